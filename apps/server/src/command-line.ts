@@ -42,7 +42,9 @@ export type Command =
 export interface ServeCommand {
   readonly kind: "serve";
   readonly options: ServerOptions;
-  /** The text of the configuration file, if there is one. */
+  /** The configuration file, if there is one. */
+  readonly configFile?: string;
+  /** Its text. */
   readonly configuration: string | undefined;
   readonly warnings: readonly string[];
   readonly logLevel: LogLevel;
@@ -105,14 +107,23 @@ function serveCommand(values: Values, positionals: readonly string[], jvmFlags: 
       ...(first === undefined && ensemble.options.ensemble === undefined ? {} : { address: ANY_ADDRESS }),
       ...(options.securePort === undefined ? {} : { secureAddress: ANY_ADDRESS }),
       ...(hasPlainPort ? {} : { plainPort: false }),
-      ...ensemble.options,
+      ...withVersion(ensemble.options, base.membersVersion),
       ...options,
     },
+    ...(first === undefined || positionals.length > 1 ? {} : { configFile: resolve(first) }),
     configuration: base.text,
     warnings: [...jvm.warnings, ...base.warnings, ...flags.warnings, ...ensemble.warnings],
     logLevel: logLevel(values["log-level"]),
     auditFile: auditFileOf({ ...jvm.audit, ...base.audit, ...flags.audit }, options.dataDir),
   };
+}
+
+function withVersion(
+  options: Pick<ServerOptions, "ensemble">,
+  version: ConfigFile["membersVersion"],
+): Pick<ServerOptions, "ensemble"> {
+  if (options.ensemble === undefined || version === undefined) return options;
+  return { ...options, ensemble: { ...options.ensemble, version } };
 }
 
 function auditFileOf({ isEnabled, file }: AuditSettings, dataDir: string): string | undefined {

@@ -1,7 +1,9 @@
+import { parseZxid, type Zxid } from "@zooid/model";
 import { ConfigError, type ServerOptions } from "@zooid/server";
 import { distance } from "fastest-levenshtein";
 import { AUTH_FAMILIES, AUTH_KEYS } from "./auth-keys.ts";
 import { CLIENT_FAMILIES, CLIENT_KEYS } from "./client-keys.ts";
+import { versionInName } from "./dynamic-file.ts";
 import { EnsembleDraft, GROUP_KEY, SERVER_KEY, WEIGHT_KEY } from "./ensemble-draft.ts";
 import { DYNAMIC_FILE, ENSEMBLE_FAMILIES, ENSEMBLE_KEYS } from "./ensemble-keys.ts";
 import type { EnsembleSettings } from "./ensemble-settings.ts";
@@ -16,6 +18,8 @@ export interface ConfigFile {
   readonly options: ServerOptions;
   /** What it says of other servers, see `completeEnsemble`. */
   readonly ensemble: EnsembleSettings;
+  /** The version of the servers that a dynamic file lists, if it has one. */
+  readonly membersVersion?: Zxid;
   readonly audit: AuditSettings;
   /** One sentence each, for the log. */
   readonly warnings: readonly string[];
@@ -27,14 +31,31 @@ export interface ConfigFile {
  * @param readFile gives the text of the file that lists the servers, where this one names it
  */
 export function parseConfigFile(text: string, readFile: (file: string) => string): ConfigFile {
+  let membersVersion: Zxid | undefined;
   const settings = parseProperties(text).flatMap(({ key, value, line }) => {
-    if (key === DYNAMIC_FILE) return listedServers(value, readFile(value), `line ${line}`);
-    return [{ key, value, where: `line ${line}` }];
+    if (key !== DYNAMIC_FILE) return [{ key, value, where: `line ${line}` }];
+    const listed = readFile(value);
+    membersVersion = versionOf(value, listed);
+    return listedServers(value, listed, `line ${line}`);
   });
-  const config = applySettings(settings);
+  const config = {
+    ...applySettings(settings),
+    ...(membersVersion === undefined ? {} : { membersVersion }),
+  };
   if (config.options.dataDir === undefined)
     throw new ConfigError(["dataDir is missing: it names the directory for the server's data"]);
   return config;
+}
+
+/** As its name ends, or as its line `version` says. */
+function versionOf(file: string, text: string): Zxid | undefined {
+  const said = parseProperties(text).findLast(({ key }) => key === "version")?.value;
+  const version = versionInName(file) ?? said;
+  try {
+    return version === undefined ? undefined : parseZxid(version);
+  } catch (error) {
+    throw new ConfigError([`${file}: ${error instanceof Error ? error.message : String(error)}`]);
+  }
 }
 
 /** A file that ZooKeeper itself may have written: servers, groups, weights, and a version, which counts its changes. */

@@ -1,7 +1,7 @@
+import { parseServerLine, type ServerLine } from "@zooid/model";
 import { type EnsembleLimits, type EnsembleSettings, NO_ENSEMBLE } from "./ensemble-settings.ts";
 import type { EnsembleSetter, Mutable } from "./key-rule.ts";
 import { trueOrFalse } from "./key-values.ts";
-import { parseServerLine, type ServerLine } from "./server-line.ts";
 
 export const SERVER_KEY: RegExp = /^server\.\d+$/;
 export const GROUP_KEY: RegExp = /^group\.(\d+)$/;

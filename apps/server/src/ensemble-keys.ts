@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { ignored, type KeyEntry, type KeyRule, NOT_YET, ONE_LOOP, refused, set } from "./key-rule.ts";
+import { flag, ignored, type KeyEntry, type KeyRule, NOT_YET, ONE_LOOP, refused, set } from "./key-rule.ts";
 import { trueOrFalse } from "./key-values.ts";
 import { NO_OCSP } from "./tls-keys.ts";
 
@@ -8,8 +8,6 @@ export const DYNAMIC_FILE = "dynamicConfigFile";
 
 const NO_PEER_UNIFICATION =
   "asks for servers that take plain connections of each other and TLS, which is not supported: stop all of them, set sslQuorum=true, start them";
-
-const NO_RECONFIG = "servers cannot join or leave while the ensemble runs, and requests for it are refused as disabled";
 
 const NOT_YET_PEER_AUTH =
   "asks for SASL between servers, which is not supported; zooid.peerSecretFile names a secret by which they know each other";
@@ -39,7 +37,7 @@ export const ENSEMBLE_KEYS: readonly KeyEntry[] = [
   ["observer.reconnectDelayMs", ignored(NOT_YET)],
   ["observer.election.DelayMs", ignored(NOT_YET)],
   ["tcpKeepAlive", ignored("connections between servers always have it")],
-  ["reconfigEnabled", ignored(NO_RECONFIG, "false")],
+  ["reconfigEnabled", flag("reconfigEnabled")],
   // Its lines stand where the setting stood, see parseConfigFile: if it is still here, it was not read.
   [DYNAMIC_FILE, refused("is read where a configuration file names it, not supported elsewhere")],
   ["observerMasterPort", observerMasterPort()],

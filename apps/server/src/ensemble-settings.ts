@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { ServerLine } from "@zooid/model";
 import {
   ConfigError,
   type EnsembleOptions,
@@ -7,7 +8,6 @@ import {
   type PeerStoreOptions,
   type ServerOptions,
 } from "@zooid/server";
-import type { ServerLine } from "./server-line.ts";
 
 /** Everything in a configuration that is about the other servers. Whether there are any shows only when all of it has been read. */
 export interface EnsembleSettings {
@@ -61,7 +61,7 @@ function tlsOf(earlier: EnsembleLimits, later: EnsembleLimits): Pick<EnsembleLim
 
 /** What the settings come to, and what operators should know. */
 export interface Completed {
-  readonly options: Pick<ServerOptions, "ensemble" | "port" | "address">;
+  readonly options: Pick<ServerOptions, "ensemble" | "port" | "address" | "standaloneEnabled">;
   readonly warnings: readonly string[];
 }
 
@@ -95,6 +95,7 @@ export function completeEnsemble(
   ];
   return {
     options: {
+      standaloneEnabled: allowsAlone,
       ensemble: { ...withStores(settings.limits, admin?.tls), sid, servers },
       ...clientOptions(own, { port, address }),
     },

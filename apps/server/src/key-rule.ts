@@ -84,7 +84,8 @@ type Flag =
   | "ttlNodes"
   | "enforceQuota"
   | "portUnification"
-  | "tcpKeepAlive";
+  | "tcpKeepAlive"
+  | "reconfigEnabled";
 
 export function flag(name: Flag): KeyRule {
   return {

@@ -2,10 +2,11 @@ import { createRequire } from "node:module";
 import { hostname } from "node:os";
 import { setFlagsFromString } from "node:v8";
 import { formatZxid, hostPort } from "@zooid/model";
-import { ConfigError, type ServerOptions, startServer, writePeerSecretFile } from "@zooid/server";
+import { ConfigError, type ServerOptions, startServer, writePeerSecretFile, type ZooidServer } from "@zooid/server";
 import { AuditLog } from "./audit-log.ts";
 import { type Command, parseCommandLine, type ServeCommand, USAGE } from "./command-line.ts";
 import { prepareContainer } from "./container/prepare-container.ts";
+import { DynamicFile } from "./dynamic-file.ts";
 import { ExitStatus, exitStatusOf, explain } from "./exit-status.ts";
 import { checkHealth } from "./health.ts";
 import { openLog, type ProcessLog } from "./logger.ts";
@@ -128,6 +129,7 @@ async function run(command: ServeCommand, argv: readonly string[], log: ProcessL
     return { ...member, role, epoch, zxid: formatZxid(appliedZxid) };
   });
   audit?.follow(server);
+  keepDynamicFile(server, command, log);
   if (auditFile !== undefined) log.info(`clients' writes are written down in ${auditFile}`);
   let inForce = command;
   process.on("SIGHUP", () => {
@@ -153,4 +155,25 @@ async function run(command: ServeCommand, argv: readonly string[], log: ProcessL
     `zooid-server ${version} serves ZooKeeper clients on ${hostPort(server.address, server.port)}, data in ${options.dataDir ?? "memory"} ` +
       `(${server.recovered}), Node.js ${process.versions.node}, process ${process.pid}`,
   );
+}
+
+/** The files follow the configuration in force, where they can be written. */
+function keepDynamicFile(
+  { members$ }: Pick<ZooidServer, "members$">,
+  { configFile, options }: ServeCommand,
+  log: ProcessLog,
+): void {
+  if (configFile === undefined || options.reconfigEnabled !== true) return;
+  const dynamicFile = new DynamicFile(configFile);
+  members$.subscribe((members) => {
+    if (members === undefined) return;
+    try {
+      dynamicFile.write(members);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      log.warn(
+        `the configuration is kept with the data; ${configFile} and its dynamic file stay as they are: ${reason}`,
+      );
+    }
+  });
 }

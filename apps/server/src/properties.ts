@@ -6,6 +6,8 @@ export interface Property {
   readonly key: string;
   readonly value: string;
   readonly line: number;
+  /** Where it ends: a backslash continues it on the next line. */
+  readonly lastLine: number;
 }
 
 /**
@@ -16,7 +18,9 @@ export interface Property {
 export function parseProperties(text: string): readonly Property[] {
   return propertiesOf(text)
     .getProperties()
-    .map(({ key, value, startingLineNumber }) => ({ key, value: value.trim(), line: startingLineNumber }));
+    .map(({ key, value, startingLineNumber, endingLineNumber }) => ({
+      ...{ key, value: value.trim(), line: startingLineNumber, lastLine: endingLineNumber },
+    }));
 }
 
 function propertiesOf(text: string): Properties {

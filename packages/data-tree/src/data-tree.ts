@@ -67,6 +67,20 @@ export class DataTree extends TreeReader {
     return this.parts.requests.prepare(request, context, op);
   }
 
+  /**
+   * As {@link prepare}, for a change of the ensemble's configuration that was found right but for the client's permission.
+   *
+   * @param text of the new configuration, which `/zookeeper/config` holds from then on
+   */
+  prepareReconfig(
+    text: Uint8Array,
+    context: Readonly<PrepareContext>,
+    op: TxnOp,
+    needsNoPermission: boolean,
+  ): ErrorCode {
+    return this.parts.requests.reconfig(text, context, op, needsNoPermission);
+  }
+
   /** The requests prepared from here on stand or fall together: {@link endMulti} or {@link abortMulti} follows. */
   beginMulti(): void {
     this.parts.pending.beginMulti();

@@ -137,13 +137,15 @@ export class BasicLeaderElection implements LeaderElection {
   }
 
   #ask(looking: Looking, nowMs: number): void {
-    const { sid, verifier, pollWaitMs } = this.#config;
+    const { sid, verifier, acquaintances, pollWaitMs } = this.#config;
     this.#round++;
     const answers = new Map<ServerId, PollAnswer>();
     if (looking.vote !== undefined) answers.set(sid, { role: "looking", vote: looking.vote });
     looking.answers = answers;
     looking.dueMs = nowMs + pollWaitMs;
     for (const voter of verifier.voters) if (voter !== sid) this.#poll(voter);
+    // Their answers are not counted; they may bring a newer configuration.
+    for (const other of acquaintances ?? []) if (other !== sid && !verifier.voters.has(other)) this.#poll(other);
     this.#countIfComplete(looking, answers, nowMs);
   }
 

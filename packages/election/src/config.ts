@@ -7,6 +7,11 @@ export interface ElectionConfig {
   readonly sid: ServerId;
   /** Its voters are asked and counted; a server that is none of them has no voice. */
   readonly verifier: QuorumVerifier;
+  /**
+   * Further servers that are asked and not counted: those of a configuration that may have come into force without this server.
+   * Default: none.
+   */
+  readonly acquaintances?: ReadonlySet<ServerId>;
   /** The voters that may lead. A voter of weight 0 votes, and is never a candidate. */
   readonly candidates: ReadonlySet<ServerId>;
   /** At least 0, below 1. */

@@ -1,4 +1,4 @@
-import { composeZxid, everyVerifier, HierarchicalQuorum, MajorityQuorum, serverId } from "@zooid/model";
+import { composeZxid, HierarchicalQuorum, jointVerifier, MajorityQuorum, serverId } from "@zooid/model";
 import { expect, test } from "vitest";
 import { looking, majorityOf, notification, position, TestElection, vote } from "./testing/elections.ts";
 
@@ -40,7 +40,7 @@ test("a server of weight 0 leads under no circumstances", () => {
 });
 
 test("two configurations in force both need their quorum", () => {
-  const verifier = everyVerifier([majorityOf(3), new MajorityQuorum([3, 4, 5].map(serverId))]);
+  const verifier = jointVerifier(majorityOf(3), new MajorityQuorum([3, 4, 5].map(serverId)));
   const server = looking(3, { verifier });
   for (const sid of [2, 3]) server.hear(sid, notification("looking", 1, vote(1, 5, 10)), 0);
   server.election.tick(1000);

@@ -351,7 +351,9 @@ export class FastLeaderElection implements LeaderElection {
   }
 
   #tellVoters(): void {
-    for (const voter of this.#config.verifier.voters) if (voter !== this.#config.sid) this.#tell(voter);
+    const { sid, verifier, acquaintances } = this.#config;
+    for (const voter of verifier.voters) if (voter !== sid) this.#tell(voter);
+    for (const other of acquaintances ?? []) if (other !== sid && !verifier.voters.has(other)) this.#tell(other);
   }
 
   #tell(to: ServerId): void {

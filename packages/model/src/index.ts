@@ -29,6 +29,8 @@ export { hostPort, isConnectedToItself, type SocketEnds } from "./host-port.ts";
 export { isInIpRange, isIpRange, javaAddress, parseIpAddress } from "./ip-address.ts";
 export { derivedKey, type HashKey, keyedHash } from "./keyed-hash.ts";
 export { LATENCY_BOUNDS_MS, LATENCY_WORDS, LatencyBuckets } from "./latency-buckets.ts";
+export { hasGroups, isSamePlace, type Member, type Members, memberLines, membersOf, membersText } from "./members.ts";
+export { changedMembers, type MembersChange, parseMembers } from "./members-text.ts";
 export type { NodeView } from "./node-view.ts";
 export { isWrite, OpCode, type OpName, opName } from "./op-code.ts";
 export {
@@ -56,13 +58,14 @@ export type {
   ZabMessage,
 } from "./peer-message.ts";
 export {
-  everyVerifier,
   HierarchicalQuorum,
+  jointVerifier,
   MajorityQuorum,
   type QuorumVerifier,
   type WeightedVoter,
 } from "./quorum.ts";
 export { ChildDetail, type ChildPage, type ConnectAnswer, type ConnectionRef, type ReplySink } from "./reply.ts";
+export type { ChangeRequest } from "./request.ts";
 export {
   CreateMode,
   isEphemeralMode,
@@ -75,6 +78,7 @@ export {
 } from "./request.ts";
 export { SERVER_FEATURES, SERVER_FEATURES_PATH } from "./server-features.ts";
 export { type ServerId, serverId } from "./server-id.ts";
+export { parseServerLine, type ServerLine } from "./server-line.ts";
 export {
   formatSessionId,
   PASSWORD_BYTES,

@@ -27,6 +27,8 @@ export type ElectionMessage =
       /** The sender's own log, for diagnosis. */
       readonly selfZxid: Zxid;
       readonly selfEpoch: number;
+      /** The sender's committed configuration, where the ensemble can be changed while it runs. */
+      readonly config?: Uint8Array | undefined;
     }
   /** The basic election asks. */
   | { readonly kind: "poll"; readonly number: number }
@@ -35,6 +37,8 @@ export type ElectionMessage =
       readonly number: number;
       readonly role: PeerRole;
       readonly vote: Vote | undefined;
+      /** As in a notification. */
+      readonly config?: Uint8Array | undefined;
     };
 
 /** A session's sign of life, on its way to the leader. */
@@ -77,6 +81,8 @@ export type ZabMessage =
       /** It was written by this server alone: no other one ever had a part of it. */
       readonly isOwn: boolean;
       readonly ensembleId: string;
+      /** The version of the configuration that it knows to be committed. */
+      readonly configVersion: Zxid;
     }
   | {
       readonly kind: "leader-info";
@@ -127,6 +133,7 @@ export type ZabMessage =
       readonly endsAmnesia: boolean;
       /** The ensemble's, for a learner that did not receive it before the history; empty for all others. */
       readonly ensembleId: string;
+      /** The configuration at the history's end, where the ensemble can be changed while it runs. */
       readonly config: Uint8Array | undefined;
     }
   | { readonly kind: "ack-new-leader"; readonly epoch: number; readonly through: Zxid }

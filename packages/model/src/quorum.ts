@@ -72,18 +72,17 @@ export class HierarchicalQuorum implements QuorumVerifier {
   }
 }
 
-/** Satisfied when all are: what holds while one configuration gives way to the next. */
-export function everyVerifier(verifiers: readonly QuorumVerifier[]): QuorumVerifier {
+/**
+ * Satisfied when both are: what holds while one configuration gives way to the next. Candidates are those of the present one: some
+ * of them has all that is committed, since its quorum counts.
+ */
+export function jointVerifier(present: QuorumVerifier, next: QuorumVerifier): QuorumVerifier {
   return {
-    voters: new Set(verifiers.flatMap((verifier) => [...verifier.voters])),
-    candidates: new Set(
-      verifiers
-        .flatMap(({ candidates }) => [...candidates])
-        .filter((sid) => verifiers.every((v) => v.candidates.has(sid))),
-    ),
+    voters: new Set([...present.voters, ...next.voters]),
+    candidates: present.candidates,
     isQuorum: (acked) => {
       const all = [...acked];
-      return verifiers.every((verifier) => verifier.isQuorum(all));
+      return present.isQuorum(all) && next.isQuorum(all);
     },
   };
 }

@@ -26,6 +26,18 @@ export interface Request {
   mode: number;
   /** setWatches: the last zxid that the client saw. */
   relativeZxid: number;
+  /** Of a reconfig. */
+  change: ChangeRequest | undefined;
+}
+
+/** A client's change of the ensemble's configuration; an absent text is the protocol's null string. */
+export interface ChangeRequest {
+  readonly joining: string | undefined;
+  readonly leaving: string | undefined;
+  /** All members: where it is set, the others mean nothing. */
+  readonly members: string | undefined;
+  /** The version that is changed; -1 is any. */
+  readonly fromVersion: number;
 }
 
 export function newRequest(): Request {
@@ -43,6 +55,7 @@ export function newRequest(): Request {
     version: -1,
     mode: 0,
     relativeZxid: 0,
+    change: undefined,
   };
 }
 

@@ -297,6 +297,7 @@ export namespace zooid {
         vote?: (zooid.Vote.$Properties|null);
         selfZxid: (number|Long);
         selfEpoch: (number|Long);
+        config?: (Uint8Array|null);
         static encode(message: zooid.Notification.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
         static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): zooid.Notification & zooid.Notification.$Shape;
     }
@@ -308,6 +309,7 @@ export namespace zooid {
             vote?: (zooid.Vote.$Properties|null);
             selfZxid?: (number|Long|null);
             selfEpoch?: (number|Long|null);
+            config?: (Uint8Array|null);
             $unknowns?: Uint8Array[];
         }
         type $Shape = zooid.Notification.$Properties;
@@ -341,6 +343,7 @@ export namespace zooid {
         number: (number|Long);
         role: zooid.Role;
         vote?: (zooid.Vote.$Properties|null);
+        config?: (Uint8Array|null);
         static encode(message: zooid.PollAnswer.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
         static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): zooid.PollAnswer & zooid.PollAnswer.$Shape;
     }
@@ -350,6 +353,7 @@ export namespace zooid {
             number?: (number|Long|null);
             role?: (zooid.Role|null);
             vote?: (zooid.Vote.$Properties|null);
+            config?: (Uint8Array|null);
             $unknowns?: Uint8Array[];
         }
         type $Shape = zooid.PollAnswer.$Properties;
@@ -390,6 +394,7 @@ export namespace zooid {
         isAmnesiac: boolean;
         ensembleId: string;
         isOwn: boolean;
+        configVersion: (number|Long);
         static encode(message: zooid.LearnerInfo.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
         static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): zooid.LearnerInfo & zooid.LearnerInfo.$Shape;
     }
@@ -404,6 +409,7 @@ export namespace zooid {
             isAmnesiac?: (boolean|null);
             ensembleId?: (string|null);
             isOwn?: (boolean|null);
+            configVersion?: (number|Long|null);
             $unknowns?: Uint8Array[];
         }
         type $Shape = zooid.LearnerInfo.$Properties;

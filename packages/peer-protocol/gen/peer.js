@@ -1108,6 +1108,15 @@ export const zooid = $root.zooid = (() => {
         Notification.prototype.vote = null;
         Notification.prototype.selfZxid = $util.Long ? $util.Long.fromBits(0,0,true) : 0;
         Notification.prototype.selfEpoch = $util.Long ? $util.Long.fromBits(0,0,true) : 0;
+        Notification.prototype.config = null;
+
+        let $oneOfFields;
+
+        // Virtual OneOf for proto3 optional field
+        $Object.defineProperty(Notification.prototype, "_config", {
+            get: $util.oneOfGetter($oneOfFields = ["config"]),
+            set: $util.oneOfSetter($oneOfFields)
+        });
 
         Notification.encode = function (message, writer, _depth) {
             if (!writer)
@@ -1126,6 +1135,8 @@ export const zooid = $root.zooid = (() => {
                 writer.uint32(33).fixed64(message.selfZxid);
             if (message.selfEpoch != null && $Object.hasOwnProperty.call(message, "selfEpoch") && (typeof message.selfEpoch === "object" ? message.selfEpoch.low || message.selfEpoch.high : message.selfEpoch !== 0))
                 writer.uint32(40).uint64(message.selfEpoch);
+            if (message.config != null && $Object.hasOwnProperty.call(message, "config"))
+                writer.uint32(50).bytes(message.config);
             if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                 for (let i = 0; i < message.$unknowns.length; ++i)
                     writer.raw(message.$unknowns[i]);
@@ -1199,6 +1210,13 @@ export const zooid = $root.zooid = (() => {
                             message.selfEpoch = value;
                         else
                             delete message.selfEpoch;
+                        continue;
+                    }
+                case 6: {
+                        if (wireType !== 2)
+                            break;
+                        message.config = reader.bytes();
+                        message._config = "config";
                         continue;
                     }
                 }
@@ -1315,6 +1333,15 @@ export const zooid = $root.zooid = (() => {
         PollAnswer.prototype.number = $util.Long ? $util.Long.fromBits(0,0,true) : 0;
         PollAnswer.prototype.role = 0;
         PollAnswer.prototype.vote = null;
+        PollAnswer.prototype.config = null;
+
+        let $oneOfFields;
+
+        // Virtual OneOf for proto3 optional field
+        $Object.defineProperty(PollAnswer.prototype, "_config", {
+            get: $util.oneOfGetter($oneOfFields = ["config"]),
+            set: $util.oneOfSetter($oneOfFields)
+        });
 
         PollAnswer.encode = function (message, writer, _depth) {
             if (!writer)
@@ -1329,6 +1356,8 @@ export const zooid = $root.zooid = (() => {
                 writer.uint32(16).int32(message.role);
             if (message.vote != null && $Object.hasOwnProperty.call(message, "vote"))
                 $root.zooid.Vote.encode(message.vote, writer.uint32(26).fork(), _depth + 1).ldelim();
+            if (message.config != null && $Object.hasOwnProperty.call(message, "config"))
+                writer.uint32(34).bytes(message.config);
             if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                 for (let i = 0; i < message.$unknowns.length; ++i)
                     writer.raw(message.$unknowns[i]);
@@ -1384,6 +1413,13 @@ export const zooid = $root.zooid = (() => {
                         if (wireType !== 2)
                             break;
                         message.vote = $root.zooid.Vote.decode(reader, reader.size(), $undefined, _depth + 1, message.vote);
+                        continue;
+                    }
+                case 4: {
+                        if (wireType !== 2)
+                            break;
+                        message.config = reader.bytes();
+                        message._config = "config";
                         continue;
                     }
                 }
@@ -1517,6 +1553,7 @@ export const zooid = $root.zooid = (() => {
         LearnerInfo.prototype.isAmnesiac = false;
         LearnerInfo.prototype.ensembleId = "";
         LearnerInfo.prototype.isOwn = false;
+        LearnerInfo.prototype.configVersion = $util.Long ? $util.Long.fromBits(0,0,true) : 0;
 
         LearnerInfo.encode = function (message, writer, _depth) {
             if (!writer)
@@ -1541,6 +1578,8 @@ export const zooid = $root.zooid = (() => {
                 writer.uint32(58).string(message.ensembleId);
             if (message.isOwn != null && $Object.hasOwnProperty.call(message, "isOwn") && message.isOwn !== false)
                 writer.uint32(64).bool(message.isOwn);
+            if (message.configVersion != null && $Object.hasOwnProperty.call(message, "configVersion") && (typeof message.configVersion === "object" ? message.configVersion.low || message.configVersion.high : message.configVersion !== 0))
+                writer.uint32(73).fixed64(message.configVersion);
             if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                 for (let i = 0; i < message.$unknowns.length; ++i)
                     writer.raw(message.$unknowns[i]);
@@ -1644,6 +1683,15 @@ export const zooid = $root.zooid = (() => {
                             message.isOwn = value;
                         else
                             delete message.isOwn;
+                        continue;
+                    }
+                case 9: {
+                        if (wireType !== 1)
+                            break;
+                        if (typeof (value = reader.fixed64()) === "object" ? value.low || value.high : value !== 0)
+                            message.configVersion = value;
+                        else
+                            delete message.configVersion;
                         continue;
                     }
                 }

@@ -113,12 +113,15 @@ const FIELDS: { readonly [K in Kind]: fc.Arbitrary<object> } = {
     ...{ text, retryAfterMs: number },
   }),
   heartbeat: fc.record({ sequence: number, isEcho: flag }),
-  notification: fc.record({ role, round: number, vote, selfZxid: zxid, selfEpoch: number }),
+  notification: fc.record(
+    { role, round: number, vote, selfZxid: zxid, selfEpoch: number, config: bytes },
+    { requiredKeys: ["role", "round", "vote", "selfZxid", "selfEpoch"] },
+  ),
   poll: fc.record({ number }),
-  "poll-answer": fc.record({ number, role, vote }),
+  "poll-answer": fc.record({ number, role, vote, config: bytes }, { requiredKeys: ["number", "role", "vote"] }),
   "learner-info": fc.record({
     promise: fc.record({ epoch: number, sid: small, incarnation: number }),
-    ...{ isObserver: flag, isFresh: flag, isAmnesiac: flag, isOwn: flag, ensembleId: text },
+    ...{ isObserver: flag, isFresh: flag, isAmnesiac: flag, isOwn: flag, ensembleId: text, configVersion: zxid },
   }),
   "leader-info": fc.record({ epoch: number, incarnation: number, ensembleId: text }),
   "ack-epoch": fc.record({

@@ -36,6 +36,7 @@ export const learnerInfoRecord: RecordCodec<"learner-info"> = {
       isAmnesiac: record.isAmnesiac,
       ensembleId: record.ensembleId,
       isOwn: record.isOwn,
+      configVersion: zxidOf(record.configVersion),
     };
   },
 };

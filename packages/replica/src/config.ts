@@ -1,4 +1,4 @@
-import { ACL_COUNT_MAX, type HashKey, type QuorumVerifier, type ServerId } from "@zooid/model";
+import { ACL_COUNT_MAX, type HashKey, type Members, type QuorumVerifier, type ServerId } from "@zooid/model";
 import type { AuthConfig } from "./auth/auth-schemes.ts";
 import type { IdentityLimits } from "./auth/identities.ts";
 import type { ReapingConfig } from "./writes/reaper.ts";
@@ -14,8 +14,12 @@ export interface MemberConfig {
   readonly syncLimit: number;
   /** The ensemble's id, should it have none yet when this server first leads. */
   readonly newEnsembleId: string;
-  /** The data of `/zookeeper/config`. Default: the stored ones, which are empty. */
+  /** The data of `/zookeeper/config`. Default: the stored ones, which are empty. Unless there are `members`. */
   readonly configuration?: string;
+  /** The first configuration of an ensemble that can be changed while it runs; a newer one in the log takes its place. */
+  readonly members?: Members;
+  /** Voters that a configuration has at least: one more than a server that can serve alone. Default 1. */
+  readonly voterCountMin?: number;
   /** Where an epoch's counter ends; for tests. */
   readonly counterMax?: number;
   /** Bytes sent to one learner and not acked; see the broadcast's `PeerConfig`. */
@@ -37,6 +41,8 @@ export interface ReplicaConfig extends IdentityLimits {
   readonly verifier: QuorumVerifier;
   /** Its place among other servers; undefined for an ensemble of one. */
   readonly ensemble: MemberConfig | undefined;
+  /** Clients may ask for changes of the ensemble's configuration. */
+  readonly isReconfigEnabled: boolean;
   /** The unit of session expiry. */
   readonly tickMs: number;
   readonly sessionTimeoutMsMin: number;
@@ -161,6 +167,7 @@ export const REPLICA_DEFAULTS: Omit<ReplicaConfig, RequiredOfCallers> = {
   setWatchesWorkPerTurn: 3000,
   releaseWorkPerTurn: 256,
   slowRequestMs: Number.POSITIVE_INFINITY,
+  isReconfigEnabled: false,
   isTtlEnabled: false,
   isQuotaEnforced: false,
   heldBytesMax: Number.POSITIVE_INFINITY,

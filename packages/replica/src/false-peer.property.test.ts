@@ -24,6 +24,7 @@ const messages: fc.Arbitrary<PeerMessage> = fc.oneof(
     isFresh: fc.boolean(),
     isAmnesiac: fc.boolean(),
     isOwn: fc.boolean(),
+    configVersion: zxid,
     ensembleId: fc.constantFrom("", "made by 3", "another"),
   }),
   fc.record({

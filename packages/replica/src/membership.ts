@@ -1,6 +1,14 @@
-import { createElection, ELECTION_DEFAULTS, type LeaderElection } from "@zooid/election";
-import type { ElectionMessage, PeerRole, ServerId, Vote } from "@zooid/model";
-import { type RoleEnd, ZabPeer, type ZabSinks } from "@zooid/zab";
+import { createElection, ELECTION_DEFAULTS, type ElectionConfig, type LeaderElection } from "@zooid/election";
+import {
+  type ElectionMessage,
+  type Members,
+  membersText,
+  type PeerRole,
+  type ServerId,
+  type Vote,
+  ZXID_NONE,
+} from "@zooid/model";
+import { type KnownMembers, type RoleEnd, ZabPeer, type ZabSinks } from "@zooid/zab";
 import type { ReplicaConfig } from "./config.ts";
 
 /** How long a leader is not followed again that this server has refused until an operator acts. */
@@ -12,6 +20,8 @@ export interface MembershipSinks {
   elect(to: ServerId, message: ElectionMessage): void;
   /** The role, or what is known of it, changed. */
   roleChanged(): void;
+  /** The ensemble's configuration changed, or one that may come into force became known. */
+  membersChanged?(): void;
 }
 
 /**
@@ -25,6 +35,8 @@ export class Membership {
   readonly #config: ReplicaConfig;
   readonly #sinks: MembershipSinks;
   #nowMs = 0;
+  /** The committed configuration as it was last sent. */
+  #sentConfig: { readonly members: Members; readonly bytes: Uint8Array } | undefined;
   /** When this server last had a role in which it served. */
   #looksSinceMs: number | undefined;
 
@@ -54,6 +66,7 @@ export class Membership {
               ...(ensemble.counterMax === undefined ? {} : { counterMax: ensemble.counterMax }),
               ...(ensemble.windowBytes === undefined ? {} : { windowBytes: ensemble.windowBytes }),
               ...(ensemble.runBytes === undefined ? {} : { runBytes: ensemble.runBytes }),
+              ...(ensemble.members === undefined ? {} : { members: ensemble.members }),
             }),
       },
       {
@@ -68,20 +81,10 @@ export class Membership {
     this.#election =
       ensemble === undefined
         ? undefined
-        : createElection(
-            {
-              ...ELECTION_DEFAULTS,
-              algorithm: ensemble.electionAlg,
-              sid,
-              verifier,
-              candidates: verifier.candidates,
-              random,
-            },
-            {
-              send: (to, message) => sinks.elect(to, message),
-              decided: (role, vote) => this.#decided(role, vote),
-            },
-          );
+        : createElection(electionConfig({ algorithm: ensemble.electionAlg, sid, random }, this.zab.members), {
+            send: (to, message) => sinks.elect(to, this.#withConfig(message)),
+            decided: (role, vote) => this.#decided(role, vote),
+          });
   }
 
   /** The role that operators see: decided by the election, even if no leader is established yet. */
@@ -127,6 +130,25 @@ export class Membership {
     }
   }
 
+  /** The ensemble's configuration changed, or begins to: this server may have got a vote, or lost it. */
+  membersChanged(): void {
+    const { role } = this;
+    const election = this.#election;
+    const isLearner = role === "following" || role === "observing";
+    if (isLearner && election?.vote !== undefined && election.role !== role) election.adopt(role, election.vote);
+    this.#sinks.membersChanged?.();
+    this.#sinks.roleChanged();
+  }
+
+  #withConfig(message: ElectionMessage): ElectionMessage {
+    const { committed } = this.zab.members;
+    if (message.kind === "poll" || committed === undefined || committed.version === ZXID_NONE) return message;
+    if (this.#sentConfig?.members !== committed) {
+      this.#sentConfig = { members: committed, bytes: new TextEncoder().encode(membersText(committed)) };
+    }
+    return { ...message, config: this.#sentConfig.bytes };
+  }
+
   tick(): void {
     this.#election?.tick(this.#nowMs);
     this.zab.tick();
@@ -140,6 +162,12 @@ export class Membership {
   }
 
   receiveElection(from: ServerId, message: ElectionMessage): void {
+    if (message.kind !== "poll" && message.config !== undefined) {
+      // 1. s3 is down while s1, s2, s3 change to s2, s4, s5. 2. s3 comes back and asks s1 and s2. Only s2
+      // answers, and its leader, s4, is none of the servers that s3 knows: s3 would wait for ever.
+      // rule: a-looking-server-takes-the-newest-configuration
+      if (this.zab.adoptMembers(message.config) && this.zab.isLooking) this.#look();
+    }
     this.#election?.receive(from, message, this.#nowMs);
     this.#checkSupport();
   }
@@ -156,7 +184,7 @@ export class Membership {
     const supporters = new Set(this.#election.supporters).add(this.#config.sid);
     for (const { sid } of zab.learners()) supporters.add(sid);
     // rule: a-winner-watches-its-electors
-    if (!this.#config.verifier.isQuorum(supporters)) {
+    if (!zab.members.electors.isQuorum(supporters)) {
       zab.resign({ kind: "electors-lost" });
     }
   }
@@ -172,7 +200,7 @@ export class Membership {
   #look(): void {
     const { durable, hasVoice } = this.zab;
     this.#looksSinceMs ??= this.#nowMs;
-    const hasVote = hasVoice && this.#config.ensemble?.isObserver !== true;
+    const hasVote = hasVoice && !this.zab.members.isObserver;
     // rule: vote-with-the-end-of-the-log
     const position = { zxid: durable.tail.zxid, currentEpoch: durable.currentEpoch };
     this.#sinks.roleChanged();
@@ -181,8 +209,9 @@ export class Membership {
 
   /** Other servers have elected this one while it still looked, or after it had given up. */
   #wanted(): void {
-    const { sid, ensemble, verifier } = this.#config;
-    if (!this.zab.hasVoice || ensemble === undefined || !verifier.candidates.has(sid)) return;
+    const { sid, ensemble } = this.#config;
+    const { members } = this.zab;
+    if (!this.zab.hasVoice || ensemble === undefined || !members.electors.candidates.has(sid)) return;
     const { durable } = this.zab;
     this.#election?.adopt("leading", { leader: sid, zxid: durable.tail.zxid, peerEpoch: durable.currentEpoch });
     this.#decided("leading", { leader: sid, zxid: durable.tail.zxid, peerEpoch: durable.currentEpoch });
@@ -199,9 +228,22 @@ export class Membership {
     const { sid } = this.#config;
     const { durable } = this.zab;
     const vote: Vote = { leader: successor, zxid: durable.tail.zxid, peerEpoch: durable.currentEpoch };
-    const role = successor === sid ? "leading" : this.#config.ensemble?.isObserver === true ? "observing" : "following";
+    const role = successor === sid ? "leading" : this.zab.members.isObserver ? "observing" : "following";
     this.#looksSinceMs ??= this.#nowMs;
     this.#election?.adopt(role, vote);
     this.#decided(role, vote);
   }
+}
+
+/** The election's settings; who votes follows the configuration of the ensemble. */
+function electionConfig(
+  fixed: Pick<ElectionConfig, "algorithm" | "sid" | "random">,
+  members: KnownMembers,
+): ElectionConfig {
+  return Object.defineProperties({ ...ELECTION_DEFAULTS, ...fixed } as ElectionConfig, {
+    // rule: the-present-voters-elect
+    verifier: { get: () => members.electors },
+    candidates: { get: () => members.electors.candidates },
+    acquaintances: { get: () => members.verifier.voters },
+  });
 }

@@ -9,6 +9,8 @@ export type ReplicaEvent =
   | { readonly kind: "read-only-service" }
   /** A certificate's subject is longer than an identity may be: its client has no identity by it. */
   | { readonly kind: "long-certificate-subject"; readonly address: string; readonly bytesMax: number }
+  /** A client's change of the ensemble's configuration was refused, for this reason in words. */
+  | { readonly kind: "change-refused"; readonly reason: string }
   /** The wall clock was set: for a while no container and no TTL node is removed. */
   | { readonly kind: "wall-clock-set"; readonly byMs: number; readonly pauseMs: number }
   /** The children of a node have more names than stock clients read by default. */

@@ -37,6 +37,7 @@ import type { ReplicaSinks } from "./sinks.ts";
 import { SlowRequests } from "./slow-requests.ts";
 import type { ReplicaTools } from "./tools.ts";
 import { InFlightWrites } from "./writes/in-flight-writes.ts";
+import { MemberChanges } from "./writes/member-changes.ts";
 import { QuotaNotes } from "./writes/quota-notes.ts";
 import { Reaper } from "./writes/reaper.ts";
 import { TxnProposer } from "./writes/txn-proposer.ts";
@@ -87,6 +88,7 @@ export class ReplicaParts {
 
   readonly inFlightWrites: InFlightWrites;
   readonly proposer: TxnProposer;
+  readonly memberChanges: MemberChanges;
   readonly quotaNotes: QuotaNotes;
   readonly reaper: Reaper;
   readonly forwarder: RequestForwarder;
@@ -132,6 +134,7 @@ export class ReplicaParts {
 
     this.inFlightWrites = new InFlightWrites(this);
     this.proposer = new TxnProposer(this);
+    this.memberChanges = new MemberChanges(this);
     this.quotaNotes = new QuotaNotes(this);
     this.reaper = new Reaper(this);
     this.forwarder = new RequestForwarder(this.zab);

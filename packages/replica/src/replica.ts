@@ -1,10 +1,12 @@
 import type { DataTree, WatchTable } from "@zooid/data-tree";
 import {
   assert,
+  type ChangeRequest,
   type ConnectionRef,
   type ConnectRequest,
   type DiskRoom,
   type ElectionMessage,
+  ErrorCode,
   type LinkRef,
   type PeerMessage,
   type ServerId,
@@ -213,6 +215,16 @@ export class Replica {
   /** Begins to look for a role in the ensemble. */
   join(bootCount: number): void {
     this.#parts.roles.join(bootCount);
+  }
+
+  /**
+   * A change of the ensemble's configuration that this server's operator asks for. Only at the leader.
+   *
+   * @returns OK if it is proposed; else why not
+   */
+  reconfigure(change: ChangeRequest): ErrorCode {
+    const { servingState, proposer } = this.#parts;
+    return servingState.isLeading ? proposer.reconfigure(change) : ErrorCode.OPERATION_TIMEOUT;
   }
 
   // Other servers

@@ -40,7 +40,7 @@ export class RoleChanges {
     if (servingState.isReadOnly) connections.disconnectAll();
     servingState.serve(epoch, tree.applied);
     sessions.reset();
-    this.#showConfiguration();
+    this.#parts.memberChanges.show();
     if (zab.state === "leading") {
       proposer.beginEpoch(epoch);
       reaper.begin(servingState.nowMs, servingState.wallMs);
@@ -89,15 +89,8 @@ export class RoleChanges {
     const dueMs = this.readOnlyDueMs();
     if (dueMs === undefined || dueMs > servingState.nowMs) return;
     servingState.serveReadOnly(tree.applied);
-    this.#showConfiguration();
+    this.#parts.memberChanges.show();
     sinks.note({ kind: "read-only-service" });
     sinks.roleChanged();
-  }
-
-  /** Each server shows its own: the node is dated by when this server took its role. */
-  #showConfiguration(): void {
-    const { config, tree, servingState } = this.#parts;
-    const { configuration } = config.ensemble ?? {};
-    if (configuration !== undefined) tree.showConfiguration(configuration, servingState.wallMs);
   }
 }

@@ -12,7 +12,8 @@ const RETRY_TICKS = 5;
 
 /**
  * A leader whose disk has too little room leaves its leadership to a server that has enough. While no other
- * has, it goes on leading: reads, deletes and sessions need a leader.
+ * has, it goes on leading: reads, deletes and sessions need a leader. So does one that the configuration no longer has as a
+ * voter, or has at another address, without patience.
  *
  * ```
  *            another has room        PATIENCE_MS later           what is proposed is acked
@@ -53,17 +54,18 @@ export class RoomHandover {
       this.#endMs = undefined;
       return;
     }
-    this.#beginMs ??= nowMs + PATIENCE_MS;
+    const purpose = zab.mustHandOver ? "members" : "room";
+    this.#beginMs ??= nowMs + (purpose === "room" ? PATIENCE_MS : 0);
     if (nowMs < this.#beginMs || nowMs < this.#tryMs) return;
     this.#endMs ??= nowMs + config.tickMs;
     this.#tryMs = nowMs + TRY_MS;
-    if (zab.transferLeadership("room") === undefined && nowMs < this.#endMs) return;
+    if (zab.transferLeadership(purpose) === undefined && nowMs < this.#endMs) return;
     this.#endMs = undefined;
     this.#beginMs = nowMs + RETRY_TICKS * config.tickMs;
   }
 
   get #isWanted(): boolean {
     const { servingState, zab } = this.#parts;
-    return servingState.isLeading && zab.hasRoomierSuccessor;
+    return servingState.isLeading && (zab.hasRoomierSuccessor || zab.mustHandOver);
   }
 }

@@ -27,6 +27,8 @@ export interface ReplicaSinks {
   install(): void;
   /** This server's role, or its phase in it, changed; see the replica's `membership` and `isServing`. */
   roleChanged(): void;
+  /** The ensemble's configuration changed, or one that may come into force became known; see `zab.members`. */
+  membersChanged?(): void;
   /** An event for operators. */
   note(event: ReplicaEvent): void;
   /** There is room again: read this connection on. */

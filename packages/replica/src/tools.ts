@@ -6,6 +6,8 @@ export interface ReplicaTools {
   readonly requests: RequestDecoder;
   readonly batcher: TxnBatcher;
   readonly txns: TxnDecoder;
+  /** Another one, for entries that are not applied yet. */
+  readonly entries: TxnDecoder;
   readonly hashes: Hashes;
   /** Begins a connection's SASL exchange. Absent: the server knows no users, and answers with an empty token. */
   readonly sasl?: () => SaslExchange;

@@ -24,6 +24,7 @@ export function withNoPeers(log: {
       append: (run, generation, committed) => log.append(run, generation, committed),
       setPromise: never("promises nothing"),
       setCurrentEpoch: never("takes its epoch when it starts"),
+      setConfigs: never("has no configuration"),
       setEnsembleId: never("needs no id"),
       beginStage: never("receives no history"),
       stage: never("receives no history"),

@@ -14,11 +14,13 @@ export function zabSinksOf(parts: ReplicaParts): Omit<ZabSinks, "election"> {
       release: (batch) => tools.batcher.recycle(batch),
       applied: () => parts.tree.applied,
       install: () => sinks.install(),
+      configIn: (run) => parts.memberChanges.configIn(run),
     },
     roles: {
       serve: (epoch) => parts.roles.serve(epoch),
       left: (reason) => parts.roles.left(reason),
       note: (event) => sinks.note(event),
+      membersChanged: () => parts.memberChanges.changed(),
     },
     requests: {
       message: (link, sid, message) => receiveRequest(parts, link, sid, message),

@@ -123,7 +123,7 @@ describe("an ensemble", () => {
       ...{ listenOnAllAddresses: false, bindRetryCount: 3, secrets: [], allowUnauthenticatedPeers: false },
     });
     expect(config?.servers.map(({ sid }) => sid)).toEqual([1, 2, 3]);
-    expect(config?.addressOf(serverId(2))).toMatchObject({ quorumPort: 2002, electionPort: 3002 });
+    expect(config?.directory.addressOf(serverId(2))).toMatchObject({ quorumPort: 2002, electionPort: 3002 });
   });
 
   test("is an observer where its own line says so", () => {

@@ -134,6 +134,13 @@ export interface ServerOptions {
   /** The members of the ensemble. Undefined: a standalone server. */
   readonly ensemble?: EnsembleOptions;
   /**
+   * `reconfigEnabled`: the ensemble can be changed while it runs, and its configuration is kept with the data; the one in the options
+   * is the first. Default false.
+   */
+  readonly reconfigEnabled?: boolean;
+  /** `standaloneEnabled`: a change leaves at least two voters; without it, one. Default true. */
+  readonly standaloneEnabled?: boolean;
+  /**
    * Local sessions: sessions stay on the server that they connected to, and need no write, until
    * they become global. Default false.
    */
@@ -218,6 +225,8 @@ export interface ServerConfig {
   readonly disk: DiskOptions;
   readonly scrub: Required<ScrubSettings>;
   readonly ensemble: QuorumPeerConfig | undefined;
+  readonly reconfigEnabled: boolean;
+  readonly standaloneEnabled: boolean;
   readonly localSessions: boolean;
   readonly localSessionsUpgrading: boolean;
   readonly readOnlyMode: boolean;
@@ -348,6 +357,8 @@ export function parseServerConfig(options: ServerOptions): ServerConfig {
     },
     disk: parseDisk(options.disk ?? {}, whole),
     scrub: parseScrub(options.scrub ?? {}, whole),
+    reconfigEnabled: options.reconfigEnabled ?? false,
+    standaloneEnabled: options.standaloneEnabled ?? true,
     ensemble: options.ensemble === undefined ? undefined : parseEnsemble(options.ensemble, whole, problems, notices),
     localSessions: options.localSessions ?? false,
     localSessionsUpgrading: options.localSessionsUpgrading ?? false,

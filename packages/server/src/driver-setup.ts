@@ -1,12 +1,11 @@
 import { createHash, randomBytes, randomInt } from "node:crypto";
-import { MajorityQuorum, type ServerId, serverId } from "@zooid/model";
+import { MajorityQuorum, membersOf, membersText, type ServerId, serverId, ZXID_NONE } from "@zooid/model";
 import { REPLICA_DEFAULTS, type ReplicaConfig, type ReplicaTools } from "@zooid/replica";
 import { RequestReader } from "@zooid/wire";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/txn";
 import type { ClientAuth } from "./client-auth.ts";
 import type { ServerConfig } from "./config.ts";
 import type { DriverConfig } from "./driver/driver-config.ts";
-import { configurationText } from "./peers/configuration-text.ts";
 import { type QuorumPeerConfig, quorumOf } from "./peers/ensemble-config.ts";
 import { DigestMd5Exchange } from "./sasl/digest-md5.ts";
 import { GssapiExchange } from "./sasl/gssapi.ts";
@@ -50,6 +49,7 @@ function replicaConfigOf(config: ServerConfig): ReplicaConfig {
     sid: sidOf(config),
     verifier: ensemble === undefined ? new MajorityQuorum([SELF]) : quorumOf(ensemble),
     ensemble: ensemble === undefined ? undefined : memberOf(config, ensemble),
+    isReconfigEnabled: config.reconfigEnabled,
     tickMs: config.tickMs,
     sessionTimeoutMsMin: config.sessionTimeoutMsMin,
     sessionTimeoutMsMax: config.sessionTimeoutMsMax,
@@ -87,6 +87,7 @@ export function replicaToolsOf(
     requests: new RequestReader(),
     batcher: new TxnBatchEncoder(undefined, BATCH_BYTES_MAX),
     txns: new TxnReader(),
+    entries: new TxnReader(),
     hashes: {
       digest: (bytes) => createHash(digestAlgorithm).update(bytes).digest(),
       sha256: (bytes) => createHash("sha256").update(bytes).digest(),
@@ -113,7 +114,9 @@ function memberOf(config: ServerConfig, ensemble: QuorumPeerConfig): NonNullable
     initLimit: ensemble.initLimit,
     syncLimit: ensemble.syncLimit,
     newEnsembleId: randomBytes(8).toString("hex"),
-    configuration: configurationText(ensemble),
+    ...(config.reconfigEnabled
+      ? { members: membersOf(ensemble.servers, ensemble.version), voterCountMin: config.standaloneEnabled ? 2 : 1 }
+      : { configuration: membersText({ servers: ensemble.servers, version: ZXID_NONE }) }),
     leaderServes: config.leaderServes,
     localSessions: config.localSessions,
     localSessionsUpgrading: config.localSessionsUpgrading,

@@ -1,5 +1,14 @@
-import type { ElectionMessage, LinkRef, ServerId } from "@zooid/model";
+import {
+  type ElectionMessage,
+  formatZxid,
+  type LinkRef,
+  type Members,
+  type ServerId,
+  ZXID_NONE,
+  type Zxid,
+} from "@zooid/model";
 import { peerFrameBytesMax } from "@zooid/peer-protocol";
+import type { KnownMembers } from "@zooid/zab";
 import type { ServerConfig } from "./config.ts";
 import type { Driver } from "./driver/driver.ts";
 import type { Peers } from "./driver/driver-config.ts";
@@ -24,6 +33,10 @@ export class EnsemblePeers implements Peers {
   readonly links: QuorumLinks;
   readonly snapshots: StoreSnapshotPort;
   readonly reachability: Reachability;
+  readonly #ensemble: QuorumPeerConfig;
+  readonly #info: ServerLog["info"];
+  readonly #inForce: (members: Members) => void;
+  #version: Zxid = ZXID_NONE;
   readonly #mesh: ElectionMesh;
   readonly #transport: QuorumPeerConfig["transport"];
   readonly reloads: { done: number; failed: number } = { done: 0, failed: 0 };
@@ -39,8 +52,13 @@ export class EnsemblePeers implements Peers {
     readonly driver: () => Driver;
     readonly info: ServerLog["info"];
     readonly warn: ServerLog["warn"];
+    /** A configuration of the ensemble is in force. */
+    readonly inForce: (members: Members) => void;
   }) {
+    this.#inForce = parts.inForce;
+    this.#info = parts.info;
     const { config, ensemble, storage, refusals, driver, info, warn } = parts;
+    this.#ensemble = ensemble;
     this.#transport = ensemble.transport;
     this.#warn = warn;
     const options = {
@@ -111,6 +129,20 @@ export class EnsemblePeers implements Peers {
     return this.#mesh.start();
   }
 
+  /** Opens connections to servers that join, and gives up those that left. */
+  membersChanged({ committed, lastSeen }: Pick<KnownMembers, "committed" | "lastSeen">): void {
+    if (committed === undefined) return;
+    this.#ensemble.directory.update([committed, lastSeen]);
+    this.reachability.membersChanged();
+    this.#mesh.membersChanged();
+    if (committed.version === this.#version) return;
+    this.#version = committed.version;
+    this.#info(`${describeMembers(committed)} (configuration ${formatZxid(committed.version)})`, {
+      event: "configuration",
+    });
+    this.#inForce(committed);
+  }
+
   elect(to: ServerId, message: ElectionMessage): void {
     this.#mesh.send(to, message);
   }
@@ -134,4 +166,20 @@ export class EnsemblePeers implements Peers {
     if (problems.length > 0)
       this.#warn(`the certificates for peers that were read before stay in force: ${problems.join("; ")}`);
   }
+}
+
+/** `servers 1, 2 and 3 vote; server 4 observes` */
+function describeMembers({ servers }: Members): string {
+  const named = (isObserver: boolean): readonly string[] =>
+    servers.filter((server) => server.isObserver === isObserver).map(({ sid }) => String(sid));
+  const [voters, observers] = [named(false), named(true)];
+  const vote = `${listed(voters)} ${voters.length === 1 ? "votes" : "vote"}`;
+  return observers.length === 0
+    ? vote
+    : `${vote}, ${listed(observers)} ${observers.length === 1 ? "observes" : "observe"}`;
+}
+
+function listed(sids: readonly string[]): string {
+  const last = sids.at(-1) ?? "";
+  return sids.length < 2 ? `server ${last}` : `servers ${sids.slice(0, -1).join(", ")} and ${last}`;
 }

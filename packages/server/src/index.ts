@@ -25,11 +25,10 @@ export type { ScrubSettings } from "./disk/scrub-reports.ts";
 export type { LogFields } from "./log-fields.ts";
 export type {
   EnsembleOptions,
-  EnsembleServer,
   EnsembleServerOptions,
-  PeerAddress,
   QuorumPeerConfig,
 } from "./peers/ensemble-config.ts";
+export type { EnsembleServer, MemberDirectory, PeerAddress } from "./peers/member-directory.ts";
 export { PeerPortError } from "./peers/peer-listener.ts";
 export { type PeerSecret, writePeerSecretFile } from "./peers/peer-secret.ts";
 export type { PeerStoreOptions, PeerTlsFiles } from "./peers/peer-tls.ts";

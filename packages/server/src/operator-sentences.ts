@@ -16,6 +16,10 @@ export function sentenceOf(event: OperatorEvent | LinkEnd | PeerRefusal): string
       return `server ${event.sid} has the data of an ensemble; the data here were written by this server alone and do not replace them`;
     case "epoch-promised-elsewhere":
       return `server ${event.sid} has promised epoch ${event.epoch} to server ${event.to}`;
+    case "configuration-learned":
+      return `another server knows a newer configuration of the ensemble (${formatZxid(event.version)})`;
+    case "configuration-is-newer":
+      return `server ${event.sid} knows a newer configuration of the ensemble (${formatZxid(event.version)})`;
     case "epochs-used-up":
       return `epoch ${event.epoch} cannot be led: its zxids would no longer be exact`;
     case "learner-is-ahead":
@@ -77,8 +81,6 @@ export function sentenceOf(event: OperatorEvent | LinkEnd | PeerRefusal): string
         "of them: they stay as they are, and this server does not join. To bring them into the ensemble, stop the other servers, empty " +
         "their data directories, and start this one first. To join without them, give this server an empty data directory"
       );
-    case "epoch-below-held":
-      return `this server holds epoch ${event.held}, the leader's is ${event.offered}`;
     case "epoch-promised":
       return `epoch ${event.promised} is promised to server ${event.to}, not ${event.offered}`;
     case "applied-beyond":
@@ -116,6 +118,8 @@ export function sentenceOf(event: OperatorEvent | LinkEnd | PeerRefusal): string
       return "it is no longer needed";
 
     // Clients
+    case "change-refused":
+      return `a change of the configuration was refused: ${event.reason}`;
     case "read-only-service":
       return "no quorum: reads are served to clients that ask for read-only service";
     case "long-certificate-subject":

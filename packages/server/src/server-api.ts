@@ -1,4 +1,4 @@
-import type { DiskRoom, ServerId, Zxid } from "@zooid/model";
+import type { DiskRoom, Members, ServerId, Zxid } from "@zooid/model";
 import type { Observable } from "rxjs";
 import type { AuditRecord } from "./audit-trail.ts";
 import type { Change } from "./change-stream.ts";
@@ -52,6 +52,10 @@ export interface ZooidServer extends AsyncDisposable {
    */
   readonly audit$: Observable<readonly AuditRecord[]>;
   readonly role$: Observable<Role>;
+  /**
+   * The ensemble's configuration in force, where it can be changed while it runs; undefined until the ensemble has agreed on one.
+   */
+  readonly members$: Observable<Members | undefined>;
   /** The number of sessions, about once a second if it changed. */
   readonly sessions$: Observable<number>;
   /** The sizes of log and state file, about once a second. */

@@ -1,4 +1,4 @@
-import type { Zxid } from "@zooid/model";
+import type { Members, Zxid } from "@zooid/model";
 import type { Replica } from "@zooid/replica";
 import { BehaviorSubject, type Observable } from "rxjs";
 import type { Role, StorageStatus } from "./server-api.ts";
@@ -10,6 +10,8 @@ export class ServerStatus {
   readonly #sessions = new BehaviorSubject<number>(0);
   readonly #storage = new BehaviorSubject<StorageStatus>({ logBytes: 0, stateBytes: 0, appliedZxid: 0 as Zxid });
   #hasServed = false;
+  readonly #members = new BehaviorSubject<Members | undefined>(undefined);
+  readonly members$: Observable<Members | undefined> = this.#members.asObservable();
   readonly role$: Observable<Role> = this.#role.asObservable();
   readonly sessions$: Observable<number> = this.#sessions.asObservable();
   readonly storage$: Observable<StorageStatus> = this.#storage.asObservable();
@@ -30,6 +32,11 @@ export class ServerStatus {
     if (role !== this.#role.value) this.#role.next(role);
   }
 
+  /** A configuration of the ensemble is in force. */
+  updateMembers(members: Members): void {
+    if (members.version !== this.#members.value?.version) this.#members.next(members);
+  }
+
   /** Called about once a second. */
   update(replica: Replica, storage: Storage): void {
     if (replica.sessions.size !== this.#sessions.value) this.#sessions.next(replica.sessions.size);
@@ -40,6 +47,7 @@ export class ServerStatus {
   complete(): void {
     this.#role.next("stopped");
     this.#role.complete();
+    this.#members.complete();
     this.#sessions.complete();
     this.#storage.complete();
   }

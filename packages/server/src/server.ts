@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { assert, hostPort, ZXID_NONE } from "@zooid/model";
+import { assert, hostPort, type Members, ZXID_NONE } from "@zooid/model";
 import { type LogHandler, StoreError } from "@zooid/txn-log";
+import { decodeMembers } from "@zooid/zab";
 import type { Observable } from "rxjs";
 import type { AdminView } from "./admin/admin-view.ts";
 import { answerWord, parseWhitelist, wordBytes } from "./admin/four-letter-words.ts";
@@ -66,6 +67,7 @@ class Server implements ZooidServer {
   readonly changes$: Observable<readonly Change[]> = this.#recorder.changes$;
   readonly audit$: Observable<readonly AuditRecord[]>;
   readonly role$: Observable<Role> = this.#status.role$;
+  readonly members$: Observable<Members | undefined> = this.#status.members$;
   readonly sessions$: Observable<number> = this.#status.sessions$;
   readonly storage$: Observable<StorageStatus> = this.#status.storage$;
   recovered = "";
@@ -308,9 +310,19 @@ class Server implements ZooidServer {
     const config = this.#config;
     const { ensemble } = config;
     if (ensemble === undefined) return undefined;
+    if (config.reconfigEnabled) {
+      // The configuration that the log knows is newer than the one of the files, or the same.
+      const { committedConfig, lastSeenConfig } = storage.log.durable;
+      const stored = [committedConfig, lastSeenConfig].map((bytes) => bytes && decodeMembers(bytes));
+      ensemble.directory.isOpen = true;
+      ensemble.directory.update(
+        stored.filter((members) => members !== undefined && members.version > ensemble.version),
+      );
+    }
     const info: ServerLog["info"] = (text, fields) => this.#log.info(text, fields);
     const warn: ServerLog["warn"] = (text, fields) => this.#log.warn(text, fields);
-    return new EnsemblePeers({ config, ensemble, storage, refusals: this.#refusals, driver, info, warn });
+    const inForce = (members: Members): void => this.#status.updateMembers(members);
+    return new EnsemblePeers({ config, ensemble, storage, refusals: this.#refusals, driver, info, warn, inForce });
   }
 
   #driverHooks(storage: Storage, view: AdminView, driver: () => Driver): DriverHooks {

@@ -39,6 +39,7 @@ const { values } = parseArgs({
     sessions: { type: "string" },
     tenants: { type: "string" },
     manners: { type: "string" },
+    reconfig: { type: "string" },
     until: { type: "string" },
     "crash-at-log-step": { type: "string" },
   },
@@ -87,6 +88,7 @@ if (values.exhaustive === true) {
     ...(values.limits === undefined ? {} : { hasSmallLimits: values.limits === "small" }),
     ...(values.sessions === undefined ? {} : { sessions: sessionMode(values.sessions) }),
     ...(values.tenants === undefined ? {} : { tenants: whole("tenants", values.tenants) }),
+    ...(values.reconfig === undefined ? {} : { isChangeable: values.reconfig === "yes" }),
     ...(values.manners === undefined ? {} : { hasPlainManners: values.manners === "plain" }),
     ...(values.until === undefined ? {} : { faultsUntilMs: whole("until", values.until) }),
     ...(values["crash-at-log-step"] === undefined

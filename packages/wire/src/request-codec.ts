@@ -153,10 +153,13 @@ export class RequestReader implements RequestDecoder {
         request.mode = reader.int();
         return;
       case OpCode.RECONFIG:
-        // Joining servers, leaving servers, all members, and the version of the changed configuration. Not used yet.
-        for (let i = 0; i < 3; i++) reader.slice(request.path);
         request.hasPath = false;
-        reader.zxid();
+        request.change = {
+          joining: reader.text() ?? undefined,
+          leaving: reader.text() ?? undefined,
+          members: reader.text() ?? undefined,
+          fromVersion: reader.zxid(),
+        };
         return;
       case OpCode.SASL:
         request.hasData = reader.slice(request.data);

@@ -1,10 +1,16 @@
-import { COUNTER_HANDOVER, type QuorumVerifier, type ServerId } from "@zooid/model";
+import { COUNTER_HANDOVER, type Members, type QuorumVerifier, type ServerId } from "@zooid/model";
 
 export interface PeerConfig {
   readonly sid: ServerId;
+  /** The voters, unless there are `members`. */
   readonly verifier: QuorumVerifier;
-  /** It never votes and is never counted; it gets what is committed. */
+  /** It never votes and is never counted; it gets what is committed. Unless there are `members`. */
   readonly isObserver: boolean;
+  /**
+   * The ensemble's configuration, where it can be changed while it runs. A newer one in the log takes
+   * its place.
+   */
+  readonly members?: Members;
   /** The unit of the limits below, in milliseconds. */
   readonly tickMs: number;
   /** Ticks within which a learner connects, and each step before the broadcast makes progress. */

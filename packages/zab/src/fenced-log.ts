@@ -32,9 +32,13 @@ export class FencedLog {
     this.#generation++;
   }
 
-  append(run: LoggedRun, committed: Zxid): void {
+  append(run: LoggedRun, committed: Zxid, lastSeenConfig?: Uint8Array): void {
     this.#underWay++;
-    this.#log.append(run, this.#generation, committed);
+    this.#log.append(run, this.#generation, committed, lastSeenConfig);
+  }
+
+  setConfigs(configs: { readonly committed?: Uint8Array; readonly lastSeen?: Uint8Array }, done: () => void): void {
+    this.#log.setConfigs(configs, this.#write(done));
   }
 
   /** An append has completed. @returns whether the present role asked for it */

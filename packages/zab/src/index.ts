@@ -1,5 +1,6 @@
 export { PEER_DEFAULTS, type PeerConfig, type PeerOptions } from "./config.ts";
 export { frameEntries } from "./frame-entries.ts";
+export { decodeMembers, encodeMembers, KnownMembers } from "./known-members.ts";
 export { AckTally } from "./leader/ack-tally.ts";
 export type { TransferPurpose } from "./leader/leadership-transfer.ts";
 export type { LearnerPhase } from "./leader/learner-handler.ts";

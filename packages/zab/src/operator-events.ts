@@ -31,6 +31,7 @@ export type RoleEnd =
   /** This server's history is its own, and a voter has data of an ensemble. */
   | { readonly kind: "ensemble-has-data"; readonly sid: ServerId }
   | { readonly kind: "epoch-promised-elsewhere"; readonly sid: ServerId; readonly epoch: number; readonly to: number }
+  | { readonly kind: "configuration-is-newer"; readonly sid: ServerId; readonly version: Zxid }
   | { readonly kind: "epochs-used-up"; readonly epoch: number }
   | { readonly kind: "learner-is-ahead"; readonly sid: ServerId }
   | { readonly kind: "no-quorum-follows" }
@@ -49,6 +50,7 @@ export type RoleEnd =
   | LeaderRefusal
   | LeaderFault
   // Either's.
+  | { readonly kind: "configuration-learned"; readonly version: Zxid }
   | { readonly kind: "stopped" };
 
 /** A learner broke the protocol; its link ends. */
@@ -85,7 +87,6 @@ export type LeaderRefusal =
   | { readonly kind: "leader-of-another-ensemble"; readonly ours: string; readonly theirs: string }
   /** It was made alone, and the leader's ensemble has no part of it. */
   | { readonly kind: "history-of-one-server"; readonly leader: ServerId; readonly through: Zxid }
-  | { readonly kind: "epoch-below-held"; readonly offered: number; readonly held: number }
   | { readonly kind: "epoch-promised"; readonly offered: number; readonly promised: number; readonly to: number }
   | { readonly kind: "applied-beyond"; readonly applied: Zxid; readonly from: Zxid }
   | { readonly kind: "histories-differ"; readonly at: Zxid };

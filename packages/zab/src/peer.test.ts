@@ -143,6 +143,7 @@ describe("learners that come to a server without a role", () => {
     isAmnesiac: false,
     isOwn: false,
     ensembleId: "",
+    configVersion: ZXID_NONE,
   } as const;
   const [first, second] = [7, 8] as [LinkRef, LinkRef];
 

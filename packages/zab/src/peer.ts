@@ -6,6 +6,7 @@ import {
   InvariantError,
   type LinkRef,
   type PeerMessage,
+  type QuorumVerifier,
   type ServerId,
   ZXID_NONE,
   type Zxid,
@@ -13,6 +14,7 @@ import {
 import { PEER_DEFAULTS, type PeerConfig, type PeerOptions } from "./config.ts";
 import { EarlyLearners } from "./early-learners.ts";
 import { FencedLog } from "./fenced-log.ts";
+import { decodeMembers, encodeMembers, KnownMembers, versionOf } from "./known-members.ts";
 import { Leader } from "./leader/leader.ts";
 import type { TransferPurpose } from "./leader/leadership-transfer.ts";
 import { Learner } from "./learner/learner.ts";
@@ -30,6 +32,7 @@ export class ZabPeer {
   readonly #sinks: AllSinks;
   readonly #log: FencedLog;
   readonly #lostHistory: LostHistory;
+  readonly #members: KnownMembers;
   readonly #early: EarlyLearners;
   readonly #cycle: RoleCycle;
   readonly #context: RoleContext;
@@ -44,8 +47,9 @@ export class ZabPeer {
     this.#sinks = allSinks(sinks);
     this.#log = new FencedLog(sinks.log);
     this.#lostHistory = new LostHistory(this.#log);
+    this.#members = new KnownMembers(this.#config, sinks.log.durable, () => this.#membersChanged());
     this.#early = new EarlyLearners(this.#config, sinks.links);
-    this.#cycle = new RoleCycle(this.#log, this.#sinks);
+    this.#cycle = new RoleCycle(this.#log, this.#members, this.#sinks);
     this.#context = this.#newContext();
   }
 
@@ -53,6 +57,7 @@ export class ZabPeer {
     const peer = this;
     return {
       config: this.#config,
+      members: this.#members,
       sinks: this.#sinks,
       log: this.#log,
       lostHistory: this.#lostHistory,
@@ -71,6 +76,7 @@ export class ZabPeer {
       metEnsemble: () => {
         this.#ensembleMetMs = this.#nowMs;
       },
+      commitMembers: (through) => this.#commitMembers(through),
       nowMs: () => this.#nowMs,
       room: () => this.#room,
       leave: (reason) => this.#cycle.leave(reason),
@@ -93,6 +99,11 @@ export class ZabPeer {
 
   get state(): PeerState {
     return this.#cycle.state;
+  }
+
+  /** Whether an election was asked for, and has not decided yet. */
+  get isLooking(): boolean {
+    return this.#cycle.isLooking;
   }
 
   get phase(): PeerPhase {
@@ -176,6 +187,54 @@ export class ZabPeer {
     return !this.isAmnesiac && this.#nowMs - this.#ensembleMetMs >= initLimit * tickMs;
   }
 
+  /** The configurations of the ensemble. */
+  get members(): KnownMembers {
+    return this.#members;
+  }
+
+  /**
+   * Another server, in an election, knows this configuration to be committed. It is not written: it is a hint where to find the
+   * leader, which sends it with the history.
+   *
+   * @returns whether it is news
+   */
+  adoptMembers(config: Uint8Array): boolean {
+    const isLate = this.phase !== "election" && this.phase !== "discovery";
+    if (isLate || !this.#members.isChangeable) return false;
+    const members = decodeMembers(config);
+    if (members === undefined || members.version <= versionOf(this.#members.committed)) return false;
+    // 1. s1 is an ensemble of one and changes it to s2. It commits that, s2 learns it, and s1 restarts
+    // before its disk knows. 2. s1 elects itself, and waits for s2 to follow, which leads.
+    const learned = { kind: "configuration-learned", version: members.version } as const;
+    if (this.#role === undefined) this.#sinks.roles.note(learned);
+    else this.#cycle.leave(learned);
+    return this.#members.adopt(members);
+  }
+
+  /** Whether enough servers of a configuration are synchronized to commit in it now. Only at the leader. */
+  isQuorumSynced(verifier: QuorumVerifier): boolean {
+    return this.#role instanceof Leader && this.#role.isQuorumSynced(verifier);
+  }
+
+  /** Whether this server leads and the configuration in force gives the leadership to others. */
+  get mustHandOver(): boolean {
+    return this.#role instanceof Leader && this.#role.mustHandOver;
+  }
+
+  #commitMembers(through: Zxid): void {
+    if (!this.#members.isChanging) return;
+    const { lastSeen } = this.#members;
+    // It is in force whether or not the disk knows: until then both configurations count here.
+    if (lastSeen === undefined || lastSeen.version > through) return;
+    this.#log.setConfigs({ committed: encodeMembers(lastSeen) }, () => {});
+    this.#members.commit(through);
+  }
+
+  #membersChanged(): void {
+    if (this.#role instanceof Leader) this.#role.membersChanged();
+    this.#sinks.roles.membersChanged?.();
+  }
+
   /** The leader's learners; none elsewhere. */
   learners(): readonly LearnerStatus[] {
     const role = this.#role;
@@ -209,7 +268,7 @@ export class ZabPeer {
   follow(leader: ServerId): void {
     assert(leader !== this.#config.sid, "no server follows itself");
     const learner = new Learner(this.#context, leader);
-    this.#cycle.begin(this.#config.isObserver ? "observing" : "following", learner);
+    this.#cycle.begin("following", learner);
     for (const { link } of this.#early.removeAll()) {
       this.#early.refuse(link, "not-leading", { kind: "follows-another", leader });
     }
@@ -315,7 +374,8 @@ export class ZabPeer {
    */
   #seekFollowing(): void {
     if (!this.#cycle.isLooking) return;
-    const { sid, verifier } = this.#config;
+    const { sid } = this.#config;
+    const { verifier } = this.#members;
     if (verifier.isQuorum([sid])) return;
     if (this.#lostHistory.isFresh && this.#historyHolder !== undefined) return;
     if (verifier.isQuorum([sid, ...this.#early.voters()])) this.#sinks.election.wanted();

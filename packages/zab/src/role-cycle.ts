@@ -1,5 +1,6 @@
 import { assert, type ServerId } from "@zooid/model";
 import type { FencedLog } from "./fenced-log.ts";
+import type { KnownMembers } from "./known-members.ts";
 import type { Leader } from "./leader/leader.ts";
 import type { Learner } from "./learner/learner.ts";
 import type { RoleEnd } from "./operator-events.ts";
@@ -20,16 +21,18 @@ export type PeerState = "looking" | "leading" | "following" | "observing";
  */
 export class RoleCycle {
   readonly #log: FencedLog;
+  readonly #members: KnownMembers;
   readonly #sinks: AllSinks;
   #role: Leader | Learner | undefined;
-  #state: PeerState = "looking";
+  #state: Exclude<PeerState, "observing"> = "looking";
   /** Whether {@link ZabElection.look} was called for the present wait. */
   #isLooking = false;
   #successor: ServerId | undefined;
   #isStopped = false;
 
-  constructor(log: FencedLog, sinks: AllSinks) {
+  constructor(log: FencedLog, members: KnownMembers, sinks: AllSinks) {
     this.#log = log;
+    this.#members = members;
     this.#sinks = sinks;
   }
 
@@ -39,7 +42,8 @@ export class RoleCycle {
   }
 
   get state(): PeerState {
-    return this.#state;
+    // A change of the configuration gives a learner a vote, or takes it, while it follows.
+    return this.#state === "following" && this.#members.isObserver ? "observing" : this.#state;
   }
 
   /** Whether an election was asked for and has not decided yet. */
@@ -47,7 +51,7 @@ export class RoleCycle {
     return this.#isLooking && this.#role === undefined;
   }
 
-  begin(state: PeerState, role: Leader | Learner): void {
+  begin(state: "leading" | "following", role: Leader | Learner): void {
     assert(this.#role === undefined && this.#log.isQuiet, "a role begins when the one before has ended");
     this.#state = state;
     this.#isLooking = false;

@@ -1,6 +1,7 @@
 import type { DiskRoom, LinkRef, ServerId, Zxid } from "@zooid/model";
 import type { PeerConfig } from "./config.ts";
 import type { FencedLog } from "./fenced-log.ts";
+import type { KnownMembers } from "./known-members.ts";
 import type { LostHistory } from "./lost-history.ts";
 import type { RoleEnd } from "./operator-events.ts";
 import type { ProposalQueue } from "./proposal-queue.ts";
@@ -35,6 +36,7 @@ export interface Role {
 /** The peer, as its role sees it. */
 export interface RoleContext {
   readonly config: PeerConfig;
+  readonly members: KnownMembers;
   readonly sinks: AllSinks;
   readonly log: FencedLog;
   readonly lostHistory: LostHistory;
@@ -51,6 +53,8 @@ export interface RoleContext {
   sawHistory(holder: ServerId): void;
   /** The other voters are an ensemble with data that this server's own history would replace. */
   metEnsemble(): void;
+  /** Entries up to here are committed: a change among them comes into force. */
+  commitMembers(through: Zxid): void;
   nowMs(): number;
   /** On this server's disk. */
   room(): DiskRoom;

@@ -1,7 +1,7 @@
 import type { FrameBatch, LinkRef, PeerMessage, RefuseReason, ServerId, Touch, Zxid } from "@zooid/model";
 import type { LinkEnd, PeerRefusal, RoleEnd, ZabEvent } from "./operator-events.ts";
 import { NO_SNAPSHOTS, type SnapshotPort } from "./snapshot-port.ts";
-import type { ZabLog } from "./zab-log.ts";
+import type { LoggedRun, ZabLog } from "./zab-log.ts";
 
 /**
  * What the peer does to the world. The order of calls matters and the driver keeps it: what is
@@ -39,6 +39,11 @@ export interface ZabApplication {
   release?(batch: FrameBatch): void;
   /** A snapshot was received and the log continues it: load it, at once. */
   install?(): void;
+  /**
+   * The configuration of the ensemble that one of these entries carries, as text with its zxid as the version; undefined if none
+   * does. Called where the ensemble can be changed while it runs.
+   */
+  configIn?(run: LoggedRun): Uint8Array | undefined;
 }
 
 /** Links between a learner and its leader. */
@@ -92,6 +97,8 @@ export interface ZabRoles {
   left(reason: RoleEnd): void;
   /** For operators. */
   note(event: ZabEvent): void;
+  /** The ensemble's configuration changed, or one that may come into force became known: see {@link ZabPeer.members}. */
+  membersChanged?(): void;
 }
 
 /** Requests and sessions of the learners' clients, which share the links with the broadcast. */

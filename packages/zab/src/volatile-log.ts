@@ -51,16 +51,21 @@ export class VolatileLog implements ZabLog {
       commitHint: ZXID_NONE,
       epochs: [],
       amnesiac: false,
+      committedConfig: undefined,
+      lastSeenConfig: undefined,
     };
     this.#later = later;
     this.#appended = appended;
   }
 
-  append(run: LoggedRun, generation: number, committed: Zxid): void {
+  append(run: LoggedRun, generation: number, committed: Zxid, lastSeenConfig?: Uint8Array): void {
     const entries = this.#cut(run, this.#entries.at(-1) ?? this.durable.tail);
     this.#later(() => {
       this.#entries.push(...entries);
-      this.#change({ commitHint: Math.max(this.durable.commitHint, committed) as Zxid });
+      this.#change({
+        commitHint: Math.max(this.durable.commitHint, committed) as Zxid,
+        ...(lastSeenConfig === undefined ? {} : { lastSeenConfig }),
+      });
       this.#appended(generation, this.durable.tail.zxid);
     });
   }
@@ -75,6 +80,11 @@ export class VolatileLog implements ZabLog {
 
   setEnsembleId(ensembleId: string, done: () => void): void {
     this.#write({ identity: { ...this.durable.identity, ensembleId } }, done);
+  }
+
+  setConfigs(configs: { readonly committed?: Uint8Array; readonly lastSeen?: Uint8Array }, done: () => void): void {
+    const { committed = this.durable.committedConfig, lastSeen = this.durable.lastSeenConfig } = configs;
+    this.#write({ committedConfig: committed, lastSeenConfig: lastSeen }, done);
   }
 
   beginStage(after: LogPosition, done: () => void): void {
@@ -94,7 +104,7 @@ export class VolatileLog implements ZabLog {
     this.#later(done);
   }
 
-  installHistory({ epoch, tail, committed, ensembleId }: HistoryInstall, done: () => void): void {
+  installHistory({ epoch, tail, committed, ensembleId, lastSeenConfig }: HistoryInstall, done: () => void): void {
     const stage = this.#stage;
     assert(stage !== undefined, "a history is installed from a stage");
     this.#stage = undefined;
@@ -104,6 +114,7 @@ export class VolatileLog implements ZabLog {
         currentEpoch: epoch,
         commitHint: Math.max(this.durable.commitHint, committed) as Zxid,
         amnesiac: false,
+        ...(lastSeenConfig === undefined ? {} : { lastSeenConfig }),
         ...(ensembleId === undefined ? {} : { identity: { ...this.durable.identity, ensembleId } }),
       });
       assert(this.durable.tail.zxid === tail, "the installed history ends where the leader named its end");

@@ -8,7 +8,10 @@ import type { Chain, EpochPromise, EpochRange, LogPosition, Zxid } from "@zooid/
 export interface ZabLog {
   /** What is durable now. */
   readonly durable: ZabDurable;
-  append(batch: LoggedRun, generation: number, committed: Zxid): void;
+  /** @param lastSeenConfig a configuration that an entry of the batch carries: durable together with it */
+  append(batch: LoggedRun, generation: number, committed: Zxid, lastSeenConfig?: Uint8Array): void;
+  /** Replaces the configurations named. */
+  setConfigs(configs: { readonly committed?: Uint8Array; readonly lastSeen?: Uint8Array }, done: () => void): void;
   setPromise(promise: EpochPromise, done: () => void): void;
   setCurrentEpoch(epoch: number, done: () => void): void;
   setEnsembleId(ensembleId: string, done: () => void): void;
@@ -47,6 +50,9 @@ export interface ZabDurable {
   /** Oldest epoch first; rows outlive the floor. */
   readonly epochs: readonly EpochRange[];
   readonly amnesiac: boolean;
+  /** Configurations of the ensemble, see `KnownMembers`; undefined where there was none. */
+  readonly committedConfig?: Uint8Array | undefined;
+  readonly lastSeenConfig?: Uint8Array | undefined;
 }
 
 /**
@@ -61,6 +67,8 @@ export interface HistoryInstall {
   readonly endsAmnesia?: boolean;
   /** The history's ensemble, for a server that did not know it. */
   readonly ensembleId?: string;
+  /** The configuration at the history's end. */
+  readonly lastSeenConfig?: Uint8Array;
 }
 
 export interface ZabRun {

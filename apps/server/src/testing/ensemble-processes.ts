@@ -42,15 +42,23 @@ export function eachInDirectory(): () => string {
 export class MemberProcess {
   readonly sid: number;
   readonly port: number;
+  readonly quorumPort: number;
+  readonly electionPort: number;
   output = "";
   errors = "";
   readonly dataDir: string;
   readonly #file: string;
   #child: ChildProcess | undefined;
 
-  constructor(sid: number, port: number, settings: readonly string[]) {
+  constructor(
+    sid: number,
+    { port, quorumPort, electionPort }: { port: number; quorumPort: number; electionPort: number },
+    settings: readonly string[],
+  ) {
     this.sid = sid;
     this.port = port;
+    this.quorumPort = quorumPort;
+    this.electionPort = electionPort;
     const dataDir = join(directory, `${sid}`);
     mkdirSync(dataDir);
     this.dataDir = dataDir;
@@ -128,11 +136,14 @@ export interface EnsembleOptions {
   readonly settings?: readonly string[];
   /** Added to that of one. */
   readonly own?: (sid: number) => readonly string[];
+  /** Whether a server is in the list of another one at first. Default: all are. */
+  readonly isListed?: (sid: number, by: number) => boolean;
 }
 
 /** Servers with all their files; none runs yet. */
 export async function ensemble(count: number, options: EnsembleOptions = {}): Promise<readonly MemberProcess[]> {
   const { observers = [], firstSid = 1, hasMasters = false, settings = [], own = () => [] } = options;
+  const { isListed = () => true } = options;
   const ports = await freePorts(count * 3 + 1);
   const masters = hasMasters ? [`observerMasterPort=${ports.at(-1)}`] : [];
   const sids = Array.from({ length: count }, (_, index) => index + firstSid);
@@ -141,7 +152,12 @@ export async function ensemble(count: number, options: EnsembleOptions = {}): Pr
     const role = observers.includes(sid) ? ":observer" : "";
     return `server.${sid}=${hasMasters ? `127.0.0.${sid}` : HOST}:${portOf(sid, 1)}:${portOf(sid, 2)}${role}`;
   });
-  return sids.map((sid) => new MemberProcess(sid, portOf(sid, 0), [...lines, ...masters, ...settings, ...own(sid)]));
+  return sids.map((sid) => {
+    const listed = lines.filter((_, i) => isListed(i + firstSid, sid));
+    const settingsOf = [...listed, ...masters, ...settings, ...own(sid)];
+    const places = { port: portOf(sid, 0), quorumPort: portOf(sid, 1), electionPort: portOf(sid, 2) };
+    return new MemberProcess(sid, places, settingsOf);
+  });
 }
 
 export async function started(count: number, options?: EnsembleOptions): Promise<readonly MemberProcess[]> {

@@ -29,6 +29,8 @@ const RESERVED: readonly Readonly<ByteSlice>[] = ["/", "/zookeeper", "/zookeeper
   sliceOf,
 );
 
+const CONFIG_NODE: Readonly<ByteSlice> = sliceOf("/zookeeper/config");
+
 /**
  * Requests become transactions here: checked against the tree as it will be when all that is proposed has been applied, in the order
  * in which ZooKeeper checks (sections 3.5 and 6 of docs/reference/client-protocol.md), because the first failing check decides the answer.
@@ -71,6 +73,26 @@ export class TxnPreparer {
       default:
         return ErrorCode.UNIMPLEMENTED;
     }
+  }
+
+  /** A change of the ensemble's configuration, which the node shows from its transaction on; its version stays -1. */
+  reconfig(text: Uint8Array, context: Readonly<PrepareContext>, op: TxnOp, needsNoPermission: boolean): ErrorCode {
+    clearTxnOp(op, OpCode.SET_DATA);
+    const { bytes, start, end } = CONFIG_NODE;
+    const { store } = this.#state;
+    const pending = this.#pending.find(bytes, start, end);
+    const node = pending === undefined ? store.find(bytes, start, end) : NO_NODE;
+    if (pending === undefined ? node === NO_NODE : !pending.exists) return ErrorCode.NO_NODE;
+    if (!needsNoPermission && !this.#parts.may(context, pending, node, Permission.WRITE)) return ErrorCode.NO_AUTH;
+    const changed = this.#changes.changeFound(pending, node, bytes, start, end, context.zxid);
+    changed.version = VERSION_ANY;
+    changed.dataLength = text.length;
+    op.node = changed.node;
+    op.version = changed.version;
+    op.hasData = true;
+    setSlice(op.path, bytes, start, end);
+    setSlice(op.data, text, 0, text.length);
+    return ErrorCode.OK;
   }
 
   #delete(request: Readonly<Request>, context: Readonly<PrepareContext>, op: TxnOp): ErrorCode {

@@ -40,7 +40,7 @@ export class WriteAnswers {
   }
 
   #answer(to: ConnectionRef, xid: number, zxid: Zxid, op: TxnOp, node: number): void {
-    const { sinks, tree } = this.#parts;
+    const { inFlightWrites, sinks, tree } = this.#parts;
     const { replies } = sinks;
     switch (op.op) {
       case OpCode.CREATE:
@@ -53,7 +53,8 @@ export class WriteAnswers {
         break;
       case OpCode.SET_DATA:
       case OpCode.SET_ACL:
-        replies.stat(to, xid, zxid, tree.view(node));
+        if (inFlightWrites.op === OpCode.RECONFIG) replies.data(to, xid, zxid, tree.view(node));
+        else replies.stat(to, xid, zxid, tree.view(node));
         break;
       case OpCode.ERROR:
         replies.header(to, xid, zxid, op.code);

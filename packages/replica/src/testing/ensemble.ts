@@ -211,6 +211,7 @@ export class TestMember {
         requests: new RequestReader(),
         batcher: new TxnBatchEncoder(),
         txns: new TxnReader(),
+        entries: new TxnReader(),
         hashes: { digest: hash("sha1"), sha256: hash("sha256") },
         random: () => 0.5,
       },

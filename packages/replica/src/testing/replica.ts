@@ -84,6 +84,7 @@ export class TestReplica {
         requests: new RequestReader(),
         batcher: new TxnBatchEncoder(),
         txns: new TxnReader(),
+        entries: new TxnReader(),
         hashes: { digest: hash("sha1"), sha256: hash("sha256") },
         // The first token is the user, and believed.
         sasl: () => ({

@@ -128,3 +128,19 @@ export function pageAfter(path: string, after: string | null, countMax = 1000, d
     writer.int(detail);
   };
 }
+
+/** A change of the ensemble's configuration; null is the protocol's null string. */
+export function reconfig(
+  joining: string | null,
+  leaving: string | null = null,
+  members: string | null = null,
+  fromVersion = -1,
+): Body {
+  return (writer) => {
+    for (const text of [joining, leaving, members]) {
+      if (text === null) writer.null();
+      else writer.text(text);
+    }
+    writer.zxid(fromVersion);
+  };
+}

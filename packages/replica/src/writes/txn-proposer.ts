@@ -1,5 +1,6 @@
 import type { CloseLimits, PrepareContext } from "@zooid/data-tree";
 import {
+  type ChangeRequest,
   clearTxnOp,
   composeZxid,
   ErrorCode,
@@ -29,6 +30,11 @@ export interface Requester {
   readonly cxid: number;
   readonly op: number;
 }
+
+/** No client waits for what an operator asks for. */
+const OPERATOR: Requester = {
+  ...{ sessionHigh: 0, sessionLow: 0, origin: 0, originSeq: 0, cxid: 0, op: OpCode.RECONFIG },
+};
 
 /** The work of an op of a transaction that is no multi; see {@link OpenMulti} for parts of a multi. */
 const OP_WORK = 8;
@@ -122,6 +128,7 @@ export class TxnProposer {
     while (batcher.count > 0) batcher.recycle(batcher.take());
     // rule: pending-changes-end-with-the-leadership
     tree.discardPending();
+    this.#parts.memberChanges.discard();
     this.#shares.discard();
   }
 
@@ -179,6 +186,18 @@ export class TxnProposer {
     });
   }
 
+  /** A change of the configuration that no client asks for. */
+  reconfigure(change: ChangeRequest): ErrorCode {
+    if (this.isPreparing) return ErrorCode.OPERATION_TIMEOUT;
+    const { memberChanges, tools } = this.#parts;
+    this.#begin(OPERATOR);
+    const code = memberChanges.prepare(change, this.#context, this.#op, true);
+    if (code === ErrorCode.OK) this.#put(this.#op);
+    else this.#error(code, 0, 0);
+    tools.batcher.end();
+    return code;
+  }
+
   /** The end of a container or TTL node that is due in the tree. Not while {@link isPreparing}. */
   reap(requester: Requester, node: number): void {
     this.#begin(requester);
@@ -230,7 +249,11 @@ export class TxnProposer {
       this.#endMulti(this.#multi.run(this.#parts.config.prepareWorkPerTurn));
       return;
     }
-    const code = this.#parts.tree.prepare(request, context, this.#op);
+    const { memberChanges, tree } = this.#parts;
+    const code =
+      request.op === OpCode.RECONFIG && request.change !== undefined
+        ? memberChanges.prepare(request.change, context, this.#op)
+        : tree.prepare(request, context, this.#op);
     if (code === ErrorCode.OK) this.#put(this.#op);
     else this.#error(code, 0, 0);
     this.#parts.tools.batcher.end();

@@ -1,6 +1,6 @@
 import type { ElectionMessage, ServerId } from "@zooid/model";
 import type { ReplicaConfig } from "@zooid/replica";
-import type { SnapshotPort, ZabLinks } from "@zooid/zab";
+import type { KnownMembers, SnapshotPort, ZabLinks } from "@zooid/zab";
 import type { AuditTrail } from "../audit-trail.ts";
 import type { AuthFailuresOptions } from "../auth-failures.ts";
 import type { ClientConnection, ConnectionLimits } from "../client-connection.ts";
@@ -54,4 +54,6 @@ export interface Peers {
   readonly links: ZabLinks & { flush(): void };
   readonly snapshots: SnapshotPort;
   elect(to: ServerId, message: ElectionMessage): void;
+  /** The ensemble's configuration changed, or begins to. */
+  membersChanged(members: KnownMembers): void;
 }

@@ -52,6 +52,7 @@ async function startDriver(batchBytesMax?: number, slowRequestMs: number = Numbe
       requests: new RequestReader(),
       batcher: new TxnBatchEncoder(undefined, batchBytesMax),
       txns: new TxnReader(),
+      entries: new TxnReader(),
       hashes: { digest: hash("sha1"), sha256: hash("sha256") },
       random: () => 0.5,
     },

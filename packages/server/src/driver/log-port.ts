@@ -25,10 +25,15 @@ export class LogPort implements ZabLog {
     return this.#log.durable;
   }
 
-  append(run: LoggedRun, generation: number, committed: Zxid): void {
+  append(run: LoggedRun, generation: number, committed: Zxid, lastSeenConfig?: Uint8Array): void {
     this.#appending(run);
     const { bytes, start, end } = run;
-    this.#log.append({ generation, bytes, start, end, committed });
+    const config = lastSeenConfig === undefined ? {} : { lastSeenConfig };
+    this.#log.append({ generation, bytes, start, end, committed, ...config });
+  }
+
+  setConfigs(configs: { readonly committed?: Uint8Array; readonly lastSeen?: Uint8Array }, done: () => void): void {
+    this.#completed(this.#log.setConfigs(configs), done);
   }
 
   setPromise(promise: EpochPromise, done: () => void): void {

@@ -24,6 +24,7 @@ export function replicaSinksOf(parts: DriverParts): ReplicaSinks {
       parts.checkpoints.loaded();
     },
     roleChanged: () => roleChanged(parts),
+    membersChanged: () => parts.peers?.membersChanged(parts.replica.zab.members),
     note: (event) => {
       if (event.kind === "slow-request") hooks.slow.request(event);
       else hooks.note(event);

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
-import { type ElectionMessage, serverId, type Zxid } from "@zooid/model";
+import { type ElectionMessage, type ServerId, serverId, type Zxid } from "@zooid/model";
 import type { EnvelopeMessage } from "@zooid/peer-protocol";
 import { afterEach, describe, expect, test } from "vitest";
 import { Happenings, type TestPeerOptions, TestPeers } from "../testing/peers.ts";
@@ -121,12 +121,11 @@ test("every pair is connected, except observers with each other; voters with low
   const peers = new TestPeers(5, [1, 5]);
   const dialed = new Set<string>();
   const sides = [1, 2, 3, 4, 5].map((sid) => {
-    const plain = peers.options(sid).ensemble.addressOf;
-    const addressOf: typeof plain = (other) => {
+    const addressOf = (other: ServerId) => {
       if (other !== sid) dialed.add(`${sid}>${other}`);
-      return plain(other);
+      return peers.addressOf(sid, other);
     };
-    return new Side(peers, sid, { config: { addressOf } });
+    return new Side(peers, sid, { addressOf });
   });
   for (const [index, { mesh }] of sides.entries()) {
     await mesh.listen();
@@ -192,8 +191,7 @@ test("the side whose turn it is not dials when the other does not come", async (
   const [low] = await listening(peers, [1], { othersTurnMs: 1 });
   // The other one knows a port that is not bound.
   const closed = () => ({ host: "127.0.0.1", quorumPort: 0, electionPort: 1 });
-  const plain = peers.options(2).ensemble.addressOf;
-  const high = new Side(peers, 2, { config: { addressOf: (sid) => (sid === 1 ? closed() : plain(sid)) } });
+  const high = new Side(peers, 2, { addressOf: (sid) => (sid === 1 ? closed() : peers.addressOf(2, sid)) });
   await high.mesh.start();
   peers.place(2, { electionPort: high.mesh.port });
   await low?.mesh.start();
@@ -390,7 +388,7 @@ test("a mesh that is stopped closes its connections and its port, and emits noth
 
 test("a server whose own name does not resolve yet waits for it, with one line, and then listens", async () => {
   const { peers } = await pair();
-  const config = { addressOf: () => ({ host: "zk-3", quorumPort: 0, electionPort: 0 }) };
+  const addressOf = () => ({ host: "zk-3", quorumPort: 0, electionPort: 0 });
   const lines: string[] = [];
   const codes = ["ENOTFOUND", "EAI_AGAIN", "ENOTFOUND"];
   const lookup = async (host: string): Promise<string> => {
@@ -398,7 +396,7 @@ test("a server whose own name does not resolve yet waits for it, with one line, 
     if (code !== undefined) throw Object.assign(new Error(`getaddrinfo ${code} ${host}`), { code });
     return "127.0.0.1";
   };
-  const early = new Side(peers, 3, { bindRetryMs: 1, config, lookup, warn: (text) => lines.push(text) });
+  const early = new Side(peers, 3, { bindRetryMs: 1, addressOf, lookup, warn: (text) => lines.push(text) });
   await early.mesh.listen();
   expect(early.mesh.port).toBeGreaterThan(0);
   expect(lines).toHaveLength(1);
@@ -407,12 +405,12 @@ test("a server whose own name does not resolve yet waits for it, with one line, 
 
 test("a taken port is a clear error, and a mesh that waits for one can be stopped", async () => {
   const { peers, low } = await pair();
-  const config = { addressOf: () => ({ host: "127.0.0.1", quorumPort: 0, electionPort: low.mesh.port }) };
-  const refused = new Side(peers, 3, { bindRetryMs: 1, config: { ...config, bindRetryCount: 1 } });
+  const addressOf = () => ({ host: "127.0.0.1", quorumPort: 0, electionPort: low.mesh.port });
+  const refused = new Side(peers, 3, { bindRetryMs: 1, addressOf, config: { bindRetryCount: 1 } });
   await expect(refused.mesh.start()).rejects.toThrow(
     `the election port ${low.mesh.port} on 127.0.0.1 is taken by another process; see this server's line server.N`,
   );
-  const waiting = new Side(peers, 3, { config: { ...config, bindRetryCount: 0 } });
+  const waiting = new Side(peers, 3, { addressOf, config: { bindRetryCount: 0 } });
   const starting = waiting.mesh.start();
   await waiting.mesh.stop();
   await starting;

@@ -50,7 +50,7 @@ interface Line {
 interface Neighbour {
   readonly sid: ServerId;
   /** The side that dials: this server, the other one, or only this one. */
-  readonly dialer: "self" | "other" | "never self";
+  dialer: "self" | "other" | "never self";
   readonly backoff: Backoff;
   line: Line | undefined;
   attempt: PeerConnection | undefined;
@@ -80,17 +80,7 @@ export class ElectionMesh {
   constructor(options: ElectionMeshOptions, events: ElectionMeshEvents) {
     this.#options = options;
     this.#events = events;
-    const { ensemble, random = Math.random } = options;
-    for (const { sid, isObserver } of ensemble.servers) {
-      if (sid === ensemble.sid) continue;
-      const isDialer = isObserver ? false : ensemble.isObserver || ensemble.sid > sid;
-      this.#neighbours.set(sid, {
-        ...{ sid, dialer: isDialer ? "self" : isObserver ? "never self" : "other" },
-        backoff: new Backoff({ leastMs: REDIAL_MS_LEAST, mostMs: REDIAL_MS_MOST, jitter: 0.5, random }),
-        ...{ line: undefined, attempt: undefined, timer: undefined, last: undefined, isLastWaiting: false },
-        ...{ silentTicks: 0, heartbeat: 0, heartbeatSentMs: 0 },
-      });
-    }
+    for (const { sid } of options.ensemble.directory.servers) if (sid !== options.ensemble.sid) this.#add(sid);
     this.#port = new PeerPort(
       "election",
       // All messages here are short.
@@ -100,6 +90,53 @@ export class ElectionMesh {
         admit: (peer, isDialed) => this.#admit(peer, isDialed),
       },
     );
+  }
+
+  #add(sid: ServerId): Neighbour {
+    const { random = Math.random } = this.#options;
+    const neighbour: Neighbour = {
+      ...{ sid, dialer: this.#dialerOf(sid) },
+      backoff: new Backoff({ leastMs: REDIAL_MS_LEAST, mostMs: REDIAL_MS_MOST, jitter: 0.5, random }),
+      ...{ line: undefined, attempt: undefined, timer: undefined, last: undefined, isLastWaiting: false },
+      ...{ silentTicks: 0, heartbeat: 0, heartbeatSentMs: 0 },
+    };
+    this.#neighbours.set(sid, neighbour);
+    return neighbour;
+  }
+
+  /** A server that is not listed is not dialed: it may be about to join, or has left. */
+  #dialerOf(sid: ServerId): Neighbour["dialer"] {
+    const { directory, sid: own } = this.#options.ensemble;
+    const other = directory.find(sid);
+    if (other === undefined || other.isObserver) return "never self";
+    const isObserver = directory.find(own)?.isObserver ?? false;
+    return isObserver || own > sid ? "self" : "other";
+  }
+
+  /** Servers came, left, or changed their roles: connections are opened to those that came, and those that left may close theirs. */
+  membersChanged(): void {
+    const { directory, sid: own } = this.#options.ensemble;
+    for (const { sid } of directory.servers) if (sid !== own && !this.#neighbours.has(sid)) this.#add(sid);
+    for (const neighbour of this.#neighbours.values()) {
+      const { sid, dialer, line } = neighbour;
+      neighbour.dialer = this.#dialerOf(sid);
+      const isGone = directory.find(sid) === undefined;
+      if (isGone && line === undefined) this.#forget(neighbour);
+      else if (this.#tick !== undefined && line === undefined && neighbour.dialer !== dialer) this.#dialSoon(neighbour);
+      else if (this.#tick !== undefined && line === undefined && neighbour.timer === undefined)
+        this.#dialSoon(neighbour);
+    }
+  }
+
+  #forget(neighbour: Neighbour): void {
+    clearTimeout(neighbour.timer);
+    neighbour.attempt?.destroy();
+    neighbour.attempt = undefined;
+    this.#neighbours.delete(neighbour.sid);
+  }
+
+  #dialSoon(neighbour: Neighbour): void {
+    this.#dialIn(neighbour, neighbour.dialer === "self" ? 0 : this.#othersTurnMs);
   }
 
   /** Resolves once others can connect. Throws PeerPortError if the port cannot be bound. */
@@ -118,7 +155,7 @@ export class ElectionMesh {
     if (this.#isStopped || this.#tick !== undefined) return;
     this.#tick = setInterval(() => this.#ticked(), this.#options.tickMs);
     for (const neighbour of this.#neighbours.values()) {
-      if (neighbour.line === undefined) this.#dialIn(neighbour, neighbour.dialer === "self" ? 0 : this.#othersTurnMs);
+      if (neighbour.line === undefined) this.#dialSoon(neighbour);
     }
   }
 
@@ -201,10 +238,10 @@ export class ElectionMesh {
     return {
       wake: () => this.#events.wake(),
       opened: (connection, { sid, bootCount }, roundTripMs) => {
-        neighbour = this.#neighbours.get(sid);
+        // A server that is not listed may be about to join, and looks for the leader.
+        neighbour = this.#neighbours.get(sid) ?? this.#add(sid);
         line = { connection, bootCount, isDialed: false };
-        if (neighbour === undefined) connection.destroy();
-        else this.#opened(neighbour, line, roundTripMs);
+        this.#opened(neighbour, line, roundTripMs);
       },
       message: (message) => {
         if (neighbour !== undefined) this.#received(neighbour, line, message);
@@ -259,7 +296,8 @@ export class ElectionMesh {
   #lost(neighbour: Neighbour, line: Line, reason: string): void {
     if (neighbour.line !== line) return;
     neighbour.line = undefined;
-    this.#dialIn(neighbour, neighbour.dialer === "self" ? neighbour.backoff.nextDelayMs() : this.#othersTurnMs);
+    if (this.#options.ensemble.directory.find(neighbour.sid) === undefined) this.#forget(neighbour);
+    else this.#dialIn(neighbour, neighbour.dialer === "self" ? neighbour.backoff.nextDelayMs() : this.#othersTurnMs);
     this.#events.linkDown(neighbour.sid, reason);
   }
 

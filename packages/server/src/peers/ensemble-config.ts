@@ -1,4 +1,5 @@
-import { HierarchicalQuorum, hostPort, MajorityQuorum, type QuorumVerifier, type ServerId } from "@zooid/model";
+import { hostPort, membersOf, type QuorumVerifier, type ServerId, ZXID_NONE, type Zxid } from "@zooid/model";
+import { type EnsembleServer, MemberDirectory, type PeerAddress } from "./member-directory.ts";
 import { type PeerSecret, readPeerSecrets } from "./peer-secret.ts";
 import { type PeerStoreOptions, type PeerTlsFiles, readPeerStores, readPeerTls } from "./peer-tls.ts";
 import { type PeerTransport, PLAIN_TRANSPORT } from "./peer-transport.ts";
@@ -30,6 +31,8 @@ export interface EnsembleOptions {
   /** The id of this server. */
   readonly sid: number;
   readonly servers: readonly EnsembleServerOptions[];
+  /** The version of this configuration, where a dynamic file names it. Default 0. */
+  readonly version?: Zxid;
   /** Ticks that a learner has to connect to its leader and synchronize. Default 10. */
   readonly initLimit?: number;
   /** Silent ticks after which leader and learner disconnect. Default 5. */
@@ -64,27 +67,15 @@ export interface EnsembleOptions {
   readonly addressOf?: (sid: ServerId) => PeerAddress;
 }
 
-export interface PeerAddress {
-  readonly host: string;
-  readonly quorumPort: number;
-  readonly electionPort: number;
-  /** Undefined if observers connect to the leader only. */
-  readonly observerMasterPort?: number | undefined;
-}
-
-export interface EnsembleServer extends PeerAddress {
-  readonly sid: ServerId;
-  readonly isObserver: boolean;
-  readonly clientAddress: { readonly host: string | undefined; readonly port: number } | undefined;
-  readonly group: number | undefined;
-  readonly weight: number;
-}
-
 /** {@link EnsembleOptions} validated, with every default filled in. */
 export interface QuorumPeerConfig {
   readonly sid: ServerId;
-  /** In the order of their ids, including this server. */
+  /** In the order of their ids, including this server, as of now. */
   readonly servers: readonly EnsembleServer[];
+  /** Where the servers are. */
+  readonly directory: MemberDirectory;
+  /** The version of the configuration in the options; 0 unless a dynamic file names one. */
+  readonly version: Zxid;
   readonly initLimit: number;
   readonly syncLimit: number;
   readonly electionAlg: 0 | 3;
@@ -99,7 +90,6 @@ export interface QuorumPeerConfig {
   /** TLS, if there are files for it. */
   readonly transport: PeerTransport;
   readonly observerMasterPort: number | undefined;
-  readonly addressOf: (sid: ServerId) => PeerAddress;
 }
 
 type WholeNumber = (name: string, value: number, min: number, max: number) => number;
@@ -154,9 +144,14 @@ export function parseEnsemble(
     problems.push(`electionAlg is 3 (the default) or 0, found ${electionAlg}`);
   }
   const secrets = options.peerSecretFile === undefined ? [] : readPeerSecrets(options.peerSecretFile, problems);
+  const directory = new MemberDirectory({ sid, servers, observerMasterPort, addressOf: options.addressOf });
   const config: QuorumPeerConfig = {
     sid,
-    servers,
+    get servers() {
+      return directory.servers;
+    },
+    directory,
+    version: options.version ?? ZXID_NONE,
     initLimit: whole("initLimit", options.initLimit ?? 10, 1, TICKS_MAX),
     syncLimit: whole("syncLimit", options.syncLimit ?? 5, 1, TICKS_MAX),
     electionAlg: electionAlg === 0 ? 0 : 3,
@@ -168,8 +163,7 @@ export function parseEnsemble(
     secrets,
     allowUnauthenticatedPeers: options.allowUnauthenticatedPeers ?? false,
     observerMasterPort,
-    transport: transportOf(options, { sid, servers }, problems, notices),
-    addressOf: options.addressOf ?? ((other) => addressIn(servers, other)),
+    transport: transportOf(options, directory, sid, problems, notices),
   };
   checkTrust(config, problems);
   return Object.freeze(config);
@@ -177,9 +171,7 @@ export function parseEnsemble(
 
 /** The voters, their groups and their weights. */
 export function quorumOf(ensemble: Pick<QuorumPeerConfig, "servers">): QuorumVerifier {
-  const voters = ensemble.servers.filter((server) => !server.isObserver);
-  if (voters.every(({ group }) => group === undefined)) return new MajorityQuorum(voters.map(({ sid }) => sid));
-  return new HierarchicalQuorum(voters.map(({ sid, group, weight }) => ({ sid, group: group ?? 0, weight })));
+  return membersOf(ensemble.servers, ZXID_NONE).verifier;
 }
 
 function parseServer(options: EnsembleServerOptions, whole: WholeNumber): Omit<EnsembleServer, "observerMasterPort"> {
@@ -261,14 +253,15 @@ function checkTrust(config: QuorumPeerConfig, problems: string[]): void {
 
 function transportOf(
   { peerTls, peerStores }: EnsembleOptions,
-  { sid, servers }: Pick<QuorumPeerConfig, "sid" | "servers">,
+  directory: MemberDirectory,
+  sid: ServerId,
   problems: string[],
   notices: string[],
 ): PeerTransport {
   if (peerTls === undefined && peerStores === undefined) return PLAIN_TRANSPORT;
   // A missing own line is a separate problem.
-  if (!servers.some((server) => server.sid === sid)) return UNUSABLE_TRANSPORT;
-  const places = { sid, hostOf: (other: ServerId): string => addressIn(servers, other).host };
+  if (directory.find(sid) === undefined) return UNUSABLE_TRANSPORT;
+  const places = { sid, hostOf: (other: ServerId): string | undefined => directory.find(other)?.host };
   if (peerTls === undefined) return readPeerStores(peerStores ?? {}, places, problems, notices) ?? UNUSABLE_TRANSPORT;
   if (peerStores !== undefined) problems.push("sslQuorum=true and zooid.peerTls.* say the same: use one of them");
   const { key, cert, ca } = peerTls;
@@ -285,12 +278,6 @@ const UNUSABLE_TRANSPORT: PeerTransport = { ...PLAIN_TRANSPORT };
 export function isLoopback(host: string): boolean {
   const name = host.toLowerCase();
   return name === "localhost" || name === "::1" || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(name);
-}
-
-function addressIn(servers: readonly EnsembleServer[], sid: ServerId): PeerAddress {
-  const server = servers.find((one) => one.sid === sid);
-  if (server === undefined) throw new RangeError(`server ${sid} is not listed`);
-  return server;
 }
 
 function roleName(isObserver: boolean): string {

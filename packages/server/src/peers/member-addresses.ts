@@ -10,17 +10,22 @@ const PROVED_PER_SERVER = 4;
  * those from which it has authenticated before.
  */
 export class MemberAddresses {
-  readonly #hosts: readonly string[];
+  readonly #hosts: () => readonly string[];
   readonly #resolve: (host: string) => Promise<readonly string[]>;
   #named: ReadonlySet<string>;
   /** The address with the oldest authentication comes first. */
   readonly #proved = new Set<string>();
   #refreshing: Promise<void> | undefined;
 
-  constructor(hosts: readonly string[], resolve: (host: string) => Promise<readonly string[]> = resolveHost) {
-    this.#hosts = [...new Set(hosts)];
+  /** @param hosts of the servers as of now, each once */
+  constructor(hosts: () => readonly string[], resolve: (host: string) => Promise<readonly string[]> = resolveHost) {
+    this.#hosts = hosts;
     this.#resolve = resolve;
-    this.#named = new Set(this.#hosts.filter((host) => isIP(host) !== 0).map(javaAddress));
+    this.#named = new Set(
+      hosts()
+        .filter((host) => isIP(host) !== 0)
+        .map(javaAddress),
+    );
   }
 
   has(address: string): boolean {
@@ -31,7 +36,7 @@ export class MemberAddresses {
   prove(address: string): void {
     this.#proved.delete(address);
     this.#proved.add(address);
-    if (this.#proved.size <= this.#hosts.length * PROVED_PER_SERVER) return;
+    if (this.#proved.size <= this.#hosts().length * PROVED_PER_SERVER) return;
     const [oldest = ""] = this.#proved;
     this.#proved.delete(oldest);
   }
@@ -50,7 +55,7 @@ export class MemberAddresses {
   /** One name after the other: each takes a thread of the pool that also reads files. */
   async #resolveAll(): Promise<void> {
     const named = new Set<string>();
-    for (const host of this.#hosts) {
+    for (const host of this.#hosts()) {
       const addresses = isIP(host) === 0 ? await this.#resolve(host) : [host];
       for (const address of addresses) named.add(javaAddress(address));
     }

@@ -409,15 +409,13 @@ describe("the port", () => {
 
   test("that is taken is named by its setting, does not stop the server, and is had once it is free", async () => {
     const { ensemble, follower } = await passedOn();
-    const config = {
-      bindRetryCount: 1,
-      addressOf: () => ({
-        ...{ host: "127.0.0.1", quorumPort: 0, electionPort: 0 },
-        observerMasterPort: follower.links.observerMasterPort,
-      }),
-    };
+    const config = { bindRetryCount: 1 };
+    const addressOf = () => ({
+      ...{ host: "127.0.0.1", quorumPort: 0, electionPort: 0 },
+      observerMasterPort: follower.links.observerMasterPort,
+    });
     const { observerMasterPort } = follower.links;
-    const other = ensemble.side(3, { bindRetryMs: 1, config });
+    const other = ensemble.side(3, { bindRetryMs: 1, addressOf, config });
     await other.links.listen();
     expect(other.warnings).toEqual([
       `observers cannot come by this server: the observer port ${observerMasterPort} on 127.0.0.1 is taken by another process; see observerMasterPort; it is tried again until it is free`,

@@ -57,15 +57,14 @@ export class ObserverMaster {
 
   constructor(options: ObserverMasterOptions) {
     this.#options = options;
-    const ensemble = { ...options.ensemble, bindRetryCount: 0 };
     const taken = (error: Error): void => this.#cannotListen(`${error.message}; it is tried again until it is free`);
     this.#port = new PeerPort(
       "observer",
-      { ...options, ensemble, taken },
+      { ...options, bindRetryCount: 0, taken },
       {
         accepted: () => this.#acceptedHandler(),
         admit: ({ sid }) =>
-          options.ensemble.servers.some((server) => server.sid === sid && server.isObserver)
+          options.ensemble.directory.find(sid)?.isObserver === true
             ? undefined
             : { reason: "configuration", text: `server ${sid} has a vote; observerMasterPort is for observers` },
       },

@@ -5,9 +5,10 @@ import type { LinkPurpose } from "@zooid/peer-protocol";
 import { BufferPool } from "@zooid/wire";
 import type { Lookup } from "../listen-host.ts";
 import type { RefusalLog } from "../refusal-log.ts";
-import type { PeerAddress, QuorumPeerConfig } from "./ensemble-config.ts";
+import type { QuorumPeerConfig } from "./ensemble-config.ts";
 import type { HandshakeFault, LinkIdentity, PeerIdentity } from "./handshake.ts";
 import { MemberAddresses } from "./member-addresses.ts";
+import type { PeerAddress } from "./member-directory.ts";
 import {
   type ConnectionEnd,
   type ConnectionHandler,
@@ -33,6 +34,8 @@ export interface PeerLinkOptions {
   /** Default: 5000, a second, ten seconds. */
   readonly handshakeTimeoutMs?: number;
   readonly bindRetryMs?: number;
+  /** Default: the ensemble's. */
+  readonly bindRetryCount?: number;
   /** A line for operators: this server's name does not resolve. Default: none. */
   readonly warn?: (text: string) => void;
   /** Of this server's name. Default: the system's. */
@@ -70,12 +73,11 @@ export class PeerPort {
     const { ensemble } = options;
     this.#purpose = purpose;
     this.#options = options;
-    const sids = new Set(ensemble.servers.map(({ sid }) => sid));
-    const { sid, electionAlg, secrets, connectTimeoutMs } = ensemble;
+    const { directory, sid, electionAlg, secrets, connectTimeoutMs } = ensemble;
     this.#settings = {
       handshake: {
         ...{ sid, purpose, electionAlg, secrets, identity: options.identity, frameBytesMax: options.frameBytesMax },
-        isListed: (other) => sids.has(other),
+        isListed: (other) => directory.mayConnect(other),
         admit: (peer) => host.admit(peer, false),
       },
       ...{
@@ -90,15 +92,16 @@ export class PeerPort {
       ...this.#settings,
       handshake: { ...this.#settings.handshake, admit: (peer) => host.admit(peer, true) },
     };
-    const own = ensemble.addressOf(sid);
+    const own = directory.addressOf(sid);
+    if (own === undefined) throw new RangeError(`server ${sid} is not listed`);
     this.#listener = new PeerListener(
       {
         ...{ purpose, port: portFor(purpose, own) },
         createServer: ensemble.transport.createServer,
         ...{ warn: options.warn ?? (() => {}), lookup: options.lookup },
-        members: new MemberAddresses(ensemble.servers.map(({ host }) => host)),
+        members: new MemberAddresses(() => directory.hosts),
         host: ensemble.listenOnAllAddresses ? undefined : own.host,
-        ...{ retryCount: ensemble.bindRetryCount, retryMs: options.bindRetryMs ?? 1000 },
+        ...{ retryCount: options.bindRetryCount ?? ensemble.bindRetryCount, retryMs: options.bindRetryMs ?? 1000 },
         taken: options.taken ?? (() => {}),
         windowMs: options.failureWindowMs ?? 10_000,
       },
@@ -116,7 +119,7 @@ export class PeerPort {
   }
 
   dial(to: ServerId, handler: ConnectionHandler): PeerConnection {
-    const address = this.#options.ensemble.addressOf(to);
+    const address = this.#options.ensemble.directory.addressOf(to) ?? NOWHERE;
     const { host } = address;
     const port = portFor(this.#purpose, address);
     const noting = this.#noting(`server ${to} (${hostPort(host, port)})`, handler);
@@ -197,6 +200,9 @@ export class PeerPort {
     return connection;
   }
 }
+
+/** Of a server that has left: dialing it fails. */
+const NOWHERE: PeerAddress = { host: "0.0.0.0", quorumPort: 1, electionPort: 1 };
 
 function portFor(purpose: LinkPurpose, { electionPort, quorumPort, observerMasterPort = 0 }: PeerAddress): number {
   if (purpose === "election") return electionPort;

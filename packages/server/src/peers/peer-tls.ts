@@ -21,7 +21,8 @@ export interface PeerTlsFiles {
 export interface TlsServers {
   readonly sid: ServerId;
   /** The configured address of a server. */
-  readonly hostOf: (sid: ServerId) => string;
+  /** Undefined for a server that is not listed, and may be about to join. */
+  readonly hostOf: (sid: ServerId) => string | undefined;
 }
 
 const TOO_OPEN = 0o027;
@@ -52,7 +53,7 @@ export function readPeerTls(files: PeerTlsFiles, servers: TlsServers, problems: 
     if (!certificate.checkPrivateKey(createPrivateKey(pem.key))) {
       problems.push(`the peers' private key ${files.key} does not belong to the certificate ${files.cert}`);
     }
-    const fault = certificateFault(certificate, servers.sid, servers.hostOf(servers.sid));
+    const fault = certificateFault(certificate, servers.sid, servers.hostOf(servers.sid) ?? "");
     if (fault !== undefined) problems.push(`${files.cert}: ${fault}`);
     return problems.length > found
       ? undefined
@@ -100,7 +101,7 @@ export function readPeerStores(
   const { cert } = config.context;
   // The other servers will see the PKCS#12 file's name of this server.
   if (hostnameVerification && cert instanceof Buffer) {
-    const fault = certificateFault(new X509Certificate(cert), servers.sid, servers.hostOf(servers.sid));
+    const fault = certificateFault(new X509Certificate(cert), servers.sid, servers.hostOf(servers.sid) ?? "");
     if (fault !== undefined) problems.push(`${options.keyStore?.location}: ${fault}`);
   }
   if (!hostnameVerification || !clientHostnameVerification) {
@@ -153,7 +154,9 @@ export function tlsTransport(
       const certificate = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : undefined;
       if (certificate === undefined) return "there is no certificate";
       const isChecked = accepted.has(socket) ? checks.accepted : checks.dialed;
-      return isChecked ? certificateFault(certificate, sid, hostOf(sid)) : undefined;
+      // A server that is not listed has no name here but the address that it connects from.
+      const host = hostOf(sid) ?? (socket instanceof TLSSocket ? socket.remoteAddress : undefined) ?? "";
+      return isChecked ? certificateFault(certificate, sid, host) : undefined;
     },
     certificateNotAfter: () => notAfter,
     ...(material === undefined

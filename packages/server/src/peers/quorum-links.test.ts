@@ -84,7 +84,7 @@ test("a dial goes on until the other server listens", async () => {
     askedCount++;
     return { host: "127.0.0.1", quorumPort: askedCount < 6 ? 1 : leader.links.port, electionPort: 0 };
   };
-  const learner = new Side(peers, 2, { config: { addressOf } });
+  const learner = new Side(peers, 2, { addressOf });
   learner.links.dial(SID_1);
   await learner.happened.until("opened 1 sid 1 dialed");
   expect(learner.happened.list).toHaveLength(1);
@@ -311,11 +311,8 @@ test.each<[string, EnvelopeMessage]>([
 
 test("a taken port is tried again, and then a clear error", async () => {
   const { leader, peers } = await pair();
-  const config = {
-    bindRetryCount: 2,
-    addressOf: () => ({ host: "127.0.0.1", quorumPort: leader.links.port, electionPort: 0 }),
-  };
-  const other = new Side(peers, 2, { bindRetryMs: 1, config });
+  const addressOf = () => ({ host: "127.0.0.1", quorumPort: leader.links.port, electionPort: 0 });
+  const other = new Side(peers, 2, { bindRetryMs: 1, addressOf, config: { bindRetryCount: 2 } });
   await expect(other.links.listen()).rejects.toThrow(
     `the quorum port ${leader.links.port} on 127.0.0.1 is taken by another process`,
   );
@@ -323,11 +320,8 @@ test("a taken port is tried again, and then a clear error", async () => {
 
 test("a port that becomes free within the retries is had", async () => {
   const { leader, peers } = await pair();
-  const config = {
-    bindRetryCount: 0,
-    addressOf: () => ({ host: "127.0.0.1", quorumPort: leader.links.port, electionPort: 0 }),
-  };
-  const other = new Side(peers, 2, { bindRetryMs: 1, config });
+  const addressOf = () => ({ host: "127.0.0.1", quorumPort: leader.links.port, electionPort: 0 });
+  const other = new Side(peers, 2, { bindRetryMs: 1, addressOf, config: { bindRetryCount: 0 } });
   const listening = other.links.listen();
   await leader.links.stop();
   await listening;

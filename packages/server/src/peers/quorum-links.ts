@@ -169,7 +169,7 @@ export class QuorumLinks implements ZabLinks {
       ...{ attempt: undefined, timer: undefined, lastReason: "it took too long" },
     };
     this.#dial = dial;
-    const isListed = ensemble.servers.some(({ sid }) => sid === to);
+    const isListed = ensemble.directory.find(to) !== undefined;
     dial.timer = setTimeout(
       () => (isListed ? this.#attempt(dial) : this.#answerNo(dial, `server ${to} is not listed`)),
       0,
@@ -270,7 +270,8 @@ export class QuorumLinks implements ZabLinks {
   /** The voters that may relay, in an order that differs between observers. */
   #mastersBut(leader: ServerId): readonly ServerId[] {
     if (this.#toMasters === undefined) return [];
-    const { servers, sid: own } = this.#options.ensemble;
+    const { directory, sid: own } = this.#options.ensemble;
+    const { servers } = directory;
     const masters = servers.filter(({ sid, isObserver }) => !isObserver && sid !== leader).map(({ sid }) => sid);
     const first = (own + this.#lostWays) % Math.max(masters.length, 1);
     return [...masters.slice(first), ...masters.slice(0, first)];
@@ -321,8 +322,9 @@ export class QuorumLinks implements ZabLinks {
   }
 
   #dialFailed(dial: Dial): void {
-    const { host, quorumPort } = this.#options.ensemble.addressOf(dial.to);
-    this.#answerNo(dial, `server ${dial.to} cannot be reached at ${hostPort(host, quorumPort)}: ${dial.lastReason}`);
+    const address = this.#options.ensemble.directory.addressOf(dial.to);
+    const place = address === undefined ? "" : ` at ${hostPort(address.host, address.quorumPort)}`;
+    this.#answerNo(dial, `server ${dial.to} cannot be reached${place}: ${dial.lastReason}`);
   }
 
   #answerNo(dial: Dial, reason: string): void {
@@ -411,8 +413,9 @@ export class QuorumLinks implements ZabLinks {
 
   /** An observer connects through a follower's link. */
   #relayOpened(by: Link, { channel, sid }: RelayOpen): void {
-    const { servers } = this.#options.ensemble;
-    const isVoter = servers.some((server) => server.sid === by.sid && !server.isObserver);
+    const { directory } = this.#options.ensemble;
+    const { servers } = directory;
+    const isVoter = directory.find(by.sid)?.isObserver === false;
     const countMax = RELAY_COUNT_PER_SERVER_MAX * servers.length;
     if (by.isDialed || by.way !== undefined || !isVoter || by.relays.has(channel) || by.relays.size >= countMax) {
       this.#lost(by, `it relays server ${sid} out of turn`);

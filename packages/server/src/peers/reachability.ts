@@ -40,13 +40,20 @@ export class Reachability {
 
   constructor(options: ReachabilityOptions) {
     this.#options = options;
-    const { sid: own, servers } = options.ensemble;
-    for (const { sid, isObserver } of servers) {
-      if (sid === own) continue;
-      const { host, electionPort } = options.ensemble.addressOf(sid);
+    this.membersChanged();
+  }
+
+  /** Servers came, left, or are at another address. */
+  membersChanged(): void {
+    const { sid: own, directory } = this.#options.ensemble;
+    for (const sid of this.#peers.keys()) if (directory.find(sid) === undefined) this.#peers.delete(sid);
+    for (const { sid, isObserver } of directory.servers) {
+      const address = directory.addressOf(sid);
+      if (sid === own || address === undefined) continue;
+      const known = this.#peers.get(sid);
       this.#peers.set(sid, {
-        ...{ sid, isVoter: !isObserver, address: hostPort(host, electionPort) },
-        ...{ state: "untried", reason: "not connected yet" },
+        ...{ sid, isVoter: !isObserver, address: hostPort(address.host, address.electionPort) },
+        ...{ state: known?.state ?? "untried", reason: known?.reason ?? "not connected yet" },
       });
     }
   }
@@ -85,8 +92,8 @@ export class Reachability {
 
   /** `1 of 3 voters reachable; server 2 at zk-2:3888: getaddrinfo ENOTFOUND zk-2` */
   get summary(): string {
-    const { sid: own, servers } = this.#options.ensemble;
-    const voters = servers.filter(({ isObserver }) => !isObserver);
+    const { sid: own, directory } = this.#options.ensemble;
+    const voters = directory.servers.filter(({ isObserver }) => !isObserver);
     const others = [...this.#peers.values()].filter(({ isVoter }) => isVoter);
     const missing = others.filter(({ state }) => state !== "connected");
     const reached = others.length - missing.length + (voters.some(({ sid }) => sid === own) ? 1 : 0);

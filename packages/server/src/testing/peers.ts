@@ -3,8 +3,9 @@ import { type ServerId, serverId } from "@zooid/model";
 import { type EnvelopeMessage, PeerFrameWriter } from "@zooid/peer-protocol";
 import { BufferPool } from "@zooid/wire";
 import { parseServerConfig } from "../config.ts";
-import type { EnsembleOptions, PeerAddress, QuorumPeerConfig } from "../peers/ensemble-config.ts";
+import type { EnsembleOptions, QuorumPeerConfig } from "../peers/ensemble-config.ts";
 import { Handshake } from "../peers/handshake.ts";
+import type { PeerAddress } from "../peers/member-directory.ts";
 import type { PeerLinkOptions } from "../peers/peer-port.ts";
 import { RefusalLog } from "../refusal-log.ts";
 
@@ -15,6 +16,8 @@ export interface TestPeerOptions extends Partial<PeerLinkOptions> {
   readonly bootCount?: number;
   readonly ensembleId?: string;
   readonly config?: Partial<QuorumPeerConfig>;
+  /** In place of the places that were set. */
+  readonly addressOf?: (sid: ServerId) => PeerAddress;
 }
 
 /**
@@ -42,12 +45,15 @@ export class TestPeers {
     this.#places.set(sid, ports);
   }
 
+  /** Where a server finds another one, or listens itself. */
+  addressOf(sid: number, other: ServerId): PeerAddress {
+    const unknown = other === sid ? 0 : CLOSED_PORT;
+    return { host: "127.0.0.1", quorumPort: unknown, electionPort: unknown, ...this.#places.get(other) };
+  }
+
   options(sid: number, options: TestPeerOptions = {}): PeerLinkOptions {
     const { bootCount = 1, ensembleId = "", config = {}, ...more } = options;
-    const addressOf = (other: ServerId): PeerAddress => {
-      const unknown = other === sid ? 0 : CLOSED_PORT;
-      return { host: "127.0.0.1", quorumPort: unknown, electionPort: unknown, ...this.#places.get(other) };
-    };
+    const { addressOf = (other: ServerId) => this.addressOf(sid, other) } = options;
     const { ensemble } = parseServerConfig({ ensemble: { sid, servers: this.#servers, addressOf } });
     if (ensemble === undefined) throw new Error("there is an ensemble");
     return {

@@ -150,8 +150,9 @@ export class Disk implements ZabLog {
     return this.#installs > 0;
   }
 
-  append({ bytes, start, end }: LoggedRun, generation: number, committed: Zxid): void {
-    this.log.append({ generation, bytes, start, end, committed });
+  append({ bytes, start, end }: LoggedRun, generation: number, committed: Zxid, lastSeenConfig?: Uint8Array): void {
+    const config = lastSeenConfig === undefined ? {} : { lastSeenConfig };
+    this.log.append({ generation, bytes, start, end, committed, ...config });
     this.#pending.push("append");
     this.#sync();
   }
@@ -162,6 +163,10 @@ export class Disk implements ZabLog {
 
   setCurrentEpoch(epoch: number, done: () => void): void {
     this.#write(this.log.setCurrentEpoch(epoch), done);
+  }
+
+  setConfigs(configs: { readonly committed?: Uint8Array; readonly lastSeen?: Uint8Array }, done: () => void): void {
+    this.#write(this.log.setConfigs(configs), done);
   }
 
   setEnsembleId(ensembleId: string, done: () => void): void {

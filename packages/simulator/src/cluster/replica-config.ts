@@ -22,6 +22,7 @@ export function replicaConfigOf(options: ServerOptions, secrets: Prng): ReplicaC
     sessionTimeoutMsMax: options.sessionTimeoutMsMax ?? SESSION_TIMEOUT_MS,
     auth: { superDigest: undefined, digestEnabled: true, skipAcl: false },
     hashKey: keyOf(secrets.next()),
+    isReconfigEnabled: options.ensemble?.members !== undefined,
     isTtlEnabled: true,
     reaping: { checkIntervalMs: 2 * tickMs, perMinuteMax: 10_000, neverUsedMsMax: 0 },
     ensemble: options.standalone === true ? undefined : ensembleOf(options, secrets),
@@ -47,6 +48,7 @@ export function replicaToolsOf(secrets: Prng, batchBytesMax?: number): ReplicaTo
     requests: new RequestReader(),
     batcher: new TxnBatchEncoder(1024, batchBytesMax),
     txns: new TxnReader(),
+    entries: new TxnReader(),
     hashes: { digest: sha1, sha256 },
     random: () => secrets.next() / 2 ** 32,
   };

@@ -8,10 +8,11 @@ export function watchedLog(log: ZabLog, appending: (run: Parameters<Append>[0]) 
     get durable() {
       return log.durable;
     },
-    append: (run, generation, committed) => {
+    append: (run, generation, committed, lastSeenConfig) => {
       appending(run);
-      log.append(run, generation, committed);
+      log.append(run, generation, committed, lastSeenConfig);
     },
+    setConfigs: (configs, done) => log.setConfigs(configs, done),
     setPromise: (promise, done) => log.setPromise(promise, done),
     setCurrentEpoch: (epoch, done) => log.setCurrentEpoch(epoch, done),
     setEnsembleId: (ensembleId, done) => log.setEnsembleId(ensembleId, done),

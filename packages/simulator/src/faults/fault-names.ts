@@ -31,6 +31,7 @@ export const MEAN_MS = {
   "late-answers": 7000,
   "wrong-election": 7000,
   "reset-behind-slow-disks": 7000,
+  reconfig: 900,
 } as const;
 
 export type Fault = keyof typeof MEAN_MS;

@@ -9,6 +9,7 @@ import { type FaultAction, FaultWorld } from "./fault-world.ts";
 import { BlockedDirections, linkFaults } from "./links.ts";
 import { lostDisks } from "./lost-disks.ts";
 import { PROCESS_FAULTS } from "./processes.ts";
+import { RECONFIGURATIONS } from "./reconfigurations.ts";
 import { slowCommits } from "./slow-commits.ts";
 import { TimedCrashes, timedCrashes } from "./timed-crashes.ts";
 import { WrongElections, wrongElections } from "./wrong-elections.ts";
@@ -48,6 +49,7 @@ export class FaultSchedule implements RunHooks {
       ...wrongElections(this.#elections),
       ...lostDisks(blocked),
       ...CLIENT_FAULTS,
+      ...RECONFIGURATIONS,
     };
   }
 

@@ -11,9 +11,10 @@ import {
 } from "@zooid/model";
 import type { SimServer } from "../cluster/server.ts";
 import type { CommittedSequence } from "./committed-sequence.ts";
+import type { Configurations } from "./configurations.ts";
 import type { ElectionInvariants } from "./election.ts";
 import { holds, type KnownDisks } from "./known-disks.ts";
-import { frameHash, type ProposalStreams } from "./proposals.ts";
+import { frameHash, membersIn, type ProposalStreams } from "./proposals.ts";
 import type { SkippedProposals } from "./skipped-proposals.ts";
 import { Violation } from "./violation.ts";
 
@@ -23,6 +24,7 @@ import { Violation } from "./violation.ts";
  */
 export class BroadcastInvariants {
   readonly #disks: KnownDisks;
+  readonly #configurations: Configurations;
   readonly #proposals: ProposalStreams;
   readonly #committed: CommittedSequence;
   readonly #skipped: SkippedProposals;
@@ -34,12 +36,14 @@ export class BroadcastInvariants {
 
   constructor(parts: {
     readonly disks: KnownDisks;
+    readonly configurations: Configurations;
     readonly proposals: ProposalStreams;
     readonly committed: CommittedSequence;
     readonly skipped: SkippedProposals;
     readonly election: ElectionInvariants;
   }) {
     this.#disks = parts.disks;
+    this.#configurations = parts.configurations;
     this.#proposals = parts.proposals;
     this.#committed = parts.committed;
     this.#skipped = parts.skipped;
@@ -64,7 +68,10 @@ export class BroadcastInvariants {
       if (zxid !== due || this.#proposals.get(zxid) !== undefined) {
         throw new Violation("I8", `server ${sid} proposes ${formatZxid(zxid)}, ${formatZxid(due)} is due`);
       }
-      this.#proposals.add(zxid, { hash: frameHash(bytes, at), previous: owner.proposed });
+      const configuration = this.#configurations.versionAfter(owner.proposed);
+      this.#proposals.add(zxid, { hash: frameHash(bytes, at), previous: owner.proposed, configuration });
+      const members = membersIn(bytes, at);
+      if (members !== undefined) this.#configurations.proposed({ ...members, version: zxid }, owner.proposed);
       owner.proposed = zxid;
       this.#skipped.proposed(zxid);
     }
@@ -112,9 +119,9 @@ export class BroadcastInvariants {
       if (this.#committed.has(committed)) return;
       throw new Violation("I10", `server ${sid} commits ${formatZxid(committed)}, others committed another history`);
     }
-    const sids = this.#disks.votersWith((durable) => holds(durable, committed));
-    if (!this.#disks.isQuorum(sids)) {
-      const holders = sids.join(", ");
+    const holdersOf = (zxid: Zxid) => this.#disks.serversWith((durable) => holds(durable, zxid));
+    if (!this.#configurations.mayCommit(committed, holdersOf)) {
+      const holders = holdersOf(committed).join(", ");
       throw new Violation("I9", `server ${sid} commits ${formatZxid(committed)}, which only ${holders} hold`);
     }
     if (epochOf(last) !== epochOf(committed) && !holds(disk.durable, last)) {

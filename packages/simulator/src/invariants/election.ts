@@ -2,6 +2,7 @@ import { formatZxid, type PeerMessage, type Zxid } from "@zooid/model";
 import type { SimServer } from "../cluster/server.ts";
 import type { CoverageCounts } from "../runs/coverage.ts";
 import type { CommittedSequence } from "./committed-sequence.ts";
+import type { Configurations } from "./configurations.ts";
 import { holds, type KnownDisks } from "./known-disks.ts";
 import type { SkippedProposals } from "./skipped-proposals.ts";
 import { Violation } from "./violation.ts";
@@ -21,6 +22,7 @@ export interface Owner {
  */
 export class ElectionInvariants {
   readonly #disks: KnownDisks;
+  readonly #configurations: Configurations;
   readonly #committed: CommittedSequence;
   readonly #skipped: SkippedProposals;
   readonly #coverage: CoverageCounts;
@@ -34,11 +36,13 @@ export class ElectionInvariants {
 
   constructor(parts: {
     readonly disks: KnownDisks;
+    readonly configurations: Configurations;
     readonly committed: CommittedSequence;
     readonly skipped: SkippedProposals;
     readonly coverage: CoverageCounts;
   }) {
     this.#disks = parts.disks;
+    this.#configurations = parts.configurations;
     this.#committed = parts.committed;
     this.#skipped = parts.skipped;
     this.#coverage = parts.coverage;
@@ -63,11 +67,10 @@ export class ElectionInvariants {
     this.#invited.set(epoch, server);
   }
 
-  /** @param isVoter whether its promise counts */
-  sentAckEpoch(server: SimServer, message: Extract<PeerMessage, { kind: "ack-epoch" }>, isVoter: boolean): void {
+  sentAckEpoch(server: SimServer, message: Extract<PeerMessage, { kind: "ack-epoch" }>): void {
     const { durable } = server.disk;
     const { epoch } = server.replica.zab;
-    if (durable.promise.epoch !== epoch && isVoter) {
+    if (durable.promise.epoch !== epoch) {
       throw new Violation("2.2", `server ${server.sid} acks epoch ${epoch} and promised less`);
     }
     if (message.currentEpoch !== durable.currentEpoch || message.logged.zxid !== durable.tail.zxid) {
@@ -82,7 +85,7 @@ export class ElectionInvariants {
       this.#discovering.delete(server);
       return;
     }
-    if (!this.#disks.mayLead(server.sid)) {
+    if (!this.#configurations.mayLead(server.sid)) {
       throw new Violation("L2", `server ${server.sid} leads, and is no candidate`);
     }
     if (phase === "discovery") this.#discovering.add(server);
@@ -99,12 +102,12 @@ export class ElectionInvariants {
     }
     this.#promised.set(epoch, server);
     const { bootCount } = server.disk.durable.identity;
-    const sids = this.#disks.votersWith(
+    const sids = this.#disks.serversWith(
       ({ promise }) =>
         promise.epoch > epoch ||
         (promise.epoch === epoch && promise.sid === server.sid && promise.incarnation === bootCount),
     );
-    if (!this.#disks.isQuorum(sids)) {
+    if (!this.#configurations.isQuorum(server.disk.durable.tail.zxid, sids)) {
       throw new Violation("I31", `server ${server.sid} begins epoch ${epoch} with the promises of ${sids.join(", ")}`);
     }
   }
@@ -119,8 +122,8 @@ export class ElectionInvariants {
     }
     const { durable } = server.disk;
     const history = durable.tail.zxid;
-    const sids = this.#disks.votersWith((each) => each.currentEpoch >= epoch && holds(each, history));
-    if (!this.#disks.isQuorum(sids)) {
+    const sids = this.#disks.serversWith((each) => each.currentEpoch >= epoch && holds(each, history));
+    if (!this.#configurations.isQuorum(history, sids)) {
       throw new Violation("I18", `server ${server.sid} leads epoch ${epoch}, which only ${sids.join(", ")} hold`);
     }
     this.#owners.set(epoch, { server, history, proposed: history });
@@ -135,6 +138,7 @@ export class ElectionInvariants {
       throw new Violation("I12", `server ${server.sid} leads epoch ${epoch} without ${missing}, which is committed`);
     }
     this.#newest = epoch;
+    if (this.#configurations.isChangingAt(history)) this.#coverage.reached("change completed by a successor");
     // The quorum is noticed here a little after the leader has it; meanwhile the leader may have
     // synced a voter that lost its disk.
     for (const disk of this.#disks.all()) if (disk.durable.currentEpoch === epoch) disk.isWiped = false;

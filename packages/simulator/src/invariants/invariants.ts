@@ -5,6 +5,7 @@ import type { CoverageCounts } from "../runs/coverage.ts";
 import { AppliedState } from "./applied-state.ts";
 import { BroadcastInvariants } from "./broadcast.ts";
 import { CommittedSequence } from "./committed-sequence.ts";
+import { Configurations } from "./configurations.ts";
 import { ElectionInvariants } from "./election.ts";
 import { KnownDisks } from "./known-disks.ts";
 import { LogInvariants } from "./log.ts";
@@ -22,7 +23,6 @@ import { SkippedProposals } from "./skipped-proposals.ts";
  * looked at.
  */
 export class Invariants {
-  readonly #verifier: QuorumVerifier;
   readonly #disks: KnownDisks;
   readonly #committed: CommittedSequence;
   readonly #election: ElectionInvariants;
@@ -31,17 +31,26 @@ export class Invariants {
   readonly #state: AppliedState;
 
   constructor(verifier: QuorumVerifier, coverage: CoverageCounts) {
-    const disks = new KnownDisks(verifier);
+    const disks = new KnownDisks();
     const proposals = new ProposalStreams();
     const committed = new CommittedSequence(proposals);
+    const configurations = new Configurations(verifier, proposals, committed);
     const skipped = new SkippedProposals(proposals, coverage);
-    const election = new ElectionInvariants({ disks, committed, skipped, coverage });
-    const broadcast = new BroadcastInvariants({ disks, proposals, committed, skipped, election });
-    this.#verifier = verifier;
+    const election = new ElectionInvariants({ disks, configurations, committed, skipped, coverage });
+    const broadcast = new BroadcastInvariants({ disks, configurations, proposals, committed, skipped, election });
     this.#disks = disks;
     this.#committed = committed;
     this.#election = election;
-    this.#log = new LogInvariants({ verifier, disks, proposals, committed, skipped, election, coverage });
+    this.#log = new LogInvariants({
+      verifier,
+      disks,
+      configurations,
+      proposals,
+      committed,
+      skipped,
+      election,
+      coverage,
+    });
     this.#broadcast = broadcast;
     this.#state = new AppliedState({ verifier, committed, election, broadcast });
   }
@@ -100,7 +109,7 @@ export class Invariants {
         this.#election.sentLeaderInfo(server, message);
         return;
       case "ack-epoch":
-        this.#election.sentAckEpoch(server, message, this.#verifier.voters.has(server.sid));
+        this.#election.sentAckEpoch(server, message);
         return;
       case "ack-new-leader":
         this.#broadcast.sentAckNewLeader(server, link, message);

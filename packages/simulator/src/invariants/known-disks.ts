@@ -1,4 +1,4 @@
-import { counterOf, epochOf, type QuorumVerifier, type ServerId, ZXID_NONE, type Zxid } from "@zooid/model";
+import { counterOf, epochOf, type ServerId, ZXID_NONE, type Zxid } from "@zooid/model";
 import type { DurableLog } from "@zooid/txn-log";
 
 /** What one disk would show after a power cut, as last seen. */
@@ -17,14 +17,9 @@ export interface KnownDisk {
 
 /** What every server's disk holds, kept outside of the servers. */
 export class KnownDisks {
-  readonly #verifier: QuorumVerifier;
   readonly #disks = new Map<ServerId, KnownDisk>();
   /** Disks that were emptied and not written since. */
   readonly #emptied = new Map<ServerId, Pick<KnownDisk, "emptiedIn" | "lost">>();
-
-  constructor(verifier: QuorumVerifier) {
-    this.#verifier = verifier;
-  }
 
   get(sid: ServerId): KnownDisk | undefined {
     return this.#disks.get(sid);
@@ -63,30 +58,21 @@ export class KnownDisks {
   }
 
   /**
-   * Voters whose disk satisfies a condition, or did before it was emptied: what they acked then was
+   * Servers whose disk satisfies a condition, or did before it was emptied: what they acked then was
    * true when they acked it.
    */
-  votersWith(condition: (durable: DurableLog) => boolean): readonly ServerId[] {
+  serversWith(condition: (durable: DurableLog) => boolean): readonly ServerId[] {
     const sids = new Set<ServerId>();
     for (const [sid, { durable, isWiped, lost }] of this.#disks) {
       if ((!isWiped && condition(durable)) || lost.some(condition)) sids.add(sid);
     }
     for (const [sid, { lost }] of this.#emptied) if (lost.some(condition)) sids.add(sid);
-    return [...sids].filter((sid) => this.#verifier.voters.has(sid));
+    return [...sids];
   }
 
-  /** A voter without weight is no candidate. */
-  mayLead(sid: ServerId): boolean {
-    return this.#verifier.candidates.has(sid);
-  }
-
-  isQuorum(sids: Iterable<ServerId>): boolean {
-    return this.#verifier.isQuorum(sids);
-  }
-
-  /** Voters that are able to vote and lack what is committed. */
-  votersWithout(committed: Zxid): readonly ServerId[] {
-    return [...this.#verifier.voters].filter((sid) => {
+  /** Those of some voters that are able to vote and lack what is committed. */
+  votersWithout(committed: Zxid, voters: ReadonlySet<ServerId>): readonly ServerId[] {
+    return [...voters].filter((sid) => {
       if (this.#emptied.has(sid)) return false;
       const disk = this.#disks.get(sid);
       return disk === undefined || (!disk.isWiped && !holds(disk.durable, committed));

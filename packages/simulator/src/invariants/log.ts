@@ -14,6 +14,7 @@ import type { DurableLog } from "@zooid/txn-log";
 import type { SimServer } from "../cluster/server.ts";
 import type { CoverageCounts } from "../runs/coverage.ts";
 import type { CommittedSequence } from "./committed-sequence.ts";
+import type { Configurations } from "./configurations.ts";
 import type { ElectionInvariants } from "./election.ts";
 import type { KnownDisk, KnownDisks } from "./known-disks.ts";
 import { frameHash, type ProposalStreams } from "./proposals.ts";
@@ -28,6 +29,7 @@ import { Violation } from "./violation.ts";
 export class LogInvariants {
   readonly #verifier: QuorumVerifier;
   readonly #disks: KnownDisks;
+  readonly #configurations: Configurations;
   readonly #proposals: ProposalStreams;
   readonly #committed: CommittedSequence;
   readonly #skipped: SkippedProposals;
@@ -40,6 +42,7 @@ export class LogInvariants {
   constructor(parts: {
     readonly verifier: QuorumVerifier;
     readonly disks: KnownDisks;
+    readonly configurations: Configurations;
     readonly proposals: ProposalStreams;
     readonly committed: CommittedSequence;
     readonly skipped: SkippedProposals;
@@ -48,6 +51,7 @@ export class LogInvariants {
   }) {
     this.#verifier = parts.verifier;
     this.#disks = parts.disks;
+    this.#configurations = parts.configurations;
     this.#proposals = parts.proposals;
     this.#committed = parts.committed;
     this.#skipped = parts.skipped;
@@ -160,9 +164,10 @@ export class LogInvariants {
   #checkKept(after: string): void {
     const committed = this.#committed.last;
     if (committed === ZXID_NONE) return;
-    const without = this.#disks.votersWithout(committed);
-    if (this.#verifier.isQuorum(without)) {
-      throw new Violation("I11", `after ${after} the quorum ${without.join(", ")} lacks ${formatZxid(committed)}`);
+    for (const { verifier, known } of this.#configurations.electing(committed)) {
+      const without = this.#disks.votersWithout(known, verifier.voters);
+      if (!verifier.isQuorum(without)) continue;
+      throw new Violation("I11", `after ${after} the quorum ${without.join(", ")} lacks ${formatZxid(known)}`);
     }
   }
 }

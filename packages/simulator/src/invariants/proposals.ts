@@ -1,9 +1,24 @@
-import { counterOf, epochOf, FRAME_HEADER_BYTES, frameLength, type Zxid } from "@zooid/model";
+import {
+  counterOf,
+  epochOf,
+  FRAME_HEADER_BYTES,
+  frameLength,
+  type Members,
+  newTxnHeader,
+  newTxnOp,
+  OpCode,
+  parseMembers,
+  sliceText,
+  type Zxid,
+} from "@zooid/model";
+import { TxnReader } from "@zooid/wire/txn";
 
 /** One proposal: the hash of its bytes, and the one that it was proposed after. */
 export interface Proposal {
   readonly hash: number;
   readonly previous: Zxid;
+  /** The version of the last configuration before it. */
+  readonly configuration: Zxid;
 }
 
 /**
@@ -35,4 +50,16 @@ export function frameHash(bytes: Uint8Array, at: number): number {
   let hash = 0;
   for (let i = at; i < end; i++) hash = Math.imul(hash ^ (bytes[i] ?? 0), 0x0100_0193);
   return hash;
+}
+
+const entries = new TxnReader();
+const header = newTxnHeader();
+const op = newTxnOp();
+
+/** The configuration in the frame at an offset, if it is a change of it that was not refused. */
+export function membersIn(bytes: Uint8Array, at: number): Members | undefined {
+  const start = at + FRAME_HEADER_BYTES;
+  entries.open(bytes, start, start + frameLength(bytes, at), header);
+  if (header.op !== OpCode.RECONFIG || !entries.next(op) || op.op !== OpCode.SET_DATA) return undefined;
+  return parseMembers(sliceText(op.data));
 }

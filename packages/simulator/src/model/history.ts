@@ -119,8 +119,12 @@ export class History {
     const { zxid, cxid } = header;
     const session = sessionIdFromHalves(header.sessionHigh, header.sessionLow);
     const reaped = header.op === OpCode.DELETE_CONTAINER ? this.#reap(header, op) : undefined;
-    const answer = reaped === undefined ? this.#apply(header, session, op) : undefined;
-    const effects = this.model.takeEffects();
+    const isChange = header.op === OpCode.RECONFIG;
+    const answer = reaped === undefined && !isChange ? this.#apply(header, session, op) : undefined;
+    const isChanged = isChange && op.op !== OpCode.ERROR;
+    const effects: readonly Effect[] = isChanged
+      ? [{ kind: "changed", path: "/zookeeper/config" }]
+      : this.model.takeEffects();
     const touched = new Set<string>();
     for (const { kind, path } of effects) {
       touched.add(path);

@@ -76,8 +76,8 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
   }),
   mutation("9", "acks-of-older-epochs-count", {
     marker: "a-quorum-commits",
-    found: "this.#verifier.isQuorum(holders)",
-    replacement: "holders.length * 2 >= this.#verifier.voters.size",
+    found: "verifier.isQuorum(holders)",
+    replacement: "holders.length * 2 >= verifier.voters.size",
   }),
   mutation("10", "window-hole", {
     marker: "no-hole-in-the-window",
@@ -282,6 +282,47 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
     found:
       "message.currentEpoch > currentEpoch || (message.currentEpoch === currentEpoch && message.logged.zxid > tail.zxid)",
     replacement: "message.logged.zxid > tail.zxid",
+  }),
+  mutation("members", "commit-by-the-present-quorum-alone", {
+    marker: "a-change-needs-both-quorums",
+    found: "change.verifier",
+    replacement: "this.#verifier",
+  }),
+  mutation("members", "next-quorum-alone", {
+    marker: "both-configurations-count",
+    found: "jointVerifier(committed.verifier, lastSeen.verifier)",
+    replacement: "lastSeen.verifier",
+  }),
+  mutation("members", "present-quorum-alone", {
+    marker: "both-configurations-count",
+    found: "jointVerifier(committed.verifier, lastSeen.verifier)",
+    replacement: "committed.verifier",
+  }),
+  mutation("members", "in-force-before-it-is-committed", {
+    marker: "a-change-waits-for-its-commit",
+    replacement: "this.#committed = members; this.#lastSeen = members;",
+  }),
+  mutation("members", "configuration-not-logged-with-its-entry", {
+    marker: "the-configuration-with-its-entry",
+    found: "this.committed, config",
+    replacement: "this.committed",
+  }),
+  mutation("members", "history-without-its-configuration", {
+    marker: "history-with-its-configuration",
+    replacement: "",
+  }),
+  mutation("members", "newest-configuration-not-taken", {
+    marker: "a-looking-server-takes-the-newest-configuration",
+    replacement: "",
+  }),
+  mutation("members", "voters-of-both-elect", {
+    marker: "the-present-voters-elect",
+    found: "members.electors",
+    replacement: "members.verifier",
+  }),
+  mutation("members", "two-changes-at-once", {
+    marker: "one-change-at-a-time",
+    replacement: "",
   }),
 ];
 

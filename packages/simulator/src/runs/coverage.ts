@@ -53,6 +53,11 @@ export const SITUATIONS = [
   "hierarchical quorum",
   "basic election",
   "ensemble of one",
+  "configuration changed",
+  "change of the configuration refused",
+  "leader not in the configuration it committed",
+  "change completed by a successor",
+  "configuration learned in an election",
 ] as const;
 
 export type Situation = (typeof SITUATIONS)[number];

@@ -24,12 +24,16 @@ export function coverCrash(coverage: CoverageCounts, { replica }: SimServer, cra
 export function coverStep(coverage: CoverageCounts, { replica }: SimServer): void {
   if (replica.isApplying) coverage.reached("transaction applied in slices");
   if (replica.isPreparing) coverage.reached("multi prepared in slices");
+  if (replica.zab.mustHandOver) coverage.reached("leader not in the configuration it committed");
 }
 
 export function coverEvent(coverage: CoverageCounts, { kind }: ReplicaEvent): void {
   switch (kind) {
     case "learner-is-ahead":
       coverage.reached("leader with a smaller log refused");
+      break;
+    case "configuration-learned":
+      coverage.reached("configuration learned in an election");
       break;
     case "counter-used-up":
       coverage.reached("counter near its end, new epoch");
@@ -57,6 +61,9 @@ export function coverTxn(
 ): void {
   const { first, life, wasLocal } = txn;
   const { zxid, op, reaped } = txn.committed;
+  if (op === OpCode.RECONFIG) {
+    coverage.reached(first.op === OpCode.ERROR ? "change of the configuration refused" : "configuration changed");
+  }
   if (life?.endingZxid === zxid) {
     if (life.closedZxid !== zxid) coverage.reached("session closed in several parts");
     if (life.isExpired) coverage.reached("session expired");

@@ -1,6 +1,7 @@
 import {
   HierarchicalQuorum,
   MajorityQuorum,
+  type Members,
   type QuorumVerifier,
   type ServerId,
   type WeightedVoter,
@@ -38,6 +39,10 @@ export interface Plan {
   readonly seed: number;
   readonly voters: readonly ServerId[];
   readonly observers: readonly ServerId[];
+  /** The first configuration, where it changes during the run; else undefined. */
+  readonly members: Members | undefined;
+  /** Servers that are in no configuration at first. */
+  readonly joiners: readonly ServerId[];
   /** Groups and weights, for a hierarchical quorum. */
   readonly groups: readonly WeightedVoter[] | undefined;
   /** One server without an election. */
@@ -87,12 +92,16 @@ export function verifierOf({ voters, groups }: Plan): QuorumVerifier {
 
 /** The options of each of the plan's servers. */
 export function serverOptionsOf(plan: Plan): Partial<ServerOptions> {
-  const { electionAlg, isStandalone, isShuffled, limits, hasShortTurns, sessions } = plan;
+  const { electionAlg, isStandalone, isShuffled, limits, hasShortTurns, sessions, members } = plan;
   const { counterMax, windowBytes, runBytes, batchBytesMax } = plan;
   return {
     electionAlg,
     standalone: isStandalone,
-    ensemble: { localSessions: sessions !== "replicated", localSessionsUpgrading: sessions === "upgrading" },
+    ensemble: {
+      localSessions: sessions !== "replicated",
+      localSessionsUpgrading: sessions === "upgrading",
+      ...(members === undefined ? {} : { members }),
+    },
     isSteady: !isShuffled,
     limits,
     hasShortTurns,

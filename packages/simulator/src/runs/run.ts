@@ -98,7 +98,7 @@ export class Run {
     this.invariants = new Invariants(verifier, this.coverage);
     this.cluster = new Cluster({
       voters: plan.voters,
-      observers: plan.observers,
+      observers: [...plan.observers, ...plan.joiners],
       verifier,
       scheduler,
       network: new Network(scheduler, shuffle("network"), plan),

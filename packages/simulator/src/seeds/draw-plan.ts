@@ -1,4 +1,4 @@
-import { type ServerId, serverId, type WeightedVoter } from "@zooid/model";
+import { type Members, parseMembers, type ServerId, serverId, type WeightedVoter } from "@zooid/model";
 import { DEFAULT_LIMITS, type Limits } from "../cluster/limits.ts";
 import { Prng } from "../cluster/prng.ts";
 import { FAULTS, type Fault, MEAN_MS } from "../faults/fault-names.ts";
@@ -36,6 +36,8 @@ export interface PlanChanges {
   readonly hasSmallLimits?: boolean;
   readonly sessions?: SessionMode;
   readonly tenants?: number;
+  /** Whether the ensemble's configuration changes. */
+  readonly isChangeable?: boolean;
   /** Clients do nothing out of the ordinary. */
   readonly hasPlainManners?: boolean;
 }
@@ -96,11 +98,23 @@ export function planOf(seed: number, changes: PlanChanges = {}): Plan {
   const drawnTenants = tenancy.chance(0.2) ? 1 + tenancy.below(2) : 0;
   const tenants = changes.tenants ?? drawnTenants;
   const drawnLimits = hasSmallLimits ? drawLimits(limits) : DEFAULT_LIMITS;
+  const groups = isHierarchical && voterCount > 1 ? groupsOf(voters, weights) : undefined;
+  const changing = new Prng(seed).fork("members");
+  const drawnChangeable = changing.chance(0.3);
+  const joinerCount = changing.below(4);
+  const isChangeable = !isStandalone && groups === undefined && (changes.isChangeable ?? drawnChangeable);
+  if (!isChangeable) faults.delete("reconfig");
+  // A disk may be lost where a quorum of a known configuration is sure to remain.
+  else for (const fault of DISK_LOSSES) faults.delete(fault);
   return {
     seed,
     voters,
     observers: isStandalone ? [] : observers,
-    groups: isHierarchical && voterCount > 1 ? groupsOf(voters, weights) : undefined,
+    members: isChangeable ? membersWith(voters, observers) : undefined,
+    joiners: isChangeable
+      ? Array.from({ length: joinerCount }, (_, i) => serverId(voterCount + observerCount + i + 1))
+      : [],
+    groups,
     isStandalone,
     electionAlg,
     clients,
@@ -126,6 +140,16 @@ export function planOf(seed: number, changes: PlanChanges = {}): Plan {
     faultsUntilMs: changes.faultsUntilMs ?? 20_000,
     crashAtLogStep: changes.crashAtLogStep,
   };
+}
+
+/** The lines of servers, of which only ids and roles mean anything here. */
+export function memberLine(sid: ServerId, isObserver: boolean): string {
+  return `server.${sid}=h${sid}:${2000 + sid}:${3000 + sid}:${isObserver ? "observer" : "participant"};${4000 + sid}`;
+}
+
+function membersWith(voters: readonly ServerId[], observers: readonly ServerId[]): Members {
+  const lines = [...voters.map((sid) => memberLine(sid, false)), ...observers.map((sid) => memberLine(sid, true))];
+  return parseMembers(lines.join("\n"));
 }
 
 /** Tenants have so many ephemerals that ending their sessions one by one would take too long. */

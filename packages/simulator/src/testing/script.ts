@@ -152,7 +152,7 @@ export class Script {
     const promise = { epoch: 0, sid: 0, incarnation: 0 };
     this.says(peer, {
       ...{ kind: "learner-info", isObserver: false, promise },
-      ...{ isFresh: true, isAmnesiac: false, isOwn: false, ensembleId: "" },
+      ...{ isFresh: true, isAmnesiac: false, isOwn: false, ensembleId: "", configVersion: ZXID_NONE },
     });
   }
 

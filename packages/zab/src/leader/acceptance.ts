@@ -1,4 +1,5 @@
 import { assert, type Zxid } from "@zooid/model";
+import { encodeMembers } from "../known-members.ts";
 import { earlierOf } from "../zxid-order.ts";
 import type { Leader } from "./leader.ts";
 import type { LearnerHandler } from "./learner-handler.ts";
@@ -46,8 +47,10 @@ export class Acceptance {
     const { context, epoch, learners } = this.#leader;
     const { through } = learner;
     assert(through !== undefined, "a learner is offered the epoch with its history's end");
-    learner.becomeAccepting(this.#leader.check.newest);
     const endsAmnesia = this.endsAmnesia(learner);
+    learner.becomeAccepting(this.#leader.check.newest, endsAmnesia);
+    // The history's end stands for what the epoch begins with, its configuration among it.
+    const members = context.members.at(epoch.streamPosition(through));
     learners.send(learner, {
       kind: "new-leader",
       epoch: epoch.number,
@@ -55,7 +58,7 @@ export class Acceptance {
       endsAmnesia,
       // Such a learner did not get it before: it gets it with the history, in one transaction.
       ensembleId: endsAmnesia ? context.log.durable.identity.ensembleId : "",
-      config: undefined,
+      config: members === undefined ? undefined : encodeMembers(members),
     });
     learner.voteCheck = undefined;
   }
@@ -68,6 +71,8 @@ export class Acceptance {
       return;
     }
     learner.becomeAccepted();
+    // It has the configuration now, whatever it thought to be when it came.
+    if (context.members.isChangeable) learner.setVote(context.members.isVoter(learner.sid));
     learner.arrived(this.#leader.epoch.streamPosition(through), context.nowMs());
     context.sinks.snapshots.end(learner.link);
     if (this.#isEstablished) {
@@ -98,7 +103,9 @@ export class Acceptance {
   }
 
   establish(): void {
-    const { broadcast, discovery, learners, synchronization } = this.#leader;
+    const { broadcast, context, discovery, epoch, learners, synchronization } = this.#leader;
+    // The history is committed, and a change of the configuration with it.
+    context.commitMembers(epoch.start);
     broadcast.begin();
     this.#isEstablished = true;
     for (const learner of learners.values()) {

@@ -1,4 +1,12 @@
-import { composeZxid, HierarchicalQuorum, MajorityQuorum, type ServerId, serverId, type Zxid } from "@zooid/model";
+import {
+  composeZxid,
+  HierarchicalQuorum,
+  jointVerifier,
+  MajorityQuorum,
+  type ServerId,
+  serverId,
+  type Zxid,
+} from "@zooid/model";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { AckTally } from "./ack-tally.ts";
@@ -44,6 +52,42 @@ test("groups are asked as groups", () => {
   const tally = new AckTally(new HierarchicalQuorum(voters), START);
   for (const sid of [1, 2, 3, 4]) expect(tally.ack(serverId(sid), zxid(1))).toBe(false);
   expect(tally.ack(serverId(5), zxid(1))).toBe(true);
+});
+
+describe("while the configuration changes", () => {
+  const present = new MajorityQuorum(sids(3));
+  const next = new MajorityQuorum([3, 4, 5].map(serverId));
+  const both = { ...jointVerifier(present, next) };
+
+  function changing(from: number): AckTally {
+    const tally = new AckTally(present, START);
+    tally.change(both, zxid(from));
+    return tally;
+  }
+
+  test("entries before the change need the present voters, also where their acks name later entries", () => {
+    const tally = changing(5);
+    tally.ack(serverId(1), zxid(9));
+    expect(tally.ack(serverId(2), zxid(8))).toBe(true);
+    expect(tally.committed).toBe(zxid(4));
+  });
+
+  test("the change and what follows need both", () => {
+    const tally = changing(5);
+    for (const sid of [3, 4, 5]) tally.ack(serverId(sid), zxid(9));
+    expect(tally.committed).toBe(START);
+    tally.ack(serverId(1), zxid(7));
+    expect(tally.committed).toBe(zxid(7));
+  });
+
+  test("once it is committed, the new voters count alone", () => {
+    const tally = changing(5);
+    for (const sid of [4, 5]) tally.ack(serverId(sid), zxid(9));
+    for (const sid of [1, 2]) tally.ack(serverId(sid), zxid(5));
+    expect(tally.committed).toBe(zxid(5));
+    expect(tally.changed(next)).toBe(true);
+    expect(tally.committed).toBe(zxid(9));
+  });
 });
 
 test("an ack that goes back is a defect", () => {

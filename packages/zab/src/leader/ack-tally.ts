@@ -9,7 +9,9 @@ import { assert, type QuorumVerifier, type ServerId, type Zxid } from "@zooid/mo
  * leader.
  */
 export class AckTally {
-  readonly #verifier: QuorumVerifier;
+  #verifier: QuorumVerifier;
+  /** While the configuration changes: who counts for the change and all entries behind it. */
+  #change: { readonly verifier: QuorumVerifier; readonly from: Zxid } | undefined;
   readonly #acked = new Map<ServerId, Zxid>();
   #committed: Zxid;
 
@@ -31,7 +33,22 @@ export class AckTally {
     const before = this.#acked.get(sid);
     assert(before === undefined || zxid >= before, () => `acks of server ${sid} go up: ${zxid} came after ${before}`);
     this.#acked.set(sid, zxid);
-    if (zxid <= this.#committed) return false;
+    return zxid > this.#committed && this.#recount();
+  }
+
+  /** Entries from a zxid on need another quorum: that of both configurations. */
+  change(verifier: QuorumVerifier, from: Zxid): void {
+    this.#change = { verifier, from };
+  }
+
+  /** The change is committed: its configuration alone counts. @returns whether the commit point moved */
+  changed(verifier: QuorumVerifier): boolean {
+    this.#verifier = verifier;
+    this.#change = undefined;
+    return this.#recount();
+  }
+
+  #recount(): boolean {
     const point = this.#quorumPoint();
     if (point <= this.#committed) return false;
     this.#committed = point;
@@ -40,16 +57,26 @@ export class AckTally {
 
   /** The highest zxid that a quorum has on disk. */
   #quorumPoint(): Zxid {
-    if (this.#acked.size === 1) {
-      for (const [sid, zxid] of this.#acked) return this.#verifier.isQuorum([sid]) ? zxid : this.#committed;
+    const change = this.#change;
+    if (change === undefined) return this.#highest(this.#verifier, this.#committed);
+    const before = (change.from - 1) as Zxid;
+    const point = this.#committed >= before ? this.#committed : this.#highest(this.#verifier, this.#committed, before);
+    // rule: a-change-needs-both-quorums
+    return point < before ? point : this.#highest(change.verifier, point);
+  }
+
+  #highest(verifier: QuorumVerifier, least: Zxid, most?: Zxid): Zxid {
+    if (this.#acked.size === 1 && most === undefined) {
+      for (const [sid, zxid] of this.#acked) return zxid > least && verifier.isQuorum([sid]) ? zxid : least;
     }
-    let highest = this.#committed;
-    for (const point of this.#acked.values()) {
+    let highest = least;
+    for (const acked of this.#acked.values()) {
+      const point = most === undefined || acked < most ? acked : most;
       if (point <= highest) continue;
       const holders: ServerId[] = [];
       for (const [sid, zxid] of this.#acked) if (zxid >= point) holders.push(sid);
       // rule: a-quorum-commits
-      if (this.#verifier.isQuorum(holders)) highest = point;
+      if (verifier.isQuorum(holders)) highest = point;
     }
     return highest;
   }

@@ -1,6 +1,8 @@
-import { epochOf, type FrameBatch, formatZxid, InvariantError, ZXID_NONE, type Zxid } from "@zooid/model";
+import { assert, epochOf, type FrameBatch, formatZxid, InvariantError, ZXID_NONE, type Zxid } from "@zooid/model";
 import { Delivery } from "../delivery.ts";
+import { decodeMembers } from "../known-members.ts";
 import { ProposalQueue } from "../proposal-queue.ts";
+import type { LoggedRun } from "../zab-log.ts";
 import { earlierOf } from "../zxid-order.ts";
 import { AckTally } from "./ack-tally.ts";
 import type { Leader } from "./leader.ts";
@@ -49,7 +51,17 @@ export class Broadcast {
 
   /** The history is committed: acks count from now on. */
   begin(): void {
-    this.#tally = new AckTally(this.#leader.context.config.verifier, this.#leader.epoch.start);
+    this.#tally = new AckTally(this.#leader.context.members.verifier, this.#leader.epoch.start);
+  }
+
+  /** The configuration changed, or begins to. */
+  membersChanged(): void {
+    const { members } = this.#leader.context;
+    this.learnersChanged();
+    const { lastSeen, verifier } = members;
+    if (this.#tally === undefined || lastSeen === undefined) return;
+    if (members.isChanging) this.#tally.change(verifier, lastSeen.version);
+    else if (this.#tally.changed(verifier)) this.#committedMore();
   }
 
   /** Observers get entries a little after those were delivered. */
@@ -66,16 +78,35 @@ export class Broadcast {
     if (batch.first !== this.#queue.last + 1) {
       throw new InvariantError(`${formatZxid(batch.first)} leaves a gap behind ${formatZxid(this.#queue.last)}`);
     }
+    const run = { bytes: batch.bytes, start: 0, end: batch.end };
+    const config = this.#seeChange(run);
     this.#queue.push(batch);
     for (const learner of learners.values()) if (!learner.isObserver) stream.pump(learner);
-    context.log.append({ bytes: batch.bytes, start: 0, end: batch.end }, this.committed);
+    context.log.append(run, this.committed, config);
+  }
+
+  /** A configuration among the entries counts from here on, before any server has it. */
+  #seeChange(run: LoggedRun): Uint8Array | undefined {
+    const { members, sinks } = this.#leader.context;
+    if (!members.isChangeable) return undefined;
+    const config = sinks.application.configIn?.(run);
+    if (config === undefined) return undefined;
+    const changed = decodeMembers(config);
+    assert(changed !== undefined && !members.isChanging, "one valid change of the configuration is proposed at a time");
+    members.see(changed);
+    return config;
+  }
+
+  #committedMore(): void {
+    this.#leader.context.commitMembers(this.committed);
+    this.#leader.stream.pumpObservers();
   }
 
   /** This server's own disk has everything up to here. */
   synced(zxid: Zxid): void {
     const { context, discovery, learners, stream, synchronization } = this.#leader;
     this.#durable = zxid;
-    if (this.#tally?.ack(context.config.sid, zxid) === true) stream.pumpObservers();
+    if (this.#tally?.ack(context.config.sid, zxid) === true) this.#committedMore();
     for (const learner of learners.values()) {
       if (learner.phase === "waiting" && discovery.holdsEpoch) synchronization.plan(learner);
       else if (learner.isStreaming && !learner.isReading) stream.pump(learner);
@@ -102,7 +133,7 @@ export class Broadcast {
     // The history is committed by the quorum that accepted it; entries of earlier epochs are not
     // counted one by one.
     if (epochOf(durable) !== this.#leader.epoch.number) return;
-    if (this.#tally.ack(learner.sid, durable)) this.#leader.stream.pumpObservers();
+    if (this.#tally.ack(learner.sid, durable)) this.#committedMore();
   }
 
   /** @returns whether more can be delivered now */

@@ -1,4 +1,5 @@
-import { EPOCH_MAX, type EpochPromise, type LinkRef, type ServerId } from "@zooid/model";
+import { EPOCH_MAX, type EpochPromise, type LinkRef, type ServerId, ZXID_NONE } from "@zooid/model";
+import { encodeMembers, versionOf } from "../known-members.ts";
 import type { RoleEnd } from "../operator-events.ts";
 import type { Leader } from "./leader.ts";
 import { type AckEpoch, LearnerHandler, type LearnerInfo } from "./learner-handler.ts";
@@ -46,7 +47,7 @@ export class Discovery {
   /** A server follows this one and reports what it has promised. */
   informed(link: LinkRef, sid: ServerId, info: LearnerInfo): void {
     const { context, epoch, learners } = this.#leader;
-    const { config, log } = context;
+    const { log } = context;
     const { ensembleId } = log.durable.identity;
     if (info.ensembleId !== "" && ensembleId !== "" && info.ensembleId !== ensembleId) {
       learners.refuseLink(link, {
@@ -57,7 +58,14 @@ export class Discovery {
       });
       return;
     }
-    const isVoter = config.verifier.voters.has(sid) && !info.isObserver;
+    const { members } = context;
+    // Where the configuration can change, the newest one decides: the learner may not know of it yet.
+    const isVoter = members.isVoter(sid) && (members.isChangeable || !info.isObserver);
+    if (members.isChangeable && info.configVersion > versionOf(members.lastSeen)) {
+      // A change was committed that this server has not seen: others have elected a leader since.
+      this.#giveWay(link, { kind: "configuration-is-newer", sid, version: info.configVersion });
+      return;
+    }
     const { promise } = info;
     if (isVoter && this.#isFresh && !this.#leader.isEstablished && !info.isFresh && !info.isAmnesiac) {
       // Others have a history, and this server has none. With nothing at all on its disk, it may
@@ -69,19 +77,18 @@ export class Discovery {
     }
     // 1. s1 has served alone. s2 and s3 found an ensemble, and have data of it. 2. s1 has the larger
     // zxid, and is elected: its history would replace theirs.
-    // rule: no-leader-over-an-ensembles-data
     if (isVoter && this.#isOwn && info.ensembleId !== "") {
       context.metEnsemble();
       this.#giveWay(link, { kind: "ensemble-has-data", sid });
       return;
     }
+    // A server with a history of its own follows no leader of an ensemble: no epoch would change that.
+    const mayFollow = !info.isOwn || !this.#leader.isEstablished;
     // 1. s5 begins epoch 7: s4 promises it, and s5 dies. 2. s1 leads; s2 and s3 know of 6, so it
     // takes epoch 7 too. 3. s4 comes back: it has promised 7 to s5 and must refuse s1. If s2 fails
     // now, s1, s3 and s4 are a majority that cannot form a quorum. In epoch 8 all can follow. The
     // same holds where s4 is not counted, since its log is damaged: it refuses s1 all the same.
     // rule: an-epoch-above-every-promise
-    // A server with a history of its own follows no leader of an ensemble: no epoch would change that.
-    const mayFollow = !info.isOwn || !this.#leader.isEstablished;
     if (isVoter && epoch.number !== 0 && mayFollow && this.#isElsewhere(promise)) {
       context.mustExceed(promise.epoch);
       this.#giveWay(link, { kind: "epoch-promised-elsewhere", sid, epoch: promise.epoch, to: promise.sid });
@@ -143,7 +150,6 @@ export class Discovery {
     const { durable } = log;
     let highest = Math.max(durable.promise.epoch, durable.currentEpoch, context.epochToExceed);
     for (const { isCounted, info } of learners.values()) {
-      // rule: voters-alone-fix-the-epoch
       if (isCounted) highest = Math.max(highest, info.promise.epoch);
     }
     const epoch = highest + 1;
@@ -187,8 +193,10 @@ export class Discovery {
   invite(learner: LearnerHandler): void {
     if (learner.phase !== "informed") return;
     const isTrusted = learner.isCounted || learner.isObserver;
+    // A server without a vote may get one while it follows, so its promise binds it as well. It makes
+    // none to a leader that may fail before it leads: another one could take the same epoch.
     // rule: wiped-servers-make-no-promise
-    if (!isTrusted && !this.#leader.isEstablished) return;
+    if (!learner.isCounted && !this.#leader.isEstablished) return;
     learner.becomeInvited();
     const { bootCount, ensembleId: written } = this.#leader.context.log.durable.identity;
     const ensembleId = written === "" ? this.#newEnsembleId : written;
@@ -236,10 +244,24 @@ export class Discovery {
     this.#leader.becomeSynchronizing();
     // Before any other server has a part of the history.
     if (this.#isOwn) context.log.setEnsembleId(this.#newEnsembleId, () => {});
+    this.#labelMembers();
     context.log.setCurrentEpoch(this.#leader.epoch.number, () => {
       this.#holdsEpoch = true;
       for (const learner of learners.values()) if (learner.phase === "waiting") synchronization.plan(learner);
       this.#leader.acceptance.seek();
     });
+  }
+
+  /**
+   * An ensemble's first configuration gets the epoch's start marker as its version. Servers that are
+   * started later with a list of servers of their own have the version 0, which is older.
+   */
+  #labelMembers(): void {
+    const { members, log } = this.#leader.context;
+    const { lastSeen } = members;
+    if (lastSeen === undefined || lastSeen.version !== ZXID_NONE) return;
+    const labelled = { ...lastSeen, version: this.#leader.epoch.start };
+    members.see(labelled);
+    log.setConfigs({ lastSeen: encodeMembers(labelled) }, () => {});
   }
 }

@@ -29,7 +29,7 @@ export class EnsembleRoom {
 
   /** Whether a learner may take the leadership over. One that cannot write could not begin an epoch. */
   mayLead(learner: LearnerHandler): boolean {
-    const { candidates } = this.#leader.context.config.verifier;
+    const { candidates } = this.#leader.context.members.verifier;
     // A server without weight is elected by no vote: servers that come later would not follow it.
     // rule: the-successor-is-a-candidate
     return learner.phase === "synced" && learner.isCounted && learner.room !== "full" && candidates.has(learner.sid);

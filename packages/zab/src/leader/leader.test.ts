@@ -75,6 +75,7 @@ function elected(voters: number | QuorumVerifier, past: { readonly epoch?: numbe
       isAmnesiac: false,
       isOwn,
       ensembleId,
+      configVersion: ZXID_NONE,
     });
     run();
     return link;
@@ -182,6 +183,18 @@ test("an established leader keeps its epoch when a server with a history of its 
   accepts(follower, 5);
   const alone = informed(3, { promise: 9, isFresh: false, isOwn: true });
   expect([ends, kindsTo(alone)]).toEqual([[], ["leader-info"]]);
+});
+
+test("a server without a vote has promised a later epoch: it changes no epoch, and gets none before a quorum follows", () => {
+  const { peer, informed, promises, accepts, kindsTo, log } = elected(3, { epoch: 4 });
+  peer.lead();
+  const observer = informed(4, { promise: 9, isFresh: false, isObserver: true });
+  const follower = informed(2, { promise: 4, isFresh: false });
+  expect(log.durable.promise.epoch).toBe(5);
+  promises(follower, 5);
+  expect(kindsTo(observer)).toEqual([]);
+  accepts(follower, 5);
+  expect(kindsTo(observer)).toEqual(["leader-info"]);
 });
 
 test("up-to-date is sent when the leader serves, and no earlier", () => {

@@ -4,8 +4,12 @@ import {
   epochOf,
   type FrameBatch,
   formatZxid,
+  isSamePlace,
   type LinkRef,
+  type Member,
+  type Members,
   type PeerMessage,
+  type QuorumVerifier,
   type ServerId,
   type Zxid,
 } from "@zooid/model";
@@ -48,9 +52,12 @@ export class Leader implements Role {
   readonly diskRoom: EnsembleRoom;
   readonly #transfer: LeadershipTransfer;
   #phase: PeerPhase = "discovery";
+  /** Where other servers reached this one when it began to lead. */
+  readonly #place: Member | undefined;
 
   constructor(context: RoleContext) {
     this.context = context;
+    this.#place = placeIn(context.members.committed, context.config.sid);
     this.epoch = new LeaderEpoch(context.log.durable.tail);
     this.learners = new Learners(context, () => this.broadcast.learnersChanged());
     this.discovery = new Discovery(this);
@@ -62,6 +69,41 @@ export class Leader implements Role {
     this.liveness = new Liveness(this);
     this.diskRoom = new EnsembleRoom(this);
     this.#transfer = new LeadershipTransfer(this);
+  }
+
+  /** Whether enough servers of a configuration are synchronized to commit in it now. */
+  isQuorumSynced(verifier: QuorumVerifier): boolean {
+    const { config, lostHistory } = this.context;
+    const synced: ServerId[] = lostHistory.isAmnesiac ? [] : [config.sid];
+    for (const { sid, phase, info, isCounted } of this.learners.values()) {
+      if (phase === "synced" && (isCounted || !info.isAmnesiac)) synced.push(sid);
+    }
+    return verifier.isQuorum(synced);
+  }
+
+  /** Whether the configuration in force gives the leadership to others: this server is not in it, or has moved. */
+  get mustHandOver(): boolean {
+    const { config, members } = this.context;
+    const { committed } = members;
+    if (this.#phase !== "broadcast" || committed === undefined || members.isChanging) return false;
+    if (!committed.verifier.candidates.has(config.sid)) return true;
+    return this.#place !== undefined && !isSamePlace(this.#place, placeIn(committed, config.sid));
+  }
+
+  /** The configuration changed, or begins to: learners get votes, and lose them. */
+  membersChanged(): void {
+    const { members } = this.context;
+    for (const learner of this.learners.values()) {
+      const hasVote = members.isVoter(learner.sid);
+      if (learner.isObserver !== hasVote) continue;
+      learner.setVote(hasVote);
+      if (this.acceptance.endsAmnesia(learner) && learner.isPlanned) learner.voteCheck ??= this.check.begin();
+    }
+    this.broadcast.membersChanged();
+    for (const learner of this.learners.values()) {
+      if (learner.hasAccepted) this.broadcast.count(learner, learner.acked);
+      this.stream.pump(learner);
+    }
   }
 
   get phase(): PeerPhase {
@@ -237,4 +279,8 @@ export class Leader implements Role {
     this.learners.closeAll(reason);
     this.broadcast.end();
   }
+}
+
+function placeIn(members: Members | undefined, sid: ServerId): Member | undefined {
+  return members?.servers.find((server) => server.sid === sid);
 }

@@ -2,8 +2,8 @@ import type { ServerId } from "@zooid/model";
 import type { Leader } from "./leader.ts";
 import type { LearnerHandler } from "./learner-handler.ts";
 
-/** Why a leader leaves: it is being stopped, or its disk has no room. */
-export type TransferPurpose = "stop" | "room";
+/** Why a leader leaves: it is being stopped, its disk has no room, or the configuration gives the leadership to others. */
+export type TransferPurpose = "stop" | "room" | "members";
 
 /** Leaves the epoch to a learner that can lead at once, so that no election is needed. */
 export class LeadershipTransfer {
@@ -21,9 +21,11 @@ export class LeadershipTransfer {
    * @param to the only server that may succeed
    */
   start(purpose: TransferPurpose, to?: ServerId): ServerId | undefined {
-    const { broadcast, epoch, learners } = this.#leader;
+    const { broadcast, context, epoch, learners } = this.#leader;
     if (this.#isStarted || this.#leader.phase !== "broadcast") return undefined;
     if (broadcast.committed < broadcast.lastLogged) return undefined;
+    // Clients that wait here get their answers first.
+    if (context.sinks.application.applied() < broadcast.committed) return undefined;
     const successor = this.#successor(purpose, to);
     if (successor === undefined) return undefined;
     this.#isStarted = true;

@@ -37,16 +37,17 @@ export type LearnerPhase =
  *
  * Invariant: `position` is known from `waiting` on, `through` from `syncing` on.
  * Invariant: acked ≤ sent, in positions of the epoch's stream; entries between them are in flight.
- * Invariant: a learner that is counted stays counted while its link lasts.
+ * Invariant: a learner that is counted stays counted while its link lasts and it has a vote.
  */
 export class LearnerHandler {
   readonly link: LinkRef;
   readonly sid: ServerId;
   readonly info: LearnerInfo;
-  /** It gets committed entries only, and no quorum counts it. */
-  readonly isObserver: boolean;
   #phase: LearnerPhase = "informed";
+  #isObserver: boolean;
   #isCounted: boolean;
+  /** Its new-leader said that its vote returns. */
+  #getsVoteBack = false;
   #position: AckEpoch | undefined;
   #sent: Zxid = ZXID_NONE;
   #through: Zxid | undefined;
@@ -87,7 +88,7 @@ export class LearnerHandler {
     this.sid = parts.sid;
     this.info = parts.info;
     this.#isCounted = parts.isCounted;
-    this.isObserver = parts.isObserver;
+    this.#isObserver = parts.isObserver;
     this.heardMs = parts.nowMs;
     this.#waitingSinceMs = parts.nowMs;
     this.#sentMs = parts.nowMs;
@@ -95,6 +96,11 @@ export class LearnerHandler {
 
   get phase(): LearnerPhase {
     return this.#phase;
+  }
+
+  /** It gets committed entries only, and no quorum counts it. */
+  get isObserver(): boolean {
+    return this.#isObserver;
   }
 
   /** A voter that has all it ever promised and acked: it may be part of a quorum. */
@@ -144,6 +150,11 @@ export class LearnerHandler {
     return this.#waitingSinceMs;
   }
 
+  /** Whether the way to the history is decided, and the history is not offered yet. */
+  get isPlanned(): boolean {
+    return this.#phase === "planning" || this.#phase === "snapshot" || this.#phase === "syncing";
+  }
+
   /** Whether it installed the history: from then on it acks entries. */
   get hasAccepted(): boolean {
     return this.#phase === "accepted" || this.#phase === "synced";
@@ -184,9 +195,10 @@ export class LearnerHandler {
     this.#through = through;
   }
 
-  becomeAccepting(check: number): void {
+  becomeAccepting(check: number, getsVoteBack: boolean): void {
     assert(this.#phase === "syncing", "new-leader follows the history's entries");
     this.#phase = "accepting";
+    this.#getsVoteBack = getsVoteBack;
     this.#offeredCheck = check;
   }
 
@@ -195,7 +207,18 @@ export class LearnerHandler {
     assert(this.#phase === "accepting" && this.#through !== undefined, "a learner accepts what it was offered");
     this.#phase = "accepted";
     this.#acked = this.#through;
-    if (!this.isObserver) this.#isCounted = true;
+    this.#count();
+  }
+
+  /** The configuration gives it a vote, or takes it. What it has promised and logged stays. */
+  setVote(hasVote: boolean): void {
+    this.#isObserver = !hasVote;
+    if (this.hasAccepted) this.#count();
+    else if (hasVote) this.#isCounted = !this.info.isAmnesiac && !this.info.isFresh;
+  }
+
+  #count(): void {
+    if (!this.#isObserver && (this.#getsVoteBack || !this.info.isAmnesiac)) this.#isCounted = true;
   }
 
   becomeSynced(committed: Zxid): void {

@@ -65,7 +65,7 @@ export class Learners {
   }
 
   isQuorum(sids: readonly ServerId[]): boolean {
-    return this.#context.config.verifier.isQuorum(sids);
+    return this.#context.members.verifier.isQuorum(sids);
   }
 
   send(learner: LearnerHandler, message: PeerMessage): void {

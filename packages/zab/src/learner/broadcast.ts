@@ -1,5 +1,6 @@
-import { type EntriesMessage, epochOf, ZXID_NONE, type Zxid } from "@zooid/model";
+import { composeZxid, type EntriesMessage, epochOf, ZXID_NONE, type Zxid } from "@zooid/model";
 import { Delivery } from "../delivery.ts";
+import { decodeMembers } from "../known-members.ts";
 import { ProposalQueue } from "../proposal-queue.ts";
 import type { RoleContext } from "../role.ts";
 import { earlierOf, laterOf } from "../zxid-order.ts";
@@ -84,6 +85,13 @@ export class LearnerBroadcast {
     }
     link.received(message.last);
     const { bytes, start, end } = message;
+    const { members, sinks } = this.#context;
+    const config = members.isChangeable ? sinks.application.configIn?.(message) : undefined;
+    const seen = config === undefined ? undefined : decodeMembers(config);
+    if (config !== undefined && seen === undefined) {
+      link.illegal(message);
+      return;
+    }
     this.#unackedBytes += end - start;
     // The queue is a view of what came: no copy, and nothing is decoded before it is committed.
     const run = bytes.subarray(start, end);
@@ -98,7 +106,9 @@ export class LearnerBroadcast {
     // its disk. 2. s3 counts itself and s1, commits and answers the client. 3. s1 and s3 lose
     // power: s1 has lost an entry that is committed, and may lead with s2.
     // rule: ack-behind-sync
-    this.#context.log.append({ bytes: run, start: 0, end: run.length }, this.committed);
+    // rule: the-configuration-with-its-entry
+    this.#context.log.append({ bytes: run, start: 0, end: run.length }, this.committed, config);
+    if (seen !== undefined) members.see(seen);
   }
 
   upToDate(epoch: number, committed: Zxid): void {
@@ -109,6 +119,8 @@ export class LearnerBroadcast {
     }
     link.becomeSynced();
     link.noteCommitted(committed);
+    // The epoch's history is committed as a whole, and its configuration with it.
+    this.#context.commitMembers(composeZxid(epoch, 0));
     this.#serveAt = committed;
   }
 
@@ -128,7 +140,8 @@ export class LearnerBroadcast {
     // No commit waits for an observer: one ack for many entries spares the leader a message for
     // each.
     const dueMs = this.#ackedMs + OBSERVER_ACK_MS;
-    const { isObserver, windowBytes } = this.#context.config;
+    const { windowBytes } = this.#context.config;
+    const { isObserver } = this.#context.members;
     const isSynced = this.#link.step === "synced";
     const mayWait = isObserver && isSynced && this.#unackedBytes < windowBytes * OBSERVER_ACK_WINDOWS;
     if (mayWait && nowMs < dueMs) this.#ackDueMs = dueMs;

@@ -1,5 +1,6 @@
 import { ZXID_NONE } from "@zooid/model";
 import { tailsOf } from "../common-point.ts";
+import { versionOf } from "../known-members.ts";
 import type { RoleContext } from "../role.ts";
 import type { LeaderLink } from "./leader-link.ts";
 
@@ -17,17 +18,18 @@ export class LearnerDiscovery {
   }
 
   inform(): void {
-    const { log, config, lostHistory } = this.#context;
+    const { log, lostHistory, members } = this.#context;
     const { isFresh, isAmnesiac, isOwn } = lostHistory;
     const { promise, identity } = log.durable;
     this.#link.send({
       kind: "learner-info",
-      isObserver: config.isObserver,
+      isObserver: members.isObserver,
       promise,
       isFresh,
       isAmnesiac,
       isOwn,
       ensembleId: this.#hasHistory ? identity.ensembleId : "",
+      configVersion: versionOf(members.committed),
     });
   }
 
@@ -38,8 +40,8 @@ export class LearnerDiscovery {
       link.fault({ kind: "epoch-named-twice" });
       return;
     }
-    const { log, config } = this.#context;
-    const { promise, identity, currentEpoch, tail } = log.durable;
+    const { log } = this.#context;
+    const { promise, identity, tail } = log.durable;
     // Without a history the id is that of an attempt to found the ensemble, and another attempt may
     // have succeeded.
     if (this.#hasHistory && this.#context.lostHistory.isOwn) {
@@ -53,14 +55,7 @@ export class LearnerDiscovery {
       return;
     }
     const isRepeated = epoch === promise.epoch && promise.sid === link.leader && promise.incarnation === incarnation;
-    if (config.isObserver) {
-      // No quorum counts an observer's promise: one to a leader that failed must not keep it from
-      // the present leader.
-      if (epoch < currentEpoch) {
-        link.refuse("epoch-low", { kind: "epoch-below-held", offered: epoch, held: currentEpoch });
-        return;
-      }
-    } else if (epoch < promise.epoch || (epoch === promise.epoch && !isRepeated)) {
+    if (epoch < promise.epoch || (epoch === promise.epoch && !isRepeated)) {
       const { epoch: promised, sid: to } = promise;
       link.refuse("epoch-low", { kind: "epoch-promised", offered: epoch, promised, to });
       return;
@@ -73,7 +68,7 @@ export class LearnerDiscovery {
     // with s2 counted. 3. s2 comes back with promise 4, and completes a quorum for s1 in epoch 5 as
     // well: one epoch, two leaders.
     // rule: promise-before-ack-epoch
-    if (isRepeated || epoch <= promise.epoch) this.#ackEpoch(isRepeated);
+    if (isRepeated) this.#ackEpoch(true);
     else log.setPromise({ epoch, sid: link.leader, incarnation }, () => this.#ackEpoch(false));
   }
 

@@ -132,6 +132,9 @@ export class LeaderLink {
 
   noteCommitted(committed: Zxid): void {
     if (committed > this.#announced) this.#announced = committed;
+    // Before the installation the configuration that was seen last is this server's own, and may be one
+    // that the leader's history does not have.
+    if (this.#step === "accepted" || this.#step === "synced") this.#context.commitMembers(this.#announced);
   }
 
   noteCheck(check: number): void {

@@ -9,6 +9,8 @@ import { LearnerSynchronization } from "./synchronization.ts";
 
 /** Sessions reported in one message. */
 const TOUCHES_MAX = 10_000;
+/** So long a learner applies what the leader committed before it goes to the successor: its clients wait for it. */
+const HANDOVER_WAIT_MS = 100;
 /** A dial that is not answered is given up after this: the elected server may be gone. */
 const DIAL_MS_MIN = 1000;
 
@@ -23,6 +25,8 @@ export class Learner implements Role {
   readonly #synchronization: LearnerSynchronization;
   readonly #broadcast: LearnerBroadcast;
   readonly #dialDeadlineMs: number;
+  /** The leader has resigned in favour of this server. */
+  #successor: { readonly sid: ServerId; readonly dueMs: number } | undefined;
 
   constructor(context: RoleContext, leader: ServerId) {
     this.#context = context;
@@ -118,7 +122,8 @@ export class Learner implements Role {
         break;
       case "hand-over":
         this.#context.sinks.roles.note({ kind: "successor-named", sid: message.successor });
-        this.#context.leaveTo(message.successor);
+        this.#successor = { sid: message.successor, dueMs: link.heardMs + HANDOVER_WAIT_MS };
+        this.#leaveWhenApplied();
         break;
       case "refuse":
         this.#refused(message);
@@ -191,7 +196,17 @@ export class Learner implements Role {
   }
 
   deliver(most: number): boolean {
-    return this.#broadcast.deliver(most);
+    const more = this.#broadcast.deliver(most);
+    this.#leaveWhenApplied();
+    return more;
+  }
+
+  /** With a successor named: leaves once what is committed is applied, so that clients get their answers. */
+  #leaveWhenApplied(): void {
+    const { application } = this.#context.sinks;
+    if (this.#successor === undefined) return;
+    const isLate = this.#context.nowMs() >= this.#successor.dueMs;
+    if (isLate || application.applied() >= this.committed) this.#context.leaveTo(this.#successor.sid);
   }
 
   dialFailed(detail: string): void {
@@ -200,19 +215,22 @@ export class Learner implements Role {
   }
 
   linkClosed(link: LinkRef, detail: string): void {
-    if (this.#link.closed(link)) this.#context.leave({ kind: "leader-link-lost", detail });
+    if (this.#link.closed(link) && this.#successor === undefined) {
+      this.#context.leave({ kind: "leader-link-lost", detail });
+    }
   }
 
   tick(): void {
     const nowMs = this.#context.nowMs();
     this.#broadcast.tick();
+    if (this.#successor !== undefined) return this.#leaveWhenApplied();
     if (nowMs < this.#deadlineMs()) return;
     if (this.#link.step === "dialing") this.#context.leave({ kind: "leader-unreachable", sid: this.leader });
     else this.#context.leave({ kind: "leader-silent", silentMs: nowMs - this.#link.heardMs });
   }
 
   nextDueMs(): number {
-    return Math.min(this.#deadlineMs(), this.#broadcast.dueMs);
+    return Math.min(this.#successor?.dueMs ?? this.#deadlineMs(), this.#broadcast.dueMs);
   }
 
   /** When the leader is given up. */

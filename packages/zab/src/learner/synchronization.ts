@@ -7,6 +7,7 @@ import {
   ZXID_NONE,
   type Zxid,
 } from "@zooid/model";
+import { decodeMembers } from "../known-members.ts";
 import type { RoleContext } from "../role.ts";
 import { earlierOf, laterOf } from "../zxid-order.ts";
 import type { LearnerBroadcast } from "./broadcast.ts";
@@ -106,6 +107,13 @@ export class LearnerSynchronization {
       return;
     }
     const through = link.logged;
+    const { members } = this.#context;
+    const config = members.isChangeable ? message.config : undefined;
+    const seen = config === undefined ? undefined : decodeMembers(config);
+    if (config !== undefined && seen === undefined) {
+      link.illegal(message);
+      return;
+    }
     const isSnapshot = this.#stateFile !== undefined;
     link.becomeInstalling();
     this.#broadcast.beginLogging(through);
@@ -122,12 +130,15 @@ export class LearnerSynchronization {
         endsAmnesia: message.endsAmnesia,
         // rule: history-with-its-ensemble
         ...(message.ensembleId === "" ? {} : { ensembleId: message.ensembleId }),
+        // rule: history-with-its-configuration
+        ...(config === undefined ? {} : { lastSeenConfig: config }),
         ...(this.#stateFile === undefined ? {} : { snapshot: { stateFile: this.#stateFile, epochs: sync.epochs } }),
       },
       () => {
         if (isSnapshot) this.#context.sinks.application.install?.();
         // Also if the role has ended meanwhile: the disk says that this server votes.
         if (message.endsAmnesia) this.#context.lostHistory.recovered();
+        if (seen !== undefined) members.see(seen);
       },
       // rule: accept-behind-sync
       () => this.#installed(through),

@@ -43,6 +43,7 @@ export class RecordingSinks implements ZabSinks {
     },
     applied: () => this.zxids.at(-1) ?? this.durable.tail.zxid,
     install: unused("a snapshot"),
+    configIn: () => undefined,
   };
   readonly election: ZabElection = {
     look: () => {},
@@ -81,6 +82,8 @@ export class RecordingSinks implements ZabSinks {
       commitHint: tail,
       epochs: [],
       amnesiac: false,
+      committedConfig: undefined,
+      lastSeenConfig: undefined,
     };
     const sinks = this;
     this.log = {
@@ -90,6 +93,7 @@ export class RecordingSinks implements ZabSinks {
       append: (run, generation) => this.appended.push({ run, generation }),
       setPromise: unused("a promise"),
       setCurrentEpoch: unused("an epoch"),
+      setConfigs: unused("a configuration"),
       setEnsembleId: unused("an id"),
       beginStage: unused("a stage"),
       stage: unused("a stage"),

@@ -1,0 +1,60 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { composeZxid, type Members, parseMembers } from "@zooid/model";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { parseConfigFile } from "./config-file.ts";
+import { DynamicFile } from "./dynamic-file.ts";
+
+let directory = "";
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "zooid-dynamic-"));
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+function membersAt(counter: number, ...sids: readonly number[]): Members {
+  const lines = sids.map((sid) => `server.${sid}=h${sid}:2888:3888;2181`);
+  return { ...parseMembers(lines.join("\n")), version: composeZxid(1, counter) };
+}
+
+const read = (file: string): string => readFileSync(file, "utf8");
+
+test("the servers move from zoo.cfg to a file of their own, and all else stays as it was written", () => {
+  const file = join(directory, "zoo.cfg");
+  const text = "# ours\ntickTime=500\nserver.1=h1:2888:\\\n  3888\ndataDir=d\nserver.2=h2:2888:3888\ngroup.1=1:2\n";
+  writeFileSync(file, text);
+  new DynamicFile(file).write(membersAt(0, 1, 2));
+  const dynamic = `${file}.dynamic.100000000`;
+  expect(read(file)).toBe(`# ours\ntickTime=500\ndataDir=d\ndynamicConfigFile=${dynamic}\n`);
+  expect(read(dynamic)).toBe(
+    "server.1=h1:2888:3888:participant;0.0.0.0:2181\nserver.2=h2:2888:3888:participant;0.0.0.0:2181\n",
+  );
+  expect(read(`${file}.bak`)).toBe(text);
+  const config = parseConfigFile(read(file), read);
+  expect([config.membersVersion, [...config.ensemble.servers.keys()]]).toEqual([
+    composeZxid(1, 0),
+    ["server.1", "server.2"],
+  ]);
+});
+
+test("each change has a new file, and the one before goes", () => {
+  const file = join(directory, "zoo.cfg");
+  const listed = join(directory, "servers");
+  writeFileSync(listed, "server.1=h1:2888:3888\n");
+  writeFileSync(file, `tickTime=500\ndynamicConfigFile=${listed}\n`);
+  const dynamicFile = new DynamicFile(file);
+  dynamicFile.write(membersAt(3, 1, 2));
+  dynamicFile.write(membersAt(10, 1, 2, 3));
+  dynamicFile.write(membersAt(10, 1, 2, 3));
+  // The one that an operator wrote stays.
+  expect(readdirSync(directory).sort()).toEqual(["servers", "servers.10000000a", "zoo.cfg", "zoo.cfg.bak"]);
+  expect(read(file)).toBe(`tickTime=500\ndynamicConfigFile=${listed}.10000000a\n`);
+});
+
+test("a file that cannot be written is an error, and nothing is lost", () => {
+  const file = join(directory, "zoo.cfg");
+  const text = "tickTime=500\nserver.1=h1:2888:3888\n";
+  writeFileSync(file, `${text}dynamicConfigFile=${join(directory, "missing", "servers")}\n`);
+  expect(() => new DynamicFile(file).write(membersAt(0, 1))).toThrow("ENOENT");
+  expect(read(file)).toContain(text);
+});

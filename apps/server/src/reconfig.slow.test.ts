@@ -1,0 +1,100 @@
+import { readdirSync } from "node:fs";
+import { dirname } from "node:path";
+import { ZkError } from "@zooid/client";
+import { expect, test } from "vitest";
+import {
+  clientOf,
+  eachInDirectory,
+  ensemble,
+  HOST,
+  leaderOf,
+  level,
+  type MemberProcess,
+  until,
+} from "./testing/ensemble-processes.ts";
+
+// Servers join and leave while clients write.
+
+eachInDirectory();
+
+const SETTINGS = ["reconfigEnabled=true", "skipACL=yes"];
+
+test("three servers are replaced one at a time by three others while clients write, and no acknowledged write is lost", async () => {
+  const members = await ensemble(6, { settings: SETTINGS, isListed: (sid, by) => sid <= 3 || sid === by });
+  const first = members.slice(0, 3);
+  for (const member of first) member.start();
+  await level(first);
+  const client = await clientOf(members, { sessionTimeoutMs: 20_000 });
+  const writer = await clientOf(members, { sessionTimeoutMs: 20_000 });
+  let acknowledged = 0;
+  let isOver = false;
+  await client.create("/counted", "");
+  const writing = (async () => {
+    while (!isOver) {
+      // A create whose connection was lost may have been carried out.
+      const isMade = await writer.create(`/counted/${acknowledged}`, "").then(
+        () => true,
+        (error: unknown) => error instanceof ZkError && error.code === "NODE_EXISTS",
+      );
+      if (isMade) acknowledged++;
+    }
+  })();
+  for (const joins of members.slice(3)) {
+    joins.start();
+    await until("joiner", async () => ((await joins.mode()) === undefined ? undefined : true));
+    const leaves = members[joins.sid - 4] as MemberProcess;
+    const line = `server.${joins.sid}=${HOST}:${joins.quorumPort}:${joins.electionPort};${HOST}:${joins.port}`;
+    await client.reconfig({ joining: [line], leaving: [leaves.sid] });
+    const { servers } = await client.getConfig();
+    expect(servers.map(({ id }) => id)).toEqual([1, 2, 3, 4, 5, 6].slice(joins.sid - 3, joins.sid));
+    await until("vote", async () => ((await joins.mode()) === "observer" ? undefined : true));
+    await leaves.end("SIGTERM");
+  }
+  isOver = true;
+  await writing;
+  const last = members.slice(3);
+  await level(last);
+  expect(acknowledged).toBeGreaterThan(0);
+  for (const member of last) {
+    const reader = await clientOf([member]);
+    expect((await reader.children("/counted", { sync: true })).names.length).toBe(acknowledged);
+  }
+  // The files follow.
+  const [one] = last;
+  const files = readdirSync(dirname(one?.dataDir ?? ""));
+  expect(files.filter((file) => file.startsWith("zoo4.cfg.dynamic."))).toHaveLength(1);
+  for (const member of last) await member.end("SIGTERM");
+  for (const member of last) member.start();
+  await level(last);
+});
+
+test("a server that starts alone grows to three, and shrinks to one", async () => {
+  const members = await ensemble(3, {
+    settings: [...SETTINGS, "standaloneEnabled=false"],
+    isListed: (sid, by) => sid === 1 || sid === by,
+  });
+  const [one, ...joiners] = members as [MemberProcess, ...MemberProcess[]];
+  one.start();
+  await level([one]);
+  const client = await clientOf([one]);
+  await client.create("/a", "1");
+  for (const joins of joiners) {
+    joins.start();
+    await until("joiner", async () => ((await joins.mode()) === undefined ? undefined : true));
+    const line = `server.${joins.sid}=${HOST}:${joins.quorumPort}:${joins.electionPort};${HOST}:${joins.port}`;
+    await client.reconfig({ joining: [line] });
+  }
+  await level(members);
+  await one.end("SIGKILL");
+  const survivor = await clientOf(joiners);
+  expect(await survivor.getText("/a")).toBe("1");
+  one.start();
+  await level(members);
+  await survivor.reconfig({ leaving: [2] });
+  await survivor.reconfig({ leaving: [1] });
+  await members[0]?.end("SIGTERM");
+  await members[1]?.end("SIGTERM");
+  expect((await leaderOf(members.slice(2))).sid).toBe(3);
+  const alone = await clientOf(members.slice(2));
+  expect(await alone.getText("/a")).toBe("1");
+});

@@ -1,0 +1,177 @@
+import { type Member, type Members, membersOf } from "./members.ts";
+import type { ServerId } from "./server-id.ts";
+import { parseServerLine } from "./server-line.ts";
+import { parseZxid, ZXID_NONE, type Zxid } from "./zxid.ts";
+
+/** Reading configurations: those that servers send each other, and those that clients ask for. */
+
+const SID_MAX = 254;
+const WEIGHT_MAX = 1_000_000;
+
+/** @throws RangeError that names the first line that is none of a configuration */
+export function parseMembers(text: string): Members {
+  const lines = text.split("\n").filter((line) => line.trim() !== "");
+  const draft = new MembersDraft();
+  for (const line of lines) draft.take(line);
+  return draft.members();
+}
+
+/** What a client asks for: all members anew, or servers that join and leave. */
+export type MembersChange =
+  | { readonly kind: "bulk"; readonly members: string }
+  | { readonly kind: "incremental"; readonly joining: string | undefined; readonly leaving: string | undefined };
+
+/**
+ * The configuration after a change, in the forms of Apache's `reconfig`: lists are separated by commas.
+ *
+ * @param version of the new configuration
+ * @throws RangeError that says what is wrong with the change
+ */
+export function changedMembers(current: Members, change: MembersChange, version: Zxid): Members {
+  const servers = change.kind === "bulk" ? bulk(change.members) : incremental(current, change);
+  checkPlaces(servers);
+  return membersOf(servers, version);
+}
+
+function bulk(text: string): readonly Member[] {
+  const { servers } = parseMembers(text.replaceAll(",", "\n"));
+  return servers;
+}
+
+function incremental(
+  { servers }: Members,
+  { joining, leaving }: Extract<MembersChange, { kind: "incremental" }>,
+): readonly Member[] {
+  if (servers.some(({ group }) => group !== undefined)) {
+    throw new RangeError("an ensemble with groups is changed as a whole: name all of its members");
+  }
+  const next = new Map<ServerId, Member>(servers.map((server) => [server.sid, server]));
+  for (const text of listed(leaving)) {
+    if (!/^\d{1,19}$/.test(text)) throw new RangeError(`a leaving server is named by its number, found "${text}"`);
+    next.delete(Number(text) as ServerId);
+  }
+  for (const line of listed(joining)) {
+    const draft = new MembersDraft();
+    draft.take(line);
+    const [member] = draft.servers();
+    if (member === undefined) throw new RangeError(`a joining server is a line server.N=…, found "${line}"`);
+    if (member.clientAddress === undefined) {
+      throw new RangeError(`server.${member.sid} names no client port; it stands behind a ";"`);
+    }
+    next.set(member.sid, member);
+  }
+  return [...next.values()];
+}
+
+function listed(text: string | undefined): readonly string[] {
+  return (text ?? "")
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+}
+
+/** No two servers listen at one place. */
+function checkPlaces(servers: readonly Member[]): void {
+  const holders = new Map<string, string>();
+  for (const { sid, host, quorumPort, electionPort, clientAddress } of servers) {
+    const places: [string, string][] = [
+      [`${host.toLowerCase()}:${quorumPort}`, `the quorum port of server.${sid}`],
+      [`${host.toLowerCase()}:${electionPort}`, `the election port of server.${sid}`],
+    ];
+    if (clientAddress !== undefined && clientAddress.host !== undefined && !isWildcard(clientAddress.host)) {
+      places.push([`${clientAddress.host.toLowerCase()}:${clientAddress.port}`, `the client port of server.${sid}`]);
+    }
+    for (const [place, what] of places) {
+      const holder = holders.get(place);
+      if (holder !== undefined) throw new RangeError(`${place} is ${holder} and ${what}`);
+      holders.set(place, what);
+    }
+  }
+}
+
+function isWildcard(host: string): boolean {
+  return host === "0.0.0.0" || host === "::";
+}
+
+/** Gathers the lines of a configuration. */
+class MembersDraft {
+  readonly #lines = new Map<ServerId, ReturnType<typeof parseServerLine>>();
+  readonly #groups = new Map<ServerId, number>();
+  readonly #weights = new Map<ServerId, number>();
+  #version: Zxid = ZXID_NONE;
+
+  take(line: string): void {
+    const [, name = "", value = ""] = /^\s*([^=\s]+)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
+    const [, kind, number] = /^(server|group|weight)\.(\d{1,9})$/.exec(name) ?? [];
+    if (kind === "server") this.#server(Number(number), value);
+    else if (kind === "group") this.#group(Number(number), value);
+    else if (kind === "weight") this.#weight(Number(number), value);
+    else if (name === "version") this.#version = parseZxid(value);
+    else throw new RangeError(`a line of a configuration begins with server.N, group.N or weight.N, found "${line}"`);
+  }
+
+  members(): Members {
+    return membersOf(this.servers(), this.#version);
+  }
+
+  servers(): readonly Member[] {
+    const hasGroups = this.#groups.size > 0 || this.#weights.size > 0;
+    for (const [what, sids] of [
+      ["group", this.#groups.keys()],
+      ["weight", this.#weights.keys()],
+    ] as const) {
+      for (const sid of sids) {
+        if (!this.#lines.has(sid)) throw new RangeError(`a ${what} names server ${sid}, which has no line`);
+      }
+    }
+    const servers = [...this.#lines].map(([sid, line]): Member => {
+      if (typeof line === "string") throw new RangeError(`server.${sid} ${line}`);
+      const { host, quorumPort, electionPort, isObserver, clientAddress } = line;
+      const group = this.#groups.get(sid);
+      if (hasGroups && !isObserver && group === undefined) throw new RangeError(`server.${sid} is in no group`);
+      return {
+        ...{ sid, host, quorumPort, electionPort, isObserver },
+        clientAddress: clientAddress === undefined ? undefined : { host: clientAddress.host, port: clientAddress.port },
+        ...{ group: isObserver ? undefined : group, weight: this.#weights.get(sid) ?? 1 },
+      };
+    });
+    if (hasGroups && servers.every(({ isObserver, weight }) => isObserver || weight === 0)) {
+      throw new RangeError("every vote has the weight 0, so that none counts");
+    }
+    return servers;
+  }
+
+  #server(number: number, value: string): void {
+    const sid = sidOf(number);
+    if (this.#lines.has(sid)) throw new RangeError(`server.${sid} is listed twice`);
+    const line = parseServerLine(value);
+    if (typeof line === "string") throw new RangeError(`server.${sid} ${line}`);
+    for (const port of [line.quorumPort, line.electionPort, line.clientAddress?.port ?? 1]) {
+      if (port > 65_535) throw new RangeError(`server.${sid} names the port ${port}, and ports end at 65535`);
+    }
+    this.#lines.set(sid, line);
+  }
+
+  #group(group: number, value: string): void {
+    if (!/^\d{1,3}(:\d{1,3})*$/.test(value)) {
+      throw new RangeError(`group.${group} names servers by their numbers, like 1:2:3, found "${value}"`);
+    }
+    for (const text of value.split(":")) {
+      const sid = sidOf(Number(text));
+      if (this.#groups.has(sid)) throw new RangeError(`server ${sid} is in two groups`);
+      this.#groups.set(sid, group);
+    }
+  }
+
+  #weight(number: number, value: string): void {
+    if (!/^\d{1,7}$/.test(value) || Number(value) > WEIGHT_MAX) {
+      throw new RangeError(`weight.${number} is a whole number up to ${WEIGHT_MAX}, found "${value}"`);
+    }
+    this.#weights.set(sidOf(number), Number(value));
+  }
+}
+
+function sidOf(number: number): ServerId {
+  if (number > SID_MAX) throw new RangeError(`a server's number is 0 to ${SID_MAX}, found ${number}`);
+  return number as ServerId;
+}

@@ -1,0 +1,84 @@
+import { hostPort } from "./host-port.ts";
+import { HierarchicalQuorum, MajorityQuorum, type QuorumVerifier } from "./quorum.ts";
+import type { ServerId } from "./server-id.ts";
+import type { Zxid } from "./zxid.ts";
+
+/** One server of an ensemble, as a line `server.N` has it. */
+export interface Member {
+  readonly sid: ServerId;
+  /** A name or an address, without brackets. */
+  readonly host: string;
+  readonly quorumPort: number;
+  readonly electionPort: number;
+  readonly isObserver: boolean;
+  /** Of clients, if the line has one. Without a host the server listens on every address. */
+  readonly clientAddress: { readonly host: string | undefined; readonly port: number } | undefined;
+  /** The voter's group: either all voters have one, or none. */
+  readonly group: number | undefined;
+  /** Of the voter's vote in its group. */
+  readonly weight: number;
+}
+
+/** The configuration of an ensemble: the servers that it has at a version. */
+export interface Members {
+  /**
+   * The zxid of the transaction that made it. An ensemble's first one has the start marker of the epoch that first agreed on it;
+   * before that, and where configurations come from files alone, it is 0.
+   */
+  readonly version: Zxid;
+  /** By their ids. */
+  readonly servers: readonly Member[];
+  /** Of the voters. */
+  readonly verifier: QuorumVerifier;
+}
+
+/** @param servers in any order */
+export function membersOf(servers: readonly Member[], version: Zxid): Members {
+  return { version, servers: servers.toSorted((a, b) => a.sid - b.sid), verifier: verifierOf(servers) };
+}
+
+/** Whether the voters have groups, so that a change must name all members. */
+export function hasGroups({ servers }: Pick<Members, "servers">): boolean {
+  return servers.some(({ group }) => group !== undefined);
+}
+
+function verifierOf(servers: readonly Member[]): QuorumVerifier {
+  const voters = servers.filter(({ isObserver }) => !isObserver);
+  if (voters.every(({ group }) => group === undefined)) return new MajorityQuorum(voters.map(({ sid }) => sid));
+  return new HierarchicalQuorum(voters.map(({ sid, group, weight }) => ({ sid, group: group ?? 0, weight })));
+}
+
+/** Whether other servers reach a server at the same place in both. */
+export function isSamePlace(a: Member | undefined, b: Member | undefined): boolean {
+  return (
+    a !== undefined &&
+    b !== undefined &&
+    a.host === b.host &&
+    a.quorumPort === b.quorumPort &&
+    a.electionPort === b.electionPort
+  );
+}
+
+/** As `/zookeeper/config` has it: lines of servers, groups and weights, and the version as the last one. */
+export function membersText({ servers, version }: Pick<Members, "servers" | "version">): string {
+  return [...memberLines(servers), `version=${version.toString(16)}`].join("\n");
+}
+
+/** The lines of {@link membersText} without the version, as dynamic configuration files have them. */
+export function memberLines(servers: readonly Member[]): readonly string[] {
+  const lines = servers.map((server) => `server.${server.sid}=${memberText(server)}`);
+  const grouped = servers.filter(({ group }) => group !== undefined);
+  const groups = Map.groupBy(grouped, ({ group }) => group ?? 0);
+  for (const [group, members] of [...groups].sort(([a], [b]) => a - b)) {
+    lines.push(`group.${group}=${members.map(({ sid }) => sid).join(":")}`);
+  }
+  for (const { sid, weight } of grouped) lines.push(`weight.${sid}=${weight}`);
+  return lines;
+}
+
+function memberText({ host, quorumPort, electionPort, isObserver, clientAddress }: Member): string {
+  const peers = `${hostPort(host, quorumPort)}:${electionPort}:${isObserver ? "observer" : "participant"}`;
+  return clientAddress === undefined
+    ? peers
+    : `${peers};${hostPort(clientAddress.host ?? "0.0.0.0", clientAddress.port)}`;
+}

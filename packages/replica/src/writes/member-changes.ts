@@ -1,0 +1,151 @@
+import type { PrepareContext } from "@zooid/data-tree";
+import {
+  type ChangeRequest,
+  changedMembers,
+  counterOf,
+  ErrorCode,
+  FRAME_HEADER_BYTES,
+  frameLength,
+  frameZxid,
+  type Members,
+  membersText,
+  newTxnHeader,
+  newTxnOp,
+  OpCode,
+  type TxnHeader,
+  type TxnOp,
+  type Zxid,
+} from "@zooid/model";
+import type { LoggedRun } from "@zooid/zab";
+import type { ReplicaParts } from "../replica-parts.ts";
+
+/** Election messages carry the configuration in a frame of 64 KiB. */
+const CONFIG_BYTES_MAX = 32 * 1024;
+/** Time between two reports of refused changes. */
+const NOTE_MS = 5000;
+const REASON_CHARS_MAX = 300;
+
+/**
+ * Changes of the ensemble's configuration. A change is a write of `/zookeeper/config`: the leader checks it, and every server sees
+ * the configuration when it logs the entry, before it is committed.
+ */
+export class MemberChanges {
+  readonly #parts: ReplicaParts;
+  readonly #header: TxnHeader = newTxnHeader();
+  readonly #op: TxnOp = newTxnOp();
+  /** A change that is prepared, and may not be proposed yet. */
+  #prepared: Zxid | undefined;
+  #notedMs = Number.NEGATIVE_INFINITY;
+
+  constructor(parts: ReplicaParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Checks a change in the order of Apache's server, and fills `op` with its transaction. Source: section 3.8 of
+   * docs/reference/client-protocol.md.
+   *
+   * @param isOperator it comes from this server's operator, who needs no permission in the tree
+   */
+  prepare(change: ChangeRequest, context: Readonly<PrepareContext>, op: TxnOp, isOperator = false): ErrorCode {
+    const { config, tree, zab } = this.#parts;
+    if (!config.isReconfigEnabled) return ErrorCode.RECONFIG_DISABLED;
+    const { members } = zab;
+    const current = members.committed;
+    if (current === undefined) return ErrorCode.UNIMPLEMENTED;
+    // rule: one-change-at-a-time
+    if (members.isChanging || this.#isPending) return ErrorCode.RECONFIG_IN_PROGRESS;
+    if (change.fromVersion !== -1 && change.fromVersion !== current.version) return ErrorCode.BAD_VERSION;
+    let next: Members;
+    try {
+      next = changedMembers(current, kindOf(change), context.zxid);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      return this.#refused(ErrorCode.BAD_ARGUMENTS, error.message);
+    }
+    const text = new TextEncoder().encode(membersText(next));
+    const voterCount = next.verifier.voters.size;
+    const voterCountMin = config.ensemble?.voterCountMin ?? 1;
+    if (voterCount < voterCountMin) {
+      return this.#refused(
+        ErrorCode.BAD_ARGUMENTS,
+        `it has ${voterCount} voters, and at least ${voterCountMin} are needed`,
+      );
+    }
+    if (text.length > CONFIG_BYTES_MAX) {
+      return this.#refused(ErrorCode.BAD_ARGUMENTS, `its text has more than ${CONFIG_BYTES_MAX} bytes`);
+    }
+    // 1. The ensemble of s1 changes to s1, s4, s5, of which 4 and 5 do not run. 2. No entry behind the change is ever committed.
+    if (!zab.isQuorumSynced(next.verifier)) {
+      return this.#refused(ErrorCode.NEW_CONFIG_NO_QUORUM, "no quorum of its servers follows the leader");
+    }
+    const code = tree.prepareReconfig(text, context, op, isOperator);
+    if (code === ErrorCode.OK) this.#prepared = context.zxid;
+    return code;
+  }
+
+  /** The configuration in a run of entries, if there is one: at most one change is under way at a time. */
+  configIn({ bytes, start, end }: LoggedRun): Uint8Array | undefined {
+    const { entries } = this.#parts.tools;
+    const header = this.#header;
+    let config: Uint8Array | undefined;
+    for (let at = start; at < end; ) {
+      const from = at + FRAME_HEADER_BYTES;
+      const next = from + frameLength(bytes, at);
+      entries.open(bytes, from, next, header);
+      if (header.op === OpCode.RECONFIG) config = this.#configOf(frameZxid(bytes, at)) ?? config;
+      at = next;
+    }
+    return config;
+  }
+
+  /** The opened entry's; a change that was refused has none. */
+  #configOf(zxid: Zxid): Uint8Array | undefined {
+    const op = this.#op;
+    if (!this.#parts.tools.entries.next(op) || op.op !== OpCode.SET_DATA) return undefined;
+    if (this.#prepared === zxid) this.#prepared = undefined;
+    return op.data.bytes.slice(op.data.start, op.data.end);
+  }
+
+  /** The configuration changed, or begins to. */
+  changed(): void {
+    const { membership, servingState } = this.#parts;
+    if (servingState.isServing) this.show();
+    membership.membersChanged();
+  }
+
+  /** The leadership has ended: what is prepared is not proposed any more. */
+  discard(): void {
+    this.#prepared = undefined;
+  }
+
+  /**
+   * Shows the configuration in `/zookeeper/config`, unless a transaction wrote it there: the first one of an ensemble is in no
+   * transaction. Each server dates it by itself.
+   */
+  show(): void {
+    const { config, servingState, tree, zab } = this.#parts;
+    const { committed } = zab.members;
+    const text = committed === undefined ? config.ensemble?.configuration : membersText(committed);
+    if (text === undefined || (committed !== undefined && counterOf(committed.version) !== 0)) return;
+    tree.showConfiguration(text, servingState.wallMs);
+  }
+
+  get #isPending(): boolean {
+    return this.#prepared !== undefined;
+  }
+
+  /** Any client may ask, so that not every refusal is a line for operators. */
+  #refused(code: ErrorCode, reason: string): ErrorCode {
+    const { nowMs } = this.#parts.servingState;
+    if (nowMs - this.#notedMs >= NOTE_MS) {
+      this.#notedMs = nowMs;
+      this.#parts.sinks.note({ kind: "change-refused", reason: reason.slice(0, REASON_CHARS_MAX) });
+    }
+    return code;
+  }
+}
+
+function kindOf({ joining, leaving, members }: ChangeRequest): Parameters<typeof changedMembers>[1] {
+  return members === undefined ? { kind: "incremental", joining, leaving } : { kind: "bulk", members };
+}

@@ -1,0 +1,74 @@
+import type { Member, Members, ServerId } from "@zooid/model";
+
+export interface PeerAddress {
+  readonly host: string;
+  readonly quorumPort: number;
+  readonly electionPort: number;
+  /** Undefined if observers connect to the leader only. */
+  readonly observerMasterPort?: number | undefined;
+}
+
+export type EnsembleServer = Member & PeerAddress;
+
+/**
+ * The servers of the ensemble, as this one knows them now: those of the configuration in force, and while it changes those of the
+ * next one, too. Every part that names other servers asks it.
+ */
+export class MemberDirectory {
+  readonly #sid: ServerId;
+  readonly #observerMasterPort: number | undefined;
+  /** This server's own line, which holds while no configuration lists it. */
+  readonly #own: EnsembleServer | undefined;
+  readonly #fixedAddressOf: ((sid: ServerId) => PeerAddress) | undefined;
+  #servers: readonly EnsembleServer[];
+  /** Whether servers that are not listed may connect, since they may join. */
+  isOpen = false;
+
+  constructor(parts: {
+    readonly sid: ServerId;
+    readonly servers: readonly EnsembleServer[];
+    readonly observerMasterPort: number | undefined;
+    readonly addressOf: ((sid: ServerId) => PeerAddress) | undefined;
+  }) {
+    this.#sid = parts.sid;
+    this.#servers = parts.servers;
+    this.#observerMasterPort = parts.observerMasterPort;
+    this.#own = parts.servers.find(({ sid }) => sid === parts.sid);
+    this.#fixedAddressOf = parts.addressOf;
+  }
+
+  /** In the order of their ids; this server is among them unless it has left. */
+  get servers(): readonly EnsembleServer[] {
+    return this.#servers;
+  }
+
+  /** @param configurations the one in force, and behind it the one that is to come */
+  update(configurations: readonly (Members | undefined)[]): void {
+    const bySid = new Map<ServerId, Member>();
+    for (const members of configurations) for (const server of members?.servers ?? []) bySid.set(server.sid, server);
+    if (bySid.size === 0) return;
+    this.#servers = [...bySid.values()]
+      .sort((a, b) => a.sid - b.sid)
+      .map((server) => ({ ...server, observerMasterPort: this.#observerMasterPort }));
+  }
+
+  find(sid: ServerId): EnsembleServer | undefined {
+    const server = this.#servers.find((one) => one.sid === sid);
+    return server === undefined && sid === this.#sid ? this.#own : server;
+  }
+
+  /** Whether a server may connect. */
+  mayConnect(sid: ServerId): boolean {
+    return this.isOpen || this.find(sid) !== undefined;
+  }
+
+  /** Undefined for a server that is not listed. */
+  addressOf(sid: ServerId): PeerAddress | undefined {
+    const server = this.find(sid);
+    return server === undefined ? undefined : (this.#fixedAddressOf?.(sid) ?? server);
+  }
+
+  get hosts(): readonly string[] {
+    return [...new Set(this.#servers.map(({ host }) => host))];
+  }
+}

@@ -1,0 +1,100 @@
+import { type Members, type QuorumVerifier, type ServerId, ZXID_NONE, type Zxid } from "@zooid/model";
+import type { CommittedSequence } from "./committed-sequence.ts";
+import type { ProposalStreams } from "./proposals.ts";
+
+/** A configuration that a leader proposed, and the one that it changes. */
+interface Change {
+  readonly verifier: QuorumVerifier;
+  readonly before: Zxid;
+}
+
+/**
+ * The configurations of an ensemble that changes while it runs, and which quorums count where
+ * (I29, I30). A history's last configuration decides; while it is not committed, the one before it
+ * decides as well.
+ */
+export class Configurations {
+  readonly #first: QuorumVerifier;
+  readonly #proposals: ProposalStreams;
+  readonly #committed: CommittedSequence;
+  readonly #changes = new Map<Zxid, Change>();
+
+  constructor(first: QuorumVerifier, proposals: ProposalStreams, committed: CommittedSequence) {
+    this.#first = first;
+    this.#proposals = proposals;
+    this.#committed = committed;
+  }
+
+  /** A leader proposed a configuration, after an entry. */
+  proposed({ version, verifier }: Members, after: Zxid): void {
+    this.#changes.set(version, { verifier, before: this.#versionAt(after) });
+  }
+
+  /**
+   * Whether servers are a quorum for a leader whose history ends at a zxid: by its last
+   * configuration, and by those before it that are not known to be replaced.
+   */
+  isQuorum(history: Zxid, sids: Iterable<ServerId>): boolean {
+    const all = [...sids];
+    for (let version = this.#versionAt(history); ; version = this.#before(version)) {
+      if (!this.#verifierOf(version).isQuorum(all)) return false;
+      if (version === ZXID_NONE || this.#committed.has(version)) return true;
+    }
+  }
+
+  /**
+   * Whether an entry is committed by the servers that hold it. A change that it commits with it needs
+   * a quorum of the configuration that it replaces.
+   *
+   * @param holdersOf the servers that hold an entry
+   */
+  mayCommit(zxid: Zxid, holdersOf: (zxid: Zxid) => readonly ServerId[]): boolean {
+    const version = this.#versionAt(zxid);
+    if (!this.#verifierOf(version).isQuorum(holdersOf(zxid))) return false;
+    if (version === ZXID_NONE || this.#committed.has(version)) return true;
+    return this.#verifierOf(this.#before(version)).isQuorum(holdersOf(version));
+  }
+
+  /**
+   * The quorums that may elect a leader, each with what its servers may lack together: what is
+   * committed, and for those of the configuration before the change itself.
+   */
+  electing(committed: Zxid): readonly { readonly verifier: QuorumVerifier; readonly known: Zxid }[] {
+    const version = this.#versionAt(committed);
+    const now = { verifier: this.#verifierOf(version), known: committed };
+    if (version === ZXID_NONE) return [now];
+    return [now, { verifier: this.#verifierOf(this.#before(version)), known: version }];
+  }
+
+  /** Whether a history ends with a change that is not committed. */
+  isChangingAt(history: Zxid): boolean {
+    const version = this.#versionAt(history);
+    return version !== ZXID_NONE && !this.#committed.has(version);
+  }
+
+  /** Whether a server may lead by some configuration. */
+  mayLead(sid: ServerId): boolean {
+    if (this.#first.candidates.has(sid)) return true;
+    for (const { verifier } of this.#changes.values()) if (verifier.candidates.has(sid)) return true;
+    return false;
+  }
+
+  /** The version of the last configuration in a history that ends at a zxid. */
+  #versionAt(zxid: Zxid): Zxid {
+    if (this.#changes.has(zxid)) return zxid;
+    return this.#proposals.get(zxid)?.configuration ?? ZXID_NONE;
+  }
+
+  /** For the proposal after an entry. */
+  versionAfter(zxid: Zxid): Zxid {
+    return this.#versionAt(zxid);
+  }
+
+  #before(version: Zxid): Zxid {
+    return this.#changes.get(version)?.before ?? ZXID_NONE;
+  }
+
+  #verifierOf(version: Zxid): QuorumVerifier {
+    return this.#changes.get(version)?.verifier ?? this.#first;
+  }
+}

@@ -1,0 +1,91 @@
+import {
+  composeZxid,
+  MajorityQuorum,
+  type Members,
+  membersText,
+  parseMembers,
+  serverId,
+  type Zxid,
+} from "@zooid/model";
+import { expect, test } from "vitest";
+import { PEER_DEFAULTS } from "./config.ts";
+import { decodeMembers, encodeMembers, KnownMembers } from "./known-members.ts";
+import { RecordingSinks } from "./testing/batch.ts";
+
+function membersWith(version: Zxid, ...sids: readonly number[]): Members {
+  const lines = sids.map((sid) => `server.${sid}=h${sid}:1:2`);
+  return { ...parseMembers(lines.join("\n")), version };
+}
+
+const FIRST = membersWith(0 as Zxid, 1, 2, 3);
+const CHANGE = membersWith(composeZxid(1, 5), 3, 4, 5);
+const LATER = membersWith(composeZxid(2, 1), 4, 5, 6);
+
+function known(stored: { readonly committed?: Members; readonly lastSeen?: Members } = {}, members = FIRST) {
+  let changes = 0;
+  const { durable } = new RecordingSinks();
+  const config = { ...PEER_DEFAULTS, sid: serverId(4), verifier: new MajorityQuorum([]), members };
+  const { committed, lastSeen } = stored;
+  const configs = {
+    committedConfig: committed === undefined ? undefined : encodeMembers(committed),
+    lastSeenConfig: lastSeen === undefined ? undefined : encodeMembers(lastSeen),
+  };
+  const it = new KnownMembers(config, { ...durable, ...configs }, () => changes++);
+  return { it, changes: () => changes };
+}
+
+const quorum = (it: KnownMembers, ...sids: readonly number[]): boolean => it.verifier.isQuorum(sids.map(serverId));
+
+test("while a change is under way, both configurations count, and the present voters elect", () => {
+  const { it, changes } = known();
+  it.see(CHANGE);
+  expect([it.isChanging, changes()]).toEqual([true, 1]);
+  expect([quorum(it, 1, 2), quorum(it, 4, 5), quorum(it, 1, 2, 4, 5)]).toEqual([false, false, true]);
+  expect(it.electors.isQuorum([1, 2].map(serverId))).toBe(true);
+  it.commit(composeZxid(1, 4));
+  expect(it.isChanging).toBe(true);
+  it.commit(composeZxid(1, 5));
+  expect([it.isChanging, quorum(it, 4, 5), quorum(it, 1, 2)]).toEqual([false, true, false]);
+});
+
+test("a server has a vote from the moment on that it has logged the change that gives it one", () => {
+  const { it } = known();
+  expect(it.isObserver).toBe(true);
+  it.see(CHANGE);
+  expect(it.isObserver).toBe(false);
+});
+
+test("a change that a leader's history lacks is forgotten", () => {
+  const { it } = known();
+  it.see(CHANGE);
+  it.see(FIRST);
+  expect([it.isChanging, quorum(it, 1, 2)]).toEqual([false, true]);
+});
+
+test("what is committed is never replaced by what is older", () => {
+  const { it } = known();
+  expect([it.adopt(LATER), it.adopt(CHANGE)]).toEqual([true, false]);
+  it.see(CHANGE);
+  expect([it.committed, it.lastSeen, it.isChanging]).toEqual([LATER, LATER, false]);
+});
+
+test("the newest configuration of the log counts at a start, and the file's where it is newer", () => {
+  const { it } = known({ committed: CHANGE, lastSeen: LATER });
+  expect([it.committed?.version, it.lastSeen?.version]).toEqual([CHANGE.version, LATER.version]);
+  const newer = known({ committed: CHANGE, lastSeen: CHANGE }, LATER).it;
+  expect([newer.committed?.version, newer.isChanging]).toEqual([LATER.version, false]);
+});
+
+test("the configuration at a zxid is the last one that is not newer", () => {
+  const { it } = known();
+  it.see(CHANGE);
+  expect(it.at(composeZxid(1, 4))).toBe(FIRST);
+  expect(it.at(composeZxid(1, 5))).toBe(CHANGE);
+});
+
+test("bytes that are no configuration are none", () => {
+  expect(membersText(decodeMembers(encodeMembers(CHANGE)) as Members)).toBe(membersText(CHANGE));
+  for (const bytes of [Uint8Array.of(255, 254), new TextEncoder().encode("server.1=h:1")]) {
+    expect(decodeMembers(bytes)).toBeUndefined();
+  }
+});

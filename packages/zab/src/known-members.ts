@@ -1,0 +1,160 @@
+import {
+  jointVerifier,
+  type Members,
+  membersText,
+  parseMembers,
+  type QuorumVerifier,
+  type ServerId,
+  ZXID_NONE,
+  type Zxid,
+} from "@zooid/model";
+import type { PeerConfig } from "./config.ts";
+import type { ZabDurable } from "./zab-log.ts";
+
+/** A configuration as the log and the links carry it. */
+export function encodeMembers(members: Members): Uint8Array {
+  return new TextEncoder().encode(membersText(members));
+}
+
+/** Undefined for bytes that are no configuration. */
+export function decodeMembers(bytes: Uint8Array): Members | undefined {
+  try {
+    return parseMembers(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch (error) {
+    if (error instanceof RangeError || error instanceof TypeError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * The configurations of the ensemble, as far as this server knows them: the committed one, and the
+ * last one that its log has seen. While they differ, a change is under way, and quorums of both are
+ * needed wherever servers are counted:
+ *
+ * 1. Servers 1, 2, 3 change to 1, 4, 5: s1 has logged it, and 4 and 5 acked it. 2. s1 dies. With the
+ * new configuration alone, s4 and s5 elect s4. 3. With the old one alone, s2 and s3 elect s3, since
+ * they know nothing of the change. Two leaders commit different entries.
+ *
+ * Invariant: the last seen one is as new as the committed one, or newer.
+ */
+export class KnownMembers {
+  readonly #config: PeerConfig;
+  readonly #changed: () => void;
+  #committed: Members | undefined;
+  #lastSeen: Members | undefined;
+  #verifier: QuorumVerifier;
+
+  /**
+   * @param durable what the log holds: newer configurations than the one that the server was given
+   * @param changed called after each change of what is known
+   */
+  constructor(config: PeerConfig, durable: ZabDurable, changed: () => void) {
+    this.#config = config;
+    this.#changed = changed;
+    const { members } = config;
+    const stored = members === undefined ? undefined : decoded(durable.committedConfig);
+    this.#committed = newerOf(stored, members);
+    this.#lastSeen = newerOf(members === undefined ? undefined : decoded(durable.lastSeenConfig), this.#committed);
+    this.#verifier = this.#quorums();
+  }
+
+  /** Whether the ensemble can be changed while it runs. */
+  get isChangeable(): boolean {
+    return this.#committed !== undefined;
+  }
+
+  /** In force. Undefined where the ensemble cannot be changed. */
+  get committed(): Members | undefined {
+    return this.#committed;
+  }
+
+  /** In force once it is committed. */
+  get lastSeen(): Members | undefined {
+    return this.#lastSeen;
+  }
+
+  /** Whether a change was logged that is not known to be committed. */
+  get isChanging(): boolean {
+    return this.#committed !== this.#lastSeen;
+  }
+
+  /** Of the voters of both configurations. */
+  get verifier(): QuorumVerifier {
+    return this.#verifier;
+  }
+
+  /**
+   * Who votes in elections: the present voters. A quorum of them is part of every quorum that counts,
+   * and all of them know each other: 1. Server 2 changes its ensemble of one to server 4 alone, and
+   * logs that. 2. It restarts, and needs server 4 as well, which has not seen the change and votes
+   * for no server. 3. Elected by itself, s2 is found by s4, which it counts when it follows.
+   */
+  get electors(): QuorumVerifier {
+    return this.#committed?.verifier ?? this.#config.verifier;
+  }
+
+  /** Whether this server gets what is committed and has no vote: an observer, or one that is not listed. */
+  get isObserver(): boolean {
+    return this.isChangeable ? !this.#verifier.voters.has(this.#config.sid) : this.#config.isObserver;
+  }
+
+  /** A change was logged, or came with a leader's history. */
+  see(members: Members): void {
+    if (this.#committed !== undefined && members.version < this.#committed.version) return;
+    // rule: a-change-waits-for-its-commit
+    this.#lastSeen = members.version === this.#committed?.version ? this.#committed : members;
+    this.#moved();
+  }
+
+  /** Entries up to here are committed: a change among them comes into force. */
+  commit(through: Zxid): void {
+    if (!this.isChanging || this.#lastSeen === undefined || this.#lastSeen.version > through) return;
+    this.#committed = this.#lastSeen;
+    this.#moved();
+  }
+
+  /** Another server knows this configuration to be committed. @returns whether it is newer than the known one */
+  adopt(members: Members): boolean {
+    if (this.#committed === undefined || members.version <= this.#committed.version) return false;
+    this.#committed = members;
+    this.#lastSeen = newerOf(this.#lastSeen, members);
+    this.#moved();
+    return true;
+  }
+
+  isVoter(sid: ServerId): boolean {
+    return this.#verifier.voters.has(sid);
+  }
+
+  /** The configuration in force at a zxid: the newest that is not newer than it. */
+  at(zxid: Zxid): Members | undefined {
+    const { committed, lastSeen } = this;
+    return lastSeen !== undefined && lastSeen.version <= zxid ? lastSeen : committed;
+  }
+
+  #moved(): void {
+    this.#verifier = this.#quorums();
+    this.#changed();
+  }
+
+  #quorums(): QuorumVerifier {
+    const { committed, lastSeen } = this;
+    if (committed === undefined || lastSeen === undefined) return this.#config.verifier;
+    // rule: both-configurations-count
+    return committed === lastSeen ? committed.verifier : jointVerifier(committed.verifier, lastSeen.verifier);
+  }
+}
+
+function decoded(bytes: Uint8Array | undefined): Members | undefined {
+  return bytes === undefined ? undefined : decodeMembers(bytes);
+}
+
+function newerOf(a: Members | undefined, b: Members | undefined): Members | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return a.version > b.version ? a : b;
+}
+
+/** The version of a configuration, ZXID_NONE where there is none. */
+export function versionOf(members: Members | undefined): Zxid {
+  return members?.version ?? ZXID_NONE;
+}
