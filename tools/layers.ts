@@ -38,6 +38,10 @@ export const LAYERS: ReadonlyMap<string, Layer> = new Map<string, Layer>([
   ],
   ["@zooid/client", { beneath: ["@zooid/wire"], thirdParty: ["rxjs"], testsWith: ["@zooid/server"] }],
   ["@zooid/recipes", { beneath: ["@zooid/client"], thirdParty: ["rxjs"], testsWith: ["@zooid/server"] }],
+  [
+    "@zooid/console",
+    { beneath: ["@zooid/client"], thirdParty: ["zod"], testsWith: ["@zooid/recipes", "@zooid/server"] },
+  ],
   ["@zooid/simulator", { beneath: ["@zooid/replica", "@zooid/txn-log"], thirdParty: PURE }],
   [
     "@zooid/testing",
@@ -45,10 +49,10 @@ export const LAYERS: ReadonlyMap<string, Layer> = new Map<string, Layer>([
   ],
   ["@zooid/conformance", { beneath: ["@zooid/recipes", "@zooid/server"], thirdParty: ["node-forge", "rxjs"] }],
   ["@zooid/examples", { beneath: ["@zooid/recipes", "@zooid/server", "@zooid/simulator"], thirdParty: ["rxjs"] }],
-  ["zooid-server", { beneath: ["@zooid/server"], thirdParty: "any", testsWith: ["@zooid/client"] }],
+  ["zooid-server", { beneath: ["@zooid/server", "@zooid/console"], thirdParty: "any", testsWith: ["@zooid/client"] }],
   ["zooid-bench", { beneath: ["@zooid/recipes"], thirdParty: "any" }],
   ["zooid-cli", { beneath: ["@zooid/recipes", "@zooid/java-files"], thirdParty: "any", testsWith: ["@zooid/server"] }],
-  ["zooid-console", { beneath: ["@zooid/recipes"], thirdParty: "any" }],
+  ["zooid-console", { beneath: ["@zooid/console"], thirdParty: "any", testsWith: ["@zooid/server"] }],
 ]);
 
 /** What one workspace package declares, as far as layers are concerned. */

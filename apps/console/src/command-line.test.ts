@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { parseCommandLine, UsageError } from "./command-line.ts";
+
+function problemsOf(...argv: readonly string[]): readonly string[] {
+  try {
+    parseCommandLine(argv);
+  } catch (error) {
+    if (error instanceof UsageError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+test("without arguments the console serves loopback, in front of a local server", () => {
+  expect(parseCommandLine([])).toMatchObject({
+    ...{ kind: "serve", hosts: "127.0.0.1:2181", port: 8090, address: "127.0.0.1" },
+    roles: { operators: [], editors: [], viewers: [] },
+  });
+});
+
+test("roles are given by identities", () => {
+  const command = parseCommandLine(["--editor", "digest:alice:abc=", "--viewer", "x509:CN=bob", "--editor=digest:b:c"]);
+  expect(command).toMatchObject({ roles: { editors: ["digest:alice:abc=", "digest:b:c"], viewers: ["x509:CN=bob"] } });
+});
+
+test("everything that is wrong is reported at once", () => {
+  expect(problemsOf("--port", "http", "--editor", "alice")).toHaveLength(2);
+  expect(problemsOf("--port", "http", "--timeout=soon", "--editor", "alice")).toHaveLength(3);
+  expect(problemsOf("--prot", "1").length).toBeGreaterThan(0);
+});

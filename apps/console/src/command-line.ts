@@ -1,0 +1,98 @@
+import { parseArgs } from "node:util";
+import type { RoleOptions } from "@zooid/console";
+
+export const USAGE = `zooid-console --server HOST:PORT[,HOST:PORT …] [options]
+
+Serves a web console in front of a ZooKeeper ensemble, and prints its address.
+
+  --server HOSTS      the servers, as a connect string; default 127.0.0.1:2181
+  --port N            port of the console; default 8090; 0 lets the system choose
+  --address A         address to listen on; * for every one; default 127.0.0.1
+  --host-name NAME    beyond loopback: a name by which browsers reach the console; may be given more than once
+  --name TEXT         the ensemble's name on the page
+  --operator ID       may do everything; ID is digest:USER:HASH; may be given more than once
+  --editor ID         may change nodes
+  --viewer ID         may read
+  --timeout MS        session timeout; default 30000
+  --version           print the version
+  --help              print this
+
+Beyond loopback the console only reads until a role is given; then users without one are refused. The hash of a user is printed by
+  printf %s USER:PASSWORD | openssl dgst -sha1 -binary | base64`;
+
+export type Command =
+  | { readonly kind: "help" }
+  | { readonly kind: "version" }
+  | {
+      readonly kind: "serve";
+      readonly hosts: string;
+      readonly port: number;
+      readonly address: string;
+      readonly hostNames: readonly string[];
+      readonly name: string | undefined;
+      readonly roles: RoleOptions;
+      readonly sessionTimeoutMs: number;
+    };
+
+/** Arguments that are wrong, one line for each. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(problems.join("\n"));
+    this.problems = problems;
+  }
+}
+
+const OPTIONS = {
+  server: { type: "string", default: "127.0.0.1:2181" },
+  port: { type: "string", default: "8090" },
+  address: { type: "string", default: "127.0.0.1" },
+  "host-name": { type: "string", multiple: true, default: [] as string[] },
+  name: { type: "string" },
+  operator: { type: "string", multiple: true, default: [] as string[] },
+  editor: { type: "string", multiple: true, default: [] as string[] },
+  viewer: { type: "string", multiple: true, default: [] as string[] },
+  timeout: { type: "string", default: "30000" },
+  version: { type: "boolean", default: false },
+  help: { type: "boolean", short: "h", default: false },
+} as const;
+
+/** @throws UsageError with everything that is wrong */
+export function parseCommandLine(argv: readonly string[]): Command {
+  const { values } = parse(argv);
+  if (values.help) return { kind: "help" };
+  if (values.version) return { kind: "version" };
+  const problems: string[] = [];
+  const whole = (option: string, text: string, max: number): number => {
+    if (/^\d{1,9}$/.test(text) && Number(text) <= max) return Number(text);
+    problems.push(`${option} is a whole number up to ${max}, found "${text}"`);
+    return 0;
+  };
+  for (const id of [...values.operator, ...values.editor, ...values.viewer]) {
+    if (!/^(digest:[^:]+:[\w+/=]+|x509:.+)$/.test(id))
+      problems.push(`a role is given to digest:USER:HASH or x509:SUBJECT, found "${id}"`);
+  }
+  const command: Command = {
+    kind: "serve",
+    hosts: values.server,
+    port: whole("--port", values.port, 65_535),
+    address: values.address,
+    hostNames: values["host-name"].map((name) => name.toLowerCase()),
+    name: values.name,
+    roles: { operators: values.operator, editors: values.editor, viewers: values.viewer },
+    sessionTimeoutMs: whole("--timeout", values.timeout, 600_000),
+  };
+  if (problems.length > 0) throw new UsageError(problems);
+  return command;
+}
+
+function parse(argv: readonly string[]) {
+  try {
+    return parseArgs({ args: [...argv], options: OPTIONS, strict: true, allowPositionals: false });
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error);
+    throw new UsageError([text, "zooid-console --help lists all options"]);
+  }
+}

@@ -1,0 +1,45 @@
+import { createRequire } from "node:module";
+import { ConsoleServer } from "@zooid/console";
+import { type Command, parseCommandLine, USAGE, UsageError } from "./command-line.ts";
+import { ExitStatus } from "./exit-status.ts";
+
+const { version } = createRequire(import.meta.url)("../package.json") as { readonly version: string };
+
+try {
+  await run(parseCommandLine(process.argv.slice(2)));
+} catch (error) {
+  const text = error instanceof Error ? error.message : String(error);
+  for (const line of text.split("\n")) console.error(`zooid-console: ${line}`);
+  process.exit(error instanceof UsageError ? ExitStatus.USAGE : ExitStatus.FAILED);
+}
+
+async function run(command: Command): Promise<void> {
+  switch (command.kind) {
+    case "help":
+      console.log(USAGE);
+      return;
+    case "version":
+      console.log(`zooid-console ${version} on Node.js ${process.versions.node}`);
+      return;
+    case "serve":
+      await serve(command);
+  }
+}
+
+async function serve(command: Extract<Command, { readonly kind: "serve" }>): Promise<void> {
+  const { name, sessionTimeoutMs, hosts, port, address, hostNames, roles } = command;
+  const server = new ConsoleServer({
+    ...{ hosts, port, address, hostNames, roles, version },
+    ...(name === undefined ? {} : { name }),
+    client: { sessionTimeoutMs },
+    warn: (text) => console.error(`zooid-console: ${text}`),
+  });
+  await server.listen();
+  const shown = address === "*" ? "localhost" : address.includes(":") ? `[${address}]` : address;
+  console.log(`zooid-console ${version}: http://${shown}:${server.port}/console/ in front of ${hosts}`);
+  const stop = (): void => {
+    void server[Symbol.asyncDispose]().then(() => process.exit(ExitStatus.OK));
+  };
+  process.once("SIGINT", stop);
+  process.once("SIGTERM", stop);
+}

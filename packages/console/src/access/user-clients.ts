@@ -1,0 +1,92 @@
+import { type Client, type ClientOptions, createClient, isTerminal } from "@zooid/client";
+import type { User } from "./user.ts";
+
+interface Used {
+  readonly client: Client;
+  /** Event streams and requests that use it now. */
+  useCount: number;
+  idleSinceMs: number;
+}
+
+export interface UserClientsOptions {
+  readonly hosts: string;
+  readonly client: ClientOptions;
+  readonly nowMs?: () => number;
+  /** Most users at a time. Default 50. */
+  readonly countMax?: number;
+}
+
+/** A ZooKeeper session without any request ends after this time. */
+const IDLE_MS = 60_000;
+const CHECK_MS = 10_000;
+const COUNT_MAX = 50;
+
+/** The limit of ZooKeeper sessions is reached. */
+export class TooManyUsersError extends Error {
+  override readonly name = "TooManyUsersError";
+}
+
+/**
+ * One ZooKeeper session for each user: the servers judge each request by the identities of the user
+ * that made it. Users that come with the same credentials share one.
+ */
+export class UserClients implements AsyncDisposable {
+  readonly #options: UserClientsOptions;
+  readonly #nowMs: () => number;
+  readonly #clients = new Map<string, Used>();
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(options: UserClientsOptions) {
+    this.#options = options;
+    this.#nowMs = options.nowMs ?? (() => performance.now());
+    this.#timer = setInterval(() => this.closeIdle(), CHECK_MS).unref();
+  }
+
+  get count(): number {
+    return this.#clients.size;
+  }
+
+  /** Calls `work` with the user's client, which is kept open meanwhile. */
+  async use<T>(user: User, work: (client: Client) => Promise<T>): Promise<T> {
+    const used = this.#of(user);
+    used.useCount++;
+    try {
+      return await work(used.client);
+    } finally {
+      used.useCount--;
+      used.idleSinceMs = this.#nowMs();
+    }
+  }
+
+  /** Closes the clients that were not used for a minute. */
+  closeIdle(): void {
+    const nowMs = this.#nowMs();
+    for (const [key, { client, useCount, idleSinceMs }] of this.#clients) {
+      if (useCount > 0 || nowMs - idleSinceMs < IDLE_MS) continue;
+      this.#clients.delete(key);
+      void client.close();
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer);
+    const all = [...this.#clients.values()];
+    this.#clients.clear();
+    await Promise.all(all.map(({ client }) => client.close()));
+  }
+
+  #of(user: User): Used {
+    const { hosts, client: options, countMax = COUNT_MAX } = this.#options;
+    const key = user.credential === undefined ? "" : `${user.credential.scheme} ${user.credential.auth}`;
+    const known = this.#clients.get(key);
+    // A client that was refused or closed is not used again.
+    if (known !== undefined && !isTerminal(known.client.state)) return known;
+    if (known === undefined && this.#clients.size >= countMax) {
+      throw new TooManyUsersError(`more than ${countMax} users at a time`);
+    }
+    const auth = user.credential === undefined ? [] : [user.credential];
+    const used = { client: createClient(hosts, { ...options, auth }), useCount: 0, idleSinceMs: this.#nowMs() };
+    this.#clients.set(key, used);
+    return used;
+  }
+}

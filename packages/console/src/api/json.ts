@@ -1,0 +1,56 @@
+/** Model values as the API shows them, and back. */
+import { type Acl, type AclEntry, formatSessionId, formatZxid, Permission, type Stat } from "@zooid/client";
+import type { AclEntryJson, DataJson, PermissionName, StatJson, WrittenData } from "./shapes.ts";
+
+const NAMES: readonly (readonly [PermissionName, number])[] = [
+  ["read", Permission.READ],
+  ["write", Permission.WRITE],
+  ["create", Permission.CREATE],
+  ["delete", Permission.DELETE],
+  ["admin", Permission.ADMIN],
+];
+const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+export function statJson(stat: Stat): StatJson {
+  const { version, cversion, aversion, dataLength, numChildren, ephemeralOwner } = stat;
+  return {
+    czxid: formatZxid(stat.czxid),
+    mzxid: formatZxid(stat.mzxid),
+    pzxid: formatZxid(stat.pzxid),
+    ctime: String(stat.ctimeMs),
+    mtime: String(stat.mtimeMs),
+    ...{ version, cversion, aversion, dataLength, numChildren },
+    ephemeralOwner: ephemeralOwner === 0n ? null : `0x${BigInt.asUintN(64, ephemeralOwner).toString(16)}`,
+  };
+}
+
+export function dataJson(bytes: Uint8Array): DataJson {
+  const base64 = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+  try {
+    return { base64, text: UTF8.decode(bytes) };
+  } catch {
+    return { base64 };
+  }
+}
+
+export function dataBytes(data: WrittenData): Uint8Array {
+  return "text" in data ? Buffer.from(data.text) : Buffer.from(data.base64, "base64");
+}
+
+export function aclJson(acl: Acl): AclEntryJson[] {
+  return acl.map(({ scheme, id, perms }) => ({
+    ...{ scheme, id },
+    permissions: NAMES.filter(([, bit]) => (perms & bit) !== 0).map(([name]) => name),
+  }));
+}
+
+export function aclOf(entries: readonly AclEntryJson[]): Acl {
+  return entries.map(
+    ({ scheme, id, permissions }): AclEntry => ({
+      ...{ scheme, id },
+      perms: NAMES.reduce((perms, [name, bit]) => (permissions.includes(name) ? perms | bit : perms), 0),
+    }),
+  );
+}
+
+export { formatSessionId };

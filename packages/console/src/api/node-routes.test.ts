@@ -1,0 +1,159 @@
+import { expect, test } from "vitest";
+import { startStage } from "../testing/stage.ts";
+
+test("a node is created, read, changed at its version, and deleted", async () => {
+  await using stage = await startStage();
+  const made = await stage.api("POST", "/node", { body: { path: "/a", data: { text: "one" } } });
+  expect(made).toMatchObject({ status: 201, json: { path: "/a", stat: { version: 0, dataLength: 3 } } });
+  const read = await stage.api("GET", "/node?path=/a");
+  expect(read.json).toMatchObject({ path: "/a", data: { base64: "b25l", text: "one" }, isMasked: false });
+  expect(read.headers.get("etag")).toBe('"0"');
+  const written = await stage.api("PUT", "/node?path=/a", {
+    body: { data: { base64: "/w==" } },
+    headers: { "If-Match": '"0"' },
+  });
+  expect(written).toMatchObject({ status: 200, json: { stat: { version: 1 } } });
+  const bytes = await stage.api("GET", "/node?path=/a");
+  expect(bytes.json.data).toEqual({ base64: "/w==" });
+  const gone = await stage.api("DELETE", "/node?path=/a", { headers: { "If-Match": '"1"' } });
+  expect(gone).toMatchObject({ status: 200, json: { deletedCount: 1 } });
+  expect(await stage.zk.exists("/a")).toBeNull();
+});
+
+test("64-bit numbers are strings", async () => {
+  await using stage = await startStage();
+  await stage.zk.create("/e", "", { mode: "ephemeral" });
+  const { json } = await stage.api("GET", "/node?path=/e");
+  expect(json.stat.czxid).toMatch(/^0x[0-9a-f]+$/);
+  expect(json.stat.ctime).toMatch(/^\d{13}$/);
+  expect(BigInt(json.stat.ephemeralOwner)).toBe(BigInt.asUintN(64, stage.zk.sessionId));
+});
+
+test("a change of another version is refused, and one without a version as well", async () => {
+  await using stage = await startStage();
+  await stage.zk.create("/a", "one");
+  await stage.zk.set("/a", "two");
+  const body = { data: { text: "three" } };
+  const stale = await stage.api("PUT", "/node?path=/a", { body, headers: { "If-Match": '"0"' } });
+  expect(stale).toMatchObject({
+    status: 412,
+    json: { code: "BAD_VERSION", errno: -103, path: "/a", outcome: "rejected" },
+  });
+  expect(stale.headers.get("content-type")).toBe("application/problem+json");
+  expect(await stage.api("PUT", "/node?path=/a", { body })).toMatchObject({ status: 428 });
+  expect(await stage.zk.getText("/a")).toBe("two");
+  expect(await stage.api("PUT", "/node?path=/a", { body, headers: { "If-Match": "*" } })).toMatchObject({
+    status: 200,
+  });
+});
+
+test.each([
+  ["GET", "/node?path=/none", undefined, 404, "NO_NODE"],
+  ["GET", "/node?path=none", undefined, 400, "BAD_ARGUMENTS"],
+  ["GET", "/node", undefined, 400, "BAD_ARGUMENTS"],
+  ["GET", "/nothing", undefined, 404, "NO_ROUTE"],
+  ["PATCH", "/node", undefined, 405, "METHOD"],
+  ["POST", "/node", { path: "/a/b/c" }, 404, "NO_NODE"],
+  ["POST", "/node", { path: "/zookeeper" }, 409, "NODE_EXISTS"],
+  ["POST", "/node", { path: "/a", mode: "ephemeral" }, 400, "BAD_ARGUMENTS"],
+  ["POST", "/node", { path: "/a", mode: "ttl" }, 400, "BAD_ARGUMENTS"],
+  ["POST", "/node", { path: "/a", extra: 1 }, 400, "BAD_ARGUMENTS"],
+])("%s %s with %j is answered with %i and %s", async (method, path, body, status, code) => {
+  await using stage = await startStage();
+  const answer = await stage.api(method, path, body === undefined ? {} : { body });
+  expect(answer).toMatchObject({ status, json: { status, code } });
+});
+
+test("children come in pages, each once, and a filter finds names in any case", async () => {
+  await using stage = await startStage();
+  await stage.zk.create("/many");
+  const names = Array.from({ length: 250 }, (_, i) => `node-${String(i).padStart(3, "0")}`);
+  await Promise.all(names.map((name) => stage.zk.create(`/many/${name}`)));
+  const seen: string[] = [];
+  let after = "";
+  for (;;) {
+    const { json } = await stage.api("GET", `/children?path=/many&limit=100${after}`);
+    seen.push(...json.children.map(({ name }: { name: string }) => name));
+    if (json.next === null) break;
+    after = `&after=${json.next}`;
+  }
+  expect(seen).toEqual(names);
+  const { json } = await stage.api("GET", "/children?path=/many&filter=NODE-24");
+  expect(json.children.map(({ name }: { name: string }) => name)).toEqual(names.slice(240));
+  expect(json).toMatchObject({ next: null, stat: { numChildren: 250 } });
+});
+
+test("an access list is read and replaced at its version", async () => {
+  await using stage = await startStage();
+  await stage.zk.create("/a");
+  const read = await stage.api("GET", "/acl?path=/a");
+  expect(read.json.acl).toEqual([
+    { scheme: "world", id: "anyone", permissions: ["read", "write", "create", "delete", "admin"] },
+  ]);
+  const acl = [{ scheme: "world", id: "anyone", permissions: ["read"] }];
+  const stale = await stage.api("PUT", "/acl?path=/a", { body: { acl }, headers: { "If-Match": '"7"' } });
+  expect(stale).toMatchObject({ status: 412 });
+  const written = await stage.api("PUT", "/acl?path=/a", { body: { acl }, headers: { "If-Match": '"0"' } });
+  expect(written).toMatchObject({ status: 200, json: { stat: { aversion: 1 } } });
+  const refused = await stage.api("PUT", "/node?path=/a", {
+    body: { data: { text: "" } },
+    headers: { "If-Match": "*" },
+  });
+  expect(refused).toMatchObject({ status: 403, json: { code: "NO_AUTH" } });
+});
+
+test("several writes are one transaction, and a refused one names its place", async () => {
+  await using stage = await startStage();
+  await stage.zk.create("/a", "one");
+  const ops = [
+    { op: "create", path: "/b", data: { text: "new" } },
+    { op: "set", path: "/a", data: { text: "two" }, version: 0 },
+  ];
+  const done = await stage.api("POST", "/multi", { body: { ops } });
+  expect(done.json.results).toMatchObject([
+    { op: "create", path: "/b", stat: { version: 0 } },
+    { op: "set", path: "/a", stat: { version: 1 } },
+  ]);
+  const stale = await stage.api("POST", "/multi", {
+    body: {
+      ops: [
+        { op: "delete", path: "/b" },
+        { op: "check", path: "/a", version: 0 },
+      ],
+    },
+  });
+  expect(stale).toMatchObject({ status: 412, json: { code: "BAD_VERSION", failedIndex: 1 } });
+  expect(await stage.zk.getText("/b")).toBe("new");
+});
+
+test("a subtree is deleted at once", async () => {
+  await using stage = await startStage();
+  await stage.zk.create("/a/b/c", "", { parents: "persistent" });
+  expect(await stage.api("DELETE", "/node?path=/a", { headers: { "If-Match": "*" } })).toMatchObject({ status: 409 });
+  const gone = await stage.api("DELETE", "/node?path=/a&recursive=true");
+  expect(gone).toMatchObject({ status: 200, json: { deletedCount: 3 } });
+});
+
+test("data with a secret's name is shown on request only", async () => {
+  await using stage = await startStage();
+  await stage.zk.create("/db_password", "hunter2");
+  const { json } = await stage.api("GET", "/node?path=/db_password");
+  expect(json).toMatchObject({ data: null, isMasked: true, stat: { dataLength: 7 } });
+  const shown = await stage.api("GET", "/node?path=/db_password&reveal=true");
+  expect(shown.json).toMatchObject({ data: { text: "hunter2" }, isMasked: false });
+});
+
+test("a change that is repeated with its key is carried out once", async () => {
+  await using stage = await startStage();
+  await stage.zk.create("/q");
+  const request = { body: { path: "/q/n-", mode: "persistent-sequential" }, headers: { "Idempotency-Key": "k1" } };
+  const [first, again] = [await stage.api("POST", "/node", request), await stage.api("POST", "/node", request)];
+  expect(again.json).toEqual(first.json);
+  expect((await stage.zk.children("/q")).names).toEqual(["n-0000000000"]);
+});
+
+test("a body that is too long is refused, and the connection is not waited for", async () => {
+  await using stage = await startStage();
+  const body = { path: "/a", data: { text: "x".repeat(3 * 1024 * 1024) } };
+  expect(await stage.api("POST", "/node", { body })).toMatchObject({ status: 413, json: { code: "BODY_TOO_LARGE" } });
+});

@@ -1,0 +1,64 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Client } from "@zooid/client";
+import type { z } from "zod";
+import type { Role } from "../access/role.ts";
+import type { User } from "../access/user.ts";
+import type { EnsembleFacts } from "../facts/ensemble-facts.ts";
+import type { MetricHistory } from "../facts/metric-history.ts";
+
+/** What a handler works with. */
+export interface Call<Q, B> {
+  readonly query: Q;
+  readonly body: B;
+  readonly user: User;
+  readonly role: Role;
+  /** The version of `If-Match`; undefined without that header. */
+  readonly ifMatch: number | undefined;
+  /** Aborted when the requester has gone. */
+  readonly signal: AbortSignal;
+  /** The ZooKeeper session of the user. */
+  readonly client: Client;
+  readonly facts: EnsembleFacts;
+  readonly history: MetricHistory;
+}
+
+/** What a handler answers. */
+export interface Reply<R> {
+  readonly status?: number;
+  readonly body: R;
+  /** The version of the node, for `If-Match`. */
+  readonly version?: number;
+}
+
+/** One operation of the API: its place, who may call it, and what goes in and out. */
+export interface Route<
+  Q extends z.ZodObject = z.ZodObject,
+  B extends z.ZodType | undefined = z.ZodType | undefined,
+  R extends z.ZodType = z.ZodType,
+> {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  /** Below `/api/v1`. */
+  readonly path: string;
+  readonly summary: string;
+  readonly role: Role;
+  readonly query: Q;
+  readonly body?: B;
+  readonly reply: R;
+  /** The status of a success. Default 200. */
+  readonly status?: number;
+  /** Whether `If-Match` is read. */
+  readonly takesVersion?: boolean;
+  handle(call: Call<z.infer<Q>, B extends z.ZodType ? z.infer<B> : undefined>): Promise<Reply<z.infer<R>>>;
+}
+
+/** A route whose types are checked here and forgotten: the table calls each with what its schemas accept. */
+export function route<Q extends z.ZodObject, B extends z.ZodType | undefined, R extends z.ZodType>(
+  definition: Route<Q, B, R>,
+): Route {
+  return definition as unknown as Route;
+}
+
+export interface Exchange {
+  readonly message: IncomingMessage;
+  readonly response: ServerResponse;
+}

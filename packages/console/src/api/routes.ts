@@ -1,0 +1,6 @@
+import { ENSEMBLE_ROUTES } from "./ensemble-routes.ts";
+import { NODE_ROUTES } from "./node-routes.ts";
+import type { Route } from "./route.ts";
+
+/** All operations that work with the user's ZooKeeper session. */
+export const ROUTES: readonly Route[] = [...NODE_ROUTES, ...ENSEMBLE_ROUTES];

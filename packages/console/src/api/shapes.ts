@@ -1,0 +1,262 @@
+/** What goes in and out of the API, as schemas: requests are checked by them, and the OpenAPI document has them. */
+import { checkPath } from "@zooid/model";
+import { z } from "zod";
+
+/** Largest data of a node that the API writes; servers have their own limit, mostly 1 MiB. */
+const DATA_BYTES_MAX = 1024 * 1024;
+const BASE64_MAX = Math.ceil(DATA_BYTES_MAX / 3) * 4;
+const ACL_ENTRIES_MAX = 1000;
+const OPS_MAX = 1000;
+
+export const path = z
+  .string()
+  .refine(isPath, { error: "is no path of a znode" })
+  .meta({ description: "The full path of a znode, such as /app/config" });
+
+/** 64-bit numbers are strings: JavaScript's numbers lose digits. */
+export const zxid = z.string().regex(/^0x[0-9a-f]+$/);
+export const sessionId = z.string().regex(/^0x[0-9a-f]+$/);
+export const timeMs = z
+  .string()
+  .regex(/^-?\d+$/)
+  .meta({ description: "Milliseconds since 1970, as a string" });
+
+export const stat = z.object({
+  czxid: zxid,
+  mzxid: zxid,
+  pzxid: zxid,
+  ctime: timeMs,
+  mtime: timeMs,
+  version: z.int(),
+  cversion: z.int(),
+  aversion: z.int(),
+  ephemeralOwner: sessionId.nullable(),
+  dataLength: z.int(),
+  numChildren: z.int(),
+});
+export type StatJson = z.infer<typeof stat>;
+
+export const data = z.object({
+  base64: z.string(),
+  text: z.string().optional().meta({ description: "The same bytes, where they are valid UTF-8" }),
+});
+export type DataJson = z.infer<typeof data>;
+
+/** Data to write: one of both. */
+export const writtenData = z.union([
+  z.strictObject({ text: z.string().max(DATA_BYTES_MAX) }),
+  z.strictObject({ base64: z.base64().max(BASE64_MAX) }),
+]);
+export type WrittenData = z.infer<typeof writtenData>;
+
+export const permission = z.enum(["read", "write", "create", "delete", "admin"]);
+export type PermissionName = z.infer<typeof permission>;
+
+export const aclEntry = z.strictObject({
+  scheme: z.string().min(1).max(256),
+  id: z.string().max(4096),
+  permissions: z.array(permission).max(5),
+});
+export type AclEntryJson = z.infer<typeof aclEntry>;
+export const acl = z.array(aclEntry).min(1).max(ACL_ENTRIES_MAX);
+
+export const node = z.object({
+  path,
+  stat,
+  data: data.nullable(),
+  isMasked: z.boolean().meta({ description: "The data is left out, because the name looks like a secret's" }),
+});
+export type NodeJson = z.infer<typeof node>;
+
+export const createMode = z.enum(["persistent", "persistent-sequential", "container", "ttl"]);
+
+export const newNode = z.strictObject({
+  path,
+  data: writtenData.optional(),
+  mode: createMode.default("persistent"),
+  ttlMs: z.int().min(1).max(0xff_ffff_ffff).optional(),
+  acl: acl.optional(),
+  parents: z.boolean().default(false).meta({ description: "Creates missing ancestors" }),
+});
+
+export const created = z.object({ path, stat });
+
+export const child = z.object({
+  name: z.string(),
+  stat: stat.optional().meta({ description: "Missing where the child went away meanwhile" }),
+});
+export type ChildJson = z.infer<typeof child>;
+
+export const children = z.object({
+  path,
+  stat,
+  children: z.array(child),
+  next: z.string().nullable().meta({ description: "The cursor of the next page: pass it as `after`" }),
+});
+export type ChildrenJson = z.infer<typeof children>;
+
+const version = z.int().min(-1).optional().meta({ description: "The version that the node must have; -1: any" });
+
+export const multiOp = z.discriminatedUnion("op", [
+  z.strictObject({ op: z.literal("check"), path, version: z.int().min(-1) }),
+  z.strictObject({
+    op: z.literal("create"),
+    path,
+    data: writtenData.optional(),
+    acl: acl.optional(),
+    mode: z.enum(["persistent", "persistent-sequential", "container"]).default("persistent"),
+  }),
+  z.strictObject({ op: z.literal("set"), path, data: writtenData, version }),
+  z.strictObject({ op: z.literal("delete"), path, version }),
+]);
+export const multi = z.strictObject({ ops: z.array(multiOp).min(1).max(OPS_MAX) });
+export const multiResult = z.object({
+  results: z.array(z.object({ op: z.string(), path: z.string(), stat: stat.optional() })),
+});
+
+export const problem = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: z.int(),
+  code: z.string(),
+  detail: z.string().optional(),
+  errno: z.int().optional(),
+  path: z.string().optional(),
+  outcome: z.string().optional(),
+  failedIndex: z.int().optional(),
+});
+export type ProblemJson = z.infer<typeof problem>;
+
+export const role = z.enum(["viewer", "editor", "operator"]);
+
+/** The page's first request. */
+export const session = z.object({
+  user: z.string().nullable(),
+  role: role.nullable().meta({ description: "null: log in first" }),
+  identities: z.array(z.object({ scheme: z.string(), id: z.string() })),
+  csrfToken: z.string().meta({ description: "Browsers repeat it in X-CSRF-Token with each change" }),
+  hasRoles: z.boolean().meta({ description: "Whether roles are configured" }),
+  ensemble: z.string().meta({ description: "The name of the ensemble" }),
+  version: z.string(),
+  features: z.object({
+    sessions: z.boolean(),
+    watches: z.boolean(),
+    metrics: z.boolean(),
+  }),
+});
+export type SessionJson = z.infer<typeof session>;
+
+export const login = z.strictObject({ user: z.string().min(1).max(256), password: z.string().max(1024) });
+
+export const member = z.object({
+  sid: z.int().nullable(),
+  address: z.string(),
+  role: z.enum(["leader", "follower", "observer", "standalone", "read-only", "unknown"]),
+  isVoter: z.boolean(),
+  isReachable: z.boolean(),
+  reason: z.string().nullable().meta({ description: "Why there are no figures" }),
+  version: z.string().nullable(),
+  zxid: zxid.nullable(),
+  epoch: z.int().nullable(),
+  lagZxids: z.int().nullable().meta({ description: "Transactions behind the newest member of the same epoch" }),
+  connections: z.int().nullable(),
+  outstanding: z.int().nullable(),
+  nodeCount: z.int().nullable(),
+  latencyMs: z.object({ min: z.number(), average: z.number(), max: z.number() }).nullable(),
+  received: z.number().nullable(),
+  sent: z.number().nullable(),
+});
+export type MemberJson = z.infer<typeof member>;
+
+export const ensembleProblem = z.object({
+  severity: z.enum(["critical", "warning"]),
+  member: z.string().nullable(),
+  text: z.string(),
+  remedy: z.string(),
+});
+export type EnsembleProblemJson = z.infer<typeof ensembleProblem>;
+
+export const ensemble = z.object({
+  name: z.string(),
+  configVersion: z.string().nullable(),
+  members: z.array(member),
+  problems: z.array(ensembleProblem),
+});
+export type EnsembleJson = z.infer<typeof ensemble>;
+
+export const clientSession = z.object({
+  id: sessionId,
+  member: z.string(),
+  address: z.string(),
+  timeoutMs: z.int().nullable(),
+  lastOperation: z.string().nullable(),
+  received: z.number(),
+  sent: z.number(),
+  outstanding: z.number(),
+  establishedMs: z.number().nullable().meta({ description: "When the connection was made, milliseconds since 1970" }),
+  averageLatencyMs: z.number().nullable(),
+  ephemerals: z
+    .array(z.string())
+    .nullable()
+    .meta({ description: "null: not known to the console, or not this role's" }),
+});
+export type ClientSessionJson = z.infer<typeof clientSession>;
+
+export const sessions = z.object({
+  sessions: z.array(clientSession),
+  total: z.int(),
+  notes: z.array(z.string()),
+});
+export type SessionsJson = z.infer<typeof sessions>;
+
+export const contender = z.object({
+  name: z.string(),
+  path,
+  sequence: z.int().nullable(),
+  state: z.enum(["holds", "waits"]),
+  kind: z.enum(["exclusive", "shared"]),
+  owner: sessionId.nullable(),
+  since: timeMs,
+  text: z.string().nullable(),
+});
+export type ContenderJson = z.infer<typeof contender>;
+
+export const recipe = z.object({
+  path,
+  kind: z.enum(["lock", "read-write lock", "semaphore", "election", "queue", "group", "services"]),
+  library: z.string(),
+  holderCount: z.int(),
+  waitingCount: z.int(),
+  contenders: z.array(contender),
+  isCut: z.boolean(),
+});
+export type RecipeJson = z.infer<typeof recipe>;
+
+export const recipes = z.object({
+  recipes: z.array(recipe),
+  scannedCount: z.int(),
+  isCut: z.boolean().meta({ description: "The tree has more nodes than one scan visits" }),
+});
+export type RecipesJson = z.infer<typeof recipes>;
+
+export const metrics = z.object({
+  intervalMs: z.int(),
+  times: z.array(z.number()).meta({ description: "Seconds since 1970, oldest first" }),
+  series: z.array(
+    z.object({
+      name: z.string(),
+      member: z.string(),
+      values: z.array(z.number().nullable()),
+    }),
+  ),
+});
+export type MetricsJson = z.infer<typeof metrics>;
+
+function isPath(text: string): boolean {
+  try {
+    checkPath(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

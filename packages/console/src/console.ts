@@ -1,0 +1,190 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { fileURLToPath } from "node:url";
+import type { ClientOptions } from "@zooid/client";
+import { LoginThrottle } from "./access/login-throttle.ts";
+import { type RoleOptions, RoleTable } from "./access/role.ts";
+import { ANONYMOUS } from "./access/user.ts";
+import { UserClients } from "./access/user-clients.ts";
+import { WebSessions } from "./access/web-sessions.ts";
+import { LiveChanges } from "./api/live-changes.ts";
+import { EnsembleFacts, type FourLetterWords } from "./facts/ensemble-facts.ts";
+import { MetricHistory } from "./facts/metric-history.ts";
+import { ApiHandler } from "./http/api-handler.ts";
+import { type PageFile, readPageFiles } from "./http/page-files.ts";
+import { problemJson } from "./http/problem.ts";
+import { requestProblem } from "./http/request-checks.ts";
+
+export interface ConsoleOptions {
+  /** The connect string of the ensemble. */
+  readonly hosts: string;
+  /** Whether only this machine reaches the console's port. */
+  readonly isLoopback: boolean;
+  /** Host names of the console, beyond loopback; empty: any. Default none. */
+  readonly hostNames?: readonly string[];
+  /** The name that the page shows. Default: the connect string. */
+  readonly name?: string;
+  readonly version?: string;
+  /** Of every ZooKeeper session: TLS, timeouts. */
+  readonly client?: ClientOptions;
+  readonly roles?: RoleOptions;
+  /** How servers are asked four-letter words. Default: by a connection. */
+  readonly words?: FourLetterWords;
+  /** The subject of the certificate of a request's client. Default: none. */
+  readonly certificateSubject?: (message: IncomingMessage) => string | undefined;
+  /** Reports a failure that is not the requester's. Default: silent. */
+  readonly warn?: (text: string) => void;
+}
+
+const API = "/api/v1";
+const PAGE = "/console/";
+const FIXED_SECONDS = 31_536_000;
+/** Vite writes it beside the built code; the sources stand beside that. */
+const PAGE_DIRECTORY: string = fileURLToPath(new URL("../dist/page", import.meta.url));
+const CALL_TIMEOUT_MS = 10_000;
+const WAITING_TIMEOUT_MS = 5_000;
+
+/** No inline script or style, no other host, no frame. */
+const PAGE_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
+  "frame-ancestors 'none'; base-uri 'none'; form-action 'self'; require-trusted-types-for 'script'";
+
+/**
+ * The console: a page under `/console/`, and its API under `/api/v1`. It answers requests of any
+ * `node:http` server. Requests of other sites and for other host names are refused here.
+ */
+export class Console implements AsyncDisposable {
+  readonly #options: ConsoleOptions;
+  readonly #clients: UserClients;
+  readonly #facts: EnsembleFacts;
+  readonly #history = new MetricHistory();
+  readonly #api: ApiHandler;
+  readonly #files: ReadonlyMap<string, PageFile>;
+  readonly #sampler: NodeJS.Timeout;
+
+  constructor(options: ConsoleOptions) {
+    this.#options = options;
+    const { hosts, name = hosts, roles = {}, isLoopback, words, client = {}, warn } = options;
+    const defaults = { waitingTimeoutMs: WAITING_TIMEOUT_MS, connectWarningMs: Number.POSITIVE_INFINITY };
+    this.#clients = new UserClients({ hosts, client: { ...defaults, ...client } });
+    this.#facts = new EnsembleFacts({ name, hosts, ...(words === undefined ? {} : { words }) });
+    this.#files = readPageFiles(PAGE_DIRECTORY);
+    this.#api = new ApiHandler({
+      roles: new RoleTable(roles, isLoopback),
+      sessions: new WebSessions(),
+      throttle: new LoginThrottle(),
+      clients: this.#clients,
+      facts: this.#facts,
+      history: this.#history,
+      live: new LiveChanges(),
+      version: options.version ?? "",
+      certificateSubject: options.certificateSubject ?? (() => undefined),
+      failed: (error) => warn?.(`a request to the console failed: ${error instanceof Error ? error.stack : error}`),
+    });
+    this.#sampler = setInterval(() => void this.#sample(), this.#history.intervalMs).unref();
+  }
+
+  /** Answers a request, unless its path is another's. */
+  handle(message: IncomingMessage, response: ServerResponse): boolean {
+    const { url = "" } = message;
+    const end = url.indexOf("?");
+    const path = end === -1 ? url : url.slice(0, end);
+    const isApi = path === API || path.startsWith(`${API}/`);
+    if (!isApi && path !== "/" && path !== PAGE.slice(0, -1) && !path.startsWith(PAGE)) return false;
+    const { isLoopback, hostNames = [] } = this.#options;
+    const problem = requestProblem(message, { isLoopback, hosts: hostNames });
+    if (problem !== undefined) {
+      plain(response, problem.status, problemJson(problem), "application/problem+json");
+      return true;
+    }
+    if (isApi) {
+      const query = new URLSearchParams(end === -1 ? "" : url.slice(end + 1));
+      void this.#api.handle(message, response, path.slice(API.length), query);
+      return true;
+    }
+    this.#page(message, response, path);
+    return true;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#sampler);
+    this.#facts.stop();
+    await this.#clients[Symbol.asyncDispose]();
+  }
+
+  async #sample(): Promise<void> {
+    try {
+      const { members } = await this.#clients.use(ANONYMOUS, (client) =>
+        this.#facts.ensemble(client.with({ timeoutMs: CALL_TIMEOUT_MS })),
+      );
+      this.#history.add(members, Date.now());
+    } catch {
+      // Without an answer there is a gap in the charts.
+      this.#history.add([], Date.now());
+    }
+  }
+
+  #page({ method, headers }: IncomingMessage, response: ServerResponse, path: string): void {
+    if (method !== "GET" && method !== "HEAD") {
+      response.setHeader("Allow", "GET, HEAD");
+      plain(response, 405, "the page takes GET\n");
+      return;
+    }
+    if (!path.startsWith(PAGE)) {
+      response.setHeader("Location", PAGE);
+      plain(response, 302, "the console is at /console/\n");
+      return;
+    }
+    const name = path.slice(PAGE.length);
+    const file = this.#files.get(name === "" ? "index.html" : name);
+    if (file === undefined) {
+      const isBuilt = this.#files.size > 0;
+      const text = isBuilt ? "there is nothing here\n" : "the console's page is not built: run npm run build\n";
+      plain(response, isBuilt ? 404 : 503, text);
+      return;
+    }
+    sendFile(response, file, { headers, isHead: method === "HEAD" });
+  }
+}
+
+interface Asked {
+  readonly headers: IncomingMessage["headers"];
+  readonly isHead: boolean;
+}
+
+function sendFile(response: ServerResponse, file: PageFile, { headers, isHead }: Asked): void {
+  const accepted = String(headers["accept-encoding"] ?? "");
+  const [body, encoding] =
+    file.brotli !== undefined && /\bbr\b/.test(accepted)
+      ? [file.brotli, "br"]
+      : file.gzip !== undefined && /\bgzip\b/.test(accepted)
+        ? [file.gzip, "gzip"]
+        : [file.body, undefined];
+  const isKnown = headers["if-none-match"] === file.etag;
+  response.writeHead(isKnown ? 304 : 200, {
+    "Content-Type": file.type,
+    ...(isKnown ? {} : { "Content-Length": body.length }),
+    ...(encoding === undefined ? {} : { "Content-Encoding": encoding }),
+    "Cache-Control": file.isFixed ? `public, max-age=${FIXED_SECONDS}, immutable` : "no-cache",
+    "Content-Security-Policy": PAGE_POLICY,
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    ETag: file.etag,
+    "Referrer-Policy": "no-referrer",
+    Vary: "Accept-Encoding",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+  });
+  response.end(isHead || isKnown ? undefined : body);
+}
+
+function plain(response: ServerResponse, status: number, text: string, type = "text/plain; charset=utf-8"): void {
+  response.writeHead(status, {
+    "Content-Type": type,
+    "Content-Length": Buffer.byteLength(text),
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+  });
+  response.end(response.req.method === "HEAD" ? undefined : text);
+}

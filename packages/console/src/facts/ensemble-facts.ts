@@ -1,0 +1,209 @@
+/**
+ * What the console knows of the servers beside their tree. Every ZooKeeper answers `srvr`; the other
+ * four-letter words must be on its whitelist. Answers are shared by all users for a second.
+ */
+import { adminCommand, type Client, type EnsembleServer, isZkError, parseConnectString } from "@zooid/client";
+import { hostPort } from "@zooid/model";
+import type { ClientSessionJson, EnsembleJson, MemberJson, SessionsJson } from "../api/shapes.ts";
+import { parseCons } from "./cons-text.ts";
+import { parseDump } from "./dump-text.ts";
+import { ensembleProblems } from "./ensemble-problems.ts";
+import { parseSrvr, type ServerFigures } from "./srvr-text.ts";
+
+/** A member by its id, where the configuration has one, and by its client address, `host:port`. */
+export interface MemberAddress {
+  readonly sid: number | null;
+  readonly address: string;
+}
+
+/** Asks one member a four-letter word. */
+export type FourLetterWords = (member: MemberAddress, word: string, signal: AbortSignal) => Promise<string>;
+
+export interface EnsembleFactsOptions {
+  readonly name: string;
+  /** The connect string, for a server without a configuration in its tree. */
+  readonly hosts: string;
+  /** Default: by a connection to the client port. */
+  readonly words?: FourLetterWords;
+  readonly nowMs?: () => number;
+}
+
+const KEPT_MS = 1_000;
+const WORD_TIMEOUT_MS = 2_000;
+const SESSIONS_MAX = 5_000;
+const EPHEMERALS_MAX = 200;
+const NOT_ALLOWED = /is not executed because it is not in the whitelist/;
+const ROLES: ReadonlySet<string> = new Set(["leader", "follower", "observer", "standalone", "read-only"]);
+
+interface Place extends MemberAddress {
+  readonly isVoter: boolean;
+}
+
+interface Kept<T> {
+  readonly value: Promise<T>;
+  readonly atMs: number;
+}
+
+/** By a connection to the member's client port. */
+export const wordByConnection: FourLetterWords = ({ address }, word, signal) =>
+  adminCommand(address, word, { signal, timeoutMs: WORD_TIMEOUT_MS });
+
+export class EnsembleFacts {
+  readonly #options: EnsembleFactsOptions;
+  readonly #words: FourLetterWords;
+  readonly #nowMs: () => number;
+  readonly #stop = new AbortController();
+  #ensemble: Kept<EnsembleJson> | undefined;
+  #sessions: Kept<SessionsJson> | undefined;
+
+  constructor(options: EnsembleFactsOptions) {
+    this.#options = options;
+    this.#words = options.words ?? wordByConnection;
+    this.#nowMs = options.nowMs ?? (() => performance.now());
+  }
+
+  get name(): string {
+    return this.#options.name;
+  }
+
+  /** The members with their figures, and the problems that these show. */
+  ensemble(client: Client): Promise<EnsembleJson> {
+    this.#ensemble = this.#kept(this.#ensemble, () => this.#readEnsemble(client));
+    return this.#ensemble.value;
+  }
+
+  /** The clients of all members that answer. */
+  sessions(client: Client): Promise<SessionsJson> {
+    this.#sessions = this.#kept(this.#sessions, () => this.#readSessions(client));
+    return this.#sessions.value;
+  }
+
+  stop(): void {
+    this.#stop.abort();
+  }
+
+  #kept<T>(kept: Kept<T> | undefined, read: () => Promise<T>): Kept<T> {
+    const nowMs = this.#nowMs();
+    return kept !== undefined && nowMs - kept.atMs < KEPT_MS ? kept : { value: read(), atMs: nowMs };
+  }
+
+  async #readEnsemble(client: Client): Promise<EnsembleJson> {
+    const { places, configVersion } = await this.#places(client);
+    const figures = await Promise.all(places.map((place) => this.#figuresOf(place)));
+    const newest = figures.reduce((best, { found }) => {
+      const zxid = found === undefined ? 0n : BigInt(found.zxid);
+      return zxid > best ? zxid : best;
+    }, 0n);
+    const members = places.map((place, i) => memberJson(place, figures[i] ?? {}, newest));
+    return { name: this.name, configVersion, members, problems: [...ensembleProblems(members)] };
+  }
+
+  async #places(client: Client): Promise<{ readonly places: readonly Place[]; readonly configVersion: string | null }> {
+    const config = await client.getConfig().catch((error: unknown) => {
+      // Servers before 3.5 have no such node.
+      if (isZkError(error, "NO_NODE") || isZkError(error, "NO_AUTH")) return undefined;
+      throw error;
+    });
+    const servers = config?.servers ?? [];
+    if (config !== undefined && servers.length > 0) {
+      return { places: servers.flatMap(placeOf), configVersion: `0x${config.version.toString(16)}` };
+    }
+    const { hosts } = parseConnectString(this.#options.hosts);
+    const places = hosts.map(({ host, port }) => ({ sid: null, address: hostPort(host, port), isVoter: true }));
+    return { places, configVersion: null };
+  }
+
+  async #figuresOf(place: Place): Promise<Figures> {
+    if (!place.address.includes(":")) return { reason: "its client address is not in the ensemble's configuration" };
+    try {
+      const text = await this.#words(place, "srvr", this.#stop.signal);
+      if (NOT_ALLOWED.test(text)) return { reason: "srvr is not in its 4lw.commands.whitelist" };
+      const found = parseSrvr(text);
+      return found === undefined ? { reason: "it is not serving requests" } : { found };
+    } catch (error) {
+      return { reason: isZkError(error, "OPERATION_TIMEOUT") ? "no answer in time" : "no connection" };
+    }
+  }
+
+  async #readSessions(client: Client): Promise<SessionsJson> {
+    const { places } = await this.#places(client);
+    const notes: string[] = [];
+    const [lists, dump] = await Promise.all([
+      Promise.all(
+        places.map(async (place) => ({ address: place.address, text: await this.#word(place, "cons", notes) })),
+      ),
+      this.#dump(places, notes),
+    ]);
+    const sessions = lists.flatMap(({ address: member, text }) =>
+      parseCons(text).flatMap(({ sessionId, ...line }): readonly ClientSessionJson[] => {
+        if (sessionId === undefined) return [];
+        const { address, received, sent, outstanding } = line;
+        return [
+          {
+            ...{ id: sessionId, member, address, received, sent, outstanding },
+            timeoutMs: line.timeoutMs ?? null,
+            lastOperation: line.lastOperation ?? null,
+            establishedMs: line.establishedMs ?? null,
+            averageLatencyMs: line.averageLatencyMs ?? null,
+            ephemerals: dump === undefined ? null : (dump.get(sessionId) ?? []).slice(0, EPHEMERALS_MAX),
+          },
+        ];
+      }),
+    );
+    return { sessions: sessions.slice(0, SESSIONS_MAX), total: sessions.length, notes };
+  }
+
+  /** Every member knows the owners of ephemeral nodes. */
+  async #dump(places: readonly Place[], notes: string[]): Promise<ReadonlyMap<string, readonly string[]> | undefined> {
+    for (const place of places) {
+      const text = await this.#word(place, "dump", place === places[0] ? notes : []);
+      if (text !== "") return parseDump(text);
+    }
+    return undefined;
+  }
+
+  /** Empty where there is no answer; the notes say why. */
+  async #word(member: MemberAddress, word: string, notes: string[]): Promise<string> {
+    const { address } = member;
+    try {
+      const text = await this.#words(member, word, this.#stop.signal);
+      if (!NOT_ALLOWED.test(text)) return text;
+      notes.push(`${address}: add ${word} to 4lw.commands.whitelist to see this`);
+    } catch (error) {
+      notes.push(`${address} does not answer ${word}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    return "";
+  }
+}
+
+interface Figures {
+  readonly found?: ServerFigures;
+  readonly reason?: string;
+}
+
+function placeOf({ id, role, clientAddress, host }: EnsembleServer): readonly Place[] {
+  const isVoter = role === "participant";
+  const address = clientAddress === undefined ? "" : hostPort(clientAddress.host, clientAddress.port);
+  return [{ sid: id, address: address === "" ? host : address, isVoter }];
+}
+
+function memberJson({ sid, address, isVoter }: Place, { found, reason }: Figures, newest: bigint): MemberJson {
+  const place = { sid, address, isVoter, isReachable: found !== undefined, reason: reason ?? null };
+  if (found === undefined) {
+    return {
+      ...place,
+      ...{ role: "unknown", version: null, zxid: null, epoch: null, lagZxids: null, connections: null },
+      ...{ outstanding: null, nodeCount: null, latencyMs: null, received: null, sent: null },
+    };
+  }
+  const zxid = BigInt(found.zxid);
+  const epoch = Number(zxid >> 32n);
+  const lag = BigInt(epoch) === newest >> 32n ? Number(newest - zxid) : null;
+  const { version, connections, outstanding, nodeCount, latencyMs, received, sent } = found;
+  return {
+    ...place,
+    role: ROLES.has(found.role) ? (found.role as MemberJson["role"]) : "unknown",
+    ...{ version, zxid: found.zxid, epoch, lagZxids: lag, connections, outstanding, nodeCount, latencyMs },
+    ...{ received, sent },
+  };
+}

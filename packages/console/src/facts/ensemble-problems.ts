@@ -1,0 +1,62 @@
+import type { EnsembleProblemJson, MemberJson } from "../api/shapes.ts";
+
+const LAG_ZXIDS = 1_000;
+const OUTSTANDING = 100;
+const LATENCY_MS = 100;
+
+/** What is wrong with an ensemble, the worst first, each with what to do about it. */
+export function ensembleProblems(members: readonly MemberJson[]): readonly EnsembleProblemJson[] {
+  const found: EnsembleProblemJson[] = [];
+  const critical = (text: string, remedy: string, member: string | null = null): void => {
+    found.push({ severity: "critical", member, text, remedy });
+  };
+  const warning = (text: string, remedy: string, member: string | null = null): void => {
+    found.push({ severity: "warning", member, text, remedy });
+  };
+  const voters = members.filter(({ isVoter }) => isVoter);
+  const reachable = voters.filter(({ isReachable }) => isReachable);
+  const quorum = Math.floor(voters.length / 2) + 1;
+  const isEnsemble = members.length > 1;
+  if (isEnsemble) {
+    const leaders = members.filter(({ role }) => role === "leader");
+    const lacking = `${reachable.length} of ${voters.length} voters answer, and ${quorum} are needed`;
+    if (reachable.length < quorum) {
+      critical(`No quorum: ${lacking}`, "Start the members that do not answer, or restore the network between them");
+    } else if (leaders.length === 0) {
+      critical("No member leads", "Wait for the election; if it does not end, read the logs of the members");
+    } else if (leaders.length > 1) {
+      const names = leaders.map(({ address }) => address).join(", ");
+      critical(
+        `Several members report to lead: ${names}`,
+        "One has not noticed its loss yet; look again in a few seconds",
+      );
+    } else if (reachable.length === quorum && voters.length > quorum) {
+      warning(`No failure is tolerated now: ${lacking}`, "Bring the members back that do not answer");
+    }
+    if (voters.length === 2) {
+      warning("Two voters tolerate no failure", "Add a third voter");
+    }
+  }
+  for (const { address, isReachable, reason, ...member } of members) {
+    if (!isReachable) {
+      const text = `${address} does not answer${reason === null ? "" : `: ${reason}`}`;
+      warning(text, "Check that the server runs, and that the console reaches its client port", address);
+      continue;
+    }
+    if ((member.lagZxids ?? 0) > LAG_ZXIDS) {
+      warning(`${address} is ${member.lagZxids} transactions behind`, "Check its disk and its network", address);
+    }
+    if ((member.outstanding ?? 0) > OUTSTANDING) {
+      warning(`${address} has ${member.outstanding} unanswered requests`, "Check its disk, and the load", address);
+    }
+    if ((member.latencyMs?.average ?? 0) > LATENCY_MS) {
+      const text = `${address} answers in ${member.latencyMs?.average} ms on average`;
+      warning(text, "Check its disk: every write waits for a sync of a quorum", address);
+    }
+  }
+  const versions = new Set(members.flatMap(({ version }) => (version === null ? [] : [version])));
+  if (versions.size > 1) {
+    warning(`Members have different versions: ${[...versions].join(", ")}`, "Finish the upgrade");
+  }
+  return found.sort((a, b) => a.severity.localeCompare(b.severity));
+}

@@ -1,0 +1,92 @@
+import type { MemberJson, MetricsJson } from "../api/shapes.ts";
+
+/** An hour, one sample every ten seconds. */
+const INTERVAL_MS = 10_000;
+const SAMPLES_MAX = 360;
+const MEMBERS_MAX = 20;
+export const METRIC_NAMES = [
+  ...["requests", "latency", "connections", "outstanding", "nodes", "transactions"],
+] as const;
+type MetricName = (typeof METRIC_NAMES)[number];
+
+interface MemberSeries {
+  readonly values: Readonly<Record<MetricName, (number | null)[]>>;
+  /** For rates: the counts of the sample before. */
+  last: { readonly received: number; readonly zxid: bigint; readonly atMs: number } | undefined;
+}
+
+/** The last hour of each member's figures, in memory. */
+export class MetricHistory {
+  readonly #times: number[] = [];
+  readonly #members = new Map<string, MemberSeries>();
+
+  get intervalMs(): number {
+    return INTERVAL_MS;
+  }
+
+  /** @param nowMs since 1970 */
+  add(members: readonly MemberJson[], nowMs: number): void {
+    this.#times.push(Math.round(nowMs / 1000));
+    for (const member of members.slice(0, MEMBERS_MAX)) this.#seriesOf(member.address);
+    for (const [address, series] of this.#members) {
+      const sample = sampleOf(
+        series,
+        members.find((member) => member.address === address),
+        nowMs,
+      );
+      for (const name of METRIC_NAMES) series.values[name].push(sample[name]);
+    }
+    if (this.#times.length <= SAMPLES_MAX) return;
+    this.#times.shift();
+    for (const { values } of this.#members.values()) for (const name of METRIC_NAMES) values[name].shift();
+  }
+
+  json(): MetricsJson {
+    return {
+      intervalMs: INTERVAL_MS,
+      times: [...this.#times],
+      series: [...this.#members].flatMap(([member, { values }]) =>
+        METRIC_NAMES.map((name) => ({ name, member, values: [...values[name]] })),
+      ),
+    };
+  }
+
+  /** A new member has no values for the time before. */
+  #seriesOf(address: string): void {
+    if (this.#members.has(address) || this.#members.size >= MEMBERS_MAX) return;
+    const none = (): null[] => Array.from({ length: this.#times.length - 1 }, () => null);
+    this.#members.set(address, {
+      values: {
+        ...{ requests: none(), latency: none(), connections: none() },
+        ...{ outstanding: none(), nodes: none(), transactions: none() },
+      },
+      last: undefined,
+    });
+  }
+}
+
+function sampleOf(
+  series: MemberSeries,
+  member: MemberJson | undefined,
+  nowMs: number,
+): Readonly<Record<MetricName, number | null>> {
+  const { last } = series;
+  if (member?.zxid == null || member.received === null) {
+    series.last = undefined;
+    return { requests: null, latency: null, connections: null, outstanding: null, nodes: null, transactions: null };
+  }
+  const zxid = BigInt(member.zxid);
+  const { received } = member;
+  series.last = { received, zxid, atMs: nowMs };
+  const seconds = last === undefined ? 0 : (nowMs - last.atMs) / 1000;
+  const rate = (change: number): number | null => (seconds > 0 && change >= 0 ? change / seconds : null);
+  const isSameEpoch = last !== undefined && last.zxid >> 32n === zxid >> 32n;
+  return {
+    requests: last === undefined ? null : rate(received - last.received),
+    latency: member.latencyMs?.average ?? null,
+    connections: member.connections,
+    outstanding: member.outstanding,
+    nodes: member.nodeCount,
+    transactions: last !== undefined && isSameEpoch ? rate(Number(zxid - last.zxid)) : null,
+  };
+}

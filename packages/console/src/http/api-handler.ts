@@ -1,0 +1,328 @@
+/** One request to the API: who asks, whether they may, what they ask, and the answer. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { z } from "zod";
+import type { LoginThrottle } from "../access/login-throttle.ts";
+import { includesRole, type Role, type RoleTable } from "../access/role.ts";
+import { ANONYMOUS, certificateUser, digestUser, type User, userOfHeader } from "../access/user.ts";
+import type { UserClients } from "../access/user-clients.ts";
+import { isSameToken, newToken, type WebSession, type WebSessions } from "../access/web-sessions.ts";
+import { IdempotentAnswers, type KeptAnswer } from "../api/idempotency.ts";
+import type { LiveChanges } from "../api/live-changes.ts";
+import { openApiDocument } from "../api/openapi.ts";
+import type { Route } from "../api/route.ts";
+import { ROUTES } from "../api/routes.ts";
+import { EVENTS, LOGIN, LOGOUT, OPENAPI, SESSION, SESSION_ROUTES } from "../api/session-routes.ts";
+import { login, type SessionJson } from "../api/shapes.ts";
+import type { EnsembleFacts } from "../facts/ensemble-facts.ts";
+import type { MetricHistory } from "../facts/metric-history.ts";
+import { cookieName, cookieValue, endedCookie, sessionCookie } from "./cookie.ts";
+import { type Problem, problemJson, problemOf, refuse } from "./problem.ts";
+import { readJson } from "./request-body.ts";
+import { addressOf, isFromBrowser, isSecure } from "./request-checks.ts";
+
+const IN_FLIGHT_MAX = 64;
+const ALL_ROUTES: readonly Route[] = [...SESSION_ROUTES, ...ROUTES];
+
+export interface ApiParts {
+  readonly roles: RoleTable;
+  readonly sessions: WebSessions;
+  readonly throttle: LoginThrottle;
+  readonly clients: UserClients;
+  readonly facts: EnsembleFacts;
+  readonly history: MetricHistory;
+  readonly live: LiveChanges;
+  readonly version: string;
+  /** The subject of the certificate that a request came with; undefined without one. */
+  certificateSubject(message: IncomingMessage): string | undefined;
+  /** Reports a request whose handler failed of a defect. */
+  failed(error: unknown): void;
+}
+
+/** The requester. */
+interface Requester {
+  readonly user: User;
+  readonly role: Role | undefined;
+  readonly csrfToken: string;
+  /** The cookie's value, of a browser that has logged in. */
+  readonly token: string | undefined;
+}
+
+export class ApiHandler {
+  readonly #parts: ApiParts;
+  readonly #routes: ReadonlyMap<string, Route> = new Map(
+    ALL_ROUTES.map((each) => [`${each.method} ${each.path}`, each]),
+  );
+  readonly #document: string;
+  readonly #answers = new IdempotentAnswers();
+  /** For browsers that have not logged in: another site cannot read it. */
+  readonly #anonymousToken: string = newToken();
+  #inFlight = 0;
+
+  constructor(parts: ApiParts) {
+    this.#parts = parts;
+    this.#document = JSON.stringify(openApiDocument(ALL_ROUTES, parts.version));
+  }
+
+  /** @param path below `/api/v1` */
+  async handle(
+    message: IncomingMessage,
+    response: ServerResponse,
+    path: string,
+    query: URLSearchParams,
+  ): Promise<void> {
+    if (this.#inFlight >= IN_FLIGHT_MAX) {
+      sendProblem(response, refuse(503, "BUSY", "Too many requests at a time", { retryAfterSeconds: 1 }).problem);
+      return;
+    }
+    this.#inFlight++;
+    let isCounted = true;
+    const release = (): void => {
+      if (isCounted) this.#inFlight--;
+      isCounted = false;
+    };
+    try {
+      await this.#handle(message, response, { path, query, release });
+    } catch (error) {
+      sendProblem(response, this.#problemOf(error));
+    } finally {
+      release();
+    }
+  }
+
+  #problemOf(error: unknown): Problem {
+    const known = problemOf(error);
+    if (known !== undefined) return known;
+    this.#parts.failed(error);
+    return {
+      status: 500,
+      code: "DEFECT",
+      title: "The request failed in the console",
+      detail: "Its log has the reason",
+    };
+  }
+
+  async #handle(
+    message: IncomingMessage,
+    response: ServerResponse,
+    { path, query, release }: { readonly path: string; readonly query: URLSearchParams; readonly release: () => void },
+  ): Promise<void> {
+    const { method = "" } = message;
+    const route = this.#routes.get(`${method === "HEAD" ? "GET" : method} ${path}`);
+    if (route === undefined) throw this.#unknown(response, path);
+    const requester = this.#requester(message);
+    if (method !== "GET" && method !== "HEAD") checkToken(message, requester);
+    switch (route) {
+      case OPENAPI:
+        return send(response, { status: 200, headers: {}, body: this.#document });
+      case SESSION:
+        return send(response, okJson(this.#sessionJson(requester)));
+      case LOGIN:
+        return this.#login(message, response, parse(login, await readJson(message), "body"));
+      case LOGOUT:
+        return this.#logout(message, response, requester);
+      default:
+    }
+    const role = allowed(route, requester);
+    const parsedQuery = parse(route.query, queryObject(query), "query");
+    const closed = closeSignal(response);
+    if (route === EVENTS) {
+      // Streams have their own limit.
+      release();
+      const at = { path: String(parsedQuery["path"]), key: addressOf(message), response, signal: closed };
+      await this.#parts.clients.use(requester.user, (client) => this.#parts.live.stream(client, at));
+      return;
+    }
+    const work = (): Promise<KeptAnswer> =>
+      this.#run(route, { message, requester, role, query: parsedQuery, signal: closed });
+    const key = message.headers["idempotency-key"];
+    if (typeof key !== "string" || route.method === "GET") return send(response, await work());
+    const scope = [requester.user.credential?.auth ?? "", method, message.url ?? "", key].join(" ");
+    send(response, await this.#answers.once(scope, work));
+  }
+
+  async #run(route: Route, { message, requester, role, query, signal }: Running): Promise<KeptAnswer> {
+    const { clients, facts, history } = this.#parts;
+    try {
+      const body = route.body === undefined ? undefined : parse(route.body, await readJson(message), "body");
+      const ifMatch = route.takesVersion === true ? versionOf(message.headers["if-match"]) : undefined;
+      const { user } = requester;
+      const reply = await clients.use(user, (client) =>
+        route.handle({ query, body: body as undefined, user, role, ifMatch, signal, client, facts, history }),
+      );
+      const headers: Record<string, string> = reply.version === undefined ? {} : { ETag: `"${reply.version}"` };
+      return { status: reply.status ?? route.status ?? 200, headers, body: JSON.stringify(reply.body) };
+    } catch (error) {
+      return problemAnswer(this.#problemOf(error));
+    }
+  }
+
+  #requester(message: IncomingMessage): Requester {
+    const { sessions, roles } = this.#parts;
+    const { authorization, cookie } = message.headers;
+    if (authorization !== undefined) {
+      const user = userOfHeader(authorization);
+      if (user === undefined) {
+        throw refuse(401, "AUTHORIZATION", "Authorization is `digest user:password`, or HTTP's Basic");
+      }
+      this.#checkLogin(message, user);
+      return { user, role: roles.roleOf(user.identities), csrfToken: this.#anonymousToken, token: undefined };
+    }
+    const token = cookieValue(cookie, cookieName(message.socket.localPort));
+    const session: WebSession | undefined = token === undefined ? undefined : sessions.find(token);
+    const subject = this.#parts.certificateSubject(message);
+    const user = session?.user ?? (subject === undefined ? ANONYMOUS : certificateUser(subject));
+    return {
+      user,
+      role: roles.roleOf(user.identities),
+      csrfToken: session?.csrfToken ?? this.#anonymousToken,
+      token: session === undefined ? undefined : token,
+    };
+  }
+
+  #sessionJson({ user, role, csrfToken }: Requester): SessionJson {
+    const { facts, roles, version } = this.#parts;
+    return {
+      user: user.name ?? null,
+      role: role ?? null,
+      identities: user.identities.map(({ scheme, id }) => ({ scheme, id })),
+      ...{ csrfToken, version },
+      hasRoles: roles.isConfigured,
+      ensemble: facts.name,
+      features: { sessions: true, watches: true, metrics: true },
+    };
+  }
+
+  #login(message: IncomingMessage, response: ServerResponse, given: { user: string; password: string }): void {
+    const { sessions, roles } = this.#parts;
+    if (given.user.includes(":")) throw refuse(400, "BAD_ARGUMENTS", "A user's name has no colon");
+    const user = digestUser(given);
+    this.#checkLogin(message, user);
+    const { token, session } = sessions.start(user);
+    const role = roles.roleOf(user.identities);
+    const cookie = sessionCookie(cookieName(message.socket.localPort), token, isSecure(message));
+    const { status, body } = okJson(this.#sessionJson({ user, role, csrfToken: session.csrfToken, token }));
+    send(response, { status, headers: { "Set-Cookie": cookie }, body });
+  }
+
+  /** @throws ProblemError for a user without a role, and for every one that comes too soon after failures */
+  #checkLogin(message: IncomingMessage, user: User): void {
+    const { roles, throttle } = this.#parts;
+    if (!roles.isConfigured) return;
+    const keys = [`address ${addressOf(message)}`, `user ${user.name}`];
+    const waitMs = throttle.waitMs(keys);
+    if (waitMs > 0) {
+      const retryAfterSeconds = Math.ceil(waitMs / 1000);
+      throw refuse(429, "TOO_MANY_LOGINS", "Too many failed logins; try again later", { retryAfterSeconds });
+    }
+    if (roles.roleOf(user.identities) !== undefined) return throttle.succeeded(keys);
+    throttle.failed(keys);
+    throw refuse(401, "LOGIN_FAILED", "The user is unknown, or the password is wrong");
+  }
+
+  #logout(message: IncomingMessage, response: ServerResponse, { token }: Requester): void {
+    if (token !== undefined) this.#parts.sessions.end(token);
+    const role = this.#parts.roles.roleOf([]);
+    const { status, body } = okJson(
+      this.#sessionJson({ user: ANONYMOUS, role, csrfToken: this.#anonymousToken, token: undefined }),
+    );
+    const cookie = endedCookie(cookieName(message.socket.localPort), isSecure(message));
+    send(response, { status, headers: { "Set-Cookie": cookie }, body });
+  }
+
+  #unknown(response: ServerResponse, path: string): Error {
+    const methods = ALL_ROUTES.filter((each) => each.path === path).map(({ method }) => method);
+    if (methods.length === 0) return refuse(404, "NO_ROUTE", "There is no such path; /api/v1/openapi.json lists all");
+    response.setHeader("Allow", methods.join(", "));
+    return refuse(405, "METHOD", `This path takes ${methods.join(", ")}`);
+  }
+}
+
+interface Running {
+  readonly message: IncomingMessage;
+  readonly requester: Requester;
+  readonly role: Role;
+  readonly query: Record<string, unknown>;
+  readonly signal: AbortSignal;
+}
+
+/** A change by a browser repeats its token, which pages of other sites cannot read. */
+function checkToken({ headers }: IncomingMessage, { csrfToken }: Requester): void {
+  if (!isFromBrowser(headers)) return;
+  const given = headers["x-csrf-token"];
+  if (typeof given === "string" && isSameToken(given, csrfToken)) return;
+  throw refuse(403, "CSRF", "The request has no valid X-CSRF-Token; read /api/v1/session again");
+}
+
+function allowed({ role: needed }: Route, { role, user }: Requester): Role {
+  if (role === undefined) {
+    throw user.name === undefined
+      ? refuse(401, "LOGIN_NEEDED", "Log in first")
+      : refuse(403, "ROLE", "This user has no role");
+  }
+  if (includesRole(role, needed)) return role;
+  throw refuse(403, "ROLE", `This needs the role ${needed}, and the user has the role ${role}`);
+}
+
+function parse<T extends z.ZodType>(schema: T | undefined, value: unknown, what: string): z.infer<T> {
+  const found = schema?.safeParse(value);
+  if (found === undefined) throw new TypeError("the route has no schema");
+  if (found.success) return found.data;
+  const detail = found.error.issues
+    .slice(0, 5)
+    .map(({ path, message }) => `${[what, ...path].join(".")}: ${message}`)
+    .join("; ");
+  throw refuse(400, "BAD_ARGUMENTS", "The request is not valid", { detail });
+}
+
+function queryObject(query: URLSearchParams): Record<string, string> {
+  return Object.fromEntries(query);
+}
+
+/** `"3"`, or `*` for any version. */
+function versionOf(header: string | undefined): number | undefined {
+  if (header === undefined) return undefined;
+  if (header.trim() === "*") return -1;
+  const version = /^"(\d{1,10})"$/.exec(header.trim())?.[1];
+  if (version === undefined) throw refuse(400, "IF_MATCH", 'If-Match is a version in quotes, such as "3", or *');
+  return Number(version) | 0;
+}
+
+function closeSignal(response: ServerResponse): AbortSignal {
+  const closing = new AbortController();
+  response.once("close", () => closing.abort());
+  return closing.signal;
+}
+
+function okJson(
+  value: unknown,
+): { readonly status: number; readonly headers: object; readonly body: string } & KeptAnswer {
+  return { status: 200, headers: {}, body: JSON.stringify(value) };
+}
+
+function problemAnswer(problem: Problem): KeptAnswer {
+  const { retryAfterSeconds } = problem;
+  const headers: Record<string, string> = { "Content-Type": "application/problem+json" };
+  if (retryAfterSeconds !== undefined) headers["Retry-After"] = String(retryAfterSeconds);
+  return { status: problem.status, headers, body: problemJson(problem) };
+}
+
+function sendProblem(response: ServerResponse, problem: Problem): void {
+  if (!response.headersSent) send(response, problemAnswer(problem));
+  else response.destroy();
+}
+
+function send(response: ServerResponse, { status, headers, body }: KeptAnswer): void {
+  if (response.destroyed) return;
+  const bytes = Buffer.from(body);
+  response.writeHead(status, {
+    "Content-Type": "application/json; charset=utf-8",
+    "Content-Length": bytes.length,
+    "Cache-Control": "no-store",
+    "X-Content-Type-Options": "nosniff",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    // A body that was not read is not waited for.
+    ...(response.req.complete ? {} : { Connection: "close" }),
+    ...headers,
+  });
+  response.end(response.req.method === "HEAD" ? undefined : bytes);
+}
