@@ -6,7 +6,7 @@ import { distance } from "fastest-levenshtein";
 import { applySettings, type ConfigFile, parseConfigFile } from "./config-file.ts";
 import { completeEnsemble, mergeEnsembles, NO_ENSEMBLE } from "./ensemble-settings.ts";
 import { jvmSettings } from "./jvm-flags.ts";
-import type { AuditSettings } from "./key-rule.ts";
+import type { AuditSettings, ConsoleSettings } from "./key-rule.ts";
 import { ANY_ADDRESS } from "./key-values.ts";
 import { mergeOptions } from "./merge-options.ts";
 
@@ -50,6 +50,8 @@ export interface ServeCommand {
   readonly logLevel: LogLevel;
   /** Where clients' writes are written down; undefined: nowhere. */
   readonly auditFile: string | undefined;
+  /** The console on the admin port. */
+  readonly console: ConsoleSettings;
 }
 
 const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
@@ -114,6 +116,7 @@ function serveCommand(values: Values, positionals: readonly string[], jvmFlags: 
     configuration: base.text,
     warnings: [...jvm.warnings, ...base.warnings, ...flags.warnings, ...ensemble.warnings],
     logLevel: logLevel(values["log-level"]),
+    console: { ...jvm.console, ...base.console, ...flags.console },
     auditFile: auditFileOf({ ...jvm.audit, ...base.audit, ...flags.audit }, options.dataDir),
   };
 }
@@ -182,7 +185,7 @@ function adviceFor(name: string): string {
 }
 
 function fromFile(file: string | undefined): ConfigFile & { readonly text?: string } {
-  if (file === undefined) return { options: {}, ensemble: NO_ENSEMBLE, audit: {}, warnings: [] };
+  if (file === undefined) return { options: {}, ensemble: NO_ENSEMBLE, audit: {}, console: {}, warnings: [] };
   const text = readConfiguration(file);
   try {
     return { ...parseConfigFile(text, readConfiguration), text };

@@ -3,11 +3,12 @@ import { ConfigError, type ServerOptions } from "@zooid/server";
 import { distance } from "fastest-levenshtein";
 import { AUTH_FAMILIES, AUTH_KEYS } from "./auth-keys.ts";
 import { CLIENT_FAMILIES, CLIENT_KEYS } from "./client-keys.ts";
+import { CONSOLE_KEYS } from "./console-keys.ts";
 import { versionInName } from "./dynamic-file.ts";
 import { EnsembleDraft, GROUP_KEY, SERVER_KEY, WEIGHT_KEY } from "./ensemble-draft.ts";
 import { DYNAMIC_FILE, ENSEMBLE_FAMILIES, ENSEMBLE_KEYS } from "./ensemble-keys.ts";
 import type { EnsembleSettings } from "./ensemble-settings.ts";
-import type { AuditSettings, KeyRule, Mutable, Options, Setting } from "./key-rule.ts";
+import type { AuditSettings, ConsoleSettings, KeyRule, Mutable, Options, Setting } from "./key-rule.ts";
 import { OPERATOR_FAMILIES, OPERATOR_KEYS } from "./operator-keys.ts";
 import { parseProperties } from "./properties.ts";
 import { STORAGE_FAMILIES, STORAGE_KEYS } from "./storage-keys.ts";
@@ -21,6 +22,7 @@ export interface ConfigFile {
   /** The version of the servers that a dynamic file lists, if it has one. */
   readonly membersVersion?: Zxid;
   readonly audit: AuditSettings;
+  readonly console: ConsoleSettings;
   /** One sentence each, for the log. */
   readonly warnings: readonly string[];
 }
@@ -79,6 +81,7 @@ function listedServers(file: string, text: string, where: string): readonly Sett
 export function applySettings(settings: readonly Setting[], unknown: "warned" | "refused" = "warned"): ConfigFile {
   const options: Options = {};
   const audit: Mutable<AuditSettings> = {};
+  const console: Mutable<ConsoleSettings> = {};
   const warnings: string[] = [];
   const problems: string[] = [];
   const draft = new EnsembleDraft();
@@ -102,6 +105,9 @@ export function applySettings(settings: readonly Setting[], unknown: "warned" | 
     } else if (rule.kind === "audit") {
       const problem = rule.set(audit, value);
       if (problem !== undefined) problems.push(`${key} (${where}) ${problem}`);
+    } else if (rule.kind === "console") {
+      const problem = rule.set(console, value);
+      if (problem !== undefined) problems.push(`${key} (${where}) ${problem}`);
     } else if (rule.kind === "ensemble") draft.set(`${key} (${where})`, rule.set, value, problems);
     else if (rule.kind === "refused") {
       if (!rule.harmless.includes(value.toLowerCase())) problems.push(`${key} (${where}) ${rule.reason}`);
@@ -110,7 +116,7 @@ export function applySettings(settings: readonly Setting[], unknown: "warned" | 
     }
   }
   if (problems.length > 0) throw new ConfigError(problems);
-  return { options, ensemble: draft.settings(), audit, warnings };
+  return { options, ensemble: draft.settings(), audit, console, warnings };
 }
 
 const SYSTEM_PREFIX = /^zookeeper\./;
@@ -125,6 +131,7 @@ const RULES: ReadonlyMap<string, KeyRule> = new Map([
   ...TLS_KEYS,
   ...ENSEMBLE_KEYS,
   ...OPERATOR_KEYS,
+  ...CONSOLE_KEYS,
 ]);
 
 /** Every key that has a rule of its own, and the one that decides whether there is an ensemble. */

@@ -16,6 +16,17 @@ export interface AuditSettings {
   readonly file?: string;
 }
 
+/** The console on the admin port. */
+export interface ConsoleSettings {
+  readonly isEnabled?: boolean;
+  /** Identities by role, as `scheme:id`. */
+  readonly viewers?: readonly string[];
+  readonly editors?: readonly string[];
+  readonly operators?: readonly string[];
+  /** Names by which browsers reach the admin port, beyond loopback. */
+  readonly hostNames?: readonly string[];
+}
+
 export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 export type Options = Mutable<ServerOptions>;
@@ -29,6 +40,9 @@ export type EnsembleSetter = (limits: Mutable<EnsembleLimits>, value: string) =>
 /** As {@link Setter}, for the audit log. */
 export type AuditSetter = (audit: Mutable<AuditSettings>, value: string) => string | undefined;
 
+/** As {@link Setter}, for the console. */
+export type ConsoleSetter = (console: Mutable<ConsoleSettings>, value: string) => string | undefined;
+
 /** What to do with a key: honour it, refuse values that matter, or say that it has no effect here. */
 export type KeyRule =
   | { readonly kind: "honoured"; readonly set: Setter }
@@ -37,7 +51,8 @@ export type KeyRule =
   /** Values other than the harmless ones are reported. */
   | { readonly kind: "ignored"; readonly harmless: readonly string[]; readonly reason: string }
   | { readonly kind: "ensemble"; readonly set: EnsembleSetter }
-  | { readonly kind: "audit"; readonly set: AuditSetter };
+  | { readonly kind: "audit"; readonly set: AuditSetter }
+  | { readonly kind: "console"; readonly set: ConsoleSetter };
 
 /** A key as zoo.cfg has it, without the prefix `zookeeper.`, and its rule; of a family, how its keys begin. */
 export type KeyEntry = readonly [key: string, rule: KeyRule];

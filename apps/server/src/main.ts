@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import { hostname } from "node:os";
 import { setFlagsFromString } from "node:v8";
+import type { Console } from "@zooid/console";
 import { formatZxid, hostPort } from "@zooid/model";
 import { ConfigError, type ServerOptions, startServer, writePeerSecretFile, type ZooidServer } from "@zooid/server";
 import { AuditLog } from "./audit-log.ts";
@@ -10,6 +11,7 @@ import { DynamicFile } from "./dynamic-file.ts";
 import { ExitStatus, exitStatusOf, explain } from "./exit-status.ts";
 import { checkHealth } from "./health.ts";
 import { openLog, type ProcessLog } from "./logger.ts";
+import { openConsole } from "./open-console.ts";
 import { reload } from "./reload.ts";
 import { stopOnSignals } from "./shutdown.ts";
 import { checkStatus } from "./status.ts";
@@ -22,6 +24,9 @@ const { version } = createRequire(import.meta.url)("../package.json") as { reado
  * twice a second under load (15 % of the CPU of a write). Twice the size costs some 20 MiB.
  */
 const HEAP_GROWING_PERCENT = 100;
+
+/** A browser on this machine reaches these by another name. */
+const ANY_ADDRESSES: ReadonlySet<string> = new Set(["*", "0.0.0.0", "::"]);
 
 await main();
 
@@ -114,10 +119,12 @@ async function run(command: ServeCommand, argv: readonly string[], log: ProcessL
   log.describe(() => member);
   for (const warning of warnings) log.warn(warning);
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
+  let page: Console | undefined;
   const server = await startServer({
     ...options,
     version,
     log,
+    adminApplication: (message, response, request) => page?.handle(message, response, request) ?? false,
     onFailure: (error) => {
       log.error(`the server stops: ${explain(error)}`);
       void audit?.stop();
@@ -128,6 +135,8 @@ async function run(command: ServeCommand, argv: readonly string[], log: ProcessL
     const { role, epoch, appliedZxid } = server.summary;
     return { ...member, role, epoch, zxid: formatZxid(appliedZxid) };
   });
+  const { admin } = options;
+  page = openConsole({ server, sid: options.ensemble?.sid, admin, settings: command.console, version, log });
   audit?.follow(server);
   keepDynamicFile(server, command, log);
   if (auditFile !== undefined) log.info(`clients' writes are written down in ${auditFile}`);
@@ -139,6 +148,7 @@ async function run(command: ServeCommand, argv: readonly string[], log: ProcessL
   process.on("SIGUSR1", () => log.info(statusLine(server.summary)));
   // Before the line that reports readiness: a signal may follow it at once.
   stopOnSignals(async () => {
+    await page?.[Symbol.asyncDispose]();
     await server.stop();
     await audit?.stop();
   }, log);
@@ -147,6 +157,10 @@ async function run(command: ServeCommand, argv: readonly string[], log: ProcessL
     log.info(
       `operators are answered on ${forceHttps ? "https" : "http"}://${hostPort(address, server.adminPort)}${commandUrl}, /readyz and /metrics`,
     );
+    if (page !== undefined) {
+      const shown = ANY_ADDRESSES.has(address) ? "localhost" : address;
+      log.info(`the console is at ${forceHttps ? "https" : "http"}://${hostPort(shown, server.adminPort)}/console/`);
+    }
   }
   if (server.metricsPort !== undefined) log.info(`metrics are answered on port ${server.metricsPort} at /metrics`);
   if (server.securePort !== undefined && server.securePort !== server.port)

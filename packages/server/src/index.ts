@@ -1,5 +1,6 @@
 export { StoreError } from "@zooid/txn-log";
 export { makeDirectory } from "@zooid/txn-log/sqlite";
+export type { Report } from "./admin/four-letter-words.ts";
 export type {
   AdminConfig,
   AdminOptions,
@@ -7,6 +8,7 @@ export type {
   MetricsOptions,
   SnapshotCommandsConfig,
 } from "./admin/http-options.ts";
+export type { AdminApplication, ApplicationRequest } from "./admin/http-port.ts";
 export type { AuditOperation, AuditRecord } from "./audit-trail.ts";
 export type { AuthFailuresOptions } from "./auth-failures.ts";
 export type { Change } from "./change-stream.ts";

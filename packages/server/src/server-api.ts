@@ -1,5 +1,7 @@
 import type { DiskRoom, Members, ServerId, Zxid } from "@zooid/model";
 import type { Observable } from "rxjs";
+import type { Report } from "./admin/four-letter-words.ts";
+import type { AdminApplication } from "./admin/http-port.ts";
 import type { AuditRecord } from "./audit-trail.ts";
 import type { Change } from "./change-stream.ts";
 import type { ServerOptions } from "./config.ts";
@@ -24,6 +26,8 @@ export interface StartOptions extends ServerOptions {
    * serving.
    */
   readonly onFailure?: (error: unknown) => void;
+  /** Answers further paths of the admin port, such as a console's. */
+  readonly adminApplication?: AdminApplication;
 }
 
 /** A server's role in its ensemble; `looking`: it has no role yet and serves no clients. */
@@ -62,6 +66,11 @@ export interface ZooidServer extends AsyncDisposable {
   readonly storage$: Observable<StorageStatus>;
   /** The server's current state, for a log line or a page. */
   readonly summary: ServerSummary;
+  /**
+   * The text of a four-letter word, whatever the whitelist, for other parts of this process; empty
+   * before the data is recovered.
+   */
+  report(report: Report): string;
   /**
    * Reads the certificates of the client and peer ports again, for new connections, and applies the
    * given settings.

@@ -4,7 +4,7 @@ import { type LogHandler, StoreError } from "@zooid/txn-log";
 import { decodeMembers } from "@zooid/zab";
 import type { Observable } from "rxjs";
 import type { AdminView } from "./admin/admin-view.ts";
-import { answerWord, parseWhitelist, wordBytes } from "./admin/four-letter-words.ts";
+import { answerWord, parseWhitelist, type Report, reportText, wordBytes } from "./admin/four-letter-words.ts";
 import { OperatorPorts } from "./admin/operator-ports.ts";
 import { type AuditRecord, AuditTrail } from "./audit-trail.ts";
 import { type Change, ChangeRecorder } from "./change-stream.ts";
@@ -76,6 +76,7 @@ class Server implements ZooidServer {
   #peers: EnsemblePeers | undefined;
   #ports: ClientPorts | undefined;
   #operators: OperatorPorts | undefined;
+  #view: AdminView | undefined;
   readonly #fourLetterWords: { allowed: ReadonlySet<string> };
   readonly #roles = new RoleLog((text, fields) => this.#log.info(text, fields));
   readonly #earlyClients = new EarlyClients();
@@ -178,6 +179,11 @@ class Server implements ZooidServer {
     return this.stop();
   }
 
+  report(report: Report): string {
+    const view = this.#view;
+    return view === undefined || this.#driver === undefined ? "" : reportText(report, view);
+  }
+
   async #start(): Promise<void> {
     const config = this.#config;
     for (const notice of config.notices) this.#log.warn(notice);
@@ -186,8 +192,12 @@ class Server implements ZooidServer {
     this.#ports = ports;
     await ports.listen();
     const view = this.#newView(ports);
+    this.#view = view;
     const { admin, metrics } = config;
-    const operators = new OperatorPorts({ view, admin, metrics, warn: (text) => this.#log.warn(text) });
+    const operators = new OperatorPorts({
+      ...{ view, admin, metrics, application: this.#options.adminApplication },
+      warn: (text) => this.#log.warn(text),
+    });
     this.#operators = operators;
     await this.#serve(view, () => operators.listen());
     this.#statusTimer = setInterval(() => this.#updateStatus(), STATUS_MS);

@@ -80,6 +80,21 @@ export function answerWord(
   return text;
 }
 
+/** A four-letter word that other parts of this process ask. */
+export type Report = "srvr" | "cons" | "dump";
+
+/** Whatever the whitelist, and not counted. */
+const REPORTS: Readonly<Record<Report, (view: AdminView) => string>> = {
+  srvr: (view) => `${versionLine(view)}${statistics(view)}`,
+  cons: (view) => `${connectionFacts(view).map(fullLine).join("")}\n`,
+  dump: sessionDump,
+};
+
+/** The text of a four-letter word, or that the server does not serve. */
+export function reportText(report: Report, view: AdminView): string {
+  return isServing(view) ? REPORTS[report](view) : `${NOT_SERVING}\n`;
+}
+
 /** The answer to a word that is not executed. */
 function permitted(word: string, view: AdminView): string | undefined {
   if (!isListed(word, view)) return `${word} is not executed because it is not in the whitelist.\n`;

@@ -30,6 +30,22 @@ export interface HttpStream extends AsyncDisposable {
   next(): Promise<Uint8Array | undefined>;
 }
 
+/** The connection of a request that an application answers. */
+export interface ApplicationRequest {
+  /** The subject of the client's certificate, if there was one. */
+  readonly certificateSubject: string | undefined;
+}
+
+/**
+ * Answers requests for paths of its own, of every method; false for the path of another. It checks
+ * requests of other sites itself.
+ */
+export type AdminApplication = (
+  message: IncomingMessage,
+  response: ServerResponse,
+  request: ApplicationRequest,
+) => boolean;
+
 export interface HttpAnswer {
   readonly status: number;
   readonly type: string;
@@ -48,6 +64,8 @@ export interface HttpPortOptions {
   readonly idleTimeoutMs: number;
   /** Undefined: plain HTTP. */
   readonly tls?: TlsConfig | undefined;
+  /** Asked before `answer`. */
+  readonly application?: AdminApplication | undefined;
   /** Answers a request; undefined for an unknown path. */
   answer(request: HttpRequest): HttpAnswer | undefined | Promise<HttpAnswer>;
   /** Reports a request whose handler threw. */
@@ -127,6 +145,7 @@ export class HttpPort implements AsyncDisposable {
   async #serve(message: IncomingMessage, response: ServerResponse): Promise<void> {
     let answer: HttpAnswer;
     try {
+      if (this.#isAnsweredElsewhere(message, response)) return;
       answer = await this.#answer(message);
     } catch (error) {
       this.#options.failed(error);
@@ -145,6 +164,17 @@ export class HttpPort implements AsyncDisposable {
     message.socket.setTimeout(this.#options.idleTimeoutMs);
     if (typeof body === "string") response.end(message.method === "HEAD" ? undefined : bytes);
     else await this.#stream(body, response, message.method === "HEAD");
+  }
+
+  #isAnsweredElsewhere(message: IncomingMessage, response: ServerResponse): boolean {
+    const { application } = this.#options;
+    const isForThisHost = this.#isForThisHost(message.headers.host);
+    if (application === undefined || message.method === "TRACE" || !isForThisHost) return false;
+    return application(message, response, { certificateSubject: subjectOf(message.socket) });
+  }
+
+  #isForThisHost(host: string | undefined): boolean {
+    return !LOOPBACK.test(hostText(this.#options.address)) || LOOPBACK.test(host ?? "");
   }
 
   /** A body shorter than announced cuts the connection, so that the client notices. */
@@ -166,7 +196,7 @@ export class HttpPort implements AsyncDisposable {
     if (asked !== "GET" && asked !== "POST")
       return { ...plain(405, `${method} is not served`), allow: "GET, HEAD, POST" };
     if (isFromAnotherSite(headers)) return plain(403, "requests from other sites are refused");
-    if (LOOPBACK.test(hostText(this.#options.address)) && !LOOPBACK.test(headers.host ?? "")) {
+    if (!this.#isForThisHost(headers.host)) {
       return plain(421, "this port accepts requests from this machine only, by the name localhost");
     }
     if (!url.startsWith("/")) return plain(400, "the target of a request is a path");

@@ -2,13 +2,15 @@ import { hostPort } from "@zooid/model";
 import { answerAdmin } from "./admin-server.ts";
 import type { AdminView } from "./admin-view.ts";
 import type { AdminConfig, MetricsConfig } from "./http-options.ts";
-import { HttpPort, plain } from "./http-port.ts";
+import { type AdminApplication, HttpPort, plain } from "./http-port.ts";
 import { PrometheusText } from "./prometheus.ts";
 
 export interface OperatorPortsOptions {
   readonly view: AdminView;
   readonly admin: AdminConfig | undefined;
   readonly metrics: MetricsConfig | undefined;
+  /** Answers further paths of the admin port. */
+  readonly application: AdminApplication | undefined;
   warn(text: string): void;
 }
 
@@ -26,7 +28,7 @@ export class OperatorPorts implements AsyncDisposable {
   }
 
   async listen(): Promise<void> {
-    const { view, admin, metrics } = this.#options;
+    const { view, admin, metrics, application } = this.#options;
     const prometheus = new PrometheusText(view, metrics?.exportJvmInfo ?? true);
     const failed = (error: unknown): void => {
       this.#options.warn(`a request to an operator port failed: ${describe(error)}`);
@@ -34,6 +36,7 @@ export class OperatorPorts implements AsyncDisposable {
     if (admin !== undefined) {
       const port = new HttpPort({
         ...{ port: admin.port, address: admin.address, idleTimeoutMs: admin.idleTimeoutMs, tls: admin.tls, failed },
+        application,
         answer: (request) => answerAdmin(view, request, () => prometheus.answer()),
       });
       const hint = "set another port by admin.serverPort, or disable it by admin.enableServer=false";

@@ -1,0 +1,58 @@
+import type { ConsoleSettings, KeyEntry, KeyRule } from "./key-rule.ts";
+import { trueOrFalse } from "./key-values.ts";
+
+/** The console on the admin port, and its users. */
+export const CONSOLE_KEYS: readonly KeyEntry[] = [
+  ["zooid.console.enabled", enabled()],
+  ["zooid.console.viewers", identities("viewers")],
+  ["zooid.console.editors", identities("editors")],
+  ["zooid.console.operators", identities("operators")],
+  ["zooid.console.hostNames", hostNames()],
+];
+
+const IDENTITY = /^(digest:[^:;]+:[\w+/=]+|x509:.+)$/;
+
+function enabled(): KeyRule {
+  return {
+    kind: "console",
+    set: (settings, value) => {
+      const isOn = trueOrFalse(value);
+      if (isOn === undefined) return `is true or false, found "${value}"`;
+      settings.isEnabled = isOn;
+      return undefined;
+    },
+  };
+}
+
+/** The subjects of certificates have commas: identities are separated by semicolons. */
+function identities(role: keyof Pick<ConsoleSettings, "viewers" | "editors" | "operators">): KeyRule {
+  return {
+    kind: "console",
+    set: (settings, value) => {
+      const ids = listOf(value, ";");
+      const wrong = ids.find((id) => !IDENTITY.test(id));
+      if (wrong !== undefined) {
+        return `is a list of digest:USER:HASH and x509:SUBJECT, separated by semicolons, found "${wrong}"`;
+      }
+      settings[role] = ids;
+      return undefined;
+    },
+  };
+}
+
+function hostNames(): KeyRule {
+  return {
+    kind: "console",
+    set: (settings, value) => {
+      settings.hostNames = listOf(value.toLowerCase(), ",");
+      return undefined;
+    },
+  };
+}
+
+function listOf(value: string, separator: string): readonly string[] {
+  return value
+    .split(separator)
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+}

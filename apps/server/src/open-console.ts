@@ -1,0 +1,41 @@
+import { Console, wordByConnection } from "@zooid/console";
+import type { AdminOptions, ServerLog, ZooidServer } from "@zooid/server";
+import type { ConsoleSettings } from "./key-rule.ts";
+
+export interface OpenConsoleOptions {
+  readonly server: ZooidServer;
+  /** This server's id in its ensemble, if it is in one. */
+  readonly sid: number | undefined;
+  readonly admin: AdminOptions | undefined;
+  readonly settings: ConsoleSettings;
+  readonly version: string;
+  readonly log: ServerLog;
+}
+
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/i;
+const ANY = /^(\*|0\.0\.0\.0|::)$/;
+
+/** The console of this server, which answers on its admin port; undefined where there is none. */
+export function openConsole({ server, sid, admin, settings, version, log }: OpenConsoleOptions): Console | undefined {
+  if (server.adminPort === undefined || settings.isEnabled === false) return undefined;
+  if (server.port === server.securePort) {
+    log.info(
+      "the console is not served: its sessions need a client port without TLS; zooid-console has options for TLS",
+    );
+    return undefined;
+  }
+  const { viewers = [], editors = [], operators = [], hostNames = [] } = settings;
+  const host = ANY.test(server.address) ? "127.0.0.1" : server.address;
+  const hosts = host.includes(":") ? `[${host}]:${server.port}` : `${host}:${server.port}`;
+  return new Console({
+    ...{ hosts, hostNames, version, roles: { viewers, editors, operators } },
+    isLoopback: LOOPBACK.test(admin?.address ?? "127.0.0.1"),
+    // Its own words need no connection and no whitelist.
+    words: (member, word, signal) => {
+      const isOwn = sid === undefined ? member.sid === null : member.sid === sid;
+      if (isOwn && (word === "srvr" || word === "cons" || word === "dump")) return Promise.resolve(server.report(word));
+      return wordByConnection(member, word, signal);
+    },
+    warn: (text) => log.warn(text),
+  });
+}
