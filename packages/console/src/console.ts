@@ -29,10 +29,14 @@ export interface ConsoleOptions {
   readonly roles?: RoleOptions;
   /** How servers are asked four-letter words. Default: by a connection. */
   readonly words?: FourLetterWords;
-  /** The subject of the certificate of a request's client. Default: none. */
-  readonly certificateSubject?: (message: IncomingMessage) => string | undefined;
   /** Reports a failure that is not the requester's. Default: silent. */
   readonly warn?: (text: string) => void;
+}
+
+/** What the server in front knows of a request. */
+export interface ConsoleRequest {
+  /** The subject of the client's certificate, if there was one. */
+  readonly certificateSubject?: string | undefined;
 }
 
 const API = "/api/v1";
@@ -77,14 +81,17 @@ export class Console implements AsyncDisposable {
       history: this.#history,
       live: new LiveChanges(),
       version: options.version ?? "",
-      certificateSubject: options.certificateSubject ?? (() => undefined),
       failed: (error) => warn?.(`a request to the console failed: ${error instanceof Error ? error.stack : error}`),
     });
     this.#sampler = setInterval(() => void this.#sample(), this.#history.intervalMs).unref();
   }
 
-  /** Answers a request, unless its path is another's. */
-  handle(message: IncomingMessage, response: ServerResponse): boolean {
+  /**
+   * Answers a request, unless its path is another's.
+   *
+   * @returns whether the path is the console's
+   */
+  handle(message: IncomingMessage, response: ServerResponse, { certificateSubject }: ConsoleRequest = {}): boolean {
     const { url = "" } = message;
     const end = url.indexOf("?");
     const path = end === -1 ? url : url.slice(0, end);
@@ -98,7 +105,7 @@ export class Console implements AsyncDisposable {
     }
     if (isApi) {
       const query = new URLSearchParams(end === -1 ? "" : url.slice(end + 1));
-      void this.#api.handle(message, response, path.slice(API.length), query);
+      void this.#api.handle(message, response, { path: path.slice(API.length), query, certificateSubject });
       return true;
     }
     this.#page(message, response, path);

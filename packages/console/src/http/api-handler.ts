@@ -32,10 +32,17 @@ export interface ApiParts {
   readonly history: MetricHistory;
   readonly live: LiveChanges;
   readonly version: string;
-  /** The subject of the certificate that a request came with; undefined without one. */
-  certificateSubject(message: IncomingMessage): string | undefined;
   /** Reports a request whose handler failed of a defect. */
   failed(error: unknown): void;
+}
+
+/** What a request is for. */
+export interface ApiTarget {
+  /** Below `/api/v1`. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** The subject of the client's certificate, if there was one. */
+  readonly certificateSubject: string | undefined;
 }
 
 /** The requester. */
@@ -63,13 +70,7 @@ export class ApiHandler {
     this.#document = JSON.stringify(openApiDocument(ALL_ROUTES, parts.version));
   }
 
-  /** @param path below `/api/v1` */
-  async handle(
-    message: IncomingMessage,
-    response: ServerResponse,
-    path: string,
-    query: URLSearchParams,
-  ): Promise<void> {
+  async handle(message: IncomingMessage, response: ServerResponse, target: ApiTarget): Promise<void> {
     if (this.#inFlight >= IN_FLIGHT_MAX) {
       sendProblem(response, refuse(503, "BUSY", "Too many requests at a time", { retryAfterSeconds: 1 }).problem);
       return;
@@ -81,7 +82,7 @@ export class ApiHandler {
       isCounted = false;
     };
     try {
-      await this.#handle(message, response, { path, query, release });
+      await this.#handle(message, response, { ...target, release });
     } catch (error) {
       sendProblem(response, this.#problemOf(error));
     } finally {
@@ -104,12 +105,12 @@ export class ApiHandler {
   async #handle(
     message: IncomingMessage,
     response: ServerResponse,
-    { path, query, release }: { readonly path: string; readonly query: URLSearchParams; readonly release: () => void },
+    { path, query, certificateSubject, release }: ApiTarget & { readonly release: () => void },
   ): Promise<void> {
     const { method = "" } = message;
     const route = this.#routes.get(`${method === "HEAD" ? "GET" : method} ${path}`);
     if (route === undefined) throw this.#unknown(response, path);
-    const requester = this.#requester(message);
+    const requester = this.#requester(message, certificateSubject);
     if (method !== "GET" && method !== "HEAD") checkToken(message, requester);
     switch (route) {
       case OPENAPI:
@@ -156,7 +157,7 @@ export class ApiHandler {
     }
   }
 
-  #requester(message: IncomingMessage): Requester {
+  #requester(message: IncomingMessage, subject: string | undefined): Requester {
     const { sessions, roles } = this.#parts;
     const { authorization, cookie } = message.headers;
     if (authorization !== undefined) {
@@ -169,7 +170,6 @@ export class ApiHandler {
     }
     const token = cookieValue(cookie, cookieName(message.socket.localPort));
     const session: WebSession | undefined = token === undefined ? undefined : sessions.find(token);
-    const subject = this.#parts.certificateSubject(message);
     const user = session?.user ?? (subject === undefined ? ANONYMOUS : certificateUser(subject));
     return {
       user,

@@ -1,0 +1,35 @@
+import { afterAll, expect, test } from "vitest";
+import { axeFindings } from "./axe.ts";
+import { closeBrowser, screenshot, startBrowserStage } from "./browser-stage.ts";
+import { fillTree } from "./example-tree.ts";
+
+afterAll(closeBrowser);
+
+const PAGES = [
+  { name: "ensemble", place: "#/ensemble", ready: "article.member" },
+  { name: "tree", place: "#/tree?path=%2Fapp%2Fconfig", ready: "section.data" },
+  { name: "stat", place: "#/tree?path=%2Fapp%2Fconfig&tab=stat", ready: "table.stat" },
+  { name: "access", place: "#/tree?path=%2Fapp%2Fconfig&tab=acl", ready: "form.acl tbody tr" },
+  { name: "sessions", place: "#/sessions", ready: "tbody tr" },
+  { name: "recipes", place: "#/recipes", ready: "article.recipe" },
+  { name: "metrics", place: "#/metrics", ready: "figure.chart" },
+  { name: "changes", place: "#/live", ready: "main h1" },
+] as const;
+
+test.each(PAGES)("axe finds nothing on the page $name, light, dark and narrow", async ({ name, place, ready }) => {
+  await using stage = await startBrowserStage();
+  await using _example = await fillTree(stage);
+  for (const colorScheme of ["light", "dark"] as const) {
+    const page = await stage.open(place, { colorScheme });
+    await page.locator(ready).first().waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await screenshot(page, `${name}-${colorScheme}`);
+  }
+  const narrow = await stage.open(place, { viewport: { width: 360, height: 740 } });
+  await narrow.locator(ready).first().waitFor();
+  expect(await axeFindings(narrow)).toEqual([]);
+  const overflow = await narrow.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  );
+  expect(overflow).toBeLessThanOrEqual(0);
+});

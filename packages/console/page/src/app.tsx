@@ -1,0 +1,244 @@
+import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
+import type { SessionJson } from "../../src/api/shapes.ts";
+import { api, textOf } from "./model/api.ts";
+import { type LiveState, live } from "./model/live.ts";
+import { goTo, PAGES, type PageName, type Place, parsePlace, placeHash } from "./model/place.ts";
+import { applyTheme, storedTheme, type Theme } from "./model/theme.ts";
+import { EnsemblePage } from "./pages/ensemble.tsx";
+import { LivePage } from "./pages/live.tsx";
+import { MetricsPage } from "./pages/metrics.tsx";
+import { RecipesPage } from "./pages/recipes.tsx";
+import { SessionsPage } from "./pages/sessions.tsx";
+import { TreePage } from "./pages/tree.tsx";
+import { Icon, type IconName } from "./parts/icon.tsx";
+import { LoginDialog } from "./parts/login-dialog.tsx";
+import { NoticeProvider } from "./parts/notices.tsx";
+import { type Command, Palette } from "./parts/palette.tsx";
+import { SessionContext } from "./parts/session-context.ts";
+
+const TITLES: Readonly<Record<PageName, string>> = {
+  ensemble: "Ensemble",
+  tree: "Tree",
+  sessions: "Sessions",
+  recipes: "Recipes",
+  metrics: "Metrics",
+  live: "Changes",
+};
+const ICONS: Readonly<Record<PageName, IconName>> = {
+  ensemble: "servers",
+  tree: "tree",
+  sessions: "people",
+  recipes: "lock",
+  metrics: "chart",
+  live: "pulse",
+};
+const LIVE_TEXTS: Readonly<Record<LiveState, string>> = {
+  connecting: "Connecting",
+  live: "Live",
+  lost: "Disconnected",
+};
+
+export function App() {
+  const place = usePlace();
+  const [session, setSession] = useState<SessionJson>();
+  const [error, setError] = useState<string>();
+  const [isLoggingIn, setLoggingIn] = useState(false);
+  const [isPaletteOpen, setPaletteOpen] = useState(false);
+  const [theme, setTheme] = useState<Theme>(storedTheme);
+
+  const accept = useCallback((found: SessionJson) => {
+    setSession(found);
+    setError(undefined);
+    if (found.role !== null) live.open();
+  }, []);
+  const start = useCallback(() => {
+    api.session().then(accept, (reason: unknown) => setError(textOf(reason)));
+  }, [accept]);
+  useEffect(start, [start]);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
+        event.preventDefault();
+        setPaletteOpen(true);
+      }
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, []);
+  useEffect(() => {
+    document.title = `${TITLES[place.page]} · ${session?.ensemble ?? "Zooid console"}`;
+  }, [place.page, session?.ensemble]);
+
+  const changeTheme = useCallback((next: Theme) => {
+    applyTheme(next);
+    setTheme(next);
+  }, []);
+  const commands = useMemo((): readonly Command[] => {
+    const pages = PAGES.map((page) => ({ label: `Go to ${TITLES[page]}`, run: () => goTo(page) }));
+    const themes = (["system", "light", "dark"] as const).map((each) => ({
+      label: `Theme: ${each}`,
+      run: () => changeTheme(each),
+    }));
+    const login = { label: "Log in", run: () => setLoggingIn(true) };
+    const logout = { label: "Log out", run: () => void api.logout().then(accept) };
+    return [...pages, session?.user == null ? login : logout, ...themes];
+  }, [session, changeTheme, accept]);
+
+  if (session === undefined) {
+    return (
+      <main class="lonely">
+        {error === undefined ? <p>Loading…</p> : <p role="alert">{error}</p>}
+        {error !== undefined && (
+          <button type="button" class="primary" onClick={start}>
+            Try again
+          </button>
+        )}
+      </main>
+    );
+  }
+  const nextTheme = theme === "system" ? "dark" : theme === "dark" ? "light" : "system";
+  return (
+    <SessionContext.Provider value={session}>
+      <NoticeProvider>
+        <button type="button" class="skip" onClick={focusMain}>
+          Skip to the content
+        </button>
+        <div class="shell">
+          <header class="top">
+            <a class="brand" href={placeHash("ensemble")} aria-label="Zooid console">
+              <Icon name="logo" />
+              <span>Zooid</span>
+            </a>
+            <span class="ensemble-name" title="Ensemble">
+              {session.ensemble}
+            </span>
+            <LiveBadge />
+            <span class="spacer" />
+            <button type="button" class="palette-button" onClick={() => setPaletteOpen(true)}>
+              <Icon name="search" />
+              <span>Go to or do…</span>
+              <kbd>Ctrl K</kbd>
+            </button>
+            <button
+              type="button"
+              class="icon-button"
+              aria-label={`Theme: ${theme}. Change to ${nextTheme}`}
+              title={`Theme: ${theme}`}
+              onClick={() => changeTheme(nextTheme)}
+            >
+              <Icon name={theme === "dark" ? "moon" : theme === "light" ? "sun" : "contrast"} />
+            </button>
+            <UserButton
+              session={session}
+              onLogin={() => setLoggingIn(true)}
+              onLogout={() => void api.logout().then(accept)}
+            />
+          </header>
+          <nav class="side" aria-label="Pages">
+            {PAGES.map((page) => (
+              <a key={page} href={placeHash(page)} aria-current={place.page === page ? "page" : undefined}>
+                <Icon name={ICONS[page]} />
+                <span>{TITLES[page]}</span>
+              </a>
+            ))}
+          </nav>
+          <main id="main" tabIndex={0}>
+            {session.role === null ? <LoginNeeded onLogin={() => setLoggingIn(true)} /> : <Page place={place} />}
+          </main>
+        </div>
+        {isPaletteOpen && <Palette commands={commands} onClose={() => setPaletteOpen(false)} />}
+        {isLoggingIn && (
+          <LoginDialog
+            onClose={() => setLoggingIn(false)}
+            onDone={(found) => {
+              setLoggingIn(false);
+              accept(found);
+            }}
+          />
+        )}
+      </NoticeProvider>
+    </SessionContext.Provider>
+  );
+}
+
+function Page({ place }: { readonly place: Place }) {
+  switch (place.page) {
+    case "ensemble":
+      return <EnsemblePage />;
+    case "tree":
+      return <TreePage params={place.params} />;
+    case "sessions":
+      return <SessionsPage params={place.params} />;
+    case "recipes":
+      return <RecipesPage params={place.params} />;
+    case "metrics":
+      return <MetricsPage />;
+    case "live":
+      return <LivePage params={place.params} />;
+  }
+}
+
+function LiveBadge() {
+  const [state, setState] = useState<LiveState>(live.state);
+  useEffect(() => {
+    // It may have changed between the first drawing and this.
+    setState(live.state);
+    return live.listen({ state: setState });
+  }, []);
+  return (
+    <span class={`badge live-${state}`} role="status">
+      <span class="dot" aria-hidden="true" />
+      {LIVE_TEXTS[state]}
+    </span>
+  );
+}
+
+interface UserButtonProps {
+  readonly session: SessionJson;
+  readonly onLogin: () => void;
+  readonly onLogout: () => void;
+}
+
+function UserButton({ session, onLogin, onLogout }: UserButtonProps) {
+  const { user, role } = session;
+  const text = user ?? "anonymous";
+  return (
+    <span class="user">
+      <span class="user-name">
+        {text}
+        <small>{role ?? "no role"}</small>
+      </span>
+      <button type="button" onClick={user === null ? onLogin : onLogout}>
+        {user === null ? "Log in" : "Log out"}
+      </button>
+    </span>
+  );
+}
+
+function LoginNeeded({ onLogin }: { readonly onLogin: () => void }) {
+  return (
+    <div class="empty">
+      <Icon name="lock" />
+      <h1>Log in to see this ensemble</h1>
+      <p>Its console has roles, and every user needs one.</p>
+      <button type="button" class="primary" onClick={onLogin}>
+        Log in
+      </button>
+    </div>
+  );
+}
+
+function usePlace(): Place {
+  const [place, setPlace] = useState(() => parsePlace(location.hash));
+  useEffect(() => {
+    const onChange = (): void => setPlace(parsePlace(location.hash));
+    addEventListener("hashchange", onChange);
+    return () => removeEventListener("hashchange", onChange);
+  }, []);
+  return place;
+}
+
+/** A button, since the fragment of a link would be another place of the page. */
+function focusMain(): void {
+  document.getElementById("main")?.focus();
+}

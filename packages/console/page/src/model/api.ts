@@ -1,0 +1,105 @@
+import type {
+  AclEntryJson,
+  ChildrenJson,
+  EnsembleJson,
+  MetricsJson,
+  NodeJson,
+  ProblemJson,
+  RecipesJson,
+  SessionJson,
+  SessionsJson,
+  StatJson,
+  WrittenData,
+} from "../../../src/api/shapes.ts";
+
+/** The server refused a request, or could not answer it. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  readonly problem: ProblemJson;
+
+  constructor(problem: ProblemJson) {
+    super(problem.detail ?? problem.title);
+    this.problem = problem;
+  }
+
+  get code(): string {
+    return this.problem.code;
+  }
+}
+
+interface Request {
+  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  readonly body?: unknown;
+  readonly version?: number | "*";
+  readonly signal?: AbortSignal;
+}
+
+interface WrittenNode {
+  readonly path: string;
+  readonly stat: StatJson;
+}
+
+let csrfToken = "";
+
+async function call<T>(method: string, path: string, request: Request = {}): Promise<T> {
+  const { query = {}, body, version, signal } = request;
+  const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
+  const search = new URLSearchParams(given).toString();
+  const headers: Record<string, string> = {};
+  if (method !== "GET") headers["X-CSRF-Token"] = csrfToken;
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  if (version !== undefined) headers["If-Match"] = version === "*" ? "*" : `"${version}"`;
+  let answer: Response;
+  try {
+    answer = await fetch(`/api/v1${path}${search === "" ? "" : `?${search}`}`, {
+      ...{ method, headers, credentials: "same-origin", cache: "no-store" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+  } catch (error) {
+    if (signal?.aborted === true) throw error;
+    const title = "The console's server does not answer";
+    throw new ApiError({ type: "about:blank", title, status: 0, code: "NO_ANSWER" });
+  }
+  const json: unknown = await answer.json();
+  if (!answer.ok) throw new ApiError(json as ProblemJson);
+  return json as T;
+}
+
+async function session(method: string, path: string, body?: unknown): Promise<SessionJson> {
+  const found = await call<SessionJson>(method, path, body === undefined ? {} : { body });
+  ({ csrfToken } = found);
+  return found;
+}
+
+export const api = {
+  session: () => session("GET", "/session"),
+  login: (user: string, password: string) => session("POST", "/login", { user, password }),
+  logout: () => session("POST", "/logout"),
+  ensemble: (signal?: AbortSignal) => call<EnsembleJson>("GET", "/ensemble", signal === undefined ? {} : { signal }),
+  sessions: () => call<SessionsJson>("GET", "/sessions"),
+  metrics: () => call<MetricsJson>("GET", "/metrics"),
+  recipes: (path: string) => call<RecipesJson>("GET", "/recipes", { query: { path } }),
+  node: (path: string, reveal = false) =>
+    call<NodeJson>("GET", "/node", { query: { path, reveal: reveal ? "true" : undefined } }),
+  children: (
+    path: string,
+    options: { readonly after?: string | undefined; readonly filter?: string | undefined } = {},
+  ) => call<ChildrenJson>("GET", "/children", { query: { path, ...options } }),
+  create: (node: object) => call<WrittenNode>("POST", "/node", { body: node }),
+  set: (path: string, data: WrittenData, version: number) =>
+    call<WrittenNode>("PUT", "/node", { query: { path }, body: { data }, version }),
+  remove: (path: string, options: { readonly version: number | "*"; readonly isRecursive: boolean }) =>
+    call<{ deletedCount: number }>("DELETE", "/node", {
+      query: { path, recursive: options.isRecursive ? "true" : undefined },
+      version: options.version,
+    }),
+  acl: (path: string) => call<{ acl: AclEntryJson[]; stat: StatJson }>("GET", "/acl", { query: { path } }),
+  setAcl: (path: string, acl: readonly AclEntryJson[], version: number) =>
+    call<WrittenNode>("PUT", "/acl", { query: { path }, body: { acl }, version }),
+};
+
+export function textOf(error: unknown): string {
+  if (error instanceof ApiError) return error.message;
+  return error instanceof Error ? error.message : String(error);
+}

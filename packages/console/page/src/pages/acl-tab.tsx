@@ -1,0 +1,231 @@
+import { useCallback, useEffect, useState } from "preact/hooks";
+import type { AclEntryJson, PermissionName } from "../../../src/api/shapes.ts";
+import { ApiError, api, textOf } from "../model/api.ts";
+import { visible } from "../model/formats.ts";
+import { Failure } from "../parts/failure.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { useNotify } from "../parts/notices.tsx";
+import { useMayEdit, useSession } from "../parts/session-context.ts";
+
+const PERMISSIONS: readonly PermissionName[] = ["read", "write", "create", "delete", "admin"];
+const SCHEMES = ["world", "auth", "digest", "ip", "x509", "sasl"] as const;
+const ANYONE: AclEntryJson = { scheme: "world", id: "anyone", permissions: ["read"] };
+
+interface AclTabProps {
+  readonly path: string;
+  /** As the Stat has it now. */
+  readonly aversion: number | undefined;
+}
+
+/** The access list, and its editor: it is saved over the version that was read. */
+export function AclTab({ path, aversion }: AclTabProps) {
+  const [saved, setSaved] = useState<{ readonly acl: readonly AclEntryJson[]; readonly version: number }>();
+  const [edited, setEdited] = useState<readonly AclEntryJson[]>();
+  const [error, setError] = useState<string>();
+  const mayEdit = useMayEdit();
+  const notify = useNotify();
+  const read = useCallback(() => {
+    api.acl(path).then(
+      ({ acl, stat }) => {
+        setSaved({ acl, version: stat.aversion });
+        setError(undefined);
+      },
+      (reason: unknown) => setError(textOf(reason)),
+    );
+  }, [path]);
+  useEffect(() => {
+    if (edited === undefined) read();
+  }, [read, aversion]);
+  if (saved === undefined) return <Failure text={error} />;
+  const save = (event: Event): void => {
+    event.preventDefault();
+    if (edited === undefined) return;
+    api.setAcl(path, edited, saved.version).then(
+      ({ stat }) => {
+        notify(`Saved the access list of ${visible(path)} as version ${stat.aversion}`);
+        setSaved({ acl: edited, version: stat.aversion });
+        setEdited(undefined);
+        read();
+      },
+      (reason: unknown) => {
+        const isConflict = reason instanceof ApiError && reason.code === "BAD_VERSION";
+        setError(
+          isConflict ? "The access list was changed meanwhile. Cancel to see it, and edit it again." : textOf(reason),
+        );
+      },
+    );
+  };
+  const entries = edited ?? saved.acl;
+  const change = (at: number, entry: AclEntryJson): void => setEdited(entries.with(at, entry));
+  return (
+    <form class="acl" onSubmit={save}>
+      <section class="table-scroll" tabIndex={0} aria-label="Entries">
+        <table>
+          <caption class="hidden">Access list</caption>
+          <thead>
+            <tr>
+              <th scope="col">Scheme</th>
+              <th scope="col">Identity</th>
+              {PERMISSIONS.map((name) => (
+                <th key={name} scope="col" class="center">
+                  {name}
+                </th>
+              ))}
+              {edited !== undefined && (
+                <th scope="col">
+                  <span class="hidden">Remove</span>
+                </th>
+              )}
+            </tr>
+          </thead>
+          <tbody>
+            {entries.map((entry, i) => (
+              <Entry
+                key={i}
+                entry={entry}
+                number={i + 1}
+                onChange={edited === undefined ? undefined : (next) => change(i, next)}
+                onRemove={() => setEdited(entries.toSpliced(i, 1))}
+              />
+            ))}
+          </tbody>
+        </table>
+      </section>
+      <Failure text={error} />
+      <Warnings entries={entries} isEdited={edited !== undefined} />
+      <div class="toolbar">
+        <span class="hint">Version {saved.version}</span>
+        <span class="spacer" />
+        {edited === undefined
+          ? mayEdit && (
+              <button type="button" class="primary" onClick={() => setEdited(saved.acl)}>
+                <Icon name="edit" />
+                Edit access
+              </button>
+            )
+          : [
+              <button key="add" type="button" onClick={() => setEdited([...entries, ANYONE])}>
+                <Icon name="plus" />
+                Add an entry
+              </button>,
+              <button
+                key="cancel"
+                type="button"
+                onClick={() => {
+                  setEdited(undefined);
+                  read();
+                }}
+              >
+                Cancel
+              </button>,
+              <button key="save" type="submit" class="primary" disabled={entries.length === 0}>
+                Save access
+              </button>,
+            ]}
+      </div>
+    </form>
+  );
+}
+
+interface EntryProps {
+  readonly entry: AclEntryJson;
+  readonly number: number;
+  /** Undefined: it is only shown. */
+  readonly onChange: ((entry: AclEntryJson) => void) | undefined;
+  readonly onRemove: () => void;
+}
+
+function Entry({ entry, number, onChange, onRemove }: EntryProps) {
+  const { scheme, id, permissions } = entry;
+  const { user } = useSession();
+  const schemes = SCHEMES.some((known) => known === scheme) ? SCHEMES : [...SCHEMES, scheme];
+  const changeScheme = (next: string): void => {
+    onChange?.({
+      ...entry,
+      scheme: next,
+      id: next === "world" ? "anyone" : next === "auth" ? "" : id === "anyone" ? "" : id,
+    });
+  };
+  const toggle = (name: PermissionName): void => {
+    const next = PERMISSIONS.filter((each) => permissions.includes(each) !== (each === name));
+    onChange?.({ ...entry, permissions: next });
+  };
+  return (
+    <tr>
+      <td>
+        {onChange === undefined ? (
+          <code>{visible(scheme)}</code>
+        ) : (
+          <select
+            aria-label={`Scheme of entry ${number}`}
+            value={scheme}
+            onChange={(event) => changeScheme(event.currentTarget.value)}
+          >
+            {schemes.map((each) => (
+              <option key={each} value={each} disabled={each === "auth" && user === null}>
+                {each}
+              </option>
+            ))}
+          </select>
+        )}
+      </td>
+      <td class="grow-cell">
+        {onChange === undefined || scheme === "world" || scheme === "auth" ? (
+          <code>{scheme === "auth" ? `you, ${user}` : visible(id)}</code>
+        ) : (
+          <input
+            aria-label={`Identity of entry ${number}`}
+            required
+            spellcheck={false}
+            value={id}
+            placeholder={scheme === "digest" ? "user:base64-of-hash" : scheme === "ip" ? "10.0.0.0/8" : ""}
+            onInput={(event) => onChange({ ...entry, id: event.currentTarget.value })}
+          />
+        )}
+      </td>
+      {PERMISSIONS.map((name) => (
+        <td key={name} class="center">
+          {onChange === undefined ? (
+            <span class={permissions.includes(name) ? "yes" : "no"}>
+              <span class="hidden">{permissions.includes(name) ? "yes" : "no"}</span>
+              {permissions.includes(name) ? <Icon name="check" /> : <span aria-hidden="true">–</span>}
+            </span>
+          ) : (
+            <input
+              type="checkbox"
+              aria-label={`Entry ${number} may ${name}`}
+              checked={permissions.includes(name)}
+              onChange={() => toggle(name)}
+            />
+          )}
+        </td>
+      ))}
+      {onChange !== undefined && (
+        <td>
+          <button type="button" class="icon-button" aria-label={`Remove entry ${number}`} onClick={onRemove}>
+            <Icon name="close" />
+          </button>
+        </td>
+      )}
+    </tr>
+  );
+}
+
+/** What a list means for everyone, and for its own change. */
+function Warnings({ entries, isEdited }: { readonly entries: readonly AclEntryJson[]; readonly isEdited: boolean }) {
+  const world = entries.filter(({ scheme }) => scheme === "world").flatMap(({ permissions }) => permissions);
+  const admins = entries.filter(({ permissions }) => permissions.includes("admin"));
+  return (
+    <>
+      {world.length > 0 && (
+        <p class="hint">Every client may {[...new Set(world)].join(", ")}, without authentication.</p>
+      )}
+      {isEdited && admins.length === 0 && (
+        <p class="banner warning">
+          <Icon name="warning" />
+          <span>No entry has admin: only the superuser could change this list again.</span>
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,64 @@
+import { useEffect, useRef } from "preact/hooks";
+import { visible } from "../model/formats.ts";
+import { Diff } from "../parts/diff.tsx";
+import { Icon } from "../parts/icon.tsx";
+
+interface Version {
+  readonly text: string;
+  readonly version: number;
+}
+
+interface ConflictViewProps {
+  /** What the edit began with. */
+  readonly base: Version;
+  readonly mine: string;
+  /** What was written meanwhile. */
+  readonly theirs: Version;
+  readonly onMine: () => void;
+  readonly onTheirs: () => void;
+  readonly onEdit: () => void;
+}
+
+/** The node was written meanwhile: what each side has changed, and what to do. */
+export function ConflictView({ base, mine, theirs, onMine, onTheirs, onEdit }: ConflictViewProps) {
+  const title = useRef<HTMLHeadingElement>(null);
+  useEffect(() => title.current?.focus(), []);
+  return (
+    <div class="editor conflict">
+      <h2 ref={title} tabIndex={-1}>
+        <Icon name="warning" /> Conflict: the node was changed while you edited it
+      </h2>
+      <p class="hint">
+        You edited version {base.version}; it now has version {theirs.version}. Nothing was saved.
+      </p>
+      <div class="three-way">
+        <div class="side-of">
+          <h3>Base, version {base.version}</h3>
+          <section class="block data" tabIndex={0} aria-label="Base">
+            <pre>{visible(base.text)}</pre>
+          </section>
+        </div>
+        <div class="side-of">
+          <h3>Theirs, version {theirs.version}</h3>
+          <Diff before={base.text} after={theirs.text} label="Their change" />
+        </div>
+        <div class="side-of">
+          <h3>Yours</h3>
+          <Diff before={base.text} after={mine} label="Your change" />
+        </div>
+      </div>
+      <div class="toolbar">
+        <span class="spacer" />
+        <button type="button" onClick={onTheirs}>
+          Keep theirs
+        </button>
+        <button type="button" onClick={onEdit}>
+          Edit yours over version {theirs.version}
+        </button>
+        <button type="button" class="danger" onClick={onMine}>
+          Replace theirs by yours
+        </button>
+      </div>
+    </div>
+  );
+}

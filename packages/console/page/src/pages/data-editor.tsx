@@ -1,0 +1,156 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { NodeJson, WrittenData } from "../../../src/api/shapes.ts";
+import { ApiError, api, textOf } from "../model/api.ts";
+import { prettyJson, visible } from "../model/formats.ts";
+import { Diff } from "../parts/diff.tsx";
+import { Failure } from "../parts/failure.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { useNotify } from "../parts/notices.tsx";
+import { ConflictView } from "./conflict-view.tsx";
+
+interface DataEditorProps {
+  /** As it is now: it changes while it is edited. */
+  readonly node: NodeJson;
+  readonly isGone: boolean;
+  readonly onClose: () => void;
+  readonly onSaved: () => void;
+}
+
+/** What the editor began with. */
+interface Base {
+  readonly text: string;
+  readonly version: number;
+}
+
+/** Edits text, or bytes as base64; shows the difference before it saves, over the version that it began with. */
+export function DataEditor({ node, isGone, onClose, onSaved }: DataEditorProps) {
+  const [isText] = useState(node.data === null || node.data.text !== undefined);
+  const textOfNode = (from: NodeJson): string => (isText ? from.data?.text : from.data?.base64) ?? "";
+  const [base, setBase] = useState<Base>(() => ({ text: textOfNode(node), version: node.stat.version }));
+  const [text, setText] = useState(base.text);
+  const [step, setStep] = useState<"edit" | "review" | "conflict">("edit");
+  const [theirs, setTheirs] = useState<Base>();
+  const [error, setError] = useState<string>();
+  const [isSaving, setSaving] = useState(false);
+  const area = useRef<HTMLTextAreaElement>(null);
+  const saveButton = useRef<HTMLButtonElement>(null);
+  const notify = useNotify();
+  const isOutdated = node.stat.version !== base.version;
+  useEffect(() => {
+    if (step === "edit") area.current?.focus();
+    if (step === "review") saveButton.current?.focus();
+  }, [step]);
+
+  const save = (over: Base): void => {
+    setSaving(true);
+    setError(undefined);
+    const data: WrittenData = isText ? { text } : { base64: text.replace(/\s/g, "") };
+    api
+      .set(node.path, data, over.version)
+      .then(
+        ({ stat }) => {
+          notify(`Saved ${visible(node.path)} as version ${stat.version}`);
+          onSaved();
+        },
+        async (reason: unknown) => {
+          if (reason instanceof ApiError && reason.code === "BAD_VERSION") return showConflict();
+          setError(textOf(reason));
+        },
+      )
+      .finally(() => setSaving(false));
+  };
+  const showConflict = async (): Promise<void> => {
+    try {
+      const found = await api.node(node.path, true);
+      setTheirs({ text: textOfNode(found), version: found.stat.version });
+      setStep("conflict");
+    } catch (reason) {
+      setError(textOf(reason));
+    }
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if ((event.ctrlKey || event.metaKey) && (event.key === "Enter" || event.key === "s")) {
+      event.preventDefault();
+      if (step === "edit" && text !== base.text) setStep("review");
+      else if (step === "review") save(base);
+    } else if (event.key === "Escape" && step === "review") setStep("edit");
+    else if (event.key === "Escape" && step === "edit" && text === base.text) onClose();
+  };
+
+  if (step === "conflict" && theirs !== undefined) {
+    return (
+      <ConflictView
+        base={base}
+        mine={text}
+        theirs={theirs}
+        onMine={() => save(theirs)}
+        onTheirs={() => {
+          onSaved();
+        }}
+        onEdit={() => {
+          setBase(theirs);
+          setStep("edit");
+        }}
+      />
+    );
+  }
+  const formatted = isText ? prettyJson(text) : undefined;
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: shortcuts of the fields within
+    <div class="editor" onKeyDown={onKeyDown}>
+      {(isOutdated || isGone) && (
+        <p class="banner warning" role="status">
+          <Icon name="warning" />
+          <span>
+            {isGone
+              ? "This node was deleted meanwhile."
+              : `This node was changed meanwhile: it has version ${node.stat.version}, and you edit version ${base.version}.`}
+          </span>
+        </p>
+      )}
+      {step === "edit" ? (
+        <>
+          <textarea
+            ref={area}
+            aria-label={isText ? "Data" : "Data as base64"}
+            spellcheck={false}
+            value={text}
+            onInput={(event) => setText(event.currentTarget.value)}
+          />
+          <div class="toolbar">
+            {formatted !== undefined && formatted !== text && (
+              <button type="button" onClick={() => setText(formatted)}>
+                Format JSON
+              </button>
+            )}
+            <span class="hint">
+              {isText ? "Text" : "Base64"}, version {base.version}
+            </span>
+            <span class="spacer" />
+            <button type="button" onClick={onClose}>
+              Cancel
+            </button>
+            <button type="button" class="primary" disabled={text === base.text} onClick={() => setStep("review")}>
+              Review
+            </button>
+          </div>
+        </>
+      ) : (
+        <>
+          <h2>Changes to version {base.version}</h2>
+          <Diff before={base.text} after={text} />
+          <Failure text={error} />
+          <div class="toolbar">
+            <span class="spacer" />
+            <button type="button" onClick={() => setStep("edit")}>
+              Back
+            </button>
+            <button ref={saveButton} type="button" class="primary" disabled={isSaving} onClick={() => save(base)}>
+              Save
+            </button>
+          </div>
+        </>
+      )}
+    </div>
+  );
+}

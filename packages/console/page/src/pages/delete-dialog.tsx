@@ -1,0 +1,64 @@
+import { useState } from "preact/hooks";
+import type { NodeJson } from "../../../src/api/shapes.ts";
+import { ApiError, api, textOf } from "../model/api.ts";
+import { visible } from "../model/formats.ts";
+import { nameOf } from "../model/place.ts";
+import { Dialog } from "../parts/dialog.tsx";
+import { Failure } from "../parts/failure.tsx";
+
+interface DeleteDialogProps {
+  readonly node: NodeJson;
+  readonly onClose: () => void;
+  readonly onDone: (deletedCount: number) => void;
+}
+
+/** A node with children is deleted with them only after its name was typed. */
+export function DeleteDialog({ node, onClose, onDone }: DeleteDialogProps) {
+  const { path, stat } = node;
+  const [version] = useState(stat.version);
+  const [typed, setTyped] = useState("");
+  const [error, setError] = useState<string>();
+  const isRecursive = stat.numChildren > 0;
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    api.remove(path, { version: isRecursive ? "*" : version, isRecursive }).then(
+      ({ deletedCount }) => onDone(deletedCount),
+      (reason: unknown) => {
+        const isChanged = reason instanceof ApiError && reason.code === "BAD_VERSION";
+        setError(isChanged ? "The node was changed meanwhile: close this, and look at it again." : textOf(reason));
+      },
+    );
+  };
+  return (
+    <Dialog title="Delete" onClose={onClose}>
+      <form onSubmit={submit}>
+        <p>
+          <code>{visible(path)}</code>
+          {isRecursive
+            ? `, its ${stat.numChildren.toLocaleString()} children and everything below them are deleted in one transaction.`
+            : ` is deleted at version ${version}.`}
+        </p>
+        {isRecursive && (
+          <label>
+            Type the name of the node, {visible(nameOf(path))}, to confirm
+            <input
+              spellcheck={false}
+              autoComplete="off"
+              value={typed}
+              onInput={(event) => setTyped(event.currentTarget.value)}
+            />
+          </label>
+        )}
+        <Failure text={error} />
+        <footer>
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" class="danger filled" disabled={isRecursive && typed !== nameOf(path)}>
+            Delete
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,142 @@
+import type { EnsembleProblemJson, MemberJson } from "../../../src/api/shapes.ts";
+import { api } from "../model/api.ts";
+import { Failure } from "../parts/failure.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { usePolled } from "../parts/use-polled.ts";
+
+const POLL_MS = 2_000;
+const NUMBER = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 });
+
+export function EnsemblePage() {
+  const { value, error } = usePolled(api.ensemble, POLL_MS);
+  if (value === undefined) {
+    return (
+      <section class="page">
+        <h1>Ensemble</h1>
+        {error === undefined ? <p class="hint">Asking the members…</p> : <Failure text={error} />}
+      </section>
+    );
+  }
+  const { members, problems } = value;
+  const voters = members.filter(({ isVoter }) => isVoter);
+  const answering = members.filter(({ isReachable }) => isReachable);
+  const leader = members.find(({ role }) => role === "leader" || role === "standalone");
+  return (
+    <section class="page">
+      <h1>Ensemble</h1>
+      <Failure text={error} />
+      <Problems problems={problems} />
+      <dl class="figures">
+        <Figure label="Members answering" value={`${answering.length} of ${members.length}`} />
+        <Figure label="Failures tolerated" value={String(tolerated(voters))} />
+        <Figure label="Epoch" value={text(leader?.epoch)} />
+        <Figure label="Nodes" value={text(leader?.nodeCount)} />
+        <Figure label="Connections" value={text(sum(members, "connections"))} />
+        <Figure label="Outstanding" value={text(sum(members, "outstanding"))} />
+      </dl>
+      <h2>Members</h2>
+      <div class="cards">
+        {members.map((member) => (
+          <Member key={`${member.sid} ${member.address}`} member={member} />
+        ))}
+      </div>
+    </section>
+  );
+}
+
+function Problems({ problems }: { readonly problems: readonly EnsembleProblemJson[] }) {
+  if (problems.length === 0) {
+    return (
+      <p class="banner good">
+        <Icon name="check" />
+        <span>No problems.</span>
+      </p>
+    );
+  }
+  return (
+    <ul class="problems" aria-label="Problems">
+      {problems.map(({ severity, text: what, remedy }) => (
+        <li key={what} class={`banner ${severity}`}>
+          <Icon name="warning" />
+          <span>
+            <strong>{what}.</strong> {remedy}.
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Member({ member }: { readonly member: MemberJson }) {
+  const { sid, address, role, isReachable, reason, version, zxid, lagZxids, latencyMs } = member;
+  return (
+    <article class={`card member ${isReachable ? "" : "down"}`} aria-label={`Member ${address}`}>
+      <header>
+        <span class={`role role-${role}`}>{isReachable ? role : "no answer"}</span>
+        {!member.isVoter && <span class="role">no vote</span>}
+        <h3>{sid === null ? address : `Server ${sid}`}</h3>
+      </header>
+      {sid !== null && <p class="address">{address}</p>}
+      {isReachable ? (
+        <dl class="rows">
+          <Row label="Zxid" value={zxid ?? "–"} isCode />
+          <Row label="Lag" value={lagZxids === null ? "–" : `${NUMBER.format(lagZxids)} transactions`} />
+          <Row
+            label="Latency"
+            value={
+              latencyMs === null
+                ? "–"
+                : `${NUMBER.format(latencyMs.average)} ms, at most ${NUMBER.format(latencyMs.max)} ms`
+            }
+          />
+          <Row label="Connections" value={text(member.connections)} />
+          <Row label="Outstanding" value={text(member.outstanding)} />
+          <Row label="Requests" value={text(member.received)} />
+          <Row label="Version" value={version ?? "–"} />
+        </dl>
+      ) : (
+        <p class="reason">{reason}</p>
+      )}
+    </article>
+  );
+}
+
+function Figure({ label, value }: { readonly label: string; readonly value: string }) {
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
+}
+
+function Row({
+  label,
+  value,
+  isCode = false,
+}: {
+  readonly label: string;
+  readonly value: string;
+  readonly isCode?: boolean;
+}) {
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd class={isCode ? "code" : ""}>{value}</dd>
+    </div>
+  );
+}
+
+/** Voters that may fail from now on. */
+function tolerated(voters: readonly MemberJson[]): number {
+  const quorum = Math.floor(voters.length / 2) + 1;
+  return Math.max(0, voters.filter(({ isReachable }) => isReachable).length - quorum);
+}
+
+function sum(members: readonly MemberJson[], name: "connections" | "outstanding"): number {
+  return members.reduce((total, member) => total + (member[name] ?? 0), 0);
+}
+
+function text(value: number | null | undefined): string {
+  return value === null || value === undefined ? "–" : NUMBER.format(value);
+}

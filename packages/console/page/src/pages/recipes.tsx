@@ -1,0 +1,105 @@
+import { useCallback, useState } from "preact/hooks";
+import type { ContenderJson, RecipeJson } from "../../../src/api/shapes.ts";
+import { api } from "../model/api.ts";
+import { ageText, visible } from "../model/formats.ts";
+import { nodeHash, placeHash } from "../model/place.ts";
+import { Failure } from "../parts/failure.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { usePolled } from "../parts/use-polled.ts";
+
+const POLL_MS = 2_000;
+
+/** Locks, elections, queues and groups, as their nodes show them. */
+export function RecipesPage({ params }: { readonly params: Readonly<Record<string, string>> }) {
+  const [path, setPath] = useState(params["path"] ?? "/");
+  const read = useCallback(() => api.recipes(path.startsWith("/") ? path : "/"), [path]);
+  const { value, error } = usePolled(read, POLL_MS);
+  return (
+    <section class="page">
+      <h1>Recipes</h1>
+      <div class="toolbar">
+        <label class="inline">
+          Below
+          <input
+            type="search"
+            spellcheck={false}
+            value={path}
+            onInput={(event) => setPath(event.currentTarget.value)}
+          />
+        </label>
+        <span class="hint" role="status">
+          {value === undefined ? "Looking…" : `${value.recipes.length} found in ${value.scannedCount} nodes`}
+          {value?.isCut === true && "; the tree has more nodes than one look visits: give a path"}
+        </span>
+      </div>
+      <Failure text={error} />
+      {value?.recipes.length === 0 && (
+        <p class="hint">Locks, elections, semaphores, queues, groups and services appear here while they are in use.</p>
+      )}
+      <div class="cards">
+        {value?.recipes.map((recipe) => (
+          <Recipe key={recipe.path} recipe={recipe} />
+        ))}
+      </div>
+    </section>
+  );
+}
+
+function Recipe({ recipe }: { readonly recipe: RecipeJson }) {
+  const { path, kind, library, contenders, isCut } = recipe;
+  const isContended = kind !== "queue" && kind !== "group" && kind !== "services";
+  return (
+    <article class="card recipe" aria-label={`${kind} ${path}`}>
+      <header>
+        <span class={`role role-${kind.replaceAll(" ", "-")}`}>{kind}</span>
+        <span class="hint">{library}</span>
+        <h2>
+          <a href={nodeHash(path)}>{visible(path)}</a>
+        </h2>
+      </header>
+      <p class="hint">{countText(recipe)}</p>
+      <ol class="contenders">
+        {contenders.map((contender) => (
+          <Contender key={contender.path} contender={contender} isContended={isContended} />
+        ))}
+        {isCut && <li class="hint">…</li>}
+      </ol>
+    </article>
+  );
+}
+
+function Contender({ contender, isContended }: { readonly contender: ContenderJson; readonly isContended: boolean }) {
+  const { state, path, name, owner, since, text, kind } = contender;
+  return (
+    <li class={state}>
+      <Icon name={state === "holds" ? "bolt" : "people"} />
+      <span class="contender">
+        <span>
+          {isContended && (
+            <>
+              <strong>{state}</strong>
+              {kind === "shared" && ", shared,"}{" "}
+            </>
+          )}
+          for {ageText(Number(since), Date.now())}
+          {owner !== null && (
+            <>
+              {" · "}
+              <a href={placeHash("sessions", { filter: owner })}>{owner}</a>
+            </>
+          )}
+        </span>
+        <a class="code" href={nodeHash(path)}>
+          {visible(name)}
+        </a>
+        {text !== null && <span class="hint">{visible(text)}</span>}
+      </span>
+    </li>
+  );
+}
+
+function countText({ kind, holderCount, waitingCount }: RecipeJson): string {
+  if (kind === "queue") return `${waitingCount} items`;
+  if (kind === "group" || kind === "services") return `${holderCount} members`;
+  return `${holderCount} hold${holderCount === 1 ? "s" : ""}, ${waitingCount} wait`;
+}

@@ -1,0 +1,20 @@
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
+import type { SessionJson } from "../../../src/api/shapes.ts";
+
+const NONE: SessionJson = {
+  ...{ user: null, role: null, identities: [], csrfToken: "", hasRoles: false, ensemble: "", version: "" },
+  features: { sessions: false, watches: false, metrics: false },
+};
+
+export const SessionContext = createContext<SessionJson>(NONE);
+
+export function useSession(): SessionJson {
+  return useContext(SessionContext);
+}
+
+/** Whether the console offers changes; the access lists of the tree may still refuse them. */
+export function useMayEdit(): boolean {
+  const { role } = useSession();
+  return role === "editor" || role === "operator";
+}
