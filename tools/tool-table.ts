@@ -43,6 +43,11 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
         does: "random conversations with both servers, compared packet by packet",
       },
       {
+        name: "reconfig-comparison",
+        file: "packages/conformance/src/reconfig-comparison.ts",
+        does: "reconfig requests, valid and not, to ensembles of both servers, compared packet by packet",
+      },
+      {
         name: "cli-comparison",
         file: "packages/conformance/src/cli-comparison.ts",
         does: "zkCli and zooid-cli, every command, line by line",

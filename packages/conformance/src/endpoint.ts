@@ -80,6 +80,8 @@ export interface ServerOptions {
   readonly settings?: readonly string[];
   /** Its number in an ensemble. */
   readonly sid?: number;
+  /** For clients. Default: a new one for each start. */
+  readonly port?: number;
 }
 
 /**
@@ -178,7 +180,7 @@ export class ServerProcess {
   /** Starts the process without waiting for it to serve. */
   async launch(): Promise<void> {
     const { kind, folder } = this.#options;
-    this.#port = await freePort();
+    this.#port = this.#options.port ?? (await freePort());
     const configFile = join(folder, "zoo.cfg");
     const { settings = [] } = this.#options;
     writeFileSync(configFile, `${zooCfg({ port: this.#port, dataDir: this.dataDir })}${settings.join("\n")}\n`);

@@ -272,6 +272,7 @@ function bodyText(opcode: number, reader: JuteReader, normal: Normaliser): strin
     case OP.setAcl:
       return ` ${statText(reader, normal)}`;
     case OP.getData:
+    case OP.reconfig:
       return ` ${dataText(reader)} ${statText(reader, normal)}`;
     case OP.getAcl:
       return ` ${aclText(reader)} ${statText(reader, normal)}`;

@@ -8,6 +8,11 @@ import { parseZxid, ZXID_NONE, type Zxid } from "./zxid.ts";
 const SID_MAX = 254;
 const WEIGHT_MAX = 1_000_000;
 
+/** Where the number of a server is to stand, something else stands: clients of Apache's server get another code for it. */
+export class ServerNumberError extends RangeError {
+  override readonly name = "ServerNumberError";
+}
+
 /** @throws RangeError that names the first line that is none of a configuration */
 export function parseMembers(text: string): Members {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
@@ -47,7 +52,8 @@ function incremental(
   }
   const next = new Map<ServerId, Member>(servers.map((server) => [server.sid, server]));
   for (const text of listed(leaving)) {
-    if (!/^\d{1,19}$/.test(text)) throw new RangeError(`a leaving server is named by its number, found "${text}"`);
+    if (!/^\d{1,19}$/.test(text))
+      throw new ServerNumberError(`a leaving server is named by its number, found "${text}"`);
     next.delete(Number(text) as ServerId);
   }
   for (const line of listed(joining)) {
@@ -107,6 +113,7 @@ class MembersDraft {
     else if (kind === "group") this.#group(Number(number), value);
     else if (kind === "weight") this.#weight(Number(number), value);
     else if (name === "version") this.#version = parseZxid(value);
+    else if (/^(server|group|weight)\./.test(name)) throw new ServerNumberError(`${name} names no number`);
     else throw new RangeError(`a line of a configuration begins with server.N, group.N or weight.N, found "${line}"`);
   }
 

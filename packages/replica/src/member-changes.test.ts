@@ -158,7 +158,7 @@ describe("a change is refused", () => {
     ["without a client port", "BAD_ARGUMENTS", ["server.4=h4:2004:3004"]],
     ["at the place of another server", "BAD_ARGUMENTS", ["server.4=h1:2001:3004:participant;4004"]],
     ["that names no server", "BAD_ARGUMENTS", ["h4:2004:3004"]],
-    ["to a server that is no number", "BAD_ARGUMENTS", [null, "two"]],
+    ["to a server that is no number", "MARSHALLING_ERROR", [null, "two"]],
     ["to servers that do not follow", "NEW_CONFIG_NO_QUORUM", [[line(8), missing].join(), "2,3"]],
   ] as [string, string, Parameters<typeof reconfig>][])("%s", (_, code, of) => {
     const ensemble = ensembleOf(3, 1);

@@ -12,6 +12,7 @@ import {
   newTxnHeader,
   newTxnOp,
   OpCode,
+  ServerNumberError,
   type TxnHeader,
   type TxnOp,
   type Zxid,
@@ -61,7 +62,8 @@ export class MemberChanges {
       next = changedMembers(current, kindOf(change), context.zxid);
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      return this.#refused(ErrorCode.BAD_ARGUMENTS, error.message);
+      const isNoNumber = error instanceof ServerNumberError;
+      return this.#refused(isNoNumber ? ErrorCode.MARSHALLING_ERROR : ErrorCode.BAD_ARGUMENTS, error.message);
     }
     const text = new TextEncoder().encode(membersText(next));
     const voterCount = next.verifier.voters.size;
