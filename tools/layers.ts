@@ -47,7 +47,10 @@ export const LAYERS: ReadonlyMap<string, Layer> = new Map<string, Layer>([
     "@zooid/testing",
     { beneath: ["@zooid/client", "@zooid/simulator"], thirdParty: PURE, testsWith: ["@zooid/recipes"] },
   ],
-  ["@zooid/conformance", { beneath: ["@zooid/recipes", "@zooid/server"], thirdParty: ["node-forge", "rxjs"] }],
+  [
+    "@zooid/conformance",
+    { beneath: ["@zooid/recipes", "@zooid/server", "@zooid/console"], thirdParty: ["node-forge", "rxjs"] },
+  ],
   ["@zooid/examples", { beneath: ["@zooid/recipes", "@zooid/server", "@zooid/simulator"], thirdParty: ["rxjs"] }],
   ["zooid-server", { beneath: ["@zooid/server", "@zooid/console"], thirdParty: "any", testsWith: ["@zooid/client"] }],
   ["zooid-bench", { beneath: ["@zooid/recipes"], thirdParty: "any" }],

@@ -51,6 +51,7 @@ export default defineConfig({
           { text: "Hostile input", link: "/docs/hostile-input" },
           { text: "Performance", link: "/docs/performance" },
           { text: "zooid-cli", link: "/apps/cli/" },
+          { text: "zooid-console", link: "/apps/console/" },
           { text: "zooid-bench", link: "/apps/bench/" },
         ],
       },

@@ -88,6 +88,15 @@ export const FOREIGN_CLIENTS: readonly ForeignClient[] = [
         ownScenario("admin-scenario.ts", direct, admin),
   },
   {
+    name: "console",
+    needs: [],
+    isForOneServer: true,
+    prepare:
+      () =>
+      ({ direct }) =>
+        ownScenario("console-scenario.ts", direct),
+  },
+  {
     name: "curator",
     needs: ["java", "javac", "mvn"],
     settings: ["extendedTypesEnabled=true"],

@@ -35,6 +35,10 @@ export class ConsoleServer implements AsyncDisposable {
     };
     this.#server = createServer(limits, (message, response) => {
       if (this.#console.handle(message, response)) return;
+      if (message.url === "/" && message.method === "GET") {
+        response.writeHead(302, { Location: "/console/", "Content-Length": 0 }).end();
+        return;
+      }
       response.writeHead(404, { "Content-Type": "text/plain; charset=utf-8", "X-Content-Type-Options": "nosniff" });
       response.end("there is nothing here; the console is at /console/\n");
     });

@@ -96,7 +96,7 @@ export class Console implements AsyncDisposable {
     const end = url.indexOf("?");
     const path = end === -1 ? url : url.slice(0, end);
     const isApi = path === API || path.startsWith(`${API}/`);
-    if (!isApi && path !== "/" && path !== PAGE.slice(0, -1) && !path.startsWith(PAGE)) return false;
+    if (!isApi && path !== PAGE.slice(0, -1) && !path.startsWith(PAGE)) return false;
     const { isLoopback, hostNames = [] } = this.#options;
     const problem = requestProblem(message, { isLoopback, hosts: hostNames });
     if (problem !== undefined) {
