@@ -43,11 +43,14 @@ const ran = (output: string): readonly string[] => [...output.matchAll(/^ran (.*
 test("each step of CI has a name of its own and runs a script or tool that there is", () => {
   const steps = JSON.parse(readFileSync(STEPS_FILE, "utf8")) as readonly Step[];
   expect(new Set(steps.map(({ name }) => name)).size).toBe(steps.length);
-  const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { scripts: object };
+  const scriptsOf = (folder: string): object =>
+    (JSON.parse(readFileSync(join(ROOT, folder, "package.json"), "utf8")) as { scripts: object }).scripts;
+  const scripts = scriptsOf(".");
   const tools = TOOL_GROUPS.flatMap((group) => group.tools.map(({ name }) => name));
   for (const { run } of steps) {
     for (const [, script = "", tool] of run.matchAll(/npm run (\S+)(?: -- (\S+))?/g)) {
-      expect(Object.keys(scripts)).toContain(script);
+      const workspace = / -w (\S+)/.exec(run)?.[1];
+      expect(Object.keys(workspace === undefined ? scripts : scriptsOf(workspace))).toContain(script);
       if (script === "tool") expect(tools).toContain(tool);
     }
   }

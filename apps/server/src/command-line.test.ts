@@ -40,7 +40,9 @@ function problemsOf(...argv: string[]): string {
 }
 
 test("nothing at all serves with data under ./data", () => {
-  expect(serve()).toEqual({ kind: "serve", options: { dataDir: resolve("data") }, warnings: [], logLevel: "info" });
+  expect(serve()).toEqual({
+    ...{ kind: "serve", options: { dataDir: resolve("data") }, console: {}, warnings: [], logLevel: "info" },
+  });
 });
 
 test("a file is read, and flags win over it", () => {

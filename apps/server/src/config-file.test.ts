@@ -166,11 +166,10 @@ describe("what would change safety or access is refused until it is honoured", (
   );
 });
 
-test("an ensemble that may not change starts, and says that it does not", () => {
-  expect(warningsOf("reconfigEnabled=false")).toEqual([]);
-  expect(warningsOf("reconfigEnabled=true")).toEqual([
-    expect.stringMatching(/^reconfigEnabled \(line 2\) has no effect: servers cannot join or leave/),
-  ]);
+test("an ensemble may be changed while it runs where that is enabled", () => {
+  expect(warningsOf("reconfigEnabled=true")).toEqual([]);
+  expect(parse(withData("reconfigEnabled=true")).options.reconfigEnabled).toBe(true);
+  expect(parse(withData("reconfigEnabled=false")).options.reconfigEnabled).toBe(false);
 });
 
 describe("a file that lists the servers", () => {

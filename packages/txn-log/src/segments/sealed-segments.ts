@@ -42,7 +42,8 @@ export class SealedSegments implements Disposable {
       if (!existsSync(file)) continue;
       const database = openReader(file, CACHE_KIB);
       try {
-        const head = readHead(database, file);
+        // The row and what it sums up, of one moment: the log may write them anew between the two.
+        const head = database.transaction(() => readHead(database, file))();
         if (head === undefined) continue;
         return head.manifest.map((sealed) => ({
           ...sealed,
