@@ -5,8 +5,8 @@
 import type { Identity } from "@zooid/model";
 
 /** Each role includes those before it: to read; to change nodes; to see and end other sessions. */
-export const ROLES = ["viewer", "editor", "operator"] as const;
-export type Role = (typeof ROLES)[number];
+export type Role = "viewer" | "editor" | "operator";
+export const ROLES: readonly Role[] = ["viewer", "editor", "operator"];
 
 /** Identities by role, each as `scheme:id`, such as `digest:alice:BASE64` or `x509:CN=alice`. */
 export interface RoleOptions {
