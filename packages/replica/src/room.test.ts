@@ -69,3 +69,18 @@ test("one server with little room on its disk is no quorum: nothing is refused",
   ensemble.run();
   expect(ensemble.leader.ask(ensemble.leader.open(), OpCode.CREATE, create("/a"))).toBe("path /a");
 });
+
+test("a session that a follower heard from just before the room on its disk changed lives its full timeout", () => {
+  const ensemble = new TestEnsemble(3);
+  const [follower] = ensemble.followers;
+  if (follower === undefined) throw new Error("no follower");
+  const client = follower.open({ timeoutMs: 3 * TEST_TICK_MS });
+  ensemble.advance(2.5 * TEST_TICK_MS);
+  follower.ask(client, OpCode.PING);
+  ensemble.advance(TEST_TICK_MS / 10);
+  follower.replica.setRoom("low");
+  ensemble.advance(2 * TEST_TICK_MS);
+  expect(follower.ask(client, OpCode.EXISTS, read("/"))).toBe("stat");
+  ensemble.advance(5 * TEST_TICK_MS);
+  expect(follower.take(client)).toEqual(["close"]);
+});
