@@ -32,6 +32,7 @@ import { Touches } from "./touches.ts";
 import { checkUnanswered } from "./unanswered-reads.ts";
 
 const SESSION = 7n as SessionId;
+const PING: PeerMessage = { kind: "ping", epoch: 1, round: 0, committed: ZXID_NONE, lacksRoom: false };
 const PONG: PeerMessage = { kind: "pong", epoch: 1, round: 0, applied: ZXID_NONE, touches: [], room: "enough" };
 
 /** Three servers that serve, the leader first. */
@@ -115,8 +116,10 @@ describe("rule L6", () => {
     touches.negotiated(SESSION, 2000);
     touches.heard(follower, SESSION);
     pause(touches, follower, cluster);
+    touches.received(follower, PING, cluster.nowMs);
     const pong = { ...PONG };
     touches.sent(follower, pong);
+    touches.stepped(follower);
     touches.received(leader, pong, cluster.nowMs);
     return { touches, leader, nowMs: cluster.nowMs };
   };
@@ -135,15 +138,41 @@ describe("rule L6", () => {
     touches.expired(leader, SESSION, nowMs + 1);
   });
 
-  test("does not fire where a deposed leader continues an end beside its successor", () => {
+  const sendUnasked = (touches: Touches, leader: SimServer, follower: SimServer, nowMs: number): void => {
+    const pong = { ...PONG };
+    touches.sent(follower, pong);
+    touches.stepped(follower);
+    touches.received(leader, pong, nowMs);
+  };
+
+  test("does not fire after a pong that answers no ping, also not where an earlier ping was not answered", () => {
     const { cluster, leader, follower } = servers();
+    const touches = new Touches();
+    touches.negotiated(SESSION, 2000);
+    touches.heard(follower, SESSION);
+    touches.received(follower, PING, cluster.nowMs);
+    touches.stepped(follower);
+    sendUnasked(touches, leader, follower, cluster.nowMs);
+    touches.expired(leader, SESSION, cluster.nowMs + 1);
+  });
+
+  test("fires after the answer to a ping behind a pong that answers none", () => {
+    const { touches, leader, nowMs } = touched((each, follower, { leader, nowMs }) => {
+      if (leader !== undefined) sendUnasked(each, leader, follower, nowMs);
+    });
+    expect(() => touches.expired(leader, SESSION, nowMs + 1999)).toThrow("L6");
+  });
+
+  test("does not fire where a deposed leader continues an end beside its successor", () => {
+    const { leader, follower } = servers();
     const checks = new SessionInvariants();
     const close = { ...newTxnHeader(), sessionLow: Number(SESSION), op: OpCode.CLOSE_SESSION };
     checks.touches.negotiated(SESSION, 2000);
     checks.touches.heard(follower, SESSION);
+    checks.received(follower, PING);
     const pong = { ...PONG };
     checks.touches.sent(follower, pong);
-    checks.touches.received(leader, pong, cluster.nowMs);
+    checks.received(leader, pong);
     checks.proposed(leader, { ...close, cxid: 5 });
     checks.proposed(follower, close);
     checks.proposed(leader, close);

@@ -9,13 +9,22 @@ interface Touch {
 }
 
 /**
- * L6: a leader does not expire a session within its timeout after a learner's pong arrived, if the
- * learner had heard from the client since its pong before. Clients that only read or ping keep
- * their sessions in no other way.
+ * L6: a leader does not expire a session within its timeout after a learner's answer to a ping
+ * arrived, if the learner had heard from the client since its answer before. Clients that only read
+ * or ping keep their sessions in no other way.
+ *
+ * A learner also sends a pong when the room on its disk changes. That pong reports no sessions, and
+ * the next answer to a ping still reports all of them:
+ * 1. The learner S5 hears from a client.
+ * 2. The pings of the leader S3 do not arrive at S5 any more.
+ * 3. S5's disk is full. S5 sends a pong without the session, which arrives at S3.
+ * 4. S3 expires the session in less than its timeout after that pong, as it should.
  */
 export class Touches {
-  /** What each learner heard since it last sent a pong. */
+  /** What each learner heard since it last answered a ping. */
   readonly #heard = new WeakMap<SimServer, Set<SessionId>>();
+  /** The servers that read a ping in the present step and have not answered it. */
+  readonly #pinged = new WeakSet<SimServer>();
   /** What each pong should report. */
   readonly #pongs = new WeakMap<PeerMessage, ReadonlySet<SessionId>>();
   readonly #touches = new Map<SessionId, Touch>();
@@ -36,11 +45,12 @@ export class Touches {
 
   /** A server that serves no clients any more forgets what it heard: its clients connect again. */
   stepped(server: SimServer): void {
+    this.#pinged.delete(server);
     if (!server.isServing) this.#heard.delete(server);
   }
 
   sent(server: SimServer, message: PeerMessage): void {
-    if (message.kind !== "pong") return;
+    if (message.kind !== "pong" || !this.#pinged.delete(server)) return;
     const heard = this.#heard.get(server);
     if (heard === undefined) return;
     this.#heard.delete(server);
@@ -49,6 +59,7 @@ export class Touches {
 
   /** A message arrives; the server has not read it yet. */
   received(server: SimServer, message: PeerMessage, nowMs: number): void {
+    if (message.kind === "ping") this.#pinged.add(server);
     const heard = this.#pongs.get(message);
     if (heard === undefined || !server.isLeading) return;
     for (const session of heard) {
@@ -68,7 +79,7 @@ export class Touches {
     if (forMs >= timeoutMs) return;
     throw new Violation(
       "L6",
-      `server ${leader.sid} expires session ${session} ${Math.floor(forMs)} ms after a learner's pong that reports it, of ${timeoutMs} ms`,
+      `server ${leader.sid} expires session ${session} ${Math.floor(forMs)} ms after a learner's pong that should report it, of ${timeoutMs} ms`,
     );
   }
 }
