@@ -114,7 +114,7 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
       {
         name: "soak",
         file: "tools/attacks/soak.ts",
-        does: "many sessions and watches for hours; memory must stay flat",
+        does: "many sessions and watches for hours; live memory must stay flat",
       },
       {
         name: "cost-search",

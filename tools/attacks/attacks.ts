@@ -92,7 +92,10 @@ async function carryOut(attack: Attack): Promise<Outcome> {
   const faults: string[] = [];
   try {
     const settings = attack.settings?.(folder) ?? [];
-    await using target = await startTarget(attack.target ?? "standalone", folder, settings, attack.at);
+    await using target = await startTarget(attack.target ?? "standalone", folder, {
+      settings,
+      ...(attack.at === undefined ? {} : { at: attack.at }),
+    });
     const run = await attack.prepare(target);
     const victim = await Victim.start({ port: target.port });
     setAttacking(true);

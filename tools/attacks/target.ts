@@ -15,6 +15,8 @@ export interface Target extends AsyncDisposable {
   readonly ports: readonly number[];
   /** The processes, in the order of the ports. */
   readonly pids: readonly number[];
+  /** What each process has logged since its first start, in the order of the ports. */
+  logs(): readonly string[];
   /** The members; none of a server alone. */
   readonly members: readonly EnsembleServer[];
   /** Most memory that any of its processes has had since it started, in MiB. */
@@ -25,17 +27,25 @@ export interface Target extends AsyncDisposable {
   restart(): Promise<number>;
 }
 
+export interface TargetOptions {
+  /** Further lines of each zoo.cfg. */
+  readonly settings?: readonly string[];
+  /** Added to the environment of each process. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** The member of an ensemble that the attack goes to. Default a follower. */
+  readonly at?: "leader" | "follower";
+}
+
 export async function startTarget(
   kind: "standalone" | "ensemble",
   folder: string,
-  settings: readonly string[],
-  at: "leader" | "follower" = "follower",
+  options: TargetOptions = {},
 ): Promise<Target> {
-  return kind === "standalone" ? await startAlone(folder, settings) : await startEnsemble(folder, settings, at);
+  return kind === "standalone" ? await startAlone(folder, options) : await startEnsemble(folder, options);
 }
 
-async function startAlone(folder: string, settings: readonly string[]): Promise<Target> {
-  const server = new ServerProcess({ kind: "zooid", folder, settings: [...SETTINGS, ...settings] });
+async function startAlone(folder: string, { settings = [], env = {} }: TargetOptions): Promise<Target> {
+  const server = new ServerProcess({ kind: "zooid", folder, env, settings: [...SETTINGS, ...settings] });
   await server.start();
   return {
     get port() {
@@ -47,6 +57,7 @@ async function startAlone(folder: string, settings: readonly string[]): Promise<
     get pids() {
       return [server.pid];
     },
+    logs: () => [server.log()],
     members: [],
     peakMiB: () => peakMiB(server.pid),
     ended: () => (isAlive(server.pid) ? [] : [server.logTail()]),
@@ -60,10 +71,13 @@ async function startAlone(folder: string, settings: readonly string[]): Promise<
   };
 }
 
-async function startEnsemble(folder: string, settings: readonly string[], at: "leader" | "follower"): Promise<Target> {
+async function startEnsemble(
+  folder: string,
+  { settings = [], env = {}, at = "follower" }: TargetOptions,
+): Promise<Target> {
   const ports = await freePorts(9);
   const ensemble = await Ensemble.create({
-    ...{ folder, serverCount: 3, tickMs: 2000, syncLimit: 5, settings: [...SETTINGS, ...settings] },
+    ...{ folder, env, serverCount: 3, tickMs: 2000, syncLimit: 5, settings: [...SETTINGS, ...settings] },
     places: [0, 3, 6].map((at) => {
       const [clientPort = 0, quorumPort = 0, electionPort = 0] = ports.slice(at);
       const host = "127.0.0.1";
@@ -79,6 +93,7 @@ async function startEnsemble(folder: string, settings: readonly string[], at: "l
     get pids() {
       return ensemble.servers.map((server) => server.pid);
     },
+    logs: () => ensemble.servers.map((server) => server.log()),
     members: ensemble.servers,
     peakMiB: () => Math.max(...ensemble.servers.map(({ pid }) => peakMiB(pid))),
     ended: () =>

@@ -37,6 +37,8 @@ export interface EnsembleOptions {
   readonly syncLimit: number;
   /** Added to every zoo.cfg. */
   readonly settings?: readonly string[];
+  /** Added to the environment of every process. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Where each server is; default loopback, with ports of the system's choice. */
   readonly places?: readonly Place[];
 }
@@ -64,7 +66,7 @@ export class Ensemble implements AsyncDisposable {
 
   private constructor(options: EnsembleOptions, places: readonly Place[]) {
     this.options = options;
-    this.servers = places.map((place, index) => new EnsembleServer(index + 1, place, options.folder));
+    this.servers = places.map((place, index) => new EnsembleServer(index + 1, place, options));
     for (const server of this.servers) server.configure(options, places);
   }
 
@@ -125,15 +127,17 @@ export class EnsembleServer {
   readonly folder: string;
   readonly dataDir: string;
   readonly #logFile: string;
+  readonly #env: Readonly<Record<string, string>>;
   #process: ChildProcess | undefined;
   #isPaused = false;
 
-  constructor(sid: number, place: Place, folder: string) {
+  constructor(sid: number, place: Place, { folder, env = {} }: EnsembleOptions) {
     this.sid = sid;
     this.place = place;
     this.folder = join(folder, `s${sid}`);
     this.dataDir = join(this.folder, "data");
     this.#logFile = join(this.folder, "server.log");
+    this.#env = env;
   }
 
   get host(): string {
@@ -189,7 +193,7 @@ export class EnsembleServer {
   launch(): void {
     const bin = join(ROOT, "node_modules/.bin");
     const [command = ZOOID_SERVER, ...args] = [...this.place.prefix, ZOOID_SERVER, join(this.folder, "zoo.cfg")];
-    const env = { ...process.env, PATH: `${bin}${delimiter}${process.env["PATH"] ?? ""}` };
+    const env = { ...process.env, PATH: `${bin}${delimiter}${process.env["PATH"] ?? ""}`, ...this.#env };
     const child = spawn(command, args, { cwd: this.folder, env, stdio: ["ignore", "pipe", "pipe"] });
     const log = createWriteStream(this.#logFile, { flags: "a" });
     child.stdout?.pipe(log, { end: false });

@@ -207,8 +207,12 @@ export class ServerProcess {
     clearTimeout(timer);
   }
 
+  log(): string {
+    return existsSync(this.#logFile) ? readFileSync(this.#logFile, "utf8") : "";
+  }
+
   logTail(): string {
-    return existsSync(this.#logFile) ? readFileSync(this.#logFile, "utf8").split("\n").slice(-20).join("\n") : "";
+    return this.log().split("\n").slice(-20).join("\n");
   }
 
   async #end(signal: NodeJS.Signals): Promise<void> {
