@@ -8,7 +8,7 @@ import { lockAsReader } from "./readers-lock.ts";
 import type { SealedSegment } from "./sealed-segment.ts";
 import { formatSegmentName, listSegments } from "./segment-name.ts";
 import { SegmentReader } from "./segment-reader.ts";
-import { readHead, type SegmentHead } from "./segment-schema.ts";
+import { readHead } from "./segment-schema.ts";
 
 const CACHE_KIB = 256;
 const RUN_BYTES = 256 * 1024;
@@ -43,7 +43,8 @@ export class SealedSegments implements Disposable {
       const database = openReader(file, CACHE_KIB);
       try {
         // The row and what it sums up, of one moment: the log may write them anew between the two.
-        const head: SegmentHead | undefined = database.transaction(() => readHead(database, file))();
+        database.exec("BEGIN");
+        const head = readHead(database, file);
         if (head === undefined) continue;
         return head.manifest.map((sealed) => ({
           ...sealed,
