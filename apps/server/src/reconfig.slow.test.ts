@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import { dirname } from "node:path";
-import { ZkError } from "@zooid/client";
+import { connect, ZkError } from "@zooid/client";
+import { freePorts } from "@zooid/wire/testing/free-ports";
 import { expect, test } from "vitest";
 import {
   clientOf,
@@ -97,4 +98,29 @@ test("a server that starts alone grows to three, and shrinks to one", async () =
   expect((await leaderOf(members.slice(2))).sid).toBe(3);
   const alone = await clientOf(members.slice(2));
   expect(await alone.getText("/a")).toBe("1");
+});
+
+test("a server that a change gives other ports listens there, its connections stay, and a leader hands over first", async () => {
+  const members = await ensemble(3, { settings: SETTINGS });
+  for (const member of members) member.start();
+  const leader = await level(members);
+  const [follower, third] = members.filter((member) => member !== leader) as [MemberProcess, MemberProcess];
+  const changing = await clientOf([third]);
+  const staying = await clientOf([follower]);
+  for (const moves of [follower, leader]) {
+    const [client, quorum, election] = await freePorts(3);
+    await changing.reconfig({ joining: [`server.${moves.sid}=${HOST}:${quorum}:${election};${HOST}:${client}`] });
+    const moved = await connect(`${HOST}:${client}`, { startTimeoutMs: 30_000 });
+    await moved.set("/", `${moves.sid}`);
+    await moved.close();
+    if (moves === follower) expect(await staying.getText("/", { sync: true })).toBe(`${moves.sid}`);
+  }
+  expect(await changing.getText("/", { sync: true })).toBe(`${leader.sid}`);
+  const { servers } = await changing.getConfig();
+  const places = servers.flatMap(({ clientAddress }) => (clientAddress === undefined ? [] : [clientAddress.port]));
+  // Without the third one, both that have moved are needed.
+  await third.end("SIGKILL");
+  const both = await connect(places.map((port) => `${HOST}:${port}`).join(), { startTimeoutMs: 30_000 });
+  await both.set("/", "both");
+  await both.close();
 });

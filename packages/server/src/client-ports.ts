@@ -16,7 +16,10 @@ interface Log {
 
 /** The ports for clients: plain, TLS, or both; each with its own limits. */
 export class ClientPorts {
-  readonly #plain: ClientListener | undefined;
+  #plain: ClientListener | undefined;
+  readonly #newPlain: ((place: { readonly port: number; readonly address: string }) => ClientListener) | undefined;
+  /** At places that a change of the ensemble's configuration took; their connections stay. */
+  readonly #before: ClientListener[] = [];
   readonly #secure: ClientListener | undefined;
   readonly #tls: ClientTls[] = [];
   readonly #config: ServerConfig;
@@ -38,11 +41,13 @@ export class ClientPorts {
     if (tls !== undefined) this.#certificateNotAfter = notAfterSeconds(ownCertificate(tls.context));
     if (config.plainPort) {
       const either = tls !== undefined && config.portUnification ? this.#addTls(tls, refusals, take) : undefined;
-      const place = { port: config.port, address: config.address, sharedReads: either === undefined, warn };
-      this.#plain = listenerOf(config, place, hasRoom, (socket, address) => {
-        if (either === undefined) take(socket, address);
-        else either.acceptEither(socket, address);
-      });
+      const sharedReads = either === undefined;
+      this.#newPlain = (place) =>
+        listenerOf(config, { ...place, sharedReads, warn }, hasRoom, (socket, address) => {
+          if (either === undefined) take(socket, address);
+          else either.acceptEither(socket, address);
+        });
+      this.#plain = this.#newPlain(config);
     }
     if (tls !== undefined && config.securePort !== undefined) {
       const secure = this.#addTls(tls, refusals, take);
@@ -64,6 +69,16 @@ export class ClientPorts {
     await this.#secure?.listen();
     const { tls } = this.#config;
     if (tls?.certReload === true) this.#watch = new FileWatch(tls.files, () => this.reloadCertificates());
+  }
+
+  /** Listens for plain connections at another place, and at the old one no more. Open connections stay. */
+  async move(place: { readonly port: number; readonly address: string }): Promise<void> {
+    if (this.#newPlain === undefined || this.#plain === undefined) return;
+    const next = this.#newPlain(place);
+    await next.listen();
+    this.#plain.stop();
+    this.#before.push(this.#plain);
+    this.#plain = next;
   }
 
   /** The bound port that is shown to clients. */
@@ -104,7 +119,8 @@ export class ClientPorts {
 
   /** Some descriptors are reserved for the log, the state and the other servers. */
   #hasRoom(socket: Socket): boolean {
-    const taken = (this.#plain?.connectionCount ?? 0) + (this.#secure?.connectionCount ?? 0);
+    const listeners = [this.#plain, this.#secure, ...this.#before];
+    const taken = listeners.reduce((count, listener) => count + (listener?.connectionCount ?? 0), 0);
     if (taken < this.#connectionCountMax) return true;
     const peer = `/${hostPort(socket.remoteAddress ?? "", socket.remotePort ?? 0)}`;
     this.#refusals.note("descriptors", peer, `${taken} clients are all that the limit of open files leaves room for`);

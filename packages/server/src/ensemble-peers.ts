@@ -1,6 +1,7 @@
 import {
   type ElectionMessage,
   formatZxid,
+  isSamePlace,
   type LinkRef,
   type Members,
   type ServerId,
@@ -37,6 +38,7 @@ export class EnsemblePeers implements Peers {
   readonly #info: ServerLog["info"];
   readonly #inForce: (members: Members) => void;
   #version: Zxid = ZXID_NONE;
+  #isListening = false;
   readonly #mesh: ElectionMesh;
   readonly #transport: QuorumPeerConfig["transport"];
   readonly reloads: { done: number; failed: number } = { done: 0, failed: 0 };
@@ -113,6 +115,7 @@ export class EnsemblePeers implements Peers {
   async listen(): Promise<void> {
     await this.links.listen();
     await this.#mesh.listen();
+    this.#isListening = true;
     const { files } = this.#transport;
     if (files !== undefined && files.length > 0) this.#watch = new FileWatch(files, () => this.reloadCertificates());
   }
@@ -132,7 +135,10 @@ export class EnsemblePeers implements Peers {
   /** Opens connections to servers that join, and gives up those that left. */
   membersChanged({ committed, lastSeen }: Pick<KnownMembers, "committed" | "lastSeen">): void {
     if (committed === undefined) return;
-    this.#ensemble.directory.update([committed, lastSeen]);
+    const { directory, sid } = this.#ensemble;
+    const before = directory.find(sid);
+    directory.update([committed, lastSeen]);
+    if (before !== undefined && this.#isListening && !isSamePlace(before, directory.find(sid))) void this.#move();
     this.reachability.membersChanged();
     this.#mesh.membersChanged();
     if (committed.version === this.#version) return;
@@ -141,6 +147,16 @@ export class EnsemblePeers implements Peers {
       event: "configuration",
     });
     this.#inForce(committed);
+  }
+
+  /** A change gave this server another place for its peers. */
+  async #move(): Promise<void> {
+    try {
+      await Promise.all([this.links.move(), this.#mesh.move()]);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#warn(`other servers do not reach this one at its new place until it is restarted: ${reason}`);
+    }
   }
 
   elect(to: ServerId, message: ElectionMessage): void {

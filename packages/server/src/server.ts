@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { assert, hostPort, type Members, ZXID_NONE } from "@zooid/model";
+import { assert, formatZxid, hostPort, type Member, type Members, memberLines, ZXID_NONE } from "@zooid/model";
 import { type LogHandler, StoreError } from "@zooid/txn-log";
 import { decodeMembers } from "@zooid/zab";
 import type { Observable } from "rxjs";
@@ -75,6 +75,8 @@ class Server implements ZooidServer {
   #driver: Driver | undefined;
   #peers: EnsemblePeers | undefined;
   #ports: ClientPorts | undefined;
+  /** Of clients, as the configuration in force has it. */
+  #clientAddress: Member["clientAddress"];
   #operators: OperatorPorts | undefined;
   #view: AdminView | undefined;
   readonly #fourLetterWords: { allowed: ReadonlySet<string> };
@@ -324,15 +326,45 @@ class Server implements ZooidServer {
       // The configuration that the log knows is newer than the one of the files, or the same.
       const { committedConfig, lastSeenConfig } = storage.log.durable;
       const stored = [committedConfig, lastSeenConfig].map((bytes) => bytes && decodeMembers(bytes));
+      const newer = stored.filter((members) => members !== undefined && members.version > ensemble.version);
+      this.#clientAddress = ensemble.directory.find(ensemble.sid)?.clientAddress;
+      const listed = memberLines(ensemble.servers).join();
       ensemble.directory.isOpen = true;
-      ensemble.directory.update(
-        stored.filter((members) => members !== undefined && members.version > ensemble.version),
-      );
+      ensemble.directory.update(newer);
+      const [kept] = newer;
+      if (kept !== undefined && memberLines(kept.servers).join() !== listed) {
+        this.#log.warn(
+          `the ensemble's servers are those of its last configuration (${formatZxid(kept.version)}), which is kept with the data; ` +
+            "the files list others, which are not used: reconfig changes them",
+        );
+      }
     }
     const info: ServerLog["info"] = (text, fields) => this.#log.info(text, fields);
     const warn: ServerLog["warn"] = (text, fields) => this.#log.warn(text, fields);
-    const inForce = (members: Members): void => this.#status.updateMembers(members);
+    const inForce = (members: Members): void => {
+      this.#status.updateMembers(members);
+      this.#followClientAddress(members);
+    };
     return new EnsemblePeers({ config, ensemble, storage, refusals: this.#refusals, driver, info, warn, inForce });
+  }
+
+  /** A change may give this server another port for clients. */
+  #followClientAddress({ servers }: Members): void {
+    const { ensemble } = this.#config;
+    const own = servers.find(({ sid }) => sid === ensemble?.sid)?.clientAddress;
+    if (own === undefined) return;
+    const { port, address: host } = this.#config;
+    const before = this.#clientAddress ?? { port, host: host === "*" ? undefined : host };
+    this.#clientAddress = own;
+    if (own.port === before.port && own.host === before.host) return;
+    const address = own.host ?? "*";
+    this.#ports?.move({ port: own.port, address: address === "0.0.0.0" ? "*" : address }).then(
+      () => this.#log.info(`clients come to port ${own.port} now, as the configuration says`),
+      (error: unknown) => {
+        const reason = error instanceof Error ? error.message : String(error);
+        this.#log.error(`clients cannot come to port ${own.port}, as the configuration says: ${reason}`);
+      },
+    );
   }
 
   #driverHooks(storage: Storage, view: AdminView, driver: () => Driver): DriverHooks {

@@ -144,6 +144,11 @@ export class ElectionMesh {
     return this.#port.listen();
   }
 
+  /** Listens at this server's place, which has changed. */
+  move(): Promise<void> {
+    return this.#port.move();
+  }
+
   /** The bound port, also where the configuration left the choice to the system. */
   get port(): number {
     return this.#port.port;

@@ -10,6 +10,7 @@ function config(sid: number, more: Partial<HandshakeConfig> = {}): HandshakeConf
     isListed: (other) => other <= 3,
     identity: () => ({ ensembleId: "e", bootCount: sid * 10 }),
     admit: () => undefined,
+    isChangeable: () => false,
     ...more,
   };
 }
@@ -105,6 +106,12 @@ describe("refused", () => {
     ],
     ["our own id", { dialer: { sid: serverId(1) } }, "listener", "says that it is server 1 too (myid)"],
     ["another election", { dialer: { electionAlg: 0 } }, "listener", "electionAlg is 3 at server 1 and 0 at the other"],
+    [
+      "an ensemble that changes while it runs, for one that does not",
+      { dialer: { isChangeable: () => true } },
+      "listener",
+      "reconfigEnabled is false at server 1 and true at the other",
+    ],
     [
       "another ensemble",
       { dialer: { identity: () => ({ ensembleId: "f", bootCount: 1 }) } },

@@ -25,6 +25,8 @@ export const PEER_VERSION_MIN = 1;
 export const PEER_VERSION_MAX = 1;
 
 const NONCE_BYTES = 32;
+/** A feature: the ensemble's configuration can change while it runs. */
+const CHANGEABLE = 1;
 
 /** A server's data in a Hello, as of now. */
 export interface LinkIdentity {
@@ -48,6 +50,8 @@ export interface HandshakeConfig {
   readonly purpose: LinkPurpose;
   readonly isListed: (sid: ServerId) => boolean;
   readonly electionAlg: number;
+  /** Whether this server's ensemble can be changed while it runs; asked at every handshake. */
+  readonly isChangeable: () => boolean;
   readonly frameBytesMax: number;
   /** The first is used, all are accepted; empty means no authentication. */
   readonly secrets: readonly PeerSecret[];
@@ -178,6 +182,14 @@ export class Handshake {
         `electionAlg is ${electionAlg} at server ${sid} and ${hello.electionAlg} at the other`,
       );
     }
+    // A server that knows nothing of changes would count the voters of the first configuration for ever.
+    const isChangeable = hello.features.includes(CHANGEABLE);
+    if (isChangeable !== this.#config.isChangeable()) {
+      throw fault(
+        "configuration",
+        `reconfigEnabled is ${!isChangeable} at server ${sid} and ${isChangeable} at the other; all servers take the same`,
+      );
+    }
     if (ensembleId !== "" && hello.ensembleId !== "" && ensembleId !== hello.ensembleId) {
       throw fault("ensemble", `server ${sid} belongs to the ensemble ${ensembleId}, the other to ${hello.ensembleId}`);
     }
@@ -196,7 +208,8 @@ export class Handshake {
     const { sid, purpose, electionAlg, frameBytesMax, secrets, identity } = this.#config;
     const { ensembleId, bootCount } = identity();
     const hello: Hello = {
-      ...{ kind: "hello", ensembleId, sid, bootCount, nonce: randomBytes(NONCE_BYTES), features: [], purpose },
+      ...{ kind: "hello", ensembleId, sid, bootCount, nonce: randomBytes(NONCE_BYTES), purpose },
+      features: this.#config.isChangeable() ? [CHANGEABLE] : [],
       ...{ versionMin: PEER_VERSION_MIN, versionMax: PEER_VERSION_MAX, frameBytesMax, electionAlg },
       keyIds: secrets.map(({ id }) => id),
     };

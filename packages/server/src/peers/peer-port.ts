@@ -56,7 +56,8 @@ export class PeerPort {
   readonly #options: PeerLinkOptions;
   readonly #settings: ConnectionSettings;
   readonly #dialSettings: ConnectionSettings;
-  readonly #listener: PeerListener;
+  readonly #accepted: () => AcceptedHandler;
+  #listener: PeerListener;
   /** Every connection whose socket may still exist. */
   readonly #connections = new Set<PeerConnection>();
   #listening: Promise<void> | undefined;
@@ -78,6 +79,7 @@ export class PeerPort {
       handshake: {
         ...{ sid, purpose, electionAlg, secrets, identity: options.identity, frameBytesMax: options.frameBytesMax },
         isListed: (other) => directory.mayConnect(other),
+        isChangeable: () => directory.isOpen,
         admit: (peer) => host.admit(peer, false),
       },
       ...{
@@ -92,9 +94,18 @@ export class PeerPort {
       ...this.#settings,
       handshake: { ...this.#settings.handshake, admit: (peer) => host.admit(peer, true) },
     };
+    this.#accepted = host.accepted;
+    this.#listener = this.#newListener();
+  }
+
+  /** At this server's place, as it is listed now. */
+  #newListener(): PeerListener {
+    const { ensemble } = this.#options;
+    const { directory, sid } = ensemble;
+    const [purpose, options] = [this.#purpose, this.#options];
     const own = directory.addressOf(sid);
     if (own === undefined) throw new RangeError(`server ${sid} is not listed`);
-    this.#listener = new PeerListener(
+    return new PeerListener(
       {
         ...{ purpose, port: portFor(purpose, own) },
         createServer: ensemble.transport.createServer,
@@ -105,8 +116,20 @@ export class PeerPort {
         taken: options.taken ?? (() => {}),
         windowMs: options.failureWindowMs ?? 10_000,
       },
-      (socket, address) => this.#accept(socket, address, host.accepted()),
+      (socket, address) => this.#accept(socket, address, this.#accepted()),
     );
+  }
+
+  /** This server has another place: listens there, and at the old one no more. Open connections stay. */
+  async move(): Promise<void> {
+    const before = this.#listener;
+    this.#listener = this.#newListener();
+    this.#listening = this.#listener.listen();
+    try {
+      await this.#listening;
+    } finally {
+      before.stop();
+    }
   }
 
   listen(): Promise<void> {
