@@ -283,9 +283,9 @@ test("of the messages that wait because the other side does not read only the ne
   let dialed: Socket | undefined;
   const accepting: PeerTransport = {
     ...PLAIN_TRANSPORT,
-    accept: (socket, ready) => {
+    accept: (socket, ready, failed) => {
       accepted = socket;
-      PLAIN_TRANSPORT.accept(socket, ready);
+      PLAIN_TRANSPORT.accept(socket, ready, failed);
     },
   };
   const dialing: PeerTransport = {

@@ -15,7 +15,8 @@ import {
 import { type BufferPool, WireError, type WireErrorCode } from "@zooid/wire";
 import { receive } from "../shared-reads.ts";
 import { Handshake, type HandshakeConfig, HandshakeError, type PeerIdentity } from "./handshake.ts";
-import type { PeerSocket, PeerTransport } from "./peer-transport.ts";
+import { SPEAKS_TLS } from "./peer-tls-reason.ts";
+import { CLOSED, type PeerSocket, type PeerTransport } from "./peer-transport.ts";
 import { RelaySocket } from "./relay-socket.ts";
 
 /** The settings that all connections of one kind share. */
@@ -73,7 +74,8 @@ export class PeerConnection {
   #phase: "connecting" | "handshake" | "open" | "closed" = "connecting";
   #timer: NodeJS.Timeout | undefined;
   #saidHelloMs: number | undefined;
-  #error = "";
+  #error: Error | undefined;
+  #hasRead = false;
 
   private constructor(
     settings: ConnectionSettings,
@@ -104,9 +106,15 @@ export class PeerConnection {
     return new PeerConnection(settings, handler, to, (ready) => settings.transport.connect(address, ready));
   }
 
-  static accept(settings: ConnectionSettings, socket: Socket, handler: ConnectionHandler): PeerConnection {
+  /** @param failed as in {@link PeerTransport.accept}; the handler hears of an end without a reason */
+  static accept(
+    settings: ConnectionSettings,
+    socket: Socket,
+    handler: ConnectionHandler,
+    failed: (reason: string) => void,
+  ): PeerConnection {
     return new PeerConnection(settings, handler, undefined, (ready) => {
-      settings.transport.accept(socket, ready);
+      settings.transport.accept(socket, ready, failed);
       return socket;
     });
   }
@@ -208,9 +216,14 @@ export class PeerConnection {
 
   #watch(socket: PeerSocket): void {
     socket.on("error", (error: Error) => {
-      this.#error = error.message;
+      this.#error = error;
     });
-    socket.on("close", () => this.#end(this.#error === "" ? "the other side closed it" : this.#error));
+    socket.on("close", () => this.#end(this.#reason));
+  }
+
+  get #reason(): string {
+    if (this.#phase !== "open") return this.#settings.transport.reasonOf(this.#error);
+    return this.#error?.message ?? CLOSED;
   }
 
   #ready(socket: PeerSocket, isDialer: boolean): void {
@@ -242,6 +255,8 @@ export class PeerConnection {
   #read(chunk: Buffer): void {
     if (this.#phase === "closed") return;
     this.#handler.wake();
+    const isTls = !this.#hasRead && chunk[0] === TLS_HANDSHAKE && chunk[1] === TLS_VERSION;
+    this.#hasRead = true;
     try {
       this.#reader.push(chunk, (message, bytes, start, end) => {
         if (this.#phase === "open") this.#handler.message(message);
@@ -250,7 +265,7 @@ export class PeerConnection {
       });
     } catch (error) {
       if (error instanceof HandshakeError) this.#refuseWith(error);
-      else if (error instanceof WireError) this.#fail(error.code, error.message);
+      else if (error instanceof WireError) this.#fail(error.code, isTls ? SPEAKS_TLS : error.message);
       else throw error;
     }
   }
@@ -321,6 +336,9 @@ export class PeerConnection {
   }
 }
 
+/** The first two bytes of every TLS connection. No frame of a handshake is as long as they would say. */
+const TLS_HANDSHAKE = 0x16;
+const TLS_VERSION = 0x03;
 const KEEP_ALIVE_MS = 10_000;
 const REFUSAL_CHARS_MAX = 300;
 const RETRY_AFTER_MS_MAX = 60_000;

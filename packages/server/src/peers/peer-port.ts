@@ -16,6 +16,7 @@ import {
   PeerConnection,
 } from "./peer-connection.ts";
 import { PeerListener } from "./peer-listener.ts";
+import { PLAIN_TRANSPORT } from "./peer-transport.ts";
 import type { RelaySocket } from "./relay-socket.ts";
 
 /** Options of both kinds of links. */
@@ -49,6 +50,9 @@ export interface PeerLinkOptions {
 export const HANDSHAKE_TIMEOUT_MS = 5000;
 /** Timeout of the last bytes of a closing connection. */
 const CLOSING_TIMEOUT_MS = 2000;
+
+/** Streams that another server relays end for the reasons that it gives, and not for those of TLS. */
+const { reasonOf } = PLAIN_TRANSPORT;
 
 /** One port for peers and its connections, incoming and outgoing. */
 export class PeerPort {
@@ -153,7 +157,7 @@ export class PeerPort {
   dialThrough(socket: RelaySocket, to: ServerId, by: ServerId, handler: ConnectionHandler): PeerConnection {
     // The other end is the leader of that server: it has authenticated there, and this end is about
     // to authenticate to it.
-    const transport = { ...this.#settings.transport, faultOf: () => undefined };
+    const transport = { ...this.#settings.transport, reasonOf, faultOf: () => undefined };
     const noting = this.#noting(`server ${to} by way of server ${by}`, handler);
     return this.#keep(PeerConnection.through({ ...this.#dialSettings, transport }, socket, to, noting));
   }
@@ -165,7 +169,7 @@ export class PeerPort {
   acceptThrough(socket: RelaySocket, sid: ServerId, by: ServerId, handler: AcceptedHandler): void {
     const faultOf = (_: unknown, said: ServerId): string | undefined =>
       said === sid ? undefined : `server ${by} knows it as server ${sid}, not as server ${said}`;
-    const transport = { ...this.#settings.transport, faultOf };
+    const transport = { ...this.#settings.transport, reasonOf, faultOf };
     const noting = this.#noting(`server ${sid} by way of server ${by}`, {
       ...{ wake: handler.wake, message: handler.message, drained: handler.drained, ended: handler.ended },
       opened: (peer, roundTripMs) => handler.opened(connection, peer, roundTripMs),
@@ -183,18 +187,22 @@ export class PeerPort {
   }
 
   #accept(socket: Socket, address: string, handler: AcceptedHandler): void {
-    const connection = PeerConnection.accept(this.#settings, socket, {
+    const peer = `a peer at ${hostPort(address, socket.remotePort ?? 0)}`;
+    const accepted: ConnectionHandler = {
       ...{ wake: handler.wake, message: handler.message, drained: handler.drained },
-      opened: (peer, roundTripMs) => {
+      opened: (identity, roundTripMs) => {
         this.#listener.admitted(socket);
-        handler.opened(connection, peer, roundTripMs);
+        handler.opened(connection, identity, roundTripMs);
       },
       ended: (end) => {
         if (isFailure(end)) this.#listener.failed(address);
-        if (end.refusal !== undefined) this.#note(`a peer at ${hostPort(address, socket.remotePort ?? 0)}`, end);
+        if (end.refusal !== undefined) this.#note(peer, end);
         handler.ended(end);
       },
-    });
+    };
+    const connection = PeerConnection.accept(this.#settings, socket, accepted, (reason) =>
+      this.#options.refusals.note(`${this.#purpose} link, tls by this side`, peer, reason),
+    );
     this.#keep(connection);
   }
 

@@ -3,9 +3,11 @@ import { readFileSync, statSync } from "node:fs";
 import { createServer, isIP } from "node:net";
 import { connect, type SecureContextOptions, TLSSocket } from "node:tls";
 import type { ServerId } from "@zooid/model";
+import { codeOf } from "../tls/handshake-fault.ts";
 import { notAfterSeconds, ownCertificate } from "../tls/own-certificate.ts";
 import { TlsAcceptor } from "../tls/tls-acceptor.ts";
 import { parseTls, type TlsOptions } from "../tls/tls-config.ts";
+import { CLOSED_EARLY, peerTlsReason } from "./peer-tls-reason.ts";
 import type { PeerTransport } from "./peer-transport.ts";
 
 /**
@@ -145,11 +147,22 @@ export function tlsTransport(
       const socket = connect({ ...current, ...options });
       return socket.once("secureConnect", () => ready(socket));
     },
-    accept: (socket, ready) =>
-      acceptor.accept(socket, (secured) => {
-        accepted.add(secured);
-        ready(secured);
-      }),
+    accept: (socket, ready, failed) =>
+      acceptor.accept(
+        socket,
+        (secured) => {
+          accepted.add(secured);
+          ready(secured);
+        },
+        (error, certificateFault) => {
+          // A connection that ends before it identified itself, such as a port probe, is not
+          // reported.
+          const hasEnded = codeOf(error) === "ECONNRESET";
+          if (!hasEnded || certificateFault !== undefined) failed(peerTlsReason(error, certificateFault));
+        },
+      ),
+    // Node.js reports a handshake that the other side ended as a reset connection.
+    reasonOf: (error) => (error === undefined || codeOf(error) === "ECONNRESET" ? CLOSED_EARLY : peerTlsReason(error)),
     faultOf: (socket, sid) => {
       const certificate = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : undefined;
       if (certificate === undefined) return "there is no certificate";

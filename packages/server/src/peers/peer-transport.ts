@@ -17,8 +17,19 @@ export interface PeerTransport {
    *   failure before that is emitted by the socket
    */
   connect(address: { readonly host: string; readonly port: number }, ready: (socket: Socket) => void): Socket;
-  /** Accepts an incoming connection. The socket given to `ready` may be another one around it. */
-  accept(socket: Socket, ready: (socket: Socket) => void): void;
+  /**
+   * Accepts an incoming connection. The socket given to `ready` may be another one around it.
+   *
+   * @param failed receives the reason, as a sentence, if the other side cannot be accepted; the
+   *   connection may be closed by then. Connections that only end are not reported
+   */
+  accept(socket: Socket, ready: (socket: Socket) => void, failed: (reason: string) => void): void;
+  /**
+   * The reason, as a sentence, why a stream ended before the other side introduced itself.
+   *
+   * @param error the stream's, if it has emitted one
+   */
+  reasonOf(error: Error | undefined): string;
   /**
    * The reason why the other side is not this server; undefined if it is. Called after the other
    * side's Hello.
@@ -37,6 +48,9 @@ export interface PeerTransport {
   reload?(): readonly string[];
 }
 
+/** A connection that ended without an error. */
+export const CLOSED = "the other side closed it";
+
 /** Plain TCP: all hosts on the network are trusted. */
 export const PLAIN_TRANSPORT: PeerTransport = {
   createServer: createSharedReadServer,
@@ -48,5 +62,6 @@ export const PLAIN_TRANSPORT: PeerTransport = {
   accept: (socket, ready) => {
     setImmediate(() => ready(socket));
   },
+  reasonOf: (error) => error?.message ?? CLOSED,
   faultOf: () => undefined,
 };
