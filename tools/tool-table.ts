@@ -90,6 +90,11 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
         file: "tools/faults/ensemble-join.ts",
         does: "a follower that begins with an empty disk",
       },
+      {
+        name: "ensemble-replace",
+        file: "tools/faults/ensemble-replace.ts",
+        does: "all servers replaced under load, one at a time",
+      },
       { name: "ensemble-full-disk", file: "tools/faults/ensemble-full-disk.ts", does: "a disk that fills" },
       {
         name: "recipe-rounds",

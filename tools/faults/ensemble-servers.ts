@@ -41,6 +41,8 @@ export interface EnsembleOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Where each server is; default loopback, with ports of the system's choice. */
   readonly places?: readonly Place[];
+  /** Whether the zoo.cfg of a server lists another one. Default: each lists all. */
+  readonly isListed?: (sid: number, by: number) => boolean;
 }
 
 /** Where a server runs. */
@@ -96,18 +98,18 @@ export class Ensemble implements AsyncDisposable {
     );
   }
 
-  /** Waits until there is one leader and every other server follows it, level. */
-  async untilLevel(deadlineMs: number): Promise<EnsembleServer> {
+  /** Waits until one of those given leads and each other one follows it, level. */
+  async untilLevel(deadlineMs: number, among: readonly EnsembleServer[] = this.servers): Promise<EnsembleServer> {
     const isLevel = async (): Promise<EnsembleServer | undefined> => {
-      const roles = await Promise.all(this.servers.map((server) => server.role()));
+      const roles = await Promise.all(among.map((server) => server.role()));
       // A leader that was cut off may still think that it leads, and that all are level.
-      const leaders = this.servers.filter((_, index) => roles[index] === "leader");
+      const leaders = among.filter((_, index) => roles[index] === "leader");
       const [leader] = leaders;
       if (leader === undefined || leaders.length > 1) return undefined;
       if (roles.some((role) => role === "none" || role === "read-only")) return undefined;
       const values = await leader.monitor();
       const level = Number(values.get("zk_synced_followers")) + Number(values.get("zk_synced_observers"));
-      return level === this.servers.length - 1 ? leader : undefined;
+      return level === among.length - 1 ? leader : undefined;
     };
     return await until("every server to be level", deadlineMs, isLevel, () => this.describe());
   }
@@ -167,18 +169,20 @@ export class EnsembleServer {
   }
 
   configure(options: EnsembleOptions, places: readonly Place[]): void {
-    const { observerCount = 0 } = options;
+    const { observerCount = 0, isListed = () => true } = options;
     // Each has an address of its own; one port that is free at the first is free at all of them.
     const masterPort = places[0]?.sparePort;
     mkdirSync(this.dataDir, { recursive: true });
     this.writeMyid();
     const lines = [
       ...[`tickTime=${options.tickMs}`, `initLimit=${options.initLimit ?? 10}`, `syncLimit=${options.syncLimit}`],
-      ...[`dataDir=${this.dataDir}`, `clientPort=${this.port}`, `clientPortAddress=${this.host}`],
+      `dataDir=${this.dataDir}`,
       ...["maxClientCnxns=0", "4lw.commands.whitelist=*", "admin.enableServer=false"],
-      ...places.map((at, index) => {
+      ...places.flatMap((at, index) => {
+        if (!isListed(index + 1, this.sid)) return [];
         const role = index < places.length - observerCount ? "" : ":observer";
-        return `server.${index + 1}=${at.peerHost}:${at.quorumPort}:${at.electionPort}${role}`;
+        const peer = `${at.peerHost}:${at.quorumPort}:${at.electionPort}${role}`;
+        return [`server.${index + 1}=${peer};${at.clientHost}:${at.clientPort}`];
       }),
       ...(observerCount > 0 ? [`observerMasterPort=${masterPort}`] : []),
       ...(options.settings ?? []),

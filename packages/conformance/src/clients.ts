@@ -155,13 +155,18 @@ function prepareGoSecured(): (places: SecuredPlaces) => readonly string[] {
 }
 
 /** The Python with kazoo. */
-function installKazoo(): string {
+export function installKazoo(): string {
   const folder = join(CACHE, "kazoo");
   const python = join(folder, "bin/python");
   const requirements = join(CLIENTS, "kazoo/requirements.txt");
   if (!existsSync(python)) run("python3", ["-m", "venv", folder]);
   run(python, ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--requirement", requirements]);
   return python;
+}
+
+/** A program of clients/kazoo. */
+export function kazooProgram(name: string): string {
+  return join(CLIENTS, "kazoo", name);
 }
 
 function prepareC(): (addresses: Addresses) => readonly string[] {
