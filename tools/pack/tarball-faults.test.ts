@@ -81,6 +81,22 @@ test.each(["dist/index.test.js", "dist/test-thing.js", "dist/old.d.ts", "gen/thi
   (file) => expect(faultsWith(file)).toEqual([`${file} is of no use: no entry leads to it`]),
 );
 
+test("a page's first file leads to its others", () => {
+  const page = new Map([
+    ...GOOD.files,
+    ["dist/page/index.html", '<script src="/place/assets/main-1.js"></script><link href="/place/icon.svg">'],
+    ["dist/page/licences.txt", ""],
+    ["dist/page/assets/main-1.js", ""],
+    ["dist/page/icon.svg", ""],
+  ]);
+  expect(tarballFaults({ ...GOOD, files: page })).toEqual([]);
+  const stale = new Map([...page, ["dist/page/assets/main-0.js", ""], ["dist/page/assets/old.css", ""]]);
+  expect(tarballFaults({ ...GOOD, files: stale })).toEqual([
+    "dist/page/assets/old.css does not belong into a package",
+    "dist/page/assets/main-0.js is of no use: no entry leads to it",
+  ]);
+});
+
 test("an entry that leads nowhere is found", () => {
   const files = new Map([
     ...without("dist/index.d.ts"),

@@ -19,12 +19,19 @@ export function tarballFaults({ manifest, files }: PackageContents): readonly st
   const reached = reachedFrom([...targets, ...programs], files);
   // Nothing but types that other modules use inside.
   const isEmpty = (module: string): boolean => files.get(`${module}.js`)?.startsWith("export {};") === true;
+  const page = filesOfPage(files);
   return [
-    ...names.filter((file) => !isExpected(file)).map((file) => `${file} does not belong into a package`),
+    ...names
+      .filter((file) => !isExpected(file) && !page.has(file))
+      .map((file) => `${file} does not belong into a package`),
     ...names
       .filter(
         (file) =>
-          isExpected(file) && !AT_THE_TOP.includes(file) && !reached.has(moduleOf(file)) && !isEmpty(moduleOf(file)),
+          isExpected(file) &&
+          !AT_THE_TOP.includes(file) &&
+          !page.has(file) &&
+          !reached.has(moduleOf(file)) &&
+          !isEmpty(moduleOf(file)),
       )
       .map((file) => `${file} is of no use: no entry leads to it`),
     ...names
@@ -49,6 +56,18 @@ const AT_THE_TOP: readonly string[] = ["package.json", "README.md", "LICENSE"];
 /** Programs, code and its types, also generated. Maps would lead to sources that are not there. */
 function isExpected(file: string): boolean {
   return AT_THE_TOP.includes(file) || /^(?:dist|gen)\/.*(?:\.js|\.d\.ts)$|^bin\/[^/]*\.cjs$/.test(file);
+}
+
+const PAGE = "dist/page/";
+
+/** A page for browsers: what its first file names, and the licences of what is bundled. */
+function filesOfPage(files: ReadonlyMap<string, string>): ReadonlySet<string> {
+  const index = files.get(`${PAGE}index.html`);
+  if (index === undefined) return new Set();
+  const named = [...files.keys()].filter(
+    (file) => file.startsWith(PAGE) && index.includes(`/${file.slice(PAGE.length)}"`),
+  );
+  return new Set([`${PAGE}index.html`, `${PAGE}licences.txt`, ...named]);
 }
 
 /**

@@ -106,11 +106,21 @@ export class EnsembleFacts {
     });
     const servers = config?.servers ?? [];
     if (config !== undefined && servers.length > 0) {
-      return { places: servers.flatMap(placeOf), configVersion: `0x${config.version.toString(16)}` };
+      const places = servers.map((server) => placeOf(server, this.#guessedPort(server, servers)));
+      return { places, configVersion: `0x${config.version.toString(16)}` };
     }
     const { hosts } = parseConnectString(this.#options.hosts);
     const places = hosts.map(({ host, port }) => ({ sid: null, address: hostPort(host, port), isVoter: true }));
     return { places, configVersion: null };
+  }
+
+  /**
+   * Old configurations have no client addresses. Servers on machines of their own mostly have one
+   * port, that of the connect string.
+   */
+  #guessedPort({ host }: EnsembleServer, servers: readonly EnsembleServer[]): number | undefined {
+    if (servers.filter((other) => other.host === host).length > 1) return undefined;
+    return parseConnectString(this.#options.hosts).hosts[0]?.port;
   }
 
   async #figuresOf(place: Place): Promise<Figures> {
@@ -181,10 +191,10 @@ interface Figures {
   readonly reason?: string;
 }
 
-function placeOf({ id, role, clientAddress, host }: EnsembleServer): readonly Place[] {
-  const isVoter = role === "participant";
-  const address = clientAddress === undefined ? "" : hostPort(clientAddress.host, clientAddress.port);
-  return [{ sid: id, address: address === "" ? host : address, isVoter }];
+function placeOf({ id, role, clientAddress, host }: EnsembleServer, guessedPort: number | undefined): Place {
+  const port = clientAddress?.port ?? guessedPort;
+  const address = port === undefined ? host : hostPort(clientAddress?.host ?? host, port);
+  return { sid: id, address, isVoter: role === "participant" };
 }
 
 function memberJson({ sid, address, isVoter }: Place, { found, reason }: Figures, newest: bigint): MemberJson {
