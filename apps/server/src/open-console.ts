@@ -32,7 +32,8 @@ export function openConsole({ server, sid, admin, settings, version, log }: Open
     isLoopback: LOOPBACK.test(admin?.address ?? "127.0.0.1"),
     // Its own words need no connection and no whitelist.
     words: (member, word, signal) => {
-      const isOwn = sid === undefined ? member.sid === null : member.sid === sid;
+      // Without an id it is the one server of the connect string.
+      const isOwn = member.sid === null || member.sid === sid;
       if (isOwn && (word === "srvr" || word === "cons" || word === "dump")) return Promise.resolve(server.report(word));
       return wordByConnection(member, word, signal);
     },

@@ -3,7 +3,6 @@ import { fileURLToPath } from "node:url";
 import type { ClientOptions } from "@zooid/client";
 import { LoginThrottle } from "./access/login-throttle.ts";
 import { type RoleOptions, RoleTable } from "./access/role.ts";
-import { ANONYMOUS } from "./access/user.ts";
 import { UserClients } from "./access/user-clients.ts";
 import { WebSessions } from "./access/web-sessions.ts";
 import { LiveChanges } from "./api/live-changes.ts";
@@ -44,7 +43,6 @@ const PAGE = "/console/";
 const FIXED_SECONDS = 31_536_000;
 /** Vite writes it beside the built code; the sources stand beside that. */
 const PAGE_DIRECTORY: string = fileURLToPath(new URL("../dist/page", import.meta.url));
-const CALL_TIMEOUT_MS = 10_000;
 const WAITING_TIMEOUT_MS = 5_000;
 
 /** No inline script or style, no other host, no frame. */
@@ -120,13 +118,11 @@ export class Console implements AsyncDisposable {
 
   async #sample(): Promise<void> {
     try {
-      const { members } = await this.#clients.use(ANONYMOUS, (client) =>
-        this.#facts.ensemble(client.with({ timeoutMs: CALL_TIMEOUT_MS })),
+      this.#history.add(await this.#facts.sample(), Date.now());
+    } catch (error) {
+      this.#options.warn?.(
+        `the console has no figures for its charts: ${error instanceof Error ? error.message : error}`,
       );
-      this.#history.add(members, Date.now());
-    } catch {
-      // Without an answer there is a gap in the charts.
-      this.#history.add([], Date.now());
     }
   }
 

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { MemberJson } from "../api/shapes.ts";
 import { startStage } from "../testing/stage.ts";
+import { EnsembleFacts } from "./ensemble-facts.ts";
 import { ensembleProblems } from "./ensemble-problems.ts";
 import { MetricHistory } from "./metric-history.ts";
 
@@ -25,6 +26,13 @@ test("a server shows its figures and its clients", async () => {
   const found = await stage.api("GET", "/sessions");
   const own = found.json.sessions.find(({ ephemerals }: { ephemerals: string[] }) => ephemerals.includes("/e"));
   expect(BigInt(own.id)).toBe(BigInt.asUintN(64, stage.zk.sessionId));
+});
+
+test("figures for the charts need no session", async () => {
+  await using stage = await startStage();
+  const facts = new EnsembleFacts({ name: "", hosts: stage.server.connectString });
+  expect(await facts.sample()).toMatchObject([{ role: "standalone", isReachable: true }]);
+  expect(stage.server.summary.sessionCount).toBe(1);
 });
 
 test("only operators see the paths of other sessions", async () => {

@@ -53,6 +53,8 @@ export class EnsembleFacts {
   readonly #words: FourLetterWords;
   readonly #nowMs: () => number;
   readonly #stop = new AbortController();
+  /** As the ensemble's configuration last had them. */
+  #known: readonly Place[] | undefined;
   #ensemble: Kept<EnsembleJson> | undefined;
   #sessions: Kept<SessionsJson> | undefined;
 
@@ -87,15 +89,25 @@ export class EnsembleFacts {
     return kept !== undefined && nowMs - kept.atMs < KEPT_MS ? kept : { value: read(), atMs: nowMs };
   }
 
+  /** The members that are known so far with their figures, without a ZooKeeper session. */
+  sample(): Promise<readonly MemberJson[]> {
+    return this.#read(this.#known ?? this.#listed());
+  }
+
   async #readEnsemble(client: Client): Promise<EnsembleJson> {
     const { places, configVersion } = await this.#places(client);
+    this.#known = places;
+    const members = await this.#read(places);
+    return { name: this.name, configVersion, members: [...members], problems: [...ensembleProblems(members)] };
+  }
+
+  async #read(places: readonly Place[]): Promise<readonly MemberJson[]> {
     const figures = await Promise.all(places.map((place) => this.#figuresOf(place)));
     const newest = figures.reduce((best, { found }) => {
       const zxid = found === undefined ? 0n : BigInt(found.zxid);
       return zxid > best ? zxid : best;
     }, 0n);
-    const members = places.map((place, i) => memberJson(place, figures[i] ?? {}, newest));
-    return { name: this.name, configVersion, members, problems: [...ensembleProblems(members)] };
+    return places.map((place, i) => memberJson(place, figures[i] ?? {}, newest));
   }
 
   async #places(client: Client): Promise<{ readonly places: readonly Place[]; readonly configVersion: string | null }> {
@@ -109,9 +121,13 @@ export class EnsembleFacts {
       const places = servers.map((server) => placeOf(server, this.#guessedPort(server, servers)));
       return { places, configVersion: `0x${config.version.toString(16)}` };
     }
+    return { places: this.#listed(), configVersion: null };
+  }
+
+  /** The servers of the connect string. */
+  #listed(): readonly Place[] {
     const { hosts } = parseConnectString(this.#options.hosts);
-    const places = hosts.map(({ host, port }) => ({ sid: null, address: hostPort(host, port), isVoter: true }));
-    return { places, configVersion: null };
+    return hosts.map(({ host, port }) => ({ sid: null, address: hostPort(host, port), isVoter: true }));
   }
 
   /**
