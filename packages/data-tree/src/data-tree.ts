@@ -20,6 +20,7 @@ import {
   TreeLoader,
   type TreeRecord,
 } from "./snapshot.ts";
+import { TreeCapture } from "./tree-capture.ts";
 import { TreeParts } from "./tree-parts.ts";
 import { TreeReader } from "./tree-reader.ts";
 import { restoreWatch } from "./watches/watch-restore.ts";
@@ -237,6 +238,11 @@ export class DataTree extends TreeReader {
   /** The whole state as canonical records: equal states give equal ones. The tree must not change until the last is taken. */
   snapshot(): Generator<SnapshotRecord, void, undefined> {
     return snapshotOf(this.state);
+  }
+
+  /** Begins a walk over the tree that later transactions do not disturb; see {@link TreeCapture}. No transaction may be applied in part. */
+  capture(): TreeCapture {
+    return new TreeCapture(this.state);
   }
 
   loadSnapshot(records: Iterable<SnapshotRecord>): void {
