@@ -130,6 +130,7 @@ test.each<[string, object]>([
   ["zooid.slowRequestMs=250", { slowRequestMs: 250 }],
   ["zooid.childrenBytesMax=9", { childrenBytesMax: 9 }],
   ["zooid.watchBytesMax=9", { watchBytesMax: 9 }],
+  ["zooid.healDamage=false", { healDamage: false }],
   ["zooid.scrub.bytesPerSecond=0\nzooid.scrub.everyMs=7", { scrub: { bytesPerSecond: 0, everyMs: 7 } }],
   ["zooid.log.retainBytes=9\nzooid.log.retainMs=8", { retention: { bytes: 9, ms: 8 } }],
   ["zooid.disk.lowBytes=9\nzooid.disk.reserveBytes=0", { disk: { lowBytes: 9, reserveBytes: 0 } }],

@@ -98,6 +98,7 @@ type Flag =
   | "localSessionsUpgrading"
   | "ttlNodes"
   | "enforceQuota"
+  | "healDamage"
   | "portUnification"
   | "tcpKeepAlive"
   | "reconfigEnabled";

@@ -19,6 +19,7 @@ export const STORAGE_KEYS: readonly KeyEntry[] = [
   ["zooid.disk.reserveBytes", disk("reserveBytes")],
   ["zooid.scrub.bytesPerSecond", scrub("bytesPerSecond")],
   ["zooid.scrub.everyMs", scrub("everyMs")],
+  ["zooid.healDamage", flag("healDamage")],
   ["preAllocSize", ignored(DURABLE_LOG)],
   [
     "snapCount",

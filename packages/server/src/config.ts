@@ -131,6 +131,12 @@ export interface ServerOptions {
   readonly disk?: DiskOptions;
   /** How state file and log are checked for damage while the server runs. */
   readonly scrub?: ScrubSettings;
+  /**
+   * Whether damaged files are replaced without an operator. A start of an ensemble's member moves them to
+   * `damaged/<time>/` and recovers from the others. A standalone server has no others: its start is
+   * refused either way. Default true.
+   */
+  readonly healDamage?: boolean;
   /** The members of the ensemble. Undefined: a standalone server. */
   readonly ensemble?: EnsembleOptions;
   /**
@@ -224,6 +230,7 @@ export interface ServerConfig {
   readonly retention: Required<RetentionOptions>;
   readonly disk: DiskOptions;
   readonly scrub: Required<ScrubSettings>;
+  readonly healDamage: boolean;
   readonly ensemble: QuorumPeerConfig | undefined;
   readonly reconfigEnabled: boolean;
   readonly standaloneEnabled: boolean;
@@ -359,6 +366,7 @@ export function parseServerConfig(options: ServerOptions): ServerConfig {
     scrub: parseScrub(options.scrub ?? {}, whole),
     reconfigEnabled: options.reconfigEnabled ?? false,
     standaloneEnabled: options.standaloneEnabled ?? true,
+    healDamage: options.healDamage ?? true,
     ensemble: options.ensemble === undefined ? undefined : parseEnsemble(options.ensemble, whole, problems, notices),
     localSessions: options.localSessions ?? false,
     localSessionsUpgrading: options.localSessionsUpgrading ?? false,

@@ -53,8 +53,21 @@ const TRANSFER_MS = 1000;
 export async function startServer(options: StartOptions = {}): Promise<ZooidServer> {
   const config = parseServerConfig(options);
   const server = new Server(config, options);
-  await server.start();
-  return server;
+  try {
+    await server.start();
+    return server;
+  } catch (error) {
+    if (!isHealable(error, config)) throw error;
+    // What a start has read is in no state to be gone on with: the second one begins anew, without the damaged files.
+    const healed = new Server(config, options, error);
+    await healed.start();
+    return healed;
+  }
+}
+
+/** Whether the others of an ensemble can give a server what it finds damaged at its start. */
+function isHealable(error: unknown, { ensemble, healDamage }: ServerConfig): error is StoreError {
+  return error instanceof StoreError && error.code === "DAMAGED" && ensemble !== undefined && healDamage;
 }
 
 class Server implements ZooidServer {
@@ -87,13 +100,16 @@ class Server implements ZooidServer {
   readonly #drain: Drain;
   readonly #slow: SlowLog;
   readonly #disk: DiskGuard;
+  /** What the start before this one found damaged, until the files are moved away. */
+  #damage: StoreError | undefined;
   #restore: SnapshotRestore | undefined;
   #statusTimer: NodeJS.Timeout | undefined;
   #stopped: Promise<void> | undefined;
   #hasFailed = false;
 
-  constructor(config: ServerConfig, options: StartOptions) {
+  constructor(config: ServerConfig, options: StartOptions, damage?: StoreError) {
     this.#config = config;
+    this.#damage = damage;
     this.#options = options;
     this.#log = options.log ?? SILENT;
     this.#fourLetterWords = { allowed: config.fourLetterWords };
@@ -285,7 +301,9 @@ class Server implements ZooidServer {
     const config = this.#config;
     for (let warnedMs = Number.NEGATIVE_INFINITY; ; await delay(FULL_RETRY_MS)) {
       try {
-        return await openStorage(config, sidOf(config), this.#logHandler(driver), this.#log);
+        const storage = await openStorage(config, sidOf(config), this.#logHandler(driver), this.#log, this.#damage);
+        this.#damage = undefined;
+        return storage;
       } catch (error) {
         const isFull = error instanceof StoreError && error.code === "DISK_FULL";
         if (!isFull || this.#stopped !== undefined) throw error;

@@ -20,7 +20,7 @@ import {
   StoreError,
   type TxnLog,
 } from "@zooid/txn-log";
-import { isLogFile, makeReserve, openStore, type ScrubOptions, type Store } from "@zooid/txn-log/sqlite";
+import { isLogFile, type LiveTree, makeReserve, openStore, type ScrubOptions, type Store } from "@zooid/txn-log/sqlite";
 import { gauge, type Metric, summary } from "./admin/metric.ts";
 import type { ServerConfig } from "./config.ts";
 import { damageFault, type ScrubLog, scrubMetrics, scrubOptionsOf, startRemedyOf } from "./disk/scrub-reports.ts";
@@ -65,19 +65,36 @@ export interface Storage extends AsyncDisposable {
   metrics(): Iterable<Metric>;
 }
 
-/** Opens the data directory, or memory where the configuration names none. Rejects with a StoreError. */
+/**
+ * Opens the data directory, or memory where the configuration names none. Rejects with a StoreError.
+ *
+ * @param damage what the last start found damaged: the files are moved away before this one
+ */
 export async function openStorage(
-  { dataDir: directory, logDir, fsyncWarnMs, stateLagBytesMax, retention, scrub, ensemble }: ServerConfig,
+  { dataDir: directory, logDir, fsyncWarnMs, stateLagBytesMax, retention, scrub, healDamage, ensemble }: ServerConfig,
   sid: ServerId,
   handler: LogHandler,
   scrubLog: ScrubLog,
+  damage?: StoreError,
 ): Promise<Storage> {
   const isAlone = ensemble === undefined;
   if (directory === undefined) return openMemoryStorage(handler, sid, isAlone);
   const logDirectory = logDir ?? directory;
   const limits = { fsyncWarnMs, stateLagBytesMax, logKeepBytes: retention.bytes, retentionMs: retention.ms };
   const scrubOptions = scrubOptionsOf(scrub, isAlone, scrubLog);
-  return await openSqliteStorage({ directory, logDirectory, sid, isAlone, handler, scrub: scrubOptions, ...limits });
+  const isHealedNext = !isAlone && healDamage && damage === undefined;
+  const remedy = isHealedNext ? undefined : startRemedyOf(isAlone, [...new Set([directory, logDirectory])]);
+  const found = { damage, remedy, healDamage };
+  return await openSqliteStorage({
+    directory,
+    logDirectory,
+    sid,
+    isAlone,
+    handler,
+    scrub: scrubOptions,
+    ...found,
+    ...limits,
+  });
 }
 
 /**
@@ -125,6 +142,10 @@ export interface SqliteStorageOptions {
   readonly retentionMs: number;
   readonly handler: LogHandler;
   readonly scrub: ScrubOptions | undefined;
+  readonly healDamage: boolean;
+  readonly damage: StoreError | undefined;
+  /** What an operator can do about damage; undefined where the next start can do without. */
+  readonly remedy: string | undefined;
 }
 
 /** The state file follows from this much log on. */
@@ -135,27 +156,44 @@ const BEHIND_WARN_MS = 60_000;
 
 /** Opens a data directory. Rejects with a StoreError. */
 async function openSqliteStorage(options: SqliteStorageOptions): Promise<Storage> {
-  const { stateLagBytesMax, isAlone, scrub, ...rest } = options;
-  const store = await withRemedy(isAlone, () =>
+  const { stateLagBytesMax, isAlone, scrub, damage, remedy, healDamage, ...rest } = options;
+  let replica: Replica | undefined;
+  const store = await withRemedy(remedy, () =>
     openStore({
       ...rest,
       ...(scrub === undefined ? {} : { scrub }),
+      ...(damage === undefined ? {} : { setAside: damage }),
+      ...(healDamage ? { liveTree: () => (replica === undefined ? undefined : liveTreeOf(replica)) } : {}),
       takeEpoch: isAlone,
       // Others know what this server may have forgotten; it has no vote until they have reported it.
       allowAmnesia: !isAlone,
       lagMarkBytes: Math.min(LAG_MARK_BYTES, Math.ceil(stateLagBytesMax * LAG_MARK_SHARE)),
     }),
   );
-  return new SqliteStorage(store, options);
+  return new SqliteStorage(store, options, (recovered) => {
+    replica = recovered;
+  });
+}
+
+/** The tree as the store writes it to a file. It holds what is committed, and that is durable here before it is applied. */
+function liveTreeOf(replica: Replica): LiveTree {
+  const { tree } = replica;
+  return {
+    capture: () => (replica.isApplying ? undefined : tree.capture()),
+    position: () => {
+      if (replica.isApplying) return undefined;
+      return { zxid: tree.applied, digestHigh: tree.digestHigh, digestLow: tree.digestLow };
+    },
+  };
 }
 
 /** Damage that keeps a server from starting says what to do. */
-async function withRemedy<T>(isAlone: boolean, start: () => Promise<T>): Promise<T> {
+async function withRemedy<T>(hint: string | undefined, start: () => Promise<T>): Promise<T> {
   try {
     return await start();
   } catch (cause) {
-    if (!(cause instanceof StoreError) || cause.detail.code !== "DAMAGED") throw cause;
-    throw new StoreError({ ...cause.detail, hint: startRemedyOf(isAlone) }, { cause });
+    if (hint === undefined || !(cause instanceof StoreError) || cause.detail.code !== "DAMAGED") throw cause;
+    throw new StoreError({ ...cause.detail, hint }, { cause });
   }
 }
 
@@ -173,14 +211,18 @@ class SqliteStorage implements Storage {
   #behindCount = 0;
   #behindWarnedMs = Number.NEGATIVE_INFINITY;
 
-  constructor(store: Store, options: SqliteStorageOptions) {
+  /** Called when the tree is whole in memory. */
+  readonly #recovered: (replica: Replica) => void;
+
+  constructor(store: Store, options: SqliteStorageOptions, recovered: (replica: Replica) => void) {
+    this.#recovered = recovered;
     this.#store = store;
     this.#options = options;
     this.log = store.log;
   }
 
   recover(replica: Replica): Promise<string> {
-    return withRemedy(this.#options.isAlone, async () => this.#recover(replica));
+    return withRemedy(this.#options.remedy, async () => this.#recover(replica));
   }
 
   #recover(replica: Replica): string {
@@ -212,6 +254,7 @@ class SqliteStorage implements Storage {
         bytes: replayedBytes,
       });
     }
+    this.#recovered(replica);
     const tookMs = Math.round(performance.now() - startMs);
     this.#loadMs.note(tookMs);
     const nodes = `${tree.nodeCount} znodes and ${tree.sessionCount} sessions at ${formatZxid(tree.applied)}`;

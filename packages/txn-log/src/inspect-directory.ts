@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { formatZxid, type Zxid } from "@zooid/model";
+import { formatZxid, ZXID_NONE, type Zxid } from "@zooid/model";
 import { type Chain, formatChain } from "./chain.ts";
 import { openReader, readErrorOf, sqliteCode } from "./database.ts";
 import { LogReader } from "./log-reader.ts";
@@ -10,10 +10,11 @@ import { inspectSegments } from "./segments/segment-directory.ts";
 import { formatSegmentName, isLogFile, LOG_FILE } from "./segments/segment-name.ts";
 import { SegmentReader } from "./segments/segment-reader.ts";
 import { NO_WAL, type WalMark } from "./segments/wal-scan.ts";
+import { hasSetAside } from "./set-aside.ts";
 import { inspectStateFile } from "./state-file.ts";
 import { StoreError } from "./store-error.ts";
 import type { DurableLog, LogPosition } from "./txn-log.ts";
-import { readWitness } from "./witness.ts";
+import { readWitness, type Witness } from "./witness.ts";
 
 /** What a data directory is, found out before anything in it is changed. */
 export interface Inspection {
@@ -91,16 +92,16 @@ function inspect({ directory, logDirectory }: Places, owner: Owner): Inspection 
   const states = readdirSync(directory).filter((name) => STATE_FILE.test(name));
   if (foundLog === undefined) {
     const file = join(logDirectory, LOG_FILE);
-    const lost = witness !== undefined || states.length > 0;
+    const lost = witness !== undefined || states.length > 0 || hasSetAside(logDirectory);
     const isElsewhere = directory !== logDirectory && existsSync(join(directory, LOG_FILE));
     const found = isElsewhere ? `none there, but one in ${directory}` : "none";
     return { log: undefined, hasState: false, shortened: lost ? shortened(file, "a log", found) : undefined };
   }
-  const { log, file, wal, damage } = foundLog;
+  const { log, file, damage } = foundLog;
   refuseStranger(logDirectory, log, owner);
   const state = inspectStateFile(join(directory, log.stateFile));
   if (state === undefined) {
-    if (log.floor.zxid === 0) return { log, hasState: false, shortened: damage };
+    if (log.floor.zxid === 0) return { log, hasState: false, shortened: damage ?? shortenedOf(foundLog, witness) };
     const place = `the state at ${formatZxid(log.floor.zxid)} or later`;
     throw new StoreError({
       code: "DAMAGED",
@@ -123,33 +124,36 @@ function inspect({ directory, logDirectory }: Places, owner: Owner): Inspection 
     return { log, hasState: true, applied, shortened: damage ?? lost };
   }
   refuseSplit(foundLog, applied);
-  if (damage !== undefined) return { log, hasState: true, applied, shortened: damage };
-  if (witness === undefined) return { log, hasState: true, applied, shortened: undefined };
-  if (witness.zxid > log.tail.zxid) {
-    return {
-      log,
-      hasState: true,
-      applied,
-      shortened: shortened(file, entriesUpTo(witness.zxid), entriesUpTo(log.tail.zxid)),
-    };
-  }
+  return { log, hasState: true, applied, shortened: damage ?? shortenedOf(foundLog, witness) };
+}
+
+/** What the log lacks of what the witness knows of. */
+function shortenedOf({ log, file, wal }: FoundLog, witness: Witness | undefined): StoreError | undefined {
+  if (witness === undefined) return undefined;
+  if (witness.zxid > log.tail.zxid) return shortened(file, entriesUpTo(witness.zxid), entriesUpTo(log.tail.zxid));
   if (witness.promise > log.promise.epoch) {
-    const expected = `a promise of epoch ${witness.promise}`;
-    return { log, hasState: true, applied, shortened: shortened(file, expected, `of epoch ${log.promise.epoch}`) };
+    return shortened(file, `a promise of epoch ${witness.promise}`, `of epoch ${log.promise.epoch}`);
   }
   if (witness.bootCount > log.identity.bootCount) {
-    const expected = `start ${witness.bootCount}`;
-    return { log, hasState: true, applied, shortened: shortened(file, expected, `start ${log.identity.bootCount}`) };
+    return shortened(file, `start ${witness.bootCount}`, `start ${log.identity.bootCount}`);
   }
   if (witness.currentEpoch > log.currentEpoch) {
-    const expected = `current epoch ${witness.currentEpoch}`;
-    return { log, hasState: true, applied, shortened: shortened(file, expected, `epoch ${log.currentEpoch}`) };
+    return shortened(file, `current epoch ${witness.currentEpoch}`, `epoch ${log.currentEpoch}`);
   }
   if (witness.wal.salt === wal.salt && witness.wal.frameCount > wal.frameCount) {
-    const expected = `a write-ahead log of ${witness.wal.frameCount} frames`;
-    return { log, hasState: true, applied, shortened: shortened(file, expected, `${wal.frameCount} frames`) };
+    return shortened(file, `a write-ahead log of ${witness.wal.frameCount} frames`, `${wal.frameCount} frames`);
   }
-  return { log, hasState: true, applied, shortened: undefined };
+  return undefined;
+}
+
+/** Whether the log goes back to the first entry ever, and nothing is known to be wrong with it. Never throws. */
+export function isLogComplete(logDirectory: string): boolean {
+  try {
+    const found = findLog(logDirectory);
+    return found !== undefined && found.damage === undefined && found.log.floor.zxid === ZXID_NONE;
+  } catch {
+    return false;
+  }
 }
 
 function findLog(directory: string): FoundLog | undefined {

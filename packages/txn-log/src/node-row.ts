@@ -1,5 +1,6 @@
 import { crc32 } from "node:zlib";
 import { STAT_BYTES, StatOffset, setSlice } from "@zooid/model";
+import type { LiveNode } from "./live-tree.ts";
 import type { StateNode } from "./state-store.ts";
 
 /**
@@ -51,6 +52,23 @@ export function viewNode(row: Buffer, node: StateNode): number {
   node.hasData = row[RowOffset.hasData] === 1;
   setSlice(node.data, row, nameEnd, row.length);
   return row.readUInt32BE(RowOffset.aclId);
+}
+
+/** A node of a tree as a row of its own memory. */
+export function encodeRow(node: Readonly<LiveNode>, aclId: number): Uint8Array<ArrayBuffer> {
+  const { name, data, stat } = node;
+  const row = Buffer.allocUnsafeSlow(RowOffset.name + name.length + (data?.length ?? 0));
+  row.fill(0, 0, RowOffset.stat);
+  row.writeDoubleBE(node.id, RowOffset.id);
+  row.writeDoubleBE(node.parentId, RowOffset.parentId);
+  row.writeUInt32BE(aclId, RowOffset.aclId);
+  row.writeUInt32BE(name.length, RowOffset.nameLength);
+  setHasData(row, 0, data !== null);
+  row.set(stat, RowOffset.stat);
+  row.set(name, RowOffset.name);
+  if (data !== null) row.set(data, RowOffset.name + name.length);
+  sealRow(row, 0);
+  return row;
 }
 
 /** A row without data, for a node that every tree is made with. */

@@ -31,7 +31,12 @@ export interface FoundDamage {
 }
 
 export type ScrubReport =
-  | { readonly kind: "damage"; readonly damage: FoundDamage }
+  | {
+      readonly kind: "damage";
+      /** As that of the round. */
+      readonly number: number;
+      readonly damage: FoundDamage;
+    }
   | {
       readonly kind: "round";
       /** Of the last command that it answers; 0: none. */

@@ -137,7 +137,7 @@ class ScrubThread {
       if (cause.detail.code !== "DAMAGED") throw cause;
       const { place, found } = cause.detail;
       this.#damaged.push(file);
-      this.#report({ kind: "damage", damage: { part, file, place, found, after, end } });
+      this.#report({ kind: "damage", number: this.#begun, damage: { part, file, place, found, after, end } });
     }
   }
 

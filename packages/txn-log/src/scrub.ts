@@ -19,9 +19,9 @@ export interface ScrubOptions {
 export interface ScrubDamage extends FoundDamage {
   /**
    * What becomes of it: `retired`: the log lets go of the segment as soon as no learner needs it, and the next start does without;
-   * `needed`: the next start needs the file as it is.
+   * `rewritten`: the state file is written anew from memory; `needed`: the next start needs the file as it is.
    */
-  readonly effect: "retired" | "needed";
+  readonly effect: "retired" | "rewritten" | "needed";
 }
 
 export interface ScrubStatus {
@@ -46,6 +46,8 @@ export interface ScrubParts {
   readonly stateFile: string;
   /** Tries to do without a damaged segment. */
   readonly retire: (damage: FoundDamage) => Promise<"retired" | "needed">;
+  /** Writes the state file anew. False where that cannot be done. */
+  readonly rewrite: () => Promise<boolean>;
 }
 
 /** The scrub as the store's thread sees it. Its own thread begins with the first round. */
@@ -57,6 +59,8 @@ export class Scrub {
   #stateFile: string;
   #counts = { roundCount: 0, bytes: 0, lastRoundMs: 0, unfinishedCount: 0 };
   #askedCount = 0;
+  /** Rounds with a smaller number may have read the state file before it was written anew. */
+  #rewrittenAt = 0;
   /** Rounds that were asked for. */
   #rounds: { readonly number: number; readonly resolve: () => void }[] = [];
   #isClosed = false;
@@ -137,7 +141,7 @@ export class Scrub {
     if (this.#isClosed) return;
     switch (report.kind) {
       case "damage":
-        this.#handling = this.#handling.then(() => this.#handle(report.damage));
+        this.#handling = this.#handling.then(() => this.#handle(report.damage, report.number));
         return;
       case "round":
         this.#handling = this.#handling.then(() => this.#endRound(report));
@@ -148,12 +152,32 @@ export class Scrub {
     }
   }
 
-  async #handle(damage: FoundDamage): Promise<void> {
-    if (damage.part === "state" && damage.file !== this.#stateFile) return;
-    const effect = damage.part === "state" ? "needed" : await this.#parts.retire(damage);
+  async #handle(damage: FoundDamage, round: number): Promise<void> {
+    if (damage.part === "state" && (damage.file !== this.#stateFile || round < this.#rewrittenAt)) return;
     const known = this.#damaged.get(damage.file);
+    const effect = damage.part === "state" ? await this.#rewrite(known) : await this.#retire(damage, known);
     this.#damaged.set(damage.file, { ...damage, effect });
     if (known?.effect !== effect) this.#parts.options.damaged({ ...damage, effect });
+  }
+
+  /** A file that is damaged again right after it was written is not written again: its disk is at fault. */
+  async #rewrite(known: ScrubDamage | undefined): Promise<"rewritten" | "needed"> {
+    return known === undefined && (await this.#write()) ? "rewritten" : "needed";
+  }
+
+  /** A state that is written from memory has the segment's entries, and folding need not read them any more. */
+  async #retire(damage: FoundDamage, known: ScrubDamage | undefined): Promise<"retired" | "needed"> {
+    const effect = await this.#parts.retire(damage);
+    if (effect === "retired" || known !== undefined || !(await this.#write())) return effect;
+    return await this.#parts.retire(damage);
+  }
+
+  async #write(): Promise<boolean> {
+    if (!(await this.#parts.rewrite())) return false;
+    // Whether the file is whole now is for a round to say that begins now.
+    this.#rewrittenAt = ++this.#askedCount;
+    this.#thread?.port.postMessage({ kind: "now", number: this.#rewrittenAt } satisfies ScrubCommand);
+    return true;
   }
 
   #endRound(report: Extract<ScrubReport, { kind: "round" }>): void {
@@ -162,7 +186,7 @@ export class Scrub {
       ...this.#counts,
       ...{ roundCount: roundCount + 1, bytes: bytes + report.bytes, lastRoundMs: report.ms },
     };
-    const isStale = report.stateFile !== this.#stateFile;
+    const isStale = report.stateFile !== this.#stateFile || report.number < this.#rewrittenAt;
     for (const file of this.#damaged.keys()) {
       if (!report.damaged.includes(file) && !(isStale && file === this.#stateFile)) this.#heal(file);
     }

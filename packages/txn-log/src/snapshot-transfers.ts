@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import type { LiveTree } from "./live-tree.ts";
 import { epochsUpTo } from "./log-book.ts";
 import { openChunk } from "./snapshot-format.ts";
 import type { SnapshotReceiveData } from "./snapshot-receive-thread.ts";
@@ -38,6 +39,8 @@ export class SnapshotTransfers {
   /** What is being made ready. */
   readonly #opening = new Set<Promise<unknown>>();
   #isClosed = false;
+  /** The state file is written anew. Never rejects. */
+  #rebuilding: Promise<void> | undefined;
   #lastNumber = 0;
 
   constructor(parts: TransferParts) {
@@ -79,6 +82,7 @@ export class SnapshotTransfers {
 
   async #open(form: SnapshotForm): Promise<ThreadSnapshotSource> {
     const { log, state, holdMs } = this.#parts;
+    await this.#rebuilding;
     const still = await state.standStill({ isFolded: true });
     const { zxid } = state.applied.applied;
     const held = log.hold(zxid);
@@ -139,6 +143,27 @@ export class SnapshotTransfers {
     throw new StoreError({ code: "CLOSED" });
   }
 
+  /**
+   * Writes the state file anew from the tree in memory. What is being made ready is waited for, and what is to be sent after that waits:
+   * a source must find the file as it was when its position was taken.
+   */
+  async rebuild(tree: LiveTree): Promise<void> {
+    while (this.#opening.size > 0) await Promise.allSettled(this.#opening);
+    if (this.#isClosed || this.#rebuilding !== undefined) throw new StoreError({ code: "CLOSED" });
+    const rebuilt = this.#parts.state.rebuild(tree, () => this.#isClosed);
+    this.#rebuilding = rebuilt.catch(() => {});
+    try {
+      await rebuilt;
+    } finally {
+      this.#rebuilding = undefined;
+    }
+  }
+
+  /** Nothing new is begun any more. */
+  stop(): void {
+    this.#isClosed = true;
+  }
+
   /** The file that the log names is the state from now on. */
   adopt(): StateMeta {
     const { log, state, directory } = this.#parts;
@@ -152,7 +177,8 @@ export class SnapshotTransfers {
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
+    this.stop();
+    await this.#rebuilding;
     await Promise.all([...this.#sources].map((source) => source[Symbol.asyncDispose]()));
     await Promise.allSettled(this.#opening);
     await this.#receiving?.receiver?.abandon();

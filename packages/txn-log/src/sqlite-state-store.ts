@@ -1,8 +1,11 @@
+import { setImmediate } from "node:timers/promises";
 import { MessageChannel, type MessagePort, receiveMessageOnPort, type Worker } from "node:worker_threads";
 import { assert } from "@zooid/model";
+import type { LiveTree } from "./live-tree.ts";
 import { startWorker } from "./start-worker.ts";
 import { loadStateFile, readStateMeta } from "./state-file.ts";
-import type { FoldReport, StateCommand, StateReport, StateThreadData } from "./state-messages.ts";
+import type { FoldReport, RebuildStep, StateCommand, StateReport, StateThreadData } from "./state-messages.ts";
+import { StateSlices } from "./state-slices.ts";
 import type { StateMark, StateMeta, StateSink, StateStats, StateStore } from "./state-store.ts";
 import { StoreError } from "./store-error.ts";
 import type { TestBreak } from "./test-break.ts";
@@ -68,6 +71,7 @@ export class SqliteStateStore implements StateStore {
   #isFull = false;
   #lastMark: StateMark | undefined;
   #nextId = 1;
+  #rebuildStep: PromiseWithResolvers<void> | undefined;
   readonly #flushes = new Map<number, { readonly resolve: () => void; readonly reject: (error: Error) => void }>();
   #totals = { foldCount: 0, foldMsTotal: 0, foldMsLast: 0, foldedEntries: 0, writtenNodes: 0 };
 
@@ -154,6 +158,43 @@ export class SqliteStateStore implements StateStore {
     return meta;
   }
 
+  /**
+   * Writes the state file anew from the tree in memory, in slices between which everything else goes on, and puts it in the place of the
+   * old one. Nothing is folded meanwhile. Rejects when that cannot be done, and then the old file is in force as before.
+   *
+   * @param isEnded asked between slices: whether to give up
+   */
+  async rebuild(tree: LiveTree, isEnded: () => boolean): Promise<void> {
+    using _still = await this.standStill({ isFolded: false });
+    await this.#rebuild({ kind: "begin" });
+    try {
+      const capture = await unlessPartly(() => tree.capture(), isEnded);
+      const slices = new StateSlices(capture);
+      for (let slice = slices.next(); slice !== undefined; slice = slices.next()) {
+        await this.#rebuild({ kind: "slice", slice });
+        if (isEnded()) throw new StoreError({ code: "CLOSED" });
+      }
+      const to = await unlessPartly(() => tree.position(), isEnded);
+      await this.#rebuild({ kind: "end", from: capture.applied, nextNodeId: capture.nextNode, to });
+    } catch (cause) {
+      if (this.#dead === undefined) await this.#rebuild({ kind: "abandon" });
+      throw cause;
+    }
+  }
+
+  async #rebuild(step: RebuildStep): Promise<void> {
+    if (this.#dead !== undefined) throw this.#dead;
+    assert(this.#rebuildStep === undefined, "a state is rebuilt step by step");
+    const answer = Promise.withResolvers<void>();
+    this.#rebuildStep = answer;
+    this.#send({ kind: "rebuild", step });
+    try {
+      await answer.promise;
+    } finally {
+      this.#rebuildStep = undefined;
+    }
+  }
+
   async flush(): Promise<StateMeta> {
     if (this.#dead !== undefined) throw this.#dead;
     const id = this.#nextId++;
@@ -198,6 +239,12 @@ export class SqliteStateStore implements StateStore {
         return;
       case "adopted":
         this.#adopting--;
+        return;
+      case "rebuilt":
+        this.#rebuildStep?.resolve();
+        return;
+      case "not-rebuilt":
+        this.#rebuildStep?.reject(new StoreError(report.detail));
         return;
       case "room-changed":
         this.#isFull = report.missing !== undefined;
@@ -246,6 +293,7 @@ export class SqliteStateStore implements StateStore {
   #rejectAll(error: Error): void {
     for (const { reject } of this.#flushes.values()) reject(error);
     this.#flushes.clear();
+    this.#rebuildStep?.reject(error);
     this.#standing?.promise.catch(() => {});
     this.#standing?.reject(error);
     this.#freed?.resolve();
@@ -262,5 +310,14 @@ export class SqliteStateStore implements StateStore {
 
   #send(command: StateCommand): void {
     this.#port.postMessage(command);
+  }
+}
+
+/** Waits until no transaction is applied in part. */
+async function unlessPartly<T>(take: () => T | undefined, isEnded: () => boolean): Promise<T> {
+  for (let taken = take(); ; taken = take()) {
+    if (taken !== undefined) return taken;
+    await setImmediate();
+    if (isEnded()) throw new StoreError({ code: "CLOSED" });
   }
 }

@@ -4,12 +4,14 @@ import { assert, formatZxid, type Zxid } from "@zooid/model";
 import { DataPlace } from "./data-place.ts";
 import { hasRoomForFile, isFull, isNotOpened } from "./database.ts";
 import { releaseReserve } from "./disk-reserve.ts";
-import { inspectDirectory, WITNESS_FILE } from "./inspect-directory.ts";
+import { inspectDirectory, isLogComplete, WITNESS_FILE } from "./inspect-directory.ts";
+import type { LiveTree } from "./live-tree.ts";
 import { earlierOf } from "./log-book.ts";
 import { LogReader } from "./log-reader.ts";
 import { Scrub, type ScrubOptions } from "./scrub.ts";
 import type { FoundDamage } from "./scrub-messages.ts";
 import { ReaderLeases } from "./segments/reader-leases.ts";
+import { setAside } from "./set-aside.ts";
 import { SnapshotTransfers } from "./snapshot-transfers.ts";
 import { openSqliteState, type SqliteStateStore } from "./sqlite-state-store.ts";
 import { openSqliteLog, type SqliteTxnLog } from "./sqlite-txn-log.ts";
@@ -40,6 +42,12 @@ export interface StoreOptions {
   readonly takeEpoch?: boolean;
   /** Open a log that lost what it acked; it says `amnesiac` until a flip ends that. Otherwise such a log is refused. */
   readonly allowAmnesia?: boolean;
+  /**
+   * What the last open or replay of this directory found damaged. Damaged state files and segments are moved to `damaged/<time>/`, with
+   * whatever cannot be used without them. A state that the log can make again is made again; otherwise the log begins as an
+   * amnesiac, which `allowAmnesia` must permit.
+   */
+  readonly setAside?: StoreError;
   /** Log kept for learners even when the state is beyond it, in bytes on the disk. Default 64 MiB. */
   readonly logKeepBytes?: number;
   /** Log kept for questions about the past. Default 0: none. */
@@ -59,6 +67,11 @@ export interface StoreOptions {
   readonly decoderModule?: string;
   /** Checks state file and sealed segments in the background. Default: not. */
   readonly scrub?: ScrubOptions;
+  /**
+   * The tree in memory. With it, a state file that the scrub finds damaged is written anew, and one that lacks the entries of a damaged
+   * segment. Undefined while there is none. Default: such files stay as they are.
+   */
+  readonly liveTree?: () => LiveTree | undefined;
   /** Breaks a promise on purpose. */
   readonly testBreak?: TestBreak;
 }
@@ -151,6 +164,7 @@ async function openOnce(options: StoreOptions): Promise<Store> {
   const place = new DataPlace(directory, logDirectory);
   let opened: SqliteTxnLog | undefined;
   try {
+    if (options.setAside !== undefined) moveDamaged(options, options.setAside);
     const found = inspectDirectory({ directory, logDirectory }, { sid, ensembleId });
     if (found.shortened !== undefined && options.allowAmnesia !== true) throw found.shortened;
     const logKeepBytes = options.logKeepBytes ?? 64 * MIB;
@@ -200,14 +214,23 @@ async function openOnce(options: StoreOptions): Promise<Store> {
     });
     const { snapshotHoldMs: holdMs = 60_000, testBreak } = options;
     const transfers = new SnapshotTransfers({ log, state, directory, holdMs, testBreak });
+    const rewrite = (): Promise<boolean> => rewriteState(transfers, options);
     const scrub =
-      options.scrub === undefined ? undefined : newScrub(options.scrub, { log, state, logDirectory, leases });
+      options.scrub === undefined ? undefined : newScrub(options.scrub, { log, state, logDirectory, leases, rewrite });
     return new SqliteStore({ log, state, scrub, transfers, place, logDirectory, leases });
   } catch (cause) {
     await opened?.[Symbol.asyncDispose]();
     place.abandon();
     throw cause;
   }
+}
+
+function moveDamaged({ directory, logDirectory = directory, handler }: StoreOptions, damage: StoreError): void {
+  const folders = setAside({
+    ...{ directory, logDirectory, damage },
+    ...{ isLogComplete: isLogComplete(logDirectory), nowMs: Date.now() },
+  });
+  if (folders.length > 0) handler.warned(`${damage.message}; the damaged files are now in ${folders.join(" and ")}`);
 }
 
 function newScrub(
@@ -217,9 +240,10 @@ function newScrub(
     readonly state: SqliteStateStore;
     readonly logDirectory: string;
     readonly leases: SharedArrayBuffer;
+    readonly rewrite: () => Promise<boolean>;
   },
 ): Scrub {
-  const { log, state, logDirectory, leases } = parts;
+  const { log, state, logDirectory, leases, rewrite } = parts;
   const retire = async ({ end }: FoundDamage): Promise<"retired" | "needed"> => {
     // Folding would read the segment, and fail.
     if (state.applied.applied.zxid < end) return "needed";
@@ -228,7 +252,25 @@ function newScrub(
     await log.discard(end).catch(() => {});
     return "retired";
   };
-  return new Scrub({ options, logDirectory, leases, stateFile: state.stateFile, retire });
+  return new Scrub({ options, logDirectory, leases, stateFile: state.stateFile, retire, rewrite });
+}
+
+/** Writes the state file from the tree in memory. False where there is none, or where it could not be written. */
+async function rewriteState(transfers: SnapshotTransfers, { liveTree, handler }: StoreOptions): Promise<boolean> {
+  const tree = liveTree?.();
+  if (tree === undefined) return false;
+  try {
+    await transfers.rebuild(tree);
+    return true;
+  } catch (cause) {
+    const isClosed = cause instanceof StoreError && cause.code === "CLOSED";
+    if (!isClosed) handler.warned(`the state file cannot be written from memory: ${textOf(cause)}`);
+    return false;
+  }
+}
+
+function textOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
 }
 
 class SqliteStore implements Store {
@@ -316,6 +358,7 @@ class SqliteStore implements Store {
   }
 
   async #close(): Promise<void> {
+    this.#transfers.stop();
     await this.scrub?.close();
     await this.#transfers.close();
     await this.state[Symbol.asyncDispose]();
@@ -333,6 +376,7 @@ function removeUnnamed(directory: string, named: string): void {
 }
 
 export { makeReserve, RESERVE_FILE } from "./disk-reserve.ts";
+export type { LiveCapture, LiveNode, LivePosition, LiveSession, LiveSink, LiveTree } from "./live-tree.ts";
 export { makeDirectory } from "./make-directory.ts";
 export { Scrub, type ScrubDamage, type ScrubOptions, type ScrubParts, type ScrubStatus } from "./scrub.ts";
 export type { FoundDamage } from "./scrub-messages.ts";

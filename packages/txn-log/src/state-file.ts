@@ -11,7 +11,7 @@ import {
   syncDirectoryOf,
   syncPath,
 } from "./database.ts";
-import { isWhole, plainRow, viewNode } from "./node-row.ts";
+import { isWhole, plainRow, RowOffset, viewNode } from "./node-row.ts";
 import {
   addSums,
   type Counts,
@@ -224,6 +224,12 @@ export class StateFile {
     this.#insertCount = 0;
   }
 
+  /** Adds a node with any id that no other one has. */
+  addNode(row: Buffer): void {
+    this.#insert.run(row.readDoubleBE(RowOffset.id), row);
+    this.#counts.nodeCount++;
+  }
+
   endInserts(): void {
     for (let i = 0; i < this.#insertCount; i += 2) this.#insert.run(this.#inserts[i] ?? 0, this.#inserts[i + 1] ?? 0);
     this.#insertCount = 0;
@@ -232,7 +238,7 @@ export class StateFile {
 
   /** The number of an access list in this file, given out when it is new. */
   aclId(acl: Acl): number {
-    const content = JSON.stringify(acl.map(({ perms, scheme, id }) => [perms, scheme, id]));
+    const content = contentOfAcl(acl);
     const known = this.#aclIds.get(content);
     if (known !== undefined) return known;
     const id = this.#aclIds.size + 1;
@@ -377,6 +383,11 @@ export function readStateMeta(file: string): StateMeta {
   } finally {
     database.close();
   }
+}
+
+/** An access list as a row of the file has it. */
+export function contentOfAcl(acl: Acl): string {
+  return JSON.stringify(acl.map(({ perms, scheme, id }) => [perms, scheme, id]));
 }
 
 function parseAcl(content: string): Acl {

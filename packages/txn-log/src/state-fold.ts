@@ -46,6 +46,8 @@ export class StateFold {
   readonly #header: TxnHeader = newTxnHeader();
   readonly #op: TxnOp = newTxnOp();
   #openAclId = 0;
+  /** Of nodes with a smaller id, the file may lack some that are deleted in the run. */
+  #capturedBelow = 0;
 
   constructor(state: StateFile, decoder: TxnDecoder, limits?: ArenaLimits, pace?: Pace) {
     this.#state = state;
@@ -58,6 +60,16 @@ export class StateFold {
     this.#openAclId = this.#state.aclId(OPEN_ACL);
     this.nextNodeId = this.#state.meta.nextNodeId;
     this.#arena.writtenCount = 0;
+  }
+
+  /**
+   * As {@link begin}, in a file whose rows were captured one by one while the run was applied to the tree. Each of them is as old as the
+   * run's beginning or newer, up to its end; nodes that the run creates are not among them.
+   */
+  beginCaptured(nextNodeId: number): void {
+    this.begin();
+    this.nextNodeId = nextNodeId;
+    this.#capturedBelow = nextNodeId;
   }
 
   /** Takes one entry; the bytes are the caller's again afterwards. */
@@ -131,6 +143,7 @@ export class StateFold {
   }
 
   #countChild(zxid: Zxid, op: TxnOp): void {
+    if (this.#isGone(op.parent)) return;
     const stat = this.#stat(op.parent, zxid);
     const { bytes } = this.#arena;
     if (op.parentCversion <= bytes.readInt32BE(stat + StatOffset.cversion)) return;
@@ -139,13 +152,16 @@ export class StateFold {
   }
 
   #delete(zxid: Zxid, op: TxnOp): void {
-    if (!this.#arena.remove(op.node)) defect(zxid, `deletes node ${op.node}, which does not exist`);
+    if (!this.#isGone(op.node) && !this.#arena.remove(op.node))
+      defect(zxid, `deletes node ${op.node}, which does not exist`);
+    if (this.#isGone(op.parent)) return;
     const at = this.#stat(op.parent, zxid) + StatOffset.pzxid;
     const { bytes } = this.#arena;
     if (zxid > readLong(bytes, at)) putLong(bytes, at, zxid);
   }
 
   #setData(zxid: Zxid, op: TxnOp): void {
+    if (this.#isGone(op.node)) return;
     const { data } = op;
     const dataLength = op.hasData ? data.end - data.start : 0;
     this.#stat(op.node, zxid);
@@ -161,6 +177,7 @@ export class StateFold {
   }
 
   #setAcl(zxid: Zxid, op: TxnOp): void {
+    if (this.#isGone(op.node)) return;
     const stat = this.#stat(op.node, zxid);
     const { bytes } = this.#arena;
     bytes.writeUInt32BE(this.#aclId(op), stat - RowOffset.stat + RowOffset.aclId);
@@ -196,6 +213,11 @@ export class StateFold {
 
   #aclId(op: TxnOp): number {
     return op.acl === OPEN_ACL ? this.#openAclId : this.#state.aclId(op.acl);
+  }
+
+  /** The node was deleted before it could be captured: so says a later transaction of the run. */
+  #isGone(id: number): boolean {
+    return id < this.#capturedBelow && this.#arena.find(id) === undefined;
   }
 
   /** Where a node's stat lies in the arena, until more room is needed. */

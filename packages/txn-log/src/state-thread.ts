@@ -7,7 +7,8 @@ import { lowerPriority } from "./lower-priority.ts";
 import { Pace } from "./pace.ts";
 import { findPageDamage, removeStateFile, StateFile } from "./state-file.ts";
 import { StateFold } from "./state-fold.ts";
-import type { FoldReport, StateCommand, StateReport, StateThreadData } from "./state-messages.ts";
+import type { FoldReport, RebuildStep, StateCommand, StateReport, StateThreadData } from "./state-messages.ts";
+import { StateRebuild } from "./state-rebuild.ts";
 import { damagedState } from "./state-rows.ts";
 import type { StateMark } from "./state-store.ts";
 import { StoreError } from "./store-error.ts";
@@ -46,6 +47,8 @@ class StateThread {
   #timer: NodeJS.Timeout | undefined;
   /** Somebody reads the file, or is about to replace it. */
   #isStill = false;
+  /** The file is written anew. */
+  #rebuild: StateRebuild | undefined;
   /** Flushes that were asked for meanwhile. */
   #flushes: number[] = [];
 
@@ -84,6 +87,8 @@ class StateThread {
         return this.#wake();
       case "adopt":
         return this.#adopt(command.stateFile);
+      case "rebuild":
+        return this.#rebuildStep(command.step);
       case "close":
         return this.#close();
       default:
@@ -115,7 +120,80 @@ class StateThread {
     else this.#report({ kind: "flushed", id });
   }
 
+  /** Without success, the file in force stays what it is. */
+  #rebuildStep(step: RebuildStep): void {
+    try {
+      this.#tryRebuildStep(step);
+    } catch (cause) {
+      this.#abandonRebuild();
+      return this.#report({ kind: "not-rebuilt", detail: storeErrorOf(cause, this.#stateFile).detail });
+    }
+    // Past the rename there is no way back: what fails from here on ends the process.
+    if (step.kind === "end") this.#switchRebuilt(step.to.zxid);
+    this.#report({ kind: "rebuilt" });
+  }
+
+  #tryRebuildStep(step: RebuildStep): void {
+    switch (step.kind) {
+      case "begin":
+        // What a fold without room has left must be undone first, which needs the old file.
+        if (this.#isClosed) this.#open();
+        this.#rebuild = new StateRebuild(this.#stateFile, this.#data.testBreak);
+        return;
+      case "slice":
+        return this.#rebuilding().add(step.slice);
+      case "end": {
+        const { from, to, nextNodeId } = step;
+        const rebuild = this.#rebuilding();
+        this.#log ??= new LogReader(this.#data.logDirectory, this.#data.leases);
+        const log = this.#log;
+        const chain = log.chainAt(from);
+        if (chain === undefined) throw this.#split(from, "there is none");
+        rebuild.finish({
+          ...{ decoder: this.#decoder, pace: this.#pace, nextNodeId },
+          read: (sink) => {
+            const [applied] = this.#read(log, { zxid: from, chain }, to, sink);
+            const { digestHigh, digestLow } = to;
+            return { applied, digestHigh, digestLow, ensembleId: log.ensembleId() };
+          },
+        });
+        return;
+      }
+      case "abandon":
+        return this.#abandonRebuild();
+      default:
+        return assertNever(step);
+    }
+  }
+
+  #rebuilding(): StateRebuild {
+    if (this.#rebuild !== undefined) return this.#rebuild;
+    throw new StoreError({ code: "SNAPSHOT_ENDED", reason: "another state was adopted" });
+  }
+
+  #abandonRebuild(): void {
+    this.#rebuild?.abandon();
+    this.#rebuild = undefined;
+  }
+
+  #switchRebuilt(upTo: Zxid): void {
+    const startMs = performance.now();
+    const rebuild = this.#rebuilding();
+    this.#rebuild = undefined;
+    this.#state.close();
+    rebuild.switch();
+    this.#open();
+    const marks = this.#marks.filter(({ zxid }) => zxid <= upTo);
+    this.#marks = this.#marks.slice(marks.length);
+    const bytes = bytesOf(marks);
+    this.#lagBytes -= bytes;
+    const { meta } = this.#state;
+    const ms = performance.now() - startMs;
+    this.#report({ kind: "folded", fold: { meta, marks: marks.length, bytes, entries: 0, nodes: 0, ms } });
+  }
+
   #adopt(stateFile: string): void {
+    this.#abandonRebuild();
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#marks = [];
@@ -219,7 +297,7 @@ class StateThread {
       this.#state.begin();
       this.#fold.begin();
       this.#log ??= new LogReader(this.#data.logDirectory, this.#data.leases);
-      const [applied, entries] = this.#read(this.#log, meta.applied, target);
+      const [applied, entries] = this.#read(this.#log, meta.applied, target, this.#take);
       const nodes = this.#fold.end();
       this.#state.commit({
         applied,
@@ -234,11 +312,16 @@ class StateThread {
   }
 
   /** Hands the fold every entry up to a mark. Only what is durable can be read, so nothing else can be folded. */
-  #read(log: LogReader, from: LogPosition, target: StateMark): [applied: LogPosition, entries: number] {
+  #read(
+    log: LogReader,
+    from: LogPosition,
+    target: Pick<StateMark, "zxid" | "chain">,
+    sink: EntrySink,
+  ): [applied: LogPosition, entries: number] {
     let at = from;
     let entries = 0;
     while (at.zxid < target.zxid) {
-      const walk = log.walk(at.zxid, { bytesMax: READ_BYTES, upTo: target.zxid }, this.#take);
+      const walk = log.walk(at.zxid, { bytesMax: READ_BYTES, upTo: target.zxid }, sink);
       if (walk.after.chain !== at.chain) throw this.#split(at.zxid, "the chain is another one");
       if (walk.count === 0) throw this.#split(target.zxid, "the log ends before it");
       entries += walk.count;
@@ -261,6 +344,7 @@ class StateThread {
   #close(): void {
     clearTimeout(this.#timer);
     this.#log?.[Symbol.dispose]();
+    this.#abandonRebuild();
     this.#state.close();
     this.#data.port.close();
   }

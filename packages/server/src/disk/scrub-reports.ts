@@ -37,20 +37,22 @@ function damageLine(damage: ScrubDamage, isAlone: boolean): string {
 
 function effectOf({ part, effect }: ScrubDamage): string {
   if (effect === "retired") return "the state file has its entries, and the log lets go of it";
-  if (part === "state") return "clients are served from memory, and the next start is refused";
-  return "the state file lacks its entries: the server ends when the state file follows, and the next start is refused";
+  if (effect === "rewritten") return "it is written anew from memory, and will be checked";
+  if (part === "state") return "clients are served from memory, and the next start finds the damage";
+  return "the state file lacks its entries: the server ends when the state file follows, and the next start finds the damage";
 }
 
 function remedyOf({ effect }: ScrubDamage, isAlone: boolean): string {
-  if (effect === "retired") return "nothing is to be done but to look at the disk";
+  if (effect !== "needed") return "nothing is to be done but to look at the disk";
   if (isAlone) return "copy the tree with a client while the server runs, or restore a backup, and look at the disk";
-  return "stop this server, move its data directory away and start it again: it recovers from the others";
+  return "restart this server with zooid.healDamage=true: it recovers from the others";
 }
 
 /** What to do about damage that keeps a server from starting. */
-export function startRemedyOf(isAlone: boolean): string {
-  if (isAlone) return "nothing was changed; restore a backup into an empty data directory";
-  return "nothing was changed; move the data directory away and start again: the server recovers from the others";
+export function startRemedyOf(isAlone: boolean, directories: readonly string[]): string {
+  if (!isAlone) return "nothing was changed; start it with zooid.healDamage=true, and it recovers from the others";
+  const move = directories.map((directory) => `mv ${directory} ${directory}.damaged`).join(" && ");
+  return `nothing was changed; run "${move}", start the server, and restore a snapshot (docs/operations.md)`;
 }
 
 /** The check for people: undefined while nothing is damaged. */

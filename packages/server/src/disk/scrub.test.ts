@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { OpCode } from "@zooid/model";
-import { RawClient, read } from "@zooid/wire/testing/raw-client";
+import { create as createNode, RawClient, read } from "@zooid/wire/testing/raw-client";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startTestServer } from "../testing/server.ts";
 import { startRemedyOf } from "./scrub-reports.ts";
@@ -33,7 +33,7 @@ test("a start that finds a damaged row is refused with its place and what to do,
   const file = join(place, "state-1.db");
   const whole = readFileSync(file);
   damage(file);
-  const detail = { code: "DAMAGED", file, hint: startRemedyOf(true) };
+  const detail = { code: "DAMAGED", file, hint: startRemedyOf(true, [place]) };
   await expect(startTestServer({ dataDir: place })).rejects.toMatchObject({ detail });
   writeFileSync(file, whole);
   await using zk = await startTestServer({ dataDir: place });
@@ -41,9 +41,28 @@ test("a start that finds a damaged row is refused with its place and what to do,
   expect(await client.ask(OpCode.GET_DATA, read("/zookeeper"))).toMatchObject({ code: 0 });
 });
 
-test("a damaged state file is logged once with what to do, counted and shown, while clients are served", async () => {
+test("a damaged state file is written anew from memory, and the next start loads it", async () => {
+  const file = join(place, "state-1.db");
+  {
+    await using zk = await startTestServer({ dataDir: place, fourLetterWords: "*", scrub: { everyMs: 1 } });
+    await using client = await RawClient.withSession(zk.port);
+    expect(await client.ask(OpCode.CREATE, createNode("/a", "data"))).toMatchObject({ code: 0 });
+    while ((await metric(zk.port, "zooid_scrub_rounds")) < 1);
+    damage(file);
+    const lines = (): string[] => zk.lines.filter((line) => line.includes(file));
+    while ((await metric(zk.port, "zooid_scrub_damaged_files")) > 0 || lines().length < 2);
+    // The damage, and that the file is whole again.
+    expect(lines()).toHaveLength(2);
+  }
+  await using zk = await startTestServer({ dataDir: place });
+  await using client = await RawClient.withSession(zk.port);
+  expect(await client.ask(OpCode.GET_DATA, read("/a"))).toMatchObject({ code: 0 });
+});
+
+test("without healing, a damaged state file is logged once with what to do, counted and shown, while clients are served", async () => {
   const admin = { port: 0, host: "127.0.0.1" };
-  await using zk = await startTestServer({ dataDir: place, fourLetterWords: "*", scrub: { everyMs: 1 }, admin });
+  const options = { dataDir: place, fourLetterWords: "*", scrub: { everyMs: 1 }, healDamage: false };
+  await using zk = await startTestServer({ ...options, admin });
   const file = join(place, "state-1.db");
   while ((await metric(zk.port, "zooid_scrub_rounds")) < 1);
   expect(await metric(zk.port, "zooid_scrub_damaged_files")).toBe(0);
