@@ -92,7 +92,9 @@ function inspect({ directory, logDirectory }: Places, owner: Owner): Inspection 
   const states = readdirSync(directory).filter((name) => STATE_FILE.test(name));
   if (foundLog === undefined) {
     const file = join(logDirectory, LOG_FILE);
-    const lost = witness !== undefined || states.length > 0 || hasSetAside(logDirectory);
+    // A damaged witness, too, was written by a log.
+    const hasWitness = existsSync(join(logDirectory, WITNESS_FILE));
+    const lost = hasWitness || states.length > 0 || hasSetAside(logDirectory);
     const isElsewhere = directory !== logDirectory && existsSync(join(directory, LOG_FILE));
     const found = isElsewhere ? `none there, but one in ${directory}` : "none";
     return { log: undefined, hasState: false, shortened: lost ? shortened(file, "a log", found) : undefined };

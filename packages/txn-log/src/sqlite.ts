@@ -27,6 +27,7 @@ import type {
 import { StoreError } from "./store-error.ts";
 import type { TestBreak } from "./test-break.ts";
 import type { EpochRange, LogHandler, LogPosition, TxnLog } from "./txn-log.ts";
+import { findWitnessDamage } from "./witness.ts";
 
 export interface StoreOptions {
   /** Made, readable by its owner only, if it does not exist. */
@@ -125,6 +126,8 @@ export interface Store extends AsyncDisposable {
   adoptState(): StateMeta;
 }
 
+const WITHOUT_WITNESS =
+  "it is written anew; this start could not compare the log with it, so a damaged last commit looks like one that a power cut tore";
 const MIB = 1024 * 1024;
 const REPLAY_BYTES = 256 * 1024;
 const SEGMENTS_KEPT = 4;
@@ -167,6 +170,8 @@ async function openOnce(options: StoreOptions): Promise<Store> {
     if (options.setAside !== undefined) moveDamaged(options, options.setAside);
     const found = inspectDirectory({ directory, logDirectory }, { sid, ensembleId });
     if (found.shortened !== undefined && options.allowAmnesia !== true) throw found.shortened;
+    const witnessDamage = findWitnessDamage(join(logDirectory, WITNESS_FILE));
+    if (witnessDamage !== undefined) handler.warned(`${witnessDamage.message}; ${WITHOUT_WITNESS}`);
     const logKeepBytes = options.logKeepBytes ?? 64 * MIB;
     const segmentBytes = Math.max(SEGMENT_BYTES_MIN, Math.floor(logKeepBytes / SEGMENTS_KEPT));
     const leases = new ReaderLeases().memory;

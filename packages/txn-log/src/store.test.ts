@@ -25,7 +25,7 @@ import { leavesWhatWasCompleted } from "./testing/killed-process.ts";
 import { newestSegment } from "./testing/newest-segment.ts";
 import { TemporaryDirectory } from "./testing/temporary-directory.ts";
 import { batchOf, RecordingHandler, range, recordsOf, Z, zxidsOf } from "./txn-log-contract.ts";
-import { readWitness, WitnessFile } from "./witness.ts";
+import { findWitnessDamage, readWitness, WitnessFile } from "./witness.ts";
 
 let place: TemporaryDirectory;
 let directory: string;
@@ -301,13 +301,27 @@ describe("amnesia", () => {
     expect((await refusal()).code).toBe("LOG_SHORTENED");
   });
 
-  test.each([0, 10, 63])("a witness torn to %i bytes proves nothing", async (length) => {
-    await fill(3);
-    const file = join(directory, "witness");
-    writeFileSync(file, readFileSync(file).subarray(0, length));
-    await using store = await open();
-    expect(store.log.durable.tail.zxid).toBe(Z(1, 3));
+  test("a log that is gone is refused though its witness is damaged, too", async () => {
+    mkdirSync(directory, { recursive: true });
+    writeFileSync(join(directory, "witness"), Buffer.alloc(64));
+    expect((await refusal()).code).toBe("LOG_SHORTENED");
   });
+
+  test.each([0, 10, 63])(
+    "a witness torn to %i bytes is reported, and keeps no log from being opened",
+    async (length) => {
+      await fill(3);
+      const file = join(directory, "witness");
+      writeFileSync(file, readFileSync(file).subarray(0, length));
+      {
+        await using store = await open();
+        expect(store.log.durable.tail.zxid).toBe(Z(1, 3));
+      }
+      expect(reports.warnings).toEqual([expect.stringContaining(file)]);
+      await using _again = await open();
+      expect(reports.warnings).toHaveLength(1);
+    },
+  );
 
   test("a cut lowers the witness, so that it is no amnesia", async () => {
     {
@@ -335,12 +349,14 @@ describe("amnesia", () => {
     witness.write(written);
     witness.close();
     expect(readWitness(file)).toEqual(written);
+    expect(findWitnessDamage(file)).toBeUndefined();
     const whole = readFileSync(file);
     for (let at = 0; at < whole.length; at++) {
       const bytes = Buffer.from(whole);
       bytes[at] = (bytes[at] ?? 0) ^ 1;
       writeFileSync(file, bytes);
       expect(readWitness(file)).toBeUndefined();
+      expect(findWitnessDamage(file)?.code).toBe("DAMAGED");
     }
   });
 });

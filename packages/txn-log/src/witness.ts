@@ -3,6 +3,7 @@ import { crc32 } from "node:zlib";
 import type { Zxid } from "@zooid/model";
 import { type Chain, chainFromHalves, chainHigh, chainLow } from "./chain.ts";
 import type { WalMark } from "./segments/wal-scan.ts";
+import { StoreError } from "./store-error.ts";
 
 /**
  * A second memory of what this server has acked and promised, 64 bytes beside the log, written after each batch and not synced.
@@ -31,12 +32,10 @@ export interface Witness {
 const WITNESS_BYTES = 64;
 const MAGIC = "ZOOIDWIT";
 
-/** Undefined when there is none, or one whose writing was torn: no witness proves nothing. */
+/** Undefined when there is none, or a damaged one: it proves no more than that a log was here. */
 export function readWitness(file: string): Witness | undefined {
   const bytes = startOf(file);
-  if (bytes === undefined || bytes.length !== WITNESS_BYTES || bytes.toString("latin1", 0, 8) !== MAGIC)
-    return undefined;
-  if (bytes.readUInt32BE(60) !== crc32(bytes.subarray(0, 60))) return undefined;
+  if (bytes === undefined || damageIn(bytes) !== undefined) return undefined;
   return {
     zxid: bytes.readDoubleBE(8) as Zxid,
     chain: chainFromHalves(bytes.readInt32BE(16), bytes.readInt32BE(20)),
@@ -45,6 +44,19 @@ export function readWitness(file: string): Witness | undefined {
     currentEpoch: bytes.readDoubleBE(40),
     wal: { salt: bytes.readBigUInt64BE(48), frameCount: bytes.readUInt32BE(56) },
   };
+}
+
+/** What is wrong with a witness: a flipped bit, or a power cut before its bytes were on the disk. Undefined for none or a whole one. */
+export function findWitnessDamage(file: string): StoreError | undefined {
+  const bytes = startOf(file);
+  const found = bytes === undefined ? undefined : damageIn(bytes);
+  return found === undefined ? undefined : new StoreError({ code: "DAMAGED", file, place: "its record", found });
+}
+
+function damageIn(bytes: Buffer): string | undefined {
+  if (bytes.length !== WITNESS_BYTES) return `${bytes.length} bytes instead of ${WITNESS_BYTES}, or more`;
+  if (bytes.toString("latin1", 0, 8) !== MAGIC) return `it does not begin with ${MAGIC}`;
+  return bytes.readUInt32BE(60) === crc32(bytes.subarray(0, 60)) ? undefined : "its sum does not match";
 }
 
 /** A witness's bytes and one more, should the file have more. */
