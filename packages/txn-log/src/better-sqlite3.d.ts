@@ -27,6 +27,7 @@ declare module "better-sqlite3" {
     prepare(sql: string): Statement;
     exec(sql: string): this;
     pragma(text: string, options?: { readonly simple?: boolean }): unknown;
+    serialize(): Buffer;
     close(): this;
   }
 }

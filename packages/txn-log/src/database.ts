@@ -68,6 +68,18 @@ export function makeDatabase(
   syncPath(file);
 }
 
+/** The bytes of a file that {@link makeDatabase} would make, apart from the form of its journal. */
+export function makeImage(pageBytes: number, fill: (database: Database) => void): Buffer {
+  const database = new Sqlite(":memory:");
+  try {
+    database.pragma(`page_size = ${pageBytes}`);
+    fill(database);
+    return database.serialize();
+  } finally {
+    database.close();
+  }
+}
+
 /** Opens for reading what must exist; never changes the file. */
 export function openReader(file: string, cacheKib: number, busyTimeoutMs: number = BUSY_TIMEOUT_MS): Database {
   const database = new Sqlite(file, { readonly: true, fileMustExist: true, timeout: busyTimeoutMs });

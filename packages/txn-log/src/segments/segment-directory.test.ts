@@ -15,9 +15,10 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Z } from "../append-batches.ts";
 import { readSegments, SegmentHistory } from "../testing/segment-history.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";
+import { LARGE_PAGE_BYTES, SMALL_PAGE_BYTES } from "./page-size.ts";
 import { inspectSegments, repairSegments } from "./segment-directory.ts";
 import { formatSegmentName } from "./segment-name.ts";
-import { hasSpare, makeSpare, recycleSegment } from "./spare-segment.ts";
+import { hasSpare, makeSpare, recycleSegment, takeSpare } from "./spare-segment.ts";
 import { scanWal, WAL_HEADER_BYTES } from "./wal-scan.ts";
 
 const FRAME_BYTES = 1024 + 24;
@@ -279,5 +280,40 @@ describe("the spare", () => {
     expect(hasSpare(directory)).toBe(false);
     makeSpare(directory, { pageBytes: 1024, walBytes: 4096 });
     expect(hasSpare(directory)).toBe(true);
+  });
+
+  test.each([SMALL_PAGE_BYTES, LARGE_PAGE_BYTES])("a spare of pages of %i bytes outlives a start", (pageBytes) => {
+    makeSpare(directory, { pageBytes, walBytes: 4096 });
+    history.close();
+    repairSegments(directory, inspectSegments(directory));
+    expect(hasSpare(directory)).toBe(true);
+  });
+
+  test("a spare with a flipped bit is removed by a roll, or by a start, and no segment is made of it", () => {
+    const spare = join(directory, "spare.db");
+    makeSpare(directory, { pageBytes: 1024, walBytes: 4096 });
+    const whole = readFileSync(spare);
+    // Of the header that SQLite keeps count of changes in, and of every page the header and the first and the last bytes.
+    const pages = Array.from({ length: whole.length / 1024 }, (_, page) =>
+      [0, 3, 7, 300, 1023].map((at) => page * 1024 + at),
+    );
+    for (const at of [17, 18, 19, 22, ...pages.flat()]) {
+      makeSpare(directory, { pageBytes: 1024, walBytes: 4096 });
+      const bytes = Buffer.from(whole);
+      bytes[at] = (bytes[at] ?? 0) ^ 1;
+      writeFileSync(spare, bytes);
+      expect([at, takeSpare(directory, { sequence: 9, after: Z(1, 9) })]).toEqual([at, false]);
+      expect(readdirSync(directory).filter((name) => name.startsWith("spare"))).toEqual([]);
+    }
+    makeSpare(directory, { pageBytes: 1024, walBytes: 4096 });
+    writeFileSync(spare, Buffer.from(whole).fill(1, 1024, 1025));
+    history.roll();
+    history.append(3);
+    makeSpare(directory, { pageBytes: 1024, walBytes: 4096 });
+    writeFileSync(spare, Buffer.from(whole).fill(1, 1024, 1025));
+    history.close();
+    repairSegments(directory, inspectSegments(directory));
+    expect(hasSpare(directory)).toBe(false);
+    expect(readSegments(directory).zxids).toEqual(history.zxids);
   });
 });

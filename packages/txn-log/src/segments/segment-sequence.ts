@@ -11,7 +11,7 @@ import { createSegment, SegmentFile } from "./segment-file.ts";
 import { formatSegmentName, type SegmentName } from "./segment-name.ts";
 import { SegmentReader } from "./segment-reader.ts";
 import type { SegmentHead } from "./segment-schema.ts";
-import { hasSpare, takeSpare } from "./spare-segment.ts";
+import { takeSpare } from "./spare-segment.ts";
 
 const NOTHING_SEEN = { entryBytes: 0, syncCount: 0 };
 const SYNCS_TO_JUDGE_BY = 16;
@@ -173,8 +173,7 @@ export class SegmentSequence {
     let segment: SegmentFile | undefined;
     let isCommitting = false;
     try {
-      if (hasSpare(this.#directory)) takeSpare(this.#directory, name);
-      else createSegment(file, this.pageBytes());
+      if (!takeSpare(this.#directory, name)) createSegment(file, this.pageBytes());
       segment = new SegmentFile(file);
       segment.begin();
       segment.writeHead(head, log);

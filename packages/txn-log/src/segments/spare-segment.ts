@@ -1,6 +1,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, readSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { syncDirectoryOf, syncPath } from "../database.ts";
+import { isEmptySegment } from "./empty-segment.ts";
 import { createSegment, hasTables, UNFINISHED } from "./segment-file.ts";
 import { formatSegmentName, type SegmentName, SPARE_FILE } from "./segment-name.ts";
 import { WAL_HEADER_BYTES } from "./wal-scan.ts";
@@ -88,9 +89,9 @@ export function hasSpare(directory: string): boolean {
   return hasTables(file) && isBlankWal(`${file}-wal`);
 }
 
-/** Removes what is left of a spare that was not completed. */
+/** Removes what is left of a spare that was not completed, and a damaged one: nothing is in it yet. */
 export function tidySpare(directory: string): void {
-  if (!hasSpare(directory)) return dropSpare(directory);
+  if (!isWhole(directory)) return dropSpare(directory);
   for (const name of [SPARE_FILE + UNFINISHED, LOOSE_WAL]) rmSync(join(directory, name), { force: true });
 }
 
@@ -101,15 +102,28 @@ export function dropSpare(directory: string): void {
   }
 }
 
-/** Gives the spare the name of a segment. Durable when it returns; until its first transaction the segment is an unfinished one. */
-export function takeSpare(directory: string, name: SegmentName): string {
+/**
+ * Gives the spare the name of a segment. Durable when it returns; until its first transaction the segment is an unfinished one.
+ *
+ * @returns false: there is none; a damaged one is removed
+ */
+export function takeSpare(directory: string, name: SegmentName): boolean {
+  if (!hasSpare(directory)) return false;
+  if (!isWhole(directory)) {
+    dropSpare(directory);
+    return false;
+  }
   const spare = join(directory, SPARE_FILE);
   const file = join(directory, formatSegmentName(name));
   // A WAL without a main file is removed at open, so a crash between the two leaves nothing that could be believed.
   renameSync(`${spare}-wal`, `${file}-wal`);
   renameSync(spare, file);
   syncDirectoryOf(file);
-  return file;
+  return true;
+}
+
+function isWhole(directory: string): boolean {
+  return hasSpare(directory) && isEmptySegment(join(directory, SPARE_FILE));
 }
 
 function completeSpare(directory: string, pageBytes: number): void {

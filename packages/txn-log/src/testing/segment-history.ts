@@ -12,7 +12,7 @@ import { inspectSegments } from "../segments/segment-directory.ts";
 import { createSegment, ROWS_PER_INSERT, SegmentFile } from "../segments/segment-file.ts";
 import { formatSegmentName, type SegmentName } from "../segments/segment-name.ts";
 import type { SegmentHead } from "../segments/segment-schema.ts";
-import { hasSpare, takeSpare } from "../segments/spare-segment.ts";
+import { takeSpare } from "../segments/spare-segment.ts";
 import type { DurableLog, LogPosition } from "../txn-log.ts";
 
 const RECORD_BYTES = 300;
@@ -95,7 +95,9 @@ export class SegmentHistory {
 
   #beginSegment(): SegmentFile {
     const name = { sequence: this.head.sequence, after: this.head.after.zxid };
-    const file = hasSpare(this.directory) ? takeSpare(this.directory, name) : createNamed(this.directory, name);
+    const file = takeSpare(this.directory, name)
+      ? join(this.directory, formatSegmentName(name))
+      : createNamed(this.directory, name);
     const segment = new SegmentFile(file);
     segment.begin();
     segment.writeHead(this.head, this.log);
