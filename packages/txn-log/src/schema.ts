@@ -2,6 +2,7 @@ import { crc32 } from "node:zlib";
 import { counterOf, epochOf, type Zxid } from "@zooid/model";
 import { CHAIN_NONE, type Chain, chainFromHalves, chainHigh, chainLow } from "./chain.ts";
 import type { Database } from "./database.ts";
+import { refuseNewerFormat } from "./format-number.ts";
 import { LOG_FORMAT } from "./log-boot.ts";
 import { StoreError } from "./store-error.ts";
 import type { DurableLog, EpochRange, LogPosition } from "./txn-log.ts";
@@ -112,7 +113,7 @@ export interface RowsBegin {
 /** Reads what is durable, checking what can be checked without walking the rows. */
 export function readDurableLog(database: Database, file: string, begin?: RowsBegin): DurableLog {
   const format = readFormat(database, file);
-  if (format > LOG_FORMAT) throw new StoreError({ code: "NEWER_FORMAT", file, known: LOG_FORMAT, found: format });
+  refuseNewerFormat(database, { file, place: "table store, row 1", found: format, known: LOG_FORMAT });
   const [row, sum] = readStoreRow(database);
   if (sum !== sumOf(row)) {
     throw new StoreError({ code: "DAMAGED", file, place: "table store, row 1", found: "its sum does not match" });

@@ -60,6 +60,7 @@ const SCHEMA = `
     session_count INTEGER NOT NULL,
     sum INTEGER NOT NULL
   ) STRICT;
+  PRAGMA user_version = ${STATE_FORMAT};
 `;
 
 /** Pages of 4 KiB: a fold rewrites single nodes all over the file, each with its whole page. */

@@ -2,6 +2,7 @@ import { crc32 } from "node:zlib";
 import type { Zxid } from "@zooid/model";
 import { chainFromHalves } from "./chain.ts";
 import type { Database } from "./database.ts";
+import { refuseNewerFormat, stampFormat } from "./format-number.ts";
 import type { StateMeta } from "./state-store.ts";
 import { StoreError } from "./store-error.ts";
 
@@ -51,8 +52,8 @@ export function readMeta(database: Database, file: string): [meta: StateMeta, co
   const row = database.prepare(`SELECT ${columns} FROM meta`).raw().get() as [...MetaFields, number?] | undefined;
   if (row === undefined) throw damagedState(file, META_ROW, "it is missing");
   const [format, ensembleId, applied, high, low, digestHigh, digestLow, nextNodeId, nodeCount, sessionCount] = row;
-  if (typeof format === "number" && format > STATE_FORMAT) {
-    throw new StoreError({ code: "NEWER_FORMAT", file, known: STATE_FORMAT, found: format });
+  if (typeof format === "number") {
+    refuseNewerFormat(database, { file, place: META_ROW, found: format, known: STATE_FORMAT });
   }
   if (format !== (hasSums ? STATE_FORMAT : FORMAT_WITHOUT_SUMS)) {
     throw damagedState(file, META_ROW, `format ${String(format)}`);
@@ -118,6 +119,7 @@ export function addSums(database: Database, file: string): void {
     const [, ensembleId, applied, high, low, digestHigh, digestLow] = row;
     const position = [ensembleId, applied, high, low, digestHigh, digestLow] as const;
     writeMetaRow(database, [STATE_FORMAT, ...position, meta.nextNodeId, nodeCount, sessionCount]);
+    stampFormat(database, STATE_FORMAT);
     database.exec("COMMIT");
   } finally {
     if (database.inTransaction) database.exec("ROLLBACK");

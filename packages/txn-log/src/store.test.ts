@@ -135,11 +135,36 @@ describe("opening", () => {
   test("a newer format is refused", async () => {
     await fill(1);
     const error = { code: "NEWER_FORMAT", known: 2, found: 3 };
-    tamper("newest", "UPDATE store SET format = 3");
+    tamper("newest", "UPDATE store SET format = 3; PRAGMA user_version = 3");
     expect((await refusal()).detail).toMatchObject(error);
-    tamper("newest", "UPDATE store SET format = 2");
-    tamper("log.db", "UPDATE store SET format = 3");
+    tamper("newest", "UPDATE store SET format = 2; PRAGMA user_version = 2");
+    tamper("state-1.db", "UPDATE meta SET format = 3; PRAGMA user_version = 3");
+    expect((await refusal()).detail).toMatchObject({ ...error, file: join(directory, "state-1.db") });
+    tamper("log.db", "UPDATE store SET format = 3; PRAGMA user_version = 3");
     expect((await refusal()).detail).toMatchObject({ ...error, file: join(directory, "log.db") });
+  });
+
+  test.each([
+    ["newest", "store"],
+    ["log.db", "store"],
+    ["state-1.db", "meta"],
+  ])("a flipped bit in the format's number of %s is damage, and no newer format", async (file, table) => {
+    await fill(1);
+    const name = file === "newest" ? newestSegment(directory) : file;
+    tamper(file, `UPDATE ${table} SET format = format | 4`);
+    const error = { code: "DAMAGED", file: join(directory, name), place: `table ${table}, row 1` };
+    expect((await refusal()).detail).toMatchObject(error);
+    // Files from before there was a second number.
+    tamper(file, "PRAGMA user_version = 0");
+    expect((await refusal()).detail).toMatchObject(error);
+  });
+
+  test.each(["newest", "log.db", "state-1.db"])("the header of %s has the number of its format", async (file) => {
+    await fill(1);
+    const name = file === "newest" ? newestSegment(directory) : file;
+    const database = new Sqlite(join(directory, name), { readonly: true });
+    expect(database.pragma("user_version", { simple: true })).toBe(2);
+    database.close();
   });
 
   test("a promise that was changed on the disk is found out", async () => {

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { openDatabase, syncPath } from "../database.ts";
+import { stampFormat } from "../format-number.ts";
 import { LOG_FORMAT } from "../log-boot.ts";
 import { readDurableLog, writeStoreRow } from "../schema.ts";
 import { StoreError } from "../store-error.ts";
@@ -30,6 +31,7 @@ export function convertLog(directory: string): DurableLog {
     if (found.identity.formatVersion < LOG_FORMAT) {
       database.exec("BEGIN IMMEDIATE; DELETE FROM staged");
       writeStoreRow(database, log);
+      stampFormat(database, LOG_FORMAT);
       database.exec("COMMIT");
     }
     const [busy] = database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").raw().get() as [number, number, number];

@@ -1,6 +1,7 @@
 import { existsSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { makeDatabase, openReader, readErrorOf, syncDirectoryOf } from "../database.ts";
+import { refuseNewerFormat, stampFormat } from "../format-number.ts";
 import { LOG_FORMAT } from "../log-boot.ts";
 import { StoreError } from "../store-error.ts";
 import { UNFINISHED } from "./segment-file.ts";
@@ -40,12 +41,13 @@ export function refuseNewerMark(directory: string): void {
   const file = join(directory, LOG_FILE);
   const database = openReader(file, CACHE_KIB);
   try {
+    const place = "table store, row 1";
     const format = database.prepare("SELECT format FROM store").pluck().get();
     if (typeof format !== "number") {
       const found = `format ${String(format)}`;
-      throw new StoreError({ code: "DAMAGED", file, place: "table store, row 1", found });
+      throw new StoreError({ code: "DAMAGED", file, place, found });
     }
-    if (format > LOG_FORMAT) throw new StoreError({ code: "NEWER_FORMAT", file, known: LOG_FORMAT, found: format });
+    refuseNewerFormat(database, { file, place, found: format, known: LOG_FORMAT });
   } catch (cause) {
     throw readErrorOf(cause, file);
   } finally {
@@ -60,6 +62,7 @@ export function writeFormatMark(directory: string): void {
   makeDatabase(made, { pageBytes: PAGE_BYTES, journal: "delete" }, (database) => {
     database.exec("CREATE TABLE store (id INTEGER PRIMARY KEY CHECK (id = 1), format INTEGER NOT NULL) STRICT");
     database.prepare("INSERT INTO store VALUES (1, ?)").run(LOG_FORMAT);
+    stampFormat(database, LOG_FORMAT);
   });
   // A WAL of the old file must not lie beside the mark. The old file is checkpointed, so its WAL is empty.
   const leftovers = [`${file}-wal`, `${file}-shm`].filter((each) => existsSync(each));

@@ -2,6 +2,8 @@ import { crc32 } from "node:zlib";
 import type { Zxid } from "@zooid/model";
 import { chainFromHalves, chainHigh, chainLow } from "../chain.ts";
 import type { Database } from "../database.ts";
+import { stampFormat } from "../format-number.ts";
+import { LOG_FORMAT } from "../log-boot.ts";
 import { createStoreTables, isUnfinished, readDurableLog, writeEpochs, writeStoreRow } from "../schema.ts";
 import { StoreError } from "../store-error.ts";
 import type { DurableLog, LogPosition } from "../txn-log.ts";
@@ -56,6 +58,7 @@ export interface SegmentHead {
 export function createSegmentTables(database: Database): void {
   createStoreTables(database);
   database.exec(SEGMENT_TABLES);
+  stampFormat(database, LOG_FORMAT);
 }
 
 /** Within a transaction: replaces everything but the entries. */
