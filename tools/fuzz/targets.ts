@@ -22,7 +22,7 @@ import {
 } from "../../packages/peer-protocol/src/index.ts";
 import { parseServerConfig } from "../../packages/server/src/config.ts";
 import { ConfigError } from "../../packages/server/src/index.ts";
-import { ApacheSnapshotDecoder } from "../../packages/txn-log/src/apache-snapshot-decoder.ts";
+import { ApacheSnapshotDecoder } from "../../packages/txn-log/src/apache/apache-snapshot-decoder.ts";
 import { StoreError } from "../../packages/txn-log/src/index.ts";
 import { APACHE_SNAPSHOT } from "../../packages/txn-log/src/testing/apache-snapshot.ts";
 import {

@@ -4,11 +4,11 @@ import { newTxnHeader, newTxnOp, OpCode, sliceOf, ZXID_NONE, type Zxid } from "@
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/txn";
 import { Z } from "../src/append-batches.ts";
 import { CHAIN_NONE } from "../src/chain.ts";
-import { LogFile } from "../src/log-file.ts";
-import { LogReader } from "../src/log-reader.ts";
+import { LogFile } from "../src/log/log-file.ts";
+import { LogReader } from "../src/log/log-reader.ts";
 import { ReaderLeases } from "../src/segments/reader-leases.ts";
-import { createStateFile, StateFile } from "../src/state-file.ts";
-import { StateFold } from "../src/state-fold.ts";
+import { createStateFile, StateFile } from "../src/state/state-file.ts";
+import { StateFold } from "../src/state/state-fold.ts";
 
 /**
  * What folding costs an entry, alone on one thread at normal priority: reading and checking the log, and with that making and writing

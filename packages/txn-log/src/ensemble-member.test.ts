@@ -5,7 +5,7 @@ import { ZXID_NONE, type Zxid } from "@zooid/model";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { batchOf, RecordingHandler, range, Z } from "./append-batches.ts";
-import { LogFile } from "./log-file.ts";
+import { LogFile } from "./log/log-file.ts";
 import { ReaderLeases } from "./segments/reader-leases.ts";
 import { isLogFile, openStore, type Store, type StoreOptions } from "./sqlite.ts";
 import { newestSegment } from "./testing/newest-segment.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { batchOf, RecordingHandler, range, recordsOf, Z } from "./append-batches.ts";
-import { makeReserve, RESERVE_FILE, releaseReserve } from "./disk-reserve.ts";
+import { makeReserve, RESERVE_FILE, releaseReserve } from "./directory/disk-reserve.ts";
 import { openStore, type Store } from "./sqlite.ts";
 import { FULL_FILE } from "./test-break.ts";
 import { TemporaryDirectory } from "./testing/temporary-directory.ts";

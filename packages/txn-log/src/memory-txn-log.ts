@@ -14,8 +14,8 @@ import {
   withEntry,
   withFlip,
   withPromise,
-} from "./log-book.ts";
-import { bootLog, newDurableLog } from "./log-boot.ts";
+} from "./log/log-book.ts";
+import { bootLog, newDurableLog } from "./log/log-boot.ts";
 import { StoreError } from "./store-error.ts";
 import type {
   AppendBatch,

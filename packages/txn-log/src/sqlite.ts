@@ -1,21 +1,22 @@
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { assert, formatZxid, type Zxid } from "@zooid/model";
-import { DataPlace } from "./data-place.ts";
 import { hasRoomForFile, isFull, isNotOpened } from "./database.ts";
-import { releaseReserve } from "./disk-reserve.ts";
-import { inspectDirectory, isLogComplete, WITNESS_FILE } from "./inspect-directory.ts";
-import type { LiveTree } from "./live-tree.ts";
-import { earlierOf } from "./log-book.ts";
-import { LogReader } from "./log-reader.ts";
-import { Scrub, type ScrubOptions } from "./scrub.ts";
-import type { FoundDamage } from "./scrub-messages.ts";
+import { DataPlace } from "./directory/data-place.ts";
+import { releaseReserve } from "./directory/disk-reserve.ts";
+import { inspectDirectory, isLogComplete, WITNESS_FILE } from "./directory/inspect-directory.ts";
+import { setAside } from "./directory/set-aside.ts";
+import { findWitnessDamage } from "./directory/witness.ts";
+import { earlierOf } from "./log/log-book.ts";
+import { LogReader } from "./log/log-reader.ts";
+import { openSqliteLog, type SqliteTxnLog } from "./log/sqlite-txn-log.ts";
+import { Scrub, type ScrubOptions } from "./scrub/scrub.ts";
+import type { FoundDamage } from "./scrub/scrub-messages.ts";
 import { ReaderLeases } from "./segments/reader-leases.ts";
-import { setAside } from "./set-aside.ts";
-import { SnapshotTransfers } from "./snapshot-transfers.ts";
-import { openSqliteState, type SqliteStateStore } from "./sqlite-state-store.ts";
-import { openSqliteLog, type SqliteTxnLog } from "./sqlite-txn-log.ts";
-import { createStateFile } from "./state-file.ts";
+import { SnapshotTransfers } from "./snapshots/snapshot-transfers.ts";
+import type { LiveTree } from "./state/live-tree.ts";
+import { openSqliteState, type SqliteStateStore } from "./state/sqlite-state-store.ts";
+import { createStateFile } from "./state/state-file.ts";
 import type {
   SnapshotExport,
   SnapshotReceiver,
@@ -27,7 +28,6 @@ import type {
 import { StoreError } from "./store-error.ts";
 import type { TestBreak } from "./test-break.ts";
 import type { EpochRange, LogHandler, LogPosition, TxnLog } from "./txn-log.ts";
-import { findWitnessDamage } from "./witness.ts";
 
 export interface StoreOptions {
   /** Made, readable by its owner only, if it does not exist. */
@@ -380,13 +380,13 @@ function removeUnnamed(directory: string, named: string): void {
   }
 }
 
-export { makeReserve, RESERVE_FILE } from "./disk-reserve.ts";
-export type { LiveCapture, LiveNode, LivePosition, LiveSession, LiveSink, LiveTree } from "./live-tree.ts";
-export { makeDirectory } from "./make-directory.ts";
-export { Scrub, type ScrubDamage, type ScrubOptions, type ScrubParts, type ScrubStatus } from "./scrub.ts";
-export type { FoundDamage } from "./scrub-messages.ts";
+export { makeReserve, RESERVE_FILE } from "./directory/disk-reserve.ts";
+export { makeDirectory } from "./directory/make-directory.ts";
+export { Scrub, type ScrubDamage, type ScrubOptions, type ScrubParts, type ScrubStatus } from "./scrub/scrub.ts";
+export type { FoundDamage } from "./scrub/scrub-messages.ts";
 export type { EntrySink } from "./segments/entry-sink.ts";
 export { type SealedSegmentFile, SealedSegments } from "./segments/sealed-segments.ts";
 export { isLogFile } from "./segments/segment-name.ts";
-export { isLastChunk } from "./snapshot-format.ts";
+export { isLastChunk } from "./snapshots/snapshot-format.ts";
+export type { LiveCapture, LiveNode, LivePosition, LiveSession, LiveSink, LiveTree } from "./state/live-tree.ts";
 export type { TestBreak } from "./test-break.ts";

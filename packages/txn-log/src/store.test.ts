@@ -17,7 +17,8 @@ import type { Zxid } from "@zooid/model";
 import Sqlite from "better-sqlite3";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CHAIN_NONE } from "./chain.ts";
-import { LogFile } from "./log-file.ts";
+import { findWitnessDamage, readWitness, WitnessFile } from "./directory/witness.ts";
+import { LogFile } from "./log/log-file.ts";
 import { ReaderLeases } from "./segments/reader-leases.ts";
 import { openStore, type Store, type StoreOptions } from "./sqlite.ts";
 import { StoreError } from "./store-error.ts";
@@ -25,7 +26,6 @@ import { leavesWhatWasCompleted } from "./testing/killed-process.ts";
 import { newestSegment } from "./testing/newest-segment.ts";
 import { TemporaryDirectory } from "./testing/temporary-directory.ts";
 import { batchOf, RecordingHandler, range, recordsOf, Z, zxidsOf } from "./txn-log-contract.ts";
-import { findWitnessDamage, readWitness, WitnessFile } from "./witness.ts";
 
 let place: TemporaryDirectory;
 let directory: string;

@@ -8,7 +8,7 @@ export type BreakKind = "synchronous-normal" | "reply-before-sync";
 export const BREAK_VARIABLE = "POWER_CUT_BREAK";
 
 interface Break {
-  /** The module of packages/txn-log that is changed, without extension. */
+  /** The module of packages/txn-log that is changed: its path below `src`, without extension. */
   readonly module: string;
   /** What is replaced, in source and in built code alike, and by what. */
   readonly changes: readonly (readonly [from: RegExp, to: string])[];
@@ -23,7 +23,7 @@ export const BREAKS: Readonly<Record<BreakKind, Break>> = {
     ],
   },
   "reply-before-sync": {
-    module: "log-thread",
+    module: "log/log-thread",
     changes: [
       [
         /this\.#group\.commit\(\);/,

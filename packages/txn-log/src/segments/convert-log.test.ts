@@ -5,7 +5,7 @@ import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { batchOf, RecordingHandler, range, recordsOf, Z, zxidsOf } from "../append-batches.ts";
 import { openDatabase } from "../database.ts";
-import { readDurableLog, writeStoreRow } from "../schema.ts";
+import { readDurableLog, writeStoreRow } from "../log/schema.ts";
 import { openStore, type Store, type StoreOptions } from "../sqlite.ts";
 import { chainOver, recordOf, writeDirectoryOfFormat1 } from "../testing/log-of-format-1.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { openDatabase, syncPath } from "../database.ts";
-import { stampFormat } from "../format-number.ts";
-import { LOG_FORMAT } from "../log-boot.ts";
-import { readDurableLog, writeStoreRow } from "../schema.ts";
+import { stampFormat } from "../directory/format-number.ts";
+import { LOG_FORMAT } from "../log/log-boot.ts";
+import { readDurableLog, writeStoreRow } from "../log/schema.ts";
 import { StoreError } from "../store-error.ts";
 import type { DurableLog } from "../txn-log.ts";
 import { LOG_FILE } from "./segment-name.ts";

@@ -1,8 +1,8 @@
 import { existsSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { makeDatabase, openReader, readErrorOf, syncDirectoryOf } from "../database.ts";
-import { refuseNewerFormat, stampFormat } from "../format-number.ts";
-import { LOG_FORMAT } from "../log-boot.ts";
+import { refuseNewerFormat, stampFormat } from "../directory/format-number.ts";
+import { LOG_FORMAT } from "../log/log-boot.ts";
 import { StoreError } from "../store-error.ts";
 import { UNFINISHED } from "./segment-file.ts";
 import { LOG_FILE } from "./segment-name.ts";

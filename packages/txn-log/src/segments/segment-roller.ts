@@ -1,6 +1,6 @@
-import { ControlWord, HelperState } from "../append-ring.ts";
-import type { Keep, LogFile } from "../log-file.ts";
-import { type HelperTask, LogStat } from "../log-messages.ts";
+import { ControlWord, HelperState } from "../log/append-ring.ts";
+import type { Keep, LogFile } from "../log/log-file.ts";
+import { type HelperTask, LogStat } from "../log/log-messages.ts";
 import type { ReaderLeases } from "./reader-leases.ts";
 import type { SegmentName } from "./segment-name.ts";
 import { hasSpare, isRecyclable } from "./spare-segment.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { assert, formatZxid, type Zxid } from "@zooid/model";
 import { isFull, syncDirectoryOf } from "../database.ts";
-import { chainOfEntry } from "../schema.ts";
+import { chainOfEntry } from "../log/schema.ts";
 import type { DurableLog, LogPosition } from "../txn-log.ts";
 import { pageBytesFor } from "./page-size.ts";
 import type { ReaderLeases } from "./reader-leases.ts";

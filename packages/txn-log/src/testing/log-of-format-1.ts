@@ -5,13 +5,13 @@ import type { Zxid } from "@zooid/model";
 import { range, Z } from "../append-batches.ts";
 import { CHAIN_NONE, type Chain, ChainCursor, chainHigh, chainLow } from "../chain.ts";
 import { openDatabase } from "../database.ts";
-import { newDurableLog } from "../log-boot.ts";
-import { createStoreTables, writeEpochs, writeStoreRow } from "../schema.ts";
+import { WitnessFile } from "../directory/witness.ts";
+import { newDurableLog } from "../log/log-boot.ts";
+import { createStoreTables, writeEpochs, writeStoreRow } from "../log/schema.ts";
 import { LOG_FILE } from "../segments/segment-name.ts";
 import { NO_WAL } from "../segments/wal-scan.ts";
-import { createStateFile } from "../state-file.ts";
+import { createStateFile } from "../state/state-file.ts";
 import type { DurableLog } from "../txn-log.ts";
-import { WitnessFile } from "../witness.ts";
 import { TemporaryDirectory } from "./temporary-directory.ts";
 
 /** Tables of `log.db` that only the format before segments had. */

@@ -1,9 +1,9 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { inspectDirectory, WITNESS_FILE } from "../inspect-directory.ts";
+import { inspectDirectory, WITNESS_FILE } from "../directory/inspect-directory.ts";
+import { openSqliteLog, type SqliteTxnLog } from "../log/sqlite-txn-log.ts";
 import { ReaderLeases } from "../segments/reader-leases.ts";
-import { openSqliteLog, type SqliteTxnLog } from "../sqlite-txn-log.ts";
-import { createStateFile } from "../state-file.ts";
+import { createStateFile } from "../state/state-file.ts";
 import type { LogHandler, LogPosition, TxnLog } from "../txn-log.ts";
 import type { TxnLogHarness } from "../txn-log-contract.ts";
 import { TemporaryDirectory } from "./temporary-directory.ts";

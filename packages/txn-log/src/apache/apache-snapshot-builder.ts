@@ -1,0 +1,193 @@
+import { randomBytes, randomInt } from "node:crypto";
+import { rmSync } from "node:fs";
+import {
+  type Acl,
+  composeZxid,
+  copyBytes,
+  EPOCH_MAX,
+  isValidPath,
+  lastSlash,
+  nodeKind,
+  OPEN_ACL,
+  StatOffset,
+} from "@zooid/model";
+import type { Chain } from "../chain.ts";
+import { syncDirectoryOf, syncPath } from "../database.ts";
+import { refused, SNAPSHOT_FORMAT, type SnapshotHeader } from "../snapshots/snapshot-format.ts";
+import { RowOffset, sealRow, setHasData } from "../state/node-row.ts";
+import { removeStateFile, StateFile } from "../state/state-file.ts";
+import type { StateMeta } from "../state-store.ts";
+import type { TestBreak } from "../test-break.ts";
+import { STAT_LENGTHS_BYTES, STAT_LENGTHS_START } from "./apache-format.ts";
+import { ApacheSnapshotDecoder, type ApacheSnapshotParts } from "./apache-snapshot-decoder.ts";
+import { PathIndex } from "./path-index.ts";
+
+/** Into which history a snapshot is taken over. */
+export interface ImportExpectation {
+  /** The state gets the first zxid of an epoch that is no earlier than this one, and later than any in the snapshot. */
+  readonly epochMin: number;
+  readonly ensembleId: string;
+}
+
+const OPEN_KEY = -1n;
+const ROOT_ID = 1;
+/** Without these a tree is not what every server expects it to be. */
+const NEEDED = ["/zookeeper", "/zookeeper/quota", "/zookeeper/config"];
+const ZXID_OFFSETS = [StatOffset.czxid, StatOffset.mzxid];
+const TIME_OFFSETS = [StatOffset.ctime, StatOffset.mtime];
+/** Behind the owner, since the lengths are left out. */
+const STORED_PZXID = STAT_LENGTHS_START;
+/** Stands in place of a digest that has not been computed yet. */
+const NO_DIGEST = { digestHigh: 0, digestLow: 0 };
+
+/**
+ * Makes a state file from a snapshot of Apache's. Sessions are not taken over, and neither are their ephemeral nodes: a session's password
+ * is in no snapshot, so no client could resume it.
+ */
+export class ApacheSnapshotBuilder implements ApacheSnapshotParts {
+  readonly #file: string;
+  readonly #expected: ImportExpectation;
+  readonly #state: StateFile;
+  readonly #decoder = new ApacheSnapshotDecoder(this);
+  readonly #paths = new PathIndex({ k0: randomInt(2 ** 32) | 0, k1: randomInt(2 ** 32) | 0 });
+  readonly #aclIds = new Map<bigint, number>();
+  #isOpen = true;
+  #epochMax = 0;
+
+  constructor(file: string, expected: ImportExpectation, testBreak?: TestBreak) {
+    this.#file = file;
+    this.#expected = expected;
+    this.#state = new StateFile(file, { make: "blank", testBreak });
+    this.#aclIds.set(OPEN_KEY, this.#state.aclId(OPEN_ACL));
+  }
+
+  add(piece: Buffer): void {
+    this.#decoder.add(piece);
+  }
+
+  finish(): SnapshotHeader {
+    const last = this.#decoder.end();
+    if (last !== undefined) this.#noteZxid(last, () => "its end");
+    for (const path of NEEDED) {
+      const bytes = Buffer.from(path);
+      if (this.#paths.find(bytes, 0, bytes.length) === -1) throw refused("its end", `it has no node ${path}`);
+    }
+    const epoch = Math.max(this.#expected.epochMin, this.#epochMax + 1);
+    // One more is taken when the state comes into force.
+    if (epoch + 1 >= EPOCH_MAX)
+      throw refused("its end", `it is of epoch ${this.#epochMax}, and no epoch would be left`);
+    const position = { zxid: composeZxid(epoch, 1), chain: newChain() };
+    const { ensembleId } = this.#expected;
+    const nextNodeId = this.#paths.count + ROOT_ID;
+    const meta: StateMeta = { applied: position, ...NO_DIGEST, ensembleId, nextNodeId };
+    this.#state.commit(meta);
+    this.close();
+    syncPath(this.#file);
+    rmSync(`${this.#file}-journal`, { force: true });
+    syncDirectoryOf(this.#file);
+    return {
+      ...{ format: SNAPSHOT_FORMAT, ensembleId, position, epochs: [{ epoch, first: 1, last: 1 }], nextNodeId },
+      ...{ ...NO_DIGEST, nodeCount: this.#paths.count, sessionCount: 0 },
+    };
+  }
+
+  /** Leaves nothing behind. */
+  abandon(): void {
+    this.close();
+    removeStateFile(this.#file);
+  }
+
+  /** Undoes what is not finished; the file stays. */
+  close(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#state.close();
+  }
+
+  acl(key: bigint, acl: Acl): void {
+    if (this.#aclIds.has(key)) throw refused(`access list ${key}`, "it comes twice");
+    this.#aclIds.set(key, this.#state.aclId(acl));
+  }
+
+  node(path: Buffer, data: Buffer | null, aclKey: bigint, stat: Buffer): void {
+    // Made where it is needed: a million nodes are in order.
+    const place = (): string => `the node ${JSON.stringify(path.toString())}`;
+    const aclId = this.#aclIds.get(aclKey);
+    if (aclId === undefined) throw refused(place(), `its access list ${aclKey} is missing`);
+    for (const offset of ZXID_OFFSETS) this.#noteZxid(stat.readBigInt64BE(offset), place);
+    this.#noteZxid(stat.readBigInt64BE(STORED_PZXID), place);
+    for (const offset of TIME_OFFSETS) {
+      const time = stat.readBigInt64BE(offset);
+      if (time < BigInt(Number.MIN_SAFE_INTEGER) || time > BigInt(Number.MAX_SAFE_INTEGER)) {
+        throw refused(place(), `a time of ${time}`);
+      }
+    }
+    const slash = path.length === 0 ? -1 : lastSlash(path, 0, path.length);
+    const parent = this.#parentOf(path, slash, place);
+    if (this.#isEphemeral(stat)) return;
+    const id = this.#paths.count + ROOT_ID;
+    this.#paths.add(id, parent, path, slash + 1, path.length);
+    const name = path.subarray(slash + 1);
+    const parentId = parent === -1 ? 0 : parent + ROOT_ID;
+    this.#state.insertNode(id, rowOf({ id, parentId, aclId, name, data, stat }));
+  }
+
+  rest(): void {
+    this.#state.endInserts();
+  }
+
+  /** The place of a node's parent; -1 for the root. What cannot be a path of a tree is refused. */
+  #parentOf(path: Buffer, slash: number, place: () => string): number {
+    if (path.length === 0) {
+      if (this.#paths.count > 0) throw refused(place(), "a second root");
+      return -1;
+    }
+    if (!isValidPath(path, 0, path.length)) throw refused(place(), "no path");
+    const parent = this.#paths.find(path, 0, slash);
+    if (parent === -1) throw refused(place(), "its parent is missing");
+    if (this.#paths.child(parent, path, slash + 1, path.length) !== -1) throw refused(place(), "it comes twice");
+    return parent;
+  }
+
+  #isEphemeral(stat: Buffer): boolean {
+    const high = stat.readInt32BE(StatOffset.ephemeralOwner);
+    const low = stat.readInt32BE(StatOffset.ephemeralOwner + 4);
+    return nodeKind(high, low) === "ephemeral";
+  }
+
+  #noteZxid(zxid: bigint, place: () => string): void {
+    const epoch = Number(zxid >> 32n);
+    if (zxid < 0n || epoch >= EPOCH_MAX) throw refused(place(), `a zxid of 0x${BigInt.asUintN(64, zxid).toString(16)}`);
+    if (epoch > this.#epochMax) this.#epochMax = epoch;
+  }
+}
+
+interface Row {
+  readonly id: number;
+  readonly parentId: number;
+  readonly aclId: number;
+  readonly name: Buffer;
+  readonly data: Buffer | null;
+  readonly stat: Buffer;
+}
+
+function rowOf({ id, parentId, aclId, name, data, stat }: Row): Buffer {
+  const dataLength = data?.length ?? 0;
+  const row = Buffer.alloc(RowOffset.name + name.length + dataLength);
+  row.writeDoubleBE(id, RowOffset.id);
+  row.writeDoubleBE(parentId, RowOffset.parentId);
+  row.writeUInt32BE(aclId, RowOffset.aclId);
+  row.writeUInt32BE(name.length, RowOffset.nameLength);
+  setHasData(row, 0, data !== null);
+  copyBytes(stat, 0, STAT_LENGTHS_START, row, RowOffset.stat);
+  row.writeInt32BE(dataLength, RowOffset.stat + StatOffset.dataLength);
+  copyBytes(stat, STAT_LENGTHS_START, stat.length, row, RowOffset.stat + STAT_LENGTHS_START + STAT_LENGTHS_BYTES);
+  name.copy(row, RowOffset.name);
+  data?.copy(row, RowOffset.name + name.length);
+  return sealRow(row, 0);
+}
+
+/** No other history has it. */
+function newChain(): Chain {
+  return randomBytes(8).readBigUInt64BE() as Chain;
+}

@@ -1,0 +1,224 @@
+import { randomInt } from "node:crypto";
+import { emptySlice, STAT_BYTES } from "@zooid/model";
+import { type Database, openReader } from "../database.ts";
+import { ChunkWriter } from "../snapshots/chunk-writer.ts";
+import { SNAPSHOT_FORMAT, type SnapshotHeader } from "../snapshots/snapshot-format.ts";
+import { dataStart, RowOffset, viewNode } from "../state/node-row.ts";
+import { NodeRuns } from "../state/node-runs.ts";
+import { damagedState, readAcls, readMeta, readSessions } from "../state/state-rows.ts";
+import type { StateNode } from "../state-store.ts";
+import type { EpochRange } from "../txn-log.ts";
+import {
+  Adler32,
+  APACHE_DIGEST_VERSION,
+  APACHE_HEADER_BYTES,
+  APACHE_MAGIC,
+  APACHE_SESSION_BYTES,
+  APACHE_STAT_BYTES,
+  APACHE_VERSION,
+  DIGEST_BYTES,
+  END_PATH,
+  LAST_ZXID_BYTES,
+  SEAL_BYTES,
+  STAT_LENGTHS_BYTES,
+  STAT_LENGTHS_START,
+} from "./apache-format.ts";
+import { PathIndex } from "./path-index.ts";
+
+const CACHE_KIB = 1024;
+const COUNT_BYTES = 4;
+const LENGTH_BYTES = 4;
+const KEY_BYTES = 8;
+const PERMISSIONS_BYTES = 4;
+const NULL_LENGTH = -1;
+
+/**
+ * Reads a state file within one read transaction, as the chunks of a snapshot of Apache's: each as {@link SnapshotEncoder} seals it,
+ * around the next piece of the stream.
+ *
+ * Everything is read twice. The first pass finds out how long the stream will be, where each node lies, and whether all of it is what was once
+ * written; so nothing is begun that could not be ended.
+ */
+export class ApacheSnapshotEncoder {
+  readonly header: SnapshotHeader;
+  /** How long the stream is, without what chunks add. */
+  readonly sizeBytes: number;
+  readonly #file: string;
+  readonly #database: Database;
+  readonly #chunks = new ChunkWriter();
+  readonly #sum = new Adler32();
+  readonly #paths = new PathIndex({ k0: randomInt(2 ** 32) | 0, k1: randomInt(2 ** 32) | 0 });
+  readonly #node: StateNode = newStateNode();
+  #nodes: NodeRuns;
+  /** How many nodes are written. */
+  #place = 0;
+  #path: Buffer = Buffer.allocUnsafe(1024);
+  #phase: "head" | "nodes" | "ended" = "head";
+
+  /** @param epochs the epoch table up to where the state stands */
+  constructor(file: string, epochs: readonly EpochRange[]) {
+    this.#file = file;
+    const database = openReader(file, CACHE_KIB);
+    this.#database = database;
+    database.exec("BEGIN");
+    const [meta, counts] = readMeta(database, file);
+    const { applied: position, ...rest } = meta;
+    this.header = { format: SNAPSHOT_FORMAT, position, epochs, ...rest, ...counts };
+    const nodesBytes = this.#measureNodes();
+    const tailBytes = SEAL_BYTES + DIGEST_BYTES + SEAL_BYTES + LAST_ZXID_BYTES + SEAL_BYTES;
+    this.sizeBytes = this.#headBytes() + nodesBytes + LENGTH_BYTES + END_PATH.length + tailBytes;
+    this.#nodes = new NodeRuns(database, file);
+  }
+
+  /** Undefined after the last chunk. */
+  next(): Buffer<ArrayBuffer> | undefined {
+    for (;;) {
+      const chunk = this.#chunks.take();
+      if (chunk !== undefined || this.#phase === "ended") return chunk;
+      if (this.#phase === "head") this.#putHead();
+      else if (!this.#nodes.next((row, id) => this.#putNode(row, id))) this.#putTail();
+    }
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  #headBytes(): number {
+    let bytes = APACHE_HEADER_BYTES + COUNT_BYTES + this.header.sessionCount * APACHE_SESSION_BYTES + COUNT_BYTES;
+    for (const [, content] of readAcls(this.#database, this.#file)) bytes += KEY_BYTES + encodeAcl(content).length;
+    return bytes;
+  }
+
+  #measureNodes(): number {
+    const runs = new NodeRuns(this.#database, this.#file);
+    const paths = this.#paths;
+    let bytes = 0;
+    const measure = (row: Buffer, id: number): void => {
+      const parentId = row.readDoubleBE(RowOffset.parentId);
+      const parent = paths.placeOf(parentId);
+      if (parent === -1 && parentId !== 0) throw this.#damaged(id, "its parent is missing");
+      const nameEnd = dataStart(row, 0);
+      const place = paths.add(id, parent, row, RowOffset.name, nameEnd);
+      bytes += LENGTH_BYTES + paths.pathLength(place);
+      bytes += LENGTH_BYTES + (row.length - nameEnd) + KEY_BYTES + APACHE_STAT_BYTES;
+    };
+    while (runs.next(measure));
+    if (runs.count !== this.header.nodeCount) {
+      throw damagedState(this.#file, "table nodes", `${runs.count} rows where there were ${this.header.nodeCount}`);
+    }
+    return bytes;
+  }
+
+  #putHead(): void {
+    const head = Buffer.alloc(APACHE_HEADER_BYTES + COUNT_BYTES);
+    head.writeUInt32BE(APACHE_MAGIC, 0);
+    head.writeUInt32BE(APACHE_VERSION, 4);
+    head.writeBigInt64BE(-1n, 8);
+    head.writeUInt32BE(this.header.sessionCount, APACHE_HEADER_BYTES);
+    this.#put(head);
+    for (const [high, low, timeoutMs] of readSessions(this.#database, this.#file)) {
+      const session = Buffer.alloc(APACHE_SESSION_BYTES);
+      session.writeInt32BE(high, 0);
+      session.writeInt32BE(low, 4);
+      session.writeInt32BE(timeoutMs, 8);
+      this.#put(session);
+    }
+    const acls = [...readAcls(this.#database, this.#file)];
+    const count = Buffer.alloc(COUNT_BYTES);
+    count.writeUInt32BE(acls.length);
+    this.#put(count);
+    for (const [id, content] of acls) {
+      this.#put(keyOf(id));
+      this.#put(encodeAcl(content));
+    }
+    this.#phase = "nodes";
+  }
+
+  #putNode(row: Buffer, id: number): void {
+    const node = this.#node;
+    const aclId = viewNode(row, node);
+    const place = this.#place++;
+    const length = this.#paths.pathLength(place);
+    if (this.#path.length < LENGTH_BYTES + length) this.#path = Buffer.allocUnsafe(2 * (LENGTH_BYTES + length));
+    const path = this.#path.subarray(0, LENGTH_BYTES + length);
+    path.writeInt32BE(length, 0);
+    this.#paths.writePath(place, path.subarray(LENGTH_BYTES), length);
+    this.#put(path);
+    const { hasData, data, stat } = node;
+    this.#put(lengthOf(hasData ? data.end - data.start : NULL_LENGTH));
+    if (!hasData && data.end > data.start) throw this.#damaged(id, "it has data and says that it has none");
+    this.#put(data.bytes, data.start, data.end);
+    this.#put(keyOf(aclId));
+    this.#put(stat.bytes, stat.start, stat.start + STAT_LENGTHS_START);
+    this.#put(stat.bytes, stat.start + STAT_LENGTHS_START + STAT_LENGTHS_BYTES, stat.start + STAT_BYTES);
+  }
+
+  #putTail(): void {
+    this.#put(text(END_PATH));
+    this.#seal();
+    // There is none that Apache could compare: it computes its own from here on.
+    const digest = Buffer.alloc(DIGEST_BYTES);
+    digest.writeInt32BE(APACHE_DIGEST_VERSION, 8);
+    this.#put(digest);
+    this.#seal();
+    const last = Buffer.alloc(LAST_ZXID_BYTES);
+    last.writeBigInt64BE(BigInt(this.header.position.zxid));
+    this.#put(last);
+    this.#seal();
+    this.#chunks.end();
+    this.#phase = "ended";
+  }
+
+  #seal(): void {
+    const sum = Buffer.alloc(8);
+    sum.writeBigInt64BE(BigInt(this.#sum.value));
+    this.#put(sum);
+    this.#put(text(END_PATH));
+  }
+
+  #put(bytes: Uint8Array, start = 0, end: number = bytes.length): void {
+    this.#sum.add(bytes, start, end);
+    this.#chunks.put(bytes, start, end);
+  }
+
+  #damaged(id: number, found: string): Error {
+    return damagedState(this.#file, `table nodes, row ${id}`, found);
+  }
+}
+
+function newStateNode(): StateNode {
+  return {
+    ...{ id: 0, parentId: 0, name: emptySlice(), hasData: false, data: emptySlice(), stat: emptySlice() },
+    acl: [],
+  };
+}
+
+/** A list with its count, from the form that it has in a state file. */
+function encodeAcl(content: string): Buffer {
+  const entries = JSON.parse(content) as [number, string, string][];
+  const parts: Buffer[] = [lengthOf(entries.length)];
+  for (const [perms, scheme, id] of entries) {
+    const permissions = Buffer.alloc(PERMISSIONS_BYTES);
+    permissions.writeInt32BE(perms);
+    parts.push(permissions, text(scheme), text(id));
+  }
+  return Buffer.concat(parts);
+}
+
+function text(value: string): Buffer {
+  const bytes = Buffer.from(value);
+  return Buffer.concat([lengthOf(bytes.length), bytes]);
+}
+
+function lengthOf(length: number): Buffer {
+  const bytes = Buffer.alloc(LENGTH_BYTES);
+  bytes.writeInt32BE(length);
+  return bytes;
+}
+
+function keyOf(id: number): Buffer {
+  const bytes = Buffer.alloc(KEY_BYTES);
+  bytes.writeUInt32BE(id, 4);
+  return bytes;
+}

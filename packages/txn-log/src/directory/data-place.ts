@@ -1,0 +1,61 @@
+import { realpathSync, rmdirSync } from "node:fs";
+import { dirname } from "node:path";
+import { syncDirectoryOf } from "../database.ts";
+import { StoreError } from "../store-error.ts";
+import { DirectoryLock } from "./directory-lock.ts";
+import { refuseForeign } from "./inspect-directory.ts";
+import { makeDirectory } from "./make-directory.ts";
+
+const DIRECTORY_MODE = 0o700;
+
+/**
+ * The directories of one server, made and locked: that of the state, and that of the log where it is another. Each has a lock of its
+ * own, so that no two servers share one of them and differ in the other.
+ */
+export class DataPlace implements Disposable {
+  readonly #locks: DirectoryLock[] = [];
+  /** Made here. */
+  readonly #made: string[] = [];
+
+  constructor(directory: string, logDirectory: string) {
+    for (const each of [directory, logDirectory]) refuseForeign(each);
+    try {
+      for (const each of [directory, logDirectory]) this.#make(each);
+      const places = new Set([realpathSync(directory), realpathSync(logDirectory)]);
+      for (const each of places) this.#locks.push(new DirectoryLock(each));
+    } catch (cause) {
+      this.abandon();
+      throw cause;
+    }
+  }
+
+  /** Frees the directories and leaves no trace in what never was ours. */
+  abandon(): void {
+    for (const lock of this.#locks) lock.abandon();
+    for (const made of this.#made.reverse()) removeIfEmpty(made);
+  }
+
+  [Symbol.dispose](): void {
+    for (const lock of this.#locks) lock[Symbol.dispose]();
+  }
+
+  #make(directory: string): void {
+    try {
+      for (const made of makeDirectory(directory, DIRECTORY_MODE)) {
+        this.#made.push(made);
+        syncDirectoryOf(made);
+      }
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw new StoreError({ code: "UNREADABLE", file: dirname(directory), reason }, { cause });
+    }
+  }
+}
+
+function removeIfEmpty(directory: string): void {
+  try {
+    rmdirSync(directory);
+  } catch {
+    // Something lies in it that is worth keeping.
+  }
+}

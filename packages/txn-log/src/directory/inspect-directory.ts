@@ -1,0 +1,222 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { formatZxid, ZXID_NONE, type Zxid } from "@zooid/model";
+import { type Chain, formatChain } from "../chain.ts";
+import { openReader, readErrorOf, sqliteCode } from "../database.ts";
+import { LogReader } from "../log/log-reader.ts";
+import { isUnfinished, readDurableLog } from "../log/schema.ts";
+import { kindOfLogFile, refuseNewerMark } from "../segments/format-mark.ts";
+import { inspectSegments } from "../segments/segment-directory.ts";
+import { formatSegmentName, isLogFile, LOG_FILE } from "../segments/segment-name.ts";
+import { SegmentReader } from "../segments/segment-reader.ts";
+import { NO_WAL, type WalMark } from "../segments/wal-scan.ts";
+import { inspectStateFile } from "../state/state-file.ts";
+import { StoreError } from "../store-error.ts";
+import type { DurableLog, LogPosition } from "../txn-log.ts";
+import { hasSetAside } from "./set-aside.ts";
+import { readWitness, type Witness } from "./witness.ts";
+
+/** What a data directory is, found out before anything in it is changed. */
+export interface Inspection {
+  /** Undefined: nothing was ever promised here. */
+  readonly log: DurableLog | undefined;
+  /** The state file is there; without it the state is made anew, which is exact as long as the log goes back to the beginning. */
+  readonly hasState: boolean;
+  /** Where it stands. */
+  readonly applied?: LogPosition;
+  /** What is missing of what was once acked, if anything. */
+  readonly shortened: StoreError | undefined;
+}
+
+export const WITNESS_FILE = "witness";
+const STATE_FILE = /^state-\d+\.db$/;
+const APACHE_DIRECTORY = "version-2";
+const CACHE_KIB = 256;
+/** Apache makes the directory before it writes into it, and others make it for Apache. */
+const APACHE_FILE = /^(?:(?:snapshot|log)\..|(?:current|accepted|updating)Epoch$)/;
+
+/** Refuses a directory that belongs to another program, before even a lock is put into it. */
+export function refuseForeign(directory: string): void {
+  const names = existsSync(directory) ? readdirSync(directory) : [];
+  const isOurs = names.some((name) => isLogFile(name) || STATE_FILE.test(name));
+  if (isOurs || !names.includes(APACHE_DIRECTORY)) return;
+  if (!readdirSync(join(directory, APACHE_DIRECTORY)).some((name) => APACHE_FILE.test(name))) return;
+  const found = `a ${APACHE_DIRECTORY} directory written by Apache ZooKeeper`;
+  const hint =
+    "to take the data over, start a server with an empty directory and send it a snapshot of ZooKeeper's " +
+    "(docs/operations.md, From Apache ZooKeeper)";
+  throw new StoreError({ code: "FOREIGN", directory, expected: "a directory of Zooid or an empty one", found, hint });
+}
+
+/** Where state and log lie; often the same. */
+export interface Places {
+  readonly directory: string;
+  readonly logDirectory: string;
+}
+
+export interface Owner {
+  readonly sid: number;
+  readonly ensembleId?: string | undefined;
+}
+
+/** Throws the typed error that says why the directory cannot be used. */
+export function inspectDirectory(places: Places, owner: Owner): Inspection {
+  const file = join(places.logDirectory, LOG_FILE);
+  try {
+    return inspect(places, owner);
+  } catch (cause) {
+    if (cause instanceof StoreError) throw cause;
+    const code = sqliteCode(cause);
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    if (code?.startsWith("SQLITE_CORRUPT") || code === "SQLITE_NOTADB" || code === "SQLITE_ERROR") {
+      throw new StoreError({ code: "DAMAGED", file, place: "a page", found: reason }, { cause });
+    }
+    throw new StoreError({ code: "UNREADABLE", file, reason }, { cause });
+  }
+}
+
+/** A log as it was found: in segments, or in the `log.db` of an earlier version. */
+interface FoundLog {
+  readonly log: DurableLog;
+  /** The file that defines the log. */
+  readonly file: string;
+  /** An acknowledged write that SQLite hides. */
+  readonly wal: WalMark;
+  readonly damage: StoreError | undefined;
+  readonly chainAt: (zxid: Zxid) => Chain | undefined;
+}
+
+function inspect({ directory, logDirectory }: Places, owner: Owner): Inspection {
+  const witness = readWitness(join(logDirectory, WITNESS_FILE));
+  const foundLog = findLog(logDirectory);
+  const states = readdirSync(directory).filter((name) => STATE_FILE.test(name));
+  if (foundLog === undefined) {
+    const file = join(logDirectory, LOG_FILE);
+    // A damaged witness, too, was written by a log.
+    const hasWitness = existsSync(join(logDirectory, WITNESS_FILE));
+    const lost = hasWitness || states.length > 0 || hasSetAside(logDirectory);
+    const isElsewhere = directory !== logDirectory && existsSync(join(directory, LOG_FILE));
+    const found = isElsewhere ? `none there, but one in ${directory}` : "none";
+    return { log: undefined, hasState: false, shortened: lost ? shortened(file, "a log", found) : undefined };
+  }
+  const { log, file, damage } = foundLog;
+  refuseStranger(logDirectory, log, owner);
+  const state = inspectStateFile(join(directory, log.stateFile));
+  if (state === undefined) {
+    if (log.floor.zxid === 0) return { log, hasState: false, shortened: damage ?? shortenedOf(foundLog, witness) };
+    const place = `the state at ${formatZxid(log.floor.zxid)} or later`;
+    throw new StoreError({
+      code: "DAMAGED",
+      file: join(directory, log.stateFile),
+      place,
+      found: "the file is missing",
+    });
+  }
+  const { applied } = state;
+  if (applied.zxid < log.floor.zxid) {
+    const place = `the entries after ${formatZxid(applied.zxid)}, where the state stands`;
+    throw new StoreError({ code: "DAMAGED", file, place, found: `the log begins after ${formatZxid(log.floor.zxid)}` });
+  }
+  if (state.ensembleId !== "" && log.identity.ensembleId !== "" && state.ensembleId !== log.identity.ensembleId) {
+    const expected = `ensemble ${log.identity.ensembleId}`;
+    throw new StoreError({ code: "FOREIGN", directory, expected, found: `a state of ${state.ensembleId}` });
+  }
+  if (applied.zxid > log.tail.zxid) {
+    const lost = shortened(file, entriesUpTo(applied.zxid), entriesUpTo(log.tail.zxid));
+    return { log, hasState: true, applied, shortened: damage ?? lost };
+  }
+  refuseSplit(foundLog, applied);
+  return { log, hasState: true, applied, shortened: damage ?? shortenedOf(foundLog, witness) };
+}
+
+/** What the log lacks of what the witness knows of. */
+function shortenedOf({ log, file, wal }: FoundLog, witness: Witness | undefined): StoreError | undefined {
+  if (witness === undefined) return undefined;
+  if (witness.zxid > log.tail.zxid) return shortened(file, entriesUpTo(witness.zxid), entriesUpTo(log.tail.zxid));
+  if (witness.promise > log.promise.epoch) {
+    return shortened(file, `a promise of epoch ${witness.promise}`, `of epoch ${log.promise.epoch}`);
+  }
+  if (witness.bootCount > log.identity.bootCount) {
+    return shortened(file, `start ${witness.bootCount}`, `start ${log.identity.bootCount}`);
+  }
+  if (witness.currentEpoch > log.currentEpoch) {
+    return shortened(file, `current epoch ${witness.currentEpoch}`, `epoch ${log.currentEpoch}`);
+  }
+  if (witness.wal.salt === wal.salt && witness.wal.frameCount > wal.frameCount) {
+    return shortened(file, `a write-ahead log of ${witness.wal.frameCount} frames`, `${wal.frameCount} frames`);
+  }
+  return undefined;
+}
+
+/** Whether the log goes back to the first entry ever, and nothing is known to be wrong with it. Never throws. */
+export function isLogComplete(logDirectory: string): boolean {
+  try {
+    const found = findLog(logDirectory);
+    return found !== undefined && found.damage === undefined && found.log.floor.zxid === ZXID_NONE;
+  } catch {
+    return false;
+  }
+}
+
+function findLog(directory: string): FoundLog | undefined {
+  refuseNewerMark(directory);
+  const { newest } = inspectSegments(directory);
+  if (newest !== undefined) {
+    const { log, name, damage } = newest;
+    const chainAt = (zxid: Zxid): Chain | undefined => {
+      using reader = LogReader.ofClosed(directory, name.sequence);
+      return reader.chainAt(zxid);
+    };
+    return { log, file: join(directory, formatSegmentName(name)), wal: newest.scan, damage, chainAt };
+  }
+  if (kindOfLogFile(directory) !== "entries") return undefined;
+  const file = join(directory, LOG_FILE);
+  const log = readLog(file);
+  if (log === undefined) return undefined;
+  const chainAt = (zxid: Zxid): Chain | undefined => {
+    using reader = new SegmentReader(file, "store");
+    return reader.chainAt(zxid);
+  };
+  return { log, file, wal: NO_WAL, damage: undefined, chainAt };
+}
+
+function readLog(file: string): DurableLog | undefined {
+  const database = openReader(file, CACHE_KIB);
+  try {
+    return isUnfinished(database) ? undefined : readDurableLog(database, file);
+  } catch (cause) {
+    throw readErrorOf(cause, file);
+  } finally {
+    database.close();
+  }
+}
+
+function refuseStranger(directory: string, log: DurableLog, owner: Owner): void {
+  const { sid, ensembleId } = log.identity;
+  if (sid !== owner.sid) {
+    throw new StoreError({ code: "FOREIGN", directory, expected: `server ${owner.sid}`, found: `server ${sid}` });
+  }
+  if (owner.ensembleId === undefined || ensembleId === "" || ensembleId === owner.ensembleId) return;
+  throw new StoreError({
+    code: "FOREIGN",
+    directory,
+    expected: `ensemble ${owner.ensembleId}`,
+    found: `ensemble ${ensembleId}`,
+  });
+}
+
+/** Log and state must be of one history. */
+function refuseSplit({ log, file, chainAt }: FoundLog, applied: LogPosition): void {
+  const chain = applied.zxid === log.floor.zxid ? log.floor.chain : chainAt(applied.zxid);
+  if (chain === applied.chain) return;
+  const found = chain === undefined ? "no such entry" : `chain ${formatChain(chain)}, where the state has another`;
+  throw new StoreError({ code: "DAMAGED", file, place: `table log, row ${formatZxid(applied.zxid)}`, found });
+}
+
+function entriesUpTo(zxid: Zxid): string {
+  return `entries up to ${formatZxid(zxid)}`;
+}
+
+function shortened(file: string, expected: string, found: string): StoreError {
+  return new StoreError({ code: "LOG_SHORTENED", file, expected, found });
+}

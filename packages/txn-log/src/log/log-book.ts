@@ -1,0 +1,149 @@
+import { assert, counterOf, epochOf, formatZxid, ZXID_NONE, type Zxid } from "@zooid/model";
+import type { DurableLog, EpochPromise, EpochRange, Flip, LogPosition } from "../txn-log.ts";
+
+/**
+ * What a log knows besides its entries, and which changes to it are legal. Pure: both forms of the log ask it what a write
+ * leads to, then make that durable in their own way.
+ */
+
+/** Whether an entry may follow a position: the next counter of the epoch, or the first of a later one. */
+export function mayFollow(tail: Zxid, next: Zxid): boolean {
+  if (next <= tail) return false;
+  return epochOf(next) === epochOf(tail) ? next === tail + 1 : counterOf(next) === 1;
+}
+
+export function assertFollows(tail: Zxid, next: Zxid): void {
+  assert(mayFollow(tail, next), () => `entry ${formatZxid(next)} does not follow ${formatZxid(tail)}, the log's end`);
+}
+
+export function withPromise(log: DurableLog, promise: EpochPromise): DurableLog {
+  assert(promise.epoch > log.promise.epoch, `epoch ${promise.epoch} is promised after epoch ${log.promise.epoch}`);
+  return { ...log, promise };
+}
+
+export function withCurrentEpoch(log: DurableLog, epoch: number): DurableLog {
+  assert(epoch >= log.currentEpoch, `currentEpoch ${log.currentEpoch} would fall to ${epoch}`);
+  assert(epoch <= log.promise.epoch, `currentEpoch ${epoch} lies above the promise ${log.promise.epoch}`);
+  return { ...log, currentEpoch: epoch };
+}
+
+export function withEnsembleId(log: DurableLog, ensembleId: string): DurableLog {
+  const { identity } = log;
+  // Without a history it is the id of an attempt to found the ensemble, which may have come to nothing.
+  assert(
+    identity.ensembleId === "" || identity.ensembleId === ensembleId || log.tail.zxid === ZXID_NONE,
+    `a log of ensemble ${identity.ensembleId} belongs to it, not to ensemble ${ensembleId}`,
+  );
+  return { ...log, identity: { ...identity, ensembleId } };
+}
+
+export function withConfigs(
+  log: DurableLog,
+  configs: { readonly committed?: Uint8Array; readonly lastSeen?: Uint8Array },
+): DurableLog {
+  return {
+    ...log,
+    committedConfig: configs.committed ?? log.committedConfig,
+    lastSeenConfig: configs.lastSeen ?? log.lastSeenConfig,
+  };
+}
+
+export function withCut(log: DurableLog, to: LogPosition): DurableLog {
+  assert(
+    to.zxid >= log.floor.zxid,
+    `a cut to ${formatZxid(to.zxid)} goes below the floor ${formatZxid(log.floor.zxid)}`,
+  );
+  assert(to.zxid <= log.tail.zxid, `a cut to ${formatZxid(to.zxid)} lies above the end ${formatZxid(log.tail.zxid)}`);
+  assert(
+    to.zxid >= log.commitHint,
+    `a cut to ${formatZxid(to.zxid)} would drop what ${formatZxid(log.commitHint)} says is committed`,
+  );
+  return { ...log, tail: to, epochs: epochsUpTo(log.epochs, to.zxid) };
+}
+
+/**
+ * What a state file says of the log that it was made of: everything up to where it stands was committed. A log that ends before has
+ * lost entries, and begins anew behind the state, which is all that is left of them.
+ */
+export function withApplied(log: DurableLog, applied: LogPosition | undefined): DurableLog {
+  if (applied === undefined || applied.zxid <= log.commitHint) return log;
+  if (applied.zxid <= log.tail.zxid) return { ...log, commitHint: applied.zxid };
+  assert(log.amnesiac, `the state stands at ${formatZxid(applied.zxid)}, the log ends at ${formatZxid(log.tail.zxid)}`);
+  const epochs = withEntry(log.epochs, applied.zxid);
+  return { ...log, tail: applied, floor: applied, commitHint: applied.zxid, epochs };
+}
+
+export function withFlip(before: DurableLog, flip: Flip, stage: Stage): DurableLog {
+  const log = flip.ensembleId === undefined ? before : withEnsembleId(before, flip.ensembleId);
+  assert(
+    stage.tail.zxid === flip.tail,
+    `the stage ends at ${formatZxid(stage.tail.zxid)}, not at ${formatZxid(flip.tail)}`,
+  );
+  assert(
+    flip.committed <= flip.tail,
+    `${formatZxid(flip.committed)} is called committed above ${formatZxid(flip.tail)}`,
+  );
+  const { snapshot } = flip;
+  const base: DurableLog =
+    snapshot === undefined
+      ? withCut(log, stage.after)
+      : {
+          ...log,
+          tail: stage.after,
+          floor: stage.after,
+          commitHint: stage.after.zxid,
+          // rule: the-epoch-table-follows-the-state
+          epochs: epochsUpTo(snapshot.epochs, stage.after.zxid),
+          stateFile: snapshot.stateFile,
+        };
+  return withCurrentEpoch(
+    {
+      ...base,
+      tail: stage.tail,
+      commitHint: laterOf(base.commitHint, flip.committed),
+      epochs: stage.epochs.reduce(joinEpoch, base.epochs),
+      lastSeenConfig: flip.lastSeenConfig ?? log.lastSeenConfig,
+      amnesiac: log.amnesiac && flip.endsAmnesia !== true,
+    },
+    flip.epoch,
+  );
+}
+
+/** What has been staged so far, apart from the entries themselves. */
+export interface Stage {
+  readonly after: LogPosition;
+  readonly tail: LogPosition;
+  readonly epochs: readonly EpochRange[];
+}
+
+export function newStage(after: LogPosition): Stage {
+  return { after, tail: after, epochs: [] };
+}
+
+/** The epoch table after an entry. The same array when only the last row's end moved on by nothing. */
+export function withEntry(epochs: readonly EpochRange[], zxid: Zxid): readonly EpochRange[] {
+  const counter = counterOf(zxid);
+  return joinEpoch(epochs, { epoch: epochOf(zxid), first: counter, last: counter });
+}
+
+function joinEpoch(epochs: readonly EpochRange[], range: EpochRange): readonly EpochRange[] {
+  const newest = epochs.at(-1);
+  if (newest === undefined || newest.epoch < range.epoch) return [...epochs, range];
+  return [...epochs.slice(0, -1), { ...newest, last: range.last }];
+}
+
+/** The table as if nothing had been logged above a zxid. */
+export function epochsUpTo(epochs: readonly EpochRange[], zxid: Zxid): readonly EpochRange[] {
+  const epoch = epochOf(zxid);
+  return epochs
+    .filter((range) => range.epoch <= epoch)
+    .map((range) => (range.epoch === epoch ? { ...range, last: Math.min(range.last, counterOf(zxid)) } : range));
+}
+
+export function laterOf(a: Zxid, b: Zxid): Zxid {
+  return a > b ? a : b;
+}
+
+export function earlierOf(a: Zxid, b: Zxid): Zxid {
+  return a < b ? a : b;
+}

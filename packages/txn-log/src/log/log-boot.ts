@@ -1,0 +1,48 @@
+import { assert, EPOCH_MAX, ZXID_NONE } from "@zooid/model";
+import { CHAIN_NONE } from "../chain.ts";
+import { StoreError } from "../store-error.ts";
+import type { DurableLog } from "../txn-log.ts";
+
+/**
+ * The format that this version writes; older ones are converted at open, newer ones refused. 1 was one `log.db`, 2 is a sequence of
+ * segments.
+ */
+export const LOG_FORMAT = 2;
+
+/** A log on which nothing was ever written. */
+export function newDurableLog(owner: { readonly sid: number; readonly ensembleId?: string }): DurableLog {
+  const start = { zxid: ZXID_NONE, chain: CHAIN_NONE };
+  return {
+    identity: { ensembleId: owner.ensembleId ?? "", sid: owner.sid, formatVersion: LOG_FORMAT, bootCount: 0 },
+    promise: { epoch: 0, sid: 0, incarnation: 0 },
+    currentEpoch: 0,
+    tail: start,
+    floor: start,
+    commitHint: ZXID_NONE,
+    epochs: [],
+    stateFile: "state-1.db",
+    committedConfig: undefined,
+    lastSeenConfig: undefined,
+    amnesiac: false,
+  };
+}
+
+/**
+ * What one more start makes of a log: the next bootCount, and for an ensemble of one its next epoch. A standalone server is its own
+ * quorum: it promises itself the epoch and holds it at once, and everything it ever logged is committed.
+ */
+export function bootLog(found: DurableLog, takeEpoch: boolean): DurableLog {
+  const bootCount = found.identity.bootCount + 1;
+  const identity = { ...found.identity, bootCount };
+  if (!takeEpoch) return { ...found, identity };
+  const epoch = Math.max(found.promise.epoch, found.currentEpoch) + 1;
+  if (epoch >= EPOCH_MAX) throw new StoreError({ code: "EPOCH_EXHAUSTED", epoch: epoch - 1 });
+  assert(epoch > found.currentEpoch, "a taken epoch is a new one");
+  return {
+    ...found,
+    identity,
+    promise: { epoch, sid: identity.sid, incarnation: bootCount },
+    currentEpoch: epoch,
+    commitHint: found.tail.zxid,
+  };
+}

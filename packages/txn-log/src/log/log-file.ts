@@ -1,0 +1,467 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { crc32 } from "node:zlib";
+import { assert, epochOf, FRAME_HEADER_BYTES, formatZxid, type Zxid } from "@zooid/model";
+import { ChainCursor } from "../chain.ts";
+import { type Database, isFull, newFullError, newSyncError } from "../database.ts";
+import { WitnessFile } from "../directory/witness.ts";
+import { BatchCursor } from "../entry-batch.ts";
+import { manifestUpTo, purgeCount } from "../segments/manifest.ts";
+import { ReaderLeases } from "../segments/reader-leases.ts";
+import { ROWS_PER_INSERT, type SegmentFile } from "../segments/segment-file.ts";
+import { STAGE_FILE } from "../segments/segment-name.ts";
+import { type Obstacle, type RetiredSegment, SegmentSequence } from "../segments/segment-sequence.ts";
+import { StageFile } from "../segments/stage-file.ts";
+import type { WalMark } from "../segments/wal-scan.ts";
+import { FULL_FILE, type TestBreak } from "../test-break.ts";
+import type { DurableLog, Flip, LogPosition } from "../txn-log.ts";
+import { AddedFrames } from "./added-frames.ts";
+import { assertFollows, earlierOf, laterOf, newStage, type Stage, withCut, withEntry, withFlip } from "./log-book.ts";
+import { type LogFileOptions, openSegments } from "./log-open.ts";
+import { CHAIN_BYTES, chainOfEntry, writeEpochs, writeStoreRow } from "./schema.ts";
+
+/** What of the log a purge leaves. */
+export interface Keep {
+  /** Entries above stay. */
+  readonly above: Zxid;
+  /** Of the newest segments together, on the disk. */
+  readonly bytes: number;
+  /** What was sealed later stays. */
+  readonly olderThanMs: number;
+}
+
+/** Where in a frame the chain is written before frame and record go to SQLite as one piece: over length and half the zxid. */
+const CHAIN_IN_FRAME = FRAME_HEADER_BYTES - CHAIN_BYTES;
+
+/**
+ * The segments of a log, written: used by one thread, one transaction at a time. Knows nothing of threads, queues or schedules. A method
+ * that throws has rolled nothing forward in {@link log}; whether the files can still be trusted is the caller's to decide.
+ */
+export class LogFile {
+  /** What is durable. */
+  log: DurableLog;
+  /** Entries added since open, rolled back ones included. */
+  entryCount = 0;
+  /** Segments purged since open. */
+  purgedCount = 0;
+  readonly #directory: string;
+  readonly #segments: SegmentSequence;
+  readonly #stageFile: StageFile;
+  readonly #witness: WitnessFile;
+  readonly #batch = new BatchCursor();
+  readonly #added = new AddedFrames();
+  readonly #rowArguments: (number | Uint8Array)[] = [];
+  /** What will be durable after the commit of the open transaction. */
+  #next: DurableLog;
+  readonly #chain = new ChainCursor();
+  #tail: Zxid;
+  #nextBytes = 0;
+  #stage: Stage | undefined;
+  /** Known to be committed, and perhaps not yet written as a hint. */
+  #committed: Zxid;
+  /** As of the last commit that was not one of entries alone: those show by their zxid. */
+  #walMark: WalMark;
+  readonly #testBreak: TestBreak | undefined;
+
+  /** Opens, converts or makes the log, and counts the start in a synced transaction. */
+  constructor(options: LogFileOptions) {
+    const { directory } = options;
+    this.#directory = directory;
+    this.#segments = new SegmentSequence(directory, new ReaderLeases(options.leases));
+    this.#stageFile = new StageFile(join(directory, STAGE_FILE));
+    this.#testBreak = options.testBreak;
+    const log = this.#open(options);
+    this.log = log;
+    this.#next = log;
+    this.#tail = log.tail.zxid;
+    this.#committed = log.commitHint;
+    this.#walMark = this.#segments.segment.walMark();
+    this.#witness = new WitnessFile(options.witnessFile);
+    this.#tryWitness(log);
+  }
+
+  /** A connection that is left open would checkpoint the WAL when its thread ends. */
+  #open(options: LogFileOptions): DurableLog {
+    try {
+      this.#failWhereFull();
+      return openSegments(this.#segments, options);
+    } catch (cause) {
+      this.#segments.close();
+      throw cause;
+    }
+  }
+
+  begin(): void {
+    this.#segments.segment.begin();
+    this.#added.clear();
+    this.#next = this.log;
+    this.#tail = this.log.tail.zxid;
+    this.#chain.set(this.log.tail.chain);
+    this.#nextBytes = 0;
+  }
+
+  /**
+   * Adds a batch within the open transaction. Frame headers in the bytes are overwritten; {@link undo} puts them back.
+   *
+   * @returns the log's end and its chain once this is committed
+   */
+  add(bytes: Buffer, start: number, end: number, committed: Zxid): LogPosition {
+    const batch = this.#batch;
+    const rows = this.#rowArguments;
+    const { segment } = this.#segments;
+    rows.length = 0;
+    let hint = laterOf(this.#next.commitHint, laterOf(this.#committed, committed));
+    let { epochs } = this.#next;
+    let epoch = epochOf(this.#tail);
+    batch.open(bytes, start, end);
+    while (batch.next()) {
+      const { zxid } = batch;
+      assertFollows(this.#tail, zxid);
+      this.entryCount++;
+      if (epochs.length === 0 || epochOf(zxid) !== epoch) {
+        epochs = withEntry(closedAt(epochs, this.#tail), zxid);
+        epoch = epochOf(zxid);
+        writeEpochs(segment.database, epochs);
+      }
+      this.#tail = zxid;
+      this.#added.add(zxid, batch.end - batch.start);
+      const entry = this.#chained(bytes, batch);
+      if (batch.atEnd) {
+        // A leader may have committed more than has come here yet: that says nothing about this log.
+        hint = earlierOf(hint, zxid);
+        rows.push(zxid, entry, hint);
+        segment.insertEnd(rows);
+      } else {
+        rows.push(zxid, entry);
+        if (rows.length === 2 * ROWS_PER_INSERT) {
+          segment.insert(rows);
+          rows.length = 0;
+        }
+      }
+    }
+    const tail = { zxid: this.#tail, chain: this.#chain.value() };
+    this.#next = { ...this.#next, tail, commitHint: hint, epochs: closedAt(epochs, this.#tail) };
+    this.#nextBytes += end - start;
+    return tail;
+  }
+
+  /** Within the open transaction: a configuration that the batch carries. */
+  addConfig(lastSeenConfig: Uint8Array): void {
+    this.#next = { ...this.#next, lastSeenConfig };
+    writeStoreRow(this.#segments.segment.database, this.#next);
+  }
+
+  /** Ends the transaction with its sync. After an error nothing is known, unless the caller can tell from its kind. */
+  commit(): void {
+    this.#commit(() => {});
+  }
+
+  #commit(committed: () => void): void {
+    this.#failWhereFull();
+    this.#segments.segment.commit();
+    committed();
+    if (this.#testBreak === "sync-fails") throw newSyncError();
+    this.#segments.committed(this.#nextBytes);
+    this.#committedAs(this.#next);
+  }
+
+  /**
+   * Undoes the open transaction, then reads the tail back.
+   *
+   * @param batches that were added in it, in order; the last one perhaps in part. Their bytes are put back as they came
+   * @returns whether the newest segment holds exactly what it held before
+   */
+  undo(batches: Iterable<{ readonly bytes: Uint8Array; readonly start: number; readonly end: number }> = []): boolean {
+    let count = 0;
+    for (const { bytes, start, end } of batches) count = this.#added.restore(bytes, start, end, count);
+    this.#added.clear();
+    const { segment, head } = this.#segments;
+    segment.rollback();
+    const row = segment.database.prepare("SELECT zxid, entry FROM log ORDER BY zxid DESC LIMIT 1").raw().get();
+    const { tail } = this.log;
+    if (row === undefined) return tail.zxid === head.after.zxid && tail.chain === head.after.chain;
+    const [zxid, entry] = row as [Zxid, Buffer];
+    return zxid === tail.zxid && chainOfEntry(entry) === tail.chain;
+  }
+
+  /** Changes what stands beside the entries. */
+  change(changed: DurableLog): void {
+    this.#transact(() => {
+      writeStoreRow(this.#segments.segment.database, changed);
+      return changed;
+    });
+  }
+
+  /** What lies up to here stays: a state was made of it, or soon will be. */
+  noteCommitted(zxid: Zxid): void {
+    assert(
+      zxid <= this.log.tail.zxid,
+      () => `${formatZxid(zxid)} is called committed and durable above the end ${formatZxid(this.log.tail.zxid)}`,
+    );
+    this.#committed = laterOf(this.#committed, zxid);
+  }
+
+  cut(to: Zxid): LogPosition {
+    this.#refuseLoss(to);
+    const cut = withCut(this.log, this.#positionOf(to));
+    if (to !== this.log.tail.zxid) this.#beginSegment(cut, cut.tail);
+    return this.log.tail;
+  }
+
+  /** Touches no disk but to remove what an earlier stage left. */
+  beginStage(after: LogPosition): void {
+    this.dropStage();
+    this.#stage = newStage(after);
+  }
+
+  stage(bytes: Buffer): LogPosition {
+    const stage = this.#stage;
+    assert(stage !== undefined, "entries were staged without a stage");
+    const rows: (readonly [Zxid, Uint8Array])[] = [];
+    let { epochs } = stage;
+    let last = stage.tail.zxid;
+    const batch = this.#batch;
+    this.#chain.set(stage.tail.chain);
+    batch.open(bytes, 0, bytes.length);
+    while (batch.next()) {
+      assertFollows(last, batch.zxid);
+      last = batch.zxid;
+      epochs = withEntry(epochs, last);
+      rows.push([last, this.#chained(bytes, batch)]);
+    }
+    this.#stageFile.add(rows);
+    const tail = { zxid: last, chain: this.#chain.value() };
+    this.#stage = { after: stage.after, tail, epochs };
+    return tail;
+  }
+
+  dropStage(): void {
+    this.#stage = undefined;
+    this.#stageFile.drop();
+  }
+
+  flip(flip: Flip): LogPosition {
+    const stage = this.#stage;
+    assert(stage !== undefined, "a flip without a stage");
+    const { after } = stage;
+    if (flip.snapshot === undefined) {
+      const here = this.#positionOf(after.zxid);
+      assert(here.chain === after.chain, `the stage continues another history at ${formatZxid(after.zxid)}`);
+      this.#refuseLoss(after.zxid);
+    }
+    const flipped = withFlip(this.log, flip, stage);
+    const continuesHere = flip.snapshot === undefined && after.zxid === this.log.tail.zxid;
+    if (continuesHere) this.#flipHere(flipped);
+    else this.#beginSegment(flipped, after, (segment) => this.#addStaged(segment, flipped.commitHint));
+    this.dropStage();
+    if (flip.snapshot !== undefined) this.#committed = this.log.commitHint;
+    return this.log.tail;
+  }
+
+  /**
+   * Seals the newest segment where the log ends, lets go of what need not be kept, and goes on in another one.
+   *
+   * @returns what stands in the way; nothing has changed then
+   */
+  roll(keep: Keep, nowMs: number): Obstacle | undefined {
+    const { log } = this;
+    const sealed = manifestUpTo(this.#segments.sealedAt(log.tail, nowMs), log.tail);
+    const count = purgeCount(sealed, this.#purgeOf(keep, 0));
+    const floor = sealed[count - 1]?.end ?? log.floor;
+    const next = floor === log.floor ? log : { ...log, floor };
+    const start = { after: log.tail, commitHint: log.commitHint, manifest: sealed.slice(count) };
+    const obstacle = this.#segments.tryBegin(start, next);
+    if (obstacle !== undefined) return obstacle;
+    this.purgedCount += count;
+    this.#walMark = this.#segments.segment.walMark();
+    this.#committedAs(next);
+    return undefined;
+  }
+
+  /** How many sealed segments may go. */
+  purgeable(keep: Keep): number {
+    return purgeCount(this.#segments.head.manifest, this.#purgeOf(keep, this.#segments.segment.walBytes()));
+  }
+
+  /** Lets go of the oldest segments, in one commit. Their files are in {@link retired} then. */
+  purge(count: number): void {
+    const { head } = this.#segments;
+    const floor = head.manifest[count - 1]?.end ?? this.log.floor;
+    const purged = { ...head, manifest: head.manifest.slice(count) };
+    this.#transact(() => {
+      const next = { ...this.log, floor };
+      this.#segments.writeHead(purged, next);
+      return next;
+    });
+    this.#segments.headCommitted(purged);
+    this.purgedCount += count;
+  }
+
+  /** Segments that the log no longer holds, and whose files the caller removes. */
+  get retired(): RetiredSegment[] {
+    return this.#segments.retired;
+  }
+
+  /** The newest one included. */
+  get segmentCount(): number {
+    return this.#segments.head.manifest.length + 1;
+  }
+
+  /** The newest segment, or the directory where none is open. */
+  get file(): string {
+    return this.#segments.file ?? this.#directory;
+  }
+
+  /** How far the newest segment's WAL is written. */
+  walBytes(): number {
+    return this.#segments.segment.walBytes();
+  }
+
+  /** For the next segment. */
+  pageBytes(): number {
+    return this.#segments.pageBytes();
+  }
+
+  /** What SQLite says that a setting is. */
+  pragma(name: string): unknown {
+    return this.#database.pragma(name, { simple: true });
+  }
+
+  /** For tests: the newest segment may not grow beyond so many pages. */
+  limitPages(countMax: number): void {
+    this.#database.pragma(`max_page_count = ${countMax}`);
+  }
+
+  close(): void {
+    this.#witness.close();
+    this.#stageFile.close();
+    this.#segments.close();
+  }
+
+  get #database(): Database {
+    return this.#segments.segment.database;
+  }
+
+  #failWhereFull(): void {
+    if (this.#testBreak === "log-full" && existsSync(join(this.#directory, FULL_FILE))) throw newFullError();
+  }
+
+  #transact(change: () => DurableLog): void {
+    this.begin();
+    this.#next = change();
+    this.#commit(() => {
+      this.#walMark = this.#segments.segment.walMark();
+    });
+  }
+
+  #committedAs(log: DurableLog): void {
+    this.log = log;
+    this.#committed = laterOf(this.#committed, log.commitHint);
+    this.#tryWitness(log);
+  }
+
+  /** Goes on behind a position of the log, or of a snapshot that replaces it, in another segment. */
+  #beginSegment(log: DurableLog, after: LogPosition, fill?: (segment: SegmentFile) => void): void {
+    this.#failWhereFull();
+    const isHeld = log.floor === this.log.floor;
+    if (log.tail.zxid < this.log.tail.zxid) this.#lowerWitness(log.tail);
+    const sealed = isHeld ? this.#segments.sealedAt(this.log.tail, Date.now()) : [];
+    // The hint of an entry stands beside it.
+    const commitHint = fill === undefined ? log.commitHint : earlierOf(log.commitHint, after.zxid);
+    this.#segments.begin({ after, commitHint, manifest: manifestUpTo(sealed, after) }, log, fill);
+    this.#walMark = this.#segments.segment.walMark();
+    if (this.#testBreak === "sync-fails") throw newSyncError();
+    this.#committedAs(log);
+  }
+
+  /** A flip that cuts nothing adds to the newest segment. */
+  #flipHere(flipped: DurableLog): void {
+    const { segment, head } = this.#segments;
+    const isEmpty = flipped.tail.zxid === head.after.zxid;
+    const flippedHead = { ...head, commitHint: flipped.commitHint };
+    this.#transact(() => {
+      this.#addStaged(segment, flipped.commitHint);
+      if (isEmpty) {
+        segment.writeHead(flippedHead, flipped);
+        return flipped;
+      }
+      const setHint = segment.database.prepare("UPDATE log SET committed = ? WHERE zxid = ?");
+      setHint.run(flipped.commitHint, flipped.tail.zxid);
+      writeEpochs(segment.database, flipped.epochs);
+      writeStoreRow(segment.database, flipped);
+      return flipped;
+    });
+    if (isEmpty) this.#segments.headCommitted(flippedHead);
+  }
+
+  #addStaged(segment: SegmentFile, commitHint: Zxid): void {
+    let rows: (number | Uint8Array)[] = [];
+    for (const [zxid, entry] of this.#stageFile.rows()) {
+      if (rows.length === 2 * ROWS_PER_INSERT) {
+        segment.insert(rows);
+        rows = [];
+      }
+      rows.push(zxid, entry);
+    }
+    if (rows.length > 0) segment.insertEnd([...rows, commitHint]);
+  }
+
+  #purgeOf(keep: Keep, newestBytes: number): Parameters<typeof purgeCount>[1] {
+    const limit = earlierOf(keep.above, this.log.commitHint);
+    return { limit, newestBytes, keepBytes: keep.bytes, olderThanMs: keep.olderThanMs };
+  }
+
+  #refuseLoss(to: Zxid): void {
+    assert(
+      to >= this.#committed,
+      `a cut to ${formatZxid(to)} would drop what is committed up to ${formatZxid(this.#committed)}`,
+    );
+  }
+
+  /** Puts an entry's chain in front of its record, and returns both as one piece. */
+  #chained(bytes: Buffer, batch: BatchCursor): Uint8Array {
+    const { start, end } = batch;
+    const chain = this.#chain;
+    chain.add(batch.zxid, end - start, crc32(bytes.subarray(start, end)));
+    const at = start - FRAME_HEADER_BYTES + CHAIN_IN_FRAME;
+    bytes.writeInt32BE(chain.high, at);
+    bytes.writeInt32BE(chain.low, at + 4);
+    return bytes.subarray(at, end);
+  }
+
+  #positionOf(zxid: Zxid): LogPosition {
+    const position = zxid === this.log.floor.zxid ? this.log.floor : this.#segments.positionOf(zxid);
+    assert(position !== undefined, `the log holds no entry ${formatZxid(zxid)}`);
+    return position;
+  }
+
+  /**
+   * After a commit. File systems that copy what they overwrite may have no room for it. That must not look like a failed commit: the
+   * caller would write the same once more. The witness lags then, as it may.
+   */
+  #tryWitness(log: DurableLog): void {
+    try {
+      this.#writeWitness(log);
+    } catch (error) {
+      if (!isFull(error)) throw error;
+    }
+  }
+
+  #writeWitness(log: DurableLog): void {
+    const { tail, promise, identity, currentEpoch } = log;
+    const facts = { promise: promise.epoch, bootCount: identity.bootCount, currentEpoch };
+    this.#witness.write({ ...tail, ...facts, wal: this.#walMark });
+  }
+
+  /** Before a cut is committed, and on the disk before it: a witness above the log would look like amnesia. */
+  #lowerWitness(tail: LogPosition): void {
+    this.#writeWitness({ ...this.log, tail });
+    this.#witness.sync();
+  }
+}
+
+/** The table with its newest row ending at the log's end. */
+function closedAt(epochs: DurableLog["epochs"], tail: Zxid): DurableLog["epochs"] {
+  const newest = epochs.at(-1);
+  return newest === undefined || newest.epoch !== epochOf(tail) ? epochs : withEntry(epochs, tail);
+}

@@ -1,0 +1,89 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { convertLog } from "../segments/convert-log.ts";
+import { kindOfLogFile, writeFormatMark } from "../segments/format-mark.ts";
+import { manifestUpTo } from "../segments/manifest.ts";
+import type { SealedSegment } from "../segments/sealed-segment.ts";
+import { inspectSegments, type NewestSegment, repairSegments } from "../segments/segment-directory.ts";
+import { LOG_FILE } from "../segments/segment-name.ts";
+import type { SegmentSequence } from "../segments/segment-sequence.ts";
+import type { TestBreak } from "../test-break.ts";
+import type { DurableLog, LogPosition } from "../txn-log.ts";
+import { withApplied } from "./log-book.ts";
+import { bootLog, newDurableLog } from "./log-boot.ts";
+import { writeStoreRow } from "./schema.ts";
+
+export interface LogFileOptions {
+  /** Of the segments. */
+  readonly directory: string;
+  readonly witnessFile: string;
+  readonly sid: number;
+  readonly ensembleId?: string | undefined;
+  readonly takeEpoch: boolean;
+  /** What was found missing at open and accepted: the log starts as an amnesiac. */
+  readonly amnesiac: boolean;
+  /** Where the state stands that the log continues: committed, whatever the log still knows of it. */
+  readonly applied?: LogPosition | undefined;
+  /** Shared with the readers of this log; see {@link ReaderLeases}. */
+  readonly leases: SharedArrayBuffer;
+  readonly testBreak?: TestBreak | undefined;
+}
+
+/**
+ * Opens, converts or makes the segments of a log, and counts the start in a synced transaction. What should be refused was refused before:
+ * this repairs what a crash left.
+ */
+export function openSegments(segments: SegmentSequence, options: LogFileOptions): DurableLog {
+  const found = inspectSegments(options.directory);
+  repairSegments(options.directory, found);
+  const { newest, free } = found;
+  const log = newest === undefined ? openFirst(segments, options) : openNewest(segments, newest, options);
+  // Readers of an earlier process are gone.
+  for (const name of free) segments.retired.push({ name, generation: 0 });
+  return log;
+}
+
+/** Makes segment 1, behind nothing or behind the `log.db` of an earlier version. */
+function openFirst(segments: SegmentSequence, options: LogFileOptions): DurableLog {
+  const { directory } = options;
+  const kind = kindOfLogFile(directory);
+  // An earlier version would take the segments for no log at all.
+  if (kind === "none") writeFormatMark(directory);
+  const found = kind === "entries" ? convertLog(directory) : newDurableLog(ownerOf(options));
+  const log = bootedLog(found, options);
+  const { floor, tail } = found;
+  const bytes = statSync(join(directory, LOG_FILE)).size;
+  const converted: SealedSegment = { sequence: 0, after: floor, end: tail, bytes, sealedMs: Date.now() };
+  const manifest = log.floor === floor && kind === "entries" ? manifestUpTo([converted], tail) : [];
+  segments.begin({ after: log.tail, commitHint: log.commitHint, manifest }, log);
+  if (kind === "entries" && manifest.length === 0) writeFormatMark(directory);
+  return log;
+}
+
+function openNewest(segments: SegmentSequence, newest: NewestSegment, options: LogFileOptions): DurableLog {
+  const log = bootedLog(newest.log, options);
+  const hasNewFloor = log.floor !== newest.log.floor;
+  if (newest.damage !== undefined && !options.amnesiac) throw newest.damage;
+  if (newest.damage === undefined && !hasNewFloor) {
+    segments.goOn(newest);
+    const { segment } = segments;
+    segment.begin();
+    writeStoreRow(segment.database, log);
+    segment.commit();
+    return log;
+  }
+  // What an amnesiac cannot use stays as it is, in segments that its log does not hold beyond what is whole.
+  segments.goOnBehind(newest);
+  const manifest = hasNewFloor ? [] : manifestUpTo(segments.sealedAt(log.tail, Date.now()), log.tail);
+  segments.begin({ after: log.tail, commitHint: log.commitHint, manifest }, log);
+  return log;
+}
+
+/** What a start makes of a log that was found. */
+function bootedLog(found: DurableLog, { amnesiac, applied, takeEpoch }: LogFileOptions): DurableLog {
+  return bootLog(withApplied({ ...found, amnesiac: found.amnesiac || amnesiac }, applied), takeEpoch);
+}
+
+function ownerOf(options: LogFileOptions): { readonly sid: number; readonly ensembleId?: string } {
+  return options.ensembleId === undefined ? { sid: options.sid } : { sid: options.sid, ensembleId: options.ensembleId };
+}

@@ -1,0 +1,138 @@
+import type { SnapshotSource } from "../state-store.ts";
+import { StoreError } from "../store-error.ts";
+import { CallThread } from "../threads/call-thread.ts";
+import type { EpochRange, LogPosition } from "../txn-log.ts";
+import { isLastChunk } from "./snapshot-format.ts";
+import type { SnapshotOpened, SnapshotSendAnswer, SnapshotSendCall, SnapshotSendData } from "./snapshot-send-thread.ts";
+
+export interface SnapshotSourceParts extends SnapshotSendData {
+  /** How long the next chunk may be waited for. */
+  readonly holdMs: number;
+  /** The state file need not stand still any more. Called once. */
+  readonly read: () => void;
+  /** Called once. */
+  readonly disposed: () => void;
+}
+
+type SendThread = CallThread<SnapshotSendCall, SnapshotSendAnswer>;
+
+export async function openSnapshotSource(parts: SnapshotSourceParts): Promise<ThreadSnapshotSource> {
+  const { form, stateFile, epochs } = parts;
+  const data: SnapshotSendData = { form, stateFile, epochs };
+  const thread: SendThread = new CallThread("snapshot-send-thread", data);
+  try {
+    const opened = await thread.call("open");
+    if (opened === undefined || opened instanceof Uint8Array) throw defect("a source was not answered by a header");
+    return new ThreadSnapshotSource(parts, thread, opened);
+  } catch (cause) {
+    await thread.close(CLOSED);
+    throw cause;
+  }
+}
+
+/** A snapshot read by a thread of its own, one chunk ahead of who asks. */
+export class ThreadSnapshotSource implements SnapshotSource {
+  readonly position: LogPosition;
+  readonly epochs: readonly EpochRange[];
+  readonly digestHigh: number;
+  readonly digestLow: number;
+  readonly nodeCount: number;
+  readonly sessionCount: number;
+  readonly sizeBytes: number;
+  readonly #parts: SnapshotSourceParts;
+  readonly #thread: SendThread;
+  readonly #timer: NodeJS.Timeout;
+  #ahead: Promise<Uint8Array | undefined>;
+  #isReading = true;
+  #ended: Error | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(parts: SnapshotSourceParts, thread: SendThread, { header, sizeBytes }: SnapshotOpened) {
+    this.#parts = parts;
+    this.#thread = thread;
+    this.position = header.position;
+    this.epochs = header.epochs;
+    this.digestHigh = header.digestHigh;
+    this.digestLow = header.digestLow;
+    this.nodeCount = header.nodeCount;
+    this.sessionCount = header.sessionCount;
+    this.sizeBytes = sizeBytes;
+    const { holdMs } = parts;
+    this.#timer = setTimeout(() => this.end(`no chunk was asked for within ${holdMs} ms`), holdMs);
+    this.#timer.unref();
+    this.#ahead = this.#read();
+  }
+
+  next(): Promise<Uint8Array | undefined> {
+    if (this.#ended !== undefined) return Promise.reject(this.#ended);
+    if (this.#isReading) this.#timer.refresh();
+    const next = this.#ahead;
+    this.#ahead = this.#read();
+    return next;
+  }
+
+  /** Gives up what is not read yet. */
+  end(reason: string): void {
+    if (!this.#isReading) return;
+    this.#stop(new StoreError({ code: "SNAPSHOT_ENDED", reason }));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    this.#stop(CLOSED);
+    await this.#thread.close(CLOSED);
+    this.#parts.disposed();
+  }
+
+  #read(): Promise<Uint8Array | undefined> {
+    const read = this.#readNext();
+    // Reported to the caller of this chunk, if there is one.
+    read.catch(() => {});
+    return read;
+  }
+
+  async #readNext(): Promise<Uint8Array | undefined> {
+    if (!this.#isReading) return undefined;
+    try {
+      const chunk = await this.#thread.call("next");
+      if (chunk !== undefined && !(chunk instanceof Uint8Array))
+        throw defect("a chunk was asked for, and a header came");
+      if (chunk === undefined || isLastChunk(chunk)) await this.#endOfFile();
+      return chunk;
+    } catch (cause) {
+      this.#stop(cause instanceof Error ? cause : defect(String(cause)));
+      throw cause;
+    }
+  }
+
+  /** Lets go of the file, whose transaction ends with the call after the last chunk. */
+  async #endOfFile(): Promise<void> {
+    if (!this.#isReading) return;
+    this.#isReading = false;
+    clearTimeout(this.#timer);
+    try {
+      await this.#thread.call("next");
+    } finally {
+      this.#parts.read();
+    }
+  }
+
+  #stop(error: Error): void {
+    this.#ended ??= error;
+    if (!this.#isReading) return;
+    this.#isReading = false;
+    clearTimeout(this.#timer);
+    // The thread ends its transaction as it closes; only then may the file move on.
+    this.#thread.close(error).then(this.#parts.read, this.#parts.read);
+  }
+}
+
+const CLOSED = new StoreError({ code: "CLOSED" });
+
+function defect(reason: string): StoreError {
+  return new StoreError({ code: "DEFECT", reason });
+}

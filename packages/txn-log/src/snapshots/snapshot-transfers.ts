@@ -1,0 +1,212 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { epochsUpTo } from "../log/log-book.ts";
+import type { SqliteTxnLog } from "../log/sqlite-txn-log.ts";
+import type { LiveTree } from "../state/live-tree.ts";
+import type { SqliteStateStore } from "../state/sqlite-state-store.ts";
+import type { SnapshotExport, SnapshotReceiver, SnapshotSource, StateMeta } from "../state-store.ts";
+import { StoreError } from "../store-error.ts";
+import type { TestBreak } from "../test-break.ts";
+import type { EpochRange, LogPosition } from "../txn-log.ts";
+import { openChunk } from "./snapshot-format.ts";
+import type { SnapshotReceiveData } from "./snapshot-receive-thread.ts";
+import { openSnapshotReceiver, type ThreadSnapshotReceiver } from "./snapshot-receiver.ts";
+import type { SnapshotForm } from "./snapshot-send-thread.ts";
+import { openSnapshotSource, type ThreadSnapshotSource } from "./snapshot-source.ts";
+
+export interface TransferParts {
+  readonly log: SqliteTxnLog;
+  readonly state: SqliteStateStore;
+  readonly directory: string;
+  readonly holdMs: number;
+  readonly testBreak: TestBreak | undefined;
+}
+
+/**
+ * The states that come and go, and what stands still for them.
+ *
+ * ```
+ *  sending     state file folded up to its newest mark ─▶ stands still ─▶ read ─▶ goes on          log held until disposed
+ *  receiving   old state file stands still ─▶ new one built ─▶ flip names it ─▶ adopted ─▶ goes on
+ * ```
+ *
+ * While a state is received nothing may be folded into the old one: the flip takes away the log that it would be folded from.
+ */
+export class SnapshotTransfers {
+  readonly #parts: TransferParts;
+  readonly #sources = new Set<ThreadSnapshotSource>();
+  #receiving: { readonly still: Disposable; receiver: ThreadSnapshotReceiver | undefined } | undefined;
+  /** What is being made ready. */
+  readonly #opening = new Set<Promise<unknown>>();
+  #isClosed = false;
+  /** The state file is written anew. Never rejects. */
+  #rebuilding: Promise<void> | undefined;
+  #lastNumber = 0;
+
+  constructor(parts: TransferParts) {
+    this.#parts = parts;
+  }
+
+  open(): Promise<SnapshotSource> {
+    return this.#awaited(this.#open("own"));
+  }
+
+  /** As {@link open}, in Apache's form. */
+  async export(): Promise<SnapshotExport> {
+    const source = await this.#awaited(this.#open("apache"));
+    const { position, nodeCount, sizeBytes } = source;
+    let index = 0;
+    return {
+      ...{ position, nodeCount, sizeBytes },
+      next: async () => {
+        const chunk = await source.next();
+        return chunk === undefined
+          ? undefined
+          : openChunk(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length), index++);
+      },
+      [Symbol.asyncDispose]: () => source[Symbol.asyncDispose](),
+    };
+  }
+
+  receive(position: LogPosition, epochs: readonly EpochRange[] | undefined): Promise<SnapshotReceiver> {
+    const { ensembleId } = this.#parts.log.durable.identity;
+    return this.#awaited(this.#receive({ position, epochs, ensembleId }));
+  }
+
+  /** Makes ready to build a state from a snapshot of Apache's, to become that of this log's next epochs. */
+  import(): Promise<SnapshotReceiver> {
+    const { promise, currentEpoch, identity } = this.#parts.log.durable;
+    const epochMin = Math.max(promise.epoch, currentEpoch) + 1;
+    return this.#awaited(this.#receive({ epochMin, ensembleId: identity.ensembleId }));
+  }
+
+  async #open(form: SnapshotForm): Promise<ThreadSnapshotSource> {
+    const { log, state, holdMs } = this.#parts;
+    await this.#rebuilding;
+    const still = await state.standStill({ isFolded: true });
+    const { zxid } = state.applied.applied;
+    const held = log.hold(zxid);
+    try {
+      const source: ThreadSnapshotSource = await openSnapshotSource({
+        form,
+        stateFile: state.stateFile,
+        epochs: epochsUpTo(log.durable.epochs, zxid),
+        holdMs,
+        read: () => still[Symbol.dispose](),
+        disposed: () => {
+          held[Symbol.dispose]();
+          this.#sources.delete(source);
+        },
+      });
+      this.#sources.add(source);
+      if (!this.#isClosed) return source;
+      await source[Symbol.asyncDispose]();
+      throw new StoreError({ code: "CLOSED" });
+    } catch (cause) {
+      held[Symbol.dispose]();
+      still[Symbol.dispose]();
+      throw cause;
+    }
+  }
+
+  async #receive(expected: SnapshotReceiveData["expected"]): Promise<SnapshotReceiver> {
+    const { log, state, directory, testBreak } = this.#parts;
+    if (this.#receiving !== undefined) {
+      throw new StoreError({
+        code: "DEFECT",
+        reason: "a state is received while another one is neither adopted nor abandoned",
+      });
+    }
+    // Taken before anything is waited for, so that there is never a second one.
+    const received: { still: Disposable; receiver: ThreadSnapshotReceiver | undefined } = {
+      still: NOTHING,
+      receiver: undefined,
+    };
+    this.#receiving = received;
+    try {
+      received.still = await state.standStill({ isFolded: false });
+      const name = this.#newName();
+      received.receiver = await openSnapshotReceiver({
+        name,
+        file: join(directory, name),
+        expected,
+        testBreak,
+        isNamed: () => log.isNamed(name),
+        abandoned: () => this.#endReceiving(received),
+      });
+    } catch (cause) {
+      this.#endReceiving(received);
+      throw cause;
+    }
+    if (!this.#isClosed) return received.receiver;
+    await received.receiver.abandon();
+    throw new StoreError({ code: "CLOSED" });
+  }
+
+  /**
+   * Writes the state file anew from the tree in memory. What is being made ready is waited for, and what is to be sent after that waits:
+   * a source must find the file as it was when its position was taken.
+   */
+  async rebuild(tree: LiveTree): Promise<void> {
+    while (this.#opening.size > 0) await Promise.allSettled(this.#opening);
+    if (this.#isClosed || this.#rebuilding !== undefined) throw new StoreError({ code: "CLOSED" });
+    const rebuilt = this.#parts.state.rebuild(tree, () => this.#isClosed);
+    this.#rebuilding = rebuilt.catch(() => {});
+    try {
+      await rebuilt;
+    } finally {
+      this.#rebuilding = undefined;
+    }
+  }
+
+  /** Nothing new is begun any more. */
+  stop(): void {
+    this.#isClosed = true;
+  }
+
+  /** The file that the log names is the state from now on. */
+  adopt(): StateMeta {
+    const { log, state, directory } = this.#parts;
+    const file = join(directory, log.durable.stateFile);
+    if (file === state.stateFile) return state.applied;
+    for (const source of this.#sources) source.end("another state was adopted");
+    const meta = state.adopt(file);
+    const received = this.#receiving;
+    if (received !== undefined) this.#endReceiving(received);
+    return meta;
+  }
+
+  async close(): Promise<void> {
+    this.stop();
+    await this.#rebuilding;
+    await Promise.all([...this.#sources].map((source) => source[Symbol.asyncDispose]()));
+    await Promise.allSettled(this.#opening);
+    await this.#receiving?.receiver?.abandon();
+  }
+
+  /** A store is not closed, and its directory not free, before this has ended. */
+  async #awaited<T>(opening: Promise<T>): Promise<T> {
+    this.#opening.add(opening);
+    try {
+      return await opening;
+    } finally {
+      this.#opening.delete(opening);
+    }
+  }
+
+  #endReceiving(received: { readonly still: Disposable }): void {
+    if (this.#receiving === received) this.#receiving = undefined;
+    received.still[Symbol.dispose]();
+  }
+
+  /** A name that no state file has or had while this store is open. */
+  #newName(): string {
+    const names = [this.#parts.log.durable.stateFile, ...readdirSync(this.#parts.directory)];
+    for (const name of names)
+      this.#lastNumber = Math.max(this.#lastNumber, Number(/^state-(\d+)\.db/.exec(name)?.[1] ?? 0));
+    this.#lastNumber++;
+    return `state-${this.#lastNumber}.db`;
+  }
+}
+
+const NOTHING: Disposable = { [Symbol.dispose]: () => {} };

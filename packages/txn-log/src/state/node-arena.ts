@@ -1,0 +1,169 @@
+import { assert, copyBytes } from "@zooid/model";
+import type { Pace } from "../threads/pace.ts";
+import { dataStart, rowLength, sealRow } from "./node-row.ts";
+import type { StateFile } from "./state-file.ts";
+
+/** When an arena is full. */
+export interface ArenaLimits {
+  readonly bytes: number;
+  /** Nodes in the file that are changed or removed. */
+  readonly knownCount: number;
+  readonly newCount: number;
+}
+
+const LIMITS: ArenaLimits = { bytes: 4 * 1024 * 1024, knownCount: 16_384, newCount: 32_768 };
+
+/**
+ * The rows that a fold has touched, all in one buffer that is used again and again: with an object and some small buffers for each
+ * node, a fold of 50 000 of them would leave more memory behind than the tree that they belong to.
+ *
+ * ```
+ *  bytes   │ row │ row │ row that was moved │ row │ …          │ free │
+ *  places    known: id → place             new: id - first new id → place
+ * ```
+ *
+ * When it is full it is written into the file's open transaction and begun anew, so its size bounds the memory of a fold, whatever the
+ * fold is of. A place is good until the next call that may need room.
+ */
+export class NodeArena {
+  bytes: Buffer<ArrayBuffer> = NO_BYTES;
+  /** How many rows were written or removed. */
+  writtenCount = 0;
+  readonly #state: StateFile;
+  readonly #limits: ArenaLimits;
+  readonly #known = new Map<number, number>();
+  readonly #new: Int32Array;
+  /** New nodes have this id or a higher one, below {@link #endNew}. */
+  #firstNew = Number.POSITIVE_INFINITY;
+  #endNew = 0;
+  #end = FIRST_PLACE;
+
+  readonly #pace: Pace | undefined;
+
+  constructor(state: StateFile, limits: ArenaLimits = LIMITS, pace?: Pace) {
+    this.#pace = pace;
+    this.#state = state;
+    this.#limits = limits;
+    this.#new = new Int32Array(limits.newCount);
+  }
+
+  /** A place for a node that is new, the newest of all; the bytes there are left to the caller. */
+  create(id: number, length: number): number {
+    if (!this.#fits(length) || id - this.#firstNew >= this.#limits.newCount) this.write();
+    if (this.#firstNew === Number.POSITIVE_INFINITY) this.#firstNew = id;
+    const place = this.#take(length);
+    this.#new[id - this.#firstNew] = place;
+    this.#endNew = id + 1;
+    return place;
+  }
+
+  /** Where a node's row lies, fetched from the file if need be; `undefined` when there is no such node, or no more. */
+  find(id: number): number | undefined {
+    if (id >= this.#firstNew) return id < this.#endNew ? placeOrNone(this.#new[id - this.#firstNew]) : undefined;
+    const known = this.#known.get(id);
+    if (known !== undefined) return placeOrNone(known);
+    const row = this.#state.node(id);
+    if (row === undefined) return undefined;
+    if (!this.#fits(row.length) || this.#known.size === this.#limits.knownCount) this.write();
+    const place = this.#take(row.length);
+    row.copy(this.bytes, place);
+    this.#known.set(id, place);
+    return place;
+  }
+
+  /** Gives a node's row room for so much data, keeping all else; returns its place. The data's length and bytes are left to the caller. */
+  resize(id: number, dataLength: number): number {
+    let place = this.#found(id);
+    let data = dataStart(this.bytes, place);
+    const length = data - place + dataLength;
+    if (length <= rowLength(this.bytes, place)) return place;
+    if (!this.#fits(length)) {
+      this.write();
+      place = this.#found(id);
+      data = dataStart(this.bytes, place);
+    }
+    const moved = this.#take(length);
+    copyBytes(this.bytes, place, data, this.bytes, moved);
+    if (id >= this.#firstNew) this.#new[id - this.#firstNew] = moved;
+    else this.#known.set(id, moved);
+    return moved;
+  }
+
+  /** False when the node is known to be gone. Whether one in the file exists turns out when it is removed. */
+  remove(id: number): boolean {
+    if (id >= this.#firstNew) {
+      if (id >= this.#endNew || placeOrNone(this.#new[id - this.#firstNew]) === undefined) return false;
+      this.#new[id - this.#firstNew] = REMOVED;
+      return true;
+    }
+    if (this.#known.get(id) === REMOVED) return false;
+    if (this.#known.size === this.#limits.knownCount) this.write();
+    this.#known.set(id, REMOVED);
+    return true;
+  }
+
+  /** Writes everything in the order of ids, and begins anew. */
+  write(): void {
+    const state = this.#state;
+    for (const id of Float64Array.from(this.#known.keys()).sort()) {
+      const place = this.#known.get(id) ?? REMOVED;
+      if (place === REMOVED) state.deleteNode(id);
+      else state.updateNode(id, sealRow(this.bytes, place));
+      this.#pace?.step();
+    }
+    this.writtenCount += this.#known.size;
+    for (let id = this.#firstNew; id < this.#endNew; id++) {
+      const place = placeOrNone(this.#new[id - this.#firstNew]);
+      if (place === undefined) continue;
+      state.insertNode(id, sealRow(this.bytes, place));
+      this.#pace?.step();
+      this.writtenCount++;
+    }
+    state.endInserts();
+    this.#known.clear();
+    if (this.#endNew > 0) this.#new.fill(0, 0, this.#endNew - this.#firstNew);
+    this.#firstNew = Number.POSITIVE_INFINITY;
+    this.#endNew = 0;
+    this.#end = FIRST_PLACE;
+    if (this.bytes.length > this.#limits.bytes) this.release();
+  }
+
+  /** Gives the memory back; the next row takes it anew. */
+  release(): void {
+    assert(this.#end === FIRST_PLACE, "an arena is given back when it is written");
+    if (this.bytes !== NO_BYTES) this.bytes.buffer.transfer(0);
+    this.bytes = NO_BYTES;
+  }
+
+  #found(id: number): number {
+    const place = this.find(id);
+    assert(place !== undefined, "a row is there while it is changed");
+    return place;
+  }
+
+  #fits(length: number): boolean {
+    return this.#end === FIRST_PLACE || this.#end + length <= this.bytes.length;
+  }
+
+  /** Only rows that are larger than a whole arena make it grow. */
+  #take(length: number): number {
+    const place = this.#end;
+    this.#end += length;
+    if (this.#end > this.bytes.length) {
+      const grown = Buffer.allocUnsafeSlow(Math.max(this.#limits.bytes, this.#end));
+      this.bytes.copy(grown, 0, 0, place);
+      if (this.bytes !== NO_BYTES) this.bytes.buffer.transfer(0);
+      this.bytes = grown;
+    }
+    return place;
+  }
+}
+
+const NO_BYTES = Buffer.alloc(0);
+/** Marks a node that was removed; 0 is no node. */
+const REMOVED = -1;
+const FIRST_PLACE = 1;
+
+function placeOrNone(place: number | undefined): number | undefined {
+  return place === undefined || place < FIRST_PLACE ? undefined : place;
+}

@@ -1,0 +1,323 @@
+import { setImmediate } from "node:timers/promises";
+import { MessageChannel, type MessagePort, receiveMessageOnPort, type Worker } from "node:worker_threads";
+import { assert } from "@zooid/model";
+import type { StateMark, StateMeta, StateSink, StateStats, StateStore } from "../state-store.ts";
+import { StoreError } from "../store-error.ts";
+import type { TestBreak } from "../test-break.ts";
+import { startWorker } from "../threads/start-worker.ts";
+import type { LiveTree } from "./live-tree.ts";
+import { loadStateFile, readStateMeta } from "./state-file.ts";
+import type { FoldReport, RebuildStep, StateCommand, StateReport, StateThreadData } from "./state-messages.ts";
+import { StateSlices } from "./state-slices.ts";
+
+export interface SqliteStateOptions {
+  readonly stateFile: string;
+  /** Of the log's segments, and what their readers share with its thread. */
+  readonly logDirectory: string;
+  readonly leases: SharedArrayBuffer;
+  readonly decoderModule: string;
+  readonly lagMarkBytes: number;
+  readonly lagMarkMs: number;
+  readonly testBreak: TestBreak | undefined;
+  /** Everything up to here is called committed. */
+  readonly marked: (mark: StateMark) => void;
+  /** A fold is on the disk. */
+  readonly folded: (meta: StateMeta) => void;
+  /** Folds wait for room on the disk, for this reason; or, with `undefined`, they have found room. */
+  readonly roomChanged: (missing: string | undefined) => void;
+  /** The state cannot be brought forward any more; the process must end. */
+  readonly failed: (error: Error) => void;
+}
+
+const STATE_HEAP_MIB = 48;
+
+export async function openSqliteState(options: SqliteStateOptions): Promise<SqliteStateStore> {
+  const channel = new MessageChannel();
+  const { stateFile, logDirectory, leases, decoderModule, lagMarkBytes, lagMarkMs, testBreak } = options;
+  const port = channel.port2;
+  const log = { logDirectory, leases };
+  const data: StateThreadData = { stateFile, ...log, decoderModule, lagMarkBytes, lagMarkMs, testBreak, port };
+  const worker = startWorker({ name: "state/state-thread", data, transfer: [channel.port2], heapMib: STATE_HEAP_MIB });
+  const { promise, resolve, reject } = Promise.withResolvers<StateMeta>();
+  worker.once("error", reject);
+  channel.port1.once("message", (report: StateReport) => {
+    worker.off("error", reject);
+    if (report.kind === "ready") resolve(report.meta);
+    else if (report.kind === "failed") reject(new StoreError(report.detail));
+    else reject(new StoreError({ code: "DEFECT", reason: `the state thread began with "${report.kind}"` }));
+  });
+  return new SqliteStateStore(options, worker, channel.port1, await promise);
+}
+
+/** The state store as its user's thread sees it. */
+export class SqliteStateStore implements StateStore {
+  readonly #options: SqliteStateOptions;
+  readonly #worker: Worker;
+  readonly #port: MessagePort;
+  #stateFile: string;
+  #applied: StateMeta;
+  #dead: Error | undefined;
+  #closing: Promise<void> | undefined;
+  #lagBytes = 0;
+  /** Of the lag: the part that arose while the file stood still. No write waits for it. */
+  #excusedBytes = 0;
+  #lagMarks = 0;
+  /** Who needs the file to stand still, and the answer that it does. */
+  #stillCount = 0;
+  #standing: PromiseWithResolvers<void> | undefined;
+  #freed: PromiseWithResolvers<void> | undefined;
+  /** Files that the thread does not yet know are the state. */
+  #adopting = 0;
+  #isFull = false;
+  #lastMark: StateMark | undefined;
+  #nextId = 1;
+  #rebuildStep: PromiseWithResolvers<void> | undefined;
+  readonly #flushes = new Map<number, { readonly resolve: () => void; readonly reject: (error: Error) => void }>();
+  #totals = { foldCount: 0, foldMsTotal: 0, foldMsLast: 0, foldedEntries: 0, writtenNodes: 0 };
+
+  constructor(options: SqliteStateOptions, worker: Worker, port: MessagePort, meta: StateMeta) {
+    this.#options = options;
+    this.#worker = worker;
+    this.#port = port;
+    this.#stateFile = options.stateFile;
+    this.#applied = meta;
+    port.on("message", (report: StateReport) => this.#receive(report));
+    worker.on("error", (cause) => {
+      this.#fail(new StoreError({ code: "DEFECT", reason: `the state thread ended: ${String(cause)}` }, { cause }));
+    });
+    worker.once("exit", (status) => this.#ended(status));
+  }
+
+  get applied(): StateMeta {
+    return this.#applied;
+  }
+
+  /** The file in force. */
+  get stateFile(): string {
+    return this.#stateFile;
+  }
+
+  get lagBytes(): number {
+    return this.#lagBytes - this.#excusedBytes;
+  }
+
+  load(sink: StateSink): StateMeta {
+    return loadStateFile(this.#stateFile, sink);
+  }
+
+  advance(mark: StateMark): void {
+    if (this.#dead !== undefined) return;
+    assert(mark.zxid > (this.#lastMark?.zxid ?? -1), "marks rise");
+    this.#lastMark = mark;
+    this.#lagBytes += mark.bytes;
+    if (this.#stillCount > 0) this.#excusedBytes += mark.bytes;
+    this.#lagMarks++;
+    this.#options.marked(mark);
+    this.#send({ kind: "mark", mark });
+  }
+
+  /**
+   * Resolves once nothing is folded any more: for somebody who reads the file, with `isFolded` after everything marked so far is in it,
+   * or who is about to replace it. It stands still until all who asked have disposed of the answer. Readers that come while it does
+   * share its position, unless so much has been marked since that it would have been folded: then they wait.
+   */
+  async standStill({ isFolded }: { readonly isFolded: boolean }): Promise<Disposable> {
+    if (this.#dead !== undefined) throw this.#dead;
+    while (isFolded && this.#freed !== undefined && this.#excusedBytes >= this.#options.lagMarkBytes) {
+      await this.#freed.promise;
+    }
+    if (this.#dead !== undefined) throw this.#dead;
+    this.#stillCount++;
+    if (this.#standing === undefined) {
+      this.#standing = Promise.withResolvers<void>();
+      this.#freed = Promise.withResolvers<void>();
+      this.#send({ kind: "stand-still", isFolded });
+    }
+    await this.#standing.promise;
+    let isHeld = true;
+    return {
+      [Symbol.dispose]: () => {
+        if (isHeld) this.#letGo();
+        isHeld = false;
+      },
+    };
+  }
+
+  /** Another file is the state from now on; the thread removes the old one. What was marked belongs to another history. */
+  adopt(stateFile: string): StateMeta {
+    if (this.#dead !== undefined) throw this.#dead;
+    const meta = readStateMeta(stateFile);
+    this.#adopting++;
+    this.#stateFile = stateFile;
+    this.#applied = meta;
+    this.#lagBytes = 0;
+    this.#excusedBytes = 0;
+    this.#lagMarks = 0;
+    this.#lastMark = undefined;
+    this.#send({ kind: "adopt", stateFile });
+    return meta;
+  }
+
+  /**
+   * Writes the state file anew from the tree in memory, in slices between which everything else goes on, and puts it in the place of the
+   * old one. Nothing is folded meanwhile. Rejects when that cannot be done, and then the old file is in force as before.
+   *
+   * @param isEnded asked between slices: whether to give up
+   */
+  async rebuild(tree: LiveTree, isEnded: () => boolean): Promise<void> {
+    using _still = await this.standStill({ isFolded: false });
+    await this.#rebuild({ kind: "begin" });
+    try {
+      const capture = await unlessPartly(() => tree.capture(), isEnded);
+      const slices = new StateSlices(capture);
+      for (let slice = slices.next(); slice !== undefined; slice = slices.next()) {
+        await this.#rebuild({ kind: "slice", slice });
+        if (isEnded()) throw new StoreError({ code: "CLOSED" });
+      }
+      const to = await unlessPartly(() => tree.position(), isEnded);
+      await this.#rebuild({ kind: "end", from: capture.applied, nextNodeId: capture.nextNode, to });
+    } catch (cause) {
+      if (this.#dead === undefined) await this.#rebuild({ kind: "abandon" });
+      throw cause;
+    }
+  }
+
+  async #rebuild(step: RebuildStep): Promise<void> {
+    if (this.#dead !== undefined) throw this.#dead;
+    assert(this.#rebuildStep === undefined, "a state is rebuilt step by step");
+    const answer = Promise.withResolvers<void>();
+    this.#rebuildStep = answer;
+    this.#send({ kind: "rebuild", step });
+    try {
+      await answer.promise;
+    } finally {
+      this.#rebuildStep = undefined;
+    }
+  }
+
+  async flush(): Promise<StateMeta> {
+    if (this.#dead !== undefined) throw this.#dead;
+    const id = this.#nextId++;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#flushes.set(id, { resolve, reject });
+    this.#send({ kind: "flush", id });
+    await promise;
+    return this.#applied;
+  }
+
+  stats(): StateStats {
+    return { lagBytes: this.#lagBytes, lagMarks: this.#lagMarks, ...this.#totals, isFull: this.#isFull };
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    if (this.#worker.threadId === -1) resolve();
+    else this.#worker.once("exit", () => resolve());
+    this.#send({ kind: "close" });
+    await promise;
+    this.#dead ??= new StoreError({ code: "CLOSED" });
+    this.#rejectAll(this.#dead);
+    this.#port.close();
+  }
+
+  #receive(report: StateReport): void {
+    if (this.#dead !== undefined) return;
+    switch (report.kind) {
+      case "folded":
+        return this.#folded(report.fold);
+      case "flushed":
+        this.#flushes.get(report.id)?.resolve();
+        this.#flushes.delete(report.id);
+        return;
+      case "standing":
+        this.#standing?.resolve();
+        return;
+      case "adopted":
+        this.#adopting--;
+        return;
+      case "rebuilt":
+        this.#rebuildStep?.resolve();
+        return;
+      case "not-rebuilt":
+        this.#rebuildStep?.reject(new StoreError(report.detail));
+        return;
+      case "room-changed":
+        this.#isFull = report.missing !== undefined;
+        return this.#options.roomChanged(report.missing);
+      case "failed":
+        return this.#fail(new StoreError(report.detail));
+      case "ready":
+        return;
+    }
+  }
+
+  #folded(fold: FoldReport): void {
+    const { foldCount, foldMsTotal, foldedEntries, writtenNodes } = this.#totals;
+    this.#totals = {
+      foldCount: foldCount + 1,
+      foldMsTotal: foldMsTotal + fold.ms,
+      foldMsLast: fold.ms,
+      foldedEntries: foldedEntries + fold.entries,
+      writtenNodes: writtenNodes + fold.nodes,
+    };
+    // Of a file that is the state no more.
+    if (this.#adopting > 0) return;
+    this.#applied = fold.meta;
+    this.#lagBytes -= fold.bytes;
+    this.#excusedBytes = Math.min(this.#excusedBytes, this.#lagBytes);
+    this.#lagMarks -= fold.marks;
+    this.#options.folded(fold.meta);
+  }
+
+  /** The thread has ended, for whatever reason. What it reported before that counts first. */
+  #ended(status: number): void {
+    if (this.#closing !== undefined) return;
+    for (let next = receiveMessageOnPort(this.#port); next !== undefined; next = receiveMessageOnPort(this.#port)) {
+      this.#receive(next.message as StateReport);
+    }
+    this.#fail(new StoreError({ code: "DEFECT", reason: `the state thread ended with status ${status}` }));
+  }
+
+  #fail(error: Error): void {
+    if (this.#dead !== undefined) return;
+    this.#dead = error;
+    this.#rejectAll(error);
+    this.#options.failed(error);
+  }
+
+  #rejectAll(error: Error): void {
+    for (const { reject } of this.#flushes.values()) reject(error);
+    this.#flushes.clear();
+    this.#rebuildStep?.reject(error);
+    this.#standing?.promise.catch(() => {});
+    this.#standing?.reject(error);
+    this.#freed?.resolve();
+  }
+
+  #letGo(): void {
+    this.#stillCount--;
+    if (this.#stillCount > 0) return;
+    this.#standing = undefined;
+    this.#freed?.resolve();
+    this.#freed = undefined;
+    if (this.#dead === undefined) this.#send({ kind: "go-on" });
+  }
+
+  #send(command: StateCommand): void {
+    this.#port.postMessage(command);
+  }
+}
+
+/** Waits until no transaction is applied in part. */
+async function unlessPartly<T>(take: () => T | undefined, isEnded: () => boolean): Promise<T> {
+  for (let taken = take(); ; taken = take()) {
+    if (taken !== undefined) return taken;
+    await setImmediate();
+    if (isEnded()) throw new StoreError({ code: "CLOSED" });
+  }
+}

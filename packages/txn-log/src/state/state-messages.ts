@@ -1,0 +1,64 @@
+import type { MessagePort } from "node:worker_threads";
+import type { Zxid } from "@zooid/model";
+import type { StateMark, StateMeta } from "../state-store.ts";
+import type { StoreErrorDetail } from "../store-error.ts";
+import type { TestBreak } from "../test-break.ts";
+import type { LivePosition } from "./live-tree.ts";
+import type { StateSlice } from "./state-slices.ts";
+
+/** What the state thread and the driver's thread tell each other. */
+
+export interface StateThreadData {
+  readonly stateFile: string;
+  readonly logDirectory: string;
+  readonly leases: SharedArrayBuffer;
+  readonly port: MessagePort;
+  /** The module whose `TxnReader` decodes records. */
+  readonly decoderModule: string;
+  readonly lagMarkBytes: number;
+  readonly lagMarkMs: number;
+  readonly testBreak: TestBreak | undefined;
+}
+
+export type StateCommand =
+  | { readonly kind: "mark"; readonly mark: StateMark }
+  | { readonly kind: "flush"; readonly id: number }
+  /** Answered by "standing" once nothing more is folded, with `isFolded` after everything marked so far is. */
+  | { readonly kind: "stand-still"; readonly isFolded: boolean }
+  | { readonly kind: "go-on" }
+  /** Another file is the state: what was marked belongs to another history. */
+  | { readonly kind: "adopt"; readonly stateFile: string }
+  /** While it stands still. Each is answered by "rebuilt" or "not-rebuilt". */
+  | { readonly kind: "rebuild"; readonly step: RebuildStep }
+  | { readonly kind: "close" };
+
+/** A state file is written anew, from the tree in memory. */
+export type RebuildStep =
+  | { readonly kind: "begin" }
+  | { readonly kind: "slice"; readonly slice: StateSlice }
+  /** What was applied meanwhile is read from the log; then the file takes the place of the old one. */
+  | { readonly kind: "end"; readonly from: Zxid; readonly nextNodeId: number; readonly to: LivePosition }
+  | { readonly kind: "abandon" };
+
+export type StateReport =
+  | { readonly kind: "ready"; readonly meta: StateMeta }
+  | { readonly kind: "folded"; readonly fold: FoldReport }
+  | { readonly kind: "flushed"; readonly id: number }
+  | { readonly kind: "standing" }
+  | { readonly kind: "adopted" }
+  | { readonly kind: "rebuilt" }
+  /** Nothing of the new file is left, and the old one is as it was. */
+  | { readonly kind: "not-rebuilt"; readonly detail: StoreErrorDetail }
+  /** Folds wait for room, for this reason; `undefined`: they have found room. */
+  | { readonly kind: "room-changed"; readonly missing: string | undefined }
+  | { readonly kind: "failed"; readonly detail: StoreErrorDetail };
+
+export interface FoldReport {
+  readonly meta: StateMeta;
+  /** Marks and log bytes that are done with. */
+  readonly marks: number;
+  readonly bytes: number;
+  readonly entries: number;
+  readonly nodes: number;
+  readonly ms: number;
+}

@@ -1,0 +1,177 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import type { Zxid } from "@zooid/model";
+import Sqlite from "better-sqlite3";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { RecordingHandler, Z } from "../append-batches.ts";
+import type { Chain } from "../chain.ts";
+import { openStore, type Store, type StoreOptions } from "../sqlite.ts";
+import { foldsAsApplied } from "../testing/folds.ts";
+import { newestSegment } from "../testing/newest-segment.ts";
+import { runOracle } from "../testing/state-history.ts";
+import { loaded, Oracle } from "../testing/state-oracle.ts";
+import { TemporaryDirectory } from "../testing/temporary-directory.ts";
+import { StateFile } from "./state-file.ts";
+
+let place: TemporaryDirectory;
+beforeEach(() => {
+  place = new TemporaryDirectory();
+});
+afterEach(() => place[Symbol.dispose]());
+
+const open = (options: Partial<StoreOptions> = {}): Promise<Store> =>
+  openStore({
+    directory: join(place.path, "data"),
+    sid: 1,
+    handler: new RecordingHandler(),
+    takeEpoch: true,
+    ...options,
+  });
+
+test("a new state holds what every tree begins with", async () => {
+  await using store = await open();
+  const { nodes, sessions } = loaded(store);
+  expect([...nodes].map(([id, { parentId, name, data }]) => [id, parentId, name, data])).toEqual([
+    [1, 0, "", ""],
+    [2, 1, "zookeeper", ""],
+    [3, 2, "quota", ""],
+    [4, 2, "config", ""],
+  ]);
+  expect(sessions.size).toBe(0);
+});
+
+test("random transactions folded at random marks give what applying them one by one gives", () => foldsAsApplied(1));
+
+test("what was not folded is replayed from the log", async () => {
+  {
+    await using store = await open();
+    const oracle = new Oracle(9, loaded(store));
+    await runOracle(store, oracle, 10);
+    await store.state.flush();
+    await runOracle(store, oracle, 5);
+  }
+  await using store = await open();
+  const replayed: Zxid[] = [];
+  const { applied } = store.loadState({ session: () => {}, node: () => {} });
+  const end = store.replay(applied, (zxid) => replayed.push(zxid));
+  expect(replayed).toEqual([11, 12, 13, 14, 15].map((counter) => Z(1, counter)));
+  expect(end).toEqual(store.log.durable.tail);
+});
+
+test("a mark whose chain is not the log's stops the state", async () => {
+  const reports = new RecordingHandler();
+  await using store = await open({ handler: reports });
+  const oracle = new Oracle(5, loaded(store));
+  for (let i = 0; i < 3; i++) oracle.step();
+  const { bytes, end } = oracle.encoder.take();
+  store.log.append({ generation: 1, bytes, start: 0, end, committed: oracle.zxid });
+  await store.log.setConfigs({});
+  const { chain } = (await store.log.read(Z(1, 1), 1)).last;
+  store.state.advance({ zxid: Z(1, 3), chain, digestHigh: 0, digestLow: 0, bytes: 1 });
+  await expect(store.state.flush()).rejects.toMatchObject({ detail: { code: "DAMAGED" } });
+  expect(reports.failures).toHaveLength(1);
+});
+
+test.each(["node", "count"])("damage to the state file is found when it is loaded: %s", async (what) => {
+  {
+    await using store = await open();
+    await runOracle(store, new Oracle(3, loaded(store)), 50);
+    await store.state.flush();
+  }
+  const database = new Sqlite(join(place.path, "data", "state-1.db"));
+  if (what === "node")
+    database.exec(
+      "UPDATE nodes SET node = CAST(substr(node, 1, 50) || x'77' || substr(node, 52) AS BLOB) WHERE id = 3",
+    );
+  else database.exec("DELETE FROM nodes WHERE id = (SELECT max(id) FROM nodes)");
+  database.close();
+  await using store = await open();
+  expect(() => loaded(store)).toThrow(what === "node" ? "the row after 2" : "rows where there were");
+});
+
+test("a state of another history than the log is refused", async () => {
+  {
+    await using store = await open();
+    await runOracle(store, new Oracle(3, loaded(store)), 5);
+    await store.state.flush();
+  }
+  const state = new StateFile(join(place.path, "data", "state-1.db"));
+  const { meta } = state;
+  state.begin();
+  state.commit({ ...meta, applied: { ...meta.applied, chain: 77n as Chain } });
+  state.close();
+  await expect(open()).rejects.toMatchObject({ detail: { code: "DAMAGED", place: "table log, row 0x100000005" } });
+});
+
+test.each([
+  ["the meta row", "UPDATE meta SET next_node = next_node + 1", "table meta, row 1"],
+  ["a session", "UPDATE sessions SET timeout_ms = timeout_ms + 1", "table sessions"],
+  ["an access list", "UPDATE acls SET content = replace(content, '31', '15') WHERE id = 1", "table acls, row 1"],
+])("%s that changed is refused with its place", async (_what, change, where) => {
+  {
+    await using store = await open();
+    const oracle = new Oracle(3, loaded(store));
+    while (oracle.sessions.size === 0) await runOracle(store, oracle, 5);
+    await store.state.flush();
+  }
+  const database = new Sqlite(join(place.path, "data", "state-1.db"));
+  expect(database.prepare(change).run().changes).toBeGreaterThan(0);
+  database.close();
+  const load = async (): Promise<void> => {
+    await using store = await open();
+    loaded(store);
+  };
+  await expect(load()).rejects.toMatchObject({ detail: { code: "DAMAGED", place: expect.stringContaining(where) } });
+});
+
+test("a state file of format 1 gets its sums at the next open", async () => {
+  const oracle = await (async () => {
+    await using store = await open();
+    const made = new Oracle(5, loaded(store));
+    await runOracle(store, made, 200);
+    await store.state.flush();
+    return made;
+  })();
+  const file = join(place.path, "data", "state-1.db");
+  const database = new Sqlite(file);
+  for (const table of ["meta", "sessions", "acls"]) database.exec(`ALTER TABLE ${table} DROP COLUMN sum`);
+  database.exec("UPDATE meta SET format = 1");
+  database.close();
+  for (let start = 0; start < 2; start++) {
+    await using store = await open();
+    expect(loaded(store).nodes).toEqual(oracle.nodes);
+    expect(loaded(store).sessions).toEqual(oracle.sessions);
+  }
+  const converted = new Sqlite(file, { readonly: true });
+  expect(converted.prepare("SELECT format FROM meta").pluck().get()).toBe(2);
+  expect(converted.prepare("SELECT count(*) FROM sessions WHERE sum = 0").pluck().get()).toBe(0);
+  converted.close();
+});
+
+test("a state ahead of the log is amnesia", async () => {
+  {
+    await using store = await open();
+    await runOracle(store, new Oracle(3, loaded(store)), 5);
+    await store.state.flush();
+  }
+  const database = new Sqlite(join(place.path, "data", newestSegment(join(place.path, "data"))));
+  database.exec(`DELETE FROM log WHERE zxid > ${Z(1, 3)}`);
+  database.close();
+  await expect(open()).rejects.toMatchObject({ detail: { code: "LOG_SHORTENED" } });
+});
+
+test("a state file that vanished is made anew while the log goes back to the beginning", async () => {
+  {
+    await using store = await open();
+    await runOracle(store, new Oracle(3, loaded(store)), 5);
+    await store.state.flush();
+  }
+  const file = join(place.path, "data", "state-1.db");
+  const { unlinkSync } = await import("node:fs");
+  unlinkSync(file);
+  await using store = await open();
+  expect(statSync(file).size).toBeGreaterThan(0);
+  let replayed = 0;
+  store.replay(store.loadState({ session: () => {}, node: () => {} }).applied, () => replayed++);
+  expect(replayed).toBe(5);
+});

@@ -1,0 +1,396 @@
+import { dirname } from "node:path";
+import { receiveMessageOnPort, workerData } from "node:worker_threads";
+import { assertNever, formatZxid, InvariantError, type TxnDecoder, type Zxid } from "@zooid/model";
+import { hasRoomForFile, isFull, isNotOpened, storeErrorOf } from "../database.ts";
+import { type EntrySink, LogReader } from "../log/log-reader.ts";
+import type { StateMark } from "../state-store.ts";
+import { StoreError } from "../store-error.ts";
+import { lowerPriority } from "../threads/lower-priority.ts";
+import { Pace } from "../threads/pace.ts";
+import type { LogPosition } from "../txn-log.ts";
+import { findPageDamage, removeStateFile, StateFile } from "./state-file.ts";
+import { StateFold } from "./state-fold.ts";
+import type { FoldReport, RebuildStep, StateCommand, StateReport, StateThreadData } from "./state-messages.ts";
+import { StateRebuild } from "./state-rebuild.ts";
+import { damagedState } from "./state-rows.ts";
+
+/** The state thread: the one writer of the state file. It wakes at a lag, folds what is marked, and sleeps again. */
+
+/** Below every other thread of the process; the call changes only the thread that makes it. */
+const NICE = 10;
+/** What one read of the log takes: its transaction must be short. */
+const READ_BYTES = 128 * 1024;
+/** Marks are folded together up to this much log, which bounds how long a transaction on the state file lasts. */
+const FOLD_BYTES_MAX = 16 * 1024 * 1024;
+/** At a lag of so many marks there are no more rests. */
+const HURRY_MARKS = 2;
+/** How long a fold waits that found no room, before it is tried again. */
+const FULL_RETRY_MS = 1_000;
+
+class StateThread {
+  readonly #data: StateThreadData;
+  readonly #decoder: TxnDecoder;
+  readonly #pace = new Pace();
+  #stateFile: string;
+  #state: StateFile;
+  #fold: StateFold;
+  #log: LogReader | undefined;
+  #marks: StateMark[] = [];
+  readonly #later: StateCommand[] = [];
+  #lagBytes = 0;
+  /** The last fold found no room. */
+  #isFull = false;
+  /** The file is closed since then; opening it undoes what that fold left, which may need room as well. */
+  #isClosed = false;
+  /** The last fold could not open a file. */
+  #wasNotOpened = false;
+  #timer: NodeJS.Timeout | undefined;
+  /** Somebody reads the file, or is about to replace it. */
+  #isStill = false;
+  /** The file is written anew. */
+  #rebuild: StateRebuild | undefined;
+  /** Flushes that were asked for meanwhile. */
+  #flushes: number[] = [];
+
+  constructor(data: StateThreadData, decoder: TxnDecoder) {
+    this.#data = data;
+    this.#decoder = decoder;
+    this.#stateFile = data.stateFile;
+    this.#state = new StateFile(data.stateFile, { testBreak: data.testBreak });
+    this.#fold = new StateFold(this.#state, decoder, undefined, this.#pace);
+    data.port.on("message", (command: StateCommand) => this.#run(() => this.#receive(command)));
+    this.#report({ kind: "ready", meta: this.#state.meta });
+  }
+
+  #receive(command: StateCommand): void {
+    switch (command.kind) {
+      case "mark":
+        this.#marks.push(command.mark);
+        this.#lagBytes += command.mark.bytes;
+        return this.#wake();
+      case "flush":
+        if (this.#isStill) {
+          this.#flushes.push(command.id);
+          return;
+        }
+        return this.#flush(command.id);
+      case "stand-still":
+        // Without room it stands where it is: what follows is in the log.
+        if (command.isFolded) this.#foldAll();
+        clearTimeout(this.#timer);
+        this.#timer = undefined;
+        this.#isStill = true;
+        return this.#report({ kind: "standing" });
+      case "go-on":
+        this.#isStill = false;
+        for (const id of this.#flushes.splice(0)) this.#flush(id);
+        return this.#wake();
+      case "adopt":
+        return this.#adopt(command.stateFile);
+      case "rebuild":
+        return this.#rebuildStep(command.step);
+      case "close":
+        return this.#close();
+      default:
+        return assertNever(command);
+    }
+  }
+
+  /** Folds when the lag asks for it, now or later. */
+  #wake(): void {
+    if (this.#isStill || this.#marks.length === 0) return;
+    if (!this.#isFull && this.#lagBytes >= this.#data.lagMarkBytes) {
+      this.#foldAll();
+      return;
+    }
+    this.#timer ??= setTimeout(
+      () => this.#run(() => this.#foldLater()),
+      this.#isFull ? FULL_RETRY_MS : this.#data.lagMarkMs,
+    );
+  }
+
+  #foldLater(): void {
+    this.#foldAll();
+    if (!this.#isFull) for (const id of this.#flushes.splice(0)) this.#flush(id);
+  }
+
+  #flush(id: number): void {
+    this.#foldAll();
+    if (this.#isFull) this.#flushes.push(id);
+    else this.#report({ kind: "flushed", id });
+  }
+
+  /** Without success, the file in force stays what it is. */
+  #rebuildStep(step: RebuildStep): void {
+    try {
+      this.#tryRebuildStep(step);
+    } catch (cause) {
+      this.#abandonRebuild();
+      return this.#report({ kind: "not-rebuilt", detail: storeErrorOf(cause, this.#stateFile).detail });
+    }
+    // Past the rename there is no way back: what fails from here on ends the process.
+    if (step.kind === "end") this.#switchRebuilt(step.to.zxid);
+    this.#report({ kind: "rebuilt" });
+  }
+
+  #tryRebuildStep(step: RebuildStep): void {
+    switch (step.kind) {
+      case "begin":
+        // What a fold without room has left must be undone first, which needs the old file.
+        if (this.#isClosed) this.#open();
+        this.#rebuild = new StateRebuild(this.#stateFile, this.#data.testBreak);
+        return;
+      case "slice":
+        return this.#rebuilding().add(step.slice);
+      case "end": {
+        const { from, to, nextNodeId } = step;
+        const rebuild = this.#rebuilding();
+        this.#log ??= new LogReader(this.#data.logDirectory, this.#data.leases);
+        const log = this.#log;
+        const chain = log.chainAt(from);
+        if (chain === undefined) throw this.#split(from, "there is none");
+        rebuild.finish({
+          ...{ decoder: this.#decoder, pace: this.#pace, nextNodeId },
+          read: (sink) => {
+            const [applied] = this.#read(log, { zxid: from, chain }, to, sink);
+            const { digestHigh, digestLow } = to;
+            return { applied, digestHigh, digestLow, ensembleId: log.ensembleId() };
+          },
+        });
+        return;
+      }
+      case "abandon":
+        return this.#abandonRebuild();
+      default:
+        return assertNever(step);
+    }
+  }
+
+  #rebuilding(): StateRebuild {
+    if (this.#rebuild !== undefined) return this.#rebuild;
+    throw new StoreError({ code: "SNAPSHOT_ENDED", reason: "another state was adopted" });
+  }
+
+  #abandonRebuild(): void {
+    this.#rebuild?.abandon();
+    this.#rebuild = undefined;
+  }
+
+  #switchRebuilt(upTo: Zxid): void {
+    const startMs = performance.now();
+    const rebuild = this.#rebuilding();
+    this.#rebuild = undefined;
+    this.#state.close();
+    rebuild.switch();
+    this.#open();
+    const marks = this.#marks.filter(({ zxid }) => zxid <= upTo);
+    this.#marks = this.#marks.slice(marks.length);
+    const bytes = bytesOf(marks);
+    this.#lagBytes -= bytes;
+    const { meta } = this.#state;
+    const ms = performance.now() - startMs;
+    this.#report({ kind: "folded", fold: { meta, marks: marks.length, bytes, entries: 0, nodes: 0, ms } });
+  }
+
+  #adopt(stateFile: string): void {
+    this.#abandonRebuild();
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#marks = [];
+    this.#lagBytes = 0;
+    this.#state.close();
+    removeStateFile(this.#stateFile);
+    this.#stateFile = stateFile;
+    this.#open();
+    this.#setFull(undefined);
+    this.#report({ kind: "adopted" });
+  }
+
+  #foldAll(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#marks.length === 0) return;
+    while (this.#marks.length > 0) {
+      this.#hear();
+      const marks = this.#takeMarks();
+      try {
+        if (this.#isClosed) this.#open();
+        this.#foldMarks(marks);
+      } catch (cause) {
+        if (!this.#isForRoom(cause)) throw cause;
+        this.#waitForRoom(marks, cause);
+        return;
+      }
+    }
+    this.#wasNotOpened = false;
+    this.#setFull(undefined);
+    this.#fold.release();
+    this.#state.shrink();
+  }
+
+  /** Nothing was written where the journal could not be opened. There may be room by now: that is tried once. */
+  #isForRoom(cause: unknown): boolean {
+    if (isFull(cause)) return true;
+    if (!isNotOpened(cause)) return false;
+    const isFirst = !this.#wasNotOpened;
+    this.#wasNotOpened = true;
+    return isFirst || !hasRoomForFile(dirname(this.#stateFile));
+  }
+
+  /** A fold found no room. Its transaction is undone with the connection, and it is tried again later. */
+  #waitForRoom(marks: readonly StateMark[], cause: unknown): void {
+    this.#marks.unshift(...marks);
+    this.#lagBytes += bytesOf(marks);
+    this.#state.close();
+    this.#isClosed = true;
+    this.#setFull(cause instanceof Error ? cause.message : String(cause));
+    this.#wake();
+  }
+
+  #open(): void {
+    this.#state = new StateFile(this.#stateFile, { testBreak: this.#data.testBreak });
+    this.#fold = new StateFold(this.#state, this.#decoder, undefined, this.#pace);
+    this.#isClosed = false;
+  }
+
+  #setFull(missing: string | undefined): void {
+    const isFull = missing !== undefined;
+    if (isFull !== this.#isFull) this.#report({ kind: "room-changed", missing });
+    this.#isFull = isFull;
+  }
+
+  /** Takes the marks that came while it folded, so that it knows its lag. What else came waits for its turn, with all behind it. */
+  #hear(): void {
+    for (;;) {
+      const command = receiveMessageOnPort(this.#data.port)?.message as StateCommand | undefined;
+      if (command === undefined) return;
+      if (command.kind === "mark" && this.#later.length === 0) {
+        this.#marks.push(command.mark);
+        this.#lagBytes += command.mark.bytes;
+      } else {
+        this.#later.push(command);
+      }
+    }
+  }
+
+  /** The oldest marks that one fold may hold; at least one. */
+  #takeMarks(): readonly StateMark[] {
+    let bytes = 0;
+    let count = 0;
+    for (const mark of this.#marks) {
+      if (count > 0 && bytes + mark.bytes > FOLD_BYTES_MAX) break;
+      bytes += mark.bytes;
+      count++;
+    }
+    return this.#marks.splice(0, count);
+  }
+
+  #foldMarks(marks: readonly StateMark[]): void {
+    this.#pace.isHurried = this.#lagBytes >= this.#data.lagMarkBytes * HURRY_MARKS;
+    const startMs = performance.now();
+    const bytes = bytesOf(marks);
+    this.#lagBytes -= bytes;
+    const target = marks.at(-1);
+    const { meta } = this.#state;
+    let report: FoldReport = { meta, marks: marks.length, bytes, entries: 0, nodes: 0, ms: 0 };
+    if (target !== undefined && target.zxid > meta.applied.zxid) {
+      this.#state.begin();
+      this.#fold.begin();
+      this.#log ??= new LogReader(this.#data.logDirectory, this.#data.leases);
+      const [applied, entries] = this.#read(this.#log, meta.applied, target, this.#take);
+      const nodes = this.#fold.end();
+      this.#state.commit({
+        applied,
+        digestHigh: target.digestHigh,
+        digestLow: target.digestLow,
+        ensembleId: this.#log.ensembleId(),
+        nextNodeId: this.#fold.nextNodeId,
+      });
+      report = { ...report, meta: this.#state.meta, entries, nodes, ms: performance.now() - startMs };
+    }
+    this.#report({ kind: "folded", fold: report });
+  }
+
+  /** Hands the fold every entry up to a mark. Only what is durable can be read, so nothing else can be folded. */
+  #read(
+    log: LogReader,
+    from: LogPosition,
+    target: Pick<StateMark, "zxid" | "chain">,
+    sink: EntrySink,
+  ): [applied: LogPosition, entries: number] {
+    let at = from;
+    let entries = 0;
+    while (at.zxid < target.zxid) {
+      const walk = log.walk(at.zxid, { bytesMax: READ_BYTES, upTo: target.zxid }, sink);
+      if (walk.after.chain !== at.chain) throw this.#split(at.zxid, "the chain is another one");
+      if (walk.count === 0) throw this.#split(target.zxid, "the log ends before it");
+      entries += walk.count;
+      at = walk.last;
+    }
+    if (target.chain !== undefined && target.chain !== at.chain) throw this.#split(at.zxid, "the chain is another one");
+    return [at, entries];
+  }
+
+  readonly #take: EntrySink = (zxid, bytes, start, end) => {
+    this.#fold.add(zxid, bytes, start, end);
+    this.#pace.step();
+  };
+
+  #split(zxid: Zxid, found: string): StoreError {
+    const place = `the entry ${formatZxid(zxid)} that the state was to continue with`;
+    return new StoreError({ code: "DAMAGED", file: this.#data.logDirectory, place, found });
+  }
+
+  #close(): void {
+    clearTimeout(this.#timer);
+    this.#log?.[Symbol.dispose]();
+    this.#abandonRebuild();
+    this.#state.close();
+    this.#data.port.close();
+  }
+
+  /** Does one thing, then what was asked for meanwhile. */
+  #run(act: () => void): void {
+    this.#guard(act);
+    for (let next = this.#later.shift(); next !== undefined; next = this.#later.shift()) {
+      const command = next;
+      this.#guard(() => this.#receive(command));
+    }
+  }
+
+  #guard(act: () => void): void {
+    try {
+      act();
+    } catch (cause) {
+      clearTimeout(this.#timer);
+      const error = this.#damageBehind(cause) ?? storeErrorOf(cause, this.#stateFile);
+      this.#report({ kind: "failed", detail: error.detail });
+      this.#data.port.close();
+    }
+  }
+
+  /** A node that is not found may be one that a flipped bit in the file's index hides: then the file is at fault, not the transaction. */
+  #damageBehind(cause: unknown): StoreError | undefined {
+    if (!(cause instanceof InvariantError) || this.#isClosed) return undefined;
+    const found = findPageDamage(this.#stateFile);
+    return found === undefined ? undefined : damagedState(this.#stateFile, "a page", found);
+  }
+
+  #report(report: StateReport): void {
+    this.#data.port.postMessage(report);
+  }
+}
+
+function bytesOf(marks: readonly StateMark[]): number {
+  return marks.reduce((sum, mark) => sum + mark.bytes, 0);
+}
+
+const data = workerData as StateThreadData;
+lowerPriority(NICE);
+try {
+  const { TxnReader } = (await import(data.decoderModule)) as { readonly TxnReader: new () => TxnDecoder };
+  new StateThread(data, new TxnReader());
+} catch (cause) {
+  data.port.postMessage({ kind: "failed", detail: storeErrorOf(cause, data.stateFile).detail } satisfies StateReport);
+  data.port.close();
+}

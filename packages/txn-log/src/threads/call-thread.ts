@@ -1,0 +1,81 @@
+import { MessageChannel, type MessagePort, type TransferListItem, type Worker } from "node:worker_threads";
+import { StoreError, type StoreErrorDetail } from "../store-error.ts";
+import { startWorker } from "./start-worker.ts";
+
+/** A thread that does one thing after another and answers each, for one transfer; it ends with it. */
+export class CallThread<Call, Answer> {
+  readonly #worker: Worker;
+  readonly #port: MessagePort;
+  readonly #exited: Promise<void>;
+  readonly #waiting: { readonly resolve: (answer: Answer) => void; readonly reject: (error: Error) => void }[] = [];
+  #dead: Error | undefined;
+
+  /** @param data reaches the thread as {@link CallThreadData} */
+  constructor(name: string, data: unknown) {
+    const channel = new MessageChannel();
+    this.#port = channel.port1;
+    this.#worker = startWorker({
+      name: `snapshots/${name}`,
+      data: { data, port: channel.port2 },
+      transfer: [channel.port2],
+      heapMib: HEAP_MIB,
+    });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#exited = promise;
+    this.#worker.once("exit", () => resolve());
+    this.#worker.on("error", (cause) =>
+      this.#end(new StoreError({ code: "DEFECT", reason: `the ${name} ended: ${String(cause)}` }, { cause })),
+    );
+    this.#worker.once("exit", (status) => {
+      if (this.#dead !== undefined) return;
+      this.#end(new StoreError({ code: "DEFECT", reason: `the ${name} ended with status ${status}` }));
+    });
+    this.#port.on("message", (answer: CallAnswer<Answer>) => {
+      const waiting = this.#waiting.shift();
+      if (answer.kind === "done") waiting?.resolve(answer.answer);
+      else waiting?.reject(new StoreError(answer.detail));
+    });
+  }
+
+  /** Answers come in the order of the calls. A call that fails says nothing about the next one. */
+  call(call: Call, transfer: readonly TransferListItem[] = []): Promise<Answer> {
+    if (this.#dead !== undefined) return Promise.reject(this.#dead);
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    this.#waiting.push({ resolve, reject });
+    this.#port.postMessage({ call }, transfer);
+    return promise;
+  }
+
+  /** Ends the thread after what it was called for. What is called from now on fails with this error. */
+  async close(error: Error): Promise<void> {
+    if (this.#dead === undefined) {
+      this.#dead = error;
+      this.#port.postMessage({ call: undefined });
+    }
+    await this.#exited;
+    this.#end(error);
+    this.#port.close();
+  }
+
+  #end(error: Error): void {
+    this.#dead ??= error;
+    for (const { reject } of this.#waiting.splice(0)) reject(error);
+  }
+}
+
+const HEAP_MIB = 32;
+
+/** `workerData` of such a thread. */
+export interface CallThreadData<Data> {
+  readonly data: Data;
+  readonly port: MessagePort;
+}
+
+/** A message to the thread; without a call it ends. */
+export interface CallMessage<Call> {
+  readonly call: Call | undefined;
+}
+
+export type CallAnswer<Answer> =
+  | { readonly kind: "done"; readonly answer: Answer }
+  | { readonly kind: "failed"; readonly detail: StoreErrorDetail };

@@ -1,0 +1,23 @@
+import { extname } from "node:path";
+import { type TransferListItem, Worker } from "node:worker_threads";
+
+export interface WorkerStart {
+  /** A file below `src`, without extension. */
+  readonly name: string;
+  readonly data: unknown;
+  readonly transfer: readonly TransferListItem[];
+  readonly heapMib: number;
+}
+
+const YOUNG_HEAP_MIB = 4;
+
+/** Starts a thread from a file of this package: from source where this is source, from the built form where it is built. */
+export function startWorker({ name, data, transfer, heapMib }: WorkerStart): Worker {
+  const extension = extname(import.meta.url);
+  return new Worker(new URL(`../${name}${extension}`, import.meta.url), {
+    workerData: data,
+    transferList: [...transfer],
+    execArgv: extension === ".ts" ? ["--conditions=@zooid/source"] : [],
+    resourceLimits: { maxOldGenerationSizeMb: heapMib, maxYoungGenerationSizeMb: YOUNG_HEAP_MIB },
+  });
+}
