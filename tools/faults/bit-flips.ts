@@ -6,7 +6,8 @@
  * Makes directories with a state, sealed segments, the newest segment, a spare, a witness and all smaller files, one directory for
  * each kind of last commit. For each flip a directory is copied and one bit of one file changes; each kind of file gets its share.
  * Then the store is opened as the next start would open it, everything is read, more is written and folded, and the store is opened and
- * read once more. Either a StoreError names the flipped file, or everything is as it is without the flip.
+ * read once more. Either a StoreError or a warning names the flipped file, or everything is as it is without the flip. A flip in the
+ * witness must be named: nothing but its own sum shows it.
  */
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,6 +22,7 @@ import {
   type LastCommit,
   makeDirectory,
   open,
+  type Reports,
   read,
   writeOn,
 } from "./bit-flips/data-directory.ts";
@@ -36,6 +38,7 @@ const { values: options } = parseArgs({
 /** A start that hangs is a fault, too. */
 const FLIP_MS_MAX = 300_000;
 const HISTORY_SEED = 11;
+const WITNESS_FILE = "witness";
 
 interface Original {
   readonly lastCommit: LastCommit;
@@ -55,7 +58,7 @@ interface Flip {
 }
 
 type Outcome =
-  | { readonly kind: "named" | "as before"; readonly detail: string }
+  | { readonly kind: "named" | "warned" | "as before"; readonly detail: string }
   | { readonly kind: "WRONG"; readonly detail: string };
 
 const folder = mkdtempSync(join(tmpdir(), "bit-flips-"));
@@ -95,6 +98,7 @@ async function makeOriginal(lastCommit: LastCommit): Promise<Original> {
     files.set(kind, [...(files.get(kind) ?? []), name]);
   }
   const scratch = join(folder, `scratch-${lastCommit}`);
+  const ignore = (): void => {};
   // The same random steps give the same history behind each flip.
   const makeOracle = (): Oracle => oracle.copy();
   cpSync(directory, scratch, { recursive: true });
@@ -103,11 +107,11 @@ async function makeOriginal(lastCommit: LastCommit): Promise<Original> {
   };
   let contents: Contents;
   {
-    await using store = await open(scratch, raise);
+    await using store = await open(scratch, { failed: raise, warned: ignore });
     contents = await read(store);
     await writeOn(store, makeOracle());
   }
-  await using store = await open(scratch, raise);
+  await using store = await open(scratch, { failed: raise, warned: ignore });
   const contentsAfter = await read(store);
   return { lastCommit, directory, files, makeOracle, contents, contentsAfter };
 }
@@ -144,7 +148,7 @@ async function runFlip(name: string, { original, file, at, bit }: Flip): Promise
   writeFileSync(path, bytes);
   const deadline = Promise.withResolvers<never>();
   const timer = setTimeout(() => deadline.reject(new Error(`it took more than ${FLIP_MS_MAX} ms`)), FLIP_MS_MAX);
-  const outcome = await Promise.race([deadline.promise, lifeOf(directory, original)]).catch((error: unknown) => {
+  const outcome = await Promise.race([deadline.promise, lifeOf(directory, original, file)]).catch((error: unknown) => {
     return outcomeOf(error, file);
   });
   clearTimeout(timer);
@@ -152,24 +156,29 @@ async function runFlip(name: string, { original, file, at, bit }: Flip): Promise
   return outcome;
 }
 
-async function lifeOf(directory: string, original: Original): Promise<Outcome> {
+async function lifeOf(directory: string, original: Original, file: string): Promise<Outcome> {
   const failures: Error[] = [];
-  const failed = (error: Error): void => void failures.push(error);
+  const warnings: string[] = [];
+  const reports: Reports = {
+    failed: (error) => void failures.push(error),
+    warned: (text) => void warnings.push(text),
+  };
   try {
     {
-      await using store = await open(directory, failed);
+      await using store = await open(directory, reports);
       const difference = differenceOf(await read(store), original.contents);
       if (difference !== undefined) return { kind: "WRONG", detail: difference };
       await writeOn(store, original.makeOracle());
     }
     if (failures[0] !== undefined) throw failures[0];
-    await using store = await open(directory, failed);
+    await using store = await open(directory, reports);
     const difference = differenceOf(await read(store), original.contentsAfter);
     if (difference !== undefined) return { kind: "WRONG", detail: `after more writes: ${difference}` };
   } catch (error) {
     throw failures[0] ?? error;
   }
-  return { kind: "as before", detail: "" };
+  if (warnings.some((text) => text.includes(join(directory, file)))) return { kind: "warned", detail: "" };
+  return file === WITNESS_FILE ? { kind: "WRONG", detail: "no warning names it" } : { kind: "as before", detail: "" };
 }
 
 function differenceOf(found: Contents, expected: Contents): string | undefined {

@@ -17,6 +17,12 @@ export interface Contents {
   readonly state: string;
 }
 
+/** What a store says while it is open. */
+export interface Reports {
+  readonly failed: (error: Error) => void;
+  readonly warned: (text: string) => void;
+}
+
 const SEGMENT_BYTES = 64 * 1024;
 const READ_BYTES = 256 * 1024;
 const EPOCH = 3;
@@ -46,8 +52,8 @@ export async function makeDirectory(directory: string, lastCommit: LastCommit, s
 }
 
 /** Opens a directory as the next start would, and reads all of it. */
-export async function open(directory: string, failed: (error: Error) => void): Promise<Store> {
-  return await openStore({ directory, sid: 1, handler: newHandler(failed), lagMarkMs: 3_600_000 });
+export async function open(directory: string, reports: Reports): Promise<Store> {
+  return await openStore({ directory, sid: 1, handler: newHandler(reports), lagMarkMs: 3_600_000 });
 }
 
 export async function read(store: Store): Promise<Contents> {
@@ -92,10 +98,10 @@ export async function writeOn(store: Store, oracle: Oracle): Promise<void> {
   await store.state.flush();
 }
 
-function newHandler(failed?: (error: Error) => void): Parameters<typeof openStore>[0]["handler"] {
+function newHandler(reports?: Reports): Parameters<typeof openStore>[0]["handler"] {
   const ignore = (): void => {};
   const raise = (error: Error): void => {
     throw error;
   };
-  return { appended: ignore, roomChanged: ignore, failed: failed ?? raise, warned: ignore };
+  return { appended: ignore, roomChanged: ignore, failed: raise, warned: ignore, ...reports };
 }
