@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { ServerOptions } from "@zooid/server";
-import { flag, ignored, type KeyEntry, type KeyRule, type Mutable, refused, set, text } from "./key-rule.ts";
+import { flag, ignored, type KeyEntry, type KeyRule, type Mutable, set, text } from "./key-rule.ts";
 import { trueOrFalse } from "./key-values.ts";
 
 /** Who clients are, and whether access lists are asked. */
@@ -12,7 +12,7 @@ export const AUTH_KEYS: readonly KeyEntry[] = [
   ["DigestAuthenticationProvider.enabled", flag("digestEnabled")],
   ["jaasLoginConfig", jaasFile()],
   ["jaasLoginRenew", ignored("a server's key comes from its keytab, which needs no ticket of its own")],
-  ["security.auth_to_local", refused("has rules that give principals other names, which are not supported", "default")],
+  ["security.auth_to_local", authText("authToLocal")],
   ["kerberos.removeHostFromPrincipal", authFlag("removeHostFromPrincipal")],
   ["kerberos.removeRealmFromPrincipal", authFlag("removeRealmFromPrincipal")],
   ["sasl.serverconfig", authText("jaasSection")],

@@ -29,6 +29,15 @@ const CASES = [
     settings: ["kerberos.removeHostFromPrincipal=true", "kerberos.removeRealmFromPrincipal=true"],
     ...{ alice: "alice", service: "hbase" },
   },
+  {
+    name: "names by rules",
+    settings: [
+      `security.auth_to_local=RULE:[2:$1@$0](hbase@${REALM})s/hbase@.*/storage/ RULE:[1:$1]s/^a/A/`,
+      "kerberos.removeHostFromPrincipal=true",
+      "kerberos.removeRealmFromPrincipal=true",
+    ],
+    ...{ alice: "Alice", service: "storage" },
+  },
 ];
 
 const { values: options } = parseArgs({ options: { against: { type: "string", multiple: true } } });

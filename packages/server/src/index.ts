@@ -40,6 +40,7 @@ export type { SaslUsers } from "./sasl/digest-md5.ts";
 export type { GssAcceptor, GssContext, GssStep } from "./sasl/gss-context.ts";
 export type { Kerberos, KerberosOptions } from "./sasl/kerberos.ts";
 export type { PrincipalNames, PrincipalNamesOptions } from "./sasl/principal-names.ts";
+export type { PrincipalRules } from "./sasl/principal-rules.ts";
 export { startServer } from "./server.ts";
 export type {
   ReloadOptions,

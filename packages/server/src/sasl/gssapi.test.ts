@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { type GssContext, GssError, type GssStep } from "./gss-context.ts";
 import { GssapiExchange } from "./gssapi.ts";
 import { PrincipalNames } from "./principal-names.ts";
+import { parsePrincipalRules } from "./principal-rules.ts";
 
 /** A context whose tokens are words: `ticket` authenticates alice, and a seal stands for integrity. */
 class Words implements GssContext {
@@ -44,7 +45,9 @@ function textOf(bytes: Uint8Array): string {
 /** What the exchange answers to each token. */
 function talk(options: ConstructorParameters<typeof Words>[0], ...tokens: readonly string[]) {
   const context = new Words(options);
-  const names = new PrincipalNames({ realm: "REALM", removesHost: false, removesRealm: true });
+  const rules = parsePrincipalRules("DEFAULT", "REALM");
+  if (typeof rules === "string") throw new Error(rules);
+  const names = new PrincipalNames({ rules, removesHost: false, removesRealm: true });
   const reasons: string[] = [];
   const exchange = new GssapiExchange({ context, names, failed: (reason) => reasons.push(reason) });
   const answers = tokens.map((token) => {

@@ -80,7 +80,8 @@ export class GssapiExchange implements SaslExchange {
     if (choice.length < OFFER_BYTES || choice[0] !== NO_LAYER)
       throw new GssError("the client chose a layer not on offer");
     const user = this.#options.names.userOf(this.#client);
-    if (user === undefined) throw new GssError(`${this.#client} is not a principal of this server's realm`);
+    if (user === undefined)
+      throw new GssError(`${this.#client} has no name here: no rule of security.auth_to_local names it`);
     this.#end();
     return { kind: "done", token: undefined, user };
   }

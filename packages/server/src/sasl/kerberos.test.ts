@@ -18,13 +18,17 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The problems of a section with these options. */
-function parsed(options: string, open: Parameters<typeof parseKerberos>[3] = () => ({ context: () => fail() })) {
+function parsed(
+  options: string,
+  open: Parameters<typeof parseKerberos>[3] = () => ({ context: () => fail() }),
+  more: Parameters<typeof parseKerberos>[1] = {},
+) {
   const sections = parseJaas(`Server { ${KRB5} required ${options.replaceAll("KEYTAB", keyTab)}; };`);
   if (typeof sections === "string") throw new Error(sections);
   const problems: string[] = [];
   const modules = sections.get("Server") ?? [];
   expect(hasKerberos(modules)).toBe(true);
-  const kerberos = parseKerberos(modules, { jaasFile: "jaas.conf" }, problems, open);
+  const kerberos = parseKerberos(modules, { jaasFile: "jaas.conf", ...more }, problems, open);
   return { kerberos, problems };
 }
 
@@ -38,6 +42,36 @@ test("a principal with its keytab is opened, and its realm is the clients'", () 
   const { kerberos, problems } = parsed(`useKeyTab=true keyTab="KEYTAB" storeKey=true ${PRINCIPAL}`);
   expect(problems).toEqual([]);
   expect(kerberos?.names.userOf("alice@REALM")).toBe("alice@REALM");
+});
+
+const GOOD = `useKeyTab=true keyTab="KEYTAB" ${PRINCIPAL}`;
+
+test("a rule names a principal of another realm, and those that no rule names have no user", () => {
+  const authToLocal = "RULE:[2:$1@$0](hbase@OTHER)s/@.*// DEFAULT";
+  const { kerberos } = parsed(GOOD, undefined, {
+    authToLocal,
+    removeHostFromPrincipal: true,
+    removeRealmFromPrincipal: true,
+  });
+  const principals = ["hbase/node1@OTHER", "zookeeper/zk-1@REALM", "hbase@OTHER", "alice@OTHER", "no principal"];
+  expect(principals.map((one) => kerberos?.names.userOf(one))).toEqual([
+    "hbase",
+    "zookeeper",
+    undefined,
+    undefined,
+    undefined,
+  ]);
+});
+
+test("host and realm follow the short name unless they are removed", () => {
+  const { kerberos } = parsed(GOOD, undefined, { authToLocal: "RULE:[2:$1]s/hbase/storage/" });
+  expect(kerberos?.names.userOf("hbase/node1@OTHER")).toBe("storage/node1@OTHER");
+});
+
+test("a rule that cannot be read is a problem", () => {
+  const { kerberos, problems } = parsed(GOOD, undefined, { authToLocal: "RULE:[1:$1" });
+  expect(kerberos).toBeUndefined();
+  expect(problems).toEqual([expect.stringContaining("security.auth_to_local")]);
 });
 
 test.each([

@@ -3,6 +3,7 @@ import type { JaasModule } from "@zooid/java-files";
 import { type GssAcceptor, GssError } from "./gss-context.ts";
 import { openGssAcceptor } from "./gss-library.ts";
 import { PrincipalNames, realmOf } from "./principal-names.ts";
+import { parsePrincipalRules } from "./principal-rules.ts";
 
 /** What a server needs to authenticate clients by Kerberos. */
 export interface Kerberos {
@@ -13,6 +14,7 @@ export interface Kerberos {
 export interface KerberosOptions {
   readonly jaasFile?: string;
   readonly jaasSection?: string;
+  readonly authToLocal?: string;
   readonly removeHostFromPrincipal?: boolean;
   readonly removeRealmFromPrincipal?: boolean;
 }
@@ -31,12 +33,13 @@ export function hasKerberos(modules: readonly JaasModule[]): boolean {
  */
 export function parseKerberos(
   modules: readonly JaasModule[],
-  { jaasFile, jaasSection = "Server", removeHostFromPrincipal, removeRealmFromPrincipal }: KerberosOptions,
+  options: KerberosOptions,
   problems: string[],
   open: typeof openGssAcceptor = openGssAcceptor,
 ): Kerberos | undefined {
   const module = modules.find(({ name }) => name === MODULE);
   if (module === undefined) return undefined;
+  const { jaasFile, jaasSection = "Server", authToLocal = "DEFAULT" } = options;
   const found = problems.length;
   const where = `jaasLoginConfig: the section ${jaasSection} of ${jaasFile}`;
   const { principal, keyTab } = Object.fromEntries(module.options);
@@ -54,12 +57,14 @@ export function parseKerberos(
       problems.push(`${where}: the keytab cannot be read: ${error instanceof Error ? error.message : error}`);
     }
   }
-  if (problems.length > found || principal === undefined || realm === undefined || keyTab === undefined)
+  const rules = parsePrincipalRules(authToLocal, realm ?? "");
+  if (typeof rules === "string") problems.push(`security.auth_to_local ${rules}`);
+  if (problems.length > found || principal === undefined || keyTab === undefined || typeof rules === "string")
     return undefined;
   try {
     const acceptor = open({ principal, keyTab });
-    const [removesHost, removesRealm] = [removeHostFromPrincipal ?? false, removeRealmFromPrincipal ?? false];
-    return { acceptor, names: new PrincipalNames({ realm, removesHost, removesRealm }) };
+    const { removeHostFromPrincipal: removesHost = false, removeRealmFromPrincipal: removesRealm = false } = options;
+    return { acceptor, names: new PrincipalNames({ rules, removesHost, removesRealm }) };
   } catch (error) {
     if (!(error instanceof GssError)) throw error;
     problems.push(`${where} asks for Kerberos: ${error.message}`);

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { PrincipalNames, realmOf } from "./principal-names.ts";
+import { parsePrincipalRules } from "./principal-rules.ts";
 
 test.each([
   ["alice@REALM", false, false, "alice@REALM"],
@@ -14,7 +15,9 @@ test.each([
   ["alice\\@OTHER@REALM", true, true, undefined],
   ["@REALM", true, true, undefined],
 ])("%s, host removed %s, realm removed %s: %s", (principal, removesHost, removesRealm, user) => {
-  expect(new PrincipalNames({ realm: "REALM", removesHost, removesRealm }).userOf(principal)).toBe(user);
+  const rules = parsePrincipalRules("DEFAULT", "REALM");
+  if (typeof rules === "string") throw new Error(rules);
+  expect(new PrincipalNames({ rules, removesHost, removesRealm }).userOf(principal)).toBe(user);
 });
 
 test("a service's principal has a host and a realm", () => {

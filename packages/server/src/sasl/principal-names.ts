@@ -1,13 +1,19 @@
+import type { PrincipalRules } from "./principal-rules.ts";
+
 /** `name/host@REALM`; the host may be absent. */
 const PRINCIPAL = /^([^/@]+)(?:\/([^/@]+))?@([^/@]+)$/;
 
 export interface PrincipalNamesOptions {
-  readonly realm: string;
+  /** The names of `security.auth_to_local`. */
+  readonly rules: PrincipalRules;
   readonly removesHost: boolean;
   readonly removesRealm: boolean;
 }
 
-/** Principals as user names, by `kerberos.removeHostFromPrincipal` and `kerberos.removeRealmFromPrincipal`. */
+/**
+ * Principals as user names: the short name that the rules give, then host and realm unless
+ * `kerberos.removeHostFromPrincipal` and `kerberos.removeRealmFromPrincipal` remove them.
+ */
 export class PrincipalNames {
   readonly #options: PrincipalNamesOptions;
 
@@ -15,12 +21,14 @@ export class PrincipalNames {
     this.#options = options;
   }
 
-  /** @returns undefined for a principal of another realm, whose names say nothing here */
+  /** @returns undefined for a principal that no rule names, such as those of realms not mentioned */
   userOf(principal: string): string | undefined {
-    const { realm: own, removesHost, removesRealm } = this.#options;
+    const { rules, removesHost, removesRealm } = this.#options;
     const [, name, host, realm] = PRINCIPAL.exec(principal) ?? [];
-    if (name === undefined || realm !== own) return undefined;
-    return `${name}${host === undefined || removesHost ? "" : `/${host}`}${removesRealm ? "" : `@${realm}`}`;
+    if (name === undefined || realm === undefined) return undefined;
+    const short = rules.shortName({ name, host, realm });
+    if (short === undefined) return undefined;
+    return `${short}${host === undefined || removesHost ? "" : `/${host}`}${removesRealm ? "" : `@${realm}`}`;
   }
 }
 
