@@ -1,6 +1,6 @@
+import { createRequire } from "node:module";
 import type { LogFields, ServerLog } from "@zooid/server";
 import { type DestinationStream, pino } from "pino";
-import pretty from "pino-pretty";
 import type { LogLevel } from "./command-line.ts";
 
 /** A log whose level may change while the process runs. */
@@ -20,6 +20,9 @@ export interface LogContext {
   readonly zxid?: string;
 }
 
+/** Loaded for a terminal only: a service has none, and starts sooner. */
+const loadPretty = (): typeof import("pino-pretty") => createRequire(import.meta.url)("pino-pretty");
+
 /**
  * Lines for people on a terminal, JSON for log collectors elsewhere. Written at once, so that none
  * is lost at the end.
@@ -32,7 +35,7 @@ export function openLog(level: LogLevel): ProcessLog {
   // A reader that went away must not take the server with it.
   process.stdout.on("error", () => {});
   return process.stdout.isTTY
-    ? processLog(level, pretty({ sync: true, translateTime: "SYS:yyyy-mm-dd HH:MM:ss.l", hideObject: true }))
+    ? processLog(level, loadPretty()({ sync: true, translateTime: "SYS:yyyy-mm-dd HH:MM:ss.l", hideObject: true }))
     : processLog(level, pino.destination({ dest: 1, sync: true }));
 }
 

@@ -11,7 +11,6 @@ import { DynamicFile } from "./dynamic-file.ts";
 import { ExitStatus, exitStatusOf, explain } from "./exit-status.ts";
 import { checkHealth } from "./health.ts";
 import { openLog, type ProcessLog } from "./logger.ts";
-import { openConsole } from "./open-console.ts";
 import { reload } from "./reload.ts";
 import { stopOnSignals } from "./shutdown.ts";
 import { checkStatus } from "./status.ts";
@@ -120,7 +119,7 @@ async function run(command: ServeCommand, argv: readonly string[], log: ProcessL
   for (const warning of warnings) log.warn(warning);
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
   let page: Console | undefined;
-  const server = await startServer({
+  const starting = startServer({
     ...options,
     version,
     log,
@@ -131,6 +130,8 @@ async function run(command: ServeCommand, argv: readonly string[], log: ProcessL
       process.exit(exitStatusOf(error));
     },
   });
+  // Its modules take 100 ms to load, which pass while the threads of the log start.
+  const [server, { openConsole }] = await Promise.all([starting, import("./open-console.ts")]);
   log.describe(() => {
     const { role, epoch, appliedZxid } = server.summary;
     return { ...member, role, epoch, zxid: formatZxid(appliedZxid) };

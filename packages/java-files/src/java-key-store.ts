@@ -1,4 +1,7 @@
-import { toPem } from "jks-js";
+import { createRequire } from "node:module";
+
+/** Loaded with the first store: most processes read none, and it costs 40 ms of their start. */
+const loadLibrary = (): typeof import("jks-js") => createRequire(import.meta.url)("jks-js");
 
 /** What a store of Java's own form holds, in PEM. */
 export interface JavaKeyStore {
@@ -19,7 +22,7 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE----
 export function readJavaKeyStore(file: Buffer, password: string | undefined): JavaKeyStore {
   let identity: JavaKeyStore["identity"];
   const certificates: string[] = [];
-  for (const { ca, key, cert } of Object.values(toPem(file, password ?? ""))) {
+  for (const { ca, key, cert } of Object.values(loadLibrary().toPem(file, password ?? ""))) {
     if (key !== undefined && cert !== undefined) identity ??= { key, cert };
     const [own] = CERTIFICATE.exec(ca ?? cert ?? "") ?? [];
     if (own !== undefined) certificates.push(own);

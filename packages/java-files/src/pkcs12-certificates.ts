@@ -1,4 +1,8 @@
-import forge from "node-forge";
+import { createRequire } from "node:module";
+import type forge from "node-forge";
+
+/** Loaded with the first store: most processes read none, and it costs 20 ms of their start. */
+const loadLibrary = (): typeof forge => createRequire(import.meta.url)("node-forge");
 
 /**
  * The certificates in a PKCS#12 file (RFC 7292), in PEM. The platform reads such a file only where it holds a private key, and a file of
@@ -7,14 +11,15 @@ import forge from "node-forge";
  * @throws for a file that cannot be read, was changed, or has another password
  */
 export function pkcs12Certificates(file: Buffer, password: string): readonly string[] {
+  const forge = loadLibrary();
   const store = forge.pkcs12.pkcs12FromAsn1(forge.asn1.fromDer(file.toString("latin1")), true, password);
   const type = forge.pki.oids["certBag"] ?? "";
   const bags = store.getBags({ bagType: type })[type] ?? [];
   // The library itself understands keys of RSA only; of others it hands over what it found.
-  return bags.flatMap(({ cert, asn1 }) => (cert === undefined && asn1 === undefined ? [] : [pem(cert, asn1)]));
+  return bags.flatMap(({ cert, asn1 }) => (cert === undefined && asn1 === undefined ? [] : [pem(forge, cert, asn1)]));
 }
 
-function pem(cert: forge.pki.Certificate | null | undefined, found: forge.asn1.Asn1): string {
-  const whole = cert === null || cert === undefined ? found : forge.pki.certificateToAsn1(cert);
-  return forge.pem.encode({ type: "CERTIFICATE", body: forge.asn1.toDer(whole).getBytes() });
+function pem(library: typeof forge, cert: forge.pki.Certificate | null | undefined, found: forge.asn1.Asn1): string {
+  const whole = cert === null || cert === undefined ? found : library.pki.certificateToAsn1(cert);
+  return library.pem.encode({ type: "CERTIFICATE", body: library.asn1.toDer(whole).getBytes() });
 }
