@@ -75,6 +75,8 @@ const HINTS: ReadonlyMap<CliErrorCode, string> = new Map<CliErrorCode, string>([
   ["PACKET_TOO_LARGE", "raise jute.maxbuffer in the -client-configuration file, or list with ls --page"],
   ["UNIMPLEMENTED", "the server is too old for this command, or has it disabled"],
   ["RECONFIG_DISABLED", "set reconfigEnabled=true on the servers"],
+  ["RECONFIG_IN_PROGRESS", "another change is under way: wait until config shows it, and try again"],
+  ["NEW_CONFIG_NO_QUORUM", "start the servers of the new configuration first: print their state with member list"],
 ]);
 
 function explainOwn(error: Pick<CliError, "code" | "path" | "message" | "plain" | "hint">): Explanation {
@@ -132,10 +134,16 @@ const CLIENT_WORDS: Readonly<Partial<Record<ZkErrorCode, string>>> = {
   THROTTLED_OP: "Op throttled due to high load",
 };
 
+/** zkCli's words, its misspelling included. */
+const NO_QUORUM_TEXT =
+  "No quorum of new config is connected and up-to-date with the leader of last commmitted config - " +
+  "try invoking reconfiguration after new servers are connected and synced";
+
 /** zkCli's message for a refusal. */
 export function refusalText(code: ZkErrorCode, path: string | undefined): string {
   if (code === "RECONFIG_IN_PROGRESS")
     return "Another reconfiguration is in progress -- concurrent reconfigs not supported (yet)";
+  if (code === "NEW_CONFIG_NO_QUORUM") return NO_QUORUM_TEXT;
   const sentence = SENTENCES[code];
   if (sentence !== undefined) return `${sentence}${path ?? "null"}`;
   return clientText(code, path);
@@ -150,9 +158,10 @@ function fineStatus(code: CliErrorCode): ExitStatus {
   return PROGRAM_STATUS.get(code) ?? FINE_STATUS.get(code) ?? ExitStatus.FAILED;
 }
 
-/** Errors of programs that are run under a lock, with and without `--json`. */
+/** Errors of waits, and of programs that are run under a lock, with and without `--json`. */
 const PROGRAM_STATUS: ReadonlyMap<CliErrorCode, ExitStatus> = new Map<CliErrorCode, ExitStatus>([
   ["LOCK_TIMEOUT", ExitStatus.TIMED_OUT],
+  ["WAIT_TIMEOUT", ExitStatus.TIMED_OUT],
   ["LEASE_LOST", ExitStatus.LOST],
   ["PROGRAM_UNUSABLE", ExitStatus.PROGRAM_UNUSABLE],
   ["PROGRAM_MISSING", ExitStatus.PROGRAM_MISSING],
@@ -182,4 +191,6 @@ const FINE_STATUS: ReadonlyMap<CliErrorCode, ExitStatus> = new Map<CliErrorCode,
   ["NO_CHILDREN_FOR_EPHEMERALS", ExitStatus.CONFLICT],
   ["QUOTA_EXCEEDED", ExitStatus.CONFLICT],
   ["QUOTA_CONFLICT", ExitStatus.CONFLICT],
+  ["MEMBER_EXISTS", ExitStatus.CONFLICT],
+  ["RECONFIG_IN_PROGRESS", ExitStatus.CONFLICT],
 ]);

@@ -69,10 +69,24 @@ function membersOf(file: string): readonly string[] {
   try {
     text = readFileSync(file, "utf8");
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new CliError(`Error processing ${file}: ${reason}`, { code: "UNREADABLE_FILE" });
+    // Java's message begins with the file, which zkCli prints as well, without a blank between.
+    const reason = JAVA_REASONS.get(errorCode(error)) ?? (error instanceof Error ? error.message : String(error));
+    throw new CliError(`Error processing ${file}${file} (${reason})`, {
+      code: "UNREADABLE_FILE",
+      plain: `the file ${file} cannot be read: ${reason}`,
+    });
   }
   return [...parseProperties(text)]
     .filter(([key]) => key.startsWith("server."))
     .map(([key, value]) => `${key}=${value}`);
 }
+
+function errorCode(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}
+
+const JAVA_REASONS: ReadonlyMap<unknown, string> = new Map([
+  ["ENOENT", "No such file or directory"],
+  ["EACCES", "Permission denied"],
+  ["EISDIR", "Is a directory"],
+]);
