@@ -17,6 +17,11 @@ export type CliErrorCode =
   | "PROGRAM_UNUSABLE"
   | "NOT_CONNECTED"
   | "REFUSED"
+  | "NO_MEMBER"
+  | "MEMBER_EXISTS"
+  | "NOT_SYNCED"
+  | "NO_QUORUM"
+  | "WAIT_TIMEOUT"
   | "UNREADABLE_FILE"
   | "UNREADABLE_ANSWER";
 

@@ -24,6 +24,7 @@ import { queue } from "./commands/recipes/queue.ts";
 import { config } from "./commands/servers/config.ts";
 import { fourLetterWord } from "./commands/servers/four-letter-word.ts";
 import { leader } from "./commands/servers/leader.ts";
+import { member } from "./commands/servers/member.ts";
 import { reconfig } from "./commands/servers/reconfig.ts";
 import { server } from "./commands/servers/server.ts";
 import { status } from "./commands/servers/status.ts";
@@ -77,6 +78,7 @@ export const COMMANDS: readonly Command[] = [
   listquota,
   lock,
   ls,
+  member,
   printwatches,
   queue,
   quit,

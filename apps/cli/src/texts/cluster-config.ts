@@ -38,7 +38,8 @@ export function memberAddresses(text: string): readonly string[] {
   });
 }
 
-const WILDCARDS: ReadonlySet<string> = new Set(["", "0.0.0.0", "[::]", "::", "*"]);
+/** Client addresses that stand for every address of a server. */
+export const WILDCARDS: ReadonlySet<string> = new Set(["", "0.0.0.0", "[::]", "::", "*"]);
 
 /** One line: `100000000 host:2181,host:2182`. */
 export function clusterConfigLine({ version, clientAddresses }: ClusterConfig): string {

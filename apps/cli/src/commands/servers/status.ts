@@ -1,15 +1,13 @@
-import { adminCommand, formatAddress, isZkError, parseConnectString } from "@zooid/client";
+import { formatAddress, parseConnectString } from "@zooid/client";
 import { type Command, FLAG_TIMEOUT, type Invocation, timeoutMs } from "../../command.ts";
 import { ExitStatus } from "../../exit-status.ts";
+import { askServer, epochOf, lagOf, newestZxid, SERVING, type ServerStatus } from "../../members/server-status.ts";
 import type { JsonObject } from "../../output.ts";
 import { memberAddresses } from "../../texts/cluster-config.ts";
-import { parseServerReport, type ServerReport } from "../../texts/server-report.ts";
 import { tableLines } from "../../texts/table.ts";
 
 const CONFIG_PATH = "/zookeeper/config";
 const TIMEOUT_MS = 5_000;
-/** Modes of servers that serve all requests. */
-const SERVING: ReadonlySet<string> = new Set(["standalone", "leader", "follower", "observer"]);
 const COLUMNS = [
   { title: "SERVER" },
   { title: "ROLE" },
@@ -25,8 +23,7 @@ const COLUMNS = [
 
 interface MemberStatus {
   readonly server: string;
-  /** A report, or the reason why there is none. */
-  readonly found: ServerReport | string;
+  readonly found: ServerStatus;
 }
 
 export const status: Command = {
@@ -41,7 +38,7 @@ export const status: Command = {
     const members = await Promise.all(listed.map((server) => ask(server, invocation)));
     const more = (await configured(invocation)).filter((server) => !listed.includes(server));
     members.push(...(await Promise.all(more.map((server) => ask(server, invocation)))));
-    const newest = newestZxid(members);
+    const newest = newestZxid(members.map(({ found }) => found));
     output.lines(
       tableLines(
         COLUMNS,
@@ -61,17 +58,8 @@ export function serversOf(connectString: string): readonly string[] {
   return [...new Set(parseConnectString(connectString).hosts.map(formatAddress))];
 }
 
-async function ask(server: string, { connection, signal, flags }: Invocation): Promise<MemberStatus> {
-  try {
-    const options = { signal, ...connection.security, timeoutMs: timeoutMs(flags) ?? TIMEOUT_MS };
-    const answer = await adminCommand(server, "srvr", options);
-    return { server, found: parseServerReport(answer) ?? (answer.trim().split("\n")[0] || "an empty answer") };
-  } catch (error) {
-    signal.throwIfAborted();
-    if (isZkError(error, "OPERATION_TIMEOUT")) return { server, found: "no answer in time" };
-    const cause = error instanceof Error ? (error.cause ?? error) : error;
-    return { server, found: cause instanceof Error ? cause.message : String(cause) };
-  }
+async function ask(server: string, invocation: Invocation): Promise<MemberStatus> {
+  return { server, found: await askServer(server, invocation, timeoutMs(invocation.flags)) };
 }
 
 /** The members in `/zookeeper/config`, if the session is connected. */
@@ -88,31 +76,13 @@ async function configured({ connection, signal }: Invocation): Promise<readonly 
   }
 }
 
-function newestZxid(members: readonly MemberStatus[]): bigint {
-  let newest = 0n;
-  for (const { found } of members) {
-    if (typeof found === "string" || found.zxid === undefined) continue;
-    const zxid = BigInt(found.zxid);
-    if (zxid > newest) newest = zxid;
-  }
-  return newest;
-}
-
-const EPOCH_SHIFT = 32n;
-
-/** Transactions behind the newest member; undefined in an older epoch, where the number is not known. */
-function lagOf(zxid: string, newest: bigint): number | undefined {
-  const own = BigInt(zxid);
-  return own >> EPOCH_SHIFT === newest >> EPOCH_SHIFT ? Number(newest - own) : undefined;
-}
-
 function cellsOf({ server, found }: MemberStatus, newest: bigint): readonly string[] {
   if (typeof found === "string") return [server, "no answer"];
   const { mode, zxid, latencyMs, connections, outstanding, nodes, version } = found;
   const text = (value: number | string | undefined): string => (value === undefined ? "?" : `${value}`);
   return [
     ...[server, mode],
-    ...(zxid === undefined ? ["?", "?", "?"] : [`${BigInt(zxid) >> EPOCH_SHIFT}`, zxid, text(lagOf(zxid, newest))]),
+    ...(zxid === undefined ? ["?", "?", "?"] : [`${epochOf(zxid)}`, zxid, text(lagOf(zxid, newest))]),
     ...[latencyMs === undefined ? "?" : `${latencyMs.avg}/${latencyMs.max} ms`],
     ...[text(connections), text(outstanding), text(nodes), text(version)],
   ];
@@ -121,8 +91,7 @@ function cellsOf({ server, found }: MemberStatus, newest: bigint): readonly stri
 function jsonOf({ server, found }: MemberStatus, newest: bigint): JsonObject {
   if (typeof found === "string") return { server, error: found };
   const { mode, zxid, latencyMs, connections, outstanding, nodes, version } = found;
-  const place =
-    zxid === undefined ? {} : { zxid, epoch: Number(BigInt(zxid) >> EPOCH_SHIFT), lag: lagOf(zxid, newest) ?? null };
+  const place = zxid === undefined ? {} : { zxid, epoch: Number(epochOf(zxid)), lag: lagOf(zxid, newest) ?? null };
   return {
     server,
     mode,

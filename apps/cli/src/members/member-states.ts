@@ -1,0 +1,181 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { adminCommand } from "@zooid/client";
+import type { Member, Members, ServerId } from "@zooid/model";
+import type { Invocation } from "../command.ts";
+import { clientAddressOf } from "./configuration.ts";
+import { refusal } from "./refusal.ts";
+import { askServer, isLeading, isServing, lagOf, newestZxid, type ServerStatus } from "./server-status.ts";
+
+/** What each member reports; a member without a client port is missing. */
+export type MemberStates = ReadonlyMap<ServerId, ServerStatus>;
+
+const POLL_MS = 250;
+/** Under load a synced server is a few transactions behind when it is asked. */
+const SETTLE_MS = 2_000;
+const PROGRESS_MS = 1_000;
+
+export async function askMembers(members: Members, invocation: Invocation): Promise<MemberStates> {
+  const asked = members.servers.map(async (member): Promise<readonly [ServerId, ServerStatus] | undefined> => {
+    const address = clientAddressOf(member);
+    return address === undefined ? undefined : [member.sid, await askServer(address, invocation)];
+  });
+  return new Map((await Promise.all(asked)).filter((entry) => entry !== undefined));
+}
+
+export function leaderIn(states: MemberStates): ServerId | undefined {
+  for (const [sid, status] of states) if (isLeading(status)) return sid;
+  return undefined;
+}
+
+/** Members that serve, or of which that is not known. */
+export function notDown(members: Members, states: MemberStates): readonly ServerId[] {
+  return members.servers
+    .map(({ sid }) => sid)
+    .filter((sid) => {
+      const status = states.get(sid);
+      return status === undefined || isServing(status);
+    });
+}
+
+/** How far a server is: `synced`, or the reason why it is not. */
+export type Catching =
+  | { readonly kind: "synced" }
+  | { readonly kind: "behind"; readonly lag: number | undefined }
+  | { readonly kind: "alone" }
+  | { readonly kind: "other-server"; readonly found: number }
+  | { readonly kind: "not-serving"; readonly reason: string };
+
+/**
+ * Compares a server with the ensemble. The ensemble is asked first: a server that has as much after that had
+ * everything that was committed at that time.
+ */
+export async function catchingOf(member: Member, members: Members, invocation: Invocation): Promise<Catching> {
+  const address = clientAddressOf(member);
+  if (address === undefined) return { kind: "not-serving", reason: "its line names no client port" };
+  const others = members.servers.filter(({ sid }) => sid !== member.sid);
+  const states = await askMembers({ ...members, servers: others }, invocation);
+  const own = await askServer(address, invocation);
+  if (typeof own === "string") return { kind: "not-serving", reason: own };
+  if (!isServing(own)) return { kind: "not-serving", reason: `mode ${own.mode}` };
+  const found = await idOf(address, invocation);
+  if (found !== undefined && found !== member.sid) return { kind: "other-server", found };
+  if (own.mode === "standalone" || (own.mode === "leader" && leaderIn(states) !== undefined)) return { kind: "alone" };
+  const newest = newestZxid(states.values());
+  if (own.zxid !== undefined && BigInt(own.zxid) >= newest) return { kind: "synced" };
+  return { kind: "behind", lag: own.zxid === undefined ? undefined : lagOf(own.zxid, newest) };
+}
+
+/** A server's own number, where its four-letter words include `conf`. */
+async function idOf(address: string, { connection, signal }: Invocation): Promise<number | undefined> {
+  try {
+    const answer = await adminCommand(address, "conf", { signal, ...connection.security, timeoutMs: SETTLE_MS });
+    const [, id] = /^serverId=(\d+)$/m.exec(answer) ?? [];
+    return id === undefined ? undefined : Number(id);
+  } catch {
+    signal.throwIfAborted();
+    return undefined;
+  }
+}
+
+export function catchingText(catching: Catching): string {
+  switch (catching.kind) {
+    case "synced":
+      return "synced";
+    case "behind":
+      return catching.lag === undefined ? "in an older epoch" : `${catching.lag} transactions behind`;
+    case "alone":
+      return "runs without this ensemble";
+    case "other-server":
+      return `its client port is that of server ${catching.found}`;
+    case "not-serving":
+      return `does not serve: ${catching.reason}`;
+  }
+}
+
+export interface WaitOptions {
+  /** Whether it waits for a server that does not run or is far behind. */
+  readonly isPatient: boolean;
+  /** Undefined: without a limit. */
+  readonly limitMs: number | undefined;
+}
+
+/** Shows how a server catches up. @returns the last finding, which is `synced` unless it was not to wait */
+export async function untilSynced(
+  member: Member,
+  members: Members,
+  invocation: Invocation,
+  { isPatient, limitMs }: WaitOptions,
+): Promise<Catching> {
+  const { signal, output } = invocation;
+  const startMs = performance.now();
+  const progress = new ChangingLine((text) => output.progress(text));
+  for (;;) {
+    const catching = await catchingOf(member, members, invocation);
+    if (catching.kind === "synced" || catching.kind === "other-server") return catching;
+    const elapsedMs = performance.now() - startMs;
+    if (!isPatient && (catching.kind !== "behind" || elapsedMs >= SETTLE_MS)) return catching;
+    if (elapsedMs >= SETTLE_MS || catching.kind !== "behind") {
+      progress.show(`server ${member.sid}: ${catchingText(catching)}`);
+    }
+    checkTime(elapsedMs, limitMs, `server ${member.sid} is not synced: ${catchingText(catching)}`);
+    await delay(POLL_MS, undefined, { signal });
+  }
+}
+
+/** Waits until the members have the roles that a configuration gives them. */
+export async function untilInForce(
+  { next, sids }: { readonly next: Members; readonly sids: readonly ServerId[] },
+  invocation: Invocation,
+  limitMs: number | undefined,
+): Promise<void> {
+  const startMs = performance.now();
+  const progress = new ChangingLine((text) => invocation.output.progress(text));
+  for (;;) {
+    const states = await askMembers(next, invocation);
+    const leader = leaderIn(states);
+    const late = next.servers.filter((member) => sids.includes(member.sid) && !hasItsRole(member, states));
+    if (leader !== undefined && late.length === 0) return;
+    const text = leader === undefined ? "no member leads yet" : `not in its role yet: server ${late[0]?.sid}`;
+    const elapsedMs = performance.now() - startMs;
+    if (elapsedMs >= SETTLE_MS) progress.show(text);
+    checkTime(elapsedMs, limitMs, `the change is committed; ${text}`);
+    await delay(POLL_MS, undefined, { signal: invocation.signal });
+  }
+}
+
+function hasItsRole({ sid, isObserver }: Member, states: MemberStates): boolean {
+  const status = states.get(sid);
+  // Without a client port it cannot be asked.
+  return (
+    status === undefined ||
+    (typeof status === "object" && isServing(status) && (status.mode === "observer") === isObserver)
+  );
+}
+
+function checkTime(elapsedMs: number, limitMs: number | undefined, text: string): void {
+  if (limitMs === undefined || elapsedMs < limitMs) return;
+  throw refusal(
+    "WAIT_TIMEOUT",
+    `${text}, after ${limitMs} ms`,
+    "the same command goes on where this one ended; print the states with member list",
+  );
+}
+
+/** A line of progress, once for each text and at most once a second. */
+class ChangingLine {
+  readonly #write: (text: string) => void;
+  #shown: string | undefined;
+  #dueMs = 0;
+
+  constructor(write: (text: string) => void) {
+    this.#write = write;
+  }
+
+  show(text: string): void {
+    const nowMs = performance.now();
+    if (text === this.#shown || nowMs < this.#dueMs) return;
+    this.#shown = text;
+    this.#dueMs = nowMs + PROGRESS_MS;
+    this.#write(text);
+  }
+}

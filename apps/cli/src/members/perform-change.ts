@@ -1,0 +1,50 @@
+import { type EnsembleConfig, isZkError } from "@zooid/client";
+import { memberLines } from "@zooid/model";
+import type { Invocation } from "../command.ts";
+import { readConfiguration } from "./configuration.ts";
+import type { PlannedChange } from "./member-change.ts";
+import { refusal } from "./refusal.ts";
+
+/** Commits a change of exactly the configuration that it was planned for. @returns the version of the new one */
+export async function performChange(change: PlannedChange, invocation: Invocation): Promise<bigint> {
+  const { connection, signal } = invocation;
+  const { joining, leaving, current } = change;
+  const client = await connection.ready({ isAbsolute: true, signal });
+  let committed: EnsembleConfig;
+  try {
+    committed = await client.reconfig({ joining, leaving, fromVersion: BigInt(current.version) }, { signal });
+  } catch (error) {
+    if (isZkError(error, "CONNECTION_LOSS")) return await outcomeOf(change, invocation, error);
+    if (isZkError(error, "BAD_VERSION")) {
+      throw refusal(
+        "BAD_VERSION",
+        "the configuration was changed by another client meanwhile",
+        "print it with member list, and try again",
+      );
+    }
+    if (isZkError(error, "BAD_ARGUMENTS") && change.next.verifier.voters.size < 2) {
+      throw refusal(
+        "BAD_ARGUMENTS",
+        "the servers keep at least two voters, unless they are started with standaloneEnabled=false",
+        "set standaloneEnabled=false on all servers and restart them one by one",
+      );
+    }
+    throw error;
+  }
+  return committed.version;
+}
+
+/** A leader that leaves may close the connection before its answer arrives. */
+async function outcomeOf({ next, current }: PlannedChange, invocation: Invocation, lost: unknown): Promise<bigint> {
+  const { members } = await readConfiguration(invocation);
+  const [found, wanted] = [members.servers, next.servers].map((servers) => memberLines(servers).join("\n"));
+  if (found === wanted) return BigInt(members.version);
+  if (members.version === current.version) {
+    throw refusal(
+      "CONNECTION_LOSS",
+      "the connection was lost, and the change is not made so far",
+      "print the members with member list, and try again",
+    );
+  }
+  throw lost;
+}
