@@ -167,12 +167,15 @@ export class MemoryTxnLog implements TxnLog {
     return { log: this.#log, entries: this.#entries };
   }
 
+  /** A write was handed over, and waits for {@link syncNext}. For logs that sync by themselves. */
+  protected queued(): void {}
+
   append(batch: AppendBatch): void {
     if (this.#dead !== undefined) return;
     const { generation, committed, lastSeenConfig } = batch;
     const bytes = copyRange(batch.bytes, batch.start, batch.end);
     assert(bytes.length > 0, "an empty batch was appended");
-    this.#pending.push({
+    this.#queue({
       appendedBytes: bytes.length,
       perform: () => {
         const added: MemoryEntry[] = [];
@@ -373,6 +376,11 @@ export class MemoryTxnLog implements TxnLog {
     return { log: this.#log, entries: [...this.#entries] };
   }
 
+  #queue(write: PendingWrite): void {
+    this.#pending.push(write);
+    this.queued();
+  }
+
   #write(kind: "promise" | "epoch" | "configs" | "ensemble" | "stage", change: () => DurableLog): Promise<void> {
     return this.#enqueue(() => {
       this.#log = change();
@@ -383,7 +391,7 @@ export class MemoryTxnLog implements TxnLog {
   #enqueue(perform: () => MemoryWrite): Promise<void> {
     if (this.#dead !== undefined) return Promise.reject(this.#dead);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.#pending.push({ perform, settle: () => resolve(), reject, appendedBytes: undefined });
+    this.#queue({ perform, settle: () => resolve(), reject, appendedBytes: undefined });
     return promise;
   }
 

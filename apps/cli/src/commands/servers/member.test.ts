@@ -84,6 +84,19 @@ test("three servers grow to four, change votes and shrink by it alone", { timeou
   expect((await member(session, "list"))[1]).toMatchObject({ healthy: true, leader });
 });
 
+test("the leader that is removed is replaced by another voter", { timeout: 120_000 }, async () => {
+  await Promise.all([1, 2, 3].map(start));
+  await using session = await open();
+  await start(4);
+  expect((await member(session, "add", place(4), "--wait"))[1]).toMatchObject({ voters: 4 });
+  const [, { leader }] = await member(session, "list");
+  const [removed, result] = await member(session, "remove", `${leader}`, "--wait");
+  expect([removed, result]).toMatchObject([0, { movesLeader: leader, voters: 3 }]);
+  const [, after] = await member(session, "list");
+  expect(after).toMatchObject({ healthy: true });
+  expect(after["leader"]).not.toBe(leader);
+});
+
 test("a server takes another one's place, which may be down, and a removal that loses the quorum is refused", {
   timeout: 120_000,
 }, async () => {
