@@ -1,7 +1,10 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { connect } from "@zooid/client";
 import { startServer } from "@zooid/server";
 import { freePorts } from "@zooid/wire/testing/free-ports";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { Session } from "../../testing/session.ts";
 
 type Server = Awaited<ReturnType<typeof startServer>>;
@@ -135,4 +138,20 @@ test("invalid words are answered with what is expected", async () => {
   }
   const alone = await session.run("member", "list");
   expect([await alone.ended, alone.objects]).toMatchObject([1, [{ error: { code: "UNREADABLE_ANSWER" } }]]);
+});
+
+test("a configuration file keeps its groups and weights", async () => {
+  await Promise.all([1, 2, 3].map(start));
+  await using session = await open();
+  const folder = mkdtempSync(join(tmpdir(), "reconfig-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "members.cfg");
+  const others = ["group.1=1:2:3", "weight.1=1", "weight.2=1", "weight.3=3"];
+  writeFileSync(file, [...[1, 2, 3].map((sid) => `server.${place(sid)}`), ...others, ""].join("\n"));
+  const authenticated = await session.run("addauth", "digest", SUPER.slice("digest ".length));
+  expect(await authenticated.ended).toBe(0);
+  const changed = await session.run("reconfig", "-file", file);
+  expect(await changed.ended).toBe(0);
+  const config = String(changed.objects.at(-1)?.["config"]).split("\n");
+  expect(config).toEqual(expect.arrayContaining(others));
 });

@@ -63,7 +63,7 @@ function readVersion(text: string | undefined): bigint {
   return text.startsWith("-") ? -BigInt(`0x${text.slice(1)}`) : BigInt(`0x${text}`);
 }
 
-/** The servers of a configuration file, in the form of the request. */
+/** The servers, groups and weights of a configuration file, in the form of the request. */
 function membersOf(file: string): readonly string[] {
   let text: string;
   try {
@@ -77,7 +77,7 @@ function membersOf(file: string): readonly string[] {
     });
   }
   return [...parseProperties(text)]
-    .filter(([key]) => key.startsWith("server."))
+    .filter(([key]) => /^(?:server|group|weight)\./.test(key))
     .map(([key, value]) => `${key}=${value}`);
 }
 
