@@ -26,6 +26,7 @@ export class TreeCapture {
   #session = 1;
   #node: number = ROOT;
 
+  /** @internal `DataTree.capture()` makes one */
   constructor(state: TreeState) {
     this.#state = state;
     this.applied = state.applied;

@@ -12,12 +12,10 @@
  * ```
  */
 export interface PrincipalRules {
-  /**
-   * @param host undefined for a principal of one component
-   * @returns undefined if no rule applies, or the one that does gives a name with `/` or `@`
-   */
+  /** @returns undefined if no rule applies, or the one that does gives a name with `/` or `@` */
   shortName(principal: {
     readonly name: string;
+    /** Undefined for a principal of one component. */
     readonly host: string | undefined;
     readonly realm: string;
   }): string | undefined;
