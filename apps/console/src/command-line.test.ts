@@ -28,3 +28,11 @@ test("everything that is wrong is reported at once", () => {
   expect(problemsOf("--port", "http", "--timeout=soon", "--editor", "alice")).toHaveLength(3);
   expect(problemsOf("--prot", "1").length).toBeGreaterThan(0);
 });
+
+test("any TLS option means TLS, and a certificate needs its key", () => {
+  expect(parseCommandLine([])).toMatchObject({ tls: undefined });
+  expect(parseCommandLine(["--tls"])).toMatchObject({ tls: { authorities: undefined } });
+  expect(parseCommandLine(["--tls-ca", "ca.pem"])).toMatchObject({ tls: { authorities: "ca.pem" } });
+  expect(problemsOf("--tls-cert", "own.pem")).toHaveLength(1);
+  expect(problemsOf("--tls-key-password-file", "password")).toHaveLength(1);
+});

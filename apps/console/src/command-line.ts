@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import type { RoleOptions } from "@zooid/console";
+import type { TlsFiles } from "./tls-files.ts";
 
 export const USAGE = `zooid-console --server HOST:PORT[,HOST:PORT …] [options]
 
@@ -14,6 +15,13 @@ Serves a web console in front of a ZooKeeper ensemble, and prints its address.
   --editor ID         may change nodes
   --viewer ID         may read
   --timeout MS        session timeout; default 30000
+  --tls               connects to the servers with TLS; so do the options that follow
+  --tls-ca FILE       trusted authorities in PEM; default: those that Node.js trusts
+  --tls-cert FILE     the console's own certificate in PEM, for servers that ask for one; it stands for all users
+  --tls-key FILE      its key in PEM
+  --tls-key-password-file FILE
+                      a file with the key's password
+  --tls-name NAME     the name of the servers' certificates; default: each server's host
   --version           print the version
   --help              print this
 
@@ -32,6 +40,8 @@ export type Command =
       readonly name: string | undefined;
       readonly roles: RoleOptions;
       readonly sessionTimeoutMs: number;
+      /** Undefined: without TLS. */
+      readonly tls: TlsFiles | undefined;
     };
 
 /** Arguments that are wrong, one line for each. */
@@ -55,6 +65,12 @@ const OPTIONS = {
   editor: { type: "string", multiple: true, default: [] as string[] },
   viewer: { type: "string", multiple: true, default: [] as string[] },
   timeout: { type: "string", default: "30000" },
+  tls: { type: "boolean", default: false },
+  "tls-ca": { type: "string" },
+  "tls-cert": { type: "string" },
+  "tls-key": { type: "string" },
+  "tls-key-password-file": { type: "string" },
+  "tls-name": { type: "string" },
   version: { type: "boolean", default: false },
   help: { type: "boolean", short: "h", default: false },
 } as const;
@@ -74,6 +90,17 @@ export function parseCommandLine(argv: readonly string[]): Command {
     if (!/^(digest:[^:]+:[\w+/=]+|x509:.+)$/.test(id))
       problems.push(`a role is given to digest:USER:HASH or x509:SUBJECT, found "${id}"`);
   }
+  const tls: TlsFiles = {
+    ...{ authorities: values["tls-ca"], certificate: values["tls-cert"], key: values["tls-key"] },
+    ...{ keyPassword: values["tls-key-password-file"], serverName: values["tls-name"] },
+  };
+  if ((tls.certificate === undefined) !== (tls.key === undefined)) {
+    problems.push("--tls-cert and --tls-key are given together, found one of them");
+  }
+  if (tls.keyPassword !== undefined && tls.key === undefined) {
+    problems.push("--tls-key-password-file needs --tls-key");
+  }
+  const usesTls = values.tls || Object.values(tls).some((value) => value !== undefined);
   const command: Command = {
     kind: "serve",
     hosts: values.server,
@@ -83,6 +110,7 @@ export function parseCommandLine(argv: readonly string[]): Command {
     name: values.name,
     roles: { operators: values.operator, editors: values.editor, viewers: values.viewer },
     sessionTimeoutMs: whole("--timeout", values.timeout, 600_000),
+    tls: usesTls ? tls : undefined,
   };
   if (problems.length > 0) throw new UsageError(problems);
   return command;

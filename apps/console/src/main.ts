@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import { ConsoleServer } from "@zooid/console";
 import { type Command, parseCommandLine, USAGE, UsageError } from "./command-line.ts";
 import { ExitStatus } from "./exit-status.ts";
+import { tlsOfFiles } from "./tls-files.ts";
 
 const { version } = createRequire(import.meta.url)("../package.json") as { readonly version: string };
 
@@ -27,11 +28,11 @@ async function run(command: Command): Promise<void> {
 }
 
 async function serve(command: Extract<Command, { readonly kind: "serve" }>): Promise<void> {
-  const { name, sessionTimeoutMs, hosts, port, address, hostNames, roles } = command;
+  const { name, sessionTimeoutMs, hosts, port, address, hostNames, roles, tls } = command;
   const server = new ConsoleServer({
     ...{ hosts, port, address, hostNames, roles, version },
     ...(name === undefined ? {} : { name }),
-    client: { sessionTimeoutMs },
+    client: { sessionTimeoutMs, ...(tls === undefined ? {} : { tls: tlsOfFiles(tls) }) },
     warn: (text) => console.error(`zooid-console: ${text}`),
   });
   await server.listen();

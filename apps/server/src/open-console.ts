@@ -1,4 +1,4 @@
-import { Console, wordByConnection } from "@zooid/console";
+import { Console, wordsByConnection } from "@zooid/console";
 import type { AdminOptions, ServerLog, ZooidServer } from "@zooid/server";
 import type { ConsoleSettings } from "./key-rule.ts";
 
@@ -19,14 +19,13 @@ const ANY = /^(\*|0\.0\.0\.0|::)$/;
 export function openConsole({ server, sid, admin, settings, version, log }: OpenConsoleOptions): Console | undefined {
   if (server.adminPort === undefined || settings.isEnabled === false) return undefined;
   if (server.port === server.securePort) {
-    log.info(
-      "the console is not served: its sessions need a client port without TLS; zooid-console has options for TLS",
-    );
+    log.info("the console is not served: its sessions need a client port without TLS; run zooid-console --tls instead");
     return undefined;
   }
   const { viewers = [], editors = [], operators = [], hostNames = [] } = settings;
   const host = ANY.test(server.address) ? "127.0.0.1" : server.address;
   const hosts = host.includes(":") ? `[${host}]:${server.port}` : `${host}:${server.port}`;
+  const words = wordsByConnection();
   return new Console({
     ...{ hosts, hostNames, version, roles: { viewers, editors, operators } },
     isLoopback: LOOPBACK.test(admin?.address ?? "127.0.0.1"),
@@ -35,7 +34,7 @@ export function openConsole({ server, sid, admin, settings, version, log }: Open
       // Without an id it is the one server of the connect string.
       const isOwn = member.sid === null || member.sid === sid;
       if (isOwn && (word === "srvr" || word === "cons" || word === "dump")) return Promise.resolve(server.report(word));
-      return wordByConnection(member, word, signal);
+      return words(member, word, signal);
     },
     warn: (text) => log.warn(text),
   });

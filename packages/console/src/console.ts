@@ -6,7 +6,7 @@ import { type RoleOptions, RoleTable } from "./access/role.ts";
 import { UserClients } from "./access/user-clients.ts";
 import { WebSessions } from "./access/web-sessions.ts";
 import { LiveChanges } from "./api/live-changes.ts";
-import { EnsembleFacts, type FourLetterWords } from "./facts/ensemble-facts.ts";
+import { EnsembleFacts, type FourLetterWords, wordsByConnection } from "./facts/ensemble-facts.ts";
 import { MetricHistory } from "./facts/metric-history.ts";
 import { ApiHandler } from "./http/api-handler.ts";
 import { type PageFile, readPageFiles } from "./http/page-files.ts";
@@ -23,10 +23,10 @@ export interface ConsoleOptions {
   /** The name that the page shows. Default: the connect string. */
   readonly name?: string;
   readonly version?: string;
-  /** Of every ZooKeeper session: TLS, timeouts. */
+  /** Of every ZooKeeper session: TLS, timeouts. The certificate is that of all users. */
   readonly client?: ClientOptions;
   readonly roles?: RoleOptions;
-  /** How servers are asked four-letter words. Default: by a connection. */
+  /** How servers are asked four-letter words. Default: by a connection, with the TLS of `client`. */
   readonly words?: FourLetterWords;
   /** Reports a failure that is not the requester's. Default: silent. */
   readonly warn?: (text: string) => void;
@@ -65,10 +65,11 @@ export class Console implements AsyncDisposable {
 
   constructor(options: ConsoleOptions) {
     this.#options = options;
-    const { hosts, name = hosts, roles = {}, isLoopback, words, client = {}, warn } = options;
+    const { hosts, name = hosts, roles = {}, isLoopback, client = {}, warn } = options;
+    const { words = wordsByConnection(client.tls) } = options;
     const defaults = { waitingTimeoutMs: WAITING_TIMEOUT_MS, connectWarningMs: Number.POSITIVE_INFINITY };
     this.#clients = new UserClients({ hosts, client: { ...defaults, ...client } });
-    this.#facts = new EnsembleFacts({ name, hosts, ...(words === undefined ? {} : { words }) });
+    this.#facts = new EnsembleFacts({ name, hosts, words });
     this.#files = readPageFiles(PAGE_DIRECTORY);
     this.#api = new ApiHandler({
       roles: new RoleTable(roles, isLoopback),

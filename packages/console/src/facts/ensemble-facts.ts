@@ -2,7 +2,14 @@
  * What the console knows of the servers beside their tree. Every ZooKeeper answers `srvr`; the other
  * four-letter words must be on its whitelist. Answers are shared by all users for a second.
  */
-import { adminCommand, type Client, type EnsembleServer, isZkError, parseConnectString } from "@zooid/client";
+import {
+  adminCommand,
+  type Client,
+  type ClientOptions,
+  type EnsembleServer,
+  isZkError,
+  parseConnectString,
+} from "@zooid/client";
 import { hostPort } from "@zooid/model";
 import type { ClientSessionJson, EnsembleJson, MemberJson, SessionsJson } from "../api/shapes.ts";
 import { parseCons } from "./cons-text.ts";
@@ -23,7 +30,7 @@ export interface EnsembleFactsOptions {
   readonly name: string;
   /** The connect string, for a server without a configuration in its tree. */
   readonly hosts: string;
-  /** Default: by a connection to the client port. */
+  /** Default: by a connection to the client port, without TLS. */
   readonly words?: FourLetterWords;
   readonly nowMs?: () => number;
 }
@@ -44,9 +51,12 @@ interface Kept<T> {
   readonly atMs: number;
 }
 
-/** By a connection to the member's client port. */
-export const wordByConnection: FourLetterWords = ({ address }, word, signal) =>
-  adminCommand(address, word, { signal, timeoutMs: WORD_TIMEOUT_MS });
+/** By a connection to the member's client port, with TLS or without. */
+export function wordsByConnection(tls?: ClientOptions["tls"]): FourLetterWords {
+  const transport = tls === undefined ? {} : { tls };
+  return ({ address }, word, signal) =>
+    adminCommand(address, word, { signal, timeoutMs: WORD_TIMEOUT_MS, ...transport });
+}
 
 export class EnsembleFacts {
   readonly #options: EnsembleFactsOptions;
@@ -60,7 +70,7 @@ export class EnsembleFacts {
 
   constructor(options: EnsembleFactsOptions) {
     this.#options = options;
-    this.#words = options.words ?? wordByConnection;
+    this.#words = options.words ?? wordsByConnection();
     this.#nowMs = options.nowMs ?? (() => performance.now());
   }
 
