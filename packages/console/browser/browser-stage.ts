@@ -27,6 +27,8 @@ export interface BrowserStage extends Stage {
 }
 
 interface OpenOptions {
+  /** Pages with one context have the same cookies. */
+  readonly context?: BrowserContext;
   readonly colorScheme?: "light" | "dark";
   readonly viewport?: { readonly width: number; readonly height: number };
 }
@@ -37,9 +39,10 @@ export async function startBrowserStage(options: Parameters<typeof startStage>[0
   const errors: string[] = [];
   return {
     ...stage,
-    async open(place = "", { colorScheme = "light", viewport = { width: 1280, height: 800 } } = {}) {
-      const context = await (await theBrowser()).newContext({ colorScheme, viewport, locale: "en-GB" });
-      contexts.push(context);
+    async open(place = "", { colorScheme = "light", viewport = { width: 1280, height: 800 }, ...given } = {}) {
+      const settings = { colorScheme, viewport, locale: "en-GB" };
+      const context = given.context ?? (await (await theBrowser()).newContext(settings));
+      if (given.context === undefined) contexts.push(context);
       const page = await context.newPage();
       page.on("pageerror", (error) => errors.push(`page error: ${error.message}`));
       page.on("console", (message) => {

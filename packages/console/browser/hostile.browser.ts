@@ -51,6 +51,50 @@ test("hostile names, values and access lists are text on every page", async () =
   expect(await page.locator("main img, main script, main iframe").count()).toBe(0);
 });
 
+test("hostile texts of recipes, sessions, logins and the ensemble's name are text", async () => {
+  const hostile = "<img src=x onerror=window.pwned=1>";
+  const operator = `digest:${digestId(hostile, "secret")}`;
+  await using stage = await startBrowserStage({ name: hostile, roles: { operators: [operator] } });
+  await stage.zk.create(`/locks/${hostile}`, "", { parents: "persistent" });
+  await stage.zk.create(`/locks/${hostile}/lock-`, hostile, { mode: "ephemeral-sequential" });
+  await stage.zk.create(`/groups/${hostile}`, "", { parents: "persistent" });
+  await stage.zk.create(`/groups/${hostile}/${hostile}`, hostile, { mode: "ephemeral" });
+  const page = await stage.open();
+  const login = async (user: string): Promise<void> => {
+    await page.getByRole("button", { name: "Log in" }).first().click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("textbox", { name: "User" }).fill(user);
+    await dialog.getByLabel("Password").fill("secret");
+    await dialog.getByRole("button", { name: "Log in" }).click();
+  };
+  await login(`${hostile}:`);
+  await page.getByRole("dialog").getByRole("alert").waitFor();
+  await page.keyboard.press("Escape");
+  await login(hostile);
+  await page.locator(".user-name").getByText(hostile).waitFor();
+  await page.locator(".ensemble-name").getByText(hostile).waitFor();
+  await page.goto(`${stage.url}/console/#/recipes`);
+  await page
+    .locator("article.recipe", { hasText: `/locks/${hostile}` })
+    .getByText(hostile, { exact: true })
+    .waitFor();
+  await page
+    .locator("article.recipe", { hasText: `/groups/${hostile}` })
+    .getByText(hostile, { exact: true })
+    .first()
+    .waitFor();
+  await page.goto(`${stage.url}/console/#/sessions`);
+  await page.getByRole("link", { name: `/groups/${hostile}/${hostile}` }).waitFor();
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("/locks/<img");
+  await page.getByRole("option", { name: `/locks/${hostile}` }).waitFor();
+  await page.keyboard.press("Escape");
+  await page.goto(`${stage.url}/console/#/tree?${new URLSearchParams({ path: `/none/${hostile}` })}`);
+  await page.getByText("There is no such node.").waitFor();
+  expect(await page.evaluate(() => Object.hasOwn(window, "pwned"))).toBe(false);
+  expect(await page.locator("main img, header img, dialog img").count()).toBe(0);
+});
+
 test("text that changes its direction is shown by its numbers", async () => {
   await using stage = await startBrowserStage();
   await stage.zk.create("/bidi", "user\u202e gnp");
@@ -58,14 +102,50 @@ test("text that changes its direction is shown by its numbers", async () => {
   await page.locator("section.data").getByText("user⟨U+202E⟩ gnp").waitFor();
 });
 
-test("a value of a megabyte opens, cut, and binary values are shown as hex", async () => {
+/** As much as a request takes: a frame has 1 MiB less one byte. */
+const VALUE_BYTES = 1_048_400;
+
+test("the largest value opens, cut, is inert, and is edited", async () => {
   await using stage = await startBrowserStage();
-  await stage.zk.create("/big", "x".repeat(1_000_000));
-  await stage.zk.create("/bytes", new Uint8Array([0, 255, 254, 10, 65]));
+  const line = "<script>window.pwned=1</script>\n";
+  const value = line.repeat(VALUE_BYTES / line.length).padEnd(VALUE_BYTES, "x");
+  await stage.zk.create("/big", value);
+  await stage.zk.create("/line", "y".repeat(VALUE_BYTES));
   const page = await stage.open("#/tree?path=%2Fbig");
   await page.getByText("Only the beginning is shown").waitFor();
-  await page.goto(`${stage.url}/console/#/tree?path=%2Fbytes`);
+  await page.getByRole("button", { name: "Edit", exact: true }).click();
+  const area = page.getByRole("textbox", { name: "Data" });
+  await area.evaluate((element: HTMLTextAreaElement) => {
+    element.setRangeText("first\n", 0, 0);
+    element.setRangeText("", element.value.length - 10, element.value.length);
+    element.dispatchEvent(new InputEvent("input", { bubbles: true }));
+  });
+  await page.getByRole("button", { name: "Review" }).click();
+  await page.getByRole("region", { name: "Difference" }).getByText("first").waitFor();
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Saved /big as version 1").waitFor();
+  expect(await stage.zk.getText("/big")).toBe(`first\n${value.slice(0, -10)}`);
+  await page.goto(`${stage.url}/console/#/tree?path=%2Fline`);
+  await page.getByText("Only the beginning is shown").waitFor();
+  expect(await page.evaluate(() => Object.hasOwn(window, "pwned"))).toBe(false);
+});
+
+test("binary values are shown as hex", async () => {
+  await using stage = await startBrowserStage();
+  await stage.zk.create("/bytes", new Uint8Array([0, 255, 254, 10, 65]));
+  const page = await stage.open("#/tree?path=%2Fbytes");
   await page.getByText("00000000  00 ff fe 0a 41").waitFor();
+});
+
+test("a download is a file with a fixed name", async () => {
+  await using stage = await startBrowserStage();
+  await stage.zk.create("/page.html", "<script>window.pwned=1</script>");
+  const page = await stage.open("#/tree?path=%2Fpage.html");
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Download the data" }).click(),
+  ]);
+  expect(download.suggestedFilename()).toBe("znode-data.bin");
 });
 
 test("secrets are masked until they are asked for", async () => {
