@@ -104,10 +104,16 @@ async function ask(address: string, { bare, line }: Places, lines: string[]): Pr
   await change("no line", { joining: "server.4" });
   await change("another key", { joining: bare(4).replace("server", "servant") });
   await change("no number", { joining: line(4).replace("server.4", "server.x") });
+  await change("no number at all", { joining: line(4).replace("server.4", "server") });
+  await change("an empty number", { joining: line(4).replace("server.4", "server.") });
+  await change("two values", { joining: line(4).replace("server.4=", "server.4=5=") });
+  await change("by its number, without a client port", { joining: bare(4).replace("server.4", "4") });
   await change("without a client port", { joining: bare(4) });
   await change("without an election port", { joining: "server.4=127.0.0.1:7;2181" });
   await change("another role", { joining: line(4, ":witness") });
   await change("no number leaves", { leaving: "three" });
+  await change("one leaves by its line's name", { leaving: "server.3" });
+  await change("the number of one that leaves is followed by a letter", { leaving: "3x" });
   await change("too many leave", { leaving: "1,2" });
   await change("all leave", { leaving: "1,2,3" });
   await change("too many that do not run", { joining: [5, 6, 7].map((sid) => line(sid)).join(",") });
@@ -125,6 +131,9 @@ async function ask(address: string, { bare, line }: Places, lines: string[]): Pr
   await change("it votes again, by members", { members: [1, 2, 3, 4].map((sid) => line(sid)).join(",") });
   await change("one that does not run joins", { joining: line(5) });
   await change("it leaves, with one that is unknown", { leaving: "5, 8" });
+  await change("it joins by its number alone", { joining: line(5, ":observer").replace("server.5", "5") });
+  await change("it moves, behind another name", { joining: line(5).replace("server.5", "any.name.5") });
+  await change("it leaves", { leaving: "5" });
   await show();
   wire.end();
 }

@@ -1,3 +1,4 @@
+import { assert } from "./assert.ts";
 import { type Member, type Members, membersOf } from "./members.ts";
 import type { ServerId } from "./server-id.ts";
 import { parseServerLine } from "./server-line.ts";
@@ -56,22 +57,37 @@ function incremental(
       throw new ServerNumberError(`a leaving server is named by its number, found "${text}"`);
     next.delete(Number(text) as ServerId);
   }
-  for (const line of listed(joining)) {
-    const draft = new MembersDraft();
-    draft.take(line);
-    const [member] = draft.servers();
-    if (member === undefined) throw new RangeError(`a joining server is a line server.N=…, found "${line}"`);
-    if (member.clientAddress === undefined) {
-      throw new RangeError(`server.${member.sid} names no client port; it stands behind a ";"`);
-    }
+  for (const text of listed(joining)) {
+    const member = joiningMember(text);
     next.set(member.sid, member);
   }
   return [...next.values()];
 }
 
-function listed(text: string | undefined): readonly string[] {
+/**
+ * `N=…`, as the usage of Apache's zkCli has it, or `server.N=…`. Apache's server reads the number behind the last dot of the name,
+ * whatever stands before it.
+ */
+function joiningMember(text: string): Member {
+  const [name, value, ...more] = listed(text, "=");
+  if (name === undefined || value === undefined || more.length > 0) {
+    throw new RangeError(`a joining server is a line server.N=…, found "${text}"`);
+  }
+  const number = name.slice(name.lastIndexOf(".") + 1);
+  if (!/^\d{1,19}$/.test(number)) throw new ServerNumberError(`${name} names no number`);
+  const draft = new MembersDraft();
+  draft.server(Number(number), value);
+  const [member] = draft.servers();
+  assert(member !== undefined, "a line of a server makes a member");
+  if (member.clientAddress === undefined) {
+    throw new RangeError(`server.${member.sid} names no client port; it stands behind a ";"`);
+  }
+  return member;
+}
+
+function listed(text: string | undefined, separator = ","): readonly string[] {
   return (text ?? "")
-    .split(",")
+    .split(separator)
     .map((part) => part.trim())
     .filter((part) => part !== "");
 }
@@ -109,7 +125,7 @@ class MembersDraft {
   take(line: string): void {
     const [, name = "", value = ""] = /^\s*([^=\s]+)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
     const [, kind, number] = /^(server|group|weight)\.(\d{1,9})$/.exec(name) ?? [];
-    if (kind === "server") this.#server(Number(number), value);
+    if (kind === "server") this.server(Number(number), value);
     else if (kind === "group") this.#group(Number(number), value);
     else if (kind === "weight") this.#weight(Number(number), value);
     else if (name === "version") this.#version = parseZxid(value);
@@ -148,7 +164,7 @@ class MembersDraft {
     return servers;
   }
 
-  #server(number: number, value: string): void {
+  server(number: number, value: string): void {
     const sid = sidOf(number);
     if (this.#lines.has(sid)) throw new RangeError(`server.${sid} is listed twice`);
     const line = parseServerLine(value);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Member, membersOf, membersText } from "./members.ts";
-import { changedMembers, parseMembers } from "./members-text.ts";
+import { changedMembers, parseMembers, ServerNumberError } from "./members-text.ts";
 import { serverId } from "./server-id.ts";
 import { composeZxid, ZXID_NONE } from "./zxid.ts";
 
@@ -67,6 +67,35 @@ describe("a change", () => {
         "server.4=d:2888:3888:participant;0.0.0.0:2181",
         "version=100000007",
       ].join("\n"),
+    );
+  });
+
+  test("names joining servers by their numbers too, as zkCli's usage text does", () => {
+    const joining = "4=d:2888:3888;2181,any.name.5 = e:2888:3888:observer;2181";
+    const members = changedMembers(current, { kind: "incremental", joining, leaving: "1,2,3" }, version);
+    expect(textOf(members.servers).slice(0, -1)).toEqual([
+      "server.4=d:2888:3888:participant;0.0.0.0:2181",
+      "server.5=e:2888:3888:observer;0.0.0.0:2181",
+    ]);
+  });
+
+  test.each([
+    ["a leaving server that is no number", { joining: undefined, leaving: "x" }],
+    ["a leaving server by its line's name", { joining: undefined, leaving: "server.2" }],
+    ["a joining server without a number", { joining: "x=d:2888:3888;2181", leaving: undefined }],
+    ["a joining server with an empty number", { joining: "server.=d:2888:3888;2181", leaving: undefined }],
+  ])("with %s is an error about numbers", (_, change) => {
+    expect(() => changedMembers(current, { kind: "incremental", ...change }, version)).toThrow(ServerNumberError);
+  });
+
+  test.each([
+    ["no value", "server.4=", "server.N"],
+    ["two values", "4=5=d:2888:3888;2181", "server.N"],
+    ["a number that no server has", "255=d:2888:3888;2181", "0 to 254"],
+    ["no client port", "4=d:2888:3888", "client port"],
+  ])("with a joining line that has %s is refused", (_, joining, reason) => {
+    expect(() => changedMembers(current, { kind: "incremental", joining, leaving: undefined }, version)).toThrow(
+      reason,
     );
   });
 
