@@ -45,7 +45,7 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
       {
         name: "reconfig-comparison",
         file: "packages/conformance/src/reconfig-comparison.ts",
-        does: "reconfig requests, valid and not, to ensembles of both servers, compared packet by packet",
+        does: "reconfig, by plain requests and by kazoo, go-zookeeper and Curator, on ensembles of both servers, compared",
       },
       {
         name: "cli-comparison",

@@ -121,6 +121,17 @@ export const SECURED_CLIENTS: readonly SecuredClient[] = [
   { name: "go-secured", needs: ["go"], prepareSecured: prepareGoSecured },
 ];
 
+/** The commands of programs that change an ensemble's servers; they get an address and the servers' lines. The last ends its server. */
+export function prepareReconfigClients(): readonly (readonly string[])[] {
+  const go = join(CACHE, "go-reconfig");
+  run("go", ["build", "-o", go, "./reconfig"], join(CLIENTS, "go"));
+  return [
+    [installKazoo(), kazooProgram("reconfig.py")],
+    [go],
+    ["java", "-cp", compileWithCurator("Reconfig.java"), "Reconfig"],
+  ];
+}
+
 function prepareKazoo(): (addresses: Addresses) => readonly string[] {
   const python = installKazoo();
   return ({ direct, proxied }) => [python, join(CLIENTS, "kazoo/scenario.py"), direct, proxied];

@@ -3,17 +3,31 @@
  * answer.
  */
 import { type ChildProcessByStdio, spawn } from "node:child_process";
-import { once } from "node:events";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 
 export class PeerProcess {
   readonly #process: ChildProcessByStdio<Writable, Readable, null>;
-  readonly #answers: AsyncIterator<string>;
+  readonly #answers: AsyncIterableIterator<string>;
+  readonly #ended: Promise<number | NodeJS.Signals>;
 
   constructor(program: string, args: readonly string[]) {
     this.#process = spawn(program, args, { stdio: ["pipe", "pipe", "inherit"] });
     this.#answers = createInterface({ input: this.#process.stdout })[Symbol.asyncIterator]();
+    const ended = Promise.withResolvers<number | NodeJS.Signals>();
+    this.#process.once("exit", (code, signal) => ended.resolve(code ?? signal ?? 0));
+    this.#process.once("error", ended.reject);
+    this.#ended = ended.promise;
+  }
+
+  /** All that it prints until it ends. */
+  answers(): AsyncIterable<string> {
+    return this.#answers;
+  }
+
+  /** Its status, or the signal that ended it. */
+  exit(): Promise<number | NodeJS.Signals> {
+    return this.#ended;
   }
 
   async answer(): Promise<string> {
@@ -31,9 +45,8 @@ export class PeerProcess {
   }
 
   async kill(): Promise<void> {
-    const ended = once(this.#process, "exit");
     this.#process.kill("SIGKILL");
-    await ended;
+    await this.#ended;
   }
 }
 
