@@ -42,9 +42,11 @@ test("while a change is under way, both configurations count, and the present vo
   expect([it.isChanging, changes()]).toEqual([true, 1]);
   expect([quorum(it, 1, 2), quorum(it, 4, 5), quorum(it, 1, 2, 4, 5)]).toEqual([false, false, true]);
   expect(it.electors.isQuorum([1, 2].map(serverId))).toBe(true);
-  it.commit(composeZxid(1, 4));
-  expect(it.isChanging).toBe(true);
-  it.commit(composeZxid(1, 5));
+  const written: Uint8Array[] = [];
+  it.commit(composeZxid(1, 4), (committed) => written.push(committed));
+  expect([it.isChanging, written]).toEqual([true, []]);
+  it.commit(composeZxid(1, 5), (committed) => written.push(committed));
+  expect(written).toEqual([encodeMembers(CHANGE)]);
   expect([it.isChanging, quorum(it, 4, 5), quorum(it, 1, 2)]).toEqual([false, true, false]);
 });
 

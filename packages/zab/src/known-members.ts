@@ -106,9 +106,15 @@ export class KnownMembers {
     this.#moved();
   }
 
-  /** Entries up to here are committed: a change among them comes into force. */
-  commit(through: Zxid): void {
+  /**
+   * Entries up to here are committed: a change among them comes into force, whether or not the disk
+   * knows. Until then both configurations count here.
+   *
+   * @param write makes the configuration durable as the committed one
+   */
+  commit(through: Zxid, write: (committed: Uint8Array) => void): void {
     if (!this.isChanging || this.#lastSeen === undefined || this.#lastSeen.version > through) return;
+    write(encodeMembers(this.#lastSeen));
     this.#committed = this.#lastSeen;
     this.#moved();
   }

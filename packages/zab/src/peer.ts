@@ -14,7 +14,7 @@ import {
 import { PEER_DEFAULTS, type PeerConfig, type PeerOptions } from "./config.ts";
 import { EarlyLearners } from "./early-learners.ts";
 import { FencedLog } from "./fenced-log.ts";
-import { decodeMembers, encodeMembers, KnownMembers, versionOf } from "./known-members.ts";
+import { decodeMembers, KnownMembers, versionOf } from "./known-members.ts";
 import { Leader } from "./leader/leader.ts";
 import type { TransferPurpose } from "./leader/leadership-transfer.ts";
 import { Learner } from "./learner/learner.ts";
@@ -23,6 +23,7 @@ import { LostHistory } from "./lost-history.ts";
 import type { LearnerFault, RoleEnd } from "./operator-events.ts";
 import type { PeerPhase, RoleContext } from "./role.ts";
 import { type PeerState, RoleCycle } from "./role-cycle.ts";
+import { Sightings } from "./sightings.ts";
 import { type AllSinks, allSinks, type ZabSinks } from "./sinks.ts";
 import type { ZabDurable } from "./zab-log.ts";
 
@@ -33,14 +34,13 @@ export class ZabPeer {
   readonly #log: FencedLog;
   readonly #lostHistory: LostHistory;
   readonly #members: KnownMembers;
+  readonly #sightings: Sightings;
   readonly #early: EarlyLearners;
   readonly #cycle: RoleCycle;
   readonly #context: RoleContext;
   #nowMs = 0;
   #room: DiskRoom = "enough";
   #epochToExceed = 0;
-  #ensembleMetMs = Number.NEGATIVE_INFINITY;
-  #historySeen: { readonly sid: ServerId; readonly atMs: number } | undefined;
 
   constructor(options: PeerOptions, sinks: ZabSinks) {
     this.#config = { ...PEER_DEFAULTS, ...options };
@@ -48,6 +48,7 @@ export class ZabPeer {
     this.#log = new FencedLog(sinks.log);
     this.#lostHistory = new LostHistory(this.#log);
     this.#members = new KnownMembers(this.#config, sinks.log.durable, () => this.#membersChanged());
+    this.#sightings = new Sightings(this.#config, () => this.#nowMs);
     this.#early = new EarlyLearners(this.#config, sinks.links);
     this.#cycle = new RoleCycle(this.#log, this.#members, this.#sinks);
     this.#context = this.#newContext();
@@ -61,22 +62,16 @@ export class ZabPeer {
       sinks: this.#sinks,
       log: this.#log,
       lostHistory: this.#lostHistory,
+      sightings: this.#sightings,
       get epochToExceed() {
         return peer.#epochToExceed;
       },
       mustExceed: (epoch) => {
         this.#epochToExceed = Math.max(this.#epochToExceed, epoch);
       },
-      get historyHolder() {
-        return peer.#historyHolder;
+      commitMembers: (through) => {
+        this.#members.commit(through, (committed) => this.#log.setConfigs({ committed }, () => {}));
       },
-      sawHistory: (sid) => {
-        this.#historySeen = { sid, atMs: this.#nowMs };
-      },
-      metEnsemble: () => {
-        this.#ensembleMetMs = this.#nowMs;
-      },
-      commitMembers: (through) => this.#commitMembers(through),
       nowMs: () => this.#nowMs,
       room: () => this.#room,
       leave: (reason) => this.#cycle.leave(reason),
@@ -85,12 +80,6 @@ export class ZabPeer {
         throw new InvariantError(reason);
       },
     };
-  }
-
-  get #historyHolder(): ServerId | undefined {
-    const seen = this.#historySeen;
-    const { initLimit, tickMs } = this.#config;
-    return seen !== undefined && this.#nowMs - seen.atMs < initLimit * tickMs ? seen.sid : undefined;
   }
 
   get #role(): Leader | Learner | undefined {
@@ -165,26 +154,20 @@ export class ZabPeer {
     return queue !== undefined && (queue.count >= outstandingCountMax || queue.sizeBytes >= outstandingBytesMax);
   }
 
-  /**
-   * Whether the epoch's counter nears its end, so that no more writes may be admitted before a new
-   * epoch begins.
-   */
+  /** Whether the epoch's counter nears its end: no write is admitted before a new epoch. */
   get isExhausted(): boolean {
     // rule: an-epochs-counter-has-an-end
     return this.#role instanceof Leader && counterOf(this.#role.lastProposed) >= this.#config.counterMax;
   }
 
-  /**
-   * What was promised or acked here may be forgotten: this server does not vote and is not counted.
-   */
+  /** Promises or acks may be forgotten here: this server does not vote and is not counted. */
   get isAmnesiac(): boolean {
     return this.#lostHistory.isAmnesiac;
   }
 
   /** Whether this server votes, if it is a voter: it has forgotten nothing, and would replace no ensemble's data. */
   get hasVoice(): boolean {
-    const { initLimit, tickMs } = this.#config;
-    return !this.isAmnesiac && this.#nowMs - this.#ensembleMetMs >= initLimit * tickMs;
+    return !this.isAmnesiac && !this.#sightings.hasMetEnsemble;
   }
 
   /** The configurations of the ensemble. */
@@ -219,15 +202,6 @@ export class ZabPeer {
   /** Whether this server leads and the configuration in force gives the leadership to others. */
   get mustHandOver(): boolean {
     return this.#role instanceof Leader && this.#role.mustHandOver;
-  }
-
-  #commitMembers(through: Zxid): void {
-    if (!this.#members.isChanging) return;
-    const { lastSeen } = this.#members;
-    // It is in force whether or not the disk knows: until then both configurations count here.
-    if (lastSeen === undefined || lastSeen.version > through) return;
-    this.#log.setConfigs({ committed: encodeMembers(lastSeen) }, () => {});
-    this.#members.commit(through);
   }
 
   #membersChanged(): void {
@@ -332,12 +306,12 @@ export class ZabPeer {
     } else this.#sinks.links.close(link, { kind: "link-not-wanted" });
   }
 
-  /** @param detail what happened, in words */
+  // `detail` is what happened, in words.
+
   dialFailed(detail: string): void {
     if (this.#role instanceof Learner) this.#role.dialFailed(detail);
   }
 
-  /** @param detail what happened, in words */
   linkClosed(link: LinkRef, detail: string): void {
     this.#early.remove(link);
     this.#role?.linkClosed(link, detail);
@@ -377,7 +351,7 @@ export class ZabPeer {
     const { sid } = this.#config;
     const { verifier } = this.#members;
     if (verifier.isQuorum([sid])) return;
-    if (this.#lostHistory.isFresh && this.#historyHolder !== undefined) return;
+    if (this.#lostHistory.isFresh && this.#sightings.historyHolder !== undefined) return;
     if (verifier.isQuorum([sid, ...this.#early.voters()])) this.#sinks.election.wanted();
   }
 
@@ -409,19 +383,12 @@ export class ZabPeer {
     this.#role.send(message);
   }
 
-  /**
-   * Delivers entries that are committed and durable here, at most `most` entries.
-   *
-   * @returns whether more is due
-   */
+  /** Delivers at most so many entries that are committed and durable here. @returns whether more is due */
   deliver(most: number): boolean {
     return this.#role?.deliver(most) ?? false;
   }
 
-  /**
-   * The end of a turn: messages that wait for the end of a turn are sent, and a peer without a role
-   * looks for one.
-   */
+  /** The end of a turn: sends the messages that waited for it; a peer without a role looks for one. */
   flush(): void {
     if (this.#role instanceof Leader) this.#role.flush();
     if (this.#cycle.settle()) this.#seekFollowing();

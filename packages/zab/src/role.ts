@@ -5,6 +5,7 @@ import type { KnownMembers } from "./known-members.ts";
 import type { LostHistory } from "./lost-history.ts";
 import type { RoleEnd } from "./operator-events.ts";
 import type { ProposalQueue } from "./proposal-queue.ts";
+import type { Sightings } from "./sightings.ts";
 import type { AllSinks } from "./sinks.ts";
 
 /** How far a role has come: the phases of the paper. */
@@ -40,19 +41,12 @@ export interface RoleContext {
   readonly sinks: AllSinks;
   readonly log: FencedLog;
   readonly lostHistory: LostHistory;
+  readonly sightings: Sightings;
   /**
    * A voter has promised this epoch to another leader: an epoch that all can follow lies above it.
    */
   readonly epochToExceed: number;
   mustExceed(epoch: number): void;
-  /**
-   * A voter that holds a history, seen within the last initLimit: a server without one leaves the
-   * founding of an ensemble to it.
-   */
-  readonly historyHolder: ServerId | undefined;
-  sawHistory(holder: ServerId): void;
-  /** The other voters are an ensemble with data that this server's own history would replace. */
-  metEnsemble(): void;
   /** Entries up to here are committed: a change among them comes into force. */
   commitMembers(through: Zxid): void;
   nowMs(): number;

@@ -21,9 +21,7 @@ import { SubtreeCounts } from "./subtree-counts.ts";
 
 /**
  * Znodes as indexes into columns: nothing for a collector to walk, however many there are. A node is a number, 0 is none, 1 the
- * root; the index of a deleted node is used again, its node id never.
- *
- * The Stat is kept in wire form and current at every moment, so a reply copies 68 bytes. What the wire does not say is derived from
+ * root; the index of a deleted node is used again, its node id never. The Stat is kept in wire form and current at every moment, so a reply copies 68 bytes. What the wire does not say is derived from
  * it: the number of children ever created is (cversion + numChildren) / 2 in unsigned arithmetic, exact because it stays below 2^31.
  */
 
@@ -32,8 +30,7 @@ const NONE: number = NO_NODE;
 const ROOT_NODE: number = ROOT;
 const SLASH = 0x2f;
 const EMPTY: Buffer = Buffer.alloc(0);
-/** Data of length 0, as against 0 for null; neither takes a slot. */
-const EMPTY_DATA = -1;
+const EMPTY_DATA = -1; // of length 0, as against 0 for null; neither takes a slot
 /** In a slot's owner word: the slot holds the node's data, not its name. */
 const IS_DATA = -0x8000_0000;
 const CREATED_MAX = 0x7fff_ffff;

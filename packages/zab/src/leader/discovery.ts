@@ -71,14 +71,14 @@ export class Discovery {
       // Others have a history, and this server has none. With nothing at all on its disk, it may
       // have lost its part of that history, if others ever had one.
       if (log.durable.promise.epoch === 0 && !info.isOwn) context.lostHistory.lost();
-      context.sawHistory(sid);
+      context.sightings.sawHistory(sid);
       this.#giveWay(link, { kind: "history-missing-here", sid });
       return;
     }
     // 1. s1 has served alone. s2 and s3 found an ensemble, and have data of it. 2. s1 has the larger
     // zxid, and is elected: its history would replace theirs.
     if (isVoter && this.#isOwn && info.ensembleId !== "") {
-      context.metEnsemble();
+      context.sightings.metEnsemble();
       this.#giveWay(link, { kind: "ensemble-has-data", sid });
       return;
     }
@@ -142,8 +142,8 @@ export class Discovery {
     if (this.#leader.epoch.number !== 0 || !learners.isQuorum(learners.counted(() => true))) return;
     // 1. s1 has served alone; s2 and s3 are empty, and s3 leads. 2. s1 comes, and s3 gives way. 3. s2
     // finds s3 again before s1 has votes: an ensemble of s2 and s3 would be without the data of s1.
-    if (this.#isFresh && context.historyHolder !== undefined) {
-      context.leave({ kind: "history-missing-here", sid: context.historyHolder });
+    if (this.#isFresh && context.sightings.historyHolder !== undefined) {
+      context.leave({ kind: "history-missing-here", sid: context.sightings.historyHolder });
       return;
     }
     const { config, log } = context;
