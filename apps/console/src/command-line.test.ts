@@ -23,6 +23,12 @@ test("roles are given by identities", () => {
   expect(command).toMatchObject({ roles: { editors: ["digest:alice:abc=", "digest:b:c"], viewers: ["x509:CN=bob"] } });
 });
 
+test("admin ports are given by the numbers of the servers", () => {
+  const command = parseCommandLine(["--admin", "1=http://zk1:8080", "--admin=02=https://zk2:8443/commands"]);
+  expect(command).toMatchObject({ adminUrls: { 1: "http://zk1:8080", 2: "https://zk2:8443/commands" } });
+  expect(problemsOf("--admin", "zk1:8080", "--admin", "1=ftp://zk1")).toHaveLength(2);
+});
+
 test("everything that is wrong is reported at once", () => {
   expect(problemsOf("--port", "http", "--editor", "alice")).toHaveLength(2);
   expect(problemsOf("--port", "http", "--timeout=soon", "--editor", "alice")).toHaveLength(3);

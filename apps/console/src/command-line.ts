@@ -14,6 +14,8 @@ Serves a web console in front of a ZooKeeper ensemble, and prints its address.
   --operator ID       may do everything; ID is digest:USER:HASH; may be given more than once
   --editor ID         may change nodes
   --viewer ID         may read
+  --admin N=URL       the admin port of server N, as http://zk1:8080, for transfers of the leadership, drains and ended sessions;
+                      0 for a server without an ensemble; may be given more than once
   --timeout MS        session timeout; default 30000
   --tls               connects to the servers with TLS; so do the options that follow
   --tls-ca FILE       trusted authorities in PEM; default: those that Node.js trusts
@@ -39,6 +41,8 @@ export type Command =
       readonly hostNames: readonly string[];
       readonly name: string | undefined;
       readonly roles: RoleOptions;
+      /** By the servers' numbers. */
+      readonly adminUrls: Readonly<Record<string, string>>;
       readonly sessionTimeoutMs: number;
       /** Undefined: without TLS. */
       readonly tls: TlsFiles | undefined;
@@ -64,6 +68,7 @@ const OPTIONS = {
   operator: { type: "string", multiple: true, default: [] as string[] },
   editor: { type: "string", multiple: true, default: [] as string[] },
   viewer: { type: "string", multiple: true, default: [] as string[] },
+  admin: { type: "string", multiple: true, default: [] as string[] },
   timeout: { type: "string", default: "30000" },
   tls: { type: "boolean", default: false },
   "tls-ca": { type: "string" },
@@ -90,6 +95,13 @@ export function parseCommandLine(argv: readonly string[]): Command {
     if (!/^(digest:[^:]+:[\w+/=]+|x509:.+)$/.test(id))
       problems.push(`a role is given to digest:USER:HASH or x509:SUBJECT, found "${id}"`);
   }
+  const adminUrls: Record<string, string> = {};
+  for (const text of values.admin) {
+    const [, sid, url] = /^(\d{1,3})=(https?:\/\/\S+)$/.exec(text) ?? [];
+    if (sid === undefined || url === undefined || !URL.canParse(url)) {
+      problems.push(`--admin is N=http://host:port, found "${text}"`);
+    } else adminUrls[String(Number(sid))] = url;
+  }
   const tls: TlsFiles = {
     ...{ authorities: values["tls-ca"], certificate: values["tls-cert"], key: values["tls-key"] },
     ...{ keyPassword: values["tls-key-password-file"], serverName: values["tls-name"] },
@@ -109,6 +121,7 @@ export function parseCommandLine(argv: readonly string[]): Command {
     hostNames: values["host-name"].map((name) => name.toLowerCase()),
     name: values.name,
     roles: { operators: values.operator, editors: values.editor, viewers: values.viewer },
+    adminUrls,
     sessionTimeoutMs: whole("--timeout", values.timeout, 600_000),
     tls: usesTls ? tls : undefined,
   };

@@ -28,9 +28,9 @@ async function run(command: Command): Promise<void> {
 }
 
 async function serve(command: Extract<Command, { readonly kind: "serve" }>): Promise<void> {
-  const { name, sessionTimeoutMs, hosts, port, address, hostNames, roles, tls } = command;
+  const { name, sessionTimeoutMs, hosts, port, address, hostNames, roles, adminUrls, tls } = command;
   const server = new ConsoleServer({
-    ...{ hosts, port, address, hostNames, roles, version },
+    ...{ hosts, port, address, hostNames, roles, adminUrls, version },
     ...(name === undefined ? {} : { name }),
     client: { sessionTimeoutMs, ...(tls === undefined ? {} : { tls: tlsOfFiles(tls) }) },
     warn: (text) => console.error(`zooid-console: ${text}`),

@@ -8,9 +8,12 @@ export const CONSOLE_KEYS: readonly KeyEntry[] = [
   ["zooid.console.editors", identities("editors")],
   ["zooid.console.operators", identities("operators")],
   ["zooid.console.hostNames", hostNames()],
+  ["zooid.console.adminPorts", adminPorts()],
 ];
 
 const IDENTITY = /^(digest:[^:;]+:[\w+/=]+|x509:.+)$/;
+
+const ADMIN_PORT = /^(\d{1,3})=(https?:\/\/[^\s,]+)$/;
 
 function enabled(): KeyRule {
   return {
@@ -45,6 +48,21 @@ function hostNames(): KeyRule {
     kind: "console",
     set: (settings, value) => {
       settings.hostNames = listOf(value.toLowerCase(), ",");
+      return undefined;
+    },
+  };
+}
+
+/** The admin ports of the other members, by their numbers: requests go to these and nowhere else. */
+function adminPorts(): KeyRule {
+  return {
+    kind: "console",
+    set: (settings, value) => {
+      const pairs = listOf(value, ",").map((text) => ADMIN_PORT.exec(text));
+      if (pairs.some((pair) => pair === null)) {
+        return `is a list like 1=http://zk1:8080,2=http://zk2:8080, found "${value}"`;
+      }
+      settings.adminUrls = Object.fromEntries(pairs.map((pair) => [pair?.[1] ?? "", pair?.[2] ?? ""]));
       return undefined;
     },
   };

@@ -25,6 +25,8 @@ export interface ConsoleSettings {
   readonly operators?: readonly string[];
   /** Names by which browsers reach the admin port, beyond loopback. */
   readonly hostNames?: readonly string[];
+  /** URLs of the other members' admin ports, by the members' numbers. */
+  readonly adminUrls?: Readonly<Record<string, string>>;
 }
 
 export type Mutable<T> = { -readonly [K in keyof T]: T[K] };

@@ -22,12 +22,16 @@ export function openConsole({ server, sid, admin, settings, version, log }: Open
     log.info("the console is not served: its sessions need a client port without TLS; run zooid-console --tls instead");
     return undefined;
   }
-  const { viewers = [], editors = [], operators = [], hostNames = [] } = settings;
+  const { viewers = [], editors = [], operators = [], hostNames = [], adminUrls = {} } = settings;
+  const adminHost = ANY.test(admin?.address ?? "127.0.0.1") ? "127.0.0.1" : (admin?.address ?? "127.0.0.1");
+  const place = `${adminHost.includes(":") ? `[${adminHost}]` : adminHost}:${server.adminPort}`;
+  const ownUrl = `${admin?.tls === undefined ? "http" : "https"}://${place}${admin?.commandUrl ?? "/commands"}`;
   const host = ANY.test(server.address) ? "127.0.0.1" : server.address;
   const hosts = host.includes(":") ? `[${host}]:${server.port}` : `${host}:${server.port}`;
   const words = wordsByConnection();
   return new Console({
     ...{ hosts, hostNames, version, roles: { viewers, editors, operators } },
+    adminUrls: { [sid ?? 0]: ownUrl, ...adminUrls },
     isLoopback: LOOPBACK.test(admin?.address ?? "127.0.0.1"),
     // Its own words need no connection and no whitelist.
     words: (member, word, signal) => {

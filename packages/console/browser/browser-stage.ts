@@ -34,7 +34,13 @@ interface OpenOptions {
 }
 
 export async function startBrowserStage(options: Parameters<typeof startStage>[0] = {}): Promise<BrowserStage> {
-  const stage = await startStage({ name: "example", ...options });
+  return withPages(await startStage({ name: "example", ...options }));
+}
+
+/** Adds pages of a browser to a stage. */
+export function withPages<T extends AsyncDisposable & { readonly url: string }>(
+  stage: T,
+): T & Pick<BrowserStage, "open"> {
   const contexts: BrowserContext[] = [];
   const errors: string[] = [];
   return {

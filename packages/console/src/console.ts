@@ -12,6 +12,7 @@ import { ApiHandler } from "./http/api-handler.ts";
 import { type PageFile, readPageFiles } from "./http/page-files.ts";
 import { problemJson } from "./http/problem.ts";
 import { requestProblem } from "./http/request-checks.ts";
+import { AdminPorts } from "./members/admin-ports.ts";
 
 export interface ConsoleOptions {
   /** The connect string of the ensemble. */
@@ -26,6 +27,11 @@ export interface ConsoleOptions {
   /** Of every ZooKeeper session: TLS, timeouts. The certificate is that of all users. */
   readonly client?: ClientOptions;
   readonly roles?: RoleOptions;
+  /**
+   * The URLs of servers' admin ports by the servers' numbers, 0 for a server without an ensemble, for
+   * what clients' ports do not offer. Default none.
+   */
+  readonly adminUrls?: Readonly<Record<string, string>>;
   /** How servers are asked four-letter words. Default: by a connection, with the TLS of `client`. */
   readonly words?: FourLetterWords;
   /** Reports a failure that is not the requester's. Default: silent. */
@@ -78,6 +84,7 @@ export class Console implements AsyncDisposable {
       clients: this.#clients,
       facts: this.#facts,
       history: this.#history,
+      admin: new AdminPorts(options.adminUrls),
       live: new LiveChanges(),
       version: options.version ?? "",
       failed: (error) => warn?.(`a request to the console failed: ${error instanceof Error ? error.stack : error}`),

@@ -5,6 +5,7 @@ import type { Role } from "../access/role.ts";
 import type { User } from "../access/user.ts";
 import type { EnsembleFacts } from "../facts/ensemble-facts.ts";
 import type { MetricHistory } from "../facts/metric-history.ts";
+import type { AdminPorts } from "../members/admin-ports.ts";
 
 /** What a handler works with. */
 export interface Call<Q, B> {
@@ -20,6 +21,7 @@ export interface Call<Q, B> {
   readonly client: Client;
   readonly facts: EnsembleFacts;
   readonly history: MetricHistory;
+  readonly admin: AdminPorts;
 }
 
 /** What a handler answers. */

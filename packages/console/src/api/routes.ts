@@ -1,7 +1,8 @@
 import { ENSEMBLE_ROUTES } from "./ensemble-routes.ts";
+import { MEMBER_ROUTES } from "./member-routes.ts";
 import { NODE_ROUTES } from "./node-routes.ts";
 import { RECIPE_ROUTES } from "./recipe-routes.ts";
 import type { Route } from "./route.ts";
 
 /** All operations that work with the user's ZooKeeper session. */
-export const ROUTES: readonly Route[] = [...NODE_ROUTES, ...ENSEMBLE_ROUTES, ...RECIPE_ROUTES];
+export const ROUTES: readonly Route[] = [...NODE_ROUTES, ...ENSEMBLE_ROUTES, ...MEMBER_ROUTES, ...RECIPE_ROUTES];

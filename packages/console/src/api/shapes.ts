@@ -142,6 +142,9 @@ export const session = z.object({
     sessions: z.boolean(),
     watches: z.boolean(),
     metrics: z.boolean(),
+    adminServers: z
+      .array(z.int())
+      .meta({ description: "Servers whose admin port the console knows; 0: a server alone" }),
   }),
 });
 export type SessionJson = z.infer<typeof session>;
@@ -183,6 +186,48 @@ export const ensemble = z.object({
   problems: z.array(ensembleProblem),
 });
 export type EnsembleJson = z.infer<typeof ensemble>;
+
+export const sid = z.int().min(0).max(254).meta({ description: "The number of a server" });
+const serverLine = z
+  .string()
+  .max(1_000)
+  .meta({ description: "A server with its addresses, as 4=host:2888:3888[:observer];2181" });
+
+export const memberChange = z.discriminatedUnion("kind", [
+  z.strictObject({ kind: z.literal("add"), server: serverLine }),
+  z.strictObject({ kind: z.literal("remove"), sid }),
+  z.strictObject({ kind: z.literal("promote"), sid }),
+  z.strictObject({ kind: z.literal("demote"), sid }),
+  z.strictObject({ kind: z.literal("replace"), sid, server: serverLine }),
+]);
+export type MemberChangeJson = z.infer<typeof memberChange>;
+
+export const memberCheck = z.object({ state: z.enum(["passed", "failed", "notice"]), text: z.string() });
+export type MemberCheckJson = z.infer<typeof memberCheck>;
+
+export const memberPlan = z.object({
+  version: zxid.meta({ description: "Of the configuration for which this was checked" }),
+  steps: z.array(z.object({ text: z.string(), joining: z.array(z.string()), leaving: z.array(z.int()) })),
+  checks: z.array(memberCheck),
+  mayProceed: z.boolean().meta({ description: "No check has failed" }),
+  settings: z.array(z.string()).meta({ description: "The zoo.cfg with which the joining server starts" }),
+  members: z.array(z.string()).meta({ description: "The configuration after the last step" }),
+  after: z.string().nullable(),
+});
+export type MemberPlanJson = z.infer<typeof memberPlan>;
+
+export const memberChanged = z.object({
+  version: zxid,
+  remainingCount: z.int().meta({ description: "Steps that are left: check the change again, and make the next one" }),
+});
+export type MemberChangedJson = z.infer<typeof memberChanged>;
+
+export const drainStatus = z.object({
+  isDraining: z.boolean(),
+  connections: z.int().meta({ description: "Connections of clients that are left" }),
+  isLeader: z.boolean(),
+});
+export type DrainStatusJson = z.infer<typeof drainStatus>;
 
 export const clientSession = z.object({
   id: sessionId,

@@ -11,6 +11,7 @@ import {
   parseConnectString,
 } from "@zooid/client";
 import { hostPort } from "@zooid/model";
+import type { ServerStatus } from "@zooid/model/membership";
 import type { ClientSessionJson, EnsembleJson, MemberJson, SessionsJson } from "../api/shapes.ts";
 import { parseCons } from "./cons-text.ts";
 import { parseDump } from "./dump-text.ts";
@@ -88,6 +89,19 @@ export class EnsembleFacts {
   sessions(client: Client): Promise<SessionsJson> {
     this.#sessions = this.#kept(this.#sessions, () => this.#readSessions(client));
     return this.#sessions.value;
+  }
+
+  /** What one server reports of itself, now; else the reason why it is not known. */
+  async statusOf(member: MemberAddress): Promise<ServerStatus> {
+    const { found, reason } = await this.#figuresOf({ ...member, isVoter: false });
+    return found === undefined ? (reason ?? "no answer") : { mode: found.role, zxid: found.zxid };
+  }
+
+  /** The number that a server reports, where its four-letter words include `conf`. */
+  async reportedSid(member: MemberAddress): Promise<number | undefined> {
+    const text = await this.#word(member, "conf", []);
+    const [, id] = /^serverId=(\d+)$/m.exec(text) ?? [];
+    return id === undefined ? undefined : Number(id);
   }
 
   stop(): void {

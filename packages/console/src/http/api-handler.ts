@@ -15,6 +15,7 @@ import { EVENTS, LOGIN, LOGOUT, OPENAPI, SESSION, SESSION_ROUTES } from "../api/
 import { login, type SessionJson } from "../api/shapes.ts";
 import type { EnsembleFacts } from "../facts/ensemble-facts.ts";
 import type { MetricHistory } from "../facts/metric-history.ts";
+import type { AdminPorts } from "../members/admin-ports.ts";
 import { cookieName, cookieValue, endedCookie, sessionCookie } from "./cookie.ts";
 import { type Problem, problemJson, problemOf, refuse } from "./problem.ts";
 import { readJson } from "./request-body.ts";
@@ -30,6 +31,7 @@ export interface ApiParts {
   readonly clients: UserClients;
   readonly facts: EnsembleFacts;
   readonly history: MetricHistory;
+  readonly admin: AdminPorts;
   readonly live: LiveChanges;
   readonly version: string;
   /** Reports a request whose handler failed of a defect. */
@@ -142,13 +144,13 @@ export class ApiHandler {
   }
 
   async #run(route: Route, { message, requester, role, query, signal }: Running): Promise<KeptAnswer> {
-    const { clients, facts, history } = this.#parts;
+    const { clients, facts, history, admin } = this.#parts;
     try {
       const body = route.body === undefined ? undefined : parse(route.body, await readJson(message), "body");
       const ifMatch = route.takesVersion === true ? versionOf(message.headers["if-match"]) : undefined;
       const { user } = requester;
       const reply = await clients.use(user, (client) =>
-        route.handle({ query, body: body as undefined, user, role, ifMatch, signal, client, facts, history }),
+        route.handle({ query, body: body as undefined, user, role, ifMatch, signal, client, facts, history, admin }),
       );
       const headers: Record<string, string> = reply.version === undefined ? {} : { ETag: `"${reply.version}"` };
       return { status: reply.status ?? route.status ?? 200, headers, body: JSON.stringify(reply.body) };
@@ -180,7 +182,7 @@ export class ApiHandler {
   }
 
   #sessionJson({ user, role, csrfToken }: Requester): SessionJson {
-    const { facts, roles, version } = this.#parts;
+    const { facts, roles, version, admin } = this.#parts;
     return {
       user: user.name ?? null,
       role: role ?? null,
@@ -188,7 +190,7 @@ export class ApiHandler {
       ...{ csrfToken, version },
       hasRoles: roles.isConfigured,
       ensemble: facts.name,
-      features: { sessions: true, watches: true, metrics: true },
+      features: { sessions: true, watches: true, metrics: true, adminServers: [...admin.sids] },
     };
   }
 

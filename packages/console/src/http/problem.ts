@@ -1,5 +1,6 @@
 /** Errors as `application/problem+json` (RFC 9457), with ZooKeeper's code where it has one. */
 import { isZkError, TransactionError, ZkError } from "@zooid/client";
+import { MemberRuleError } from "@zooid/model/membership";
 import { TooManyUsersError } from "../access/user-clients.ts";
 
 export interface Problem {
@@ -64,6 +65,9 @@ export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof ProblemError) return error.problem;
   if (error instanceof TooManyUsersError) {
     return { status: 503, code: "TOO_MANY_USERS", title: error.message, retryAfterSeconds: 60 };
+  }
+  if (error instanceof MemberRuleError) {
+    return { status: 422, code: error.rule, title: "The ensemble cannot be changed like this", detail: error.message };
   }
   if (!(error instanceof ZkError) && !isZkError(error)) return undefined;
   const { code, errno, path, outcome, message } = error;

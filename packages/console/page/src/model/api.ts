@@ -1,7 +1,11 @@
 import type {
   AclEntryJson,
   ChildrenJson,
+  DrainStatusJson,
   EnsembleJson,
+  MemberChangedJson,
+  MemberChangeJson,
+  MemberPlanJson,
   MetricsJson,
   NodeJson,
   ProblemJson,
@@ -77,6 +81,13 @@ export const api = {
   login: (user: string, password: string) => session("POST", "/login", { user, password }),
   logout: () => session("POST", "/logout"),
   ensemble: (signal?: AbortSignal) => call<EnsembleJson>("GET", "/ensemble", signal === undefined ? {} : { signal }),
+  checkMembers: (change: MemberChangeJson) => call<MemberPlanJson>("POST", "/members/check", { body: change }),
+  changeMembers: (change: MemberChangeJson, version: string) =>
+    call<MemberChangedJson>("POST", "/members", { body: { change, version } }),
+  transferLeadership: (to: number | null) => call<{ leader: number }>("POST", "/leader/transfer", { body: { to } }),
+  drainStatus: (sid: number) => call<DrainStatusJson>("GET", "/drain", { query: { sid } }),
+  drain: (sid: number, action: "begin" | "end") =>
+    call<DrainStatusJson>("POST", "/drain", { query: { sid }, body: { action } }),
   sessions: () => call<SessionsJson>("GET", "/sessions"),
   metrics: () => call<MetricsJson>("GET", "/metrics"),
   recipes: (path: string) => call<RecipesJson>("GET", "/recipes", { query: { path } }),

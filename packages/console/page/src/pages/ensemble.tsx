@@ -1,14 +1,19 @@
+import { useState } from "preact/hooks";
 import type { EnsembleProblemJson, MemberJson } from "../../../src/api/shapes.ts";
 import { api } from "../model/api.ts";
 import { Failure } from "../parts/failure.tsx";
 import { Icon } from "../parts/icon.tsx";
+import { useIsOperator } from "../parts/session-context.ts";
 import { usePolled } from "../parts/use-polled.ts";
+import { MemberWizard } from "./member-wizard.tsx";
 
 const POLL_MS = 2_000;
 const NUMBER = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 });
 
 export function EnsemblePage() {
-  const { value, error } = usePolled(api.ensemble, POLL_MS);
+  const { value, error, reload } = usePolled(api.ensemble, POLL_MS);
+  const [isChanging, setChanging] = useState(false);
+  const isOperator = useIsOperator();
   if (value === undefined) {
     return (
       <section class="page">
@@ -34,12 +39,31 @@ export function EnsemblePage() {
         <Figure label="Connections" value={text(sum(members, "connections"))} />
         <Figure label="Outstanding" value={text(sum(members, "outstanding"))} />
       </dl>
-      <h2>Members</h2>
+      <div class="toolbar">
+        <h2>Members</h2>
+        <span class="spacer" />
+        {isOperator && (
+          <button type="button" onClick={() => setChanging(true)}>
+            <Icon name="sliders" />
+            Change members
+          </button>
+        )}
+      </div>
       <div class="cards">
         {members.map((member) => (
           <Member key={`${member.sid} ${member.address}`} member={member} />
         ))}
       </div>
+      {isChanging && (
+        <MemberWizard
+          members={members}
+          onChanged={reload}
+          onClose={() => {
+            setChanging(false);
+            reload();
+          }}
+        />
+      )}
     </section>
   );
 }

@@ -4,13 +4,18 @@ import type { SessionJson } from "../../../src/api/shapes.ts";
 
 const NONE: SessionJson = {
   ...{ user: null, role: null, identities: [], csrfToken: "", hasRoles: false, ensemble: "", version: "" },
-  features: { sessions: false, watches: false, metrics: false },
+  features: { sessions: false, watches: false, metrics: false, adminServers: [] },
 };
 
 export const SessionContext = createContext<SessionJson>(NONE);
 
 export function useSession(): SessionJson {
   return useContext(SessionContext);
+}
+
+/** Whether the console offers changes of the ensemble itself, and other users' sessions. */
+export function useIsOperator(): boolean {
+  return useSession().role === "operator";
 }
 
 /** Whether the console offers changes; the access lists of the tree may still refuse them. */

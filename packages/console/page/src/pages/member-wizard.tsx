@@ -1,0 +1,187 @@
+import { useCallback, useState } from "preact/hooks";
+import type { MemberChangeJson, MemberJson } from "../../../src/api/shapes.ts";
+import { Dialog } from "../parts/dialog.tsx";
+import { useSession } from "../parts/session-context.ts";
+import { DrainProcedure } from "./drain-procedure.tsx";
+import { MemberCheck } from "./member-check.tsx";
+import { TransferProcedure } from "./transfer-procedure.tsx";
+
+const PROCEDURES = [
+  { id: "add", label: "Add a server" },
+  { id: "replace", label: "Replace a server by another" },
+  { id: "remove", label: "Remove a server" },
+  { id: "promote", label: "Give an observer a vote" },
+  { id: "demote", label: "Take a server's vote" },
+  { id: "transfer", label: "Transfer the leadership" },
+  { id: "drain", label: "Drain a server before maintenance" },
+] as const;
+type ProcedureId = (typeof PROCEDURES)[number]["id"];
+
+interface MemberWizardProps {
+  readonly members: readonly MemberJson[];
+  readonly onChanged: () => void;
+  readonly onClose: () => void;
+}
+
+/** A member procedure: first what is to be done, then the checks, then the change. */
+export function MemberWizard({ members, onChanged, onClose }: MemberWizardProps) {
+  const [procedure, setProcedure] = useState<ProcedureId>("add");
+  const [sid, setSid] = useState<number>();
+  const [server, setServer] = useState("");
+  const [checked, setChecked] = useState<MemberChangeJson>();
+  const [isStarted, setStarted] = useState(false);
+  const candidates = candidatesOf(procedure, members);
+  const chosen = candidates.find((member) => member.sid === sid)?.sid ?? candidates[0]?.sid ?? undefined;
+  const back = useCallback(() => {
+    setChecked(undefined);
+    setStarted(false);
+  }, []);
+  if (checked !== undefined) {
+    return (
+      <Dialog title={titleOf(procedure)} onClose={onClose} isWide>
+        <MemberCheck change={checked} onBack={back} onChanged={onChanged} onClose={onClose} />
+      </Dialog>
+    );
+  }
+  if (isStarted && procedure === "transfer") {
+    return (
+      <Dialog title={titleOf(procedure)} onClose={onClose}>
+        <TransferProcedure members={members} to={sid ?? null} onBack={back} onChanged={onChanged} onClose={onClose} />
+      </Dialog>
+    );
+  }
+  if (isStarted && chosen !== undefined) {
+    return (
+      <Dialog title={titleOf(procedure)} onClose={onClose}>
+        <DrainProcedure members={members} sid={chosen ?? 0} onBack={back} onClose={onClose} />
+      </Dialog>
+    );
+  }
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    const change = changeOf(procedure, chosen ?? 0, server.trim());
+    if (change === undefined) setStarted(true);
+    else setChecked(change);
+  };
+  const needsServer = procedure === "add" || procedure === "replace";
+  const needsSid = procedure !== "add";
+  return (
+    <Dialog title="Change members" onClose={onClose}>
+      <form onSubmit={submit}>
+        <label>
+          Procedure
+          <select
+            value={procedure}
+            onChange={(event) => {
+              setProcedure(event.currentTarget.value as ProcedureId);
+              setSid(undefined);
+            }}
+          >
+            {PROCEDURES.map(({ id, label }) => (
+              <option key={id} value={id}>
+                {label}
+              </option>
+            ))}
+          </select>
+        </label>
+        {needsSid && (
+          <label>
+            {procedure === "transfer" ? "To" : "Server"}
+            <select
+              value={String(procedure === "transfer" ? (sid ?? "") : (chosen ?? ""))}
+              onChange={(event) => {
+                const { value } = event.currentTarget;
+                setSid(value === "" ? undefined : Number(value));
+              }}
+            >
+              {procedure === "transfer" && <option value="">The server that suits best</option>}
+              {candidates.map((member) => (
+                <option key={member.sid} value={String(member.sid)}>
+                  {member.sid === 0 || member.sid === null ? "" : `Server ${member.sid}, `}
+                  {member.address}, {member.isReachable ? member.role : "no answer"}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+        {needsSid && candidates.length === 0 && <p class="hint">No server is one for this procedure.</p>}
+        {needsServer && (
+          <label>
+            {procedure === "add" ? "The new server" : "The server that takes its place"}
+            <input
+              required
+              spellcheck={false}
+              autoComplete="off"
+              placeholder="4=host:2888:3888;2181"
+              value={server}
+              onInput={(event) => setServer(event.currentTarget.value)}
+            />
+          </label>
+        )}
+        {procedure === "add" && (
+          <p class="hint">Its number, its address with quorum and election port, and its client port.</p>
+        )}
+        <DrainNote procedure={procedure} />
+        <footer>
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" class="primary" disabled={needsSid && candidates.length === 0}>
+            Check
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}
+
+/** Transfers and drains need admin ports. */
+function DrainNote({ procedure }: { readonly procedure: ProcedureId }) {
+  const { adminServers } = useSession().features;
+  if (procedure !== "transfer" && procedure !== "drain") return null;
+  return (
+    <p class="hint">
+      This needs the admin port of the server.{" "}
+      {adminServers.length === 0
+        ? "The console knows none: it is for Zooid's servers, and their ports are configured."
+        : `The console knows those of ${adminServers.map((sid) => (sid === 0 ? "the server" : `server ${sid}`)).join(", ")}.`}
+    </p>
+  );
+}
+
+function titleOf(procedure: ProcedureId): string {
+  return PROCEDURES.find(({ id }) => id === procedure)?.label ?? "Change members";
+}
+
+function candidatesOf(procedure: ProcedureId, members: readonly MemberJson[]): readonly MemberJson[] {
+  switch (procedure) {
+    case "add":
+      return [];
+    case "promote":
+      return members.filter(({ sid, isVoter }) => sid !== null && !isVoter);
+    case "demote":
+      return members.filter(({ sid, isVoter }) => sid !== null && isVoter);
+    case "transfer":
+      return members.filter(({ sid, isVoter, role }) => sid !== null && isVoter && role !== "leader");
+    case "drain":
+      // A server without an ensemble has the number 0 here.
+      return members.map((member) => ({ ...member, sid: member.sid ?? 0 }));
+    default:
+      return members.filter(({ sid }) => sid !== null);
+  }
+}
+
+function changeOf(procedure: ProcedureId, sid: number, server: string): MemberChangeJson | undefined {
+  switch (procedure) {
+    case "add":
+      return { kind: "add", server };
+    case "replace":
+      return { kind: "replace", sid, server };
+    case "remove":
+    case "promote":
+    case "demote":
+      return { kind: procedure, sid };
+    default:
+      return undefined;
+  }
+}
