@@ -1,6 +1,6 @@
 import { formatZxid, type ServerId, serverId } from "@zooid/model";
 import { describeEvent, isEventKind } from "../invariants/operator-events.ts";
-import { roleOf } from "./states.ts";
+import { namesOf, roleOf } from "./states.ts";
 import type { ScenarioWorld } from "./world.ts";
 
 /** An expectation of a scenario that is not met. */
@@ -14,6 +14,7 @@ type Check = (world: ScenarioWorld, ...words: readonly string[]) => string | und
 const CHECKS: readonly (readonly [RegExp, Check])[] = [
   [/^no leader$/, (world) => (leaders(world).length === 0 ? undefined : `${leaders(world).join(", ")} lead`)],
   [/^one leader$/, (world) => (leaders(world).length === 1 ? undefined : `${leaders(world).length} lead`)],
+  [/^(all|s\d+) (?:has|have) (members .+)$/, (world, which, names) => knows(world, which, names)],
   [/^all level$/, (world) => world.whyNotSynced()],
   [/^all have (\S+) (\S+)$/, (world, path, data) => everywhere(world, path, data)],
   [/^no server has (\S+)$/, (world, path) => everywhere(world, path, undefined)],
@@ -31,6 +32,7 @@ const CHECKS: readonly (readonly [RegExp, Check])[] = [
   [/^not sent (.+)$/, (world, text = "") => (wasSent(world, text) ? "it was sent" : undefined)],
   [/^not noted ([a-z-]+)(?: of s(\d+))?$/, (world, kind, of) => wasNotNoted(world, kind, of)],
   [/^noted s(\d+): ([a-z-]+)$/, (world, sid, kind) => wasNoted(world, idOf(sid), kind)],
+  [/^change (\w+)$/, (world, code) => (world.lastChange === code ? undefined : `it was ${world.lastChange}`)],
   [/^epoch at most (\d+)$/, (world, limit) => epochAtMost(world, Number(limit))],
 ];
 
@@ -60,6 +62,17 @@ function everywhere(world: ScenarioWorld, path = "", data: string | undefined): 
 function at(world: ScenarioWorld, sid: ServerId, path = "", data: string | undefined): string | undefined {
   const found = world.dataAt(sid, path);
   return found === data ? undefined : `s${sid} has ${found ?? "nothing"} there`;
+}
+
+/** Whether the configuration in force has these servers, and no change is under way. */
+function knows(world: ScenarioWorld, which = "", names = ""): string | undefined {
+  for (const { sid, replica } of world.running()) {
+    if (which !== "all" && which !== `s${sid}`) continue;
+    const { committed, isChanging } = replica.zab.members;
+    const found = committed === undefined ? "none" : namesOf(committed);
+    if (found !== names || isChanging) return `s${sid} has ${found}${isChanging ? ", which are being changed" : ""}`;
+  }
+  return undefined;
 }
 
 function isServing(world: ScenarioWorld, sid: string | undefined, isExpected: boolean): string | undefined {

@@ -14,7 +14,15 @@ export function failureTable(from: number, to: number): readonly string[] {
   const lines: string[] = [];
   for (let count = from; count <= to; count++) {
     const tolerated = Math.ceil(count / 2) - 1;
-    const world = new ScenarioWorld({ voters: count, observers: 0, electionAlg: 3, groups: undefined, server: {} });
+    const world = new ScenarioWorld({
+      voters: count,
+      observers: 0,
+      joiners: 0,
+      isChangeable: false,
+      electionAlg: 3,
+      groups: undefined,
+      server: {},
+    });
     for (const { sid } of world.members) world.start(sid);
     world.run(LOSS_MS);
     for (let set = 0; set < 2 ** count; set++) {

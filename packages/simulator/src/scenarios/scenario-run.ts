@@ -1,6 +1,7 @@
 import { CLIENT_COMMANDS } from "./commands/clients.ts";
 import type { Command } from "./commands/command.ts";
 import { ENSEMBLE_COMMANDS } from "./commands/ensemble.ts";
+import { MEMBER_COMMANDS } from "./commands/members.ts";
 import { NETWORK_COMMANDS } from "./commands/network.ts";
 import { SERVER_COMMANDS } from "./commands/servers.ts";
 import { TRANSCRIPT_COMMANDS } from "./commands/transcript.ts";
@@ -13,6 +14,7 @@ const COMMAND_MS = 40;
 const COMMANDS: readonly Command[] = [
   ...ENSEMBLE_COMMANDS,
   ...SERVER_COMMANDS,
+  ...MEMBER_COMMANDS,
   ...NETWORK_COMMANDS,
   ...CLIENT_COMMANDS,
   ...TRANSCRIPT_COMMANDS,
@@ -20,7 +22,10 @@ const COMMANDS: readonly Command[] = [
 
 /** One run of a scenario: its world, once there is one, and what the transcript has shown of it. */
 export class ScenarioRun {
-  readonly options: WorldOptions = { voters: 3, observers: 0, electionAlg: 3, groups: undefined, server: {} };
+  readonly options: WorldOptions = {
+    ...{ voters: 3, observers: 0, joiners: 0, isChangeable: false },
+    ...{ electionAlg: 3, groups: undefined, server: {} },
+  };
   /** The kinds of messages that the transcript shows. */
   readonly shownKinds: Set<string> = new Set();
   /** Paths that were created by a `write`. */
@@ -31,6 +36,7 @@ export class ScenarioRun {
   #sentCount = 0;
   #roles = "";
   #logs = "";
+  #members = "";
 
   get world(): ScenarioWorld {
     this.#world ??= new ScenarioWorld(this.options);
@@ -56,16 +62,19 @@ export class ScenarioRun {
   #whatFollowed(): readonly string[] {
     if (this.#world === undefined) return [];
     const lines: string[] = [];
+    lines.push(...this.#world.takeChangeLines());
     for (const client of this.#world.clients) lines.push(...client.takeLines());
     const sent = this.#world.observations.sentLines.slice(this.#sentCount);
     this.#sentCount += sent.length;
     lines.push(...sent.filter(({ kind }) => this.shownKinds.has(kind)).map(({ text }) => text));
     if (this.isSilent) return [];
-    const { roles, logs } = statesOf(this.#world);
+    const { roles, logs, members } = statesOf(this.#world);
     if (roles.join() !== this.#roles) lines.push(...roles);
     if (logs.join() !== this.#logs) lines.push(...logs);
+    if (members.join() !== this.#members) lines.push(...members);
     this.#roles = roles.join();
     this.#logs = logs.join();
+    this.#members = members.join();
     return lines;
   }
 }

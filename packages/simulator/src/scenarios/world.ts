@@ -1,10 +1,13 @@
 import {
   assert,
+  type ChangeRequest,
   type ConnectionRef,
   type DiskRoom,
+  errorName,
   formatZxid,
   HierarchicalQuorum,
   MajorityQuorum,
+  parseMembers,
   type ServerId,
   serverId,
   sliceOf,
@@ -18,6 +21,7 @@ import type { ServerOptions } from "../cluster/server-options.ts";
 import { digestOf } from "../cluster/state-image.ts";
 import { Invariants } from "../invariants/invariants.ts";
 import { CoverageCounts } from "../runs/coverage.ts";
+import { memberLine } from "../seeds/draw-plan.ts";
 import { ScenarioClient } from "./client.ts";
 import { HeldNetwork } from "./held-network.ts";
 import { ScenarioObservations } from "./observations.ts";
@@ -27,6 +31,10 @@ import { SteadyRandom } from "./steady-random.ts";
 export interface WorldOptions {
   voters: number;
   observers: number;
+  /** Servers that are in no configuration at first. */
+  joiners: number;
+  /** Whether the servers can be changed while the ensemble runs. */
+  isChangeable: boolean;
   electionAlg: 0 | 3;
   groups: readonly WeightedVoter[] | undefined;
   /** Further options of every server. */
@@ -51,11 +59,16 @@ export class ScenarioWorld {
   readonly observations: ScenarioObservations;
   readonly #cluster: Cluster;
   readonly #clients = new Map<string, ScenarioClient>();
+  #changeLines: string[] = [];
+  /** The code that the last change was answered with. */
+  lastChange = "";
 
-  constructor({ voters, observers, groups, electionAlg, server }: WorldOptions) {
-    const sids = Array.from({ length: voters + observers }, (_, i) => serverId(i + 1));
+  constructor({ voters, observers, joiners, isChangeable, groups, electionAlg, server }: WorldOptions) {
+    const sids = Array.from({ length: voters + observers + joiners }, (_, i) => serverId(i + 1));
     const voterSids = sids.slice(0, voters);
     const verifier = groups === undefined ? new MajorityQuorum(voterSids) : new HierarchicalQuorum(groups);
+    const listed = sids.slice(0, voters + observers).map((sid) => memberLine(sid, sid > voters));
+    const ensemble = isChangeable ? { ...server.ensemble, members: parseMembers(listed.join("\n")) } : server.ensemble;
     const scheduler = new Scheduler(new SteadyRandom(1));
     this.network = new HeldNetwork(scheduler, new SteadyRandom(1), DELAYS);
     this.invariants = new Invariants(verifier, new CoverageCounts());
@@ -68,7 +81,7 @@ export class ScenarioWorld {
       network: this.network,
       disk: { syncMsMin: DELAY_MS, syncMsMax: DELAY_MS },
       randomOf: (sid, life) => new SteadyRandom(sid * 1000 + life),
-      serverOptions: () => ({ electionAlg, ...server }),
+      serverOptions: () => ({ electionAlg, ...server, ...(ensemble === undefined ? {} : { ensemble }) }),
       watcher: this.observations,
     });
     this.#pingClients();
@@ -176,6 +189,22 @@ export class ScenarioWorld {
       server.disk.makeRoom();
       server.setRoom(room);
     }
+  }
+
+  // Configurations
+
+  /** @param sid of the server that is asked; undefined: the leader */
+  change(request: ChangeRequest, sid?: ServerId): void {
+    const server = sid === undefined ? this.#cluster.leader : this.up(sid);
+    if (server === undefined) throw new Error("no server leads");
+    server.input(() => {
+      this.lastChange = errorName(server.replica.reconfigure(request));
+      this.#changeLines.push(`s${server.sid} answers ${this.lastChange}`);
+    });
+  }
+
+  takeChangeLines(): readonly string[] {
+    return this.#changeLines.splice(0);
   }
 
   // Clients

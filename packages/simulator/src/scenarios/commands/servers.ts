@@ -1,10 +1,11 @@
 import type { ServerId } from "@zooid/model";
 import type { ScenarioWorld } from "../world.ts";
-import { atOnce, type Command, choose, each, idOf } from "./command.ts";
+import { atOnce, type Command, choose, each, idOf, sidsOf } from "./command.ts";
 
 /** What happens to servers and their disks. */
 export const SERVER_COMMANDS: readonly Command[] = [
   [/^elect$/, ({ world }) => elect(world)],
+  [/^restart subset (\d+) of (s.+)$/, ({ world }, number, names) => subset(number, names, (sid) => world.start(sid))],
   [/^(?:start|restart) (s.+)$/, ({ world }, names) => each(names, (sid) => world.start(sid))],
   [
     /^crash s(\d+) after (\d+) messages from s(\d+)$/,
@@ -13,6 +14,10 @@ export const SERVER_COMMANDS: readonly Command[] = [
       world.network.after(Number(count), idOf(from), to, () => world.later(() => world.crash(to)));
       return "at once";
     },
+  ],
+  [
+    /^crash subset (\d+) of (s.+) keeping (\d+) unsynced$/,
+    ({ world }, number, names, keep) => subset(number, names, (sid) => world.crash(sid, Number(keep))),
   ],
   [/^crash s(\d+) keeping (\d+) unsynced$/, ({ world }, sid, keep) => world.crash(idOf(sid), Number(keep))],
   [/^crash (s[^k]+)$/, ({ world }, names) => each(names, (sid) => world.crash(sid))],
@@ -35,6 +40,11 @@ export const SERVER_COMMANDS: readonly Command[] = [
   [/^little room on disk (s.+)$/, ({ world }, names) => each(names, (sid) => world.setRoom(sid, "low"))],
   [/^make room on disk (s.+)$/, ({ world }, names) => each(names, (sid) => world.setRoom(sid, "enough"))],
 ];
+
+/** Those servers of a list whose bits are set: 5 is the first and the third. */
+function subset(number: string | undefined, names: string | undefined, act: (sid: ServerId) => void): void {
+  for (const [i, sid] of sidsOf(names).entries()) if (((Number(number) >> i) & 1) === 1) act(sid);
+}
 
 /** Starts every server that has never run, and waits until a leader is elected. */
 function elect(world: ScenarioWorld): "at once" {
