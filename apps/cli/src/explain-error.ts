@@ -1,7 +1,9 @@
 import { isZkError, type ZkErrorCode } from "@zooid/client";
+import { MemberRuleError } from "@zooid/model/membership";
 import { RecipeError } from "@zooid/recipes";
 import { CliError, type CliErrorCode } from "./cli-error.ts";
 import { ExitStatus } from "./exit-status.ts";
+import { errorOfRule } from "./members/rule-error.ts";
 import type { JsonObject } from "./output.ts";
 
 /** An error of a command, for all output formats. */
@@ -21,6 +23,7 @@ export interface Explanation {
 
 export function explainError(error: unknown): Explanation {
   if (error instanceof CliError) return explainOwn(error);
+  if (error instanceof MemberRuleError) return explainOwn(errorOfRule(error));
   if (error instanceof RecipeError) {
     const { code, message } = error;
     return explainOwn({ code, path: undefined, message, plain: message, hint: undefined });

@@ -1,7 +1,7 @@
 import { serverId } from "@zooid/model";
-import { describe, expect, test } from "vitest";
-import { parseConfiguration } from "./configuration.ts";
-import { listedMembers, spareText, verdictOf } from "./member-list.ts";
+import { parseConfiguration } from "@zooid/model/membership";
+import { expect, test } from "vitest";
+import { listedMembers, verdictOf } from "./member-list.ts";
 import type { ServerStatus } from "./server-status.ts";
 
 const { members } = parseConfiguration(
@@ -44,25 +44,4 @@ test("members have their addresses, vote, state and distance from the newest", (
 test("without a leader the ensemble is not well", () => {
   const states = new Map([[serverId(1), "no answer in time"]]);
   expect(verdictOf(members, states).isWell).toBe(false);
-});
-
-describe("the servers that may fail", () => {
-  const majority = (count: number) =>
-    parseConfiguration(Array.from({ length: count }, (_, at) => `server.${at + 1}=h${at}:1:2;3`).join("\n")).members;
-  test.each([
-    [1, [1], "none of them may fail"],
-    [3, [1, 2, 3], "1 of them may fail"],
-    [4, [1, 2, 3, 4], "1 of them may fail"],
-    [5, [1, 2, 3, 5], "1 of them may fail"],
-    [5, [1, 2, 3, 4, 5], "2 of them may fail"],
-    [3, [1, 3], "none of them may fail"],
-    [3, [1], "they are no quorum"],
-  ])("of %i voters with %j serving", (count, serving, text) => {
-    expect(spareText(majority(count), serving.map(serverId))).toBe(text);
-  });
-
-  test("are counted by weights where there are groups", () => {
-    const text = "server.1=a:1:2;3\nserver.2=b:1:2;3\nserver.3=c:1:2;3\ngroup.1=1:2:3\nweight.1=3\nversion=1";
-    expect(spareText(parseConfiguration(text).members, [1, 2, 3].map(serverId))).toBe("none of them may fail");
-  });
 });

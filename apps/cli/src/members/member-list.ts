@@ -1,9 +1,8 @@
 import type { Member, Members } from "@zooid/model";
+import { clientAddressOf, isServing, lagOf, leaderIn, newestZxid, spareText } from "@zooid/model/membership";
 import type { JsonObject } from "../output.ts";
 import { tableLines } from "../texts/table.ts";
-import { clientAddressOf } from "./configuration.ts";
-import { leaderIn, type MemberStates } from "./member-states.ts";
-import { isServing, lagOf, newestZxid } from "./server-status.ts";
+import type { MemberStates } from "./member-states.ts";
 
 const COLUMNS = [
   { title: "ID", isNumber: true },
@@ -79,27 +78,4 @@ export function verdictOf(members: Members, states: MemberStates): Verdict {
   const leader = leaderIn(states);
   if (leader === undefined) return { text: `${count}; no leader among them`, isWell: false };
   return { text: `${count}; server ${leader} leads; ${spareText(members, serving)}`, isWell: true };
-}
-
-/** How many of the serving voters may fail. */
-export function spareText({ verifier }: Members, serving: Iterable<Member["sid"]>): string {
-  const alive = [...serving].filter((sid) => verifier.voters.has(sid));
-  if (!verifier.isQuorum(alive)) return "they are no quorum";
-  const spare = alive.findIndex((_, count) => !survivesAny(verifier, alive, count + 1));
-  if (spare === 0) return "none of them may fail";
-  return `${spare === -1 ? alive.length : spare} of them may fail`;
-}
-
-/** Whether a quorum is left, whichever of these servers fail. Ensembles are small. */
-function survivesAny(
-  verifier: Members["verifier"],
-  alive: readonly Member["sid"][],
-  failures: number,
-  from = 0,
-): boolean {
-  if (failures === 0) return verifier.isQuorum(alive);
-  for (let at = from; at + failures <= alive.length; at++) {
-    if (!survivesAny(verifier, alive.toSpliced(at, 1), failures - 1, at)) return false;
-  }
-  return true;
 }

@@ -1,13 +1,22 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { adminCommand } from "@zooid/client";
 import type { Member, Members, ServerId } from "@zooid/model";
+import {
+  type Catching,
+  catchingOf,
+  catchingText,
+  clientAddressOf,
+  hasItsRole,
+  leaderIn,
+  type MemberStates as StatesOf,
+} from "@zooid/model/membership";
 import type { Invocation } from "../command.ts";
-import { clientAddressOf } from "./configuration.ts";
+import type { ServerReport } from "../texts/server-report.ts";
 import { refusal } from "./refusal.ts";
-import { askServer, isLeading, isServing, lagOf, newestZxid, type ServerStatus } from "./server-status.ts";
+import { askServer, type ServerStatus } from "./server-status.ts";
 
 /** What each member reports; a member without a client port is missing. */
-export type MemberStates = ReadonlyMap<ServerId, ServerStatus>;
+export type MemberStates = StatesOf<ServerReport>;
 
 const POLL_MS = 250;
 /** Under load a synced server is a few transactions behind when it is asked. */
@@ -22,47 +31,21 @@ export async function askMembers(members: Members, invocation: Invocation): Prom
   return new Map((await Promise.all(asked)).filter((entry) => entry !== undefined));
 }
 
-export function leaderIn(states: MemberStates): ServerId | undefined {
-  for (const [sid, status] of states) if (isLeading(status)) return sid;
-  return undefined;
-}
-
-/** Members that serve, or of which that is not known. */
-export function notDown(members: Members, states: MemberStates): readonly ServerId[] {
-  return members.servers
-    .map(({ sid }) => sid)
-    .filter((sid) => {
-      const status = states.get(sid);
-      return status === undefined || isServing(status);
-    });
-}
-
-/** How far a server is: `synced`, or the reason why it is not. */
-export type Catching =
-  | { readonly kind: "synced" }
-  | { readonly kind: "behind"; readonly lag: number | undefined }
-  | { readonly kind: "alone" }
-  | { readonly kind: "other-server"; readonly found: number }
-  | { readonly kind: "not-serving"; readonly reason: string };
-
 /**
  * Compares a server with the ensemble. The ensemble is asked first: a server that has as much after that had
  * everything that was committed at that time.
  */
-export async function catchingOf(member: Member, members: Members, invocation: Invocation): Promise<Catching> {
+async function findCatching(member: Member, members: Members, invocation: Invocation): Promise<Catching> {
   const address = clientAddressOf(member);
   if (address === undefined) return { kind: "not-serving", reason: "its line names no client port" };
-  const others = members.servers.filter(({ sid }) => sid !== member.sid);
-  const states = await askMembers({ ...members, servers: others }, invocation);
-  const own = await askServer(address, invocation);
-  if (typeof own === "string") return { kind: "not-serving", reason: own };
-  if (!isServing(own)) return { kind: "not-serving", reason: `mode ${own.mode}` };
-  const found = await idOf(address, invocation);
-  if (found !== undefined && found !== member.sid) return { kind: "other-server", found };
-  if (own.mode === "standalone" || (own.mode === "leader" && leaderIn(states) !== undefined)) return { kind: "alone" };
-  const newest = newestZxid(states.values());
-  if (own.zxid !== undefined && BigInt(own.zxid) >= newest) return { kind: "synced" };
-  return { kind: "behind", lag: own.zxid === undefined ? undefined : lagOf(own.zxid, newest) };
+  const { sid } = member;
+  const others = await askMembers(
+    { ...members, servers: members.servers.filter((one) => one.sid !== sid) },
+    invocation,
+  );
+  const status = await askServer(address, invocation);
+  const reportedSid = typeof status === "string" ? undefined : await idOf(address, invocation);
+  return catchingOf({ sid, status, reportedSid }, others);
 }
 
 /** A server's own number, where its four-letter words include `conf`. */
@@ -74,21 +57,6 @@ async function idOf(address: string, { connection, signal }: Invocation): Promis
   } catch {
     signal.throwIfAborted();
     return undefined;
-  }
-}
-
-export function catchingText(catching: Catching): string {
-  switch (catching.kind) {
-    case "synced":
-      return "synced";
-    case "behind":
-      return catching.lag === undefined ? "in an older epoch" : `${catching.lag} transactions behind`;
-    case "alone":
-      return "runs without this ensemble";
-    case "other-server":
-      return `its client port is that of server ${catching.found}`;
-    case "not-serving":
-      return `does not serve: ${catching.reason}`;
   }
 }
 
@@ -110,7 +78,7 @@ export async function untilSynced(
   const startMs = performance.now();
   const progress = new ChangingLine((text) => output.progress(text));
   for (;;) {
-    const catching = await catchingOf(member, members, invocation);
+    const catching = await findCatching(member, members, invocation);
     if (catching.kind === "synced" || catching.kind === "other-server") return catching;
     const elapsedMs = performance.now() - startMs;
     if (!isPatient && (catching.kind !== "behind" || elapsedMs >= SETTLE_MS)) return catching;
@@ -141,15 +109,6 @@ export async function untilInForce(
     checkTime(elapsedMs, limitMs, `the change is committed; ${text}`);
     await delay(POLL_MS, undefined, { signal: invocation.signal });
   }
-}
-
-function hasItsRole({ sid, isObserver }: Member, states: MemberStates): boolean {
-  const status = states.get(sid);
-  // Without a client port it cannot be asked.
-  return (
-    status === undefined ||
-    (typeof status === "object" && isServing(status) && (status.mode === "observer") === isObserver)
-  );
 }
 
 function checkTime(elapsedMs: number, limitMs: number | undefined, text: string): void {

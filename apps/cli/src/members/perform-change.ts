@@ -1,8 +1,8 @@
 import { type EnsembleConfig, isZkError } from "@zooid/client";
 import { memberLines } from "@zooid/model";
+import type { PlannedChange } from "@zooid/model/membership";
 import type { Invocation } from "../command.ts";
 import { readConfiguration } from "./configuration.ts";
-import type { PlannedChange } from "./member-change.ts";
 import { refusal } from "./refusal.ts";
 
 /** Commits a change of exactly the configuration that it was planned for. @returns the version of the new one */

@@ -1,12 +1,14 @@
 import { memberLines, type ServerId } from "@zooid/model";
-import { usageError } from "../../cli-error.ts";
-import { type Command, FLAG_TIMEOUT, type Invocation, malformed, operand, timeoutMs } from "../../command.ts";
-import { ExitStatus } from "../../exit-status.ts";
-import { type Configuration, readConfiguration } from "../../members/configuration.ts";
-import { joinerSettings } from "../../members/joiner-settings.ts";
 import {
+  type Configuration,
+  catchingText,
+  joinerSettings,
+  leaderIn,
+  leaderThatMoves,
   memberOf,
+  missingVoters,
   type NamedServer,
+  notDown,
   type PlannedChange,
   parseNamedServer,
   parseSid,
@@ -14,17 +16,14 @@ import {
   plannedRemove,
   plannedReplacement,
   plannedRole,
-} from "../../members/member-change.ts";
-import { listedMembers, memberTable, spareText, verdictOf } from "../../members/member-list.ts";
-import {
-  askMembers,
-  catchingText,
-  leaderIn,
-  type MemberStates,
-  notDown,
-  untilInForce,
-  untilSynced,
-} from "../../members/member-states.ts";
+  votersText,
+} from "@zooid/model/membership";
+import { usageError } from "../../cli-error.ts";
+import { type Command, FLAG_TIMEOUT, type Invocation, malformed, operand, timeoutMs } from "../../command.ts";
+import { ExitStatus } from "../../exit-status.ts";
+import { readConfiguration } from "../../members/configuration.ts";
+import { listedMembers, memberTable, verdictOf } from "../../members/member-list.ts";
+import { askMembers, type MemberStates, untilInForce, untilSynced } from "../../members/member-states.ts";
 import { performChange } from "../../members/perform-change.ts";
 import { refusal } from "../../members/refusal.ts";
 import type { JsonObject } from "../../output.ts";
@@ -145,12 +144,6 @@ async function replace(invocation: Invocation, sid: ServerId): Promise<JsonObjec
   return result;
 }
 
-function votersText({ current, next }: PlannedChange): string {
-  const [before, after] = [current, next].map(({ verifier }) => verifier.voters.size);
-  const spare = spareText(next, next.verifier.voters);
-  return before === after ? `${after} voters, as before` : `${before} voters become ${after}; ${spare}`;
-}
-
 /** A server counts from the change on: one without the data would delay writes, or take the last vote for them. */
 async function demandSynced(
   invocation: Invocation,
@@ -241,12 +234,10 @@ async function untilAllSynced(
 /** @returns the leader if it loses its vote */
 function checkQuorum({ next }: PlannedChange, states: MemberStates, joined: readonly ServerId[]): ServerId | undefined {
   // Those that join are known to be synced.
-  const alive = new Set([...notDown(next, states), ...joined]);
-  if (!next.verifier.isQuorum(alive)) {
-    const down = [...next.verifier.voters].filter((sid) => !alive.has(sid));
+  const down = missingVoters(next, new Set([...notDown(next, states), ...joined]));
+  if (down.length > 0) {
     const text = `the voters after the change would be no quorum: ${down.map((sid) => `server ${sid}`).join(" and ")} ${down.length === 1 ? "does" : "do"} not serve`;
     throw refusal("NO_QUORUM", text, "start these servers first, or replace them one by one");
   }
-  const leader = leaderIn(states);
-  return leader === undefined || next.verifier.candidates.has(leader) ? undefined : leader;
+  return leaderThatMoves(next, states);
 }

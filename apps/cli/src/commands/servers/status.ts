@@ -1,7 +1,8 @@
 import { formatAddress, parseConnectString } from "@zooid/client";
+import { epochOfText, lagOf, newestZxid, SERVING } from "@zooid/model/membership";
 import { type Command, FLAG_TIMEOUT, type Invocation, timeoutMs } from "../../command.ts";
 import { ExitStatus } from "../../exit-status.ts";
-import { askServer, epochOf, lagOf, newestZxid, SERVING, type ServerStatus } from "../../members/server-status.ts";
+import { askServer, type ServerStatus } from "../../members/server-status.ts";
 import type { JsonObject } from "../../output.ts";
 import { memberAddresses } from "../../texts/cluster-config.ts";
 import { tableLines } from "../../texts/table.ts";
@@ -82,7 +83,7 @@ function cellsOf({ server, found }: MemberStatus, newest: bigint): readonly stri
   const text = (value: number | string | undefined): string => (value === undefined ? "?" : `${value}`);
   return [
     ...[server, mode],
-    ...(zxid === undefined ? ["?", "?", "?"] : [`${epochOf(zxid)}`, zxid, text(lagOf(zxid, newest))]),
+    ...(zxid === undefined ? ["?", "?", "?"] : [`${epochOfText(zxid)}`, zxid, text(lagOf(zxid, newest))]),
     ...[latencyMs === undefined ? "?" : `${latencyMs.avg}/${latencyMs.max} ms`],
     ...[text(connections), text(outstanding), text(nodes), text(version)],
   ];
@@ -91,7 +92,7 @@ function cellsOf({ server, found }: MemberStatus, newest: bigint): readonly stri
 function jsonOf({ server, found }: MemberStatus, newest: bigint): JsonObject {
   if (typeof found === "string") return { server, error: found };
   const { mode, zxid, latencyMs, connections, outstanding, nodes, version } = found;
-  const place = zxid === undefined ? {} : { zxid, epoch: Number(epochOf(zxid)), lag: lagOf(zxid, newest) ?? null };
+  const place = zxid === undefined ? {} : { zxid, epoch: Number(epochOfText(zxid)), lag: lagOf(zxid, newest) ?? null };
   return {
     server,
     mode,

@@ -1,5 +1,6 @@
-import { memberLines, serverId } from "@zooid/model";
 import { describe, expect, test } from "vitest";
+import { memberLines } from "../members.ts";
+import { serverId } from "../server-id.ts";
 import { parseConfiguration } from "./configuration.ts";
 import { joinerSettings } from "./joiner-settings.ts";
 import {
@@ -79,30 +80,30 @@ describe("refused is", () => {
   const alone = parseConfiguration("server.1=a:1:2;3\nserver.3=c:1:2:observer;3\nversion=1");
   const grouped = parseConfiguration("server.1=a:1:2;3\nserver.2=b:1:2;3\ngroup.1=1\ngroup.2=2\nversion=1");
   test.each<[string, string, () => unknown]>([
-    ["a member that is added", "MEMBER_EXISTS", () => plannedAdd(configuration, parseNamedServer("3=d:1:2;3"))],
+    ["a member that is added", "MEMBER_ALREADY", () => plannedAdd(configuration, parseNamedServer("3=d:1:2;3"))],
+    ["an address of another member", "LINES", () => plannedAdd(configuration, parseNamedServer("4=b:1:2888;3"))],
+    ["a line without a client port", "LINES", () => plannedAdd(configuration, parseNamedServer("4=d:1:2"))],
+    ["two servers in one word", "SERVER_NAME", () => parseNamedServer("4=d:1:2;3,server.5=e:1:2;3")],
+    ["a number that no server may have", "SERVER_NAME", () => parseNamedServer("255=d:1:2;3")],
+    ["a server that is no member", "NOT_A_MEMBER", () => plannedRemove(configuration, four)],
+    ["a vote for a voter", "ROLE_ALREADY", () => plannedRole(configuration, one, "participant")],
+    ["no vote for an observer", "ROLE_ALREADY", () => plannedRole(configuration, three, "observer")],
+    ["the last voter's end", "NO_VOTER_LEFT", () => plannedRemove(alone, one)],
+    ["the last vote's end", "NO_VOTER_LEFT", () => plannedRole(alone, one, "observer")],
+    ["a change among groups", "VOTERS_HAVE_GROUPS", () => plannedRemove(grouped, one)],
     [
-      "an address of another member",
-      "BAD_ARGUMENTS",
-      () => plannedAdd(configuration, parseNamedServer("4=b:1:2888;3")),
+      "a replacement by itself",
+      "REPLACEMENT_BY_ITSELF",
+      () => plannedReplacement(configuration, two, parseNamedServer("2=d:1:2;3")),
     ],
-    ["a line without a client port", "BAD_ARGUMENTS", () => plannedAdd(configuration, parseNamedServer("4=d:1:2"))],
-    ["two servers in one word", "USAGE", () => parseNamedServer("4=d:1:2;3,server.5=e:1:2;3")],
-    ["a number that no server may have", "USAGE", () => parseNamedServer("255=d:1:2;3")],
-    ["a server that is no member", "NO_MEMBER", () => plannedRemove(configuration, four)],
-    ["a vote for a voter", "MEMBER_EXISTS", () => plannedRole(configuration, one, "participant")],
-    ["no vote for an observer", "MEMBER_EXISTS", () => plannedRole(configuration, three, "observer")],
-    ["the last voter's end", "NO_QUORUM", () => plannedRemove(alone, one)],
-    ["the last vote's end", "NO_QUORUM", () => plannedRole(alone, one, "observer")],
-    ["a change among groups", "BAD_ARGUMENTS", () => plannedRemove(grouped, one)],
-    ["a replacement by itself", "USAGE", () => plannedReplacement(configuration, two, parseNamedServer("2=d:1:2;3"))],
     [
       "a replacement by a voter",
-      "MEMBER_EXISTS",
+      "REPLACEMENT_IS_MEMBER",
       () => plannedReplacement(configuration, two, parseNamedServer("1=d:1:2;3")),
     ],
-    ["a text that is no configuration", "UNREADABLE_ANSWER", () => parseConfiguration("hello")],
-    ["the text of a server alone", "UNREADABLE_ANSWER", () => parseConfiguration("")],
-  ])("%s", (_, code, act) => {
-    expect(act).toThrow(expect.objectContaining({ code }));
+    ["a text that is no configuration", "NO_CONFIGURATION", () => parseConfiguration("hello")],
+    ["the text of a server alone", "NO_ENSEMBLE", () => parseConfiguration("")],
+  ])("%s", (_, rule, act) => {
+    expect(act).toThrow(expect.objectContaining({ rule }));
   });
 });

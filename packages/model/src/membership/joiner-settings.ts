@@ -1,4 +1,4 @@
-import type { ServerId } from "@zooid/model";
+import type { ServerId } from "../server-id.ts";
 import { type Configuration, withRole } from "./configuration.ts";
 import type { NamedServer } from "./member-change.ts";
 

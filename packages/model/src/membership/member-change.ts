@@ -1,7 +1,9 @@
-import { changedMembers, hasGroups, type Member, type Members, type ServerId, serverId } from "@zooid/model";
-import { CliError, usageError } from "../cli-error.ts";
+import { hasGroups, type Member, type Members } from "../members.ts";
+import { changedMembers } from "../members-text.ts";
+import { type ServerId, serverId } from "../server-id.ts";
 import { type Configuration, withRole } from "./configuration.ts";
-import { refusal } from "./refusal.ts";
+import { MemberRuleError } from "./member-rule-error.ts";
+import { spareText } from "./server-states.ts";
 
 /** One change of the ensemble's configuration, as a request names it. */
 export interface MemberChange {
@@ -19,7 +21,10 @@ export interface PlannedChange extends MemberChange {
 /** The number of a server: `4`. */
 export function parseSid(text: string): ServerId {
   if (/^\d{1,3}$/.test(text) && Number(text) <= SID_MAX) return serverId(Number(text));
-  throw usageError(`a server is named by its number, as in server.N, found ${JSON.stringify(text)}`);
+  throw new MemberRuleError(
+    "SERVER_NAME",
+    `a server is named by its number, as in server.N, found ${JSON.stringify(text)}`,
+  );
 }
 
 const SID_MAX = 254;
@@ -34,7 +39,10 @@ export interface NamedServer {
 export function parseNamedServer(text: string): NamedServer {
   const [, sid = "", value = ""] = /^(?:server\.)?(\d+)=([^,\s]+)$/.exec(text) ?? [];
   if (value === "") {
-    throw usageError(`a server is named as 4=host:2888:3888;2181, found ${JSON.stringify(text)}`);
+    throw new MemberRuleError(
+      "SERVER_NAME",
+      `a server is named as 4=host:2888:3888;2181, found ${JSON.stringify(text)}`,
+    );
   }
   return { sid: parseSid(sid), value };
 }
@@ -42,11 +50,7 @@ export function parseNamedServer(text: string): NamedServer {
 export function plannedAdd(configuration: Configuration, { sid, value }: NamedServer): PlannedChange {
   const { members } = configuration;
   if (memberOf(members, sid) !== undefined) {
-    throw refusal(
-      "MEMBER_EXISTS",
-      `server ${sid} is a member already`,
-      `change its vote with member promote ${sid} or member demote ${sid}, its addresses with reconfig -add`,
-    );
+    throw new MemberRuleError("MEMBER_ALREADY", `server ${sid} is a member already`);
   }
   return planned(members, { joining: [`server.${sid}=${value}`], leaving: [] });
 }
@@ -64,10 +68,9 @@ export function plannedRole(
 ): PlannedChange {
   const member = demandMember(members, sid);
   if (member.isObserver === (role === "observer")) {
-    throw refusal(
-      "MEMBER_EXISTS",
+    throw new MemberRuleError(
+      "ROLE_ALREADY",
       `server ${sid} ${member.isObserver ? "is an observer" : "votes"} already`,
-      "print the members with member list",
     );
   }
   return planned(members, { joining: [`server.${sid}=${withRole(lines.get(sid) ?? "", role)}`], leaving: [] });
@@ -87,7 +90,8 @@ export function plannedReplacement(
   const { members } = configuration;
   const old = demandMember(members, sid);
   if (newSid === sid) {
-    throw usageError(
+    throw new MemberRuleError(
+      "REPLACEMENT_BY_ITSELF",
       `a server is replaced by one with another number; server ${sid} itself may start on an empty data directory`,
     );
   }
@@ -96,16 +100,22 @@ export function plannedReplacement(
   const listed = memberOf(members, newSid);
   const isMadeBefore = listed?.isObserver === true && isSameServer(listed, memberOf(joins.next, newSid));
   if (listed !== undefined && !isMadeBefore) {
-    throw refusal(
-      "MEMBER_EXISTS",
+    throw new MemberRuleError(
+      "REPLACEMENT_IS_MEMBER",
       `server ${newSid} is a member already, with another role or other addresses`,
-      "give the new server a number that no server has had",
     );
   }
   return {
     joins: isMadeBefore ? undefined : joins,
     exchange: planned(joins.next, { joining: joining(old.isObserver ? "observer" : "participant"), leaving: [sid] }),
   };
+}
+
+/** What a change does to the number of voters. */
+export function votersText({ current, next }: PlannedChange): string {
+  const [before, after] = [current, next].map(({ verifier }) => verifier.voters.size);
+  const spare = spareText(next, next.verifier.voters);
+  return before === after ? `${after} voters, as before` : `${before} voters become ${after}; ${spare}`;
 }
 
 export function memberOf({ servers }: Members, sid: ServerId): Member | undefined {
@@ -116,7 +126,7 @@ function demandMember(members: Members, sid: ServerId): Member {
   const member = memberOf(members, sid);
   if (member !== undefined) return member;
   const sids = members.servers.map((server) => server.sid).join(", ");
-  throw new CliError(`server ${sid} is no member; the members are ${sids}`, { code: "NO_MEMBER" });
+  throw new MemberRuleError("NOT_A_MEMBER", `server ${sid} is no member; the members are ${sids}`);
 }
 
 function isSameServer(a: Member, b: Member | undefined): boolean {
@@ -131,10 +141,9 @@ function isSameServer(a: Member, b: Member | undefined): boolean {
 
 function planned(current: Members, change: MemberChange): PlannedChange {
   if (hasGroups(current)) {
-    throw refusal(
-      "BAD_ARGUMENTS",
+    throw new MemberRuleError(
+      "VOTERS_HAVE_GROUPS",
       "the voters have groups, and such an ensemble is changed as a whole",
-      "write all server, group and weight lines into a file, and give it to reconfig -file",
     );
   }
   let next: Members;
@@ -143,10 +152,10 @@ function planned(current: Members, change: MemberChange): PlannedChange {
     next = changedMembers(current, { kind: "incremental", joining, leaving }, current.version);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw new CliError(error.message, { code: "BAD_ARGUMENTS" });
+    throw new MemberRuleError("LINES", error.message);
   }
   if (next.verifier.voters.size === 0) {
-    throw refusal("NO_QUORUM", "no voter is left after the change", "add another voter first");
+    throw new MemberRuleError("NO_VOTER_LEFT", "no voter is left after the change");
   }
   return { ...change, current, next };
 }
