@@ -29,3 +29,60 @@ export interface EpochPromise {
   /** Which life of that leader: its boot count. */
   readonly incarnation: number;
 }
+
+/** What a server's log holds durably: all that an election, a discovery and a synchronization rest on. */
+export interface LogState {
+  readonly identity: {
+    /** Empty until the ensemble has one. */
+    readonly ensembleId: string;
+    readonly sid: number;
+    /** One up at each open: it fences what an earlier process left on its way. */
+    readonly bootCount: number;
+  };
+  readonly promise: EpochPromise;
+  readonly currentEpoch: number;
+  /** The last entry, or the floor when there is none. */
+  readonly tail: LogPosition;
+  /** The position before the first entry that is still held. */
+  readonly floor: LogPosition;
+  /** A point known to be committed; nothing above it may be applied before a leader has spoken. */
+  readonly commitHint: Zxid;
+  /** Oldest epoch first; rows outlive the floor. */
+  readonly epochs: readonly EpochRange[];
+  /** The log once lost something it had acked; it must not vote until an installed history ends that. */
+  readonly amnesiac: boolean;
+  /** Configurations of the ensemble, the one in force and the newest; undefined where there was none. */
+  readonly committedConfig?: Uint8Array | undefined;
+  readonly lastSeenConfig?: Uint8Array | undefined;
+}
+
+/**
+ * The history that a learner installs, in one transaction: the log is cut where the stage begins, what
+ * was staged is added, and the epoch is set. Source: reference on ZAB, rule 3 and section 5.4 step S4.
+ */
+export interface HistoryInstall {
+  /** Becomes `currentEpoch`. */
+  readonly epoch: number;
+  /** The end of the history that the leader announced: the stage must end exactly there. */
+  readonly tail: Zxid;
+  /** A commit point known now. */
+  readonly committed: Zxid;
+  /** Replaces everything by a snapshot at the stage's beginning: the entries go, the floor becomes the snapshot. */
+  readonly snapshot?: { readonly stateFile: string; readonly epochs: readonly EpochRange[] };
+  /** The leader's quorums were complete without this server: what it forgot, others know. */
+  readonly endsAmnesia?: boolean;
+  /** Whose history it is, where the log did not know: it must have had none, or no id. */
+  readonly ensembleId?: string;
+  /** The configuration at the history's end. */
+  readonly lastSeenConfig?: Uint8Array;
+}
+
+/** Entries of a log, in the framing of batches: zxid (u64 BE), length (u32 BE), record. */
+export interface EntryRun {
+  readonly bytes: Uint8Array;
+  /** Where the run begins (the entry before the first) and ends: equal when there was nothing. */
+  readonly after: LogPosition;
+  readonly last: LogPosition;
+  /** How many entries. */
+  readonly count: number;
+}

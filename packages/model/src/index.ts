@@ -24,7 +24,16 @@ export {
 } from "./byte-slice.ts";
 export type { ConnectRequest } from "./connect-request.ts";
 export { ErrorCode, type ErrorName, errorName } from "./error-code.ts";
-export { CHAIN_NONE, type Chain, type EpochPromise, type EpochRange, type LogPosition } from "./history.ts";
+export {
+  CHAIN_NONE,
+  type Chain,
+  type EntryRun,
+  type EpochPromise,
+  type EpochRange,
+  type HistoryInstall,
+  type LogPosition,
+  type LogState,
+} from "./history.ts";
 export { hostPort, isConnectedToItself, type SocketEnds } from "./host-port.ts";
 export { isInIpRange, isIpRange, javaAddress, parseIpAddress } from "./ip-address.ts";
 export { derivedKey, type HashKey, keyedHash } from "./keyed-hash.ts";

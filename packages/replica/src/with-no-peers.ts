@@ -1,5 +1,5 @@
-import { InvariantError, type Zxid } from "@zooid/model";
-import type { LoggedRun, SnapshotPort, ZabDurable, ZabLinks, ZabLog } from "@zooid/zab";
+import { InvariantError, type LogState, type Zxid } from "@zooid/model";
+import type { LoggedRun, SnapshotPort, ZabLinks, ZabLog } from "@zooid/zab";
 
 /** The sinks towards disk and other servers, of which an ensemble of one uses only the log's append. */
 export interface NoPeers {
@@ -10,7 +10,7 @@ export interface NoPeers {
 
 /** The sinks of an ensemble of one: every call that needs another server is a defect. */
 export function withNoPeers(log: {
-  readonly durable: ZabDurable;
+  readonly durable: LogState;
   append(run: LoggedRun, generation: number, committed: Zxid): void;
 }): NoPeers {
   const never = (what: string) => (): never => {

@@ -21,11 +21,11 @@ import type {
   AppendBatch,
   Appended,
   DurableLog,
+  EntryRun,
   EpochPromise,
-  Flip,
+  HistoryInstall,
   LogHandler,
   LogPosition,
-  LogRun,
   LogStats,
   TxnLog,
 } from "./txn-log.ts";
@@ -262,7 +262,7 @@ export class MemoryTxnLog implements TxnLog {
     });
   }
 
-  async flip(flip: Flip): Promise<LogPosition> {
+  async flip(flip: HistoryInstall): Promise<LogPosition> {
     let at: LogPosition | undefined;
     await this.#enqueue(() => {
       const stage = this.#stage;
@@ -286,12 +286,12 @@ export class MemoryTxnLog implements TxnLog {
     return at;
   }
 
-  async read(after: Zxid, bytesMax: number): Promise<LogRun> {
+  async read(after: Zxid, bytesMax: number): Promise<EntryRun> {
     return this.readNow(after, bytesMax);
   }
 
   /** {@link read} without a promise. */
-  readNow(after: Zxid, bytesMax: number): LogRun {
+  readNow(after: Zxid, bytesMax: number): EntryRun {
     const { floor } = this.#log;
     if (after < floor.zxid) {
       throw new StoreError({ code: "BELOW_FLOOR", asked: formatZxid(after), floor: formatZxid(floor.zxid) });

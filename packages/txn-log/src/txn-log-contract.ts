@@ -2,7 +2,7 @@ import type { Zxid } from "@zooid/model";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type BatchParts, batchOf, RecordingHandler, range, recordsOf, Z, zxidsOf } from "./append-batches.ts";
 import { CHAIN_NONE } from "./chain.ts";
-import type { Flip, LogHandler, LogPosition, TxnLog } from "./txn-log.ts";
+import type { HistoryInstall, LogHandler, LogPosition, TxnLog } from "./txn-log.ts";
 
 /** What the contract needs of an implementation under test: one disk, opened again and again. */
 export interface TxnLogHarness extends AsyncDisposable {
@@ -19,7 +19,7 @@ interface FlipOptions {
   readonly epoch: number;
   readonly records?: readonly Uint8Array[];
   readonly isPromised?: boolean;
-  readonly snapshot?: NonNullable<Flip["snapshot"]>;
+  readonly snapshot?: NonNullable<HistoryInstall["snapshot"]>;
 }
 
 /** `flips` are the histories that a flip leaves, in detail; `core` is everything else, flips among them. */

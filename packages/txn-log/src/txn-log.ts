@@ -1,6 +1,16 @@
-import type { Chain, EpochPromise, EpochRange, LatencyBuckets, LogPosition, Zxid } from "@zooid/model";
+import type {
+  Chain,
+  EntryRun,
+  EpochPromise,
+  EpochRange,
+  HistoryInstall,
+  LatencyBuckets,
+  LogPosition,
+  LogState,
+  Zxid,
+} from "@zooid/model";
 
-export type { EpochPromise, EpochRange, LogPosition };
+export type { EntryRun, EpochPromise, EpochRange, HistoryInstall, LogPosition, LogState };
 
 /**
  * The durable log of one server: entries in zxid order, the promises and epochs that elections rest on, and the name of
@@ -74,14 +84,14 @@ export interface TxnLog extends AsyncDisposable {
    * The atomic flip: cut to where the stage begins, add the staged entries, move epoch table, state file name, last-seen
    * configuration and `currentEpoch`, all in one transaction. Source: reference on ZAB, rule 3 and section 5.4 step S4.
    */
-  flip(flip: Flip): Promise<LogPosition>;
+  flip(install: HistoryInstall): Promise<LogPosition>;
 
   /**
    * Reads durable entries after a zxid, in order, each checked against the chain. The answer ends at an entry's border, holds at
    * least one entry where there is one, and more only up to `bytesMax` in all. Rejects with `BELOW_FLOOR` when the log no longer holds
    * what follows, `DAMAGED` (with the place) when a row is not what was written.
    */
-  read(after: Zxid, bytesMax: number): Promise<LogRun>;
+  read(after: Zxid, bytesMax: number): Promise<EntryRun>;
 
   /** The chain at a zxid that the log holds or that is its floor; undefined for any other. */
   chainAt(zxid: Zxid): Promise<Chain | undefined>;
@@ -133,59 +143,13 @@ export interface Appended {
   readonly chain: Chain;
 }
 
-export interface LogIdentity {
-  /** Empty until the ensemble has one. */
-  readonly ensembleId: string;
-  readonly sid: number;
-  readonly formatVersion: number;
-  /** One up at each open, durable before open returns: it fences what an earlier process left on its way. */
-  readonly bootCount: number;
-}
-
-export interface DurableLog {
-  readonly identity: LogIdentity;
-  readonly promise: EpochPromise;
-  readonly currentEpoch: number;
-  /** The last entry, or the floor when there is none. */
-  readonly tail: LogPosition;
-  /** The position before the first entry that is still held. */
-  readonly floor: LogPosition;
-  /** A point known to be committed; nothing above it may be applied before a leader has spoken. */
-  readonly commitHint: Zxid;
-  /** Oldest epoch first. */
-  readonly epochs: readonly EpochRange[];
+/** What is durable, with the log's own facts. */
+export interface DurableLog extends LogState {
+  readonly identity: LogState["identity"] & { readonly formatVersion: number };
   /** The file, in the same directory, whose state the log continues. */
   readonly stateFile: string;
   readonly committedConfig: Uint8Array | undefined;
   readonly lastSeenConfig: Uint8Array | undefined;
-  /** The log once lost something it had acked; it must not vote until a flip with `endsAmnesia`. */
-  readonly amnesiac: boolean;
-}
-
-export interface Flip {
-  /** Becomes `currentEpoch`. */
-  readonly epoch: number;
-  /** The end of the history that the leader announced: the stage must end exactly there. */
-  readonly tail: Zxid;
-  /** A commit point known now. */
-  readonly committed: Zxid;
-  readonly lastSeenConfig?: Uint8Array;
-  /** Replace everything by a snapshot at the stage's beginning: the log's rows go, the floor becomes the snapshot. */
-  readonly snapshot?: { readonly stateFile: string; readonly epochs: readonly EpochRange[] };
-  /** The leader's quorums were complete without this server: what it forgot, others know. */
-  readonly endsAmnesia?: boolean;
-  /** Whose history it is, where the log did not know: it must have had none, or no id. */
-  readonly ensembleId?: string;
-}
-
-/** A run of entries in batch framing. */
-export interface LogRun {
-  readonly bytes: Uint8Array;
-  /** Where the run begins (the entry before the first) and ends, with chains: equal when there was nothing. */
-  readonly after: LogPosition;
-  readonly last: LogPosition;
-  /** How many entries. */
-  readonly count: number;
 }
 
 /** Counts since open, and gauges. Durations in milliseconds. */

@@ -1,8 +1,7 @@
-import { FRAME_HEADER_BYTES, frameLength, frameZxid, type Zxid } from "@zooid/model";
+import { type EntryRun, FRAME_HEADER_BYTES, frameLength, frameZxid, type Zxid } from "@zooid/model";
 import type { FencedLog } from "./fenced-log.ts";
 import type { ProposalQueue } from "./proposal-queue.ts";
 import type { ZabApplication } from "./sinks.ts";
-import type { ZabRun } from "./zab-log.ts";
 
 const READ_BYTES = 256 * 1024;
 
@@ -90,7 +89,7 @@ export class Delivery {
     });
   }
 
-  #keep({ bytes, after, count }: ZabRun): void {
+  #keep({ bytes, after, count }: EntryRun): void {
     if (after.zxid !== this.#application.applied() || count === 0) return;
     this.#run = { bytes, at: 0 };
   }

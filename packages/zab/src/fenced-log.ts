@@ -1,5 +1,5 @@
-import type { Chain, EpochPromise, LogPosition, Zxid } from "@zooid/model";
-import type { HistoryInstall, LoggedRun, ZabDurable, ZabLog, ZabRun } from "./zab-log.ts";
+import type { Chain, EntryRun, EpochPromise, HistoryInstall, LogPosition, LogState, Zxid } from "@zooid/model";
+import type { LoggedRun, ZabLog } from "./zab-log.ts";
 
 /**
  * The log, fenced by role. Each role has a generation: a write of an older one that completes is
@@ -18,7 +18,7 @@ export class FencedLog {
     return this.#generation;
   }
 
-  get durable(): ZabDurable {
+  get durable(): LogState {
     return this.#log.durable;
   }
 
@@ -85,7 +85,7 @@ export class FencedLog {
     });
   }
 
-  read(after: Zxid, bytesMax: number, done: (result: ZabRun | "below-floor" | "damaged") => void): void {
+  read(after: Zxid, bytesMax: number, done: (result: EntryRun | "below-floor" | "damaged") => void): void {
     const generation = this.#generation;
     this.#log.read(after, bytesMax, (result) => {
       if (generation === this.#generation) done(result);

@@ -1,5 +1,6 @@
 import {
   jointVerifier,
+  type LogState,
   type Members,
   membersText,
   parseMembers,
@@ -9,7 +10,6 @@ import {
   type Zxid,
 } from "@zooid/model";
 import type { PeerConfig } from "./config.ts";
-import type { ZabDurable } from "./zab-log.ts";
 
 /** A configuration as the log and the links carry it. */
 export function encodeMembers(members: Members): Uint8Array {
@@ -48,7 +48,7 @@ export class KnownMembers {
    * @param durable what the log holds: newer configurations than the one that the server was given
    * @param changed called after each change of what is known
    */
-  constructor(config: PeerConfig, durable: ZabDurable, changed: () => void) {
+  constructor(config: PeerConfig, durable: LogState, changed: () => void) {
     this.#config = config;
     this.#changed = changed;
     const { members } = config;

@@ -1,6 +1,5 @@
-import { ZXID_NONE } from "@zooid/model";
+import { type LogState, ZXID_NONE } from "@zooid/model";
 import { isOwnHistory } from "./own-history.ts";
-import type { ZabDurable } from "./zab-log.ts";
 
 /**
  * Whether this server may have forgotten what it promised and acked. Such a server is amnesiac: it
@@ -8,11 +7,11 @@ import type { ZabDurable } from "./zab-log.ts";
  * synchronized it.
  */
 export class LostHistory {
-  readonly #log: { readonly durable: ZabDurable };
+  readonly #log: { readonly durable: LogState };
   #isLost = false;
   #hasDiverged = false;
 
-  constructor(log: { readonly durable: ZabDurable }) {
+  constructor(log: { readonly durable: LogState }) {
     this.#log = log;
   }
 

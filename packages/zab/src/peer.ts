@@ -5,6 +5,7 @@ import {
   type FrameBatch,
   InvariantError,
   type LinkRef,
+  type LogState,
   type PeerMessage,
   type QuorumVerifier,
   type ServerId,
@@ -25,7 +26,6 @@ import type { PeerPhase, RoleContext } from "./role.ts";
 import { type PeerState, RoleCycle } from "./role-cycle.ts";
 import { Sightings } from "./sightings.ts";
 import { type AllSinks, allSinks, type ZabSinks } from "./sinks.ts";
-import type { ZabDurable } from "./zab-log.ts";
 
 /** One member of the broadcast: passes each input to the role in force. */
 export class ZabPeer {
@@ -114,7 +114,7 @@ export class ZabPeer {
     return this.#role instanceof Leader ? this.#config.sid : undefined;
   }
 
-  get durable(): ZabDurable {
+  get durable(): LogState {
     return this.#log.durable;
   }
 

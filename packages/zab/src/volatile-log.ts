@@ -4,18 +4,21 @@ import {
   type Chain,
   copyRange,
   counterOf,
+  type EntryRun,
   type EpochPromise,
   type EpochRange,
   epochOf,
   FRAME_HEADER_BYTES,
   frameLength,
   frameZxid,
+  type HistoryInstall,
   type LogPosition,
+  type LogState,
   unkeyedHash32,
   ZXID_NONE,
   type Zxid,
 } from "@zooid/model";
-import type { HistoryInstall, LoggedRun, ZabDurable, ZabLog, ZabRun } from "./zab-log.ts";
+import type { LoggedRun, ZabLog } from "./zab-log.ts";
 
 interface Entry {
   readonly zxid: Zxid;
@@ -29,7 +32,7 @@ interface Entry {
  * process. A server keeps its log with `@zooid/txn-log`.
  */
 export class VolatileLog implements ZabLog {
-  durable: ZabDurable;
+  durable: LogState;
   readonly #later: (step: () => void) => void;
   readonly #appended: (generation: number, zxid: Zxid) => void;
   #entries: Entry[] = [];
@@ -122,7 +125,7 @@ export class VolatileLog implements ZabLog {
     });
   }
 
-  read(after: Zxid, bytesMax: number, done: (result: ZabRun) => void): void {
+  read(after: Zxid, bytesMax: number, done: (result: EntryRun) => void): void {
     this.#later(() => {
       const from = this.#positionOf(after);
       assert(from !== undefined, "a log is read after an entry that it holds");
@@ -153,14 +156,14 @@ export class VolatileLog implements ZabLog {
     return this.#entries.find((entry) => entry.zxid === zxid);
   }
 
-  #write(change: Partial<ZabDurable>, done: () => void): void {
+  #write(change: Partial<LogState>, done: () => void): void {
     this.#later(() => {
       this.#change(change);
       done();
     });
   }
 
-  #change(change: Partial<ZabDurable>): void {
+  #change(change: Partial<LogState>): void {
     const last = this.#entries.at(-1);
     const tail = last === undefined ? this.durable.floor : { zxid: last.zxid, chain: last.chain };
     this.durable = { ...this.durable, ...change, tail, epochs: epochsOf(this.#entries) };

@@ -1,4 +1,4 @@
-import type { Chain, EpochPromise, EpochRange, LogPosition, Zxid } from "@zooid/model";
+import type { Chain, EntryRun, EpochPromise, HistoryInstall, LogPosition, LogState, Zxid } from "@zooid/model";
 
 /**
  * The durable log, as the peer uses it. Writes take effect in the order of the calls and call back
@@ -7,7 +7,7 @@ import type { Chain, EpochPromise, EpochRange, LogPosition, Zxid } from "@zooid/
  */
 export interface ZabLog {
   /** What is durable now. */
-  readonly durable: ZabDurable;
+  readonly durable: LogState;
   /** @param lastSeenConfig a configuration that an entry of the batch carries: durable together with it */
   append(batch: LoggedRun, generation: number, committed: Zxid, lastSeenConfig?: Uint8Array): void;
   /** Replaces the configurations named. */
@@ -29,7 +29,7 @@ export interface ZabLog {
    * `below-floor` when they are no longer held. Not a write: it may call back at any time, also
    * after later writes.
    */
-  read(after: Zxid, bytesMax: number, done: (result: ZabRun | "below-floor" | "damaged") => void): void;
+  read(after: Zxid, bytesMax: number, done: (result: EntryRun | "below-floor" | "damaged") => void): void;
   /** The chain at a zxid that the log holds or that is its floor. Not a write. */
   chainAt(zxid: Zxid, done: (chain: Chain | undefined) => void): void;
 }
@@ -38,42 +38,4 @@ export interface LoggedRun {
   readonly bytes: Uint8Array;
   readonly start: number;
   readonly end: number;
-}
-
-export interface ZabDurable {
-  readonly identity: { readonly ensembleId: string; readonly sid: number; readonly bootCount: number };
-  readonly promise: EpochPromise;
-  readonly currentEpoch: number;
-  readonly tail: LogPosition;
-  readonly floor: LogPosition;
-  readonly commitHint: Zxid;
-  /** Oldest epoch first; rows outlive the floor. */
-  readonly epochs: readonly EpochRange[];
-  readonly amnesiac: boolean;
-  /** Configurations of the ensemble, see `KnownMembers`; undefined where there was none. */
-  readonly committedConfig?: Uint8Array | undefined;
-  readonly lastSeenConfig?: Uint8Array | undefined;
-}
-
-/**
- * The history that a learner installs: what was staged, up to `tail`, and the epoch that it then
- * holds.
- */
-export interface HistoryInstall {
-  readonly epoch: number;
-  readonly tail: Zxid;
-  readonly committed: Zxid;
-  readonly snapshot?: { readonly stateFile: string; readonly epochs: readonly EpochRange[] };
-  readonly endsAmnesia?: boolean;
-  /** The history's ensemble, for a server that did not know it. */
-  readonly ensembleId?: string;
-  /** The configuration at the history's end. */
-  readonly lastSeenConfig?: Uint8Array;
-}
-
-export interface ZabRun {
-  readonly bytes: Uint8Array;
-  readonly after: LogPosition;
-  readonly last: LogPosition;
-  readonly count: number;
 }

@@ -1,6 +1,6 @@
-import type { Chain, EpochPromise, LogPosition, Zxid } from "@zooid/model";
+import type { Chain, EntryRun, EpochPromise, HistoryInstall, LogPosition, LogState, Zxid } from "@zooid/model";
 import { StoreError, type TxnLog } from "@zooid/txn-log";
-import type { HistoryInstall, LoggedRun, ZabDurable, ZabLog, ZabRun } from "@zooid/zab";
+import type { LoggedRun, ZabLog } from "@zooid/zab";
 
 /**
  * The log as the replica sees it: completions become inputs of the turn loop. A failed write never
@@ -21,7 +21,7 @@ export class LogPort implements ZabLog {
     this.#appending = appending;
   }
 
-  get durable(): ZabDurable {
+  get durable(): LogState {
     return this.#log.durable;
   }
 
@@ -64,7 +64,7 @@ export class LogPort implements ZabLog {
     this.#completed(this.#log.flip(install), done);
   }
 
-  read(after: Zxid, bytesMax: number, done: (result: ZabRun | "below-floor" | "damaged") => void): void {
+  read(after: Zxid, bytesMax: number, done: (result: EntryRun | "below-floor" | "damaged") => void): void {
     this.#log.read(after, bytesMax).then(
       (run) => this.#input(() => done(run)),
       (error: unknown) => {

@@ -1,6 +1,6 @@
-import type { Chain, EpochPromise, EpochRange, LogPosition, Zxid } from "@zooid/model";
+import type { Chain, EntryRun, EpochPromise, EpochRange, HistoryInstall, LogPosition, Zxid } from "@zooid/model";
 import { type DurableLog, type MemoryLogImage, MemoryTxnLog, StoreError } from "@zooid/txn-log";
-import type { HistoryInstall, LoggedRun, ZabLog, ZabRun } from "@zooid/zab";
+import type { LoggedRun, ZabLog } from "@zooid/zab";
 import type { Prng } from "./prng.ts";
 import type { Scheduler } from "./scheduler.ts";
 import type { StateImage } from "./state-image.ts";
@@ -193,10 +193,10 @@ export class Disk implements ZabLog {
     });
   }
 
-  read(after: Zxid, bytesMax: number, done: (result: ZabRun | "below-floor" | "damaged") => void): void {
+  read(after: Zxid, bytesMax: number, done: (result: EntryRun | "below-floor" | "damaged") => void): void {
     this.#scheduler.after(this.#delay(), () => {
       if (this.#isDead) return;
-      let result: ZabRun | "below-floor";
+      let result: EntryRun | "below-floor";
       try {
         result = this.log.readNow(after, bytesMax);
       } catch (error) {

@@ -1,5 +1,5 @@
 import { assert, counterOf, epochOf, formatZxid, ZXID_NONE, type Zxid } from "@zooid/model";
-import type { DurableLog, EpochPromise, EpochRange, Flip, LogPosition } from "../txn-log.ts";
+import type { DurableLog, EpochPromise, EpochRange, HistoryInstall, LogPosition } from "../txn-log.ts";
 
 /**
  * What a log knows besides its entries, and which changes to it are legal. Pure: both forms of the log ask it what a write
@@ -73,7 +73,7 @@ export function withApplied(log: DurableLog, applied: LogPosition | undefined): 
   return { ...log, tail: applied, floor: applied, commitHint: applied.zxid, epochs };
 }
 
-export function withFlip(before: DurableLog, flip: Flip, stage: Stage): DurableLog {
+export function withFlip(before: DurableLog, flip: HistoryInstall, stage: Stage): DurableLog {
   const log = flip.ensembleId === undefined ? before : withEnsembleId(before, flip.ensembleId);
   assert(
     stage.tail.zxid === flip.tail,

@@ -14,7 +14,7 @@ import { type Obstacle, type RetiredSegment, SegmentSequence } from "../segments
 import { StageFile } from "../segments/stage-file.ts";
 import type { WalMark } from "../segments/wal-scan.ts";
 import { FULL_FILE, type TestBreak } from "../test-break.ts";
-import type { DurableLog, Flip, LogPosition } from "../txn-log.ts";
+import type { DurableLog, HistoryInstall, LogPosition } from "../txn-log.ts";
 import { AddedFrames } from "./added-frames.ts";
 import { assertFollows, earlierOf, laterOf, newStage, type Stage, withCut, withEntry, withFlip } from "./log-book.ts";
 import { type LogFileOptions, openSegments } from "./log-open.ts";
@@ -240,7 +240,7 @@ export class LogFile {
     this.#stageFile.drop();
   }
 
-  flip(flip: Flip): LogPosition {
+  flip(flip: HistoryInstall): LogPosition {
     const stage = this.#stage;
     assert(stage !== undefined, "a flip without a stage");
     const { after } = stage;

@@ -3,7 +3,7 @@ import { LATENCY_WORDS, type Zxid } from "@zooid/model";
 import type { Chain } from "../chain.ts";
 import type { SegmentName } from "../segments/segment-name.ts";
 import type { StoreErrorDetail } from "../store-error.ts";
-import type { DurableLog, EpochPromise, Flip, LogPosition, LogRun } from "../txn-log.ts";
+import type { DurableLog, EntryRun, EpochPromise, HistoryInstall, LogPosition } from "../txn-log.ts";
 import type { RingMemory } from "./append-ring.ts";
 import type { LogFileOptions } from "./log-open.ts";
 
@@ -50,7 +50,7 @@ export type LogCommand =
   | { readonly kind: "begin-stage"; readonly id: number; readonly after: LogPosition }
   | { readonly kind: "stage"; readonly id: number; readonly bytes: Uint8Array }
   | { readonly kind: "drop-stage"; readonly id: number }
-  | { readonly kind: "flip"; readonly id: number; readonly flip: Flip }
+  | { readonly kind: "flip"; readonly id: number; readonly flip: HistoryInstall }
   | { readonly kind: "committed"; readonly zxid: Zxid }
   | { readonly kind: "purge"; readonly upTo: Zxid }
   | { readonly kind: "low"; readonly isLow: boolean }
@@ -84,7 +84,7 @@ export type HelperRequest =
   | { readonly kind: "close" };
 
 export type HelperAnswer =
-  | { readonly kind: "run"; readonly id: number; readonly run: LogRun }
+  | { readonly kind: "run"; readonly id: number; readonly run: EntryRun }
   | { readonly kind: "chain"; readonly id: number; readonly chain: Chain | undefined }
   | { readonly kind: "failed"; readonly id: number; readonly detail: StoreErrorDetail };
 

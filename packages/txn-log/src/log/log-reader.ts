@@ -7,7 +7,7 @@ import { ReaderLeases } from "../segments/reader-leases.ts";
 import { formatSegmentName, listSegments } from "../segments/segment-name.ts";
 import { SegmentReader, type Walk, type WalkLimits } from "../segments/segment-reader.ts";
 import { StoreError } from "../store-error.ts";
-import type { LogPosition, LogRun } from "../txn-log.ts";
+import type { EntryRun, LogPosition } from "../txn-log.ts";
 
 export type { EntrySink } from "../segments/entry-sink.ts";
 export type { Walk, WalkLimits } from "../segments/segment-reader.ts";
@@ -61,10 +61,10 @@ export class LogReader implements Disposable {
   }
 
   /** The entries after a zxid as frames. */
-  read(after: Zxid, bytesMax: number): LogRun {
+  read(after: Zxid, bytesMax: number): EntryRun {
     using _lease = this.#leases.take();
     let run = this.#readInSegment(after, { bytesMax });
-    const runs: LogRun[] = [];
+    const runs: EntryRun[] = [];
     let bytes = 0;
     let count = 0;
     while (run.count > 0) {
@@ -124,7 +124,7 @@ export class LogReader implements Disposable {
     this.#open.clear();
   }
 
-  #readInSegment(after: Zxid, limits: WalkLimits): LogRun {
+  #readInSegment(after: Zxid, limits: WalkLimits): EntryRun {
     return this.#inSegment(after, limits, (reader, within) => reader.read(after, within));
   }
 
@@ -222,7 +222,7 @@ export class LogReader implements Disposable {
   }
 }
 
-function concatenated(runs: readonly LogRun[], length: number): Uint8Array {
+function concatenated(runs: readonly EntryRun[], length: number): Uint8Array {
   const bytes = Buffer.allocUnsafeSlow(length);
   let at = 0;
   for (const run of runs) {

@@ -7,11 +7,11 @@ import { startWorker } from "../threads/start-worker.ts";
 import type {
   AppendBatch,
   DurableLog,
+  EntryRun,
   EpochPromise,
-  Flip,
+  HistoryInstall,
   LogHandler,
   LogPosition,
-  LogRun,
   LogStats,
   TxnLog,
 } from "../txn-log.ts";
@@ -257,12 +257,12 @@ export class SqliteTxnLog implements TxnLog {
     await this.#ask((id) => ({ kind: "drop-stage", id }));
   }
 
-  flip(flip: Flip): Promise<LogPosition> {
+  flip(flip: HistoryInstall): Promise<LogPosition> {
     if (flip.snapshot !== undefined) this.#naming = flip.snapshot.stateFile;
     return this.#askPosition((id) => ({ kind: "flip", id, flip }));
   }
 
-  async read(after: Zxid, bytesMax: number): Promise<LogRun> {
+  async read(after: Zxid, bytesMax: number): Promise<EntryRun> {
     const answer = await this.#askHelper((id) => ({ kind: "read", id, after, bytesMax }));
     assert(answer.kind === "run", "a read is answered by a run");
     return answer.run;

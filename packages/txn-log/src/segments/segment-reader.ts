@@ -5,7 +5,7 @@ import { type Database, openReader, readErrorOf, readNamed, type Statement, sqli
 import { mayFollow } from "../log/log-book.ts";
 import { CHAIN_BYTES, chainOfEntry } from "../log/schema.ts";
 import { StoreError } from "../store-error.ts";
-import type { LogPosition, LogRun } from "../txn-log.ts";
+import type { EntryRun, LogPosition } from "../txn-log.ts";
 import type { EntrySink } from "./entry-sink.ts";
 import { readHead, type SegmentHead } from "./segment-schema.ts";
 
@@ -25,7 +25,7 @@ export interface WalkLimits {
 }
 
 /** Where a walk came from and to. */
-export type Walk = Omit<LogRun, "bytes">;
+export type Walk = Omit<EntryRun, "bytes">;
 
 /** Where the rows of a file begin: behind the floor in `log.db`, behind the segment before in any other. */
 const BEGIN = {
@@ -96,7 +96,7 @@ export class SegmentReader implements Disposable {
   }
 
   /** The entries after a zxid as frames. */
-  read(after: Zxid, limits: WalkLimits): LogRun {
+  read(after: Zxid, limits: WalkLimits): EntryRun {
     const rows = this.#fetch(after, limits);
     const bytes = Buffer.allocUnsafeSlow(rows.bytes.length + rows.zxids.length * FRAME_OVER_ROW_BYTES);
     let at = 0;

@@ -1,6 +1,5 @@
-import type { Zxid } from "@zooid/model";
+import type { EntryRun, Zxid } from "@zooid/model";
 import { cutRun, type QueuedRun } from "../proposal-queue.ts";
-import type { ZabRun } from "../zab-log.ts";
 import { earlierOf } from "../zxid-order.ts";
 import type { Leader } from "./leader.ts";
 import type { LearnerHandler } from "./learner-handler.ts";
@@ -58,7 +57,7 @@ export class EntryStream {
   }
 
   /** A run that was read from the log, if it still continues what was sent. */
-  sendRun(learner: LearnerHandler, { bytes, after, count }: ZabRun): void {
+  sendRun(learner: LearnerHandler, { bytes, after, count }: EntryRun): void {
     if (count === 0 || after.zxid !== this.#leader.epoch.logPosition(learner.sent)) return;
     const limit = this.#sendLimit(learner);
     if (after.zxid >= limit) return;

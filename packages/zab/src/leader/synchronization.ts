@@ -1,6 +1,5 @@
-import { assert } from "@zooid/model";
+import { assert, type EntryRun } from "@zooid/model";
 import { commonPoint, tableThrough } from "../common-point.ts";
-import type { ZabRun } from "../zab-log.ts";
 import type { Leader } from "./leader.ts";
 import type { AckEpoch, LearnerHandler } from "./learner-handler.ts";
 
@@ -55,7 +54,7 @@ export class Synchronization {
     });
   }
 
-  #beginDiff(learner: LearnerHandler, position: AckEpoch, run: ZabRun): void {
+  #beginDiff(learner: LearnerHandler, position: AckEpoch, run: EntryRun): void {
     const { learners, epoch, stream } = this.#leader;
     const from = run.after;
     if (from.zxid === position.logged.zxid && from.chain !== position.logged.chain) {

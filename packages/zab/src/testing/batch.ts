@@ -1,8 +1,16 @@
-import { CHAIN_NONE, composeZxid, type FrameBatch, InvariantError, ZXID_NONE, type Zxid } from "@zooid/model";
+import {
+  CHAIN_NONE,
+  composeZxid,
+  type FrameBatch,
+  InvariantError,
+  type LogState,
+  ZXID_NONE,
+  type Zxid,
+} from "@zooid/model";
 import { frameEntries } from "../frame-entries.ts";
 import type { RoleEnd } from "../operator-events.ts";
 import type { ZabApplication, ZabElection, ZabLinks, ZabRequests, ZabRoles, ZabSinks } from "../sinks.ts";
-import type { LoggedRun, ZabDurable, ZabLog } from "../zab-log.ts";
+import type { LoggedRun, ZabLog } from "../zab-log.ts";
 
 /**
  * For tests: a batch of entries that say their own counter, in an epoch. The counters are
@@ -29,7 +37,7 @@ export class RecordingSinks implements ZabSinks {
   readonly ends: RoleEnd[] = [];
   readonly confirmations: number[] = [];
   wantedCount = 0;
-  durable: ZabDurable;
+  durable: LogState;
   log: ZabLog;
   links: ZabLinks = { dial: unused("a dial"), send: unused("a message"), close: unused("a link") };
   readonly application: Required<ZabApplication> = {
