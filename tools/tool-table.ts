@@ -38,6 +38,11 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
         does: "ZooKeeper's Java client authenticates by Kerberos, with Debian's KDC",
       },
       {
+        name: "kafka",
+        file: "packages/conformance/src/kafka.ts",
+        does: "Kafka on an ensemble of each, through deaths and restarts of servers and brokers",
+      },
+      {
         name: "differential",
         file: "packages/conformance/src/differential.ts",
         does: "random conversations with both servers, compared packet by packet",
