@@ -24,6 +24,7 @@ export { Membership, type MembershipSinks } from "./membership.ts";
 export type { ReplicaEvent } from "./operator-events.ts";
 export { Replica } from "./replica.ts";
 export type { PendingSync } from "./requests/pending-syncs.ts";
+export type { SessionEnding } from "./sessions/session-ends.ts";
 export { type Session, SessionTracker } from "./sessions/session-tracker.ts";
 export type { ConnectionRefusal, ReplicaSinks } from "./sinks.ts";
 export type { RequestStages, SlowRequest } from "./slow-requests.ts";

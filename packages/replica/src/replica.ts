@@ -10,6 +10,7 @@ import {
   type LinkRef,
   type PeerMessage,
   type ServerId,
+  type SessionId,
   type Zxid,
 } from "@zooid/model";
 import type { ZabPeer } from "@zooid/zab";
@@ -21,6 +22,7 @@ import type { ReplicaCounters } from "./counters.ts";
 import type { DigestHistory } from "./delivery/digest-history.ts";
 import type { Membership } from "./membership.ts";
 import { ReplicaParts } from "./replica-parts.ts";
+import type { SessionEnding } from "./sessions/session-ends.ts";
 import type { SessionTracker } from "./sessions/session-tracker.ts";
 import type { ReplicaSinks } from "./sinks.ts";
 import type { ReplicaTools } from "./tools.ts";
@@ -188,6 +190,11 @@ export class Replica {
   /** Ends the sessions of at most one due bucket. */
   expireSessions(): void {
     this.#parts.sessionEnds.expire();
+  }
+
+  /** Ends one session before its timeout, for an operator. */
+  endSession(id: SessionId): SessionEnding {
+    return this.#parts.sessionEnds.endNow(id);
   }
 
   /** When {@link expireSessions} has anything to do next; undefined when there are no sessions. */

@@ -22,7 +22,9 @@ export type AuditOperation =
   | "setAcl"
   | "multiOperation"
   | "reconfig"
-  | "ephemeralZNodeDeletionOnSessionCloseOrExpire";
+  | "ephemeralZNodeDeletionOnSessionCloseOrExpire"
+  /** An operator ends a session; Apache ZooKeeper has no such operation. */
+  | "endSession";
 
 /** One write and its requester. Node data is never part of it. */
 export interface AuditRecord {
@@ -144,6 +146,13 @@ export class AuditTrail {
       createMode: isFailure && operation !== "create" ? undefined : asked.createModes[index],
       result: isFailure ? "failure" : "success",
     });
+  }
+
+  /** An operator has ended a session: what an admin command did, with the session as its object. */
+  sessionEnded(record: Pick<AuditRecord, "zxid" | "session" | "identities" | "address" | "result">): void {
+    if (!this.#records.observed) return;
+    this.#turn.push({ ...record, operation: "endSession", path: undefined, createMode: undefined, acl: undefined });
+    this.flush();
   }
 
   /** The end of a turn. */

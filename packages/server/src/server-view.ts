@@ -1,7 +1,9 @@
-import type { DiskRoom, Zxid } from "@zooid/model";
+import { type DiskRoom, formatSessionId, type SessionId, type Zxid } from "@zooid/model";
+import type { SessionEnding } from "@zooid/replica";
 import type { AdminView, CertificateFacts } from "./admin/admin-view.ts";
 import { NO_SNAPSHOT_COMMANDS } from "./admin/http-options.ts";
 import { SnapshotEndpoint } from "./admin/snapshot-endpoint.ts";
+import type { AuditedClient, AuditTrail } from "./audit-trail.ts";
 import { buildTime } from "./build-time.ts";
 import type { ClientPorts } from "./client-ports.ts";
 import type { ServerConfig } from "./config.ts";
@@ -33,6 +35,7 @@ export interface ViewedServer {
   /** On the disk, for writes. */
   room(): DiskRoom;
   readonly drain: Drain;
+  readonly audit: AuditTrail;
   readonly fourLetterWords: AdminView["fourLetterWords"];
   restore(pieces: AsyncIterable<Uint8Array>): Promise<Zxid>;
 }
@@ -51,6 +54,18 @@ function certificatesOf(
       ? []
       : [{ shownTo: "peers" as const, notAfter: toPeers, reloads: peers.reloads }]),
   ];
+}
+
+function endSession(
+  { driver, audit, log }: ViewedServer,
+  session: SessionId,
+  { identities, address }: AuditedClient,
+): SessionEnding {
+  const ending = driver().endSession(session);
+  const result = ending === "ended" || ending === "ending" ? "success" : "failure";
+  audit.sessionEnded({ zxid: driver().replica.visibleZxid, session, identities, address, result });
+  if (result === "success") log.info(`session ${formatSessionId(session)} is ended by an operator at ${address}`);
+  return ending;
 }
 
 export function adminViewOf(server: ViewedServer): AdminView {
@@ -77,6 +92,7 @@ export function adminViewOf(server: ViewedServer): AdminView {
     slowSyncCount: () => storage().log.stats().slowSyncCount,
     snapshotCount: () => storage().snapshotCount,
     lastState: () => storage().lastState(),
+    endSession: (id, requester) => endSession(server, id, requester),
     snapshots: new SnapshotEndpoint(config.admin?.snapshots ?? NO_SNAPSHOT_COMMANDS, {
       reason: config.dataDir === undefined ? IN_MEMORY : undefined,
       restoreReason: config.ensemble === undefined ? undefined : NOT_ALONE,

@@ -250,6 +250,7 @@ class Server implements ZooidServer {
       ...{ ports, driver, storage, peers: () => this.#peers, room: () => this.#disk.room },
       hasServed: () => this.#status.hasServed,
       drain: this.#drain,
+      audit: this.#audit,
       fourLetterWords: this.#fourLetterWords,
       clientPort: () => this.port,
       restore: (pieces) => restore.restore(pieces),

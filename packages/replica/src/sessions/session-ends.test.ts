@@ -105,3 +105,18 @@ test("sessions that end at the same moment are ended fewer a turn where the path
   expect(zk.finish()).toBe(2);
   expect([zk.replica.tree.sessionCount, zk.replica.tree.ephemeralCount]).toEqual([0, 0]);
 });
+
+describe("a session that an operator ends", () => {
+  test("loses its ephemerals and its connection, and does not come back", () => {
+    const zk = new TestReplica();
+    const ended = zk.open();
+    const id = zk.session;
+    const other = zk.open();
+    ephemerals(zk, ended, 2);
+    expect(zk.replica.endSession(id)).toBe("ending");
+    expect(zk.replica.endSession(id)).toBe("ending");
+    zk.turn();
+    expect([zk.take(ended), childCount(zk, other), zk.replica.tree.sessionCount]).toEqual([["close"], 0, 1]);
+    expect(zk.replica.endSession(id)).toBe("unknown");
+  });
+});

@@ -10,6 +10,9 @@ interface UnansweredClose {
   readonly receivedMs: number;
 }
 
+/** What became of a request to end a session: `ending`, its end is decided and not committed. */
+export type SessionEnding = "ended" | "ending" | "unknown" | "not-leading";
+
 /** In one turn, transactions with so many times the path bytes that one may hold. */
 const FULL_TRANSACTIONS_PER_TURN = 2;
 
@@ -44,6 +47,28 @@ export class SessionEnds {
       this.#pending.push(session);
     });
     this.propose();
+  }
+
+  /**
+   * Ends one session before its timeout, for an operator; `unknown` if there is none. The leader ends
+   * sessions of the ensemble, and each server those that only it has.
+   */
+  endNow(id: SessionId): SessionEnding {
+    const { servingState, sessions } = this.#parts;
+    const session = sessions.get(id);
+    if (session === undefined) return "unknown";
+    if (session.isLocal) {
+      sessions.disconnectHolder(session);
+      sessions.tracker.remove(session);
+      return "ended";
+    }
+    // rule: the-leader-alone-ends-sessions
+    if (!servingState.isLeading) return "not-leading";
+    if (session.closing) return "ending";
+    session.closing = true;
+    this.#pending.push(session);
+    this.propose();
+    return "ending";
   }
 
   /** The end of a session is decided, or is to be continued. */

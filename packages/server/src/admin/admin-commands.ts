@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { counterOf, epochOf, formatZxid, hostPort } from "@zooid/model";
+import { counterOf, epochOf, formatZxid, hostPort, type SessionId } from "@zooid/model";
 import type { LearnerStatus } from "@zooid/zab";
 import { type AdminView, isServing, modeOf, NOT_SERVING, resetConnections, resetServer } from "./admin-view.ts";
-import { denial } from "./authorise.ts";
+import { denial, requesterIdentities } from "./authorise.ts";
 import { type ConnectionFacts, connectionFacts, type SessionFacts } from "./connection-facts.ts";
 import { environment, systemProperties } from "./environment.ts";
 import type { HttpRequest, HttpStream } from "./http-port.ts";
@@ -88,6 +88,7 @@ const COMMANDS: readonly Command[] = [
   { names: ["drain"], isOwn: true, method: "POST", needsAuth: true, run: drain },
   { names: ["drain_status"], isOwn: true, isAlways: true, run: (view) => drainStatus(view) },
   { names: ["dump"], run: dump },
+  { names: ["end_session"], isOwn: true, method: "POST", needsAuth: true, run: endSession },
   { names: ["environment", "env", "envi"], isAlways: true, run: (view) => Object.fromEntries(environment(view)) },
   { names: ["get_trace_mask", "gtmk"], isAlways: true, run: ({ traceMask }) => ({ tracemask: traceMask.value }) },
   { names: ["hash"], run: hash },
@@ -383,6 +384,29 @@ async function transferLeadership(view: AdminView, { query }: CommandRequest): P
   const leader = await driver.handOver(TRANSFER_MS, successor?.sid);
   if (leader !== undefined) return { leader_id: leader };
   return new Failure(`no server had all transactions within ${TRANSFER_MS} ms, and this one leads on`, 503);
+}
+
+const SESSION_ID = /^0x[0-9a-f]{1,16}$/i;
+
+/** Ends a session as its expiry would: its ephemeral nodes are deleted, and its client is disconnected. */
+function endSession(view: AdminView, request: CommandRequest): Outcome {
+  const text = request.query.get("id") ?? "";
+  if (!SESSION_ID.test(text)) return new Failure(`id is a session as 0x1000abc, not ${JSON.stringify(text)}`, 400);
+  const id = BigInt.asIntN(64, BigInt(text)) as SessionId;
+  const identities = requesterIdentities(view, request);
+  const ending = view.endSession(id, { identities, address: request.address });
+  switch (ending) {
+    case "ended":
+    case "ending":
+      return { session_id: text, is_ended: ending === "ended" };
+    case "unknown":
+      return new Failure(`there is no session ${text}`, 404);
+    case "not-leading":
+      return new Failure(
+        `the leader ends sessions, and this server does not lead${leaderText(view.driver.replica.zab.leader)}`,
+        409,
+      );
+  }
 }
 
 function leaderText(leader: number | undefined): string {

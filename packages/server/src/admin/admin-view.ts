@@ -1,4 +1,6 @@
-import type { DiskRoom, ServerId } from "@zooid/model";
+import type { DiskRoom, ServerId, SessionId } from "@zooid/model";
+import type { SessionEnding } from "@zooid/replica";
+import type { AuditedClient } from "../audit-trail.ts";
 import type { ServerConfig } from "../config.ts";
 import type { Drain } from "../drain.ts";
 import type { Driver } from "../driver/driver.ts";
@@ -50,6 +52,8 @@ export interface AdminView {
   snapshotCount(): number;
   /** Empties the server of its clients. */
   readonly drain: Drain;
+  /** Ends a session before its timeout; the log and the audit log have the requester. */
+  endSession(id: SessionId, requester: AuditedClient): SessionEnding;
   /** Snapshot and restore. */
   readonly snapshots: SnapshotEndpoint;
   /** On the disk, for writes. */

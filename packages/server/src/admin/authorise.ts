@@ -47,6 +47,11 @@ const NOT_NAMED =
 
 const ROOT: Uint8Array = Buffer.from("/");
 
+/** The identities that a requester has proved, of a request that was not denied. */
+export function requesterIdentities(view: AdminView, asking: Asking): readonly Identity[] {
+  return asking.authorization === undefined ? [] : identitiesOf(view, asking, asking.authorization);
+}
+
 function identitiesOf({ driver }: AdminView, asking: Asking, header: string): readonly Identity[] {
   const { auth } = driver.replica;
   const { address, certificateSubject } = asking;

@@ -81,13 +81,20 @@ export function answerWord(
 }
 
 /** A four-letter word that other parts of this process ask. */
-export type Report = "srvr" | "cons" | "dump";
+export type Report = "srvr" | "cons" | "dump" | "conf" | "envi" | "mntr" | "dirs" | "wchs" | "wchc" | "wchp";
 
 /** Whatever the whitelist, and not counted. */
 const REPORTS: Readonly<Record<Report, (view: AdminView) => string>> = {
   srvr: (view) => `${versionLine(view)}${statistics(view)}`,
   cons: (view) => `${connectionFacts(view).map(fullLine).join("")}\n`,
   dump: sessionDump,
+  conf: configurationText,
+  envi: (view) => `Environment:\n${keysAndValues(environment(view))}`,
+  mntr: monitor,
+  dirs: directories,
+  wchs: watchSummary,
+  wchc: (view) => `${watchesBySession(view)}\n`,
+  wchp: (view) => `${watchesByPath(view)}\n`,
 };
 
 /** The text of a four-letter word, or that the server does not serve. */

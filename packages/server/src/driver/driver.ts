@@ -1,7 +1,14 @@
 import { randomFillSync } from "node:crypto";
 import type { Socket } from "node:net";
-import { type ConnectRequest, type DiskRoom, SESSION_NONE, type ServerId, type Zxid } from "@zooid/model";
-import type { Replica } from "@zooid/replica";
+import {
+  type ConnectRequest,
+  type DiskRoom,
+  SESSION_NONE,
+  type ServerId,
+  type SessionId,
+  type Zxid,
+} from "@zooid/model";
+import type { Replica, SessionEnding } from "@zooid/replica";
 import type { BufferPool } from "@zooid/wire";
 import { ClientConnection, type ConnectionHost, type ConnectionLimits } from "../client-connection.ts";
 import type { RefusalLog } from "../refusal-log.ts";
@@ -112,6 +119,15 @@ export class Driver implements ConnectionHost {
    */
   handOver(withinMs: number, to?: ServerId): Promise<ServerId | undefined> {
     return this.#parts.service.handOver(withinMs, to);
+  }
+
+  /** Ends one session before its timeout, for an operator. */
+  endSession(id: SessionId): SessionEnding {
+    let ending: SessionEnding = "unknown";
+    this.#parts.turns.input(() => {
+      ending = this.replica.endSession(id);
+    });
+    return ending;
   }
 
   /**
