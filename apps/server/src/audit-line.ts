@@ -70,7 +70,7 @@ function line(
 /** A client is the same people for many writes. */
 const USERS = new WeakMap<readonly Identity[], string>();
 
-function usersOf(identities: readonly Identity[]): string {
+export function usersOf(identities: readonly Identity[]): string {
   const known = USERS.get(identities);
   if (known !== undefined) return known;
   const users = identities

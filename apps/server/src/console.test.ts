@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { connect } from "@zooid/client";
+import { connect, formatSessionId } from "@zooid/client";
 import { expect, test } from "vitest";
 import { eachInDirectory, start } from "./testing/server-process.ts";
 
@@ -12,7 +12,9 @@ const ADDRESS = /the console is at (http:[^"]*)console\//;
 
 test("the server prints the console's address, serves its page, and answers for its own clients", async () => {
   const audit = join(directory(), "audit.log");
-  const server = start("--set", "audit.enable=true", "--set", `zooid.audit.file=${audit}`);
+  const superuser = "DigestAuthenticationProvider.superDigest=super:D/InIHSb7yEEbrWz8b9l71RjZJU=";
+  const settings = ["audit.enable=true", `zooid.audit.file=${audit}`, superuser].flatMap((each) => ["--set", each]);
+  const server = start(...settings);
   const port = await server.ready();
   const [, url = ""] = await server.says(ADDRESS);
   const page = await fetch(`${url}console/`);
@@ -36,9 +38,23 @@ test("the server prints the console's address, serves its page, and answers for 
   expect(notes).toEqual([]);
   expect(sessions.flatMap(({ ephemerals }) => ephemerals)).toEqual(["/held"]);
   expect((await fetch(`${url}commands/ruok`)).status).toBe(200);
+  // The superuser ends a session, by the server's own admin port.
+  await fetch(`${url}api/v1/audit`);
+  const ended = await fetch(`${url}api/v1/sessions/end`, {
+    method: "POST",
+    body: JSON.stringify({ id: formatSessionId(zk.sessionId) }),
+    headers: { "Content-Type": "application/json", Authorization: "digest super:test" },
+  });
+  expect([ended.status, await ended.text()]).toEqual([200, expect.any(String)]);
+  const { entries } = (await (await fetch(`${url}api/v1/audit`)).json()) as { entries: { operation: string }[] };
+  expect(entries).toMatchObject([
+    { operation: "endSession", session: formatSessionId(zk.sessionId) },
+    expect.anything(),
+  ]);
   server.kill("SIGTERM");
   expect(await server.ended()).toEqual([0, null]);
   expect(readFileSync(audit, "utf8")).toMatch(/ip=127\.0\.0\.1\toperation=create\tznode=\/made\t.*result=success/);
+  expect(readFileSync(audit, "utf8")).toMatch(/user=.*\toperation=endSession\tresult=success/);
 });
 
 test("a console that is disabled has no address and no page", async () => {

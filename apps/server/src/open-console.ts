@@ -1,5 +1,7 @@
-import { Console, wordsByConnection } from "@zooid/console";
-import type { AdminOptions, ServerLog, ZooidServer } from "@zooid/server";
+import { type AuditEntry, Console, wordsByConnection } from "@zooid/console";
+import { formatSessionId } from "@zooid/model";
+import type { AdminOptions, AuditRecord, Report, ServerLog, ZooidServer } from "@zooid/server";
+import { usersOf } from "./audit-line.ts";
 import type { ConsoleSettings } from "./key-rule.ts";
 
 export interface OpenConsoleOptions {
@@ -12,6 +14,11 @@ export interface OpenConsoleOptions {
   readonly log: ServerLog;
 }
 
+/** Words that the server answers in its own process, whatever its whitelist. */
+const REPORTS: ReadonlySet<string> = new Set<Report>([
+  ...(["srvr", "cons", "dump", "conf", "envi"] as const),
+  ...(["mntr", "dirs", "wchs", "wchc", "wchp"] as const),
+]);
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/i;
 const ANY = /^(\*|0\.0\.0\.0|::)$/;
 
@@ -37,9 +44,22 @@ export function openConsole({ server, sid, admin, settings, version, log }: Open
     words: (member, word, signal) => {
       // Without an id it is the one server of the connect string.
       const isOwn = member.sid === null || member.sid === sid;
-      if (isOwn && (word === "srvr" || word === "cons" || word === "dump")) return Promise.resolve(server.report(word));
+      if (isOwn && isReport(word)) return Promise.resolve(server.report(word));
       return words(member, word, signal);
+    },
+    audit: (next) => {
+      const subscription = server.audit$.subscribe((records) => next(records.map(auditEntry)));
+      return () => subscription.unsubscribe();
     },
     warn: (text) => log.warn(text),
   });
+}
+
+function isReport(word: string): word is Report {
+  return REPORTS.has(word);
+}
+
+function auditEntry({ session, identities, address, operation, path, result }: AuditRecord): AuditEntry {
+  const user = identities === undefined ? undefined : usersOf(identities);
+  return { atMs: Date.now(), session: formatSessionId(session), user, address, operation, path, result };
 }

@@ -6,6 +6,7 @@ import { type RoleOptions, RoleTable } from "./access/role.ts";
 import { UserClients } from "./access/user-clients.ts";
 import { WebSessions } from "./access/web-sessions.ts";
 import { LiveChanges } from "./api/live-changes.ts";
+import { type AuditSource, AuditTail } from "./facts/audit-tail.ts";
 import { EnsembleFacts, type FourLetterWords, wordsByConnection } from "./facts/ensemble-facts.ts";
 import { MetricHistory } from "./facts/metric-history.ts";
 import { ApiHandler } from "./http/api-handler.ts";
@@ -34,6 +35,8 @@ export interface ConsoleOptions {
   readonly adminUrls?: Readonly<Record<string, string>>;
   /** How servers are asked four-letter words. Default: by a connection, with the TLS of `client`. */
   readonly words?: FourLetterWords;
+  /** The writes of the server's own clients. Default: none. */
+  readonly audit?: AuditSource;
   /** Reports a failure that is not the requester's. Default: silent. */
   readonly warn?: (text: string) => void;
 }
@@ -65,6 +68,7 @@ export class Console implements AsyncDisposable {
   readonly #clients: UserClients;
   readonly #facts: EnsembleFacts;
   readonly #history = new MetricHistory();
+  readonly #audit: AuditTail | undefined;
   readonly #api: ApiHandler;
   readonly #files: ReadonlyMap<string, PageFile>;
   readonly #sampler: NodeJS.Timeout;
@@ -76,6 +80,7 @@ export class Console implements AsyncDisposable {
     const defaults = { waitingTimeoutMs: WAITING_TIMEOUT_MS, connectWarningMs: Number.POSITIVE_INFINITY };
     this.#clients = new UserClients({ hosts, client: { ...defaults, ...client } });
     this.#facts = new EnsembleFacts({ name, hosts, words });
+    this.#audit = options.audit === undefined ? undefined : new AuditTail(options.audit);
     this.#files = readPageFiles(PAGE_DIRECTORY);
     this.#api = new ApiHandler({
       roles: new RoleTable(roles, isLoopback),
@@ -85,6 +90,7 @@ export class Console implements AsyncDisposable {
       facts: this.#facts,
       history: this.#history,
       admin: new AdminPorts(options.adminUrls),
+      audit: this.#audit,
       live: new LiveChanges(),
       version: options.version ?? "",
       failed: (error) => warn?.(`a request to the console failed: ${error instanceof Error ? error.stack : error}`),
@@ -121,6 +127,7 @@ export class Console implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#sampler);
     this.#facts.stop();
+    this.#audit?.stop();
     await this.#clients[Symbol.asyncDispose]();
   }
 

@@ -4,12 +4,14 @@ import { api, textOf } from "./model/api.ts";
 import { type LiveState, live } from "./model/live.ts";
 import { goTo, PAGES, type PageName, type Place, parsePlace, placeHash } from "./model/place.ts";
 import { applyTheme, storedTheme, type Theme } from "./model/theme.ts";
+import { AuditPage } from "./pages/audit.tsx";
 import { EnsemblePage } from "./pages/ensemble.tsx";
 import { LivePage } from "./pages/live.tsx";
 import { MetricsPage } from "./pages/metrics.tsx";
 import { RecipesPage } from "./pages/recipes.tsx";
 import { SessionsPage } from "./pages/sessions.tsx";
 import { TreePage } from "./pages/tree.tsx";
+import { WordsPage } from "./pages/words.tsx";
 import { Icon, type IconName } from "./parts/icon.tsx";
 import { LoginDialog } from "./parts/login-dialog.tsx";
 import { NoticeProvider } from "./parts/notices.tsx";
@@ -23,6 +25,8 @@ const TITLES: Readonly<Record<PageName, string>> = {
   recipes: "Recipes",
   metrics: "Metrics",
   live: "Changes",
+  words: "Words",
+  audit: "Audit",
 };
 const ICONS: Readonly<Record<PageName, IconName>> = {
   ensemble: "servers",
@@ -31,6 +35,8 @@ const ICONS: Readonly<Record<PageName, IconName>> = {
   recipes: "lock",
   metrics: "chart",
   live: "pulse",
+  words: "terminal",
+  audit: "list",
 };
 const LIVE_TEXTS: Readonly<Record<LiveState, string>> = {
   connecting: "Connecting",
@@ -74,7 +80,10 @@ export function App() {
     setTheme(next);
   }, []);
   const commands = useMemo((): readonly Command[] => {
-    const pages = PAGES.map((page) => ({ label: `Go to ${TITLES[page]}`, run: () => goTo(page) }));
+    const pages = (session === undefined ? [] : pagesOf(session)).map((page) => ({
+      label: `Go to ${TITLES[page]}`,
+      run: () => goTo(page),
+    }));
     const themes = (["system", "light", "dark"] as const).map((each) => ({
       label: `Theme: ${each}`,
       run: () => changeTheme(each),
@@ -135,7 +144,7 @@ export function App() {
             />
           </header>
           <nav class="side" aria-label="Pages">
-            {PAGES.map((page) => (
+            {pagesOf(session).map((page) => (
               <a key={page} href={placeHash(page)} aria-current={place.page === page ? "page" : undefined}>
                 <Icon name={ICONS[page]} />
                 <span>{TITLES[page]}</span>
@@ -161,6 +170,12 @@ export function App() {
   );
 }
 
+/** Pages that the role and the console's server offer. */
+function pagesOf({ role, features }: SessionJson): readonly PageName[] {
+  const isOperator = role === "operator";
+  return PAGES.filter((page) => (page === "audit" ? isOperator && features.audit : page !== "words" || isOperator));
+}
+
 function Page({ place }: { readonly place: Place }) {
   switch (place.page) {
     case "ensemble":
@@ -175,6 +190,10 @@ function Page({ place }: { readonly place: Place }) {
       return <MetricsPage />;
     case "live":
       return <LivePage params={place.params} />;
+    case "words":
+      return <WordsPage params={place.params} />;
+    case "audit":
+      return <AuditPage />;
   }
 }
 

@@ -24,13 +24,23 @@ const REQUESTS: Readonly<Record<string, { query?: string; body?: unknown; header
   "POST /multi": { body: { ops: [{ op: "check", path: "/a", version: -1 }] } },
   "GET /ensemble": {},
   "GET /sessions": {},
+  "GET /sessions/watches": { query: "?id=0x1" },
+  "GET /words": { query: "?word=srvr" },
   "GET /metrics": {},
   "GET /recipes": { query: "?path=/" },
 };
 
 const ALL = [...SESSION_ROUTES, ...ROUTES];
 /** Streams, and what needs an ensemble and admin ports: member-routes.test.ts compares those. */
-const ELSEWHERE: ReadonlySet<string> = new Set(["/events", "/members/check", "/members", "/leader/transfer", "/drain"]);
+const ELSEWHERE: ReadonlySet<string> = new Set([
+  "/events",
+  "/members/check",
+  "/members",
+  "/leader/transfer",
+  "/drain",
+  "/sessions/end",
+  "/audit",
+]);
 const ANSWERED = ALL.filter(({ path }) => !ELSEWHERE.has(path));
 
 test("the document has every operation of the running server, and no other", async () => {

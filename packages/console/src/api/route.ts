@@ -3,6 +3,7 @@ import type { Client } from "@zooid/client";
 import type { z } from "zod";
 import type { Role } from "../access/role.ts";
 import type { User } from "../access/user.ts";
+import type { AuditTail } from "../facts/audit-tail.ts";
 import type { EnsembleFacts } from "../facts/ensemble-facts.ts";
 import type { MetricHistory } from "../facts/metric-history.ts";
 import type { AdminPorts } from "../members/admin-ports.ts";
@@ -22,6 +23,8 @@ export interface Call<Q, B> {
   readonly facts: EnsembleFacts;
   readonly history: MetricHistory;
   readonly admin: AdminPorts;
+  /** Undefined where the console is not the server's own. */
+  readonly audit: AuditTail | undefined;
 }
 
 /** What a handler answers. */

@@ -1,8 +1,15 @@
 import { ENSEMBLE_ROUTES } from "./ensemble-routes.ts";
 import { MEMBER_ROUTES } from "./member-routes.ts";
 import { NODE_ROUTES } from "./node-routes.ts";
+import { OPERATOR_ROUTES } from "./operator-routes.ts";
 import { RECIPE_ROUTES } from "./recipe-routes.ts";
 import type { Route } from "./route.ts";
 
 /** All operations that work with the user's ZooKeeper session. */
-export const ROUTES: readonly Route[] = [...NODE_ROUTES, ...ENSEMBLE_ROUTES, ...MEMBER_ROUTES, ...RECIPE_ROUTES];
+export const ROUTES: readonly Route[] = [
+  ...NODE_ROUTES,
+  ...ENSEMBLE_ROUTES,
+  ...MEMBER_ROUTES,
+  ...OPERATOR_ROUTES,
+  ...RECIPE_ROUTES,
+];

@@ -142,6 +142,7 @@ export const session = z.object({
     sessions: z.boolean(),
     watches: z.boolean(),
     metrics: z.boolean(),
+    audit: z.boolean().meta({ description: "Whether /audit has entries" }),
     adminServers: z
       .array(z.int())
       .meta({ description: "Servers whose admin port the console knows; 0: a server alone" }),
@@ -246,6 +247,42 @@ export const clientSession = z.object({
     .meta({ description: "null: not known to the console, or not this role's" }),
 });
 export type ClientSessionJson = z.infer<typeof clientSession>;
+
+/** Words that only read. */
+export const word = z.enum(["srvr", "cons", "dump", "conf", "envi", "mntr", "dirs", "wchs", "wchc", "wchp"]);
+export type Word = z.infer<typeof word>;
+
+export const wordAnswer = z.object({
+  member: z.string(),
+  text: z.string(),
+  isCut: z.boolean(),
+});
+export type WordAnswerJson = z.infer<typeof wordAnswer>;
+
+export const watched = z.object({
+  paths: z.array(z.string()),
+  isCut: z.boolean(),
+  notes: z.array(z.string()),
+});
+export type WatchedJson = z.infer<typeof watched>;
+
+export const auditEntry = z.object({
+  number: z.int(),
+  time: timeMs,
+  session: sessionId,
+  user: z.string().nullable().meta({ description: "null: the server itself" }),
+  address: z.string().nullable(),
+  operation: z.string(),
+  path: z.string().nullable(),
+  result: z.enum(["success", "failure"]),
+});
+export type AuditEntryJson = z.infer<typeof auditEntry>;
+
+export const auditTail = z.object({
+  entries: z.array(auditEntry).meta({ description: "Oldest first" }),
+  droppedCount: z.int().meta({ description: "Entries after the cursor that are not kept any more" }),
+});
+export type AuditTailJson = z.infer<typeof auditTail>;
 
 export const sessions = z.object({
   sessions: z.array(clientSession),

@@ -12,11 +12,21 @@ import {
 } from "@zooid/client";
 import { hostPort } from "@zooid/model";
 import type { ServerStatus } from "@zooid/model/membership";
-import type { ClientSessionJson, EnsembleJson, MemberJson, SessionsJson } from "../api/shapes.ts";
+import type {
+  ClientSessionJson,
+  EnsembleJson,
+  MemberJson,
+  SessionsJson,
+  WatchedJson,
+  Word,
+  WordAnswerJson,
+} from "../api/shapes.ts";
+import { refuse } from "../http/problem.ts";
 import { parseCons } from "./cons-text.ts";
 import { parseDump } from "./dump-text.ts";
 import { ensembleProblems } from "./ensemble-problems.ts";
 import { parseSrvr, type ServerFigures } from "./srvr-text.ts";
+import { watchesOf } from "./watch-text.ts";
 
 /** A member by its id, where the configuration has one, and by its client address, `host:port`. */
 export interface MemberAddress {
@@ -39,6 +49,7 @@ export interface EnsembleFactsOptions {
 const KEPT_MS = 1_000;
 const WORD_TIMEOUT_MS = 2_000;
 const SESSIONS_MAX = 5_000;
+const WORD_CHARS_MAX = 1_000_000;
 const EPHEMERALS_MAX = 200;
 const NOT_ALLOWED = /is not executed because it is not in the whitelist/;
 const ROLES: ReadonlySet<string> = new Set(["leader", "follower", "observer", "standalone", "read-only"]);
@@ -89,6 +100,28 @@ export class EnsembleFacts {
   sessions(client: Client): Promise<SessionsJson> {
     this.#sessions = this.#kept(this.#sessions, () => this.#readSessions(client));
     return this.#sessions.value;
+  }
+
+  /** The paths that a session watches, of the member that holds it. */
+  async watches(client: Client, session: string, countMax: number): Promise<WatchedJson> {
+    const { places } = await this.#places(client);
+    const notes: string[] = [];
+    const texts = await Promise.all(places.map((place) => this.#word(place, "wchc", notes)));
+    const found = texts.map((text) => watchesOf(text, session, countMax));
+    return { paths: found.flatMap(({ paths }) => paths), isCut: found.some(({ isCut }) => isCut), notes };
+  }
+
+  /** @param sid the member; undefined: the first one */
+  async answer(client: Client, word: Word, sid: number | undefined): Promise<WordAnswerJson> {
+    const { places } = await this.#places(client);
+    const place = sid === undefined ? places[0] : places.find((one) => (one.sid ?? 0) === sid);
+    if (place === undefined) throw refuse(404, "NOT_A_MEMBER", `No member has the number ${sid}`);
+    const notes: string[] = [];
+    const text = await this.#word(place, word, notes);
+    const [reason] = notes;
+    if (reason !== undefined)
+      throw refuse(502, "NO_ANSWER", "The member does not answer this word", { detail: reason });
+    return { member: place.address, text: text.slice(0, WORD_CHARS_MAX), isCut: text.length > WORD_CHARS_MAX };
   }
 
   /** What one server reports of itself, now; else the reason why it is not known. */

@@ -13,6 +13,7 @@ import type { Route } from "../api/route.ts";
 import { ROUTES } from "../api/routes.ts";
 import { EVENTS, LOGIN, LOGOUT, OPENAPI, SESSION, SESSION_ROUTES } from "../api/session-routes.ts";
 import { login, type SessionJson } from "../api/shapes.ts";
+import type { AuditTail } from "../facts/audit-tail.ts";
 import type { EnsembleFacts } from "../facts/ensemble-facts.ts";
 import type { MetricHistory } from "../facts/metric-history.ts";
 import type { AdminPorts } from "../members/admin-ports.ts";
@@ -32,6 +33,7 @@ export interface ApiParts {
   readonly facts: EnsembleFacts;
   readonly history: MetricHistory;
   readonly admin: AdminPorts;
+  readonly audit: AuditTail | undefined;
   readonly live: LiveChanges;
   readonly version: string;
   /** Reports a request whose handler failed of a defect. */
@@ -144,13 +146,25 @@ export class ApiHandler {
   }
 
   async #run(route: Route, { message, requester, role, query, signal }: Running): Promise<KeptAnswer> {
-    const { clients, facts, history, admin } = this.#parts;
+    const { clients, facts, history, admin, audit } = this.#parts;
     try {
       const body = route.body === undefined ? undefined : parse(route.body, await readJson(message), "body");
       const ifMatch = route.takesVersion === true ? versionOf(message.headers["if-match"]) : undefined;
       const { user } = requester;
       const reply = await clients.use(user, (client) =>
-        route.handle({ query, body: body as undefined, user, role, ifMatch, signal, client, facts, history, admin }),
+        route.handle({
+          query,
+          body: body as undefined,
+          user,
+          role,
+          ifMatch,
+          signal,
+          client,
+          facts,
+          history,
+          admin,
+          audit,
+        }),
       );
       const headers: Record<string, string> = reply.version === undefined ? {} : { ETag: `"${reply.version}"` };
       return { status: reply.status ?? route.status ?? 200, headers, body: JSON.stringify(reply.body) };
@@ -182,7 +196,7 @@ export class ApiHandler {
   }
 
   #sessionJson({ user, role, csrfToken }: Requester): SessionJson {
-    const { facts, roles, version, admin } = this.#parts;
+    const { facts, roles, version, admin, audit } = this.#parts;
     return {
       user: user.name ?? null,
       role: role ?? null,
@@ -190,7 +204,13 @@ export class ApiHandler {
       ...{ csrfToken, version },
       hasRoles: roles.isConfigured,
       ensemble: facts.name,
-      features: { sessions: true, watches: true, metrics: true, adminServers: [...admin.sids] },
+      features: {
+        sessions: true,
+        watches: true,
+        metrics: true,
+        audit: audit !== undefined,
+        adminServers: [...admin.sids],
+      },
     };
   }
 

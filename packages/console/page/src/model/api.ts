@@ -1,5 +1,6 @@
 import type {
   AclEntryJson,
+  AuditTailJson,
   ChildrenJson,
   DrainStatusJson,
   EnsembleJson,
@@ -13,6 +14,9 @@ import type {
   SessionJson,
   SessionsJson,
   StatJson,
+  WatchedJson,
+  Word,
+  WordAnswerJson,
   WrittenData,
 } from "../../../src/api/shapes.ts";
 
@@ -89,6 +93,10 @@ export const api = {
   drain: (sid: number, action: "begin" | "end") =>
     call<DrainStatusJson>("POST", "/drain", { query: { sid }, body: { action } }),
   sessions: () => call<SessionsJson>("GET", "/sessions"),
+  watches: (id: string) => call<WatchedJson>("GET", "/sessions/watches", { query: { id } }),
+  endSession: (id: string) => call<{ id: string }>("POST", "/sessions/end", { body: { id } }),
+  word: (word: Word, sid: number | undefined) => call<WordAnswerJson>("GET", "/words", { query: { word, sid } }),
+  audit: (after: number) => call<AuditTailJson>("GET", "/audit", { query: { after } }),
   metrics: () => call<MetricsJson>("GET", "/metrics"),
   recipes: (path: string) => call<RecipesJson>("GET", "/recipes", { query: { path } }),
   node: (path: string, reveal = false) =>

@@ -4,13 +4,17 @@ import { api } from "../model/api.ts";
 import { ageText, visible } from "../model/formats.ts";
 import { nodeHash } from "../model/place.ts";
 import { Failure } from "../parts/failure.tsx";
+import { useIsOperator } from "../parts/session-context.ts";
 import { usePolled } from "../parts/use-polled.ts";
+import { SessionDialog } from "./session-dialog.tsx";
 
 const POLL_MS = 3_000;
 const SHOWN_MAX = 500;
 
 export function SessionsPage({ params }: { readonly params: Readonly<Record<string, string>> }) {
-  const { value, error } = usePolled(api.sessions, POLL_MS);
+  const { value, error, reload } = usePolled(api.sessions, POLL_MS);
+  const [opened, setOpened] = useState<ClientSessionJson>();
+  const isOperator = useIsOperator();
   const [filter, setFilter] = useState(params["filter"] ?? "");
   const matching = (value?.sessions ?? []).filter((session) => matches(session, filter));
   return (
@@ -58,7 +62,13 @@ export function SessionsPage({ params }: { readonly params: Readonly<Record<stri
             {matching.slice(0, SHOWN_MAX).map((session) => (
               <tr key={session.id}>
                 <th scope="row" class="code">
-                  {session.id}
+                  {isOperator ? (
+                    <button type="button" class="link" onClick={() => setOpened(session)}>
+                      {session.id}
+                    </button>
+                  ) : (
+                    session.id
+                  )}
                 </th>
                 <td class="code">{session.address}</td>
                 <td class="code">{session.member}</td>
@@ -75,6 +85,16 @@ export function SessionsPage({ params }: { readonly params: Readonly<Record<stri
         </table>
       </section>
       {matching.length > SHOWN_MAX && <p class="hint">The first {SHOWN_MAX} are shown; filter for the others.</p>}
+      {opened !== undefined && (
+        <SessionDialog
+          session={opened}
+          onClose={() => setOpened(undefined)}
+          onEnded={() => {
+            setOpened(undefined);
+            reload();
+          }}
+        />
+      )}
     </section>
   );
 }

@@ -4,7 +4,7 @@ import type { SessionJson } from "../../../src/api/shapes.ts";
 
 const NONE: SessionJson = {
   ...{ user: null, role: null, identities: [], csrfToken: "", hasRoles: false, ensemble: "", version: "" },
-  features: { sessions: false, watches: false, metrics: false, adminServers: [] },
+  features: { sessions: false, watches: false, metrics: false, audit: false, adminServers: [] },
 };
 
 export const SessionContext = createContext<SessionJson>(NONE);

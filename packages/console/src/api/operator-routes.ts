@@ -1,0 +1,72 @@
+/** What operators look at, and do, beyond the tree: other sessions, four-letter words, the audit tail. */
+import { z } from "zod";
+import { refuse } from "../http/problem.ts";
+import { type Route, route } from "./route.ts";
+import { auditTail, sessionId, sid, watched, word, wordAnswer } from "./shapes.ts";
+
+const WATCHES_MAX = 1_000;
+const AUDIT_MAX = 500;
+
+const sessionWatches = route({
+  ...{ method: "GET", path: "/sessions/watches", role: "operator", summary: "The paths that a session watches" },
+  query: z.object({ id: sessionId }),
+  reply: watched,
+  handle: async ({ client, facts, query }) => ({ body: await facts.watches(client, query.id, WATCHES_MAX) }),
+});
+
+const endSession = route({
+  ...{
+    method: "POST",
+    path: "/sessions/end",
+    role: "operator",
+    summary: "Ends a session before its timeout, by the leader's admin port: its ephemeral nodes are deleted",
+  },
+  query: z.object({}),
+  body: z.strictObject({ id: sessionId }),
+  reply: z.object({ id: sessionId }),
+  async handle({ client, facts, admin, body, user, signal }) {
+    const { members } = await facts.ensemble(client);
+    const leader = members.find(({ role }) => role === "leader" || role === "standalone");
+    if (leader === undefined) throw refuse(409, "NO_LEADER", "No member leads now");
+    await admin.run({ sid: leader.sid, name: "end_session", query: { id: body.id }, user, signal });
+    return { body: { id: body.id } };
+  },
+});
+
+const askWord = route({
+  ...{ method: "GET", path: "/words", role: "operator", summary: "A member's answer to a four-letter word" },
+  query: z.object({ word, sid: z.coerce.number().int().pipe(sid).optional() }),
+  reply: wordAnswer,
+  handle: async ({ client, facts, query }) => ({ body: await facts.answer(client, query.word, query.sid) }),
+});
+
+const readAudit = route({
+  ...{
+    method: "GET",
+    path: "/audit",
+    role: "operator",
+    summary: "The newest writes of the server's own clients, from the first request on",
+  },
+  query: z.object({
+    after: z.coerce.number().int().min(0).default(0).meta({ description: "`number` of the last entry that is known" }),
+  }),
+  reply: auditTail,
+  async handle({ audit, query }) {
+    if (audit === undefined) {
+      const detail = "the console in zooid-server has one; other servers write their audit log to a file";
+      throw refuse(501, "NO_AUDIT", "This console has no audit tail", { detail });
+    }
+    const { entries, droppedCount } = audit.read(query.after, AUDIT_MAX);
+    return {
+      body: {
+        entries: entries.map(({ atMs, user = null, address = null, path = null, ...entry }) => ({
+          ...{ number: entry.number, time: String(atMs), session: entry.session, user, address },
+          ...{ operation: entry.operation, path, result: entry.result },
+        })),
+        droppedCount,
+      },
+    };
+  },
+});
+
+export const OPERATOR_ROUTES: readonly Route[] = [sessionWatches, endSession, askWord, readAudit];
