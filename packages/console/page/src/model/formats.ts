@@ -1,7 +1,9 @@
 /** Data as something to read. All of it is text; nothing is markup. */
 import type { DataJson } from "../../../src/api/shapes.ts";
+import { parseProperties } from "./properties-text.ts";
+import { problemsOf } from "./text-checks.ts";
 
-export const FORMATS = ["text", "json", "hex", "base64", "gzip"] as const;
+export const FORMATS = ["text", "json", "yaml", "xml", "properties", "hex", "base64", "gzip"] as const;
 export type Format = (typeof FORMATS)[number];
 
 /** More is cut in the view; a download has all of it. */
@@ -41,6 +43,11 @@ export async function shownAs(data: DataJson, format: Format): Promise<string | 
       return data.text;
     case "json":
       return data.text === undefined ? undefined : prettyJson(data.text);
+    case "yaml":
+    case "xml":
+      return data.text === undefined || (await problemsOf(data.text, format)).length > 0 ? undefined : data.text;
+    case "properties":
+      return data.text === undefined ? undefined : propertiesTable(data.text);
     case "hex":
       return hexDump(bytesOf(data.base64));
     case "base64":
@@ -48,6 +55,14 @@ export async function shownAs(data: DataJson, format: Format): Promise<string | 
     case "gzip":
       return gunzipped(bytesOf(data.base64));
   }
+}
+
+/** Keys and values as they are read, without comments; undefined for a text with a wrong escape. */
+function propertiesTable(text: string): string | undefined {
+  const { properties, problems } = parseProperties(text);
+  if (problems.length > 0) return undefined;
+  const width = Math.min(40, Math.max(0, ...properties.map(({ key }) => key.length)));
+  return properties.map(({ key, value }) => `${key.padEnd(width)} = ${value}`).join("\n");
 }
 
 export function hexDump(bytes: Uint8Array): string {

@@ -2,6 +2,14 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { NodeJson, WrittenData } from "../../../src/api/shapes.ts";
 import { ApiError, api, textOf } from "../model/api.ts";
 import { prettyJson, visible } from "../model/formats.ts";
+import {
+  guessedFormat,
+  problemsOf,
+  TEXT_FORMAT_NAMES,
+  TEXT_FORMATS,
+  type TextFormat,
+  type TextProblem,
+} from "../model/text-checks.ts";
 import { Diff } from "../parts/diff.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { Icon } from "../parts/icon.tsx";
@@ -32,15 +40,30 @@ export function DataEditor({ node, isGone, onClose, onSaved }: DataEditorProps) 
   const [theirs, setTheirs] = useState<Base>();
   const [error, setError] = useState<string>();
   const [isSaving, setSaving] = useState(false);
+  const [format, setFormat] = useState<TextFormat | undefined>(() =>
+    isText ? guessedFormat(node.path, base.text) : undefined,
+  );
+  const [problems, setProblems] = useState<readonly TextProblem[]>([]);
   const area = useRef<HTMLTextAreaElement>(null);
   const saveButton = useRef<HTMLButtonElement>(null);
+  const backButton = useRef<HTMLButtonElement>(null);
   const notify = useNotify();
   const isOutdated = node.stat.version !== base.version;
   useEffect(() => {
     if (step === "edit") area.current?.focus();
-    if (step === "review") saveButton.current?.focus();
+    if (step === "review") (problems.length === 0 ? saveButton : backButton).current?.focus();
   }, [step]);
 
+  const review = (): void => {
+    const checked = format === undefined ? Promise.resolve([]) : problemsOf(text, format);
+    checked.then(
+      (found) => {
+        setProblems(found);
+        setStep("review");
+      },
+      (reason: unknown) => setError(textOf(reason)),
+    );
+  };
   const save = (over: Base): void => {
     setSaving(true);
     setError(undefined);
@@ -71,8 +94,8 @@ export function DataEditor({ node, isGone, onClose, onSaved }: DataEditorProps) 
   const onKeyDown = (event: KeyboardEvent): void => {
     if ((event.ctrlKey || event.metaKey) && (event.key === "Enter" || event.key === "s")) {
       event.preventDefault();
-      if (step === "edit" && text !== base.text) setStep("review");
-      else if (step === "review") save(base);
+      if (step === "edit" && text !== base.text) review();
+      else if (step === "review" && problems.length === 0) save(base);
     } else if (event.key === "Escape" && step === "review") setStep("edit");
     else if (event.key === "Escape" && step === "edit" && text === base.text) onClose();
   };
@@ -123,6 +146,22 @@ export function DataEditor({ node, isGone, onClose, onSaved }: DataEditorProps) 
                 Format JSON
               </button>
             )}
+            {isText && (
+              <label class="inline">
+                Check as
+                <select
+                  value={format ?? ""}
+                  onChange={(event) => setFormat(TEXT_FORMATS.find((each) => each === event.currentTarget.value))}
+                >
+                  <option value="">nothing</option>
+                  {TEXT_FORMATS.map((each) => (
+                    <option key={each} value={each}>
+                      {TEXT_FORMAT_NAMES[each]}
+                    </option>
+                  ))}
+                </select>
+              </label>
+            )}
             <span class="hint">
               {isText ? "Text" : "Base64"}, version {base.version}
             </span>
@@ -130,7 +169,7 @@ export function DataEditor({ node, isGone, onClose, onSaved }: DataEditorProps) 
             <button type="button" onClick={onClose}>
               Cancel
             </button>
-            <button type="button" class="primary" disabled={text === base.text} onClick={() => setStep("review")}>
+            <button type="button" class="primary" disabled={text === base.text} onClick={review}>
               Review
             </button>
           </div>
@@ -138,15 +177,37 @@ export function DataEditor({ node, isGone, onClose, onSaved }: DataEditorProps) 
       ) : (
         <>
           <h2>Changes to version {base.version}</h2>
+          {problems.length > 0 && format !== undefined && (
+            <div class="banner warning" role="alert">
+              <Icon name="warning" />
+              <span>
+                This is not valid as {TEXT_FORMAT_NAMES[format]}:
+                <ul class="plain">
+                  {problems.map(({ line, text: what }) => (
+                    <li key={`${line} ${what}`}>
+                      {line === undefined ? "" : `line ${line}: `}
+                      {visible(what)}
+                    </li>
+                  ))}
+                </ul>
+              </span>
+            </div>
+          )}
           <Diff before={base.text} after={text} />
           <Failure text={error} />
           <div class="toolbar">
             <span class="spacer" />
-            <button type="button" onClick={() => setStep("edit")}>
+            <button ref={backButton} type="button" onClick={() => setStep("edit")}>
               Back
             </button>
-            <button ref={saveButton} type="button" class="primary" disabled={isSaving} onClick={() => save(base)}>
-              Save
+            <button
+              ref={saveButton}
+              type="button"
+              class={problems.length > 0 ? "danger" : "primary"}
+              disabled={isSaving}
+              onClick={() => save(base)}
+            >
+              {problems.length > 0 ? "Save anyway" : "Save"}
             </button>
           </div>
         </>

@@ -9,6 +9,9 @@ import { DataEditor } from "./data-editor.tsx";
 const LABELS: Readonly<Record<Format, string>> = {
   text: "Text",
   json: "JSON",
+  yaml: "YAML",
+  xml: "XML",
+  properties: "Properties",
   hex: "Hex",
   base64: "Base64",
   gzip: "Gzip",
