@@ -62,7 +62,6 @@ export class SessionEnds {
       sessions.tracker.remove(session);
       return "ended";
     }
-    // rule: the-leader-alone-ends-sessions
     if (!servingState.isLeading) return "not-leading";
     if (session.closing) return "ending";
     session.closing = true;
