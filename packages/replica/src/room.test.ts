@@ -62,6 +62,20 @@ test("a leader without room leaves when another server has had room for a second
   expect(ensemble.leader).not.toBe(leader);
 });
 
+test("a leader leaves a full disk that holds back what the others have committed", () => {
+  const ensemble = new TestEnsemble(3);
+  const { leader } = ensemble;
+  const client = leader.open();
+  leader.fillDisk();
+  expect(leader.ask(client, OpCode.CREATE, create("/a"))).toBe("");
+  leader.replica.setRoom("full");
+  ensemble.run();
+  ensemble.advance(1000 + 2 * TEST_TICK_MS);
+  const next = ensemble.leader;
+  expect(next).not.toBe(leader);
+  expect(next.ask(next.open(), OpCode.EXISTS, read("/a"))).toBe("stat");
+});
+
 test("one server with little room on its disk is no quorum: nothing is refused", () => {
   const ensemble = new TestEnsemble(3);
   const [follower] = ensemble.followers;

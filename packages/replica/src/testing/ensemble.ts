@@ -170,6 +170,8 @@ export class TestMember {
   readonly #ensemble: TestEnsemble;
   readonly #replies = new HeardReplies();
   #secrets = 0;
+  /** What a full disk holds back; undefined while it has room. */
+  #held: (() => void)[] | undefined;
 
   constructor(
     sid: ServerId,
@@ -184,7 +186,7 @@ export class TestMember {
     };
     const log = new VolatileLog(
       sid,
-      (step) => ensemble.later(step),
+      (step) => ensemble.later(() => this.#write(step)),
       (generation, zxid) => this.replica.synced(generation, zxid),
     );
     this.replica = new Replica(
@@ -308,6 +310,16 @@ export class TestMember {
 
   take(ref: ConnectionRef): string[] {
     return this.#replies.take(ref);
+  }
+
+  /** From now on nothing becomes durable here. The replica knows it by {@link Replica.setRoom} alone. */
+  fillDisk(): void {
+    this.#held ??= [];
+  }
+
+  #write(step: () => void): void {
+    if (this.#held === undefined) step();
+    else this.#held.push(step);
   }
 
   disconnect(ref: ConnectionRef): void {

@@ -24,8 +24,10 @@ export class LeadershipTransfer {
     const { broadcast, context, epoch, learners } = this.#leader;
     if (this.#isStarted || this.#leader.phase !== "broadcast") return undefined;
     if (broadcast.committed < broadcast.lastLogged) return undefined;
-    // Clients that wait here get their answers first.
-    if (context.sinks.application.applied() < broadcast.committed) return undefined;
+    // Clients that wait here get their answers first. A full disk holds back what others have committed:
+    // the leader would wait for room, and it is for want of room that it leaves.
+    const deliverable = Math.min(broadcast.committed, context.log.durable.tail.zxid);
+    if (context.sinks.application.applied() < deliverable) return undefined;
     const successor = this.#successor(purpose, to);
     if (successor === undefined) return undefined;
     this.#isStarted = true;
