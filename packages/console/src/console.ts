@@ -14,6 +14,7 @@ import { type PageFile, readPageFiles } from "./http/page-files.ts";
 import { problemJson } from "./http/problem.ts";
 import { requestProblem } from "./http/request-checks.ts";
 import { AdminPorts } from "./members/admin-ports.ts";
+import { RecipeScans } from "./recipes/recipe-scans.ts";
 
 export interface ConsoleOptions {
   /** The connect string of the ensemble. */
@@ -72,6 +73,7 @@ export class Console implements AsyncDisposable {
   readonly #api: ApiHandler;
   readonly #files: ReadonlyMap<string, PageFile>;
   readonly #sampler: NodeJS.Timeout;
+  readonly #stop = new AbortController();
 
   constructor(options: ConsoleOptions) {
     this.#options = options;
@@ -89,6 +91,8 @@ export class Console implements AsyncDisposable {
       clients: this.#clients,
       facts: this.#facts,
       history: this.#history,
+      scans: new RecipeScans(),
+      stopping: this.#stop.signal,
       admin: new AdminPorts(options.adminUrls),
       audit: this.#audit,
       live: new LiveChanges(),
@@ -126,6 +130,7 @@ export class Console implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#sampler);
+    this.#stop.abort();
     this.#facts.stop();
     this.#audit?.stop();
     await this.#clients[Symbol.asyncDispose]();

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { scanRecipes } from "../recipes/recipe-scan.ts";
 import { type Route, route } from "./route.ts";
 import { path, recipes } from "./shapes.ts";
 
@@ -7,7 +6,7 @@ const listRecipes = route({
   ...{ method: "GET", path: "/recipes", role: "viewer", summary: "Locks, elections, queues and groups in use" },
   query: z.object({ path: path.default("/") }),
   reply: recipes,
-  handle: async ({ client, query, signal }) => ({ body: await scanRecipes(client, query.path, signal) }),
+  handle: async ({ client, query, scans, stopping }) => ({ body: await scans.read(client, query.path, stopping) }),
 });
 
 export const RECIPE_ROUTES: readonly Route[] = [listRecipes];

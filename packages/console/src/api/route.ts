@@ -7,6 +7,7 @@ import type { AuditTail } from "../facts/audit-tail.ts";
 import type { EnsembleFacts } from "../facts/ensemble-facts.ts";
 import type { MetricHistory } from "../facts/metric-history.ts";
 import type { AdminPorts } from "../members/admin-ports.ts";
+import type { RecipeScans } from "../recipes/recipe-scans.ts";
 
 /** What a handler works with. */
 export interface Call<Q, B> {
@@ -22,6 +23,9 @@ export interface Call<Q, B> {
   readonly client: Client;
   readonly facts: EnsembleFacts;
   readonly history: MetricHistory;
+  readonly scans: RecipeScans;
+  /** Aborted when the console stops: for work that several requesters share. */
+  readonly stopping: AbortSignal;
   readonly admin: AdminPorts;
   /** Undefined where the console is not the server's own. */
   readonly audit: AuditTail | undefined;

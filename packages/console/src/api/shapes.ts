@@ -318,6 +318,7 @@ export const recipes = z.object({
   recipes: z.array(recipe),
   scannedCount: z.int(),
   isCut: z.boolean().meta({ description: "The tree has more nodes than one scan visits" }),
+  intervalMs: z.int().meta({ description: "Earlier requests are answered with the same scan" }),
 });
 export type RecipesJson = z.infer<typeof recipes>;
 

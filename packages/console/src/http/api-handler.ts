@@ -17,6 +17,7 @@ import type { AuditTail } from "../facts/audit-tail.ts";
 import type { EnsembleFacts } from "../facts/ensemble-facts.ts";
 import type { MetricHistory } from "../facts/metric-history.ts";
 import type { AdminPorts } from "../members/admin-ports.ts";
+import type { RecipeScans } from "../recipes/recipe-scans.ts";
 import { cookieName, cookieValue, endedCookie, sessionCookie } from "./cookie.ts";
 import { type Problem, problemJson, problemOf, refuse } from "./problem.ts";
 import { readJson } from "./request-body.ts";
@@ -32,6 +33,9 @@ export interface ApiParts {
   readonly clients: UserClients;
   readonly facts: EnsembleFacts;
   readonly history: MetricHistory;
+  readonly scans: RecipeScans;
+  /** Aborted when the console stops. */
+  readonly stopping: AbortSignal;
   readonly admin: AdminPorts;
   readonly audit: AuditTail | undefined;
   readonly live: LiveChanges;
@@ -146,25 +150,13 @@ export class ApiHandler {
   }
 
   async #run(route: Route, { message, requester, role, query, signal }: Running): Promise<KeptAnswer> {
-    const { clients, facts, history, admin, audit } = this.#parts;
+    const { clients, ...parts } = this.#parts;
     try {
       const body = route.body === undefined ? undefined : parse(route.body, await readJson(message), "body");
       const ifMatch = route.takesVersion === true ? versionOf(message.headers["if-match"]) : undefined;
       const { user } = requester;
       const reply = await clients.use(user, (client) =>
-        route.handle({
-          query,
-          body: body as undefined,
-          user,
-          role,
-          ifMatch,
-          signal,
-          client,
-          facts,
-          history,
-          admin,
-          audit,
-        }),
+        route.handle({ ...parts, query, body: body as undefined, user, role, ifMatch, signal, client }),
       );
       const headers: Record<string, string> = reply.version === undefined ? {} : { ETag: `"${reply.version}"` };
       return { status: reply.status ?? route.status ?? 200, headers, body: JSON.stringify(reply.body) };

@@ -12,7 +12,11 @@ const RECIPES_MAX = 100;
 const TEXT_CHARS_MAX = 120;
 
 /** Looks at a node and its descendants, level by level, for recipes that are in use. */
-export async function scanRecipes(client: Client, path: string, signal: AbortSignal): Promise<RecipesJson> {
+export async function scanRecipes(
+  client: Client,
+  path: string,
+  signal: AbortSignal,
+): Promise<Omit<RecipesJson, "intervalMs">> {
   const recipes: RecipeJson[] = [];
   const waiting = [path];
   let [scannedCount, parentCount, isCut] = [0, 0, false];

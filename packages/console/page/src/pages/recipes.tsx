@@ -1,5 +1,5 @@
 import { useCallback, useState } from "preact/hooks";
-import type { ContenderJson, RecipeJson } from "../../../src/api/shapes.ts";
+import type { ContenderJson, RecipeJson, RecipesJson } from "../../../src/api/shapes.ts";
 import { api } from "../model/api.ts";
 import { ageText, visible } from "../model/formats.ts";
 import { nodeHash, placeHash } from "../model/place.ts";
@@ -8,12 +8,13 @@ import { Icon } from "../parts/icon.tsx";
 import { usePolled } from "../parts/use-polled.ts";
 
 const POLL_MS = 2_000;
+const intervalOf = (found: RecipesJson | undefined): number => found?.intervalMs ?? POLL_MS;
 
 /** Locks, elections, queues and groups, as their nodes show them. */
 export function RecipesPage({ params }: { readonly params: Readonly<Record<string, string>> }) {
   const [path, setPath] = useState(params["path"] ?? "/");
   const read = useCallback(() => api.recipes(path.startsWith("/") ? path : "/"), [path]);
-  const { value, error } = usePolled(read, POLL_MS);
+  const { value, error } = usePolled(read, intervalOf);
   return (
     <section class="page">
       <h1>Recipes</h1>
@@ -29,6 +30,7 @@ export function RecipesPage({ params }: { readonly params: Readonly<Record<strin
         </label>
         <span class="hint" role="status">
           {value === undefined ? "Looking…" : `${value.recipes.length} found in ${value.scannedCount} nodes`}
+          {value !== undefined && value.intervalMs > POLL_MS && `, every ${Math.round(value.intervalMs / 1000)} s`}
           {value?.isCut === true && "; the tree has more nodes than one look visits: give a path"}
         </span>
       </div>

@@ -7,8 +7,11 @@ export interface Polled<T> {
   readonly reload: () => void;
 }
 
-/** Reads at once and then again and again, while the page is visible. `read` is kept by its caller. */
-export function usePolled<T>(read: () => Promise<T>, everyMs: number): Polled<T> {
+/**
+ * Reads at once and then again and again, while the page is visible. `read` and a function of
+ * `everyMs` are kept by their caller.
+ */
+export function usePolled<T>(read: () => Promise<T>, everyMs: number | ((last: T | undefined) => number)): Polled<T> {
   const [value, setValue] = useState<T>();
   const [error, setError] = useState<string>();
   const [round, setRound] = useState(0);
@@ -16,8 +19,9 @@ export function usePolled<T>(read: () => Promise<T>, everyMs: number): Polled<T>
   useEffect(() => {
     let isOver = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let last: T | undefined;
     const next = (): void => {
-      if (!isOver) timer = setTimeout(poll, everyMs);
+      if (!isOver) timer = setTimeout(poll, typeof everyMs === "number" ? everyMs : everyMs(last));
     };
     const poll = (): void => {
       if (document.hidden) return next();
@@ -25,6 +29,7 @@ export function usePolled<T>(read: () => Promise<T>, everyMs: number): Polled<T>
         .then(
           (found) => {
             if (isOver) return;
+            last = found;
             setValue(found);
             setError(undefined);
           },
