@@ -14,7 +14,7 @@ import { fetchApacheJars, prepareReconfigClients } from "./clients.ts";
 import { diffLines, printDiff } from "./diff.ts";
 import { JuteWriter } from "./jute.ts";
 import { PeerProcess } from "./peer-process.ts";
-import { type ReconfigEnsemble, SUPER, startReconfigEnsemble } from "./reconfig-ensemble.ts";
+import { ReconfigEnsemble, SUPER } from "./reconfig-ensemble.ts";
 import { auth, OP, read, Transcript, Wire } from "./wire.ts";
 
 /** Printed by the client that goes on without the server that it was given. */
@@ -43,24 +43,29 @@ async function transcriptOf(
   clients: readonly (readonly string[])[],
   jars?: string,
 ): Promise<readonly string[]> {
-  await using ensemble = await startReconfigEnsemble(kind, folder, jars);
+  await using ensemble = await ReconfigEnsemble.create({ kind, folder, ...(jars === undefined ? {} : { jars }) });
+  const voters = [1, 2, 3].map((sid) => ensemble.line(sid));
+  for (const sid of [1, 2, 3]) await ensemble.launch(sid, voters);
+  const modes = [await ensemble.mode(1), await ensemble.mode(2), await ensemble.mode(3)];
+  await ensemble.launch(4, [...voters, ensemble.line(4)]);
+  await ensemble.mode(4);
+  const follower = modes.indexOf("follower") + 1;
   const lines: string[] = [];
-  await ask(ensemble, lines);
-  for (const command of clients) await runClient(command, ensemble, lines);
+  await ask(ensemble, follower, lines);
+  for (const command of clients) await runClient(command, { ensemble, follower, lines });
   return ensemble.comparable(lines);
 }
 
 /** A program of another client, which begins with servers 1 to 3. */
 async function runClient(
   [program = "", ...args]: readonly string[],
-  { server, line }: ReconfigEnsemble,
-  lines: string[],
+  { ensemble, follower, lines }: { readonly ensemble: ReconfigEnsemble; readonly follower: number; lines: string[] },
 ): Promise<void> {
-  const all = [1, 2, 3, 4, 5, 6, 7].map((sid) => line(sid));
-  const client = new PeerProcess(program, [...args, `127.0.0.1:${server.port}`, ...all]);
+  const all = [1, 2, 3, 4, 5, 6, 7].map((sid) => ensemble.line(sid));
+  const client = new PeerProcess(program, [...args, ensemble.address(follower), ...all]);
   for await (const said of client.answers()) {
     if (said === END_SERVER) {
-      await server.kill();
+      await ensemble.server(follower).kill();
       client.tell("ended");
     } else lines.push(said);
   }
@@ -69,8 +74,10 @@ async function runClient(
 }
 
 /** Every kind of change: first those that are refused, by a client without the permission too. */
-async function ask({ server, bare, line }: ReconfigEnsemble, lines: string[]): Promise<void> {
-  const wire = new Wire(`127.0.0.1:${server.port}`, new Transcript((text) => lines.push(text)));
+async function ask(ensemble: ReconfigEnsemble, follower: number, lines: string[]): Promise<void> {
+  const bare = (sid: number): string => ensemble.bare(sid);
+  const line = (sid: number, role?: string): string => ensemble.line(sid, role);
+  const wire = new Wire(ensemble.address(follower), new Transcript((text) => lines.push(text)));
   await wire.handshake("session");
   const show = (): Promise<void> => wire.ask("the configuration", OP.getData, read("/zookeeper/config"));
   const change = async (what: string, of: Change): Promise<void> => {
