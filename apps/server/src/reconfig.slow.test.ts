@@ -124,3 +124,37 @@ test("a server that a change gives other ports listens there, its connections st
   await both.set("/", "both");
   await both.close();
 });
+
+test("a server that was away while all servers that it knows were replaced joins with the lines of the present ones", async () => {
+  const members = await ensemble(4, {
+    settings: [...SETTINGS, "standaloneEnabled=false"],
+    isListed: (sid, by) => sid <= 3 || sid === by,
+  });
+  const [away, second, third, joins] = members as [MemberProcess, MemberProcess, MemberProcess, MemberProcess];
+  for (const member of members.slice(0, 3)) member.start();
+  await level(members.slice(0, 3));
+  const client = await clientOf(members);
+  await client.create("/a", "1");
+  await away.end("SIGTERM");
+  joins.start();
+  await until("joiner", async () => ((await joins.mode()) === undefined ? undefined : true));
+  const lines = [away, joins].map(
+    ({ sid, quorumPort, electionPort, port }) =>
+      `server.${sid}=${HOST}:${quorumPort}:${electionPort}${sid === away.sid ? ":observer" : ""};${HOST}:${port}`,
+  );
+  await client.reconfig({ members: lines });
+  for (const member of [second, third]) await member.end("SIGTERM");
+  const { text } = await client.getConfig({ sync: true });
+
+  // It looks for servers that are gone, until it has the file that the log names.
+  away.start();
+  await until("search", () => (away.said("warn").some((line) => line.includes("reachable")) ? true : undefined));
+  expect(await away.mode()).toBeUndefined();
+  await away.end("SIGTERM");
+  away.listServersIn("present.cfg", text);
+  away.start();
+  await level([joins, away]);
+  expect(await away.mode()).toBe("observer");
+  const reader = await clientOf([away]);
+  expect(await reader.getText("/a")).toBe("1");
+});

@@ -13,6 +13,7 @@ import type { KnownMembers } from "@zooid/zab";
 import type { ServerConfig } from "./config.ts";
 import type { Driver } from "./driver/driver.ts";
 import type { Peers } from "./driver/driver-config.ts";
+import { NO_QUORUM_REPORT_MS, NoQuorumReport } from "./no-quorum-report.ts";
 import { ElectionMesh } from "./peers/election-mesh.ts";
 import type { QuorumPeerConfig } from "./peers/ensemble-config.ts";
 import { QuorumLinks } from "./peers/quorum-links.ts";
@@ -44,7 +45,8 @@ export class EnsemblePeers implements Peers {
   readonly reloads: { done: number; failed: number } = { done: 0, failed: 0 };
   readonly #warn: ServerLog["warn"];
   #watch: FileWatch | undefined;
-  #summaryTimer: NodeJS.Timeout | undefined;
+  readonly #noQuorum: NoQuorumReport;
+  #timers: readonly NodeJS.Timeout[] = [];
 
   constructor(parts: {
     readonly config: ServerConfig;
@@ -54,6 +56,7 @@ export class EnsemblePeers implements Peers {
     readonly driver: () => Driver;
     readonly info: ServerLog["info"];
     readonly warn: ServerLog["warn"];
+    readonly error: ServerLog["error"];
     /** A configuration of the ensemble is in force. */
     readonly inForce: (members: Members) => void;
   }) {
@@ -79,7 +82,18 @@ export class EnsemblePeers implements Peers {
       received: (link, message) => input(() => driver().replica.receivePeer(link, message)),
       linkClosed: (link, reason) => input(() => zab().linkClosed(link, reason)),
     });
-    this.reachability = new Reachability({ ensemble, info, warn, isLooking: () => zab().state === "looking" });
+    const isLooking = (): boolean => zab().state === "looking";
+    this.reachability = new Reachability({ ensemble, info, warn, isLooking });
+    this.#noQuorum = new NoQuorumReport({
+      ...{ sid: ensemble.sid, isLooking, error: parts.error },
+      connected: () => this.reachability.peers.filter(({ isConnected }) => isConnected).map(({ sid }) => sid),
+      summary: () => this.reachability.summary,
+      members: () => {
+        const { committed, electors } = zab().members;
+        const isListed = committed === undefined || committed.servers.some(({ sid }) => sid === ensemble.sid);
+        return { verifier: electors, version: committed?.version, isListed };
+      },
+    });
     this.#mesh = new ElectionMesh(options, {
       wake: () => driver().wake(),
       message: (from, message) => input(() => driver().replica.receiveElection(from, message)),
@@ -127,8 +141,11 @@ export class EnsemblePeers implements Peers {
 
   /** Starts to connect. */
   start(): Promise<void> {
-    this.#summaryTimer = setInterval(() => this.reachability.summarize(), SUMMARY_MS);
-    this.#summaryTimer.unref();
+    this.#timers = [
+      setInterval(() => this.reachability.summarize(), SUMMARY_MS),
+      setInterval(() => this.#noQuorum.check(), NO_QUORUM_REPORT_MS),
+    ];
+    for (const timer of this.#timers) timer.unref();
     return this.#mesh.start();
   }
 
@@ -165,7 +182,7 @@ export class EnsemblePeers implements Peers {
 
   async stop(): Promise<void> {
     this.#watch?.[Symbol.dispose]();
-    clearInterval(this.#summaryTimer);
+    for (const timer of this.#timers) clearInterval(timer);
     await this.snapshots.stop();
     await Promise.all([this.links.stop(), this.#mesh.stop()]);
   }

@@ -360,11 +360,22 @@ class Server implements ZooidServer {
     }
     const info: ServerLog["info"] = (text, fields) => this.#log.info(text, fields);
     const warn: ServerLog["warn"] = (text, fields) => this.#log.warn(text, fields);
+    const error: ServerLog["error"] = (text, fields) => this.#log.error(text, fields);
     const inForce = (members: Members): void => {
       this.#status.updateMembers(members);
       this.#followClientAddress(members);
     };
-    return new EnsemblePeers({ config, ensemble, storage, refusals: this.#refusals, driver, info, warn, inForce });
+    return new EnsemblePeers({
+      config,
+      ensemble,
+      storage,
+      refusals: this.#refusals,
+      driver,
+      info,
+      warn,
+      error,
+      inForce,
+    });
   }
 
   /** A change may give this server another port for clients. */

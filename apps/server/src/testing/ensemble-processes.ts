@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect as connectSocket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -67,6 +67,16 @@ export class MemberProcess {
     const own = [`dataDir=${dataDir}`, `clientPort=${port}`, `clientPortAddress=${HOST}`];
     const shared = ["tickTime=500", "initLimit=20", "syncLimit=10", "4lw.commands.whitelist=*"];
     writeFileSync(this.#file, [...shared, ...own, ...settings, ""].join("\n"));
+  }
+
+  /** Writes a file that lists the ensemble's servers, and names it in zoo.cfg in place of the lines there. */
+  listServersIn(name: string, text: string): void {
+    const file = join(directory, name);
+    writeFileSync(file, `${text}\n`);
+    const kept = readFileSync(this.#file, "utf8")
+      .split("\n")
+      .filter((line) => !/^(server\.|dynamicConfigFile=)/.test(line));
+    writeFileSync(this.#file, [`dynamicConfigFile=${file}`, ...kept].join("\n"));
   }
 
   start(): void {
