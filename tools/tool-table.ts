@@ -169,7 +169,12 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
       {
         name: "image",
         file: "tools/image/image.ts",
-        does: "builds the container image and tries it: three members, kazoo, a rolling update (podman, debootstrap, root)",
+        does: "builds the container image and tries it: three members, kazoo, Kafka, a rolling update (podman, debootstrap, root)",
+      },
+      {
+        name: "first-hour",
+        file: "tools/pack/first-hour.ts",
+        does: "the first hour with the packed release: README's commands and common mistakes, each with output and time",
       },
       {
         name: "generate",

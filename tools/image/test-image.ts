@@ -8,6 +8,7 @@ import { connect } from "@zooid/client";
 import { freePorts } from "@zooid/wire/testing/free-ports";
 import { FOREIGN_CLIENTS } from "../../packages/conformance/src/clients.ts";
 import { startCuttingProxy } from "../../packages/conformance/src/cutting-proxy.ts";
+import { KAFKA_PORT_COUNT, KAFKA_TRANSCRIPT, runKafka } from "../../packages/conformance/src/kafka-run.ts";
 import { ROOT } from "../pack/public-packages.ts";
 import { LIMITS, logsOf, podman } from "./podman.ts";
 
@@ -59,6 +60,7 @@ class ImageRun {
     await this.#checkIsolation();
     await this.#checkSecrets();
     await this.#runKazoo();
+    await this.#runKafka();
     await this.#roll();
     await this.#checkStops();
   }
@@ -170,6 +172,33 @@ class ImageRun {
     console.log(`kazoo: ${output.trimEnd().split("\n").length} lines as recorded on Apache ZooKeeper`);
   }
 
+  /** Kafka's brokers go through deaths and restarts of the containers as they do at Apache's servers. */
+  async #runKafka(): Promise<void> {
+    const servers = this.#members.map((member) => ({
+      port: member.clientPort,
+      launch: () => this.#replace(member),
+      kill: async () => {
+        await podman("kill", "--signal", "KILL", member.name);
+        await podman("wait", member.name);
+      },
+      stop: async () => {
+        await podman("stop", "--time", "20", member.name);
+      },
+    }));
+    const ports = await freePorts(KAFKA_PORT_COUNT);
+    const lines = await runKafka({ servers, folder: this.#folder, ports });
+    const expected = readFileSync(KAFKA_TRANSCRIPT, "utf8").trimEnd();
+    expect(lines.join("\n") === expected, `Kafka's transcript is the recorded one, found\n${lines.join("\n")}`);
+    console.log(`Kafka: ${lines.length} lines as recorded on Apache ZooKeeper; one container killed, three restarted`);
+  }
+
+  /** A new container with the same volumes, as an update makes it. */
+  async #replace(member: MemberContainer): Promise<void> {
+    await podman("rm", member.name);
+    await this.#run(member);
+    await this.#becomesHealthy(member);
+  }
+
   /** Each is killed or stopped in its turn, while a client writes; nothing that was acknowledged is lost. */
   async #roll(): Promise<void> {
     const hosts = this.#members.map(({ clientPort }) => `127.0.0.1:${clientPort}`).join(",");
@@ -189,10 +218,7 @@ class ImageRun {
       await podman(...(i === 0 ? ["kill", "--signal", "KILL", member.name] : ["stop", "--time", "20", member.name]));
       await podman("wait", member.name);
       await this.#until("writes go on without it", () => Promise.resolve(count > before + 5), writing);
-      await podman("rm", member.name);
-      // A new container with the same volumes, as an update makes it.
-      await this.#run(member);
-      await this.#becomesHealthy(member);
+      await this.#replace(member);
     }
     ending.abort();
     await writing;
