@@ -19,6 +19,34 @@ const PACKED = ["zooid-server", "zooid-cli", "zooid-bench", "@zooid/client", "@z
 const ONE = "127.0.0.1:2181";
 const ALL = "127.0.0.1:2181,127.0.0.1:2182,127.0.0.1:2183";
 
+const CONNECT = `import { connect } from "@zooid/client";\nconst zk = await connect("${ONE}");\n`;
+const RECIPES = `import { Mutex } from "@zooid/recipes";\n${CONNECT}`;
+
+const PROGRAMS: Readonly<Record<string, string>> = {
+  "greeting.mjs": `import { connect, text } from "@zooid/client";
+const zk = await connect("${ONE}");
+const seen = zk.watchData$("/greeting", { codec: text }).subscribe((node) => console.log(node.value));
+await zk.set("/greeting", "hello, world");
+await zk.getText("/greeting");
+seen.unsubscribe();
+await zk.close();
+`,
+  "lock.mjs": `${RECIPES}const lease = await new Mutex(zk, "/locks/report").acquire();
+console.log("held:", lease.isValid(), "token:", lease.token);
+await lease.release();
+await zk.close();
+`,
+  "wrong-mode.mjs": `${CONNECT}await zk.create("/a", "1", { mode: "EPHEMERAL" });\n`,
+  "wrong-option.mjs": `${CONNECT}await zk.create("/a", "1", { ephemeral: true });\n`,
+  "wrong-timeout.mjs": `import { connect } from "@zooid/client";\nawait connect("${ONE}", { sessionTimeout: 1 });\n`,
+  "wrong-data.mjs": `${CONNECT}await zk.set("/greeting", { a: 1 });\n`,
+  "wrong-path.mjs": `${CONNECT}await zk.get(undefined);\n`,
+  "wrong-slash.mjs": `${CONNECT}await zk.get("/greeting/");\n`,
+  "wrong-lock.mjs": `${RECIPES}new Mutex(zk, "locks/x");\n`,
+  "wrong-scheme.mjs": `import { connect } from "@zooid/client";\nawait connect("zookeeper://${ONE}");\n`,
+  "wrong-port.mjs": `import { connect } from "@zooid/client";\nawait connect("127.0.0.1:2199", { startTimeoutMs: 1000 });\n`,
+};
+
 const folder = mkdtempSync(join(tmpdir(), "first-hour-"));
 try {
   await firstHour();
@@ -39,7 +67,7 @@ async function firstHour(): Promise<void> {
   console.log(`# ${((performance.now() - began) / 1000).toFixed(2)} s, ${consumer.installed().length} packages\n`);
   for (const [name, text] of Object.entries(PROGRAMS)) consumer.write(name, text);
   consumer.write("hour.sh", scriptOf([...developerSteps(), ...operatorSteps()]));
-  const child = spawn("unshare", ["--net", "--pid", "--fork", "--kill-child", "bash", "hour.sh"], {
+  const child = spawn("unshare", ["--net", "--pid", "--fork", "--mount-proc", "--kill-child", "bash", "hour.sh"], {
     cwd: directory,
     env: { ...consumer.environment, NO_COLOR: "1" },
     stdio: ["ignore", "inherit", "inherit"],
@@ -101,7 +129,7 @@ function operatorSteps(): readonly Step[] {
 
 /** Commands share a shell, as they would in a terminal. */
 function scriptOf(steps: readonly Step[]): string {
-  const lines = ["ip link set lo up", "mount -t proc proc /proc 2> /dev/null", "set +m"];
+  const lines = ["ip link set lo up", "set +m"];
   for (const step of steps) {
     if (typeof step !== "string") {
       lines.push(`printf '== %s\\n\\n' ${quoted(step.heading)}`);
@@ -120,31 +148,3 @@ function scriptOf(steps: readonly Step[]): string {
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
-
-const CONNECT = `import { connect } from "@zooid/client";\nconst zk = await connect("${ONE}");\n`;
-const RECIPES = `import { Mutex } from "@zooid/recipes";\n${CONNECT}`;
-
-const PROGRAMS: Readonly<Record<string, string>> = {
-  "greeting.mjs": `import { connect, text } from "@zooid/client";
-const zk = await connect("${ONE}");
-const seen = zk.watchData$("/greeting", { codec: text }).subscribe((node) => console.log(node.value));
-await zk.set("/greeting", "hello, world");
-await zk.getText("/greeting");
-seen.unsubscribe();
-await zk.close();
-`,
-  "lock.mjs": `${RECIPES}const lease = await new Mutex(zk, "/locks/report").acquire();
-console.log("held:", lease.isValid(), "token:", lease.token);
-await lease.release();
-await zk.close();
-`,
-  "wrong-mode.mjs": `${CONNECT}await zk.create("/a", "1", { mode: "EPHEMERAL" });\n`,
-  "wrong-option.mjs": `${CONNECT}await zk.create("/a", "1", { ephemeral: true });\n`,
-  "wrong-timeout.mjs": `import { connect } from "@zooid/client";\nawait connect("${ONE}", { sessionTimeout: 1 });\n`,
-  "wrong-data.mjs": `${CONNECT}await zk.set("/greeting", { a: 1 });\n`,
-  "wrong-path.mjs": `${CONNECT}await zk.get(undefined);\n`,
-  "wrong-slash.mjs": `${CONNECT}await zk.get("/greeting/");\n`,
-  "wrong-lock.mjs": `${RECIPES}new Mutex(zk, "locks/x");\n`,
-  "wrong-scheme.mjs": `import { connect } from "@zooid/client";\nawait connect("zookeeper://${ONE}");\n`,
-  "wrong-port.mjs": `import { connect } from "@zooid/client";\nawait connect("127.0.0.1:2199", { startTimeoutMs: 1000 });\n`,
-};
