@@ -165,7 +165,7 @@ export class Console implements AsyncDisposable {
       plain(response, isBuilt ? 404 : 503, text);
       return;
     }
-    sendFile(response, file, { headers, isHead: method === "HEAD" });
+    void sendFile(response, file, { headers, isHead: method === "HEAD" });
   }
 }
 
@@ -174,14 +174,9 @@ interface Asked {
   readonly isHead: boolean;
 }
 
-function sendFile(response: ServerResponse, file: PageFile, { headers, isHead }: Asked): void {
-  const accepted = String(headers["accept-encoding"] ?? "");
-  const [body, encoding] =
-    file.brotli !== undefined && /\bbr\b/.test(accepted)
-      ? [file.brotli, "br"]
-      : file.gzip !== undefined && /\bgzip\b/.test(accepted)
-        ? [file.gzip, "gzip"]
-        : [file.body, undefined];
+async function sendFile(response: ServerResponse, file: PageFile, { headers, isHead }: Asked): Promise<void> {
+  const encoding = file.encodingFor(String(headers["accept-encoding"] ?? ""));
+  const body = encoding === undefined ? file.body : await file.encoded(encoding);
   const isKnown = headers["if-none-match"] === file.etag;
   response.writeHead(isKnown ? 304 : 200, {
     "Content-Type": file.type,

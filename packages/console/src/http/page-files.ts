@@ -5,16 +5,41 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { promisify } from "node:util";
+import { type BrotliOptions, brotliCompress, constants, gzip, type ZlibOptions } from "node:zlib";
 
-export interface PageFile {
+export type ContentEncoding = "br" | "gzip";
+
+/** A file of the page. It is compressed at the first request for it, in libuv's threads, and never again. */
+export class PageFile {
   readonly type: string;
   readonly body: Buffer;
-  readonly gzip: Buffer | undefined;
-  readonly brotli: Buffer | undefined;
   readonly etag: string;
   /** Whether the name has a hash of the content. */
   readonly isFixed: boolean;
+  readonly #compressed = new Map<ContentEncoding, Promise<Buffer>>();
+
+  constructor(body: Buffer, { type, isFixed }: Pick<PageFile, "type" | "isFixed">) {
+    this.type = type;
+    this.body = body;
+    this.isFixed = isFixed;
+    this.etag = `"${createHash("sha256").update(body).digest("base64url").slice(0, 20)}"`;
+  }
+
+  /** The best encoding among those that a request accepts; undefined for none, and for a small file. */
+  encodingFor(accepted: string): ContentEncoding | undefined {
+    if (this.body.length < SMALL_BYTES) return undefined;
+    if (/\bbr\b/.test(accepted)) return "br";
+    return /\bgzip\b/.test(accepted) ? "gzip" : undefined;
+  }
+
+  encoded(encoding: ContentEncoding): Promise<Buffer> {
+    const found = this.#compressed.get(encoding);
+    if (found !== undefined) return found;
+    const compressed = encoding === "br" ? brotli(this.body, BROTLI) : compressGzip(this.body, { level: 9 });
+    this.#compressed.set(encoding, compressed);
+    return compressed;
+  }
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -25,6 +50,9 @@ const TYPES: Readonly<Record<string, string>> = {
   txt: "text/plain; charset=utf-8",
 };
 const SMALL_BYTES = 512;
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
+const brotli = promisify<Buffer, BrotliOptions, Buffer>(brotliCompress);
+const compressGzip = promisify<Buffer, ZlibOptions, Buffer>(gzip);
 
 /** By path below `/console/`; empty where the page is not built. */
 export function readPageFiles(directory: string): ReadonlyMap<string, PageFile> {
@@ -34,18 +62,7 @@ export function readPageFiles(directory: string): ReadonlyMap<string, PageFile> 
     const type = TYPES[entry.slice(entry.lastIndexOf(".") + 1)];
     if (type === undefined) continue;
     const name = entry.replaceAll("\\", "/");
-    files.set(name, pageFile(readFileSync(join(directory, entry)), { type, isFixed: name.startsWith("assets/") }));
+    files.set(name, new PageFile(readFileSync(join(directory, entry)), { type, isFixed: name.startsWith("assets/") }));
   }
   return files;
-}
-
-function pageFile(body: Buffer, { type, isFixed }: Pick<PageFile, "type" | "isFixed">): PageFile {
-  const isSmall = body.length < SMALL_BYTES;
-  const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
-  return {
-    ...{ type, isFixed, body },
-    gzip: isSmall ? undefined : gzipSync(body, { level: 9 }),
-    brotli: isSmall ? undefined : brotliCompressSync(body, quality),
-    etag: `"${createHash("sha256").update(body).digest("base64url").slice(0, 20)}"`,
-  };
 }

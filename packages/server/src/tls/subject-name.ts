@@ -1,4 +1,8 @@
-import forge from "node-forge";
+import { createRequire } from "node:module";
+import type forge from "node-forge";
+
+/** At the first certificate: it is large, and most servers have no client with one. */
+const loadLibrary = (): typeof forge => createRequire(import.meta.url)("node-forge");
 
 /** Attributes that RFC 2253 names; all others are written by their number. */
 const NAMES: ReadonlyMap<string, string> = new Map([
@@ -12,19 +16,10 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ["0.9.2342.19200300.100.1.1", "UID"],
   ["0.9.2342.19200300.100.1.25", "DC"],
 ]);
-const { Type } = forge.asn1;
-/**
- * String types, which are shown as text. The fourth and fifth, teletex and general ones, have no
- * name in the library.
- */
-const TEXT_TYPES: ReadonlySet<number> = new Set([
-  Type.UTF8,
-  Type.PRINTABLESTRING,
-  Type.IA5STRING,
-  0x14,
-  0x1b,
-  Type.BMPSTRING,
-]);
+/** ASN.1's tag of strings of 16-bit characters. */
+const BMP_STRING = 0x1e;
+/** String types, which are shown as text: UTF-8, printable, IA5, teletex, general and BMP strings. */
+const TEXT_TYPES: ReadonlySet<number> = new Set([0x0c, 0x13, 0x16, 0x14, 0x1b, BMP_STRING]);
 
 /**
  * The subject of a certificate, in RFC 2253's form as Java prints it. It is the id of the scheme
@@ -33,12 +28,17 @@ const TEXT_TYPES: ReadonlySet<number> = new Set([
  * @param certificate in DER; throws if it is none
  */
 export function subjectName(certificate: Buffer): string {
-  const [signed] = valuesOf(forge.asn1.fromDer(certificate.toString("latin1")));
+  const { asn1 } = loadLibrary();
+  const [signed] = valuesOf(asn1.fromDer(certificate.toString("latin1")));
   const fields = valuesOf(signed);
   // Certificates of version 1 leave the version out.
-  const hasVersion = fields[0]?.tagClass === forge.asn1.Class.CONTEXT_SPECIFIC;
+  const hasVersion = fields[0]?.tagClass === asn1.Class.CONTEXT_SPECIFIC;
   return valuesOf(fields[hasVersion ? 5 : 4])
-    .map((set) => valuesOf(set).map(attribute).join("+"))
+    .map((set) =>
+      valuesOf(set)
+        .map((node) => attribute(asn1, node))
+        .join("+"),
+    )
     .reverse()
     .join(",");
 }
@@ -49,16 +49,16 @@ function valuesOf(node: forge.asn1.Asn1 | undefined): readonly forge.asn1.Asn1[]
   return node.value;
 }
 
-function attribute(node: forge.asn1.Asn1): string {
+function attribute(asn1: typeof forge.asn1, node: forge.asn1.Asn1): string {
   const [type, value] = valuesOf(node);
   if (typeof type?.value !== "string" || value === undefined) throw new RangeError("a certificate's name is cut short");
-  const id = forge.asn1.derToOid(type.value);
+  const id = asn1.derToOid(type.value);
   const name = NAMES.get(id);
   if (name === undefined || typeof value.value !== "string" || !TEXT_TYPES.has(value.type)) {
-    return `${name ?? id}=#${forge.asn1.toDer(value).toHex()}`;
+    return `${name ?? id}=#${asn1.toDer(value).toHex()}`;
   }
   // The library has decoded the characters of BMP strings, and left the bytes of others.
-  const text = value.type === Type.BMPSTRING ? value.value : Buffer.from(value.value, "latin1").toString("utf8");
+  const text = value.type === BMP_STRING ? value.value : Buffer.from(value.value, "latin1").toString("utf8");
   return `${name}=${escaped(text)}`;
 }
 
