@@ -12,7 +12,6 @@ import {
 import { peerFrameBytesMax } from "@zooid/peer-protocol";
 import { openStore, type Store } from "@zooid/txn-log/sqlite";
 import { type ZabLinks, ZabPeer } from "@zooid/zab";
-import { LogPort } from "../../packages/server/src/driver/log-port.ts";
 import { parseEnsemble } from "../../packages/server/src/peers/ensemble-config.ts";
 import { QuorumLinks } from "../../packages/server/src/peers/quorum-links.ts";
 import { RefusalLog } from "../../packages/server/src/refusal-log.ts";
@@ -64,21 +63,18 @@ const TICK_MS = 2000;
 
 /** Opens a member over a log of its own. Before it joins it must be given its links. */
 export async function openMember({ sid, servers, directory }: MemberTask): Promise<BroadcastMember> {
-  const appended: ((generation: number, zxid: Zxid) => void)[] = [];
   const store = await openStore({
     directory,
     sid,
     handler: {
-      appended: ({ generation, zxid }) => {
-        for (const tell of appended) tell(generation, zxid);
-      },
+      appended: ({ generation, zxid }) => member.appended(generation, zxid),
+      completed: (step) => member.input(step),
       roomChanged: (missing) => console.error(`server ${sid}: ${missing ?? "there is room again"}`),
       failed: fail,
       warned: (text) => console.error(`server ${sid}: ${text}`),
     },
   });
-  const member = new BroadcastMember(sid, servers, store);
-  appended.push((generation, zxid) => member.appended(generation, zxid));
+  const member: BroadcastMember = new BroadcastMember(sid, servers, store);
   return member;
 }
 
@@ -118,13 +114,7 @@ export class BroadcastMember {
         tickMs: TICK_MS,
       },
       {
-        log: new LogPort(
-          store.log,
-          (step) => this.input(step),
-          () => {
-            this.#batchesInFlight++;
-          },
-        ),
+        log: store.log,
         links: {
           dial: (to) => links().dial(to),
           cancelDial: () => links().cancelDial?.(),
@@ -141,6 +131,9 @@ export class BroadcastMember {
           },
           release: (batch) => this.#proposer?.release(batch),
           applied: () => this.#applied,
+          appending: () => {
+            this.#batchesInFlight++;
+          },
         },
         roles: {
           serve: () => this.#serve.resolve(),

@@ -137,6 +137,7 @@ export {
   type TxnOp,
 } from "./txn.ts";
 export { FRAME_HEADER_BYTES, type FrameBatch, frameLength, frameZxid, writeFrameHeader } from "./txn-frame.ts";
+export type { LogConfigs, LoggedRun, ReadResult, TxnLog } from "./txn-log.ts";
 export { mix32, unkeyedHash32 } from "./unkeyed-hash.ts";
 export {
   AddWatchMode,

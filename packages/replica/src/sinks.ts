@@ -1,5 +1,15 @@
-import type { ConnectionRef, ElectionMessage, ReplySink, Request, ServerId, TxnHeader, TxnOp } from "@zooid/model";
-import type { SnapshotPort, ZabLinks, ZabLog } from "@zooid/zab";
+import type {
+  ConnectionRef,
+  ElectionMessage,
+  LoggedRun,
+  ReplySink,
+  Request,
+  ServerId,
+  TxnHeader,
+  TxnLog,
+  TxnOp,
+} from "@zooid/model";
+import type { SnapshotPort, ZabLinks } from "@zooid/zab";
 import type { Connection } from "./connections/connection.ts";
 import type { ReplicaEvent } from "./operator-events.ts";
 
@@ -18,7 +28,9 @@ export type ConnectionRefusal =
 export interface ReplicaSinks {
   readonly replies: ReplySink;
   /** Makes entries durable, and then calls `synced`. The bytes of an append are lent for the call. */
-  readonly log: ZabLog;
+  readonly log: TxnLog;
+  /** A run of entries is about to go to the log. */
+  appending?(run: LoggedRun): void;
   readonly links: ZabLinks;
   readonly snapshots: SnapshotPort;
   /** Sends to another server's election port; only the newest message to each server counts. */

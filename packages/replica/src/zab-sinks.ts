@@ -13,6 +13,7 @@ export function zabSinksOf(parts: ReplicaParts): Omit<ZabSinks, "election"> {
       deliver: (zxid, bytes, start, end) => parts.commitProcessor.deliver(zxid, bytes, start, end),
       release: (batch) => tools.batcher.recycle(batch),
       applied: () => parts.tree.applied,
+      appending: (run) => sinks.appending?.(run),
       install: () => sinks.install(),
       configIn: (run) => parts.memberChanges.configIn(run),
     },

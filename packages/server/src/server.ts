@@ -331,6 +331,7 @@ class Server implements ZooidServer {
   #logHandler(driver: () => Driver): LogHandler {
     return {
       appended: ({ generation, zxid }) => driver().appended(generation, zxid),
+      completed: (step) => driver().input(step),
       roomChanged: (missing) => this.#disk.logChanged(missing),
       failed: (error) => this.#fail(error),
       warned: (text) => this.#log.warn(text),

@@ -18,7 +18,7 @@ import {
   type SnapshotSource,
   type StateMeta,
   StoreError,
-  type TxnLog,
+  type StoreLog,
 } from "@zooid/txn-log";
 import { isLogFile, type LiveTree, makeReserve, openStore, type ScrubOptions, type Store } from "@zooid/txn-log/sqlite";
 import { gauge, type Metric, summary } from "./admin/metric.ts";
@@ -29,7 +29,7 @@ import { PumpedMemoryLog } from "./pumped-memory-log.ts";
 
 /** Where a server's log and state lie. */
 export interface Storage extends AsyncDisposable {
-  readonly log: TxnLog;
+  readonly log: StoreLog;
   /**
    * Loads the state and replays what follows it: all of the log for an ensemble of one, else what is known to be committed. Answers
    * what was found, in words for a log line.
@@ -198,7 +198,7 @@ async function withRemedy<T>(hint: string | undefined, start: () => Promise<T>):
 }
 
 class SqliteStorage implements Storage {
-  readonly log: TxnLog;
+  readonly log: StoreLog;
   readonly #store: Store;
   readonly #options: SqliteStorageOptions;
   // What the start took, in milliseconds, and what it replayed.
@@ -284,9 +284,11 @@ class SqliteStorage implements Storage {
     const { zxid } = position;
     const epoch = epochOf(zxid);
     const { sid, bootCount } = log.durable.identity;
-    await log.setPromise({ epoch, sid, incarnation: bootCount });
-    await log.beginStage(position);
-    await log.flip({ epoch, tail: zxid, committed: zxid, snapshot: { stateFile, epochs } });
+    const install = { epoch, tail: zxid, committed: zxid, snapshot: { stateFile, epochs } };
+    // Writes complete in their order.
+    log.setPromise({ epoch, sid, incarnation: bootCount }, () => {});
+    log.beginStage(position, () => {});
+    await new Promise<void>((done) => log.installHistory(install, done));
   }
 
   receiveSnapshot(position: LogPosition): Promise<SnapshotReceiver> {

@@ -4,8 +4,9 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { ZXID_NONE } from "@zooid/model";
 import { quantile } from "@zooid/model/testing/quantile";
 import { batchOf, range, Z } from "../src/append-batches.ts";
+import { type PromisedLog, promised } from "../src/promised-log.ts";
 import { openStore, type Store } from "../src/sqlite.ts";
-import type { LogHandler, TxnLog } from "../src/txn-log.ts";
+import type { LogHandler } from "../src/txn-log.ts";
 
 /**
  * What a learner's DIFF costs the leader, and the small writes of a fail-over.
@@ -34,7 +35,7 @@ try {
 
 async function reads(recordBytes: number): Promise<void> {
   await using store = await open(`reads-${recordBytes}`);
-  const { log } = store;
+  const log = promised(store.log);
   const record = new Uint8Array(recordBytes).fill(7);
   const records = new Array(1000).fill(record);
   let next = 1;
@@ -55,7 +56,7 @@ async function reads(recordBytes: number): Promise<void> {
   console.log(`  appends beside reads: ${beside.text}; ${reports}`);
 }
 
-async function readAll(log: TxnLog, end: number): Promise<string> {
+async function readAll(log: PromisedLog, end: number): Promise<string> {
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();
   const cpu = process.threadCpuUsage();
@@ -77,7 +78,7 @@ async function readAll(log: TxnLog, end: number): Promise<string> {
 
 /** Batches of 16 entries of 1 KiB, one in flight, for as long as something else goes on. */
 async function appending(
-  log: TxnLog,
+  log: PromisedLog,
   from: number,
   during: () => Promise<void>,
 ): Promise<{ text: string; next: number }> {
@@ -105,7 +106,7 @@ async function appending(
 
 async function failOvers(): Promise<void> {
   await using store = await open("fail-over");
-  const { log } = store;
+  const log = promised(store.log);
   const took = new Map<string, number[]>();
   const timed = async (what: string, act: () => Promise<unknown>): Promise<void> => {
     const startMs = performance.now();
@@ -122,11 +123,15 @@ async function failOvers(): Promise<void> {
     await log.setPromise({ epoch: 2 * i + 1, sid: 1, incarnation: 1 });
     const { tail } = log.durable;
     await timed("beginStage", () => log.beginStage(tail));
-    await timed("flip of nothing", () => log.flip({ epoch: 2 * i + 1, tail: tail.zxid, committed: ZXID_NONE }));
+    await timed("flip of nothing", () =>
+      log.installHistory({ epoch: 2 * i + 1, tail: tail.zxid, committed: ZXID_NONE }),
+    );
     await log.beginStage(tail);
     const { bytes, end } = batchOf([Z(2 * i + 1, 1)]);
     await timed("stage", () => log.stage(bytes, 0, end));
-    await timed("flip of one entry", () => log.flip({ epoch: 2 * i + 1, tail: Z(2 * i + 1, 1), committed: ZXID_NONE }));
+    await timed("flip of one entry", () =>
+      log.installHistory({ epoch: 2 * i + 1, tail: Z(2 * i + 1, 1), committed: ZXID_NONE }),
+    );
     await timed("cut", () => log.cut(tail.zxid));
     await log.beginStage(tail);
     await log.stage(bytes, 0, end);

@@ -1,6 +1,13 @@
-import { composeZxid, epochOf, FRAME_HEADER_BYTES, type Zxid } from "@zooid/model";
+import { composeZxid, epochOf, FRAME_HEADER_BYTES, type LoggedRun, type Zxid } from "@zooid/model";
 import { BatchCursor, putEntry } from "./entry-batch.ts";
-import type { AppendBatch, Appended, LogHandler } from "./txn-log.ts";
+import type { Appended, LogHandler } from "./txn-log.ts";
+
+/** A run with what is appended along with it. */
+export interface AppendBatch extends LoggedRun {
+  readonly generation: number;
+  readonly committed: Zxid;
+  readonly lastSeenConfig?: Uint8Array;
+}
 
 /** Builders of batches for tests of logs, and a handler that remembers. */
 
@@ -12,6 +19,20 @@ export class RecordingHandler implements LogHandler {
   readonly rooms: ("full" | "room")[] = [];
   readonly failures: Error[] = [];
   readonly warnings: string[] = [];
+  readonly #rejections = new Set<(error: Error) => void>();
+
+  /** What is asked of the log; rejects when the log fails, or has failed. */
+  promise<T>(ask: (done: (value: T) => void) => void): Promise<T> {
+    const [failure] = this.failures;
+    if (failure !== undefined) return Promise.reject(failure);
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    this.#rejections.add(reject);
+    ask((value) => {
+      this.#rejections.delete(reject);
+      resolve(value);
+    });
+    return promise;
+  }
 
   appended(done: Appended): void {
     this.completions.push(done);
@@ -22,6 +43,7 @@ export class RecordingHandler implements LogHandler {
   }
   failed(error: Error): void {
     this.failures.push(error);
+    for (const reject of this.#rejections) reject(error);
   }
   warned(text: string): void {
     this.warnings.push(text);

@@ -6,6 +6,7 @@ import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { batchOf, RecordingHandler, range, Z } from "./append-batches.ts";
 import { LogFile } from "./log/log-file.ts";
+import { promised } from "./promised-log.ts";
 import { ReaderLeases } from "./segments/reader-leases.ts";
 import { isLogFile, openStore, type Store, type StoreOptions } from "./sqlite.ts";
 import { newestSegment } from "./testing/newest-segment.ts";
@@ -52,8 +53,8 @@ describe("a start", () => {
   test("replays through the commit hint and leaves the rest unapplied, again and again", async () => {
     {
       await using store = await open();
-      store.log.append(batchOf(range(1, 3)));
-      store.log.append(batchOf(range(4, 6), { committed: Z(1, 3) }));
+      promised(store.log).append(batchOf(range(1, 3)));
+      promised(store.log).append(batchOf(range(4, 6), { committed: Z(1, 3) }));
       await settled(store);
     }
     for (let i = 0; i < 2; i++) {
@@ -76,21 +77,21 @@ describe("a start", () => {
     expect(store.log.durable.commitHint).toBe(Z(1, 10));
     expect(replayed(store, store.log.durable.commitHint)).toEqual([]);
     expect(replayed(store, Z(1, 4))).toEqual([]);
-    await expect(store.log.cut(Z(1, 9))).rejects.toThrow("committed");
+    await expect(promised(store.log, reports).cut(Z(1, 9))).rejects.toThrow("committed");
   });
 
   test("after all steps of becoming a holder of an epoch finds each of them", async () => {
     {
       await using store = await open();
-      store.log.append(batchOf(range(1, 5)));
-      await store.log.setPromise({ epoch: 2, sid: 3, incarnation: 4 });
+      promised(store.log).append(batchOf(range(1, 5)));
+      await promised(store.log).setPromise({ epoch: 2, sid: 3, incarnation: 4 });
     }
     {
       await using store = await open();
       expect(store.log.durable).toMatchObject({ promise: { epoch: 2, sid: 3, incarnation: 4 }, currentEpoch: 0 });
-      await store.log.setCurrentEpoch(2);
-      await store.log.cut(Z(1, 3));
-      store.log.append(batchOf([Z(2, 1)], { committed: Z(1, 3) }));
+      await promised(store.log).setCurrentEpoch(2);
+      await promised(store.log).cut(Z(1, 3));
+      promised(store.log).append(batchOf([Z(2, 1)], { committed: Z(1, 3) }));
       await settled(store);
     }
     await using store = await open();
@@ -102,31 +103,33 @@ describe("a start", () => {
 describe("what is folded", () => {
   test("cannot be cut any more, not even before it is folded", async () => {
     await using store = await open({ lagMarkMs: 1_000_000 });
-    store.log.append(batchOf(range(1, 9)));
+    promised(store.log).append(batchOf(range(1, 9)));
     await settled(store);
-    const chain = await store.log.chainAt(Z(1, 4));
+    const chain = await promised(store.log).chainAt(Z(1, 4));
     if (chain === undefined) throw new Error("an entry was lost");
     store.state.advance({ zxid: Z(1, 5), digestHigh: 0, digestLow: 0, bytes: 1 });
-    await store.log.beginStage({ zxid: Z(1, 4), chain });
-    await store.log.setPromise({ epoch: 2, sid: 1, incarnation: 1 });
-    await expect(store.log.flip({ epoch: 2, tail: Z(1, 4), committed: ZXID_NONE })).rejects.toThrow("committed");
+    await promised(store.log).beginStage({ zxid: Z(1, 4), chain });
+    await promised(store.log).setPromise({ epoch: 2, sid: 1, incarnation: 1 });
+    await expect(
+      promised(store.log, reports).installHistory({ epoch: 2, tail: Z(1, 4), committed: ZXID_NONE }),
+    ).rejects.toThrow("committed");
     expect(reports.failures).toHaveLength(1);
   });
 
   test("may be followed by a cut at the mark", async () => {
     await using store = await open();
     await createNodes(store, 1, 5);
-    store.log.append(batchOf(range(6, 9)));
-    expect((await store.log.cut(Z(1, 5))).zxid).toBe(Z(1, 5));
+    promised(store.log).append(batchOf(range(6, 9)));
+    expect((await promised(store.log).cut(Z(1, 5))).zxid).toBe(Z(1, 5));
     expect((await store.state.flush()).applied).toEqual(store.log.durable.tail);
   });
 
   test("is durable: a mark above the log's end is a defect", async () => {
     await using store = await open({ lagMarkMs: 1_000_000 });
-    store.log.append(batchOf(range(1, 3)));
+    promised(store.log).append(batchOf(range(1, 3)));
     await settled(store);
     store.state.advance({ zxid: Z(1, 4), digestHigh: 0, digestLow: 0, bytes: 1 });
-    await expect(store.log.setConfigs({})).rejects.toThrow("above the end");
+    await expect(promised(store.log, reports).setConfigs({})).rejects.toThrow("above the end");
     expect(reports.failures).toHaveLength(1);
   });
 });
@@ -153,14 +156,19 @@ describe("an amnesiac", () => {
       });
       expect(store.log.durable.epochs).toEqual([{ epoch: 1, first: 1, last: 10 }]);
       expect(replayed(store)).toEqual([]);
-      await expect(store.log.read(Z(1, 3), 1)).rejects.toMatchObject({ code: "BELOW_FLOOR" });
+      await expect(promised(store.log).read(Z(1, 3), 1)).rejects.toMatchObject({ code: "below-floor" });
     }
     // It is what it was opened as, also without being allowed to again, until a leader does without it.
     await using store = await open();
     expect(store.log.durable).toMatchObject({ amnesiac: true, tail: position });
-    await store.log.setPromise({ epoch: 2, sid: 2, incarnation: 1 });
-    await store.log.beginStage(position);
-    await store.log.flip({ epoch: 2, tail: position.zxid, committed: position.zxid, endsAmnesia: true });
+    await promised(store.log).setPromise({ epoch: 2, sid: 2, incarnation: 1 });
+    await promised(store.log).beginStage(position);
+    await promised(store.log).installHistory({
+      epoch: 2,
+      tail: position.zxid,
+      committed: position.zxid,
+      endsAmnesia: true,
+    });
     expect(store.log.durable.amnesiac).toBe(false);
     await createNodes(store, 11, 12);
     expect((await store.state.flush()).applied.zxid).toBe(Z(1, 12));
@@ -183,10 +191,10 @@ describe("an amnesiac", () => {
     const receiver = await store.receiveSnapshot(source.position);
     for (let chunk = await source.next(); chunk !== undefined; chunk = await source.next()) await receiver.add(chunk);
     const snapshot = await receiver.finish();
-    await store.log.setPromise({ epoch: 2, sid: 2, incarnation: 1 });
-    await store.log.beginStage(source.position);
+    await promised(store.log).setPromise({ epoch: 2, sid: 2, incarnation: 1 });
+    await promised(store.log).beginStage(source.position);
     const { zxid } = source.position;
-    await store.log.flip({ epoch: 2, tail: zxid, committed: zxid, snapshot, endsAmnesia: true });
+    await promised(store.log).installHistory({ epoch: 2, tail: zxid, committed: zxid, snapshot, endsAmnesia: true });
     store.adoptState();
     expect(store.log.durable.amnesiac).toBe(false);
     expect(loaded(store)).toEqual(loaded(leader));
@@ -197,18 +205,18 @@ describe("a disk that fails", () => {
   test("in a sync ends the log: nothing more is completed, and a restart holds what was", async () => {
     {
       await using store = await open();
-      store.log.append(batchOf(range(1, 3)));
+      promised(store.log).append(batchOf(range(1, 3)));
     }
     {
       reports = new RecordingHandler();
       await using store = await open({ testBreak: "sync-fails" });
-      store.log.append(batchOf(range(4, 5)));
-      store.log.append(batchOf(range(6, 7)));
-      const promised = store.log.setPromise({ epoch: 9, sid: 1, incarnation: 1 });
-      await expect(promised).rejects.toMatchObject({ code: "WRITE_FAILED" });
+      promised(store.log).append(batchOf(range(4, 5)));
+      promised(store.log).append(batchOf(range(6, 7)));
+      const promising = promised(store.log, reports).setPromise({ epoch: 9, sid: 1, incarnation: 1 });
+      await expect(promising).rejects.toMatchObject({ code: "WRITE_FAILED" });
       expect(reports.failures).toMatchObject([{ code: "WRITE_FAILED" }]);
-      store.log.append(batchOf(range(8, 9)));
-      await expect(store.log.setConfigs({})).rejects.toMatchObject({ code: "WRITE_FAILED" });
+      promised(store.log).append(batchOf(range(8, 9)));
+      await expect(promised(store.log, reports).setConfigs({})).rejects.toMatchObject({ code: "WRITE_FAILED" });
       expect(reports.completions).toEqual([]);
       expect(store.log.durable.tail.zxid).toBe(Z(1, 3));
     }
@@ -220,10 +228,10 @@ describe("a disk that fails", () => {
 
   test("in the sync of a promise ends the log too, with all that was asked for behind it", async () => {
     await using store = await open({ testBreak: "sync-fails" });
-    const promised = store.log.setPromise({ epoch: 9, sid: 1, incarnation: 1 });
-    const staged = store.log.beginStage(store.log.durable.tail);
-    const flipped = store.log.flip({ epoch: 9, tail: ZXID_NONE, committed: ZXID_NONE });
-    const outcomes = await Promise.allSettled([promised, staged, flipped]);
+    const promising = promised(store.log, reports).setPromise({ epoch: 9, sid: 1, incarnation: 1 });
+    const staged = promised(store.log, reports).beginStage(store.log.durable.tail);
+    const flipped = promised(store.log, reports).installHistory({ epoch: 9, tail: ZXID_NONE, committed: ZXID_NONE });
+    const outcomes = await Promise.allSettled([promising, staged, flipped]);
     expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
     expect(reports.failures).toHaveLength(1);
   });

@@ -4,6 +4,7 @@ import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { batchOf, RecordingHandler, range, recordsOf, Z } from "./append-batches.ts";
 import { makeReserve, RESERVE_FILE, releaseReserve } from "./directory/disk-reserve.ts";
+import { promised } from "./promised-log.ts";
 import { openStore, type Store } from "./sqlite.ts";
 import { FULL_FILE } from "./test-break.ts";
 import { TemporaryDirectory } from "./testing/temporary-directory.ts";
@@ -36,16 +37,17 @@ describe("a write without room", () => {
   test("waits with all behind it, and is written as it came once there is room", async () => {
     await using store = await open();
     const { log } = store;
+    const steps = promised(log);
     let written: string[] = [];
     const noted = (what: string) => () => void written.push(what);
     {
       using _full = fill();
-      log.append(batchOf(range(1, 300)));
-      log.append(batchOf(range(301, 301), { records: [Buffer.alloc(3_000_000, 7)] }));
-      void log.setPromise({ epoch: 1, sid: 1, incarnation: 1 }).then(noted("promise"));
-      log.append(batchOf(range(302, 400)));
+      steps.append(batchOf(range(1, 300)));
+      steps.append(batchOf(range(301, 301), { records: [Buffer.alloc(3_000_000, 7)] }));
+      void steps.setPromise({ epoch: 1, sid: 1, incarnation: 1 }).then(noted("promise"));
+      steps.append(batchOf(range(302, 400)));
       await until(() => log.isFull);
-      void log.setCurrentEpoch(1).then(noted("epoch"));
+      void steps.setCurrentEpoch(1).then(noted("epoch"));
       expect(reports.completions).toEqual([]);
       expect(log.durable.tail.zxid).toBe(0);
     }
@@ -56,7 +58,7 @@ describe("a write without room", () => {
     expect(reports.completions.at(-1)?.zxid).toBe(Z(1, 400));
     expect(reports.failures).toEqual([]);
     written = [];
-    const { bytes, count } = await log.read(Z(0, 0), 1 << 24);
+    const { bytes, count } = await steps.read(Z(0, 0), 1 << 24);
     expect(count).toBe(400);
     expect(recordsOf(bytes)[299]).toEqual(new TextEncoder().encode(`record ${Z(1, 300)} of 1`));
     expect(recordsOf(bytes)[300]?.length).toBe(3_000_000);
@@ -65,16 +67,17 @@ describe("a write without room", () => {
   test("ends a stage, a cut and an installed history no less than an append", async () => {
     await using store = await open();
     const { log } = store;
-    log.append(batchOf(range(1, 3)));
-    await log.setPromise({ epoch: 2, sid: 2, incarnation: 1 });
+    const steps = promised(log);
+    steps.append(batchOf(range(1, 3)));
+    await steps.setPromise({ epoch: 2, sid: 2, incarnation: 1 });
     let installed: unknown;
     {
       using _full = fill();
-      const after = { zxid: Z(1, 3), chain: (await log.chainAt(Z(1, 3))) ?? log.durable.floor.chain };
-      void log.beginStage(after);
+      const after = { zxid: Z(1, 3), chain: (await steps.chainAt(Z(1, 3))) ?? log.durable.floor.chain };
+      void steps.beginStage(after);
       const { bytes, start, end } = batchOf([Z(2, 1), Z(2, 2)]);
-      void log.stage(bytes, start, end);
-      void log.flip({ epoch: 2, tail: Z(2, 2), committed: Z(1, 3) }).then((at) => {
+      void steps.stage(bytes, start, end);
+      void steps.installHistory({ epoch: 2, tail: Z(2, 2), committed: Z(1, 3) }).then((at) => {
         installed = at.zxid;
       });
       await until(() => log.isFull);
@@ -87,10 +90,10 @@ describe("a write without room", () => {
   test("does not keep a log from closing, and is not there afterwards", async () => {
     {
       await using store = await open();
-      store.log.append(batchOf(range(1, 3)));
+      promised(store.log).append(batchOf(range(1, 3)));
       await until(() => reports.completions.length === 1);
       using _full = fill();
-      store.log.append(batchOf(range(4, 5)));
+      promised(store.log).append(batchOf(range(4, 5)));
       await until(() => store.log.isFull);
       await store[Symbol.asyncDispose]();
     }
@@ -103,7 +106,7 @@ describe("a write without room", () => {
     await makeReserve(directory);
     await using store = await open();
     using _full = fill();
-    store.log.append(batchOf(range(1, 3)));
+    promised(store.log).append(batchOf(range(1, 3)));
     await until(() => store.log.isFull);
     expect(releaseReserve(directory)).toBe(false);
   });

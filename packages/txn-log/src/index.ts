@@ -22,16 +22,19 @@ export type {
 } from "./state-store.ts";
 export { StoreError, type StoreErrorCode, type StoreErrorDetail } from "./store-error.ts";
 export type {
-  AppendBatch,
   Appended,
   DurableLog,
   EntryRun,
   EpochPromise,
   EpochRange,
   HistoryInstall,
+  LogConfigs,
+  LoggedRun,
   LogHandler,
   LogPosition,
   LogState,
   LogStats,
+  ReadResult,
+  StoreLog,
   TxnLog,
 } from "./txn-log.ts";

@@ -1,13 +1,14 @@
 import { expect, test } from "vitest";
 import { type MemoryLogImage, MemoryTxnLog } from "./memory-txn-log.ts";
-import type { LogHandler, TxnLog } from "./txn-log.ts";
+import { promised } from "./promised-log.ts";
+import type { LogHandler, StoreLog } from "./txn-log.ts";
 import { batchOf, describeTxnLog, RecordingHandler, type TxnLogHarness, Z } from "./txn-log-contract.ts";
 
 class MemoryHarness implements TxnLogHarness {
   #image: MemoryLogImage | undefined;
   #log: MemoryTxnLog | undefined;
 
-  async open(handler: LogHandler, options: { readonly takeEpoch?: boolean }): Promise<TxnLog> {
+  async open(handler: LogHandler, options: { readonly takeEpoch?: boolean }): Promise<StoreLog> {
     const image = this.#image === undefined ? {} : { image: this.#image };
     this.#log = new MemoryTxnLog({ sid: 3, handler, ...options, ...image });
     return this.#log;
@@ -32,7 +33,7 @@ function newLog(image?: MemoryLogImage): { log: MemoryTxnLog; reports: Recording
 
 test("nothing is durable before the simulator says so", () => {
   const { log, reports } = newLog();
-  log.append(batchOf([Z(1, 1)]));
+  promised(log).append(batchOf([Z(1, 1)]));
   expect(reports.completions).toEqual([]);
   expect(log.durable.tail.zxid).toBe(0);
   expect(log.syncNext()).toMatchObject({ kind: "append", zxid: Z(1, 1) });
@@ -41,7 +42,7 @@ test("nothing is durable before the simulator says so", () => {
 
 test.each([0, 1, 2, 3])("a crash may keep %i of three pending writes, as a prefix, unreported", (keep) => {
   const { log, reports } = newLog();
-  for (const counter of [1, 2, 3]) log.append(batchOf([Z(1, counter)]));
+  for (const counter of [1, 2, 3]) promised(log).append(batchOf([Z(1, counter)]));
   const { log: reopened } = newLog(log.crash(keep));
   expect(reopened.durable.tail.zxid).toBe(keep === 0 ? 0 : Z(1, keep));
   expect(reports.completions).toEqual([]);
@@ -49,33 +50,33 @@ test.each([0, 1, 2, 3])("a crash may keep %i of three pending writes, as a prefi
 
 test("a full disk completes nothing until there is room, and then everything in order", async () => {
   const { log, reports } = newLog();
-  log.append(batchOf([Z(1, 1)]));
+  promised(log).append(batchOf([Z(1, 1)]));
   log.fill();
-  const promised = log.setPromise({ epoch: 1, sid: 1, incarnation: 1 });
-  log.append(batchOf([Z(1, 2)]));
+  const promise = promised(log, reports).setPromise({ epoch: 1, sid: 1, incarnation: 1 });
+  promised(log).append(batchOf([Z(1, 2)]));
   log.syncAll();
   expect(reports.completions).toEqual([]);
   expect([log.isFull, log.durable.tail.zxid]).toEqual([true, 0]);
   log.makeRoom();
   log.syncAll();
-  await promised;
+  await promise;
   expect(reports.completions.map(({ zxid }) => zxid)).toEqual([Z(1, 1), Z(1, 2)]);
   expect(reports.rooms).toEqual(["full", "room"]);
 });
 
 test("after a failed sync nothing more is completed", async () => {
   const { log, reports } = newLog();
-  const promised = log.setPromise({ epoch: 1, sid: 1, incarnation: 1 });
+  const promise = promised(log, reports).setPromise({ epoch: 1, sid: 1, incarnation: 1 });
   log.fail();
-  await expect(promised).rejects.toMatchObject({ detail: { code: "WRITE_FAILED" } });
+  await expect(promise).rejects.toMatchObject({ detail: { code: "WRITE_FAILED" } });
   expect(log.syncNext()).toBeUndefined();
   expect(reports.failures).toHaveLength(1);
 });
 
 test("entries are purged up to what the state and the commit point allow, and never what is held", () => {
   const { log } = newLog();
-  log.append(batchOf([Z(1, 1), Z(1, 2), Z(1, 3), Z(1, 4)]));
-  log.append(batchOf([Z(1, 5)], { committed: Z(1, 4) }));
+  promised(log).append(batchOf([Z(1, 1), Z(1, 2), Z(1, 3), Z(1, 4)]));
+  promised(log).append(batchOf([Z(1, 5)], { committed: Z(1, 4) }));
   log.syncAll();
   using _held = log.hold(Z(1, 2));
   log.allowPurge(Z(1, 5));

@@ -18,16 +18,18 @@ import {
 import { bootLog, newDurableLog } from "./log/log-boot.ts";
 import { StoreError } from "./store-error.ts";
 import type {
-  AppendBatch,
   Appended,
   DurableLog,
   EntryRun,
   EpochPromise,
   HistoryInstall,
+  LogConfigs,
+  LoggedRun,
   LogHandler,
   LogPosition,
   LogStats,
-  TxnLog,
+  ReadResult,
+  StoreLog,
 } from "./txn-log.ts";
 
 /** What a crash leaves behind. Belongs to the next log that is opened from it; nothing else changes it. */
@@ -62,17 +64,16 @@ interface PendingWrite {
   /** Changes the disk; throws when the write is a defect. */
   readonly perform: () => MemoryWrite;
   readonly settle: (write: MemoryWrite) => void;
-  readonly reject: (error: Error) => void;
   /** Undefined for a write that is no append. */
   readonly appendedBytes: number | undefined;
 }
 
 /**
  * The log's promises in memory, with the disk's moods in the hands of a simulator: nothing becomes durable before
- * {@link syncNext}, and {@link crash} says what survived. Deterministic; only promises need a turn of the microtask queue,
- * and the simulator can do without them by what `syncNext` returns.
+ * {@link syncNext}, and {@link crash} says what survived. Deterministic; only a question needs a turn of the
+ * microtask queue, and the simulator asks {@link readNow} and {@link chainNow} instead.
  */
-export class MemoryTxnLog implements TxnLog {
+export class MemoryTxnLog implements StoreLog {
   readonly #handler: LogHandler;
   #log: DurableLog;
   #entries: MemoryEntry[];
@@ -150,7 +151,7 @@ export class MemoryTxnLog implements TxnLog {
     // rule: a-failed-sync-is-the-end
     this.#dead = error;
     this.#handler.failed(error);
-    for (const pending of this.#pending.splice(0)) pending.reject(error);
+    this.#pending = [];
   }
 
   /**
@@ -170,10 +171,9 @@ export class MemoryTxnLog implements TxnLog {
   /** A write was handed over, and waits for {@link syncNext}. For logs that sync by themselves. */
   protected queued(): void {}
 
-  append(batch: AppendBatch): void {
+  append(run: LoggedRun, generation: number, committed: Zxid, lastSeenConfig?: Uint8Array): void {
     if (this.#dead !== undefined) return;
-    const { generation, committed, lastSeenConfig } = batch;
-    const bytes = copyRange(batch.bytes, batch.start, batch.end);
+    const bytes = copyRange(run.bytes, run.start, run.end);
     assert(bytes.length > 0, "an empty batch was appended");
     this.#queue({
       appendedBytes: bytes.length,
@@ -199,103 +199,90 @@ export class MemoryTxnLog implements TxnLog {
         if (write.kind !== "append") return;
         this.#handler.appended({ generation: write.generation, zxid: write.zxid, chain: write.chain });
       },
-      reject: () => {},
     });
   }
 
   /** It keeps no more than it needs at any time. */
   setLow(): void {}
 
-  async setPromise(promise: EpochPromise): Promise<void> {
-    await this.#write("promise", () => withPromise(this.#log, promise));
+  setPromise(promise: EpochPromise, done: () => void): void {
+    this.#write("promise", done, () => withPromise(this.#log, promise));
   }
 
-  async setCurrentEpoch(epoch: number): Promise<void> {
-    await this.#write("epoch", () => withCurrentEpoch(this.#log, epoch));
+  setCurrentEpoch(epoch: number, done: () => void): void {
+    this.#write("epoch", done, () => withCurrentEpoch(this.#log, epoch));
   }
 
-  async setConfigs(configs: { readonly committed?: Uint8Array; readonly lastSeen?: Uint8Array }): Promise<void> {
-    await this.#write("configs", () => withConfigs(this.#log, configs));
+  setConfigs(configs: LogConfigs, done: () => void): void {
+    this.#write("configs", done, () => withConfigs(this.#log, configs));
   }
 
-  async setEnsembleId(ensembleId: string): Promise<void> {
-    await this.#write("ensemble", () => withEnsembleId(this.#log, ensembleId));
+  setEnsembleId(ensembleId: string, done: () => void): void {
+    this.#write("ensemble", done, () => withEnsembleId(this.#log, ensembleId));
   }
 
-  async cut(to: Zxid): Promise<LogPosition> {
-    await this.#enqueue(() => {
+  cut(to: Zxid, done: () => void): void {
+    this.#enqueue(done, () => {
       this.#log = withCut(this.#log, this.#position(to));
       this.#entries.length = this.#countUpTo(to);
       return { kind: "cut", at: this.#log.tail };
     });
-    return this.#log.tail;
   }
 
-  async beginStage(after: LogPosition): Promise<void> {
-    await this.#write("stage", () => {
+  beginStage(after: LogPosition, done: () => void): void {
+    this.#write("stage", done, () => {
       this.#stage = { book: newStage(after), entries: [] };
       return this.#log;
     });
   }
 
-  async stage(source: Uint8Array, start: number, end: number): Promise<LogPosition> {
-    const bytes = copyRange(source, start, end);
-    let staged: LogPosition | undefined;
-    await this.#write("stage", () => {
+  stage(run: LoggedRun, done: () => void): void {
+    const bytes = copyRange(run.bytes, run.start, run.end);
+    this.#write("stage", done, () => {
       const stage = this.#stage;
       assert(stage !== undefined, "entries were staged without a stage");
-      staged = walk(bytes, stage.book.tail, (entry) => {
+      const tail = walk(bytes, stage.book.tail, (entry) => {
         stage.entries.push(entry);
         stage.book = { ...stage.book, epochs: withEntry(stage.book.epochs, entry.zxid) };
       });
-      stage.book = { ...stage.book, tail: staged };
+      stage.book = { ...stage.book, tail };
       return this.#log;
     });
-    assert(staged !== undefined, "a stage write ran without staging");
-    return staged;
   }
 
-  async dropStage(): Promise<void> {
-    await this.#write("stage", () => {
+  dropStage(done: () => void): void {
+    this.#write("stage", done, () => {
       this.#stage = undefined;
       return this.#log;
     });
   }
 
-  async flip(flip: HistoryInstall): Promise<LogPosition> {
-    let at: LogPosition | undefined;
-    await this.#enqueue(() => {
+  installHistory(install: HistoryInstall, done: () => void): void {
+    this.#enqueue(done, () => {
       const stage = this.#stage;
       assert(stage !== undefined, "a flip without a stage");
-      if (flip.snapshot === undefined) {
+      if (install.snapshot === undefined) {
         const here = this.#position(stage.book.after.zxid);
         assert(
           here.chain === stage.book.after.chain,
           `the stage continues another history at ${formatZxid(here.zxid)}`,
         );
       }
-      this.#log = withFlip(this.#log, flip, stage.book);
+      this.#log = withFlip(this.#log, install, stage.book);
       // rule: a-flip-cuts-the-tail
-      this.#entries.length = flip.snapshot === undefined ? this.#countUpTo(stage.book.after.zxid) : 0;
+      this.#entries.length = install.snapshot === undefined ? this.#countUpTo(stage.book.after.zxid) : 0;
       for (const entry of stage.entries) this.#entries.push(entry);
       this.#stage = undefined;
-      at = this.#log.tail;
-      return { kind: "flip", at };
+      return { kind: "flip", at: this.#log.tail };
     });
-    assert(at !== undefined, "a flip resolved before it ran");
-    return at;
   }
 
-  async read(after: Zxid, bytesMax: number): Promise<EntryRun> {
-    return this.readNow(after, bytesMax);
+  read(after: Zxid, bytesMax: number, done: (result: ReadResult) => void): void {
+    this.#answer(() => done(after < this.#log.floor.zxid ? "below-floor" : this.readNow(after, bytesMax)));
   }
 
-  /** {@link read} without a promise. */
+  /** {@link read} of entries that the log holds. */
   readNow(after: Zxid, bytesMax: number): EntryRun {
-    const { floor } = this.#log;
-    if (after < floor.zxid) {
-      throw new StoreError({ code: "BELOW_FLOOR", asked: formatZxid(after), floor: formatZxid(floor.zxid) });
-    }
     const from = this.#position(after);
     const run: MemoryEntry[] = [];
     let size = 0;
@@ -319,11 +306,11 @@ export class MemoryTxnLog implements TxnLog {
     };
   }
 
-  async chainAt(zxid: Zxid): Promise<Chain | undefined> {
-    return this.chainNow(zxid);
+  chainAt(zxid: Zxid, done: (chain: Chain | undefined) => void): void {
+    this.#answer(() => done(this.chainNow(zxid)));
   }
 
-  /** {@link chainAt} without a promise. */
+  /** {@link chainAt} at once. */
   chainNow(zxid: Zxid): Chain | undefined {
     if (zxid === this.#log.floor.zxid) return this.#log.floor.chain;
     const entry = this.#entries[this.#countUpTo(zxid) - 1];
@@ -381,18 +368,32 @@ export class MemoryTxnLog implements TxnLog {
     this.queued();
   }
 
-  #write(kind: "promise" | "epoch" | "configs" | "ensemble" | "stage", change: () => DurableLog): Promise<void> {
-    return this.#enqueue(() => {
+  #write(
+    kind: "promise" | "epoch" | "configs" | "ensemble" | "stage",
+    done: () => void,
+    change: () => DurableLog,
+  ): void {
+    this.#enqueue(done, () => {
       this.#log = change();
       return { kind, log: this.#log };
     });
   }
 
-  #enqueue(perform: () => MemoryWrite): Promise<void> {
-    if (this.#dead !== undefined) return Promise.reject(this.#dead);
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.#queue({ perform, settle: () => resolve(), reject, appendedBytes: undefined });
-    return promise;
+  #complete(step: () => void): void {
+    if (this.#handler.completed === undefined) step();
+    else this.#handler.completed(step);
+  }
+
+  /** Never from within the call. */
+  #answer(step: () => void): void {
+    queueMicrotask(() => {
+      if (this.#dead === undefined) this.#complete(step);
+    });
+  }
+
+  #enqueue(done: () => void, perform: () => MemoryWrite): void {
+    if (this.#dead !== undefined) return;
+    this.#queue({ perform, settle: () => this.#complete(done), appendedBytes: undefined });
   }
 
   #position(zxid: Zxid): LogPosition {

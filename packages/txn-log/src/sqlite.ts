@@ -27,7 +27,7 @@ import type {
 } from "./state-store.ts";
 import { StoreError } from "./store-error.ts";
 import type { TestBreak } from "./test-break.ts";
-import type { EpochRange, LogHandler, LogPosition, TxnLog } from "./txn-log.ts";
+import type { EpochRange, LogHandler, LogPosition, StoreLog } from "./txn-log.ts";
 
 export interface StoreOptions {
   /** Made, readable by its owner only, if it does not exist. */
@@ -82,7 +82,7 @@ export type ReplaySink = (zxid: Zxid, bytes: Uint8Array, start: number, end: num
 
 /** A server's data directory, or two: its log and the state behind it. */
 export interface Store extends AsyncDisposable {
-  readonly log: TxnLog;
+  readonly log: StoreLog;
   readonly state: StateStore;
   /** Undefined where none was asked for. */
   readonly scrub: Scrub | undefined;
@@ -254,7 +254,7 @@ function newScrub(
     if (state.applied.applied.zxid < end) return "needed";
     // Since the open, nothing may have been folded that would have allowed it.
     log.allowPurge(state.applied.applied.zxid);
-    await log.discard(end).catch(() => {});
+    await new Promise<void>((resolve) => log.discard(end, resolve));
     return "retired";
   };
   return new Scrub({ options, logDirectory, leases, stateFile: state.stateFile, retire, rewrite });
@@ -279,7 +279,7 @@ function textOf(cause: unknown): string {
 }
 
 class SqliteStore implements Store {
-  readonly log: TxnLog;
+  readonly log: StoreLog;
   readonly state: StateStore;
   readonly scrub: Scrub | undefined;
   readonly #stateFile: () => string;

@@ -2,17 +2,18 @@ import type { Zxid } from "@zooid/model";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type BatchParts, batchOf, RecordingHandler, range, recordsOf, Z, zxidsOf } from "./append-batches.ts";
 import { CHAIN_NONE } from "./chain.ts";
-import type { HistoryInstall, LogHandler, LogPosition, TxnLog } from "./txn-log.ts";
+import { PromisedLog } from "./promised-log.ts";
+import type { HistoryInstall, LogHandler, LogPosition, StoreLog } from "./txn-log.ts";
 
 /** What the contract needs of an implementation under test: one disk, opened again and again. */
 export interface TxnLogHarness extends AsyncDisposable {
-  open(handler: LogHandler, options: { readonly takeEpoch?: boolean }): Promise<TxnLog>;
+  open(handler: LogHandler, options: { readonly takeEpoch?: boolean }): Promise<StoreLog>;
   /** Returns when everything handed over so far is durable and reported. */
-  settle(log: TxnLog): Promise<void>;
+  settle(log: PromisedLog): Promise<void>;
   /** Puts a state file beside the log, as a transfer does before its flip. */
   putState(name: string, applied: LogPosition): Promise<void>;
   /** Ends the log as a killed process would, once all is settled. */
-  kill(log: TxnLog): Promise<void>;
+  kill(log: StoreLog): Promise<void>;
 }
 
 interface FlipOptions {
@@ -25,7 +26,7 @@ interface FlipOptions {
 /** `flips` are the histories that a flip leaves, in detail; `core` is everything else, flips among them. */
 export type TxnLogContractPart = "core" | "flips";
 
-/** Every promise of {@link TxnLog} that can be seen from outside. Run it for each implementation. */
+/** Every promise of {@link StoreLog} that can be seen from outside. Run it for each implementation. */
 export function describeTxnLog(
   name: string,
   newHarness: () => Promise<TxnLogHarness>,
@@ -37,15 +38,15 @@ export function describeTxnLog(
 
   describe(`${name} keeps the promises of a log`, () => {
     let harness: TxnLogHarness;
-    let log: TxnLog;
+    let log: PromisedLog;
     let reports: RecordingHandler;
 
     const reopen = async (options: { readonly takeEpoch?: boolean } = {}): Promise<void> => {
       reports = new RecordingHandler();
-      log = await harness.open(reports, options);
+      log = new PromisedLog(await harness.open(reports, options), reports);
     };
     const restart = async (options: { readonly takeEpoch?: boolean } = {}): Promise<void> => {
-      await harness.kill(log);
+      await harness.kill(log.log);
       await reopen(options);
     };
     const append = (...zxids: readonly Zxid[]): void => log.append(batchOf(zxids, { generation: 7 }));
@@ -75,7 +76,9 @@ export function describeTxnLog(
       const { bytes, start, end } = batchOf(zxids, { records });
       if (end > start) await settled(log.stage(bytes, start, end));
       const tail = zxids.at(-1) ?? after.zxid;
-      await settled(log.flip({ epoch, tail, committed: Z(0, 0), ...(snapshot === undefined ? {} : { snapshot }) }));
+      await settled(
+        log.installHistory({ epoch, tail, committed: Z(0, 0), ...(snapshot === undefined ? {} : { snapshot }) }),
+      );
     };
 
     beforeEach(async () => {
@@ -141,7 +144,7 @@ export function describeTxnLog(
       for (const fill of [1, 1, 2]) {
         await using other = await newHarness();
         const handler = new RecordingHandler();
-        const one = await other.open(handler, {});
+        const one = new PromisedLog(await other.open(handler, {}), handler);
         one.append(batchOf([Z(1, 1)], { records: [new Uint8Array(10).fill(fill)] }));
         one.append(batchOf([Z(1, 2)]));
         await other.settle(one);
@@ -156,7 +159,7 @@ export function describeTxnLog(
       append(Z(1, 1), Z(1, 2), Z(1, 3));
       await harness.settle(log);
       await using other = await newHarness();
-      const one = await other.open(new RecordingHandler(), {});
+      const one = new PromisedLog(await other.open(new RecordingHandler(), {}));
       for (const zxid of [Z(1, 1), Z(1, 2), Z(1, 3)]) one.append(batchOf([zxid]));
       await other.settle(one);
       expect(one.durable.tail).toEqual(log.durable.tail);
@@ -308,7 +311,9 @@ export function describeTxnLog(
       const staged = batchOf([Z(2, 1), Z(2, 2)]);
       await settled(log.stage(staged.bytes, staged.start, staged.end));
       expect(await held()).toEqual([Z(1, 1), Z(1, 2), Z(1, 3)]);
-      await settled(log.flip({ epoch: 3, tail: Z(2, 2), committed: Z(1, 1), lastSeenConfig: Uint8Array.of(8) }));
+      await settled(
+        log.installHistory({ epoch: 3, tail: Z(2, 2), committed: Z(1, 1), lastSeenConfig: Uint8Array.of(8) }),
+      );
       await restart();
       expect(await held()).toEqual([Z(1, 1), Z(1, 2), Z(2, 1), Z(2, 2)]);
       expect(log.durable).toMatchObject({ currentEpoch: 3, commitHint: Z(1, 1), lastSeenConfig: Uint8Array.of(8) });
@@ -344,7 +349,7 @@ export function describeTxnLog(
       ];
       await harness.putState("state-2.db", base);
       const snapshot = { stateFile: "state-2.db", epochs };
-      await settled(log.flip({ epoch: 6, tail: Z(5, 11), committed: Z(5, 10), snapshot }));
+      await settled(log.installHistory({ epoch: 6, tail: Z(5, 11), committed: Z(5, 10), snapshot }));
       await restart();
       expect(log.durable).toMatchObject({ floor: base, stateFile: "state-2.db", currentEpoch: 6 });
       expect(log.durable.epochs.map(({ epoch, last }) => [epoch, last])).toEqual([
@@ -352,14 +357,16 @@ export function describeTxnLog(
         [5, 11],
       ]);
       expect(await held(Z(5, 10))).toEqual([Z(5, 11)]);
-      await expect(settled(log.read(Z(1, 1), 1 << 20))).rejects.toMatchObject({ detail: { code: "BELOW_FLOOR" } });
+      await expect(settled(log.read(Z(1, 1), 1 << 20))).rejects.toMatchObject({ code: "below-floor" });
     });
 
     core("a flip to another tail than the staged one is a defect", async () => {
       append(Z(1, 1));
       await settled(log.setPromise({ epoch: 3, sid: 2, incarnation: 1 }));
       await settled(log.beginStage(log.durable.tail));
-      await expect(settled(log.flip({ epoch: 3, tail: Z(1, 2), committed: Z(0, 0) }))).rejects.toThrow("stage ends");
+      await expect(settled(log.installHistory({ epoch: 3, tail: Z(1, 2), committed: Z(0, 0) }))).rejects.toThrow(
+        "stage ends",
+      );
     });
 
     core("an append after a cut continues where it cut, and its chain is that of its own history", async () => {
@@ -486,7 +493,7 @@ export function describeTxnLog(
       await flipTo(log.durable.tail, [Z(3, 1)], { epoch: 3 });
       expect(await held()).toEqual([Z(1, 1), Z(3, 1)]);
       await settled(log.dropStage());
-      await expect(settled(log.flip({ epoch: 3, tail: Z(3, 1), committed: Z(0, 0) }))).rejects.toThrow(
+      await expect(settled(log.installHistory({ epoch: 3, tail: Z(3, 1), committed: Z(0, 0) }))).rejects.toThrow(
         "without a stage",
       );
     });
@@ -501,7 +508,7 @@ export function describeTxnLog(
       await harness.settle(log);
       expect(await held()).toEqual([Z(1, 1), Z(1, 2), Z(1, 3)]);
       await settled(log.setPromise({ epoch: 2, sid: 2, incarnation: 1 }));
-      await settled(log.flip({ epoch: 2, tail: Z(1, 2), committed: Z(0, 0) }));
+      await settled(log.installHistory({ epoch: 2, tail: Z(1, 2), committed: Z(0, 0) }));
       expect(await held()).toEqual([Z(1, 1), Z(1, 2)]);
     });
 
@@ -572,4 +579,4 @@ export function describeTxnLog(
   });
 }
 
-export { type BatchParts, batchOf, RecordingHandler, range, recordsOf, Z, zxidsOf };
+export { type BatchParts, batchOf, PromisedLog, RecordingHandler, range, recordsOf, Z, zxidsOf };

@@ -1,17 +1,30 @@
-import type { Chain, EntryRun, EpochPromise, HistoryInstall, LogPosition, LogState, Zxid } from "@zooid/model";
-import type { LoggedRun, ZabLog } from "./zab-log.ts";
+import type {
+  Chain,
+  EpochPromise,
+  HistoryInstall,
+  LogConfigs,
+  LoggedRun,
+  LogPosition,
+  LogState,
+  ReadResult,
+  TxnLog,
+  Zxid,
+} from "@zooid/model";
 
 /**
  * The log, fenced by role. Each role has a generation: a write of an older one that completes is
  * counted and calls nothing back, and a new role begins when no write of the old one is under way.
  */
 export class FencedLog {
-  readonly #log: ZabLog;
+  readonly #log: TxnLog;
+  readonly #appending: (run: LoggedRun) => void;
   #generation = 0;
   #underWay = 0;
 
-  constructor(log: ZabLog) {
+  /** @param appending called with each run before the log gets it */
+  constructor(log: TxnLog, appending: (run: LoggedRun) => void) {
     this.#log = log;
+    this.#appending = appending;
   }
 
   get generation(): number {
@@ -34,10 +47,11 @@ export class FencedLog {
 
   append(run: LoggedRun, committed: Zxid, lastSeenConfig?: Uint8Array): void {
     this.#underWay++;
+    this.#appending(run);
     this.#log.append(run, this.#generation, committed, lastSeenConfig);
   }
 
-  setConfigs(configs: { readonly committed?: Uint8Array; readonly lastSeen?: Uint8Array }, done: () => void): void {
+  setConfigs(configs: LogConfigs, done: () => void): void {
     this.#log.setConfigs(configs, this.#write(done));
   }
 
@@ -85,7 +99,7 @@ export class FencedLog {
     });
   }
 
-  read(after: Zxid, bytesMax: number, done: (result: EntryRun | "below-floor" | "damaged") => void): void {
+  read(after: Zxid, bytesMax: number, done: (result: ReadResult) => void): void {
     const generation = this.#generation;
     this.#log.read(after, bytesMax, (result) => {
       if (generation === this.#generation) done(result);

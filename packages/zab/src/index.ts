@@ -23,4 +23,3 @@ export type { PeerState } from "./role-cycle.ts";
 export type { ZabApplication, ZabElection, ZabLinks, ZabRequests, ZabRoles, ZabSinks } from "./sinks.ts";
 export type { ReceivedSnapshot, SnapshotPort, SnapshotPosition } from "./snapshot-port.ts";
 export { VolatileLog } from "./volatile-log.ts";
-export type { LoggedRun, ZabLog } from "./zab-log.ts";

@@ -45,7 +45,7 @@ export class ZabPeer {
   constructor(options: PeerOptions, sinks: ZabSinks) {
     this.#config = { ...PEER_DEFAULTS, ...options };
     this.#sinks = allSinks(sinks);
-    this.#log = new FencedLog(sinks.log);
+    this.#log = new FencedLog(sinks.log, (run) => sinks.application.appending?.(run));
     this.#lostHistory = new LostHistory(this.#log);
     this.#members = new KnownMembers(this.#config, sinks.log.durable, () => this.#membersChanged());
     this.#sightings = new Sightings(this.#config, () => this.#nowMs);

@@ -1,7 +1,16 @@
-import type { FrameBatch, LinkRef, PeerMessage, RefuseReason, ServerId, Touch, Zxid } from "@zooid/model";
+import type {
+  FrameBatch,
+  LinkRef,
+  LoggedRun,
+  PeerMessage,
+  RefuseReason,
+  ServerId,
+  Touch,
+  TxnLog,
+  Zxid,
+} from "@zooid/model";
 import type { LinkEnd, PeerRefusal, RoleEnd, ZabEvent } from "./operator-events.ts";
 import { NO_SNAPSHOTS, type SnapshotPort } from "./snapshot-port.ts";
-import type { LoggedRun, ZabLog } from "./zab-log.ts";
 
 /**
  * What the peer does to the world. The order of calls matters and the driver keeps it: what is
@@ -11,7 +20,7 @@ import type { LoggedRun, ZabLog } from "./zab-log.ts";
  * left out or implemented whole.
  */
 export interface ZabSinks {
-  readonly log: ZabLog;
+  readonly log: TxnLog;
   readonly links: ZabLinks;
   readonly application: ZabApplication;
   /** Without it a learner that needs purged entries is refused. */
@@ -35,6 +44,8 @@ export interface ZabApplication {
    * snapshot.
    */
   applied(): Zxid;
+  /** A run of entries is about to go to the log. Its bytes are valid during the call. */
+  appending?(run: LoggedRun): void;
   /** Every entry of the batch was delivered or never will be: its bytes may be used again. */
   release?(batch: FrameBatch): void;
   /** A snapshot was received and the log continues it: load it, at once. */

@@ -12,13 +12,15 @@ import {
   frameLength,
   frameZxid,
   type HistoryInstall,
+  type LogConfigs,
+  type LoggedRun,
   type LogPosition,
   type LogState,
+  type TxnLog,
   unkeyedHash32,
   ZXID_NONE,
   type Zxid,
 } from "@zooid/model";
-import type { LoggedRun, ZabLog } from "./zab-log.ts";
 
 interface Entry {
   readonly zxid: Zxid;
@@ -31,7 +33,7 @@ interface Entry {
  * A log in memory, for demonstrations and tests of a peer alone: entries are as durable as the
  * process. A server keeps its log with `@zooid/txn-log`.
  */
-export class VolatileLog implements ZabLog {
+export class VolatileLog implements TxnLog {
   durable: LogState;
   readonly #later: (step: () => void) => void;
   readonly #appended: (generation: number, zxid: Zxid) => void;
@@ -85,7 +87,7 @@ export class VolatileLog implements ZabLog {
     this.#write({ identity: { ...this.durable.identity, ensembleId } }, done);
   }
 
-  setConfigs(configs: { readonly committed?: Uint8Array; readonly lastSeen?: Uint8Array }, done: () => void): void {
+  setConfigs(configs: LogConfigs, done: () => void): void {
     const { committed = this.durable.committedConfig, lastSeen = this.durable.lastSeenConfig } = configs;
     this.#write({ committedConfig: committed, lastSeenConfig: lastSeen }, done);
   }

@@ -1,5 +1,7 @@
 /** A data directory with every kind of file, and what must be found in it again. */
+
 import { createHash } from "node:crypto";
+import { promised } from "../../../packages/txn-log/src/promised-log.ts";
 import { openStore, type Store } from "../../../packages/txn-log/src/sqlite.ts";
 import { runOracle } from "../../../packages/txn-log/src/testing/state-history.ts";
 import { loaded, Oracle } from "../../../packages/txn-log/src/testing/state-oracle.ts";
@@ -32,7 +34,7 @@ export async function makeDirectory(directory: string, lastCommit: LastCommit, s
   await using store = await openStore({
     ...{ directory, sid: 1, segmentBytes: SEGMENT_BYTES, logKeepBytes: 3 * SEGMENT_BYTES, handler: newHandler() },
   });
-  const { log } = store;
+  const log = promised(store.log);
   await log.setPromise({ epoch: EPOCH, sid: 2, incarnation: 7 });
   await log.setCurrentEpoch(EPOCH - 1);
   await log.setConfigs({ committed: Uint8Array.of(1, 2), lastSeen: Uint8Array.of(3, 4) });
@@ -75,7 +77,7 @@ export async function read(store: Store): Promise<Contents> {
   const entries = createHash("sha1");
   let at = floor.zxid;
   for (;;) {
-    const run = await store.log.read(at, READ_BYTES);
+    const run = await promised(store.log).read(at, READ_BYTES);
     if (run.count === 0) break;
     entries.update(run.bytes);
     at = run.last.zxid;

@@ -4,9 +4,11 @@
  * as durable to its output. Ends with 0 when all is done, 20 when the store failed, 21 when it could
  * not be opened.
  */
+
 import { writeSync } from "node:fs";
 import { composeZxid, FRAME_HEADER_BYTES, type Zxid } from "../../../packages/model/src/index.ts";
 import { putEntry } from "../../../packages/txn-log/src/index.ts";
+import { promised } from "../../../packages/txn-log/src/promised-log.ts";
 import { openStore, type Store } from "../../../packages/txn-log/src/sqlite.ts";
 import { createNodes } from "../../../packages/txn-log/src/testing/state-history.ts";
 import { receive, sent } from "../../../packages/txn-log/src/testing/transfers.ts";
@@ -38,7 +40,7 @@ try {
   console.error(String(error));
   process.exit(21);
 }
-const { log } = store;
+const log = promised(store.log);
 await promiseNext();
 for (let batch = 0; batch < BATCHES; batch++) {
   await createNodes(store, batch * NODES + 1, (batch + 1) * NODES, DATA_BYTES);
@@ -62,7 +64,7 @@ async function replaceState(): Promise<void> {
   }
   const epoch = await promiseNext();
   await log.beginStage(source.position);
-  await log.flip({ epoch, tail: source.position.zxid, committed: source.position.zxid, snapshot });
+  await log.installHistory({ epoch, tail: source.position.zxid, committed: source.position.zxid, snapshot });
   store.adoptState();
 }
 
@@ -74,7 +76,7 @@ async function installHistory(): Promise<void> {
   await log.beginStage(tail);
   const bytes = entriesOf(epoch);
   await log.stage(bytes, 0, bytes.length);
-  await log.flip({ epoch, tail: last, committed: tail.zxid });
+  await log.installHistory({ epoch, tail: last, committed: tail.zxid });
   report("durable", last);
 }
 

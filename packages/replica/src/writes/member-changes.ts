@@ -1,4 +1,5 @@
 import type { PrepareContext } from "@zooid/data-tree";
+import type { LoggedRun } from "@zooid/model";
 import {
   type ChangeRequest,
   changedMembers,
@@ -17,7 +18,6 @@ import {
   type TxnOp,
   type Zxid,
 } from "@zooid/model";
-import type { LoggedRun } from "@zooid/zab";
 import type { ReplicaParts } from "../replica-parts.ts";
 
 /** Election messages carry the configuration in a frame of 64 KiB. */

@@ -1,5 +1,5 @@
 import { Replica, type ReplicaTools } from "@zooid/replica";
-import type { TxnLog } from "@zooid/txn-log";
+import type { StoreLog } from "@zooid/txn-log";
 import { BufferPool } from "@zooid/wire";
 import { AuthFailures } from "../auth-failures.ts";
 import type { ChangeRecorder } from "../change-stream.ts";
@@ -24,7 +24,7 @@ import { TurnLoop } from "./turn-loop.ts";
 /** The inputs of a driver; a standalone server without streams has none of the optional ones. */
 export interface DriverOptions {
   readonly config: DriverConfig;
-  readonly log: TxnLog;
+  readonly log: StoreLog;
   readonly tools: ReplicaTools;
   readonly hooks: DriverHooks;
   readonly recorder: ChangeRecorder | undefined;
@@ -34,7 +34,7 @@ export interface DriverOptions {
 /** The parts of one driver, made here and nowhere else; a part finds the others in this object. */
 export class DriverParts {
   readonly config: DriverConfig;
-  readonly log: TxnLog;
+  readonly log: StoreLog;
   readonly tools: ReplicaTools;
   readonly hooks: DriverHooks;
   readonly recorder: ChangeRecorder | undefined;

@@ -22,6 +22,7 @@ async function startDriver(batchBytesMax?: number, slowRequestMs: number = Numbe
     takeEpoch: true,
     handler: {
       appended: ({ generation, zxid }) => driver.appended(generation, zxid),
+      completed: (step) => driver.input(step),
       roomChanged: () => {},
       failed: () => driver.halt(),
       warned: () => {},

@@ -26,7 +26,7 @@ import type { ReadTurns } from "./read-turns.ts";
  *
  * ```
  *  socket ─▶ ClientConnection ─▶ replica ─┬─▶ CountedReplies ─▶ the connection's output ─▶ FlushQueue
- *             (ReadTurns: whose turn)     └─▶ LogPort ─▶ log ─▶ appended ─▶ Deliveries
+ *             (ReadTurns: whose turn)     └─▶ log ─▶ appended ─▶ Deliveries
  *  TurnLoop: opens a turn, ends it; Proposals: one batch a turn; Timers: ticks, expiry, sweeps
  * ```
  */

@@ -1,5 +1,4 @@
-import type { Zxid } from "@zooid/model";
-import type { LoggedRun } from "@zooid/zab";
+import type { LoggedRun, Zxid } from "@zooid/model";
 import { BatchSizes } from "./batch-sizes.ts";
 import type { DriverParts } from "./driver-parts.ts";
 

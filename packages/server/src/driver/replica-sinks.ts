@@ -1,7 +1,6 @@
 import { type ConnectionRefusal, type ReplicaSinks, withNoPeers } from "@zooid/replica";
 import type { ClientConnection } from "../client-connection.ts";
 import type { DriverParts } from "./driver-parts.ts";
-import { LogPort } from "./log-port.ts";
 
 const REFUSALS: Readonly<Record<ConnectionRefusal, string>> = {
   "unreadable-request": "it sent a frame that is no request",
@@ -19,6 +18,7 @@ export function replicaSinksOf(parts: DriverParts): ReplicaSinks {
   return {
     replies: parts.replies,
     ...peersOf(parts),
+    appending: (run) => parts.proposals.appending(run),
     install: () => {
       hooks.install();
       parts.checkpoints.loaded();
@@ -49,20 +49,10 @@ export function replicaSinksOf(parts: DriverParts): ReplicaSinks {
 }
 
 /** The log and the other servers; a server alone calls nothing of the latter. */
-function peersOf({
-  log,
-  peers,
-  turns,
-  proposals,
-}: DriverParts): Pick<ReplicaSinks, "log" | "links" | "snapshots" | "elect"> {
-  const port = new LogPort(
-    log,
-    (step) => turns.input(step),
-    (run) => proposals.appending(run),
-  );
-  if (peers === undefined) return { ...withNoPeers(port), elect: () => {} };
+function peersOf({ log, peers }: DriverParts): Pick<ReplicaSinks, "log" | "links" | "snapshots" | "elect"> {
+  if (peers === undefined) return { ...withNoPeers(log), elect: () => {} };
   return {
-    log: port,
+    log,
     links: peers.links,
     snapshots: peers.snapshots,
     elect: (to, message) => peers.elect(to, message),

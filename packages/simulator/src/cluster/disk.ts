@@ -1,6 +1,16 @@
-import type { Chain, EntryRun, EpochPromise, EpochRange, HistoryInstall, LogPosition, Zxid } from "@zooid/model";
-import { type DurableLog, type MemoryLogImage, MemoryTxnLog, StoreError } from "@zooid/txn-log";
-import type { LoggedRun, ZabLog } from "@zooid/zab";
+import type {
+  Chain,
+  EpochPromise,
+  EpochRange,
+  HistoryInstall,
+  LogConfigs,
+  LoggedRun,
+  LogPosition,
+  ReadResult,
+  TxnLog,
+  Zxid,
+} from "@zooid/model";
+import { type DurableLog, type MemoryLogImage, MemoryTxnLog } from "@zooid/txn-log";
 import type { Prng } from "./prng.ts";
 import type { Scheduler } from "./scheduler.ts";
 import type { StateImage } from "./state-image.ts";
@@ -31,16 +41,16 @@ export interface DiskHandler {
  * A server's disk: nothing is durable before its sync has ended, and a sync takes time. A crash
  * keeps what was synced and a prefix of what was not.
  */
-export class Disk implements ZabLog {
+export class Disk implements TxnLog {
   readonly log: MemoryTxnLog;
   readonly #scheduler: Scheduler;
   readonly #random: Prng;
   readonly #handler: DiskHandler;
   readonly #states: Map<string, StateImage>;
-  /** Callbacks of the writes other than appends, in their order. */
-  readonly #waiting: (() => void)[] = [];
   /** The kind of each write that is not durable yet: a crash drops a stage completely. */
   #pending: ("append" | "stage" | "row")[] = [];
+  /** What is called back for the write that has just become durable. */
+  #completed: (() => void) | undefined;
   #doneCount = 0;
   #isSyncing = false;
   #installs = 0;
@@ -69,6 +79,9 @@ export class Disk implements ZabLog {
       ...(parts.image === undefined ? {} : { image: parts.image.log }),
       handler: {
         appended: ({ generation, zxid }) => parts.handler.appended(generation, zxid),
+        completed: (step) => {
+          this.#completed = step;
+        },
         roomChanged: (missing) => parts.handler.roomChanged(missing !== undefined),
         failed: (error) => parts.handler.failed(error),
         warned: () => {},
@@ -150,59 +163,59 @@ export class Disk implements ZabLog {
     return this.#installs > 0;
   }
 
-  append({ bytes, start, end }: LoggedRun, generation: number, committed: Zxid, lastSeenConfig?: Uint8Array): void {
-    const config = lastSeenConfig === undefined ? {} : { lastSeenConfig };
-    this.log.append({ generation, bytes, start, end, committed, ...config });
-    this.#pending.push("append");
-    this.#sync();
+  append(run: LoggedRun, generation: number, committed: Zxid, lastSeenConfig?: Uint8Array): void {
+    this.log.append(run, generation, committed, lastSeenConfig);
+    this.#written("append");
   }
 
   setPromise(promise: EpochPromise, done: () => void): void {
-    this.#write(this.log.setPromise(promise), done);
+    this.log.setPromise(promise, done);
+    this.#written("row");
   }
 
   setCurrentEpoch(epoch: number, done: () => void): void {
-    this.#write(this.log.setCurrentEpoch(epoch), done);
+    this.log.setCurrentEpoch(epoch, done);
+    this.#written("row");
   }
 
-  setConfigs(configs: { readonly committed?: Uint8Array; readonly lastSeen?: Uint8Array }, done: () => void): void {
-    this.#write(this.log.setConfigs(configs), done);
+  setConfigs(configs: LogConfigs, done: () => void): void {
+    this.log.setConfigs(configs, done);
+    this.#written("row");
   }
 
   setEnsembleId(ensembleId: string, done: () => void): void {
-    this.#write(this.log.setEnsembleId(ensembleId), done);
+    this.log.setEnsembleId(ensembleId, done);
+    this.#written("row");
   }
 
   beginStage(after: LogPosition, done: () => void): void {
-    this.#write(this.log.beginStage(after), done, "stage");
+    this.log.beginStage(after, done);
+    this.#written("stage");
   }
 
-  stage({ bytes, start, end }: LoggedRun, done: () => void): void {
-    this.#write(this.log.stage(bytes, start, end), done, "stage");
+  stage(run: LoggedRun, done: () => void): void {
+    this.log.stage(run, done);
+    this.#written("stage");
   }
 
   dropStage(done: () => void): void {
-    this.#write(this.log.dropStage(), done, "stage");
+    this.log.dropStage(done);
+    this.#written("stage");
   }
 
   installHistory(install: HistoryInstall, done: () => void): void {
     this.#installs++;
-    this.#write(this.log.flip(install), () => {
+    this.log.installHistory(install, () => {
       this.#installs--;
       done();
     });
+    this.#written("row");
   }
 
-  read(after: Zxid, bytesMax: number, done: (result: EntryRun | "below-floor" | "damaged") => void): void {
+  read(after: Zxid, bytesMax: number, done: (result: ReadResult) => void): void {
     this.#scheduler.after(this.#delay(), () => {
       if (this.#isDead) return;
-      let result: EntryRun | "below-floor";
-      try {
-        result = this.log.readNow(after, bytesMax);
-      } catch (error) {
-        if (!(error instanceof StoreError) || error.detail.code !== "BELOW_FLOOR") throw error;
-        result = "below-floor";
-      }
+      const result = after < this.log.durable.floor.zxid ? "below-floor" : this.log.readNow(after, bytesMax);
       this.#handler.input(() => done(result));
     });
   }
@@ -219,11 +232,7 @@ export class Disk implements ZabLog {
     return this.log.durable.epochs.filter(({ epoch }) => epoch <= Math.floor(zxid / 2 ** 32));
   }
 
-  #write(write: Promise<unknown>, done: () => void, kind: "stage" | "row" = "row"): void {
-    write.catch(() => {
-      // The log has failed and reported it.
-    });
-    this.#waiting.push(done);
+  #written(kind: "append" | "stage" | "row"): void {
     this.#pending.push(kind);
     this.#sync();
   }
@@ -243,9 +252,9 @@ export class Disk implements ZabLog {
         if (this.#credit !== undefined) this.#credit--;
         this.#pending.shift();
         this.#doneCount++;
-        if (write.kind === "append") continue;
-        const done = this.#waiting.shift();
-        if (done !== undefined) this.#handler.input(done);
+        const completed = this.#completed;
+        this.#completed = undefined;
+        if (completed !== undefined) this.#handler.input(completed);
       }
       this.#sync();
     });

@@ -24,7 +24,6 @@ import type { ServerWatcher } from "./server-watcher.ts";
 import { type SnapshotRegistry, SnapshotTransfer } from "./snapshot-transfer.ts";
 import { digestOf, stateImageOf } from "./state-image.ts";
 import { Turns } from "./turns.ts";
-import { watchedLog } from "./watched-log.ts";
 import { watchTree } from "./watched-tree.ts";
 
 /** What the servers of one cluster share. */
@@ -92,9 +91,10 @@ export class SimServer implements NetworkEnd {
       {
         replies:
           options.replies ?? answerSink((to, xid, zxid, answer) => watcher.replied?.(this, to, xid, zxid, answer)),
-        log: watchedLog(this.disk, ({ bytes, start, end }) => {
+        log: this.disk,
+        appending: ({ bytes, start, end }) => {
           if (this.replica.zab.state === "leading") watcher.proposed?.(this, bytes, start, end);
-        }),
+        },
         links: {
           dial: (to) => network.dial(this.sid, to),
           cancelDial: () => network.cancelDial(this.sid),

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type Acl, composeZxid, epochOf, sliceText } from "@zooid/model";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { promised } from "../promised-log.ts";
 import { openStore, type Store } from "../sqlite.ts";
 import { APACHE_SNAPSHOT } from "../testing/apache-snapshot.ts";
 import { Adler32 } from "./apache-format.ts";
@@ -28,12 +29,12 @@ async function restore(store: Store, bytes: Uint8Array, pieceBytes = 100): Promi
   const receiver = await store.importSnapshot();
   for (let at = 0; at < bytes.length; at += pieceBytes) await receiver.add(bytes.subarray(at, at + pieceBytes));
   const { position, stateFile, epochs } = await receiver.finish();
-  const { log } = store;
+  const log = promised(store.log);
   const { identity } = log.durable;
   const epoch = epochOf(position.zxid);
   await log.setPromise({ epoch, sid: identity.sid, incarnation: identity.bootCount });
   await log.beginStage(position);
-  await log.flip({ epoch, tail: position.zxid, committed: position.zxid, snapshot: { stateFile, epochs } });
+  await log.installHistory({ epoch, tail: position.zxid, committed: position.zxid, snapshot: { stateFile, epochs } });
   store.adoptState();
 }
 

@@ -5,15 +5,16 @@ import { type Chain, chainFromHalves } from "../chain.ts";
 import { StoreError } from "../store-error.ts";
 import { startWorker } from "../threads/start-worker.ts";
 import type {
-  AppendBatch,
   DurableLog,
-  EntryRun,
   EpochPromise,
   HistoryInstall,
+  LogConfigs,
+  LoggedRun,
   LogHandler,
   LogPosition,
   LogStats,
-  TxnLog,
+  ReadResult,
+  StoreLog,
 } from "../txn-log.ts";
 import { ControlWord, newRingMemory, RecordKind, type RingMemory, RingWriter } from "./append-ring.ts";
 import { earlierOf, laterOf, withEntry } from "./log-book.ts";
@@ -40,11 +41,6 @@ export interface SqliteLogOptions {
   readonly logKeepBytes: number;
   readonly retentionMs: number;
   readonly fsyncWarnMs: number;
-}
-
-interface Waiting {
-  readonly resolve: (at: LogPosition | undefined) => void;
-  readonly reject: (error: Error) => void;
 }
 
 /** A record that finds the ring full, in the order of the calls. */
@@ -113,7 +109,7 @@ function firstReport(port: MessagePort, worker: Worker): Promise<DurableLog> {
 }
 
 /** The log over SQLite, as its user's thread sees it: the ring's writer and the receiver of reports. */
-export class SqliteTxnLog implements TxnLog {
+export class SqliteTxnLog implements StoreLog {
   readonly #handler: LogHandler;
   readonly #port: MessagePort;
   readonly #reads: MessagePort;
@@ -139,11 +135,10 @@ export class SqliteTxnLog implements TxnLog {
   #pendingBytes = 0;
   #log: DurableLog;
   #nextId = 1;
-  readonly #writes = new Map<number, Waiting>();
-  readonly #asked = new Map<
-    number,
-    { readonly resolve: (answer: HelperAnswer) => void; readonly reject: (error: Error) => void }
-  >();
+  /** What is called back once a write is durable, by the number of its command. */
+  readonly #writes = new Map<number, () => void>();
+  /** The same for questions to the helper. */
+  readonly #asked = new Map<number, (answer: HelperAnswer) => void>();
   readonly #holds = new Set<{ readonly after: Zxid }>();
   /** For batches that find the ring full. */
   readonly #copies = new SpareBuffers();
@@ -184,8 +179,7 @@ export class SqliteTxnLog implements TxnLog {
     return this.#log;
   }
 
-  append(batch: AppendBatch): void {
-    const { bytes, start, end, lastSeenConfig } = batch;
+  append({ bytes, start, end }: LoggedRun, generation: number, committed: Zxid, lastSeenConfig?: Uint8Array): void {
     assert(end > start, "an empty batch was appended");
     if (this.#dead !== undefined) return;
     this.#pendingSizes.push(end - start);
@@ -193,8 +187,8 @@ export class SqliteTxnLog implements TxnLog {
     if (this.#backlog.length === 0 && lastSeenConfig === undefined && this.#ring.fits(end - start)) {
       const record = this.#record;
       record.kind = RecordKind.APPEND;
-      record.generation = batch.generation;
-      record.committed = batch.committed;
+      record.generation = generation;
+      record.committed = committed;
       record.bytes = bytes;
       record.start = start;
       record.end = end;
@@ -202,7 +196,6 @@ export class SqliteTxnLog implements TxnLog {
       record.bytes = NO_BYTES;
       if (taken) return;
     }
-    const { generation, committed } = batch;
     // A message is cloned with the whole of its buffer: what goes as one is a buffer of its own.
     const goesIntoRing = lastSeenConfig === undefined && this.#ring.fits(end - start);
     const copy = goesIntoRing ? this.#copies.take(end - start) : undefined;
@@ -220,58 +213,63 @@ export class SqliteTxnLog implements TxnLog {
   }
 
   /** Lets go of segments up to a zxid of a synced state file, whatever else would keep them but learners and the commit hint. */
-  async discard(upTo: Zxid): Promise<void> {
-    await this.#ask((id) => ({ kind: "discard", id, upTo }));
+  discard(upTo: Zxid, done: () => void): void {
+    this.#ask(done, (id) => ({ kind: "discard", id, upTo }));
   }
 
-  async setPromise(promise: EpochPromise): Promise<void> {
-    await this.#ask((id) => ({ kind: "promise", id, promise }));
+  setPromise(promise: EpochPromise, done: () => void): void {
+    this.#ask(done, (id) => ({ kind: "promise", id, promise }));
   }
 
-  async setCurrentEpoch(epoch: number): Promise<void> {
-    await this.#ask((id) => ({ kind: "epoch", id, epoch }));
+  setCurrentEpoch(epoch: number, done: () => void): void {
+    this.#ask(done, (id) => ({ kind: "epoch", id, epoch }));
   }
 
-  async setConfigs(configs: { readonly committed?: Uint8Array; readonly lastSeen?: Uint8Array }): Promise<void> {
-    await this.#ask((id) => ({ kind: "configs", id, ...configs }));
+  setConfigs(configs: LogConfigs, done: () => void): void {
+    this.#ask(done, (id) => ({ kind: "configs", id, ...configs }));
   }
 
-  async setEnsembleId(ensembleId: string): Promise<void> {
-    await this.#ask((id) => ({ kind: "ensemble", id, ensembleId }));
+  setEnsembleId(ensembleId: string, done: () => void): void {
+    this.#ask(done, (id) => ({ kind: "ensemble", id, ensembleId }));
   }
 
-  cut(to: Zxid): Promise<LogPosition> {
-    return this.#askPosition((id) => ({ kind: "cut", id, to }));
+  cut(to: Zxid, done: () => void): void {
+    this.#ask(done, (id) => ({ kind: "cut", id, to }));
   }
 
-  async beginStage(after: LogPosition): Promise<void> {
-    await this.#ask((id) => ({ kind: "begin-stage", id, after }));
+  beginStage(after: LogPosition, done: () => void): void {
+    this.#ask(done, (id) => ({ kind: "begin-stage", id, after }));
   }
 
-  stage(source: Uint8Array, start: number, end: number): Promise<LogPosition> {
-    const bytes = copyRange(source, start, end);
-    return this.#askPosition((id) => ({ kind: "stage", id, bytes }));
+  stage(run: LoggedRun, done: () => void): void {
+    const bytes = copyRange(run.bytes, run.start, run.end);
+    this.#ask(done, (id) => ({ kind: "stage", id, bytes }));
   }
 
-  async dropStage(): Promise<void> {
-    await this.#ask((id) => ({ kind: "drop-stage", id }));
+  dropStage(done: () => void): void {
+    this.#ask(done, (id) => ({ kind: "drop-stage", id }));
   }
 
-  flip(flip: HistoryInstall): Promise<LogPosition> {
-    if (flip.snapshot !== undefined) this.#naming = flip.snapshot.stateFile;
-    return this.#askPosition((id) => ({ kind: "flip", id, flip }));
+  installHistory(install: HistoryInstall, done: () => void): void {
+    if (install.snapshot !== undefined) this.#naming = install.snapshot.stateFile;
+    this.#ask(done, (id) => ({ kind: "flip", id, flip: install }));
   }
 
-  async read(after: Zxid, bytesMax: number): Promise<EntryRun> {
-    const answer = await this.#askHelper((id) => ({ kind: "read", id, after, bytesMax }));
-    assert(answer.kind === "run", "a read is answered by a run");
-    return answer.run;
+  read(after: Zxid, bytesMax: number, done: (result: ReadResult) => void): void {
+    this.#askHelper(
+      (answer) => done(readResult(answer)),
+      (id) => ({ kind: "read", id, after, bytesMax }),
+    );
   }
 
-  async chainAt(zxid: Zxid): Promise<Chain | undefined> {
-    const answer = await this.#askHelper((id) => ({ kind: "chain", id, zxid }));
-    assert(answer.kind === "chain", "a question for a chain is answered by one");
-    return answer.chain;
+  chainAt(zxid: Zxid, done: (chain: Chain | undefined) => void): void {
+    this.#askHelper(
+      (answer) => {
+        // A chain that cannot be read is not one that differs.
+        if (answer.kind === "chain") done(answer.chain);
+      },
+      (id) => ({ kind: "chain", id, zxid }),
+    );
   }
 
   /** Whether the log names a state file, or is on its way to. */
@@ -343,7 +341,7 @@ export class SqliteTxnLog implements TxnLog {
       await helper;
     }
     this.#dead ??= new StoreError({ code: "CLOSED" });
-    this.#rejectAll(this.#dead);
+    this.#forgetCallbacks();
     this.#port.close();
     this.#reads.close();
   }
@@ -379,9 +377,9 @@ export class SqliteTxnLog implements TxnLog {
         break;
       case "answer": {
         this.#log = report.log;
-        const waiting = this.#writes.get(report.id);
+        const done = this.#writes.get(report.id);
         this.#writes.delete(report.id);
-        waiting?.resolve(report.at);
+        if (done !== undefined) this.#complete(done);
         break;
       }
       case "purged":
@@ -423,10 +421,19 @@ export class SqliteTxnLog implements TxnLog {
   }
 
   #receiveRead(answer: HelperAnswer): void {
-    const asked = this.#asked.get(answer.id);
+    if (this.#dead !== undefined) return;
+    const done = this.#asked.get(answer.id);
     this.#asked.delete(answer.id);
-    if (answer.kind === "failed") asked?.reject(new StoreError(answer.detail));
-    else asked?.resolve(answer);
+    if (done === undefined) return;
+    if (answer.kind === "failed" && answer.detail.code !== "BELOW_FLOOR") {
+      this.#handler.warned(`what the log holds cannot be read: ${new StoreError(answer.detail).message}`);
+    }
+    this.#complete(() => done(answer));
+  }
+
+  #complete(step: () => void): void {
+    if (this.#handler.completed === undefined) step();
+    else this.#handler.completed(step);
   }
 
   #enqueue(item: Backlog): void {
@@ -459,29 +466,19 @@ export class SqliteTxnLog implements TxnLog {
     return true;
   }
 
-  #ask(command: (id: number) => LogCommand): Promise<LogPosition | undefined> {
-    if (this.#dead !== undefined) return Promise.reject(this.#dead);
+  #ask(done: () => void, command: (id: number) => LogCommand): void {
+    if (this.#dead !== undefined) return;
     const id = this.#nextId++;
-    const { promise, resolve, reject } = Promise.withResolvers<LogPosition | undefined>();
-    this.#writes.set(id, { resolve, reject });
+    this.#writes.set(id, done);
     this.#enqueue({ kind: "command", command: command(id) });
-    return promise;
   }
 
-  async #askPosition(command: (id: number) => LogCommand): Promise<LogPosition> {
-    const at = await this.#ask(command);
-    assert(at !== undefined, "a write that moves the log's end reports the new end");
-    return at;
-  }
-
-  #askHelper(request: (id: number) => HelperRequest): Promise<HelperAnswer> {
-    if (this.#dead !== undefined) return Promise.reject(this.#dead);
+  #askHelper(done: (answer: HelperAnswer) => void, request: (id: number) => HelperRequest): void {
+    if (this.#dead !== undefined) return;
     const id = this.#nextId++;
-    const { promise, resolve, reject } = Promise.withResolvers<HelperAnswer>();
-    this.#asked.set(id, { resolve, reject });
+    this.#asked.set(id, done);
     this.#startHelper();
     this.#reads.postMessage(request(id));
-    return promise;
   }
 
   #purge(): void {
@@ -505,15 +502,18 @@ export class SqliteTxnLog implements TxnLog {
     if (this.#dead !== undefined) return;
     this.#dead = error;
     this.#handler.failed(error);
-    this.#rejectAll(error);
+    this.#forgetCallbacks();
   }
 
-  #rejectAll(error: Error): void {
-    for (const { reject } of this.#writes.values()) reject(error);
-    for (const { reject } of this.#asked.values()) reject(error);
+  #forgetCallbacks(): void {
     this.#writes.clear();
     this.#asked.clear();
   }
+}
+
+function readResult(answer: HelperAnswer): ReadResult {
+  if (answer.kind === "run") return answer.run;
+  return answer.kind === "failed" && answer.detail.code === "BELOW_FLOOR" ? "below-floor" : "damaged";
 }
 
 function exited(worker: Worker): Promise<void> {

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { batchOf, RecordingHandler, range, recordsOf, Z, zxidsOf } from "../append-batches.ts";
 import { openDatabase } from "../database.ts";
 import { readDurableLog, writeStoreRow } from "../log/schema.ts";
+import { promised } from "../promised-log.ts";
 import { openStore, type Store, type StoreOptions } from "../sqlite.ts";
 import { chainOver, recordOf, writeDirectoryOfFormat1 } from "../testing/log-of-format-1.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";
@@ -25,14 +26,14 @@ afterEach(() => place[Symbol.dispose]());
 
 const open = (options: Partial<StoreOptions> = {}): Promise<Store> =>
   openStore({ directory, sid: 1, handler: new RecordingHandler(), ...options });
-const settle = (store: Store): Promise<void> => store.log.setConfigs({});
+const settle = (store: Store): Promise<void> => promised(store.log).setConfigs({});
 const file = (name: string): string => join(directory, name);
 const SEGMENT_1 = formatSegmentName({ sequence: 1, after: Z(1, 30) });
 
 async function expectConverted(old: DurableLog, bootCount: number): Promise<void> {
   await using store = await open();
   expect(store.log.durable).toEqual({ ...old, identity: { ...old.identity, formatVersion: 2, bootCount } });
-  const run = await store.log.read(old.floor.zxid, 1 << 20);
+  const run = await promised(store.log).read(old.floor.zxid, 1 << 20);
   const zxids = zxidsOf(run.bytes);
   expect(recordsOf(run.bytes).map((record) => Buffer.from(record).equals(recordOf(zxids.shift() as Zxid)))).toEqual(
     range(counterOf(old.floor.zxid) + 1, counterOf(old.tail.zxid)).map(() => true),
@@ -54,12 +55,12 @@ describe("a log.db from before there were segments", () => {
     await expectConverted(old, 7);
     {
       await using store = await open();
-      store.log.append(batchOf(range(31, 40)));
+      promised(store.log).append(batchOf(range(31, 40)));
       await settle(store);
     }
     await using store = await open();
-    expect(zxidsOf((await store.log.read(Z(0, 0), 1 << 20)).bytes)).toEqual(range(1, 40));
-    expect(zxidsOf((await store.log.read(Z(1, 28), 1 << 20)).bytes)).toEqual(range(29, 40));
+    expect(zxidsOf((await promised(store.log).read(Z(0, 0), 1 << 20)).bytes)).toEqual(range(1, 40));
+    expect(zxidsOf((await promised(store.log).read(Z(1, 28), 1 << 20)).bytes)).toEqual(range(29, 40));
     expect(formatInLogFile()).toBe(2);
   });
 
@@ -68,21 +69,21 @@ describe("a log.db from before there were segments", () => {
     const chain = chainOver(range(11, 26), old.floor.chain).at(-1);
     {
       await using store = await open();
-      expect(await store.log.cut(Z(1, 26))).toEqual({ zxid: Z(1, 26), chain });
-      store.log.append(batchOf([Z(4, 1)]));
+      expect(await promised(store.log).cut(Z(1, 26))).toEqual({ zxid: Z(1, 26), chain });
+      promised(store.log).append(batchOf([Z(4, 1)]));
       await settle(store);
     }
     await using store = await open();
-    expect(zxidsOf((await store.log.read(Z(1, 10), 1 << 20)).bytes)).toEqual([...range(11, 26), Z(4, 1)]);
-    expect(await store.log.chainAt(Z(1, 27))).toBeUndefined();
-    await expect(store.log.read(Z(1, 9), 1)).rejects.toMatchObject({ code: "BELOW_FLOOR" });
+    expect(zxidsOf((await promised(store.log).read(Z(1, 10), 1 << 20)).bytes)).toEqual([...range(11, 26), Z(4, 1)]);
+    expect(await promised(store.log).chainAt(Z(1, 27))).toBeUndefined();
+    await expect(promised(store.log).read(Z(1, 9), 1)).rejects.toMatchObject({ code: "below-floor" });
   });
 
   test("is replaced by a mark when it is purged, which names the format to earlier versions", async () => {
     writeDirectoryOfFormat1(directory, { floorAt: 10, count: 30, isFolded: true });
     {
       await using store = await open({ logKeepBytes: 1, segmentBytes: 64 * 1024 });
-      store.log.append(batchOf([Z(4, 1)], { committed: Z(1, 30) }));
+      promised(store.log).append(batchOf([Z(4, 1)], { committed: Z(1, 30) }));
       await settle(store);
       store.log.allowPurge(Z(1, 30));
       while (store.log.durable.floor.zxid < Z(1, 30)) await settle(store);

@@ -4,6 +4,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Zxid } from "@zooid/model";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { batchOf, RecordingHandler, range, Z } from "../append-batches.ts";
+import { promised } from "../promised-log.ts";
 import { openStore, type Store } from "../sqlite.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";
 import { lockAlone, lockAsReader } from "./readers-lock.ts";
@@ -30,9 +31,9 @@ const open = (retainBytes: number): Promise<Store> =>
 async function fill(store: Store, segmentCount: number, first = 1): Promise<number> {
   let next = first;
   while (store.log.stats().segmentCount <= segmentCount) {
-    store.log.append(batchOf(range(next, next + 49), { records: RECORDS, committed: Z(1, next - 1) }));
+    promised(store.log).append(batchOf(range(next, next + 49), { records: RECORDS, committed: Z(1, next - 1) }));
     next += 50;
-    await store.log.setConfigs({});
+    await promised(store.log).setConfigs({});
   }
   return next;
 }
@@ -56,8 +57,8 @@ test("sealed segments of a running log are listed with their ranges, and read wh
   const rest: Zxid[] = [];
   if (last !== undefined) segments.read(last, (zxid) => rest.push(zxid), (last.end.zxid - 3) as Zxid);
   expect(rest).toHaveLength(3);
-  store.log.append(batchOf(range(next, next)));
-  await store.log.setConfigs({});
+  promised(store.log).append(batchOf(range(next, next)));
+  await promised(store.log).setConfigs({});
   expect(store.log.durable.tail.zxid).toBe(Z(1, next));
 });
 

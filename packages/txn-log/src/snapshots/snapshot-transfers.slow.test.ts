@@ -4,6 +4,7 @@ import { counterOf, ZXID_NONE, type Zxid } from "@zooid/model";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { RecordingHandler, Z } from "../append-batches.ts";
 import type { Chain } from "../chain.ts";
+import { promised } from "../promised-log.ts";
 import { openStore, type Store, type StoreOptions } from "../sqlite.ts";
 import type { SnapshotSource } from "../state-store.ts";
 import { createNodes, runOracle, settled } from "../testing/state-history.ts";
@@ -43,8 +44,14 @@ describe("a whole state on the move", () => {
     await using joined = await open("joined");
     await flip(joined, half.source, await receive(joined, half.source, half.chunks), 1);
     joined.adoptState();
-    const rest = await seldom.log.read(half.source.position.zxid, 1 << 24);
-    joined.log.append({ generation: 1, bytes: rest.bytes, start: 0, end: rest.bytes.length, committed: ZXID_NONE });
+    const rest = await promised(seldom.log).read(half.source.position.zxid, 1 << 24);
+    promised(joined.log).append({
+      generation: 1,
+      bytes: rest.bytes,
+      start: 0,
+      end: rest.bytes.length,
+      committed: ZXID_NONE,
+    });
     await settled(joined);
     const { zxid, chain } = joined.log.durable.tail;
     // The digest is the tree's to compute; here it is that of the other stores.
@@ -94,10 +101,10 @@ describe("while a state is sent", () => {
     for (const last = next + 60; next < last; next++) await createNodes(store, next, next);
     const { position } = source;
     expect(store.log.durable.floor.zxid).toBeLessThanOrEqual(position.zxid);
-    expect((await store.log.read(position.zxid, 1)).after).toEqual(position);
+    expect((await promised(store.log).read(position.zxid, 1)).after).toEqual(position);
     await source[Symbol.asyncDispose]();
     for (; store.log.durable.floor.zxid <= position.zxid; next++) await createNodes(store, next, next);
-    await expect(store.log.read(position.zxid, 1)).rejects.toMatchObject({ code: "BELOW_FLOOR" });
+    await expect(promised(store.log).read(position.zxid, 1)).rejects.toMatchObject({ code: "below-floor" });
   });
 
   test("a second one shares the position, one that comes when much was marked waits and gets a newer one", async () => {

@@ -1,14 +1,15 @@
 /** For the test that kills it: appends without end and reports to its parent what was completed. */
 
 import { batchOf, range } from "../append-batches.ts";
+import { promised } from "../promised-log.ts";
 import { openStore } from "../sqlite.ts";
-import type { TxnLog } from "../txn-log.ts";
+import type { StoreLog } from "../txn-log.ts";
 
 const [, , directory = ""] = process.argv;
 let next = 1;
 
-function append(log: TxnLog): void {
-  log.append(batchOf(range(next, next + 9)));
+function append(log: StoreLog): void {
+  promised(log).append(batchOf(range(next, next + 9)));
   next += 10;
 }
 

@@ -2,9 +2,10 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { inspectDirectory, WITNESS_FILE } from "../directory/inspect-directory.ts";
 import { openSqliteLog, type SqliteTxnLog } from "../log/sqlite-txn-log.ts";
+import type { PromisedLog } from "../promised-log.ts";
 import { ReaderLeases } from "../segments/reader-leases.ts";
 import { createStateFile } from "../state/state-file.ts";
-import type { LogHandler, LogPosition, TxnLog } from "../txn-log.ts";
+import type { LogHandler, LogPosition, StoreLog } from "../txn-log.ts";
 import type { TxnLogHarness } from "../txn-log-contract.ts";
 import { TemporaryDirectory } from "./temporary-directory.ts";
 
@@ -23,7 +24,7 @@ export class SqliteHarness implements TxnLogHarness {
     mkdirSync(this.#data);
   }
 
-  async open(handler: LogHandler, options: { readonly takeEpoch?: boolean }): Promise<TxnLog> {
+  async open(handler: LogHandler, options: { readonly takeEpoch?: boolean }): Promise<StoreLog> {
     const sid = 3;
     const found = inspectDirectory({ directory: this.#data, logDirectory: this.#data }, { sid });
     const log = await openSqliteLog({
@@ -49,7 +50,7 @@ export class SqliteHarness implements TxnLogHarness {
     if (!found.hasState) createStateFile(join(this.#data, log.durable.stateFile));
     return log;
   }
-  async settle(log: TxnLog): Promise<void> {
+  async settle(log: PromisedLog): Promise<void> {
     // A write is answered after everything before it was reported.
     await log.setConfigs({});
   }

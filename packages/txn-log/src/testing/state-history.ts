@@ -1,6 +1,7 @@
 import { counterOf, newTxnHeader, newTxnOp, OpCode, sliceOf } from "@zooid/model";
 import { TxnBatchEncoder } from "@zooid/wire/txn";
 import { Z } from "../append-batches.ts";
+import { promised } from "../promised-log.ts";
 import type { Store } from "../sqlite.ts";
 import type { Oracle } from "./state-oracle.ts";
 
@@ -8,14 +9,14 @@ import type { Oracle } from "./state-oracle.ts";
 
 /** A write is answered after everything before it was reported. */
 export async function settled(store: Store): Promise<void> {
-  await store.log.setConfigs({});
+  await promised(store.log).setConfigs({});
 }
 
 /** Appends `count` random transactions and marks the last. */
 export async function runOracle(store: Store, oracle: Oracle, count: number): Promise<void> {
   for (let i = 0; i < count; i++) oracle.step();
   const { bytes, end } = oracle.encoder.take();
-  store.log.append({ generation: 1, bytes, start: 0, end, committed: oracle.zxid });
+  promised(store.log).append({ generation: 1, bytes, start: 0, end, committed: oracle.zxid });
   await settled(store);
   mark(store, end);
 }
@@ -40,7 +41,7 @@ export async function createNodes(store: Store, first: number, last: number, dat
     encoder.end();
     if (i % 5000 !== 0 && i !== last) continue;
     const { bytes, end } = encoder.take();
-    store.log.append({ generation: 1, bytes, start: 0, end, committed: header.zxid });
+    promised(store.log).append({ generation: 1, bytes, start: 0, end, committed: header.zxid });
     await settled(store);
     mark(store, end);
   }

@@ -1,4 +1,5 @@
 import { ZXID_NONE } from "@zooid/model";
+import { promised } from "../promised-log.ts";
 import type { Store } from "../sqlite.ts";
 import type { ReceivedSnapshot, SnapshotSource } from "../state-store.ts";
 
@@ -33,7 +34,7 @@ export async function receive(
 
 /** Becomes a holder of an epoch whose history is that state. */
 export async function flip(store: Store, source: SnapshotSource, snapshot: ReceivedSnapshot, epoch = 3): Promise<void> {
-  await store.log.setPromise({ epoch, sid: 2, incarnation: 1 });
-  await store.log.beginStage(source.position);
-  await store.log.flip({ epoch, tail: source.position.zxid, committed: ZXID_NONE, snapshot });
+  await promised(store.log).setPromise({ epoch, sid: 2, incarnation: 1 });
+  await promised(store.log).beginStage(source.position);
+  await promised(store.log).installHistory({ epoch, tail: source.position.zxid, committed: ZXID_NONE, snapshot });
 }

@@ -1,3 +1,4 @@
+import type { LoggedRun, TxnLog } from "@zooid/model";
 import {
   CHAIN_NONE,
   composeZxid,
@@ -10,7 +11,6 @@ import {
 import { frameEntries } from "../frame-entries.ts";
 import type { RoleEnd } from "../operator-events.ts";
 import type { ZabApplication, ZabElection, ZabLinks, ZabRequests, ZabRoles, ZabSinks } from "../sinks.ts";
-import type { LoggedRun, ZabLog } from "../zab-log.ts";
 
 /**
  * For tests: a batch of entries that say their own counter, in an epoch. The counters are
@@ -38,7 +38,7 @@ export class RecordingSinks implements ZabSinks {
   readonly confirmations: number[] = [];
   wantedCount = 0;
   durable: LogState;
-  log: ZabLog;
+  log: TxnLog;
   links: ZabLinks = { dial: unused("a dial"), send: unused("a message"), close: unused("a link") };
   readonly application: Required<ZabApplication> = {
     deliver: (zxid, bytes, start, end) => {
@@ -46,6 +46,7 @@ export class RecordingSinks implements ZabSinks {
       this.delivered.push(new TextDecoder().decode(bytes.subarray(start, end)));
       return true;
     },
+    appending: () => {},
     release: (batch) => {
       this.released.push(batch);
     },
