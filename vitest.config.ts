@@ -1,12 +1,17 @@
-import { defineConfig } from "vitest/config";
+import { mergeConfig } from "vitest/config";
+import { shared } from "./vitest.shared.ts";
 
-export default defineConfig({
+/**
+ * All packages as one project: with a project for each package, every package starts worker processes of its own, and
+ * each loads again what the packages share.
+ */
+export default mergeConfig(shared, {
   test: {
-    projects: [
-      "packages/*/vitest.config.ts",
-      "apps/*/vitest.config.ts",
-      "examples/vitest.config.ts",
-      "tools/vitest.config.ts",
+    include: [
+      "packages/*/{src,page/src}/**/*.test.ts",
+      "apps/*/src/**/*.test.ts",
+      "examples/src/**/*.test.ts",
+      "tools/**/*.test.ts",
     ],
   },
 });
