@@ -1,6 +1,6 @@
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
 import { RecordingHandler } from "../append-batches.ts";
 import { isLogFile, openStore, type Store, type StoreOptions } from "../sqlite.ts";
 import { StoreError } from "../store-error.ts";
@@ -26,14 +26,21 @@ const open = (options: Partial<StoreOptions> = {}): Promise<Store> =>
     ...{ allowAmnesia: true, ...options },
   });
 
-/** Some hundred nodes, of which the log has purged the first. */
+let long: TemporaryDirectory | undefined;
+afterAll(() => long?.[Symbol.dispose]());
+
+/** Some hundred nodes, of which the log has purged the first: written once, and copied for each test. */
 async function makeLong(): Promise<void> {
-  await using store = await open();
-  for (let batch = 0; batch < 20; batch++) {
-    await createNodes(store, batch * 20 + 1, (batch + 1) * 20, 300);
-    await store.state.flush();
+  if (long === undefined) {
+    long = new TemporaryDirectory();
+    await using store = await open({ directory: join(long.path, "data") });
+    for (let batch = 0; batch < 20; batch++) {
+      await createNodes(store, batch * 20 + 1, (batch + 1) * 20, 300);
+      await store.state.flush();
+    }
+    expect(store.log.durable.floor.zxid).toBeGreaterThan(0);
   }
-  expect(store.log.durable.floor.zxid).toBeGreaterThan(0);
+  cpSync(join(long.path, "data"), directory, { recursive: true });
 }
 
 async function makeShort(): Promise<void> {

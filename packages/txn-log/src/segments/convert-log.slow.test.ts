@@ -1,60 +1,84 @@
-import { fork } from "node:child_process";
-import { cpSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { RecordingHandler } from "../append-batches.ts";
-import { openStore } from "../sqlite.ts";
-import { writeDirectoryOfFormat1 } from "../testing/log-of-format-1.ts";
+import Sqlite from "better-sqlite3";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { batchOf, range, Z, zxidsOf } from "../append-batches.ts";
+import { promised } from "../promised-log.ts";
+import type { Store, StoreOptions } from "../sqlite.ts";
+import { CONVERSION_STEPS, expectConverted, formatInLogFile, openConverted } from "../testing/conversion.ts";
+import { chainOver, writeDirectoryOfFormat1 } from "../testing/log-of-format-1.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";
-import type { DurableLog } from "../txn-log.ts";
-
-const KILLS = 20;
-const ENTRIES = 10_000;
-const MODULE = join(import.meta.dirname, "../testing/open-store.ts");
-
-/** Opens a store in another process, and kills it after so long. */
-async function openAndKill(directory: string, killAfterMs: number | undefined): Promise<number> {
-  const child = fork(MODULE, [directory], { execArgv: ["--conditions=@zooid/source"] });
-  const { promise: ended, resolve } = Promise.withResolvers<void>();
-  child.on("exit", () => resolve());
-  await new Promise((begins) => child.once("message", begins));
-  const startMs = performance.now();
-  if (killAfterMs !== undefined) {
-    await Promise.race([ended, delay(killAfterMs)]);
-    child.kill("SIGKILL");
-  }
-  await ended;
-  return performance.now() - startMs;
-}
 
 let place: TemporaryDirectory;
-let old: DurableLog;
-/** How long a whole conversion takes. */
-let wholeMs: number;
-beforeAll(async () => {
+let directory: string;
+beforeEach(() => {
   place = new TemporaryDirectory();
-  mkdirSync(join(place.path, "template"));
-  old = writeDirectoryOfFormat1(join(place.path, "template"), { floorAt: 0, count: ENTRIES });
-  wholeMs = await openAndKill(copied("whole"), undefined);
+  directory = join(place.path, "data");
+  mkdirSync(directory);
 });
-afterAll(() => place[Symbol.dispose]());
+afterEach(() => place[Symbol.dispose]());
 
-function copied(name: string): string {
-  cpSync(join(place.path, "template"), join(place.path, name), { recursive: true });
-  return join(place.path, name);
-}
+const open = (options: Partial<StoreOptions> = {}): Promise<Store> => openConverted(directory, options);
+const settle = (store: Store): Promise<void> => promised(store.log).setConfigs({});
+const file = (name: string): string => join(directory, name);
 
-test.each(Array.from({ length: KILLS }, (_, i) => i))(
-  "a conversion that is killed at moment %i loses nothing",
-  async (i) => {
-    const directory = copied(String(i));
-    await openAndKill(directory, (wholeMs * i) / KILLS);
-    await using store = await openStore({ directory, sid: 1, handler: new RecordingHandler() });
-    const { tail, floor, promise, commitHint } = old;
-    expect(store.log.durable).toMatchObject({ tail, floor, promise, commitHint });
-    let count = 0;
-    expect(store.replay(store.state.applied.applied, () => count++)).toEqual(tail);
-    expect(count).toBe(ENTRIES);
-  },
-);
+describe("a log.db from before there were segments", () => {
+  test("may be cut and flipped below its end", async () => {
+    const old = writeDirectoryOfFormat1(directory, { floorAt: 10, count: 30 });
+    const chain = chainOver(range(11, 26), old.floor.chain).at(-1);
+    {
+      await using store = await open();
+      expect(await promised(store.log).cut(Z(1, 26))).toEqual({ zxid: Z(1, 26), chain });
+      promised(store.log).append(batchOf([Z(4, 1)]));
+      await settle(store);
+    }
+    await using store = await open();
+    expect(zxidsOf((await promised(store.log).read(Z(1, 10), 1 << 20)).bytes)).toEqual([...range(11, 26), Z(4, 1)]);
+    expect(await promised(store.log).chainAt(Z(1, 27))).toBeUndefined();
+    await expect(promised(store.log).read(Z(1, 9), 1)).rejects.toMatchObject({ code: "below-floor" });
+  });
+
+  test("is replaced by a mark when it is purged, which names the format to earlier versions", async () => {
+    writeDirectoryOfFormat1(directory, { floorAt: 10, count: 30, isFolded: true });
+    {
+      await using store = await open({ logKeepBytes: 1, segmentBytes: 64 * 1024 });
+      promised(store.log).append(batchOf([Z(4, 1)], { committed: Z(1, 30) }));
+      await settle(store);
+      store.log.allowPurge(Z(1, 30));
+      while (store.log.durable.floor.zxid < Z(1, 30)) await settle(store);
+    }
+    await using store = await open();
+    expect(store.log.durable).toMatchObject({ floor: { zxid: Z(1, 30) }, tail: { zxid: Z(4, 1) } });
+    const database = new Sqlite(file("log.db"), { readonly: true });
+    expect(database.prepare("SELECT name FROM sqlite_schema").pluck().all()).toEqual(["store"]);
+    database.close();
+    expect(formatInLogFile(directory)).toBe(2);
+    expect(existsSync(file("log.db-wal"))).toBe(false);
+  });
+
+  test("without entries is replaced by a mark at once", async () => {
+    const old = writeDirectoryOfFormat1(directory, { floorAt: 10, count: 10 });
+    await expectConverted(directory, old, 7);
+    const database = new Sqlite(file("log.db"), { readonly: true });
+    expect(database.prepare("SELECT name FROM sqlite_schema").pluck().all()).toEqual(["store"]);
+    database.close();
+  });
+
+  test("that is shorter than its witness is refused as it is, or begins anew behind its state on demand", async () => {
+    writeDirectoryOfFormat1(directory, { floorAt: 10, count: 30 });
+    const database = new Sqlite(file("log.db"));
+    database.exec(`DELETE FROM log WHERE zxid > ${Z(1, 26)}`);
+    database.close();
+    await expect(open()).rejects.toMatchObject({ code: "LOG_SHORTENED" });
+    expect(formatInLogFile(directory)).toBe(1);
+    await using store = await open({ allowAmnesia: true });
+    expect(store.log.durable).toMatchObject({ amnesiac: true, tail: { zxid: Z(1, 26) }, floor: { zxid: Z(1, 10) } });
+  });
+});
+
+test.each(CONVERSION_STEPS)("a conversion that is killed when %s goes on at the next start", async (_, convert) => {
+  const old = writeDirectoryOfFormat1(directory, { floorAt: 10, count: 30 });
+  convert(directory);
+  await expectConverted(directory, old, 7);
+  await expectConverted(directory, old, 8);
+});
