@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -46,14 +46,6 @@ describe("what keeps it from starting is one sentence, a status of its own, and 
     await new Promise((resolve) => taken.close(resolve));
   });
 
-  test("a data directory in use", async () => {
-    const first = start();
-    await first.ready();
-    const second = start();
-    expect(await second.ended()).toEqual([3, null]);
-    expect(second.errors).toMatch(/^zooid-server: [^\n]* is in use by process \d+[^\n]*\n$/);
-  });
-
   test("a file with several mistakes: all of them", async () => {
     writeFileSync(join(directory(), "zoo.cfg"), "clientPort=x\ntickTime=y\ndataDir=data\nssl.ocsp=true\n");
     const server = new ServerProcess(["zoo.cfg"]);
@@ -61,38 +53,6 @@ describe("what keeps it from starting is one sentence, a status of its own, and 
     expect(server.errors.trim().split("\n")).toHaveLength(3);
     expect([...contentOf(directory()).keys()]).toEqual(["zoo.cfg"]);
   });
-});
-
-test("init-secret writes a secret for its owner alone, and never over another file", async () => {
-  const first = new ServerProcess(["init-secret", "secret"]);
-  expect(await first.ended()).toEqual([0, null]);
-  const file = join(directory(), "secret");
-  expect(first.output).toContain(`wrote a new secret to ${file}`);
-  expect(statSync(file).mode & 0o777).toBe(0o600);
-  const content = readFileSync(file, "utf8");
-  expect(content).toMatch(/^[0-9a-f]{8}:[A-Za-z0-9+/]{43}=\n$/);
-  expect(first.output).not.toContain(content.slice(9, 20));
-  const second = new ServerProcess(["init-secret", "secret"]);
-  expect(await second.ended()).toEqual([2, null]);
-  expect(second.errors).toContain("it exists, and a secret is not written over");
-  expect(readFileSync(file, "utf8")).toBe(content);
-});
-
-test("status prints the mode and ends with 0 while clients are served, with 1 afterwards, and with 2 without a configuration", async () => {
-  const server = start();
-  const port = await server.ready();
-  const asked = ["status", "--port", `${port}`, "--set", "admin.enableServer=false"];
-  const found = new ServerProcess(asked);
-  expect(await found.ended()).toEqual([0, null]);
-  expect(found.output).toMatch(
-    /^Client port found: \d+\. Client address: 127\.0\.0\.1\. Client SSL: false\.\nMode: standalone\n$/,
-  );
-  server.kill("SIGTERM");
-  await server.ended();
-  const gone = new ServerProcess(asked);
-  expect(await gone.ended()).toEqual([1, null]);
-  const unreadable = new ServerProcess(["status", "absent.cfg"]);
-  expect(await unreadable.ended()).toEqual([2, null]);
 });
 
 test("--version and --help say it and end with status 0", async () => {

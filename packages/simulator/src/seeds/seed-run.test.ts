@@ -14,7 +14,7 @@ function expectNoViolation({ violation }: RunReport): void {
 }
 
 describe("an ensemble with its clients and its faults", () => {
-  test.each(Array.from({ length: 5 }, (_, i) => 100_003 + i))("seed %i keeps every promise", (seed) => {
+  test.each([100_003, 100_004])("seed %i keeps every promise", (seed) => {
     const report = run(seed);
     expectNoViolation(report);
     expect(report.virtualMs).toBeGreaterThan(20_000);
