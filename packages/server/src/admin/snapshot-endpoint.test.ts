@@ -112,6 +112,13 @@ describe("an invalid snapshot is refused, and no client notices", () => {
     expect((await restore(zk, bytes)).status).toBe(200);
   });
 
+  test("a body of another kind, or none, is a bad request", async () => {
+    expect(await restore(zk, "{}", { ...SUPER, "content-type": "application/json" })).toMatchObject({ status: 400 });
+    expect(await restore(zk, "", OCTETS)).toMatchObject({ status: 400 });
+    const withMore = { ...SUPER, "content-type": "Application/Octet-Stream; charset=x" };
+    expect(await restore(zk, "no snapshot", withMore)).toMatchObject({ status: 500 });
+  });
+
   test("one whose sender disconnects", async () => {
     await using client = await RawClient.withSession(zk.port);
     await client.ask(OpCode.CREATE, create("/kept", "x".repeat(1000)));
@@ -139,14 +146,6 @@ describe("authorization and rate limits", () => {
     await using zk = await start(join(place, "data"), { snapshotEnabled: false, restoreEnabled: false });
     expect((await snapshotOf(zk)).response.status).toBe(503);
     expect(await restore(zk, new Uint8Array(1))).toMatchObject({ status: 503, error: "Restore command is disabled" });
-  });
-
-  test("a body of another kind, or none, is a bad request", async () => {
-    await using zk = await start(join(place, "data"));
-    expect(await restore(zk, "{}", { ...SUPER, "content-type": "application/json" })).toMatchObject({ status: 400 });
-    expect(await restore(zk, "", OCTETS)).toMatchObject({ status: 400 });
-    const withMore = { ...SUPER, "content-type": "Application/Octet-Stream; charset=x" };
-    expect(await restore(zk, "no snapshot", withMore)).toMatchObject({ status: 500 });
   });
 
   test("a snapshot of a client without permissions on the root is refused, also where the root is open to the world", async () => {
