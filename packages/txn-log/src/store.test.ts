@@ -524,7 +524,7 @@ describe("writing", () => {
       while (!isOver) {
         for (let at = store.log.durable.floor.zxid; ; ) {
           const from = at;
-          const run = await reports.promise<ReadResult>((done) => promised(store.log).read(from, 20_000, done));
+          const run = await reports.promise<ReadResult>((done) => store.log.read(from, 20_000, done));
           // It was purged before the read began.
           if (run === "below-floor") break;
           if (run === "damaged") throw new Error("what was written is read");
