@@ -324,6 +324,16 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
     marker: "one-change-at-a-time",
     replacement: "",
   }),
+  mutation(
+    "members",
+    "configuration-of-the-history-last",
+    { marker: "the-historys-configuration-before-its-entries", replacement: "" },
+    {
+      marker: "accept-behind-sync",
+      found: "this.#installed(through)",
+      replacement: "{ if (seen !== undefined) members.see(seen); this.#installed(through); }",
+    },
+  ),
 ];
 
 function mutation(rule: string, name: string, ...edits: SourceEdit[]): SourceMutation & { readonly rule: string } {

@@ -138,11 +138,14 @@ export class LearnerSynchronization {
         if (isSnapshot) this.#context.sinks.application.install?.();
         // Also if the role has ended meanwhile: the disk says that this server votes.
         if (message.endsAmnesia) this.#context.lostHistory.recovered();
-        if (seen !== undefined) members.see(seen);
       },
       // rule: accept-behind-sync
       () => this.#installed(through),
     );
+    // Now, and not when the disk has the history: entries behind it may come in between, and a change
+    // among them is newer.
+    // rule: the-historys-configuration-before-its-entries
+    if (seen !== undefined) members.see(seen);
   }
 
   #installed(through: Zxid): void {
