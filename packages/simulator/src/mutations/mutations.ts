@@ -324,6 +324,11 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
     marker: "one-change-at-a-time",
     replacement: "",
   }),
+  mutation("members", "demoted-before-the-ensemble-id", {
+    marker: "the-ensemble-id-comes-with-the-history",
+    found: "endsAmnesia || learner.isObserver ?",
+    replacement: "endsAmnesia ?",
+  }),
   mutation(
     "members",
     "configuration-of-the-history-last",

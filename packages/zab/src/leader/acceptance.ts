@@ -56,8 +56,10 @@ export class Acceptance {
       epoch: epoch.number,
       through,
       endsAmnesia,
-      // Such a learner did not get it before: it gets it with the history, in one transaction.
-      ensembleId: endsAmnesia ? context.log.durable.identity.ensembleId : "",
+      // A voter that was not counted when it came did not get it before: it gets it with the history,
+      // in one transaction, also where a change of the configuration has made it an observer since.
+      // rule: the-ensemble-id-comes-with-the-history
+      ensembleId: endsAmnesia || learner.isObserver ? context.log.durable.identity.ensembleId : "",
       config: members === undefined ? undefined : encodeMembers(members),
     });
     learner.voteCheck = undefined;

@@ -197,6 +197,23 @@ test("a server without a vote has promised a later epoch: it changes no epoch, a
   expect(kindsTo(observer)).toEqual(["leader-info"]);
 });
 
+test("an observer gets the ensemble's id with the history", () => {
+  const { peer, informed, promises, accepts, said } = elected(3, { epoch: 4 });
+  peer.lead();
+  const follower = informed(2, { promise: 4, isFresh: false });
+  promises(follower, 5);
+  accepts(follower, 5);
+  const observer = informed(4, { isObserver: true });
+  promises(observer, 5);
+  const offers = said.flatMap(({ link, message }) =>
+    message.kind === "new-leader" ? [[link, message.ensembleId]] : [],
+  );
+  expect(offers).toEqual([
+    [follower, ""],
+    [observer, "an ensemble"],
+  ]);
+});
+
 test("up-to-date is sent when the leader serves, and no earlier", () => {
   const { peer, sinks, informed, promises, accepts, kindsTo } = elected(3, { epoch: 4 });
   let applied = -1 as Zxid;
