@@ -324,6 +324,14 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
     marker: "one-change-at-a-time",
     replacement: "",
   }),
+  mutation("members", "checks-by-both-configurations", {
+    marker: "the-present-voters-confirm-the-leader",
+    replacement: "const electors = context.members.verifier;",
+  }),
+  mutation("members", "checks-not-counted-anew", {
+    marker: "checks-are-counted-anew-with-a-change",
+    replacement: "",
+  }),
   mutation("members", "demoted-before-the-ensemble-id", {
     marker: "the-ensemble-id-comes-with-the-history",
     found: "endsAmnesia || learner.isObserver ?",

@@ -99,6 +99,9 @@ export class Leader implements Role {
       learner.setVote(hasVote);
       if (this.acceptance.endsAmnesia(learner) && learner.isPlanned) learner.voteCheck ??= this.check.begin();
     }
+    // Before entries that were proposed behind a check are committed by other quorums than it waited for.
+    // rule: checks-are-counted-anew-with-a-change
+    this.check.seek();
     this.broadcast.membersChanged();
     for (const learner of this.learners.values()) {
       if (learner.hasAccepted) this.broadcast.count(learner, learner.acked);

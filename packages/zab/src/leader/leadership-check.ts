@@ -70,6 +70,12 @@ export class LeadershipCheck {
 
   seek(): void {
     const { context, learners, stream } = this.#leader;
+    // While the configuration changes, a later leader needs a quorum of the present one in any case.
+    // With both, a check would wait longer than a write behind it: 1. A client sends a sync and a write. 2.
+    // s1, s2, s3 begin to change to s4, s5, s6. 3. The acks of s1 and s2 commit the write. It would be
+    // answered before the sync.
+    // rule: the-present-voters-confirm-the-leader
+    const { electors } = context.members;
     // An open check is not sent yet, and later requests of the turn share it. A leader that is a
     // quorum by itself would confirm it at once: 1. s1 reads a sync of s2, which begins check 9. 2. It
     // reads a pong of s2, counts what it answered and confirms check 9. 3. It reads another sync,
@@ -79,7 +85,7 @@ export class LeadershipCheck {
       const sids = context.lostHistory.isAmnesiac ? [] : [context.config.sid];
       for (const [sid, answered] of this.#answered) if (answered >= check) sids.push(sid);
       // rule: a-quorum-confirms-the-leader
-      if (!learners.isQuorum(sids)) continue;
+      if (!electors.isQuorum(sids)) continue;
       this.#confirmed = check;
       context.sinks.requests.leadershipConfirmed(check);
       for (const learner of learners.values()) if (learner.voteCheck !== undefined) stream.pump(learner);
