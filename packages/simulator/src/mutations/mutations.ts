@@ -324,6 +324,10 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
     marker: "one-change-at-a-time",
     replacement: "",
   }),
+  mutation("members", "promoted-with-a-damaged-log", {
+    marker: "a-voter-without-a-vote-comes-again",
+    replacement: "",
+  }),
   mutation("members", "checks-by-both-configurations", {
     marker: "the-present-voters-confirm-the-leader",
     replacement: "const electors = context.members.verifier;",
