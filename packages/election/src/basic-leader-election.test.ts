@@ -323,3 +323,44 @@ test("a leader that was refused is not followed again before its time", () => {
   led(1000);
   expect(server.decisions).toEqual(["following 3", "following 3"]);
 });
+
+// Candidates that are no voters
+
+function nominating(): TestElection {
+  const four = [1, 4].map((sid) => serverId(sid));
+  const options = { algorithm: 0, verifier: majorityOf(1), candidates: new Set(four), acquaintances: new Set(four) };
+  const server = new TestElection(options);
+  server.election.look(position(5, 10), 0, vote(4, 5, 11));
+  return server;
+}
+
+test("a candidate that is no voter is elected when it answers", () => {
+  const server = nominating();
+  expect(server.decisions).toEqual([]);
+  answer(server, 4, "looking", undefined);
+  expect(server.decisions).toEqual(["following 4"]);
+});
+
+test("a candidate that is no voter and does not answer is given up", () => {
+  const server = nominating();
+  server.election.tick(server.election.nextDueMs() ?? Number.NaN);
+  expect([server.election.vote, server.decisions]).toEqual([vote(1, 5, 10), []]);
+  rest(server);
+  expect(server.decisions).toEqual(["leading 1"]);
+});
+
+test("a server without a vote finds a leader that is no voter by its own word", () => {
+  const four = new Set([1, 2, 3, 4].map(serverId));
+  const options = { algorithm: 0, verifier: majorityOf(3), candidates: four, acquaintances: four };
+  const server = new TestElection(options, 9);
+  server.election.look(undefined, 0);
+  for (const sid of [1, 2]) answer(server, sid, "following", vote(4, 5, 11));
+  answer(server, 4, "looking", vote(4, 5, 11));
+  answer(server, 3, "looking", undefined);
+  expect(server.decisions).toEqual([]);
+  rest(server);
+  for (const sid of [1, 2]) answer(server, sid, "following", vote(4, 5, 11));
+  answer(server, 4, "leading", vote(4, 5, 11));
+  answer(server, 3, "looking", undefined);
+  expect(server.decisions).toEqual(["observing 4"]);
+});

@@ -1,7 +1,7 @@
 import { assert, assertNever, type ElectionMessage, type PeerRole, type ServerId, type Vote } from "@zooid/model";
-import type { ElectionConfig } from "./config.ts";
+import type { Candidates, ElectionConfig } from "./config.ts";
 import type { ElectionPosition, ElectionSinks, LeaderElection } from "./events.ts";
-import { better, compareVotes, ownVote } from "./vote.ts";
+import { better, compareVotes, firstVote, ownVote } from "./vote.ts";
 
 interface PollAnswer {
   readonly role: PeerRole;
@@ -12,11 +12,13 @@ type Answers = ReadonlyMap<ServerId, PollAnswer>;
 
 interface Looking {
   readonly kind: "looking";
-  /** The vote for itself that a server begins with; undefined without a voice. */
+  /** A server's vote for itself; undefined without a voice. */
   readonly own: Vote | undefined;
   vote: Vote | undefined;
   /** Answers to this round's question; undefined between rounds. */
   answers: Map<ServerId, PollAnswer> | undefined;
+  /** Candidates that are no voters and have answered in this round, by their roles. */
+  readonly others: Map<ServerId, PeerRole>;
   /** When the round ends, or the next begins. */
   dueMs: number;
 }
@@ -76,11 +78,12 @@ export class BasicLeaderElection implements LeaderElection {
     return this.#state.kind === "decided" ? this.#state.supporters : NO_SUPPORTERS;
   }
 
-  look(position: ElectionPosition | undefined, nowMs: number): void {
-    const { sid, verifier, askDelayMsMax, random } = this.#config;
+  look(position: ElectionPosition | undefined, nowMs: number, nominee?: Vote): void {
+    const { sid, verifier, candidates, askDelayMsMax, random } = this.#config;
     const hasLooked = this.#round > 0;
     const own = ownVote(sid, verifier.voters.has(sid) ? position : undefined);
-    const looking: Looking = { kind: "looking", own, vote: own, answers: undefined, dueMs: nowMs };
+    const vote = firstVote(own, nominee, candidates);
+    const looking: Looking = { kind: "looking", own, vote, answers: undefined, others: new Map(), dueMs: nowMs };
     this.#state = looking;
     if (own === undefined && hasLooked) looking.dueMs = nowMs + Math.floor(random() * askDelayMsMax);
     else this.#ask(looking, nowMs);
@@ -142,9 +145,10 @@ export class BasicLeaderElection implements LeaderElection {
     const answers = new Map<ServerId, PollAnswer>();
     if (looking.vote !== undefined) answers.set(sid, { role: "looking", vote: looking.vote });
     looking.answers = answers;
+    looking.others.clear();
     looking.dueMs = nowMs + pollWaitMs;
     for (const voter of verifier.voters) if (voter !== sid) this.#poll(voter);
-    // Their answers are not counted; they may bring a newer configuration.
+    // Their answers are not counted; they may bring a newer configuration, or be a candidate's.
     for (const other of acquaintances ?? []) if (other !== sid && !verifier.voters.has(other)) this.#poll(other);
     this.#countIfComplete(looking, answers, nowMs);
   }
@@ -165,8 +169,11 @@ export class BasicLeaderElection implements LeaderElection {
   #answered(from: ServerId, answer: PollAnswer & { readonly number: number }, nowMs: number): void {
     const looking = this.#state;
     if (looking.kind !== "looking" || looking.answers === undefined) return;
-    if (answer.number !== this.#number() || !this.#config.verifier.voters.has(from)) return;
-    looking.answers.set(from, { role: answer.role, vote: answer.vote });
+    const { verifier, candidates } = this.#config;
+    if (answer.number !== this.#number()) return;
+    if (verifier.voters.has(from)) looking.answers.set(from, { role: answer.role, vote: answer.vote });
+    else if (candidates.has(from)) looking.others.set(from, answer.role);
+    else return;
     this.#countIfComplete(looking, looking.answers, nowMs);
   }
 
@@ -175,13 +182,29 @@ export class BasicLeaderElection implements LeaderElection {
     // One that lost its storage is a voter without a voice: it has no answer of its own to wait for.
     const expected =
       verifier.voters.has(sid) && looking.own === undefined ? verifier.voters.size - 1 : verifier.voters.size;
-    if (answers.size === expected) this.#count(looking, answers, nowMs);
+    if (answers.size === expected && !this.#awaitsCandidate(looking, answers)) this.#count(looking, answers, nowMs);
+  }
+
+  /** Whether a vote names a candidate that is no voter, and whose answer may still come in this round. */
+  #awaitsCandidate({ others }: Looking, answers: Answers): boolean {
+    const { verifier, candidates } = this.#config;
+    for (const { vote } of answers.values()) {
+      if (vote === undefined || verifier.voters.has(vote.leader) || others.has(vote.leader)) continue;
+      if (candidates.has(vote.leader)) return true;
+    }
+    return false;
   }
 
   #count(looking: Looking, answers: Answers, nowMs: number): void {
     const { sid, verifier, pollWaitMs, random } = this.#config;
     const { own } = looking;
-    const standings = standingsOf(own === undefined ? ofMembers(answers) : answers, this.#config.candidates);
+    const counted = own === undefined ? ofMembers(answers) : answers;
+    const standings = standingsOf(counted, this.#config.candidates, (candidate) => {
+      // The candidate must have answered itself, and have a voice: a dead leader is not elected again by hearsay.
+      if (verifier.voters.has(candidate)) return counted.get(candidate)?.vote !== undefined;
+      const role = looking.others.get(candidate);
+      return own === undefined ? role === "leading" : role !== undefined;
+    });
     for (const { best, supporters } of standings) {
       if (!verifier.isQuorum(supporters)) continue;
       if (this.#avoided?.leader === best.leader && nowMs < this.#avoided.untilMs) continue;
@@ -208,11 +231,14 @@ interface Standing {
   readonly supporters: Set<ServerId>;
 }
 
-function standingsOf(answers: Answers, candidates: ReadonlySet<ServerId>): readonly Standing[] {
+function standingsOf(
+  answers: Answers,
+  candidates: Candidates,
+  hasAnswered: (candidate: ServerId) => boolean,
+): readonly Standing[] {
   const standings = new Map<ServerId, Standing>();
   for (const [sid, { vote }] of answers) {
-    // The candidate must have answered itself, and have a voice: a dead leader is not elected again by hearsay.
-    if (vote === undefined || !candidates.has(vote.leader) || answers.get(vote.leader)?.vote === undefined) continue;
+    if (vote === undefined || !candidates.has(vote.leader) || !hasAnswered(vote.leader)) continue;
     const standing = standings.get(vote.leader);
     if (standing === undefined) standings.set(vote.leader, { best: vote, supporters: new Set([sid]) });
     else {

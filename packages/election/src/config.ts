@@ -1,5 +1,8 @@
 import type { QuorumVerifier, ServerId } from "@zooid/model";
 
+/** Servers that may be elected. */
+export type Candidates = Pick<ReadonlySet<ServerId>, "has">;
+
 /** What an election is given. Times are whole milliseconds. */
 export interface ElectionConfig {
   /** `electionAlg`: 3 is fast leader election, 0 the basic one. All servers of an ensemble use the same. */
@@ -12,8 +15,11 @@ export interface ElectionConfig {
    * Default: none.
    */
   readonly acquaintances?: ReadonlySet<ServerId>;
-  /** The voters that may lead. A voter of weight 0 votes, and is never a candidate. */
-  readonly candidates: ReadonlySet<ServerId>;
+  /**
+   * Who may lead: voters, but for those of weight 0, and servers that a change of the configuration
+   * makes voters.
+   */
+  readonly candidates: Candidates;
   /** At least 0, below 1. */
   readonly random: () => number;
   /** The shortest time for which a vote with a quorum waits for a better one. Shorter elects sooner, and wrongly more often. */
@@ -49,9 +55,6 @@ export function checkElectionConfig(config: ElectionConfig): void {
   const problems: string[] = [];
   const algorithm = algorithmProblem(config.algorithm);
   if (algorithm !== undefined) problems.push(algorithm);
-  for (const sid of config.candidates) {
-    if (!config.verifier.voters.has(sid)) problems.push(`candidate ${sid} is no voter`);
-  }
   for (const [name, least] of [
     ["settleMsMin", 0],
     ["settleMsMax", 0],

@@ -28,7 +28,6 @@ test.each([
 });
 
 test.each<[Partial<ElectionConfig>, string]>([
-  [{ candidates: new Set([serverId(1), serverId(7)]) }, "candidate 7 is no voter"],
   [{ settleMsMin: 201 }, "settleMsMin is above settleMsMax"],
   [{ resendMsMin: 6000 }, "resendMsMin is above resendMsMax"],
   [{ resendMsMin: 0 }, "resendMsMin is a whole number of milliseconds from 1, found 0"],

@@ -54,3 +54,39 @@ test("an epoch's start marker is no position", () => {
   const server = new TestElection({ verifier: majorityOf(3) });
   expect(() => server.election.look({ zxid: composeZxid(5, 0), currentEpoch: 5 }, 0)).toThrow("start marker");
 });
+
+const withFour = { candidates: new Set([1, 2, 3, 4].map(serverId)) };
+
+test("a server votes for a candidate without a vote that it has seen to be ahead, in one election", () => {
+  const server = looking(3, withFour);
+  server.election.look(position(5, 10), 0, vote(4, 5, 11));
+  expect(server.election.vote).toEqual(vote(4, 5, 11));
+  server.election.look(position(5, 10), 0, vote(4, 5, 9));
+  expect(server.election.vote).toEqual(vote(1, 5, 10));
+  server.election.look(undefined, 0, vote(4, 5, 11));
+  expect(server.election.vote).toBeUndefined();
+});
+
+test("voters elect a candidate that is no voter, and one that comes later finds it by its own word", () => {
+  const server = looking(3, withFour);
+  server.hear(2, notification("looking", 1, vote(4, 5, 11)));
+  expect(server.election.vote).toEqual(vote(4, 5, 11));
+  server.hear(3, notification("looking", 1, vote(4, 5, 11)));
+  expect(server.decisions).toEqual(["following 4"]);
+
+  const late = looking(3, withFour);
+  late.hear(2, notification("following", 7, vote(4, 5, 11)));
+  late.hear(3, notification("following", 7, vote(4, 5, 11)));
+  expect(late.decisions).toEqual([]);
+  late.hear(4, notification("leading", 7, vote(4, 5, 11)));
+  expect(late.decisions).toEqual(["following 4"]);
+});
+
+test("a server that is neither a voter nor a candidate is not elected", () => {
+  const server = looking(3);
+  for (const sid of [2, 3]) server.hear(sid, notification("looking", 1, vote(4, 5, 11)));
+  for (const sid of [2, 3]) server.hear(sid, notification("following", 1, vote(4, 5, 11)));
+  server.hear(4, notification("leading", 1, vote(4, 5, 11)));
+  server.election.tick(10_000);
+  expect([server.election.vote, server.decisions]).toEqual([vote(1, 5, 10), []]);
+});

@@ -40,8 +40,10 @@ export interface LeaderElection {
    * @param position undefined for a server without a voice: an observer, a stranger to the configuration, or one that lost its
    *   storage. It asks, and finds the leader that others have; from the second time on it waits a little before it asks, since all
    *   observers lose their leader at the same moment.
+   * @param nominee a candidate without a vote of its own, whose log was seen: this server begins with a vote for it, if it has a vote
+   *   and the nominee's log is ahead
    */
-  look(position: ElectionPosition | undefined, nowMs: number): void;
+  look(position: ElectionPosition | undefined, nowMs: number, nominee?: Vote): void;
   /**
    * Skips the election: a leader that goes has named its successor. As if this had been decided, but {@link ElectionSinks.decided} is
    * not called.

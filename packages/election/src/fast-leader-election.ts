@@ -11,14 +11,14 @@ import type { ElectionConfig } from "./config.ts";
 import type { ElectionPosition, ElectionSinks, LeaderElection } from "./events.ts";
 import { SettleDelay } from "./settle-delay.ts";
 import { Tally } from "./tally.ts";
-import { beats, better, isSameLeadership, isSameVote, ownVote } from "./vote.ts";
+import { beats, better, firstVote, isSameLeadership, isSameVote, ownVote } from "./vote.ts";
 
 /** What another server reports. */
 type Notification = Extract<ElectionMessage, { readonly kind: "notification" }>;
 
 interface Looking {
   readonly kind: "looking";
-  /** The vote for itself that a server begins with; undefined without a voice. */
+  /** The vote that a server begins with, for itself or for its nominee; undefined without a voice. */
   readonly own: Vote | undefined;
   vote: Vote | undefined;
   /** Votes of this round, this server's among them. Emptied when the round rises. */
@@ -91,13 +91,13 @@ export class FastLeaderElection implements LeaderElection {
     return this.#state.kind === "decided" ? this.#state.supporters : NO_SUPPORTERS;
   }
 
-  look(position: ElectionPosition | undefined, nowMs: number): void {
-    const { sid, verifier, resendMsMin, askDelayMsMax, random } = this.#config;
+  look(position: ElectionPosition | undefined, nowMs: number, nominee?: Vote): void {
+    const { sid, verifier, candidates, resendMsMin, askDelayMsMax, random } = this.#config;
     const hasLooked = this.#round > 0;
     const overheard = this.#state.kind === "decided" ? this.#state.overheard : undefined;
     this.#position = verifier.voters.has(sid) ? position : undefined;
     this.#round++;
-    const own = ownVote(sid, this.#position);
+    const own = firstVote(ownVote(sid, this.#position), nominee, candidates);
     const looking: Looking = {
       kind: "looking",
       own,
@@ -207,6 +207,11 @@ export class FastLeaderElection implements LeaderElection {
     this.#hurry(looking, nowMs);
     const hasVoice = looking.vote !== undefined;
     if (!this.#config.verifier.voters.has(from)) {
+      const { role, vote: itself } = heard;
+      if (role === "leading" && itself?.leader === from && this.#config.candidates.has(from)) {
+        this.#heardMember(looking, from, { round: heard.round, vote: itself, role }, nowMs);
+        return;
+      }
       // Only one that knows it has no voice: another that thinks it votes would answer the answer, and so on for ever.
       if (heard.role === "looking" && heard.vote === undefined && hasVoice) this.#tell(from);
       return;
@@ -244,15 +249,16 @@ export class FastLeaderElection implements LeaderElection {
       this.#tell(from);
       return;
     }
-    if (!this.#config.verifier.voters.has(heard.vote.leader)) {
+    const { verifier, candidates } = this.#config;
+    if (!verifier.voters.has(heard.vote.leader) && !candidates.has(heard.vote.leader)) {
       this.#withdraw(looking, from, nowMs);
       return;
     }
     if (heard.round > this.#round) {
       this.#round = heard.round;
       looking.inRound.clear();
-      this.#changeVote(looking, better(heard.vote, own, this.#config.candidates), nowMs);
-    } else if (beats(heard.vote, vote, this.#config.candidates)) {
+      this.#changeVote(looking, better(heard.vote, own, candidates), nowMs);
+    } else if (beats(heard.vote, vote, candidates)) {
       this.#changeVote(looking, heard.vote, nowMs);
     }
     looking.inRound.cast(from, { vote: heard.vote, role: "looking" });
@@ -267,7 +273,7 @@ export class FastLeaderElection implements LeaderElection {
   ): void {
     const { vote, role, round } = heard;
     looking.inRound.withdraw(from);
-    if (round === this.#round && looking.vote !== undefined) {
+    if (round === this.#round && looking.vote !== undefined && this.#config.verifier.voters.has(from)) {
       looking.inRound.cast(from, { vote, role });
       if (this.#isLedAlready(looking.inRound, vote, round) && !this.#avoids(vote.leader, nowMs)) {
         this.#decide(vote, looking.inRound.supporters(vote));

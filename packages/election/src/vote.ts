@@ -1,4 +1,5 @@
 import { assert, counterOf, type ServerId, type Vote, ZXID_NONE } from "@zooid/model";
+import type { Candidates } from "./config.ts";
 import type { ElectionPosition } from "./events.ts";
 
 /**
@@ -17,14 +18,14 @@ export function compareVotes(a: Vote, b: Vote): number {
  * Whether a server that votes `current` changes to `challenger`. A voter of weight 0 is no candidate: no server changes to it, and its own
  * first vote, which names itself since it must name someone, gives way to any candidate.
  */
-export function beats(challenger: Vote, current: Vote, candidates: ReadonlySet<ServerId>): boolean {
+export function beats(challenger: Vote, current: Vote, candidates: Candidates): boolean {
   // rule: candidates-alone-are-elected
   if (!candidates.has(challenger.leader)) return false;
   return !candidates.has(current.leader) || compareVotes(challenger, current) > 0;
 }
 
 /** What a server votes that has `own` and hears `heard`. */
-export function better(heard: Vote, own: Vote, candidates: ReadonlySet<ServerId>): Vote {
+export function better(heard: Vote, own: Vote, candidates: Candidates): Vote {
   return beats(heard, own, candidates) ? heard : own;
 }
 
@@ -44,4 +45,9 @@ export function ownVote(sid: ServerId, position: ElectionPosition | undefined): 
   const { zxid, currentEpoch } = position;
   assert(zxid === ZXID_NONE || counterOf(zxid) !== 0, `a position is a logged entry, found the start marker ${zxid}`);
   return { leader: sid, zxid, peerEpoch: currentEpoch };
+}
+
+/** The vote that a server begins with: for itself, or for a candidate ahead of it that has no vote. None without a voice. */
+export function firstVote(own: Vote | undefined, nominee: Vote | undefined, candidates: Candidates): Vote | undefined {
+  return own === undefined || nominee === undefined ? own : better(nominee, own, candidates);
 }

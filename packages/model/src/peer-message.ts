@@ -29,6 +29,8 @@ export type ElectionMessage =
       readonly selfEpoch: number;
       /** The sender's committed configuration, where the ensemble can be changed while it runs. */
       readonly config?: Uint8Array | undefined;
+      /** A change of it in the sender's log that may not be committed. */
+      readonly nextConfig?: Uint8Array | undefined;
     }
   /** The basic election asks. */
   | { readonly kind: "poll"; readonly number: number }
@@ -39,6 +41,7 @@ export type ElectionMessage =
       readonly vote: Vote | undefined;
       /** As in a notification. */
       readonly config?: Uint8Array | undefined;
+      readonly nextConfig?: Uint8Array | undefined;
     };
 
 /** A session's sign of life, on its way to the leader. */

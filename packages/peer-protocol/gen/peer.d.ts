@@ -298,6 +298,7 @@ export namespace zooid {
         selfZxid: (number|Long);
         selfEpoch: (number|Long);
         config?: (Uint8Array|null);
+        nextConfig?: (Uint8Array|null);
         static encode(message: zooid.Notification.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
         static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): zooid.Notification & zooid.Notification.$Shape;
     }
@@ -310,6 +311,7 @@ export namespace zooid {
             selfZxid?: (number|Long|null);
             selfEpoch?: (number|Long|null);
             config?: (Uint8Array|null);
+            nextConfig?: (Uint8Array|null);
             $unknowns?: Uint8Array[];
         }
         type $Shape = zooid.Notification.$Properties;
@@ -344,6 +346,7 @@ export namespace zooid {
         role: zooid.Role;
         vote?: (zooid.Vote.$Properties|null);
         config?: (Uint8Array|null);
+        nextConfig?: (Uint8Array|null);
         static encode(message: zooid.PollAnswer.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
         static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): zooid.PollAnswer & zooid.PollAnswer.$Shape;
     }
@@ -354,6 +357,7 @@ export namespace zooid {
             role?: (zooid.Role|null);
             vote?: (zooid.Vote.$Properties|null);
             config?: (Uint8Array|null);
+            nextConfig?: (Uint8Array|null);
             $unknowns?: Uint8Array[];
         }
         type $Shape = zooid.PollAnswer.$Properties;

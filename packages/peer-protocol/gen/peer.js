@@ -1109,12 +1109,19 @@ export const zooid = $root.zooid = (() => {
         Notification.prototype.selfZxid = $util.Long ? $util.Long.fromBits(0,0,true) : 0;
         Notification.prototype.selfEpoch = $util.Long ? $util.Long.fromBits(0,0,true) : 0;
         Notification.prototype.config = null;
+        Notification.prototype.nextConfig = null;
 
         let $oneOfFields;
 
         // Virtual OneOf for proto3 optional field
         $Object.defineProperty(Notification.prototype, "_config", {
             get: $util.oneOfGetter($oneOfFields = ["config"]),
+            set: $util.oneOfSetter($oneOfFields)
+        });
+
+        // Virtual OneOf for proto3 optional field
+        $Object.defineProperty(Notification.prototype, "_nextConfig", {
+            get: $util.oneOfGetter($oneOfFields = ["nextConfig"]),
             set: $util.oneOfSetter($oneOfFields)
         });
 
@@ -1137,6 +1144,8 @@ export const zooid = $root.zooid = (() => {
                 writer.uint32(40).uint64(message.selfEpoch);
             if (message.config != null && $Object.hasOwnProperty.call(message, "config"))
                 writer.uint32(50).bytes(message.config);
+            if (message.nextConfig != null && $Object.hasOwnProperty.call(message, "nextConfig"))
+                writer.uint32(58).bytes(message.nextConfig);
             if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                 for (let i = 0; i < message.$unknowns.length; ++i)
                     writer.raw(message.$unknowns[i]);
@@ -1217,6 +1226,13 @@ export const zooid = $root.zooid = (() => {
                             break;
                         message.config = reader.bytes();
                         message._config = "config";
+                        continue;
+                    }
+                case 7: {
+                        if (wireType !== 2)
+                            break;
+                        message.nextConfig = reader.bytes();
+                        message._nextConfig = "nextConfig";
                         continue;
                     }
                 }
@@ -1334,12 +1350,19 @@ export const zooid = $root.zooid = (() => {
         PollAnswer.prototype.role = 0;
         PollAnswer.prototype.vote = null;
         PollAnswer.prototype.config = null;
+        PollAnswer.prototype.nextConfig = null;
 
         let $oneOfFields;
 
         // Virtual OneOf for proto3 optional field
         $Object.defineProperty(PollAnswer.prototype, "_config", {
             get: $util.oneOfGetter($oneOfFields = ["config"]),
+            set: $util.oneOfSetter($oneOfFields)
+        });
+
+        // Virtual OneOf for proto3 optional field
+        $Object.defineProperty(PollAnswer.prototype, "_nextConfig", {
+            get: $util.oneOfGetter($oneOfFields = ["nextConfig"]),
             set: $util.oneOfSetter($oneOfFields)
         });
 
@@ -1358,6 +1381,8 @@ export const zooid = $root.zooid = (() => {
                 $root.zooid.Vote.encode(message.vote, writer.uint32(26).fork(), _depth + 1).ldelim();
             if (message.config != null && $Object.hasOwnProperty.call(message, "config"))
                 writer.uint32(34).bytes(message.config);
+            if (message.nextConfig != null && $Object.hasOwnProperty.call(message, "nextConfig"))
+                writer.uint32(42).bytes(message.nextConfig);
             if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                 for (let i = 0; i < message.$unknowns.length; ++i)
                     writer.raw(message.$unknowns[i]);
@@ -1420,6 +1445,13 @@ export const zooid = $root.zooid = (() => {
                             break;
                         message.config = reader.bytes();
                         message._config = "config";
+                        continue;
+                    }
+                case 5: {
+                        if (wireType !== 2)
+                            break;
+                        message.nextConfig = reader.bytes();
+                        message._nextConfig = "nextConfig";
                         continue;
                     }
                 }

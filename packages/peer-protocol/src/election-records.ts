@@ -6,8 +6,8 @@ export const ROLES: readonly PeerRole[] = ["looking", "following", "leading", "o
 
 export const notificationRecord: RecordCodec<"notification"> = {
   member: "notification",
-  encode: ({ role, vote = null, config = null, ...same }, writer) =>
-    void zooid.Notification.encode({ ...same, vote, config, role: ROLES.indexOf(role) }, writer),
+  encode: ({ role, vote = null, config = null, nextConfig = null, ...same }, writer) =>
+    void zooid.Notification.encode({ ...same, vote, config, nextConfig, role: ROLES.indexOf(role) }, writer),
   decode: (reader) => {
     const record = zooid.Notification.decode(reader);
     return {
@@ -17,7 +17,7 @@ export const notificationRecord: RecordCodec<"notification"> = {
       vote: voteOf(record.vote),
       selfZxid: zxidOf(record.selfZxid),
       selfEpoch: whole(record.selfEpoch),
-      ...configOf(record.config),
+      ...configsOf(record),
     };
   },
 };
@@ -30,17 +30,28 @@ export const pollRecord: RecordCodec<"poll"> = {
 
 export const pollAnswerRecord: RecordCodec<"poll-answer"> = {
   member: "pollAnswer",
-  encode: ({ role, vote = null, config = null, ...same }, writer) =>
-    void zooid.PollAnswer.encode({ ...same, vote, config, role: ROLES.indexOf(role) }, writer),
+  encode: ({ role, vote = null, config = null, nextConfig = null, ...same }, writer) =>
+    void zooid.PollAnswer.encode({ ...same, vote, config, nextConfig, role: ROLES.indexOf(role) }, writer),
   decode: (reader) => {
-    const { number, role, vote, config } = zooid.PollAnswer.decode(reader);
+    const record = zooid.PollAnswer.decode(reader);
     return {
-      ...{ kind: "poll-answer", number: whole(number), role: choiceOf(ROLES, role), vote: voteOf(vote) },
-      ...configOf(config),
+      kind: "poll-answer",
+      number: whole(record.number),
+      role: choiceOf(ROLES, record.role),
+      vote: voteOf(record.vote),
+      ...configsOf(record),
     };
   },
 };
 
-function configOf(bytes: Uint8Array | null | undefined): { readonly config?: Uint8Array } {
-  return bytes === null || bytes === undefined ? {} : { config: copyOf(bytes) };
+interface Configs<Bytes> {
+  readonly config?: Bytes;
+  readonly nextConfig?: Bytes;
+}
+
+function configsOf({ config, nextConfig }: Configs<Uint8Array | null | undefined>): Configs<Uint8Array> {
+  return {
+    ...(config === null || config === undefined ? {} : { config: copyOf(config) }),
+    ...(nextConfig === null || nextConfig === undefined ? {} : { nextConfig: copyOf(nextConfig) }),
+  };
 }

@@ -114,11 +114,14 @@ const FIELDS: { readonly [K in Kind]: fc.Arbitrary<object> } = {
   }),
   heartbeat: fc.record({ sequence: number, isEcho: flag }),
   notification: fc.record(
-    { role, round: number, vote, selfZxid: zxid, selfEpoch: number, config: bytes },
+    { role, round: number, vote, selfZxid: zxid, selfEpoch: number, config: bytes, nextConfig: bytes },
     { requiredKeys: ["role", "round", "vote", "selfZxid", "selfEpoch"] },
   ),
   poll: fc.record({ number }),
-  "poll-answer": fc.record({ number, role, vote, config: bytes }, { requiredKeys: ["number", "role", "vote"] }),
+  "poll-answer": fc.record(
+    { number, role, vote, config: bytes, nextConfig: bytes },
+    { requiredKeys: ["number", "role", "vote"] },
+  ),
   "learner-info": fc.record({
     promise: fc.record({ epoch: number, sid: small, incarnation: number }),
     ...{ isObserver: flag, isFresh: flag, isAmnesiac: flag, isOwn: flag, ensembleId: text, configVersion: zxid },

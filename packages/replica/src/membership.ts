@@ -35,8 +35,10 @@ export class Membership {
   readonly #config: ReplicaConfig;
   readonly #sinks: MembershipSinks;
   #nowMs = 0;
-  /** The committed configuration as it was last sent. */
-  #sentConfig: { readonly members: Members; readonly bytes: Uint8Array } | undefined;
+  /** The configurations as they were last sent. */
+  readonly #sentConfigs = new WeakMap<Members, Uint8Array>();
+  /** A server that is ahead of this one, as the next election begins. */
+  #nominee: Vote | undefined;
   /** When this server last had a role in which it served. */
   #looksSinceMs: number | undefined;
 
@@ -128,6 +130,13 @@ export class Membership {
     if (reason.kind === "history-of-one-server") {
       this.#election?.avoid(reason.leader, this.#nowMs + REFUSED_LEADER_TICKS * this.#config.tickMs);
     }
+    if (reason.kind === "learner-is-ahead") {
+      // 1. s5 alone changes to 2, 3, 4: s4 logs that and an entry behind it, which s5 loses in a crash.
+      // 2. s5 elects itself, and needs s4, which is ahead. 3. s4 has no vote to send, and would be
+      // elected by no server, however often s5 gives way.
+      // rule: a-learner-ahead-is-voted-for
+      this.#nominee = { leader: reason.sid, zxid: reason.zxid, peerEpoch: reason.currentEpoch };
+    }
   }
 
   /** The ensemble's configuration changed, or begins to: this server may have got a vote, or lost it. */
@@ -141,12 +150,21 @@ export class Membership {
   }
 
   #withConfig(message: ElectionMessage): ElectionMessage {
-    const { committed } = this.zab.members;
+    const { committed, lastSeen, isChanging } = this.zab.members;
     if (message.kind === "poll" || committed === undefined || committed.version === ZXID_NONE) return message;
-    if (this.#sentConfig?.members !== committed) {
-      this.#sentConfig = { members: committed, bytes: new TextEncoder().encode(membersText(committed)) };
+    const config = this.#bytesOf(committed);
+    return isChanging && lastSeen !== undefined
+      ? { ...message, config, nextConfig: this.#bytesOf(lastSeen) }
+      : { ...message, config };
+  }
+
+  #bytesOf(members: Members): Uint8Array {
+    let bytes = this.#sentConfigs.get(members);
+    if (bytes === undefined) {
+      bytes = new TextEncoder().encode(membersText(members));
+      this.#sentConfigs.set(members, bytes);
     }
-    return { ...message, config: this.#sentConfig.bytes };
+    return bytes;
   }
 
   tick(): void {
@@ -168,6 +186,9 @@ export class Membership {
       // rule: a-looking-server-takes-the-newest-configuration
       if (this.zab.adoptMembers(message.config) && this.zab.isLooking) this.#look();
     }
+    // 1. s1 and s4 have logged the change of 1, 2, 3 to 1, 2, 3, 4, and s4 is ahead. 2. s1 votes for s4.
+    // s2 has to know s4 to follow it.
+    if (message.kind !== "poll" && message.nextConfig !== undefined) this.zab.hearChange(message.nextConfig);
     this.#election?.receive(from, message, this.#nowMs);
     this.#checkSupport();
   }
@@ -203,15 +224,17 @@ export class Membership {
     const hasVote = hasVoice && !this.zab.members.isObserver;
     // rule: vote-with-the-end-of-the-log
     const position = { zxid: durable.tail.zxid, currentEpoch: durable.currentEpoch };
+    const nominee = this.#nominee;
+    this.#nominee = undefined;
     this.#sinks.roleChanged();
-    this.#election?.look(hasVote ? position : undefined, this.#nowMs);
+    this.#election?.look(hasVote ? position : undefined, this.#nowMs, nominee);
   }
 
   /** Other servers have elected this one while it still looked, or after it had given up. */
   #wanted(): void {
     const { sid, ensemble } = this.#config;
     const { members } = this.zab;
-    if (!this.zab.hasVoice || ensemble === undefined || !members.electors.candidates.has(sid)) return;
+    if (!this.zab.hasVoice || ensemble === undefined || !members.mayLead(sid)) return;
     const { durable } = this.zab;
     this.#election?.adopt("leading", { leader: sid, zxid: durable.tail.zxid, peerEpoch: durable.currentEpoch });
     this.#decided("leading", { leader: sid, zxid: durable.tail.zxid, peerEpoch: durable.currentEpoch });
@@ -243,7 +266,7 @@ function electionConfig(
   return Object.defineProperties({ ...ELECTION_DEFAULTS, ...fixed } as ElectionConfig, {
     // rule: the-present-voters-elect
     verifier: { get: () => members.electors },
-    candidates: { get: () => members.electors.candidates },
-    acquaintances: { get: () => members.verifier.voters },
+    candidates: { value: { has: (sid: ServerId) => members.mayLead(sid) } },
+    acquaintances: { get: () => members.acquaintances },
   });
 }

@@ -150,11 +150,11 @@ export class EnsemblePeers implements Peers {
   }
 
   /** Opens connections to servers that join, and gives up those that left. */
-  membersChanged({ committed, lastSeen }: Pick<KnownMembers, "committed" | "lastSeen">): void {
+  membersChanged({ committed, lastSeen, heard }: Pick<KnownMembers, "committed" | "lastSeen" | "heard">): void {
     if (committed === undefined) return;
     const { directory, sid } = this.#ensemble;
     const before = directory.find(sid);
-    directory.update([committed, lastSeen]);
+    directory.update([committed, lastSeen, heard]);
     if (before !== undefined && this.#isListening && !isSamePlace(before, directory.find(sid))) void this.#move();
     this.reachability.membersChanged();
     this.#mesh.membersChanged();

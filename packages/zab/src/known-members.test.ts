@@ -71,6 +71,31 @@ test("what is committed is never replaced by what is older", () => {
   expect([it.committed, it.lastSeen, it.isChanging]).toEqual([LATER, LATER, false]);
 });
 
+test("a change that another server has logged names candidates and servers to ask, and counts nowhere", () => {
+  const { it, changes } = known();
+  const mayLead = (): readonly boolean[] => [1, 4, 6].map((sid) => it.mayLead(serverId(sid)));
+  expect(mayLead()).toEqual([true, false, false]);
+  expect([it.hear(CHANGE), it.hear(CHANGE), changes()]).toEqual([true, false, 1]);
+  expect([mayLead(), [...it.acquaintances]]).toEqual([[true, true, false], [1, 2, 3, 4, 5].map(serverId)]);
+  expect([it.isChanging, it.isObserver, quorum(it, 1, 2)]).toEqual([false, true, true]);
+  it.see(FIRST);
+  expect([it.heard, ...mayLead()]).toEqual([undefined, true, false, false]);
+});
+
+test("a server that a change makes a voter leads when a quorum of the present voters waits to follow it", () => {
+  const { it } = known();
+  it.see(CHANGE);
+  const by = (...sids: readonly number[]): boolean => it.isElectedBy(sids.map(serverId));
+  expect([by(1), by(3, 5), by(1, 2)]).toEqual([false, false, true]);
+  it.commit(composeZxid(1, 5), () => {});
+  expect([by(), by(1, 2), by(5)]).toEqual([false, false, true]);
+});
+
+test("a change that is not newer than what a server knows is not heard", () => {
+  const { it } = known({ committed: CHANGE, lastSeen: LATER });
+  expect([it.hear(CHANGE), it.hear(LATER), it.heard]).toEqual([false, false, undefined]);
+});
+
 test("the newest configuration of the log counts at a start, and the file's where it is newer", () => {
   const { it } = known({ committed: CHANGE, lastSeen: LATER });
   expect([it.committed?.version, it.lastSeen?.version]).toEqual([CHANGE.version, LATER.version]);

@@ -42,6 +42,7 @@ export class KnownMembers {
   readonly #changed: () => void;
   #committed: Members | undefined;
   #lastSeen: Members | undefined;
+  #heard: Members | undefined;
   #verifier: QuorumVerifier;
 
   /**
@@ -73,6 +74,14 @@ export class KnownMembers {
     return this.#lastSeen;
   }
 
+  /**
+   * A change that another server has logged and this one has not. It may be cut: it counts nowhere, and
+   * names servers that may be asked for the leader, and one of which may lead.
+   */
+  get heard(): Members | undefined {
+    return this.#heard;
+  }
+
   /** Whether a change was logged that is not known to be committed. */
   get isChanging(): boolean {
     return this.#committed !== this.#lastSeen;
@@ -93,6 +102,24 @@ export class KnownMembers {
     return this.#committed?.verifier ?? this.#config.verifier;
   }
 
+  /**
+   * Who may be elected: the candidates of the present configuration, and those of a change of it.
+   *
+   * 1. Servers 1, 2, 3 change to 1, 2, 3, 4: s1, s3 and s4 log that, and s3 and s4 an entry behind it.
+   * 2. s3 dies. The entry may be committed, so neither s1 nor s2 may lead, and with s1 and s2 alone
+   * the change needs s4: it leads, elected by s1 and s2.
+   */
+  mayLead(sid: ServerId): boolean {
+    const changes = [this.#lastSeen, this.#heard];
+    return this.electors.candidates.has(sid) || changes.some((change) => change?.verifier.candidates.has(sid) === true);
+  }
+
+  /** All that are asked for the leader. Those that are no electors are not counted. */
+  get acquaintances(): ReadonlySet<ServerId> {
+    const { voters } = this.#verifier;
+    return this.#heard === undefined ? voters : new Set([...voters, ...this.#heard.verifier.voters]);
+  }
+
   /** Whether this server gets what is committed and has no vote: an observer, or one that is not listed. */
   get isObserver(): boolean {
     return this.isChangeable ? !this.#verifier.voters.has(this.#config.sid) : this.#config.isObserver;
@@ -103,6 +130,7 @@ export class KnownMembers {
     if (this.#committed !== undefined && members.version < this.#committed.version) return;
     // rule: a-change-waits-for-its-commit
     this.#lastSeen = members.version === this.#committed?.version ? this.#committed : members;
+    this.#heard = undefined;
     this.#moved();
   }
 
@@ -124,8 +152,26 @@ export class KnownMembers {
     if (this.#committed === undefined || members.version <= this.#committed.version) return false;
     this.#committed = members;
     this.#lastSeen = newerOf(this.#lastSeen, members);
+    this.#heard = undefined;
     this.#moved();
     return true;
+  }
+
+  /** Another server has logged this change. @returns whether it is news */
+  hear(change: Members): boolean {
+    const known = newerOf(newerOf(this.#heard, this.#lastSeen), this.#committed);
+    if (known === undefined || change.version <= known.version) return false;
+    this.#heard = change;
+    this.#moved();
+    return true;
+  }
+
+  /** Whether the servers that wait to follow this one have elected it. */
+  isElectedBy(early: readonly ServerId[]): boolean {
+    const { sid } = this.#config;
+    // A server that a change makes a voter gets no votes: the present voters come when they elect it.
+    const isNext = !this.electors.voters.has(sid) && this.electors.isQuorum(early);
+    return isNext || this.#verifier.isQuorum([sid, ...early]);
   }
 
   isVoter(sid: ServerId): boolean {

@@ -33,7 +33,7 @@ export type RoleEnd =
   | { readonly kind: "epoch-promised-elsewhere"; readonly sid: ServerId; readonly epoch: number; readonly to: number }
   | { readonly kind: "configuration-is-newer"; readonly sid: ServerId; readonly version: Zxid }
   | { readonly kind: "epochs-used-up"; readonly epoch: number }
-  | { readonly kind: "learner-is-ahead"; readonly sid: ServerId }
+  | { readonly kind: "learner-is-ahead"; readonly sid: ServerId; readonly zxid: Zxid; readonly currentEpoch: number }
   | { readonly kind: "no-quorum-follows" }
   | { readonly kind: "epoch-not-accepted"; readonly epoch: number }
   | { readonly kind: "quorum-lost" }

@@ -194,6 +194,12 @@ export class ZabPeer {
     return this.#members.adopt(members);
   }
 
+  /** Another server, in an election, has logged this change of the configuration. */
+  hearChange(config: Uint8Array): void {
+    const change = this.phase === "election" ? decodeMembers(config) : undefined;
+    if (change !== undefined) this.#members.hear(change);
+  }
+
   /** Whether enough servers of a configuration are synchronized to commit in it now. Only at the leader. */
   isQuorumSynced(verifier: QuorumVerifier): boolean {
     return this.#role instanceof Leader && this.#role.isQuorumSynced(verifier);
@@ -349,10 +355,9 @@ export class ZabPeer {
   #seekFollowing(): void {
     if (!this.#cycle.isLooking) return;
     const { sid } = this.#config;
-    const { verifier } = this.#members;
-    if (verifier.isQuorum([sid])) return;
+    if (this.#members.verifier.isQuorum([sid])) return;
     if (this.#lostHistory.isFresh && this.#sightings.historyHolder !== undefined) return;
-    if (verifier.isQuorum([sid, ...this.#early.voters()])) this.#sinks.election.wanted();
+    if (this.#members.isElectedBy(this.#early.voters())) this.#sinks.election.wanted();
   }
 
   /** Everything up to a zxid, appended in a role generation, is on this server's disk. */

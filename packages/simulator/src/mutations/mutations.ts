@@ -279,9 +279,8 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
   }),
   mutation("history", "ahead-by-zxid-alone", {
     marker: "the-epoch-decides-which-history-is-newer",
-    found:
-      "message.currentEpoch > currentEpoch || (message.currentEpoch === currentEpoch && message.logged.zxid > tail.zxid)",
-    replacement: "message.logged.zxid > tail.zxid",
+    found: "message.currentEpoch > currentEpoch || (message.currentEpoch === currentEpoch && zxid > tail.zxid)",
+    replacement: "zxid > tail.zxid",
   }),
   mutation("members", "commit-by-the-present-quorum-alone", {
     marker: "a-change-needs-both-quorums",
@@ -322,6 +321,10 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
   }),
   mutation("members", "two-changes-at-once", {
     marker: "one-change-at-a-time",
+    replacement: "",
+  }),
+  mutation("members", "learners-ahead-are-not-elected", {
+    marker: "a-learner-ahead-is-voted-for",
     replacement: "",
   }),
   mutation("members", "promoted-with-a-damaged-log", {

@@ -217,15 +217,15 @@ export class Discovery {
     learner.becomeWaiting(message);
     const { currentEpoch, tail } = context.log.durable;
     if (!this.#holdsEpoch && learner.isCounted) {
+      const { zxid } = message.logged;
       // rule: the-epoch-decides-which-history-is-newer
       const isAhead =
-        message.currentEpoch > currentEpoch ||
-        (message.currentEpoch === currentEpoch && message.logged.zxid > tail.zxid);
+        message.currentEpoch > currentEpoch || (message.currentEpoch === currentEpoch && zxid > tail.zxid);
       // 1. s1 and s2 commit entry 5; s3 lags. 2. s1 dies, and s3 is elected by votes from before.
       // 3. s2 reports entry 5, which its synchronization with s3 would cut.
       // rule: no-leader-over-a-newer-history
       if (isAhead) {
-        context.leave({ kind: "learner-is-ahead", sid: learner.sid });
+        context.leave({ kind: "learner-is-ahead", sid: learner.sid, zxid, currentEpoch: message.currentEpoch });
         return;
       }
     }

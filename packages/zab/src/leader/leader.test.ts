@@ -214,6 +214,13 @@ test("an observer gets the ensemble's id with the history", () => {
   ]);
 });
 
+test("a leader gives way to a learner with a newer history, and reports where that ends", () => {
+  const { peer, informed, promises, ends } = elected(3, { epoch: 4 });
+  peer.lead();
+  promises(informed(2, { promise: 4, isFresh: false }), 6);
+  expect(ends).toEqual([{ kind: "learner-is-ahead", sid: 2, zxid: ZXID_NONE, currentEpoch: 5 }]);
+});
+
 test("up-to-date is sent when the leader serves, and no earlier", () => {
   const { peer, sinks, informed, promises, accepts, kindsTo } = elected(3, { epoch: 4 });
   let applied = -1 as Zxid;
