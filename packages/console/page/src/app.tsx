@@ -10,6 +10,7 @@ import { LivePage } from "./pages/live.tsx";
 import { MetricsPage } from "./pages/metrics.tsx";
 import { RecipesPage } from "./pages/recipes.tsx";
 import { SessionsPage } from "./pages/sessions.tsx";
+import { TransactionPage } from "./pages/transaction.tsx";
 import { TreePage } from "./pages/tree.tsx";
 import { WordsPage } from "./pages/words.tsx";
 import { Icon, type IconName } from "./parts/icon.tsx";
@@ -17,10 +18,12 @@ import { LoginDialog } from "./parts/login-dialog.tsx";
 import { NoticeProvider } from "./parts/notices.tsx";
 import { type Command, Palette } from "./parts/palette.tsx";
 import { SessionContext } from "./parts/session-context.ts";
+import { useBasket } from "./parts/use-basket.ts";
 
 const TITLES: Readonly<Record<PageName, string>> = {
   ensemble: "Ensemble",
   tree: "Tree",
+  transaction: "Transaction",
   sessions: "Sessions",
   recipes: "Recipes",
   metrics: "Metrics",
@@ -31,6 +34,7 @@ const TITLES: Readonly<Record<PageName, string>> = {
 const ICONS: Readonly<Record<PageName, IconName>> = {
   ensemble: "servers",
   tree: "tree",
+  transaction: "basket",
   sessions: "people",
   recipes: "lock",
   metrics: "chart",
@@ -46,6 +50,7 @@ const LIVE_TEXTS: Readonly<Record<LiveState, string>> = {
 
 export function App() {
   const place = usePlace();
+  const drafts = useBasket();
   const [session, setSession] = useState<SessionJson>();
   const [error, setError] = useState<string>();
   const [isLoggingIn, setLoggingIn] = useState(false);
@@ -74,6 +79,14 @@ export function App() {
   useEffect(() => {
     document.title = `${TITLES[place.page]} · ${session?.ensemble ?? "Zooid console"}`;
   }, [place.page, session?.ensemble]);
+
+  useEffect(() => {
+    if (drafts.length === 0) return;
+    // The browser asks before the gathered writes are lost.
+    const onLeave = (event: Event): void => event.preventDefault();
+    addEventListener("beforeunload", onLeave);
+    return () => removeEventListener("beforeunload", onLeave);
+  }, [drafts.length]);
 
   const changeTheme = useCallback((next: Theme) => {
     applyTheme(next);
@@ -148,6 +161,7 @@ export function App() {
               <a key={page} href={placeHash(page)} aria-current={place.page === page ? "page" : undefined}>
                 <Icon name={ICONS[page]} />
                 <span>{TITLES[page]}</span>
+                {page === "transaction" && drafts.length > 0 && <span class="count">{drafts.length}</span>}
               </a>
             ))}
           </nav>
@@ -173,7 +187,12 @@ export function App() {
 /** Pages that the role and the console's server offer. */
 function pagesOf({ role, features }: SessionJson): readonly PageName[] {
   const isOperator = role === "operator";
-  return PAGES.filter((page) => (page === "audit" ? isOperator && features.audit : page !== "words" || isOperator));
+  const isOffered: Partial<Record<PageName, boolean>> = {
+    transaction: isOperator || role === "editor",
+    words: isOperator,
+    audit: isOperator && features.audit,
+  };
+  return PAGES.filter((page) => isOffered[page] ?? true);
 }
 
 function Page({ place }: { readonly place: Place }) {
@@ -182,6 +201,8 @@ function Page({ place }: { readonly place: Place }) {
       return <EnsemblePage />;
     case "tree":
       return <TreePage params={place.params} />;
+    case "transaction":
+      return <TransactionPage />;
     case "sessions":
       return <SessionsPage params={place.params} />;
     case "recipes":

@@ -16,6 +16,8 @@ const REQUESTS: Readonly<Record<string, { query?: string; body?: unknown; header
   "PUT /node": { query: "?path=/a", body: { data: { text: "x" } }, headers: { "If-Match": "*" } },
   "DELETE /node": { query: "?path=/gone", headers: { "If-Match": "*" } },
   "GET /acl": { query: "?path=/a" },
+  "GET /rights": { query: "?path=/a" },
+  "GET /quota": { query: "?path=/a" },
   "PUT /acl": {
     query: "?path=/a",
     body: { acl: [{ scheme: "world", id: "anyone", permissions: ["read"] }] },

@@ -1,5 +1,6 @@
 import { ENSEMBLE_ROUTES } from "./ensemble-routes.ts";
 import { MEMBER_ROUTES } from "./member-routes.ts";
+import { NODE_FACTS_ROUTES } from "./node-facts-routes.ts";
 import { NODE_ROUTES } from "./node-routes.ts";
 import { OPERATOR_ROUTES } from "./operator-routes.ts";
 import { RECIPE_ROUTES } from "./recipe-routes.ts";
@@ -8,6 +9,7 @@ import type { Route } from "./route.ts";
 /** All operations that work with the user's ZooKeeper session. */
 export const ROUTES: readonly Route[] = [
   ...NODE_ROUTES,
+  ...NODE_FACTS_ROUTES,
   ...ENSEMBLE_ROUTES,
   ...MEMBER_ROUTES,
   ...OPERATOR_ROUTES,

@@ -109,10 +109,13 @@ export const multiOp = z.discriminatedUnion("op", [
   z.strictObject({ op: z.literal("set"), path, data: writtenData, version }),
   z.strictObject({ op: z.literal("delete"), path, version }),
 ]);
+export type MultiOpJson = z.input<typeof multiOp>;
 export const multi = z.strictObject({ ops: z.array(multiOp).min(1).max(OPS_MAX) });
 export const multiResult = z.object({
   results: z.array(z.object({ op: z.string(), path: z.string(), stat: stat.optional() })),
 });
+
+export type MultiResultJson = z.infer<typeof multiResult>;
 
 export const problem = z.object({
   type: z.string(),

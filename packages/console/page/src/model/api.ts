@@ -1,3 +1,4 @@
+import type { QuotaJson, RightsJson } from "../../../src/api/node-fact-shapes.ts";
 import type {
   AclEntryJson,
   AuditTailJson,
@@ -8,6 +9,8 @@ import type {
   MemberChangeJson,
   MemberPlanJson,
   MetricsJson,
+  MultiOpJson,
+  MultiResultJson,
   NodeJson,
   ProblemJson,
   RecipesJson,
@@ -114,6 +117,9 @@ export const api = {
       version: options.version,
     }),
   acl: (path: string) => call<{ acl: AclEntryJson[]; stat: StatJson }>("GET", "/acl", { query: { path } }),
+  rights: (path: string) => call<RightsJson>("GET", "/rights", { query: { path } }),
+  quota: (path: string) => call<QuotaJson>("GET", "/quota", { query: { path } }),
+  multi: (ops: readonly MultiOpJson[]) => call<MultiResultJson>("POST", "/multi", { body: { ops } }),
   setAcl: (path: string, acl: readonly AclEntryJson[], version: number) =>
     call<WrittenNode>("PUT", "/acl", { query: { path }, body: { acl }, version }),
 };

@@ -1,5 +1,15 @@
 /** Places within the page live in the fragment of its address: a node's name is never part of a request's path. */
-export const PAGES = ["ensemble", "tree", "sessions", "recipes", "metrics", "live", "words", "audit"] as const;
+export const PAGES = [
+  "ensemble",
+  "tree",
+  "transaction",
+  "sessions",
+  "recipes",
+  "metrics",
+  "live",
+  "words",
+  "audit",
+] as const;
 export type PageName = (typeof PAGES)[number];
 
 export interface Place {

@@ -6,6 +6,7 @@ import { Failure } from "../parts/failure.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { useNotify } from "../parts/notices.tsx";
 import { useMayEdit, useSession } from "../parts/session-context.ts";
+import { RightsView } from "./rights-view.tsx";
 
 const PERMISSIONS: readonly PermissionName[] = ["read", "write", "create", "delete", "admin"];
 const SCHEMES = ["world", "auth", "digest", "ip", "x509", "sasl"] as const;
@@ -36,7 +37,14 @@ export function AclTab({ path, aversion }: AclTabProps) {
   useEffect(() => {
     if (edited === undefined) read();
   }, [read, aversion]);
-  if (saved === undefined) return <Failure text={error} />;
+  if (saved === undefined) {
+    return (
+      <>
+        <Failure text={error} />
+        {error !== undefined && <RightsView path={path} aversion={aversion} />}
+      </>
+    );
+  }
   const save = (event: Event): void => {
     event.preventDefault();
     if (edited === undefined) return;
@@ -58,72 +66,75 @@ export function AclTab({ path, aversion }: AclTabProps) {
   const entries = edited ?? saved.acl;
   const change = (at: number, entry: AclEntryJson): void => setEdited(entries.with(at, entry));
   return (
-    <form class="acl" onSubmit={save}>
-      <section class="table-scroll" tabIndex={0} aria-label="Entries">
-        <table>
-          <caption class="hidden">Access list</caption>
-          <thead>
-            <tr>
-              <th scope="col">Scheme</th>
-              <th scope="col">Identity</th>
-              {PERMISSIONS.map((name) => (
-                <th key={name} scope="col" class="center">
-                  {name}
-                </th>
+    <>
+      <form class="acl" onSubmit={save}>
+        <section class="table-scroll" tabIndex={0} aria-label="Entries">
+          <table>
+            <caption class="hidden">Access list</caption>
+            <thead>
+              <tr>
+                <th scope="col">Scheme</th>
+                <th scope="col">Identity</th>
+                {PERMISSIONS.map((name) => (
+                  <th key={name} scope="col" class="center">
+                    {name}
+                  </th>
+                ))}
+                {edited !== undefined && (
+                  <th scope="col">
+                    <span class="hidden">Remove</span>
+                  </th>
+                )}
+              </tr>
+            </thead>
+            <tbody>
+              {entries.map((entry, i) => (
+                <Entry
+                  key={i}
+                  entry={entry}
+                  number={i + 1}
+                  onChange={edited === undefined ? undefined : (next) => change(i, next)}
+                  onRemove={() => setEdited(entries.toSpliced(i, 1))}
+                />
               ))}
-              {edited !== undefined && (
-                <th scope="col">
-                  <span class="hidden">Remove</span>
-                </th>
-              )}
-            </tr>
-          </thead>
-          <tbody>
-            {entries.map((entry, i) => (
-              <Entry
-                key={i}
-                entry={entry}
-                number={i + 1}
-                onChange={edited === undefined ? undefined : (next) => change(i, next)}
-                onRemove={() => setEdited(entries.toSpliced(i, 1))}
-              />
-            ))}
-          </tbody>
-        </table>
-      </section>
-      <Failure text={error} />
-      <Warnings entries={entries} isEdited={edited !== undefined} />
-      <div class="toolbar">
-        <span class="hint">Version {saved.version}</span>
-        <span class="spacer" />
-        {edited === undefined
-          ? mayEdit && (
-              <button type="button" class="primary" onClick={() => setEdited(saved.acl)}>
-                <Icon name="edit" />
-                Edit access
-              </button>
-            )
-          : [
-              <button key="add" type="button" onClick={() => setEdited([...entries, ANYONE])}>
-                <Icon name="plus" />
-                Add an entry
-              </button>,
-              <button
-                key="cancel"
-                type="button"
-                onClick={() => {
-                  setEdited(undefined);
-                  read();
-                }}
-              >
-                Cancel
-              </button>,
-              <button key="save" type="submit" class="primary" disabled={entries.length === 0}>
-                Save access
-              </button>,
-            ]}
-      </div>
-    </form>
+            </tbody>
+          </table>
+        </section>
+        <Failure text={error} />
+        <Warnings entries={entries} isEdited={edited !== undefined} />
+        <div class="toolbar">
+          <span class="hint">Version {saved.version}</span>
+          <span class="spacer" />
+          {edited === undefined
+            ? mayEdit && (
+                <button type="button" class="primary" onClick={() => setEdited(saved.acl)}>
+                  <Icon name="edit" />
+                  Edit access
+                </button>
+              )
+            : [
+                <button key="add" type="button" onClick={() => setEdited([...entries, ANYONE])}>
+                  <Icon name="plus" />
+                  Add an entry
+                </button>,
+                <button
+                  key="cancel"
+                  type="button"
+                  onClick={() => {
+                    setEdited(undefined);
+                    read();
+                  }}
+                >
+                  Cancel
+                </button>,
+                <button key="save" type="submit" class="primary" disabled={entries.length === 0}>
+                  Save access
+                </button>,
+              ]}
+        </div>
+      </form>
+      <RightsView path={path} aversion={saved.version} />
+    </>
   );
 }
 

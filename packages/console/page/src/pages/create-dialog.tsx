@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { api, textOf } from "../model/api.ts";
+import { basket, type CreateMode } from "../model/basket.ts";
 import { visible } from "../model/formats.ts";
 import { childOf } from "../model/place.ts";
 import { Dialog } from "../parts/dialog.tsx";
@@ -37,6 +38,16 @@ export function CreateDialog({ parent, onClose, onDone }: CreateDialogProps) {
       },
       (reason: unknown) => setError(textOf(reason)),
     );
+  };
+  const gather = (): void => {
+    const path = childOf(parent, name);
+    try {
+      basket.add({ op: "create", path, mode: mode as CreateMode, data: { text: data }, before: "" });
+      notify(`The transaction creates ${visible(path)}`);
+      onClose();
+    } catch (reason) {
+      setError(textOf(reason));
+    }
   };
   return (
     <Dialog title="New node" onClose={onClose}>
@@ -86,6 +97,11 @@ export function CreateDialog({ parent, onClose, onDone }: CreateDialogProps) {
           <button type="button" onClick={onClose}>
             Cancel
           </button>
+          {mode !== "ttl" && (
+            <button type="button" disabled={name === "" && mode !== "persistent-sequential"} onClick={gather}>
+              Add to the transaction
+            </button>
+          )}
           <button type="submit" class="primary">
             Create
           </button>

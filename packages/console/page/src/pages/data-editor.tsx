@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { NodeJson, WrittenData } from "../../../src/api/shapes.ts";
 import { ApiError, api, textOf } from "../model/api.ts";
+import { basket } from "../model/basket.ts";
 import { prettyJson, visible } from "../model/formats.ts";
 import {
   guessedFormat,
@@ -81,6 +82,16 @@ export function DataEditor({ node, isGone, onClose, onSaved }: DataEditorProps) 
         },
       )
       .finally(() => setSaving(false));
+  };
+  const gather = (): void => {
+    const data: WrittenData = isText ? { text } : { base64: text.replace(/\s/g, "") };
+    try {
+      basket.add({ op: "set", path: node.path, data, version: base.version, before: base.text });
+      notify(`The transaction replaces the data of ${visible(node.path)}`);
+      onClose();
+    } catch (reason) {
+      setError(textOf(reason));
+    }
   };
   const showConflict = async (): Promise<void> => {
     try {
@@ -200,6 +211,11 @@ export function DataEditor({ node, isGone, onClose, onSaved }: DataEditorProps) 
             <button ref={backButton} type="button" onClick={() => setStep("edit")}>
               Back
             </button>
+            {problems.length === 0 && (
+              <button type="button" disabled={isSaving} onClick={gather}>
+                Add to the transaction
+              </button>
+            )}
             <button
               ref={saveButton}
               type="button"

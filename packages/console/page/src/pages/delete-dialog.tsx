@@ -1,10 +1,12 @@
 import { useState } from "preact/hooks";
 import type { NodeJson } from "../../../src/api/shapes.ts";
 import { ApiError, api, textOf } from "../model/api.ts";
+import { basket } from "../model/basket.ts";
 import { visible } from "../model/formats.ts";
 import { nameOf } from "../model/place.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { Failure } from "../parts/failure.tsx";
+import { useNotify } from "../parts/notices.tsx";
 
 interface DeleteDialogProps {
   readonly node: NodeJson;
@@ -19,6 +21,7 @@ export function DeleteDialog({ node, onClose, onDone }: DeleteDialogProps) {
   const [typed, setTyped] = useState("");
   const [error, setError] = useState<string>();
   const isRecursive = stat.numChildren > 0;
+  const notify = useNotify();
   const submit = (event: Event): void => {
     event.preventDefault();
     api.remove(path, { version: isRecursive ? "*" : version, isRecursive }).then(
@@ -28,6 +31,15 @@ export function DeleteDialog({ node, onClose, onDone }: DeleteDialogProps) {
         setError(isChanged ? "The node was changed meanwhile: close this, and look at it again." : textOf(reason));
       },
     );
+  };
+  const gather = (): void => {
+    try {
+      basket.add({ op: "delete", path, version, before: node.data?.text ?? "" });
+      notify(`The transaction deletes ${visible(path)}`);
+      onClose();
+    } catch (reason) {
+      setError(textOf(reason));
+    }
   };
   return (
     <Dialog title="Delete" onClose={onClose}>
@@ -54,6 +66,11 @@ export function DeleteDialog({ node, onClose, onDone }: DeleteDialogProps) {
           <button type="button" onClick={onClose}>
             Cancel
           </button>
+          {!isRecursive && (
+            <button type="button" onClick={gather}>
+              Add to the transaction
+            </button>
+          )}
           <button type="submit" class="danger filled" disabled={isRecursive && typed !== nameOf(path)}>
             Delete
           </button>

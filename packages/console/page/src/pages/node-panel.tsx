@@ -128,7 +128,7 @@ export function NodePanel({ path, tab, onDeleted, onCreate }: NodePanelProps) {
         {node !== undefined && current === "data" && (
           <DataTab node={node} isGone={isGone} onSaved={read} onReveal={() => setRevealed(true)} />
         )}
-        {node !== undefined && current === "stat" && <StatTab stat={node.stat} />}
+        {node !== undefined && current === "stat" && <StatTab path={path} stat={node.stat} />}
         {current === "acl" && !isGone && <AclTab path={path} aversion={node?.stat.aversion} />}
       </div>
       {isDeleting && node !== undefined && (

@@ -1,8 +1,28 @@
 import type { StatJson } from "../../../src/api/shapes.ts";
-import { ageText, timeText } from "../model/formats.ts";
+import { textOf } from "../model/api.ts";
+import { basket } from "../model/basket.ts";
+import { ageText, timeText, visible } from "../model/formats.ts";
 import { placeHash } from "../model/place.ts";
+import { useNotify } from "../parts/notices.tsx";
+import { useMayEdit } from "../parts/session-context.ts";
+import { QuotaView } from "./quota-view.tsx";
 
-export function StatTab({ stat }: { readonly stat: StatJson }) {
+interface StatTabProps {
+  readonly path: string;
+  readonly stat: StatJson;
+}
+
+export function StatTab({ path, stat }: StatTabProps) {
+  const mayEdit = useMayEdit();
+  const notify = useNotify();
+  const check = (): void => {
+    try {
+      basket.add({ op: "check", path, version: stat.version, before: "" });
+      notify(`The transaction checks that ${visible(path)} has version ${stat.version}`);
+    } catch (reason) {
+      notify(textOf(reason), "failed");
+    }
+  };
   const rows: readonly (readonly [name: string, value: string, meaning: string])[] = [
     ["czxid", stat.czxid, "created by this transaction"],
     ["ctime", timeText(stat.ctime), `created, ${ageText(Number(stat.ctime), Date.now())} ago`],
@@ -16,28 +36,39 @@ export function StatTab({ stat }: { readonly stat: StatJson }) {
     ["numChildren", String(stat.numChildren), "children"],
   ];
   return (
-    <table class="stat">
-      <caption class="hidden">Stat</caption>
-      <tbody>
-        {rows.map(([name, value, meaning]) => (
-          <tr key={name}>
-            <th scope="row">{name}</th>
-            <td class="code">{value}</td>
-            <td class="hint">{meaning}</td>
+    <>
+      <table class="stat">
+        <caption class="hidden">Stat</caption>
+        <tbody>
+          {rows.map(([name, value, meaning]) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              <td class="code">{value}</td>
+              <td class="hint">{meaning}</td>
+            </tr>
+          ))}
+          <tr>
+            <th scope="row">ephemeralOwner</th>
+            <td class="code">
+              {stat.ephemeralOwner === null ? (
+                "–"
+              ) : (
+                <a href={placeHash("sessions", { filter: stat.ephemeralOwner })}>{stat.ephemeralOwner}</a>
+              )}
+            </td>
+            <td class="hint">the session that the node lives with</td>
           </tr>
-        ))}
-        <tr>
-          <th scope="row">ephemeralOwner</th>
-          <td class="code">
-            {stat.ephemeralOwner === null ? (
-              "–"
-            ) : (
-              <a href={placeHash("sessions", { filter: stat.ephemeralOwner })}>{stat.ephemeralOwner}</a>
-            )}
-          </td>
-          <td class="hint">the session that the node lives with</td>
-        </tr>
-      </tbody>
-    </table>
+        </tbody>
+      </table>
+      {mayEdit && (
+        <div class="toolbar">
+          <span class="hint">A transaction can depend on this node without changing it.</span>
+          <button type="button" onClick={check}>
+            Add a check of version {stat.version} to the transaction
+          </button>
+        </div>
+      )}
+      <QuotaView path={path} version={`${stat.mzxid} ${stat.pzxid}`} />
+    </>
   );
 }

@@ -25,6 +25,9 @@ const PATHS = {
   warning: "M12 3 2.500 20h19zM12 10v4M12 17h.01",
   check: "M5 12.500l4.500 4.500L19 7.500",
   bolt: "M13 3 5 13.500h6L10 21l8-10.500h-6z",
+  up: "M12 19V5M6 11l6-6 6 6",
+  down: "M12 5v14M6 13l6 6 6-6",
+  basket: "M4 9h16l-2 10H6zM8 9l4-5 4 5",
   refresh: "M20 11a8 8 0 0 0-14.300-4L4 9M4 4v5h5M4 13a8 8 0 0 0 14.300 4l1.700-2M20 20v-5h-5",
 } as const;
 

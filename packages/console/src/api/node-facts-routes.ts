@@ -1,0 +1,25 @@
+/** What is known of a node beside its data: what the user may do with it, and the quota that holds for it. */
+import { z } from "zod";
+import { readRights } from "../nodes/effective-rights.ts";
+import { readQuota } from "../nodes/quota.ts";
+import { quota, rights } from "./node-fact-shapes.ts";
+import { type Route, route } from "./route.ts";
+import { path } from "./shapes.ts";
+
+const readRightsOf = route({
+  ...{ method: "GET", path: "/rights", role: "viewer", summary: "What the user may do with a node, by access lists" },
+  query: z.object({ path }),
+  reply: rights,
+  handle: async ({ client, query, user, signal }) => ({
+    body: await readRights(client, { path: query.path, identities: user.identities, signal }),
+  }),
+});
+
+const readQuotaOf = route({
+  ...{ method: "GET", path: "/quota", role: "viewer", summary: "The quota that holds for a node: its use and limits" },
+  query: z.object({ path }),
+  reply: quota,
+  handle: async ({ client, query, signal }) => ({ body: await readQuota(client, query.path, signal) }),
+});
+
+export const NODE_FACTS_ROUTES: readonly Route[] = [readRightsOf, readQuotaOf];
