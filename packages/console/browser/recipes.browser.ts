@@ -1,7 +1,8 @@
 import { connect } from "@zooid/client";
 import { Mutex } from "@zooid/recipes";
 import { afterAll, expect, test } from "vitest";
-import { closeBrowser, startBrowserStage } from "./browser-stage.ts";
+import { axeFindings } from "./axe.ts";
+import { closeBrowser, screenshot, startBrowserStage } from "./browser-stage.ts";
 
 afterAll(closeBrowser);
 
@@ -23,5 +24,43 @@ test("a lock's holder and queue are shown while clients contend, each with its s
   await page.waitForURL(/#\/sessions\?filter=0x/);
   await page.getByRole("link", { name: /\/locks\/backup\// }).waitFor();
   await next?.release();
+  await Promise.all(clients.map((client) => client.close()));
+});
+
+test("sessions that wait for each other in a circle are named, with the locks", async () => {
+  await using stage = await startBrowserStage();
+  const names = ["billing", "shipping", "reports"];
+  const clients = await Promise.all(names.map(() => connect(stage.server.connectString)));
+  const lockOf = (i: number, path: string): Mutex => {
+    const client = clients[i];
+    if (client === undefined) throw new RangeError(`no client ${i}`);
+    return new Mutex(client, path, { data: names[i] ?? "" });
+  };
+  const giveUp = new AbortController();
+  const { signal } = giveUp;
+  const held = [await lockOf(0, "/locks/orders").acquire(), await lockOf(1, "/locks/stock").acquire()];
+  const waiting = [
+    lockOf(0, "/locks/stock").acquire({ signal }),
+    lockOf(1, "/locks/orders").acquire({ signal }),
+    lockOf(2, "/locks/orders").acquire({ signal }),
+  ].map((each) => each.catch(() => undefined));
+  const page = await stage.open("#/recipes");
+  const cycle = page.getByRole("alert");
+  await cycle.getByText("2 sessions wait for each other in a circle.").waitFor();
+  await cycle
+    .getByRole("listitem")
+    .filter({ hasText: /^billing 0x\w+ waits for shipping 0x\w+ in \/locks\/stock$/ })
+    .waitFor();
+  const picture = page.getByRole("region", { name: "Picture of the waiting sessions" });
+  await picture.locator(".wait-box").nth(2).waitFor();
+  // A level edge has no height, which counts as hidden.
+  await picture.locator(".wait-edge").nth(2).waitFor({ state: "attached" });
+  await page.getByText("As a list").click();
+  await page.locator(".wait-list").getByText("reports").first().waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await screenshot(page, "waits-light");
+  giveUp.abort();
+  await cycle.waitFor({ state: "detached" });
+  await Promise.all([...waiting, ...held.map((lease) => lease.release())]);
   await Promise.all(clients.map((client) => client.close()));
 });

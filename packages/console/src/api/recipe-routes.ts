@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { recipes } from "./recipe-shapes.ts";
 import { type Route, route } from "./route.ts";
-import { path, recipes } from "./shapes.ts";
+import { path } from "./shapes.ts";
 
 const listRecipes = route({
   ...{ method: "GET", path: "/recipes", role: "viewer", summary: "Locks, elections, queues and groups in use" },

@@ -294,37 +294,6 @@ export const sessions = z.object({
 });
 export type SessionsJson = z.infer<typeof sessions>;
 
-export const contender = z.object({
-  name: z.string(),
-  path,
-  sequence: z.int().nullable(),
-  state: z.enum(["holds", "waits"]),
-  kind: z.enum(["exclusive", "shared"]),
-  owner: sessionId.nullable(),
-  since: timeMs,
-  text: z.string().nullable(),
-});
-export type ContenderJson = z.infer<typeof contender>;
-
-export const recipe = z.object({
-  path,
-  kind: z.enum(["lock", "read-write lock", "semaphore", "election", "queue", "group", "services"]),
-  library: z.string(),
-  holderCount: z.int(),
-  waitingCount: z.int(),
-  contenders: z.array(contender),
-  isCut: z.boolean(),
-});
-export type RecipeJson = z.infer<typeof recipe>;
-
-export const recipes = z.object({
-  recipes: z.array(recipe),
-  scannedCount: z.int(),
-  isCut: z.boolean().meta({ description: "The tree has more nodes than one scan visits" }),
-  intervalMs: z.int().meta({ description: "Earlier requests are answered with the same scan" }),
-});
-export type RecipesJson = z.infer<typeof recipes>;
-
 export const metrics = z.object({
   intervalMs: z.int(),
   times: z.array(z.number()).meta({ description: "Seconds since 1970, oldest first" }),

@@ -1,8 +1,9 @@
 import { type Client, isZkError, type ListedChild } from "@zooid/client";
 import { statJson } from "../api/json.ts";
 import { looksSecret } from "../api/masking.ts";
-import type { ContenderJson, RecipeJson, RecipesJson } from "../api/shapes.ts";
+import type { ContenderJson, RecipeJson, RecipesJson } from "../api/recipe-shapes.ts";
 import { recognise } from "./recognise.ts";
+import { type Queue, waitGraph } from "./wait-graph.ts";
 
 const NODES_MAX = 3_000;
 const PARENTS_MAX = 300;
@@ -10,6 +11,8 @@ const CHILDREN_MAX = 200;
 const SHOWN_MAX = 50;
 const RECIPES_MAX = 100;
 const TEXT_CHARS_MAX = 120;
+/** A candidate of an election goes on with other work. */
+const BLOCKING: ReadonlySet<RecipeJson["kind"]> = new Set(["lock", "read-write lock"]);
 
 /** Looks at a node and its descendants, level by level, for recipes that are in use. */
 export async function scanRecipes(
@@ -18,6 +21,7 @@ export async function scanRecipes(
   signal: AbortSignal,
 ): Promise<Omit<RecipesJson, "intervalMs">> {
   const recipes: RecipeJson[] = [];
+  const queues: Queue[] = [];
   const waiting = [path];
   let [scannedCount, parentCount, isCut] = [0, 0, false];
   for (let at = waiting.shift(); at !== undefined; at = waiting.shift()) {
@@ -29,11 +33,22 @@ export async function scanRecipes(
     scannedCount += children.length;
     isCut ||= hasMore;
     const found = recipeAt(at, children, hasMore);
-    if (found !== undefined) recipes.push(found);
+    if (found !== undefined) {
+      const { recipe, contenders } = found;
+      recipes.push(recipe);
+      if (BLOCKING.has(recipe.kind)) queues.push({ path: at, contenders });
+    }
     // Below the contenders of a recipe there is nothing to find.
     else waiting.push(...children.flatMap((child) => parentPathOf(at, child)));
   }
-  return { recipes, scannedCount, isCut };
+  const { waits, cycles, isCut: areWaitsCut } = waitGraph(queues);
+  return { recipes, waits: [...waits], cycles: [...cycles], scannedCount, isCut: isCut || areWaitsCut };
+}
+
+interface Found {
+  readonly recipe: RecipeJson;
+  /** All of them, also beyond those that the recipe lists. */
+  readonly contenders: readonly ContenderJson[];
 }
 
 interface Listing {
@@ -57,7 +72,7 @@ async function listOf(client: Client, path: string, signal: AbortSignal): Promis
   return { children: [], hasMore: false };
 }
 
-function recipeAt(path: string, children: readonly ListedChild[], hasMore: boolean): RecipeJson | undefined {
+function recipeAt(path: string, children: readonly ListedChild[], hasMore: boolean): Found | undefined {
   const texts = new Map(children.map((child) => [child.name, textOf(path, child)]));
   const found = recognise(
     children.map(({ name, stat }) => ({
@@ -81,11 +96,12 @@ function recipeAt(path: string, children: readonly ListedChild[], hasMore: boole
     };
   });
   const holderCount = all.filter(({ state }) => state === "holds").length;
-  return {
+  const recipe: RecipeJson = {
     ...{ path, kind, library, holderCount, waitingCount: all.length - holderCount },
     contenders: all.slice(0, SHOWN_MAX),
     isCut: hasMore || all.length > SHOWN_MAX,
   };
+  return { recipe, contenders: all };
 }
 
 function parentPathOf(path: string, { name, stat }: ListedChild): readonly string[] {

@@ -12,7 +12,7 @@ function stage(tookMs: number) {
   const scan: Scan = () => {
     count++;
     nowMs += tookMs;
-    return Promise.resolve({ recipes: [], scannedCount: count, isCut: false });
+    return Promise.resolve({ recipes: [], waits: [], cycles: [], scannedCount: count, isCut: false });
   };
   const scans = new RecipeScans(scan, () => nowMs);
   return {
@@ -57,5 +57,5 @@ test("a scan that failed is not kept", async () => {
 });
 
 function stageResult() {
-  return Promise.resolve({ recipes: [], scannedCount: 7, isCut: false });
+  return Promise.resolve({ recipes: [], waits: [], cycles: [], scannedCount: 7, isCut: false });
 }

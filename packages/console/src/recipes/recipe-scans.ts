@@ -1,5 +1,5 @@
 import type { Client } from "@zooid/client";
-import type { RecipesJson } from "../api/shapes.ts";
+import type { RecipesJson } from "../api/recipe-shapes.ts";
 import { scanRecipes } from "./recipe-scan.ts";
 
 /** Looks at a node and its descendants; scanRecipes, but for tests. */

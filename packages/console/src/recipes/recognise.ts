@@ -2,7 +2,7 @@
  * Recipes by the names and owners of a node's children: Curator's, kazoo's, those of ZooKeeper's own
  * Java recipes, and ours, which have the same names.
  */
-import type { RecipeJson } from "../api/shapes.ts";
+import type { RecipeJson } from "../api/recipe-shapes.ts";
 
 /** A child of the node that is looked at. */
 export interface Candidate {

@@ -1,4 +1,5 @@
 import type { QuotaJson, RightsJson } from "../../../src/api/node-fact-shapes.ts";
+import type { RecipesJson } from "../../../src/api/recipe-shapes.ts";
 import type {
   AclEntryJson,
   AuditTailJson,
@@ -13,7 +14,6 @@ import type {
   MultiResultJson,
   NodeJson,
   ProblemJson,
-  RecipesJson,
   SessionJson,
   SessionsJson,
   StatJson,

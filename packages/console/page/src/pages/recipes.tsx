@@ -1,11 +1,12 @@
 import { useCallback, useState } from "preact/hooks";
-import type { ContenderJson, RecipeJson, RecipesJson } from "../../../src/api/shapes.ts";
+import type { ContenderJson, RecipeJson, RecipesJson } from "../../../src/api/recipe-shapes.ts";
 import { api } from "../model/api.ts";
 import { ageText, visible } from "../model/formats.ts";
 import { nodeHash, placeHash } from "../model/place.ts";
 import { Failure } from "../parts/failure.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { usePolled } from "../parts/use-polled.ts";
+import { WaitGraph } from "../parts/wait-graph.tsx";
 
 const POLL_MS = 2_000;
 const intervalOf = (found: RecipesJson | undefined): number => found?.intervalMs ?? POLL_MS;
@@ -38,6 +39,7 @@ export function RecipesPage({ params }: { readonly params: Readonly<Record<strin
       {value?.recipes.length === 0 && (
         <p class="hint">Locks, elections, semaphores, queues, groups and services appear here while they are in use.</p>
       )}
+      {value !== undefined && <WaitGraph recipes={value} />}
       <div class="cards">
         {value?.recipes.map((recipe) => (
           <Recipe key={recipe.path} recipe={recipe} />
