@@ -8,6 +8,7 @@ import { WebSessions } from "./access/web-sessions.ts";
 import { LiveChanges } from "./api/live-changes.ts";
 import { type AuditSource, AuditTail } from "./facts/audit-tail.ts";
 import { EnsembleFacts, type FourLetterWords, wordsByConnection } from "./facts/ensemble-facts.ts";
+import { HotSpots } from "./facts/hot-spots.ts";
 import { MetricHistory } from "./facts/metric-history.ts";
 import { ApiHandler } from "./http/api-handler.ts";
 import { type PageFile, readPageFiles } from "./http/page-files.ts";
@@ -69,6 +70,7 @@ export class Console implements AsyncDisposable {
   readonly #clients: UserClients;
   readonly #facts: EnsembleFacts;
   readonly #history = new MetricHistory();
+  readonly #hotSpots = new HotSpots();
   readonly #audit: AuditTail | undefined;
   readonly #api: ApiHandler;
   readonly #files: ReadonlyMap<string, PageFile>;
@@ -92,6 +94,7 @@ export class Console implements AsyncDisposable {
       facts: this.#facts,
       history: this.#history,
       scans: new RecipeScans(),
+      hotSpots: this.#hotSpots,
       stopping: this.#stop.signal,
       admin: new AdminPorts(options.adminUrls),
       audit: this.#audit,
@@ -133,6 +136,7 @@ export class Console implements AsyncDisposable {
     this.#stop.abort();
     this.#facts.stop();
     this.#audit?.stop();
+    this.#hotSpots.stop();
     await this.#clients[Symbol.asyncDispose]();
   }
 

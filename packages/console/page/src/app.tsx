@@ -6,6 +6,7 @@ import { goTo, PAGES, type PageName, type Place, parsePlace, placeHash } from ".
 import { applyTheme, storedTheme, type Theme } from "./model/theme.ts";
 import { AuditPage } from "./pages/audit.tsx";
 import { EnsemblePage } from "./pages/ensemble.tsx";
+import { HotSpotsPage } from "./pages/hot-spots.tsx";
 import { LivePage } from "./pages/live.tsx";
 import { MetricsPage } from "./pages/metrics.tsx";
 import { RecipesPage } from "./pages/recipes.tsx";
@@ -26,6 +27,7 @@ const TITLES: Readonly<Record<PageName, string>> = {
   transaction: "Transaction",
   sessions: "Sessions",
   recipes: "Recipes",
+  hot: "Hot spots",
   metrics: "Metrics",
   live: "Changes",
   words: "Words",
@@ -37,6 +39,7 @@ const ICONS: Readonly<Record<PageName, IconName>> = {
   transaction: "basket",
   sessions: "people",
   recipes: "lock",
+  hot: "flame",
   metrics: "chart",
   live: "pulse",
   words: "terminal",
@@ -207,6 +210,8 @@ function Page({ place }: { readonly place: Place }) {
       return <SessionsPage params={place.params} />;
     case "recipes":
       return <RecipesPage params={place.params} />;
+    case "hot":
+      return <HotSpotsPage />;
     case "metrics":
       return <MetricsPage />;
     case "live":

@@ -29,6 +29,7 @@ const REQUESTS: Readonly<Record<string, { query?: string; body?: unknown; header
   "GET /sessions/watches": { query: "?id=0x1" },
   "GET /words": { query: "?word=srvr" },
   "GET /metrics": {},
+  "GET /hot-spots": {},
   "GET /recipes": { query: "?path=/" },
 };
 

@@ -5,6 +5,7 @@ import type { Role } from "../access/role.ts";
 import type { User } from "../access/user.ts";
 import type { AuditTail } from "../facts/audit-tail.ts";
 import type { EnsembleFacts } from "../facts/ensemble-facts.ts";
+import type { HotSpots } from "../facts/hot-spots.ts";
 import type { MetricHistory } from "../facts/metric-history.ts";
 import type { AdminPorts } from "../members/admin-ports.ts";
 import type { RecipeScans } from "../recipes/recipe-scans.ts";
@@ -24,6 +25,7 @@ export interface Call<Q, B> {
   readonly facts: EnsembleFacts;
   readonly history: MetricHistory;
   readonly scans: RecipeScans;
+  readonly hotSpots: HotSpots;
   /** Aborted when the console stops: for work that several requesters share. */
   readonly stopping: AbortSignal;
   readonly admin: AdminPorts;

@@ -1,4 +1,5 @@
 import { ENSEMBLE_ROUTES } from "./ensemble-routes.ts";
+import { HOT_SPOT_ROUTES } from "./hot-spot-routes.ts";
 import { MEMBER_ROUTES } from "./member-routes.ts";
 import { NODE_FACTS_ROUTES } from "./node-facts-routes.ts";
 import { NODE_ROUTES } from "./node-routes.ts";
@@ -14,4 +15,5 @@ export const ROUTES: readonly Route[] = [
   ...MEMBER_ROUTES,
   ...OPERATOR_ROUTES,
   ...RECIPE_ROUTES,
+  ...HOT_SPOT_ROUTES,
 ];

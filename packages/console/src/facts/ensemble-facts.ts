@@ -26,6 +26,7 @@ import { parseCons } from "./cons-text.ts";
 import { parseDump } from "./dump-text.ts";
 import { ensembleProblems } from "./ensemble-problems.ts";
 import { parseSrvr, type ServerFigures } from "./srvr-text.ts";
+import { type WatchCounts, watchCountsOf } from "./watch-counts.ts";
 import { watchesOf } from "./watch-text.ts";
 
 /** A member by its id, where the configuration has one, and by its client address, `host:port`. */
@@ -47,6 +48,8 @@ export interface EnsembleFactsOptions {
 }
 
 const KEPT_MS = 1_000;
+/** The list of all watches may be long. */
+const WATCHES_KEPT_MS = 10_000;
 const WORD_TIMEOUT_MS = 2_000;
 const SESSIONS_MAX = 5_000;
 const WORD_CHARS_MAX = 1_000_000;
@@ -79,6 +82,7 @@ export class EnsembleFacts {
   #known: readonly Place[] | undefined;
   #ensemble: Kept<EnsembleJson> | undefined;
   #sessions: Kept<SessionsJson> | undefined;
+  #watchCounts: Kept<WatchCounts & { readonly notes: readonly string[] }> | undefined;
 
   constructor(options: EnsembleFactsOptions) {
     this.#options = options;
@@ -111,6 +115,21 @@ export class EnsembleFacts {
     return { paths: found.flatMap(({ paths }) => paths), isCut: found.some(({ isCut }) => isCut), notes };
   }
 
+  /** How many sessions watch each node, of all members that answer. */
+  watchCounts(client: Client, countMax: number): Promise<WatchCounts & { readonly notes: readonly string[] }> {
+    this.#watchCounts = this.#kept(
+      this.#watchCounts,
+      async () => {
+        const { places } = await this.#places(client);
+        const notes: string[] = [];
+        const texts = await Promise.all(places.map((place) => this.#word(place, "wchp", notes)));
+        return { ...watchCountsOf(texts, countMax), notes };
+      },
+      WATCHES_KEPT_MS,
+    );
+    return this.#watchCounts.value;
+  }
+
   /** @param sid the member; undefined: the first one */
   async answer(client: Client, word: Word, sid: number | undefined): Promise<WordAnswerJson> {
     const { places } = await this.#places(client);
@@ -141,9 +160,9 @@ export class EnsembleFacts {
     this.#stop.abort();
   }
 
-  #kept<T>(kept: Kept<T> | undefined, read: () => Promise<T>): Kept<T> {
+  #kept<T>(kept: Kept<T> | undefined, read: () => Promise<T>, keptMs: number = KEPT_MS): Kept<T> {
     const nowMs = this.#nowMs();
-    return kept !== undefined && nowMs - kept.atMs < KEPT_MS ? kept : { value: read(), atMs: nowMs };
+    return kept !== undefined && nowMs - kept.atMs < keptMs ? kept : { value: read(), atMs: nowMs };
   }
 
   /** The members that are known so far with their figures, without a ZooKeeper session. */

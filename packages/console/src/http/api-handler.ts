@@ -15,6 +15,7 @@ import { EVENTS, LOGIN, LOGOUT, OPENAPI, SESSION, SESSION_ROUTES } from "../api/
 import { login, type SessionJson } from "../api/shapes.ts";
 import type { AuditTail } from "../facts/audit-tail.ts";
 import type { EnsembleFacts } from "../facts/ensemble-facts.ts";
+import type { HotSpots } from "../facts/hot-spots.ts";
 import type { MetricHistory } from "../facts/metric-history.ts";
 import type { AdminPorts } from "../members/admin-ports.ts";
 import type { RecipeScans } from "../recipes/recipe-scans.ts";
@@ -34,6 +35,7 @@ export interface ApiParts {
   readonly facts: EnsembleFacts;
   readonly history: MetricHistory;
   readonly scans: RecipeScans;
+  readonly hotSpots: HotSpots;
   /** Aborted when the console stops. */
   readonly stopping: AbortSignal;
   readonly admin: AdminPorts;

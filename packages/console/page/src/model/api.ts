@@ -1,3 +1,4 @@
+import type { HotSpotsJson } from "../../../src/api/hot-spot-routes.ts";
 import type { QuotaJson, RightsJson } from "../../../src/api/node-fact-shapes.ts";
 import type { RecipesJson } from "../../../src/api/recipe-shapes.ts";
 import type {
@@ -102,6 +103,7 @@ export const api = {
   audit: (after: number) => call<AuditTailJson>("GET", "/audit", { query: { after } }),
   metrics: () => call<MetricsJson>("GET", "/metrics"),
   recipes: (path: string) => call<RecipesJson>("GET", "/recipes", { query: { path } }),
+  hotSpots: () => call<HotSpotsJson>("GET", "/hot-spots"),
   node: (path: string, reveal = false) =>
     call<NodeJson>("GET", "/node", { query: { path, reveal: reveal ? "true" : undefined } }),
   children: (

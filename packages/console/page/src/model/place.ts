@@ -5,6 +5,7 @@ export const PAGES = [
   "transaction",
   "sessions",
   "recipes",
+  "hot",
   "metrics",
   "live",
   "words",
