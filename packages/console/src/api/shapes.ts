@@ -155,6 +155,21 @@ export type SessionJson = z.infer<typeof session>;
 
 export const login = z.strictObject({ user: z.string().min(1).max(256), password: z.string().max(1024) });
 
+export const memberStorage = z.object({
+  dataFreeBytes: z.string().nullable().meta({ description: "null: the server is in memory" }),
+  logFreeBytes: z.string().nullable(),
+  room: z
+    .enum(["enough", "low", "full"])
+    .meta({ description: "As the server judges it; full: it acknowledges nothing" }),
+  certificates: z.array(
+    z.object({
+      use: z.string().meta({ description: "clients or peers: the side that it is shown to" }),
+      expiresAt: timeMs,
+    }),
+  ),
+});
+export type MemberStorageJson = z.infer<typeof memberStorage>;
+
 export const member = z.object({
   sid: z.int().nullable(),
   address: z.string(),
@@ -172,6 +187,9 @@ export const member = z.object({
   latencyMs: z.object({ min: z.number(), average: z.number(), max: z.number() }).nullable(),
   received: z.number().nullable(),
   sent: z.number().nullable(),
+  storage: memberStorage
+    .nullable()
+    .meta({ description: "Of Zooid's servers that answer mntr, at most 15 s old; null: not known" }),
 });
 export type MemberJson = z.infer<typeof member>;
 

@@ -9,7 +9,7 @@ function member(sid: number, more: Partial<MemberJson> = {}): MemberJson {
   return {
     ...{ sid, address: `zk${sid}:2181`, role: sid === 1 ? "leader" : "follower", isVoter: true, isReachable: true },
     ...{ reason: null, version: "3.9.5", zxid: "0x100000005", epoch: 1, lagZxids: 0, connections: 1, outstanding: 0 },
-    ...{ nodeCount: 5, latencyMs: { min: 0, average: 1, max: 9 }, received: 10, sent: 10 },
+    ...{ nodeCount: 5, latencyMs: { min: 0, average: 1, max: 9 }, received: 10, sent: 10, storage: null },
     ...more,
   } as MemberJson;
 }
@@ -66,7 +66,7 @@ test.each([
     ["warning zk4:2181"],
   ],
 ])("problems when %s", (_situation, members, expected) => {
-  const found = ensembleProblems(members).map(({ severity, member: at }) => `${severity} ${at}`);
+  const found = ensembleProblems(members, 0).map(({ severity, member: at }) => `${severity} ${at}`);
   expect(found).toEqual(expected);
 });
 
@@ -90,4 +90,21 @@ test("an hour is kept, and members that come later have gaps", () => {
   for (const { values } of series) expect(values.length).toBe(360);
   const second = series.find(({ name, member: at }) => name === "nodes" && at === "zk2:2181");
   expect(second?.values.filter((value) => value !== null).length).toBe(5);
+});
+
+test("disks without room and certificates that expire are problems", () => {
+  const day = 86_400_000;
+  const storage = (room: "enough" | "low" | "full", days: number): MemberJson["storage"] => ({
+    ...{ dataFreeBytes: "1", logFreeBytes: "1", room },
+    certificates: [{ use: "clients", expiresAt: String(days * day) }],
+  });
+  const problems = (found: MemberJson["storage"]) =>
+    ensembleProblems(
+      [1, 2, 3].map((sid) => member(sid, sid === 2 ? { storage: found } : {})),
+      0,
+    ).map(({ severity, member: address }) => `${severity} ${address}`);
+  expect(problems(storage("enough", 31))).toEqual([]);
+  expect(problems(storage("low", 31))).toEqual(["warning zk2:2181"]);
+  expect(problems(storage("full", 29))).toEqual(["critical zk2:2181", "warning zk2:2181"]);
+  expect(problems(storage("enough", -1))).toEqual(["critical zk2:2181"]);
 });

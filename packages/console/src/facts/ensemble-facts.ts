@@ -16,6 +16,7 @@ import type {
   ClientSessionJson,
   EnsembleJson,
   MemberJson,
+  MemberStorageJson,
   SessionsJson,
   WatchedJson,
   Word,
@@ -26,6 +27,7 @@ import { parseCons } from "./cons-text.ts";
 import { parseDump } from "./dump-text.ts";
 import { ensembleProblems } from "./ensemble-problems.ts";
 import { parseSrvr, type ServerFigures } from "./srvr-text.ts";
+import { parseStorage } from "./storage-text.ts";
 import { type WatchCounts, watchCountsOf } from "./watch-counts.ts";
 import { watchesOf } from "./watch-text.ts";
 
@@ -48,6 +50,7 @@ export interface EnsembleFactsOptions {
 }
 
 const KEPT_MS = 1_000;
+const STORAGE_KEPT_MS = 15_000;
 /** The list of all watches may be long. */
 const WATCHES_KEPT_MS = 10_000;
 const WORD_TIMEOUT_MS = 2_000;
@@ -82,6 +85,7 @@ export class EnsembleFacts {
   #known: readonly Place[] | undefined;
   #ensemble: Kept<EnsembleJson> | undefined;
   #sessions: Kept<SessionsJson> | undefined;
+  #storage: Kept<ReadonlyMap<string, MemberStorageJson>> | undefined;
   #watchCounts: Kept<WatchCounts & { readonly notes: readonly string[] }> | undefined;
 
   constructor(options: EnsembleFactsOptions) {
@@ -173,8 +177,30 @@ export class EnsembleFacts {
   async #readEnsemble(client: Client): Promise<EnsembleJson> {
     const { places, configVersion } = await this.#places(client);
     this.#known = places;
-    const members = await this.#read(places);
-    return { name: this.name, configVersion, members: [...members], problems: [...ensembleProblems(members)] };
+    const [read, storage] = await Promise.all([this.#read(places), this.#storageOf(places)]);
+    const members = read.map((member) =>
+      member.isReachable ? { ...member, storage: storage.get(member.address) ?? null } : member,
+    );
+    return {
+      name: this.name,
+      configVersion,
+      members: [...members],
+      problems: [...ensembleProblems(members, Date.now())],
+    };
+  }
+
+  /** By address. Disks fill slowly: answers are kept for longer than the other figures. */
+  #storageOf(places: readonly Place[]): Promise<ReadonlyMap<string, MemberStorageJson>> {
+    this.#storage = this.#kept(
+      this.#storage,
+      async () => {
+        const texts = await Promise.all(places.map((place) => this.#word(place, "mntr", [])));
+        const found = texts.map((text, i) => [places[i]?.address ?? "", parseStorage(text)] as const);
+        return new Map(found.flatMap(([address, storage]) => (storage === undefined ? [] : [[address, storage]])));
+      },
+      STORAGE_KEPT_MS,
+    );
+    return this.#storage.value;
   }
 
   async #read(places: readonly Place[]): Promise<readonly MemberJson[]> {
@@ -295,7 +321,7 @@ function memberJson({ sid, address, isVoter }: Place, { found, reason }: Figures
     return {
       ...place,
       ...{ role: "unknown", version: null, zxid: null, epoch: null, lagZxids: null, connections: null },
-      ...{ outstanding: null, nodeCount: null, latencyMs: null, received: null, sent: null },
+      ...{ outstanding: null, nodeCount: null, latencyMs: null, received: null, sent: null, storage: null },
     };
   }
   const zxid = BigInt(found.zxid);
@@ -306,6 +332,6 @@ function memberJson({ sid, address, isVoter }: Place, { found, reason }: Figures
     ...place,
     role: ROLES.has(found.role) ? (found.role as MemberJson["role"]) : "unknown",
     ...{ version, zxid: found.zxid, epoch, lagZxids: lag, connections, outstanding, nodeCount, latencyMs },
-    ...{ received, sent },
+    ...{ received, sent, storage: null },
   };
 }

@@ -3,9 +3,16 @@ import type { EnsembleProblemJson, MemberJson } from "../api/shapes.ts";
 const LAG_ZXIDS = 1_000;
 const OUTSTANDING = 100;
 const LATENCY_MS = 100;
+const DAY_MS = 86_400_000;
+const CERTIFICATE_DAYS = 30;
+const CERTIFICATE_DAYS_CRITICAL = 7;
 
-/** What is wrong with an ensemble, the worst first, each with what to do about it. */
-export function ensembleProblems(members: readonly MemberJson[]): readonly EnsembleProblemJson[] {
+/**
+ * What is wrong with an ensemble, the worst first, each with what to do about it.
+ *
+ * @param nowMs since 1970
+ */
+export function ensembleProblems(members: readonly MemberJson[], nowMs: number): readonly EnsembleProblemJson[] {
   const found: EnsembleProblemJson[] = [];
   const critical = (text: string, remedy: string, member: string | null = null): void => {
     found.push({ severity: "critical", member, text, remedy });
@@ -52,6 +59,22 @@ export function ensembleProblems(members: readonly MemberJson[]): readonly Ensem
     if ((member.latencyMs?.average ?? 0) > LATENCY_MS) {
       const text = `${address} answers in ${member.latencyMs?.average} ms on average`;
       warning(text, "Check its disk: every write waits for a sync of a quorum", address);
+    }
+  }
+  for (const { address, storage } of members) {
+    if (storage === null) continue;
+    if (storage.room !== "enough") {
+      const what =
+        storage.room === "full" ? "has no room on its disk: it acknowledges nothing" : "has little room on its disk";
+      const report = storage.room === "full" ? critical : warning;
+      report(`${address} ${what}`, "Make room on the disks of its data and its log, or move them", address);
+    }
+    for (const { use, expiresAt } of storage.certificates) {
+      const days = Math.floor((Number(expiresAt) - nowMs) / DAY_MS);
+      if (days >= CERTIFICATE_DAYS) continue;
+      const report = days < CERTIFICATE_DAYS_CRITICAL ? critical : warning;
+      const when = days < 0 ? "has expired" : `expires in ${days} days`;
+      report(`The certificate of ${address} for ${use} ${when}`, "Renew it: the server reads its files again", address);
     }
   }
   const versions = new Set(members.flatMap(({ version }) => (version === null ? [] : [version])));

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import type { EnsembleProblemJson, MemberJson } from "../../../src/api/shapes.ts";
 import { api } from "../model/api.ts";
+import { sizeText } from "../model/formats.ts";
 import { Failure } from "../parts/failure.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { useIsOperator } from "../parts/session-context.ts";
@@ -117,12 +118,32 @@ function Member({ member }: { readonly member: MemberJson }) {
           <Row label="Outstanding" value={text(member.outstanding)} />
           <Row label="Requests" value={text(member.received)} />
           <Row label="Version" value={version ?? "–"} />
+          <Row label="Disk room" value={roomText(member.storage)} />
+          {member.storage?.certificates.map(({ use, expiresAt }) => (
+            <Row
+              key={use}
+              label={`Certificate for ${use}`}
+              value={`until ${new Date(Number(expiresAt)).toLocaleDateString()}`}
+            />
+          ))}
         </dl>
       ) : (
         <p class="reason">{reason}</p>
       )}
     </article>
   );
+}
+
+/** Only Zooid's servers report it. */
+function roomText(storage: MemberJson["storage"]): string {
+  if (storage === null) return "not reported";
+  const { dataFreeBytes: data, logFreeBytes: log, room } = storage;
+  if (data === null && log === null) return "in memory";
+  const sizes = [
+    ...(data === null ? [] : [`${sizeText(Number(data))} for data`]),
+    ...(log === null || log === data ? [] : [`${sizeText(Number(log))} for the log`]),
+  ];
+  return `${sizes.join(", ")}${room === "enough" ? "" : `: ${room}`}`;
 }
 
 function Figure({ label, value }: { readonly label: string; readonly value: string }) {
