@@ -13,7 +13,8 @@ function problemsOf(...argv: readonly string[]): readonly string[] {
 
 test("without arguments the console serves loopback, in front of a local server", () => {
   expect(parseCommandLine([])).toMatchObject({
-    ...{ kind: "serve", hosts: "127.0.0.1:2181", port: 8090, address: "127.0.0.1" },
+    ensembles: [{ name: undefined, hosts: "127.0.0.1:2181", adminUrls: {} }],
+    ...{ kind: "serve", port: 8090, address: "127.0.0.1" },
     roles: { operators: [], editors: [], viewers: [] },
   });
 });
@@ -25,8 +26,34 @@ test("roles are given by identities", () => {
 
 test("admin ports are given by the numbers of the servers", () => {
   const command = parseCommandLine(["--admin", "1=http://zk1:8080", "--admin=02=https://zk2:8443/commands"]);
-  expect(command).toMatchObject({ adminUrls: { 1: "http://zk1:8080", 2: "https://zk2:8443/commands" } });
+  expect(command).toMatchObject({
+    ensembles: [{ adminUrls: { 1: "http://zk1:8080", 2: "https://zk2:8443/commands" } }],
+  });
   expect(problemsOf("--admin", "zk1:8080", "--admin", "1=ftp://zk1")).toHaveLength(2);
+});
+
+test("several ensembles have names, and admin ports of their own", () => {
+  const servers = ["--server", "prod=zk1:2181,zk2:2181/app=1", "--server=test=zk9:2181"];
+  expect(parseCommandLine([...servers, "--admin", "test/1=http://zk9:8080"])).toMatchObject({
+    ensembles: [
+      { name: "prod", hosts: "zk1:2181,zk2:2181/app=1", adminUrls: {} },
+      { name: "test", hosts: "zk9:2181", adminUrls: { 1: "http://zk9:8080" } },
+    ],
+  });
+  expect(parseCommandLine(["--server", "zk1:2181/app=1", "--name", "x"])).toMatchObject({
+    ensembles: [{ name: "x", hosts: "zk1:2181/app=1" }],
+  });
+  expect(parseCommandLine(["--server", "prod=zk1:2181"])).toMatchObject({ ensembles: [{ name: "prod" }] });
+});
+
+test.each([
+  [["--server", "prod=zk1", "--server", "zk2"], 1],
+  [["--server", "prod=zk1", "--server", "prod=zk2"], 1],
+  [["--server", "a=zk1", "--server", "b=zk2", "--name", "x"], 1],
+  [["--server", "a=zk1", "--server", "b=zk2", "--admin", "1=http://zk1:8080"], 1],
+  [["--server", "a=zk1", "--server", "b=zk2", "--admin", "c/1=http://zk1:8080"], 1],
+])("%o is refused", (argv, count) => {
+  expect(problemsOf(...argv)).toHaveLength(count);
 });
 
 test("everything that is wrong is reported at once", () => {

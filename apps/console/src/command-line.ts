@@ -7,15 +7,16 @@ export const USAGE = `zooid-console --server HOST:PORT[,HOST:PORT …] [options]
 Serves a web console in front of a ZooKeeper ensemble, and prints its address.
 
   --server HOSTS      the servers, as a connect string; default 127.0.0.1:2181
+  --server NAME=HOSTS one of several ensembles, which the page switches between; given once for each
   --port N            port of the console; default 8090; 0 lets the system choose
   --address A         address to listen on; * for every one; default 127.0.0.1
   --host-name NAME    beyond loopback: a name by which browsers reach the console; may be given more than once
-  --name TEXT         the ensemble's name on the page
+  --name TEXT         the name of the one ensemble on the page
   --operator ID       may do everything; ID is digest:USER:HASH; may be given more than once
   --editor ID         may change nodes
   --viewer ID         may read
   --admin N=URL       the admin port of server N, as http://zk1:8080, for transfers of the leadership, drains and ended sessions;
-                      0 for a server without an ensemble; may be given more than once
+                      0 for a server without an ensemble; may be given more than once; with several ensembles NAME/N=URL
   --timeout MS        session timeout; default 30000
   --tls               connects to the servers with TLS; so do the options that follow
   --tls-ca FILE       trusted authorities in PEM; default: those that Node.js trusts
@@ -35,18 +36,24 @@ export type Command =
   | { readonly kind: "version" }
   | {
       readonly kind: "serve";
-      readonly hosts: string;
+      /** The first has its page at /console/. */
+      readonly ensembles: readonly [EnsembleArguments, ...EnsembleArguments[]];
       readonly port: number;
       readonly address: string;
       readonly hostNames: readonly string[];
-      readonly name: string | undefined;
       readonly roles: RoleOptions;
-      /** By the servers' numbers. */
-      readonly adminUrls: Readonly<Record<string, string>>;
       readonly sessionTimeoutMs: number;
       /** Undefined: without TLS. */
       readonly tls: TlsFiles | undefined;
     };
+
+export interface EnsembleArguments {
+  /** Undefined only for one ensemble. */
+  readonly name: string | undefined;
+  readonly hosts: string;
+  /** By the servers' numbers. */
+  readonly adminUrls: Readonly<Record<string, string>>;
+}
 
 /** Arguments that are wrong, one line for each. */
 export class UsageError extends Error {
@@ -60,7 +67,7 @@ export class UsageError extends Error {
 }
 
 const OPTIONS = {
-  server: { type: "string", default: "127.0.0.1:2181" },
+  server: { type: "string", multiple: true, default: ["127.0.0.1:2181"] as string[] },
   port: { type: "string", default: "8090" },
   address: { type: "string", default: "127.0.0.1" },
   "host-name": { type: "string", multiple: true, default: [] as string[] },
@@ -95,13 +102,7 @@ export function parseCommandLine(argv: readonly string[]): Command {
     if (!/^(digest:[^:]+:[\w+/=]+|x509:.+)$/.test(id))
       problems.push(`a role is given to digest:USER:HASH or x509:SUBJECT, found "${id}"`);
   }
-  const adminUrls: Record<string, string> = {};
-  for (const text of values.admin) {
-    const [, sid, url] = /^(\d{1,3})=(https?:\/\/\S+)$/.exec(text) ?? [];
-    if (sid === undefined || url === undefined || !URL.canParse(url)) {
-      problems.push(`--admin is N=http://host:port, found "${text}"`);
-    } else adminUrls[String(Number(sid))] = url;
-  }
+  const ensembles = ensemblesOf(values, problems);
   const tls: TlsFiles = {
     ...{ authorities: values["tls-ca"], certificate: values["tls-cert"], key: values["tls-key"] },
     ...{ keyPassword: values["tls-key-password-file"], serverName: values["tls-name"] },
@@ -115,18 +116,55 @@ export function parseCommandLine(argv: readonly string[]): Command {
   const usesTls = values.tls || Object.values(tls).some((value) => value !== undefined);
   const command: Command = {
     kind: "serve",
-    hosts: values.server,
+    ensembles,
     port: whole("--port", values.port, 65_535),
     address: values.address,
     hostNames: values["host-name"].map((name) => name.toLowerCase()),
-    name: values.name,
     roles: { operators: values.operator, editors: values.editor, viewers: values.viewer },
-    adminUrls,
     sessionTimeoutMs: whole("--timeout", values.timeout, 600_000),
     tls: usesTls ? tls : undefined,
   };
   if (problems.length > 0) throw new UsageError(problems);
   return command;
+}
+
+/** A host of a connect string is followed by its port, so a name before `=` is not taken for one. */
+const NAMED = /^([A-Za-z0-9][\w.-]{0,63})=(.+)$/;
+
+interface EnsembleValues {
+  readonly server: readonly string[];
+  readonly admin: readonly string[];
+  readonly name?: string | undefined;
+}
+
+function ensemblesOf(
+  { server, admin, name }: EnsembleValues,
+  problems: string[],
+): readonly [EnsembleArguments, ...EnsembleArguments[]] {
+  const found = server.map((text) => {
+    const [, named, hosts = text] = NAMED.exec(text) ?? [];
+    return { name: named ?? (server.length === 1 ? name : undefined), hosts, adminUrls: {} as Record<string, string> };
+  });
+  if (server.length > 1) {
+    for (const each of found) {
+      if (each.name === undefined) problems.push(`--server is NAME=HOSTS for each of several, found "${each.hosts}"`);
+    }
+    const names = found.map((each) => each.name);
+    const twice = names.find((each, i) => each !== undefined && names.indexOf(each) < i);
+    if (twice !== undefined) problems.push(`--server has the name "${twice}" twice`);
+    if (name !== undefined) problems.push("--name is for one ensemble; --server NAME=HOSTS has the names of several");
+  }
+  for (const text of admin) {
+    const [, of, sid, url] = /^(?:([\w.-]+)\/)?(\d{1,3})=(https?:\/\/\S+)$/.exec(text) ?? [];
+    const ensemble =
+      of === undefined ? (found.length === 1 ? found[0] : undefined) : found.find((each) => each.name === of);
+    if (sid === undefined || url === undefined || !URL.canParse(url) || ensemble === undefined) {
+      const form = found.length === 1 ? "N=http://host:port" : "NAME/N=http://host:port with the name of an ensemble";
+      problems.push(`--admin is ${form}, found "${text}"`);
+    } else ensemble.adminUrls[String(Number(sid))] = url;
+  }
+  const [first = { name, hosts: "", adminUrls: {} }, ...more] = found;
+  return [first, ...more];
 }
 
 function parse(argv: readonly string[]) {

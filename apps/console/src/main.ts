@@ -28,16 +28,21 @@ async function run(command: Command): Promise<void> {
 }
 
 async function serve(command: Extract<Command, { readonly kind: "serve" }>): Promise<void> {
-  const { name, sessionTimeoutMs, hosts, port, address, hostNames, roles, adminUrls, tls } = command;
+  const { ensembles, sessionTimeoutMs, port, address, hostNames, roles, tls } = command;
+  const [{ name, hosts, adminUrls }, ...more] = ensembles;
   const server = new ConsoleServer({
     ...{ hosts, port, address, hostNames, roles, adminUrls, version },
     ...(name === undefined ? {} : { name }),
+    more: more.map((each) => ({ ...each, name: each.name ?? each.hosts })),
     client: { sessionTimeoutMs, ...(tls === undefined ? {} : { tls: tlsOfFiles(tls) }) },
     warn: (text) => console.error(`zooid-console: ${text}`),
   });
   await server.listen();
   const shown = address === "*" ? "localhost" : address.includes(":") ? `[${address}]` : address;
-  console.log(`zooid-console ${version}: http://${shown}:${server.port}/console/ in front of ${hosts}`);
+  for (const [at, ensemble] of ensembles.entries()) {
+    const place = `http://${shown}:${server.port}${at === 0 ? "" : `/ensembles/${ensemble.name}`}/console/`;
+    console.log(`zooid-console ${version}: ${place} in front of ${ensemble.hosts}`);
+  }
   const stop = (): void => {
     void server[Symbol.asyncDispose]().then(() => process.exit(ExitStatus.OK));
   };

@@ -1,12 +1,24 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { Console, type ConsoleOptions } from "./console.ts";
+import type { EnsembleLink } from "./ensemble-link.ts";
 
-export interface ConsoleServerOptions extends Omit<ConsoleOptions, "isLoopback"> {
+/** A further ensemble on the same port. */
+export interface MoreEnsemble extends Pick<ConsoleOptions, "hosts" | "adminUrls"> {
+  /** Letters, digits, `.`, `_` and `-`: its page is at `/ensembles/NAME/console/`. */
+  readonly name: string;
+}
+
+export interface ConsoleServerOptions extends Omit<ConsoleOptions, "isLoopback" | "prefix" | "ensembles"> {
   /** 0 lets the system choose. */
   readonly port: number;
   /** `*` for every address. */
   readonly address: string;
+  /**
+   * Further ensembles, each with logins of its own: a password is sent to the servers of one ensemble
+   * only. The first has the page at `/console/`. Default: none.
+   */
+  readonly more?: readonly MoreEnsemble[];
 }
 
 const HEADER_BYTES_MAX = 16 * 1024;
@@ -15,17 +27,19 @@ const CONNECTIONS_MAX = 200;
 const HEADERS_MS = 5_000;
 const REQUEST_MS = 60_000;
 const IDLE_MS = 30_000;
+/** It stands in paths and in the name of a cookie. */
+const ENSEMBLE_NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/i;
 
 /** A console on a port of its own, in front of any ensemble. */
 export class ConsoleServer implements AsyncDisposable {
   readonly #options: ConsoleServerOptions;
-  readonly #console: Console;
+  readonly #consoles: readonly Console[];
   readonly #server: Server;
 
   constructor(options: ConsoleServerOptions) {
     this.#options = options;
-    this.#console = new Console({ ...options, isLoopback: LOOPBACK.test(options.address) });
+    this.#consoles = consolesOf(options);
     const limits = {
       maxHeaderSize: HEADER_BYTES_MAX,
       headersTimeout: HEADERS_MS,
@@ -34,7 +48,7 @@ export class ConsoleServer implements AsyncDisposable {
       noDelay: true,
     };
     this.#server = createServer(limits, (message, response) => {
-      if (this.#console.handle(message, response)) return;
+      if (this.#consoles.some((each) => each.handle(message, response))) return;
       if (message.url === "/" && message.method === "GET") {
         response.writeHead(302, { Location: "/console/", "Content-Length": 0 }).end();
         return;
@@ -67,6 +81,29 @@ export class ConsoleServer implements AsyncDisposable {
       this.#server.closeAllConnections();
       await closed;
     }
-    await this.#console[Symbol.asyncDispose]();
+    await Promise.all(this.#consoles.map((each) => each[Symbol.asyncDispose]()));
   }
+}
+
+function consolesOf({ more = [], ...options }: ConsoleServerOptions): readonly Console[] {
+  const isLoopback = LOOPBACK.test(options.address);
+  const wrong = more.find(({ name }) => !ENSEMBLE_NAME.test(name));
+  if (wrong !== undefined)
+    throw new RangeError(`an ensemble's name has letters, digits, . _ and -, found "${wrong.name}"`);
+  const ensembles: readonly EnsembleLink[] = [
+    { name: options.name ?? options.hosts, prefix: "" },
+    ...more.map(({ name }) => ({ name, prefix: `/ensembles/${name}` })),
+  ];
+  if (new Set(ensembles.map(({ name }) => name)).size < ensembles.length) {
+    throw new RangeError("two ensembles have the same name");
+  }
+  // The words and the audit tail of a server in this process are those of the first ensemble.
+  const { words: _words, audit: _audit, ...shared } = options;
+  return [
+    new Console({ ...options, isLoopback, ensembles }),
+    ...more.map(({ name, hosts, adminUrls = {} }) => {
+      const prefix = `/ensembles/${name}`;
+      return new Console({ ...shared, isLoopback, ensembles, prefix, name, hosts, adminUrls });
+    }),
+  ];
 }

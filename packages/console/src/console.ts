@@ -6,6 +6,7 @@ import { type RoleOptions, RoleTable } from "./access/role.ts";
 import { UserClients } from "./access/user-clients.ts";
 import { WebSessions } from "./access/web-sessions.ts";
 import { LiveChanges } from "./api/live-changes.ts";
+import type { EnsembleLink } from "./ensemble-link.ts";
 import { type AuditSource, AuditTail } from "./facts/audit-tail.ts";
 import { EnsembleFacts, type FourLetterWords, wordsByConnection } from "./facts/ensemble-facts.ts";
 import { HotSpots } from "./facts/hot-spots.ts";
@@ -26,6 +27,10 @@ export interface ConsoleOptions {
   readonly hostNames?: readonly string[];
   /** The name that the page shows. Default: the connect string. */
   readonly name?: string;
+  /** Of several ensembles on one port: where this one's page and API begin, as `/ensembles/NAME`. Default: none. */
+  readonly prefix?: string;
+  /** All ensembles on this port, for the page's switch. Default: this one. */
+  readonly ensembles?: readonly EnsembleLink[];
   readonly version?: string;
   /** Of every ZooKeeper session: TLS, timeouts. The certificate is that of all users. */
   readonly client?: ClientOptions;
@@ -67,6 +72,8 @@ const PAGE_POLICY =
  */
 export class Console implements AsyncDisposable {
   readonly #options: ConsoleOptions;
+  readonly #apiPath: string;
+  readonly #pagePath: string;
   readonly #clients: UserClients;
   readonly #facts: EnsembleFacts;
   readonly #history = new MetricHistory();
@@ -79,7 +86,9 @@ export class Console implements AsyncDisposable {
 
   constructor(options: ConsoleOptions) {
     this.#options = options;
-    const { hosts, name = hosts, roles = {}, isLoopback, client = {}, warn } = options;
+    const { hosts, name = hosts, roles = {}, isLoopback, client = {}, warn, prefix = "" } = options;
+    this.#apiPath = `${prefix}${API}`;
+    this.#pagePath = `${prefix}${PAGE}`;
     const { words = wordsByConnection(client.tls) } = options;
     const defaults = { waitingTimeoutMs: WAITING_TIMEOUT_MS, connectWarningMs: Number.POSITIVE_INFINITY };
     this.#clients = new UserClients({ hosts, client: { ...defaults, ...client } });
@@ -100,6 +109,8 @@ export class Console implements AsyncDisposable {
       audit: this.#audit,
       live: new LiveChanges(),
       version: options.version ?? "",
+      prefix,
+      ensembles: options.ensembles ?? [{ name, prefix }],
       failed: (error) => warn?.(`a request to the console failed: ${error instanceof Error ? error.stack : error}`),
     });
     this.#sampler = setInterval(() => void this.#sample(), this.#history.intervalMs).unref();
@@ -114,8 +125,8 @@ export class Console implements AsyncDisposable {
     const { url = "" } = message;
     const end = url.indexOf("?");
     const path = end === -1 ? url : url.slice(0, end);
-    const isApi = path === API || path.startsWith(`${API}/`);
-    if (!isApi && path !== PAGE.slice(0, -1) && !path.startsWith(PAGE)) return false;
+    const isApi = path === this.#apiPath || path.startsWith(`${this.#apiPath}/`);
+    if (!isApi && path !== this.#pagePath.slice(0, -1) && !path.startsWith(this.#pagePath)) return false;
     const { isLoopback, hostNames = [] } = this.#options;
     const problem = requestProblem(message, { isLoopback, hosts: hostNames });
     if (problem !== undefined) {
@@ -124,7 +135,7 @@ export class Console implements AsyncDisposable {
     }
     if (isApi) {
       const query = new URLSearchParams(end === -1 ? "" : url.slice(end + 1));
-      void this.#api.handle(message, response, { path: path.slice(API.length), query, certificateSubject });
+      void this.#api.handle(message, response, { path: path.slice(this.#apiPath.length), query, certificateSubject });
       return true;
     }
     this.#page(message, response, path);
@@ -156,12 +167,12 @@ export class Console implements AsyncDisposable {
       plain(response, 405, "the page takes GET\n");
       return;
     }
-    if (!path.startsWith(PAGE)) {
-      response.setHeader("Location", PAGE);
-      plain(response, 302, "the console is at /console/\n");
+    if (!path.startsWith(this.#pagePath)) {
+      response.setHeader("Location", this.#pagePath);
+      plain(response, 302, `the console is at ${this.#pagePath}\n`);
       return;
     }
-    const name = path.slice(PAGE.length);
+    const name = path.slice(this.#pagePath.length);
     const file = this.#files.get(name === "" ? "index.html" : name);
     if (file === undefined) {
       const isBuilt = this.#files.size > 0;

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import type { SessionJson } from "../../src/api/shapes.ts";
 import { api, textOf } from "./model/api.ts";
 import { type LiveState, live } from "./model/live.ts";
-import { goTo, PAGES, type PageName, type Place, parsePlace, placeHash } from "./model/place.ts";
+import { goTo, PAGES, type PageName, type Place, PREFIX, parsePlace, placeHash } from "./model/place.ts";
 import { applyTheme, storedTheme, type Theme } from "./model/theme.ts";
 import { AuditPage } from "./pages/audit.tsx";
 import { EnsemblePage } from "./pages/ensemble.tsx";
@@ -104,10 +104,13 @@ export function App() {
       label: `Theme: ${each}`,
       run: () => changeTheme(each),
     }));
+    const others = (session?.ensembles ?? [])
+      .filter(({ prefix }) => prefix !== PREFIX)
+      .map(({ name, prefix }) => ({ label: `Ensemble: ${name}`, run: () => openEnsemble(prefix, place.page) }));
     const login = { label: "Log in", run: () => setLoggingIn(true) };
     const logout = { label: "Log out", run: () => void api.logout().then(accept) };
-    return [...pages, session?.user == null ? login : logout, ...themes];
-  }, [session, changeTheme, accept]);
+    return [...pages, ...others, session?.user == null ? login : logout, ...themes];
+  }, [session, place.page, changeTheme, accept]);
 
   if (session === undefined) {
     return (
@@ -134,9 +137,7 @@ export function App() {
               <Icon name="logo" />
               <span>Zooid</span>
             </a>
-            <span class="ensemble-name" title="Ensemble">
-              {session.ensemble}
-            </span>
+            <EnsembleName session={session} page={place.page} />
             <LiveBadge />
             <span class="spacer" />
             <button type="button" class="palette-button" onClick={() => setPaletteOpen(true)}>
@@ -221,6 +222,41 @@ function Page({ place }: { readonly place: Place }) {
     case "audit":
       return <AuditPage />;
   }
+}
+
+interface EnsembleNameProps {
+  readonly session: SessionJson;
+  readonly page: PageName;
+}
+
+/** With a choice where the console has several. Each ensemble is a page of its own, with its own login. */
+function EnsembleName({ session, page }: EnsembleNameProps) {
+  const { ensemble, ensembles } = session;
+  if (ensembles.length < 2) {
+    return (
+      <span class="ensemble-name" title="Ensemble">
+        {ensemble}
+      </span>
+    );
+  }
+  return (
+    <select
+      class="ensemble-choice"
+      aria-label="Ensemble"
+      value={PREFIX}
+      onChange={(event) => openEnsemble(event.currentTarget.value, page)}
+    >
+      {ensembles.map(({ name, prefix }) => (
+        <option key={prefix} value={prefix}>
+          {name}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function openEnsemble(prefix: string, page: PageName): void {
+  location.assign(`${prefix}/console/${placeHash(page)}`);
 }
 
 function LiveBadge() {

@@ -5,7 +5,13 @@ import { problem } from "./shapes.ts";
 
 const PROBLEM = { "application/problem+json": { schema: schemaOf(problem, "output") } };
 
-export function openApiDocument(routes: readonly Route[], version: string): object {
+export interface DocumentOptions {
+  readonly version: string;
+  /** Before `/api/v1`. */
+  readonly prefix: string;
+}
+
+export function openApiDocument(routes: readonly Route[], { version, prefix }: DocumentOptions): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
     const methods = paths[route.path] ?? {};
@@ -21,7 +27,7 @@ export function openApiDocument(routes: readonly Route[], version: string): obje
         "Nodes, access lists and servers of a ZooKeeper ensemble. 64-bit numbers are strings. Errors are application/problem+json with ZooKeeper's code. " +
         "Changes from a browser need X-CSRF-Token; other programs send Authorization: digest user:password.",
     },
-    servers: [{ url: "/api/v1" }],
+    servers: [{ url: `${prefix}/api/v1` }],
     components: {
       securitySchemes: {
         cookie: { type: "apiKey", in: "cookie", name: "zooid-console-PORT" },

@@ -140,6 +140,9 @@ export const session = z.object({
   csrfToken: z.string().meta({ description: "Browsers repeat it in X-CSRF-Token with each change" }),
   hasRoles: z.boolean().meta({ description: "Whether roles are configured" }),
   ensemble: z.string().meta({ description: "The name of the ensemble" }),
+  ensembles: z
+    .array(z.object({ name: z.string(), prefix: z.string() }))
+    .meta({ description: "All ensembles of this console, and what stands before /console/ and /api/v1 of each" }),
   version: z.string(),
   features: z.object({
     sessions: z.boolean(),

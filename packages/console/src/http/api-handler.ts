@@ -13,13 +13,14 @@ import type { Route } from "../api/route.ts";
 import { ROUTES } from "../api/routes.ts";
 import { EVENTS, LOGIN, LOGOUT, OPENAPI, SESSION, SESSION_ROUTES } from "../api/session-routes.ts";
 import { login, type SessionJson } from "../api/shapes.ts";
+import type { EnsembleLink } from "../ensemble-link.ts";
 import type { AuditTail } from "../facts/audit-tail.ts";
 import type { EnsembleFacts } from "../facts/ensemble-facts.ts";
 import type { HotSpots } from "../facts/hot-spots.ts";
 import type { MetricHistory } from "../facts/metric-history.ts";
 import type { AdminPorts } from "../members/admin-ports.ts";
 import type { RecipeScans } from "../recipes/recipe-scans.ts";
-import { cookieName, cookieValue, endedCookie, sessionCookie } from "./cookie.ts";
+import { type CookiePlace, cookieName, cookieValue, endedCookie, sessionCookie } from "./cookie.ts";
 import { type Problem, problemJson, problemOf, refuse } from "./problem.ts";
 import { readJson } from "./request-body.ts";
 import { addressOf, isFromBrowser, isSecure } from "./request-checks.ts";
@@ -42,6 +43,9 @@ export interface ApiParts {
   readonly audit: AuditTail | undefined;
   readonly live: LiveChanges;
   readonly version: string;
+  /** Of one of several ensembles on the port; else empty. */
+  readonly prefix: string;
+  readonly ensembles: readonly EnsembleLink[];
   /** Reports a request whose handler failed of a defect. */
   failed(error: unknown): void;
 }
@@ -77,7 +81,7 @@ export class ApiHandler {
 
   constructor(parts: ApiParts) {
     this.#parts = parts;
-    this.#document = JSON.stringify(openApiDocument(ALL_ROUTES, parts.version));
+    this.#document = JSON.stringify(openApiDocument(ALL_ROUTES, { version: parts.version, prefix: parts.prefix }));
   }
 
   async handle(message: IncomingMessage, response: ServerResponse, target: ApiTarget): Promise<void> {
@@ -178,7 +182,7 @@ export class ApiHandler {
       this.#checkLogin(message, user);
       return { user, role: roles.roleOf(user.identities), csrfToken: this.#anonymousToken, token: undefined };
     }
-    const token = cookieValue(cookie, cookieName(message.socket.localPort));
+    const token = cookieValue(cookie, cookieName(this.#cookiePlace(message)));
     const session: WebSession | undefined = token === undefined ? undefined : sessions.find(token);
     const user = session?.user ?? (subject === undefined ? ANONYMOUS : certificateUser(subject));
     return {
@@ -189,8 +193,12 @@ export class ApiHandler {
     };
   }
 
+  #cookiePlace({ socket }: IncomingMessage): CookiePlace {
+    return { port: socket.localPort, prefix: this.#parts.prefix };
+  }
+
   #sessionJson({ user, role, csrfToken }: Requester): SessionJson {
-    const { facts, roles, version, admin, audit } = this.#parts;
+    const { facts, roles, version, admin, audit, ensembles } = this.#parts;
     return {
       user: user.name ?? null,
       role: role ?? null,
@@ -198,6 +206,7 @@ export class ApiHandler {
       ...{ csrfToken, version },
       hasRoles: roles.isConfigured,
       ensemble: facts.name,
+      ensembles: ensembles.map(({ name, prefix }) => ({ name, prefix })),
       features: {
         sessions: true,
         watches: true,
@@ -215,7 +224,7 @@ export class ApiHandler {
     this.#checkLogin(message, user);
     const { token, session } = sessions.start(user);
     const role = roles.roleOf(user.identities);
-    const cookie = sessionCookie(cookieName(message.socket.localPort), token, isSecure(message));
+    const cookie = sessionCookie(this.#cookiePlace(message), token, isSecure(message));
     const { status, body } = okJson(this.#sessionJson({ user, role, csrfToken: session.csrfToken, token }));
     send(response, { status, headers: { "Set-Cookie": cookie }, body });
   }
@@ -241,7 +250,7 @@ export class ApiHandler {
     const { status, body } = okJson(
       this.#sessionJson({ user: ANONYMOUS, role, csrfToken: this.#anonymousToken, token: undefined }),
     );
-    const cookie = endedCookie(cookieName(message.socket.localPort), isSecure(message));
+    const cookie = endedCookie(this.#cookiePlace(message), isSecure(message));
     send(response, { status, headers: { "Set-Cookie": cookie }, body });
   }
 

@@ -1,6 +1,16 @@
-/** Cookies are shared by all ports of a host: the name has the port, so that two consoles on one machine do not log each other out. */
-export function cookieName(port: number | undefined): string {
-  return `zooid-console-${port ?? 0}`;
+/** Where a console's cookie is sent. */
+export interface CookiePlace {
+  readonly port: number | undefined;
+  /** Of one of several ensembles on the port, such as `/ensembles/test`; else empty. */
+  readonly prefix: string;
+}
+
+/**
+ * Cookies are shared by all ports of a host, and those with the path `/` by all ensembles of a port:
+ * the name has the port and the ensemble, so that two consoles do not log each other out.
+ */
+export function cookieName({ port, prefix }: CookiePlace): string {
+  return `zooid-console-${port ?? 0}${prefix.replace(/^.*\//, "-")}`;
 }
 
 export function cookieValue(header: string | undefined, name: string): string | undefined {
@@ -11,10 +21,10 @@ export function cookieValue(header: string | undefined, name: string): string | 
   return undefined;
 }
 
-export function sessionCookie(name: string, token: string, secure: boolean): string {
-  return `${name}=${token}; Path=/; HttpOnly; SameSite=Strict${secure ? "; Secure" : ""}`;
+export function sessionCookie(place: CookiePlace, token: string, secure: boolean): string {
+  return `${cookieName(place)}=${token}; Path=${place.prefix}/; HttpOnly; SameSite=Strict${secure ? "; Secure" : ""}`;
 }
 
-export function endedCookie(name: string, secure: boolean): string {
-  return `${sessionCookie(name, "", secure)}; Max-Age=0`;
+export function endedCookie(place: CookiePlace, secure: boolean): string {
+  return `${sessionCookie(place, "", secure)}; Max-Age=0`;
 }

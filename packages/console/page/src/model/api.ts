@@ -23,6 +23,7 @@ import type {
   WordAnswerJson,
   WrittenData,
 } from "../../../src/api/shapes.ts";
+import { PREFIX } from "./place.ts";
 
 /** The server refused a request, or could not answer it. */
 export class ApiError extends Error {
@@ -63,7 +64,7 @@ async function call<T>(method: string, path: string, request: Request = {}): Pro
   if (version !== undefined) headers["If-Match"] = version === "*" ? "*" : `"${version}"`;
   let answer: Response;
   try {
-    answer = await fetch(`/api/v1${path}${search === "" ? "" : `?${search}`}`, {
+    answer = await fetch(`${PREFIX}/api/v1${path}${search === "" ? "" : `?${search}`}`, {
       ...{ method, headers, credentials: "same-origin", cache: "no-store" },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),

@@ -1,4 +1,6 @@
 /** The stream of changes of the whole tree; all parts of the page share it. */
+import { PREFIX } from "./place.ts";
+
 export interface Change {
   readonly type: "created" | "deleted" | "data-changed" | "children-changed";
   readonly path: string;
@@ -35,7 +37,7 @@ class LiveStream {
   /** Opens the stream, again after a login. */
   open(): void {
     this.#source?.close();
-    const source = new EventSource("/api/v1/events?path=%2F");
+    const source = new EventSource(`${PREFIX}/api/v1/events?path=%2F`);
     this.#source = source;
     source.addEventListener("ready", () => {
       this.#change("live");

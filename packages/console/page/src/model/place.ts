@@ -13,6 +13,9 @@ export const PAGES = [
 ] as const;
 export type PageName = (typeof PAGES)[number];
 
+/** Of one of several ensembles: its page and its API begin with this. */
+export const PREFIX: string = /^(\/ensembles\/[\w.-]+)\/console\//.exec(globalThis.location?.pathname ?? "")?.[1] ?? "";
+
 export interface Place {
   readonly page: PageName;
   readonly params: Readonly<Record<string, string>>;

@@ -3,7 +3,16 @@ import { useContext } from "preact/hooks";
 import type { SessionJson } from "../../../src/api/shapes.ts";
 
 const NONE: SessionJson = {
-  ...{ user: null, role: null, identities: [], csrfToken: "", hasRoles: false, ensemble: "", version: "" },
+  ...{
+    user: null,
+    role: null,
+    identities: [],
+    csrfToken: "",
+    hasRoles: false,
+    ensemble: "",
+    ensembles: [],
+    version: "",
+  },
   features: { sessions: false, watches: false, metrics: false, audit: false, adminServers: [] },
 };
 
