@@ -10,11 +10,16 @@ const PAGES = [
   { name: "tree", place: "#/tree?path=%2Fapp%2Fconfig", ready: "section.data" },
   { name: "stat", place: "#/tree?path=%2Fapp%2Fconfig&tab=stat", ready: "table.stat" },
   { name: "access", place: "#/tree?path=%2Fapp%2Fconfig&tab=acl", ready: "form.acl tbody tr" },
+  { name: "transaction", place: "#/transaction", ready: "main h1" },
+  { name: "transfer", place: "#/transfer?path=%2Fapp", ready: "form" },
   { name: "sessions", place: "#/sessions", ready: "tbody tr" },
   { name: "recipes", place: "#/recipes", ready: "article.recipe" },
+  { name: "hot-spots", place: "#/hot", ready: "main h1" },
   { name: "metrics", place: "#/metrics", ready: "figure.chart" },
   { name: "changes", place: "#/live", ready: "main h1" },
 ] as const;
+/** Other tests make the pictures of these, with something to see. */
+const PICTURED: ReadonlySet<string> = new Set(["ensemble", "transaction", "transfer", "hot-spots"]);
 
 test.each(PAGES)("axe finds nothing on the page $name, light, dark and narrow", async ({ name, place, ready }) => {
   await using stage = await startBrowserStage();
@@ -23,7 +28,7 @@ test.each(PAGES)("axe finds nothing on the page $name, light, dark and narrow", 
     const page = await stage.open(place, { colorScheme });
     await page.locator(ready).first().waitFor();
     expect(await axeFindings(page)).toEqual([]);
-    if (name !== "ensemble") await screenshot(page, `${name}-${colorScheme}`);
+    if (!PICTURED.has(name)) await screenshot(page, `${name}-${colorScheme}`);
   }
   const narrow = await stage.open(place, { viewport: { width: 360, height: 740 } });
   await narrow.locator(ready).first().waitFor();

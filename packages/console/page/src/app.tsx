@@ -12,6 +12,7 @@ import { MetricsPage } from "./pages/metrics.tsx";
 import { RecipesPage } from "./pages/recipes.tsx";
 import { SessionsPage } from "./pages/sessions.tsx";
 import { TransactionPage } from "./pages/transaction.tsx";
+import { TransferPage } from "./pages/transfer.tsx";
 import { TreePage } from "./pages/tree.tsx";
 import { WordsPage } from "./pages/words.tsx";
 import { Icon, type IconName } from "./parts/icon.tsx";
@@ -25,6 +26,7 @@ const TITLES: Readonly<Record<PageName, string>> = {
   ensemble: "Ensemble",
   tree: "Tree",
   transaction: "Transaction",
+  transfer: "Import, export",
   sessions: "Sessions",
   recipes: "Recipes",
   hot: "Hot spots",
@@ -37,6 +39,7 @@ const ICONS: Readonly<Record<PageName, IconName>> = {
   ensemble: "servers",
   tree: "tree",
   transaction: "basket",
+  transfer: "download",
   sessions: "people",
   recipes: "lock",
   hot: "flame",
@@ -207,6 +210,8 @@ function Page({ place }: { readonly place: Place }) {
       return <TreePage params={place.params} />;
     case "transaction":
       return <TransactionPage />;
+    case "transfer":
+      return <TransferPage params={place.params} />;
     case "sessions":
       return <SessionsPage params={place.params} />;
     case "recipes":

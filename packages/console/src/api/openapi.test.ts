@@ -30,6 +30,13 @@ const REQUESTS: Readonly<Record<string, { query?: string; body?: unknown; header
   "GET /words": { query: "?word=srvr" },
   "GET /metrics": {},
   "GET /hot-spots": {},
+  "GET /export": { query: "?path=/a" },
+  "POST /import": {
+    body: {
+      ...{ path: "/copy", isDryRun: false, existing: "keep", withAcl: true },
+      nodes: [{ path: "", data: { text: "x" }, acl: [{ scheme: "world", id: "anyone", permissions: ["read"] }] }],
+    },
+  },
   "GET /recipes": { query: "?path=/" },
 };
 

@@ -6,6 +6,7 @@ import { NODE_ROUTES } from "./node-routes.ts";
 import { OPERATOR_ROUTES } from "./operator-routes.ts";
 import { RECIPE_ROUTES } from "./recipe-routes.ts";
 import type { Route } from "./route.ts";
+import { SUBTREE_ROUTES } from "./subtree-routes.ts";
 
 /** All operations that work with the user's ZooKeeper session. */
 export const ROUTES: readonly Route[] = [
@@ -16,4 +17,5 @@ export const ROUTES: readonly Route[] = [
   ...OPERATOR_ROUTES,
   ...RECIPE_ROUTES,
   ...HOT_SPOT_ROUTES,
+  ...SUBTREE_ROUTES,
 ];

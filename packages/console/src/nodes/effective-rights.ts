@@ -80,7 +80,7 @@ export async function readRights(
 }
 
 /** The server's answer has addresses and the superuser; of a digest it has the user's name only. */
-async function identitiesOf(
+export async function identitiesOf(
   client: Client,
   own: readonly Identity[],
   signal: AbortSignal,

@@ -23,6 +23,7 @@ import type {
   WordAnswerJson,
   WrittenData,
 } from "../../../src/api/shapes.ts";
+import type { ExportPageJson, ImportRequestJson, ImportResultJson } from "../../../src/api/subtree-shapes.ts";
 import { PREFIX } from "./place.ts";
 
 /** The server refused a request, or could not answer it. */
@@ -120,6 +121,16 @@ export const api = {
       version: options.version,
     }),
   acl: (path: string) => call<{ acl: AclEntryJson[]; stat: StatJson }>("GET", "/acl", { query: { path } }),
+  exportPage: (
+    given: { readonly path: string; readonly after: string | undefined; readonly isRevealed: boolean },
+    signal: AbortSignal,
+  ) =>
+    call<ExportPageJson>("GET", "/export", {
+      query: { path: given.path, after: given.after, reveal: given.isRevealed ? "true" : undefined },
+      signal,
+    }),
+  importNodes: (request: ImportRequestJson, signal: AbortSignal) =>
+    call<ImportResultJson>("POST", "/import", { body: request, signal }),
   rights: (path: string) => call<RightsJson>("GET", "/rights", { query: { path } }),
   quota: (path: string) => call<QuotaJson>("GET", "/quota", { query: { path } }),
   multi: (ops: readonly MultiOpJson[]) => call<MultiResultJson>("POST", "/multi", { body: { ops } }),

@@ -3,6 +3,7 @@ export const PAGES = [
   "ensemble",
   "tree",
   "transaction",
+  "transfer",
   "sessions",
   "recipes",
   "hot",

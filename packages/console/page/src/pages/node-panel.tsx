@@ -3,7 +3,7 @@ import type { NodeJson } from "../../../src/api/shapes.ts";
 import { ApiError, api, textOf } from "../model/api.ts";
 import { sizeText, visible } from "../model/formats.ts";
 import { live } from "../model/live.ts";
-import { goTo, nameOf, nodeHash } from "../model/place.ts";
+import { goTo, nameOf, nodeHash, placeHash } from "../model/place.ts";
 import { Failure } from "../parts/failure.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { useNotify } from "../parts/notices.tsx";
@@ -78,6 +78,14 @@ export function NodePanel({ path, tab, onDeleted, onCreate }: NodePanelProps) {
           <button type="button" class="icon-button" aria-label="Copy the path" title="Copy the path" onClick={copyPath}>
             <Icon name="copy" />
           </button>
+          <a
+            class="icon-button button"
+            aria-label="Export or import here"
+            title="Export, import"
+            href={placeHash("transfer", { path })}
+          >
+            <Icon name="download" />
+          </a>
           {mayEdit && (
             <>
               <button type="button" onClick={onCreate}>

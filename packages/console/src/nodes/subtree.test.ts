@@ -1,0 +1,129 @@
+import { digestId } from "@zooid/client";
+import { expect, test } from "vitest";
+import type { ExportedNodeJson } from "../api/subtree-shapes.ts";
+import { type Stage, startStage } from "../testing/stage.ts";
+
+const OPEN = [{ scheme: "world", id: "anyone", permissions: ["read", "write", "create", "delete", "admin"] }];
+
+/** All pages, of so many nodes each. */
+async function exported(stage: Stage, path: string, limit: number): Promise<readonly ExportedNodeJson[]> {
+  const nodes: ExportedNodeJson[] = [];
+  for (let after = ""; ; ) {
+    const query = `path=${encodeURIComponent(path)}&limit=${limit}${after === "" ? "" : `&after=${encodeURIComponent(after)}`}`;
+    const { json } = await stage.api("GET", `/export?${query}`);
+    nodes.push(...json.nodes);
+    if (json.next === null) return nodes;
+    after = json.next;
+  }
+}
+
+async function fill({ zk }: Stage): Promise<void> {
+  for (const [path, data] of [
+    ["/app", "root"],
+    ["/app/a", ""],
+    ["/app/a/1", "one"],
+    ["/app/a/1/deep", "x"],
+    ["/app/a/2", "two"],
+    ["/app/a-b", "beside"],
+    ["/app/b", "last"],
+  ] as const) {
+    await zk.create(path, data);
+  }
+}
+
+test("pages of any size have all nodes once, each behind its parent", async () => {
+  await using stage = await startStage();
+  await fill(stage);
+  await stage.zk.create("/app/e", "", { mode: "ephemeral" });
+  const expected = ["", "/a", "/a/1", "/a/1/deep", "/a/2", "/a-b", "/b"];
+  for (const limit of [1, 2, 3, 7, 500]) {
+    const paths = (await exported(stage, "/app", limit)).map(({ path }) => path);
+    expect(paths.toSorted()).toEqual(expected.toSorted());
+    for (const [i, path] of paths.entries()) {
+      if (path !== "") expect(paths.indexOf(path.slice(0, path.lastIndexOf("/")))).toBeLessThan(i);
+    }
+  }
+  const { json } = await stage.api("GET", "/export?path=/app");
+  expect(json).toMatchObject({ total: 8, ephemeralCount: 1, unreadableCount: 0, next: null });
+  expect(json.nodes[0]).toEqual({ path: "", data: { base64: "cm9vdA==", text: "root" }, isMasked: false, acl: OPEN });
+});
+
+test("the whole tree goes out without the servers' own nodes", async () => {
+  await using stage = await startStage();
+  await fill(stage);
+  const paths = (await exported(stage, "/", 3)).map(({ path }) => path);
+  expect(paths).toHaveLength(8);
+  expect(paths.filter((path) => path.startsWith("/zookeeper"))).toEqual([]);
+});
+
+test("secrets and hidden lists are left out, and nodes that may not be read are counted", async () => {
+  await using stage = await startStage();
+  await stage.zk.create("/app");
+  await stage.zk.create("/app/db-password", "hunter2");
+  await stage.zk.create("/app/closed", "", { acl: [{ perms: 31, scheme: "digest", id: digestId("a", "b") }] });
+  const { json } = await stage.api("GET", "/export?path=/app");
+  expect(json.unreadableCount).toBe(1);
+  expect(json.nodes[1]).toMatchObject({ path: "/db-password", data: null, isMasked: true });
+  const revealed = await stage.api("GET", "/export?path=/app&reveal=true");
+  expect(revealed.json.nodes[1]).toMatchObject({ data: { text: "hunter2" }, isMasked: false });
+  expect((await stage.api("GET", "/export?path=/app&after=/other")).status).toBe(400);
+});
+
+test("a subtree comes in elsewhere as it went out, after a dry run that writes nothing", async () => {
+  await using stage = await startStage();
+  await fill(stage);
+  await stage.zk.setAcl("/app/b", [{ perms: 1, scheme: "world", id: "anyone" }]);
+  const nodes = (await exported(stage, "/app", 500)).map(({ path, data, acl }) => ({
+    ...{ path, acl },
+    data: data === null ? null : { base64: data.base64 },
+  }));
+  const run = async (isDryRun: boolean, more: object = {}) => {
+    const body = { path: "/x/copy", isDryRun, existing: "keep", withAcl: true, nodes, ...more };
+    const { json } = await stage.api("POST", "/import", { body });
+    return json.results.map(({ outcome }: { outcome: string }) => outcome);
+  };
+  expect(await run(true)).toEqual(Array(7).fill("create"));
+  expect(await stage.zk.exists("/x")).toBeNull();
+  expect(await run(false)).toEqual(Array(7).fill("create"));
+  expect(await exported(stage, "/x/copy", 500)).toEqual(await exported(stage, "/app", 500));
+  expect(await run(false)).toEqual(Array(7).fill("same"));
+  await stage.zk.set("/x/copy/a/1", "changed");
+  expect((await run(false)).filter((outcome: string) => outcome !== "same")).toEqual(["keep"]);
+  expect(await stage.zk.getText("/x/copy/a/1")).toBe("changed");
+  expect((await run(true, { existing: "replace" })).filter((each: string) => each !== "same")).toEqual(["replace"]);
+  expect(await stage.zk.getText("/x/copy/a/1")).toBe("changed");
+  expect((await run(false, { existing: "replace" })).filter((each: string) => each !== "same")).toEqual(["replace"]);
+  expect(await stage.zk.getText("/x/copy/a/1")).toBe("one");
+});
+
+test("a dry run and an import refuse the same nodes", async () => {
+  await using stage = await startStage();
+  const { zk } = stage;
+  await zk.create("/closed", "", { acl: [{ perms: 1, scheme: "world", id: "anyone" }] });
+  await zk.create("/open");
+  await zk.create("/open/read-only", "x", { acl: [{ perms: 1, scheme: "world", id: "anyone" }] });
+  const text = (path: string) => ({ path, data: { text: "new" } });
+  const hidden = [{ scheme: "digest", id: "alice:x", permissions: ["read"] }];
+  const nodes = [text("/closed/a"), text("/open/read-only"), text("/open/b"), { ...text("/open/c"), acl: hidden }];
+  const run = async (isDryRun: boolean) => {
+    const body = { path: "/", isDryRun, existing: "replace", withAcl: true, nodes };
+    const { json } = await stage.api("POST", "/import", { body });
+    return json.results.map(({ path, outcome }: { path: string; outcome: string }) => `${outcome} ${path}`);
+  };
+  const expected = ["refuse /closed/a", "refuse /open/read-only", "create /open/b", "refuse /open/c"];
+  expect(await run(true)).toEqual(expected);
+  expect(await run(false)).toEqual(expected);
+});
+
+test.each([
+  ["a path that does not begin with a slash", { path: "a" }],
+  ["an empty name", { path: "/a//b" }],
+  ["data of no form", { data: "x" }],
+])("%s is refused", async (_what, node) => {
+  await using stage = await startStage();
+  const body = {
+    ...{ path: "/x", isDryRun: false, existing: "keep", withAcl: false },
+    nodes: [{ path: "", data: null, ...node }],
+  };
+  expect((await stage.api("POST", "/import", { body })).status).toBe(400);
+});
