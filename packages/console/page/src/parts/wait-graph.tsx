@@ -45,7 +45,7 @@ export function WaitGraph({ recipes }: { readonly recipes: RecipesJson }) {
               d={curveOf(edge)}
               marker-end="url(#wait-arrow)"
             >
-              <title>{edge.path}</title>
+              <title>{visible(edge.path)}</title>
             </path>
           ))}
           {layout.boxes.map((box) => (
