@@ -61,6 +61,20 @@ await ask(
 await ask("GET", "/node?path=/app/delta");
 await ask("GET", "/node?path=/app/delta", undefined, alice);
 
+await ask("GET", "/rights?path=/app/alpha", undefined, alice);
+await ask("GET", "/rights?path=/app/delta");
+await ask("GET", "/quota?path=/app/alpha");
+await ask("GET", "/export?path=/app&limit=3", undefined, alice);
+await ask("GET", "/export?path=/app&after=/app/delta", undefined, alice);
+for (const isDryRun of [true, false, false]) {
+  const nodes = [
+    { path: "", data: { text: "copy" } },
+    { path: "/a", data: { base64: "/w==" }, acl },
+    { path: "/a/b", data: null },
+  ];
+  await ask("POST", "/import", { path: "/app/copy", isDryRun, existing: "replace", withAcl: true, nodes });
+}
+
 const zk = await connect(hosts);
 await zk.create("/app/ephemeral", "", { mode: "ephemeral" });
 const lease = await new Mutex(zk, "/locks/one", { data: "holder" }).acquire();

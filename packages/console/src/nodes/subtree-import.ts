@@ -46,7 +46,10 @@ export async function importNodes(
   const nodes = request.nodes.map((node): Incoming => incoming(request, node));
   const planned = await Promise.all(nodes.map((node) => plan(client, node, { existing, signal })));
   if (isDryRun) {
-    const rights = new Rights(client, await identitiesOf(client, identities, signal), signal);
+    const rights = new Rights(client, await identitiesOf(client, identities, signal), {
+      lists: listsOf(planned),
+      signal,
+    });
     return { results: await Promise.all(planned.map((each) => predicted(each, rights))) };
   }
   // Its ancestors may have to be created one by one.
@@ -134,7 +137,15 @@ async function write(client: Client, planned: Planned, { isRoot, signal }: Writi
   }
 }
 
-/** What the access lists would refuse. A parent that is not there comes with the same import. */
+/** The lists that nodes have behind the writes to them: a child comes behind its parent's list. */
+function listsOf(planned: readonly Planned[]): ReadonlyMap<string, Acl> {
+  const changed = planned.filter(
+    ({ node, outcome }) => outcome === "create" || (outcome === "replace" && node.acl !== undefined),
+  );
+  return new Map(changed.map(({ node: { path, acl } }) => [path, acl ?? OPEN_ACL]));
+}
+
+/** What the access lists would refuse. A parent that is not there comes with an earlier request of the import. */
 async function predicted({ node, present, outcome, detail }: Planned, rights: Rights): Promise<Result> {
   const { path } = node;
   const needed: RightJson["action"][] = [];
@@ -145,7 +156,8 @@ async function predicted({ node, present, outcome, detail }: Planned, rights: Ri
   const at = outcome === "create" ? parentPath(path) : path;
   if (outcome === "create") needed.push("create-children");
   for (const action of needed) {
-    if ((await rights.verdict(at, action)) === "no") {
+    // Its own list, which is set, decides nothing yet about the node itself.
+    if ((await rights.verdict(at, action, { isOwn: at === path })) === "no") {
       return { path, outcome: "refuse", detail: `the access list of ${at} does not grant it` };
     }
   }
@@ -157,26 +169,40 @@ class Rights {
   readonly #client: Client;
   readonly #identities: readonly Identity[];
   readonly #signal: AbortSignal;
+  readonly #lists: ReadonlyMap<string, Acl>;
   readonly #read = new Map<string, Promise<readonly RightJson[]>>();
 
-  constructor(client: Client, identities: readonly Identity[], signal: AbortSignal) {
+  /** @param lists those that the import itself sets */
+  constructor(
+    client: Client,
+    identities: readonly Identity[],
+    { lists, signal }: { readonly lists: ReadonlyMap<string, Acl>; readonly signal: AbortSignal },
+  ) {
     this.#client = client;
     this.#identities = identities;
+    this.#lists = lists;
     this.#signal = signal;
   }
 
-  async verdict(path: string, action: RightJson["action"]): Promise<RightJson["verdict"]> {
-    let reading = this.#read.get(path);
+  /** @param isOwn by the list that the node has before the import */
+  async verdict(
+    path: string,
+    action: RightJson["action"],
+    { isOwn }: { readonly isOwn: boolean },
+  ): Promise<RightJson["verdict"]> {
+    const planned = isOwn ? undefined : this.#lists.get(path);
+    const key = `${planned === undefined ? "before" : "behind"} ${path}`;
+    let reading = this.#read.get(key);
     if (reading === undefined) {
-      reading = this.#rightsOf(path);
-      this.#read.set(path, reading);
+      reading = this.#rightsOf(path, planned);
+      this.#read.set(key, reading);
     }
     return (await reading).find((right) => right.action === action)?.verdict ?? "unknown";
   }
 
-  async #rightsOf(path: string): Promise<readonly RightJson[]> {
+  async #rightsOf(path: string, planned: Acl | undefined): Promise<readonly RightJson[]> {
     try {
-      const { acl } = await this.#client.getAcl(path, { signal: this.#signal });
+      const acl = planned ?? (await this.#client.getAcl(path, { signal: this.#signal })).acl;
       return effectiveRights({ path, identities: this.#identities, acl, parentAcl: undefined });
     } catch (error) {
       if (isZkError(error, "NO_NODE") || isZkError(error, "NO_AUTH")) return [];

@@ -104,13 +104,21 @@ test("a dry run and an import refuse the same nodes", async () => {
   await zk.create("/open/read-only", "x", { acl: [{ perms: 1, scheme: "world", id: "anyone" }] });
   const text = (path: string) => ({ path, data: { text: "new" } });
   const hidden = [{ scheme: "digest", id: "alice:x", permissions: ["read"] }];
-  const nodes = [text("/closed/a"), text("/open/read-only"), text("/open/b"), { ...text("/open/c"), acl: hidden }];
+  const nodes = [
+    ...[text("/closed/a"), text("/open/read-only"), text("/open/b"), { ...text("/open/c"), acl: hidden }],
+    // Its list comes with it, and lets no child in.
+    { ...text("/open/d"), acl: [{ scheme: "world", id: "anyone", permissions: ["read"] }] },
+    text("/open/d/child"),
+  ];
   const run = async (isDryRun: boolean) => {
     const body = { path: "/", isDryRun, existing: "replace", withAcl: true, nodes };
     const { json } = await stage.api("POST", "/import", { body });
     return json.results.map(({ path, outcome }: { path: string; outcome: string }) => `${outcome} ${path}`);
   };
-  const expected = ["refuse /closed/a", "refuse /open/read-only", "create /open/b", "refuse /open/c"];
+  const expected = [
+    ...["refuse /closed/a", "refuse /open/read-only", "create /open/b", "refuse /open/c"],
+    ...["create /open/d", "refuse /open/d/child"],
+  ];
   expect(await run(true)).toEqual(expected);
   expect(await run(false)).toEqual(expected);
 });
