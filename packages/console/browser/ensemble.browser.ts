@@ -1,6 +1,7 @@
 import { startServer, type ZooidServer } from "@zooid/server";
 import { freePorts } from "@zooid/wire/testing/free-ports";
 import { afterAll, expect, test } from "vitest";
+import { wordsByConnection } from "../src/facts/ensemble-facts.ts";
 import { axeFindings } from "./axe.ts";
 import { closeBrowser, screenshot, startBrowserStage } from "./browser-stage.ts";
 
@@ -38,4 +39,23 @@ test("a member that stops is the first thing on the page, with what to do, until
   } finally {
     await Promise.all(members.map((member) => member.stop()));
   }
+});
+
+test("a disk with little room and a certificate that expires are problems, beside the figures of the member", async () => {
+  const expiresAt = Math.floor(Date.now() / 1000) + 3 * 86_400 + 60;
+  const figures = [
+    ...["zk_zooid_disk_low\t1", "zk_zooid_disk_full\t0", "zk_data_zooid_disk_free_bytes\t3221225472"],
+    ...["zk_log_zooid_disk_free_bytes\t1073741824", `zk_clients_zooid_tls_certificate_not_after_seconds\t${expiresAt}`],
+  ].join("\n");
+  const words = wordsByConnection();
+  await using stage = await startBrowserStage({
+    words: (member, word, signal) => (word === "mntr" ? Promise.resolve(figures) : words(member, word, signal)),
+  });
+  const page = await stage.open("#/ensemble");
+  const problems = page.getByRole("list", { name: "Problems" });
+  await problems.getByText("has little room on its disk").waitFor();
+  await problems.getByText(/The certificate of \S+ for clients expires in 3 days/).waitFor();
+  await page.locator("article.member").getByText("3.0 GiB for data, 1.0 GiB for the log: low").waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await screenshot(page, "storage-light");
 });
