@@ -1,7 +1,6 @@
 import { createRequire } from "node:module";
 import { hostname } from "node:os";
 import { setFlagsFromString } from "node:v8";
-import type { Console } from "@zooid/console";
 import { formatZxid, hostPort } from "@zooid/model";
 import { ConfigError, type ServerOptions, startServer, writePeerSecretFile, type ZooidServer } from "@zooid/server";
 import { AuditLog } from "./audit-log.ts";
@@ -10,6 +9,7 @@ import { prepareContainer } from "./container/prepare-container.ts";
 import { DynamicFile } from "./dynamic-file.ts";
 import { ExitStatus, exitStatusOf, explain } from "./exit-status.ts";
 import { checkHealth } from "./health.ts";
+import { LateConsole } from "./late-console.ts";
 import { openLog, type ProcessLog } from "./logger.ts";
 import { reload } from "./reload.ts";
 import { stopOnSignals } from "./shutdown.ts";
@@ -118,26 +118,22 @@ async function run(command: ServeCommand, argv: readonly string[], log: ProcessL
   log.describe(() => member);
   for (const warning of warnings) log.warn(warning);
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
-  let page: Console | undefined;
-  const starting = startServer({
+  const page = new LateConsole();
+  const server = await startServer({
     ...options,
     version,
     log,
-    adminApplication: (message, response, request) => page?.handle(message, response, request) ?? false,
+    adminApplication: (message, response, request) => page.handle(message, response, request),
     onFailure: (error) => {
       log.error(`the server stops: ${explain(error)}`);
       void audit?.stop();
       process.exit(exitStatusOf(error));
     },
   });
-  // Its modules take 100 ms to load, which pass while the threads of the log start.
-  const [server, { openConsole }] = await Promise.all([starting, import("./open-console.ts")]);
   log.describe(() => {
     const { role, epoch, appliedZxid } = server.summary;
     return { ...member, role, epoch, zxid: formatZxid(appliedZxid) };
   });
-  const { admin } = options;
-  page = openConsole({ server, sid: options.ensemble?.sid, admin, settings: command.console, version, log });
   audit?.follow(server);
   keepDynamicFile(server, command, log);
   if (auditFile !== undefined) log.info(`clients' writes are written down in ${auditFile}`);
@@ -149,7 +145,7 @@ async function run(command: ServeCommand, argv: readonly string[], log: ProcessL
   process.on("SIGUSR1", () => log.info(statusLine(server.summary)));
   // Before the line that reports readiness: a signal may follow it at once.
   stopOnSignals(async () => {
-    await page?.[Symbol.asyncDispose]();
+    await page[Symbol.asyncDispose]();
     await server.stop();
     await audit?.stop();
   }, log);
@@ -158,10 +154,6 @@ async function run(command: ServeCommand, argv: readonly string[], log: ProcessL
     log.info(
       `operators are answered on ${forceHttps ? "https" : "http"}://${hostPort(address, server.adminPort)}${commandUrl}, /readyz and /metrics`,
     );
-    if (page !== undefined) {
-      const shown = ANY_ADDRESSES.has(address) ? "localhost" : address;
-      log.info(`the console is at ${forceHttps ? "https" : "http"}://${hostPort(shown, server.adminPort)}/console/`);
-    }
   }
   if (server.metricsPort !== undefined) log.info(`metrics are answered on port ${server.metricsPort} at /metrics`);
   if (server.securePort !== undefined && server.securePort !== server.port)
@@ -170,6 +162,29 @@ async function run(command: ServeCommand, argv: readonly string[], log: ProcessL
     `zooid-server ${version} serves ZooKeeper clients on ${hostPort(server.address, server.port)}, data in ${options.dataDir ?? "memory"} ` +
       `(${server.recovered}), Node.js ${process.versions.node}, process ${process.pid}`,
   );
+  await serveConsole(page, server, command, log);
+}
+
+async function serveConsole(
+  page: LateConsole,
+  server: ZooidServer,
+  { options, console: settings }: ServeCommand,
+  log: ProcessLog,
+): Promise<void> {
+  const { admin, ensemble } = options;
+  if (server.adminPort === undefined) return;
+  try {
+    const opened = await page.open(async () => {
+      const { openConsole } = await import("./open-console.ts");
+      return openConsole({ server, sid: ensemble?.sid, admin, settings, version, log });
+    });
+    if (opened === undefined) return;
+    const { address = "127.0.0.1", forceHttps = false } = admin ?? {};
+    const shown = ANY_ADDRESSES.has(address) ? "localhost" : address;
+    log.info(`the console is at ${forceHttps ? "https" : "http"}://${hostPort(shown, server.adminPort)}/console/`);
+  } catch (error) {
+    log.error(`the console is not served: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }
 
 /** The files follow the configuration in force, where they can be written. */
