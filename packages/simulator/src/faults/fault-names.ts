@@ -32,6 +32,7 @@ export const MEAN_MS = {
   "wrong-election": 7000,
   "reset-behind-slow-disks": 7000,
   reconfig: 900,
+  "crash-at-change": 2500,
 } as const;
 
 export type Fault = keyof typeof MEAN_MS;

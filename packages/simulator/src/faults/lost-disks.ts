@@ -13,18 +13,21 @@ function wipe(world: FaultWorld, sid: ServerId, downMs: number): void {
 }
 
 /**
- * A lost disk is survived where every other voter has a history and never lost its own: an ensemble
- * promises no more.
+ * A lost disk is survived where every other voter has a history and never lost its own, by each
+ * configuration that may count: an ensemble promises no more. Nor may servers without a history be a
+ * quorum of the configuration in one's files, even if it is an old one: they would found another
+ * ensemble by it, with all others down.
  */
-function mayWipe({ cluster, run: { invariants } }: FaultWorld, sid: ServerId): boolean {
-  const { verifier, voters } = cluster;
-  if (!voters.includes(sid)) return true;
-  const others = voters.filter((other) => other !== sid);
-  return (
-    invariants.newestEpoch > 0 &&
-    verifier.isQuorum(others) &&
-    others.every((other) => !invariants.isWiped(other) && invariants.isFormed(other))
-  );
+function mayWipe({ cluster, run: { files, invariants } }: FaultWorld, sid: ServerId): boolean {
+  const isLost = (other: ServerId): boolean =>
+    other === sid || invariants.isWiped(other) || !invariants.isFormed(other);
+  const lost = cluster.sids.filter(isLost);
+  if (lost.some((other) => files.of(other)?.verifier.isQuorum(lost) === true)) return false;
+  return invariants.configurations.every((verifier) => {
+    if (!verifier.voters.has(sid)) return true;
+    const others = [...verifier.voters].filter((other) => other !== sid);
+    return invariants.newestEpoch > 0 && verifier.isQuorum(others) && !others.some(isLost);
+  });
 }
 
 /** The end of a server's log is lost, and the server knows that. */

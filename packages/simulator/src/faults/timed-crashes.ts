@@ -1,19 +1,20 @@
 import type { ServerId } from "@zooid/model";
 import type { SimServer } from "../cluster/server.ts";
 import { crash } from "./crashes.ts";
-import type { FaultActions, FaultWorld } from "./fault-world.ts";
+import type { FaultAction, FaultActions, FaultWorld } from "./fault-world.ts";
 
 const DOWN_MS_MAX = 800;
 const DOWN_AT_LOG_STEP_MS = 50;
 
 /**
  * Crashes that wait for a moment: a history install, a transaction or the end of a session that is
- * done in part, a step of the log.
+ * done in part, a change of the configuration that is not committed, a step of the log.
  */
 export class TimedCrashes {
   readonly #world: FaultWorld;
   readonly #atInstall = new Set<ServerId>();
   readonly #atSlice = new Set<ServerId>();
+  readonly #atChange = new Map<ServerId, number>();
   readonly #durable = new WeakMap<SimServer, unknown>();
 
   constructor(world: FaultWorld) {
@@ -33,7 +34,13 @@ export class TimedCrashes {
     this.#atSlice.add(sid);
   }
 
+  /** The server crashes so long after it has first seen a change of the configuration. */
+  atNextChange(sid: ServerId, afterMs: number): void {
+    this.#atChange.set(sid, afterMs);
+  }
+
   forget(sid: ServerId): void {
+    this.#atChange.delete(sid);
     this.#atInstall.delete(sid);
     this.#atSlice.delete(sid);
   }
@@ -49,6 +56,11 @@ export class TimedCrashes {
     if (this.#atSlice.has(sid) && this.#isRunning(server) && isInParts) {
       this.#atSlice.delete(sid);
       this.#crashIn(server, 0);
+    }
+    const afterChangeMs = this.#atChange.get(sid);
+    if (afterChangeMs !== undefined && replica.zab.members.isChanging && this.#isRunning(server)) {
+      this.#atChange.delete(sid);
+      this.#crashIn(server, afterChangeMs);
     }
     if (plan.crashAtLogStep !== undefined) this.#countLogStep(server, plan.crashAtLogStep);
   }
@@ -76,10 +88,24 @@ export class TimedCrashes {
   }
 }
 
+/**
+ * Some of the servers crash between the append of the next change and its commit: before it is on
+ * their disks, before their acks, or before they learn that it is committed.
+ */
+function crashAtChange(crashes: TimedCrashes): FaultAction {
+  return ({ sids, run: { plan } }, random) => {
+    const commitMs = 2 * (plan.delayMsMax + plan.syncMsMax);
+    for (const sid of sids) if (random.chance(0.6)) crashes.atNextChange(sid, (random.below(8) / 8) * commitMs);
+  };
+}
+
+type TimedCrash = "crash-at-install" | "crash-at-slice" | "crash-at-change";
+
 /** The crashes of this kind that a plan may draw. */
-export function timedCrashes(crashes: TimedCrashes): FaultActions<"crash-at-install" | "crash-at-slice"> {
+export function timedCrashes(crashes: TimedCrashes): FaultActions<TimedCrash> {
   return {
     "crash-at-install": ({ sids }, random) => crashes.atNextInstall(random.pick(sids)),
     "crash-at-slice": ({ sids }, random) => crashes.atNextSlice(random.pick(sids)),
+    "crash-at-change": crashAtChange(crashes),
   };
 }

@@ -66,6 +66,17 @@ export class Configurations {
     return [now, { verifier: this.#verifierOf(this.#before(version)), known: version }];
   }
 
+  /**
+   * Those that may count for some server: the committed one, and each change of it that was ever
+   * proposed, since a log may hold it.
+   */
+  counting(committed: Zxid): readonly QuorumVerifier[] {
+    const version = this.#versionAt(committed);
+    const verifiers = [this.#verifierOf(version)];
+    for (const { verifier, before } of this.#changes.values()) if (before === version) verifiers.push(verifier);
+    return verifiers;
+  }
+
   /** Whether a history ends with a change that is not committed. */
   isChangingAt(history: Zxid): boolean {
     const version = this.#versionAt(history);

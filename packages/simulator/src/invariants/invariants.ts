@@ -24,6 +24,7 @@ import { SkippedProposals } from "./skipped-proposals.ts";
  */
 export class Invariants {
   readonly #disks: KnownDisks;
+  readonly #configurations: Configurations;
   readonly #committed: CommittedSequence;
   readonly #election: ElectionInvariants;
   readonly #log: LogInvariants;
@@ -39,6 +40,7 @@ export class Invariants {
     const election = new ElectionInvariants({ disks, configurations, committed, skipped, coverage });
     const broadcast = new BroadcastInvariants({ disks, configurations, proposals, committed, skipped, election });
     this.#disks = disks;
+    this.#configurations = configurations;
     this.#committed = committed;
     this.#election = election;
     this.#log = new LogInvariants({
@@ -66,6 +68,11 @@ export class Invariants {
 
   isCommitted(zxid: number): boolean {
     return this.#committed.has(zxid);
+  }
+
+  /** The configurations that may count for some server now. */
+  get configurations(): readonly QuorumVerifier[] {
+    return this.#configurations.counting(this.#committed.last);
   }
 
   /** The epoch of the newest leader whose history a quorum has. */

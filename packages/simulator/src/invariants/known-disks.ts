@@ -29,8 +29,10 @@ export class KnownDisks {
     return this.#disks.values();
   }
 
+  /** Whether it counts nowhere: its disk was lost, or the end of its log. */
   isWiped(sid: ServerId): boolean {
-    return this.#emptied.has(sid) || this.#disks.get(sid)?.isWiped === true;
+    const disk = this.#disks.get(sid);
+    return this.#emptied.has(sid) || disk?.isWiped === true || disk?.durable.amnesiac === true;
   }
 
   /** Whether a disk holds an epoch, and with it a history. */

@@ -57,6 +57,7 @@ export const SITUATIONS = [
   "change of the configuration refused",
   "leader not in the configuration it committed",
   "change completed by a successor",
+  "crash before a change is committed",
   "configuration learned in an election",
 ] as const;
 

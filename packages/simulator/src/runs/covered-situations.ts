@@ -17,6 +17,7 @@ export function coverCrash(coverage: CoverageCounts, { replica }: SimServer, cra
     const isKept = log.tail.zxid > before.tail.zxid;
     coverage.reached(isKept ? "crash with unsynced entries kept" : "crash with unsynced entries lost");
   }
+  if (replica.zab.members.isChanging) coverage.reached("crash before a change is committed");
   if (replica.isApplying) coverage.reached("crash in the middle of a transaction");
   if (replica.isPreparing) coverage.reached("crash while a multi is prepared");
 }

@@ -78,10 +78,11 @@ export class Observations implements ClusterWatcher {
 
   stepped(server: SimServer): void {
     const { replies, invariants, sessionChecks, reaping, shares, watchBound } = this.#run;
-    const { connections, hooks, trace, coverage, nowMs } = this.#run;
+    const { connections, files, hooks, trace, coverage, nowMs } = this.#run;
     replies.endStep();
     if (!server.isUp) return;
     invariants.stepped(server);
+    files.stepped(server);
     sessionChecks.stepped(server, () => connections.refsOf(server));
     reaping.stepped(server);
     shares?.stepped(server);

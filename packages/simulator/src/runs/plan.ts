@@ -41,6 +41,8 @@ export interface Plan {
   readonly observers: readonly ServerId[];
   /** The first configuration, where it changes during the run; else undefined. */
   readonly members: Members | undefined;
+  /** Whether servers write a new configuration to their files, which outlast their disks. */
+  readonly hasWritableFiles: boolean;
   /** Servers that are in no configuration at first. */
   readonly joiners: readonly ServerId[];
   /** Groups and weights, for a hierarchical quorum. */
@@ -90,9 +92,13 @@ export function verifierOf({ voters, groups }: Plan): QuorumVerifier {
   return groups === undefined ? new MajorityQuorum(voters) : new HierarchicalQuorum(groups);
 }
 
-/** The options of each of the plan's servers. */
-export function serverOptionsOf(plan: Plan): Partial<ServerOptions> {
-  const { electionAlg, isStandalone, isShuffled, limits, hasShortTurns, sessions, members } = plan;
+/**
+ * The options of each of the plan's servers.
+ *
+ * @param members the configuration in the server's files
+ */
+export function serverOptionsOf(plan: Plan, members: Members | undefined = plan.members): Partial<ServerOptions> {
+  const { electionAlg, isStandalone, isShuffled, limits, hasShortTurns, sessions } = plan;
   const { counterMax, windowBytes, runBytes, batchBytesMax } = plan;
   return {
     electionAlg,

@@ -20,6 +20,7 @@ import { Stamps } from "../invariants/stamps.ts";
 import { asViolation, type Violation } from "../invariants/violation.ts";
 import { Windows } from "../invariants/windows.ts";
 import { History } from "../model/history.ts";
+import { ConfigurationFiles } from "./configuration-files.ts";
 import { CoverageCounts } from "./coverage.ts";
 import { Observations } from "./observations.ts";
 import { type Plan, serverOptionsOf, verifierOf } from "./plan.ts";
@@ -59,6 +60,7 @@ export class Run {
   /** Decides what no stream of its own decides: when a server comes back, for instance. */
   readonly random: Prng;
   readonly cluster: Cluster;
+  readonly files: ConfigurationFiles;
   readonly trace: Trace;
   readonly coverage: CoverageCounts = new CoverageCounts();
   readonly history: History;
@@ -96,6 +98,7 @@ export class Run {
     this.history = new History(plan.limits);
     this.checker = new Checker(this.history);
     this.invariants = new Invariants(verifier, this.coverage);
+    this.files = new ConfigurationFiles(plan);
     this.cluster = new Cluster({
       voters: plan.voters,
       observers: [...plan.observers, ...plan.joiners],
@@ -104,7 +107,7 @@ export class Run {
       network: new Network(scheduler, shuffle("network"), plan),
       disk: plan,
       randomOf: (sid, life) => this.root.fork(`server-${sid}-${life}`),
-      serverOptions: () => serverOptionsOf(plan),
+      serverOptions: (sid) => serverOptionsOf(plan, this.files.of(sid)),
       watcher: new Observations(this),
     });
     this.clients = clientsOf(plan, this.root);

@@ -12,6 +12,9 @@ import { drawManners, PLAIN_MANNERS } from "./draw-manners.ts";
  */
 const HELD_BYTES_MIN = 500_000;
 
+/** Drawn only where the configuration changes. */
+const CHANGES: ReadonlySet<Fault> = new Set(["reconfig", "crash-at-change"]);
+
 /** Only some runs lose disks. */
 const DISK_LOSSES: ReadonlySet<Fault> = new Set(["wipe", "damaged-log", "wipe-beside-stale-leader"]);
 
@@ -103,14 +106,14 @@ export function planOf(seed: number, changes: PlanChanges = {}): Plan {
   const drawnChangeable = changing.chance(0.3);
   const joinerCount = changing.below(4);
   const isChangeable = !isStandalone && groups === undefined && (changes.isChangeable ?? drawnChangeable);
-  if (!isChangeable) faults.delete("reconfig");
-  // A disk may be lost where a quorum of a known configuration is sure to remain.
-  else for (const fault of DISK_LOSSES) faults.delete(fault);
+  const hasWritableFiles = changing.chance(0.5);
+  if (!isChangeable) for (const fault of CHANGES) faults.delete(fault);
   return {
     seed,
     voters,
     observers: isStandalone ? [] : observers,
     members: isChangeable ? membersWith(voters, observers) : undefined,
+    hasWritableFiles,
     joiners: isChangeable
       ? Array.from({ length: joinerCount }, (_, i) => serverId(voterCount + observerCount + i + 1))
       : [],
