@@ -2,7 +2,10 @@
  * Empties the disk of a follower in an ensemble that holds a lot and is written to, and watches it
  * come back.
  *
- *     npm run tool -- ensemble-join [--nodes 1000000] [--bytes 100] [--keep]
+ *     npm run tool -- ensemble-join [--nodes 1000000] [--bytes 100] [--added] [--keep]
+ *
+ * With `--added` a fourth server begins with an empty disk instead, gets the state without a vote, and
+ * is added by a change of the configuration when it is level.
  *
  * The follower must be given the leader's whole state, be level, and hold the same. Meanwhile
  * writers and a reader ask the leader one request at a time, the reader every 2 ms: the longest
@@ -14,6 +17,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { connect } from "@zooid/client";
 import { JuteWriter } from "../../packages/conformance/src/jute.ts";
 import { createBody } from "./ensemble-client.ts";
 import { differences, type Tree } from "./ensemble-history.ts";
@@ -26,6 +30,7 @@ const { values: options } = parseArgs({
   options: {
     nodes: { type: "string", default: "1000000" },
     bytes: { type: "string", default: "100" },
+    added: { type: "boolean", default: false },
     keep: { type: "boolean", default: false },
   },
 });
@@ -42,7 +47,13 @@ const FOLDERS_COMPARED = 20;
 const TIMEOUT_MS = 40_000;
 
 const folder = mkdtempSync(join(tmpdir(), "ensemble-join-"));
-const ensemble = await Ensemble.create({ folder, serverCount: 3, tickMs: 2000, syncLimit: 5 });
+const VOTERS = 3;
+const ensemble = await Ensemble.create({
+  ...{ folder, serverCount: VOTERS + (options.added ? 1 : 0), tickMs: 2000, syncLimit: 5 },
+  settings: options.added ? ["reconfigEnabled=true", "skipACL=yes"] : [],
+  isListed: (sid, by) => sid <= VOTERS || sid === by,
+});
+const first = ensemble.servers.slice(0, VOTERS);
 const folderCount = Math.ceil(nodeCount / folderNodeCount);
 let hasFailed = false;
 
@@ -60,10 +71,10 @@ process.exit(hasFailed ? 1 : 0);
 
 async function run(): Promise<void> {
   console.log(`three servers in ${folder}, ${nodeCount} znodes of ${options.bytes} bytes`);
-  await ensemble.start(START_DEADLINE_MS);
-  const leader = await ensemble.untilLeader(ensemble.servers, START_DEADLINE_MS);
-  const joiner = ensemble.servers.find((server) => server !== leader);
-  if (joiner === undefined) throw new Error("there are no followers");
+  for (const server of first) server.launch();
+  const leader = await ensemble.untilLevel(START_DEADLINE_MS, first);
+  const joiner = options.added ? ensemble.servers[VOTERS] : first.find((server) => server !== leader);
+  if (joiner === undefined) throw new Error("there is no server to join");
   const beganAt = performance.now();
   await fill(leader);
   console.log(`filled in ${seconds(performance.now() - beganAt)}; leader ${leader.sid}, ${memory(leader)} resident`);
@@ -79,23 +90,14 @@ async function run(): Promise<void> {
   await load.start();
   await delay(QUIET_MS);
   load.report("before");
-  await joiner.end("SIGKILL");
-  // Not at once: to free hundreds of megabytes would hold up the clients of this process, and count
-  // as the leader's doing.
-  for (const name of readdirSync(joiner.dataDir)) await rm(join(joiner.dataDir, name), { recursive: true });
-  joiner.writeMyid();
-  load.report("with the follower down");
-  const emptyAt = performance.now();
-  joiner.launch();
-  await ensemble.untilLevel(LEVEL_DEADLINE_MS);
-  const joinMs = performance.now() - emptyAt;
-  load.report(`while the follower joined, ${seconds(joinMs)} from its start until it was level`);
+  if (options.added) await addServer(joiner, load);
+  else await emptyFollower(joiner, load);
   await delay(QUIET_MS);
   load.report("after");
   await load.stop();
 
   console.log(
-    `the follower holds ${await znodeCount(joiner)} znodes, the leader ${await znodeCount(leader)}; ${diskUse(joiner)}`,
+    `server ${joiner.sid} holds ${await znodeCount(joiner)} znodes, the leader ${await znodeCount(leader)}; ${diskUse(joiner)}`,
   );
   const faults = [...load.faults(), ...(await compare())];
   // The data found by a restart show the kind of synchronization: a snapshot, with few entries in
@@ -109,6 +111,45 @@ async function run(): Promise<void> {
   if (Number(recovered) < nodeCount) faults.push(`only ${recovered} znodes came back after a restart`);
   if (faults.length > 0) throw new Error(faults.join("\n"));
   console.log("level, equal and durable");
+}
+
+/** A server without data follows without a vote until it is level, and is added then. */
+async function addServer(joiner: EnsembleServer, load: PacedLoad): Promise<void> {
+  const launchedAt = performance.now();
+  joiner.launch();
+  const role = await until("the server to be level", LEVEL_DEADLINE_MS, async () => {
+    const seen = await joiner.role();
+    return seen === "none" ? undefined : seen;
+  });
+  if (role !== "observer") throw new Error(`server ${joiner.sid} is ${role} before it is added`);
+  load.report(`while server ${joiner.sid} got the state without a vote, ${seconds(performance.now() - launchedAt)}`);
+  const { peerHost, quorumPort, electionPort, clientHost, clientPort } = joiner.place;
+  const line = `server.${joiner.sid}=${peerHost}:${quorumPort}:${electionPort};${clientHost}:${clientPort}`;
+  const client = await connect(`${clientHost}:${clientPort}`, { startTimeoutMs: START_DEADLINE_MS });
+  const askedAt = performance.now();
+  await client.reconfig({ joining: [line] });
+  const answeredMs = performance.now() - askedAt;
+  await client.close();
+  await until("the server to vote", LEVEL_DEADLINE_MS, async () =>
+    (await joiner.role()) === "follower" ? true : undefined,
+  );
+  await ensemble.untilLevel(LEVEL_DEADLINE_MS);
+  load.report(`while it was added, answered after ${answeredMs.toFixed(0)} ms`);
+}
+
+/** The disk of a follower is emptied. */
+async function emptyFollower(joiner: EnsembleServer, load: PacedLoad): Promise<void> {
+  await joiner.end("SIGKILL");
+  // Not at once: to free hundreds of megabytes would hold up the clients of this process, and count
+  // as the leader's doing.
+  for (const name of readdirSync(joiner.dataDir)) await rm(join(joiner.dataDir, name), { recursive: true });
+  joiner.writeMyid();
+  load.report("with the follower down");
+  const emptyAt = performance.now();
+  joiner.launch();
+  await ensemble.untilLevel(LEVEL_DEADLINE_MS);
+  const joinMs = performance.now() - emptyAt;
+  load.report(`while the follower joined, ${seconds(joinMs)} from its start until it was level`);
 }
 
 /** Makes the nodes, many in a transaction, in several pipelines. */
