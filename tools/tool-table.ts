@@ -105,6 +105,11 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
         file: "tools/faults/ensemble-replace.ts",
         does: "all servers replaced under load, one at a time",
       },
+      {
+        name: "ensemble-upgrade",
+        file: "tools/faults/ensemble-upgrade.ts",
+        does: "another version rolled to this one and back, one server at a time, under load (git, Python)",
+      },
       { name: "ensemble-full-disk", file: "tools/faults/ensemble-full-disk.ts", does: "a disk that fills" },
       {
         name: "recipe-rounds",

@@ -194,9 +194,10 @@ export class EnsembleServer {
     writeFileSync(join(this.dataDir, "myid"), `${this.sid}\n`);
   }
 
-  launch(): void {
+  /** @param program another build of the server */
+  launch(program: string = ZOOID_SERVER): void {
     const bin = join(ROOT, "node_modules/.bin");
-    const [command = ZOOID_SERVER, ...args] = [...this.place.prefix, ZOOID_SERVER, join(this.folder, "zoo.cfg")];
+    const [command = program, ...args] = [...this.place.prefix, program, join(this.folder, "zoo.cfg")];
     const env = { ...process.env, PATH: `${bin}${delimiter}${process.env["PATH"] ?? ""}`, ...this.#env };
     const child = spawn(command, args, { cwd: this.folder, env, stdio: ["ignore", "pipe", "pipe"] });
     const log = createWriteStream(this.#logFile, { flags: "a" });
