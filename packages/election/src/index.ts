@@ -1,3 +1,3 @@
-export { ELECTION_DEFAULTS, type ElectionConfig } from "./config.ts";
+export { type Candidates, ELECTION_DEFAULTS, type ElectionConfig } from "./config.ts";
 export { createElection } from "./create-election.ts";
 export type { ElectionPosition, ElectionSinks, LeaderElection } from "./events.ts";

@@ -1,6 +1,15 @@
 import type { Zxid } from "@zooid/model";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type BatchParts, batchOf, RecordingHandler, range, recordsOf, Z, zxidsOf } from "./append-batches.ts";
+import {
+  type AppendBatch,
+  type BatchParts,
+  batchOf,
+  RecordingHandler,
+  range,
+  recordsOf,
+  Z,
+  zxidsOf,
+} from "./append-batches.ts";
 import { CHAIN_NONE } from "./chain.ts";
 import { PromisedLog } from "./promised-log.ts";
 import type { HistoryInstall, LogHandler, LogPosition, StoreLog } from "./txn-log.ts";
@@ -579,4 +588,4 @@ export function describeTxnLog(
   });
 }
 
-export { type BatchParts, batchOf, PromisedLog, RecordingHandler, range, recordsOf, Z, zxidsOf };
+export { type AppendBatch, type BatchParts, batchOf, PromisedLog, RecordingHandler, range, recordsOf, Z, zxidsOf };
