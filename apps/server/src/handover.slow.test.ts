@@ -54,6 +54,10 @@ describe("a leadership that is handed over", () => {
     const client = await clientOf([first]);
     await client.create("/held", "", { mode: "ephemeral" });
     const { sessionId } = client;
+    expect(await operators.ask(leader, `/commands/transfer_leadership?to=${first.sid}&dryRun=true`)).toMatchObject({
+      ...{ status: 200, body: { successor_id: first.sid, is_dry_run: true } },
+    });
+    expect(await leader.mode()).toBe("leader");
     expect(await operators.ask(leader, `/commands/transfer_leadership?to=${first.sid}`)).toMatchObject({
       ...{ status: 200, body: { leader_id: first.sid, error: null } },
     });

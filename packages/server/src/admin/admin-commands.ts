@@ -368,7 +368,7 @@ function drainStatus({ drain }: AdminView): Fields {
   return { is_draining: isDraining, num_alive_connections: connections, is_leader: isLeading };
 }
 
-/** Hands the leadership to the server that is named, or to the one that suits best. */
+/** Hands the leadership to the server that is named, or to the one that suits best; `dryRun` only checks. */
 async function transferLeadership(view: AdminView, { query }: CommandRequest): Promise<Outcome> {
   const { driver, config } = view;
   const { zab, isLeading } = driver.replica;
@@ -381,6 +381,7 @@ async function transferLeadership(view: AdminView, { query }: CommandRequest): P
   if (!learners.some(({ mayLead }) => mayLead)) {
     return new Failure("no other server can lead now: none is a synchronized voter with room on its disk", 409);
   }
+  if (query.get("dryRun") === "true") return { is_dry_run: true, successor_id: successor?.sid ?? null };
   const leader = await driver.handOver(TRANSFER_MS, successor?.sid);
   if (leader !== undefined) return { leader_id: leader };
   return new Failure(`no server had all transactions within ${TRANSFER_MS} ms, and this one leads on`, 503);

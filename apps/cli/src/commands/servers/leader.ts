@@ -5,8 +5,8 @@ import { type Command, operand } from "../../command.ts";
 /** `leader transfer [N]`, asked of the leader. */
 export const leader: Command = {
   name: "leader",
-  synopsis: "transfer [server] [--admin url] [--auth credentials]",
-  flags: ADMIN_FLAGS,
+  synopsis: "transfer [server] [--dry-run] [--admin url] [--auth credentials]",
+  flags: [...ADMIN_FLAGS, { name: "dry-run", isOwn: true, meaning: "Checks whether the leadership can move only" }],
   summary:
     "Hands the leadership over to a server, by the leader's admin port; without a number to the one that suits best.",
   operandsMin: 1,
@@ -18,7 +18,14 @@ export const leader: Command = {
     if (to !== undefined && !/^\d{1,3}$/.test(to)) {
       throw usageError(`a server is named by its number, as in server.N, found ${JSON.stringify(to)}`);
     }
-    const fields = await demandAdmin(invocation, `transfer_leadership${to === undefined ? "" : `?to=${to}`}`);
+    const isDryRun = invocation.flags.has("dry-run");
+    const query = new URLSearchParams({ ...(to === undefined ? {} : { to }), ...(isDryRun ? { dryRun: "true" } : {}) });
+    const fields = await demandAdmin(invocation, `transfer_leadership?${query}`);
+    if (isDryRun) {
+      invocation.output.line(`${to === undefined ? "another server" : `server ${to}`} can lead`);
+      invocation.output.line("nothing is changed: --dry-run");
+      return { successor: fields["successor_id"] ?? null, dryRun: true };
+    }
     invocation.output.line(`server ${fields["leader_id"]} leads`);
     return { leader: fields["leader_id"] ?? null };
   },

@@ -36,7 +36,29 @@ describe("server drain", () => {
     }
   });
 
+  test("with --dry-run counts connections and closes none", async () => {
+    const client = await connect(zk.connectString);
+    try {
+      await using session = await Session.open("127.0.0.1:1");
+      const found = await session.run("server", "drain", "--dry-run", "--admin", admin);
+      expect([await found.ended, found.stdout]).toEqual([
+        0,
+        "1 connections will be closed, and the leadership moves to another server\nnothing is changed: --dry-run\n",
+      ]);
+      await client.create("/still-connected", "");
+      await using machine = await Session.open("127.0.0.1:1", "json");
+      const asked = await machine.run("server", "drain", "--dry-run", "--admin", admin);
+      expect(asked.objects).toEqual([
+        { command: "server", draining: false, connections: 1, leading: true, dryRun: true },
+      ]);
+    } finally {
+      await client.close();
+    }
+  });
+
   test.each([
+    [["server", "undrain", "--dry-run", "--auth", SUPER], 2, /^--dry-run is for drain/],
+    [["leader", "transfer", "--dry-run", "--auth", SUPER], 1, /^the server refuses: this server is no member/],
     [["server", "drain"], 4, /^the server refuses: Auth info is missing/],
     [["server", "drain", "--auth", "digest someone:else"], 4, /^the server refuses: /],
     [["server", "drain", "--auth", SUPER, "--duration", "soon"], 2, /^--duration takes milliseconds, found "soon"/],

@@ -10,10 +10,11 @@ const POLL_MS = 250;
 /** `server drain` and `server undrain`. */
 export const server: Command = {
   name: "server",
-  synopsis: "drain|undrain [--duration ms] [--timeout ms] [--admin url] [--auth credentials]",
+  synopsis: "drain|undrain [--dry-run] [--duration ms] [--timeout ms] [--admin url] [--auth credentials]",
   flags: [
     ...ADMIN_FLAGS,
     { name: "duration", takesValue: true, isOwn: true, meaning: "Over how long the connections are closed" },
+    { name: "dry-run", isOwn: true, meaning: "Counts the connections that a drain closes only" },
     FLAG_TIMEOUT,
   ],
   summary:
@@ -24,6 +25,7 @@ export const server: Command = {
     const verb = operand(invocation, 0);
     if (verb === "drain") return await drain(invocation);
     if (verb !== "undrain") throw usageError(`server takes drain or undrain, found ${JSON.stringify(verb)}`);
+    if (invocation.flags.has("dry-run")) throw usageError("--dry-run is for drain: undrain closes nothing");
     await demandAdmin(invocation, "undrain");
     invocation.output.line("clients may connect again");
     return { draining: false };
@@ -35,6 +37,7 @@ async function drain(invocation: Invocation): Promise<JsonObject> {
   const text = flags.value("duration") ?? `${DURATION_MS}`;
   if (!/^\d{1,7}$/.test(text)) throw usageError(`--duration takes milliseconds, found ${JSON.stringify(text)}`);
   const limit = timeoutMs(flags);
+  if (flags.has("dry-run")) return await foretell(invocation);
   const startMs = performance.now();
   let fields = await demandAdmin(invocation, `drain?durationMs=${text}`);
   let shown: unknown;
@@ -53,4 +56,17 @@ async function drain(invocation: Invocation): Promise<JsonObject> {
   const leads = fields["is_leader"] === true;
   output.line(leads ? "drained; the server leads on: no other one can, or it is alone" : "drained");
   return { draining: true, connections: 0, leading: leads };
+}
+
+/** What a drain closes and moves now. */
+async function foretell(invocation: Invocation): Promise<JsonObject> {
+  const { output } = invocation;
+  const { fields } = await askAdmin(invocation, "drain_status", "GET");
+  const connections = fields["num_alive_connections"] ?? null;
+  const leads = fields["is_leader"] === true;
+  output.line(
+    `${connections} connections will be closed${leads ? ", and the leadership moves to another server" : ""}`,
+  );
+  output.line("nothing is changed: --dry-run");
+  return { draining: fields["is_draining"] === true, connections, leading: leads, dryRun: true };
 }
