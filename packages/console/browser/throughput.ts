@@ -1,9 +1,10 @@
 /**
  * Measures what three open consoles take from a server, in pairs: the same load, once without them and
  * once with them, in turns. The server is zooid-server as operators start it, built, with the console
- * on its admin port. It asserts nothing: figures depend on the machine and its load.
+ * on its admin port. The load never stops, and the pairs are short and many: what else the machine does
+ * changes more slowly. It asserts nothing: figures depend on the machine and its load.
  *
- *     npm run throughput -w packages/console -- [--pairs 10] [--seconds 8] [--writes 10] [--consoles requests]
+ *     npm run throughput -w packages/console -- [--pairs 40] [--seconds 2] [--writes 10] [--consoles requests]
  *
  * `--consoles pages` opens three pages in Chromium on this machine. The default sends what such pages
  * send, without the browser's own work: browsers mostly run on other machines than the server.
@@ -21,8 +22,8 @@ import { chromium } from "playwright-core";
 
 const { values } = parseArgs({
   options: {
-    pairs: { type: "string", default: "10" },
-    seconds: { type: "string", default: "8" },
+    pairs: { type: "string", default: "40" },
+    seconds: { type: "string", default: "2" },
     writes: { type: "string", default: "10" },
     consoles: { type: "string", default: "requests" },
   },
@@ -33,7 +34,9 @@ const CLIENTS = 4;
 const IN_FLIGHT = 64;
 const NODES = 1_000;
 const VALUE = new Uint8Array(1024).fill(0x61);
-const WARM_MS = 2_000;
+const WARM_MS = 5_000;
+/** After consoles were opened or closed. */
+const SETTLE_MS = 500;
 const CONSOLES = 3;
 const PLACES = ["#/ensemble", "#/live", "#/tree"] as const;
 /** As the pages poll. */
@@ -49,6 +52,11 @@ interface Sample {
   readonly cpuUsPerRequest: number;
 }
 
+interface Load {
+  count: number;
+  isOver: boolean;
+}
+
 const directory = mkdtempSync(join(tmpdir(), "zooid-console-throughput-"));
 const ports = ["--port", "0", "--set", "admin.serverPort=0", "--data", join(directory, "data")];
 const server = spawn(SERVER, ports, { cwd: directory, stdio: ["ignore", "pipe", "inherit"] });
@@ -59,13 +67,15 @@ try {
   const url = /the console is at (http:[^"]*\/)console\//.exec(output)?.[1] ?? "";
   const clients = await Promise.all(Array.from({ length: CLIENTS }, () => connect(`127.0.0.1:${port}`)));
   await fill(clients[0]);
-  await measure(clients);
+  const load = { count: 0, isOver: false };
+  const loops = clients.flatMap((client) => Array.from({ length: IN_FLIGHT }, (_, at) => loop(client, at, load)));
+  await delay(WARM_MS);
   const ratios: Sample[] = [];
   for (let pair = 0; pair < pairCount; pair++) {
-    const without = async (): Promise<Sample> => measure(clients);
+    const without = async (): Promise<Sample> => measure(load);
     const withConsoles = async (): Promise<Sample> => {
       await using _open = await openConsoles(url);
-      return await measure(clients);
+      return await measure(load);
     };
     const isWithFirst = pair % 2 === 1;
     const first = await (isWithFirst ? withConsoles() : without());
@@ -79,6 +89,8 @@ try {
   }
   console.log(`requests a second, with three consoles to none: ${summary(ratios.map(({ perSecond }) => perSecond))}`);
   console.log(`the server's CPU time for a request: ${summary(ratios.map(({ cpuUsPerRequest }) => cpuUsPerRequest))}`);
+  load.isOver = true;
+  await Promise.all(loops);
   await Promise.all(clients.map((client) => client.close()));
 } finally {
   server.kill("SIGTERM");
@@ -102,20 +114,16 @@ async function fill(client: Client | undefined): Promise<void> {
   await Promise.all(all);
 }
 
-/** Closed loop: each client has so many requests under way, until the time is over. */
-async function measure(clients: readonly Client[]): Promise<Sample> {
-  const state = { count: 0, isOver: false };
-  const loops = clients.flatMap((client) => Array.from({ length: IN_FLIGHT }, (_, at) => loop(client, at, state)));
-  await delay(WARM_MS);
-  const [startMs, startCount, startUs] = [performance.now(), state.count, cpuUs()];
+async function measure(load: Load): Promise<Sample> {
+  await delay(SETTLE_MS);
+  const [startMs, startCount, startUs] = [performance.now(), load.count, cpuUs()];
   await delay(seconds * 1000);
-  const [tookMs, count, usedUs] = [performance.now() - startMs, state.count - startCount, cpuUs() - startUs];
-  state.isOver = true;
-  await Promise.all(loops);
+  const [tookMs, count, usedUs] = [performance.now() - startMs, load.count - startCount, cpuUs() - startUs];
   return { perSecond: (count / tookMs) * 1000, cpuUsPerRequest: usedUs / count };
 }
 
-async function loop(client: Client, from: number, state: { count: number; isOver: boolean }): Promise<void> {
+/** One of the requests that are always under way. */
+async function loop(client: Client, from: number, state: Load): Promise<void> {
   for (let i = from; !state.isOver; i += 7) {
     const path = `/load/n${i % NODES}`;
     if (i % 100 < writeShare) await client.set(path, VALUE);
@@ -182,5 +190,5 @@ function shown({ perSecond, cpuUsPerRequest }: Sample): string {
 function summary(ratios: readonly number[]): string {
   const sorted = ratios.toSorted((a, b) => a - b);
   const at = (part: number): string => (sorted[Math.round(part * (sorted.length - 1))] ?? Number.NaN).toFixed(3);
-  return `median ${at(0.5)}, from ${at(0)} to ${at(1)}, in ${sorted.length} pairs`;
+  return `median ${at(0.5)}, quartiles ${at(0.25)} and ${at(0.75)}, from ${at(0)} to ${at(1)}, in ${sorted.length} pairs`;
 }
