@@ -39,12 +39,15 @@ export async function exportSubtree(client: Client, options: ExportOptions): Pro
   const found: Found[] = [];
   let sizeBytes = 0;
   let next: string | null = null;
+  let counted: Readonly<Left> = left;
   for await (const node of walk(client, options, left)) {
     if (found.length >= countMax || (found.length > 0 && sizeBytes + (node.data?.length ?? 0) > PAGE_BYTES_MAX)) {
       next = found.at(-1)?.path ?? null;
       break;
     }
     found.push(node);
+    // The next page counts those behind this node once more.
+    counted = { ...left };
     sizeBytes += node.data?.length ?? 0;
   }
   const total = after === undefined ? await countOf(client, path, signal) : null;
@@ -55,7 +58,7 @@ export async function exportSubtree(client: Client, options: ExportOptions): Pro
       return { path: relative(path, at), data: data === null || isMasked ? null : dataJson(data), isMasked, acl };
     }),
   );
-  return { path, nodes, next, total, ...left };
+  return { path, nodes, next, total, ...(next === null ? left : counted) };
 }
 
 async function* walk(

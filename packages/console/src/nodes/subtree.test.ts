@@ -1,18 +1,22 @@
 import { digestId } from "@zooid/client";
 import { expect, test } from "vitest";
-import type { ExportedNodeJson } from "../api/subtree-shapes.ts";
+import type { ExportedNodeJson, ExportPageJson } from "../api/subtree-shapes.ts";
 import { type Stage, startStage } from "../testing/stage.ts";
 
 const OPEN = [{ scheme: "world", id: "anyone", permissions: ["read", "write", "create", "delete", "admin"] }];
 
 /** All pages, of so many nodes each. */
 async function exported(stage: Stage, path: string, limit: number): Promise<readonly ExportedNodeJson[]> {
-  const nodes: ExportedNodeJson[] = [];
+  return (await pagesOf(stage, path, limit)).flatMap(({ nodes }) => nodes);
+}
+
+async function pagesOf(stage: Stage, path: string, limit: number): Promise<readonly ExportPageJson[]> {
+  const pages: ExportPageJson[] = [];
   for (let after = ""; ; ) {
     const query = `path=${encodeURIComponent(path)}&limit=${limit}${after === "" ? "" : `&after=${encodeURIComponent(after)}`}`;
     const { json } = await stage.api("GET", `/export?${query}`);
-    nodes.push(...json.nodes);
-    if (json.next === null) return nodes;
+    pages.push(json);
+    if (json.next === null) return pages;
     after = json.next;
   }
 }
@@ -34,17 +38,19 @@ async function fill({ zk }: Stage): Promise<void> {
 test("pages of any size have all nodes once, each behind its parent", async () => {
   await using stage = await startStage();
   await fill(stage);
-  await stage.zk.create("/app/e", "", { mode: "ephemeral" });
+  for (const name of ["a-c", "e"]) await stage.zk.create(`/app/${name}`, "", { mode: "ephemeral" });
   const expected = ["", "/a", "/a/1", "/a/1/deep", "/a/2", "/a-b", "/b"];
   for (const limit of [1, 2, 3, 7, 500]) {
     const paths = (await exported(stage, "/app", limit)).map(({ path }) => path);
     expect(paths.toSorted()).toEqual(expected.toSorted());
+    const counts = (await pagesOf(stage, "/app", limit)).map(({ ephemeralCount }) => ephemeralCount);
+    expect(counts.reduce((sum, count) => sum + count)).toBe(2);
     for (const [i, path] of paths.entries()) {
       if (path !== "") expect(paths.indexOf(path.slice(0, path.lastIndexOf("/")))).toBeLessThan(i);
     }
   }
   const { json } = await stage.api("GET", "/export?path=/app");
-  expect(json).toMatchObject({ total: 8, ephemeralCount: 1, unreadableCount: 0, next: null });
+  expect(json).toMatchObject({ total: 9, ephemeralCount: 2, unreadableCount: 0, next: null });
   expect(json.nodes[0]).toEqual({ path: "", data: { base64: "cm9vdA==", text: "root" }, isMasked: false, acl: OPEN });
 });
 
