@@ -130,7 +130,7 @@ export class Membership {
     if (reason.kind === "history-of-one-server") {
       this.#election?.avoid(reason.leader, this.#nowMs + REFUSED_LEADER_TICKS * this.#config.tickMs);
     }
-    if (reason.kind === "learner-is-ahead") {
+    if (reason.kind === "learner-is-ahead" && !this.zab.members.electors.voters.has(reason.sid)) {
       // 1. s5 alone changes to 2, 3, 4: s4 logs that and an entry behind it, which s5 loses in a crash.
       // 2. s5 elects itself, and needs s4, which is ahead. 3. s4 has no vote to send, and would be
       // elected by no server, however often s5 gives way.
