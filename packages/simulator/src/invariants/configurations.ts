@@ -67,12 +67,19 @@ export class Configurations {
   }
 
   /**
-   * Those that may count for some server: the committed one, and each change of it that was ever
-   * proposed, since a log may hold it.
+   * Those that may count for some server: the committed one, each change of it that was ever
+   * proposed, since a log may hold it, and the one before it while some voter does not know that it is
+   * replaced.
+   *
+   * @param isKnownTo whether a server's disk calls a configuration committed
    */
-  counting(committed: Zxid): readonly QuorumVerifier[] {
+  counting(committed: Zxid, isKnownTo: (sid: ServerId, version: Zxid) => boolean): readonly QuorumVerifier[] {
     const version = this.#versionAt(committed);
-    const verifiers = [this.#verifierOf(version)];
+    const present = this.#verifierOf(version);
+    const verifiers = [present];
+    if (version !== ZXID_NONE && [...present.voters].some((sid) => !isKnownTo(sid, version))) {
+      verifiers.push(this.#verifierOf(this.#before(version)));
+    }
     for (const { verifier, before } of this.#changes.values()) if (before === version) verifiers.push(verifier);
     return verifiers;
   }

@@ -1,5 +1,6 @@
-import type { LinkRef, PeerMessage, QuorumVerifier, ServerId, Zxid } from "@zooid/model";
+import { type LinkRef, type PeerMessage, type QuorumVerifier, type ServerId, ZXID_NONE, type Zxid } from "@zooid/model";
 import type { DurableLog } from "@zooid/txn-log";
+import { decodeMembers } from "@zooid/zab";
 import type { SimServer } from "../cluster/server.ts";
 import type { CoverageCounts } from "../runs/coverage.ts";
 import { AppliedState } from "./applied-state.ts";
@@ -72,7 +73,10 @@ export class Invariants {
 
   /** The configurations that may count for some server now. */
   get configurations(): readonly QuorumVerifier[] {
-    return this.#configurations.counting(this.#committed.last);
+    return this.#configurations.counting(this.#committed.last, (sid, version) => {
+      const config = this.#disks.get(sid)?.durable.committedConfig;
+      return config !== undefined && (decodeMembers(config)?.version ?? ZXID_NONE) >= version;
+    });
   }
 
   /** The epoch of the newest leader whose history a quorum has. */
