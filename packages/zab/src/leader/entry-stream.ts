@@ -1,6 +1,6 @@
 import type { EntryRun, Zxid } from "@zooid/model";
 import { cutRun, type QueuedRun } from "../proposal-queue.ts";
-import { earlierOf } from "../zxid-order.ts";
+import { earlierOf, laterOf } from "../zxid-order.ts";
 import type { Leader } from "./leader.ts";
 import type { LearnerHandler } from "./learner-handler.ts";
 
@@ -32,7 +32,10 @@ export class EntryStream {
    * proposed.
    */
   begin(learner: LearnerHandler, from: Zxid): void {
-    learner.becomeSyncing(this.#leader.epoch.streamPosition(from), this.#limitOf(learner));
+    // 1. s2 logs entries as a voter. 2. A change makes it an observer before they are committed. 3. It
+    // reconnects: its history ends behind what is committed, and it keeps what it acked.
+    const through = laterOf(this.#limitOf(learner), from);
+    learner.becomeSyncing(this.#leader.epoch.streamPosition(from), through);
   }
 
   /** Sends what a learner lacks, as far as its window allows. */

@@ -214,6 +214,28 @@ test("an observer gets the ensemble's id with the history", () => {
   ]);
 });
 
+test("an observer that has more than is committed, as a voter of before, keeps it", () => {
+  const { peer, run, informed, promises, accepts, said, log } = elected(3, { epoch: 4 });
+  peer.lead();
+  const follower = informed(2, { promise: 4, isFresh: false });
+  promises(follower, 5);
+  accepts(follower, 5);
+  peer.deliver(10);
+  peer.propose(batchOf(5, 1));
+  peer.flush();
+  run();
+  const { tail } = log.durable;
+  expect(tail.zxid).toBe(composeZxid(5, 1));
+  const observer = informed(4, { promise: 5, isFresh: false, isObserver: true });
+  const position = { currentEpoch: 5, logged: tail, floor: ZXID_NONE, tails: [{ epoch: 5, last: 1 }] };
+  peer.receive(observer, { kind: "ack-epoch", isRepeated: true, ...position });
+  run();
+  const offered = said.flatMap(({ link, message }) =>
+    link === observer && message.kind === "new-leader" ? [message.through] : [],
+  );
+  expect(offered).toEqual([tail.zxid]);
+});
+
 test("a leader gives way to a learner with a newer history, and reports where that ends", () => {
   const { peer, informed, promises, ends } = elected(3, { epoch: 4 });
   peer.lead();
