@@ -43,6 +43,7 @@ export class KnownMembers {
   #committed: Members | undefined;
   #lastSeen: Members | undefined;
   #heard: Members | undefined;
+  #isLearned = false;
   #verifier: QuorumVerifier;
 
   /**
@@ -82,6 +83,11 @@ export class KnownMembers {
     return this.#heard;
   }
 
+  /** Whether another server sent a configuration that it knew to be committed. */
+  get isLearned(): boolean {
+    return this.#isLearned;
+  }
+
   /** Whether a change was logged that is not known to be committed. */
   get isChanging(): boolean {
     return this.#committed !== this.#lastSeen;
@@ -117,7 +123,10 @@ export class KnownMembers {
   /** All that are asked for the leader. Those that are no electors are not counted. */
   get acquaintances(): ReadonlySet<ServerId> {
     const { voters } = this.#verifier;
-    return this.#heard === undefined ? voters : new Set([...voters, ...this.#heard.verifier.voters]);
+    if (this.#heard === undefined && !this.#isLearned) return voters;
+    // A learned configuration may be an old one, whose servers have gone: those of the files may know more.
+    const known = this.#isLearned ? this.#config.verifier.voters : [];
+    return new Set([...voters, ...(this.#heard?.verifier.voters ?? []), ...known]);
   }
 
   /** Whether this server gets what is committed and has no vote: an observer, or one that is not listed. */
@@ -150,6 +159,7 @@ export class KnownMembers {
   /** Another server knows this configuration to be committed. @returns whether it is newer than the known one */
   adopt(members: Members): boolean {
     if (this.#committed === undefined || members.version <= this.#committed.version) return false;
+    this.#isLearned = true;
     this.#committed = members;
     this.#lastSeen = newerOf(this.#lastSeen, members);
     this.#heard = undefined;

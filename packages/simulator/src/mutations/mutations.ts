@@ -327,6 +327,10 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
     marker: "a-learner-ahead-is-voted-for",
     replacement: "",
   }),
+  mutation("members", "founding-by-a-learned-configuration", {
+    marker: "no-founding-by-a-learned-configuration",
+    replacement: "const lacksHistory = false;",
+  }),
   mutation("members", "promoted-with-a-damaged-log", {
     marker: "a-voter-without-a-vote-comes-again",
     replacement: "",
