@@ -48,13 +48,13 @@ test("a node is created, edited, given another access list, and deleted by the k
   await page.keyboard.press("e");
   await page.getByRole("textbox", { name: "Data" }).waitFor();
   await page.keyboard.press("Control+a");
-  await page.keyboard.type("hello");
+  await page.keyboard.type('{"a":2}');
   await page.keyboard.press("Control+Enter");
   await page.getByRole("region", { name: "Difference" }).waitFor();
   expect(await axeFindings(page)).toEqual([]);
   await page.keyboard.press("Enter");
   await page.getByText("Saved /app/greeting as version 1").waitFor();
-  expect(await stage.zk.getText("/app/greeting")).toBe("hello");
+  expect(await stage.zk.getText("/app/greeting")).toBe('{"a":2}');
 
   await tabTo(page, "Data", "tab");
   await page.keyboard.press("ArrowRight");
@@ -75,7 +75,7 @@ test("a node is created, edited, given another access list, and deleted by the k
   const dialog = page.getByRole("dialog", { name: "Delete" });
   await dialog.waitFor();
   expect(await axeFindings(page)).toEqual([]);
-  await tabTo(page, "Cancel");
+  await tabTo(page, "Add to the transaction");
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
   await page.waitForURL(/path=%2Fapp$/);
