@@ -254,6 +254,7 @@ export class Membership {
     const role = successor === sid ? "leading" : this.zab.members.isObserver ? "observing" : "following";
     this.#looksSinceMs ??= this.#nowMs;
     this.#election?.adopt(role, vote);
+    // rule: a-successor-begins-with-discovery
     this.#decided(role, vote);
   }
 }

@@ -170,7 +170,6 @@ export class ZabPeer {
     // 1. s2 is the ensemble, changes it to s3, and loses its disk. 2. s1 observes, and was down since
     // before the change: it sends s2 the configuration of s2 alone. 3. s2 would found another ensemble
     // by it, though a configuration that was committed says that there is a history.
-    // rule: no-founding-by-a-learned-configuration
     const lacksHistory = this.#lostHistory.isFresh && this.#members.isLearned;
     return !this.isAmnesiac && !this.#sightings.hasMetEnsemble && !lacksHistory;
   }

@@ -78,6 +78,7 @@ export class MemberChanges {
       return this.#refused(ErrorCode.BAD_ARGUMENTS, `its text has more than ${CONFIG_BYTES_MAX} bytes`);
     }
     // 1. The ensemble of s1 changes to s1, s4, s5, of which 4 and 5 do not run. 2. No entry behind the change is ever committed.
+    // rule: a-quorum-of-the-next-is-synced
     if (!zab.isQuorumSynced(next.verifier)) {
       return this.#refused(ErrorCode.NEW_CONFIG_NO_QUORUM, "no quorum of its servers follows the leader");
     }

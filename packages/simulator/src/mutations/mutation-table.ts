@@ -21,16 +21,19 @@ export async function runMutations(seeds: number): Promise<number> {
   return missed > 0 ? 1 : 0;
 }
 
-/** The first seed that notices a mutation, and what it says. */
+/**
+ * The first seed that notices a mutation, and what it says. Rules on changes of the configuration are
+ * tried in ensembles that change.
+ */
 export function tryMutation(
   name: string,
   seeds: number,
   from = 1,
 ): { readonly seed: number; readonly rule: string } | undefined {
   const args = ["--conditions=@zooid/source", join(import.meta.dirname, "..", "main.ts"), "--mutate", name];
-  const run = spawnSync(process.execPath, [...args, "--quick", "--seeds", String(seeds), "--from", String(from)], {
-    encoding: "utf8",
-  });
+  const isOfMembers = MUTATIONS.some((mutation) => mutation.name === name && mutation.rule === "members");
+  args.push("--quick", "--seeds", String(seeds), "--from", String(from), ...(isOfMembers ? ["--reconfig", "yes"] : []));
+  const run = spawnSync(process.execPath, args, { encoding: "utf8" });
   const match = /^seed (\d+): ([^:\s]+):.*/m.exec(run.stdout);
   if (match === null && run.status !== 0) throw new Error(`${name}: ${run.stderr}`);
   if (match === null) return undefined;

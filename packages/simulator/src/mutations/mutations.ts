@@ -323,40 +323,38 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
     marker: "one-change-at-a-time",
     replacement: "",
   }),
-  mutation("members", "learners-ahead-are-not-elected", {
-    marker: "a-learner-ahead-is-voted-for",
-    replacement: "",
-  }),
-  mutation("members", "founding-by-a-learned-configuration", {
-    marker: "no-founding-by-a-learned-configuration",
-    replacement: "const lacksHistory = false;",
-  }),
-  mutation("members", "promoted-with-a-damaged-log", {
-    marker: "a-voter-without-a-vote-comes-again",
+  mutation("members", "joiners-not-synced-first", {
+    marker: "a-quorum-of-the-next-is-synced",
     replacement: "",
   }),
   mutation("members", "checks-by-both-configurations", {
     marker: "the-present-voters-confirm-the-leader",
     replacement: "const electors = context.members.verifier;",
   }),
-  mutation("members", "checks-not-counted-anew", {
-    marker: "checks-are-counted-anew-with-a-change",
-    replacement: "",
-  }),
   mutation("members", "demoted-before-the-ensemble-id", {
     marker: "the-ensemble-id-comes-with-the-history",
     found: "endsAmnesia || learner.isObserver ?",
     replacement: "endsAmnesia ?",
   }),
+  mutation("members", "removed-servers-still-vote", {
+    marker: "both-configurations-count",
+    found: "committed === lastSeen ? committed.verifier",
+    replacement: `committed === lastSeen
+      ? {
+          ...committed.verifier,
+          isQuorum: (acked) =>
+            [...new Set(acked)].filter((sid) => committed.verifier.voters.has(sid) || this.#config.verifier.voters.has(sid))
+              .length * 2 > committed.verifier.voters.size,
+        }`,
+  }),
   mutation(
     "members",
-    "configuration-of-the-history-last",
-    { marker: "the-historys-configuration-before-its-entries", replacement: "" },
+    "successor-skips-phases-1-and-2",
     {
-      marker: "accept-behind-sync",
-      found: "this.#installed(through)",
-      replacement: "{ if (seen !== undefined) members.see(seen); this.#installed(through); }",
+      marker: "a-successor-begins-with-discovery",
+      replacement: 'if (role === "leading") this.zab.leadAlone(durable.currentEpoch + 1); else $&',
     },
+    { marker: "a-leader-without-discovery-is-alone", replacement: "" },
   ),
 ];
 

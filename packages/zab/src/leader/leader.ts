@@ -146,6 +146,7 @@ export class Leader implements Role {
   /** An ensemble of one, whose epoch is promised, held and durable already: it serves at once. */
   leadAlone(epoch: number): void {
     const { config } = this.context;
+    // rule: a-leader-without-discovery-is-alone
     assert(this.learners.isQuorum([config.sid]), "a server leads alone only where it is a quorum by itself");
     const history = this.epoch.history.zxid;
     assert(epoch > epochOf(history), `epoch ${epoch} follows the history's last zxid ${formatZxid(history)}`);
