@@ -10,6 +10,7 @@ import {
 import { expect, test } from "vitest";
 import { PEER_DEFAULTS } from "./config.ts";
 import { decodeMembers, encodeMembers, KnownMembers } from "./known-members.ts";
+import { ZabPeer } from "./peer.ts";
 import { RecordingSinks } from "./testing/batch.ts";
 
 function membersWith(version: Zxid, ...sids: readonly number[]): Members {
@@ -115,4 +116,21 @@ test("bytes that are no configuration are none", () => {
   for (const bytes of [Uint8Array.of(255, 254), new TextEncoder().encode("server.1=h:1")]) {
     expect(decodeMembers(bytes)).toBeUndefined();
   }
+});
+
+test("a learned configuration is one that another server knew, and its servers are not the only ones to ask", () => {
+  const { it } = known({}, FIRST);
+  expect([it.isLearned, it.acquaintances]).toEqual([false, it.verifier.voters]);
+  it.adopt(LATER);
+  expect(it.isLearned).toBe(true);
+  expect(it.acquaintances).toContain(serverId(6));
+});
+
+test("a server without a history has no voice by a configuration that it learned", () => {
+  const [members, later] = [membersWith(0 as Zxid, 1, 2), membersWith(composeZxid(3, 1), 2)];
+  const peer = new ZabPeer({ sid: serverId(2), verifier: members.verifier, members }, new RecordingSinks());
+  expect(peer.hasVoice).toBe(true);
+  expect(peer.adoptMembers(encodeMembers(later))).toBe(true);
+  expect(peer.members.electors.isQuorum([serverId(2)])).toBe(true);
+  expect(peer.hasVoice).toBe(false);
 });

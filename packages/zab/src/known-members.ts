@@ -83,7 +83,12 @@ export class KnownMembers {
     return this.#heard;
   }
 
-  /** Whether another server sent a configuration that it knew to be committed. */
+  /**
+   * Whether another server sent a configuration that it knew to be committed. So there is a history,
+   * and a server without one founds no ensemble: 1. s2 is the ensemble, changes it to s3, and loses
+   * its disk. 2. s1 observes, and was down since before the change: it sends s2 the configuration of
+   * s2 alone, by which s2 is a quorum.
+   */
   get isLearned(): boolean {
     return this.#isLearned;
   }

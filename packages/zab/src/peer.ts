@@ -167,11 +167,8 @@ export class ZabPeer {
 
   /** Whether this server votes, if it is a voter: it has forgotten nothing, and would replace no ensemble's data. */
   get hasVoice(): boolean {
-    // 1. s2 is the ensemble, changes it to s3, and loses its disk. 2. s1 observes, and was down since
-    // before the change: it sends s2 the configuration of s2 alone. 3. s2 would found another ensemble
-    // by it, though a configuration that was committed says that there is a history.
-    const lacksHistory = this.#lostHistory.isFresh && this.#members.isLearned;
-    return !this.isAmnesiac && !this.#sightings.hasMetEnsemble && !lacksHistory;
+    if (this.#lostHistory.isFresh && this.#members.isLearned) return false;
+    return !this.isAmnesiac && !this.#sightings.hasMetEnsemble;
   }
 
   /** The configurations of the ensemble. */
@@ -180,10 +177,8 @@ export class ZabPeer {
   }
 
   /**
-   * Another server, in an election, knows this configuration to be committed. It is not written: it is a hint where to find the
-   * leader, which sends it with the history.
-   *
-   * @returns whether it is news
+   * Another server, in an election, knows this configuration to be committed. It is not written: it is a
+   * hint where to find the leader, which sends it with the history. @returns whether it is news
    */
   adoptMembers(config: Uint8Array): boolean {
     const isLate = this.phase !== "election" && this.phase !== "discovery";
