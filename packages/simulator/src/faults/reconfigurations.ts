@@ -27,6 +27,9 @@ function changeOf(world: FaultWorld, leader: SimServer, random: Prng): ChangeReq
 function reconfigure(world: FaultWorld, random: Prng): void {
   const { cluster, leader, run } = world;
   if (leader === undefined || leader.isPaused) return;
+  // The leader does not know yet that such a server has lost its disk. A quorum of the next configuration
+  // may need it, and nothing could bring the ensemble back.
+  if (world.sids.some((sid) => cluster.server(sid) === undefined && run.invariants.isWiped(sid))) return;
   const change = changeOf(world, leader, random);
   const thenCrash = random.chance(0.25);
   leader.input(() => {
