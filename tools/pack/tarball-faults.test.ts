@@ -86,7 +86,8 @@ test("a page's first file leads to its others", () => {
     ...GOOD.files,
     ["dist/page/index.html", '<script src="/place/assets/main-1.js"></script><link href="/place/icon.svg">'],
     ["dist/page/licences.txt", ""],
-    ["dist/page/assets/main-1.js", ""],
+    ["dist/page/assets/main-1.js", 'const more = () => import("./more-1.js");'],
+    ["dist/page/assets/more-1.js", ""],
     ["dist/page/icon.svg", ""],
   ]);
   expect(tarballFaults({ ...GOOD, files: page })).toEqual([]);

@@ -60,14 +60,19 @@ function isExpected(file: string): boolean {
 
 const PAGE = "dist/page/";
 
-/** A page for browsers: what its first file names, and the licences of what is bundled. */
+/** A page for browsers: what its first file leads to, and the licences of what is bundled. */
 function filesOfPage(files: ReadonlyMap<string, string>): ReadonlySet<string> {
-  const index = files.get(`${PAGE}index.html`);
-  if (index === undefined) return new Set();
-  const named = [...files.keys()].filter(
-    (file) => file.startsWith(PAGE) && index.includes(`/${file.slice(PAGE.length)}"`),
-  );
-  return new Set([`${PAGE}index.html`, `${PAGE}licences.txt`, ...named]);
+  if (!files.has(`${PAGE}index.html`)) return new Set();
+  const reached = new Set([`${PAGE}licences.txt`]);
+  const next = [`${PAGE}index.html`];
+  for (let file = next.pop(); file !== undefined; file = next.pop()) {
+    if (reached.has(file)) continue;
+    reached.add(file);
+    const text = files.get(file) ?? "";
+    // A chunk is loaded by its name, which has a hash.
+    next.push(...[...files.keys()].filter((other) => other.startsWith(PAGE) && text.includes(posix.basename(other))));
+  }
+  return reached;
 }
 
 /**
