@@ -192,7 +192,11 @@ export class Discovery {
    */
   invite(learner: LearnerHandler): void {
     if (learner.phase !== "informed") return;
-    const isTrusted = learner.isCounted || learner.isObserver;
+    // An observer that a change may make a voter is no different: 1. s1 lost its disk, observes and
+    // promises epoch 4. 2. s3, which leads, changes the configuration to one with s1, and dies. 3. s4 leads,
+    // and would count s1 for its promise.
+    const mayForget = learner.info.isFresh && this.#leader.context.members.isChangeable;
+    const isTrusted = learner.isCounted || (learner.isObserver && !mayForget);
     // A server without a vote may get one while it follows, so its promise binds it as well. It makes
     // none to a leader that may fail before it leads: another one could take the same epoch.
     // rule: wiped-servers-make-no-promise

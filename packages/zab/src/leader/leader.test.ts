@@ -4,6 +4,7 @@ import {
   type LinkRef,
   MajorityQuorum,
   type PeerMessage,
+  parseMembers,
   type QuorumVerifier,
   type ServerId,
   serverId,
@@ -26,7 +27,10 @@ interface Info {
 }
 
 /** Server 1, elected; the test sends its learners' messages. */
-function elected(voters: number | QuorumVerifier, past: { readonly epoch?: number; readonly promise?: number } = {}) {
+function elected(
+  voters: number | QuorumVerifier,
+  past: { readonly epoch?: number; readonly promise?: number; readonly isChangeable?: boolean } = {},
+) {
   const steps: (() => void)[] = [];
   const said: { readonly link: LinkRef; readonly message: PeerMessage }[] = [];
   const refused: { readonly link: LinkRef; readonly reason: string }[] = [];
@@ -58,7 +62,9 @@ function elected(voters: number | QuorumVerifier, past: { readonly epoch?: numbe
   const { ends } = sinks;
   const verifier =
     typeof voters === "number" ? new MajorityQuorum(Array.from({ length: voters }, (_, i) => serverId(i + 1))) : voters;
-  const peer = new ZabPeer({ sid: serverId(1), verifier }, sinks);
+  const members =
+    past.isChangeable === true ? parseMembers("server.1=a:1:2\nserver.2=b:1:2\nserver.3=c:1:2") : undefined;
+  const peer = new ZabPeer({ sid: serverId(1), verifier, ...(members === undefined ? {} : { members }) }, sinks);
   peer.setTime(0);
   function run(): void {
     for (let step = steps.shift(); step !== undefined; step = steps.shift()) step();
@@ -337,4 +343,18 @@ test("a leader that is a quorum by itself confirms a check at the end of the tur
   expect(sinks.confirmations).toEqual([first]);
   peer.flush();
   expect(sinks.confirmations).toEqual([first, second]);
+});
+
+test("an observer without a history that a change may make a voter gets no ensemble's id before the history", () => {
+  const { peer, informed, promises, accepts, said } = elected(3, { epoch: 4, isChangeable: true });
+  peer.lead();
+  const follower = informed(2, { promise: 4, isFresh: false });
+  promises(follower, 5);
+  accepts(follower, 5);
+  const [empty, level] = [informed(4, { isObserver: true }), informed(5, { isObserver: true, isFresh: false })];
+  const ids = said.flatMap(({ link, message }) => (message.kind === "leader-info" ? [[link, message.ensembleId]] : []));
+  expect(ids.filter(([link]) => link !== follower)).toEqual([
+    [empty, ""],
+    [level, "an ensemble"],
+  ]);
 });

@@ -75,8 +75,8 @@ export class Leader implements Role {
   isQuorumSynced(verifier: QuorumVerifier): boolean {
     const { config, lostHistory } = this.context;
     const synced: ServerId[] = lostHistory.isAmnesiac ? [] : [config.sid];
-    for (const { sid, phase, info, isCounted } of this.learners.values()) {
-      if (phase === "synced" && (isCounted || !info.isAmnesiac)) synced.push(sid);
+    for (const { sid, phase, isCounted, isDoubtful } of this.learners.values()) {
+      if (phase === "synced" && (isCounted || !isDoubtful)) synced.push(sid);
     }
     return verifier.isQuorum(synced);
   }

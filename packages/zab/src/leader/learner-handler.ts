@@ -218,7 +218,12 @@ export class LearnerHandler {
   }
 
   #count(): void {
-    if (!this.#isObserver && (this.#getsVoteBack || !this.info.isAmnesiac)) this.#isCounted = true;
+    if (!this.#isObserver && (this.#getsVoteBack || !this.isDoubtful)) this.#isCounted = true;
+  }
+
+  /** It may still have forgotten what it acked when it has the history. Without any it had none that counts. */
+  get isDoubtful(): boolean {
+    return this.info.isAmnesiac && !this.info.isFresh;
   }
 
   becomeSynced(committed: Zxid): void {
