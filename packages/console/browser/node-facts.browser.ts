@@ -25,8 +25,6 @@ test("the tab of the access list says what the user may do, and by which entries
   await rights.getByText("yes Delete the node delete on /app, by world:anyone").waitFor();
   expect(await axeFindings(page)).toEqual([]);
   await logIn(page, ALICE);
-  await page.goto(`${stage.url}/console/#/tree?path=%2Fapp`);
-  await page.goto(`${stage.url}/console/#/tree?path=%2Fapp%2Fconfig&tab=acl`);
   await rights.getByText(/^yes Replace its data write, by digest:alice:/).waitFor();
   expect(await axeFindings(page)).toEqual([]);
   await screenshot(page, "rights-light");

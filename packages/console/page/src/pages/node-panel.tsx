@@ -60,7 +60,10 @@ export function NodePanel({ path, tab, onDeleted, onCreate }: NodePanelProps) {
     const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
     if (step === 0) return;
     event.preventDefault();
-    const next = TABS[(TABS.findIndex(({ id }) => id === current) + step + TABS.length) % TABS.length];
+    // From the tab with the focus: a second key may come before the first has changed the place.
+    const { id: focused } = event.target as HTMLElement;
+    const at = TABS.findIndex(({ id }) => `tab-${id}` === focused);
+    const next = TABS[(at + step + TABS.length) % TABS.length];
     goTo("tree", { path, tab: next?.id ?? "" });
     document.getElementById(`tab-${next?.id}`)?.focus();
   };

@@ -4,6 +4,7 @@ import { api, textOf } from "../model/api.ts";
 import { visible } from "../model/formats.ts";
 import { Failure } from "../parts/failure.tsx";
 import { Icon } from "../parts/icon.tsx";
+import { useSession } from "../parts/session-context.ts";
 
 const ACTIONS: Readonly<Record<RightJson["action"], string>> = {
   read: "Read its data, list its children",
@@ -39,7 +40,8 @@ export function RightsView({ path, aversion }: RightsViewProps) {
       (reason: unknown) => setError(textOf(reason)),
     );
   }, [path]);
-  useEffect(read, [read, aversion]);
+  const { user } = useSession();
+  useEffect(read, [read, aversion, user]);
   if (rights === undefined) return <Failure text={error} />;
   const who = rights.identities.map(({ scheme, id }) => `${scheme}:${id}`);
   return (
