@@ -46,9 +46,10 @@ test("a node is created, edited, given another access list, and deleted by the k
 
   await page.locator("section.data").getByText('"a": 1').waitFor();
   await page.keyboard.press("e");
-  await page.getByRole("textbox", { name: "Data" }).waitFor();
+  await page.locator("textarea:focus").waitFor();
   await page.keyboard.press("Control+a");
   await page.keyboard.type('{"a":2}');
+  await page.waitForFunction(() => document.querySelector("textarea")?.value === '{"a":2}');
   await page.keyboard.press("Control+Enter");
   await page.getByRole("region", { name: "Difference" }).waitFor();
   expect(await axeFindings(page)).toEqual([]);

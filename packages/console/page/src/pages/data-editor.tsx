@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { NodeJson, WrittenData } from "../../../src/api/shapes.ts";
 import { ApiError, api, textOf } from "../model/api.ts";
 import { basket } from "../model/basket.ts";
@@ -50,7 +50,8 @@ export function DataEditor({ node, isGone, onClose, onSaved }: DataEditorProps) 
   const backButton = useRef<HTMLButtonElement>(null);
   const notify = useNotify();
   const isOutdated = node.stat.version !== base.version;
-  useEffect(() => {
+  // Before it is seen: what is typed at once is typed here.
+  useLayoutEffect(() => {
     if (step === "edit") area.current?.focus();
     if (step === "review") (problems.length === 0 ? saveButton : backButton).current?.focus();
   }, [step]);
