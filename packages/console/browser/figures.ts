@@ -198,7 +198,7 @@ async function heapMib(session: CDPSession): Promise<number> {
   return mib(metrics.find(({ name }) => name === "JSHeapUsedSize")?.value ?? 0);
 }
 
-/** The private memory of the renderers, the largest first: what they share with the browser, such as its code, is left out. */
+/** The private memory of the renderers, the largest first, without pages shared with the browser, such as its code. */
 async function renderers(from: Browser): Promise<readonly number[]> {
   const session = await from.newBrowserCDPSession();
   const { processInfo } = await session.send("SystemInfo.getProcessInfo");

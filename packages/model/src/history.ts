@@ -69,7 +69,7 @@ export interface HistoryInstall {
   readonly committed: Zxid;
   /** Replaces everything by a snapshot at the stage's beginning: the entries go, the floor becomes the snapshot. */
   readonly snapshot?: { readonly stateFile: string; readonly epochs: readonly EpochRange[] };
-  /** The leader's quorums were complete without this server: what it forgot, others know. */
+  /** The leader's quorums were complete without this server: others know the entries that it forgot. */
   readonly endsAmnesia?: boolean;
   /** Whose history it is, where the log did not know: it must have had none, or no id. */
   readonly ensembleId?: string;

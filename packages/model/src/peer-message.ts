@@ -132,7 +132,7 @@ export type ZabMessage =
       readonly kind: "new-leader";
       readonly epoch: number;
       readonly through: Zxid;
-      /** The leader's quorums are complete without this learner: what it forgot, others know. */
+      /** The leader's quorums are complete without this learner: others know the entries that it forgot. */
       readonly endsAmnesia: boolean;
       /** The ensemble's, for a learner that did not receive it before the history; empty for all others. */
       readonly ensembleId: string;

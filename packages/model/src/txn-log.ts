@@ -23,8 +23,8 @@ export type ReadResult = EntryRun | "below-floor" | "damaged";
  * **Order.** Writes take effect in the order of the calls, and are completed in that order: appends in
  * the way that the log was opened with, all others by their callbacks.
  *
- * **Durability.** What was completed survives the process and the power. What was not may survive or
- * not, but always as a prefix of what was asked. One call is one transaction at most.
+ * **Durability.** A completed write survives the process and the power. Writes that were not completed
+ * may survive or not, but always as a prefix of those asked for. One call is one transaction at most.
  *
  * **Callbacks** never come from within the call. A write that fails never calls back, nor does a
  * question to a log that has failed: the process ends.

@@ -148,7 +148,7 @@ export class AuditTrail {
     });
   }
 
-  /** An operator has ended a session: what an admin command did, with the session as its object. */
+  /** An operator has ended a session by an admin command; the session is the object. */
   sessionEnded(record: Pick<AuditRecord, "zxid" | "session" | "identities" | "address" | "result">): void {
     if (!this.#records.observed) return;
     this.#turn.push({ ...record, operation: "endSession", path: undefined, createMode: undefined, acl: undefined });

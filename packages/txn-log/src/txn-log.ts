@@ -45,8 +45,8 @@ export interface StoreLog extends TxnLog, AsyncDisposable {
   cut(to: Zxid, done: () => void): void;
 
   /**
-   * Allows entries up to a zxid to be purged: they are in a *synced* state file. What goes, and when, is
-   * the log's own choice, by whole segments: it keeps `logKeepBytes`, what `retentionMs` asks for,
+   * Allows entries up to a zxid to be purged: they are in a *synced* state file. The log
+   * chooses the segments and the time: it keeps `logKeepBytes`, what `retentionMs` asks for,
    * everything above the commit hint and everything that is held.
    */
   allowPurge(upTo: Zxid): void;

@@ -1,4 +1,4 @@
-/** What is known of a node beside its data: what the user may do with it, and the quota that holds for it. */
+/** Facts of a node beside its data: the rights of the user, and the quota that holds for it. */
 import { z } from "zod";
 import { readRights } from "../nodes/effective-rights.ts";
 import { readQuota } from "../nodes/quota.ts";
