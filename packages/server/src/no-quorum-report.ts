@@ -27,8 +27,8 @@ export interface KnownConfiguration {
 
 /**
  * Reports that no quorum of the servers that this one knows can be reached. They may be down; or this
- * server was away, or removed, while others replaced them, and no server is left that could tell which
- * ones:
+ * server was away, or removed, while others replaced them, and no server is left that knows
+ * those:
  *
  * 1. Server 1 of 1, 2, 3 stops. 2. The ensemble becomes 4, 5, 6, and servers 2 and 3 are stopped. 3. S1
  * starts: it looks for 2 and 3 for ever.

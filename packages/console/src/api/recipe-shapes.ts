@@ -1,4 +1,4 @@
-/** Recipes in use, and who waits for whom, as the API shows them. */
+/** Recipes in use, and the sessions that wait for each other, as the API shows them. */
 import { z } from "zod";
 import { path, sessionId, timeMs } from "./shapes.ts";
 
