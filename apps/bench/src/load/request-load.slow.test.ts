@@ -134,7 +134,9 @@ describe("a server that freezes for a while", () => {
 
   test("is hidden in a closed loop, where it only affects the few requests in flight", async () => {
     const { p99, max } = await p99Of({ kind: "closed", inFlight: 1 });
-    expect(max).toBeGreaterThan(0.99 * FREEZE.forMs * 1000);
+    // A request of this loop is due when the one before it is answered, so a late client sends it
+    // into the middle of the freeze, and it waits for the rest.
+    expect(max).toBeGreaterThan((FREEZE.forMs * 1000) / 2);
     expect(p99).toBeLessThan((FREEZE.forMs * 1000) / 2);
   });
 });
