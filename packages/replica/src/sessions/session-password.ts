@@ -18,7 +18,8 @@ export function isEnding(session: Session | undefined, passwordHash: Uint8Array)
   return hasPassword(session, passwordHash) && session.closing && !session.isLocal;
 }
 
-function hasPassword(session: Session | undefined, passwordHash: Uint8Array): session is Session {
+/** Whether this is the session's password, as far as this server knows. */
+export function hasPassword(session: Session | undefined, passwordHash: Uint8Array): session is Session {
   const expected = session?.passwordHash;
   // Compared in any case, so that the time it takes tells nothing.
   return equalInConstantTime(passwordHash, expected ?? NO_HASH) && expected !== undefined;

@@ -35,6 +35,45 @@ describe("a session", () => {
     expect(first.ask(again, OpCode.CREATE, create("/a"))).toBe("path /a");
   });
 
+  test("has one connection at a server; what comes on the earlier one behind the revalidation is not carried out", () => {
+    const ensemble = new TestEnsemble(3);
+    const { leader } = ensemble;
+    const [follower] = ensemble.followers;
+    if (follower === undefined) throw new Error("no follower");
+    const before = follower.open();
+    const { session, password } = follower;
+    const release = ensemble.holdBack(follower);
+    follower.connect({ session, password });
+    follower.send(before, 1, OpCode.CREATE, create("/late"));
+    ensemble.run();
+    const moved = leader.connect({ session, password });
+    leader.take(moved);
+    expect(leader.ask(moved, OpCode.CREATE, create("/a"))).toBe("path /a");
+    release();
+    expect(follower.take(before)).toEqual(["close"]);
+    expect(leader.ask(leader.open(), OpCode.EXISTS, read("/late"))).toBe("NO_NODE");
+  });
+
+  test.each(["created", "renewed"])(
+    "that was %s at a server keeps its connection there when a stranger claims it",
+    (how) => {
+      const ensemble = new TestEnsemble(3);
+      const [first, follower] = ensemble.followers;
+      if (first === undefined || follower === undefined) throw new Error("two followers");
+      let client = follower.open();
+      if (how === "renewed") {
+        first.open();
+        const { session, password } = first;
+        client = follower.connect({ session, password });
+        follower.take(client);
+      }
+      const { session } = follower;
+      const stranger = follower.connect({ session, password: new Uint8Array(16).fill(9) });
+      expect(follower.take(stranger)).toEqual(["expired", "close"]);
+      expect(follower.ask(client, OpCode.CREATE, create("/a"))).toBe("path /a");
+    },
+  );
+
   test("is not renewed with a wrong password", () => {
     const ensemble = new TestEnsemble(3);
     const [first, second] = ensemble.followers;

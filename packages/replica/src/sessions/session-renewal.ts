@@ -8,7 +8,7 @@ import {
 } from "@zooid/model";
 import type { Connection } from "../connections/connection.ts";
 import type { ReplicaParts } from "../replica-parts.ts";
-import { isEnding, mayRenew } from "./session-password.ts";
+import { hasPassword, isEnding, mayRenew } from "./session-password.ts";
 import type { Session } from "./session-tracker.ts";
 
 /** A session's revalidation by the leader that is not answered. */
@@ -16,6 +16,7 @@ interface Revalidation {
   /** Not its number, which another connection may have by the time of the answer. */
   readonly connection: Connection;
   readonly session: SessionId;
+  readonly passwordHash: Uint8Array;
   readonly timeoutMs: number;
 }
 
@@ -81,12 +82,25 @@ export class SessionRenewal {
     connectRequests.accept(connection, session);
   }
 
-  /** Asks the leader. */
+  /**
+   * Asks the leader. An earlier connection of the session is closed first, so that nothing of it
+   * follows the revalidation to the leader S1:
+   * 1. A client of S2 sends a write and, without waiting, connects to S2 again. S2 reads the connect
+   *    request first, and sends the revalidation.
+   * 2. If S2 then forwarded the write, too, both would travel on a slow link.
+   * 3. The client gives up and renews its session at S1, and its next write is committed.
+   * 4. The revalidation reaches S1, and S2 has the session again. So S1 would carry out the write
+   *    behind it after a later write of the same session.
+   */
   #revalidate(connection: Connection, id: SessionId, passwordHash: Uint8Array, timeoutMs: number): void {
+    const { sessions, forwarder } = this.#parts;
     connection.phase = "renewing";
+    const session = sessions.get(id);
+    // rule: nothing-follows-a-revalidation
+    if (hasPassword(session, passwordHash)) sessions.disconnectHolder(session);
     const sequence = ++this.#sequence;
-    this.#revalidations.set(sequence, { connection, session: id, timeoutMs });
-    this.#parts.forwarder.send({
+    this.#revalidations.set(sequence, { connection, session: id, passwordHash, timeoutMs });
+    forwarder.send({
       kind: "revalidate",
       sequence,
       sessionHigh: sessionIdHigh(id),
@@ -102,7 +116,7 @@ export class SessionRenewal {
     const revalidation = this.#revalidations.get(sequence);
     this.#revalidations.delete(sequence);
     if (revalidation === undefined) return;
-    const { connection, session: id, timeoutMs } = revalidation;
+    const { connection, session: id, passwordHash, timeoutMs } = revalidation;
     if (connection.gone || connection.phase !== "renewing") return;
     if (!isValid) {
       connectRequests.refuse(connection);
@@ -112,6 +126,7 @@ export class SessionRenewal {
     const session =
       tracker.get(id) ?? tracker.add(id, sessionIdHigh(id), sessionIdLow(id), timeoutMs, servingState.nowMs);
     session.timeoutMs = timeoutMs;
+    session.passwordHash = passwordHash;
     // The leader S1 has refused a close that this server, S2, forwarded earlier:
     // 1. The client sends a close to S2, loses its connection, and renews the session at S3.
     // 2. The close reaches S1, which refuses it with SESSION_MOVED, for S3 has the session now.

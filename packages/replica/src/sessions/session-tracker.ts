@@ -13,7 +13,7 @@ export interface Session {
   owner: ServerId | undefined;
   /** Known to this server only, which ends it. */
   isLocal: boolean;
-  /** At the server that ends it: the first bytes of its password's SHA-256. */
+  /** The first bytes of its password's SHA-256: at the leader, and where its client is connected. */
   passwordHash: Uint8Array | undefined;
   /** Its connection at this server. */
   connection: ConnectionRef | undefined;

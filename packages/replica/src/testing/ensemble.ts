@@ -36,6 +36,8 @@ export class TestEnsemble {
   readonly #todo: (() => void)[] = [];
   readonly #ends = new Map<LinkRef, { readonly member: TestMember; readonly link: LinkRef }>();
   readonly #cutOff = new Set<ServerId>();
+  /** Messages that stay on their way, by the link that they were sent on. */
+  readonly #heldOf = new Map<LinkRef, (() => void)[]>();
   #nowMs = 0;
 
   constructor(
@@ -146,10 +148,26 @@ export class TestEnsemble {
   #links = 0;
 
   send(link: LinkRef, deliver: (member: TestMember, link: LinkRef) => void): void {
-    this.later(() => {
+    const step = (): void => {
       const end = this.#ends.get(link);
       if (end !== undefined) deliver(end.member, end.link);
-    });
+    };
+    const held = this.#heldOf.get(link);
+    if (held === undefined) this.later(step);
+    else held.push(step);
+  }
+
+  /** What a server sends on its link to the leader stays on the way until the returned function is called. */
+  holdBack(member: TestMember): () => void {
+    const link = this.#ends.get(this.linkOf(member))?.link;
+    if (link === undefined) throw new Error(`the link of server ${member.sid} has another end`);
+    const held: (() => void)[] = [];
+    this.#heldOf.set(link, held);
+    return () => {
+      this.#heldOf.delete(link);
+      for (const step of held) this.later(step);
+      this.run();
+    };
   }
 
   close(link: LinkRef): void {
