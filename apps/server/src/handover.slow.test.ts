@@ -93,7 +93,7 @@ describe("a leadership that is handed over", () => {
     await other.end("SIGKILL");
     await until("departure", async () => ((await leader.monitor())["synced_followers"] === "1" ? true : undefined));
     expect(await operators.ask(leader, `${path}?to=${other.sid}`)).toMatchObject({
-      ...{ status: 409, body: { error: `server ${other.sid} does not follow now` } },
+      ...{ status: 503, body: { error: `server ${other.sid} does not follow now` } },
     });
     expect(await leader.mode()).toBe("leader");
   });

@@ -135,7 +135,9 @@ export async function runCommand(view: AdminView, request: CommandRequest): Prom
   if (command === undefined) return answer(name, new Failure(`Unknown command: ${name}`));
   const primary = command.names[0] ?? name;
   const method = command.method ?? "GET";
-  if (command.isAlways !== true && !isServing(view)) return answer(name, new Failure(NOT_SERVING));
+  if (command.isAlways !== true && !isServing(view)) {
+    return answer(name, command.isOwn === true ? notYet(NOT_SERVING) : new Failure(NOT_SERVING));
+  }
   if (method !== request.method) {
     return { ...answer(primary, new Failure(`${primary} requires ${method}`, 405)), allow: method };
   }
@@ -377,14 +379,14 @@ async function transferLeadership(view: AdminView, { query }: CommandRequest): P
   const to = query.get("to");
   const learners = zab.learners();
   const successor = to === null ? undefined : learners.find(({ sid }) => String(sid) === to);
-  if (to !== null && successor?.mayLead !== true) return new Failure(whyNoSuccessor(view, to, successor), 409);
+  if (to !== null && successor?.mayLead !== true) return whyNoSuccessor(view, to, successor);
   if (!learners.some(({ mayLead }) => mayLead)) {
-    return new Failure("no other server can lead now: none is a synchronized voter with room on its disk", 409);
+    return notYet("no other server can lead now: none is a synchronized voter with room on its disk");
   }
   if (query.get("dryRun") === "true") return { is_dry_run: true, successor_id: successor?.sid ?? null };
   const leader = await driver.handOver(TRANSFER_MS, successor?.sid);
   if (leader !== undefined) return { leader_id: leader };
-  return new Failure(`no server had all transactions within ${TRANSFER_MS} ms, and this one leads on`, 503);
+  return notYet(`no server had all transactions within ${TRANSFER_MS} ms, and this one leads on`);
 }
 
 const SESSION_ID = /^0x[0-9a-f]{1,16}$/i;
@@ -414,14 +416,21 @@ function leaderText(leader: number | undefined): string {
   return leader === undefined ? ": no leader is known" : `: server ${leader} does`;
 }
 
-function whyNoSuccessor({ config }: AdminView, to: string, learner: LearnerStatus | undefined): string {
+function whyNoSuccessor({ config }: AdminView, to: string, learner: LearnerStatus | undefined): Failure {
   const server = config.ensemble?.servers.find(({ sid }) => String(sid) === to);
-  if (server === undefined) return `to is the number of a server of the ensemble, not ${to}`;
-  if (server.sid === config.ensemble?.sid) return `server ${to} is this server, which leads`;
-  if (server.isObserver) return `server ${to} is an observer and cannot lead`;
-  if (learner === undefined) return `server ${to} does not follow now`;
-  if (learner.phase !== "synced") return `server ${to} is not synchronized yet (${learner.phase})`;
-  return `server ${to} cannot lead now: it has no weight, no room on its disk, or has lost data and is not counted`;
+  if (server === undefined) return new Failure(`to is the number of a server of the ensemble, not ${to}`, 409);
+  if (server.sid === config.ensemble?.sid) return new Failure(`server ${to} is this server, which leads`, 409);
+  if (server.isObserver) return new Failure(`server ${to} is an observer and cannot lead`, 409);
+  if (learner === undefined) return notYet(`server ${to} does not follow now`);
+  if (learner.phase !== "synced") return notYet(`server ${to} is not synchronized yet (${learner.phase})`);
+  return notYet(
+    `server ${to} cannot lead now: it has no weight, no room on its disk, or has lost data and is not counted`,
+  );
+}
+
+/** What the same request may find different later, without a change of the configuration. */
+function notYet(error: string): Failure {
+  return new Failure(error, 503, { "retry-after": "1" });
 }
 
 function setTraceMask({ traceMask }: AdminView, { query }: CommandRequest): Fields | Failure {

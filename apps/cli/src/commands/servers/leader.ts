@@ -1,12 +1,23 @@
-import { ADMIN_FLAGS, demandAdmin } from "../../admin-port.ts";
+import { setTimeout as delay } from "node:timers/promises";
+import { ADMIN_FLAGS, askAdmin, demandAdmin } from "../../admin-port.ts";
 import { usageError } from "../../cli-error.ts";
-import { type Command, operand } from "../../command.ts";
+import { type Command, FLAG_TIMEOUT, type Invocation, operand, timeoutMs } from "../../command.ts";
+import type { JsonObject } from "../../output.ts";
+
+const POLL_MS = 250;
+/** The server refuses for now: no other one follows and has all transactions. */
+const NOT_YET = 503;
 
 /** `leader transfer [N]`, asked of the leader. */
 export const leader: Command = {
   name: "leader",
-  synopsis: "transfer [server] [--dry-run] [--admin url] [--auth credentials]",
-  flags: [...ADMIN_FLAGS, { name: "dry-run", isOwn: true, meaning: "Checks whether the leadership can move only" }],
+  synopsis: "transfer [server] [--dry-run] [--wait] [--timeout ms] [--admin url] [--auth credentials]",
+  flags: [
+    ...ADMIN_FLAGS,
+    { name: "dry-run", isOwn: true, meaning: "Checks whether the leadership can move only" },
+    { name: "wait", isOwn: true, meaning: "Waits for a server that does not follow yet or catches up" },
+    FLAG_TIMEOUT,
+  ],
   summary:
     "Hands the leadership over to a server, by the leader's admin port; without a number to the one that suits best.",
   operandsMin: 1,
@@ -20,7 +31,7 @@ export const leader: Command = {
     }
     const isDryRun = invocation.flags.has("dry-run");
     const query = new URLSearchParams({ ...(to === undefined ? {} : { to }), ...(isDryRun ? { dryRun: "true" } : {}) });
-    const fields = await demandAdmin(invocation, `transfer_leadership?${query}`);
+    const fields = await transfer(invocation, `transfer_leadership?${query}`);
     if (isDryRun) {
       invocation.output.line(`${to === undefined ? "another server" : `server ${to}`} can lead`);
       invocation.output.line("nothing is changed: --dry-run");
@@ -30,3 +41,20 @@ export const leader: Command = {
     return { leader: fields["leader_id"] ?? null };
   },
 };
+
+/** With `--wait` asks again while the server refuses for now, and shows each new reason. */
+async function transfer(invocation: Invocation, path: string): Promise<JsonObject> {
+  const { flags, output, signal } = invocation;
+  const limitMs = timeoutMs(flags) ?? Number.POSITIVE_INFINITY;
+  const startMs = performance.now();
+  let shown: string | undefined;
+  while (flags.has("wait") && performance.now() - startMs < limitMs) {
+    const { status, fields, error } = await askAdmin(invocation, path);
+    if (error === undefined) return fields;
+    if (status !== NOT_YET) break;
+    if (error !== shown) output.line(`waiting: ${error}`);
+    shown = error;
+    await delay(POLL_MS, undefined, { signal });
+  }
+  return await demandAdmin(invocation, path);
+}

@@ -10,11 +10,12 @@ const POLL_MS = 250;
 /** `server drain` and `server undrain`. */
 export const server: Command = {
   name: "server",
-  synopsis: "drain|undrain [--dry-run] [--duration ms] [--timeout ms] [--admin url] [--auth credentials]",
+  synopsis: "drain|undrain [--dry-run] [--wait] [--duration ms] [--timeout ms] [--admin url] [--auth credentials]",
   flags: [
     ...ADMIN_FLAGS,
     { name: "duration", takesValue: true, isOwn: true, meaning: "Over how long the connections are closed" },
     { name: "dry-run", isOwn: true, meaning: "Counts the connections that a drain closes only" },
+    { name: "wait", isOwn: true, meaning: "Ends when no client is left, which a drain always does" },
     FLAG_TIMEOUT,
   ],
   summary:
@@ -25,7 +26,9 @@ export const server: Command = {
     const verb = operand(invocation, 0);
     if (verb === "drain") return await drain(invocation);
     if (verb !== "undrain") throw usageError(`server takes drain or undrain, found ${JSON.stringify(verb)}`);
-    if (invocation.flags.has("dry-run")) throw usageError("--dry-run is for drain: undrain closes nothing");
+    for (const name of ["dry-run", "wait"]) {
+      if (invocation.flags.has(name)) throw usageError(`--${name} is for drain: undrain closes nothing`);
+    }
     await demandAdmin(invocation, "undrain");
     invocation.output.line("clients may connect again");
     return { draining: false };
