@@ -175,6 +175,9 @@ async function lifeOf(directory: string, original: Original, file: string): Prom
     const difference = differenceOf(await read(store), original.contentsAfter);
     if (difference !== undefined) return { kind: "WRONG", detail: `after more writes: ${difference}` };
   } catch (error) {
+    // A damaged read gives no entries, and a warning with the place.
+    const isDamaged = error instanceof Error && "code" in error && error.code === "damaged";
+    if (isDamaged && warnings.some((text) => text.includes(baseOf(file)))) return { kind: "named", detail: "damaged" };
     throw failures[0] ?? error;
   }
   if (warnings.some((text) => text.includes(join(directory, file)))) return { kind: "warned", detail: "" };
@@ -188,13 +191,17 @@ function differenceOf(found: Contents, expected: Contents): string | undefined {
   return undefined;
 }
 
+/** The file that a file is a part of. */
+function baseOf(file: string): string {
+  return file.replace(/-(?:wal|shm|journal)$/, "");
+}
+
 /** Damage must be named with the file that has it, or with the file that it is a part of. */
 function outcomeOf(error: unknown, flipped: string): Outcome {
   if (!(error instanceof StoreError))
     return { kind: "WRONG", detail: `${error instanceof Error ? error.stack : String(error)}` };
   const { detail } = error;
-  const base = flipped.replace(/-(?:wal|shm|journal)$/, "");
-  const isNamed = "file" in detail && detail.file.includes(base);
+  const isNamed = "file" in detail && detail.file.includes(baseOf(flipped));
   return isNamed
     ? { kind: "named", detail: detail.code }
     : { kind: "WRONG", detail: `${detail.code}: ${error.message}` };
