@@ -161,11 +161,12 @@ export class Observations implements ClusterWatcher {
   // Messages
 
   sent(server: SimServer, link: LinkRef, message: PeerMessage): void {
-    const { trace, invariants, sessionChecks, windows, coverage } = this.#run;
+    const { trace, invariants, sessionChecks, windows, transfers, coverage, nowMs } = this.#run;
     if (trace.hasLines) trace.say(`s${server.sid}`, `sends on ${link} ${describeMessage(message)}`);
     invariants.sent(server, link, message);
     sessionChecks.touches.sent(server, message);
     windows?.sent(server, link, message);
+    transfers?.sent(server.sid, message, nowMs);
     if (message.kind !== "sync-begin") return;
     if (message.mode === "snap") coverage.reached("whole state by SNAP");
     else coverage.reached(message.mode === "trunc" ? "history by TRUNC" : "history by DIFF");

@@ -25,6 +25,7 @@ import { CoverageCounts } from "./coverage.ts";
 import { Observations } from "./observations.ts";
 import { type Plan, serverOptionsOf, verifierOf } from "./plan.ts";
 import { Trace } from "./trace.ts";
+import type { Transfers } from "./transfers.ts";
 
 /** What a driver adds to the observations of a run. */
 export interface RunHooks {
@@ -79,6 +80,8 @@ export class Run {
   readonly replies: ClientReplies;
   readonly actions: ClientActions;
   readonly errands: Errands;
+  /** Since the last fault ended; undefined before. */
+  transfers: Transfers | undefined;
   readonly counts: RunCounts = { steps: 0, faults: 0, crashes: 0, expiries: 0, logSteps: 0 };
   hooks: RunHooks = {};
   violation: Violation | undefined;

@@ -87,6 +87,10 @@ describe("an ensemble with its clients and its faults", () => {
     expectNoViolation(run(seed, { without: ["crash-at-slice"], hasNodeKinds: true, ...BEFORE_LIMITS }));
   });
 
+  test("seed 703534: two learners get a long history over slow links, after the usual time", () => {
+    expectNoViolation(run(703_534));
+  });
+
   test.each([1, 3, 4, 5])("seed %i runs the same way twice", (seed) => {
     const [first, second] = [run(seed), run(seed)];
     expect(second).toEqual(first);

@@ -1,5 +1,7 @@
+import { serverId } from "@zooid/model";
 import { describe, expect, test } from "vitest";
 import { FAULTS } from "../faults/fault-names.ts";
+import type { Plan } from "../runs/plan.ts";
 import type { RunReport } from "../runs/report.ts";
 import { type PlanChanges, planOf } from "./draw-plan.ts";
 import { runPlan } from "./seed-run.ts";
@@ -8,6 +10,25 @@ import { optionsOf, shrink } from "./shrink.ts";
 function run(seed: number, changes: PlanChanges = {}): RunReport {
   return runPlan(planOf(seed, changes));
 }
+
+/**
+ * 1. s1 has all of the weight and commits without s2. 2. Resets interrupt each transfer to s2. 3. The
+ * faults end, and s2 gets some 15 entries a second.
+ */
+const longHistory: Plan = {
+  ...planOf(1, {
+    ...{ voters: 2, observers: 0, clients: 4, tenants: 0, isChangeable: false, faultsUntilMs: 5000 },
+    ...{ sessions: "replicated", hasPlainManners: true, hasSmallLimits: false, hasNodeKinds: false },
+  }),
+  groups: [
+    { sid: serverId(1), group: 0, weight: 1 },
+    { sid: serverId(2), group: 0, weight: 0 },
+  ],
+  ...{ thinkMs: 60, counterMax: undefined, windowBytes: 1, runBytes: 1 },
+  ...{ delayMsMin: 10, delayMsMax: 30, syncMsMin: 1, syncMsMax: 30 },
+  faults: new Map([["reset", 700]]),
+  faultsFromMs: 1500,
+};
 
 function expectNoViolation({ violation }: RunReport): void {
   expect(violation?.message).toBeUndefined();
@@ -31,6 +52,21 @@ describe("an ensemble with its clients and its faults", () => {
     const report = runPlan(planOf(7), { lines });
     expect(report).toEqual(run(7));
     expect(lines.length).toBeGreaterThan(1000);
+  });
+});
+
+describe("a learner that lacks a long history", () => {
+  test("gets it, however long that takes", () => {
+    const report = runPlan(longHistory);
+    expectNoViolation(report);
+    expect(report.virtualMs).toBeGreaterThan(5000 + 15_000);
+  });
+
+  test("is reported if it gets nothing", () => {
+    // Its leader gives it up before its first answer comes.
+    const report = runPlan({ ...longHistory, delayMsMin: 1200, delayMsMax: 1200 });
+    expect(report.violation?.message).toMatch(/^L5: 15000 ms after the last fault: server 2 does not serve/);
+    expect(report.virtualMs).toBe(5000 + 15_000);
   });
 });
 
