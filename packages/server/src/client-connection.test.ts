@@ -248,6 +248,19 @@ test("a client that disconnects in the middle of a frame leaves nothing behind",
   expect((await word.rest()).toString()).toContain("Connections: 2\n");
 });
 
+test("clients that all end their side at the same moment get their answers, and then the close", async () => {
+  await using zk = await startTestServer({ connectionsPerAddressMax: 0 });
+  await using bystander = await RawClient.withSession(zk.port);
+  const clients = await Promise.all(Array.from({ length: 500 }, () => RawClient.withSession(zk.port)));
+  for (const [i, { socket }] of clients.entries()) {
+    if (i < 20) socket.write(request(1, OpCode.EXISTS, read("/")));
+    socket.end();
+  }
+  const answers = await Promise.all(clients.map(async (client) => (await client.rest()).length > 0));
+  expect(answers).toEqual(clients.map((_, i) => i < 20));
+  await expectUndisturbed(bystander);
+});
+
 test("trailing bytes behind a request's last field are ignored", async () => {
   await using zk = await startTestServer();
   await using client = await RawClient.withSession(zk.port);

@@ -30,6 +30,8 @@ export interface ConnectionHost {
   receive(connection: ClientConnection, bytes: Uint8Array, start: number, end: number): boolean;
   /** The connection has bytes to send at the end of the turn, or is to be closed then. */
   dirty(connection: ClientConnection): void;
+  /** The last bytes are written: `closeSocket` is to be called. */
+  ended(connection: ClientConnection): void;
   /** The socket is closed. */
   closed(connection: ClientConnection): void;
 }
@@ -54,7 +56,7 @@ const LARGE_BYTES = 4096;
  * - `requests`: a connect request was received; the replica opens the session, and then takes
  *   requests
  * - `closing`: nothing is read any more; closed behind its last bytes at the end of the turn
- * - `ending`: the socket is being closed
+ * - `ending`: the last bytes are written; the socket is closed in this turn or a later one
  */
 type ConnectionPhase = "first bytes" | "connect request" | "requests" | "closing" | "ending";
 
@@ -114,6 +116,7 @@ export class ClientConnection {
     socket.on("end", () => {
       if (this.#phase === "requests") host.traffic.drops++;
       host.wake();
+      host.reads.pause();
       this.close();
     });
     socket.on("drain", () => this.#drained());
@@ -214,16 +217,25 @@ export class ClientConnection {
         }
       }
     }
-    if (this.#phase === "closing" && !socket.destroyed) this.#end();
+    if (this.#phase === "closing" && !socket.destroyed) {
+      this.#phase = "ending";
+      this.#host.ended(this);
+    }
   }
 
   /**
    * Closes the socket after its last bytes; a peer that does not accept them is cut off after a
    * timeout.
    */
-  #end(): void {
+  closeSocket(): void {
     const { socket } = this;
-    this.#phase = "ending";
+    if (socket.destroyed) return;
+    // Nothing is left to be sent or read: a shutdown before the close would only take time. TLS ends
+    // with a message of its own.
+    if (socket.readableEnded && socket.writableLength === 0 && !(socket instanceof TLSSocket)) {
+      socket.destroy();
+      return;
+    }
     socket.setTimeout(this.#host.limits.closingMs, () => socket.destroy());
     socket.destroySoon();
   }

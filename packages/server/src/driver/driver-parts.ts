@@ -11,6 +11,7 @@ import { Traffic } from "../traffic.ts";
 import { WatchFanOut } from "../watch-fan-out.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import { Clients } from "./clients.ts";
+import { ClosingQueue } from "./closing-queue.ts";
 import { Deliveries } from "./deliveries.ts";
 import type { DriverConfig, DriverHooks, Peers } from "./driver-config.ts";
 import { FlushQueue } from "./flush-queue.ts";
@@ -51,6 +52,7 @@ export class DriverParts {
   readonly turns: TurnLoop;
   readonly reads: ReadTurns<ClientConnection>;
   readonly written: FlushQueue<ClientConnection> = new FlushQueue(() => performance.now());
+  readonly closing: ClosingQueue<ClientConnection> = new ClosingQueue();
   readonly deliveries: Deliveries;
   readonly proposals: Proposals;
   readonly checkpoints: Checkpoints;

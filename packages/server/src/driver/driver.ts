@@ -223,6 +223,10 @@ export class Driver implements ConnectionHost {
     this.#parts.clients.dirty(connection);
   }
 
+  ended(connection: ClientConnection): void {
+    this.#parts.closing.add(connection);
+  }
+
   closed(connection: ClientConnection): void {
     this.#parts.clients.remove(connection);
     connection.writer.clear();

@@ -34,6 +34,14 @@ export class ReadTurns<T extends Readable> {
     this.#budget.begin(this.#host.bytesSent());
   }
 
+  /**
+   * A connection ended. Of thousands that end at the same moment, the turn would have no time left
+   * for those that have requests.
+   */
+  pause(): void {
+    this.#budget.pause();
+  }
+
   /** Whether a connection with bytes to read is read in this turn, in which its share begins. */
   get hasRoom(): boolean {
     // Connections that came too late for an earlier turn go first; else those with bytes in every

@@ -82,7 +82,7 @@ export class Service {
    * answers.
    */
   async stop(): Promise<void> {
-    const { timers, clients, checkpoints } = this.#parts;
+    const { timers, clients, closing, checkpoints } = this.#parts;
     if (this.isStopped) return;
     this.#state = "stopping";
     timers.stopExpiry();
@@ -94,6 +94,7 @@ export class Service {
       connection.close();
       connection.flush();
     }
+    closing.closeAll();
     checkpoints.take();
   }
 

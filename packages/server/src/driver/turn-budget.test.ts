@@ -40,3 +40,27 @@ test("the clock is looked at for every eighth small request, and for each that c
   budget.isShareSpent(1001, true);
   expect(looks - before).toBe(4);
 });
+
+test("the ends of connections take no time from those that are read", () => {
+  const { budget, clock } = budgetAt(100);
+  budget.admits(0);
+  clock.nowMs = 101;
+  budget.pause();
+  clock.nowMs = 150;
+  budget.pause();
+  clock.nowMs = 200;
+  expect(budget.admits(0)).toBe(true);
+  clock.nowMs = 202.9;
+  expect(budget.admits(0)).toBe(true);
+  clock.nowMs = 203;
+  expect(budget.admits(0)).toBe(false);
+});
+
+test("a new turn is not longer for what the turn before did besides reading", () => {
+  const { budget, clock } = budgetAt(100);
+  budget.pause();
+  clock.nowMs = 150;
+  budget.begin(0);
+  clock.nowMs = 154;
+  expect(budget.admits(0)).toBe(false);
+});

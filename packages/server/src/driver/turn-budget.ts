@@ -20,6 +20,8 @@ export class TurnBudget {
   #connectionEndMs = 0;
   #requests = 0;
   #workSeen = 0;
+  /** The turn has done other things than read since then. */
+  #pausedAtMs: number | undefined;
 
   /** @param now a monotonic clock in milliseconds */
   constructor(now: () => number) {
@@ -29,12 +31,22 @@ export class TurnBudget {
   /** A turn begins. @param bytesSent bytes of answers so far */
   begin(bytesSent: number): void {
     this.#turnEndMs = this.#now() + TURN_MS;
+    this.#pausedAtMs = undefined;
     this.#bytesEnd = bytesSent + TURN_BYTES;
+  }
+
+  /** The time from now until a connection is admitted is not used for reading, and is not counted. */
+  pause(): void {
+    this.#pausedAtMs ??= this.#now();
   }
 
   /** Whether the turn has room to read a connection, whose share begins then. */
   admits(bytesSent: number): boolean {
     const nowMs = this.#now();
+    if (this.#pausedAtMs !== undefined) {
+      this.#turnEndMs += nowMs - this.#pausedAtMs;
+      this.#pausedAtMs = undefined;
+    }
     this.#connectionEndMs = Math.min(nowMs + CONNECTION_MS, this.#turnEndMs);
     this.#requests = 0;
     return nowMs < this.#turnEndMs && bytesSent < this.#bytesEnd;

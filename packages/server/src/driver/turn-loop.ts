@@ -56,7 +56,7 @@ export class TurnLoop {
   }
 
   #end(): void {
-    const { replica, service, clients, proposals, recorder, hooks, written, timers } = this.#parts;
+    const { replica, service, clients, proposals, recorder, hooks, written, closing, timers } = this.#parts;
     this.#isOpen = false;
     this.step(() => this.#stepToEnd());
     // The end of the turn lets connections be read on, and no other input may come for a while.
@@ -68,7 +68,8 @@ export class TurnLoop {
     }
     recorder?.flush();
     hooks.audit?.flush();
-    if (written.flush()) setImmediate(() => this.wake());
+    const hasUnsent = written.flush();
+    if (closing.closeSome() || hasUnsent) setImmediate(() => this.wake());
     // The clock was read when the last answer was sent.
     const tookMs = written.lastMs - replica.nowMs;
     if (tookMs >= hooks.slow.thresholdMs || hooks.slow.hasPending) this.#endSlowTurn(Math.floor(tookMs));
