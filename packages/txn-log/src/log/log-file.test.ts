@@ -16,6 +16,7 @@ import { LogReader } from "./log-reader.ts";
 
 /** Segments as a log writes them, held against a model: after each step, and as a killed process leaves them. */
 
+const MEBIBYTE = 1024 * 1024;
 const WAL_BYTES = 64 * 1024;
 const KEEP_ALL = { above: Z(0, 0), bytes: 0, olderThanMs: 0 };
 
@@ -340,6 +341,30 @@ test("a segment that cannot be begun leaves the log as it was, with room for ano
   append(Z(1, 3));
   using reader = new LogReader(directory, leases);
   expect(reader.read(Z(0, 0), 1 << 20).count).toBe(3);
+  file.close();
+});
+
+test("a walk over large entries, one a run, leaves no buffers of their size to the collector", () => {
+  const directory = join(place.path, "data");
+  mkdirSync(directory);
+  const leases = new ReaderLeases().memory;
+  const witnessFile = join(place.path, "witness");
+  const file = new LogFile({ directory, witnessFile, sid: 1, takeEpoch: false, amnesiac: false, leases });
+  const zxids = range(1, 8);
+  for (const zxid of zxids) {
+    const { bytes, end } = batchOf([zxid], { records: [Buffer.alloc(MEBIBYTE, zxid)] });
+    file.begin();
+    file.add(Buffer.from(bytes), 0, end, Z(0, 0));
+    file.commit();
+  }
+  using reader = new LogReader(directory, leases);
+  const before = process.memoryUsage().arrayBuffers;
+  let after = Z(0, 0);
+  for (const zxid of zxids) {
+    after = reader.walk(after, { bytesMax: 1 }, () => {}).last.zxid;
+    expect(after).toBe(zxid);
+  }
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(MEBIBYTE);
   file.close();
 });
 

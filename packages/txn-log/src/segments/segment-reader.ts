@@ -57,7 +57,7 @@ export class SegmentReader implements Disposable {
   readonly #commit: Statement;
   readonly #sizes: Statement;
   readonly #run: Statement;
-  readonly #entry: Statement;
+  readonly #chainBytes: Statement;
   readonly #position: Statement;
   readonly #chain = new ChainCursor();
   /** What an entry took in the last run: every row that is looked up in vain is read from the disk in vain. */
@@ -76,7 +76,10 @@ export class SegmentReader implements Disposable {
       // The bytes of a BLOB stay what they are when they are taken for text. The order is the table's own; the chain proves it.
       const all = "SELECT CAST(group_concat(entry, '') AS BLOB) FROM log WHERE zxid > ? AND zxid <= ?";
       this.#run = database.prepare(all).pluck();
-      this.#entry = database.prepare("SELECT entry FROM log WHERE zxid = ?").pluck();
+      // Each run asks for the chain of the entry before it. A whole entry of a mebibyte, read for eight
+      // bytes, would be garbage outside of the heap, for which the collector runs every few entries.
+      const chainBytes = `SELECT substr(entry, 1, ${CHAIN_BYTES}) FROM log WHERE zxid = ?`;
+      this.#chainBytes = database.prepare(chainBytes).pluck();
       this.#position = database.prepare(BEGIN[kind]).raw();
     } catch (cause) {
       database.close();
@@ -216,8 +219,8 @@ export class SegmentReader implements Disposable {
   }
 
   #chainOf(zxid: Zxid): Chain | undefined {
-    const entry = readNamed(this.#file, () => this.#entry.get(zxid)) as Buffer | undefined;
-    return entry === undefined ? undefined : chainOfEntry(entry);
+    const bytes = readNamed(this.#file, () => this.#chainBytes.get(zxid)) as Buffer | undefined;
+    return bytes === undefined ? undefined : chainOfEntry(bytes);
   }
 
   #damaged(zxid: Zxid, found: string): StoreError {
