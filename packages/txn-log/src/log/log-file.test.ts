@@ -368,6 +368,26 @@ test("a walk over large entries, one a run, leaves no buffers of their size to t
   file.close();
 });
 
+test("a walk with the chain of the entry before checks it at the next entry, and that the log holds that entry", () => {
+  const directory = join(place.path, "data");
+  mkdirSync(directory);
+  const leases = new ReaderLeases().memory;
+  const witnessFile = join(place.path, "witness");
+  const file = new LogFile({ directory, witnessFile, sid: 1, takeEpoch: false, amnesiac: false, leases });
+  const { bytes, end } = batchOf(range(1, 3));
+  file.begin();
+  file.add(Buffer.from(bytes), 0, end, Z(0, 0));
+  file.commit();
+  using reader = new LogReader(directory, leases);
+  const first = reader.walk(Z(0, 0), { bytesMax: 1 }, () => {}).last;
+  const { chain } = first;
+  const second = reader.walk(first.zxid, { bytesMax: 1, chain }, () => {});
+  expect(second).toEqual(reader.walk(first.zxid, { bytesMax: 1 }, () => {}));
+  expect(() => reader.walk(second.last.zxid, { bytesMax: 1, chain }, () => {})).toThrow("does not match its chain");
+  expect(() => reader.walk(Z(1, 4), { bytesMax: 1, chain }, () => {})).toThrow("the log holds no such entry");
+  file.close();
+});
+
 test("a commit is a commit, though the witness beside it finds no room", () => {
   const directory = join(place.path, "data");
   const witnessFile = join(place.path, "witness");

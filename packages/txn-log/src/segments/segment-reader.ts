@@ -22,6 +22,8 @@ export interface WalkLimits {
   readonly isStrict?: boolean;
   /** The last zxid wanted, if the log goes on beyond it. */
   readonly upTo?: Zxid | undefined;
+  /** The chain at the entry before, for a caller that has walked there: the entry is not read again. */
+  readonly chain?: Chain | undefined;
 }
 
 /** Where a walk came from and to. */
@@ -58,6 +60,7 @@ export class SegmentReader implements Disposable {
   readonly #sizes: Statement;
   readonly #run: Statement;
   readonly #chainBytes: Statement;
+  readonly #isHeld: Statement;
   readonly #position: Statement;
   readonly #chain = new ChainCursor();
   /** What an entry took in the last run: every row that is looked up in vain is read from the disk in vain. */
@@ -80,6 +83,7 @@ export class SegmentReader implements Disposable {
       // bytes, would be garbage outside of the heap, for which the collector runs every few entries.
       const chainBytes = `SELECT substr(entry, 1, ${CHAIN_BYTES}) FROM log WHERE zxid = ?`;
       this.#chainBytes = database.prepare(chainBytes).pluck();
+      this.#isHeld = database.prepare("SELECT 1 FROM log WHERE zxid = ?").pluck();
       this.#position = database.prepare(BEGIN[kind]).raw();
     } catch (cause) {
       database.close();
@@ -155,7 +159,7 @@ export class SegmentReader implements Disposable {
       if (after < begin.zxid) {
         throw new StoreError({ code: "BELOW_FLOOR", asked: formatZxid(after), floor: formatZxid(begin.zxid) });
       }
-      const chain = after === begin.zxid ? begin.chain : this.#chainOf(after);
+      const chain = after === begin.zxid ? begin.chain : this.#chainAt(after, limits.chain);
       if (chain === undefined) throw this.#damaged(after, "the log holds no such entry");
       return this.#rows({ zxid: after, chain }, limits);
     } catch (cause) {
@@ -216,6 +220,11 @@ export class SegmentReader implements Disposable {
     const row = readNamed(this.#file, () => statement.get()) as [Zxid, number, number] | undefined;
     if (row === undefined) throw damagedTables(this.#file);
     return { zxid: row[0], chain: chainFromHalves(row[1], row[2]) };
+  }
+
+  #chainAt(zxid: Zxid, known: Chain | undefined): Chain | undefined {
+    if (known === undefined) return this.#chainOf(zxid);
+    return readNamed(this.#file, () => this.#isHeld.get(zxid)) === undefined ? undefined : known;
   }
 
   #chainOf(zxid: Zxid): Chain | undefined {

@@ -321,7 +321,9 @@ class StateThread {
     let at = from;
     let entries = 0;
     while (at.zxid < target.zxid) {
-      const walk = log.walk(at.zxid, { bytesMax: READ_BYTES, upTo: target.zxid }, sink);
+      // The first run reads the chain of the entry before it, which proves that the log is the same.
+      const chain = entries === 0 ? undefined : at.chain;
+      const walk = log.walk(at.zxid, { bytesMax: READ_BYTES, upTo: target.zxid, chain }, sink);
       if (walk.after.chain !== at.chain) throw this.#split(at.zxid, "the chain is another one");
       if (walk.count === 0) throw this.#split(target.zxid, "the log ends before it");
       entries += walk.count;
