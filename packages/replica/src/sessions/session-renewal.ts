@@ -96,7 +96,6 @@ export class SessionRenewal {
     const { sessions, forwarder } = this.#parts;
     connection.phase = "renewing";
     const session = sessions.get(id);
-    // rule: nothing-follows-a-revalidation
     if (hasPassword(session, passwordHash)) sessions.disconnectHolder(session);
     const sequence = ++this.#sequence;
     this.#revalidations.set(sequence, { connection, session: id, passwordHash, timeoutMs });

@@ -216,10 +216,6 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
     found: "session.owner !== sid",
     replacement: "session.owner !== sid && request.op === OpCode.CLOSE_SESSION",
   }),
-  mutation("sessions", "writes-behind-a-revalidation", {
-    marker: "nothing-follows-a-revalidation",
-    replacement: "",
-  }),
   mutation("sessions", "late-disconnect", {
     marker: "a-late-disconnect-leaves-the-new-connection",
     replacement: "if (connection.session !== undefined) connection.session.connection = undefined;",
