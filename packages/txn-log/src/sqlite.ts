@@ -201,7 +201,7 @@ async function openOnce(options: StoreOptions): Promise<Store> {
       rmSync(stateFile, { force: true });
       createStateFile(stateFile);
     }
-    const state = await openSqliteState({
+    const state = openSqliteState({
       stateFile,
       logDirectory,
       leases,

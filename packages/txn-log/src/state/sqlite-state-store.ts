@@ -1,12 +1,13 @@
 import { setImmediate } from "node:timers/promises";
 import { MessageChannel, type MessagePort, receiveMessageOnPort, type Worker } from "node:worker_threads";
 import { assert } from "@zooid/model";
+import { storeErrorOf } from "../database.ts";
 import type { StateMark, StateMeta, StateSink, StateStats, StateStore } from "../state-store.ts";
 import { StoreError } from "../store-error.ts";
 import type { TestBreak } from "../test-break.ts";
 import { startWorker } from "../threads/start-worker.ts";
 import type { LiveTree } from "./live-tree.ts";
-import { loadStateFile, readStateMeta } from "./state-file.ts";
+import { loadStateFile, readStateMeta, StateFile } from "./state-file.ts";
 import type { FoldReport, RebuildStep, StateCommand, StateReport, StateThreadData } from "./state-messages.ts";
 import { StateSlices } from "./state-slices.ts";
 
@@ -30,30 +31,32 @@ export interface SqliteStateOptions {
 }
 
 const STATE_HEAP_MIB = 48;
+/** The thread starts at so many marks at the latest. Until then they wait in its port. */
+const WAITING_MARKS_MAX = 256;
 
-export async function openSqliteState(options: SqliteStateOptions): Promise<SqliteStateStore> {
-  const channel = new MessageChannel();
-  const { stateFile, logDirectory, leases, decoderModule, lagMarkBytes, lagMarkMs, testBreak } = options;
-  const port = channel.port2;
-  const log = { logDirectory, leases };
-  const data: StateThreadData = { stateFile, ...log, decoderModule, lagMarkBytes, lagMarkMs, testBreak, port };
-  const worker = startWorker({ name: "state/state-thread", data, transfer: [channel.port2], heapMib: STATE_HEAP_MIB });
-  const { promise, resolve, reject } = Promise.withResolvers<StateMeta>();
-  worker.once("error", reject);
-  channel.port1.once("message", (report: StateReport) => {
-    worker.off("error", reject);
-    if (report.kind === "ready") resolve(report.meta);
-    else if (report.kind === "failed") reject(new StoreError(report.detail));
-    else reject(new StoreError({ code: "DEFECT", reason: `the state thread began with "${report.kind}"` }));
-  });
-  return new SqliteStateStore(options, worker, channel.port1, await promise);
+/**
+ * Opens the state file once as its thread will, which rolls back what a crash left and finds what is damaged. The thread itself starts at
+ * its first work, so that it does not load its modules while the server starts.
+ */
+export function openSqliteState(options: SqliteStateOptions): SqliteStateStore {
+  const { stateFile, testBreak } = options;
+  try {
+    const file = new StateFile(stateFile, { testBreak });
+    file.close();
+    return new SqliteStateStore(options, file.meta);
+  } catch (cause) {
+    throw storeErrorOf(cause, stateFile);
+  }
 }
 
 /** The state store as its user's thread sees it. */
 export class SqliteStateStore implements StateStore {
   readonly #options: SqliteStateOptions;
-  readonly #worker: Worker;
   readonly #port: MessagePort;
+  readonly #threadPort: MessagePort;
+  #worker: Worker | undefined;
+  /** When the thread starts for marks alone. */
+  #startTimer: NodeJS.Timeout | undefined;
   #stateFile: string;
   #applied: StateMeta;
   #dead: Error | undefined;
@@ -75,17 +78,14 @@ export class SqliteStateStore implements StateStore {
   readonly #flushes = new Map<number, { readonly resolve: () => void; readonly reject: (error: Error) => void }>();
   #totals = { foldCount: 0, foldMsTotal: 0, foldMsLast: 0, foldedEntries: 0, writtenNodes: 0 };
 
-  constructor(options: SqliteStateOptions, worker: Worker, port: MessagePort, meta: StateMeta) {
+  constructor(options: SqliteStateOptions, meta: StateMeta) {
+    const { port1, port2 } = new MessageChannel();
     this.#options = options;
-    this.#worker = worker;
-    this.#port = port;
+    this.#port = port1;
+    this.#threadPort = port2;
     this.#stateFile = options.stateFile;
     this.#applied = meta;
-    port.on("message", (report: StateReport) => this.#receive(report));
-    worker.on("error", (cause) => {
-      this.#fail(new StoreError({ code: "DEFECT", reason: `the state thread ended: ${String(cause)}` }, { cause }));
-    });
-    worker.once("exit", (status) => this.#ended(status));
+    port1.on("message", (report: StateReport) => this.#receive(report));
   }
 
   get applied(): StateMeta {
@@ -113,7 +113,8 @@ export class SqliteStateStore implements StateStore {
     if (this.#stillCount > 0) this.#excusedBytes += mark.bytes;
     this.#lagMarks++;
     this.#options.marked(mark);
-    this.#send({ kind: "mark", mark });
+    this.#port.postMessage({ kind: "mark", mark } satisfies StateCommand);
+    if (this.#worker === undefined) this.#startForMarks();
   }
 
   /**
@@ -215,11 +216,15 @@ export class SqliteStateStore implements StateStore {
   }
 
   async #close(): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    if (this.#worker.threadId === -1) resolve();
-    else this.#worker.once("exit", () => resolve());
-    this.#send({ kind: "close" });
-    await promise;
+    clearTimeout(this.#startTimer);
+    const worker = this.#worker;
+    if (worker !== undefined) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      if (worker.threadId === -1) resolve();
+      else worker.once("exit", () => resolve());
+      this.#send({ kind: "close" });
+      await promise;
+    }
     this.#dead ??= new StoreError({ code: "CLOSED" });
     this.#rejectAll(this.#dead);
     this.#port.close();
@@ -251,8 +256,6 @@ export class SqliteStateStore implements StateStore {
         return this.#options.roomChanged(report.missing);
       case "failed":
         return this.#fail(new StoreError(report.detail));
-      case "ready":
-        return;
     }
   }
 
@@ -308,8 +311,30 @@ export class SqliteStateStore implements StateStore {
     if (this.#dead === undefined) this.#send({ kind: "go-on" });
   }
 
+  /** What is marked is folded at the same lag as in a thread that runs: after so many bytes, or so long after the first mark. */
+  #startForMarks(): void {
+    const { lagMarkBytes, lagMarkMs } = this.#options;
+    if (this.#lagBytes >= lagMarkBytes || this.#lagMarks >= WAITING_MARKS_MAX) this.#start();
+    else this.#startTimer ??= setTimeout(() => void this.flush().catch(() => {}), lagMarkMs);
+  }
+
   #send(command: StateCommand): void {
     this.#port.postMessage(command);
+    if (this.#worker === undefined) this.#start();
+  }
+
+  #start(): void {
+    clearTimeout(this.#startTimer);
+    const { stateFile, logDirectory, leases, decoderModule, lagMarkBytes, lagMarkMs, testBreak } = this.#options;
+    const log = { logDirectory, leases };
+    const port = this.#threadPort;
+    const data: StateThreadData = { stateFile, ...log, decoderModule, lagMarkBytes, lagMarkMs, testBreak, port };
+    const worker = startWorker({ name: "state/state-thread", data, transfer: [port], heapMib: STATE_HEAP_MIB });
+    worker.on("error", (cause) => {
+      this.#fail(new StoreError({ code: "DEFECT", reason: `the state thread ended: ${String(cause)}` }, { cause }));
+    });
+    worker.once("exit", (status) => this.#ended(status));
+    this.#worker = worker;
   }
 }
 

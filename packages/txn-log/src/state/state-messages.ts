@@ -41,7 +41,6 @@ export type RebuildStep =
   | { readonly kind: "abandon" };
 
 export type StateReport =
-  | { readonly kind: "ready"; readonly meta: StateMeta }
   | { readonly kind: "folded"; readonly fold: FoldReport }
   | { readonly kind: "flushed"; readonly id: number }
   | { readonly kind: "standing" }

@@ -3,15 +3,16 @@ import { join } from "node:path";
 import type { Zxid } from "@zooid/model";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { RecordingHandler, Z } from "../append-batches.ts";
+import { batchOf, RecordingHandler, range, Z } from "../append-batches.ts";
 import type { Chain } from "../chain.ts";
 import { promised } from "../promised-log.ts";
 import { openStore, type Store, type StoreOptions } from "../sqlite.ts";
 import { foldsAsApplied } from "../testing/folds.ts";
 import { newestSegment } from "../testing/newest-segment.ts";
-import { runOracle } from "../testing/state-history.ts";
+import { runOracle, settled } from "../testing/state-history.ts";
 import { loaded, Oracle } from "../testing/state-oracle.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";
+import { threadsOf } from "../testing/threads-of.ts";
 import { StateFile } from "./state-file.ts";
 
 let place: TemporaryDirectory;
@@ -42,6 +43,38 @@ test("a new state holds what every tree begins with", async () => {
 });
 
 test("random transactions folded at random marks give what applying them one by one gives", () => foldsAsApplied(1));
+
+const NO_LAG = { lagMarkBytes: 2 ** 40, lagMarkMs: 2 ** 31 - 1 };
+
+test("a store without work for the state thread starts no state thread", async () => {
+  const [, threads] = await threadsOf(async () => {
+    await using store = await open(NO_LAG);
+    await runOracle(store, new Oracle(1, loaded(store)), 10);
+  });
+  // The log's.
+  expect(threads).toHaveLength(1);
+});
+
+test.each([
+  ["so many bytes", { ...NO_LAG, lagMarkBytes: 1 }],
+  ["so much time", { ...NO_LAG, lagMarkMs: 1 }],
+])("the state thread starts after %s of lag, and folds them", async (_, options) => {
+  await using store = await open(options);
+  const oracle = new Oracle(1, loaded(store));
+  await runOracle(store, oracle, 10);
+  await expect.poll(() => store.state.applied.applied.zxid, { timeout: 30_000 }).toBe(oracle.zxid);
+});
+
+test("the state thread starts at its 256th mark", async () => {
+  await using store = await open(NO_LAG);
+  promised(store.log).append(batchOf(range(1, 256)));
+  await settled(store);
+  const mark = (counter: number): void =>
+    store.state.advance({ zxid: Z(1, counter), digestHigh: 0, digestLow: 0, bytes: 1 });
+  for (let counter = 1; counter < 256; counter++) mark(counter);
+  const [, threads] = await threadsOf(async () => mark(256));
+  expect(threads).toHaveLength(1);
+});
 
 test("what was not folded is replayed from the log", async () => {
   {

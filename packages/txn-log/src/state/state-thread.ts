@@ -59,7 +59,6 @@ class StateThread {
     this.#state = new StateFile(data.stateFile, { testBreak: data.testBreak });
     this.#fold = new StateFold(this.#state, decoder, undefined, this.#pace);
     data.port.on("message", (command: StateCommand) => this.#run(() => this.#receive(command)));
-    this.#report({ kind: "ready", meta: this.#state.meta });
   }
 
   #receive(command: StateCommand): void {
