@@ -183,16 +183,16 @@ test("a client that reads slowly gets every answer in order", async () => {
 test.each([
   ["that was large before", "/", "x"],
   ["that the write makes large", "/big", "y".repeat(1_000_000)],
-])("a hundred reads behind a write, of a node %s, are all answered, in order", async (_, written, data) => {
+])("thirty reads behind a write, of a node %s, are all answered, in order", async (_, written, data) => {
   await using zk = await startTestServer({ outputBytesMax: 8 * MEBIBYTE });
   await using bystander = await RawClient.withSession(zk.port);
   await using client = await RawClient.withSession(zk.port);
   await client.ask(OpCode.CREATE, create("/big", written === "/" ? new Uint8Array(1_000_000) : ""));
   client.send(
     request(100, OpCode.SET_DATA, setData(written, data)),
-    ...Array.from({ length: 100 }, (_, i) => request(101 + i, OpCode.GET_DATA, read("/big"))),
+    ...Array.from({ length: 30 }, (_, i) => request(101 + i, OpCode.GET_DATA, read("/big"))),
   );
-  for (let i = 0; i <= 100; i++) expect(await client.reply()).toMatchObject({ xid: 100 + i, code: 0 });
+  for (let i = 0; i <= 30; i++) expect(await client.reply()).toMatchObject({ xid: 100 + i, code: 0 });
   expect(zk.lines).toEqual([]);
   await expectUndisturbed(bystander);
 });

@@ -12,6 +12,7 @@ import {
 } from "@zooid/java-files/testing/stores";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { AUTHORITY, HOST, ONE } from "../testing/certificates.ts";
+import { survivesFlippedBytes } from "../testing/flipped-store.ts";
 import { type KeyStoreOptions, readKeyStore, readTrustStore } from "./key-store.ts";
 
 let folder: string;
@@ -152,18 +153,7 @@ describe("a trust store is refused that is", () => {
   test.each([
     ["PKCS#12", "flipped.p12", AUTHORITY_PKCS12],
     ["Java's own", "flipped.jks", AUTHORITY_JKS],
-  ])(
-    "damaged at any place: it is reported, or harmless (%s)",
-    (_, name, store) => {
-      const file = join(folder, name);
-      for (let i = 0; i < store.length; i += 7) {
-        const flipped = Buffer.from(store);
-        flipped[i] = (flipped[i] ?? 0) ^ 0x41;
-        writeFileSync(file, flipped);
-        const { problems, count } = trustStore({ location: file, password: PASSWORD });
-        expect(problems.length === 1 || count === 1).toBe(true);
-      }
-    },
-    60_000,
+  ])("damaged at any place: it is reported, or harmless (%s)", (_, name, store) =>
+    survivesFlippedBytes(store, join(folder, name), 41),
   );
 });

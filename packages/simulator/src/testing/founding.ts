@@ -1,0 +1,110 @@
+import { MajorityQuorum, type ServerId, serverId } from "@zooid/model";
+import type { ReplicaEvent } from "@zooid/replica";
+import { expect } from "vitest";
+import { answerSink } from "../cluster/answers.ts";
+import { Cluster } from "../cluster/cluster.ts";
+import { ScenarioClient } from "../scenarios/client.ts";
+
+export const S1: ServerId = serverId(1);
+export const S2: ServerId = serverId(2);
+export const S3: ServerId = serverId(3);
+
+/** An ensemble of three, of which a voter may have served alone before. */
+export class Founding {
+  readonly alone: Set<ServerId> = new Set();
+  readonly events: [ServerId, ReplicaEvent][] = [];
+  readonly cluster: Cluster;
+  #client: ScenarioClient | undefined;
+
+  constructor() {
+    this.cluster = new Cluster({
+      voters: [S1, S2, S3],
+      serverOptions: (sid) => ({
+        ...(this.alone.has(sid) ? { standalone: true, verifier: new MajorityQuorum([sid]) } : {}),
+        replies: answerSink((_, xid, zxid, answer) => this.#client?.heard(xid, zxid, answer)),
+      }),
+      watcher: { noted: (server, event) => void this.events.push([server.sid, event]) },
+    });
+  }
+
+  run(ms = 5000): void {
+    this.cluster.run(ms);
+  }
+
+  start(...sids: ServerId[]): void {
+    for (const sid of sids) this.cluster.start(sid);
+    this.run();
+  }
+
+  /** A server serves alone, and is given a node. */
+  serveAlone(sid: ServerId, path: string): void {
+    this.alone.add(sid);
+    this.start(sid);
+    expect(this.create(sid, path)).toBe(path);
+    this.cluster.crash(sid, Number.POSITIVE_INFINITY);
+    this.alone.delete(sid);
+  }
+
+  create(sid: ServerId, path: string): string {
+    return this.#ask(sid, {
+      kind: "write",
+      request: { kind: "one", write: { kind: "create", path, data: "1", ephemeral: false, sequential: false } },
+    });
+  }
+
+  read(sid: ServerId, path: string): string {
+    return this.#ask(sid, { kind: "read", read: { kind: "data", path, watch: false } });
+  }
+
+  #ask(sid: ServerId, request: Parameters<ScenarioClient["ask"]>[0]): string {
+    const server = this.cluster.server(sid);
+    if (server === undefined) throw new Error(`s${sid} is down`);
+    const client = new ScenarioClient("c1", () => true);
+    this.#client = client;
+    client.connect(server);
+    this.run(1000);
+    client.ask(request, "", 0);
+    this.run(1000);
+    client.leave();
+    return client.lastAnswer;
+  }
+
+  leaders(): ServerId[] {
+    return this.cluster.running().flatMap((server) => (server.isLeading ? [server.sid] : []));
+  }
+
+  noted(sid: ServerId): string[] {
+    return this.events.flatMap(([of, { kind }]) => (of === sid ? [kind] : []));
+  }
+}
+
+/** A server with data of its own goes on founding after a crash of all, tried at moments so far apart. */
+export function foundsAfterCrashes(stepMs: number): void {
+  for (let atMs = 1; atMs < 400; atMs += stepMs) {
+    const founding = new Founding();
+    founding.serveAlone(S1, "/a");
+    for (const sid of [S1, S2, S3]) founding.cluster.start(sid);
+    founding.run(atMs);
+    for (const sid of [S1, S2, S3]) founding.cluster.crash(sid);
+    founding.start(S1, S2, S3);
+    expect([atMs, founding.read(S2, "/a")]).toEqual([atMs, "1"]);
+  }
+}
+
+/** A server with data of its own leads or keeps them, however much later than the two others it starts; tried at moments so far apart. */
+export function leadsOrKeeps(stepMs: number): void {
+  const outcomes = new Set<string>();
+  for (let laterMs = 0; laterMs < 300; laterMs += stepMs) {
+    const founding = new Founding();
+    founding.serveAlone(S1, "/a");
+    for (const sid of [S2, S3]) founding.cluster.start(sid);
+    founding.run(laterMs);
+    founding.start(S1);
+    const leads = founding.leaders().includes(S1);
+    outcomes.add(leads ? "leads" : "keeps");
+    if (leads) expect([laterMs, founding.read(S3, "/a")]).toEqual([laterMs, "1"]);
+    else expect([laterMs, founding.noted(S1)]).toEqual([laterMs, expect.arrayContaining(["history-of-one-server"])]);
+    expect(founding.cluster.server(S1)?.disk.durable.tail.zxid).toBeGreaterThanOrEqual(0x1_0000_0001);
+  }
+  expect(outcomes).toEqual(new Set(["leads", "keeps"]));
+}
