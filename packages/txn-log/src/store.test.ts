@@ -492,6 +492,37 @@ describe("writing", () => {
     expect(await readToEnd(store).catch(() => readToEnd(store))).toEqual(store.log.durable.tail);
   });
 
+  test("segments that are purged at once are reused one after another", async () => {
+    const segmentBytes = 64 * 1024;
+    await using store = await open({ segmentBytes, logKeepBytes: 2 * segmentBytes });
+    const records = new Array(20).fill(Buffer.alloc(500));
+    let next = 1;
+    const rollOn = async (times: number): Promise<void> => {
+      const { rollCount } = store.log.stats();
+      while (store.log.stats().rollCount < rollCount + times) {
+        promised(store.log).append(batchOf(range(next, next + 19), { records, committed: Z(1, next - 1) }));
+        next += 20;
+        await settle(store);
+      }
+    };
+    // A new file may have the number of one that was removed.
+    const walOf = (name: string): string => {
+      const { ino, birthtimeMs } = statSync(join(directory, name));
+      return `${ino} ${birthtimeMs}`;
+    };
+    await rollOn(8);
+    const wals = new Set(readdirSync(directory).flatMap((name) => (name.endsWith("db-wal") ? [walOf(name)] : [])));
+    store.log.allowPurge(Z(1, next - 1));
+    // The spare of this roll may be a new one, made before the purge.
+    await rollOn(1);
+    for (let i = 0; i < 4; i++) {
+      await rollOn(1);
+      expect(wals).toContain(walOf(`${newestSegment(directory)}-wal`));
+    }
+    expect(await readToEnd(store)).toEqual(store.log.durable.tail);
+    expect(reports.failures).toEqual([]);
+  });
+
   test("without a next segment the newest one grows, one line says so, and another one begins once it can", async () => {
     const segmentBytes = 64 * 1024;
     await using store = await open({ segmentBytes });

@@ -100,8 +100,11 @@ class LogThread {
 
   /** A thread with nothing to do sleeps: waking up is most of what an idle server costs. */
   #sleepMs(): number {
-    if (this.#isPurgeDue || this.#roller.isWaiting) return IDLE_MS;
-    return this.#data.retentionMs > 0 ? IDLE_RETENTION_MS : Number.POSITIVE_INFINITY;
+    if (this.#isPurgeDue) return IDLE_MS;
+    return Math.min(
+      this.#roller.dueInMs(IDLE_MS),
+      this.#data.retentionMs > 0 ? IDLE_RETENTION_MS : Number.POSITIVE_INFINITY,
+    );
   }
 
   /** Between two groups. */

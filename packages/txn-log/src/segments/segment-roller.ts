@@ -17,6 +17,9 @@ const RESERVE_BYTES_MAX = 4 * 1024 * 1024;
 const STALL_SHARE = 2;
 /** After a spare that could not be made. */
 const RETRY_MS = 1_000;
+/** As many as a fold of the state lets go at once, under a load that fills them quickly. */
+const REUSABLE_MAX = 4;
+const REUSABLE_MS = 60_000;
 
 /**
  * Goes on in another segment when the newest one is full, and sees to it that one is ready by then.
@@ -28,7 +31,9 @@ const RETRY_MS = 1_000;
  *    └────────────── a second later ── FAILED ◀┘        without a spare the newest segment grows beyond its length
  * ```
  *
- * Segments that the log no longer holds become the spare, or are removed, once no reader has them open.
+ * Segments that the log no longer holds become the spare, or are removed, once no reader has them
+ * open. A few wait to become the spare after it: several are let go at once, each time the state was
+ * folded, and a WAL of zeros would be written before it is written again.
  */
 export class SegmentRoller {
   readonly #file: LogFile;
@@ -41,6 +46,9 @@ export class SegmentRoller {
   readonly #walBytesMax: number;
   readonly #rollBytes: number;
   readonly #warn: (text: string) => void;
+  /** No reader has them open, and their WALs are as long as a spare's. */
+  readonly #reusable: SegmentName[] = [];
+  #reusableUntilMs = 0;
   #newCommits = 0;
   #newBytes = 0;
   #retryMs = 0;
@@ -78,8 +86,15 @@ export class SegmentRoller {
     this.#newBytes += bytes;
   }
 
+  /** When {@link idle} has something to do, in milliseconds from now, if nothing else happens. */
+  dueInMs(pollMs: number): number {
+    if (this.#isWaiting) return pollMs;
+    if (this.#reusable.length === 0) return Number.POSITIVE_INFINITY;
+    return Math.max(pollMs, this.#reusableUntilMs - performance.now());
+  }
+
   /** Whether something waits for a reader or for the helper. */
-  get isWaiting(): boolean {
+  get #isWaiting(): boolean {
     return this.#file.retired.length > 0 || this.#helperState() !== HelperState.IDLE;
   }
 
@@ -87,7 +102,7 @@ export class SegmentRoller {
   turn(): void {
     const isDue = this.#newCommits >= LOOK_COMMITS || this.#newBytes >= this.#walBytesMax * LOOK_SHARE;
     if (isDue) this.#advance();
-    else if (this.isWaiting) this.#tidy();
+    else if (this.#isWaiting) this.#tidy();
   }
 
   /** When nothing has happened for a while. */
@@ -143,19 +158,36 @@ export class SegmentRoller {
       this.#retryMs = performance.now() + RETRY_MS;
     }
     if (state !== HelperState.IDLE) Atomics.store(this.#control, ControlWord.HELPER, HelperState.IDLE);
-    const closed = this.#takeClosed();
+    const remove = this.#setAside(this.#takeClosed());
     const isDue = (this.#stats[LogStat.WAL_BYTES] ?? 0) >= this.#walBytesMax * SPARE_SHARE;
-    if (closed.length === 0 && !isDue) return;
-    const isWanted = performance.now() >= this.#retryMs && !hasSpare(this.#directory);
-    const isWantedNow = isWanted && isDue;
-    const recycled = isWanted ? closed.findIndex((name) => this.#isRecyclable(name)) : -1;
-    const [recycle] = recycled === -1 ? [] : closed.splice(recycled, 1);
-    if (recycle === undefined && !isWantedNow && closed.length === 0) return;
-    const pageBytes = this.#file.pageBytes();
-    const spare =
-      recycle !== undefined || isWantedNow ? { recycle, pageBytes, walBytes: this.#walBytesMax } : undefined;
+    const mayMake = isDue || this.#reusable.length > 0;
+    const isWanted = mayMake && performance.now() >= this.#retryMs && !hasSpare(this.#directory);
+    if (remove.length === 0 && !isWanted) return;
+    const options = { pageBytes: this.#file.pageBytes(), walBytes: this.#walBytesMax };
+    const spare = isWanted ? { recycle: this.#reusable.shift(), ...options } : undefined;
     Atomics.store(this.#control, ControlWord.HELPER, HelperState.RUNNING);
-    this.#request({ remove: closed, spare });
+    this.#request({ remove, spare });
+  }
+
+  /** Keeps some of the segments for spares. @returns those to be removed, earlier ones with them */
+  #setAside(closed: readonly SegmentName[]): SegmentName[] {
+    const reusable = this.#reusable;
+    if (closed.length === 0 && reusable.length === 0) return [];
+    const nowMs = performance.now();
+    if (closed.length > 0) this.#reusableUntilMs = nowMs + REUSABLE_MS;
+    const max = nowMs < this.#reusableUntilMs ? this.#reusableMax() : 0;
+    const remove = reusable.splice(max);
+    for (const name of closed) {
+      const isKept = reusable.length < max && isRecyclable(this.#directory, name, this.#walBytesMax);
+      (isKept ? reusable : remove).push(name);
+    }
+    return remove;
+  }
+
+  /** On a disk with little room only the spare itself is kept. */
+  #reusableMax(): number {
+    if (this.#keep().bytes > 0) return REUSABLE_MAX;
+    return hasSpare(this.#directory) ? 0 : 1;
   }
 
   /** Those that no reader knows any more. */
@@ -168,10 +200,6 @@ export class SegmentRoller {
       else closed.push(...retired.splice(i, 1).map(({ name }) => name));
     }
     return closed;
-  }
-
-  #isRecyclable(name: SegmentName): boolean {
-    return isRecyclable(this.#directory, name, this.#walBytesMax);
   }
 
   #isSpareReady(): boolean {
