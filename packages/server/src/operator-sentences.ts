@@ -106,8 +106,6 @@ export function sentenceOf(event: OperatorEvent | LinkEnd | PeerRefusal): string
     // Links
     case "superseded":
       return "superseded by a newer connection from the same server";
-    case "vote-with-the-history":
-      return "a change made it a voter, and its log is incomplete: it votes when it has synchronized again";
     case "fell-behind-the-log":
       return "it lags behind the oldest entry of the log";
     case "learner-silent":

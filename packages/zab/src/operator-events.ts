@@ -118,7 +118,5 @@ export type LinkEnd =
   | { readonly kind: "fell-behind-the-log" }
   | { readonly kind: "learner-silent"; readonly limitMs: number }
   | { readonly kind: "learner-acks-nothing"; readonly limitMs: number }
-  /** A change of the configuration has made it a voter, and it may have forgotten what it acked. */
-  | { readonly kind: "vote-with-the-history" }
   | { readonly kind: "leader-refused" }
   | { readonly kind: "link-not-wanted" };

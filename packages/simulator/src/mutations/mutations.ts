@@ -113,7 +113,7 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
   }),
   mutation("families", "count-amnesiac", {
     marker: "wiped-servers-are-not-counted",
-    replacement: "isCounted: isVoter,",
+    replacement: "isWhole: true,",
   }),
   mutation("families", "vote-order", {
     marker: "the-newest-epoch-first",
@@ -167,7 +167,11 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
     "found",
     "promise-to-the-wiped",
     { marker: "wiped-servers-make-no-promise", replacement: "" },
-    { marker: "wiped-servers-hear-no-ensemble-id", found: 'isTrusted ? ensembleId : ""', replacement: "ensembleId" },
+    {
+      marker: "wiped-servers-hear-no-ensemble-id",
+      found: 'learner.isWhole ? ensembleId : ""',
+      replacement: "ensembleId",
+    },
   ),
   mutation("found", "answered-before-the-leader-serves", {
     marker: "serve-before-learners-do",
@@ -333,8 +337,8 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
   }),
   mutation("members", "demoted-before-the-ensemble-id", {
     marker: "the-ensemble-id-comes-with-the-history",
-    found: "endsAmnesia || learner.isObserver ?",
-    replacement: "endsAmnesia ?",
+    found: "endsAmnesia ?",
+    replacement: "endsAmnesia && !learner.isObserver ?",
   }),
   mutation("members", "removed-servers-still-vote", {
     marker: "both-configurations-count",

@@ -23,15 +23,18 @@ export class Acceptance {
   }
 
   /**
-   * Whether a learner is a voter that may have forgotten what it acked, and will vote again with
-   * the history.
+   * Whether a learner may have forgotten what it promised or acked, and is whole again with the
+   * history. An observer, too, since a change may make it a voter: 1. s3 has lost its log, and
+   * observes s1, the ensemble. 2. s1 changes to s3 alone, which is synchronized. 3. s1 restarts. It
+   * needs s3, which would neither vote nor be counted: there is no leader any more.
    */
-  endsAmnesia({ isCounted, isObserver }: LearnerHandler): boolean {
-    return this.#isEstablished && !isCounted && !isObserver;
+  endsAmnesia(learner: LearnerHandler): boolean {
+    // rule: amnesia-ends-with-the-history
+    return this.#isEstablished && !learner.isWhole;
   }
 
   /**
-   * A voter that may have forgotten what it acked votes again when it installs the history, so the
+   * A server that may have forgotten what it acked votes again when it installs the history, so the
    * epoch must be the newest: 1. s3 leads epoch 4 and is cut off; s1 and s2 commit an entry in
    * epoch 5. 2. s2 loses its disk and finds s3. 3. If s3 made it a voter of epoch 4, s2 and s3
    * could elect a leader without s1, and the entry would be lost. So a quorum must have confirmed,
@@ -48,7 +51,7 @@ export class Acceptance {
     const { through } = learner;
     assert(through !== undefined, "a learner is offered the epoch with its history's end");
     const endsAmnesia = this.endsAmnesia(learner);
-    learner.becomeAccepting(this.#leader.check.newest, endsAmnesia);
+    learner.becomeAccepting(this.#leader.check.newest);
     // The history's end stands for what the epoch begins with, its configuration among it.
     const members = context.members.at(epoch.streamPosition(through));
     learners.send(learner, {
@@ -56,10 +59,10 @@ export class Acceptance {
       epoch: epoch.number,
       through,
       endsAmnesia,
-      // A voter that was not counted when it came did not get it before: it gets it with the history,
-      // in one transaction, also where a change of the configuration has made it an observer since.
+      // Such a learner did not get it before: it gets it with the history, in one transaction, also
+      // where a change of the configuration has made it an observer since.
       // rule: the-ensemble-id-comes-with-the-history
-      ensembleId: endsAmnesia || learner.isObserver ? context.log.durable.identity.ensembleId : "",
+      ensembleId: endsAmnesia ? context.log.durable.identity.ensembleId : "",
       config: members === undefined ? undefined : encodeMembers(members),
     });
     learner.voteCheck = undefined;

@@ -129,7 +129,7 @@ export class Broadcast {
   }
 
   count(learner: LearnerHandler, durable: Zxid): void {
-    if (this.#tally === undefined || learner.isObserver || !learner.isCounted) return;
+    if (this.#tally === undefined || !learner.isCounted) return;
     // The history is committed by the quorum that accepted it; entries of earlier epochs are not
     // counted one by one.
     if (epochOf(durable) !== this.#leader.epoch.number) return;

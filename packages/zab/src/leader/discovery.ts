@@ -102,9 +102,10 @@ export class Discovery {
       // being founded and there were none. 1. s1 commits an entry with the ack of s2; s3 lags. 2.
       // s2 loses its disk, s1 dies. 3. s3 leads: s2 and s3 are a quorum that does not know the
       // entry, and it is lost. An ensemble may be founded on the history of one server as well: no
-      // other one has acked anything of it.
+      // other one has acked anything of it. A promise says nothing of an observer, which gives one
+      // before any history.
       // rule: wiped-servers-are-not-counted
-      isCounted: isVoter && !info.isAmnesiac && (promise.epoch > 0 || !info.isFresh || this.#isFounding),
+      isWhole: !info.isAmnesiac && (!info.isFresh || (isVoter && (promise.epoch > 0 || this.#isFounding))),
       isObserver: !isVoter,
       nowMs: context.nowMs(),
     });
@@ -188,15 +189,12 @@ export class Discovery {
    * A voter that is not counted waits until a quorum has formed without it, and gets the ensemble's
    * id only with the history: 1. s2 lost its disk and promises epoch 6 to s3. 2. s3 dies without a
    * quorum. 3. The next leader sees the promise, takes s2 for a server with a past and counts it,
-   * see {@link ZabPeer.isAmnesiac}.
+   * see {@link ZabPeer.isAmnesiac}. An observer is no different: 1. s1 lost its disk, observes and
+   * promises epoch 4. 2. s3, which leads, changes the configuration to one with s1, and dies. 3. s4
+   * leads, and would count s1 for its promise.
    */
   invite(learner: LearnerHandler): void {
     if (learner.phase !== "informed") return;
-    // An observer that a change may make a voter is no different: 1. s1 lost its disk, observes and
-    // promises epoch 4. 2. s3, which leads, changes the configuration to one with s1, and dies. 3. s4 leads,
-    // and would count s1 for its promise.
-    const mayForget = learner.info.isFresh && this.#leader.context.members.isChangeable;
-    const isTrusted = learner.isCounted || (learner.isObserver && !mayForget);
     // A server without a vote may get one while it follows, so its promise binds it as well. It makes
     // none to a leader that may fail before it leads: another one could take the same epoch.
     // rule: wiped-servers-make-no-promise
@@ -207,7 +205,7 @@ export class Discovery {
     this.#leader.learners.send(learner, {
       ...{ kind: "leader-info", epoch: this.#leader.epoch.number, incarnation: bootCount },
       // rule: wiped-servers-hear-no-ensemble-id
-      ensembleId: isTrusted ? ensembleId : "",
+      ensembleId: learner.isWhole ? ensembleId : "",
     });
   }
 

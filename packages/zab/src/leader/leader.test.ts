@@ -21,6 +21,7 @@ const NOTHING = { zxid: ZXID_NONE, chain: 0n } as const;
 interface Info {
   readonly promise?: number;
   readonly isFresh?: boolean;
+  readonly isAmnesiac?: boolean;
   readonly isObserver?: boolean;
   readonly isOwn?: boolean;
   readonly ensembleId?: string;
@@ -70,7 +71,8 @@ function elected(
     for (let step = steps.shift(); step !== undefined; step = steps.shift()) step();
   }
   function informed(sid: number, info: Info = {}): LinkRef {
-    const { promise = 0, isFresh = true, isObserver = false, isOwn = false, ensembleId = "" } = info;
+    const { promise = 0, isFresh = true, isAmnesiac = false } = info;
+    const { isObserver = false, isOwn = false, ensembleId = "" } = info;
     const link = sid as LinkRef;
     peer.linkOpened(link, serverId(sid) as ServerId, false);
     peer.receive(link, {
@@ -78,7 +80,7 @@ function elected(
       isObserver,
       promise: { epoch: promise, sid: promise === 0 ? 0 : sid, incarnation: 1 },
       isFresh,
-      isAmnesiac: false,
+      isAmnesiac,
       isOwn,
       ensembleId,
       configVersion: ZXID_NONE,
@@ -95,9 +97,16 @@ function elected(
     peer.receive(link, { kind: "ack-new-leader", epoch, through: ZXID_NONE });
     run();
   }
+  /** A follower answers the newest leadership check. */
+  function confirms(link: LinkRef, epoch: number): void {
+    peer.flush();
+    const round = said.reduce((newest, { message }) => (message.kind === "ping" ? message.round : newest), 0);
+    peer.receive(link, { kind: "pong", epoch, round, applied: ZXID_NONE, touches: [], room: "enough" });
+    run();
+  }
   const kindsTo = (to: LinkRef): readonly string[] =>
     said.flatMap(({ link, message }) => (link === to ? [message.kind] : []));
-  return { peer, sinks, ends, run, informed, promises, accepts, kindsTo, log, said, refused };
+  return { peer, sinks, ends, run, informed, promises, accepts, confirms, kindsTo, log, said, refused };
 }
 
 test("a voter that is a quorum by itself leads without learners", () => {
@@ -203,21 +212,48 @@ test("a server without a vote has promised a later epoch: it changes no epoch, a
   expect(kindsTo(observer)).toEqual(["leader-info"]);
 });
 
-test("an observer gets the ensemble's id with the history", () => {
+// A change may make any of them a voter once it is synchronized, and later leaders judge it by its
+// disk.
+test.each([
+  ["a voter that lost its disk", 3, { isFresh: true }],
+  ["a voter that lost the end of its log", 3, { promise: 4, isFresh: false, isAmnesiac: true }],
+  ["an observer that lost its disk", 4, { isFresh: true }],
+  ["an observer that promised an epoch and got no history", 4, { promise: 4, isAmnesiac: true }],
+  ["an observer with a promise and an ensemble's id, and no history", 4, { promise: 4 }],
+  ["an observer that lost the end of its log", 4, { promise: 4, isFresh: false, isAmnesiac: true }],
+])("%s is whole with the history, which it gets from a leader that a quorum confirms", (_, sid, info) => {
+  for (const isChangeable of [true, false]) {
+    const { peer, informed, promises, accepts, confirms, kindsTo, said } = elected(3, { epoch: 4, isChangeable });
+    peer.lead();
+    const follower = informed(2, { promise: 4, isFresh: false });
+    promises(follower, 5);
+    accepts(follower, 5);
+    peer.deliver(10);
+    const learner = informed(sid, { isObserver: sid === 4, ...info });
+    promises(learner, 5);
+    expect(kindsTo(learner)).toEqual(["leader-info", "sync-begin"]);
+    confirms(follower, 5);
+    const [leaderInfo, offer] = ["leader-info", "new-leader"].map((kind) =>
+      said.find(({ link, message }) => link === learner && message.kind === kind),
+    );
+    expect(leaderInfo?.message).toMatchObject({ ensembleId: "" });
+    expect(offer?.message).toMatchObject({ endsAmnesia: true, ensembleId: "an ensemble" });
+  }
+});
+
+test("an observer that has forgotten nothing gets the history at once", () => {
   const { peer, informed, promises, accepts, said } = elected(3, { epoch: 4 });
   peer.lead();
   const follower = informed(2, { promise: 4, isFresh: false });
   promises(follower, 5);
   accepts(follower, 5);
-  const observer = informed(4, { isObserver: true });
+  const observer = informed(4, { promise: 4, isFresh: false, isObserver: true });
   promises(observer, 5);
-  const offers = said.flatMap(({ link, message }) =>
-    message.kind === "new-leader" ? [[link, message.ensembleId]] : [],
+  const [leaderInfo, offer] = ["leader-info", "new-leader"].map((kind) =>
+    said.find(({ link, message }) => link === observer && message.kind === kind),
   );
-  expect(offers).toEqual([
-    [follower, ""],
-    [observer, "an ensemble"],
-  ]);
+  expect(leaderInfo?.message).toMatchObject({ ensembleId: "an ensemble" });
+  expect(offer?.message).toMatchObject({ endsAmnesia: false });
 });
 
 test("an observer that has more than is committed, as a voter of before, keeps it", () => {
@@ -298,6 +334,8 @@ test("an observer gets entries committed within a few milliseconds in one messag
   peer.deliver(10);
   const observer = informed(7, { promise: 1, isObserver: true });
   promises(observer, 2);
+  peer.flush();
+  run();
   accepts(observer, 1);
   expect(kindsTo(observer).at(-1)).toBe("up-to-date");
   let counter = 0;
@@ -343,18 +381,4 @@ test("a leader that is a quorum by itself confirms a check at the end of the tur
   expect(sinks.confirmations).toEqual([first]);
   peer.flush();
   expect(sinks.confirmations).toEqual([first, second]);
-});
-
-test("an observer without a history that a change may make a voter gets no ensemble's id before the history", () => {
-  const { peer, informed, promises, accepts, said } = elected(3, { epoch: 4, isChangeable: true });
-  peer.lead();
-  const follower = informed(2, { promise: 4, isFresh: false });
-  promises(follower, 5);
-  accepts(follower, 5);
-  const [empty, level] = [informed(4, { isObserver: true }), informed(5, { isObserver: true, isFresh: false })];
-  const ids = said.flatMap(({ link, message }) => (message.kind === "leader-info" ? [[link, message.ensembleId]] : []));
-  expect(ids.filter(([link]) => link !== follower)).toEqual([
-    [empty, ""],
-    [level, "an ensemble"],
-  ]);
 });

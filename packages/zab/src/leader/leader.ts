@@ -75,9 +75,7 @@ export class Leader implements Role {
   isQuorumSynced(verifier: QuorumVerifier): boolean {
     const { config, lostHistory } = this.context;
     const synced: ServerId[] = lostHistory.isAmnesiac ? [] : [config.sid];
-    for (const { sid, phase, isCounted, isDoubtful } of this.learners.values()) {
-      if (phase === "synced" && (isCounted || !isDoubtful)) synced.push(sid);
-    }
+    for (const { sid, phase } of this.learners.values()) if (phase === "synced") synced.push(sid);
     return verifier.isQuorum(synced);
   }
 
@@ -93,12 +91,7 @@ export class Leader implements Role {
   /** The configuration changed, or begins to: learners get votes, and lose them. */
   membersChanged(): void {
     const { members } = this.context;
-    for (const learner of this.learners.values()) {
-      const hasVote = members.isVoter(learner.sid);
-      if (learner.isObserver !== hasVote) continue;
-      learner.setVote(hasVote);
-      if (this.acceptance.endsAmnesia(learner) && learner.isPlanned) learner.voteCheck ??= this.check.begin();
-    }
+    for (const learner of this.learners.values()) learner.setVote(members.isVoter(learner.sid));
     // Before entries that were proposed behind a check are committed by other quorums than it waited for.
     // rule: checks-are-counted-anew-with-a-change
     this.check.seek();

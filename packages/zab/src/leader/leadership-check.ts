@@ -62,8 +62,8 @@ export class LeadershipCheck {
   }
 
   /** Counts the newest check that a learner has answered. */
-  answered({ sid, check, isCounted, isObserver, hasAccepted }: LearnerHandler): void {
-    if (!isCounted || isObserver || !hasAccepted) return;
+  answered({ sid, check, isCounted, hasAccepted }: LearnerHandler): void {
+    if (!isCounted || !hasAccepted) return;
     this.#answered.set(sid, Math.max(check, this.#answered.get(sid) ?? 0));
     this.seek();
   }

@@ -37,7 +37,7 @@ export type LearnerPhase =
  *
  * Invariant: `position` is known from `waiting` on, `through` from `syncing` on.
  * Invariant: acked ≤ sent, in positions of the epoch's stream; entries between them are in flight.
- * Invariant: a learner that is counted stays counted while its link lasts and it has a vote.
+ * Invariant: a learner that is whole stays whole while its link lasts.
  */
 export class LearnerHandler {
   readonly link: LinkRef;
@@ -45,9 +45,7 @@ export class LearnerHandler {
   readonly info: LearnerInfo;
   #phase: LearnerPhase = "informed";
   #isObserver: boolean;
-  #isCounted: boolean;
-  /** Its new-leader said that its vote returns. */
-  #getsVoteBack = false;
+  #isWhole: boolean;
   #position: AckEpoch | undefined;
   #sent: Zxid = ZXID_NONE;
   #through: Zxid | undefined;
@@ -57,8 +55,8 @@ export class LearnerHandler {
   /** The newest leadership check when new-leader was sent: accepting answers that one too. */
   #offeredCheck = 0;
   /**
-   * The leadership check that must succeed before it may vote again; undefined for one that votes,
-   * and once it is offered the epoch.
+   * The leadership check that must succeed before its amnesia may end; undefined for one that is
+   * whole, and once it is offered the epoch.
    */
   voteCheck: number | undefined;
   /** The commit point last sent to it. */
@@ -80,14 +78,14 @@ export class LearnerHandler {
     readonly link: LinkRef;
     readonly sid: ServerId;
     readonly info: LearnerInfo;
-    readonly isCounted: boolean;
+    readonly isWhole: boolean;
     readonly isObserver: boolean;
     readonly nowMs: number;
   }) {
     this.link = parts.link;
     this.sid = parts.sid;
     this.info = parts.info;
-    this.#isCounted = parts.isCounted;
+    this.#isWhole = parts.isWhole;
     this.#isObserver = parts.isObserver;
     this.heardMs = parts.nowMs;
     this.#waitingSinceMs = parts.nowMs;
@@ -103,9 +101,17 @@ export class LearnerHandler {
     return this.#isObserver;
   }
 
-  /** A voter that has all it ever promised and acked: it may be part of a quorum. */
+  /**
+   * It has all that it ever promised and acked. Once it has accepted the history its disk says so,
+   * too: if a change makes it a voter, later leaders count it.
+   */
+  get isWhole(): boolean {
+    return this.#isWhole;
+  }
+
+  /** A voter that is whole: it may be part of a quorum. */
   get isCounted(): boolean {
-    return this.#isCounted;
+    return this.#isWhole && !this.#isObserver;
   }
 
   /** Its history, as its ack-epoch reported it. */
@@ -150,11 +156,6 @@ export class LearnerHandler {
     return this.#waitingSinceMs;
   }
 
-  /** Whether the way to the history is decided, and the history is not offered yet. */
-  get isPlanned(): boolean {
-    return this.#phase === "planning" || this.#phase === "snapshot" || this.#phase === "syncing";
-  }
-
   /** Whether it installed the history: from then on it acks entries. */
   get hasAccepted(): boolean {
     return this.#phase === "accepted" || this.#phase === "synced";
@@ -195,35 +196,26 @@ export class LearnerHandler {
     this.#through = through;
   }
 
-  becomeAccepting(check: number, getsVoteBack: boolean): void {
+  becomeAccepting(check: number): void {
     assert(this.#phase === "syncing", "new-leader follows the history's entries");
     this.#phase = "accepting";
-    this.#getsVoteBack = getsVoteBack;
     this.#offeredCheck = check;
   }
 
-  /** It has the history on its disk. If it is a voter, it is counted from now on. */
+  /**
+   * It has the history on its disk, and with it the end of its amnesia. If it is a voter, it is
+   * counted from now on.
+   */
   becomeAccepted(): void {
     assert(this.#phase === "accepting" && this.#through !== undefined, "a learner accepts what it was offered");
     this.#phase = "accepted";
     this.#acked = this.#through;
-    this.#count();
+    this.#isWhole = true;
   }
 
   /** The configuration gives it a vote, or takes it. What it has promised and logged stays. */
   setVote(hasVote: boolean): void {
     this.#isObserver = !hasVote;
-    if (this.hasAccepted) this.#count();
-    else if (hasVote) this.#isCounted = !this.info.isAmnesiac && !this.info.isFresh;
-  }
-
-  #count(): void {
-    if (!this.#isObserver && (this.#getsVoteBack || !this.isDoubtful)) this.#isCounted = true;
-  }
-
-  /** It may still have forgotten what it acked when it has the history. Without any it had none that counts. */
-  get isDoubtful(): boolean {
-    return this.info.isAmnesiac && !this.info.isFresh;
   }
 
   becomeSynced(committed: Zxid): void {

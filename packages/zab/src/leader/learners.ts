@@ -59,7 +59,7 @@ export class Learners {
     const { config, lostHistory } = this.#context;
     const counted: ServerId[] = lostHistory.isAmnesiac ? [] : [config.sid];
     for (const learner of this.#byLink.values()) {
-      if (learner.isCounted && !learner.isObserver && condition(learner)) counted.push(learner.sid);
+      if (learner.isCounted && condition(learner)) counted.push(learner.sid);
     }
     return counted;
   }

@@ -61,7 +61,7 @@ export class Liveness {
     }
     if (nowMs < this.#checkDueMs) return;
     this.#checkDueMs = nowMs + config.tickMs;
-    this.#dropUnfit(nowMs);
+    this.#dropSilent(nowMs);
     // A leader that has lost its quorum commits nothing, and its clients are better served
     // elsewhere.
     // rule: no-leader-without-a-quorum
@@ -90,22 +90,15 @@ export class Liveness {
     return learner.isWaiting && (learner.room !== "full" || epoch.logPosition(learner.acked) < broadcast.committed);
   }
 
-  #dropUnfit(nowMs: number): void {
+  #dropSilent(nowMs: number): void {
     const { context, learners } = this.#leader;
-    const { members } = context;
     const { tickMs, syncLimit, initLimit } = context.config;
     for (const learner of learners.values()) {
-      const { isObserver, isCounted } = learner;
       const isSynced = learner.phase === "synced";
       const limitMs = (isSynced ? syncLimit : initLimit) * tickMs;
       if (nowMs - learner.heardMs > limitMs) learners.drop(learner, { kind: "learner-silent", limitMs });
       else if (isSynced && nowMs - learner.waitingSinceMs > limitMs && this.#isLate(learner)) {
         learners.drop(learner, { kind: "learner-acks-nothing", limitMs });
-      } else if (isSynced && !isObserver && !isCounted && !members.isChanging) {
-        // 1. s4 observes, and lost the end of its log. 2. A change makes it a voter: it votes again with a
-        // history that says so, which it gets when it comes again.
-        // rule: a-voter-without-a-vote-comes-again
-        learners.drop(learner, { kind: "vote-with-the-history" });
       }
     }
   }
