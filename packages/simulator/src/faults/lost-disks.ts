@@ -2,7 +2,7 @@ import type { ServerId } from "@zooid/model";
 import { isolateLeader, partAtOnce } from "./deposed-leaders.ts";
 import { downTime, type FaultActions, type FaultWorld } from "./fault-world.ts";
 import type { BlockedDirections } from "./links.ts";
-import { hearOldVotes } from "./wrong-elections.ts";
+import { repeatOldVotes } from "./wrong-elections.ts";
 
 /** The disk of a server is lost. */
 function wipe(world: FaultWorld, sid: ServerId, downMs: number): void {
@@ -57,7 +57,7 @@ function wipeBesideStaleLeader(world: FaultWorld, blocked: BlockedDirections, si
     }
     wipe(world, sid, 20);
     cluster.network.unclog(sid, leader.sid);
-    hearOldVotes(world, leader.sid, { forMs: 1000, by: [sid] });
+    repeatOldVotes(world, leader.sid, { forMs: 1000, by: [sid] });
   });
 }
 

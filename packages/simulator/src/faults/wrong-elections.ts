@@ -1,4 +1,5 @@
 import type { ServerId } from "@zooid/model";
+import { hearOldVotes } from "../cluster/old-votes.ts";
 import type { SimServer } from "../cluster/server.ts";
 import { crash } from "./crashes.ts";
 import { partAtOnce, writeBy } from "./deposed-leaders.ts";
@@ -72,15 +73,12 @@ export class WrongElections {
     for (const each of open) each();
     world.report(deposed.sid, "is elected by old notifications");
     world.run.coverage.reached("server elected with an older history");
-    hearOldVotes(world, deposed.sid, { forMs: 700, by: world.cluster.voters.filter((sid) => sid !== deposed.sid) });
+    repeatOldVotes(world, deposed.sid, { forMs: 700, by: world.cluster.voters.filter((sid) => sid !== deposed.sid) });
   }
 }
 
-/**
- * Servers that look for a leader hear, from all others, that a server leads: as from notifications
- * that are older than what their senders did since.
- */
-export function hearOldVotes(
+/** Servers that look for a leader hear, from all others, that a server leads. */
+export function repeatOldVotes(
   world: FaultWorld,
   leader: ServerId,
   { forMs, by }: { readonly forMs: number; readonly by: readonly ServerId[] },
@@ -90,25 +88,11 @@ export function hearOldVotes(
   const repeat = (): void => {
     for (const sid of by) {
       const server = cluster.server(sid);
-      if (server?.replica.membership.role === "looking") hear(world, server, leader);
+      if (server?.replica.membership.role === "looking") hearOldVotes(cluster, server, leader);
     }
     if (run.nowMs < untilMs) world.later(REPEAT_MS, repeat);
   };
   repeat();
-}
-
-function hear({ cluster }: FaultWorld, server: SimServer, leader: ServerId): void {
-  const { durable } = cluster.server(leader)?.disk ?? {};
-  if (durable === undefined) return;
-  const vote = { leader, zxid: durable.tail.zxid, peerEpoch: durable.currentEpoch };
-  const { round } = server.replica.membership;
-  for (const from of cluster.voters) {
-    if (from === server.sid) continue;
-    const role = from === leader ? "leading" : "following";
-    server.receivedElection(from, {
-      ...{ kind: "notification", role, round, vote, selfZxid: vote.zxid, selfEpoch: vote.peerEpoch },
-    });
-  }
 }
 
 export function wrongElections(elections: WrongElections): FaultActions<"wrong-election"> {

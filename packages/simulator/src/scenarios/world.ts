@@ -15,6 +15,7 @@ import {
 } from "@zooid/model";
 import { answerSink } from "../cluster/answers.ts";
 import { Cluster, type Member } from "../cluster/cluster.ts";
+import { hearOldVotes } from "../cluster/old-votes.ts";
 import { Scheduler } from "../cluster/scheduler.ts";
 import type { SimServer } from "../cluster/server.ts";
 import type { ServerOptions } from "../cluster/server-options.ts";
@@ -160,6 +161,11 @@ export class ScenarioWorld {
   crash(sid: ServerId, keep = 0): void {
     this.up(sid);
     this.#cluster.crash(sid, keep);
+  }
+
+  /** A server hears old notifications, by which a server leads. */
+  hearOldVotes(sid: ServerId, leader: ServerId): void {
+    hearOldVotes(this.#cluster, this.up(sid), leader);
   }
 
   wipe(sid: ServerId): void {

@@ -17,6 +17,7 @@ export const NETWORK_COMMANDS: readonly Command[] = [
   [/^drop link s(\d+) s(\d+)$/, ({ world }, a, b) => world.network.reset(idOf(a), idOf(b))],
   [/^clog s(\d+) > s(\d+) by (\d+) ms$/, ({ world }, a, b, ms) => world.network.clog(idOf(a), idOf(b), Number(ms))],
   [/^half-open s(\d+) s(\d+)$/, ({ world }, a, b) => world.network.halfOpen(idOf(a), idOf(b))],
+  [/^old votes for s(\d+) at s(\d+)$/, ({ world }, leader, sid) => world.hearOldVotes(idOf(sid), idOf(leader))],
   [/^hold s(\d+) > s(\d+)$/, ({ world }, from, to) => atOnce(() => world.network.hold(idOf(from), idOf(to)))],
   [/^release s(\d+) > s(\d+)$/, ({ world }, from, to) => world.network.release(idOf(from), idOf(to))],
   [
