@@ -4,46 +4,53 @@ import { MUTATIONS } from "./mutations/mutations.ts";
 
 /**
  * `npm run simulate -- --seeds N --from S`: runs seeds, prints a summary, ends with 1 if one fails.
- * The README lists the other options.
  *
  * The simulator is imported after the options are parsed: a mutation must be installed before its
  * source is loaded.
  */
-const { values } = parseArgs({
-  options: {
-    seeds: { type: "string" },
-    from: { type: "string" },
-    minutes: { type: "string" },
-    parallel: { type: "string" },
-    twice: { type: "boolean" },
-    out: { type: "string" },
-    "keep-going": { type: "boolean" },
-    "check-sometimes": { type: "boolean" },
-    mutate: { type: "string" },
-    mutations: { type: "boolean" },
-    depth: { type: "string" },
-    stride: { type: "string" },
-    exhaustive: { type: "boolean" },
-    faults: { type: "string" },
-    elections: { type: "boolean" },
-    deviations: { type: "string" },
-    quick: { type: "boolean" },
-    worker: { type: "boolean" },
-    without: { type: "string" },
-    only: { type: "string" },
-    voters: { type: "string" },
-    observers: { type: "string" },
-    clients: { type: "string" },
-    kinds: { type: "string" },
-    limits: { type: "string" },
-    sessions: { type: "string" },
-    tenants: { type: "string" },
-    manners: { type: "string" },
-    reconfig: { type: "string" },
-    until: { type: "string" },
-    "crash-at-log-step": { type: "string" },
-  },
-});
+const OPTIONS = {
+  seeds: { type: "string", meaning: "N runs; 100, or without an end where minutes are given" },
+  from: { type: "string", meaning: "the first seed, 1" },
+  minutes: { type: "string", meaning: "ends after so long" },
+  parallel: { type: "string", meaning: "processes, 1" },
+  twice: { type: "boolean", meaning: "each seed twice: both must end the same" },
+  out: { type: "string", meaning: "the folder for transcripts of failures, simulations" },
+  "keep-going": { type: "boolean", meaning: "continues after a failure" },
+  "check-sometimes": { type: "boolean", meaning: "fails if a rare situation is never reached" },
+  quick: { type: "boolean", meaning: "does not look for the smallest run that fails" },
+  mutate: { type: "string", meaning: "removes a rule from the source" },
+  mutations: { type: "boolean", meaning: "removes each rule in turn, and prints the seed that notices" },
+  without: { type: "string", meaning: "leaves out faults: names with commas" },
+  only: { type: "string", meaning: "these faults alone" },
+  voters: { type: "string", meaning: "so many, instead of what a seed draws" },
+  observers: { type: "string", meaning: "as --voters" },
+  clients: { type: "string", meaning: "as --voters" },
+  tenants: { type: "string", meaning: "hostile clients" },
+  kinds: { type: "string", meaning: "yes or no: containers and TTL nodes" },
+  limits: { type: "string", meaning: "small: limits of requests that clients reach" },
+  sessions: { type: "string", meaning: "replicated, local or upgrading" },
+  manners: { type: "string", meaning: "plain: clients do not reconnect early, move or give wrong passwords" },
+  reconfig: { type: "string", meaning: "yes or no: the configuration changes" },
+  until: { type: "string", meaning: "when faults end, in virtual milliseconds" },
+  "crash-at-log-step": { type: "string", meaning: "crashes a server at this step of its log" },
+  exhaustive: { type: "boolean", meaning: "all ways of a small ensemble; see the README for those that follow" },
+  depth: { type: "string", meaning: "with --exhaustive: deviations from the plain run, 2" },
+  stride: { type: "string", meaning: "with --exhaustive: every n-th first deviation, from --from on" },
+  faults: { type: "string", meaning: "with --exhaustive: faults at most, 3" },
+  elections: { type: "boolean", meaning: "with --exhaustive: deviations of elections as well" },
+  deviations: { type: "string", meaning: "with --exhaustive: one run" },
+  worker: { type: "boolean", meaning: "a process that takes runs from another one" },
+  help: { type: "boolean", meaning: "prints this" },
+} as const;
+
+const values = options();
+if (values.help === true) {
+  console.log("npm run simulate -- [options]");
+  for (const [name, { type, meaning }] of Object.entries(OPTIONS)) {
+    console.log(`  --${type === "string" ? `${name} …` : name}`.padEnd(26), meaning);
+  }
+  process.exit(0);
+}
 
 if (values.mutate !== undefined) {
   const mutation = MUTATIONS.find(({ name }) => name === values.mutate);
@@ -113,6 +120,16 @@ if (values.exhaustive === true) {
       mutation: values.mutate,
       changes,
     });
+  }
+}
+
+function options() {
+  try {
+    return parseArgs({ options: OPTIONS }).values;
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    console.error("npm run simulate -- --help lists the options");
+    return process.exit(2);
   }
 }
 
