@@ -17,6 +17,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { Worker } from "node:worker_threads";
 import { type Client, connect } from "@zooid/client";
 import { chromium } from "playwright-core";
 
@@ -39,13 +40,6 @@ const WARM_MS = 5_000;
 const SETTLE_MS = 500;
 const CONSOLES = 3;
 const PLACES = ["#/ensemble", "#/live", "#/tree"] as const;
-/** As the pages poll. */
-const POLLS = [
-  ["/ensemble", 2_000],
-  ["/sessions", 3_000],
-  ["/children?path=/", 5_000],
-] as const;
-
 interface Sample {
   readonly perSecond: number;
   /** Of all threads of the server. */
@@ -155,32 +149,15 @@ async function openPages(url: string): Promise<AsyncDisposable> {
   return { [Symbol.asyncDispose]: () => browser.close() };
 }
 
-/** The stream of changes, and the polls, of each page. */
+/** What the pages send, from a thread of its own: the load's thread is what limits the load. */
 async function openRequests(url: string): Promise<AsyncDisposable> {
-  const stop = new AbortController();
-  const { signal } = stop;
-  const running = Array.from({ length: CONSOLES }, (_, at) => {
-    const [path, everyMs] = POLLS[at % POLLS.length] ?? POLLS[0];
-    return [follow(`${url}api/v1/events?path=/`, signal), poll(`${url}api/v1${path}`, everyMs, signal)];
-  }).flat();
+  const worker = new Worker(new URL("console-requests.ts", import.meta.url), { workerData: { url, count: CONSOLES } });
+  await once(worker, "online");
   return {
     async [Symbol.asyncDispose]() {
-      stop.abort();
-      await Promise.allSettled(running);
+      await worker.terminate();
     },
   };
-}
-
-async function follow(url: string, signal: AbortSignal): Promise<void> {
-  const answer = await fetch(url, { signal });
-  for await (const _chunk of answer.body ?? []);
-}
-
-async function poll(url: string, everyMs: number, signal: AbortSignal): Promise<void> {
-  for (;;) {
-    await (await fetch(url, { signal })).arrayBuffer();
-    await delay(everyMs, undefined, { signal });
-  }
 }
 
 function shown({ perSecond, cpuUsPerRequest }: Sample): string {

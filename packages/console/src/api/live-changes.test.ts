@@ -3,6 +3,7 @@ import { startStage } from "../testing/stage.ts";
 
 interface EventData {
   readonly changes?: readonly object[];
+  readonly droppedCount?: number;
 }
 
 /** The events of a stream, as they come. */
@@ -43,6 +44,29 @@ test("changes below a node come as events, and others do not", async () => {
   stop.abort();
   const expected = ["created", "data-changed", "deleted"].map((type) => ({ type, path: "/app/n" }));
   expect(seen).toMatchObject(expected);
+});
+
+test("of more changes than a batch holds the rest is not watched; a resync comes once all are watched again", async () => {
+  await using stage = await startStage();
+  await stage.zk.create("/app");
+  const stop = new AbortController();
+  let listed = 0;
+  const order: string[] = [];
+  for await (const { event, data } of eventsOf(`${stage.url}/api/v1/events?path=/app`, stop.signal)) {
+    if (event === "ready") await Promise.all(Array.from({ length: 2_000 }, (_, i) => stage.zk.set("/app", `${i}`)));
+    if (event === "resync") {
+      order.push("resync");
+      await stage.zk.create("/app/later");
+    }
+    if (event !== "changes") continue;
+    listed += data.changes?.length ?? 0;
+    if ((data.droppedCount ?? 0) > 0) order.push("dropped");
+    if (data.changes?.some((change) => "path" in change && change.path === "/app/later") === true) break;
+  }
+  stop.abort();
+  expect(order.at(0)).toBe("dropped");
+  expect(order.at(-1)).toBe("resync");
+  expect(listed).toBeLessThan(2_000);
 });
 
 test("streams of one address have a limit", async () => {

@@ -7,8 +7,10 @@ import { refuse } from "../http/problem.ts";
 
 /** Changes are gathered for so long. */
 const BATCH_MS = 200;
-/** More changes of one batch are counted, not listed. */
+/** More changes than these in a batch are not listed, and none are watched for {@link REST_MS}. */
 const BATCH_MAX = 500;
+/** Each event costs the server time that its clients need, also if no page shows it. */
+const REST_MS = 1_000;
 const STREAMS_MAX = 64;
 const STREAMS_PER_KEY_MAX = 8;
 
@@ -75,31 +77,47 @@ async function streamChanges(client: Client, { path, response, signal }: Omit<St
   };
   const timer = setInterval(flush, BATCH_MS);
   const states = client.state$.subscribe(({ kind }) => stream.send("state", { state: kind }));
-  const changes = client.events$(path, { mode: "persistent-recursive" }).subscribe({
-    next: (event) => {
-      if (event.type === "resync") needsResync = true;
-      else if (batch.length >= BATCH_MAX) droppedCount++;
-      else batch.push({ type: event.type, path: event.path, zxid: event.zxid < 0 ? null : formatZxid(event.zxid) });
-    },
-    error: (reason: unknown) => {
-      error = reason;
-      end.abort();
-    },
-    complete: () => end.abort(),
-  });
   const done = AbortSignal.any([signal, end.signal]);
-  // Requests of a session are carried out in order: behind this answer the watch is armed.
-  client.exists(path, { signal: done }).then(
-    () => {
-      needsReady = true;
-      flush();
-    },
-    () => {},
-  );
+  let changes: { unsubscribe(): void } | undefined;
+  let restTimer: NodeJS.Timeout | undefined;
+  const watch = (armed: () => void): void => {
+    changes = client.events$(path, { mode: "persistent-recursive" }).subscribe({
+      next: (event) => {
+        if (event.type === "resync") needsResync = true;
+        else if (batch.length < BATCH_MAX) batch.push(jsonOf(event));
+        else rest();
+      },
+      error: (reason: unknown) => {
+        error = reason;
+        end.abort();
+      },
+      complete: () => end.abort(),
+    });
+    // Requests of a session are carried out in order: behind this answer the watch is armed.
+    client.exists(path, { signal: done }).then(armed, () => {});
+  };
+  const rest = (): void => {
+    droppedCount++;
+    changes?.unsubscribe();
+    restTimer ??= setTimeout(() => {
+      restTimer = undefined;
+      // What is read before the watch is armed again may be old by then.
+      if (!done.aborted) watch(() => (needsResync = true));
+    }, REST_MS);
+  };
+  watch(() => {
+    needsReady = true;
+    flush();
+  });
   if (!done.aborted) await once(done, "abort");
   clearInterval(timer);
+  clearTimeout(restTimer);
   states.unsubscribe();
-  changes.unsubscribe();
+  changes?.unsubscribe();
   if (error !== undefined) stream.send("failed", { detail: error instanceof Error ? error.message : String(error) });
   stream.end();
+}
+
+function jsonOf({ type, path, zxid }: WatchEvent): ChangeJson {
+  return { type, path, zxid: zxid < 0 ? null : formatZxid(zxid) };
 }

@@ -64,7 +64,7 @@ export function LivePage({ params }: { readonly params: Readonly<Record<string, 
           Clear
         </button>
         <span class="hint">
-          {shown.length} shown{missedCount > 0 && `, ${missedCount} not shown`}
+          {shown.length} shown{missedCount > 0 && `, ${missedCount} or more not shown`}
         </span>
       </div>
       {shown.length === 0 ? (
