@@ -1,10 +1,10 @@
 import type { ServerId } from "@zooid/model";
-import { hearOldVotes } from "../cluster/old-votes.ts";
 import type { SimServer } from "../cluster/server.ts";
 import { crash } from "./crashes.ts";
 import { partAtOnce, writeBy } from "./deposed-leaders.ts";
 import type { FaultActions, FaultWorld } from "./fault-world.ts";
 import type { BlockedDirections } from "./links.ts";
+import { hearOldVotes } from "./old-votes.ts";
 
 /** The deposed leader, and how long its successor leads. */
 interface Planned {

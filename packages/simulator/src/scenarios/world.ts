@@ -15,11 +15,11 @@ import {
 } from "@zooid/model";
 import { answerSink } from "../cluster/answers.ts";
 import { Cluster, type Member } from "../cluster/cluster.ts";
-import { hearOldVotes } from "../cluster/old-votes.ts";
 import { Scheduler } from "../cluster/scheduler.ts";
 import type { SimServer } from "../cluster/server.ts";
 import type { ServerOptions } from "../cluster/server-options.ts";
 import { digestOf } from "../cluster/state-image.ts";
+import { hearOldVotes } from "../faults/old-votes.ts";
 import { Invariants } from "../invariants/invariants.ts";
 import { CoverageCounts } from "../runs/coverage.ts";
 import { memberLine } from "../seeds/draw-plan.ts";

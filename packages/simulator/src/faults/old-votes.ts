@@ -1,6 +1,6 @@
 import type { ServerId } from "@zooid/model";
-import type { Cluster } from "./cluster.ts";
-import type { SimServer } from "./server.ts";
+import type { Cluster } from "../cluster/cluster.ts";
+import type { SimServer } from "../cluster/server.ts";
 
 /**
  * A server hears from all voters that a server leads: as from notifications that are older than what
