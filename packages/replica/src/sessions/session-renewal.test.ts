@@ -35,7 +35,7 @@ describe("a session", () => {
     expect(first.ask(again, OpCode.CREATE, create("/a"))).toBe("path /a");
   });
 
-  test("has one connection at a server; what comes on the earlier one behind the revalidation is not carried out", () => {
+  test("has one connection at a server: no request of the earlier one follows the revalidation", () => {
     const ensemble = new TestEnsemble(3);
     const { leader } = ensemble;
     const [follower] = ensemble.followers;

@@ -29,6 +29,9 @@ export const leader: Command = {
     if (to !== undefined && !/^\d{1,3}$/.test(to)) {
       throw usageError(`a server is named by its number, as in server.N, found ${JSON.stringify(to)}`);
     }
+    if (timeoutMs(invocation.flags) !== undefined && !invocation.flags.has("wait")) {
+      throw usageError("--timeout is for --wait: a transfer without it does not wait");
+    }
     const isDryRun = invocation.flags.has("dry-run");
     const query = new URLSearchParams({ ...(to === undefined ? {} : { to }), ...(isDryRun ? { dryRun: "true" } : {}) });
     const fields = await transfer(invocation, `transfer_leadership?${query}`);

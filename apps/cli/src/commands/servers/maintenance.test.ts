@@ -58,6 +58,8 @@ describe("server drain", () => {
 
   test.each([
     [["server", "undrain", "--dry-run", "--auth", SUPER], 2, /^--dry-run is for drain/],
+    [["server", "undrain", "--wait", "--auth", SUPER], 2, /^--wait is for drain/],
+    [["leader", "transfer", "--timeout", "5", "--auth", SUPER], 2, /^--timeout is for --wait/],
     [["leader", "transfer", "--dry-run", "--auth", SUPER], 1, /^the server refuses: this server is no member/],
     [["server", "drain"], 4, /^the server refuses: Auth info is missing/],
     [["server", "drain", "--auth", "digest someone:else"], 4, /^the server refuses: /],
