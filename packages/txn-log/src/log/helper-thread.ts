@@ -1,9 +1,9 @@
-import { workerData } from "node:worker_threads";
 import { storeErrorOf } from "../database.ts";
 import { lockAlone } from "../segments/readers-lock.ts";
 import { removeSegment } from "../segments/segment-directory.ts";
 import type { SegmentName } from "../segments/segment-name.ts";
 import { makeSpare, recycleSegment } from "../segments/spare-segment.ts";
+import { loadThread } from "../threads/loading.ts";
 import { lowerPriority } from "../threads/lower-priority.ts";
 import { ControlWord, HelperState, wake } from "./append-ring.ts";
 import type { HelperAnswer, HelperRequest, HelperTask, HelperThreadData } from "./log-messages.ts";
@@ -12,7 +12,7 @@ import { LogReader } from "./log-reader.ts";
 /**
  * The log's helper: reads entries for learners, keeps the next segment ready and removes the files of old ones, beside the writing.
  */
-const { directory, leases, control, port, log } = workerData as HelperThreadData;
+const { directory, leases, control, port, log } = loadThread<HelperThreadData>();
 const words = new Int32Array(control);
 
 /** Below the threads that clients wait for; above the state thread, since the log waits for a segment in the end. */

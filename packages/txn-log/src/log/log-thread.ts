@@ -1,9 +1,10 @@
-import { receiveMessageOnPort, workerData } from "node:worker_threads";
+import { receiveMessageOnPort } from "node:worker_threads";
 import { assertNever, LatencyBuckets, ZXID_NONE, type Zxid } from "@zooid/model";
 import { isFull, storeErrorOf } from "../database.ts";
 import { releaseReserve } from "../directory/disk-reserve.ts";
 import { ReaderLeases } from "../segments/reader-leases.ts";
 import { SegmentRoller } from "../segments/segment-roller.ts";
+import { loadThread } from "../threads/loading.ts";
 import type { DurableLog, LogPosition } from "../txn-log.ts";
 import { AppendGroup, type GroupBatch } from "./append-group.ts";
 import { ControlWord, RecordKind, RingReader } from "./append-ring.ts";
@@ -336,7 +337,7 @@ function isMoreThanTail(reported: DurableLog, log: DurableLog): boolean {
   );
 }
 
-const data = workerData as LogThreadData;
+const data = loadThread<LogThreadData>();
 let thread: LogThread | undefined;
 try {
   thread = new LogThread(data);

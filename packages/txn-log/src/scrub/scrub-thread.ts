@@ -1,5 +1,4 @@
 import { statSync } from "node:fs";
-import { workerData } from "node:worker_threads";
 import { ZXID_NONE, type Zxid } from "@zooid/model";
 import { openReader } from "../database.ts";
 import { LogReader } from "../log/log-reader.ts";
@@ -7,6 +6,7 @@ import { NodeRuns } from "../state/node-runs.ts";
 import { findPageDamage } from "../state/state-file.ts";
 import { readAcls, readMeta, readSessions } from "../state/state-rows.ts";
 import { StoreError } from "../store-error.ts";
+import { loadThread } from "../threads/loading.ts";
 import { lowerPriority } from "../threads/lower-priority.ts";
 import type { FoundDamage, ScrubCommand, ScrubReport, ScrubThreadData } from "./scrub-messages.ts";
 
@@ -183,4 +183,4 @@ function* stateSteps(file: string): Generator<number, void> {
 }
 
 lowerPriority(NICE);
-new ScrubThread(workerData as ScrubThreadData);
+new ScrubThread(loadThread<ScrubThreadData>());

@@ -1,8 +1,8 @@
-import { workerData } from "node:worker_threads";
 import { ApacheSnapshotBuilder, type ImportExpectation } from "../apache/apache-snapshot-builder.ts";
 import type { TestBreak } from "../test-break.ts";
 import { answerCalls } from "../threads/answer-calls.ts";
 import type { CallThreadData } from "../threads/call-thread.ts";
+import { loadThread } from "../threads/loading.ts";
 import { lowerPriority } from "../threads/lower-priority.ts";
 import { SnapshotBuilder, type SnapshotExpectation } from "./snapshot-builder.ts";
 import type { SnapshotHeader } from "./snapshot-format.ts";
@@ -22,7 +22,7 @@ export type SnapshotReceiveAnswer = SnapshotHeader | undefined;
 
 const NICE = 5;
 
-const { data, port } = workerData as CallThreadData<SnapshotReceiveData>;
+const { data, port } = loadThread<CallThreadData<SnapshotReceiveData>>();
 lowerPriority(NICE);
 let builder: SnapshotBuilder | ApacheSnapshotBuilder | undefined;
 let failure: unknown;

@@ -1,7 +1,7 @@
-import { workerData } from "node:worker_threads";
 import { ApacheSnapshotEncoder } from "../apache/apache-snapshot-encoder.ts";
 import { answerCalls } from "../threads/answer-calls.ts";
 import type { CallThreadData } from "../threads/call-thread.ts";
+import { loadThread } from "../threads/loading.ts";
 import { lowerPriority } from "../threads/lower-priority.ts";
 import type { EpochRange } from "../txn-log.ts";
 import { SnapshotEncoder } from "./snapshot-encoder.ts";
@@ -30,7 +30,7 @@ export interface SnapshotOpened {
 /** Below the threads that clients wait for, as the log's helper. */
 const NICE = 5;
 
-const { data, port } = workerData as CallThreadData<SnapshotSendData>;
+const { data, port } = loadThread<CallThreadData<SnapshotSendData>>();
 lowerPriority(NICE);
 let encoder: SnapshotEncoder | ApacheSnapshotEncoder | undefined;
 

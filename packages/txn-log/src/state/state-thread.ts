@@ -1,10 +1,11 @@
 import { dirname } from "node:path";
-import { receiveMessageOnPort, workerData } from "node:worker_threads";
+import { receiveMessageOnPort } from "node:worker_threads";
 import { assertNever, formatZxid, InvariantError, type TxnDecoder, type Zxid } from "@zooid/model";
 import { hasRoomForFile, isFull, isNotOpened, storeErrorOf } from "../database.ts";
 import { type EntrySink, LogReader } from "../log/log-reader.ts";
 import type { StateMark } from "../state-store.ts";
 import { StoreError } from "../store-error.ts";
+import { loadThread } from "../threads/loading.ts";
 import { lowerPriority } from "../threads/lower-priority.ts";
 import { Pace } from "../threads/pace.ts";
 import type { LogPosition } from "../txn-log.ts";
@@ -386,7 +387,7 @@ function bytesOf(marks: readonly StateMark[]): number {
   return marks.reduce((sum, mark) => sum + mark.bytes, 0);
 }
 
-const data = workerData as StateThreadData;
+const data = loadThread<StateThreadData>();
 lowerPriority(NICE);
 try {
   const { TxnReader } = (await import(data.decoderModule)) as { readonly TxnReader: new () => TxnDecoder };

@@ -10,7 +10,7 @@ export class CallThread<Call, Answer> {
   readonly #waiting: { readonly resolve: (answer: Answer) => void; readonly reject: (error: Error) => void }[] = [];
   #dead: Error | undefined;
 
-  /** @param data reaches the thread as {@link CallThreadData} */
+  /** @param data reaches the thread in {@link CallThreadData} */
   constructor(name: string, data: unknown) {
     const channel = new MessageChannel();
     this.#port = channel.port1;
@@ -65,7 +65,7 @@ export class CallThread<Call, Answer> {
 
 const HEAP_MIB = 32;
 
-/** `workerData` of such a thread. */
+/** What such a thread is started with. */
 export interface CallThreadData<Data> {
   readonly data: Data;
   readonly port: MessagePort;
