@@ -285,7 +285,7 @@ class Server implements ZooidServer {
     this.recovered = await storage.recover(driver.replica);
     await this.#disk.start();
     driver.replica.setRoom(this.#disk.room);
-    storage.log.setLow(this.#disk.isLow);
+    storage.setLow(this.#disk.isLow);
     const { currentEpoch, identity } = storage.log.durable;
     driver.isDraining = this.#drain.isOn;
     if (peers === undefined) driver.lead(currentEpoch, identity.bootCount);
@@ -321,18 +321,29 @@ class Server implements ZooidServer {
       directories: [...new Set([dataDir, logDir ?? dataDir])].filter((each) => each !== undefined),
       options: disk,
       roomChanged: (room) => this.#driver?.setRoom(room),
-      lowChanged: (isLow) => this.#storage?.log.setLow(isLow),
+      lowChanged: (isLow) => {
+        if (isLow) this.#freeLog();
+        this.#storage?.setLow(isLow);
+      },
       keepReserve: async () => this.#storage?.keepReserve(),
       info: (text) => this.#log.info(text),
       warn: (text) => this.#log.warn(text),
     });
   }
 
+  /** The log can go as far as the state file follows. */
+  #freeLog(): void {
+    if (this.#driver?.isServing === true) this.#driver.checkpoint();
+  }
+
   #logHandler(driver: () => Driver): LogHandler {
     return {
       appended: ({ generation, zxid }) => driver().appended(generation, zxid),
       completed: (step) => driver().input(step),
-      roomChanged: (missing) => this.#disk.logChanged(missing),
+      roomChanged: (missing) => {
+        this.#disk.logChanged(missing);
+        if (missing !== undefined) this.#freeLog();
+      },
       failed: (error) => this.#fail(error),
       warned: (text) => this.#log.warn(text),
     };

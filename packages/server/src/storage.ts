@@ -20,7 +20,16 @@ import {
   StoreError,
   type StoreLog,
 } from "@zooid/txn-log";
-import { isLogFile, type LiveTree, makeReserve, openStore, type ScrubOptions, type Store } from "@zooid/txn-log/sqlite";
+import {
+  FOLD_RESERVE,
+  isLogFile,
+  type LiveTree,
+  LOG_RESERVE,
+  makeReserve,
+  openStore,
+  type ScrubOptions,
+  type Store,
+} from "@zooid/txn-log/sqlite";
 import { gauge, type Metric, summary } from "./admin/metric.ts";
 import type { ServerConfig } from "./config.ts";
 import { damageFault, type ScrubLog, scrubMetrics, scrubOptionsOf, startRemedyOf } from "./disk/scrub-reports.ts";
@@ -53,8 +62,10 @@ export interface Storage extends AsyncDisposable {
   checkpoint(checkpoint: Checkpoint): void;
   /** Whether the state file lags so far behind the log that no more should be written: a start would have to replay all of it. */
   isBehind(): boolean;
-  /** Makes the reserve for a full disk, unless it is there. */
+  /** Makes the reserves for a full disk, unless they are there. */
   keepReserve(): Promise<void>;
+  /** While the disk has little room, the state file follows each checkpoint at once, and the log keeps no more than it needs. */
+  setLow(isLow: boolean): void;
   /** Bytes on disk. */
   usage(): { readonly stateBytes: number; readonly logBytes: number };
   /** The newest state that is on disk whole, and when it was written, in seconds; undefined for a memory. */
@@ -120,6 +131,7 @@ function openMemoryStorage(handler: LogHandler, sid: number, isAlone: boolean): 
     },
     isBehind: () => false,
     keepReserve: () => Promise.resolve(),
+    setLow: () => {},
     usage: () => ({ stateBytes: 0, logBytes: 0 }),
     lastState: () => undefined,
     damage: () => undefined,
@@ -207,6 +219,8 @@ class SqliteStorage implements Storage {
   readonly #replayMs = new Histogram();
   readonly #replayed = new Histogram();
   #snapshotCount = 0;
+  #isLow = false;
+  #isFolding = false;
   #wasBehind = false;
   #behindCount = 0;
   #behindWarnedMs = Number.NEGATIVE_INFINITY;
@@ -316,6 +330,24 @@ class SqliteStorage implements Storage {
 
   checkpoint(checkpoint: Checkpoint): void {
     this.#store.state.advance(checkpoint);
+    if (this.#isLow) void this.#fold();
+  }
+
+  setLow(isLow: boolean): void {
+    this.#isLow = isLow;
+    this.log.setLow(isLow);
+    if (isLow) void this.#fold();
+  }
+
+  async #fold(): Promise<void> {
+    if (this.#isFolding) return;
+    this.#isFolding = true;
+    try {
+      await this.#store.state.flush();
+    } catch {
+      // The store reports it.
+    }
+    this.#isFolding = false;
   }
 
   isBehind(): boolean {
@@ -340,7 +372,8 @@ class SqliteStorage implements Storage {
 
   async keepReserve(): Promise<void> {
     const { directory, logDirectory } = this.#options;
-    for (const each of new Set([directory, logDirectory])) await makeReserve(each);
+    await makeReserve(directory, FOLD_RESERVE);
+    for (const each of new Set([directory, logDirectory])) await makeReserve(each, LOG_RESERVE);
   }
 
   usage(): { readonly stateBytes: number; readonly logBytes: number } {

@@ -1,12 +1,15 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
+import { composeZxid, counterOf, epochOf } from "@zooid/model";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { batchOf, RecordingHandler, range, recordsOf, Z } from "./append-batches.ts";
-import { makeReserve, RESERVE_FILE, releaseReserve } from "./directory/disk-reserve.ts";
+import { FOLD_RESERVE, LOG_RESERVE, makeReserve, releaseReserve } from "./directory/disk-reserve.ts";
 import { promised } from "./promised-log.ts";
 import { openStore, type Store } from "./sqlite.ts";
 import { FULL_FILE } from "./test-break.ts";
+import { createNodes, runOracle } from "./testing/state-history.ts";
+import { loaded, Oracle } from "./testing/state-oracle.ts";
 import { TemporaryDirectory } from "./testing/temporary-directory.ts";
 
 let place: TemporaryDirectory;
@@ -102,26 +105,49 @@ describe("a write without room", () => {
     expect(reports.completions).toHaveLength(1);
   });
 
-  test("uses the reserve first", async () => {
-    await makeReserve(directory);
+  test("uses the reserve where nothing can be purged", async () => {
+    await makeReserve(directory, LOG_RESERVE);
     await using store = await open();
     using _full = fill();
     promised(store.log).append(batchOf(range(1, 3)));
-    await until(() => store.log.isFull);
-    expect(releaseReserve(directory)).toBe(false);
+    await until(() => store.log.isFull && !existsSync(join(directory, LOG_RESERVE.file)));
   });
+
+  test("lets the state follow at once, so that the log can be purged", async () => {
+    await using store = await openStore({
+      ...{ directory, sid: 1, handler: reports, testBreak: "log-full" },
+      ...{ lagMarkBytes: 2 ** 40, lagMarkMs: 2 ** 31 - 1 },
+    });
+    await runOracle(store, new Oracle(1, loaded(store)), 10);
+    const { tail } = store.log.durable;
+    expect(store.state.applied.applied.zxid).toBeLessThan(tail.zxid);
+    using _full = fill();
+    promised(store.log).append(batchOf([composeZxid(epochOf(tail.zxid), counterOf(tail.zxid) + 1)]));
+    await until(() => store.state.applied.applied.zxid === tail.zxid);
+    expect(store.log.isFull).toBe(true);
+  });
+});
+
+test("a fold without room uses a reserve of its own first", async () => {
+  await makeReserve(directory, FOLD_RESERVE);
+  await using store = await openStore({ directory, sid: 1, handler: reports, testBreak: "state-full" });
+  await createNodes(store, 1, 5000);
+  const folded = store.state.flush();
+  await until(() => store.state.stats().isFull);
+  expect(existsSync(join(directory, FOLD_RESERVE.file))).toBe(false);
+  await Promise.allSettled([store[Symbol.asyncDispose](), folded]);
 });
 
 test("a start without room uses the reserve, and is refused by name without one", async () => {
   {
     await using _store = await open();
   }
-  await makeReserve(directory);
-  await makeReserve(directory);
+  await makeReserve(directory, LOG_RESERVE);
+  await makeReserve(directory, LOG_RESERVE);
   {
     using _full = fill();
     await expect(open()).rejects.toMatchObject({ code: "DISK_FULL" });
-    expect(releaseReserve(directory), RESERVE_FILE).toBe(false);
+    expect(releaseReserve(directory, LOG_RESERVE)).toBe(false);
     expect(reports.warnings).toHaveLength(1);
     await expect(open()).rejects.toMatchObject({ code: "DISK_FULL" });
   }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { assert, formatZxid, type Zxid } from "@zooid/model";
 import { hasRoomForFile, isFull, isNotOpened } from "./database.ts";
 import { DataPlace } from "./directory/data-place.ts";
-import { releaseReserve } from "./directory/disk-reserve.ts";
+import { LOG_RESERVE, releaseReserve } from "./directory/disk-reserve.ts";
 import { inspectDirectory, isLogComplete, WITNESS_FILE } from "./directory/inspect-directory.ts";
 import { setAside } from "./directory/set-aside.ts";
 import { findWitnessDamage } from "./directory/witness.ts";
@@ -145,7 +145,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   } catch (cause) {
     const full = diskFullOf(cause, directory);
     if (full === undefined) throw cause;
-    const isReleased = [directory, logDirectory].map(releaseReserve).includes(true);
+    const isReleased = [directory, logDirectory].map((each) => releaseReserve(each, LOG_RESERVE)).includes(true);
     if (!isReleased) throw full;
     options.handler.warned(`${full.message}; the reserve is used`);
     return await openOnce(options);
@@ -175,6 +175,7 @@ async function openOnce(options: StoreOptions): Promise<Store> {
     const logKeepBytes = options.logKeepBytes ?? 64 * MIB;
     const segmentBytes = Math.max(SEGMENT_BYTES_MIN, Math.floor(logKeepBytes / SEGMENTS_KEPT));
     const leases = new ReaderLeases().memory;
+    let folding: StateStore | undefined;
     const log = await openSqliteLog({
       file: {
         directory: logDirectory,
@@ -193,6 +194,8 @@ async function openOnce(options: StoreOptions): Promise<Store> {
       logKeepBytes,
       retentionMs: options.retentionMs ?? 0,
       fsyncWarnMs: options.fsyncWarnMs ?? 1_000,
+      // What is folded may be purged.
+      freeRoom: async () => folding?.flush(),
     });
     opened = log;
     const stateFile = join(directory, log.durable.stateFile);
@@ -217,6 +220,7 @@ async function openOnce(options: StoreOptions): Promise<Store> {
       },
       failed: (error) => handler.failed(error),
     });
+    folding = state;
     const { snapshotHoldMs: holdMs = 60_000, testBreak } = options;
     const transfers = new SnapshotTransfers({ log, state, directory, holdMs, testBreak });
     const rewrite = (): Promise<boolean> => rewriteState(transfers, options);
@@ -380,7 +384,7 @@ function removeUnnamed(directory: string, named: string): void {
   }
 }
 
-export { makeReserve, RESERVE_FILE } from "./directory/disk-reserve.ts";
+export { FOLD_RESERVE, LOG_RESERVE, makeReserve, type Reserve } from "./directory/disk-reserve.ts";
 export { makeDirectory } from "./directory/make-directory.ts";
 export { Scrub, type ScrubDamage, type ScrubOptions, type ScrubParts, type ScrubStatus } from "./scrub/scrub.ts";
 export type { FoundDamage } from "./scrub/scrub-messages.ts";

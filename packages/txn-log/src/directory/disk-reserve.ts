@@ -2,22 +2,28 @@ import { rmSync, statSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 
-/**
- * A file of zeros in a data directory, which is removed when a write finds no room: what recovers from a full disk needs a little room
- * itself (the index of a WAL, the count of a start, ends of sessions).
- */
-export const RESERVE_FILE = "reserve";
-const RESERVE_BYTES = 1024 * 1024;
+/** A file of zeros in a data directory, which is removed when a write finds no room: what recovers from a full disk needs room itself. */
+export interface Reserve {
+  readonly file: string;
+  readonly bytes: number;
+}
 
-/** Makes the reserve unless it is there. Rejects, and leaves nothing, when there is no room for it. */
-export async function makeReserve(directory: string): Promise<void> {
-  const file = join(directory, RESERVE_FILE);
+const MIB = 1024 * 1024;
+
+/** For the log's commits, such as a purge's and ends of sessions, and for a start: the index of a WAL, the count of starts. */
+export const LOG_RESERVE: Reserve = { file: "reserve", bytes: MIB };
+/** For a fold, after which the log can be purged. */
+export const FOLD_RESERVE: Reserve = { file: "reserve-for-folds", bytes: 4 * MIB };
+
+/** Makes a reserve unless it is there. Rejects, and leaves nothing, when there is no room for it. */
+export async function makeReserve(directory: string, reserve: Reserve): Promise<void> {
+  const file = join(directory, reserve.file);
   if (statSync(file, { throwIfNoEntry: false }) !== undefined) return;
   const unfinished = `${file}.new`;
   try {
     const handle = await open(unfinished, "w", 0o600);
     try {
-      await handle.writeFile(Buffer.alloc(RESERVE_BYTES));
+      await handle.writeFile(Buffer.alloc(reserve.bytes));
       // Some file systems find room for a file only when it is synced.
       await handle.sync();
     } finally {
@@ -30,9 +36,9 @@ export async function makeReserve(directory: string): Promise<void> {
   }
 }
 
-/** Gives the reserve's room to others. @returns whether there was one */
-export function releaseReserve(directory: string): boolean {
-  const file = join(directory, RESERVE_FILE);
+/** Gives a reserve's room to others. @returns whether there was one */
+export function releaseReserve(directory: string, reserve: Reserve): boolean {
+  const file = join(directory, reserve.file);
   if (statSync(file, { throwIfNoEntry: false }) === undefined) return false;
   rmSync(file, { force: true });
   return true;

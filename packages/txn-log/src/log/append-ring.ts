@@ -14,8 +14,11 @@
  */
 export const RecordKind = { WRAP: 0, APPEND: 1, MESSAGE: 2 } as const;
 
-/** Places in the control words that writer, reader and the log's helper share. */
-export const ControlWord = { WAKE: 0, HEAD: 1, TAIL: 2, HELPER: 3, CLOSING: 4 } as const;
+/**
+ * Places in the control words that writer, reader and the log's helper share. FREEING is 1 from when the log thread finds no room until
+ * its user has given back what it could.
+ */
+export const ControlWord = { WAKE: 0, HEAD: 1, TAIL: 2, HELPER: 3, CLOSING: 4, FREEING: 5 } as const;
 export const CONTROL_WORDS = 16;
 
 /** What {@link ControlWord.HELPER} says: the log thread sets RUNNING with a task, the helper ends it. */

@@ -52,7 +52,8 @@ export type LogCommand =
   | { readonly kind: "drop-stage"; readonly id: number }
   | { readonly kind: "flip"; readonly id: number; readonly flip: HistoryInstall }
   | { readonly kind: "committed"; readonly zxid: Zxid }
-  | { readonly kind: "purge"; readonly upTo: Zxid }
+  /** Up to where stands in the shared statistics, for a log that waits for room and takes no command. */
+  | { readonly kind: "purge" }
   | { readonly kind: "low"; readonly isLow: boolean }
   | { readonly kind: "discard"; readonly id: number; readonly upTo: Zxid }
   | { readonly kind: "close" };
@@ -88,7 +89,7 @@ export type HelperAnswer =
   | { readonly kind: "chain"; readonly id: number; readonly chain: Chain | undefined }
   | { readonly kind: "failed"; readonly id: number; readonly detail: StoreErrorDetail };
 
-/** Places in the shared statistics that the log thread writes and everybody reads. */
+/** Places in the shared statistics. The log thread writes them, but for one. */
 export const LogStat = {
   BATCHES: 0,
   ENTRIES: 1,
@@ -106,7 +107,9 @@ export const LogStat = {
   PURGED: 13,
   FULL: 14,
   SEGMENTS: 15,
+  /** Up to which zxid segments may go: written by the log's user. */
+  PURGE_ALLOWED: 16,
 } as const;
 /** Durations of commits, as `LatencyBuckets`, stand behind the other statistics. */
-export const COMMIT_BUCKETS_AT = 16;
+export const COMMIT_BUCKETS_AT = 17;
 export const LOG_STAT_COUNT: number = COMMIT_BUCKETS_AT + LATENCY_WORDS;

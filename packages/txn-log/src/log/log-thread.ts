@@ -1,7 +1,7 @@
 import { receiveMessageOnPort } from "node:worker_threads";
 import { assertNever, LatencyBuckets, ZXID_NONE, type Zxid } from "@zooid/model";
 import { isFull, storeErrorOf } from "../database.ts";
-import { releaseReserve } from "../directory/disk-reserve.ts";
+import { LOG_RESERVE, releaseReserve } from "../directory/disk-reserve.ts";
 import { ReaderLeases } from "../segments/reader-leases.ts";
 import { SegmentRoller } from "../segments/segment-roller.ts";
 import { loadThread } from "../threads/loading.ts";
@@ -23,6 +23,8 @@ const GROUP_BYTES_MAX = 2 * 1024 * 1024;
 const IDLE_MS = 50;
 /** How long a write waits that found no room, before it is tried again. */
 const FULL_RETRY_MS = 100;
+/** How long it waits first for its user to give back room: a retry would take that which this needs. */
+const FREEING_MS_MAX = 1_000;
 /** How often a log with nothing to do looks whether something has become old enough to go. */
 const IDLE_RETENTION_MS = 1_000;
 
@@ -44,7 +46,6 @@ class LogThread {
   /** The disk has little room: what need not be kept goes. */
   #isLow = false;
   readonly #nap = new Int32Array(new SharedArrayBuffer(4));
-  #purgeAllowed: Zxid = ZXID_NONE;
   /** Something may go that is not gone. */
   #isPurgeDue = false;
   #closed = false;
@@ -196,13 +197,26 @@ class LogThread {
   }
 
   #waitForRoom(error: unknown): void {
-    if (releaseReserve(this.#data.options.directory)) return;
-    if (!this.#isFull) this.#setFull(error instanceof Error ? error.message : String(error));
+    if (!this.#isFull) this.#askForRoom(error);
+    const { purgedCount } = this.#file;
+    const hasBegun = this.#roller.noRoom();
     this.#purgeIdle();
-    this.#roller.noRoom();
     this.#reportFloor();
-    Atomics.wait(this.#nap, 0, 0, FULL_RETRY_MS);
+    const isFreed = hasBegun || this.#file.purgedCount > purgedCount;
+    if (!isFreed && this.#releaseReserve()) return;
+    if (!hasBegun) Atomics.wait(this.#nap, 0, 0, FULL_RETRY_MS);
     if (Atomics.load(this.#control, ControlWord.CLOSING) === 1) this.#closed = true;
+  }
+
+  #askForRoom(error: unknown): void {
+    const control = this.#control;
+    Atomics.store(control, ControlWord.FREEING, 1);
+    this.#setFull(error instanceof Error ? error.message : String(error));
+    if (Atomics.load(control, ControlWord.CLOSING) === 0) Atomics.wait(control, ControlWord.FREEING, 1, FREEING_MS_MAX);
+  }
+
+  #releaseReserve(): boolean {
+    return releaseReserve(this.#data.options.directory, LOG_RESERVE);
   }
 
   #setFull(missing: string | undefined): void {
@@ -247,7 +261,6 @@ class LogThread {
       case "committed":
         return file.noteCommitted(command.zxid);
       case "purge":
-        this.#purgeAllowed = command.upTo;
         this.#isPurgeDue = true;
         return;
       case "low":
@@ -281,6 +294,10 @@ class LogThread {
     this.#report({ kind: "answer", id, log, at: this.#position });
   }
 
+  get #purgeAllowed(): Zxid {
+    return (this.#stats[LogStat.PURGE_ALLOWED] ?? ZXID_NONE) as Zxid;
+  }
+
   #keep(): Keep {
     const { logKeepBytes, retentionMs } = this.#data;
     if (this.#isLow || this.#isFull) {
@@ -297,8 +314,9 @@ class LogThread {
     try {
       this.#file.purge(count);
     } catch (error) {
-      // Tried again when the next one is allowed, or with the beginning of a segment.
       if (!isFull(error) || !this.#file.undo()) throw error;
+      // The reserve has room for this commit. Without it: when the next one is allowed, or with the beginning of a segment.
+      if (this.#isFull && this.#releaseReserve()) this.#purgeIdle();
       return;
     }
     this.#reportFloor();

@@ -41,6 +41,8 @@ export interface SqliteLogOptions {
   readonly logKeepBytes: number;
   readonly retentionMs: number;
   readonly fsyncWarnMs: number;
+  /** Gives back what room it can, for a write that found none: it allows a purge, above all. Settles in any case. */
+  readonly freeRoom?: () => Promise<unknown>;
 }
 
 /** A record that finds the ring full, in the order of the calls. */
@@ -146,6 +148,7 @@ export class SqliteTxnLog implements StoreLog {
   #purgeAsked: Zxid = ZXID_NONE;
   /** The state file that the newest flip with a snapshot names. */
   #naming: string | undefined;
+  readonly #giveBack: () => Promise<unknown>;
   #dead: StoreError | undefined;
   #closing: Promise<void> | undefined;
 
@@ -160,6 +163,7 @@ export class SqliteTxnLog implements StoreLog {
     readonly reads: MessagePort;
   }) {
     this.#handler = parts.options.handler;
+    this.#giveBack = parts.options.freeRoom ?? (() => Promise.resolve());
     this.#ring = new RingWriter(parts.ring);
     this.#control = new Int32Array(parts.ring.control);
     this.#stats = new Float64Array(parts.stats);
@@ -330,6 +334,7 @@ export class SqliteTxnLog implements StoreLog {
   async #close(): Promise<void> {
     const worker = exited(this.#worker);
     Atomics.store(this.#control, ControlWord.CLOSING, 1);
+    this.#freed();
     if (this.#dead === undefined) this.#enqueue({ kind: "command", command: { kind: "close" } });
     // The other thread may be the one that failed, and this one would wait for ever.
     else void this.#worker.terminate();
@@ -374,6 +379,7 @@ export class SqliteTxnLog implements StoreLog {
         break;
       case "room-changed":
         this.#handler.roomChanged(report.missing);
+        if (report.missing !== undefined) void this.#freeRoom();
         break;
       case "answer": {
         this.#log = report.log;
@@ -486,7 +492,23 @@ export class SqliteTxnLog implements StoreLog {
     for (const { after } of this.#holds) upTo = earlierOf(upTo, after);
     if (upTo === this.#purgeAsked) return;
     this.#purgeAsked = upTo;
-    this.#enqueue({ kind: "command", command: { kind: "purge", upTo } });
+    this.#stats[LogStat.PURGE_ALLOWED] = upTo;
+    this.#enqueue({ kind: "command", command: { kind: "purge" } });
+  }
+
+  async #freeRoom(): Promise<void> {
+    try {
+      await this.#giveBack();
+    } catch {
+      // Then the log waits for room from elsewhere.
+    }
+    this.#freed();
+  }
+
+  /** The write that found no room is tried again. */
+  #freed(): void {
+    Atomics.store(this.#control, ControlWord.FREEING, 0);
+    Atomics.notify(this.#control, ControlWord.FREEING);
   }
 
   /** A thread has ended, for whatever reason. What it reported before that counts first. */

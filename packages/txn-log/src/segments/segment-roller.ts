@@ -111,10 +111,12 @@ export class SegmentRoller {
     this.#tidy();
   }
 
-  /** A write found no room: lets go of what need not be kept, and goes on in the spare, if there is one. */
-  noRoom(): void {
+  /** A write found no room: lets go of what need not be kept, and goes on in the spare, if there is one. @returns whether it does */
+  noRoom(): boolean {
     this.idle();
+    const count = this.#stats[LogStat.ROLLS];
     if (this.#isSpareReady()) this.#roll();
+    return this.#stats[LogStat.ROLLS] !== count;
   }
 
   #advance(): void {

@@ -2,6 +2,7 @@ import { dirname } from "node:path";
 import { receiveMessageOnPort } from "node:worker_threads";
 import { assertNever, formatZxid, InvariantError, type TxnDecoder, type Zxid } from "@zooid/model";
 import { hasRoomForFile, isFull, isNotOpened, storeErrorOf } from "../database.ts";
+import { FOLD_RESERVE, releaseReserve } from "../directory/disk-reserve.ts";
 import { type EntrySink, LogReader } from "../log/log-reader.ts";
 import type { StateMark } from "../state-store.ts";
 import { StoreError } from "../store-error.ts";
@@ -218,7 +219,9 @@ class StateThread {
         this.#foldMarks(marks);
       } catch (cause) {
         if (!this.#isForRoom(cause)) throw cause;
-        this.#waitForRoom(marks, cause);
+        this.#undo(marks);
+        if (releaseReserve(dirname(this.#stateFile), FOLD_RESERVE)) continue;
+        this.#waitForRoom(cause);
         return;
       }
     }
@@ -237,12 +240,16 @@ class StateThread {
     return isFirst || !hasRoomForFile(dirname(this.#stateFile));
   }
 
-  /** A fold found no room. Its transaction is undone with the connection, and it is tried again later. */
-  #waitForRoom(marks: readonly StateMark[], cause: unknown): void {
+  /** A fold found no room. Its transaction is undone with the connection. */
+  #undo(marks: readonly StateMark[]): void {
     this.#marks.unshift(...marks);
     this.#lagBytes += bytesOf(marks);
     this.#state.close();
     this.#isClosed = true;
+  }
+
+  /** The fold is tried again later. */
+  #waitForRoom(cause: unknown): void {
     this.#setFull(cause instanceof Error ? cause.message : String(cause));
     this.#wake();
   }
