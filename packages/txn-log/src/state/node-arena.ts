@@ -107,16 +107,18 @@ export class NodeArena {
     const state = this.#state;
     for (const id of Float64Array.from(this.#known.keys()).sort()) {
       const place = this.#known.get(id) ?? REMOVED;
-      if (place === REMOVED) state.deleteNode(id);
-      else state.updateNode(id, sealRow(this.bytes, place));
-      this.#pace?.step();
+      const row = place === REMOVED ? undefined : sealRow(this.bytes, place);
+      if (row === undefined) state.deleteNode(id);
+      else state.updateNode(id, row);
+      this.#pace?.step(row?.length ?? 0);
     }
     this.writtenCount += this.#known.size;
     for (let id = this.#firstNew; id < this.#endNew; id++) {
       const place = placeOrNone(this.#new[id - this.#firstNew]);
       if (place === undefined) continue;
-      state.insertNode(id, sealRow(this.bytes, place));
-      this.#pace?.step();
+      const row = sealRow(this.bytes, place);
+      state.insertNode(id, row);
+      this.#pace?.step(row.length);
       this.writtenCount++;
     }
     state.endInserts();

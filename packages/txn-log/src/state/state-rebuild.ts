@@ -56,7 +56,7 @@ export class StateRebuild {
     fold.beginCaptured(parts.nextNodeId);
     const meta = parts.read((zxid, bytes, start, end) => {
       fold.add(zxid, bytes, start, end);
-      parts.pace.step();
+      parts.pace.step(end - start);
     });
     const count = fold.end();
     fold.release();

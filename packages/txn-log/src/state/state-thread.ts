@@ -342,7 +342,7 @@ class StateThread {
 
   readonly #take: EntrySink = (zxid, bytes, start, end) => {
     this.#fold.add(zxid, bytes, start, end);
-    this.#pace.step();
+    this.#pace.step(end - start);
   };
 
   #split(zxid: Zxid, found: string): StoreError {

@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { Pace } from "./pace.ts";
+
+/** Counts the rests of work whose pieces each take so long. */
+function restsOf(pieces: number, piece: { readonly ms: number; readonly bytes: number }, isHurried = false): number {
+  let nowMs = 1000;
+  let rests = 0;
+  const pace = new Pace({
+    nowMs: () => nowMs,
+    rest: (ms) => {
+      rests++;
+      nowMs += ms;
+    },
+  });
+  pace.isHurried = isHurried;
+  for (let i = 0; i < pieces; i++) {
+    nowMs += piece.ms;
+    pace.step(piece.bytes);
+  }
+  return rests;
+}
+
+test("small pieces rest once a slice is over, and large ones after each", () => {
+  expect(restsOf(160, { ms: 0.01, bytes: 100 })).toBe(5);
+  expect(restsOf(10, { ms: 1, bytes: 1_000_000 })).toBe(10);
+});
+
+test("work that is behind does not rest", () => {
+  expect(restsOf(10, { ms: 1, bytes: 1_000_000 }, true)).toBe(0);
+});
