@@ -124,6 +124,7 @@ async function runRound(round: number, place: Place): Promise<readonly string[]>
   await untilWrites(place, freedAt);
   await load.rest();
   faults.push(...seen, ...(await load.check()));
+  if (faults.length === 0) await load.clear();
   for (const [index, server] of servers.entries()) {
     const isRestarted = kind === "restart" && server === follower;
     if (!server.isRunning) faults.push(`server ${server.sid} ${server.state}`);

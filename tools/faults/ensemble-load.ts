@@ -12,7 +12,7 @@ const KEYS: readonly string[] = Array.from({ length: KEY_COUNT }, (_, index) => 
 const EPHEMERAL = "/keys/held";
 const REST_DEADLINE_MS = 30_000;
 const AUDIT_TIMEOUT_MS = 30_000;
-const READS_AT_ONCE = 64;
+const REQUESTS_AT_ONCE = 64;
 /** A reader that does not wait for answers asks this often, with so many open at most. */
 const READ_EVERY_MS = 10;
 const READS_OPEN_MAX = 500;
@@ -137,6 +137,16 @@ export class EnsembleLoad {
     return faults;
   }
 
+  /** After a check: deletes the sequential nodes of the round, so that many rounds fit on a small disk. */
+  async clear(): Promise<void> {
+    const [server] = this.#options.servers;
+    if (server === undefined) return;
+    const auditor = await Auditor.open(server);
+    await auditor.removeChildren(this.#parent.slice(0, -1));
+    await auditor.close();
+    this.#settled.delete(this.#parent);
+  }
+
   /** Reads everything from every server, and compares it with what each round left behind. */
   async checkAll(): Promise<readonly string[]> {
     const faults: string[] = [];
@@ -229,18 +239,21 @@ export class Auditor {
   }
 
   async children(parent: string): Promise<Tree> {
-    const body = new JuteWriter().string(parent).bool(false).bytes();
-    const listing = await this.#session.ask(OPCODE.getChildren2, body);
-    if (listing.error !== 0) throw new Error(`listing ${parent} failed with ${listing.error}`);
-    const reader = new JuteReader(listing.body);
-    return await this.nodes(Array.from({ length: reader.int() }, () => `${parent}/${reader.string()}`));
+    return await this.nodes(await this.#paths(parent));
+  }
+
+  async removeChildren(parent: string): Promise<void> {
+    const paths = await this.#paths(parent);
+    for (let at = 0; at < paths.length; at += REQUESTS_AT_ONCE) {
+      await Promise.all(paths.slice(at, at + REQUESTS_AT_ONCE).map((path) => this.#remove(path)));
+    }
   }
 
   /** Those that exist. */
   async nodes(paths: readonly string[]): Promise<Tree> {
     const found = new Map<string, Found>();
-    for (let at = 0; at < paths.length; at += READS_AT_ONCE) {
-      const some = paths.slice(at, at + READS_AT_ONCE);
+    for (let at = 0; at < paths.length; at += REQUESTS_AT_ONCE) {
+      const some = paths.slice(at, at + REQUESTS_AT_ONCE);
       const nodes = await Promise.all(some.map((path) => this.#node(path)));
       for (const [index, path] of some.entries()) {
         const node = nodes[index];
@@ -257,6 +270,19 @@ export class Auditor {
   async close(): Promise<void> {
     await this.#session.ask(OPCODE.close, Buffer.alloc(0));
     await this.#session.abandon();
+  }
+
+  async #paths(parent: string): Promise<readonly string[]> {
+    const body = new JuteWriter().string(parent).bool(false).bytes();
+    const listing = await this.#session.ask(OPCODE.getChildren2, body);
+    if (listing.error !== 0) throw new Error(`listing ${parent} failed with ${listing.error}`);
+    const reader = new JuteReader(listing.body);
+    return Array.from({ length: reader.int() }, () => `${parent}/${reader.string()}`);
+  }
+
+  async #remove(path: string): Promise<void> {
+    const { error } = await this.#session.ask(OPCODE.delete, new JuteWriter().string(path).int(-1).bytes());
+    if (error !== 0) throw new Error(`deleting ${path} failed with ${error}`);
   }
 
   async #node(path: string): Promise<(Found & { readonly owner: bigint }) | undefined> {
