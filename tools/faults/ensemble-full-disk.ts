@@ -168,7 +168,9 @@ async function watchFull(kind: Kind, full: FullDisks): Promise<readonly string[]
         async () => (await victim?.role()) !== "none" || undefined,
         () => ensemble.describe(),
       );
-      return victim === undefined ? [] : await readFaults(victim);
+      // Its role may change meanwhile, which ends connections.
+      await untilReads(full, victims);
+      return [];
     }
     case "all": {
       await untilReads(full, ensemble.servers);
