@@ -7,8 +7,8 @@
  *
  * - leader: its disk is kept full, another server must lead, and writes must go on;
  * - follower: its disk is kept full, writes must go on; it may step out, and must return by itself;
- * - all: every disk is full; reads are answered by each server, additions refused by a retriable
- *   error, deletes carried out and sessions opened;
+ * - all: every disk is kept below its reserve; reads are answered by each server, additions refused
+ *   by a retriable error, deletes carried out and sessions opened;
  * - restart: a follower whose disk is full is killed and started, and must answer reads, if only
  *   read-only ones, before there is room;
  * - brief: every disk is kept full for a moment.
@@ -40,6 +40,8 @@ const { values: options } = parseArgs({
 });
 /** More than a log keeps, with the segments that it writes and has ready, so that only ballast fills it. */
 const DISK_SIZE = "192m";
+/** Below the reserve of such a disk, a twentieth. */
+const LEFT_BYTES = 8 * 1024 * 1024;
 const DEADLINE_MS = 60_000;
 /** How long a full disk is watched at least, and at most while it is waited for that its server steps out. */
 const FULL_MS = 1500;
@@ -110,10 +112,10 @@ async function runRound(round: number, place: Place): Promise<readonly string[]>
   load.recorder.refusedForRoomCount = 0;
   await load.start();
   await until("load", DEADLINE_MS, () => load.recorder.doneCount > 0 || undefined);
-  const ballasts = victims.map(({ dataDir }) => new Ballast(dataDir));
+  const ballasts = victims.map(({ dataDir }) => new Ballast(dataDir, kind === "all" ? LEFT_BYTES : 0));
   const filledAt = process.hrtime.bigint();
   for (const ballast of ballasts) {
-    if (kind === "all" || kind === "restart") ballast.fill();
+    if (kind === "restart") ballast.fill();
     else ballast.keepFull();
   }
   const seen = await watchFull(kind, { ...place, leader, victims, probes });
