@@ -143,10 +143,10 @@ test("a write that waits for the disk is logged once its answer is sent, and a f
   await until(() => performance.now() - pendingMs > 32);
   held.log.syncAll();
   await writer.reply();
-  expect(held.slowLines).toMatchObject([
-    { event: "slow-request", op: "create", path: "/slow", xid: 7, sendMs: expect.any(Number) },
-  ]);
-  const [{ durationMs = 0, syncMs = 0, queueMs = 0 } = {}] = held.slowLines;
+  // On a busy machine a turn may be slow, too.
+  const lines = held.slowLines.filter(({ event }) => event === "slow-request");
+  expect(lines).toMatchObject([{ op: "create", path: "/slow", xid: 7, sendMs: expect.any(Number) }]);
+  const [{ durationMs = 0, syncMs = 0, queueMs = 0 } = {}] = lines;
   expect(syncMs).toBeGreaterThanOrEqual(30);
   expect(durationMs).toBeGreaterThanOrEqual(queueMs + syncMs);
   expect(held.driver.slow.count).toBeGreaterThan(0);
