@@ -149,6 +149,7 @@ export class SqliteTxnLog implements StoreLog {
   /** The state file that the newest flip with a snapshot names. */
   #naming: string | undefined;
   readonly #giveBack: () => Promise<unknown>;
+  #isFreeing = false;
   #dead: StoreError | undefined;
   #closing: Promise<void> | undefined;
 
@@ -496,12 +497,16 @@ export class SqliteTxnLog implements StoreLog {
     this.#enqueue({ kind: "command", command: { kind: "purge" } });
   }
 
+  /** On a disk that stays full, what was asked for first may still wait itself: nothing more is asked for then. */
   async #freeRoom(): Promise<void> {
+    if (this.#isFreeing) return;
+    this.#isFreeing = true;
     try {
       await this.#giveBack();
     } catch {
       // Then the log waits for room from elsewhere.
     }
+    this.#isFreeing = false;
     this.#freed();
   }
 
