@@ -220,7 +220,6 @@ class SqliteStorage implements Storage {
   readonly #replayed = new Histogram();
   #snapshotCount = 0;
   #isLow = false;
-  #isFolding = false;
   #wasBehind = false;
   #behindCount = 0;
   #behindWarnedMs = Number.NEGATIVE_INFINITY;
@@ -330,24 +329,18 @@ class SqliteStorage implements Storage {
 
   checkpoint(checkpoint: Checkpoint): void {
     this.#store.state.advance(checkpoint);
-    if (this.#isLow) void this.#fold();
+    if (this.#isLow) this.#fold();
   }
 
   setLow(isLow: boolean): void {
     this.#isLow = isLow;
     this.log.setLow(isLow);
-    if (isLow) void this.#fold();
+    if (isLow) this.#fold();
   }
 
-  async #fold(): Promise<void> {
-    if (this.#isFolding) return;
-    this.#isFolding = true;
-    try {
-      await this.#store.state.flush();
-    } catch {
-      // The store reports it.
-    }
-    this.#isFolding = false;
+  #fold(): void {
+    // The store reports what fails.
+    this.#store.state.flush().catch(() => {});
   }
 
   isBehind(): boolean {

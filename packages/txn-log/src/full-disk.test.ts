@@ -25,6 +25,9 @@ afterEach(() => place[Symbol.dispose]());
 
 const open = (): Promise<Store> => openStore({ directory, sid: 1, handler: reports, testBreak: "log-full" });
 
+/** Nothing is folded unless it is asked for. */
+const NO_LAG = { lagMarkBytes: 2 ** 40, lagMarkMs: 2 ** 31 - 1 };
+
 /** The disk has no room until the answer is disposed of. */
 function fill(): Disposable {
   const file = join(directory, FULL_FILE);
@@ -114,10 +117,7 @@ describe("a write without room", () => {
   });
 
   test("lets the state follow at once, so that the log can be purged", async () => {
-    await using store = await openStore({
-      ...{ directory, sid: 1, handler: reports, testBreak: "log-full" },
-      ...{ lagMarkBytes: 2 ** 40, lagMarkMs: 2 ** 31 - 1 },
-    });
+    await using store = await openStore({ directory, sid: 1, handler: reports, testBreak: "log-full", ...NO_LAG });
     await runOracle(store, new Oracle(1, loaded(store)), 10);
     const { tail } = store.log.durable;
     expect(store.state.applied.applied.zxid).toBeLessThan(tail.zxid);
@@ -126,6 +126,21 @@ describe("a write without room", () => {
     await until(() => store.state.applied.applied.zxid === tail.zxid);
     expect(store.log.isFull).toBe(true);
   });
+});
+
+test("a log purges what is allowed while a write waits for room", async () => {
+  await using store = await openStore({
+    ...{ directory, sid: 1, handler: reports, testBreak: "log-full", ...NO_LAG },
+    ...{ segmentBytes: 64 * 1024, logKeepBytes: 64 * 1024 },
+  });
+  // Nothing is folded meanwhile, so no segment may go.
+  for (let first = 1; first <= 2000; first += 100) await createNodes(store, first, first + 99);
+  const { tail, floor } = store.log.durable;
+  expect(floor.zxid).toBe(Z(0, 0));
+  using _full = fill();
+  promised(store.log).append(batchOf([Z(1, 2001)]));
+  await until(() => store.log.durable.floor.zxid > 0);
+  expect([store.log.isFull, store.log.durable.tail.zxid]).toEqual([true, tail.zxid]);
 });
 
 test("a fold without room uses a reserve of its own first", async () => {

@@ -2,7 +2,10 @@ import { rmSync, statSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 
-/** A file of zeros in a data directory, which is removed when a write finds no room: what recovers from a full disk needs room itself. */
+/**
+ * A file of zeros in a data directory. It is removed when a write finds no room, since recovery from a full disk needs
+ * some room itself.
+ */
 export interface Reserve {
   readonly file: string;
   readonly bytes: number;
