@@ -308,6 +308,11 @@ export class Replica {
     this.#parts.slowRequests.look();
   }
 
+  /** Of the entries that {@link propose} has to propose. */
+  get preparedBytes(): number {
+    return this.#parts.tools.batcher.sizeBytes;
+  }
+
   /** Whether {@link propose} has something to propose, or will have. */
   get hasPrepared(): boolean {
     const { tools, roomHandover } = this.#parts;

@@ -28,6 +28,8 @@ export interface ConnectionHost {
   connect(connection: ClientConnection, frame: ReturnType<typeof readConnectRequest>): boolean;
   /** Handles a further frame. @returns false if no more may be read for now */
   receive(connection: ClientConnection, bytes: Uint8Array, start: number, end: number): boolean;
+  /** Requests of a connection were taken: writes may be prepared. */
+  hasRead(): void;
   /** The connection has bytes to send at the end of the turn, or is to be closed then. */
   dirty(connection: ClientConnection): void;
   /** The last bytes are written: `closeSocket` is to be called. */
@@ -288,6 +290,7 @@ export class ClientConnection {
       else this.#framer.push(chunk, this.#sink);
     });
     this.isReading = false;
+    this.#host.hasRead();
     if (this.isDirty) this.flush();
     if (this.#framer.isStopped) this.#setPaused(true);
     if (this.#state.isSpent) this.#queue();

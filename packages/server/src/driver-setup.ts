@@ -19,6 +19,8 @@ const TXN_BYTES_BEYOND_FRAME = 4 * 1024 * 1024;
  * ring to the log's thread has room for three.
  */
 const BATCH_BYTES_MAX = 1024 * 1024;
+/** Some 120 writes of 1 KiB: as many as pay for waking the log thread. Measured, half as much is slower, twice as much no faster. */
+const BATCH_BYTES = 128 * 1024;
 
 export function sidOf({ ensemble }: Pick<ServerConfig, "ensemble">): ServerId {
   return ensemble?.sid ?? SELF;
@@ -38,6 +40,7 @@ export function driverConfigOf(config: ServerConfig): DriverConfig {
     connectionThrottle: config.connectionThrottle,
     authFailures: config.auth.failures,
     batchesInFlightMax: 4,
+    batchBytes: BATCH_BYTES,
     deliverCountMax: 4096,
   };
 }

@@ -14,7 +14,11 @@ import { SlowLog } from "../slow-log.ts";
 import { Driver } from "./driver.ts";
 
 /** A driver whose log syncs when the test says so, behind a real port. */
-async function startDriver(batchBytesMax?: number, slowRequestMs: number = Number.POSITIVE_INFINITY) {
+async function startDriver(
+  batchBytesMax?: number,
+  slowRequestMs: number = Number.POSITIVE_INFINITY,
+  batchBytes: number = Number.POSITIVE_INFINITY,
+) {
   const slowLines: LogFields[] = [];
   const sid = serverId(1);
   const log = new MemoryTxnLog({
@@ -46,6 +50,7 @@ async function startDriver(batchBytesMax?: number, slowRequestMs: number = Numbe
       connectionThrottle: parseConnectionThrottle({}, []),
       authFailures: { delayMsMax: 0, sparesLoopback: true },
       batchesInFlightMax: 2,
+      batchBytes,
       deliverCountMax: 4096,
     },
     log,
@@ -168,6 +173,31 @@ test("writes of one turn are one batch, and at most two batches are in flight", 
     for (; client.receivedBytes > 0; xid++) expect(await client.reply()).toMatchObject({ xid, code: 0 });
     await new Promise((resolve) => setImmediate(resolve));
   }
+});
+
+test("writes that fill a batch are proposed before the other connections of the turn are read", async () => {
+  await using held = await startDriver(undefined, undefined, 1000);
+  await using first = await held.open();
+  await using second = await held.open();
+  await using third = await held.open();
+  const outstanding: number[] = [];
+  const append = held.log.append.bind(held.log);
+  held.log.append = (...batch) => {
+    outstanding.push(held.driver.replica.outstandingCount);
+    append(...batch);
+  };
+  const data = "d".repeat(300);
+  // What all of them send is there before the server reads any of it.
+  for (const [at, client] of [first, second, third].entries()) {
+    client.send(...Array.from({ length: 10 }, (_, i) => request(i, OpCode.CREATE, create(`/${at}-${i}`, data))));
+  }
+  await until(() => held.driver.replica.outstandingCount === 30);
+  await until(() => {
+    held.log.syncAll();
+    return held.driver.replica.outstandingCount === 0;
+  });
+  // At the end of the turn there would have been 30.
+  expect(outstanding[0]).toBeLessThanOrEqual(10);
 });
 
 test("writes beyond the bytes of one batch are in later batches, and all are answered in their order", async () => {

@@ -219,6 +219,10 @@ export class Driver implements ConnectionHost {
     }
   }
 
+  hasRead(): void {
+    this.#parts.proposals.proposeFull();
+  }
+
   dirty(connection: ClientConnection): void {
     this.#parts.clients.dirty(connection);
   }

@@ -6,8 +6,9 @@ import type { DriverParts } from "./driver-parts.ts";
 const BEHIND_RETRY_MS = 20;
 
 /**
- * When prepared writes are proposed: one batch a turn, while few enough batches are in the log and
- * not durable. Writes that arrive meanwhile make the next batch larger.
+ * When prepared writes are proposed: at the end of a turn, or earlier in it as soon as they fill a
+ * batch, so that the log thread works while more requests are read. Only while few enough batches
+ * are in the log and not durable: writes that arrive meanwhile make the next batch larger.
  */
 export class Proposals {
   /** This server transfers its leadership: nothing more is proposed. */
@@ -31,6 +32,12 @@ export class Proposals {
 
   propose(): void {
     if (this.mayPropose()) this.#parts.replica.propose();
+  }
+
+  /** Within a turn. */
+  proposeFull(): void {
+    const { replica, config, turns } = this.#parts;
+    if (replica.preparedBytes >= config.batchBytes && this.mayPropose()) turns.step(() => replica.propose());
   }
 
   mayPropose(): boolean {
