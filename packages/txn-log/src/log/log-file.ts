@@ -307,6 +307,11 @@ export class LogFile {
     return this.#segments.head.manifest.length + 1;
   }
 
+  /** Of the newest segment. */
+  get sequence(): number {
+    return this.#segments.head.sequence;
+  }
+
   /** The newest segment, or the directory where none is open. */
   get file(): string {
     return this.#segments.file ?? this.#directory;

@@ -6,11 +6,22 @@ import type { EntrySink } from "../segments/entry-sink.ts";
 import { ReaderLeases } from "../segments/reader-leases.ts";
 import { formatSegmentName, listSegments } from "../segments/segment-name.ts";
 import { SegmentReader, type Walk, type WalkLimits } from "../segments/segment-reader.ts";
+import { NEVER_BEGUN, scanSteps, wholeBytes } from "../segments/wal-scan.ts";
 import { StoreError } from "../store-error.ts";
 import type { EntryRun, LogPosition } from "../txn-log.ts";
 
 export type { EntrySink } from "../segments/entry-sink.ts";
 export type { Walk, WalkLimits } from "../segments/segment-reader.ts";
+
+/** A sealed segment, for its user. */
+export interface SealedPart {
+  readonly file: string;
+  readonly sequence: number;
+  readonly after: Zxid;
+  readonly end: Zxid;
+  /** Of the frames in its WAL when it was sealed; 0 where that was not known. */
+  readonly bytes: number;
+}
 
 /** One segment as the newest one's manifest describes it. */
 interface Part {
@@ -19,6 +30,8 @@ interface Part {
   readonly after: LogPosition;
   /** Undefined for the newest segment, which has no end yet. */
   readonly end: LogPosition | undefined;
+  /** Of the frames when it was sealed. */
+  readonly bytes: number;
 }
 
 /** What a reader knows of the log, as of one generation and one newest segment. */
@@ -96,11 +109,37 @@ export class LogReader implements Disposable {
   }
 
   /** The sealed segments, oldest first. */
-  sealed(): readonly { readonly file: string; readonly after: Zxid; readonly end: Zxid }[] {
+  sealed(): readonly SealedPart[] {
     using _lease = this.#leases.take();
-    return this.#look().parts.flatMap(({ file, after, end }) => {
-      return end === undefined ? [] : [{ file, after: after.zxid, end: end.zxid }];
+    return this.#look().parts.flatMap(({ file, sequence, after, end, bytes }) => {
+      return end === undefined ? [] : [{ file, sequence, after: after.zxid, end: end.zxid, bytes }];
     });
+  }
+
+  /**
+   * Checks the frames of a sealed segment's WAL, in steps; yields the bytes of each. Ends early when the log no longer holds the segment.
+   *
+   * Where the WAL has an index, SQLite looks at no frame's sum, and at no frame whose page a later one replaces. The next start makes the
+   * index anew, and would hide all that lies behind a bad frame.
+   */
+  *checkFrames(sealed: SealedPart): Generator<number, void> {
+    if (sealed.sequence === 0) return;
+    const steps = scanSteps(`${sealed.file}-wal`);
+    try {
+      for (;;) {
+        const step = this.#whileHeld(sealed, () => steps.next());
+        if (step === undefined) return;
+        if (step.done === true) return assertWhole(sealed, wholeBytes(step.value));
+        yield step.value;
+      }
+    } finally {
+      steps.return(NEVER_BEGUN);
+    }
+  }
+
+  #whileHeld<T>({ sequence }: SealedPart, act: () => T): T | undefined {
+    using _lease = this.#leases.take();
+    return this.#look().parts.some((part) => part.sequence === sequence) ? act() : undefined;
   }
 
   /** Checks some entries after a zxid, up to the end of a segment at most, as {@link walk} does. */
@@ -183,13 +222,13 @@ export class LogReader implements Disposable {
     if (head === undefined) {
       throw new StoreError({ code: "DAMAGED", file, place: "the first transaction", found: "it is missing" });
     }
-    const sealed = head.manifest.map(({ sequence, after, end }): Part => {
+    const sealed = head.manifest.map(({ sequence, after, end, bytes }): Part => {
       return {
         file: join(this.#directory, formatSegmentName({ sequence, after: after.zxid })),
-        ...{ sequence, after, end },
+        ...{ sequence, after, end, bytes },
       };
     });
-    const parts = [...sealed, { file, sequence: newest, after: head.after, end: undefined }];
+    const parts = [...sealed, { file, sequence: newest, after: head.after, end: undefined, bytes: 0 }];
     for (const sequence of this.#open.keys()) {
       if (!parts.some((part) => part.sequence === sequence)) this.#close(sequence);
     }
@@ -220,6 +259,16 @@ export class LogReader implements Disposable {
     this.#open.get(sequence)?.[Symbol.dispose]();
     this.#open.delete(sequence);
   }
+}
+
+function assertWhole({ file, bytes }: SealedPart, found: number): void {
+  if (found >= bytes) return;
+  throw new StoreError({
+    code: "DAMAGED",
+    file: `${file}-wal`,
+    place: `${bytes} bytes of frames`,
+    found: `${found} that are whole`,
+  });
 }
 
 function concatenated(runs: readonly EntryRun[], length: number): Uint8Array {

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { ZXID_NONE, type Zxid } from "@zooid/model";
 import { openReader } from "../database.ts";
-import { LogReader } from "../log/log-reader.ts";
+import { LogReader, type SealedPart } from "../log/log-reader.ts";
 import { NodeRuns } from "../state/node-runs.ts";
 import { findPageDamage } from "../state/state-file.ts";
 import { readAcls, readMeta, readSessions } from "../state/state-rows.ts";
@@ -14,7 +14,7 @@ import type { FoundDamage, ScrubCommand, ScrubReport, ScrubThreadData } from "./
  * The scrub: reads the sealed segments and the state file, at a bounded rate, and reports what is not what was written.
  *
  * ```
- * segments   every entry against the chain, and the last one against the segment's end in the manifest
+ * segments   every entry against the chain, and the last one against the segment's end in the manifest; then every frame's sum
  * state      meta row, access lists, sessions and nodes, each against its sum; then, of a file that is not large, the pages' order
  *            and links (PRAGMA quick_check)
  * ```
@@ -116,8 +116,9 @@ class ScrubThread {
 
   *#segments(): Generator<number, void> {
     using reader = new LogReader(this.#data.logDirectory, this.#data.leases);
-    for (const { file, after, end } of reader.sealed()) {
-      yield* this.#guarded("segment", file, [after, end], segmentSteps(reader, after, end));
+    for (const sealed of reader.sealed()) {
+      const { file, after, end } = sealed;
+      yield* this.#guarded("segment", file, [after, end], segmentSteps(reader, sealed));
     }
   }
 
@@ -146,12 +147,14 @@ class ScrubThread {
   }
 }
 
-function* segmentSteps(reader: LogReader, after: Zxid, end: Zxid): Generator<number, void> {
-  for (let at = after; at < end; ) {
+function* segmentSteps(reader: LogReader, sealed: SealedPart): Generator<number, void> {
+  const { end } = sealed;
+  for (let at = sealed.after; at < end; ) {
     const { last, bytes } = reader.check(at, STEP_BYTES, end);
     at = last;
     yield bytes;
   }
+  yield* reader.checkFrames(sealed);
 }
 
 function* stateSteps(file: string): Generator<number, void> {

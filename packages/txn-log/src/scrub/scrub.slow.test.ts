@@ -91,6 +91,17 @@ test("a damaged segment that the state is past is let go of, and reported once",
   );
 });
 
+// The first frame's sum, and a page that later frames replace: no entry is read from either.
+test.each([56, 1000])("a bit before byte %i of a sealed WAL that flips while the store runs is found", async (end) => {
+  await using store = await open();
+  await fill(store);
+  await store.state.flush();
+  const [wal = ""] = sealedWals();
+  flip(wal, end);
+  await store.scrub?.round();
+  expect(damaged).toMatchObject([{ part: "segment", file: wal.replace(/-wal$/, ""), effect: "retired" }]);
+});
+
 test("a damaged segment that the state still needs is kept, and named", async () => {
   const [wal = ""] = await (async () => {
     await using store = await open({ lagMarkBytes: 2 ** 30 });

@@ -117,8 +117,16 @@ export class SegmentFile {
 
   /** The WAL stays as it is. */
   close(): void {
+    this.seal()[Symbol.dispose]();
+  }
+
+  /**
+   * Ends the writing. The WAL stays as it is, and until the answer is disposed of its index does too: the next reader of a segment without
+   * one reads the whole WAL to make it.
+   */
+  seal(): Disposable {
     this.#database.close();
-    this.#keeper.close();
+    return { [Symbol.dispose]: () => void this.#keeper.close() };
   }
 
   #frameCount(): number {

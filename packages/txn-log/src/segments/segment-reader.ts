@@ -57,6 +57,7 @@ export class SegmentReader implements Disposable {
   readonly #database: Database;
   readonly #begin: Statement;
   readonly #commit: Statement;
+  readonly #rollback: Statement;
   readonly #sizes: Statement;
   readonly #run: Statement;
   readonly #chainBytes: Statement;
@@ -73,6 +74,7 @@ export class SegmentReader implements Disposable {
     try {
       this.#begin = database.prepare("BEGIN");
       this.#commit = database.prepare("COMMIT");
+      this.#rollback = database.prepare("ROLLBACK");
       // A bare parameter as LIMIT makes SQLite prepare the statement again for each value that is bound.
       const rows = "SELECT zxid, length(entry) AS size FROM log WHERE zxid > ? AND zxid <= ? ORDER BY zxid LIMIT ? + 0";
       this.#sizes = database.prepare(`SELECT json_group_array(zxid), json_group_array(size) FROM (${rows})`).raw();
@@ -154,6 +156,7 @@ export class SegmentReader implements Disposable {
 
   #fetch(after: Zxid, limits: WalkLimits): Rows {
     this.#begin.run();
+    let rows: Rows;
     try {
       const begin = this.#readBegin();
       if (after < begin.zxid) {
@@ -161,12 +164,14 @@ export class SegmentReader implements Disposable {
       }
       const chain = after === begin.zxid ? begin.chain : this.#chainAt(after, limits.chain);
       if (chain === undefined) throw this.#damaged(after, "the log holds no such entry");
-      return this.#rows({ zxid: after, chain }, limits);
+      rows = this.#rows({ zxid: after, chain }, limits);
     } catch (cause) {
+      // Behind a damaged page a commit fails as well, and would hide what was found.
+      if (this.#database.inTransaction) this.#rollback.run();
       throw readErrorOf(cause, this.#file);
-    } finally {
-      this.#commit.run();
     }
+    this.#commit.run();
+    return rows;
   }
 
   #rows(after: LogPosition, { bytesMax, isStrict = false, upTo = Number.MAX_SAFE_INTEGER as Zxid }: WalkLimits): Rows {

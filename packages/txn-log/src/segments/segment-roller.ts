@@ -18,7 +18,7 @@ const STALL_SHARE = 2;
 /** After a spare that could not be made. */
 const RETRY_MS = 1_000;
 /** As many as a fold of the state lets go at once, under a load that fills them quickly. */
-const REUSABLE_MAX = 4;
+const REUSABLE_MAX = 6;
 const REUSABLE_MS = 60_000;
 
 /**
@@ -49,6 +49,8 @@ export class SegmentRoller {
   /** No reader has them open, and their WALs are as long as a spare's. */
   readonly #reusable: SegmentName[] = [];
   #reusableUntilMs = 0;
+  /** The sequence of the newest segment when a spare was last seen. */
+  #spareSeenIn = 0;
   #newCommits = 0;
   #newBytes = 0;
   #retryMs = 0;
@@ -163,7 +165,7 @@ export class SegmentRoller {
     const remove = this.#setAside(this.#takeClosed());
     const isDue = (this.#stats[LogStat.WAL_BYTES] ?? 0) >= this.#walBytesMax * SPARE_SHARE;
     const mayMake = isDue || this.#reusable.length > 0;
-    const isWanted = mayMake && performance.now() >= this.#retryMs && !hasSpare(this.#directory);
+    const isWanted = mayMake && performance.now() >= this.#retryMs && !this.#hasSpare();
     if (remove.length === 0 && !isWanted) return;
     const options = { pageBytes: this.#file.pageBytes(), walBytes: this.#walBytesMax };
     const spare = isWanted ? { recycle: this.#reusable.shift(), ...options } : undefined;
@@ -189,7 +191,7 @@ export class SegmentRoller {
   /** On a disk with little room only the spare itself is kept. */
   #reusableMax(): number {
     if (this.#keep().bytes > 0) return REUSABLE_MAX;
-    return hasSpare(this.#directory) ? 0 : 1;
+    return this.#hasSpare() ? 0 : 1;
   }
 
   /** Those that no reader knows any more. */
@@ -205,7 +207,14 @@ export class SegmentRoller {
   }
 
   #isSpareReady(): boolean {
-    return performance.now() >= this.#retryMs && hasSpare(this.#directory);
+    return performance.now() >= this.#retryMs && this.#hasSpare();
+  }
+
+  /** Only the beginning of a segment takes the spare, and to look costs four system calls. */
+  #hasSpare(): boolean {
+    const { sequence } = this.#file;
+    if (this.#spareSeenIn !== sequence && hasSpare(this.#directory)) this.#spareSeenIn = sequence;
+    return this.#spareSeenIn === sequence;
   }
 
   #helperState(): number {

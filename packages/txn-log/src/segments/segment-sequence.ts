@@ -15,6 +15,8 @@ import { takeSpare } from "./spare-segment.ts";
 
 const NOTHING_SEEN = { entryBytes: 0, syncCount: 0 };
 const SYNCS_TO_JUDGE_BY = 16;
+/** The state follows within as many sealed segments; each costs three open files. */
+const INDEXED_MAX = 12;
 
 /** A segment that the log no longer holds. */
 export interface RetiredSegment {
@@ -37,6 +39,8 @@ export class SegmentSequence {
   readonly retired: RetiredSegment[] = [];
   readonly #directory: string;
   readonly #leases: ReaderLeases;
+  /** Sealed segments that a reader can open without making their WAL's index, by sequence. */
+  readonly #indexed = new Map<number, Disposable>();
   #head: SegmentHead | undefined;
   #segment: SegmentFile | undefined;
   /** What the newest segment saw, and the one before it. */
@@ -100,7 +104,7 @@ export class SegmentSequence {
     const head: SegmentHead = { ...start, sequence: (before?.sequence ?? 0) + 1 };
     const begun = this.#beginFile(head, log, fill);
     if (!(begun instanceof SegmentFile)) return begun;
-    this.#segment?.close();
+    if (before !== undefined) this.#seal(before.sequence);
     this.#segment = begun;
     this.#head = head;
     if (this.#seen.syncCount >= SYNCS_TO_JUDGE_BY) this.#seenBefore = this.#seen;
@@ -161,6 +165,19 @@ export class SegmentSequence {
   close(): void {
     this.#segment?.close();
     this.#segment = undefined;
+    for (const sequence of this.#indexed.keys()) this.#dropIndex(sequence);
+  }
+
+  #seal(sequence: number): void {
+    if (this.#segment === undefined) return;
+    this.#indexed.set(sequence, this.#segment.seal());
+    const [oldest = sequence] = this.#indexed.keys();
+    if (this.#indexed.size > INDEXED_MAX) this.#dropIndex(oldest);
+  }
+
+  #dropIndex(sequence: number): void {
+    this.#indexed.get(sequence)?.[Symbol.dispose]();
+    this.#indexed.delete(sequence);
   }
 
   #beginFile(
@@ -201,6 +218,9 @@ export class SegmentSequence {
     const gone = before.filter(({ sequence }) => sequence !== this.head.sequence && !held.has(sequence));
     if (gone.length === 0) return;
     const generation = this.#leases.retire();
-    for (const { sequence, after } of gone) this.retired.push({ name: { sequence, after: after.zxid }, generation });
+    for (const { sequence, after } of gone) {
+      this.#dropIndex(sequence);
+      this.retired.push({ name: { sequence, after: after.zxid }, generation });
+    }
   }
 }

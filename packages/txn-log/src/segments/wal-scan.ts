@@ -39,6 +39,11 @@ export const WAL_HEADER_BYTES = 32;
 const SALT_AT = 16;
 export const FRAME_HEADER_BYTES = 24;
 
+/** How many bytes of a WAL its whole commits take, without its header. */
+export function wholeBytes({ frameCount, pageBytes }: Pick<WalScan, "frameCount" | "pageBytes">): number {
+  return frameCount * (FRAME_HEADER_BYTES + pageBytes);
+}
+
 const MAGIC = 0x377f0682;
 const PAGE_BYTES_MIN = 512;
 const PAGE_BYTES_MAX = 65_536;
@@ -46,10 +51,19 @@ const PAGE_BYTES_MAX = 65_536;
 const SECTOR_BYTES = 512;
 const PIECE_BYTES = 1024 * 1024;
 
-const NEVER_BEGUN: WalScan = { pageBytes: 0, ...NO_WAL, commitCount: 0, lastFrame: 0, tail: "whole" };
+export const NEVER_BEGUN: WalScan = { pageBytes: 0, ...NO_WAL, commitCount: 0, lastFrame: 0, tail: "whole" };
 
 /** Scans a WAL that no connection writes to. */
 export function scanWal(file: string): WalScan {
+  const steps = scanSteps(file);
+  for (;;) {
+    const { value, done } = steps.next();
+    if (done === true) return value;
+  }
+}
+
+/** As {@link scanWal}, in steps of a mebibyte at most. Yields the bytes of each. */
+export function* scanSteps(file: string): Generator<number, WalScan> {
   const handle = openSync(file, "r");
   try {
     const header = Buffer.alloc(WAL_HEADER_BYTES);
@@ -57,7 +71,7 @@ export function scanWal(file: string): WalScan {
     if (read < WAL_HEADER_BYTES || header.every((byte) => byte === 0)) return NEVER_BEGUN;
     // SQLite syncs the header before the first frame, and it lies within one sector: no power cut leaves half of it.
     if (!isWholeHeader(header)) return { ...NEVER_BEGUN, tail: "damaged" };
-    return new FrameWalk(handle, header).run();
+    return yield* new FrameWalk(handle, header).run();
   } finally {
     closeSync(handle);
   }
@@ -126,7 +140,7 @@ class FrameWalk {
     this.#sum.set(header, 24);
   }
 
-  run(): WalScan {
+  *run(): Generator<number, WalScan> {
     const frameBytes = FRAME_HEADER_BYTES + this.#pageBytes;
     const piece = Buffer.allocUnsafeSlow(Math.max(1, Math.floor(PIECE_BYTES / frameBytes)) * frameBytes);
     let at = WAL_HEADER_BYTES;
@@ -137,6 +151,7 @@ class FrameWalk {
       }
       if (read < piece.length) break;
       at += read;
+      yield read;
     }
     return {
       pageBytes: this.#pageBytes,
