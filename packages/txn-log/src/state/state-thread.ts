@@ -8,7 +8,7 @@ import type { StateMark } from "../state-store.ts";
 import { StoreError } from "../store-error.ts";
 import { loadThread } from "../threads/loading.ts";
 import { lowerPriority } from "../threads/lower-priority.ts";
-import { Pace } from "../threads/pace.ts";
+import { BRISK, CALM, HURRIED, Pace, type Rhythm } from "../threads/pace.ts";
 import type { LogPosition } from "../txn-log.ts";
 import { findPageDamage, removeStateFile, StateFile } from "./state-file.ts";
 import { StateFold } from "./state-fold.ts";
@@ -27,8 +27,9 @@ const READ_BYTES = 256 * 1024;
  * is written once in each: with a quarter of these bytes the state thread took a seventh more time.
  */
 const FOLD_BYTES_MAX = 64 * 1024 * 1024;
-/** At a lag of so many marks there are no more rests. */
-const HURRY_MARKS = 2;
+/** From so many times the lag that begins a fold. */
+const BRISK_LAG = 1.5;
+const HURRIED_LAG = 2;
 /** How long a fold waits that found no room, before it is tried again. */
 const FULL_RETRY_MS = 1_000;
 
@@ -303,7 +304,7 @@ class StateThread {
   }
 
   #foldMarks(marks: readonly StateMark[]): void {
-    this.#pace.isHurried = this.#lagBytes >= this.#data.lagMarkBytes * HURRY_MARKS;
+    this.#pace.rhythm = rhythmFor(this.#lagBytes / this.#data.lagMarkBytes);
     const startMs = performance.now();
     const bytes = bytesOf(marks);
     this.#lagBytes -= bytes;
@@ -398,6 +399,11 @@ class StateThread {
   #report(report: StateReport): void {
     this.#data.port.postMessage(report);
   }
+}
+
+function rhythmFor(lag: number): Rhythm {
+  if (lag >= HURRIED_LAG) return HURRIED;
+  return lag >= BRISK_LAG ? BRISK : CALM;
 }
 
 function bytesOf(marks: readonly StateMark[]): number {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { Pace } from "./pace.ts";
+import { BRISK, HURRIED, Pace } from "./pace.ts";
 
 /** Counts the rests of work whose pieces each take so long. */
-function restsOf(pieces: number, piece: { readonly ms: number; readonly bytes: number }, isHurried = false): number {
+function restsOf(pieces: number, piece: { readonly ms: number; readonly bytes: number }, rhythm = BRISK): number {
   let nowMs = 1000;
   let rests = 0;
   const pace = new Pace({
@@ -12,7 +12,7 @@ function restsOf(pieces: number, piece: { readonly ms: number; readonly bytes: n
       nowMs += ms;
     },
   });
-  pace.isHurried = isHurried;
+  pace.rhythm = rhythm;
   for (let i = 0; i < pieces; i++) {
     nowMs += piece.ms;
     pace.step(piece.bytes);
@@ -26,5 +26,5 @@ test("small pieces rest once a slice is over, and large ones after each", () => 
 });
 
 test("work that is behind does not rest", () => {
-  expect(restsOf(10, { ms: 1, bytes: 1_000_000 }, true)).toBe(0);
+  expect(restsOf(10, { ms: 1, bytes: 1_000_000 }, HURRIED)).toBe(0);
 });
