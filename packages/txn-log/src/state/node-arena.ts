@@ -1,6 +1,7 @@
 import { assert, copyBytes } from "@zooid/model";
 import type { Pace } from "../threads/pace.ts";
 import { dataStart, rowLength, sealRow } from "./node-row.ts";
+import { RowHeads } from "./row-heads.ts";
 import type { StateFile } from "./state-file.ts";
 
 /** When an arena is full. */
@@ -9,9 +10,11 @@ export interface ArenaLimits {
   /** Nodes in the file that are changed or removed. */
   readonly knownCount: number;
   readonly newCount: number;
+  /** Of a row with so much data, what stands in front of it is kept when the row is written. */
+  readonly headDataBytes: number;
 }
 
-const LIMITS: ArenaLimits = { bytes: 4 * 1024 * 1024, knownCount: 16_384, newCount: 32_768 };
+const LIMITS: ArenaLimits = { bytes: 4 * 1024 * 1024, knownCount: 16_384, newCount: 32_768, headDataBytes: 4096 };
 
 /**
  * The rows that a fold has touched, all in one buffer that is used again and again: with an object and some small buffers for each
@@ -33,6 +36,7 @@ export class NodeArena {
   readonly #limits: ArenaLimits;
   readonly #known = new Map<number, number>();
   readonly #new: Int32Array;
+  readonly #heads: RowHeads;
   /** New nodes have this id or a higher one, below {@link #endNew}. */
   #firstNew = Number.POSITIVE_INFINITY;
   #endNew = 0;
@@ -45,6 +49,7 @@ export class NodeArena {
     this.#state = state;
     this.#limits = limits;
     this.#new = new Int32Array(limits.newCount);
+    this.#heads = new RowHeads(limits.headDataBytes);
   }
 
   /** A place for a node that is new, the newest of all; the bytes there are left to the caller. */
@@ -71,9 +76,14 @@ export class NodeArena {
     return place;
   }
 
-  /** Gives a node's row room for so much data, keeping all else; returns its place. The data's length and bytes are left to the caller. */
-  resize(id: number, dataLength: number): number {
-    let place = this.#found(id);
+  /**
+   * Gives a node's row room for other data, keeping all else; returns its place, or `undefined` when there is no such node. The data's length
+   * and bytes are left to the caller.
+   */
+  replaceData(id: number, dataLength: number): number | undefined {
+    if (id < this.#firstNew && !this.#known.has(id) && this.#heads.find(id)) return this.#placeHead(id, dataLength);
+    let place = this.find(id);
+    if (place === undefined) return undefined;
     let data = dataStart(this.bytes, place);
     const length = data - place + dataLength;
     if (length <= rowLength(this.bytes, place)) return place;
@@ -87,6 +97,17 @@ export class NodeArena {
     if (id >= this.#firstNew) this.#new[id - this.#firstNew] = moved;
     else this.#known.set(id, moved);
     return moved;
+  }
+
+  /** A row whose head is known and whose data is replaced: its old data need not be read. */
+  #placeHead(id: number, dataLength: number): number {
+    const { start, end } = this.#heads;
+    const length = end - start + dataLength;
+    if (!this.#fits(length) || this.#known.size === this.#limits.knownCount) this.write();
+    const place = this.#take(length);
+    copyBytes(this.#heads.bytes, start, end, this.bytes, place);
+    this.#known.set(id, place);
+    return place;
   }
 
   /** False when the node is known to be gone. Whether one in the file exists turns out when it is removed. */
@@ -108,8 +129,13 @@ export class NodeArena {
     for (const id of Float64Array.from(this.#known.keys()).sort()) {
       const place = this.#known.get(id) ?? REMOVED;
       const row = place === REMOVED ? undefined : sealRow(this.bytes, place);
-      if (row === undefined) state.deleteNode(id);
-      else state.updateNode(id, row);
+      if (row === undefined) {
+        state.deleteNode(id);
+        this.#heads.forget(id);
+      } else {
+        state.updateNode(id, row);
+        this.#heads.keep(id, row);
+      }
       this.#pace?.step(row?.length ?? 0);
     }
     this.writtenCount += this.#known.size;
@@ -118,6 +144,7 @@ export class NodeArena {
       if (place === undefined) continue;
       const row = sealRow(this.bytes, place);
       state.insertNode(id, row);
+      this.#heads.keep(id, row);
       this.#pace?.step(row.length);
       this.writtenCount++;
     }

@@ -164,8 +164,8 @@ export class StateFold {
     if (this.#isGone(op.node)) return;
     const { data } = op;
     const dataLength = op.hasData ? data.end - data.start : 0;
-    this.#stat(op.node, zxid);
-    const at = this.#arena.resize(op.node, dataLength);
+    const at = this.#arena.replaceData(op.node, dataLength);
+    if (at === undefined) defect(zxid, `changes node ${op.node}, which does not exist`);
     const { bytes } = this.#arena;
     const stat = at + RowOffset.stat;
     setHasData(bytes, at, op.hasData);
