@@ -3,7 +3,7 @@ import { assert, formatZxid, type Zxid } from "@zooid/model";
 import { isFull, syncDirectoryOf } from "../database.ts";
 import { chainOfEntry } from "../log/schema.ts";
 import type { DurableLog, LogPosition } from "../txn-log.ts";
-import { pageBytesFor } from "./page-size.ts";
+import { isEnoughToJudge, NOTHING_SEEN, pageBytesFor, type SegmentLoad } from "./page-size.ts";
 import type { ReaderLeases } from "./reader-leases.ts";
 import type { SealedSegment } from "./sealed-segment.ts";
 import { type NewestSegment, removeSegment } from "./segment-directory.ts";
@@ -13,8 +13,6 @@ import { SegmentReader } from "./segment-reader.ts";
 import type { SegmentHead } from "./segment-schema.ts";
 import { takeSpare } from "./spare-segment.ts";
 
-const NOTHING_SEEN = { entryBytes: 0, syncCount: 0 };
-const SYNCS_TO_JUDGE_BY = 16;
 /** The state follows within as many sealed segments; each costs three open files. */
 const INDEXED_MAX = 12;
 
@@ -44,8 +42,8 @@ export class SegmentSequence {
   #head: SegmentHead | undefined;
   #segment: SegmentFile | undefined;
   /** What the newest segment saw, and the one before it. */
-  #seen = NOTHING_SEEN;
-  #seenBefore = NOTHING_SEEN;
+  #seen: SegmentLoad = NOTHING_SEEN;
+  #seenBefore: SegmentLoad = NOTHING_SEEN;
 
   constructor(directory: string, leases: ReaderLeases) {
     this.#directory = directory;
@@ -107,7 +105,7 @@ export class SegmentSequence {
     if (before !== undefined) this.#seal(before.sequence);
     this.#segment = begun;
     this.#head = head;
-    if (this.#seen.syncCount >= SYNCS_TO_JUDGE_BY) this.#seenBefore = this.#seen;
+    if (isEnoughToJudge(this.#seen)) this.#seenBefore = this.#seen;
     this.#seen = NOTHING_SEEN;
     this.#leases.newest = head.sequence;
     if (before !== undefined) {
@@ -159,7 +157,7 @@ export class SegmentSequence {
   /** For the next segment. */
   pageBytes(): number {
     // The next segment is made ready soon after the newest one begins.
-    return pageBytesFor(this.#seen.syncCount >= SYNCS_TO_JUDGE_BY ? this.#seen : this.#seenBefore);
+    return pageBytesFor(isEnoughToJudge(this.#seen) ? this.#seen : this.#seenBefore);
   }
 
   close(): void {
