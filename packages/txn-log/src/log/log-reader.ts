@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { assert, formatZxid, type Zxid } from "@zooid/model";
 import { type Chain, formatChain } from "../chain.ts";
@@ -123,8 +123,11 @@ export class LogReader implements Disposable {
    * index anew, and would hide all that lies behind a bad frame.
    */
   *checkFrames(sealed: SealedPart): Generator<number, void> {
-    if (sealed.sequence === 0) return;
-    const steps = scanSteps(`${sealed.file}-wal`);
+    const wal = `${sealed.file}-wal`;
+    // Another program has moved the entries, which were found, to the main file.
+    const isMoved = (statSync(wal, { throwIfNoEntry: false })?.size ?? 0) === 0;
+    if (sealed.sequence === 0 || isMoved) return;
+    const steps = scanSteps(wal);
     try {
       for (;;) {
         const step = this.#whileHeld(sealed, () => steps.next());

@@ -1,5 +1,6 @@
-import { closeSync, openSync, readdirSync, readSync, statSync, writeSync } from "node:fs";
+import { closeSync, existsSync, openSync, readdirSync, readSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { RecordingHandler } from "../append-batches.ts";
 import { openStore, type Store, type StoreOptions } from "../sqlite.ts";
@@ -100,6 +101,20 @@ test.each([56, 1000])("a bit before byte %i of a sealed WAL that flips while the
   flip(wal, end);
   await store.scrub?.round();
   expect(damaged).toMatchObject([{ part: "segment", file: wal.replace(/-wal$/, ""), effect: "retired" }]);
+});
+
+test("a sealed segment that another program has checkpointed is whole", async () => {
+  const [wal = ""] = await (async () => {
+    await using store = await open();
+    await fill(store);
+    return sealedWals();
+  })();
+  const database = new Sqlite(wal.replace(/-wal$/, ""));
+  database.pragma("wal_checkpoint(TRUNCATE)");
+  database.close();
+  expect(existsSync(wal)).toBe(false);
+  await using store = await open();
+  expect(await store.scrub?.round()).toMatchObject({ unfinishedCount: 0, damaged: [] });
 });
 
 test("a damaged segment that the state still needs is kept, and named", async () => {

@@ -1,6 +1,6 @@
-import { assert, copyBytes } from "@zooid/model";
+import { assert, copyBytes, StatOffset } from "@zooid/model";
 import type { Pace } from "../threads/pace.ts";
-import { dataStart, rowLength, sealRow } from "./node-row.ts";
+import { dataStart, RowOffset, rowLength, sealRow } from "./node-row.ts";
 import { RowHeads } from "./row-heads.ts";
 import type { StateFile } from "./state-file.ts";
 
@@ -12,9 +12,14 @@ export interface ArenaLimits {
   readonly newCount: number;
   /** Of a row with so much data, what stands in front of it is kept when the row is written. */
   readonly headDataBytes: number;
+  /** So many of them at a time. */
+  readonly headCount: number;
 }
 
-const LIMITS: ArenaLimits = { bytes: 4 * 1024 * 1024, knownCount: 16_384, newCount: 32_768, headDataBytes: 4096 };
+const LIMITS: ArenaLimits = {
+  ...{ bytes: 4 * 1024 * 1024, knownCount: 16_384, newCount: 32_768 },
+  ...{ headDataBytes: 4096, headCount: 4096 },
+};
 
 /**
  * The rows that a fold has touched, all in one buffer that is used again and again: with an object and some small buffers for each
@@ -49,7 +54,7 @@ export class NodeArena {
     this.#state = state;
     this.#limits = limits;
     this.#new = new Int32Array(limits.newCount);
-    this.#heads = new RowHeads(limits.headDataBytes);
+    this.#heads = new RowHeads(limits);
   }
 
   /** A place for a node that is new, the newest of all; the bytes there are left to the caller. */
@@ -81,8 +86,7 @@ export class NodeArena {
    * and bytes are left to the caller.
    */
   replaceData(id: number, dataLength: number): number | undefined {
-    if (id < this.#firstNew && !this.#known.has(id) && this.#heads.find(id)) return this.#placeHead(id, dataLength);
-    let place = this.find(id);
+    let place = this.#placeHead(id, dataLength) ?? this.find(id);
     if (place === undefined) return undefined;
     let data = dataStart(this.bytes, place);
     const length = data - place + dataLength;
@@ -99,13 +103,19 @@ export class NodeArena {
     return moved;
   }
 
-  /** A row whose head is known and whose data is replaced: its old data need not be read. */
-  #placeHead(id: number, dataLength: number): number {
-    const { start, end } = this.#heads;
-    const length = end - start + dataLength;
-    if (!this.#fits(length) || this.#known.size === this.#limits.knownCount) this.write();
-    const place = this.#take(length);
-    copyBytes(this.#heads.bytes, start, end, this.bytes, place);
+  /** A row whose head alone is known gets room for other data, so that its old data need not be read. */
+  #placeHead(id: number, dataLength: number): number | undefined {
+    const heads = this.#heads;
+    if (id >= this.#firstNew || this.#known.has(id) || !heads.find(id)) return undefined;
+    if (!this.#fits(heads.end - heads.start + dataLength) || this.#known.size === this.#limits.knownCount) {
+      this.write();
+      // The rows that were written may have taken its slot.
+      if (!heads.find(id)) return undefined;
+    }
+    const place = this.#take(heads.end - heads.start + dataLength);
+    copyBytes(heads.bytes, heads.start, heads.end, this.bytes, place);
+    // The row is as long as it says.
+    this.bytes.writeInt32BE(dataLength, place + RowOffset.stat + StatOffset.dataLength);
     this.#known.set(id, place);
     return place;
   }

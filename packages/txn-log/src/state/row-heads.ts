@@ -1,7 +1,6 @@
 import { dataStart, rowLength } from "./node-row.ts";
 
 const SLOT_BYTES = 256;
-const SLOTS = 4096;
 
 /**
  * What stands in front of the data in rows that were written, so that the data of a large value can be replaced without reading the row.
@@ -13,12 +12,13 @@ export class RowHeads {
   start = 0;
   end = 0;
   readonly #dataBytesMin: number;
+  readonly #slotCount: number;
   readonly #slots = new Map<number, { readonly slot: number; readonly length: number }>();
   #nextSlot = 0;
 
-  /** @param dataBytesMin to read a row with less data costs little */
-  constructor(dataBytesMin: number) {
-    this.#dataBytesMin = dataBytesMin;
+  constructor(limits: { readonly headDataBytes: number; readonly headCount: number }) {
+    this.#dataBytesMin = limits.headDataBytes;
+    this.#slotCount = limits.headCount;
   }
 
   /** Keeps the head of a row that is written. */
@@ -26,7 +26,7 @@ export class RowHeads {
     const length = dataStart(row, 0);
     const dataBytes = rowLength(row, 0) - length;
     if (dataBytes < this.#dataBytesMin || length > SLOT_BYTES) return this.forget(id);
-    if (this.bytes.length === 0) this.bytes = Buffer.allocUnsafeSlow(SLOT_BYTES * SLOTS);
+    if (this.bytes.length === 0) this.bytes = Buffer.allocUnsafeSlow(SLOT_BYTES * this.#slotCount);
     const slot = this.#slots.get(id)?.slot ?? this.#takeSlot();
     this.#slots.set(id, { slot, length });
     row.copy(this.bytes, slot * SLOT_BYTES, 0, length);
@@ -46,7 +46,7 @@ export class RowHeads {
   }
 
   #takeSlot(): number {
-    if (this.#nextSlot === SLOTS) {
+    if (this.#nextSlot === this.#slotCount) {
       this.#slots.clear();
       this.#nextSlot = 0;
     }

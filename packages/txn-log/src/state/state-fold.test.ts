@@ -41,13 +41,19 @@ function fold(encoder: TxnBatchEncoder, limits?: ArenaLimits): number {
   return count;
 }
 
+const NO_HEADS = { headDataBytes: Number.POSITIVE_INFINITY, headCount: 1 };
+
 test.each([
-  ["bytes", { bytes: 2000, knownCount: 1000, newCount: 1000, headDataBytes: 4096 }],
-  ["less than a row", { bytes: 10, knownCount: 1000, newCount: 1000, headDataBytes: 4096 }],
-  ["known nodes", { bytes: 1_000_000, knownCount: 2, newCount: 1000, headDataBytes: 4096 }],
-  ["new nodes", { bytes: 1_000_000, knownCount: 1000, newCount: 3, headDataBytes: 4096 }],
-  ["bytes and keeps heads", { bytes: 2000, knownCount: 1000, newCount: 1000, headDataBytes: 1 }],
-  ["known nodes and keeps heads", { bytes: 1_000_000, knownCount: 2, newCount: 1000, headDataBytes: 0 }],
+  ["bytes", { bytes: 2000, knownCount: 1000, newCount: 1000, ...NO_HEADS }],
+  ["less than a row", { bytes: 10, knownCount: 1000, newCount: 1000, ...NO_HEADS }],
+  ["known nodes", { bytes: 1_000_000, knownCount: 2, newCount: 1000, ...NO_HEADS }],
+  ["new nodes", { bytes: 1_000_000, knownCount: 1000, newCount: 3, ...NO_HEADS }],
+  ["bytes and keeps heads", { bytes: 2000, knownCount: 1000, newCount: 1000, headDataBytes: 1, headCount: 100 }],
+  [
+    "known nodes and keeps heads",
+    { bytes: 1_000_000, knownCount: 2, newCount: 1000, headDataBytes: 0, headCount: 100 },
+  ],
+  ["heads", { bytes: 2000, knownCount: 3, newCount: 1000, headDataBytes: 0, headCount: 2 }],
 ])("a fold that is full of %s on the way gives the same state", (_, limits) => {
   for (const seed of [1, 2, 3, 4]) {
     state.close();
