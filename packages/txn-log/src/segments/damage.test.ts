@@ -2,6 +2,7 @@ import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { batchOf, RecordingHandler, range, Z, zxidsOf } from "../append-batches.ts";
+import { WITNESS_FILE } from "../directory/inspect-directory.ts";
 import { promised } from "../promised-log.ts";
 import { openStore, type Store, type StoreOptions } from "../sqlite.ts";
 import { newestSegment } from "../testing/newest-segment.ts";
@@ -76,6 +77,26 @@ describe("a flipped bit in the newest segment", () => {
     await expect(open()).rejects.toMatchObject({ detail: error });
     expect(readFileSync(wal).equals(before)).toBe(true);
   });
+
+  test.each([
+    ["another case", 0x20],
+    ["another letter", 1],
+  ])(
+    "in a table's name, which has %s then, is refused with or without a witness, and nothing is removed",
+    async (_, bit) => {
+      const segment = newestSegment(directory);
+      const file = join(directory, segment);
+      const bytes = readFileSync(file);
+      // Where the page was split, the first part of it has kept a copy.
+    const at = bytes.lastIndexOf("tablestorestore") + "tables".length;
+      bytes[at] = (bytes[at] as number) ^ bit;
+      writeFileSync(file, bytes);
+      await expect(open()).rejects.toMatchObject({ detail: { code: "DAMAGED", file } });
+      rmSync(join(directory, WITNESS_FILE));
+      await expect(open()).rejects.toMatchObject({ detail: { code: "DAMAGED", file } });
+      expect(readFileSync(file).equals(bytes)).toBe(true);
+    },
+  );
 
   test("makes an amnesiac of a server that may become one; the damaged file stays as it was, and the log goes on", async () => {
     const damaged = newestSegment(directory);

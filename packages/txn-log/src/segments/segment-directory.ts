@@ -24,7 +24,7 @@ import { eraseTear, NO_WAL, scanWal, type WalScan } from "./wal-scan.ts";
  * each WAL beside no main file ────────────────────────▶ removed (SQLite would believe it under the next file of that name)
  * from the highest sequence down:
  *   no first transaction
- *     and the WAL is damaged ──────────────────────────▶ refused
+ *     and the WAL is damaged, or holds a commit ───────▶ refused
  *     else an interrupted roll ────────────────────────▶ removed, the next lower one is looked at
  *   else the newest: its manifest names all others
  *     one of them is missing ──────────────────────────▶ refused
@@ -116,6 +116,7 @@ function inspectNewest(directory: string, name: SegmentName): NewestSegment | un
   try {
     const head = readHead(database, file);
     if (head === undefined && damage !== undefined) throw damage;
+    if (head === undefined && scan.commitCount > 0) throw withoutTables(file, scan);
     if (head === undefined) return undefined;
     if (head.sequence !== name.sequence || head.after.zxid !== name.after) {
       const found = formatSegmentName({ sequence: head.sequence, after: head.after.zxid });
@@ -127,6 +128,12 @@ function inspectNewest(directory: string, name: SegmentName): NewestSegment | un
   } finally {
     database.close();
   }
+}
+
+/** The first commit of a segment is its first transaction: a flipped bit hides the table that says so. */
+function withoutTables(file: string, { commitCount }: WalScan): StoreError {
+  const found = `there is none, though its WAL holds commits (${commitCount})`;
+  return new StoreError({ code: "DAMAGED", file, place: "the first transaction", found });
 }
 
 function damagedWal(wal: string, { frameCount }: WalScan): StoreError {

@@ -191,7 +191,8 @@ export class SegmentReader implements Disposable {
     if (count > 0) this.#entryBytes = total / count;
     const last = zxids.at(-1);
     if (last === undefined) return { after, zxids, sizes, bytes: NO_BYTES };
-    return { after, zxids, sizes, bytes: this.#run.get(after.zxid, last) as Buffer<ArrayBuffer> };
+    // None where a flipped bit has taken the value of each row.
+    return { after, zxids, sizes, bytes: (this.#run.get(after.zxid, last) ?? NO_BYTES) as Buffer<ArrayBuffer> };
   }
 
   #hand({ after, zxids, sizes, bytes }: Rows, sink: EntrySink): LogPosition {
@@ -233,8 +234,8 @@ export class SegmentReader implements Disposable {
   }
 
   #chainOf(zxid: Zxid): Chain | undefined {
-    const bytes = readNamed(this.#file, () => this.#chainBytes.get(zxid)) as Buffer | undefined;
-    return bytes === undefined ? undefined : chainOfEntry(bytes);
+    const bytes = readNamed(this.#file, () => this.#chainBytes.get(zxid)) as Buffer | null | undefined;
+    return bytes?.length === CHAIN_BYTES ? chainOfEntry(bytes) : undefined;
   }
 
   #damaged(zxid: Zxid, found: string): StoreError {

@@ -36,9 +36,10 @@ export function sealRow(bytes: Buffer, at: number): Buffer {
   return row;
 }
 
-/** Whether a row is what was once sealed. */
-export function isWhole(row: Buffer): boolean {
-  if (row.length < RowOffset.name || row.readUInt32BE(0) !== crc32(row.subarray(RowOffset.id))) return false;
+/** Whether a row is what was once sealed. A flipped bit in the table makes a value of another type, or none, of a BLOB. */
+export function isWhole(row: unknown): row is Buffer {
+  if (!Buffer.isBuffer(row) || row.length < RowOffset.name || row.readUInt32BE(0) !== crc32(row.subarray(RowOffset.id)))
+    return false;
   return rowLength(row, 0) === row.length;
 }
 

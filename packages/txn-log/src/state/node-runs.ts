@@ -37,7 +37,8 @@ export class NodeRuns {
     const [ids, sizes] = found.map((list) => JSON.parse(list)) as [number[], number[]];
     const count = countWithin(sizes, RUN_BYTES_MAX);
     if (count === 0) return false;
-    const bytes = this.#run.get(this.#lastNode, ids[count - 1] ?? 0) as Buffer<ArrayBuffer>;
+    // None where a flipped bit has taken the value of each row.
+    const bytes = (this.#run.get(this.#lastNode, ids[count - 1] ?? 0) ?? Buffer.alloc(0)) as Buffer<ArrayBuffer>;
     let at = 0;
     for (let i = 0; i < count; i++) {
       const end = at + (sizes[i] ?? 0);
