@@ -88,7 +88,7 @@ describe("a flipped bit in the newest segment", () => {
       const file = join(directory, segment);
       const bytes = readFileSync(file);
       // Where the page was split, the first part of it has kept a copy.
-    const at = bytes.lastIndexOf("tablestorestore") + "tables".length;
+      const at = bytes.lastIndexOf("tablestorestore") + "tables".length;
       bytes[at] = (bytes[at] as number) ^ bit;
       writeFileSync(file, bytes);
       await expect(open()).rejects.toMatchObject({ detail: { code: "DAMAGED", file } });
