@@ -153,6 +153,15 @@ test("a fold without room uses a reserve of its own first", async () => {
   await Promise.allSettled([store[Symbol.asyncDispose](), folded]);
 });
 
+test("marks that find no room together are folded one at a time", async () => {
+  await using store = await openStore({ directory, sid: 1, handler: reports, testBreak: "state-full", ...NO_LAG });
+  await createNodes(store, 1, 800);
+  await createNodes(store, 801, 1600);
+  await store.state.flush();
+  expect(store.state.stats().foldCount).toBe(2);
+  expect(store.state.applied.applied.zxid).toBe(Z(1, 1600));
+});
+
 test("a start without room uses the reserve, and is refused by name without one", async () => {
   {
     await using _store = await open();

@@ -130,7 +130,7 @@ function inspectNewest(directory: string, name: SegmentName): NewestSegment | un
   }
 }
 
-/** The first commit of a segment is its first transaction: a flipped bit hides the table that says so. */
+/** The first commit of a segment is its first transaction. If a WAL has commits and no such transaction is seen, a flipped bit hides its table. */
 function withoutTables(file: string, { commitCount }: WalScan): StoreError {
   const found = `there is none, though its WAL holds commits (${commitCount})`;
   return new StoreError({ code: "DAMAGED", file, place: "the first transaction", found });

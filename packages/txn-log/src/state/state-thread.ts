@@ -46,7 +46,7 @@ class StateThread {
   #lagBytes = 0;
   /** The last fold found no room. */
   #isFull = false;
-  /** A fold found no room, and not all that was marked then is folded: what needs little is tried. */
+  /** A fold found no room. Until no marks are left, each is folded by itself: a small fold needs less room. */
   #isCramped = false;
   /** The file is closed since then; opening it undoes what that fold left, which may need room as well. */
   #isClosed = false;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { BRISK, HURRIED, Pace } from "./pace.ts";
+import { BRISK, CALM, HURRIED, Pace } from "./pace.ts";
 
 /** Counts the rests of work whose pieces each take so long. */
 function restsOf(pieces: number, piece: { readonly ms: number; readonly bytes: number }, rhythm = BRISK): number {
@@ -23,6 +23,10 @@ function restsOf(pieces: number, piece: { readonly ms: number; readonly bytes: n
 test("small pieces rest once a slice is over, and large ones after each", () => {
   expect(restsOf(160, { ms: 0.01, bytes: 100 })).toBe(5);
   expect(restsOf(10, { ms: 1, bytes: 1_000_000 })).toBe(10);
+});
+
+test("calm work rests sooner", () => {
+  expect(restsOf(160, { ms: 0.01, bytes: 100 }, CALM)).toBe(10);
 });
 
 test("work that is behind does not rest", () => {
