@@ -61,6 +61,7 @@ test("a node is created, edited, given another access list, and deleted by the k
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("ArrowRight");
   await page.waitForURL(/tab=acl/);
+  await page.getByRole("button", { name: "Edit access" }).waitFor();
   await tabTo(page, "Edit access");
   await page.keyboard.press("Enter");
   await tabTo(page, "Entry 1 may write");
