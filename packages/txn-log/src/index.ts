@@ -1,4 +1,5 @@
 export { CHAIN_NONE, type Chain, ChainCursor, chainFromHalves, chainHigh, chainLow, formatChain } from "./chain.ts";
+export { DataWrites } from "./data-writes.ts";
 export { BatchCursor, putEntry } from "./entry-batch.ts";
 export {
   type MemoryEntry,

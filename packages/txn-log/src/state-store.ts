@@ -48,6 +48,11 @@ export interface StateMark {
   readonly digestLow: number;
   /** Log bytes since the mark before: what the lag is counted in. */
   readonly bytes: number;
+  /**
+   * Zxid and node id of each transaction since the mark before that does nothing but replace the data of one node, as far as the driver
+   * has noted them, in the order of the log. The memory is given away with the mark.
+   */
+  readonly dataWrites?: Float64Array<ArrayBuffer>;
 }
 
 export interface StateMeta {

@@ -1,4 +1,5 @@
-import { ZXID_NONE, type Zxid } from "@zooid/model";
+import { OpCode, type TxnHeader, type TxnOp, ZXID_NONE, type Zxid } from "@zooid/model";
+import { DataWrites } from "@zooid/txn-log";
 import type { DriverParts } from "./driver-parts.ts";
 
 /** A checkpoint is due after so many bytes of log or entries. */
@@ -14,6 +15,8 @@ export interface Checkpoint {
   readonly digestLow: number;
   /** Bytes of log since the last checkpoint. */
   readonly bytes: number;
+  /** Transactions since then of which the state file needs only the last for each node. */
+  readonly dataWrites?: Float64Array<ArrayBuffer>;
 }
 
 /** Counts the growth of the log, and lets the state file follow the tree. */
@@ -22,6 +25,7 @@ export class Checkpoints {
   #last: Zxid = ZXID_NONE;
   #bytes = 0;
   #entryCount = 0;
+  readonly #dataWrites = new DataWrites();
 
   constructor(parts: DriverParts) {
     this.#parts = parts;
@@ -30,7 +34,13 @@ export class Checkpoints {
   /** The tree was loaded from the state file. */
   loaded(): void {
     this.#last = this.#parts.replica.tree.applied;
+    this.#dataWrites.clear();
     this.#reset();
+  }
+
+  /** An op of a transaction was applied. */
+  applied(header: Readonly<TxnHeader>, op: Readonly<TxnOp>): void {
+    if (header.op === OpCode.SET_DATA && op.op === OpCode.SET_DATA) this.#dataWrites.add(header.zxid, op.node);
   }
 
   /** Bytes were appended to the log. */
@@ -56,7 +66,8 @@ export class Checkpoints {
     // Appended bytes that are not applied yet count for the next checkpoint.
     if (applied <= this.#last) return;
     this.#last = applied;
-    hooks.checkpoint({ zxid: applied, digestHigh, digestLow, bytes: this.#bytes });
+    const dataWrites = this.#dataWrites.take();
+    hooks.checkpoint({ zxid: applied, digestHigh, digestLow, bytes: this.#bytes, dataWrites });
     this.#reset();
   }
 

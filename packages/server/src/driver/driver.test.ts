@@ -11,6 +11,7 @@ import { parseConnectionThrottle } from "../connection-throttle.ts";
 import type { LogFields } from "../log-fields.ts";
 import { RefusalLog } from "../refusal-log.ts";
 import { SlowLog } from "../slow-log.ts";
+import type { Checkpoint } from "./checkpoints.ts";
 import { Driver } from "./driver.ts";
 
 /** A driver whose log syncs when the test says so, behind a real port. */
@@ -20,6 +21,7 @@ async function startDriver(
   batchBytes: number = Number.POSITIVE_INFINITY,
 ) {
   const slowLines: LogFields[] = [];
+  const checkpoints: Checkpoint[] = [];
   const sid = serverId(1);
   const log = new MemoryTxnLog({
     sid: 1,
@@ -74,7 +76,7 @@ async function startDriver(
       }),
       wordBytes: () => 4,
       fourLetterWord: () => undefined,
-      checkpoint: () => {},
+      checkpoint: (checkpoint) => checkpoints.push(checkpoint),
       isBehind: () => false,
       install: () => {},
       roleChanged: () => {},
@@ -105,6 +107,7 @@ async function startDriver(
     driver,
     log,
     slowLines,
+    checkpoints,
     /** A client with a session. */
     async open(): Promise<RawClient> {
       const client = await RawClient.open(listener.port);
@@ -173,6 +176,28 @@ test("writes of one turn are one batch, and at most two batches are in flight", 
     for (; client.receivedBytes > 0; xid++) expect(await client.reply()).toMatchObject({ xid, code: 0 });
     await new Promise((resolve) => setImmediate(resolve));
   }
+});
+
+test("a checkpoint names the writes that do nothing but replace a node's data", async () => {
+  await using held = await startDriver();
+  await using client = await held.open();
+  const ask = async (op: OpCode, body: Parameters<typeof request>[2]): Promise<number> => {
+    client.send(request(1, op, body));
+    await until(() => held.log.pendingCount > 0);
+    held.log.syncAll();
+    return (await client.reply()).code;
+  };
+  held.driver.checkpoint();
+  const before = held.log.durable.tail.zxid;
+  expect(await ask(OpCode.CREATE, create("/a"))).toBe(0);
+  expect(await ask(OpCode.SET_DATA, setData("/a", "1"))).toBe(0);
+  expect(await ask(OpCode.SET_DATA, setData("/a", "2", 77))).toBe(ErrorCode.BAD_VERSION);
+  expect(await ask(OpCode.SET_DATA, setData("/a", "3"))).toBe(0);
+  held.driver.checkpoint();
+  const { zxid, dataWrites = [] } = held.checkpoints.at(-1) ?? {};
+  expect(zxid).toBe(before + 4);
+  // The first node of a new tree that a client creates.
+  expect([...dataWrites]).toEqual([before + 2, 5, before + 4, 5]);
 });
 
 test("writes that fill a batch are proposed before the other connections of the turn are read", async () => {

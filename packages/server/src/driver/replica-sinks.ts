@@ -42,6 +42,7 @@ export function replicaSinksOf(parts: DriverParts): ReplicaSinks {
     },
     requested: (sequence, connection, request) => audit?.asked(sequence, connection, request, tools.requests),
     applied: (header, op) => {
+      parts.checkpoints.applied(header, op);
       recorder?.applied(header, op);
       audit?.applied(header, op);
     },

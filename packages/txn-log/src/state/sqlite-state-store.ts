@@ -113,7 +113,8 @@ export class SqliteStateStore implements StateStore {
     if (this.#stillCount > 0) this.#excusedBytes += mark.bytes;
     this.#lagMarks++;
     this.#options.marked(mark);
-    this.#port.postMessage({ kind: "mark", mark } satisfies StateCommand);
+    const given = mark.dataWrites === undefined ? [] : [mark.dataWrites.buffer];
+    this.#port.postMessage({ kind: "mark", mark } satisfies StateCommand, given);
     if (this.#worker === undefined) this.#startForMarks();
   }
 

@@ -15,6 +15,7 @@ import { StateFold } from "./state-fold.ts";
 import type { FoldReport, RebuildStep, StateCommand, StateReport, StateThreadData } from "./state-messages.ts";
 import { StateRebuild } from "./state-rebuild.ts";
 import { damagedState } from "./state-rows.ts";
+import { type EntryRange, supersededRanges } from "./superseded-entries.ts";
 
 /** The state thread: the one writer of the state file. It wakes at a lag, folds what is marked, and sleeps again. */
 
@@ -315,7 +316,8 @@ class StateThread {
       this.#state.begin();
       this.#fold.begin();
       this.#log ??= new LogReader(this.#data.logDirectory, this.#data.leases);
-      const [applied, entries] = this.#read(this.#log, meta.applied, target, this.#take);
+      const superseded = supersededRanges(marks, meta.applied.zxid, target.zxid, this.#pace);
+      const [applied, entries] = this.#read(this.#log, meta.applied, target, this.#take, superseded);
       const nodes = this.#fold.end();
       this.#state.commit({
         applied,
@@ -329,21 +331,38 @@ class StateThread {
     this.#report({ kind: "folded", fold: report });
   }
 
-  /** Hands the fold every entry up to a mark. Only what is durable can be read, so nothing else can be folded. */
+  /**
+   * Hands the fold the entries up to a mark. Only what is durable can be read, so nothing else can be folded.
+   *
+   * @param superseded is not read
+   */
   #read(
     log: LogReader,
     from: LogPosition,
     target: Pick<StateMark, "zxid" | "chain">,
     sink: EntrySink,
+    superseded: readonly EntryRange[] = [],
   ): [applied: LogPosition, entries: number] {
     let at = from;
     let entries = 0;
+    let passed = 0;
     while (at.zxid < target.zxid) {
+      const range = superseded[passed];
+      if (range !== undefined && range.first === at.zxid + 1) {
+        if (entries === 0 && log.chainAt(at.zxid) !== at.chain) throw this.#split(at.zxid, "the chain is another one");
+        const chain = log.chainAt(range.last);
+        if (chain === undefined) throw this.#split(range.last, "the log holds no such entry");
+        at = { zxid: range.last, chain };
+        entries += range.last - range.first + 1;
+        passed++;
+        continue;
+      }
+      const upTo = range === undefined ? target.zxid : ((range.first - 1) as Zxid);
       // The first run reads the chain of the entry before it, which proves that the log is the same.
       const chain = entries === 0 ? undefined : at.chain;
-      const walk = log.walk(at.zxid, { bytesMax: READ_BYTES, upTo: target.zxid, chain }, sink);
+      const walk = log.walk(at.zxid, { bytesMax: READ_BYTES, upTo, chain }, sink);
       if (walk.after.chain !== at.chain) throw this.#split(at.zxid, "the chain is another one");
-      if (walk.count === 0) throw this.#split(target.zxid, "the log ends before it");
+      if (walk.count === 0) throw this.#split(upTo, "the log ends before it");
       entries += walk.count;
       at = walk.last;
     }

@@ -1,0 +1,231 @@
+import { join } from "node:path";
+import { newTxnHeader, newTxnOp, OpCode, StatOffset, sliceOf, type Zxid } from "@zooid/model";
+import { TxnBatchEncoder } from "@zooid/wire/txn";
+import Sqlite from "better-sqlite3";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { RecordingHandler, Z } from "../append-batches.ts";
+import { DataWrites } from "../data-writes.ts";
+import { promised } from "../promised-log.ts";
+import { openStore, type Store } from "../sqlite.ts";
+import { newestSegment } from "../testing/newest-segment.ts";
+import { settled } from "../testing/state-history.ts";
+import { loaded, type PlainState } from "../testing/state-oracle.ts";
+import { TemporaryDirectory } from "../testing/temporary-directory.ts";
+import { supersededRanges } from "./superseded-entries.ts";
+
+type Write = readonly [zxid: Zxid, node: number];
+
+/** So large that any range is worth it. */
+const LARGE = 1 << 20;
+
+function noted(writes: readonly Write[]): Float64Array<ArrayBuffer> {
+  const notes = new DataWrites();
+  for (const [zxid, node] of writes) notes.add(zxid, node);
+  return notes.take();
+}
+
+const marked = (...marks: readonly (readonly Write[])[]) =>
+  marks.map((writes) => ({ bytes: writes.length * LARGE, dataWrites: noted(writes) }));
+
+test("of the writes to one node only the last is left, also across marks", () => {
+  const marks = marked(
+    [
+      [Z(1, 2), 7],
+      [Z(1, 3), 7],
+      [Z(1, 4), 8],
+      [Z(1, 6), 7],
+    ],
+    [
+      [Z(1, 7), 7],
+      [Z(1, 8), 7],
+    ],
+  );
+  expect(supersededRanges(marks, Z(1, 0), Z(1, 8))).toEqual([
+    { first: Z(1, 2), last: Z(1, 3) },
+    { first: Z(1, 6), last: Z(1, 7) },
+  ]);
+});
+
+test("what the state holds already, and the last entry of a fold, are in no range", () => {
+  const marks = marked([
+    [Z(1, 1), 7],
+    [Z(1, 2), 7],
+    [Z(1, 3), 7],
+    [Z(1, 4), 7],
+  ]);
+  expect(supersededRanges(marks, Z(1, 3), Z(1, 4))).toEqual([]);
+  expect(supersededRanges(marks, Z(1, 1), Z(1, 3))).toEqual([{ first: Z(1, 2), last: Z(1, 2) }]);
+  expect(supersededRanges(marks, Z(1, 1), Z(1, 4))).toEqual([{ first: Z(1, 2), last: Z(1, 3) }]);
+});
+
+test("the first entry of an epoch is in no range", () => {
+  const marks = marked([
+    [Z(1, 1), 7],
+    [Z(1, 2), 7],
+    [Z(2, 1), 7],
+    [Z(2, 2), 7],
+    [Z(2, 3), 7],
+  ]);
+  expect(supersededRanges(marks, Z(1, 0), Z(2, 3))).toEqual([
+    { first: Z(1, 2), last: Z(1, 2) },
+    { first: Z(2, 2), last: Z(2, 2) },
+  ]);
+});
+
+test("ranges of a few small entries are left out", () => {
+  const writes = Array.from({ length: 40 }, (_, i): Write => [Z(1, i + 1), i === 5 ? 8 : 7]);
+  const marks = [{ bytes: 4000, dataWrites: noted(writes) }];
+  expect(supersededRanges(marks, Z(1, 0), Z(1, 40))).toEqual([{ first: Z(1, 7), last: Z(1, 39) }]);
+});
+
+test("marks without notes have no ranges", () => {
+  expect(supersededRanges([{ bytes: LARGE }], Z(1, 0), Z(1, 40))).toEqual([]);
+});
+
+test("what is noted beyond the limit is left to the fold", () => {
+  const notes = new DataWrites();
+  for (let i = 1; i <= 70_000; i++) notes.add(Z(1, i), 7);
+  expect(notes.take()).toHaveLength(2 * 65_536);
+  notes.add(Z(1, 70_001), 7);
+  expect([...notes.take()]).toEqual([Z(1, 70_001), 7]);
+  notes.add(Z(1, 70_002), 7);
+  notes.clear();
+  expect(notes.take()).toHaveLength(0);
+});
+
+let place: TemporaryDirectory;
+beforeEach(() => {
+  place = new TemporaryDirectory();
+});
+afterEach(() => place[Symbol.dispose]());
+
+const VALUE_BYTES = 20_000;
+
+/** Writes to a store, and their notes. */
+class Writer {
+  readonly #store: Store;
+  readonly #encoder = new TxnBatchEncoder();
+  readonly #notes = new DataWrites();
+  #bytes = 0;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** A transaction with these ops. */
+  write(zxid: Zxid, ...ops: readonly object[]): void {
+    this.#encoder.begin({ ...newTxnHeader(), zxid, timeMs: zxid % 10_000 });
+    for (const op of ops) {
+      const data = sliceOf(`${zxid} `.repeat(VALUE_BYTES / 12));
+      this.#encoder.op({ ...newTxnOp(), path: sliceOf(`/node-${zxid}`), hasData: true, data, ...op });
+    }
+    this.#encoder.end();
+  }
+
+  /** A transaction that replaces the data of a node, which is noted. */
+  set(zxid: Zxid, node: number): void {
+    this.write(zxid, setOf(zxid, node));
+    this.#notes.add(zxid, node);
+  }
+
+  async append(): Promise<void> {
+    const { bytes, end, last } = this.#encoder.take();
+    this.#bytes += end;
+    promised(this.#store.log).append({ generation: 1, bytes, start: 0, end, committed: last });
+    await settled(this.#store);
+  }
+
+  mark({ isNoted }: { readonly isNoted: boolean }): void {
+    const { zxid, chain } = this.#store.log.durable.tail;
+    const dataWrites = this.#notes.take();
+    this.#store.state.advance({
+      ...{ zxid, chain, digestHigh: 0, digestLow: 0, bytes: this.#bytes },
+      ...(isNoted ? { dataWrites } : {}),
+    });
+    this.#bytes = 0;
+  }
+}
+
+const setOf = (zxid: Zxid, node: number): object => ({ op: OpCode.SET_DATA, node, version: zxid % 1000 });
+
+const open = (name: string, handler = new RecordingHandler()): Promise<Store> =>
+  openStore({
+    ...{ directory: join(place.path, name), sid: 1, handler, takeEpoch: true },
+    ...{ lagMarkBytes: 2 ** 40, lagMarkMs: 2 ** 31 - 1, segmentBytes: 256 * 1024 },
+  });
+
+/** Two epochs of writes to a few nodes, with others between them, in several segments. */
+async function foldedState(isNoted: boolean): Promise<PlainState> {
+  await using store = await open(`noted-${isNoted}`);
+  const writer = new Writer(store);
+  let created = 4;
+  for (const epoch of [1, 2]) {
+    for (let counter = 1; counter <= 120; counter++) {
+      const zxid = Z(epoch, counter);
+      if (counter % 40 === 5)
+        writer.write(zxid, { op: OpCode.CREATE, node: ++created, parent: 1, parentCversion: created });
+      else if (counter % 30 === 7) writer.write(zxid, setOf(zxid, 2), setOf(zxid, 3));
+      else if (counter % 50 === 9) writer.write(zxid, { op: OpCode.SET_ACL, node: 3, version: counter });
+      else if (counter % 60 === 11) writer.write(zxid, { op: OpCode.DELETE, node: created, parent: 1 });
+      else writer.set(zxid, 2 + ((counter * counter) % 3));
+      if (counter % 10 === 0) await writer.append();
+      if (counter % 20 === 0) writer.mark({ isNoted });
+    }
+  }
+  const meta = await store.state.flush();
+  expect(meta.applied).toEqual(store.log.durable.tail);
+  expect(store.state.stats()).toMatchObject({ foldedEntries: 240, foldCount: 1 });
+  expect(store.log.stats().rollCount).toBeGreaterThan(5);
+  return loaded(store);
+}
+
+test("a fold that leaves out superseded entries gives the same state", async () => {
+  expect(await foldedState(true)).toEqual(await foldedState(false));
+});
+
+test.each([
+  ["is not read", true],
+  ["is read without notes, and refused", false],
+])("a superseded entry that is damaged %s", async (_, isNoted) => {
+  const handler = new RecordingHandler();
+  await using store = await open("data", handler);
+  const writer = new Writer(store);
+  for (let counter = 1; counter <= 4; counter++) writer.set(Z(1, counter), 2);
+  await writer.append();
+  damageRow(Z(1, 2));
+  writer.mark({ isNoted });
+  if (isNoted) {
+    await store.state.flush();
+    expect(loaded(store).nodes.get(2)?.stat.readInt32BE(StatOffset.version)).toBe(Z(1, 4) % 1000);
+  } else {
+    await expect(store.state.flush()).rejects.toMatchObject({ detail: { code: "DAMAGED" } });
+  }
+  expect(handler.failures).toHaveLength(isNoted ? 0 : 1);
+});
+
+test("a fold that begins with superseded entries still checks that the log is the one that it was", async () => {
+  await using store = await open("data");
+  const writer = new Writer(store);
+  const set = async (counter: number): Promise<void> => {
+    writer.set(Z(1, counter), 2);
+    await writer.append();
+  };
+  await set(1);
+  writer.mark({ isNoted: true });
+  await store.state.flush();
+  for (const counter of [2, 3, 4]) await set(counter);
+  damageRow(Z(1, 1), 3);
+  writer.mark({ isNoted: true });
+  const error = { code: "DAMAGED", place: expect.stringContaining("0x100000001") };
+  await expect(store.state.flush()).rejects.toMatchObject({ detail: error });
+});
+
+/** Changes a byte of a row: one of the first eight is part of its chain. */
+function damageRow(zxid: Zxid, at = 500): void {
+  const directory = join(place.path, "data");
+  const segment = new Sqlite(join(directory, newestSegment(directory)));
+  segment.pragma("wal_autocheckpoint = 0");
+  const changed = `CAST(substr(entry, 1, ${at - 1}) || x'77' || substr(entry, ${at + 1}) AS BLOB)`;
+  expect(segment.prepare(`UPDATE log SET entry = ${changed} WHERE zxid = ?`).run(zxid).changes).toBe(1);
+  segment.close();
+}
