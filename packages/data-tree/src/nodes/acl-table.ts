@@ -16,7 +16,8 @@ import { HashTable } from "./hash-table.ts";
  * is forgotten and its number used again.
  */
 
-const OPEN_ID = 1;
+/** The number of the open ACL. */
+export const OPEN_ACL_ID = 1;
 /** What an entry of a list takes beside its texts. */
 const ENTRY_BYTES = 64;
 const TEXT_BYTES_FIRST = 256;
@@ -39,7 +40,7 @@ export class AclTable {
   readonly #key: HashKey;
   /** The list that was acquired last, which transactions of many creates bring again and again, and its number. */
   #lastAcl: Acl = OPEN_ACL;
-  #lastId: number = OPEN_ID;
+  #lastId: number = OPEN_ACL_ID;
   #text: Buffer = Buffer.allocUnsafeSlow(TEXT_BYTES_FIRST);
   #bytes = 0;
 
@@ -51,9 +52,9 @@ export class AclTable {
 
   /** The number of an ACL of this content, with one reference more. */
   acquire(acl: Acl): number {
-    const isLast = acl === this.#lastAcl && this.#entries.length > OPEN_ID;
+    const isLast = acl === this.#lastAcl && this.#entries.length > OPEN_ACL_ID;
     if (!isLast) {
-      this.#lastId = isOpen(acl) && this.#entries.length > OPEN_ID ? OPEN_ID : this.#findOrAdd(acl);
+      this.#lastId = isOpen(acl) && this.#entries.length > OPEN_ACL_ID ? OPEN_ACL_ID : this.#findOrAdd(acl);
       this.#lastAcl = acl;
     }
     this.#entry(this.#lastId).references++;
@@ -65,7 +66,7 @@ export class AclTable {
     entry.references--;
     if (entry.references > 0) return;
     if (id === this.#lastId) {
-      this.#lastId = OPEN_ID;
+      this.#lastId = OPEN_ACL_ID;
       this.#lastAcl = OPEN_ACL;
     }
     this.#table.remove(entry.tableHash, id);

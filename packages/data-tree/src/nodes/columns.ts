@@ -12,7 +12,8 @@ export class IntColumn {
   readonly #pages: (Int32Array | undefined)[] = [];
 
   get(index: number): number {
-    const page = this.#pages[index >>> PAGE_BITS];
+    const at = index >>> PAGE_BITS;
+    const page = at < this.#pages.length ? this.#pages[at] : undefined;
     return page === undefined ? 0 : page[index & PAGE_MASK];
   }
 
@@ -35,7 +36,8 @@ export class NumberColumn {
   readonly #pages: (Float64Array | undefined)[] = [];
 
   get(index: number): number {
-    const page = this.#pages[index >>> PAGE_BITS];
+    const at = index >>> PAGE_BITS;
+    const page = at < this.#pages.length ? this.#pages[at] : undefined;
     return page === undefined ? 0 : page[index & PAGE_MASK];
   }
 

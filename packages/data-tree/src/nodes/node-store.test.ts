@@ -1,5 +1,6 @@
 import { sliceOf } from "@zooid/model";
 import { expect, test } from "vitest";
+import { OPEN_ACL_ID } from "./acl-table.ts";
 import { NO_NODE, ROOT } from "./node-row.ts";
 import { NodeStore } from "./node-store.ts";
 
@@ -39,4 +40,27 @@ test("a path is read no further than to the first name that is longer than any",
   }
   const { bytes } = sliceOf("/short/short");
   expect(store.find(bytes, 0, 12)).not.toBe(NO_NODE);
+});
+
+test("an index that is used again has nothing of the node before", () => {
+  const store = new NodeStore({ k0: 1, k1: 7 });
+  store.createRoot(1);
+  const { bytes, start, end } = sliceOf("name");
+  const before = store.create(ROOT, bytes, start, end, 7 * 2 ** 32 + 2 ** 31 + 5);
+  store.setAclId(before, 9);
+  expect(store.id(before)).toBe(7 * 2 ** 32 + 2 ** 31 + 5);
+  expect(store.aclId(before)).toBe(9);
+  const child = store.create(before, bytes, start, end, 4);
+  expect(store.listings.bytes(before)).toBeGreaterThan(0);
+  store.remove(child);
+  store.remove(before);
+  expect(store.exists(before)).toBe(false);
+  const after = store.create(ROOT, bytes, start, end, 8);
+  const other = store.create(ROOT, Buffer.from("other"), 0, 5, 9);
+  expect([after, other].sort()).toEqual([before, child].sort());
+  for (const node of [after, other]) {
+    store.setAclId(node, OPEN_ACL_ID);
+    expect([store.firstChild(node), store.listings.bytes(node), store.aclId(node)]).toEqual([NO_NODE, 0, OPEN_ACL_ID]);
+  }
+  expect(store.id(after)).toBe(8);
 });

@@ -140,7 +140,7 @@ export class NodeStore {
     this.#rows.setParent(node, NONE);
     this.#rows.setPreviousSibling(node, NONE);
     this.owners.forget(node);
-    this.#setId(node, 0);
+    this.#rows.setId(node, 0);
     const statStart = this.#stats.start(node);
     this.#stats.bytes(node).fill(0, statStart, statStart + STAT_BYTES);
     this.#rows.setNextSibling(node, this.#freeIndex);
@@ -189,7 +189,7 @@ export class NodeStore {
   }
 
   id(node: number): number {
-    return this.#rows.idHigh(node) * 2 ** 32 + (this.#rows.idLow(node) >>> 0);
+    return this.#rows.id(node);
   }
 
   parent(node: number): number {
@@ -352,14 +352,9 @@ export class NodeStore {
       this.#stats.reserve(node);
       this.#rows.reserve(node);
     }
-    this.#setId(node, id);
+    this.#rows.setId(node, id);
     this.#count++;
     return node;
-  }
-
-  #setId(node: number, id: number): void {
-    this.#rows.setIdLow(node, id | 0);
-    this.#rows.setIdHigh(node, Math.floor(id / 2 ** 32));
   }
 
   /** With the same number of creations, the wire's cversion falls when numChildren rises. */
