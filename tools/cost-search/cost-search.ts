@@ -85,7 +85,7 @@ const dice = {
 };
 const folder = mkdtempSync(join(tmpdir(), "cost-search-"));
 const server = fork(join(import.meta.dirname, "measured-server.ts"), [folder], {
-  execArgv: ["--conditions=@zooid/source", "--max-semi-space-size=8"],
+  execArgv: ["--conditions=@zooid/source", "--max-semi-space-size=4"],
 });
 process.on("exit", () => {
   server.kill("SIGKILL");

@@ -83,7 +83,7 @@ test.each(BINS.filter((bin) => bin !== SERVER))("%s passes its arguments on", (b
 test("zooid-server starts with the options of its process, and keeps flags of the user's", () => {
   const { status, stdout, stderr } = start(SERVER, { flags: ["--no-deprecation"] });
   expect([status, stderr]).toEqual([0, ""]);
-  expect(JSON.parse(stdout)).toEqual([["a b", "--c"], ["--max-semi-space-size=8", "--no-deprecation"], "2"]);
+  expect(JSON.parse(stdout)).toEqual([["a b", "--c"], ["--max-semi-space-size=4", "--no-deprecation"], "2"]);
 });
 
 test("a variable of the user's is kept", () => {
@@ -97,5 +97,5 @@ test.each([
 ])("zooid-server leaves a size of the user's %s, and does not start again", (_, options) => {
   const { status, stdout } = start(SERVER, options);
   expect(status).toBe(0);
-  expect(stdout).not.toContain("--max-semi-space-size=8");
+  expect(stdout).not.toContain("--max-semi-space-size=4");
 });

@@ -43,7 +43,7 @@ async function measure(connections: string, inFlight: string): Promise<readonly 
   // Written when the process ends; of the main thread only, since the log's threads take no options
   // from the command line.
   const node = join(ROOT, "node_modules/node/bin/node");
-  const command = `${node} --max-semi-space-size=8 --cpu-prof --cpu-prof-interval=2000 --cpu-prof-dir='${profiles}' '${join(ROOT, "apps/server/dist/main.js")}'`;
+  const command = `${node} --max-semi-space-size=4 --cpu-prof --cpu-prof-interval=2000 --cpu-prof-dir='${profiles}' '${join(ROOT, "apps/server/dist/main.js")}'`;
   mkdirSync(profiles, { recursive: true });
   await using ensemble = await PerfEnsemble.start({ kind: "zooid", folder, voters: 3, command });
   const leader = await ensemble.leader();

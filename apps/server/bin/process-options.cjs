@@ -5,7 +5,7 @@
  */
 module.exports = {
   /** Garbage is short-lived: a larger young generation costs memory and saves no work. */
-  flags: ["--max-semi-space-size=8"],
+  flags: ["--max-semi-space-size=4"],
   /** Memory that threads gave back stays in their arenas: few arenas keep the process small. */
   environment: { MALLOC_ARENA_MAX: "2" },
 };

@@ -118,6 +118,8 @@ async function run(command: ServeCommand, argv: readonly string[], log: ProcessL
   log.describe(() => member);
   for (const warning of warnings) log.warn(warning);
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
+  // The size that the process was started with is for this thread's heap: it would overrule the limits of the others.
+  setFlagsFromString("--max-semi-space-size=0");
   const page = new LateConsole();
   const server = await startServer({
     ...options,

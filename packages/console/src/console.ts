@@ -11,7 +11,7 @@ import { type AuditSource, AuditTail } from "./facts/audit-tail.ts";
 import { EnsembleFacts, type FourLetterWords, wordsByConnection } from "./facts/ensemble-facts.ts";
 import { HotSpots } from "./facts/hot-spots.ts";
 import { MetricHistory } from "./facts/metric-history.ts";
-import { ApiHandler } from "./http/api-handler.ts";
+import type { ApiHandler, ApiParts, ApiTarget } from "./http/api-handler.ts";
 import { type PageFile, readPageFiles } from "./http/page-files.ts";
 import { problemJson } from "./http/problem.ts";
 import { requestProblem } from "./http/request-checks.ts";
@@ -79,7 +79,9 @@ export class Console implements AsyncDisposable {
   readonly #history = new MetricHistory();
   readonly #hotSpots = new HotSpots();
   readonly #audit: AuditTail | undefined;
-  readonly #api: ApiHandler;
+  readonly #apiParts: ApiParts;
+  /** The modules of the API take more memory than the rest together: they load with the first request to it. */
+  #api: Promise<ApiHandler> | undefined;
   readonly #files: ReadonlyMap<string, PageFile>;
   readonly #sampler: NodeJS.Timeout;
   readonly #stop = new AbortController();
@@ -95,7 +97,7 @@ export class Console implements AsyncDisposable {
     this.#facts = new EnsembleFacts({ name, hosts, words });
     this.#audit = options.audit === undefined ? undefined : new AuditTail(options.audit);
     this.#files = readPageFiles(PAGE_DIRECTORY);
-    this.#api = new ApiHandler({
+    this.#apiParts = {
       roles: new RoleTable(roles, isLoopback),
       sessions: new WebSessions(),
       throttle: new LoginThrottle(),
@@ -112,7 +114,7 @@ export class Console implements AsyncDisposable {
       prefix,
       ensembles: options.ensembles ?? [{ name, prefix }],
       failed: (error) => warn?.(`a request to the console failed: ${error instanceof Error ? error.stack : error}`),
-    });
+    };
     this.#sampler = setInterval(() => void this.#sample(), this.#history.intervalMs).unref();
   }
 
@@ -135,7 +137,8 @@ export class Console implements AsyncDisposable {
     }
     if (isApi) {
       const query = new URLSearchParams(end === -1 ? "" : url.slice(end + 1));
-      void this.#api.handle(message, response, { path: path.slice(this.#apiPath.length), query, certificateSubject });
+      const target = { path: path.slice(this.#apiPath.length), query, certificateSubject };
+      void this.#askApi(message, response, target);
       return true;
     }
     this.#page(message, response, path);
@@ -149,6 +152,19 @@ export class Console implements AsyncDisposable {
     this.#audit?.stop();
     this.#hotSpots.stop();
     await this.#clients[Symbol.asyncDispose]();
+  }
+
+  async #askApi(message: IncomingMessage, response: ServerResponse, target: ApiTarget): Promise<void> {
+    let api: ApiHandler;
+    try {
+      this.#api ??= import("./http/api-handler.ts").then(({ ApiHandler }) => new ApiHandler(this.#apiParts));
+      api = await this.#api;
+    } catch (error) {
+      this.#apiParts.failed(error);
+      plain(response, 500, "the API of the console cannot be loaded; restart it\n");
+      return;
+    }
+    await api.handle(message, response, target);
   }
 
   async #sample(): Promise<void> {

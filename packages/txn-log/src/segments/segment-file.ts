@@ -4,7 +4,7 @@ import type { DurableLog } from "../txn-log.ts";
 import { createSegmentTables, type SegmentHead, writeHead } from "./segment-schema.ts";
 import { NO_WAL, readSalt, type WalMark } from "./wal-scan.ts";
 
-const CACHE_KIB = 4096;
+const CACHE_KIB = 1024;
 const KEEPER_CACHE_KIB = 64;
 /** Rows in one statement; measured, more gains nothing. */
 export const ROWS_PER_INSERT = 16;

@@ -65,7 +65,7 @@ const SCHEMA = `
 
 /** Pages of 4 KiB: a fold rewrites single nodes all over the file, each with its whole page. */
 const PAGE_BYTES = 4096;
-const CACHE_KIB = 4096;
+const CACHE_KIB = 2048;
 const LOAD_CACHE_KIB = 1024;
 /** Rows fetched by one call; measured. */
 const LOAD_ROWS = 1024;
