@@ -13,6 +13,9 @@ import type { EntryRun, LogPosition } from "../txn-log.ts";
 export type { EntrySink } from "../segments/entry-sink.ts";
 export type { Walk, WalkLimits } from "../segments/segment-reader.ts";
 
+/** Segments open at a time. */
+const OPEN_MAX = 32;
+
 /** A sealed segment, for its user. */
 export interface SealedPart {
   readonly file: string;
@@ -71,6 +74,34 @@ export class LogReader implements Disposable {
   /** Hands over entries after a zxid, in order, each checked. The answer's count is 0 only at the log's end, or at `upTo`. */
   walk(after: Zxid, limits: WalkLimits, sink: EntrySink): Walk {
     return this.#inSegment(after, limits, (reader, within) => reader.walk(after, within, sink));
+  }
+
+  /**
+   * Hands over some of the entries with these zxids, each checked against the one before it. Returns how many: at least one, more up to
+   * `bytesMax` and to the end of a segment.
+   *
+   * The segments that it reads stay open until {@link closeSealed}: those who ask for some here and some there come back to each of them.
+   *
+   * @param zxids ascending, none of them the first of its epoch
+   */
+  entries(zxids: Float64Array, bytesMax: number, sink: EntrySink): number {
+    using _lease = this.#leases.take();
+    const { parts } = this.#look();
+    const [first = 0] = zxids;
+    const part = parts.find(({ end }) => end === undefined || first <= end.zxid);
+    assert(part !== undefined, "the newest segment has no end");
+    const { end } = part;
+    const behind = end === undefined ? -1 : zxids.findIndex((zxid) => zxid > end.zxid);
+    const reader = this.#readerOf(part.sequence, part.file);
+    if (this.#open.size > OPEN_MAX) this.closeSealed(part.sequence);
+    return reader.entries(behind === -1 ? zxids : zxids.subarray(0, behind), bytesMax, sink);
+  }
+
+  /** Closes what is open of sealed segments, but for one. */
+  closeSealed(but?: number): void {
+    for (const sequence of this.#open.keys()) {
+      if (sequence !== this.#view?.newest && sequence !== but) this.#close(sequence);
+    }
   }
 
   /** The entries after a zxid as frames. */
@@ -239,11 +270,8 @@ export class LogReader implements Disposable {
   }
 
   #reader({ sequence, file }: Part): SegmentReader {
-    const newest = this.#view?.newest;
     // Of sealed segments one at a time: a walk goes from each to the next.
-    if (!this.#open.has(sequence)) {
-      for (const other of this.#open.keys()) if (other !== newest) this.#close(other);
-    }
+    if (!this.#open.has(sequence)) this.closeSealed();
     return this.#readerOf(sequence, file);
   }
 

@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 import { copyBytes, FRAME_HEADER_BYTES, formatZxid, writeFrameHeader, type Zxid } from "@zooid/model";
-import { type Chain, ChainCursor, chainFromHalves, formatChain } from "../chain.ts";
+import { CHAIN_NONE, type Chain, ChainCursor, chainFromHalves, formatChain } from "../chain.ts";
 import { type Database, openReader, readErrorOf, readNamed, type Statement, sqliteCode } from "../database.ts";
 import { mayFollow } from "../log/log-book.ts";
 import { CHAIN_BYTES, chainOfEntry } from "../log/schema.ts";
@@ -9,7 +9,7 @@ import type { EntryRun, LogPosition } from "../txn-log.ts";
 import type { EntrySink } from "./entry-sink.ts";
 import { readHead, type SegmentHead } from "./segment-schema.ts";
 
-const CACHE_KIB = 512;
+const CACHE_KIB = 128;
 /** Rows of one run at most; measured, more gains nothing. */
 const RUN_ROWS_MAX = 1024;
 /** More rows than the bytes are likely to hold are looked up, so that a run is not cut short for it. */
@@ -61,6 +61,8 @@ export class SegmentReader implements Disposable {
   readonly #sizes: Statement;
   readonly #run: Statement;
   readonly #chainBytes: Statement;
+  readonly #sizesOf: Statement;
+  readonly #entriesOf: Statement;
   readonly #isHeld: Statement;
   readonly #position: Statement;
   readonly #chain = new ChainCursor();
@@ -85,6 +87,13 @@ export class SegmentReader implements Disposable {
       // bytes, would be garbage outside of the heap, for which the collector runs every few entries.
       const chainBytes = `SELECT substr(entry, 1, ${CHAIN_BYTES}) FROM log WHERE zxid = ?`;
       this.#chainBytes = database.prepare(chainBytes).pluck();
+      // In the order of the list. Zeros take the place of a chain that is not there.
+      const asked = "FROM json_each(?) AS asked LEFT JOIN log ON log.zxid = asked.value";
+      this.#sizesOf = database.prepare(`SELECT json_group_array(length(log.entry)) ${asked}`).pluck();
+      const chain = `ifnull(substr(earlier.entry, 1, ${CHAIN_BYTES}), zeroblob(${CHAIN_BYTES}))`;
+      const blobs = ["log.entry", chain].map((column) => `CAST(group_concat(${column}, '') AS BLOB)`).join(", ");
+      const earlier = "LEFT JOIN log AS earlier ON earlier.zxid = asked.value - 1";
+      this.#entriesOf = database.prepare(`SELECT ${blobs} ${asked} ${earlier}`).raw();
       this.#isHeld = database.prepare("SELECT 1 FROM log WHERE zxid = ?").pluck();
       this.#position = database.prepare(BEGIN[kind]).raw();
     } catch (cause) {
@@ -102,6 +111,29 @@ export class SegmentReader implements Disposable {
     // Given back at once: the collector, which sees no pressure in its own heap, would let many of them pile up.
     if (rows.bytes.length > 0) rows.bytes.buffer.transfer(0);
     return { after: rows.after, last, count: rows.zxids.length };
+  }
+
+  /**
+   * Hands over some of the entries with these zxids, each checked against the one before it, which has the zxid before. Returns how many:
+   * at least one, more up to `bytesMax`.
+   *
+   * @param zxids ascending, all of this segment
+   */
+  entries(zxids: Float64Array, bytesMax: number, sink: EntrySink): number {
+    const asked = JSON.stringify([...zxids.subarray(0, RUN_ROWS_MAX)]);
+    const sizes = readNamed(this.#file, () => JSON.parse(this.#sizesOf.get(asked) as string) as (number | null)[]);
+    let bytes = 0;
+    let count = 0;
+    for (; count < sizes.length; count++) {
+      const size = sizes[count];
+      if (typeof size !== "number") throw this.#damaged(zxids[count] as Zxid, "the log holds no such entry");
+      if (count > 0 && bytes + size > bytesMax) break;
+      bytes += size;
+    }
+    const taken = zxids.subarray(0, count);
+    const [found, before] = readNamed(this.#file, () => this.#entriesOf.get(JSON.stringify([...taken]))) as Buffer[];
+    this.#handEach(taken, sizes as number[], { bytes: found ?? NO_BYTES, chains: before ?? NO_BYTES }, sink);
+    return count;
   }
 
   /** The entries after a zxid as frames. */
@@ -228,6 +260,31 @@ export class SegmentReader implements Disposable {
     return { zxid: row[0], chain: chainFromHalves(row[1], row[2]) };
   }
 
+  #handEach(
+    zxids: Float64Array,
+    sizes: readonly number[],
+    { bytes, chains }: { readonly bytes: Buffer; readonly chains: Buffer },
+    sink: EntrySink,
+  ): void {
+    let at = 0;
+    for (const [i, wanted] of zxids.entries()) {
+      const [zxid, before, size] = [wanted as Zxid, (wanted - 1) as Zxid, sizes[i] as number];
+      const chain = this.#chainBefore(before, chains.subarray(CHAIN_BYTES * i, CHAIN_BYTES * (i + 1)));
+      const entry = bytes.subarray(at, at + size) as Buffer<ArrayBuffer>;
+      this.#hand({ after: { zxid: before, chain }, zxids: [zxid], sizes: [size], bytes: entry }, sink);
+      at += size;
+    }
+  }
+
+  /** @param read zeros where no entry is, as before the first one of this file */
+  #chainBefore(zxid: Zxid, read: Buffer): Chain {
+    const chain = chainOfBytes(read);
+    if (chain !== undefined && chain !== CHAIN_NONE) return chain;
+    const begin = this.#readBegin();
+    if (zxid !== begin.zxid) throw this.#damaged(zxid, "the log holds no such entry");
+    return begin.chain;
+  }
+
   #chainAt(zxid: Zxid, known: Chain | undefined): Chain | undefined {
     if (known === undefined) return this.#chainOf(zxid);
     return readNamed(this.#file, () => this.#isHeld.get(zxid)) === undefined ? undefined : known;
@@ -235,12 +292,17 @@ export class SegmentReader implements Disposable {
 
   #chainOf(zxid: Zxid): Chain | undefined {
     const bytes = readNamed(this.#file, () => this.#chainBytes.get(zxid)) as Buffer | null | undefined;
-    return bytes?.length === CHAIN_BYTES ? chainOfEntry(bytes) : undefined;
+    return chainOfBytes(bytes);
   }
 
   #damaged(zxid: Zxid, found: string): StoreError {
     return new StoreError({ code: "DAMAGED", file: this.#file, place: `table log, row ${formatZxid(zxid)}`, found });
   }
+}
+
+/** Undefined where a flipped bit has taken the value, or some of it. */
+function chainOfBytes(bytes: Buffer | null | undefined): Chain | undefined {
+  return bytes?.length === CHAIN_BYTES ? chainOfEntry(bytes) : undefined;
 }
 
 /** A flipped bit in the first transaction hides the rows that each segment has, or the tables. */

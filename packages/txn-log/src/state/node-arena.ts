@@ -16,6 +16,9 @@ export interface ArenaLimits {
   readonly headCount: number;
 }
 
+/** For rows that are written in the order of nodes: the more at once, the less often each page of the file is visited. */
+const WIDE = { bytes: 16 * 1024 * 1024, knownCount: 65_536 };
+
 const LIMITS: ArenaLimits = {
   ...{ bytes: 4 * 1024 * 1024, knownCount: 16_384, newCount: 32_768 },
   ...{ headDataBytes: 4096, headCount: 4096 },
@@ -38,7 +41,8 @@ export class NodeArena {
   /** How many rows were written or removed. */
   writtenCount = 0;
   readonly #state: StateFile;
-  readonly #limits: ArenaLimits;
+  readonly #narrow: ArenaLimits;
+  #limits: ArenaLimits;
   readonly #known = new Map<number, number>();
   readonly #new: Int32Array;
   readonly #heads: RowHeads;
@@ -52,6 +56,7 @@ export class NodeArena {
   constructor(state: StateFile, limits: ArenaLimits = LIMITS, pace?: Pace) {
     this.#pace = pace;
     this.#state = state;
+    this.#narrow = limits;
     this.#limits = limits;
     this.#new = new Int32Array(limits.newCount);
     this.#heads = new RowHeads(limits);
@@ -164,12 +169,29 @@ export class NodeArena {
     this.#firstNew = Number.POSITIVE_INFINITY;
     this.#endNew = 0;
     this.#end = FIRST_PLACE;
-    if (this.bytes.length > this.#limits.bytes) this.release();
+    if (this.bytes.length > this.#limits.bytes) this.#giveBack();
+  }
+
+  /** How many bytes of rows it holds before it is written. */
+  get byteLimit(): number {
+    return this.#limits.bytes;
+  }
+
+  /** Writes everything, and takes more at once until it is given back. */
+  widen(): void {
+    this.write();
+    this.release();
+    this.#limits = { ...this.#narrow, ...WIDE };
   }
 
   /** Gives the memory back; the next row takes it anew. */
   release(): void {
     assert(this.#end === FIRST_PLACE, "an arena is given back when it is written");
+    this.#limits = this.#narrow;
+    this.#giveBack();
+  }
+
+  #giveBack(): void {
     if (this.bytes !== NO_BYTES) this.bytes.buffer.transfer(0);
     this.bytes = NO_BYTES;
   }

@@ -6,6 +6,7 @@ import type { StateMark, StateMeta, StateSink, StateStats, StateStore } from "..
 import { StoreError } from "../store-error.ts";
 import type { TestBreak } from "../test-break.ts";
 import { startWorker } from "../threads/start-worker.ts";
+import { NOTED_WRITES_MAX } from "./fold-plan.ts";
 import type { LiveTree } from "./live-tree.ts";
 import { loadStateFile, readStateMeta, StateFile } from "./state-file.ts";
 import type { FoldReport, RebuildStep, StateCommand, StateReport, StateThreadData } from "./state-messages.ts";
@@ -73,6 +74,9 @@ export class SqliteStateStore implements StateStore {
   #adopting = 0;
   #isFull = false;
   #lastMark: StateMark | undefined;
+  /** How many writes are noted with each mark that is not folded, and with all of them. */
+  #noted: number[] = [];
+  #notedTotal = 0;
   #nextId = 1;
   #rebuildStep: PromiseWithResolvers<void> | undefined;
   readonly #flushes = new Map<number, { readonly resolve: () => void; readonly reject: (error: Error) => void }>();
@@ -113,8 +117,7 @@ export class SqliteStateStore implements StateStore {
     if (this.#stillCount > 0) this.#excusedBytes += mark.bytes;
     this.#lagMarks++;
     this.#options.marked(mark);
-    const given = mark.dataWrites === undefined ? [] : [mark.dataWrites.buffer];
-    this.#port.postMessage({ kind: "mark", mark } satisfies StateCommand, given);
+    this.#sendMark(mark);
     if (this.#worker === undefined) this.#startForMarks();
   }
 
@@ -155,6 +158,8 @@ export class SqliteStateStore implements StateStore {
     this.#lagBytes = 0;
     this.#excusedBytes = 0;
     this.#lagMarks = 0;
+    this.#noted = [];
+    this.#notedTotal = 0;
     this.#lastMark = undefined;
     this.#send({ kind: "adopt", stateFile });
     return meta;
@@ -275,6 +280,7 @@ export class SqliteStateStore implements StateStore {
     this.#lagBytes -= fold.bytes;
     this.#excusedBytes = Math.min(this.#excusedBytes, this.#lagBytes);
     this.#lagMarks -= fold.marks;
+    for (const noted of this.#noted.splice(0, fold.marks)) this.#notedTotal -= noted;
     this.#options.folded(fold.meta);
   }
 
@@ -317,6 +323,19 @@ export class SqliteStateStore implements StateStore {
     const { lagMarkBytes, lagMarkMs } = this.#options;
     if (this.#lagBytes >= lagMarkBytes || this.#lagMarks >= WAITING_MARKS_MAX) this.#start();
     else this.#startTimer ??= setTimeout(() => void this.flush().catch(() => {}), lagMarkMs);
+  }
+
+  /** Notes that would take too much memory are left out: then the fold reads more. */
+  #sendMark({ dataWrites, ...mark }: StateMark): void {
+    const noted = (dataWrites?.length ?? 0) / 2;
+    if (dataWrites === undefined || this.#notedTotal + noted > NOTED_WRITES_MAX) {
+      this.#noted.push(0);
+      this.#port.postMessage({ kind: "mark", mark } satisfies StateCommand);
+      return;
+    }
+    this.#noted.push(noted);
+    this.#notedTotal += noted;
+    this.#port.postMessage({ kind: "mark", mark: { ...mark, dataWrites } } satisfies StateCommand, [dataWrites.buffer]);
   }
 
   #send(command: StateCommand): void {

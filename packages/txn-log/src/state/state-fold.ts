@@ -17,6 +17,7 @@ import {
   zxidLow,
 } from "@zooid/model";
 import type { Pace } from "../threads/pace.ts";
+import type { FoldPlan } from "./fold-plan.ts";
 import { type ArenaLimits, NodeArena } from "./node-arena.ts";
 import { dataStart, RowOffset, setHasData } from "./node-row.ts";
 import type { StateFile } from "./state-file.ts";
@@ -46,6 +47,8 @@ export class StateFold {
   readonly #header: TxnHeader = newTxnHeader();
   readonly #op: TxnOp = newTxnOp();
   #openAclId = 0;
+  /** Until its last writes are added. */
+  #plan: FoldPlan | undefined;
   /** Of nodes with a smaller id, the file may lack some that are deleted in the run. */
   #capturedBelow = 0;
 
@@ -55,8 +58,13 @@ export class StateFold {
     this.#arena = new NodeArena(state, limits, pace);
   }
 
-  /** Begins within a transaction that is open on the file. */
-  begin(): void {
+  /**
+   * Begins within a transaction that is open on the file.
+   *
+   * @param plan of a fold that reads some entries by node
+   */
+  begin(plan?: FoldPlan): void {
+    this.#plan = plan;
     this.#openAclId = this.#state.aclId(OPEN_ACL);
     this.nextNodeId = this.#state.meta.nextNodeId;
     this.#arena.writtenCount = 0;
@@ -76,6 +84,25 @@ export class StateFold {
   add(zxid: Zxid, bytes: Uint8Array, start: number, end: number): void {
     this.#decoder.open(bytes, start, end, this.#header);
     while (this.#decoder.next(this.#op)) this.#apply(zxid, this.#op);
+  }
+
+  /**
+   * Adds the last writes of the plan, once all that is read in the order of the log was added.
+   *
+   * @param read hands over some entries, from the first of these zxids on, and returns how many
+   */
+  addLastWrites(plan: FoldPlan, read: (zxids: Float64Array) => number): void {
+    this.#plan = undefined;
+    if (plan.hasLastWrites) this.#arena.widen();
+    for (const group of plan.lastWrites(this.#arena.byteLimit)) {
+      for (let at = 0; at < group.length; ) at += read(group.subarray(at));
+      this.#arena.write();
+    }
+  }
+
+  /** How many bytes of rows are gathered before they are written in the order of nodes. */
+  get rowBytesMax(): number {
+    return this.#arena.byteLimit;
   }
 
   /** Writes what is gathered; the transaction is the caller's to end. Returns how many nodes were written. */
@@ -152,6 +179,7 @@ export class StateFold {
   }
 
   #delete(zxid: Zxid, op: TxnOp): void {
+    this.#plan?.drop(op.node, zxid);
     if (!this.#isGone(op.node) && !this.#arena.remove(op.node))
       defect(zxid, `deletes node ${op.node}, which does not exist`);
     if (this.#isGone(op.parent)) return;
@@ -162,6 +190,7 @@ export class StateFold {
 
   #setData(zxid: Zxid, op: TxnOp): void {
     if (this.#isGone(op.node)) return;
+    this.#plan?.drop(op.node, zxid);
     const { data } = op;
     const dataLength = op.hasData ? data.end - data.start : 0;
     const at = this.#arena.replaceData(op.node, dataLength);

@@ -10,12 +10,12 @@ import { loadThread } from "../threads/loading.ts";
 import { lowerPriority } from "../threads/lower-priority.ts";
 import { BRISK, CALM, HURRIED, Pace, type Rhythm } from "../threads/pace.ts";
 import type { LogPosition } from "../txn-log.ts";
+import { type EntryRange, FoldPlan } from "./fold-plan.ts";
 import { findPageDamage, removeStateFile, StateFile } from "./state-file.ts";
 import { StateFold } from "./state-fold.ts";
 import type { FoldReport, RebuildStep, StateCommand, StateReport, StateThreadData } from "./state-messages.ts";
 import { StateRebuild } from "./state-rebuild.ts";
 import { damagedState } from "./state-rows.ts";
-import { type EntryRange, supersededRanges } from "./superseded-entries.ts";
 
 /** The state thread: the one writer of the state file. It wakes at a lag, folds what is marked, and sleeps again. */
 
@@ -25,9 +25,9 @@ const NICE = 10;
 const READ_BYTES = 256 * 1024;
 /**
  * Marks are folded together up to this much log, which bounds how long a transaction on the state file lasts. A node that changes often
- * is written once in each: with a quarter of these bytes the state thread took a seventh more time.
+ * is written once in each, and a page of the file once for all of its nodes: the further the state is behind, the less an entry takes.
  */
-const FOLD_BYTES_MAX = 64 * 1024 * 1024;
+const FOLD_BYTES_MAX = 256 * 1024 * 1024;
 /** From so many times the lag that begins a fold. */
 const BRISK_LAG = 1.5;
 const HURRIED_LAG = 2;
@@ -45,6 +45,8 @@ class StateThread {
   #marks: StateMark[] = [];
   readonly #later: StateCommand[] = [];
   #lagBytes = 0;
+  /** What is folded now, which the lag does not count. */
+  #foldingBytes = 0;
   /** The last fold found no room. */
   #isFull = false;
   /** A fold found no room. Until no marks are left, each is folded by itself: a small fold needs less room. */
@@ -67,6 +69,10 @@ class StateThread {
     this.#stateFile = data.stateFile;
     this.#state = new StateFile(data.stateFile, { testBreak: data.testBreak });
     this.#fold = new StateFold(this.#state, decoder, undefined, this.#pace);
+    this.#pace.rested = () => {
+      this.#hear();
+      this.#choosePace();
+    };
     data.port.on("message", (command: StateCommand) => this.#run(() => this.#receive(command)));
   }
 
@@ -252,6 +258,7 @@ class StateThread {
 
   /** A fold found no room. Its transaction is undone with the connection. */
   #undo(marks: readonly StateMark[]): void {
+    this.#foldingBytes = 0;
     this.#marks.unshift(...marks);
     this.#lagBytes += bytesOf(marks);
     this.#isCramped = true;
@@ -305,49 +312,59 @@ class StateThread {
   }
 
   #foldMarks(marks: readonly StateMark[]): void {
-    this.#pace.rhythm = rhythmFor(this.#lagBytes / this.#data.lagMarkBytes);
     const startMs = performance.now();
     const bytes = bytesOf(marks);
+    this.#foldingBytes = bytes;
     this.#lagBytes -= bytes;
+    this.#choosePace();
     const target = marks.at(-1);
     const { meta } = this.#state;
     let report: FoldReport = { meta, marks: marks.length, bytes, entries: 0, nodes: 0, ms: 0 };
     if (target !== undefined && target.zxid > meta.applied.zxid) {
-      this.#state.begin();
-      this.#fold.begin();
+      const bounds = { after: meta.applied.zxid, upTo: target.zxid, rowBytesMax: this.#fold.rowBytesMax };
+      const plan = new FoldPlan(marks, bounds, this.#pace);
       this.#log ??= new LogReader(this.#data.logDirectory, this.#data.leases);
-      const superseded = supersededRanges(marks, meta.applied.zxid, target.zxid, this.#pace);
-      const [applied, entries] = this.#read(this.#log, meta.applied, target, this.#take, superseded);
+      const log = this.#log;
+      this.#state.begin();
+      this.#fold.begin(plan);
+      const [applied, entries] = this.#read(log, meta.applied, target, this.#take, plan.skipped);
+      this.#fold.addLastWrites(plan, (zxids) => log.entries(zxids, READ_BYTES, this.#take));
+      log.closeSealed();
       const nodes = this.#fold.end();
       this.#state.commit({
         applied,
         digestHigh: target.digestHigh,
         digestLow: target.digestLow,
-        ensembleId: this.#log.ensembleId(),
+        ensembleId: log.ensembleId(),
         nextNodeId: this.#fold.nextNodeId,
       });
       report = { ...report, meta: this.#state.meta, entries, nodes, ms: performance.now() - startMs };
     }
+    this.#foldingBytes = 0;
     this.#report({ kind: "folded", fold: report });
+  }
+
+  #choosePace(): void {
+    this.#pace.rhythm = rhythmFor((this.#lagBytes + this.#foldingBytes) / this.#data.lagMarkBytes);
   }
 
   /**
    * Hands the fold the entries up to a mark. Only what is durable can be read, so nothing else can be folded.
    *
-   * @param superseded is not read
+   * @param skipped is not read
    */
   #read(
     log: LogReader,
     from: LogPosition,
     target: Pick<StateMark, "zxid" | "chain">,
     sink: EntrySink,
-    superseded: readonly EntryRange[] = [],
+    skipped: readonly EntryRange[] = [],
   ): [applied: LogPosition, entries: number] {
     let at = from;
     let entries = 0;
     let passed = 0;
     while (at.zxid < target.zxid) {
-      const range = superseded[passed];
+      const range = skipped[passed];
       if (range !== undefined && range.first === at.zxid + 1) {
         if (entries === 0 && log.chainAt(at.zxid) !== at.chain) throw this.#split(at.zxid, "the chain is another one");
         const chain = log.chainAt(range.last);

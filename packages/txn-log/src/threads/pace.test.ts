@@ -32,3 +32,14 @@ test("calm work rests sooner", () => {
 test("work that is behind does not rest", () => {
   expect(restsOf(10, { ms: 1, bytes: 1_000_000 }, HURRIED)).toBe(0);
 });
+
+test("the rhythm may change after a rest", () => {
+  let rests = 0;
+  let nowMs = 1000;
+  const pace = new Pace({ nowMs: () => nowMs++, rest: () => rests++ });
+  pace.rested = () => {
+    if (rests === 3) pace.rhythm = HURRIED;
+  };
+  for (let i = 0; i < 100; i++) pace.step(1_000_000);
+  expect(rests).toBe(3);
+});

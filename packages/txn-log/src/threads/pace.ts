@@ -27,6 +27,8 @@ export interface PaceHost {
  */
 export class Pace {
   rhythm: Rhythm = CALM;
+  /** Called after each rest: the rhythm may change in the middle of long work. */
+  rested: (() => void) | undefined;
   readonly #host: PaceHost;
   #steps = 0;
   #startedMs = 0;
@@ -43,6 +45,7 @@ export class Pace {
     this.#steps = 0;
     if (this.#host.nowMs() - this.#startedMs < sliceMs) return;
     this.#host.rest(restMs);
+    this.rested?.();
     this.#startedMs = this.#host.nowMs();
   }
 }

@@ -11,11 +11,13 @@ import { newestSegment } from "../testing/newest-segment.ts";
 import { settled } from "../testing/state-history.ts";
 import { loaded, type PlainState } from "../testing/state-oracle.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";
-import { supersededRanges } from "./superseded-entries.ts";
+import { FoldPlan } from "./fold-plan.ts";
 
 type Write = readonly [zxid: Zxid, node: number];
 
-/** So large that any range is worth it. */
+/** Of an entry: so small that a fold goes by node where it may, and ranges of four are worth it. */
+const SMALL = 4000;
+/** So large that it goes in the order of the log, and any range is worth it. */
 const LARGE = 1 << 20;
 
 function noted(writes: readonly Write[]): Float64Array<ArrayBuffer> {
@@ -24,62 +26,77 @@ function noted(writes: readonly Write[]): Float64Array<ArrayBuffer> {
   return notes.take();
 }
 
-const marked = (...marks: readonly (readonly Write[])[]) =>
-  marks.map((writes) => ({ bytes: writes.length * LARGE, dataWrites: noted(writes) }));
+/** Writes with consecutive zxids. */
+const run = (first: Zxid, nodes: readonly number[]): Write[] => nodes.map((node, i) => [(first + i) as Zxid, node]);
 
-test("of the writes to one node only the last is left, also across marks", () => {
-  const marks = marked(
-    [
-      [Z(1, 2), 7],
-      [Z(1, 3), 7],
-      [Z(1, 4), 8],
-      [Z(1, 6), 7],
-    ],
-    [
-      [Z(1, 7), 7],
-      [Z(1, 8), 7],
-    ],
-  );
-  expect(supersededRanges(marks, Z(1, 0), Z(1, 8))).toEqual([
+/** The plan for one mark with each of these. */
+function planOf(entryBytes: number, after: Zxid, upTo: Zxid, ...marks: readonly (readonly Write[])[]): FoldPlan {
+  const given = marks.map((writes) => ({ bytes: writes.length * entryBytes, dataWrites: noted(writes) }));
+  return new FoldPlan(given, { after, upTo, rowBytesMax: 2 * SMALL });
+}
+
+const lastWritesOf = (plan: FoldPlan, groupBytes = Number.MAX_SAFE_INTEGER): readonly (readonly number[])[] =>
+  [...plan.lastWrites(groupBytes)].map((group) => [...group]);
+
+test("in the order of the log, writes that later ones replace are skipped, also across marks", () => {
+  const marks = [run(Z(1, 2), [7, 7, 8]), run(Z(1, 6), [7, 7, 9])];
+  const plan = planOf(LARGE, Z(1, 0), Z(1, 10), ...marks);
+  expect(plan.skipped).toEqual([
     { first: Z(1, 2), last: Z(1, 3) },
-    { first: Z(1, 6), last: Z(1, 7) },
+    { first: Z(1, 6), last: Z(1, 6) },
+  ]);
+  expect(plan.hasLastWrites).toBe(false);
+});
+
+test("a few nodes are written in the order of the log, many small ones by node", () => {
+  const few = planOf(SMALL, Z(1, 0), Z(1, 10), run(Z(1, 2), [7, 8, 7, 8, 7, 8]));
+  expect(few.skipped).toEqual([{ first: Z(1, 2), last: Z(1, 5) }]);
+  expect(few.hasLastWrites).toBe(false);
+  const many = planOf(SMALL, Z(1, 0), Z(1, 10), run(Z(1, 2), [7, 8, 9, 8, 7, 6]));
+  expect(many.skipped).toEqual([{ first: Z(1, 2), last: Z(1, 7) }]);
+  expect(lastWritesOf(many)).toEqual([[Z(1, 4), Z(1, 5), Z(1, 6), Z(1, 7)]]);
+});
+
+test("what the state holds already, the last entry of a fold and the first of an epoch are read in order", () => {
+  const plan = planOf(LARGE, Z(1, 1), Z(2, 5), run(Z(1, 1), [7, 7, 7]), run(Z(2, 1), [7, 7, 7, 7, 7]));
+  expect(plan.skipped).toEqual([
+    { first: Z(1, 2), last: Z(1, 3) },
+    { first: Z(2, 2), last: Z(2, 3) },
   ]);
 });
 
-test("what the state holds already, and the last entry of a fold, are in no range", () => {
-  const marks = marked([
-    [Z(1, 1), 7],
-    [Z(1, 2), 7],
-    [Z(1, 3), 7],
-    [Z(1, 4), 7],
-  ]);
-  expect(supersededRanges(marks, Z(1, 3), Z(1, 4))).toEqual([]);
-  expect(supersededRanges(marks, Z(1, 1), Z(1, 3))).toEqual([{ first: Z(1, 2), last: Z(1, 2) }]);
-  expect(supersededRanges(marks, Z(1, 1), Z(1, 4))).toEqual([{ first: Z(1, 2), last: Z(1, 3) }]);
+test("a write to a node, or its end, drops what was left of the writes before", () => {
+  const plan = planOf(SMALL, Z(1, 0), Z(1, 10), run(Z(1, 2), [7, 8, 9, 8, 7, 6]));
+  plan.drop(7, Z(1, 8));
+  plan.drop(9, Z(1, 3));
+  plan.drop(5, Z(1, 8));
+  expect(lastWritesOf(plan)).toEqual([[Z(1, 4), Z(1, 5), Z(1, 7)]]);
 });
 
-test("the first entry of an epoch is in no range", () => {
-  const marks = marked([
-    [Z(1, 1), 7],
-    [Z(1, 2), 7],
-    [Z(2, 1), 7],
-    [Z(2, 2), 7],
-    [Z(2, 3), 7],
-  ]);
-  expect(supersededRanges(marks, Z(1, 0), Z(2, 3))).toEqual([
-    { first: Z(1, 2), last: Z(1, 2) },
-    { first: Z(2, 2), last: Z(2, 2) },
+test("ranges that are too short are not skipped, and their writes are not left", () => {
+  const plan = planOf(SMALL, Z(1, 0), Z(1, 30), [...run(Z(1, 2), [5, 6, 7, 8, 9]), ...run(Z(1, 20), [7, 8, 4])]);
+  expect(plan.skipped).toEqual([{ first: Z(1, 2), last: Z(1, 6) }]);
+  expect(lastWritesOf(plan)).toEqual([[Z(1, 2), Z(1, 3), Z(1, 6)]]);
+});
+
+test("last writes come in groups by node, each in the order of the log", () => {
+  const plan = planOf(SMALL, Z(1, 0), Z(1, 30), run(Z(1, 2), [9, 3, 8, 3, 5, 2, 9, 4]));
+  // 2 and 3, 4 and 5, 8 and 9.
+  expect(lastWritesOf(plan, 2 * SMALL)).toEqual([
+    [Z(1, 5), Z(1, 7)],
+    [Z(1, 6), Z(1, 9)],
+    [Z(1, 4), Z(1, 8)],
   ]);
 });
 
-test("ranges of a few small entries are left out", () => {
-  const writes = Array.from({ length: 40 }, (_, i): Write => [Z(1, i + 1), i === 5 ? 8 : 7]);
-  const marks = [{ bytes: 4000, dataWrites: noted(writes) }];
-  expect(supersededRanges(marks, Z(1, 0), Z(1, 40))).toEqual([{ first: Z(1, 7), last: Z(1, 39) }]);
-});
-
-test("marks without notes have no ranges", () => {
-  expect(supersededRanges([{ bytes: LARGE }], Z(1, 0), Z(1, 40))).toEqual([]);
+test("marks without notes, or with ids that are too large, leave everything to the order of the log", () => {
+  const bounds = { after: Z(1, 0), upTo: Z(1, 40), rowBytesMax: 0 };
+  for (const plan of [
+    new FoldPlan([{ bytes: SMALL }], bounds),
+    planOf(SMALL, Z(1, 0), Z(1, 40), run(Z(1, 2), Array(9).fill(2 ** 32))),
+  ]) {
+    expect([plan.skipped, plan.hasLastWrites]).toEqual([[], false]);
+  }
 });
 
 test("what is noted beyond the limit is left to the fold", () => {
@@ -106,17 +123,19 @@ class Writer {
   readonly #store: Store;
   readonly #encoder = new TxnBatchEncoder();
   readonly #notes = new DataWrites();
+  readonly #valueBytes: number;
   #bytes = 0;
 
-  constructor(store: Store) {
+  constructor(store: Store, valueBytes: number = VALUE_BYTES) {
     this.#store = store;
+    this.#valueBytes = valueBytes;
   }
 
   /** A transaction with these ops. */
   write(zxid: Zxid, ...ops: readonly object[]): void {
     this.#encoder.begin({ ...newTxnHeader(), zxid, timeMs: zxid % 10_000 });
     for (const op of ops) {
-      const data = sliceOf(`${zxid} `.repeat(VALUE_BYTES / 12));
+      const data = sliceOf(`${zxid} `.repeat(this.#valueBytes / 12));
       this.#encoder.op({ ...newTxnOp(), path: sliceOf(`/node-${zxid}`), hasData: true, data, ...op });
     }
     this.#encoder.end();
@@ -179,8 +198,48 @@ async function foldedState(isNoted: boolean): Promise<PlainState> {
   return loaded(store);
 }
 
-test("a fold that leaves out superseded entries gives the same state", async () => {
+test("a fold that leaves out what is replaced gives the same state", async () => {
   expect(await foldedState(true)).toEqual(await foldedState(false));
+});
+
+const NODES = 1800;
+
+/** Many nodes, each written once or twice, with others between them that create, delete and change several. */
+async function widelyFoldedState(isNoted: boolean): Promise<PlainState> {
+  await using store = await open(`wide-${isNoted}`);
+  const writer = new Writer(store, 3000);
+  let counter = 0;
+  const create = (): void => {
+    const node = ++counter + 4;
+    writer.write(Z(1, counter), { op: OpCode.CREATE, node, parent: 1, parentCversion: counter, data: sliceOf("") });
+  };
+  while (counter < NODES) create();
+  await writer.append();
+  writer.mark({ isNoted });
+  await store.state.flush();
+  const deleted = new Set<number>();
+  const pick = (i: number): number => 5 + ((i * 7919) % NODES);
+  for (let i = 0; i < 2 * NODES; i++) {
+    const zxid = Z(1, ++counter);
+    const node = pick(i);
+    if (deleted.has(node)) writer.set(zxid, 2);
+    else if (i % 97 === 90) writer.write(zxid, setOf(zxid, node), setOf(zxid, 3));
+    else if (i % 89 === 80) writer.write(zxid, { op: OpCode.SET_ACL, node, version: counter });
+    else if (i % 83 === 70 && i > NODES) {
+      writer.write(zxid, { op: OpCode.DELETE, node: pick(i - 20), parent: 1 });
+      deleted.add(pick(i - 20));
+    } else writer.set(zxid, node);
+    if (i % 150 === 149) await writer.append();
+    if (i % 450 === 449) writer.mark({ isNoted });
+  }
+  const meta = await store.state.flush();
+  expect(meta.applied).toEqual(store.log.durable.tail);
+  expect(store.state.stats()).toMatchObject({ foldedEntries: 3 * NODES, foldCount: 2 });
+  return loaded(store);
+}
+
+test("a fold that reads the last writes by node gives the same state", async () => {
+  expect(await widelyFoldedState(true)).toEqual(await widelyFoldedState(false));
 });
 
 test.each([
@@ -203,7 +262,7 @@ test.each([
   expect(handler.failures).toHaveLength(isNoted ? 0 : 1);
 });
 
-test("a fold that begins with superseded entries still checks that the log is the one that it was", async () => {
+test("a fold that begins with skipped entries still checks that the log is the one that it was", async () => {
   await using store = await open("data");
   const writer = new Writer(store);
   const set = async (counter: number): Promise<void> => {
