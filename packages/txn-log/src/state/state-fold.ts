@@ -33,6 +33,8 @@ type SessionChange =
   | { readonly kind: "begin-close" | "close"; readonly idHigh: number; readonly idLow: number };
 
 const SESSION_CHANGES_MAX = 4_096;
+/** Entries that are asked for at a time. */
+const ASKED_MAX = 1_024;
 
 /**
  * What a run of transactions makes of a state file, gathered before it is written, so that a node which changes a thousand times is
@@ -93,11 +95,13 @@ export class StateFold {
    */
   addLastWrites(plan: FoldPlan, read: (zxids: Float64Array) => number): void {
     this.#plan = undefined;
-    if (plan.hasLastWrites) this.#arena.widen();
+    if (!plan.hasLastWrites) return;
+    this.#arena.widen();
     for (const group of plan.lastWrites(this.#arena.byteLimit)) {
-      for (let at = 0; at < group.length; ) at += read(group.subarray(at));
+      for (let at = 0; at < group.length; ) at += read(group.subarray(at, at + ASKED_MAX));
       this.#arena.write();
     }
+    this.#arena.release();
   }
 
   /** How many bytes of rows are gathered before they are written in the order of nodes. */
