@@ -243,3 +243,16 @@ test("the configuration is shown in place of what is stored, and is part of noth
   expect(test.digest()).toBe(digest);
   expect([...test.tree.snapshot()]).toEqual([...new TestTree().tree.snapshot()]);
 });
+
+test("the digest follows nodes that change in turn, also where there are many", () => {
+  const test = new TestTree();
+  for (let i = 0; i < 4200; i++) test.commit(create(`/n-${i}`));
+  const [first, second] = ["/n-5", "/n-4101"];
+  expect(test.find(second) - test.find(first)).toBe(4096);
+  for (const path of [first, second, first, first, second]) test.commit(setData(path, `${path} again`));
+  test.commit(remove(first));
+  test.commit(setData(second, "the last one"));
+  const loaded = new DataTree({ hashKey: { k0: 4, k1: 7 } });
+  loaded.loadSnapshot(test.tree.snapshot());
+  expect([loaded.digestHigh, loaded.digestLow]).toEqual([test.tree.digestHigh, test.tree.digestLow]);
+});

@@ -63,14 +63,14 @@ export class Digest {
   high = 0;
   low = 0;
 
-  add(hash: WordHash): void {
-    this.high = (this.high + hash.high) | 0;
-    this.low = (this.low + hash.low) | 0;
+  add(high: number, low: number): void {
+    this.high = (this.high + high) | 0;
+    this.low = (this.low + low) | 0;
   }
 
-  subtract(hash: WordHash): void {
-    this.high = (this.high - hash.high) | 0;
-    this.low = (this.low - hash.low) | 0;
+  subtract(high: number, low: number): void {
+    this.high = (this.high - high) | 0;
+    this.low = (this.low - low) | 0;
   }
 }
 

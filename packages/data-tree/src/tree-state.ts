@@ -14,7 +14,7 @@ import {
 } from "@zooid/model";
 import { DIGEST_SEED, Digest, DigestKind, WordHash } from "./digest.ts";
 import { AclTable } from "./nodes/acl-table.ts";
-import { ROOT } from "./nodes/node-row.ts";
+import { NO_NODE, ROOT } from "./nodes/node-row.ts";
 import { NodeStore } from "./nodes/node-store.ts";
 import { Quotas } from "./quotas/quotas.ts";
 import { VirtualNodes } from "./quotas/virtual-nodes.ts";
@@ -24,6 +24,8 @@ import { SessionTable } from "./sessions/session-table.ts";
 
 /** Apache keeps the root under "" too, and counts it twice. */
 const ROOT_COPIES = 1;
+/** A node has its place in the cache of contributions by these bits of its index. */
+const CACHED_MASK = 4095;
 /** What a node takes beside its path and data. */
 const NODE_BYTES = 128;
 
@@ -44,6 +46,10 @@ export class TreeState {
   approximateDataSize = 0;
   readonly #hash = new WordHash();
   readonly #name: ByteSlice = emptySlice();
+  /** Contributions to the digest of nodes that changed lately: a node that changes again need not be hashed twice. */
+  readonly #cachedNodes = new Int32Array(CACHED_MASK + 1);
+  readonly #cachedHighs = new Int32Array(CACHED_MASK + 1);
+  readonly #cachedLows = new Int32Array(CACHED_MASK + 1);
 
   /** @param pageCountMax see {@link NodeStore} */
   constructor(hashKey: HashKey, pageCountMax?: number) {
@@ -95,23 +101,34 @@ export class TreeState {
   /** The node's present contribution joins the digest. */
   addToDigest(node: number): void {
     this.#hashNode(node);
-    this.digest.add(this.#hash);
+    const { high, low } = this.#hash;
+    this.digest.add(high, low);
+    const at = node & CACHED_MASK;
+    this.#cachedNodes[at] = node;
+    this.#cachedHighs[at] = high;
+    this.#cachedLows[at] = low;
   }
 
   /** The node's present contribution leaves the digest: called before anything of the node changes. */
   removeFromDigest(node: number): void {
+    const at = node & CACHED_MASK;
+    if (this.#cachedNodes[at] === node) {
+      this.#cachedNodes[at] = NO_NODE;
+      this.digest.subtract(this.#cachedHighs[at], this.#cachedLows[at]);
+      return;
+    }
     this.#hashNode(node);
-    this.digest.subtract(this.#hash);
+    this.digest.subtract(this.#hash.high, this.#hash.low);
   }
 
   addSessionToDigest(row: number): void {
     this.#hashSession(row);
-    this.digest.add(this.#hash);
+    this.digest.add(this.#hash.high, this.#hash.low);
   }
 
   removeSessionFromDigest(row: number): void {
     this.#hashSession(row);
-    this.digest.subtract(this.#hash);
+    this.digest.subtract(this.#hash.high, this.#hash.low);
   }
 
   #createInitial(parent: number, name: string, acl: Acl): number {
