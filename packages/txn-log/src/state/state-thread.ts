@@ -30,7 +30,7 @@ const READ_BYTES = 256 * 1024;
 const FOLD_BYTES_MAX = 256 * 1024 * 1024;
 /** From so many times the lag that begins a fold. */
 const BRISK_LAG = 1.5;
-const HURRIED_LAG = 2;
+const HURRIED_LAG = 4;
 /** How long a fold waits that found no room, before it is tried again. */
 const FULL_RETRY_MS = 1_000;
 
