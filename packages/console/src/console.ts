@@ -13,7 +13,7 @@ import { HotSpots } from "./facts/hot-spots.ts";
 import { MetricHistory } from "./facts/metric-history.ts";
 import type { ApiHandler, ApiParts, ApiTarget } from "./http/api-handler.ts";
 import { type PageFile, readPageFiles } from "./http/page-files.ts";
-import { problemJson } from "./http/problem.ts";
+import { problemJson, refuse } from "./http/problem.ts";
 import { requestProblem } from "./http/request-checks.ts";
 import { AdminPorts } from "./members/admin-ports.ts";
 import { RecipeScans } from "./recipes/recipe-scans.ts";
@@ -161,7 +161,9 @@ export class Console implements AsyncDisposable {
       api = await this.#api;
     } catch (error) {
       this.#apiParts.failed(error);
-      plain(response, 500, "the API of the console cannot be loaded; restart it\n");
+      const detail = "its modules may have been replaced by those of another version: restart the server";
+      const { problem } = refuse(500, "NOT_LOADED", "The API of the console cannot be loaded", { detail });
+      plain(response, problem.status, problemJson(problem), "application/problem+json");
       return;
     }
     await api.handle(message, response, target);
