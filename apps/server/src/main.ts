@@ -118,7 +118,7 @@ async function run(command: ServeCommand, argv: readonly string[], log: ProcessL
   log.describe(() => member);
   for (const warning of warnings) log.warn(warning);
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
-  // The size that the process was started with is for this thread's heap: it would overrule the limits of the others.
+  // V8 applies this flag to worker heaps too, above their own limits. The main heap keeps the size that it started with.
   setFlagsFromString("--max-semi-space-size=0");
   const page = new LateConsole();
   const server = await startServer({

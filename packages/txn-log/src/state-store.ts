@@ -49,8 +49,9 @@ export interface StateMark {
   /** Log bytes since the mark before: what the lag is counted in. */
   readonly bytes: number;
   /**
-   * Zxid and node id of each transaction since the mark before that does nothing but replace the data of one node, as far as the driver
-   * has noted them, in the order of the log. The memory is given away with the mark.
+   * Pairs of zxid and node id, in log order: transactions since the previous mark whose only effect
+   * is to replace the data of that node. Optional, and need not be complete. The array is transferred
+   * to the state thread.
    */
   readonly dataWrites?: Float64Array<ArrayBuffer>;
 }

@@ -16,12 +16,13 @@ const PREVIOUS_SIBLING = 6;
 const ROW_LENGTH = 7;
 
 /**
- * A node's integers. Those of a lookup are side by side, so that it reads one cache line. What few nodes have is in columns of its own, whose
- * pages exist where such nodes do: leaves with the open access list take 28 bytes of the 44.
+ * Integer fields of a node. Fields that a lookup reads are adjacent, in one cache line. Fields that are
+ * zero for most nodes are separate columns, which allocate a page only for the first non-zero value: a
+ * leaf with the open ACL takes 28 bytes instead of 44.
  */
 export class NodeRows extends IntRows {
   readonly #idHighs = new IntColumn();
-  /** Less the number of the open one. */
+  /** ACL id minus OPEN_ACL_ID, so that the open ACL is zero. */
   readonly #aclIds = new IntColumn();
   readonly #firstChildren = new IntColumn();
   readonly #listedBytes = new IntColumn();

@@ -15,7 +15,7 @@ export interface Checkpoint {
   readonly digestLow: number;
   /** Bytes of log since the last checkpoint. */
   readonly bytes: number;
-  /** Transactions since then of which the state file needs only the last for each node. */
+  /** Data writes since the last checkpoint, see `StateMark.dataWrites`. */
   readonly dataWrites?: Float64Array<ArrayBuffer>;
 }
 

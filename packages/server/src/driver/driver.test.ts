@@ -178,7 +178,7 @@ test("writes of one turn are one batch, and at most two batches are in flight", 
   }
 });
 
-test("a checkpoint names the writes that do nothing but replace a node's data", async () => {
+test("a checkpoint records transactions that only replace a node's data", async () => {
   await using held = await startDriver();
   await using client = await held.open();
   const ask = async (op: OpCode, body: Parameters<typeof request>[2]): Promise<number> => {

@@ -13,7 +13,7 @@ import type { EntryRun, LogPosition } from "../txn-log.ts";
 export type { EntrySink } from "../segments/entry-sink.ts";
 export type { Walk, WalkLimits } from "../segments/segment-reader.ts";
 
-/** Segments open at a time. */
+/** Segments that {@link LogReader.entries} keeps open. */
 const OPEN_MAX = 32;
 
 /** A sealed segment, for its user. */
@@ -77,10 +77,10 @@ export class LogReader implements Disposable {
   }
 
   /**
-   * Hands over some of the entries with these zxids, each checked against the one before it. Returns how many: at least one, more up to
-   * `bytesMax` and to the end of a segment.
+   * Hands over the first of the entries with these zxids, and more of them up to `bytesMax` and the end
+   * of the segment. Each is checked against its predecessor. Returns the count.
    *
-   * The segments that it reads stay open until {@link closeSealed}: those who ask for some here and some there come back to each of them.
+   * Segments stay open until {@link closeSealed}, for callers that return to each of them.
    *
    * @param zxids ascending, none of them the first of its epoch
    */
@@ -97,7 +97,7 @@ export class LogReader implements Disposable {
     return reader.entries(behind === -1 ? zxids : zxids.subarray(0, behind), bytesMax, sink);
   }
 
-  /** Closes what is open of sealed segments, but for one. */
+  /** Closes the readers of sealed segments, except for one. */
   closeSealed(but?: number): void {
     for (const sequence of this.#open.keys()) {
       if (sequence !== this.#view?.newest && sequence !== but) this.#close(sequence);

@@ -87,7 +87,7 @@ export class SegmentReader implements Disposable {
       // bytes, would be garbage outside of the heap, for which the collector runs every few entries.
       const chainBytes = `SELECT substr(entry, 1, ${CHAIN_BYTES}) FROM log WHERE zxid = ?`;
       this.#chainBytes = database.prepare(chainBytes).pluck();
-      // In the order of the list. Zeros take the place of a chain that is not there.
+      // Rows come in the order of the JSON array. Zeros stand for a missing predecessor.
       const asked = "FROM json_each(?) AS asked LEFT JOIN log ON log.zxid = asked.value";
       this.#sizesOf = database.prepare(`SELECT json_group_array(length(log.entry)) ${asked}`).pluck();
       const chain = `ifnull(substr(earlier.entry, 1, ${CHAIN_BYTES}), zeroblob(${CHAIN_BYTES}))`;
@@ -114,8 +114,8 @@ export class SegmentReader implements Disposable {
   }
 
   /**
-   * Hands over some of the entries with these zxids, each checked against the one before it, which has the zxid before. Returns how many:
-   * at least one, more up to `bytesMax`.
+   * Hands over the first of the entries with these zxids, and more of them up to `bytesMax`. Each is
+   * checked against its predecessor, the entry at zxid - 1. Returns the count.
    *
    * @param zxids ascending, all of this segment
    */
@@ -276,7 +276,7 @@ export class SegmentReader implements Disposable {
     }
   }
 
-  /** @param read zeros where no entry is, as before the first one of this file */
+  /** @param read zeros if the file holds no entry at this zxid, as before its first entry */
   #chainBefore(zxid: Zxid, read: Buffer): Chain {
     const chain = chainOfBytes(read);
     if (chain !== undefined && chain !== CHAIN_NONE) return chain;
@@ -300,7 +300,7 @@ export class SegmentReader implements Disposable {
   }
 }
 
-/** Undefined where a flipped bit has taken the value, or some of it. */
+/** Undefined if a flipped bit made the value NULL or shortened it. */
 function chainOfBytes(bytes: Buffer | null | undefined): Chain | undefined {
   return bytes?.length === CHAIN_BYTES ? chainOfEntry(bytes) : undefined;
 }

@@ -20,10 +20,10 @@ const SMALL = 4000;
 /** So large that it goes in the order of the log, and any range is worth it. */
 const LARGE = 1 << 20;
 
-function noted(writes: readonly Write[]): Float64Array<ArrayBuffer> {
-  const notes = new DataWrites();
-  for (const [zxid, node] of writes) notes.add(zxid, node);
-  return notes.take();
+function recorded(writes: readonly Write[]): Float64Array<ArrayBuffer> {
+  const recorder = new DataWrites();
+  for (const [zxid, node] of writes) recorder.add(zxid, node);
+  return recorder.take();
 }
 
 /** Writes with consecutive zxids. */
@@ -31,14 +31,14 @@ const run = (first: Zxid, nodes: readonly number[]): Write[] => nodes.map((node,
 
 /** The plan for one mark with each of these. */
 function planOf(entryBytes: number, after: Zxid, upTo: Zxid, ...marks: readonly (readonly Write[])[]): FoldPlan {
-  const given = marks.map((writes) => ({ bytes: writes.length * entryBytes, dataWrites: noted(writes) }));
+  const given = marks.map((writes) => ({ bytes: writes.length * entryBytes, dataWrites: recorded(writes) }));
   return new FoldPlan(given, { after, upTo, rowBytesMax: 2 * SMALL });
 }
 
 const lastWritesOf = (plan: FoldPlan, groupBytes = Number.MAX_SAFE_INTEGER): readonly (readonly number[])[] =>
   [...plan.lastWrites(groupBytes)].map((group) => [...group]);
 
-test("in the order of the log, writes that later ones replace are skipped, also across marks", () => {
+test("log order skips superseded writes, also across marks", () => {
   const marks = [run(Z(1, 2), [7, 7, 8]), run(Z(1, 6), [7, 7, 9])];
   const plan = planOf(LARGE, Z(1, 0), Z(1, 10), ...marks);
   expect(plan.skipped).toEqual([
@@ -48,7 +48,7 @@ test("in the order of the log, writes that later ones replace are skipped, also 
   expect(plan.hasLastWrites).toBe(false);
 });
 
-test("a few nodes are written in the order of the log, many small ones by node", () => {
+test("few nodes are folded in log order, many small ones in node order", () => {
   const few = planOf(SMALL, Z(1, 0), Z(1, 10), run(Z(1, 2), [7, 8, 7, 8, 7, 8]));
   expect(few.skipped).toEqual([{ first: Z(1, 2), last: Z(1, 5) }]);
   expect(few.hasLastWrites).toBe(false);
@@ -57,7 +57,7 @@ test("a few nodes are written in the order of the log, many small ones by node",
   expect(lastWritesOf(many)).toEqual([[Z(1, 4), Z(1, 5), Z(1, 6), Z(1, 7)]]);
 });
 
-test("what the state holds already, the last entry of a fold and the first of an epoch are read in order", () => {
+test("entries already in the state, the last entry of a fold and the first of an epoch are not skipped", () => {
   const plan = planOf(LARGE, Z(1, 1), Z(2, 5), run(Z(1, 1), [7, 7, 7]), run(Z(2, 1), [7, 7, 7, 7, 7]));
   expect(plan.skipped).toEqual([
     { first: Z(1, 2), last: Z(1, 3) },
@@ -65,7 +65,7 @@ test("what the state holds already, the last entry of a fold and the first of an
   ]);
 });
 
-test("a write to a node, or its end, drops what was left of the writes before", () => {
+test("a later write to a node drops its last data write", () => {
   const plan = planOf(SMALL, Z(1, 0), Z(1, 10), run(Z(1, 2), [7, 8, 9, 8, 7, 6]));
   plan.drop(7, Z(1, 8));
   plan.drop(9, Z(1, 3));
@@ -73,13 +73,13 @@ test("a write to a node, or its end, drops what was left of the writes before", 
   expect(lastWritesOf(plan)).toEqual([[Z(1, 4), Z(1, 5), Z(1, 7)]]);
 });
 
-test("ranges that are too short are not skipped, and their writes are not left", () => {
+test("short ranges are not skipped", () => {
   const plan = planOf(SMALL, Z(1, 0), Z(1, 30), [...run(Z(1, 2), [5, 6, 7, 8, 9]), ...run(Z(1, 20), [7, 8, 4])]);
   expect(plan.skipped).toEqual([{ first: Z(1, 2), last: Z(1, 6) }]);
   expect(lastWritesOf(plan)).toEqual([[Z(1, 2), Z(1, 3), Z(1, 6)]]);
 });
 
-test("last writes come in groups by node, each in the order of the log", () => {
+test("last writes come in groups of nodes, each in log order", () => {
   const plan = planOf(SMALL, Z(1, 0), Z(1, 30), run(Z(1, 2), [9, 3, 8, 3, 5, 2, 9, 4]));
   // 2 and 3, 4 and 5, 8 and 9.
   expect(lastWritesOf(plan, 2 * SMALL)).toEqual([
@@ -89,7 +89,7 @@ test("last writes come in groups by node, each in the order of the log", () => {
   ]);
 });
 
-test("marks without notes, or with ids that are too large, leave everything to the order of the log", () => {
+test("without data writes, or with node ids above 2^32, nothing is skipped", () => {
   const bounds = { after: Z(1, 0), upTo: Z(1, 40), rowBytesMax: 0 };
   for (const plan of [
     new FoldPlan([{ bytes: SMALL }], bounds),
@@ -99,15 +99,15 @@ test("marks without notes, or with ids that are too large, leave everything to t
   }
 });
 
-test("what is noted beyond the limit is left to the fold", () => {
-  const notes = new DataWrites();
-  for (let i = 1; i <= 70_000; i++) notes.add(Z(1, i), 7);
-  expect(notes.take()).toHaveLength(2 * 65_536);
-  notes.add(Z(1, 70_001), 7);
-  expect([...notes.take()]).toEqual([Z(1, 70_001), 7]);
-  notes.add(Z(1, 70_002), 7);
-  notes.clear();
-  expect(notes.take()).toHaveLength(0);
+test("the recorder ignores writes beyond its limit", () => {
+  const recorder = new DataWrites();
+  for (let i = 1; i <= 70_000; i++) recorder.add(Z(1, i), 7);
+  expect(recorder.take()).toHaveLength(2 * 65_536);
+  recorder.add(Z(1, 70_001), 7);
+  expect([...recorder.take()]).toEqual([Z(1, 70_001), 7]);
+  recorder.add(Z(1, 70_002), 7);
+  recorder.clear();
+  expect(recorder.take()).toHaveLength(0);
 });
 
 let place: TemporaryDirectory;
@@ -118,11 +118,11 @@ afterEach(() => place[Symbol.dispose]());
 
 const VALUE_BYTES = 20_000;
 
-/** Writes to a store, and their notes. */
+/** Appends transactions to a store and records its data writes. */
 class Writer {
   readonly #store: Store;
   readonly #encoder = new TxnBatchEncoder();
-  readonly #notes = new DataWrites();
+  readonly #recorder = new DataWrites();
   readonly #valueBytes: number;
   #bytes = 0;
 
@@ -141,10 +141,10 @@ class Writer {
     this.#encoder.end();
   }
 
-  /** A transaction that replaces the data of a node, which is noted. */
+  /** A transaction that only replaces the data of a node, and is recorded. */
   set(zxid: Zxid, node: number): void {
     this.write(zxid, setOf(zxid, node));
-    this.#notes.add(zxid, node);
+    this.#recorder.add(zxid, node);
   }
 
   async append(): Promise<void> {
@@ -154,12 +154,12 @@ class Writer {
     await settled(this.#store);
   }
 
-  mark({ isNoted }: { readonly isNoted: boolean }): void {
+  mark({ isRecorded }: { readonly isRecorded: boolean }): void {
     const { zxid, chain } = this.#store.log.durable.tail;
-    const dataWrites = this.#notes.take();
+    const dataWrites = this.#recorder.take();
     this.#store.state.advance({
       ...{ zxid, chain, digestHigh: 0, digestLow: 0, bytes: this.#bytes },
-      ...(isNoted ? { dataWrites } : {}),
+      ...(isRecorded ? { dataWrites } : {}),
     });
     this.#bytes = 0;
   }
@@ -174,8 +174,8 @@ const open = (name: string, handler = new RecordingHandler()): Promise<Store> =>
   });
 
 /** Two epochs of writes to a few nodes, with others between them, in several segments. */
-async function foldedState(isNoted: boolean): Promise<PlainState> {
-  await using store = await open(`noted-${isNoted}`);
+async function foldedState(isRecorded: boolean): Promise<PlainState> {
+  await using store = await open(`recorded-${isRecorded}`);
   const writer = new Writer(store);
   let created = 4;
   for (const epoch of [1, 2]) {
@@ -188,7 +188,7 @@ async function foldedState(isNoted: boolean): Promise<PlainState> {
       else if (counter % 60 === 11) writer.write(zxid, { op: OpCode.DELETE, node: created, parent: 1 });
       else writer.set(zxid, 2 + ((counter * counter) % 3));
       if (counter % 10 === 0) await writer.append();
-      if (counter % 20 === 0) writer.mark({ isNoted });
+      if (counter % 20 === 0) writer.mark({ isRecorded });
     }
   }
   const meta = await store.state.flush();
@@ -198,15 +198,15 @@ async function foldedState(isNoted: boolean): Promise<PlainState> {
   return loaded(store);
 }
 
-test("a fold that leaves out what is replaced gives the same state", async () => {
+test("a fold that skips superseded writes gives the same state", async () => {
   expect(await foldedState(true)).toEqual(await foldedState(false));
 });
 
 const NODES = 1800;
 
 /** Many nodes, each written once or twice, with others between them that create, delete and change several. */
-async function widelyFoldedState(isNoted: boolean): Promise<PlainState> {
-  await using store = await open(`wide-${isNoted}`);
+async function widelyFoldedState(isRecorded: boolean): Promise<PlainState> {
+  await using store = await open(`wide-${isRecorded}`);
   const writer = new Writer(store, 3000);
   let counter = 0;
   const create = (): void => {
@@ -215,7 +215,7 @@ async function widelyFoldedState(isNoted: boolean): Promise<PlainState> {
   };
   while (counter < NODES) create();
   await writer.append();
-  writer.mark({ isNoted });
+  writer.mark({ isRecorded });
   await store.state.flush();
   const deleted = new Set<number>();
   const pick = (i: number): number => 5 + ((i * 7919) % NODES);
@@ -230,7 +230,7 @@ async function widelyFoldedState(isNoted: boolean): Promise<PlainState> {
       deleted.add(pick(i - 20));
     } else writer.set(zxid, node);
     if (i % 150 === 149) await writer.append();
-    if (i % 450 === 449) writer.mark({ isNoted });
+    if (i % 450 === 449) writer.mark({ isRecorded });
   }
   const meta = await store.state.flush();
   expect(meta.applied).toEqual(store.log.durable.tail);
@@ -238,28 +238,28 @@ async function widelyFoldedState(isNoted: boolean): Promise<PlainState> {
   return loaded(store);
 }
 
-test("a fold that reads the last writes by node gives the same state", async () => {
+test("a fold in node order gives the same state", async () => {
   expect(await widelyFoldedState(true)).toEqual(await widelyFoldedState(false));
 });
 
 test.each([
   ["is not read", true],
-  ["is read without notes, and refused", false],
-])("a superseded entry that is damaged %s", async (_, isNoted) => {
+  ["is read without recorded writes, and refused", false],
+])("a superseded entry that is damaged %s", async (_, isRecorded) => {
   const handler = new RecordingHandler();
   await using store = await open("data", handler);
   const writer = new Writer(store);
   for (let counter = 1; counter <= 4; counter++) writer.set(Z(1, counter), 2);
   await writer.append();
   damageRow(Z(1, 2));
-  writer.mark({ isNoted });
-  if (isNoted) {
+  writer.mark({ isRecorded });
+  if (isRecorded) {
     await store.state.flush();
     expect(loaded(store).nodes.get(2)?.stat.readInt32BE(StatOffset.version)).toBe(Z(1, 4) % 1000);
   } else {
     await expect(store.state.flush()).rejects.toMatchObject({ detail: { code: "DAMAGED" } });
   }
-  expect(handler.failures).toHaveLength(isNoted ? 0 : 1);
+  expect(handler.failures).toHaveLength(isRecorded ? 0 : 1);
 });
 
 test("a fold that begins with skipped entries still checks that the log is the one that it was", async () => {
@@ -270,16 +270,16 @@ test("a fold that begins with skipped entries still checks that the log is the o
     await writer.append();
   };
   await set(1);
-  writer.mark({ isNoted: true });
+  writer.mark({ isRecorded: true });
   await store.state.flush();
   for (const counter of [2, 3, 4]) await set(counter);
   damageRow(Z(1, 1), 3);
-  writer.mark({ isNoted: true });
+  writer.mark({ isRecorded: true });
   const error = { code: "DAMAGED", place: expect.stringContaining("0x100000001") };
   await expect(store.state.flush()).rejects.toMatchObject({ detail: error });
 });
 
-test("notes of marks that are not folded are left out beyond a million writes", async () => {
+test("marks that wait carry at most a million data writes", async () => {
   await using store = await open("data");
   const writer = new Writer(store);
   for (const counter of [1, 2, 3, 4]) writer.set(Z(1, counter), 2);
@@ -289,7 +289,7 @@ test("notes of marks that are not folded are left out beyond a million writes", 
     store.state.advance({ zxid: Z(1, counter), digestHigh: 0, digestLow: 0, bytes: 1, dataWrites });
     return dataWrites;
   };
-  // What is sent is given away.
+  // The array of a mark that is sent is transferred.
   expect([mark(1), mark(2)].map(({ length }) => length)).toEqual([0, 1_200_000]);
   await store.state.flush();
   expect([mark(3), mark(4)].map(({ length }) => length)).toEqual([0, 1_200_000]);

@@ -8,54 +8,59 @@ export interface EntryRange {
   readonly last: Zxid;
 }
 
-type NotedMark = Pick<StateMark, "dataWrites" | "bytes">;
+type MarkedWrites = Pick<StateMark, "dataWrites" | "bytes">;
 
-/** Going on behind a range costs as much as reading so many small entries. */
+/** Skipping a range costs as much as reading this many small entries. */
 const ENTRIES_PER_RANGE = 16;
-/** Reading so many bytes takes as long as reading a small entry. */
+/** Reading this many bytes takes as long as reading a small entry. */
 const BYTES_PER_ENTRY = 1024;
 const WRITES_PER_STEP = 256;
-/** Node and place of a write are sorted as one number. What is noted beyond these limits is read like any other entry. */
-export const NOTED_WRITES_MAX: number = 2 ** 20;
+/**
+ * Node id and index of a write are sorted as one number below 2^53, hence both limits. The fold reads
+ * writes beyond them from the log like any other entry.
+ */
+export const DATA_WRITES_MAX: number = 2 ** 20;
 const NODE_LIMIT = 2 ** 32;
-/** Several rows of less share a page of the state file. */
+/** Smaller rows share a page of the state file. */
 const SMALL_BYTES = 4096;
 const DROPPED = 0;
 const NONE = new Uint32Array(0);
 
 /**
- * What a fold reads of the log, and in which order. Of the noted writes ({@link StateMark.dataWrites}) to each node it reads the last one.
+ * Which log entries a fold reads, and in which order. Of the data writes to a node
+ * ({@link StateMark.dataWrites}) the fold reads only the last one.
  *
  * ```
  *  log            │ create │ set b │ set a │ set a │ multi │ set a │ set c │ set a │ delete │
  *
- *  in its order   │ create │ set b │               │ multi │       │ set c │ set a │ delete │      what is replaced is skipped
- *  by node        │ create │                       │ multi │                       │ delete │      all writes are skipped;
- *                 set a, set b, set c                                                              then the last ones, in the order of nodes
+ *  log order      │ create │ set b │               │ multi │       │ set c │ set a │ delete │   skips superseded writes
+ *  node order     │ create │                       │ multi │                       │ delete │   skips all data writes,
+ *                 set a, set b, set c                                                           then reads the last of each node
  * ```
  *
- * It goes by node where the last writes are many and small, so that each page of the state file, which has several nodes, is visited once. Ranges
- * that are too short to gain anything are not skipped.
+ * The fold uses node order if the last writes are many and small: several rows share a page of the
+ * state file, and node order visits each page once. It does not skip short ranges.
  *
- * What is noted comes from the memory of the thread that applied the entries, so that a damaged entry does not decide whether it is read.
+ * The data writes come from the memory of the thread that applied them. Entries that are read back
+ * from disk may be damaged and must not decide which entries are skipped.
  */
 export class FoldPlan {
-  /** Not read in the order of the log. Ascending. */
+  /** Ranges that the pass in log order skips, ascending. */
   readonly skipped: readonly EntryRange[];
   readonly #pace: Pace | undefined;
-  /** Nodes whose last noted write is left for {@link lastWrites}, ascending. */
+  /** Nodes whose last data write is in {@link lastWrites}, ascending. */
   readonly #nodes: Float64Array;
   /** The zxids of these writes, or DROPPED. */
   readonly #zxids: Float64Array;
   readonly #entryBytes: number;
 
   /**
-   * @param after where the state stands
-   * @param upTo where the fold ends; its last entry is read in the order of the log
-   * @param rowBytesMax of what is read in the order of the log, so much at a time is written in the order of nodes
+   * @param after the last zxid in the state
+   * @param upTo the last zxid of the fold; this entry is always read in log order
+   * @param rowBytesMax bytes of rows that fit in the arena: more of them are written in node order
    */
   constructor(
-    marks: readonly NotedMark[],
+    marks: readonly MarkedWrites[],
     { after, upTo, rowBytesMax }: { readonly after: Zxid; readonly upTo: Zxid; readonly rowBytesMax: number },
     pace?: Pace,
   ) {
@@ -73,20 +78,20 @@ export class FoldPlan {
     this.#zxids = Float64Array.from(left, (at) => writes.zxids[at] as number);
   }
 
-  /** Whether it reads by node. */
+  /** Whether the fold uses node order. */
   get hasLastWrites(): boolean {
     return this.#zxids.length > 0;
   }
 
-  /** A later write to a node, or its end, makes what was noted before obsolete. */
+  /** Removes the last data write of a node: the transaction `zxid`, which is later, replaces or deletes it. */
   drop(node: number, zxid: Zxid): void {
     const at = indexOf(this.#nodes, node);
     if (at !== -1 && (this.#zxids[at] as number) < zxid) this.#zxids[at] = DROPPED;
   }
 
   /**
-   * The last writes in groups of about so many bytes, each of them for nodes between those of the groups before and behind; the zxids of a
-   * group ascend, so that it is read in the order of the log.
+   * The zxids of the last writes in groups of about `groupBytes`. Groups are disjoint ranges of node
+   * ids; the zxids of a group ascend.
    */
   *lastWrites(groupBytes: number): Generator<Float64Array> {
     const count = Math.max(1, Math.floor(groupBytes / Math.max(1, this.#entryBytes)));
@@ -98,7 +103,7 @@ export class FoldPlan {
     }
   }
 
-  /** Runs of noted writes without those that are kept, long enough to gain something. */
+  /** Runs of consecutive data writes that are not kept, without short ones. */
   #rangesOf(zxids: Float64Array, isKept: Uint8Array): EntryRange[] {
     const countMin = Math.ceil(ENTRIES_PER_RANGE / (1 + this.#entryBytes / BYTES_PER_ENTRY));
     const ranges: EntryRange[] = [];
@@ -111,33 +116,36 @@ export class FoldPlan {
     return ranges;
   }
 
-  /** The places of those writes that are the last of their nodes, in the order of nodes. */
-  #lastOf({ nodes, zxids }: NotedWrites): Uint32Array {
+  /** The indexes of those writes that are the last of their nodes, in node order. */
+  #lastOf({ nodes, zxids }: DataWriteRun): Uint32Array {
     const keys = new Float64Array(zxids.length);
-    for (let at = 0; at < keys.length; at++) keys[at] = (nodes[at] as number) * NOTED_WRITES_MAX + at;
+    for (let at = 0; at < keys.length; at++) keys[at] = (nodes[at] as number) * DATA_WRITES_MAX + at;
     keys.sort();
     const last = new Uint32Array(keys.length);
     let count = 0;
     for (let i = 0; i < keys.length; i++) {
       if (i % WRITES_PER_STEP === 0) this.#pace?.step(0);
-      const at = (keys[i] as number) % NOTED_WRITES_MAX;
-      const next = i + 1 < keys.length ? (keys[i + 1] as number) % NOTED_WRITES_MAX : -1;
+      const at = (keys[i] as number) % DATA_WRITES_MAX;
+      const next = i + 1 < keys.length ? (keys[i + 1] as number) % DATA_WRITES_MAX : -1;
       if (next === -1 || nodes[next] !== nodes[at]) last[count++] = at;
     }
     return last.subarray(0, count);
   }
 }
 
-interface NotedWrites {
+interface DataWriteRun {
   readonly zxids: Float64Array;
   readonly nodes: Float64Array;
 }
 
-/** What is noted between two positions, without the first entry of an epoch: only its chain tells whether the entries before are all there. */
-function writesBetween(marks: readonly NotedMark[], after: Zxid, upTo: Zxid): NotedWrites {
-  let noted = 0;
-  for (const { dataWrites } of marks) noted += (dataWrites?.length ?? 0) / 2;
-  const zxids = new Float64Array(Math.min(noted, NOTED_WRITES_MAX));
+/**
+ * The data writes between two positions, without the first entry of an epoch: the fold must read that
+ * entry, because only its chain proves that no entry of the previous epoch is missing.
+ */
+function writesBetween(marks: readonly MarkedWrites[], after: Zxid, upTo: Zxid): DataWriteRun {
+  let total = 0;
+  for (const { dataWrites } of marks) total += (dataWrites?.length ?? 0) / 2;
+  const zxids = new Float64Array(Math.min(total, DATA_WRITES_MAX));
   const nodes = new Float64Array(zxids.length);
   let count = 0;
   for (const { dataWrites = NO_WRITES } of marks) {
@@ -155,25 +163,25 @@ function writesBetween(marks: readonly NotedMark[], after: Zxid, upTo: Zxid): No
 
 const NO_WRITES = new Float64Array(0);
 
-/** The place of a number among ascending ones, or -1. */
+/** The index of a number in ascending ones, or -1. */
 function indexOf(ascending: Float64Array, wanted: number): number {
-  let low = 0;
-  let high = ascending.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((ascending[middle] as number) < wanted) low = middle + 1;
-    else high = middle;
-  }
-  return ascending[low] === wanted ? low : -1;
+  const at = firstAtLeast(ascending.length, wanted, (i) => ascending[i] as number);
+  return ascending[at] === wanted ? at : -1;
 }
 
 function isWithin(ranges: readonly EntryRange[], zxid: Zxid): boolean {
+  const at = firstAtLeast(ranges.length, zxid, (i) => (ranges[i] as EntryRange).last);
+  return (ranges[at]?.first ?? Number.POSITIVE_INFINITY) <= zxid;
+}
+
+/** The first index whose value, in ascending order, is not below the wanted one; `count` if there is none. */
+function firstAtLeast(count: number, wanted: number, valueAt: (index: number) => number): number {
   let low = 0;
-  let high = ranges.length;
+  let high = count;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((ranges[middle] as EntryRange).last < zxid) low = middle + 1;
+    if (valueAt(middle) < wanted) low = middle + 1;
     else high = middle;
   }
-  return (ranges[low]?.first ?? Number.POSITIVE_INFINITY) <= zxid;
+  return low;
 }

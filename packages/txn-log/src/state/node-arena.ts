@@ -16,7 +16,7 @@ export interface ArenaLimits {
   readonly headCount: number;
 }
 
-/** For rows that are written in the order of nodes: the more at once, the less often each page of the file is visited. */
+/** For a fold in node order: the more rows are written at once, the fewer times each page is visited. */
 const WIDE = { bytes: 16 * 1024 * 1024, knownCount: 65_536 };
 
 const LIMITS: ArenaLimits = {
@@ -172,12 +172,12 @@ export class NodeArena {
     if (this.bytes.length > this.#limits.bytes) this.#giveBack();
   }
 
-  /** How many bytes of rows it holds before it is written. */
+  /** Bytes of rows that it holds before it is written. */
   get byteLimit(): number {
     return this.#limits.bytes;
   }
 
-  /** Writes everything, and takes more at once until it is given back. */
+  /** Writes everything, and raises the limits until {@link release}. */
   widen(): void {
     this.write();
     this.release();

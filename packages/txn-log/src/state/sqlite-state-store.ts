@@ -6,7 +6,7 @@ import type { StateMark, StateMeta, StateSink, StateStats, StateStore } from "..
 import { StoreError } from "../store-error.ts";
 import type { TestBreak } from "../test-break.ts";
 import { startWorker } from "../threads/start-worker.ts";
-import { NOTED_WRITES_MAX } from "./fold-plan.ts";
+import { DATA_WRITES_MAX } from "./fold-plan.ts";
 import type { LiveTree } from "./live-tree.ts";
 import { loadStateFile, readStateMeta, StateFile } from "./state-file.ts";
 import type { FoldReport, RebuildStep, StateCommand, StateReport, StateThreadData } from "./state-messages.ts";
@@ -74,9 +74,9 @@ export class SqliteStateStore implements StateStore {
   #adopting = 0;
   #isFull = false;
   #lastMark: StateMark | undefined;
-  /** How many writes are noted with each mark that is not folded, and with all of them. */
-  #noted: number[] = [];
-  #notedTotal = 0;
+  /** Data writes sent with each mark that is not folded yet, and with all of these marks. */
+  #dataWriteCounts: number[] = [];
+  #dataWriteTotal = 0;
   #nextId = 1;
   #rebuildStep: PromiseWithResolvers<void> | undefined;
   readonly #flushes = new Map<number, { readonly resolve: () => void; readonly reject: (error: Error) => void }>();
@@ -158,8 +158,8 @@ export class SqliteStateStore implements StateStore {
     this.#lagBytes = 0;
     this.#excusedBytes = 0;
     this.#lagMarks = 0;
-    this.#noted = [];
-    this.#notedTotal = 0;
+    this.#dataWriteCounts = [];
+    this.#dataWriteTotal = 0;
     this.#lastMark = undefined;
     this.#send({ kind: "adopt", stateFile });
     return meta;
@@ -280,7 +280,7 @@ export class SqliteStateStore implements StateStore {
     this.#lagBytes -= fold.bytes;
     this.#excusedBytes = Math.min(this.#excusedBytes, this.#lagBytes);
     this.#lagMarks -= fold.marks;
-    for (const noted of this.#noted.splice(0, fold.marks)) this.#notedTotal -= noted;
+    for (const count of this.#dataWriteCounts.splice(0, fold.marks)) this.#dataWriteTotal -= count;
     this.#options.folded(fold.meta);
   }
 
@@ -325,16 +325,16 @@ export class SqliteStateStore implements StateStore {
     else this.#startTimer ??= setTimeout(() => void this.flush().catch(() => {}), lagMarkMs);
   }
 
-  /** Notes that would take too much memory are left out: then the fold reads more. */
+  /** Sends the mark without its data writes if too many wait already: the fold then reads all entries. */
   #sendMark({ dataWrites, ...mark }: StateMark): void {
-    const noted = (dataWrites?.length ?? 0) / 2;
-    if (dataWrites === undefined || this.#notedTotal + noted > NOTED_WRITES_MAX) {
-      this.#noted.push(0);
+    const count = (dataWrites?.length ?? 0) / 2;
+    if (dataWrites === undefined || this.#dataWriteTotal + count > DATA_WRITES_MAX) {
+      this.#dataWriteCounts.push(0);
       this.#port.postMessage({ kind: "mark", mark } satisfies StateCommand);
       return;
     }
-    this.#noted.push(noted);
-    this.#notedTotal += noted;
+    this.#dataWriteCounts.push(count);
+    this.#dataWriteTotal += count;
     this.#port.postMessage({ kind: "mark", mark: { ...mark, dataWrites } } satisfies StateCommand, [dataWrites.buffer]);
   }
 

@@ -33,7 +33,7 @@ type SessionChange =
   | { readonly kind: "begin-close" | "close"; readonly idHigh: number; readonly idLow: number };
 
 const SESSION_CHANGES_MAX = 4_096;
-/** Entries that are asked for at a time. */
+/** Zxids in one request to the log. */
 const ASKED_MAX = 1_024;
 
 /**
@@ -49,7 +49,7 @@ export class StateFold {
   readonly #header: TxnHeader = newTxnHeader();
   readonly #op: TxnOp = newTxnOp();
   #openAclId = 0;
-  /** Until its last writes are added. */
+  /** Undefined once the pass in log order is over. */
   #plan: FoldPlan | undefined;
   /** Of nodes with a smaller id, the file may lack some that are deleted in the run. */
   #capturedBelow = 0;
@@ -63,7 +63,7 @@ export class StateFold {
   /**
    * Begins within a transaction that is open on the file.
    *
-   * @param plan of a fold that reads some entries by node
+   * @param plan of a fold that may skip entries
    */
   begin(plan?: FoldPlan): void {
     this.#plan = plan;
@@ -89,9 +89,9 @@ export class StateFold {
   }
 
   /**
-   * Adds the last writes of the plan, once all that is read in the order of the log was added.
+   * Adds the last writes of a plan in node order. Called after the pass in log order.
    *
-   * @param read hands over some entries, from the first of these zxids on, and returns how many
+   * @param read calls {@link add} for the first of these zxids, and for as many more as it likes; returns the count
    */
   addLastWrites(plan: FoldPlan, read: (zxids: Float64Array) => number): void {
     this.#plan = undefined;
@@ -104,7 +104,7 @@ export class StateFold {
     this.#arena.release();
   }
 
-  /** How many bytes of rows are gathered before they are written in the order of nodes. */
+  /** Bytes of rows that fit in the arena. */
   get rowBytesMax(): number {
     return this.#arena.byteLimit;
   }

@@ -24,8 +24,9 @@ const NICE = 10;
 /** What one read of the log takes: its transaction must be short. */
 const READ_BYTES = 256 * 1024;
 /**
- * Marks are folded together up to this much log, which bounds how long a transaction on the state file lasts. A node that changes often
- * is written once in each, and a page of the file once for all of its nodes: the further the state is behind, the less an entry takes.
+ * Limit of log bytes in one fold. It bounds how long a transaction on the state file lasts, up to two
+ * seconds. A fold writes each node once and, in node order, visits each page once: the larger the fold,
+ * the cheaper each entry.
  */
 const FOLD_BYTES_MAX = 256 * 1024 * 1024;
 /** From so many times the lag that begins a fold. */
@@ -45,7 +46,7 @@ class StateThread {
   #marks: StateMark[] = [];
   readonly #later: StateCommand[] = [];
   #lagBytes = 0;
-  /** What is folded now, which the lag does not count. */
+  /** Bytes of the fold in progress; the lag excludes them. */
   #foldingBytes = 0;
   /** The last fold found no room. */
   #isFull = false;
@@ -351,7 +352,7 @@ class StateThread {
   /**
    * Hands the fold the entries up to a mark. Only what is durable can be read, so nothing else can be folded.
    *
-   * @param skipped is not read
+   * @param skipped ranges that are not read
    */
   #read(
     log: LogReader,

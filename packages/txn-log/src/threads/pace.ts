@@ -27,7 +27,7 @@ export interface PaceHost {
  */
 export class Pace {
   rhythm: Rhythm = CALM;
-  /** Called after each rest: the rhythm may change in the middle of long work. */
+  /** Called after each rest; may change the rhythm. */
   rested: (() => void) | undefined;
   readonly #host: PaceHost;
   #steps = 0;
