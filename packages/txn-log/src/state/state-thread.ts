@@ -1,8 +1,9 @@
 import { dirname } from "node:path";
 import { receiveMessageOnPort } from "node:worker_threads";
 import { assertNever, formatZxid, InvariantError, type TxnDecoder, type Zxid } from "@zooid/model";
-import { hasRoomForFile, isFull, isNotOpened, storeErrorOf } from "../database.ts";
+import { hasRoomForFile, storeErrorOf } from "../database.ts";
 import { FOLD_RESERVE, releaseReserve } from "../directory/disk-reserve.ts";
+import { MissingRoom } from "../directory/missing-room.ts";
 import { type EntrySink, LogReader } from "../log/log-reader.ts";
 import type { StateMark } from "../state-store.ts";
 import { StoreError } from "../store-error.ts";
@@ -54,8 +55,7 @@ class StateThread {
   #isCramped = false;
   /** The file is closed since then; opening it undoes what that fold left, which may need room as well. */
   #isClosed = false;
-  /** The last fold could not open a file. */
-  #wasNotOpened = false;
+  readonly #missingRoom = new MissingRoom(() => hasRoomForFile(dirname(this.#stateFile)));
   #timer: NodeJS.Timeout | undefined;
   /** Somebody reads the file, or is about to replace it. */
   #isStill = false;
@@ -233,7 +233,7 @@ class StateThread {
         if (this.#isClosed) this.#open();
         this.#foldMarks(marks);
       } catch (cause) {
-        if (!this.#isForRoom(cause)) throw cause;
+        if (!this.#missingRoom.isBehind(cause)) throw cause;
         this.#undo(marks);
         if (releaseReserve(dirname(this.#stateFile), FOLD_RESERVE)) continue;
         this.#waitForRoom(cause);
@@ -241,20 +241,11 @@ class StateThread {
       }
       this.#hear();
     }
-    this.#wasNotOpened = false;
+    this.#missingRoom.clear();
     this.#isCramped = false;
     this.#setFull(undefined);
     this.#fold.release();
     this.#state.shrink();
-  }
-
-  /** Nothing was written where the journal could not be opened. There may be room by now: that is tried once. */
-  #isForRoom(cause: unknown): boolean {
-    if (isFull(cause)) return true;
-    if (!isNotOpened(cause)) return false;
-    const isFirst = !this.#wasNotOpened;
-    this.#wasNotOpened = true;
-    return isFirst || !hasRoomForFile(dirname(this.#stateFile));
   }
 
   /** A fold found no room. Its transaction is undone with the connection. */
