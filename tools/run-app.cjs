@@ -12,17 +12,17 @@ const { join } = require("node:path");
 const ROOT = join(__dirname, "..");
 
 exports.runApp = function runApp(/** @type {string} */ app) {
-  const { flags, environment } = processOptions(app);
+  const { missingFlags, environment } = processOptions(app);
   const form = [app, ...packagesOf(app)].every(isBuilt)
     ? [join(app, "dist/main.js")]
     : ["--conditions=@zooid/source", join(app, "src/main.ts")];
-  const args = [...flags, ...process.execArgv, ...form, ...process.argv.slice(2)];
+  const args = [...missingFlags(), ...process.execArgv, ...form, ...process.argv.slice(2)];
   replaceProcess(nodeBinary(), args, { ...environment, ...process.env });
 };
 
 function processOptions(app) {
   const file = join(app, "bin/process-options.cjs");
-  return existsSync(file) ? require(file) : { flags: [], environment: {} };
+  return existsSync(file) ? require(file) : { missingFlags: () => [], environment: {} };
 }
 
 function nodeBinary() {

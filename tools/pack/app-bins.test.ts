@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { parse } from "acorn";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -9,6 +9,10 @@ import { ENGINES } from "./published-manifest.ts";
 
 const BINS = globSync("apps/*/bin/zooid-*.cjs", { cwd: ROOT }).sort();
 const SERVER = "apps/server/bin/zooid-server.cjs";
+const OWN_FLAGS = [
+  "--max-semi-space-size=4",
+  `--v8-pool-size=${Math.min(4, Math.max(1, availableParallelism() - 1))}`,
+] as const;
 
 let directory = "";
 beforeEach(() => {
@@ -83,7 +87,7 @@ test.each(BINS.filter((bin) => bin !== SERVER))("%s passes its arguments on", (b
 test("zooid-server starts with the options of its process, and keeps flags of the user's", () => {
   const { status, stdout, stderr } = start(SERVER, { flags: ["--no-deprecation"] });
   expect([status, stderr]).toEqual([0, ""]);
-  expect(JSON.parse(stdout)).toEqual([["a b", "--c"], ["--max-semi-space-size=4", "--no-deprecation"], "2"]);
+  expect(JSON.parse(stdout)).toEqual([["a b", "--c"], [...OWN_FLAGS, "--no-deprecation"], "2"]);
 });
 
 test("a variable of the user's is kept", () => {
@@ -92,10 +96,17 @@ test("a variable of the user's is kept", () => {
 });
 
 test.each([
-  ["as a flag", { flags: ["--max-semi-space-size=32"] }],
-  ["in NODE_OPTIONS", { env: { NODE_OPTIONS: "--max-semi-space-size=32" } }],
-])("zooid-server leaves a size of the user's %s, and does not start again", (_, options) => {
+  ["max-semi-space-size as a flag", { flags: ["--max-semi-space-size=32"] }, OWN_FLAGS.slice(1)],
+  ["max_semi_space_size in NODE_OPTIONS", { env: { NODE_OPTIONS: "--max_semi_space_size=32" } }, OWN_FLAGS.slice(1)],
+  ["v8-pool-size in NODE_OPTIONS", { env: { NODE_OPTIONS: "--v8-pool-size=2" } }, OWN_FLAGS.slice(0, 1)],
+])("zooid-server leaves the user's %s", (_, options, added) => {
   const { status, stdout } = start(SERVER, options);
   expect(status).toBe(0);
-  expect(stdout).not.toContain("--max-semi-space-size=4");
+  const [, flags] = JSON.parse(stdout) as readonly [unknown, readonly string[]];
+  expect(flags).toEqual([...added, ...("flags" in options ? options.flags : [])]);
+});
+
+test("zooid-server does not start again where the user sets each option", () => {
+  const flags = ["--max-semi-space-size=32", "--v8-pool-size=2"];
+  expect(JSON.parse(start(SERVER, { flags }).stdout)).toEqual([["a b", "--c"], flags, null]);
 });

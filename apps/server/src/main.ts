@@ -15,6 +15,7 @@ import { reload } from "./reload.ts";
 import { stopOnSignals } from "./shutdown.ts";
 import { checkStatus } from "./status.ts";
 import { statusLine } from "./status-line.ts";
+import { lowerV8Threads } from "./v8-threads.ts";
 
 const { version } = createRequire(import.meta.url)("../package.json") as { readonly version: string };
 
@@ -120,6 +121,7 @@ async function run(command: ServeCommand, argv: readonly string[], log: ProcessL
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
   // V8 applies this flag to worker heaps too, above their own limits. The main heap keeps the size that it started with.
   setFlagsFromString("--max-semi-space-size=0");
+  lowerV8Threads();
   const page = new LateConsole();
   const server = await startServer({
     ...options,
