@@ -56,6 +56,7 @@ export class LogFile {
   readonly #chain = new ChainCursor();
   #tail: Zxid;
   #nextBytes = 0;
+  #nextEntries = 0;
   #stage: Stage | undefined;
   /** Known to be committed, and perhaps not yet written as a hint. */
   #committed: Zxid;
@@ -98,6 +99,7 @@ export class LogFile {
     this.#tail = this.log.tail.zxid;
     this.#chain.set(this.log.tail.chain);
     this.#nextBytes = 0;
+    this.#nextEntries = 0;
   }
 
   /**
@@ -118,6 +120,7 @@ export class LogFile {
       const { zxid } = batch;
       assertFollows(this.#tail, zxid);
       this.entryCount++;
+      this.#nextEntries++;
       if (epochs.length === 0 || epochOf(zxid) !== epoch) {
         epochs = withEntry(closedAt(epochs, this.#tail), zxid);
         epoch = epochOf(zxid);
@@ -161,7 +164,7 @@ export class LogFile {
     this.#segments.segment.commit();
     committed();
     if (this.#testBreak === "sync-fails") throw newSyncError();
-    this.#segments.committed(this.#nextBytes);
+    this.#segments.committed(this.#nextBytes, this.#nextEntries);
     this.#committedAs(this.#next);
   }
 

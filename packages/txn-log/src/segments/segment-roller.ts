@@ -18,7 +18,7 @@ const STALL_SHARE = 2;
 /** After a spare that could not be made. */
 const RETRY_MS = 1_000;
 /** As many as a fold of the state lets go at once, under a load that fills them quickly. */
-const REUSABLE_MAX = 12;
+const REUSABLE_MAX = 8;
 const REUSABLE_MS = 60_000;
 
 /**

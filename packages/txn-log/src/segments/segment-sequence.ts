@@ -150,8 +150,13 @@ export class SegmentSequence {
   }
 
   /** After a commit with entries. */
-  committed(entryBytes: number): void {
-    this.#seen = { entryBytes: this.#seen.entryBytes + entryBytes, syncCount: this.#seen.syncCount + 1 };
+  committed(entryBytes: number, entryCount: number): void {
+    const seen = this.#seen;
+    this.#seen = {
+      entryBytes: seen.entryBytes + entryBytes,
+      entryCount: seen.entryCount + entryCount,
+      syncCount: seen.syncCount + 1,
+    };
   }
 
   /** For the next segment. */
