@@ -16,8 +16,8 @@ export class MissingRoom {
     this.#hasRoom = hasRoom;
   }
 
-  /** Whether to try again later. */
-  isBehind(error: unknown): boolean {
+  /** Whether the error may pass once there is room: worth another try. */
+  mayExplain(error: unknown): boolean {
     if (isFull(error)) {
       this.#unexplained = 0;
       return true;

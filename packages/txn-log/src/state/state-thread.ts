@@ -233,7 +233,7 @@ class StateThread {
         if (this.#isClosed) this.#open();
         this.#foldMarks(marks);
       } catch (cause) {
-        if (!this.#missingRoom.isBehind(cause)) throw cause;
+        if (!this.#missingRoom.mayExplain(cause)) throw cause;
         this.#undo(marks);
         if (releaseReserve(dirname(this.#stateFile), FOLD_RESERVE)) continue;
         this.#waitForRoom(cause);
