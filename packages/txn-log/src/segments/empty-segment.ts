@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { makeImage } from "../database.ts";
-import { LARGE_PAGE_BYTES, SMALL_PAGE_BYTES } from "./page-size.ts";
+import { PAGE_SIZES } from "./page-size.ts";
 import { createSegmentTables } from "./segment-schema.ts";
 
 /**
@@ -10,7 +10,6 @@ import { createSegmentTables } from "./segment-schema.ts";
  * What differs from file to file is a part of SQLite's header: how often it was changed (24 and 92) and by which version (96).
  */
 const PAGE_BYTES_AT = 16;
-const PAGE_BYTES: readonly number[] = [SMALL_PAGE_BYTES, LARGE_PAGE_BYTES];
 /** The journal's form: 2 for a WAL, in a database in memory 1. */
 const FORM_AT = [18, 19];
 const FORM_WAL = 2;
@@ -23,7 +22,7 @@ export function isEmptySegment(file: string): boolean {
   const found = readFileSync(file);
   if (found.length < PAGE_BYTES_AT + 2) return false;
   const pageBytes = found.readUInt16BE(PAGE_BYTES_AT);
-  if (!PAGE_BYTES.includes(pageBytes)) return false;
+  if (!PAGE_SIZES.includes(pageBytes)) return false;
   const expected = imageOf(pageBytes);
   if (found.length !== expected.length) return false;
   for (const at of VARYING) found[at] = expected[at] ?? 0;

@@ -27,10 +27,15 @@ export function pageBytesFor(seen: SegmentLoad): number {
 
 export const SMALL_PAGE_BYTES = 1024;
 export const LARGE_PAGE_BYTES = 8192;
-/** Pages of 64 KiB are slower than any of these: their commits take twice as long. */
 const PAGES_BY_ENTRY = [
   { entryBytesMin: 256 * 1024, pageBytes: 32_768 },
   { entryBytesMin: 32 * 1024, pageBytes: 16_384 },
+];
+/** Of all segments that this version makes. */
+export const PAGE_SIZES: readonly number[] = [
+  SMALL_PAGE_BYTES,
+  LARGE_PAGE_BYTES,
+  ...PAGES_BY_ENTRY.map(({ pageBytes }) => pageBytes),
 ];
 
 const BYTES_PER_SYNC_FOR_LARGE = 32 * 1024;

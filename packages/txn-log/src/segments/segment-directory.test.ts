@@ -15,7 +15,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Z } from "../append-batches.ts";
 import { readSegments, SegmentHistory } from "../testing/segment-history.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";
-import { LARGE_PAGE_BYTES, SMALL_PAGE_BYTES } from "./page-size.ts";
+import { PAGE_SIZES } from "./page-size.ts";
 import { inspectSegments, repairSegments } from "./segment-directory.ts";
 import { formatSegmentName } from "./segment-name.ts";
 import { hasSpare, makeSpare, recycleSegment, takeSpare } from "./spare-segment.ts";
@@ -282,7 +282,7 @@ describe("the spare", () => {
     expect(hasSpare(directory)).toBe(true);
   });
 
-  test.each([SMALL_PAGE_BYTES, LARGE_PAGE_BYTES])("a spare of pages of %i bytes outlives a start", (pageBytes) => {
+  test.each(PAGE_SIZES)("a spare of pages of %i bytes outlives a start", (pageBytes) => {
     makeSpare(directory, { pageBytes, walBytes: 4096 });
     history.close();
     repairSegments(directory, inspectSegments(directory));
