@@ -18,9 +18,13 @@ eachStaged((staged) => {
   ({ stage, a, b } = staged);
 });
 
+const centers: ConfigCenter<unknown>[] = [];
+
 function center(zk: Client, fallback?: ConfigCenterOptions<unknown>["fallback"]): ConfigCenter<unknown> {
   const options = { app: "shop", env: "test", codec: json<unknown>() };
-  return stage.kept(new ConfigCenter(zk, PATH, fallback === undefined ? options : { ...options, fallback }));
+  const made = new ConfigCenter(zk, PATH, fallback === undefined ? options : { ...options, fallback });
+  centers.push(made);
+  return stage.kept(made);
 }
 
 async function holds(one: ConfigCenter<unknown>, key: string, value: unknown): Promise<void> {
@@ -100,7 +104,11 @@ describe("where no server answers", () => {
     directory = mkdtempSync(join(tmpdir(), "config-center-"));
     file = join(directory, "config.json");
   });
-  afterEach(() => rmSync(directory, { recursive: true, force: true }));
+  afterEach(async () => {
+    // A center writes its file until it is closed.
+    await Promise.all(centers.splice(0).map((each) => each.close()));
+    rmSync(directory, { recursive: true, force: true });
+  });
 
   /** A client whose server is not listening yet. */
   function alone(): Client {
