@@ -2,15 +2,15 @@
 const { availableParallelism } = require("node:os");
 
 /**
- * What the process is started with. None of it can be set from inside: V8 reads the flags when it
- * starts, and the C library reads the variable with its first allocation.
+ * What the process is started with. None of it can be set from inside: the flags are read before any
+ * code runs, and the C library reads the variable with its first allocation.
  */
 const FLAGS = [
   /** Garbage is short-lived: a larger young generation costs memory and saves no work. */
   "--max-semi-space-size=4",
   /**
-   * V8 compiles and collects garbage in threads of its own, four by default. On two cores they take most of the
-   * time while a server warms up, and clients wait.
+   * V8 compiles and collects garbage in threads of its own, four by default. On two cores they take half of the
+   * CPU while a server warms up, and clients wait.
    */
   `--v8-pool-size=${Math.min(4, Math.max(1, availableParallelism() - 1))}`,
 ];

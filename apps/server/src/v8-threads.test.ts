@@ -1,5 +1,9 @@
 import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, test } from "vitest";
+import { lowerV8Threads } from "./v8-threads.ts";
 
 const MODULE = new URL("v8-threads.ts", import.meta.url).href;
 
@@ -26,4 +30,17 @@ test("only V8's threads have a lower priority afterwards", () => {
   expect(new Set(after.filter(isV8).map(([, niceness]) => niceness))).toEqual(new Set([5]));
   const others = (threads: typeof after): number[] => threads.filter((each) => !isV8(each)).map(([, nice]) => nice);
   expect(new Set(others(after))).toEqual(new Set(others(before)));
+});
+
+test("a system without a list of threads, and one that refuses, do not keep a server from starting", () => {
+  const directory = mkdtempSync(join(tmpdir(), "threads-"));
+  try {
+    lowerV8Threads(join(directory, "missing"));
+    // No system has a thread of this number.
+    mkdirSync(join(directory, "999999999"));
+    writeFileSync(join(directory, "999999999/comm"), "V8Worker\n");
+    lowerV8Threads(directory);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
 });

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { getPriority, setPriority } from "node:os";
 
 const THREADS = "/proc/self/task";
@@ -9,12 +9,18 @@ const NICE = 5;
 /**
  * Lowers the priority of the threads in which V8 compiles code and collects garbage. They have the most
  * to do while a server warms up, when clients wait for the main thread. Linux only.
+ *
+ * @param threads the directory that the system lists threads in
  */
-export function lowerV8Threads(): void {
-  if (process.platform !== "linux") return;
-  for (const thread of readdirSync(THREADS)) {
-    if (readFileSync(`${THREADS}/${thread}/comm`, "utf8") !== NAME) continue;
-    const id = Number(thread);
-    if (getPriority(id) < NICE) setPriority(id, NICE);
+export function lowerV8Threads(threads: string = THREADS): void {
+  if (!existsSync(threads)) return;
+  try {
+    for (const thread of readdirSync(threads)) {
+      if (readFileSync(`${threads}/${thread}/comm`, "utf8") !== NAME) continue;
+      const id = Number(thread);
+      if (getPriority(id) < NICE) setPriority(id, NICE);
+    }
+  } catch {
+    // A sandbox may refuse it. The server is only slower to warm up.
   }
 }
