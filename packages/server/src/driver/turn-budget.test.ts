@@ -23,6 +23,22 @@ test("a turn has room until its time is over, and each connection a share of it"
   expect(budget.admits(0)).toBe(true);
 });
 
+test("a connection with small requests has a shorter share", () => {
+  const { budget, clock } = budgetAt(100);
+  budget.admits(0);
+  const spentAfterEight = () => Array.from({ length: 8 }, () => budget.isShareSpent(0, false));
+  clock.nowMs = 100.2;
+  expect(spentAfterEight()).not.toContain(true);
+  clock.nowMs = 100.25;
+  expect(spentAfterEight().filter(Boolean)).toEqual([true]);
+  expect(budget.isShareSpent(0, true)).toBe(false);
+  // The turn's end comes first.
+  clock.nowMs = 103.9;
+  expect(budget.admits(0)).toBe(true);
+  clock.nowMs = 104;
+  expect(spentAfterEight().at(-1)).toBe(true);
+});
+
 test("a turn has no room once its answers are many bytes", () => {
   const { budget } = budgetAt(0);
   expect([budget.admits(2 ** 24 - 1), budget.admits(2 ** 24)]).toEqual([true, false]);
