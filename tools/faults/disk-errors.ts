@@ -1,17 +1,18 @@
 /**
  * Lets single calls to the system fail, and checks that a store loses nothing it has reported.
  *
- *     npm run tool -- disk-errors [--points 24] [--seed N] [--keep]
+ *     npm run tool -- disk-errors [--points 24] [--seed N] [--calls FIRST-LAST] [--start] [--keep]
  *
  * A process appends to a store, folds its state, begins segments and purges them, receives a snapshot,
  * installs histories with and without one, and cuts, with a shim in front of the C library (LD_PRELOAD). Its calls that change files or names, and its syncs, are counted. Then the process runs again
  * for random calls of these, which fail: once with EIO, and in a row of 30 with ENOSPC, as on a disk that has room again
- * after a while. Afterwards the store must open, hold every entry and promise that was reported as durable, and replay.
- * A full disk may end the process only where a sync has failed, or the store was not open yet.
+ * after a while. With --calls each of these calls fails in turn, once with each error. With --start
+ * the process finds the store of an earlier one, and calls of its start fail. Afterwards the store must open, hold every entry and promise that was reported as durable, and replay.
+ * A full disk may end the process only where a sync has failed.
  */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -23,6 +24,8 @@ const { values: options } = parseArgs({
   options: {
     points: { type: "string", default: "24" },
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
+    calls: { type: "string" },
+    start: { type: "boolean", default: false },
     keep: { type: "boolean", default: false },
   },
 });
@@ -51,20 +54,35 @@ mkdirSync(join(ROOT, ".cache"), { recursive: true });
 const source = join(import.meta.dirname, "disk-errors/shim.c");
 execFileSync("cc", ["-O2", "-Wall", "-shared", "-fPIC", "-o", shim, source, "-ldl"], { stdio: "inherit" });
 const random = new Random(Number(options.seed));
+/** The store that each start finds. */
+let made: MadeStore | undefined;
+if (options.start) made = await makeStore("made");
 const counted = await live("count", { name: "EIO", at: 0 });
 const callCount = Number(/^calls (\d+)$/m.exec(counted.report)?.[1] ?? 0);
 if (counted.status !== FINISHED || callCount === 0) throw new Error(`the store does not work: ${counted.errors}`);
 console.log(`seed ${options.seed}, ${callCount} calls, in ${folder}`);
 const failedCalls = new Map<string, number>();
 let faultCount = 0;
-for (let i = 0; i < Number(options.points); i++) {
-  const point: Point = { name: i % 2 === 0 ? "EIO" : "ENOSPC", at: random.between(1, callCount) };
-  faultCount += await runPoint(i, point);
-}
+for (const [i, point] of pointsOf(options.calls).entries()) faultCount += await runPoint(i, point);
 for (const [call, count] of [...failedCalls].sort()) console.log(`${String(count).padStart(5)}  ${call}`);
 if (faultCount === 0 && !options.keep) rmSync(folder, { recursive: true, force: true });
 console.log(faultCount === 0 ? "nothing reported was lost" : `FAILED: ${faultCount} faults; data in ${folder}`);
 process.exitCode = faultCount === 0 ? 0 : 1;
+
+function pointsOf(calls: string | undefined): readonly Point[] {
+  if (calls === undefined) {
+    return Array.from({ length: Number(options.points) }, (_, i) => ({
+      name: i % 2 === 0 ? "EIO" : "ENOSPC",
+      at: random.between(1, callCount),
+    }));
+  }
+  const [, first = "", last = ""] = /^(\d+)-(\d+)$/.exec(calls) ?? [];
+  if (first === "") throw new Error(`--calls ${calls}: expected FIRST-LAST, the numbers of two calls`);
+  const names = ["EIO", "ENOSPC"] as const;
+  return Array.from({ length: Number(last) - Number(first) + 1 }, (_, i) =>
+    names.map((name) => ({ name, at: Number(first) + i })),
+  ).flat();
+}
 
 async function runPoint(index: number, point: Point): Promise<number> {
   const name = `p${index}`;
@@ -90,8 +108,8 @@ function statusFaults(
   { status, errors }: Life,
   failed: readonly { readonly call: string }[],
 ): string[] {
-  if (status === FINISHED || status === NOT_OPENED) return [];
-  if (status !== STORE_FAILED) return [`it ended with ${status}: ${errors}`];
+  if (status === FINISHED) return [];
+  if (status !== STORE_FAILED && status !== NOT_OPENED) return [`it ended with ${status}: ${errors}`];
   const hasSyncFailed = failed.some(({ call }) => call === "fsync" || call === "fdatasync");
   return name === "ENOSPC" && !hasSyncFailed ? [`a full disk ended it: ${errors}`] : [];
 }
@@ -100,9 +118,9 @@ function statusFaults(
 async function storeFaults(name: string, { output }: Life): Promise<string[]> {
   // A cut that has begun may lower the log's end, and one that is reported has.
   const [cutTo] = numbersBehind("cutting", output);
-  const durable = cutTo ?? Math.max(0, ...numbersBehind("durable", output));
+  const durable = cutTo ?? Math.max(made?.durable ?? 0, ...numbersBehind("durable", output));
   const [endMax = Number.POSITIVE_INFINITY] = numbersBehind("cut", output);
-  const promised = Math.max(0, ...numbersBehind("promised", output));
+  const promised = Math.max(made?.promised ?? 0, ...numbersBehind("promised", output));
   const directory = join(folder, name, "data");
   if (!existsSync(directory)) return durable > 0 ? ["the data directory is gone"] : [];
   const ignore = (): void => {};
@@ -128,12 +146,31 @@ function numbersBehind(word: string, output: string): number[] {
   return [...output.matchAll(new RegExp(`^${word} (\\d+)$`, "gm"))].map(([, number]) => Number(number));
 }
 
+interface MadeStore {
+  readonly directory: string;
+  readonly durable: number;
+  readonly promised: number;
+}
+
+async function makeStore(name: string): Promise<MadeStore> {
+  const { status, output, errors } = await live(name, { name: "EIO", at: 0 });
+  const [durable = 0] = numbersBehind("cut", output);
+  if (status !== FINISHED || durable === 0) throw new Error(`the store does not work: ${errors}`);
+  return {
+    directory: join(folder, name, "data"),
+    durable,
+    promised: Math.max(...numbersBehind("promised", output)),
+  };
+}
+
 async function live(name: string, { name: error, at }: Point): Promise<Life> {
   const place = join(folder, name);
   mkdirSync(place);
   const report = join(place, "report");
   const directory = join(place, "data");
-  const child = spawn(process.execPath, ["--conditions=@zooid/source", LIFE, directory], {
+  if (made !== undefined) cpSync(made.directory, directory, { recursive: true });
+  const deeds = made === undefined ? "all" : "start";
+  const child = spawn(process.execPath, ["--conditions=@zooid/source", LIFE, directory, deeds], {
     stdio: ["ignore", "pipe", "pipe"],
     env: {
       ...process.env,

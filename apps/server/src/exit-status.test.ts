@@ -17,6 +17,7 @@ test.each<[string, unknown, number]>([
     new StoreError({ code: "NOT_DURABLE", file: "f", expected: "a", found: "b" }),
     7,
   ],
+  ["a file that cannot be opened", new StoreError({ code: "NOT_OPENED", file: "f", reason: "cannot open" }), 20],
   ["a failed write", new StoreError({ code: "WRITE_FAILED", file: "f", reason: "EIO" }), 20],
   ["damage", new StoreError({ code: "DAMAGED", file: "f", place: "p", found: "x" }), 21],
   ["a shortened log", new StoreError({ code: "LOG_SHORTENED", file: "f", expected: "a", found: "b" }), 21],

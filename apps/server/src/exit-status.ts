@@ -48,6 +48,7 @@ function storeStatus(error: StoreError): ExitStatus {
     case "LOG_SHORTENED":
       return ExitStatus.DATA_DAMAGED;
     case "WRITE_FAILED":
+    case "NOT_OPENED":
       return ExitStatus.STORAGE_FAILED;
     default:
       return ExitStatus.UNEXPECTED;

@@ -132,14 +132,17 @@ export function sqliteCode(error: unknown): string | undefined {
 
 /** No room: nothing is wrong with what is on the disk. */
 export function isFull(error: unknown): boolean {
+  if (error instanceof StoreError) return error.code === "DISK_FULL";
   // The index of a WAL is a file of its own, which SQLite makes room for when it opens the WAL.
   const code = sqliteCode(error) ?? systemCode(error);
   return code === "SQLITE_FULL" || code === "SQLITE_IOERR_SHMSIZE" || code === "ENOSPC" || code === "EDQUOT";
 }
 
-/** SQLite could not open a file, or make one, such as a journal. It does not say why. */
-export function isNotOpened(error: unknown): boolean {
-  return sqliteCode(error)?.startsWith("SQLITE_CANTOPEN") === true;
+/** SQLite could not open a file, make one, such as a journal, or shorten one. It does not say why. */
+export function isUnexplained(error: unknown): boolean {
+  if (error instanceof StoreError) return error.code === "NOT_OPENED";
+  const code = sqliteCode(error);
+  return code?.startsWith("SQLITE_CANTOPEN") === true || code === "SQLITE_IOERR_TRUNCATE";
 }
 
 /** Whether a directory has room for one more file, which shows when it is made. */
@@ -184,6 +187,7 @@ export function storeErrorOf(cause: unknown, file: string): StoreError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   const code = sqliteCode(cause);
   if (isFull(cause)) return new StoreError({ code: "DISK_FULL", file, reason }, { cause });
+  if (isUnexplained(cause)) return new StoreError({ code: "NOT_OPENED", file, reason }, { cause });
   // A call to the system that failed says which.
   if (cause instanceof Error && "syscall" in cause)
     return new StoreError({ code: "WRITE_FAILED", file, reason }, { cause });

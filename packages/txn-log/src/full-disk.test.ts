@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { composeZxid, counterOf, epochOf } from "@zooid/model";
@@ -175,6 +175,22 @@ test("a start without room uses the reserve, and is refused by name without one"
     expect(reports.warnings).toHaveLength(1);
     await expect(open()).rejects.toMatchObject({ code: "DISK_FULL" });
   }
+  await using store = await open();
+  expect(store.log.durable.identity.bootCount).toBe(2);
+});
+
+test("a start that cannot open a file in a directory with room is refused", async () => {
+  {
+    await using _store = await open();
+  }
+  const index =
+    readdirSync(directory)
+      .find((name) => name.endsWith("-wal"))
+      ?.replace(/-wal$/, "-shm") ?? "";
+  rmSync(join(directory, index), { force: true });
+  symlinkSync("missing", join(directory, index));
+  await expect(open()).rejects.toMatchObject({ code: "UNREADABLE" });
+  rmSync(join(directory, index));
   await using store = await open();
   expect(store.log.durable.identity.bootCount).toBe(2);
 });

@@ -1,10 +1,11 @@
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { assert, formatZxid, type Zxid } from "@zooid/model";
-import { hasRoomForFile, isFull, isNotOpened } from "./database.ts";
+import { hasRoomForFile, isFull, isUnexplained } from "./database.ts";
 import { DataPlace } from "./directory/data-place.ts";
 import { LOG_RESERVE, releaseReserve } from "./directory/disk-reserve.ts";
 import { inspectDirectory, isLogComplete, WITNESS_FILE } from "./directory/inspect-directory.ts";
+import { MissingRoom } from "./directory/missing-room.ts";
 import { setAside } from "./directory/set-aside.ts";
 import { findWitnessDamage } from "./directory/witness.ts";
 import { earlierOf } from "./log/log-book.ts";
@@ -141,26 +142,34 @@ const SEGMENT_BYTES_MAX = 32 * MIB;
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { directory, logDirectory = directory } = options;
-  try {
-    return await openOnce(options);
-  } catch (cause) {
-    const full = diskFullOf(cause, directory);
-    if (full === undefined) throw cause;
-    const isReleased = [directory, logDirectory].map((each) => releaseReserve(each, LOG_RESERVE)).includes(true);
-    if (!isReleased) throw full;
-    options.handler.warned(`${full.message}; the reserve is used`);
-    return await openOnce(options);
+  const directories = [directory, logDirectory];
+  const hasRoom = (): boolean => directories.every(hasRoomForFile);
+  const missingRoom = new MissingRoom(hasRoom);
+  for (;;) {
+    try {
+      return await openOnce(options);
+    } catch (cause) {
+      const failure = openFailureOf(cause);
+      if (failure === undefined || !missingRoom.mayExplain(failure)) throw cause;
+      const full = diskFull(directory, failure, cause);
+      if (directories.map((each) => releaseReserve(each, LOG_RESERVE)).includes(true))
+        options.handler.warned(`${full.message}; the reserve is used`);
+      else if (isFull(failure) || !hasRoom()) throw full;
+    }
   }
 }
 
-/** An error whose cause, at whatever depth, is a disk without room. */
-function diskFullOf(error: unknown, directory: string): StoreError | undefined {
+/** The cause, at whatever depth, that a disk without room may be behind. */
+function openFailureOf(error: unknown): Error | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (cause instanceof StoreError && cause.code === "DISK_FULL") return cause;
-    if (isFull(cause) || (isNotOpened(cause) && !hasRoomForFile(directory)))
-      return new StoreError({ code: "DISK_FULL", file: directory, reason: cause.message }, { cause: error });
+    if (isFull(cause) || isUnexplained(cause)) return cause;
   }
   return undefined;
+}
+
+function diskFull(directory: string, failure: Error, cause: unknown): StoreError {
+  if (failure instanceof StoreError && failure.code === "DISK_FULL") return failure;
+  return new StoreError({ code: "DISK_FULL", file: directory, reason: failure.message }, { cause });
 }
 
 async function openOnce(options: StoreOptions): Promise<Store> {

@@ -40,6 +40,8 @@ export type StoreErrorDetail =
   | { readonly code: "SNAPSHOT_ENDED"; readonly reason: string }
   /** A write or sync failed; the process must end. */
   | { readonly code: "WRITE_FAILED"; readonly file: string; readonly reason: string }
+  /** SQLite could not open a file, make one beside it, or shorten one; it does not say why. */
+  | { readonly code: "NOT_OPENED"; readonly file: string; readonly reason: string }
   /** There is no room to open it; once there is, it can be opened. */
   | { readonly code: "DISK_FULL"; readonly file: string; readonly reason: string }
   /** The caller broke the log's rules; the process must end. */
@@ -91,6 +93,8 @@ function describe(detail: StoreErrorDetail): string {
       return `a snapshot was not sent to its end: ${detail.reason}`;
     case "WRITE_FAILED":
       return `${detail.file} could not be written: ${detail.reason}`;
+    case "NOT_OPENED":
+      return `${detail.file}, or a file beside it, could not be opened or shortened: ${detail.reason}`;
     case "DISK_FULL":
       return `the disk of ${detail.file} is full: ${detail.reason}`;
     case "DEFECT":

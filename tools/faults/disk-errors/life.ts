@@ -1,7 +1,7 @@
 /**
  * One life of a store, in a process of its own: opens it, appends, folds, rolls and purges, sends its
  * state to itself, installs histories with and without a snapshot, cuts, and writes what was reported
- * as durable to its output. Ends with 0 when all is done, 20 when the store failed, 21 when it could
+ * as durable to its output. With "start" it opens a store that is there, replays, and makes a promise. Ends with 0 when all is done, 20 when the store failed, 21 when it could
  * not be opened.
  */
 
@@ -10,10 +10,11 @@ import { composeZxid, FRAME_HEADER_BYTES, type Zxid } from "../../../packages/mo
 import { putEntry } from "../../../packages/txn-log/src/index.ts";
 import { promised } from "../../../packages/txn-log/src/promised-log.ts";
 import { openStore, type Store } from "../../../packages/txn-log/src/sqlite.ts";
+import { StoreError } from "../../../packages/txn-log/src/store-error.ts";
 import { createNodes } from "../../../packages/txn-log/src/testing/state-history.ts";
 import { receive, sent } from "../../../packages/txn-log/src/testing/transfers.ts";
 
-const [directory = ""] = process.argv.slice(2);
+const [directory = "", deeds = "all"] = process.argv.slice(2);
 const BATCHES = 40;
 const NODES = 25;
 const DATA_BYTES = 200;
@@ -22,34 +23,52 @@ const STDOUT = 1;
 const STAGED = 6;
 const CUT = 2;
 
-let store: Store;
-try {
-  store = await openStore({
-    ...{ directory, sid: 1, segmentBytes: 64 * 1024, logKeepBytes: 64 * 1024, lagMarkBytes: 32 * 1024 },
-    handler: {
-      appended: ({ zxid }) => report("durable", zxid),
-      roomChanged: () => {},
-      failed: (error) => {
-        console.error(error.message);
-        process.exit(20);
-      },
-      warned: () => {},
-    },
-  });
-} catch (error) {
-  console.error(String(error));
-  process.exit(21);
-}
+const store = await opened();
 const log = promised(store.log);
-await promiseNext();
-for (let batch = 0; batch < BATCHES; batch++) {
-  await createNodes(store, batch * NODES + 1, (batch + 1) * NODES, DATA_BYTES);
-}
-await store.state.flush();
-await replaceState();
-await installHistory();
-await cutBack();
+if (deeds === "start") await replayed();
+else await everything();
 await store[Symbol.asyncDispose]();
+
+async function everything(): Promise<void> {
+  await promiseNext();
+  for (let batch = 0; batch < BATCHES; batch++) {
+    await createNodes(store, batch * NODES + 1, (batch + 1) * NODES, DATA_BYTES);
+  }
+  await store.state.flush();
+  await replaceState();
+  await installHistory();
+  await cutBack();
+}
+
+async function replayed(): Promise<void> {
+  store.replay(store.loadState({ session: () => {}, node: () => {} }).applied, () => {});
+  await promiseNext();
+  await store.state.flush();
+}
+
+/** Opens the store as a server does: while the disk has no room for that, it waits. */
+async function opened(): Promise<Store> {
+  for (;;) {
+    try {
+      return await openStore({
+        ...{ directory, sid: 1, segmentBytes: 64 * 1024, logKeepBytes: 64 * 1024, lagMarkBytes: 32 * 1024 },
+        handler: {
+          appended: ({ zxid }) => report("durable", zxid),
+          roomChanged: () => {},
+          failed: (error) => {
+            console.error(error.message);
+            process.exit(20);
+          },
+          warned: () => {},
+        },
+      });
+    } catch (error) {
+      if (error instanceof StoreError && error.code === "DISK_FULL") continue;
+      console.error(String(error));
+      process.exit(21);
+    }
+  }
+}
 
 /** Receives a copy of the state, installs it with a snapshot, and adopts it. */
 async function replaceState(): Promise<void> {

@@ -33,7 +33,13 @@ export class DirectoryLock implements Disposable {
       }
       throw new StoreError({ code: "UNREADABLE", file, reason: String(cause) }, { cause });
     }
-    writeFileSync(join(directory, HOLDER_FILE), `${process.pid}\n${new Date().toISOString()}\n`, { mode: 0o600 });
+    try {
+      writeFileSync(join(directory, HOLDER_FILE), `${process.pid}\n${new Date().toISOString()}\n`, { mode: 0o600 });
+    } catch (cause) {
+      // Without this the process would find its own lock when it tries again.
+      this.abandon();
+      throw cause;
+    }
   }
 
   /** Frees the directory and leaves no trace in one that never was ours. */

@@ -1,6 +1,7 @@
 import Sqlite from "better-sqlite3";
 import { expect, test } from "vitest";
-import { newFullError, newSyncError } from "../database.ts";
+import { newFullError, newSyncError, storeErrorOf } from "../database.ts";
+import { StoreError } from "../store-error.ts";
 import { MissingRoom } from "./missing-room.ts";
 
 const NOT_OPENED = new Sqlite.SqliteError("unable to open database file", "SQLITE_CANTOPEN");
@@ -20,9 +21,16 @@ test("a failed sync is not", () => {
   expect(probed(false).mayExplain(newSyncError())).toBe(false);
 });
 
-test("a file that cannot be opened is waited for as long as the directory takes no file", () => {
+test.each([
+  ["opened", NOT_OPENED],
+  ["shortened", new Sqlite.SqliteError("disk I/O error", "SQLITE_IOERR_TRUNCATE")],
+  [
+    "opened by another thread",
+    new StoreError({ code: "NOT_OPENED", file: "f", reason: "unable to open database file" }),
+  ],
+])("a file that cannot be %s is waited for as long as the directory takes no file", (_, error) => {
   const room = probed();
-  for (let i = 0; i < 10; i++) expect(room.mayExplain(NOT_OPENED)).toBe(true);
+  for (let i = 0; i < 10; i++) expect(room.mayExplain(error)).toBe(true);
 });
 
 test("room that comes between the failure and the probe ends nothing", () => {

@@ -1,11 +1,11 @@
-import { isFull, isNotOpened } from "../database.ts";
+import { isFull, isUnexplained } from "../database.ts";
 
-/** How many tries in a row may fail to open a file in a directory that takes new files. */
+/** How many tries in a row may fail without a reason in a directory that takes new files. */
 const UNEXPLAINED_MAX = 3;
 
 /**
- * Tells errors that pass once the disk has room from those that stay. SQLite gives no reason when it cannot open a file, so
- * a probe asks the directory. Room may come between the failure and the probe: one unexplained failure proves nothing.
+ * Tells errors that pass once the disk has room from those that stay. SQLite gives no reason when it cannot open or shorten a
+ * file, so a probe asks the directory. Room may come between the failure and the probe: one unexplained failure proves nothing.
  */
 export class MissingRoom {
   readonly #hasRoom: () => boolean;
@@ -22,7 +22,7 @@ export class MissingRoom {
       this.#unexplained = 0;
       return true;
     }
-    if (!isNotOpened(error)) return false;
+    if (!isUnexplained(error)) return false;
     this.#unexplained = this.#hasRoom() ? this.#unexplained + 1 : 0;
     return this.#unexplained < UNEXPLAINED_MAX;
   }
