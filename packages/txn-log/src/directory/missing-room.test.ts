@@ -24,10 +24,7 @@ test("a failed sync is not", () => {
 test.each([
   ["opened", NOT_OPENED],
   ["shortened", new Sqlite.SqliteError("disk I/O error", "SQLITE_IOERR_TRUNCATE")],
-  [
-    "opened by another thread",
-    new StoreError({ code: "NOT_OPENED", file: "f", reason: "unable to open database file" }),
-  ],
+  ["opened by another thread", new StoreError(storeErrorOf(NOT_OPENED, "f").detail)],
 ])("a file that cannot be %s is waited for as long as the directory takes no file", (_, error) => {
   const room = probed();
   for (let i = 0; i < 10; i++) expect(room.mayExplain(error)).toBe(true);
