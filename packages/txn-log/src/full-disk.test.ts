@@ -183,6 +183,7 @@ test("a start that cannot open a file in a directory with room is refused", asyn
   {
     await using _store = await open();
   }
+  await makeReserve(directory, LOG_RESERVE);
   const index =
     readdirSync(directory)
       .find((name) => name.endsWith("-wal"))
@@ -190,6 +191,7 @@ test("a start that cannot open a file in a directory with room is refused", asyn
   rmSync(join(directory, index), { force: true });
   symlinkSync("missing", join(directory, index));
   await expect(open()).rejects.toMatchObject({ code: "UNREADABLE" });
+  expect([reports.warnings, existsSync(join(directory, LOG_RESERVE.file))]).toEqual([[], true]);
   rmSync(join(directory, index));
   await using store = await open();
   expect(store.log.durable.identity.bootCount).toBe(2);

@@ -151,10 +151,11 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     } catch (cause) {
       const failure = openFailureOf(cause);
       if (failure === undefined || !missingRoom.mayExplain(failure)) throw cause;
+      if (!isFull(failure) && hasRoom()) continue;
       const full = diskFull(directory, failure, cause);
-      if (directories.map((each) => releaseReserve(each, LOG_RESERVE)).includes(true))
-        options.handler.warned(`${full.message}; the reserve is used`);
-      else if (isFull(failure) || !hasRoom()) throw full;
+      const isReleased = directories.map((each) => releaseReserve(each, LOG_RESERVE)).includes(true);
+      if (!isReleased) throw full;
+      options.handler.warned(`${full.message}; the reserve is used`);
     }
   }
 }
