@@ -1,8 +1,9 @@
 /**
  * One life of a store, in a process of its own: opens it, appends, folds, rolls and purges, sends its
  * state to itself, installs histories with and without a snapshot, cuts, and writes what was reported
- * as durable to its output. With "start" it opens a store that is there, replays, and makes a promise. Ends with 0 when all is done, 20 when the store failed, 21 when it could
- * not be opened.
+ * as durable to its output. With "killed" it ends itself with SIGKILL instead of closing the store;
+ * with "start" it opens a store that is there, replays, and makes a promise. Ends with 0 when all is
+ * done, 20 when the store failed, 21 when it could not be opened.
  */
 
 import { writeSync } from "node:fs";
@@ -27,6 +28,7 @@ const store = await opened();
 const log = promised(store.log);
 if (deeds === "start") await replayed();
 else await everything();
+if (deeds === "killed") process.kill(process.pid, "SIGKILL");
 await store[Symbol.asyncDispose]();
 
 async function everything(): Promise<void> {
