@@ -14,8 +14,8 @@ export function isEnoughToJudge({ entryBytes, syncCount }: SegmentLoad): boolean
 
 /**
  * The page size of a segment, chosen by what the last one saw. Small pages save bytes where few entries share a sync: the last page of
- * each commit is written again by the next. Large pages save CPU time where many do. Measured (decision 0012): sizes between are worse than
- * both for entries of 1 KiB. For large entries still larger pages save system calls: SQLite makes two for each page.
+ * each commit is written again by the next. Large pages save CPU time where many do. Sizes between do not pay for entries of
+ * 1 KiB (decision 0012). For large entries still larger pages save system calls: SQLite makes two for each page.
  */
 export function pageBytesFor(seen: SegmentLoad): number {
   // Nothing seen: a server with little to do writes small commits.
