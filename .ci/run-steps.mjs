@@ -15,24 +15,47 @@ import { parseArgs } from "node:util";
  * @property {string} name
  * @property {string} run A command for bash, in the repository's root.
  * @property {string} proves What holds when it passes.
- * @property {boolean} [full] Runs with `--full` only.
+ * @property {boolean} [full] Of the tier "full".
+ * @property {boolean} [nightly] Of the tier "nightly".
  * @property {boolean} [behind] Computes in a time of its own: runs at low priority behind the steps that follow.
  * @property {boolean} [alone] Depends on real time: waits for what runs behind.
  * @property {number} seconds How long it takes on two cores, for `--list`.
  */
 
-const USAGE = `Runs what must hold before a change is taken.
+/** What each tier runs beyond the one before it, by how often it runs: for a change, for a release, each night. */
+const TIERS = /** @type {const} */ (["ci", "full", "nightly"]);
+
+/** @typedef {typeof TIERS[number]} Tier */
+
+/** @type {Readonly<Record<Tier, string>>} */
+const COMMANDS = { ci: ".ci/run", full: ".ci/run --full", nightly: ".ci/nightly" };
+
+const USAGE = `Runs what must hold before a change is taken; with --full, before a release; .ci/nightly, each night.
 
     .ci/run [--list] [--only NAME[,NAME]] [--from NAME] [--full]
+    .ci/nightly [--list] [--only NAME[,NAME]] [--from NAME]
 
   --list         show the steps, and run none
   --only NAMES   run these steps alone, in their order
   --from NAME    begin with this step
-  --full         run the long steps too; .ci/last-full.json keeps when that last passed`;
+  --full         run the long steps too; .ci/last-full.json keeps when that last passed
+
+.ci/nightly runs the steps of .ci/run --full, and the longest ones.`;
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = dirname(here);
 const startMs = Date.now();
+
+/**
+ * @typedef {object} Options
+ * @property {boolean} help
+ * @property {boolean} list
+ * @property {Tier} tier
+ * @property {string} [only]
+ * @property {string} [from]
+ * @property {string} steps
+ * @property {string} record
+ */
 
 class UsageError extends Error {}
 
@@ -50,22 +73,23 @@ async function main() {
     return 0;
   }
   console.log(lastFull(options.record));
-  const isWhole = options.full && options.only === undefined && options.from === undefined;
+  const isWhole = options.tier !== "ci" && options.only === undefined && options.from === undefined;
   const runner = new Runner();
   process.once("SIGINT", () => runner.leave("SIGINT"));
   process.once("SIGTERM", () => runner.leave("SIGTERM"));
   const failed = await runner.run(chosen);
   runner.summary();
   if (failed !== undefined) {
-    console.log(`\n${failed} failed; go on there with .ci/run ${options.full ? "--full " : ""}--from ${failed}`);
+    console.log(`\n${failed} failed; go on there with ${COMMANDS[options.tier]} --from ${failed}`);
     return 1;
   }
-  if (isWhole) record(options.record);
+  if (isWhole) record(options.record, options.tier);
   console.log(lastFull(options.record));
   console.log(`\n=== everything holds (${elapsed()} s)`);
   return 0;
 }
 
+/** @returns {Options} */
 function parse() {
   const options = /** @type {const} */ ({
     help: { type: "boolean", default: false },
@@ -73,12 +97,15 @@ function parse() {
     full: { type: "boolean", default: false },
     only: { type: "string" },
     from: { type: "string" },
+    // Of .ci/nightly.
+    nightly: { type: "boolean", default: false },
     // Of tests: other steps, and another place for what --full leaves.
     steps: { type: "string", default: join(here, "steps.json") },
     record: { type: "string", default: join(here, "last-full.json") },
   });
   try {
-    return parseArgs({ options }).values;
+    const { full, nightly, ...values } = parseArgs({ options }).values;
+    return { ...values, tier: nightly ? "nightly" : full ? "full" : "ci" };
   } catch (error) {
     throw new UsageError(`${error instanceof Error ? error.message : error}\n\n${USAGE}`);
   }
@@ -86,10 +113,10 @@ function parse() {
 
 /**
  * @param {readonly Step[]} all
- * @param {{ full: boolean, list: boolean, only?: string | undefined, from?: string | undefined }} options
+ * @param {Options} options
  * @returns {readonly Step[]}
  */
-function choose(all, { full, list, only, from }) {
+function choose(all, { tier, list, only, from }) {
   const find = (/** @type {string} */ name) => {
     const step = all.find((each) => each.name === name);
     if (step !== undefined) return step;
@@ -100,23 +127,42 @@ function choose(all, { full, list, only, from }) {
     const named = new Set(only.split(",").map((name) => find(name.trim())));
     return all.filter((step) => named.has(step));
   }
-  const steps = all.filter((step) => full || list || step.full !== true);
+  const steps = all.filter((step) => list || isPartOf(tier, step));
   if (from === undefined) return steps;
   const first = find(from);
-  if (!steps.includes(first)) throw new UsageError(`"${from}" runs with --full only, or by --only ${from}`);
+  if (!steps.includes(first))
+    throw new UsageError(`"${from}" runs with ${COMMANDS[tierOf(first)]} only, or by --only ${from}`);
   return steps.slice(steps.indexOf(first));
+}
+
+/**
+ * @param {Step} step
+ * @returns {Tier}
+ */
+function tierOf({ full, nightly }) {
+  return nightly === true ? "nightly" : full === true ? "full" : "ci";
+}
+
+/**
+ * @param {Tier} tier
+ * @param {Step} step
+ */
+function isPartOf(tier, step) {
+  return TIERS.indexOf(tierOf(step)) <= TIERS.indexOf(tier);
 }
 
 /** @param {readonly Step[]} steps */
 function list(steps) {
   const width = Math.max(...steps.map(({ name }) => name.length));
-  for (const { name, full, seconds, proves } of steps) {
+  for (const step of steps) {
+    const { name, seconds, proves } = step;
     const length = seconds < 100 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
-    console.log(`${name.padEnd(width)}  ${full ? "full" : "ci  "}  ${length.padStart(6)}  ${proves}`);
+    console.log(`${name.padEnd(width)}  ${tierOf(step).padEnd(7)}  ${length.padStart(6)}  ${proves}`);
   }
   const sum = (/** @type {readonly Step[]} */ some) =>
     Math.round(some.filter(({ behind }) => behind !== true).reduce((all, { seconds }) => all + seconds, 0) / 60);
-  console.log(`\nabout ${sum(steps.filter(({ full }) => !full))} min, with --full ${sum(steps)} min`);
+  const sums = TIERS.map((tier) => `${COMMANDS[tier]} ${sum(steps.filter((step) => isPartOf(tier, step)))} min`);
+  console.log(`\nabout: ${sums.join(", ")}`);
 }
 
 class Runner {
@@ -239,13 +285,17 @@ function elapsed() {
   return Math.round((Date.now() - startMs) / 1000);
 }
 
-/** @param {string} file */
-function record(file) {
+/**
+ * @param {string} file
+ * @param {Tier} tier
+ */
+function record(file, tier) {
   if (git("status", "--porcelain") !== "") {
-    console.log("\nThe work tree has changes, so that this run of --full is not recorded.");
+    console.log("\nThe work tree has changes, so that this run is not recorded.");
     return;
   }
-  const kept = { commit: git("rev-parse", "HEAD"), date: new Date().toISOString().slice(0, 10), seconds: elapsed() };
+  const date = new Date().toISOString().slice(0, 10);
+  const kept = { commit: git("rev-parse", "HEAD"), date, seconds: elapsed(), command: COMMANDS[tier] };
   writeFileSync(file, `${JSON.stringify(kept, null, 2)}\n`);
   console.log("\n.ci/last-full.json is new; a release commits it.");
 }
@@ -253,10 +303,10 @@ function record(file) {
 /** @param {string} file */
 function lastFull(file) {
   if (!existsSync(file)) return "--full has not passed yet";
-  const { commit, date, seconds } = JSON.parse(readFileSync(file, "utf8"));
+  const { commit, date, seconds, command } = JSON.parse(readFileSync(file, "utf8"));
   const behind = git("rev-list", "--count", `${commit}..HEAD`);
   const ago = behind === "" ? "which this clone does not hold" : `${behind} commits ago`;
-  return `--full last passed on ${date}, at commit ${commit.slice(0, 12)} (${ago}), in ${Math.round(seconds / 60)} min`;
+  return `--full last passed on ${date}, at commit ${commit.slice(0, 12)} (${ago}), in ${Math.round(seconds / 60)} min of ${command}`;
 }
 
 /** @param {readonly string[]} argv */
@@ -296,6 +346,7 @@ function editDistance(a, b) {
 
 process.exitCode = await main().catch((/** @type {unknown} */ error) => {
   if (!(error instanceof UsageError)) throw error;
-  console.error(`.ci/run: ${error.message}`);
+  const name = process.argv.includes("--nightly") ? COMMANDS.nightly : COMMANDS.ci;
+  console.error(`${name}: ${error.message}`);
   return 2;
 });

@@ -1,9 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { unknownNames } from "./named-commands.ts";
 import { TOOL_GROUPS } from "./tool-table.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -15,6 +16,7 @@ interface Step {
   readonly proves: string;
   readonly seconds: number;
   readonly full?: boolean;
+  readonly nightly?: boolean;
   readonly behind?: boolean;
   readonly alone?: boolean;
 }
@@ -25,16 +27,30 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-function ci(...argv: readonly string[]): { status: number | null; output: string; errors: string } {
-  const { status, stdout, stderr } = spawnSync(join(ROOT, ".ci/run"), argv, { encoding: "utf8" });
+interface Outcome {
+  readonly status: number | null;
+  readonly output: string;
+  readonly errors: string;
+}
+
+function start(command: "run" | "nightly", argv: readonly string[]): Outcome {
+  const { status, stdout, stderr } = spawnSync(join(ROOT, ".ci", command), argv, { encoding: "utf8" });
   return { status, output: stdout, errors: stderr };
 }
 
-/** Steps of the test, and where it runs them. */
-function ciOf(steps: readonly Partial<Step>[], ...argv: readonly string[]): ReturnType<typeof ci> {
+/** Options by which a command runs steps of the test, and keeps in its folder when all passed. */
+function optionsOf(steps: readonly Partial<Step>[]): readonly string[] {
   const file = join(directory, "steps.json");
   writeFileSync(file, JSON.stringify(steps.map((step) => ({ proves: "a step runs", seconds: 1, ...step }))));
-  return ci("--steps", file, "--record", join(directory, "last-full.json"), ...argv);
+  return ["--steps", file, "--record", join(directory, "last-full.json")];
+}
+
+function ciOf(steps: readonly Partial<Step>[], ...argv: readonly string[]): Outcome {
+  return start("run", [...optionsOf(steps), ...argv]);
+}
+
+function nightlyOf(steps: readonly Partial<Step>[], ...argv: readonly string[]): Outcome {
+  return start("nightly", [...optionsOf(steps), ...argv]);
 }
 
 const step = (name: string, more: Partial<Step> = {}): Partial<Step> => ({ name, run: `echo ran ${name}`, ...more });
@@ -43,17 +59,21 @@ const ran = (output: string): readonly string[] => [...output.matchAll(/^ran (.*
 test("each step of CI has a name of its own and runs a script or tool that there is", () => {
   const steps = JSON.parse(readFileSync(STEPS_FILE, "utf8")) as readonly Step[];
   expect(new Set(steps.map(({ name }) => name)).size).toBe(steps.length);
-  const scriptsOf = (folder: string): object =>
-    (JSON.parse(readFileSync(join(ROOT, folder, "package.json"), "utf8")) as { scripts: object }).scripts;
-  const scripts = scriptsOf(".");
-  const tools = TOOL_GROUPS.flatMap((group) => group.tools.map(({ name }) => name));
-  for (const { run } of steps) {
-    for (const [, script = "", tool] of run.matchAll(/npm run (\S+)(?: -- (\S+))?/g)) {
-      const workspace = / -w (\S+)/.exec(run)?.[1];
-      expect(Object.keys(workspace === undefined ? scripts : scriptsOf(workspace))).toContain(script);
-      if (script === "tool") expect(tools).toContain(tool);
-    }
-  }
+  const commands = steps.map(({ run }) => run).join("\n");
+  expect(
+    unknownNames(
+      commands,
+      steps.map(({ name }) => name),
+    ),
+  ).toEqual([]);
+});
+
+test("what runs for each change takes 1,500 s at most", () => {
+  const steps = JSON.parse(readFileSync(STEPS_FILE, "utf8")) as readonly Step[];
+  const seconds = steps
+    .filter(({ full, nightly, behind }) => full !== true && nightly !== true && behind !== true)
+    .map((each) => each.seconds);
+  expect(seconds.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(1500);
 });
 
 test("each tool is a file that there is, and the root's package.json has no script for it", () => {
@@ -89,6 +109,7 @@ describe(".ci/run", () => {
     const { status, output } = ciOf(steps, "--list");
     expect([status, ran(output)]).toEqual([0, []]);
     expect(output).toMatch(/^long +full +1 s +a step runs$/m);
+    expect(output).toMatch(/^one +ci +1 s +a step runs$/m);
   });
 
   test("names the nearest of a step that there is not", () => {
@@ -114,5 +135,96 @@ describe(".ci/run", () => {
     const { status, output } = ciOf([behind, going, step("alone", { alone: true })]);
     expect([status, ran(output)]).toEqual([1, ["going", "behind"]]);
     expect(output).toContain("behind (behind): failed with status 4");
+  });
+});
+
+describe(".ci/nightly", () => {
+  const steps = [step("one"), step("long", { full: true }), step("longest", { nightly: true }), step("two")];
+
+  test("runs every step, in order, of which .ci/run --full leaves out the longest", () => {
+    const { status, output } = nightlyOf(steps);
+    expect([status, ran(output)]).toEqual([0, ["one", "long", "longest", "two"]]);
+    expect(ran(ciOf(steps, "--full").output)).toEqual(["one", "long", "two"]);
+    expect(ran(ciOf(steps).output)).toEqual(["one", "two"]);
+  });
+
+  test("begins at the given step, which .ci/run refuses", () => {
+    expect(ran(nightlyOf(steps, "--from", "longest").output)).toEqual(["longest", "two"]);
+    const { status, errors } = ciOf(steps, "--full", "--from", "longest");
+    expect([status, errors]).toEqual([2, '.ci/run: "longest" runs with .ci/nightly only, or by --only longest\n']);
+  });
+
+  test("runs what is named alone, and so does .ci/run", () => {
+    expect(ran(nightlyOf(steps, "--only", "longest,one").output)).toEqual(["one", "longest"]);
+    expect(ran(ciOf(steps, "--only", "longest").output)).toEqual(["longest"]);
+  });
+
+  test("lists the steps of all tiers, as .ci/run does, and how long each tier takes", () => {
+    const minutes = [step("one", { seconds: 60 }), step("long", { seconds: 120, full: true })];
+    const longest = step("longest", { seconds: 240, nightly: true });
+    const { output } = nightlyOf([...minutes, longest, step("behind", { seconds: 600, behind: true })], "--list");
+    expect(output).toMatch(/^longest +nightly +4 min +a step runs$/m);
+    expect(output).toContain("about: .ci/run 1 min, .ci/run --full 3 min, .ci/nightly 7 min");
+    expect(ciOf(steps, "--list").output).toMatch(/^longest +nightly/m);
+  });
+
+  test("says how to go on after a failure, and names itself where an option is wrong", () => {
+    const failing = [step("one"), step("longest", { nightly: true, run: "exit 3" })];
+    expect(nightlyOf(failing).output).toContain("go on there with .ci/nightly --from longest");
+    expect(nightlyOf(steps, "--from", "loggest").errors).toContain('.ci/nightly: there is no step "loggest"');
+  });
+});
+
+describe("the record of the last whole run", () => {
+  const git = (...argv: readonly string[]): string => {
+    const identity = ["-c", "user.name=test", "-c", "user.email=test@localhost"];
+    const { status, stdout, stderr } = spawnSync("git", [...identity, ...argv], { cwd: directory, encoding: "utf8" });
+    if (status !== 0) throw new Error(`git ${argv.join(" ")}: ${stderr}`);
+    return stdout.trim();
+  };
+  /** Runs a command in a clone whose steps are the given ones. */
+  const inClone = (command: string, ...argv: readonly string[]): string => {
+    const { stdout } = spawnSync(join(directory, ".ci", command), argv, { encoding: "utf8" });
+    return stdout;
+  };
+  const record = (): string => join(directory, ".ci/last-full.json");
+
+  beforeEach(() => {
+    cpSync(join(ROOT, ".ci"), join(directory, ".ci"), { recursive: true });
+    rmSync(record(), { force: true });
+    const steps = [step("one"), step("longest", { nightly: true })];
+    writeFileSync(
+      join(directory, ".ci/steps.json"),
+      JSON.stringify(steps.map((each) => ({ proves: "it runs", seconds: 1, ...each }))),
+    );
+    git("init", "--quiet");
+    git("add", ".");
+    git("commit", "--quiet", "--message", "steps");
+  });
+
+  test.each([
+    ["run", ["--full"], ".ci/run --full"],
+    ["nightly", [], ".ci/nightly"],
+  ])("%s %j is kept with its commit and its command", (command, argv, expected) => {
+    expect(inClone(command, ...argv)).toContain(`of ${expected}`);
+    expect(JSON.parse(readFileSync(record(), "utf8"))).toMatchObject({
+      commit: git("rev-parse", "HEAD"),
+      command: expected,
+    });
+  });
+
+  test.each([
+    ["run", []],
+    ["run", ["--full", "--only", "one"]],
+    ["nightly", ["--from", "longest"]],
+  ])("%s %j is a part, which is not kept", (command, argv) => {
+    expect(inClone(command, ...argv)).toContain("everything holds");
+    expect(existsSync(record())).toBe(false);
+  });
+
+  test("a run of changed files is not kept", () => {
+    writeFileSync(join(directory, "changed"), "");
+    expect(inClone("nightly")).toContain("so that this run is not recorded");
+    expect(existsSync(record())).toBe(false);
   });
 });
