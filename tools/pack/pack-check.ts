@@ -12,9 +12,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { checkApps } from "./app-check.ts";
+import { metadataFaults } from "./metadata-faults.ts";
 import { nodeBinary } from "./node-binary.ts";
 import { checkPackage, type PackageReport } from "./package-check.ts";
 import { isApp, publicPackages, ROOT } from "./public-packages.ts";
+import { TRIAL_ORIGIN } from "./published-manifest.ts";
 import { run } from "./run.ts";
 import { pack, type Tarball } from "./tarball.ts";
 import { tarballFaults } from "./tarball-faults.ts";
@@ -69,7 +71,7 @@ async function checkAll(): Promise<void> {
   const nodes = await Promise.all(
     NODES.map(async ({ version, types }) => ({ version, types, binary: await nodeBinary(version) })),
   );
-  const tarballs = await pack(all, folder);
+  const tarballs = await pack(all, folder, TRIAL_ORIGIN);
   await using registry = await serveTarballs(tarballs);
   const rows: Record<string, unknown>[] = [];
   for (const one of wanted.filter(({ manifest }) => !isApp(manifest))) {
@@ -139,7 +141,11 @@ async function checkAllApps(
 function faultsOf(tarball: Tarball): string[] {
   const license = tarball.files.get("LICENSE");
   const isOurs = license === undefined || license === readFileSync(join(ROOT, "LICENSE"), "utf8");
-  return [...tarballFaults(tarball), ...(isOurs ? [] : ["LICENSE is not the repository's"])];
+  return [
+    ...tarballFaults(tarball),
+    ...metadataFaults(tarball.manifest, TRIAL_ORIGIN),
+    ...(isOurs ? [] : ["LICENSE is not the repository's"]),
+  ];
 }
 
 function rowOf(

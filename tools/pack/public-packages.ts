@@ -10,6 +10,11 @@ export interface Manifest {
   readonly private?: boolean;
   readonly description?: string;
   readonly license?: string;
+  readonly author?: string;
+  readonly keywords?: readonly string[];
+  readonly homepage?: string;
+  readonly repository?: { readonly type: string; readonly url: string; readonly directory?: string };
+  readonly bugs?: { readonly url?: string; readonly email?: string };
   readonly engines?: Readonly<Record<string, string>>;
   readonly bin?: Readonly<Record<string, string>>;
   readonly exports?: Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -36,6 +41,11 @@ export function publicPackages(): readonly PublicPackage[] {
 /** An application is there for its programs, a package for what it exports. */
 export function isApp({ bin }: Manifest): boolean {
   return bin !== undefined;
+}
+
+/** The repository's own package.json, which says what holds for all packages. */
+export function readRootManifest(): Manifest {
+  return readManifest(join(ROOT, "package.json"));
 }
 
 export function readManifest(file: string): Manifest {

@@ -3,6 +3,18 @@ import type { Manifest } from "./public-packages.ts";
 import { ENGINES, publishedManifest } from "./published-manifest.ts";
 
 const MODEL: Manifest = { name: "@zooid/model", version: "1.2.0" };
+const DIRECTORY = "packages/model";
+const ROOT_MANIFEST: Manifest = {
+  name: "zooid",
+  version: "1.2.0",
+  author: "People",
+  keywords: ["zookeeper", "consensus"],
+  repository: { type: "git", url: "." },
+  bugs: { url: "./issues" },
+};
+const COMMON = { author: "People", keywords: ["zookeeper", "consensus"], engines: ENGINES };
+const REPOSITORY = "https://host.invalid/team/zooid";
+const CONTACT = "a@host.invalid";
 
 test("sources, scripts and tools are left out, and entries that are sources alone", () => {
   const manifest = {
@@ -14,28 +26,53 @@ test("sources, scripts and tools are left out, and entries that are sources alon
     scripts: { test: "vitest" },
     dependencies: { rxjs: "7.0.0" },
     devDependencies: { acorn: "8.0.0" },
+    repository: { type: "git", url: ".", directory: DIRECTORY },
+    bugs: { url: "./issues" },
   };
-  expect(publishedManifest(manifest, "packages/model")).toEqual({
+  expect(publishedManifest(manifest, { directory: DIRECTORY, root: ROOT_MANIFEST })).toEqual({
     ...MODEL,
-    engines: ENGINES,
+    ...COMMON,
     exports: { ".": { types: "./dist/index.d.ts", default: "./dist/index.js" } },
     dependencies: { rxjs: "7.0.0" },
   });
 });
 
-test("a published package says where its sources are and where reports go", () => {
-  const repository = "https://example.org/team/zooid";
-  const expected = { type: "git", url: "git+https://example.org/team/zooid.git", directory: "packages/model" };
-  expect(publishedManifest(MODEL, "packages/model", { repository, contact: "a@example.org" })).toEqual({
-    ...MODEL,
-    engines: ENGINES,
-    repository: expected,
-    bugs: { email: "a@example.org" },
-  });
-  const contact = "https://example.org/reports";
-  for (const form of [`${repository}/`, `${repository}.git`])
-    expect(publishedManifest(MODEL, "packages/model", { repository: form, contact })).toMatchObject({
-      repository: expected,
-      bugs: { url: contact },
+test("a package's keywords follow those of all packages, each once", () => {
+  const manifest = { ...MODEL, keywords: ["znode", "consensus"] };
+  const { keywords } = publishedManifest(manifest, { directory: DIRECTORY, root: ROOT_MANIFEST });
+  expect(keywords).toEqual(["zookeeper", "consensus", "znode"]);
+});
+
+test.each([REPOSITORY, `${REPOSITORY}/`, `${REPOSITORY}.git`])(
+  "a package released from %s names its page, its sources and where reports go",
+  (repository) => {
+    const origin = { repository, contact: CONTACT };
+    expect(publishedManifest(MODEL, { directory: DIRECTORY, root: ROOT_MANIFEST, origin })).toEqual({
+      ...MODEL,
+      ...COMMON,
+      homepage: `${REPOSITORY}#readme`,
+      repository: { type: "git", url: `git+${REPOSITORY}.git`, directory: DIRECTORY },
+      bugs: { url: `${REPOSITORY}/issues`, email: CONTACT },
     });
+  },
+);
+
+test("a contact that is a URL is where all reports go", () => {
+  const origin = { repository: REPOSITORY, contact: "https://host.invalid/reports" };
+  const { bugs } = publishedManifest(MODEL, { directory: DIRECTORY, root: ROOT_MANIFEST, origin });
+  expect(bugs).toEqual({ url: "https://host.invalid/reports" });
+});
+
+test("an absolute address in the root's package.json stands, wherever the release is made", () => {
+  const root = {
+    ...ROOT_MANIFEST,
+    repository: { type: "git", url: "git+https://home.invalid/zooid.git" },
+    bugs: { url: "https://home.invalid/reports" },
+  };
+  const origin = { repository: REPOSITORY, contact: CONTACT };
+  expect(publishedManifest(MODEL, { directory: DIRECTORY, root, origin })).toMatchObject({
+    homepage: "https://home.invalid/zooid#readme",
+    repository: { type: "git", url: "git+https://home.invalid/zooid.git", directory: DIRECTORY },
+    bugs: { url: "https://home.invalid/reports", email: CONTACT },
+  });
 });

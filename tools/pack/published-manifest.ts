@@ -1,6 +1,6 @@
-import { type Manifest, SOURCE_CONDITION } from "./public-packages.ts";
+import { type Manifest, readRootManifest, SOURCE_CONDITION } from "./public-packages.ts";
 
-/** Where a release's sources are, and where reports go. */
+/** The place that hosts the repository, and where reports go. */
 export interface Origin {
   /** An https URL. */
   readonly repository: string;
@@ -8,27 +8,48 @@ export interface Origin {
   readonly contact: string;
 }
 
+/**
+ * An origin for packages that are only tried. The name's top-level domain is reserved (RFC 6761), so that it
+ * belongs to no one.
+ */
+export const TRIAL_ORIGIN: Origin = {
+  repository: "https://repository.invalid/team/zooid",
+  contact: "reports@repository.invalid",
+};
+
 /** The first Node.js of which a process can replace itself (`process.execve`), as zooid-server does. */
 export const ENGINES: NonNullable<Manifest["engines"]> = { node: ">=22.15" };
 
+export interface PublishedManifestOptions {
+  /** The package's place in the repository. */
+  readonly directory: string;
+  /** Undefined where the package is only tried: it then says nothing about its place. */
+  readonly origin?: Origin | undefined;
+  /** The repository's own package.json. */
+  readonly root?: Manifest;
+}
+
 /**
  * A package.json as it is published: with the versions of Node.js that it runs on, which npm would
- * warn about in this repository, whose scripts bring a Node.js of their own; and without what only
- * this repository can use, which are its scripts, its tools, the condition for sources, and entries that have nothing else.
- *
- * @param directory the package's place in the repository
- * @param origin undefined where the package is only tried
+ * warn about in this repository, whose scripts bring a Node.js of their own; with the author, the
+ * keywords and the addresses of the root's package.json; and without what only this repository can
+ * use, which are its scripts, its tools, the condition for sources, and entries that have nothing else.
  */
-export function publishedManifest(manifest: Manifest, directory: string, origin?: Origin): Manifest {
+export function publishedManifest(manifest: Manifest, options: PublishedManifestOptions): Manifest {
+  const { directory, origin, root = readRootManifest() } = options;
   const { exports, ...rest } = manifest;
-  const kept = Object.entries(rest).filter(([field]) => field !== "scripts" && field !== "devDependencies");
+  const kept = Object.entries(rest).filter(([field]) => !LEFT_OUT.includes(field));
   return {
     ...(Object.fromEntries(kept) as unknown as Manifest),
+    ...(root.author === undefined ? {} : { author: root.author }),
+    keywords: [...new Set([...(root.keywords ?? []), ...(manifest.keywords ?? [])])],
     engines: ENGINES,
     ...(exports === undefined ? {} : { exports: publishedExports(exports) }),
-    ...(origin === undefined ? {} : originFields(origin, directory)),
+    ...(origin === undefined ? {} : addressFields(root, origin, directory)),
   };
 }
+
+const LEFT_OUT: readonly string[] = ["scripts", "devDependencies", "repository", "bugs"];
 
 function publishedExports(exports: NonNullable<Manifest["exports"]>): NonNullable<Manifest["exports"]> {
   const entries = Object.entries(exports).map(
@@ -38,8 +59,23 @@ function publishedExports(exports: NonNullable<Manifest["exports"]>): NonNullabl
   return Object.fromEntries(entries.filter(([, forms]) => Object.keys(forms).length > 0));
 }
 
-function originFields({ repository, contact }: Origin, directory: string): object {
-  const url = `git+${repository.replace(/(?:\.git)?\/?$/, "")}.git`;
-  const bugs = contact.includes("@") ? { email: contact } : { url: contact };
-  return { repository: { type: "git", url, directory }, bugs };
+/** Addresses in the root's package.json are absolute, or relative to the place that hosts the repository. */
+function addressFields(
+  root: Manifest,
+  { repository: place, contact }: Origin,
+  directory: string,
+): Pick<Manifest, "homepage" | "repository" | "bugs"> {
+  const named = root.repository?.url.replace(/^git\+/, "") ?? ".";
+  const repository = withoutEnding(new URL(named, `${withoutEnding(place)}/`).href);
+  const reports = new URL(root.bugs?.url ?? "./issues", `${repository}/`).href;
+  return {
+    homepage: `${repository}#readme`,
+    repository: { type: "git", url: `git+${repository}.git`, directory },
+    bugs: contact.includes("@") ? { url: reports, email: contact } : { url: contact },
+  };
+}
+
+/** The form of a repository's address that is compared: without `.git` and a slash at the end. */
+export function withoutEnding(url: string): string {
+  return url.replace(/(?:\.git)?\/?$/, "");
 }

@@ -43,7 +43,7 @@ export function tarballFaults({ manifest, files }: PackageContents): readonly st
     ...programs
       .filter((file) => files.get(file)?.startsWith("#!/usr/bin/env node\n") === false)
       .map((file) => `${file} does not begin with #!/usr/bin/env node`),
-    ...(["description", "license", "engines"] as const)
+    ...(["description", "license"] as const)
       .filter((field) => manifest[field] === undefined)
       .map((field) => `package.json has no ${field}`),
   ];

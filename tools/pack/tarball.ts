@@ -31,7 +31,7 @@ export async function pack(
   const staged = await unpackAll(await npmPack(packages, join(directory, "staged")));
   const places = new Map(packages.map(({ manifest, directory: place }) => [manifest.name, relative(ROOT, place)]));
   for (const { manifest, directory: place } of staged) {
-    const published = publishedManifest(manifest, places.get(manifest.name) ?? "", origin);
+    const published = publishedManifest(manifest, { directory: places.get(manifest.name) ?? "", origin });
     writeFileSync(join(place, "package.json"), `${JSON.stringify(published, null, 2)}\n`);
   }
   return await unpackAll(await npmPack(staged, directory));

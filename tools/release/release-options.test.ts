@@ -1,19 +1,25 @@
 import { expect, test } from "vitest";
+import { TRIAL_ORIGIN } from "../pack/published-manifest.ts";
 import { parseReleaseOptions, ReleaseError } from "./release-options.ts";
 
-const REPOSITORY = ["--repository", "https://example.org/team/zooid"];
-const CONTACT = ["--contact", "reports@example.org"];
+const REPOSITORY = ["--repository", "https://host.invalid/team/zooid"];
+const CONTACT = ["--contact", "reports@host.invalid"];
 
 test("a dry run needs neither repository nor contact", () => {
-  expect(parseReleaseOptions(["--dry-run"])).toEqual({ dryRun: true, origin: undefined, tag: "latest", keep: false });
+  expect(parseReleaseOptions(["--dry-run"])).toEqual({
+    dryRun: true,
+    origin: TRIAL_ORIGIN,
+    tag: "latest",
+    keep: false,
+  });
 });
 
 test("repository and contact are taken as they are given", () => {
   expect(parseReleaseOptions([...REPOSITORY, ...CONTACT])).toMatchObject({
     dryRun: false,
-    origin: { repository: "https://example.org/team/zooid", contact: "reports@example.org" },
+    origin: { repository: "https://host.invalid/team/zooid", contact: "reports@host.invalid" },
   });
-  expect(parseReleaseOptions([...REPOSITORY, "--contact", "https://example.org/reports"]).origin).toBeDefined();
+  expect(parseReleaseOptions([...REPOSITORY, "--contact", "https://host.invalid/reports"]).origin).toBeDefined();
 });
 
 test.each([
@@ -24,8 +30,8 @@ test.each([
   ["an empty contact, as an unset variable of a workflow gives it", [...REPOSITORY, "--contact", ""]],
   ["an empty repository", ["--repository", "", ...CONTACT]],
   ["a repository that is no URL", ["--repository", "zooid", ...CONTACT]],
-  ["a repository that is read without encryption", ["--repository", "http://example.org/zooid", ...CONTACT]],
-  ["a repository without a path", ["--repository", "https://example.org/", ...CONTACT]],
+  ["a repository that is read without encryption", ["--repository", "http://host.invalid/zooid", ...CONTACT]],
+  ["a repository without a path", ["--repository", "https://host.invalid/", ...CONTACT]],
   ["a contact that is no address", [...REPOSITORY, "--contact", "me"]],
   ["a tag that is a version", [...REPOSITORY, ...CONTACT, "--tag", "1.0.0"]],
   ["an unknown option", ["--dry-run", "--force"]],

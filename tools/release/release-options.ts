@@ -1,10 +1,10 @@
 import { parseArgs } from "node:util";
-import type { Origin } from "../pack/published-manifest.ts";
+import { type Origin, TRIAL_ORIGIN } from "../pack/published-manifest.ts";
 
 export interface ReleaseOptions {
   readonly dryRun: boolean;
-  /** Where the sources are, and where reports go; undefined in a dry run that names none. */
-  readonly origin: Origin | undefined;
+  /** Where the sources are, and where reports go; that of a trial in a dry run that names none. */
+  readonly origin: Origin;
   /** The distribution tag of npm. */
   readonly tag: string;
   readonly keep: boolean;
@@ -16,7 +16,7 @@ export const USAGE = `Packs every public package, checks the tarballs, and publi
     npm run release -- --repository URL --contact ADDRESS [--tag latest]
 
   --dry-run           check everything, publish nothing
-  --repository URL    where the sources are: https://host/path
+  --repository URL    where the sources are: https://host/path; addresses in the root's package.json are relative to it
   --contact ADDRESS   where reports go: a mail address, or an https URL
   --tag NAME          the distribution tag; default: latest
   --keep              leave the tarballs in place, and print where`;
@@ -40,7 +40,7 @@ export function parseReleaseOptions(argv: readonly string[]): ReleaseOptions {
     ...(/^[a-z][a-z0-9-]*$/.test(values.tag) ? [] : [`--tag is a word of lower-case letters, found ${values.tag}`]),
   ];
   if (faults.length > 0) throw new ReleaseError(faults.join("\n"));
-  const origin = repository === undefined || contact === undefined ? undefined : { repository, contact };
+  const origin = repository === undefined || contact === undefined ? TRIAL_ORIGIN : { repository, contact };
   return { dryRun, origin, tag: values.tag, keep: values.keep };
 }
 

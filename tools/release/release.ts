@@ -1,6 +1,7 @@
 /**
  * Packs every public package, checks the tarballs as they would be published, and publishes them.
- * Repository and contact are options and are written into each package: nothing here knows them.
+ * Repository and contact are options and are written into each package, with what the root's
+ * package.json says of all packages.
  *
  *     npm run release -- --dry-run
  *     npm run release -- --repository https://… --contact …
@@ -11,7 +12,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { cachedInstall } from "../cached-install.ts";
+import { metadataFaults } from "../pack/metadata-faults.ts";
 import { publicPackages, ROOT } from "../pack/public-packages.ts";
+import type { Origin } from "../pack/published-manifest.ts";
 import { run } from "../pack/run.ts";
 import { pack, type Tarball } from "../pack/tarball.ts";
 import { tarballFaults } from "../pack/tarball-faults.ts";
@@ -42,7 +45,7 @@ async function release(options: ReleaseOptions): Promise<number> {
     const faults = [
       ...releaseFaults(await factsOf(version, options)),
       ...licenceFaults(),
-      ...(await faultsOf(tarballs)),
+      ...(await faultsOf(tarballs, options.origin)),
     ];
     for (const fault of faults) console.error(fault);
     console.log(`${tarballs.length} packages of version ${version}, faults: ${faults.length}`);
@@ -78,12 +81,13 @@ function licenceFaults(): readonly string[] {
   return faults;
 }
 
-async function faultsOf(tarballs: readonly Tarball[]): Promise<readonly string[]> {
+async function faultsOf(tarballs: readonly Tarball[], origin: Origin): Promise<readonly string[]> {
   const checks = await TypeChecks.load(await cachedInstall(import.meta.dirname));
   const faults: string[] = [];
   for (const tarball of tarballs) {
-    const found = [...tarballFaults(tarball), ...(await checks.faultsOf(tarball))];
-    faults.push(...found.map((fault) => `${tarball.manifest.name}: ${fault}`));
+    const { manifest } = tarball;
+    const found = [...tarballFaults(tarball), ...metadataFaults(manifest, origin), ...(await checks.faultsOf(tarball))];
+    faults.push(...found.map((fault) => `${manifest.name}: ${fault}`));
   }
   return faults;
 }
