@@ -7,18 +7,40 @@
  */
 const { spawn } = require("node:child_process");
 const { existsSync, readFileSync, readdirSync, statSync } = require("node:fs");
-const { join } = require("node:path");
+const { basename, join } = require("node:path");
 
 const ROOT = join(__dirname, "..");
+const MODULES = join(ROOT, "node_modules");
+const CONSOLE = join(ROOT, "packages/console");
+/** The oldest Node.js that runs the built code. */
+const OLDEST = [22, 15];
 
 exports.runApp = function runApp(/** @type {string} */ app) {
+  const problem = setupProblem();
+  if (problem !== undefined) {
+    console.error(`zooid-${basename(app)}: ${problem}`);
+    process.exit(2);
+  }
+  const parts = [app, ...packagesOf(app)];
+  if (!existsSync(join(app, "dist/main.js")) || (parts.includes(CONSOLE) && !existsSync(join(CONSOLE, "dist/page"))))
+    console.error(`zooid-${basename(app)}: this clone is not built; build it: npm run build`);
   const { missingFlags, environment } = processOptions(app);
-  const form = [app, ...packagesOf(app)].every(isBuilt)
+  const form = parts.every(isBuilt)
     ? [join(app, "dist/main.js")]
     : ["--conditions=@zooid/source", join(app, "src/main.ts")];
   const args = [...missingFlags(), ...process.execArgv, ...form, ...process.argv.slice(2)];
   replaceProcess(nodeBinary(), args, { ...environment, ...process.env });
 };
+
+/** What is missing to run anything, with the command that helps; undefined where nothing is. */
+function setupProblem() {
+  if (!existsSync(join(MODULES, "@zooid"))) return `nothing is installed in ${ROOT}; install it: npm ci`;
+  const [major, minor] = process.versions.node.split(".").map(Number);
+  if (nodeBinary() !== process.execPath || major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]))
+    return undefined;
+  const found = `${process.version} (${process.execPath})`;
+  return `Node.js ${OLDEST.join(".")} or newer is needed, found ${found}; fetch the pinned one: npm ci --ignore-scripts=false`;
+}
 
 function processOptions(app) {
   const file = join(app, "bin/process-options.cjs");
@@ -26,7 +48,7 @@ function processOptions(app) {
 }
 
 function nodeBinary() {
-  const pinned = join(ROOT, "node_modules/node/bin", process.platform === "win32" ? "node.exe" : "node");
+  const pinned = join(MODULES, "node/bin", process.platform === "win32" ? "node.exe" : "node");
   return existsSync(pinned) ? pinned : process.execPath;
 }
 

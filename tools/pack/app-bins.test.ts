@@ -71,6 +71,17 @@ test.each(BINS)("%s is refused by a Node.js that is too old, with status 2 and a
   expect(stderr).toContain(process.version);
 });
 
+test("an application of a clone in which nothing is installed names npm ci, with status 2", () => {
+  cpSync(join(ROOT, "apps/server/bin"), join(directory, "apps/server/bin"), { recursive: true });
+  for (const file of ["tools/run-app.cjs", "apps/server/package.json", "apps/server/src/main.ts"]) {
+    mkdirSync(join(directory, dirname(file)), { recursive: true });
+    cpSync(join(ROOT, file), join(directory, file));
+  }
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(directory, SERVER)], { encoding: "utf8" });
+  expect([status, stdout]).toEqual([2, ""]);
+  expect(stderr).toBe(`zooid-server: nothing is installed in ${directory}; install it: npm ci\n`);
+});
+
 test("a minor version counts, and a later major version is enough", () => {
   const [major = "", minor = ""] = process.versions.node.split(".");
   expect(start(SERVER, { needs: `${major}.${Number(minor) + 1}` }).status).toBe(2);

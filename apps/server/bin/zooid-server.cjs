@@ -20,7 +20,9 @@ function startInstalled(needed) {
     return;
   }
   var found = process.version + " (" + process.execPath + ")";
-  console.error(manifest.name + ": Node.js " + needed + " or newer is needed, found " + found);
+  var sentence = "Node.js " + needed + " or newer is needed, found " + found;
+  var help = "; to use one without installing it: npx -y node@24 " + process.argv[1];
+  console.error(manifest.name + ": " + sentence + help);
   process.exit(2);
 }
 

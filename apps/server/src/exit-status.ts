@@ -26,9 +26,13 @@ export function exitStatusOf(error: unknown): ExitStatus {
   return ExitStatus.UNEXPECTED;
 }
 
-/** What stopped the server, in a sentence. */
-export function explain(error: unknown): string {
-  if (isSystemError(error) && error.syscall === "listen") return explainPort(error);
+/**
+ * What stopped the server, in a sentence, with the command that helps where there is one.
+ *
+ * @param start the command by which this process was started, without its arguments
+ */
+export function explain(error: unknown, start = "zooid-server"): string {
+  if (isSystemError(error) && error.syscall === "listen") return explainPort(error, start);
   if (isSystemError(error)) return `the data directory cannot be used: ${error.message}`;
   return error instanceof Error ? error.message : String(error);
 }
@@ -55,6 +59,8 @@ function storeStatus(error: StoreError): ExitStatus {
   }
 }
 
+const PORT_MAX = 65_535;
+
 interface SystemError extends Error {
   readonly code: string;
   readonly syscall: string;
@@ -66,15 +72,18 @@ function isSystemError(error: unknown): error is SystemError {
   return error instanceof Error && "code" in error && "syscall" in error;
 }
 
-function explainPort({ code, address, port, message }: SystemError): string {
+function explainPort({ code, address, port = 0, message }: SystemError, start: string): string {
   switch (code) {
     case "EADDRINUSE":
-      return `port ${port} on ${address} is taken by another process; choose another with clientPort or --port`;
+      return (
+        `port ${port} on ${address} is taken by another process; choose another with clientPort or --port: ` +
+        `${start} --port ${port < PORT_MAX ? port + 1 : port - 1}`
+      );
     case "EACCES":
       return `port ${port} on ${address} needs more rights than this process has; choose one above 1023`;
     case "EADDRNOTAVAIL":
       return `${address} is not an address of this machine; see clientPortAddress or --address`;
     default:
-      return `cannot listen on ${hostPort(address ?? "*", port ?? 0)}: ${message}`;
+      return `cannot listen on ${hostPort(address ?? "*", port)}: ${message}`;
   }
 }

@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import { setFlagsFromString } from "node:v8";
 import { formatZxid, hostPort } from "@zooid/model";
 import { ConfigError, type ServerOptions, startServer, writePeerSecretFile, type ZooidServer } from "@zooid/server";
+import { askedHost } from "./asked-host.ts";
 import { AuditLog } from "./audit-log.ts";
 import { type Command, parseCommandLine, type ServeCommand, USAGE } from "./command-line.ts";
 import { prepareContainer } from "./container/prepare-container.ts";
@@ -13,6 +14,7 @@ import { LateConsole } from "./late-console.ts";
 import { openLog, type ProcessLog } from "./logger.ts";
 import { reload } from "./reload.ts";
 import { stopOnSignals } from "./shutdown.ts";
+import { startReport } from "./start-report.ts";
 import { checkStatus } from "./status.ts";
 import { statusLine } from "./status-line.ts";
 import { lowerV8Threads } from "./v8-threads.ts";
@@ -24,9 +26,6 @@ const { version } = createRequire(import.meta.url)("../package.json") as { reado
  * twice a second under load (15 % of the CPU of a write). Twice the size costs some 20 MiB.
  */
 const HEAP_GROWING_PERCENT = 100;
-
-/** A browser on this machine reaches these by another name. */
-const ANY_ADDRESSES: ReadonlySet<string> = new Set(["*", "0.0.0.0", "::"]);
 
 await main();
 
@@ -64,7 +63,8 @@ async function main(): Promise<void> {
         await serve(process.argv.slice(2));
     }
   } catch (error) {
-    for (const line of explain(error).split("\n")) console.error(`zooid-server: ${line}`);
+    const start = process.env["npm_lifecycle_event"] === "start" ? "npm start --" : "npx zooid-server";
+    for (const line of explain(error, start).split("\n")) console.error(`zooid-server: ${line}`);
     process.exit(exitStatusOf(error));
   }
 }
@@ -153,41 +153,45 @@ async function run(command: ServeCommand, argv: readonly string[], log: ProcessL
     await server.stop();
     await audit?.stop();
   }, log);
-  if (server.adminPort !== undefined) {
-    const { address = "127.0.0.1", commandUrl = "/commands", forceHttps = false } = options.admin ?? {};
-    log.info(
-      `operators are answered on ${forceHttps ? "https" : "http"}://${hostPort(address, server.adminPort)}${commandUrl}, /readyz and /metrics`,
-    );
-  }
-  if (server.metricsPort !== undefined) log.info(`metrics are answered on port ${server.metricsPort} at /metrics`);
-  if (server.securePort !== undefined && server.securePort !== server.port)
-    log.info(`clients that speak TLS come to port ${server.securePort}`);
-  log.info(
-    `zooid-server ${version} serves ZooKeeper clients on ${hostPort(server.address, server.port)}, data in ${options.dataDir ?? "memory"} ` +
-      `(${server.recovered}), Node.js ${process.versions.node}, process ${process.pid}`,
-  );
-  await serveConsole(page, server, command, log);
+  const report = startReport(log, process.stdout.isTTY, (line) => process.stdout.write(`${line}\n`));
+  const { commandUrl = "/commands" } = options.admin ?? {};
+  report.serving({
+    version,
+    client: { address: server.address, port: server.port },
+    securePort: server.securePort,
+    dataDir: options.dataDir,
+    recovered: server.recovered,
+    zxid: server.summary.appliedZxid,
+    admin: server.adminPort === undefined ? undefined : { url: adminUrl(options, server.adminPort, commandUrl) },
+    metricsPort: server.metricsPort,
+  });
+  report.console(await openPage(page, server, command, log));
 }
 
-async function serveConsole(
+function adminUrl({ admin }: ServerOptions, port: number, path: string): string {
+  const { address = "127.0.0.1", forceHttps = false } = admin ?? {};
+  return `${forceHttps ? "https" : "http"}://${hostPort(address, port)}${path}`;
+}
+
+/** @returns the console's address; undefined where this server has none */
+async function openPage(
   page: LateConsole,
   server: ZooidServer,
   { options, console: settings }: ServeCommand,
   log: ProcessLog,
-): Promise<void> {
+): Promise<string | undefined> {
   const { admin, ensemble } = options;
-  if (server.adminPort === undefined) return;
+  if (server.adminPort === undefined) return undefined;
   try {
     const opened = await page.open(async () => {
       const { openConsole } = await import("./open-console.ts");
       return openConsole({ server, sid: ensemble?.sid, admin, settings, version, log });
     });
-    if (opened === undefined) return;
-    const { address = "127.0.0.1", forceHttps = false } = admin ?? {};
-    const shown = ANY_ADDRESSES.has(address) ? "localhost" : address;
-    log.info(`the console is at ${forceHttps ? "https" : "http"}://${hostPort(shown, server.adminPort)}/console/`);
+    if (opened === undefined) return undefined;
+    return adminUrl({ admin: { ...admin, address: askedHost(admin?.address) } }, server.adminPort, "/console/");
   } catch (error) {
     log.error(`the console is not served: ${error instanceof Error ? error.message : String(error)}`);
+    return undefined;
   }
 }
 

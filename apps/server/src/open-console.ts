@@ -1,6 +1,7 @@
 import { type AuditEntry, Console, wordsByConnection } from "@zooid/console";
-import { formatSessionId } from "@zooid/model";
+import { formatSessionId, hostPort } from "@zooid/model";
 import type { AdminOptions, AuditRecord, Report, ServerLog, ZooidServer } from "@zooid/server";
+import { askedHost } from "./asked-host.ts";
 import { usersOf } from "./audit-line.ts";
 import type { ConsoleSettings } from "./key-rule.ts";
 
@@ -20,7 +21,6 @@ const REPORTS: ReadonlySet<string> = new Set<Report>([
   ...(["mntr", "dirs", "wchs", "wchc", "wchp"] as const),
 ]);
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/i;
-const ANY = /^(\*|0\.0\.0\.0|::)$/;
 
 /** The console of this server, which answers on its admin port; undefined where there is none. */
 export function openConsole({ server, sid, admin, settings, version, log }: OpenConsoleOptions): Console | undefined {
@@ -30,11 +30,9 @@ export function openConsole({ server, sid, admin, settings, version, log }: Open
     return undefined;
   }
   const { viewers = [], editors = [], operators = [], hostNames = [], adminUrls = {} } = settings;
-  const adminHost = ANY.test(admin?.address ?? "127.0.0.1") ? "127.0.0.1" : (admin?.address ?? "127.0.0.1");
-  const place = `${adminHost.includes(":") ? `[${adminHost}]` : adminHost}:${server.adminPort}`;
+  const place = hostPort(askedHost(admin?.address), server.adminPort);
   const ownUrl = `${admin?.tls === undefined ? "http" : "https"}://${place}${admin?.commandUrl ?? "/commands"}`;
-  const host = ANY.test(server.address) ? "127.0.0.1" : server.address;
-  const hosts = host.includes(":") ? `[${host}]:${server.port}` : `${host}:${server.port}`;
+  const hosts = hostPort(askedHost(server.address), server.port);
   const words = wordsByConnection();
   return new Console({
     ...{ hosts, hostNames, version, roles: { viewers, editors, operators } },
