@@ -153,6 +153,11 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
         file: "tools/perf/child-pages.ts",
         does: "a million children in pages while a thousand change, and the pings beside",
       },
+      {
+        name: "perf-beside",
+        file: "tools/perf/beside.ts",
+        does: "reads and writes beside Apache ZooKeeper and etcd, in turn (Java, Maven, Go)",
+      },
       { name: "perf-broadcast", file: "tools/perf/broadcast.ts", does: "broadcast without clients" },
       { name: "perf-shapes", file: "tools/perf/ensemble-shapes.ts", does: "ensembles of several shapes under load" },
       {
@@ -178,8 +183,8 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
       },
       {
         name: "first-hour",
-        file: "tools/pack/first-hour.ts",
-        does: "the first hour with the packed release: README's commands and common mistakes, each with output and time",
+        file: "tools/first-hour/first-hour.ts",
+        does: "the README and the guide followed by a stranger: each block in a clean copy, its output compared (Linux, root, script)",
       },
       {
         name: "generate",

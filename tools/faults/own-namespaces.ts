@@ -15,7 +15,7 @@ const MARK = "ZOOID_OWN_NAMESPACES";
  */
 export async function inOwnNamespaces(commands: readonly string[]): Promise<boolean> {
   if (process.env[MARK] === "yes") return true;
-  const reason = whyNot(commands);
+  const reason = whyNoNamespaces(commands);
   if (reason !== undefined) {
     console.log(`skipped: ${reason}`);
     return false;
@@ -31,7 +31,8 @@ export async function inOwnNamespaces(commands: readonly string[]): Promise<bool
   return false;
 }
 
-function whyNot(commands: readonly string[]): string | undefined {
+/** @returns why namespaces and some commands cannot be used here; undefined where they can */
+export function whyNoNamespaces(commands: readonly string[]): string | undefined {
   if (process.platform !== "linux") return `namespaces are Linux's, and this is ${process.platform}`;
   for (const command of ["unshare", ...commands]) {
     if (spawnSync("sh", ["-c", `command -v ${command}`]).status !== 0) return `there is no command ${command}`;

@@ -5,13 +5,15 @@ import { parseReleaseOptions, ReleaseError } from "./release-options.ts";
 const REPOSITORY = ["--repository", "https://host.invalid/team/zooid"];
 const CONTACT = ["--contact", "reports@host.invalid"];
 
-test("a dry run needs neither repository nor contact", () => {
+test("a dry run and the pages of the first release need neither repository nor contact", () => {
   expect(parseReleaseOptions(["--dry-run"])).toEqual({
     dryRun: true,
     origin: TRIAL_ORIGIN,
     tag: "latest",
     keep: false,
+    firstRelease: false,
   });
+  expect(parseReleaseOptions(["--first-release"]).firstRelease).toBe(true);
 });
 
 test("repository and contact are taken as they are given", () => {

@@ -8,17 +8,22 @@ export interface ReleaseOptions {
   /** The distribution tag of npm. */
   readonly tag: string;
   readonly keep: boolean;
+  /** Only the pages are written. */
+  readonly firstRelease: boolean;
 }
 
 export const USAGE = `Packs every public package, checks the tarballs, and publishes them.
 
     npm run release -- --dry-run [--repository URL --contact ADDRESS] [--keep]
     npm run release -- --repository URL --contact ADDRESS [--tag latest]
+    npm run release -- --first-release
 
   --dry-run           check everything, publish nothing
   --repository URL    where the sources are: https://host/path; addresses in the root's package.json are relative to it
   --contact ADDRESS   where reports go: a mail address, or an https URL
   --tag NAME          the distribution tag; default: latest
+  --first-release     write the pages as they are once packages are published: the lines
+                      with npm install lead; to be committed before the first tag
   --keep              leave the tarballs in place, and print where`;
 
 export class ReleaseError extends Error {
@@ -30,7 +35,8 @@ export function parseReleaseOptions(argv: readonly string[]): ReleaseOptions {
   const { values } = parse(argv);
   const { repository, contact } = values;
   const dryRun = values["dry-run"];
-  const isNeeded = !dryRun || repository !== undefined || contact !== undefined;
+  const firstRelease = values["first-release"];
+  const isNeeded = (!dryRun && !firstRelease) || repository !== undefined || contact !== undefined;
   const faults = [
     ...(isNeeded ? missing({ repository, contact }) : []),
     ...(repository === undefined || isUrl(repository) ? [] : [`--repository is an https URL, found ${repository}`]),
@@ -41,7 +47,7 @@ export function parseReleaseOptions(argv: readonly string[]): ReleaseOptions {
   ];
   if (faults.length > 0) throw new ReleaseError(faults.join("\n"));
   const origin = repository === undefined || contact === undefined ? TRIAL_ORIGIN : { repository, contact };
-  return { dryRun, origin, tag: values.tag, keep: values.keep };
+  return { dryRun, origin, tag: values.tag, keep: values.keep, firstRelease };
 }
 
 function parse(argv: readonly string[]) {
@@ -54,6 +60,7 @@ function parse(argv: readonly string[]) {
         contact: { type: "string" },
         tag: { type: "string", default: "latest" },
         keep: { type: "boolean", default: false },
+        "first-release": { type: "boolean", default: false },
       },
     });
   } catch (error) {

@@ -8,6 +8,7 @@ const GOOD: ReleaseFacts = {
   version: "1.2.0",
   manifests: [WIRE, MODEL],
   changelog: "# Changelog\n\n## 1.2.0\n\n## 1.1.0\n",
+  readme: "# Zooid\n\n## Install\n",
   changesets: [],
   status: "",
   tags: ["v1.2.0"],
@@ -33,6 +34,7 @@ test.each<[string, Partial<ReleaseFacts>]>([
     { manifests: [MODEL, { ...WIRE, dependencies: { "@zooid/conformance": "1.2.0" } }] },
   ],
   ["a changelog without the version", { changelog: "## 1.2.0-rc\n## 1.1.0\n" }],
+  ["a README that says that nothing is published", { readme: "# Zooid\n\n## Once published\n" }],
   ["changesets that are left", { changesets: ["one.md"] }],
   ["changes in the working tree", { status: " M package.json\n" }],
   ["a commit without the tag", { tags: ["v1.1.0"] }],
@@ -41,7 +43,8 @@ test.each<[string, Partial<ReleaseFacts>]>([
 });
 
 test("a dry run needs no tag, and may have changes and changesets", () => {
-  expect(releaseFaults({ ...GOOD, changesets: ["one.md"], status: undefined, tags: undefined })).toEqual([]);
+  const dryRun = { status: undefined, tags: undefined, readme: "\n## Once published\n" };
+  expect(releaseFaults({ ...GOOD, ...dryRun, changesets: ["one.md"] })).toEqual([]);
 });
 
 test("packages are published after those that they need", () => {

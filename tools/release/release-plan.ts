@@ -1,4 +1,5 @@
 import type { Manifest } from "../pack/public-packages.ts";
+import { isBeforeFirstRelease } from "./first-release.ts";
 
 /** What a release is judged by, beyond its tarballs. */
 export interface ReleaseFacts {
@@ -6,6 +7,8 @@ export interface ReleaseFacts {
   readonly manifests: readonly Manifest[];
   /** The text of CHANGELOG.md. */
   readonly changelog: string;
+  /** The text of README.md. */
+  readonly readme: string;
   /** Names of changesets that no version has collected. */
   readonly changesets: readonly string[];
   /** What `git status --porcelain` prints; undefined in a dry run, where it does not matter. */
@@ -16,7 +19,7 @@ export interface ReleaseFacts {
 
 /** What keeps a release from being published, one sentence each. */
 export function releaseFaults(facts: ReleaseFacts): readonly string[] {
-  const { version, manifests, changelog, changesets, status, tags } = facts;
+  const { version, manifests, changelog, readme, changesets, status, tags } = facts;
   const ours = new Map(manifests.map((manifest) => [manifest.name, manifest.version]));
   return [
     ...manifests
@@ -29,6 +32,9 @@ export function releaseFaults(facts: ReleaseFacts): readonly string[] {
         .map(([dependency, range]) => `${name} needs ${dependency} ${range}, which is not part of this release`),
     ),
     ...(changelog.split("\n").includes(`## ${version}`) ? [] : [`CHANGELOG.md has no section "## ${version}"`]),
+    ...(tags !== undefined && isBeforeFirstRelease(readme)
+      ? ["README.md says that nothing is published yet; npm run release -- --first-release moves its lines"]
+      : []),
     ...(tags !== undefined && changesets.length > 0
       ? [`changesets are left: ${changesets.join(", ")}; npx changeset version collects them`]
       : []),

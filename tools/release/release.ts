@@ -8,16 +8,17 @@
  *
  * Exit status 1 where something does not hold; nothing is published then. 2 for wrong options.
  */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, relative } from "node:path";
+import { basename, join, relative } from "node:path";
 import { cachedInstall } from "../cached-install.ts";
 import { metadataFaults } from "../pack/metadata-faults.ts";
-import { publicPackages, ROOT } from "../pack/public-packages.ts";
+import { isApp, publicPackages, ROOT } from "../pack/public-packages.ts";
 import type { Origin } from "../pack/published-manifest.ts";
 import { run } from "../pack/run.ts";
 import { pack, type Tarball } from "../pack/tarball.ts";
 import { tarballFaults } from "../pack/tarball-faults.ts";
+import { firstReleasePages, sinceFirstRelease } from "./first-release.ts";
 import { type LockFile, licenceReport } from "./licences.ts";
 import { parseReleaseOptions, ReleaseError, type ReleaseOptions } from "./release-options.ts";
 import { publishingOrder, type ReleaseFacts, releaseFaults } from "./release-plan.ts";
@@ -37,6 +38,7 @@ async function main(): Promise<number> {
 }
 
 async function release(options: ReleaseOptions): Promise<number> {
+  if (options.firstRelease) return writeFirstReleasePages();
   const folder = mkdtempSync(join(tmpdir(), "release-"));
   try {
     await run("npm", ["run", "build"], ROOT);
@@ -59,12 +61,22 @@ async function release(options: ReleaseOptions): Promise<number> {
   }
 }
 
+function writeFirstReleasePages(): number {
+  const apps = PACKAGES.filter(({ manifest }) => isApp(manifest)).map(({ directory }) => basename(directory));
+  const names = firstReleasePages(apps);
+  const pages = Object.fromEntries(names.map((name) => [name, readFileSync(join(ROOT, name), "utf8")]));
+  for (const [name, text] of Object.entries(sinceFirstRelease(pages, apps))) writeFileSync(join(ROOT, name), text);
+  console.log(`written, to be committed: ${names.join(", ")}`);
+  return 0;
+}
+
 async function factsOf(version: string, { dryRun }: ReleaseOptions): Promise<ReleaseFacts> {
   const git = async (...args: readonly string[]): Promise<string> => (await run("git", args, ROOT)).stdout;
   return {
     version,
     manifests: PACKAGES.map(({ manifest }) => manifest),
     changelog: readFileSync(join(ROOT, "CHANGELOG.md"), "utf8"),
+    readme: readFileSync(join(ROOT, "README.md"), "utf8"),
     changesets: readdirSync(join(ROOT, ".changeset")).filter((file) => file.endsWith(".md") && file !== "README.md"),
     status: dryRun ? undefined : await git("status", "--porcelain"),
     tags: dryRun ? undefined : (await git("tag", "--points-at", "HEAD")).split("\n"),
