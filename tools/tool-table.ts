@@ -106,6 +106,11 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
         does: "all servers replaced under load, one at a time",
       },
       {
+        name: "ensemble-move",
+        file: "tools/faults/ensemble-move.ts",
+        does: "hosts renamed and ports moved under load, by the commands of docs/operations.md",
+      },
+      {
         name: "ensemble-upgrade",
         file: "tools/faults/ensemble-upgrade.ts",
         does: "another version rolled to this one and back, one server at a time, under load (git, Python)",

@@ -125,7 +125,8 @@ export class Ensemble implements AsyncDisposable {
 
 export class EnsembleServer {
   readonly sid: number;
-  readonly place: Place;
+  /** A tool that moves the server says where it is. */
+  place: Place;
   readonly folder: string;
   readonly dataDir: string;
   readonly #logFile: string;
@@ -313,9 +314,23 @@ function killAll(): void {
  * start fails with a clear message.
  */
 async function loopbackPlaces(count: number): Promise<readonly Place[]> {
+  const hosts = Array.from({ length: count }, (_, index) => loopback(index));
+  const ports = await freePorts(hosts.flatMap((host) => Array.from({ length: PORTS_EACH }, () => host)));
+  return hosts.map((host, index) => {
+    const [clientPort = 0, quorumPort = 0, electionPort = 0, sparePort = 0] = ports.slice(index * PORTS_EACH);
+    return { clientHost: host, clientPort, peerHost: host, quorumPort, electionPort, sparePort, prefix: [] };
+  });
+}
+
+/** As above, further ports of one address. */
+export function freePortsAt(host: string, count: number): Promise<readonly number[]> {
+  return freePorts(Array.from({ length: count }, () => host));
+}
+
+async function freePorts(hosts: readonly string[]): Promise<readonly number[]> {
   const holders: Server[] = [];
-  for (let i = 0; i < count * PORTS_EACH; i++) {
-    const holder = createServer().listen(0, loopback(Math.floor(i / PORTS_EACH)));
+  for (const host of hosts) {
+    const holder = createServer().listen(0, host);
     holders.push(holder);
     await once(holder, "listening");
   }
@@ -326,9 +341,5 @@ async function loopbackPlaces(count: number): Promise<readonly Place[]> {
       await once(holder, "close");
     }),
   );
-  return Array.from({ length: count }, (_, index) => {
-    const [clientPort = 0, quorumPort = 0, electionPort = 0, sparePort = 0] = ports.slice(index * PORTS_EACH);
-    const host = loopback(index);
-    return { clientHost: host, clientPort, peerHost: host, quorumPort, electionPort, sparePort, prefix: [] };
-  });
+  return ports;
 }

@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { readdirSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { dirname } from "node:path";
 import { connect, ZkError } from "@zooid/client";
 import { freePorts } from "@zooid/wire/testing/free-ports";
@@ -17,6 +19,11 @@ import {
 // Servers join and leave while clients write.
 
 eachInDirectory();
+
+/** A name of the same address, which the system resolves. */
+const ALIAS = `0x${HOST.split(".")
+  .map((part) => Number(part).toString(16).padStart(2, "0"))
+  .join("")}`;
 
 const SETTINGS = ["reconfigEnabled=true", "skipACL=yes"];
 
@@ -123,6 +130,72 @@ test("a server that a change gives other ports listens there, its connections st
   const both = await connect(places.map((port) => `${HOST}:${port}`).join(), { startTimeoutMs: 30_000 });
   await both.set("/", "both");
   await both.close();
+});
+
+test("hosts are renamed and ports change singly, swap, and go back, and after each a restarted server finds all others", async () => {
+  // The second name is none of loopback.
+  const members = await ensemble(3, { settings: [...SETTINGS, "zooid.allowUnauthenticatedPeers=true"] });
+  for (const member of members) member.start();
+  await level(members);
+  const [first, second, third] = members as [MemberProcess, MemberProcess, MemberProcess];
+  const client = await clientOf(members);
+  const ports = new Map(members.map(({ sid, quorumPort, electionPort }) => [sid, [quorumPort, electionPort]]));
+  const place = async (sid: number, host: string, quorum: number, election: number): Promise<void> => {
+    ports.set(sid, [quorum, election]);
+    await client.reconfig({ joining: [`server.${sid}=${host}:${quorum}:${election};${HOST}:${second.port}`] });
+  };
+  const portsOf = (sid: number): readonly [number, number] => {
+    const [quorum = 0, election = 0] = ports.get(sid) ?? [];
+    return [quorum, election];
+  };
+  const [a = 0, b = 0] = await freePorts(2);
+  const steps = [
+    ["another name of the same address", () => place(2, ALIAS, ...portsOf(2))],
+    ["one port", () => place(2, ALIAS, portsOf(2)[0], a)],
+    ["the other port, and the first name", () => place(2, HOST, b, a)],
+    ["both swapped", () => place(2, HOST, a, b)],
+    ["the first ports", () => place(2, HOST, second.quorumPort, second.electionPort)],
+  ] as const;
+  for (const [, change] of steps) {
+    await change();
+    // Without the third server, the first one needs the second one, at its new place.
+    await third.end("SIGKILL");
+    await first.end("SIGKILL");
+    first.start();
+    await level([first, second]);
+    third.start();
+    await level(members);
+  }
+  expect(second.said("error")).toEqual([]);
+});
+
+test("a server whose new ports are taken stays at the old ones, says so, and moves when they are free", async () => {
+  const members = await ensemble(3, { settings: SETTINGS });
+  for (const member of members) member.start();
+  await level(members);
+  const [first, second] = members as [MemberProcess, MemberProcess, MemberProcess];
+  const client = await clientOf(members.slice(1));
+  const holder = createServer().listen(0, HOST);
+  await once(holder, "listening");
+  const taken = (holder.address() as AddressInfo).port;
+  await client.reconfig({ joining: [`server.1=${HOST}:${first.quorumPort}:${first.electionPort};${HOST}:${taken}`] });
+  await until("line", () => first.said("error").find((line) => line.includes(`${taken}`)));
+  // The old port is in service.
+  expect(await first.mode()).toBeDefined();
+  // Back where it is, there is nothing to report.
+  const before = first.said("error").length;
+  await client.reconfig({
+    joining: [`server.1=${HOST}:${first.quorumPort}:${first.electionPort};${HOST}:${first.port}`],
+  });
+  await client.reconfig({ joining: [`server.1=${HOST}:${taken}:${first.electionPort};${HOST}:${first.port}`] });
+  await until("line", () => first.said("error")[before]);
+  expect(first.said("error").slice(before)).toEqual([
+    expect.stringContaining(`the quorum port cannot move to ${HOST}:${taken}`),
+  ]);
+  holder.close();
+  await until("move", () => first.said().find((line) => line.startsWith(`the quorum port is at ${HOST}:${taken}`)));
+  await second.end("SIGKILL");
+  await level([first, ...members.slice(2)]);
 });
 
 test("a server that was away while all servers that it knows were replaced joins with the lines of the present ones", async () => {

@@ -1,7 +1,7 @@
-import { once } from "node:events";
-import { createServer, type Server as NetServer, type Socket } from "node:net";
+import { createServer, type Socket } from "node:net";
 import { javaAddress } from "@zooid/model";
 import { ListenHost, type Lookup } from "./listen-host.ts";
+import { ListenSocket } from "./listening/listen-socket.ts";
 import { createSharedReadServer } from "./shared-reads.ts";
 
 export interface ListenerConfig {
@@ -32,8 +32,9 @@ export interface ListenerConfig {
 
 /** Accepts clients. Connections beyond the limits are reset before they use resources. */
 export class ClientListener {
+  /** It may be moved to another place; the limits hold for all of its places together. */
+  readonly socket: ListenSocket;
   readonly #config: ListenerConfig;
-  readonly #server: NetServer;
   readonly #perAddress = new Map<string, number>();
   #total = 0;
   #isStopped = false;
@@ -46,7 +47,7 @@ export class ClientListener {
     const { warn = () => {}, lookup } = config;
     this.#host = new ListenHost({ host, setting, warn, lookup, retryMs });
     const create = config.sharedReads ? createSharedReadServer : createServer;
-    this.#server = create({ allowHalfOpen: true, noDelay: true, keepAlive: config.tcpKeepAlive }, (socket) => {
+    const accepted = (socket: Socket): void => {
       const address = javaAddress(socket.remoteAddress ?? "");
       const mine = this.#perAddress.get(address) ?? 0;
       const isOver =
@@ -65,7 +66,9 @@ export class ClientListener {
       this.#total++;
       socket.once("close", () => this.#left(address));
       accept(socket, address);
-    });
+    };
+    const options = { allowHalfOpen: true, noDelay: true, keepAlive: config.tcpKeepAlive };
+    this.socket = new ListenSocket(() => create(options, accepted), config.backlog);
   }
 
   /**
@@ -73,17 +76,12 @@ export class ClientListener {
    * system's error when it cannot be.
    */
   async listen(): Promise<void> {
-    const { port, backlog } = this.#config;
+    const { port } = this.#config;
     for (;;) {
       const address = await this.#host.address();
       if (this.#isStopped) return;
       try {
-        this.#server.listen({
-          port,
-          ...(address === undefined ? {} : { host: address }),
-          ...(backlog === undefined ? {} : { backlog }),
-        });
-        await once(this.#server, "listening");
+        await this.socket.open({ address, port });
         return;
       } catch (error) {
         const code = error instanceof Error && "code" in error ? String(error.code) : "";
@@ -94,14 +92,12 @@ export class ClientListener {
 
   /** The bound port, also where the configuration left the choice to the system. */
   get port(): number {
-    const bound = this.#server.address();
-    return bound !== null && typeof bound === "object" ? bound.port : this.#config.port;
+    return this.socket.place?.port ?? this.#config.port;
   }
 
   /** The bound address. */
   get address(): string {
-    const bound = this.#server.address();
-    return bound !== null && typeof bound === "object" ? bound.address : "";
+    return this.socket.address ?? "";
   }
 
   get connectionCount(): number {
@@ -116,7 +112,7 @@ export class ClientListener {
   stop(): void {
     this.#isStopped = true;
     this.#host.stop();
-    if (this.#server.listening) this.#server.close();
+    this.socket.stop();
   }
 
   #left(address: string): void {

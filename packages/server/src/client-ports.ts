@@ -3,6 +3,7 @@ import { hostPort } from "@zooid/model";
 import { fileDescriptors } from "./admin/file-descriptors.ts";
 import { ClientListener, type ListenerConfig } from "./client-listener.ts";
 import type { ServerConfig } from "./config.ts";
+import type { MovablePort } from "./listening/port-moves.ts";
 import type { RefusalLog } from "./refusal-log.ts";
 import { type ClientTaker, ClientTls } from "./tls/client-tls.ts";
 import { FileWatch } from "./tls/file-watch.ts";
@@ -16,10 +17,9 @@ interface Log {
 
 /** The ports for clients: plain, TLS, or both; each with its own limits. */
 export class ClientPorts {
-  #plain: ClientListener | undefined;
-  readonly #newPlain: ((place: { readonly port: number; readonly address: string }) => ClientListener) | undefined;
-  /** At places that a change of the ensemble's configuration took; their connections stay. */
-  readonly #before: ClientListener[] = [];
+  readonly #plain: ClientListener | undefined;
+  /** Where the ensemble's configuration puts the plain port; undefined where it does not say. */
+  #wanted: { readonly host: string | undefined; readonly port: number } | undefined;
   readonly #secure: ClientListener | undefined;
   readonly #tls: ClientTls[] = [];
   readonly #config: ServerConfig;
@@ -41,13 +41,12 @@ export class ClientPorts {
     if (tls !== undefined) this.#certificateNotAfter = notAfterSeconds(ownCertificate(tls.context));
     if (config.plainPort) {
       const either = tls !== undefined && config.portUnification ? this.#addTls(tls, refusals, take) : undefined;
-      const sharedReads = either === undefined;
-      this.#newPlain = (place) =>
-        listenerOf(config, { ...place, sharedReads, warn }, hasRoom, (socket, address) => {
-          if (either === undefined) take(socket, address);
-          else either.acceptEither(socket, address);
-        });
-      this.#plain = this.#newPlain(config);
+      const { port, address } = config;
+      const place = { port, address, sharedReads: either === undefined, warn };
+      this.#plain = listenerOf(config, place, hasRoom, (socket, address) => {
+        if (either === undefined) take(socket, address);
+        else either.acceptEither(socket, address);
+      });
     }
     if (tls !== undefined && config.securePort !== undefined) {
       const secure = this.#addTls(tls, refusals, take);
@@ -71,14 +70,15 @@ export class ClientPorts {
     if (tls?.certReload === true) this.#watch = new FileWatch(tls.files, () => this.reloadCertificates());
   }
 
-  /** Listens for plain connections at another place, and at the old one no more. Open connections stay. */
-  async move(place: { readonly port: number; readonly address: string }): Promise<void> {
-    if (this.#newPlain === undefined || this.#plain === undefined) return;
-    const next = this.#newPlain(place);
-    await next.listen();
-    this.#plain.stop();
-    this.#before.push(this.#plain);
-    this.#plain = next;
+  /** The plain port, where the configuration of an ensemble can move it. */
+  get movable(): MovablePort | undefined {
+    const { socket } = this.#plain ?? {};
+    return socket === undefined ? undefined : { name: "the port for clients", socket, wanted: () => this.#wanted };
+  }
+
+  /** @param host undefined for every address */
+  want(place: { readonly host: string | undefined; readonly port: number }): void {
+    this.#wanted = place;
   }
 
   /** The bound port that is shown to clients. */
@@ -119,7 +119,7 @@ export class ClientPorts {
 
   /** Some descriptors are reserved for the log, the state and the other servers. */
   #hasRoom(socket: Socket): boolean {
-    const listeners = [this.#plain, this.#secure, ...this.#before];
+    const listeners = [this.#plain, this.#secure];
     const taken = listeners.reduce((count, listener) => count + (listener?.connectionCount ?? 0), 0);
     if (taken < this.#connectionCountMax) return true;
     const peer = `/${hostPort(socket.remoteAddress ?? "", socket.remotePort ?? 0)}`;

@@ -1,7 +1,6 @@
 import {
   type ElectionMessage,
   formatZxid,
-  isSamePlace,
   type LinkRef,
   type Members,
   type ServerId,
@@ -13,6 +12,7 @@ import type { KnownMembers } from "@zooid/zab";
 import type { ServerConfig } from "./config.ts";
 import type { Driver } from "./driver/driver.ts";
 import type { Peers } from "./driver/driver-config.ts";
+import type { PortMoves } from "./listening/port-moves.ts";
 import { NO_QUORUM_REPORT_MS, NoQuorumReport } from "./no-quorum-report.ts";
 import { ElectionMesh } from "./peers/election-mesh.ts";
 import type { QuorumPeerConfig } from "./peers/ensemble-config.ts";
@@ -39,7 +39,7 @@ export class EnsemblePeers implements Peers {
   readonly #info: ServerLog["info"];
   readonly #inForce: (members: Members) => void;
   #version: Zxid = ZXID_NONE;
-  #isListening = false;
+  readonly #moves: PortMoves;
   readonly #mesh: ElectionMesh;
   readonly #transport: QuorumPeerConfig["transport"];
   readonly reloads: { done: number; failed: number } = { done: 0, failed: 0 };
@@ -57,10 +57,13 @@ export class EnsemblePeers implements Peers {
     readonly info: ServerLog["info"];
     readonly warn: ServerLog["warn"];
     readonly error: ServerLog["error"];
+    /** Of all ports that the configuration places. */
+    readonly moves: PortMoves;
     /** A configuration of the ensemble is in force. */
     readonly inForce: (members: Members) => void;
   }) {
     this.#inForce = parts.inForce;
+    this.#moves = parts.moves;
     this.#info = parts.info;
     const { config, ensemble, storage, refusals, driver, info, warn } = parts;
     this.#ensemble = ensemble;
@@ -129,7 +132,9 @@ export class EnsemblePeers implements Peers {
   async listen(): Promise<void> {
     await this.links.listen();
     await this.#mesh.listen();
-    this.#isListening = true;
+    this.#moves.add(...this.links.movablePorts, ...this.#mesh.movablePorts);
+    // The configuration may have changed since the ports began to open.
+    void this.#moves.follow();
     const { files } = this.#transport;
     if (files !== undefined && files.length > 0) this.#watch = new FileWatch(files, () => this.reloadCertificates());
   }
@@ -152,10 +157,9 @@ export class EnsemblePeers implements Peers {
   /** Opens connections to servers that join, and gives up those that left. */
   membersChanged({ committed, lastSeen, heard }: Pick<KnownMembers, "committed" | "lastSeen" | "heard">): void {
     if (committed === undefined) return;
-    const { directory, sid } = this.#ensemble;
-    const before = directory.find(sid);
-    directory.update([committed, lastSeen, heard]);
-    if (before !== undefined && this.#isListening && !isSamePlace(before, directory.find(sid))) void this.#move();
+    this.#ensemble.directory.update([committed, lastSeen, heard]);
+    void this.#moves.follow();
+    this.links.membersChanged();
     this.reachability.membersChanged();
     this.#mesh.membersChanged();
     if (committed.version === this.#version) return;
@@ -164,16 +168,6 @@ export class EnsemblePeers implements Peers {
       event: "configuration",
     });
     this.#inForce(committed);
-  }
-
-  /** A change gave this server another place for its peers. */
-  async #move(): Promise<void> {
-    try {
-      await Promise.all([this.links.move(), this.#mesh.move()]);
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      this.#warn(`other servers do not reach this one at its new place until it is restarted: ${reason}`);
-    }
   }
 
   elect(to: ServerId, message: ElectionMessage): void {

@@ -34,6 +34,8 @@ export interface ViewedServer {
   hasServed(): boolean;
   /** On the disk, for writes. */
   room(): DiskRoom;
+  /** See {@link AdminView.portProblems}. */
+  portProblems(): readonly string[];
   readonly drain: Drain;
   readonly audit: AuditTrail;
   readonly fourLetterWords: AdminView["fourLetterWords"];
@@ -107,6 +109,7 @@ export function adminViewOf(server: ViewedServer): AdminView {
     }),
     room: () => server.room(),
     damage: () => storage().damage(),
+    portProblems: () => server.portProblems(),
     fourLetterWords: server.fourLetterWords,
     traceMask: { value: TRACE_MASK },
     storageMetrics: () => storage().metrics(),

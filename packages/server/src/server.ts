@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { assert, formatZxid, hostPort, type Member, type Members, memberLines, ZXID_NONE } from "@zooid/model";
+import { assert, formatZxid, hostPort, type Members, memberLines, ZXID_NONE } from "@zooid/model";
 import { type LogHandler, StoreError } from "@zooid/txn-log";
 import { decodeMembers } from "@zooid/zab";
 import type { Observable } from "rxjs";
@@ -18,6 +18,7 @@ import { driverConfigOf, replicaToolsOf, sidOf } from "./driver-setup.ts";
 import { EarlyClients } from "./early-clients.ts";
 import { EnsemblePeers } from "./ensemble-peers.ts";
 import { EventLog } from "./event-log.ts";
+import { PortMoves } from "./listening/port-moves.ts";
 import { RefusalLog } from "./refusal-log.ts";
 import { RoleLog } from "./role-log.ts";
 import type {
@@ -40,6 +41,7 @@ const STATUS_MS = 1000;
 /** How often a start without room on its disk is tried again, and how often it is logged. */
 const FULL_RETRY_MS = 1000;
 const FULL_WARN_MS = 30_000;
+const ANY_HOSTS: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
 /** How long a leader that stops waits for a leadership transfer. */
 const TRANSFER_MS = 1000;
 
@@ -88,8 +90,9 @@ class Server implements ZooidServer {
   #driver: Driver | undefined;
   #peers: EnsemblePeers | undefined;
   #ports: ClientPorts | undefined;
-  /** Of clients, as the configuration in force has it. */
-  #clientAddress: Member["clientAddress"];
+  /** For clients, in this server's line in the files. */
+  #listedClientHost: string | undefined;
+  readonly #moves: PortMoves;
   #operators: OperatorPorts | undefined;
   #view: AdminView | undefined;
   readonly #fourLetterWords: { allowed: ReadonlySet<string> };
@@ -119,6 +122,10 @@ class Server implements ZooidServer {
       thresholdMs: config.slowRequestMs,
       warn: (text, fields) => this.#log.warn(text, fields),
       nowMs: () => performance.now(),
+    });
+    this.#moves = new PortMoves({
+      info: (text, fields) => this.#log.info(text, fields),
+      error: (text, fields) => this.#log.error(text, fields),
     });
     this.#disk = this.#newDiskGuard();
     this.#drain = new Drain({ driver: () => started(this.#driver), info: (text) => this.#log.info(text) });
@@ -209,6 +216,7 @@ class Server implements ZooidServer {
     const ports = this.#newPorts();
     this.#ports = ports;
     await ports.listen();
+    if (ports.movable !== undefined) this.#moves.add(ports.movable);
     const view = this.#newView(ports);
     this.#view = view;
     const { admin, metrics } = config;
@@ -249,6 +257,7 @@ class Server implements ZooidServer {
       ...{ config: this.#config, log: this.#log, version: this.#options.version ?? "0.0.0" },
       ...{ ports, driver, storage, peers: () => this.#peers, room: () => this.#disk.room },
       hasServed: () => this.#status.hasServed,
+      portProblems: () => this.#moves.problems,
       drain: this.#drain,
       audit: this.#audit,
       fourLetterWords: this.#fourLetterWords,
@@ -358,11 +367,13 @@ class Server implements ZooidServer {
       const { committedConfig, lastSeenConfig } = storage.log.durable;
       const stored = [committedConfig, lastSeenConfig].map((bytes) => bytes && decodeMembers(bytes));
       const newer = stored.filter((members) => members !== undefined && members.version > ensemble.version);
-      this.#clientAddress = ensemble.directory.find(ensemble.sid)?.clientAddress;
+      this.#listedClientHost = ensemble.directory.find(ensemble.sid)?.clientAddress?.host;
       const listed = memberLines(ensemble.servers).join();
       ensemble.directory.isOpen = true;
       ensemble.directory.update(newer);
       const [kept] = newer;
+      // The files may have another port for clients, where they cannot be written.
+      if (kept !== undefined) this.#followClientAddress(kept);
       if (kept !== undefined && memberLines(kept.servers).join() !== listed) {
         this.#log.warn(
           `the ensemble's servers are those of its last configuration (${formatZxid(kept.version)}), which is kept with the data; ` +
@@ -386,27 +397,22 @@ class Server implements ZooidServer {
       info,
       warn,
       error,
+      moves: this.#moves,
       inForce,
     });
   }
 
-  /** A change may give this server another port for clients. */
+  /** The configuration in force decides where clients come, also where zoo.cfg says otherwise. */
   #followClientAddress({ servers }: Members): void {
-    const { ensemble } = this.#config;
+    const { ensemble, address } = this.#config;
     const own = servers.find(({ sid }) => sid === ensemble?.sid)?.clientAddress;
     if (own === undefined) return;
-    const { port, address: host } = this.#config;
-    const before = this.#clientAddress ?? { port, host: host === "*" ? undefined : host };
-    this.#clientAddress = own;
-    if (own.port === before.port && own.host === before.host) return;
-    const address = own.host ?? "*";
-    this.#ports?.move({ port: own.port, address: address === "0.0.0.0" ? "*" : address }).then(
-      () => this.#log.info(`clients come to port ${own.port} now, as the configuration says`),
-      (error: unknown) => {
-        const reason = error instanceof Error ? error.message : String(error);
-        this.#log.error(`clients cannot come to port ${own.port}, as the configuration says: ${reason}`);
-      },
-    );
+    // A line without an address of its own leaves the address to clientPortAddress.
+    const isOpen = own.host === undefined || ANY_HOSTS.has(own.host);
+    const isLimited = address !== "*" && address !== this.#listedClientHost;
+    const host = isOpen ? (isLimited ? address : undefined) : own.host;
+    this.#ports?.want({ host, port: own.port });
+    void this.#moves.follow();
   }
 
   #driverHooks(storage: Storage, view: AdminView, driver: () => Driver): DriverHooks {
@@ -429,6 +435,7 @@ class Server implements ZooidServer {
     clearInterval(this.#statusTimer);
     this.#drain.stop();
     this.#disk.stop();
+    this.#moves.stop();
     this.#ports?.stop();
     await this.#restore?.settled();
     this.#earlyClients.destroyAll();

@@ -277,7 +277,7 @@ test("the startup probe passes once clients were served, and healthz has one wor
   });
   expect(await ask(zk.adminPort, "/healthz")).toMatchObject({ status: 200, body: "ok\n" });
   expect((await ask(zk.adminPort, "/healthz?verbose&exclude=storage")).body).toBe(
-    "[+]running ok\n[+]serving ok\n[+]data ok\nhealthz check passed\n",
+    "[+]running ok\n[+]serving ok\n[+]data ok\n[+]ports ok\nhealthz check passed\n",
   );
 });
 

@@ -60,6 +60,8 @@ export interface AdminView {
   room(): DiskRoom;
   /** What is damaged of the files, and what follows from it; undefined while nothing is known to be. */
   damage(): string | undefined;
+  /** Ports that are not where the ensemble's configuration puts them, a sentence each. */
+  portProblems(): readonly string[];
   /** Prefix of the admin port's commands, without a slash at the end. */
   readonly commandUrl: string;
   /** The text of the configuration file, if there was one. */

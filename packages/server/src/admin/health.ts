@@ -49,7 +49,7 @@ export function startChecks(view: AdminView): readonly Check[] {
 }
 
 /**
- * What is wrong, for people: every check of the probes, damaged files, and certificates that end soon. `exclude`
+ * What is wrong, for people: every check of the probes, damaged files, ports that could not move, and certificates that end soon. `exclude`
  * leaves checks out by name.
  */
 export function allChecks(view: AdminView, query: URLSearchParams, nowSeconds: number): readonly Check[] {
@@ -57,7 +57,9 @@ export function allChecks(view: AdminView, query: URLSearchParams, nowSeconds: n
   const certificates = view.certificates().map(({ shownTo, notAfter }) => ({
     ...{ name: `certificate-for-${shownTo}`, fault: expiryFault(notAfter, nowSeconds) },
   }));
-  return [...readyChecks(view), { name: "data", fault: view.damage() }, ...certificates].filter(
+  const problems = view.portProblems();
+  const ports = { name: "ports", fault: problems.length === 0 ? undefined : problems.join("; ") };
+  return [...readyChecks(view), { name: "data", fault: view.damage() }, ports, ...certificates].filter(
     ({ name }) => !excluded.has(name),
   );
 }

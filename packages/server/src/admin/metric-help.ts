@@ -88,6 +88,10 @@ const HELP: ReadonlyMap<string, string> = new Map([
   ["zooid_committed", "Newest committed zxid that this member knows"],
   ["zooid_applied", "Newest zxid that is applied to this member's tree"],
   ["zooid_leader", "Server id of the leader; 0 while none is known"],
+  [
+    "zooid_ports_not_moved",
+    "Ports that could not be opened where the ensemble's configuration puts them; the log names them",
+  ],
   ["zooid_peer_connected", "1 while this member has an election connection to the server with that id, else 0"],
 
   // Storage and process

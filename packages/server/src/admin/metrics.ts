@@ -256,6 +256,7 @@ function replicationGauges(view: AdminView): readonly Metric[] {
     gauge("zooid_committed", zab.committed),
     gauge("zooid_applied", tree.applied),
     gauge("zooid_leader", zab.leader ?? 0),
+    gauge("zooid_ports_not_moved", view.portProblems().length),
     {
       kind: "gauge set",
       name: "zooid_peer_connected",

@@ -1,6 +1,7 @@
 import type { ElectionMessage, ServerId } from "@zooid/model";
 import { Backoff } from "@zooid/model";
 import { type EnvelopeMessage, HANDSHAKE_FRAME_BYTES_MAX } from "@zooid/peer-protocol";
+import type { MovablePort } from "../listening/port-moves.ts";
 import type { HandshakeFault, PeerIdentity } from "./handshake.ts";
 import type { ConnectionEnd, PeerConnection } from "./peer-connection.ts";
 import { type AcceptedHandler, type PeerLinkOptions, PeerPort } from "./peer-port.ts";
@@ -116,6 +117,7 @@ export class ElectionMesh {
   /** Servers came, left, or changed their roles: connections are opened to those that came, and those that left may close theirs. */
   membersChanged(): void {
     const { directory, sid: own } = this.#options.ensemble;
+    this.#port.membersChanged();
     for (const { sid } of directory.servers) if (sid !== own && !this.#neighbours.has(sid)) this.#add(sid);
     for (const neighbour of this.#neighbours.values()) {
       const { sid, dialer, line } = neighbour;
@@ -144,9 +146,8 @@ export class ElectionMesh {
     return this.#port.listen();
   }
 
-  /** Listens at this server's place, which has changed. */
-  move(): Promise<void> {
-    return this.#port.move();
+  get movablePorts(): readonly MovablePort[] {
+    return [this.#port.movable];
   }
 
   /** The bound port, also where the configuration left the choice to the system. */

@@ -17,8 +17,8 @@ export type EnsembleServer = Member & PeerAddress;
 export class MemberDirectory {
   readonly #sid: ServerId;
   readonly #observerMasterPort: number | undefined;
-  /** This server's own line, which holds while no configuration lists it. */
-  readonly #own: EnsembleServer | undefined;
+  /** This server's own line as it was last listed, which holds while no configuration lists it. */
+  #own: EnsembleServer | undefined;
   readonly #fixedAddressOf: ((sid: ServerId) => PeerAddress) | undefined;
   #servers: readonly EnsembleServer[];
   /** Whether servers that are not listed may connect, since they may join. */
@@ -50,6 +50,7 @@ export class MemberDirectory {
     this.#servers = [...bySid.values()]
       .sort((a, b) => a.sid - b.sid)
       .map((server) => ({ ...server, observerMasterPort: this.#observerMasterPort }));
+    this.#own = this.#servers.find(({ sid }) => sid === this.#sid) ?? this.#own;
   }
 
   find(sid: ServerId): EnsembleServer | undefined {

@@ -1,6 +1,7 @@
 import type { EntriesMessage, PeerMessage, ServerId } from "@zooid/model";
 import type { EnvelopeMessage, RelayBytes, RelayClose, RelayMessage, RelayRun } from "@zooid/peer-protocol";
 import { WireError } from "@zooid/wire";
+import type { MovablePort } from "../listening/port-moves.ts";
 import type { ServerLog } from "../server-api.ts";
 import type { PeerIdentity } from "./handshake.ts";
 import type { PeerConnection } from "./peer-connection.ts";
@@ -90,6 +91,10 @@ export class ObserverMaster {
   /** The bound port, also where the configuration left the choice to the system. */
   get port(): number {
     return this.#port.port;
+  }
+
+  get movable(): MovablePort {
+    return this.#port.movable;
   }
 
   /** The relayed observers, in the order in which they connected. */

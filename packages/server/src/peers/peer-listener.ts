@@ -1,8 +1,8 @@
-import { once } from "node:events";
-import type { Server, Socket } from "node:net";
+import type { Socket } from "node:net";
 import { javaAddress } from "@zooid/model";
 import type { LinkPurpose } from "@zooid/peer-protocol";
 import { ListenHost, type Lookup } from "../listen-host.ts";
+import { ListenSocket } from "../listening/listen-socket.ts";
 import type { MemberAddresses } from "./member-addresses.ts";
 import type { PeerTransport } from "./peer-transport.ts";
 import { Strangers } from "./strangers.ts";
@@ -55,8 +55,9 @@ const ADDRESS_COUNT_MAX = 4096;
  * again is refused for a while before it uses resources.
  */
 export class PeerListener {
+  /** It may be moved to another place. */
+  readonly socket: ListenSocket;
   readonly #config: PeerListenerConfig;
-  readonly #server: Server;
   readonly #strangers: Strangers<Socket>;
   readonly #failures = new Map<string, number>();
   #windowStartMs = 0;
@@ -69,7 +70,7 @@ export class PeerListener {
     const { host, lookup, warn, retryMs, purpose } = config;
     this.#host = new ListenHost({ host, setting: settingOf(purpose), lookup, warn, retryMs });
     this.#strangers = new Strangers((address) => config.members.has(address));
-    this.#server = config.createServer({ noDelay: true }, (socket) => {
+    const accepted = (socket: Socket): void => {
       const address = javaAddress(socket.remoteAddress ?? "");
       if (socket.remoteAddress === undefined || this.#isUnwanted(address)) {
         socket.on("error", () => {
@@ -81,7 +82,8 @@ export class PeerListener {
       this.#strangers.add(socket, address)?.destroy();
       socket.once("close", () => this.#strangers.delete(socket));
       accept(socket, address);
-    });
+    };
+    this.socket = new ListenSocket(() => config.createServer({ noDelay: true }, accepted));
   }
 
   /**
@@ -97,10 +99,7 @@ export class PeerListener {
       const address = await this.#host.address();
       if (this.#isStopped) return;
       try {
-        this.#server.listen({ port, ...(address === undefined ? {} : { host: address }) });
-        await once(this.#server, "listening");
-        // It may have been stopped meanwhile.
-        if (this.#isStopped) this.#server.close();
+        await this.socket.open({ address, port });
         return;
       } catch (error) {
         const code = error instanceof Error && "code" in error ? String(error.code) : "";
@@ -122,14 +121,18 @@ export class PeerListener {
 
   /** The bound port, also where the configuration left the choice to the system. */
   get port(): number {
-    const bound = this.#server.address();
-    return bound !== null && typeof bound === "object" ? bound.port : this.#config.port;
+    return this.socket.place?.port ?? this.#config.port;
   }
 
   /** The connection has authenticated as a peer. */
   admitted(socket: Socket): void {
     this.#strangers.delete(socket);
     if (socket.remoteAddress !== undefined) this.#config.members.prove(javaAddress(socket.remoteAddress));
+  }
+
+  /** Other servers are listed: their addresses are looked up. */
+  membersChanged(): void {
+    void this.#config.members.refresh();
   }
 
   /** The connection has failed to authenticate as a peer. */
@@ -145,7 +148,7 @@ export class PeerListener {
     this.#stopWaiting?.();
     this.#host.stop();
     for (const socket of this.#strangers) socket.destroy();
-    if (this.#server.listening) this.#server.close();
+    this.socket.stop();
   }
 
   #isUnwanted(address: string): boolean {

@@ -4,6 +4,7 @@ import { hostPort } from "@zooid/model";
 import type { LinkPurpose } from "@zooid/peer-protocol";
 import { BufferPool } from "@zooid/wire";
 import type { Lookup } from "../listen-host.ts";
+import type { MovablePort } from "../listening/port-moves.ts";
 import type { RefusalLog } from "../refusal-log.ts";
 import type { QuorumPeerConfig } from "./ensemble-config.ts";
 import type { HandshakeFault, LinkIdentity, PeerIdentity } from "./handshake.ts";
@@ -61,7 +62,7 @@ export class PeerPort {
   readonly #settings: ConnectionSettings;
   readonly #dialSettings: ConnectionSettings;
   readonly #accepted: () => AcceptedHandler;
-  #listener: PeerListener;
+  readonly #listener: PeerListener;
   /** Every connection whose socket may still exist. */
   readonly #connections = new Set<PeerConnection>();
   #listening: Promise<void> | undefined;
@@ -102,7 +103,6 @@ export class PeerPort {
     this.#listener = this.#newListener();
   }
 
-  /** At this server's place, as it is listed now. */
   #newListener(): PeerListener {
     const { ensemble } = this.#options;
     const { directory, sid } = ensemble;
@@ -124,16 +124,23 @@ export class PeerPort {
     );
   }
 
-  /** This server has another place: listens there, and at the old one no more. Open connections stay. */
-  async move(): Promise<void> {
-    const before = this.#listener;
-    this.#listener = this.#newListener();
-    this.#listening = this.#listener.listen();
-    try {
-      await this.#listening;
-    } finally {
-      before.stop();
-    }
+  /** The port, as the configuration in force places it. */
+  get movable(): MovablePort {
+    const { directory, sid, listenOnAllAddresses } = this.#options.ensemble;
+    return {
+      name: `the ${this.#purpose === "observer" ? "observers'" : this.#purpose} port`,
+      socket: this.#listener.socket,
+      wanted: () => {
+        const own = directory.addressOf(sid);
+        if (own === undefined) return undefined;
+        return { host: listenOnAllAddresses ? undefined : own.host, port: portFor(this.#purpose, own) };
+      },
+    };
+  }
+
+  /** The servers of the ensemble changed. */
+  membersChanged(): void {
+    this.#listener.membersChanged();
   }
 
   listen(): Promise<void> {

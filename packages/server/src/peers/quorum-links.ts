@@ -11,6 +11,7 @@ import {
 } from "@zooid/peer-protocol";
 import { BufferPool, WireError } from "@zooid/wire";
 import type { LinkEnd, PeerRefusal, ZabLinks } from "@zooid/zab";
+import type { MovablePort } from "../listening/port-moves.ts";
 import { sentenceOf } from "../operator-sentences.ts";
 import type { ServerLog } from "../server-api.ts";
 import type { HandshakeFault, PeerIdentity } from "./handshake.ts";
@@ -144,9 +145,12 @@ export class QuorumLinks implements ZabLinks {
     await this.#master?.listen();
   }
 
-  /** Listens at this server's place, which has changed. */
-  move(): Promise<void> {
-    return this.#port.move();
+  get movablePorts(): readonly MovablePort[] {
+    return [this.#port.movable, ...(this.#master === undefined ? [] : [this.#master.movable])];
+  }
+
+  membersChanged(): void {
+    this.#port.membersChanged();
   }
 
   /** The bound port, also where the configuration left the choice to the system. */

@@ -1,0 +1,84 @@
+import { once } from "node:events";
+import type { Server } from "node:net";
+
+/** Where a port is bound. */
+export interface Place {
+  /** Undefined for every address. */
+  readonly address: string | undefined;
+  readonly port: number;
+}
+
+/**
+ * The listening socket of one port. It can be replaced by a socket at another place: the new one is
+ * bound first, then the old one is closed. Connections that were accepted stay.
+ */
+export class ListenSocket {
+  readonly #create: () => Server;
+  readonly #backlog: number | undefined;
+  #bound: { readonly server: Server; readonly place: Place } | undefined;
+  #isStopped = false;
+
+  /** @param create makes a server that is not bound yet, once for each place */
+  constructor(create: () => Server, backlog?: number) {
+    this.#create = create;
+    this.#backlog = backlog;
+  }
+
+  /** The bound place, with the port that the system chose; undefined while nothing is bound. */
+  get place(): Place | undefined {
+    return this.#bound?.place;
+  }
+
+  /** The bound address, as the system has it. */
+  get address(): string | undefined {
+    const bound = this.#bound?.server.address();
+    return bound !== null && typeof bound === "object" ? bound.address : undefined;
+  }
+
+  /**
+   * Binds a place, then closes the socket at the place before. Rejects with the system's error, and
+   * changes nothing then.
+   */
+  async open({ address, port }: Place): Promise<void> {
+    const server = this.#create();
+    server.listen({
+      port,
+      ...(address === undefined ? {} : { host: address }),
+      ...(this.#backlog === undefined ? {} : { backlog: this.#backlog }),
+    });
+    await once(server, "listening");
+    if (this.#isStopped) {
+      server.close();
+      return;
+    }
+    this.release();
+    const bound = server.address();
+    this.#bound = {
+      server,
+      place: { address, port: bound !== null && typeof bound === "object" ? bound.port : port },
+    };
+  }
+
+  /** Closes the socket; connections stay. */
+  release(): void {
+    this.#bound?.server.close();
+    this.#bound = undefined;
+  }
+
+  /** As {@link release}, and nothing is bound from now on. */
+  stop(): void {
+    this.#isStopped = true;
+    this.release();
+  }
+}
+
+const WILDCARDS: ReadonlySet<string | undefined> = new Set([undefined, "*", "0.0.0.0", "::"]);
+
+/** Whether two sockets cannot be bound at the same time. */
+export function overlaps(a: Place, b: Place): boolean {
+  return a.port === b.port && (a.address === b.address || WILDCARDS.has(a.address) || WILDCARDS.has(b.address));
+}
+
+export function isSame(a: Place, b: Place): boolean {
+  return a.port === b.port && (a.address === b.address || (WILDCARDS.has(a.address) && WILDCARDS.has(b.address)));
+}
