@@ -101,6 +101,18 @@ describe("an ensemble", () => {
     expect(warnings).toEqual(["server.2 says that clients come to port 2182; clientPort says 5 and is used"]);
   });
 
+  test("with reconfigEnabled takes port and role from its own line alone, and an address from zoo.cfg where the line has none", () => {
+    const text = `${THREE}reconfigEnabled=true\nclientPort=5\nclientPortAddress=::1\npeerType=observer`;
+    const { options, warnings } = serve(file(text));
+    expect(options).toMatchObject({ port: 2182, address: "10.0.0.2", ensemble: { isObserver: false } });
+    expect(warnings).toEqual([
+      "server.2 says that clients come to port 2182; clientPort says 5 and is not used",
+      "peerType is not used: the line server.2 says participant",
+    ]);
+    expect(serve(file(text, "1")).options).toMatchObject({ port: 2181, address: "::1" });
+    expect(serve(file(text, "4")).options).toMatchObject({ port: 5, address: "::1" });
+  });
+
   test("reads myid where the command line says that the data lie, and its settings win", () => {
     const data = dataOf("4");
     const { options } = serve(file(THREE), "--data", data, "--set", "initLimit=9", "--set", "server.4=e:5:6");

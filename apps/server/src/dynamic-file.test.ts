@@ -23,7 +23,7 @@ test("the servers move from zoo.cfg to a file of their own, and all else stays a
   const file = join(directory, "zoo.cfg");
   const text = "# ours\ntickTime=500\nserver.1=h1:2888:\\\n  3888\ndataDir=d\nserver.2=h2:2888:3888\ngroup.1=1:2\n";
   writeFileSync(file, text);
-  new DynamicFile(file).write(membersAt(0, 1, 2));
+  new DynamicFile(file, 1).write(membersAt(0, 1, 2));
   const dynamic = `${file}.dynamic.100000000`;
   expect(read(file)).toBe(`# ours\ntickTime=500\ndataDir=d\ndynamicConfigFile=${dynamic}\n`);
   expect(read(dynamic)).toBe(
@@ -42,7 +42,7 @@ test("each change has a new file, and the one before goes", () => {
   const listed = join(directory, "servers");
   writeFileSync(listed, "server.1=h1:2888:3888\n");
   writeFileSync(file, `tickTime=500\ndynamicConfigFile=${listed}\n`);
-  const dynamicFile = new DynamicFile(file);
+  const dynamicFile = new DynamicFile(file, 1);
   dynamicFile.write(membersAt(3, 1, 2));
   dynamicFile.write(membersAt(10, 1, 2, 3));
   dynamicFile.write(membersAt(10, 1, 2, 3));
@@ -55,6 +55,47 @@ test("a file that cannot be written is an error, and nothing is lost", () => {
   const file = join(directory, "zoo.cfg");
   const text = "tickTime=500\nserver.1=h1:2888:3888\n";
   writeFileSync(file, `${text}dynamicConfigFile=${join(directory, "missing", "servers")}\n`);
-  expect(() => new DynamicFile(file).write(membersAt(0, 1))).toThrow("ENOENT");
+  expect(() => new DynamicFile(file, 1).write(membersAt(0, 1))).toThrow("ENOENT");
   expect(read(file)).toContain(text);
+});
+
+test("what the dynamic file decides leaves zoo.cfg: the role, and the client port where the own line has one", () => {
+  const file = join(directory, "zoo.cfg");
+  const text = "clientPort=2183\nclientPortAddress=10.0.0.1\npeerType=observer\nsecureClientPort=2281\n";
+  writeFileSync(file, text);
+  const dynamicFile = new DynamicFile(file, 1);
+  const noClients = {
+    ...parseMembers("server.1=h1:2888:3888\nserver.2=h2:2888:3888;2181"),
+    version: composeZxid(1, 1),
+  };
+  dynamicFile.write(noClients);
+  expect(read(file)).toBe(
+    `clientPort=2183\nclientPortAddress=10.0.0.1\nsecureClientPort=2281\ndynamicConfigFile=${file}.dynamic.100000001\n`,
+  );
+  // A line without an address leaves the one of zoo.cfg in force.
+  dynamicFile.write(membersAt(2, 1, 2));
+  expect(read(file)).toBe(
+    `clientPortAddress=10.0.0.1\nsecureClientPort=2281\ndynamicConfigFile=${file}.dynamic.100000002\n`,
+  );
+  dynamicFile.write({ ...parseMembers("server.1=h1:2888:3888;10.0.0.2:2181"), version: composeZxid(1, 3) });
+  expect(read(file)).toBe(`secureClientPort=2281\ndynamicConfigFile=${file}.dynamic.100000003\n`);
+  expect(read(`${file}.bak`)).toBe(text);
+});
+
+test("a zoo.cfg whose dynamic file is up to date loses what that decides, too", () => {
+  const file = join(directory, "zoo.cfg");
+  const dynamicFile = new DynamicFile(file, 1);
+  const named = `dynamicConfigFile=${file}.dynamic.100000001`;
+  writeFileSync(`${file}.dynamic.100000001`, "server.1=h1:2888:3888;2181\n");
+  writeFileSync(file, `zookeeper.clientPort=2183\n${named}\n`);
+  dynamicFile.write(membersAt(1, 1));
+  expect(read(file)).toBe(`${named}\n`);
+});
+
+test("a server that is no member writes nothing", () => {
+  const file = join(directory, "zoo.cfg");
+  writeFileSync(file, "server.4=h4:2888:3888\n");
+  new DynamicFile(file, 4).write(membersAt(1, 1, 2, 3));
+  expect(readdirSync(directory)).toEqual(["zoo.cfg"]);
+  expect(read(file)).toBe("server.4=h4:2888:3888\n");
 });

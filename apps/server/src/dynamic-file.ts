@@ -1,20 +1,12 @@
-import {
-  closeSync,
-  copyFileSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { type Members, memberLines } from "@zooid/model";
+import { type Member, type Members, memberLines, type ServerId } from "@zooid/model";
 import { GROUP_KEY, SERVER_KEY, WEIGHT_KEY } from "./ensemble-draft.ts";
 import { DYNAMIC_FILE } from "./ensemble-keys.ts";
+import { isAnyHost } from "./key-values.ts";
 import { parseProperties } from "./properties.ts";
 
+const SYSTEM_PREFIX = /^zookeeper\./;
 /** A dynamic file's name ends in its version. */
 const VERSIONED = /^(.*)\.([0-9a-f]{1,16})$/i;
 
@@ -22,30 +14,37 @@ const VERSIONED = /^(.*)\.([0-9a-f]{1,16})$/i;
  * Writes the configuration of an ensemble that changes while it runs beside zoo.cfg, as ZooKeeper's own servers do:
  *
  * 1. `zoo.cfg.dynamic.<version>` gets the lines of the servers, groups and weights.
- * 2. zoo.cfg names it as `dynamicConfigFile` in place of its own lines. What it was at first stays as `zoo.cfg.bak`.
+ * 2. zoo.cfg names it as `dynamicConfigFile` in place of its own lines, and of all else that the dynamic file decides: `peerType`, and
+ *    `clientPort` where this server's line has one. What it was at first stays as `zoo.cfg.bak`.
  * 3. The dynamic file that it named before goes.
  *
  * Each file is written aside, synced and renamed: after a crash the old or the new one is there. The server keeps the configuration
- * with its data, so that it needs none of these files to be written.
+ * with its data, so that it needs none of these files to be written. A server that is no member writes none: it could not start from
+ * a list without itself.
  */
 export class DynamicFile {
   readonly #configFile: string;
+  readonly #sid: ServerId | number;
 
-  constructor(configFile: string) {
+  constructor(configFile: string, sid: ServerId | number) {
     this.#configFile = configFile;
+    this.#sid = sid;
   }
 
   /** @throws the system's error when a file cannot be written */
   write(members: Members): void {
+    const own = members.servers.find(({ sid }) => sid === this.#sid);
+    if (own === undefined) return;
     const text = readFileSync(this.#configFile, "utf8");
     const named = namedBy(text);
     const version = members.version.toString(16);
     const file = `${prefixOf(this.#configFile, named)}.${version}`;
-    if (named === file && existsSync(file)) return;
-    replaceFile(file, `${memberLines(members.servers).join("\n")}\n`);
+    const next = withDynamicFile(text, file, own);
+    if (!existsSync(file) || named !== file) replaceFile(file, `${memberLines(members.servers).join("\n")}\n`);
+    if (next === text) return;
     const backup = `${this.#configFile}.bak`;
-    if (!existsSync(backup)) copyFileSync(this.#configFile, backup);
-    replaceFile(this.#configFile, withDynamicFile(text, file));
+    if (!existsSync(backup)) replaceFile(backup, text);
+    replaceFile(this.#configFile, next);
     if (named !== undefined && named !== file && VERSIONED.test(basename(named))) rmSync(named, { force: true });
   }
 }
@@ -64,17 +63,34 @@ function prefixOf(configFile: string, named: string | undefined): string {
   return join(dirname(named), VERSIONED.exec(basename(named))?.[1] ?? basename(named));
 }
 
-/** The file's text without lines of its own about servers, and with the one that names the dynamic file. */
-function withDynamicFile(text: string, file: string): string {
+/** The file's text without what the dynamic file decides, and with the line that names it. */
+function withDynamicFile(text: string, file: string, own: Member): string {
   const lines = text.split(/\r?\n/);
+  const settings = parseProperties(text);
+  const isDropped = (key: string): boolean => key === DYNAMIC_FILE || isDecided(key.replace(SYSTEM_PREFIX, ""), own);
+  if (settings.at(-1)?.value === file && settings.filter(({ key }) => isDropped(key)).length === 1) return text;
   const dropped = new Set(
-    parseProperties(text)
-      .filter(({ key }) => key === DYNAMIC_FILE || [SERVER_KEY, GROUP_KEY, WEIGHT_KEY].some((each) => each.test(key)))
+    settings
+      .filter(({ key }) => isDropped(key))
       .flatMap(({ line, lastLine }) => Array.from({ length: lastLine - line + 1 }, (_, i) => line + i)),
   );
   const kept = lines.filter((_, i) => !dropped.has(i + 1));
   while (kept.at(-1)?.trim() === "") kept.pop();
   return `${[...kept, `${DYNAMIC_FILE}=${file}`].join("\n")}\n`;
+}
+
+/** Whether the lines of the servers decide what this setting says. */
+function isDecided(key: string, { clientAddress }: Member): boolean {
+  switch (key) {
+    case "peerType":
+      return true;
+    case "clientPort":
+      return clientAddress !== undefined;
+    case "clientPortAddress":
+      return clientAddress !== undefined && !isAnyHost(clientAddress.host);
+    default:
+      return [SERVER_KEY, GROUP_KEY, WEIGHT_KEY].some((each) => each.test(key));
+  }
 }
 
 function replaceFile(file: string, text: string): void {

@@ -8,6 +8,7 @@ import {
   type PeerStoreOptions,
   type ServerOptions,
 } from "@zooid/server";
+import { isAnyHost } from "./key-values.ts";
 
 /** Everything in a configuration that is about the other servers. Whether there are any shows only when all of it has been read. */
 export interface EnsembleSettings {
@@ -73,7 +74,13 @@ export interface Completed {
  */
 export function completeEnsemble(
   settings: EnsembleSettings,
-  { dataDir, port, address, admin }: Pick<ServerOptions, "dataDir" | "port" | "address" | "admin">,
+  {
+    dataDir,
+    port,
+    address,
+    admin,
+    reconfigEnabled = false,
+  }: Pick<ServerOptions, "dataDir" | "port" | "address" | "admin" | "reconfigEnabled">,
 ): Completed {
   const lines = [...settings.servers].map(([key, line]) => ({ sid: Number(key.slice("server.".length)), line }));
   const voterCount = lines.filter(({ line }) => !line.isObserver).length;
@@ -87,17 +94,24 @@ export function completeEnsemble(
   const servers = withGroups(settings, lines, problems);
   const sid = readMyid(dataDir, problems);
   if (problems.length > 0 || sid === undefined) throw new ConfigError(problems);
-  const own = lines.find((one) => one.sid === sid)?.line.clientAddress;
+  const ownLine = lines.find((one) => one.sid === sid)?.line;
+  const own = ownLine?.clientAddress;
+  const { isObserver } = settings.limits;
+  // The ensemble may have given or taken the vote since peerType was written.
+  const isOtherType =
+    reconfigEnabled && ownLine !== undefined && (isObserver ?? ownLine.isObserver) !== ownLine.isObserver;
+  const limits = isOtherType ? { ...settings.limits, isObserver: ownLine.isObserver } : settings.limits;
   const warnings = [
     ...lines.flatMap(severalAddresses),
     ...voterWarnings(voterCount),
-    ...clientPortWarning(own, port, sid),
+    ...clientPortWarning(own, port, { sid, reconfigEnabled }),
+    ...(isOtherType ? [`peerType is not used: the line server.${sid} says ${roleName(ownLine.isObserver)}`] : []),
   ];
   return {
     options: {
       standaloneEnabled: allowsAlone,
-      ensemble: { ...withStores(settings.limits, admin?.tls), sid, servers },
-      ...clientOptions(own, { port, address }),
+      ensemble: { ...withStores(limits, admin?.tls), sid, servers },
+      ...(reconfigEnabled ? listedClientOptions(own) : clientOptions(own, { port, address })),
     },
     warnings,
   };
@@ -154,9 +168,24 @@ function clientOptions(
   return { port: own.port, ...(own.host === undefined || given.address !== undefined ? {} : { address: own.host }) };
 }
 
-function clientPortWarning(own: ServerLine["clientAddress"], port: number | undefined, sid: number): readonly string[] {
+/** As above, where the ensemble's configuration decides: the line wins. Without an address in it, zoo.cfg's holds. */
+function listedClientOptions(own: ServerLine["clientAddress"]): Pick<ServerOptions, "port" | "address"> {
+  if (own === undefined) return {};
+  return { port: own.port, ...(own.host === undefined || isAnyHost(own.host) ? {} : { address: own.host }) };
+}
+
+function clientPortWarning(
+  own: ServerLine["clientAddress"],
+  port: number | undefined,
+  { sid, reconfigEnabled }: { readonly sid: number; readonly reconfigEnabled: boolean },
+): readonly string[] {
   if (own === undefined || port === undefined || own.port === port) return [];
-  return [`server.${sid} says that clients come to port ${own.port}; clientPort says ${port} and is used`];
+  const said = `server.${sid} says that clients come to port ${own.port}; clientPort says ${port}`;
+  return [reconfigEnabled ? `${said} and is not used` : `${said} and is used`];
+}
+
+function roleName(isObserver: boolean): string {
+  return isObserver ? "observer" : "participant";
 }
 
 function severalAddresses({ sid, line }: { readonly sid: number; readonly line: ServerLine }): readonly string[] {

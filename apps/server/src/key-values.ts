@@ -32,3 +32,8 @@ export function trueOrFalse(value: string): boolean | undefined {
   const lower = value.toLowerCase();
   return lower === "true" || lower === "false" ? lower === "true" : undefined;
 }
+
+/** Whether an address for clients stands for every address; a missing one does. */
+export function isAnyHost(host: string | undefined): boolean {
+  return host === undefined || host === "0.0.0.0" || host === "::";
+}

@@ -201,8 +201,9 @@ function keepDynamicFile(
   { configFile, options }: ServeCommand,
   log: ProcessLog,
 ): void {
-  if (configFile === undefined || options.reconfigEnabled !== true) return;
-  const dynamicFile = new DynamicFile(configFile);
+  const { ensemble, reconfigEnabled } = options;
+  if (configFile === undefined || ensemble === undefined || reconfigEnabled !== true) return;
+  const dynamicFile = new DynamicFile(configFile, ensemble.sid);
   members$.subscribe((members) => {
     if (members === undefined) return;
     try {

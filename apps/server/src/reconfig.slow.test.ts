@@ -231,3 +231,44 @@ test("a server that was away while all servers that it knows were replaced joins
   const reader = await clientOf([away]);
   expect(await reader.getText("/a")).toBe("1");
 });
+
+test("a joiner, a promoted observer, and a server with a changed client port start again from their files", async () => {
+  const members = await ensemble(4, {
+    settings: SETTINGS,
+    isListed: (sid, by) => sid <= 3 || sid === by,
+    observers: [3],
+    own: (sid) => (sid === 3 ? ["peerType=observer"] : []),
+  });
+  const [first, , third, joins] = members as [MemberProcess, MemberProcess, MemberProcess, MemberProcess];
+  for (const member of members.slice(0, 3)) member.start();
+  await level(members.slice(0, 3));
+  const follows = (member: MemberProcess) => until("role", async () => await member.mode());
+  const client = await clientOf(members.slice(1, 3));
+  // It follows, and is no member yet.
+  joins.start();
+  await follows(joins);
+  await joins.end("SIGTERM");
+  joins.start();
+  await follows(joins);
+  const lineOf = ({ sid, quorumPort, electionPort }: MemberProcess, port: number): string =>
+    `server.${sid}=${HOST}:${quorumPort}:${electionPort};${HOST}:${port}`;
+  await client.reconfig({ joining: [lineOf(joins, joins.port), lineOf(third, third.port)] });
+  const [port = 0] = await freePorts(1);
+  await client.reconfig({ joining: [lineOf(first, port)] });
+  const lines = third.said("warn").length;
+  for (const member of members) {
+    await member.end("SIGTERM");
+    member.start();
+    const served = await connect(`${HOST}:${member === first ? port : member.port}`, { startTimeoutMs: 30_000 });
+    await served.set("/", `${member.sid}`);
+    await served.close();
+  }
+  expect(await first.mode().catch(() => undefined)).toBeUndefined();
+  expect(await third.mode()).not.toBe("observer");
+  expect(
+    third
+      .said("warn")
+      .slice(lines)
+      .filter((text) => text.includes("peerType")),
+  ).toEqual([]);
+});
