@@ -82,6 +82,11 @@ export class DataTree extends TreeReader {
     return this.parts.requests.reconfig(text, context, op, needsNoPermission);
   }
 
+  /** Whether a client has the permission that {@link prepareReconfig} asks for. */
+  mayReconfig(context: Readonly<PrepareContext>): boolean {
+    return this.parts.requests.mayReconfig(context);
+  }
+
   /** The requests prepared from here on stand or fall together: {@link endMulti} or {@link abortMulti} follows. */
   beginMulti(): void {
     this.parts.pending.beginMulti();

@@ -39,7 +39,13 @@ export { isInIpRange, isIpRange, javaAddress, parseIpAddress } from "./ip-addres
 export { derivedKey, type HashKey, keyedHash } from "./keyed-hash.ts";
 export { LATENCY_BOUNDS_MS, LATENCY_WORDS, LatencyBuckets } from "./latency-buckets.ts";
 export { hasGroups, isSamePlace, type Member, type Members, memberLines, membersOf, membersText } from "./members.ts";
-export { changedMembers, type MembersChange, parseMembers, ServerNumberError } from "./members-text.ts";
+export {
+  changedMembers,
+  type MembersChange,
+  parseMembers,
+  ServerIdRangeError,
+  ServerNumberError,
+} from "./members-text.ts";
 export type { NodeView } from "./node-view.ts";
 export { isWrite, OpCode, type OpName, opName } from "./op-code.ts";
 export {

@@ -14,6 +14,14 @@ export class ServerNumberError extends RangeError {
   override readonly name = "ServerNumberError";
 }
 
+/**
+ * A number that no server has. Apache's server takes any number here, so that a client without
+ * permission gets the code for that.
+ */
+export class ServerIdRangeError extends RangeError {
+  override readonly name = "ServerIdRangeError";
+}
+
 /** @throws RangeError that names the first line that is none of a configuration */
 export function parseMembers(text: string): Members {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
@@ -195,6 +203,6 @@ class MembersDraft {
 }
 
 function sidOf(number: number): ServerId {
-  if (number > SID_MAX) throw new RangeError(`a server's number is 0 to ${SID_MAX}, found ${number}`);
+  if (number > SID_MAX) throw new ServerIdRangeError(`a server's number is 0 to ${SID_MAX}, found ${number}`);
   return number as ServerId;
 }

@@ -157,6 +157,8 @@ describe("a change is refused", () => {
     ["that leaves too few voters", "BAD_ARGUMENTS", [null, "1,2"]],
     ["without a client port", "BAD_ARGUMENTS", ["server.4=h4:2004:3004"]],
     ["at the place of another server", "BAD_ARGUMENTS", ["server.4=h1:2001:3004:participant;4004"]],
+    ["with a number that no server has", "BAD_ARGUMENTS", ["server.999=h4:2004:3004;4004"]],
+    ["with the number that belongs to TTL nodes", "BAD_ARGUMENTS", ["server.255=h4:2004:3004;4004"]],
     ["that names no server", "BAD_ARGUMENTS", ["h4:2004:3004"]],
     ["to a server that is no number", "MARSHALLING_ERROR", [null, "two"]],
     ["to servers that do not follow", "NEW_CONFIG_NO_QUORUM", [[line(8), missing].join(), "2,3"]],
@@ -183,6 +185,8 @@ describe("a change is refused", () => {
     const members = membersWith(1, 2, 3);
     const strict = new TestEnsemble(3, { members }, { isReconfigEnabled: true });
     expect(change(strict, null, "2")).toContain("NO_AUTH");
+    expect(change(strict, "server.999=h4:2004:3004;4004")).toContain("NO_AUTH");
+    expect(change(strict, "server.4=h4:2004:3004")).toContain("BAD_ARGUMENTS");
     const off = new TestEnsemble(3, { members });
     expect(change(off, null, "2")).toContain("RECONFIG_DISABLED");
   });

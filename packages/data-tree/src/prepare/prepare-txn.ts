@@ -75,6 +75,14 @@ export class TxnPreparer {
     }
   }
 
+  /** Whether a client may change the ensemble's configuration. */
+  mayReconfig(context: Readonly<PrepareContext>): boolean {
+    const { bytes, start, end } = CONFIG_NODE;
+    const pending = this.#pending.find(bytes, start, end);
+    const node = pending === undefined ? this.#state.store.find(bytes, start, end) : NO_NODE;
+    return this.#parts.may(context, pending, node, Permission.WRITE);
+  }
+
   /** A change of the ensemble's configuration, which the node shows from its transaction on; its version stays -1. */
   reconfig(text: Uint8Array, context: Readonly<PrepareContext>, op: TxnOp, needsNoPermission: boolean): ErrorCode {
     clearTxnOp(op, OpCode.SET_DATA);

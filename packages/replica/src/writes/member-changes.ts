@@ -13,6 +13,7 @@ import {
   newTxnHeader,
   newTxnOp,
   OpCode,
+  ServerIdRangeError,
   ServerNumberError,
   type TxnHeader,
   type TxnOp,
@@ -62,6 +63,7 @@ export class MemberChanges {
       next = changedMembers(current, kindOf(change), context.zxid);
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
+      if (error instanceof ServerIdRangeError && !isOperator && !tree.mayReconfig(context)) return ErrorCode.NO_AUTH;
       const isNoNumber = error instanceof ServerNumberError;
       return this.#refused(isNoNumber ? ErrorCode.MARSHALLING_ERROR : ErrorCode.BAD_ARGUMENTS, error.message);
     }

@@ -1,4 +1,4 @@
-import { serverId } from "@zooid/model";
+import { parseMembers, serverId } from "@zooid/model";
 import { beforeEach, describe, expect, test } from "vitest";
 import { TestPeers } from "../testing/peers.ts";
 import { Reachability } from "./reachability.ts";
@@ -59,6 +59,19 @@ describe("a server that looks for a leader", () => {
       "info: server 2 at zk-2:3888 is reachable",
     ]);
   });
+});
+
+test("a server that was connected before it was listed is connected when it is", () => {
+  const { ensemble } = new TestPeers(3).options(1);
+  const { directory } = ensemble;
+  const joined = new Reachability({ ensemble, isLooking: () => false, info: () => {}, warn: () => {} });
+  const stateOf = (sid: number) => joined.peers.find((peer) => peer.sid === sid)?.isConnected;
+  for (const sid of [FOUR, serverId(5)]) joined.connected(sid);
+  joined.failed(serverId(5), "the connection was closed");
+  const line = (sid: number): string => `server.${sid}=h${sid}:2888:3888`;
+  directory.update([parseMembers([1, 2, 3, 4, 5].map(line).join("\n"))]);
+  joined.membersChanged();
+  expect([stateOf(4), stateOf(5)]).toEqual([true, false]);
 });
 
 test("a server with a leader logs no summary", () => {

@@ -36,6 +36,8 @@ interface Peer {
 export class Reachability {
   readonly #options: ReachabilityOptions;
   readonly #peers = new Map<ServerId, Peer>();
+  /** Every server with a connection, listed or not: one that is about to join connects before it is listed. */
+  readonly #linked = new Set<ServerId>();
   #hasSummary = false;
 
   constructor(options: ReachabilityOptions) {
@@ -53,7 +55,8 @@ export class Reachability {
       const known = this.#peers.get(sid);
       this.#peers.set(sid, {
         ...{ sid, isVoter: !isObserver, address: hostPort(address.host, address.electionPort) },
-        ...{ state: known?.state ?? "untried", reason: known?.reason ?? "not connected yet" },
+        state: known?.state ?? (this.#linked.has(sid) ? "connected" : "untried"),
+        reason: known?.reason ?? "not connected yet",
       });
     }
   }
@@ -66,6 +69,7 @@ export class Reachability {
   }
 
   connected(sid: ServerId): void {
+    this.#linked.add(sid);
     const peer = this.#peers.get(sid);
     if (peer === undefined || peer.state === "connected") return;
     const { address } = peer;
@@ -78,6 +82,7 @@ export class Reachability {
 
   /** A connection has ended, or an attempt has failed. */
   failed(sid: ServerId, reason: string): void {
+    this.#linked.delete(sid);
     const peer = this.#peers.get(sid);
     if (peer === undefined) return;
     if (peer.state !== "unreachable") {
