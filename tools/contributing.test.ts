@@ -15,8 +15,12 @@ test("every file and folder that the contributors' guide names exists", () => {
   expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
 });
 
-test("every script that the contributors' guide runs is one of the root's", () => {
+test("every script that the contributors' guide runs is one of the root's, or of the package that it names", () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { scripts: object };
-  const run = [...GUIDE.matchAll(/npm run ([\w:-]+)/g)].map(([, name]) => name);
+  const run = [...GUIDE.matchAll(/npm run ([\w:-]+)(?![\w:-]| -w )/g)].map(([, name]) => name);
   expect(run.filter((name) => !Object.hasOwn(scripts, name ?? ""))).toEqual([]);
+  for (const [, name = "", place = ""] of GUIDE.matchAll(/npm run ([\w:-]+) -w ([\w/-]+)/g)) {
+    const manifest = JSON.parse(readFileSync(join(ROOT, place, "package.json"), "utf8")) as { scripts: object };
+    expect(Object.hasOwn(manifest.scripts, name)).toBe(true);
+  }
 });

@@ -26,13 +26,9 @@ export function exitStatusOf(error: unknown): ExitStatus {
   return ExitStatus.UNEXPECTED;
 }
 
-/**
- * What stopped the server, in a sentence, with the command that helps where there is one.
- *
- * @param start the command by which this process was started, without its arguments
- */
-export function explain(error: unknown, start = "zooid-server"): string {
-  if (isSystemError(error) && error.syscall === "listen") return explainPort(error, start);
+/** What stopped the server, in a sentence, with the command that helps where there is one. */
+export function explain(error: unknown): string {
+  if (isSystemError(error) && error.syscall === "listen") return explainPort(error);
   if (isSystemError(error)) return `the data directory cannot be used: ${error.message}`;
   return error instanceof Error ? error.message : String(error);
 }
@@ -72,12 +68,12 @@ function isSystemError(error: unknown): error is SystemError {
   return error instanceof Error && "code" in error && "syscall" in error;
 }
 
-function explainPort({ code, address, port = 0, message }: SystemError, start: string): string {
+function explainPort({ code, address, port = 0, message }: SystemError): string {
   switch (code) {
     case "EADDRINUSE":
       return (
         `port ${port} on ${address} is taken by another process; choose another with clientPort or --port: ` +
-        `${start} --port ${port < PORT_MAX ? port + 1 : port - 1}`
+        `npx zooid-server --port ${port < PORT_MAX ? port + 1 : port - 1}`
       );
     case "EACCES":
       return `port ${port} on ${address} needs more rights than this process has; choose one above 1023`;

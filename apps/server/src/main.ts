@@ -63,8 +63,7 @@ async function main(): Promise<void> {
         await serve(process.argv.slice(2));
     }
   } catch (error) {
-    const start = process.env["npm_lifecycle_event"] === "start" ? "npm start --" : "npx zooid-server";
-    for (const line of explain(error, start).split("\n")) console.error(`zooid-server: ${line}`);
+    for (const line of explain(error).split("\n")) console.error(`zooid-server: ${line}`);
     process.exit(exitStatusOf(error));
   }
 }

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { getPriority, tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { lowerV8Threads } from "./v8-threads.ts";
@@ -27,7 +27,9 @@ test("only V8's threads have a lower priority afterwards", () => {
   const isV8 = ([name]: readonly [string, number]): boolean => name === "V8Worker";
   const after = threadsAfter("lowerV8Threads(); lowerV8Threads();");
   expect(before.some(isV8)).toBe(true);
-  expect(new Set(after.filter(isV8).map(([, niceness]) => niceness))).toEqual(new Set([5]));
+  expect(new Set(after.filter(isV8).map(([, niceness]) => niceness))).toEqual(
+    new Set([Math.max(5, getPriority() + 1)]),
+  );
   const others = (threads: typeof after): number[] => threads.filter((each) => !isV8(each)).map(([, nice]) => nice);
   expect(new Set(others(after))).toEqual(new Set(others(before)));
 });
