@@ -39,7 +39,7 @@ describe("a port that cannot be had is explained", () => {
   test.each([
     [
       "EADDRINUSE",
-      "port 2181 on 127.0.0.1 is taken by another process; choose another with clientPort or --port: npx zooid-server --port 2182",
+      "port 2181 on 127.0.0.1 is taken by another process; choose another with clientPort or --port: npx zooid-server --port 2182 --data data-2182",
     ],
     ["EACCES", "port 2181 on 127.0.0.1 needs more rights than this process has; choose one above 1023"],
     ["EADDRNOTAVAIL", "127.0.0.1 is not an address of this machine; see clientPortAddress or --address"],

@@ -68,12 +68,16 @@ function isSystemError(error: unknown): error is SystemError {
   return error instanceof Error && "code" in error && "syscall" in error;
 }
 
+function nextPort(port: number): number {
+  return port < PORT_MAX ? port + 1 : port - 1;
+}
+
 function explainPort({ code, address, port = 0, message }: SystemError): string {
   switch (code) {
     case "EADDRINUSE":
       return (
         `port ${port} on ${address} is taken by another process; choose another with clientPort or --port: ` +
-        `npx zooid-server --port ${port < PORT_MAX ? port + 1 : port - 1}`
+        `npx zooid-server --port ${nextPort(port)} --data data-${nextPort(port)}`
       );
     case "EACCES":
       return `port ${port} on ${address} needs more rights than this process has; choose one above 1023`;
