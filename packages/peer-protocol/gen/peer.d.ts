@@ -154,6 +154,7 @@ export namespace zooid {
         frameBytesMax: number;
         keyIds: string[];
         electionAlg: number;
+        host: string;
         static encode(message: zooid.Hello.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
         static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): zooid.Hello & zooid.Hello.$Shape;
     }
@@ -171,6 +172,7 @@ export namespace zooid {
             frameBytesMax?: (number|null);
             keyIds?: (string[]|null);
             electionAlg?: (number|null);
+            host?: (string|null);
             $unknowns?: Uint8Array[];
         }
         type $Shape = zooid.Hello.$Properties;

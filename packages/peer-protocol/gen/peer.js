@@ -479,6 +479,7 @@ export const zooid = $root.zooid = (() => {
         Hello.prototype.frameBytesMax = 0;
         Hello.prototype.keyIds = $util.emptyArray;
         Hello.prototype.electionAlg = 0;
+        Hello.prototype.host = "";
 
         Hello.encode = function (message, writer, _depth) {
             if (!writer)
@@ -510,6 +511,8 @@ export const zooid = $root.zooid = (() => {
                     writer.uint32(82).string(message.keyIds[i]);
             if (message.electionAlg != null && $Object.hasOwnProperty.call(message, "electionAlg") && message.electionAlg !== 0)
                 writer.uint32(88).uint32(message.electionAlg);
+            if (message.host != null && $Object.hasOwnProperty.call(message, "host") && message.host !== "")
+                writer.uint32(98).string(message.host);
             if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                 for (let i = 0; i < message.$unknowns.length; ++i)
                     writer.raw(message.$unknowns[i]);
@@ -644,6 +647,15 @@ export const zooid = $root.zooid = (() => {
                             message.electionAlg = value;
                         else
                             delete message.electionAlg;
+                        continue;
+                    }
+                case 12: {
+                        if (wireType !== 2)
+                            break;
+                        if ((value = reader.stringVerify()).length)
+                            message.host = value;
+                        else
+                            delete message.host;
                         continue;
                     }
                 }

@@ -105,7 +105,7 @@ const FIELDS: { readonly [K in Kind]: fc.Arbitrary<object> } = {
   hello: fc.record({
     ...{ ensembleId: text, sid, bootCount: number, nonce: bytes, versionMin: small, versionMax: small },
     ...{ features: fc.array(small), purpose: fc.constantFrom("election", "quorum", "observer"), frameBytesMax: small },
-    ...{ keyIds: fc.array(text), electionAlg: small },
+    ...{ keyIds: fc.array(text), electionAlg: small, host: text },
   }),
   "auth-proof": fc.record({ keyId: text, mac: bytes }),
   "link-refuse": fc.record({

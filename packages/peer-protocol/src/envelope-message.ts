@@ -21,6 +21,8 @@ export interface Hello {
   /** The shared secrets that the sender has; empty when it asks for no proof. */
   readonly keyIds: readonly string[];
   readonly electionAlg: number;
+  /** Where the sender is, by its own line; empty from a server that does not say. */
+  readonly host: string;
 }
 
 /** Proof of having the shared secret. */

@@ -30,6 +30,7 @@ export const helloRecord: RecordCodec<"hello"> = {
       frameBytesMax: record.frameBytesMax,
       keyIds: record.keyIds,
       electionAlg: record.electionAlg,
+      host: record.host,
     };
   },
 };

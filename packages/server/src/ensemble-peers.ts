@@ -106,7 +106,7 @@ export class EnsemblePeers implements Peers {
       },
       // An election only needs to know that the server is silent.
       linkDown: (sid, reason) => this.reachability.failed(sid, reason),
-      dialFailed: (sid, reason) => this.reachability.failed(sid, reason),
+      dialFailed: (sid, reason, isRefused) => this.reachability.failed(sid, reason, isRefused),
       measured: (sid, roundTripMs) => input(() => driver().replica.membership.measured(sid, roundTripMs)),
     });
     this.snapshots = new StoreSnapshotPort({

@@ -43,3 +43,39 @@ test("what is expected is counted, and a line for those who look for a fault alo
   expect(debugLines).toEqual(["closed /127.0.0.1:4711: servers 1 and 2 are connected"]);
   expect(log.counts.get("election link, duplicate by this side")).toBe(1);
 });
+
+test("a repeated attempt is a line once a minute for each reason, and counted each time", () => {
+  const { clock, lines, debugLines, log } = openLog();
+  const attempt = (reason: string, port: number) =>
+    log.noteRepeated("quorum link, auth by this side", `10.0.0.2 ${reason}`, `10.0.0.2:${port}`, reason);
+  attempt("no secret", 1);
+  clock.nowMs = 59_999;
+  attempt("no secret", 2);
+  attempt("a wrong secret", 3);
+  clock.nowMs = 60_000;
+  attempt("no secret", 4);
+  expect(lines).toEqual([
+    "closed 10.0.0.2:1: no secret",
+    "closed 10.0.0.2:3: a wrong secret",
+    "closed 10.0.0.2:4: no secret",
+  ]);
+  expect(debugLines).toEqual(["closed 10.0.0.2:2: no secret"]);
+  expect(log.counts.get("quorum link, auth by this side")).toBe(4);
+});
+
+test("of many causes the newest are remembered", () => {
+  const { clock, lines, log } = openLog();
+  const noteAll = (from: number, to: number): void => {
+    for (let i = from; i < to; i++) {
+      // Below the limit of lines of one kind.
+      clock.nowMs += 10;
+      log.noteRepeated(`kind ${i}`, "cause", "peer", "text");
+    }
+  };
+  noteAll(0, 1025);
+  const before = lines.length;
+  noteAll(1, 1025);
+  expect(lines).toHaveLength(before);
+  noteAll(0, 1);
+  expect(lines).toHaveLength(before + 1);
+});

@@ -3,6 +3,9 @@ import type { LogFields } from "./log-fields.ts";
 /** Lines of one kind that are written within one window. */
 const LINES_PER_WINDOW = 5;
 const WINDOW_MS = 10_000;
+/** Between two lines about a repeated attempt, and how many of those are remembered. */
+const REPEAT_MS = 60_000;
+const REPEATED_COUNT_MAX = 1024;
 
 /**
  * Logs refused connections and requests as a few lines and exact counts: a flood of refusals must
@@ -14,6 +17,8 @@ export class RefusalLog {
   readonly #nowMs: () => number;
   readonly #debug: (text: string, fields: LogFields) => void;
   readonly #windows = new Map<string, { startMs: number; lines: number; suppressed: number }>();
+
+  readonly #repeated = new Map<string, number>();
 
   constructor(
     warn: (text: string, fields: LogFields) => void,
@@ -29,6 +34,28 @@ export class RefusalLog {
   noteExpected(kind: string, peer: string, text: string): void {
     this.counts.set(kind, (this.counts.get(kind) ?? 0) + 1);
     this.#debug(`closed ${peer}: ${text}`, { event: "refused", refusal: kind, address: peer });
+  }
+
+  /**
+   * As {@link note}, for an attempt that is repeated until an operator acts: its line is written
+   * once a minute.
+   *
+   * @param cause identifies the attempt and its reason
+   */
+  noteRepeated(kind: string, cause: string, peer: string, text: string): void {
+    const nowMs = this.#nowMs();
+    const key = `${kind} ${cause}`;
+    const loggedMs = this.#repeated.get(key);
+    if (loggedMs !== undefined && nowMs - loggedMs < REPEAT_MS) {
+      this.noteExpected(kind, peer, text);
+      return;
+    }
+    // The oldest comes first.
+    this.#repeated.delete(key);
+    this.#repeated.set(key, nowMs);
+    const [oldest = ""] = this.#repeated.keys();
+    if (this.#repeated.size > REPEATED_COUNT_MAX) this.#repeated.delete(oldest);
+    this.note(kind, peer, text);
   }
 
   /** @param kind identifies lines of one kind; a text of ours, never input */

@@ -90,6 +90,7 @@ export function adminViewOf(server: ViewedServer): AdminView {
     handshakeCount: () => ports.handshakeCount,
     rejectedCount: () => ports.rejectedCount,
     reachability: () => server.peers()?.reachability,
+    dialFault: () => server.peers()?.links.dialFault,
     relayedObservers: () => server.peers()?.links.relayedObservers() ?? [],
     slowSyncCount: () => storage().log.stats().slowSyncCount,
     snapshotCount: () => storage().snapshotCount,

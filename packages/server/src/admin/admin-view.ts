@@ -44,6 +44,8 @@ export interface AdminView {
   lastState(): { readonly zxid: number; readonly writtenAtSeconds: number } | undefined;
   /** The servers that this one is connected to; undefined for a server without an ensemble. */
   reachability(): Reachability | undefined;
+  /** Why this learner does not reach the leader that it has found; undefined while there is no reason. */
+  dialFault(): string | undefined;
   /** The observers that reach their leader through this server. */
   relayedObservers(): readonly ServerId[];
   /** Syncs of the log that took longer than `fsync.warningthresholdms`. */

@@ -103,5 +103,6 @@ function whyNotServing(view: AdminView): string | undefined {
   const { state, phase } = driver.replica.zab;
   if (config.ensemble === undefined || state === "looking")
     return `no leader is known: ${view.reachability()?.summary ?? "an election is under way"}`;
-  return `the server is ${state}, and not synchronized yet (${phase})`;
+  const fault = view.dialFault();
+  return `the server is ${state}, and not synchronized yet (${phase}${fault === undefined ? "" : `; ${fault}`})`;
 }

@@ -20,8 +20,12 @@ export interface ElectionMeshEvents {
    */
   linkUp(sid: ServerId): void;
   linkDown(sid: ServerId, reason: string): void;
-  /** An attempt to connect has failed; another one follows. */
-  dialFailed(sid: ServerId, reason: string): void;
+  /**
+   * An attempt to connect has failed; another one follows.
+   *
+   * @param isRefused one of the two servers objects to the other
+   */
+  dialFailed(sid: ServerId, reason: string, isRefused: boolean): void;
   /** The round-trip time. Reported before the first `linkUp` if it is known then, and each tick. */
   measured(sid: ServerId, roundTripMs: number): void;
 }
@@ -30,6 +34,7 @@ export interface ElectionMeshEvents {
 const SILENT_TICKS_MAX = 3;
 const REDIAL_MS_LEAST = 20;
 const REDIAL_MS_MOST = 1000;
+const REFUSED_MS_MOST = 15_000;
 /**
  * The side that does not dial does so after three of the longest waits: the other one may be unable
  * to.
@@ -53,6 +58,8 @@ interface Neighbour {
   /** The side that dials: this server, the other one, or only this one. */
   dialer: "self" | "other" | "never self";
   readonly backoff: Backoff;
+  /** After refusals, which only an operator can end. */
+  readonly refusedBackoff: Backoff;
   line: Line | undefined;
   attempt: PeerConnection | undefined;
   timer: NodeJS.Timeout | undefined;
@@ -98,6 +105,7 @@ export class ElectionMesh {
     const neighbour: Neighbour = {
       ...{ sid, dialer: this.#dialerOf(sid) },
       backoff: new Backoff({ leastMs: REDIAL_MS_LEAST, mostMs: REDIAL_MS_MOST, jitter: 0.5, random }),
+      refusedBackoff: new Backoff({ leastMs: REDIAL_MS_MOST, mostMs: REFUSED_MS_MOST, jitter: 0, random }),
       ...{ line: undefined, attempt: undefined, timer: undefined, last: undefined, isLastWaiting: false },
       ...{ silentTicks: 0, heartbeat: 0, heartbeatSentMs: 0 },
     };
@@ -230,12 +238,13 @@ export class ElectionMesh {
     const { reason, refusal, retryAfterMs } = end;
     if (neighbour.attempt !== attempt) return;
     neighbour.attempt = undefined;
-    const waitMs = neighbour.backoff.nextDelayMs();
-    // Minimum redial delay after a refusal.
-    this.#dialIn(neighbour, refusal === undefined ? waitMs : Math.max(REDIAL_MS_MOST, retryAfterMs));
     // Of two connections that the pair dials at the same moment one is refused, and the other
     // stays.
-    if (neighbour.line === undefined && refusal?.kind !== "duplicate") this.#events.dialFailed(neighbour.sid, reason);
+    const isDuplicate = refusal?.kind === "duplicate";
+    const isRefused = refusal !== undefined && !isDuplicate;
+    const waitMs = isRefused ? neighbour.refusedBackoff.nextDelayMs() : neighbour.backoff.nextDelayMs();
+    this.#dialIn(neighbour, isDuplicate ? Math.max(REDIAL_MS_MOST, retryAfterMs) : Math.max(waitMs, retryAfterMs));
+    if (neighbour.line === undefined && !isDuplicate) this.#events.dialFailed(neighbour.sid, reason, isRefused);
   }
 
   #acceptedHandler(): AcceptedHandler {
@@ -288,6 +297,7 @@ export class ElectionMesh {
     neighbour.attempt = undefined;
     neighbour.line?.connection.destroy();
     neighbour.line = line;
+    neighbour.refusedBackoff.reset();
     neighbour.silentTicks = 0;
     // This connection was dialed by the other side, so this side may redial at once when it is
     // lost.

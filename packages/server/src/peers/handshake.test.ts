@@ -7,6 +7,7 @@ import { peerSecret } from "./peer-secret.ts";
 function config(sid: number, more: Partial<HandshakeConfig> = {}): HandshakeConfig {
   return {
     ...{ sid: serverId(sid), purpose: "quorum", electionAlg: 3, frameBytesMax: 1000, secrets: [] },
+    host: () => `zk-${sid}`,
     isListed: (other) => other <= 3,
     identity: () => ({ ensembleId: "e", bootCount: sid * 10 }),
     admit: () => undefined,
@@ -57,7 +58,14 @@ function shake(
 
 test("without secrets two hellos are enough", () => {
   const { dialer, listener, said } = shake();
-  expect(dialer).toMatchObject({ sid: 1, bootCount: 10, ensembleId: "e", version: 1, frameBytesMax: 1000 });
+  expect(dialer).toMatchObject({
+    sid: 1,
+    bootCount: 10,
+    ensembleId: "e",
+    version: 1,
+    frameBytesMax: 1000,
+    host: "zk-1",
+  });
   expect(listener).toMatchObject({ sid: 2, bootCount: 20 });
   expect(said).toEqual(["dialer: hello", "listener: hello"]);
 });

@@ -43,11 +43,15 @@ export interface PeerIdentity {
   readonly version: number;
   /** The longest frame that it accepts. */
   readonly frameBytesMax: number;
+  /** Where it is, as it says; empty if it does not say. */
+  readonly host: string;
 }
 
 export interface HandshakeConfig {
   readonly sid: ServerId;
   readonly purpose: LinkPurpose;
+  /** Where this server is, by its own line. */
+  readonly host: () => string;
   readonly isListed: (sid: ServerId) => boolean;
   readonly electionAlg: number;
   /** Whether this server's ensemble can be changed while it runs; asked at every handshake. */
@@ -98,6 +102,17 @@ export class Handshake {
   }
 
   /**
+   * Compares the other side's Hello with this server's configuration.
+   *
+   * @throws HandshakeError when the link must be closed
+   */
+  check(hello: Hello): PeerIdentity {
+    const identity = this.#check(hello);
+    this.#admit(identity);
+    return identity;
+  }
+
+  /**
    * Handles a message of the other side.
    *
    * @param body the envelope that the message came in
@@ -119,8 +134,7 @@ export class Handshake {
 
   #greeted(hello: Hello, body: Uint8Array, reply: (message: EnvelopeMessage) => void): PeerIdentity | undefined {
     const { secrets } = this.#config;
-    const identity = this.#check(hello);
-    this.#admit(identity);
+    const identity = this.check(hello);
     const isListener = this.#own === undefined;
     const own = isListener ? this.#hello() : undefined;
     if (own !== undefined) reply(own);
@@ -200,18 +214,19 @@ export class Handshake {
     if (secrets.length > 0 && hello.keyIds.length === 0) {
       throw fault("auth", `server ${sid} asks for proof of a secret (zooid.peerSecretFile), the other has none`);
     }
-    const { bootCount, frameBytesMax } = hello;
-    return { sid: hello.sid, bootCount, ensembleId: hello.ensembleId, version, frameBytesMax };
+    const { bootCount, frameBytesMax, host } = hello;
+    return { sid: hello.sid, bootCount, ensembleId: hello.ensembleId, version, frameBytesMax, host };
   }
 
   #hello(): Hello {
-    const { sid, purpose, electionAlg, frameBytesMax, secrets, identity } = this.#config;
+    const { sid, purpose, electionAlg, frameBytesMax, secrets, identity, host } = this.#config;
     const { ensembleId, bootCount } = identity();
     const hello: Hello = {
       ...{ kind: "hello", ensembleId, sid, bootCount, nonce: randomBytes(NONCE_BYTES), purpose },
       features: this.#config.isChangeable() ? [CHANGEABLE] : [],
       ...{ versionMin: PEER_VERSION_MIN, versionMax: PEER_VERSION_MAX, frameBytesMax, electionAlg },
       keyIds: secrets.map(({ id }) => id),
+      host: host(),
     };
     const body = Buffer.alloc(envelopeBytesMax(hello));
     this.#own = { hello, hash: sha256(body.subarray(0, new EnvelopeWriter().write(body, 0, hello))) };

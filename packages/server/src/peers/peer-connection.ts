@@ -76,6 +76,8 @@ export class PeerConnection {
   #saidHelloMs: number | undefined;
   #error: Error | undefined;
   #hasRead = false;
+  /** The other side is being verified. */
+  #isChecking = false;
 
   private constructor(
     settings: ConnectionSettings,
@@ -238,6 +240,12 @@ export class PeerConnection {
       if (this.#phase === "open") this.#handler.drained();
     });
     this.#limitTime(this.#settings.handshakeTimeoutMs, () => this.#fail("timeout", "the handshake took too long"));
+    const fault = isDialer ? this.#settings.transport.distrust(socket) : undefined;
+    if (fault !== undefined) {
+      // The other side has nothing to say before a Hello, which it does not get.
+      this.#refuseWith(this.#certificateFault(fault));
+      return;
+    }
     if (isDialer) {
       this.#say(this.#handshake.begin());
       this.flush();
@@ -255,6 +263,10 @@ export class PeerConnection {
   #read(chunk: Buffer): void {
     if (this.#phase === "closed") return;
     this.#handler.wake();
+    if (this.#isChecking) {
+      this.#fail("auth", "it sent more before it was known which server it is");
+      return;
+    }
     const isTls = !this.#hasRead && chunk[0] === TLS_HANDSHAKE && chunk[1] === TLS_VERSION;
     this.#hasRead = true;
     try {
@@ -281,12 +293,48 @@ export class PeerConnection {
       });
       return;
     }
+    if (message.kind !== "hello") {
+      this.#advance(message, body);
+      return;
+    }
+    const { transport } = this.#settings;
+    const identity = this.#handshake.check(message);
+    const distrust = transport.distrust(this.#socket);
+    if (distrust !== undefined) throw this.#certificateFault(distrust);
+    const fault = transport.faultOf(this.#socket, identity);
+    if (fault instanceof Promise) void this.#advanceLater(fault, message, Buffer.from(body));
+    else {
+      if (fault !== undefined) throw new HandshakeError({ reason: "auth", text: fault });
+      this.#advance(message, body);
+    }
+  }
+
+  /** The other side waits for this side's Hello: nothing arrives until then. */
+  async #advanceLater(check: Promise<string | undefined>, hello: EnvelopeMessage, body: Uint8Array): Promise<void> {
+    this.#isChecking = true;
+    const fault = await check;
+    this.#isChecking = false;
+    if (this.#phase !== "handshake") return;
+    this.#handler.wake();
+    try {
+      if (fault !== undefined) throw new HandshakeError({ reason: "auth", text: fault });
+      this.#advance(hello, body);
+    } catch (error) {
+      if (!(error instanceof HandshakeError)) throw error;
+      this.#refuseWith(error);
+    }
+  }
+
+  #certificateFault(why: string): HandshakeError {
+    const text = `server ${this.#settings.handshake.sid} does not accept the other server's certificate: ${why}`;
+    return new HandshakeError({ reason: "auth", text });
+  }
+
+  #advance(message: EnvelopeMessage, body: Uint8Array): void {
     const saidHelloMs = this.#saidHelloMs;
     const peer = this.#handshake.receive(message, body, (reply) => this.#say(reply));
     this.flush();
     if (peer === undefined) return;
-    const fault = this.#settings.transport.faultOf(this.#socket, peer.sid);
-    if (fault !== undefined) throw new HandshakeError({ reason: "auth", text: fault });
     clearTimeout(this.#timer);
     this.#phase = "open";
     const { frameBytesMax } = this.#settings.handshake;

@@ -83,6 +83,7 @@ export class PeerPort {
     this.#settings = {
       handshake: {
         ...{ sid, purpose, electionAlg, secrets, identity: options.identity, frameBytesMax: options.frameBytesMax },
+        host: () => directory.find(sid)?.host ?? "",
         isListed: (other) => directory.mayConnect(other),
         isChangeable: () => directory.isOpen,
         admit: (peer) => host.admit(peer, false),
@@ -164,7 +165,7 @@ export class PeerPort {
   dialThrough(socket: RelaySocket, to: ServerId, by: ServerId, handler: ConnectionHandler): PeerConnection {
     // The other end is the leader of that server: it has authenticated there, and this end is about
     // to authenticate to it.
-    const transport = { ...this.#settings.transport, reasonOf, faultOf: () => undefined };
+    const transport = { ...this.#settings.transport, reasonOf, distrust: () => undefined, faultOf: () => undefined };
     const noting = this.#noting(`server ${to} by way of server ${by}`, handler);
     return this.#keep(PeerConnection.through({ ...this.#dialSettings, transport }, socket, to, noting));
   }
@@ -174,9 +175,9 @@ export class PeerPort {
    * from server `sid`.
    */
   acceptThrough(socket: RelaySocket, sid: ServerId, by: ServerId, handler: AcceptedHandler): void {
-    const faultOf = (_: unknown, said: ServerId): string | undefined =>
+    const faultOf = (_: unknown, { sid: said }: Pick<PeerIdentity, "sid">): string | undefined =>
       said === sid ? undefined : `server ${by} knows it as server ${sid}, not as server ${said}`;
-    const transport = { ...this.#settings.transport, reasonOf, faultOf };
+    const transport = { ...this.#settings.transport, reasonOf, distrust: () => undefined, faultOf };
     const noting = this.#noting(`server ${sid} by way of server ${by}`, {
       ...{ wake: handler.wake, message: handler.message, drained: handler.drained, ended: handler.ended },
       opened: (peer, roundTripMs) => handler.opened(connection, peer, roundTripMs),
@@ -203,30 +204,32 @@ export class PeerPort {
       },
       ended: (end) => {
         if (isFailure(end)) this.#listener.failed(address);
-        if (end.refusal !== undefined) this.#note(peer, end);
+        if (end.refusal !== undefined) this.#note(peer, address, end);
         handler.ended(end);
       },
     };
+    const kind = `${this.#purpose} link, tls by this side`;
     const connection = PeerConnection.accept(this.#settings, socket, accepted, (reason) =>
-      this.#options.refusals.note(`${this.#purpose} link, tls by this side`, peer, reason),
+      this.#options.refusals.noteRepeated(kind, `${address} ${reason}`, peer, reason),
     );
     this.#keep(connection);
   }
 
-  #note(peer: string, { refusal, reason }: ConnectionEnd): void {
+  /** @param from identifies the other side in each of its attempts */
+  #note(peer: string, from: string, { refusal, reason }: ConnectionEnd): void {
     if (refusal === undefined) return;
     const { refusals } = this.#options;
     const kind = `${this.#purpose} link, ${refusal.kind} by ${refusal.by}`;
     // Two servers that dial each other at once have two connections, of which one goes.
     if (refusal.kind === "duplicate") refusals.noteExpected(kind, peer, reason);
-    else refusals.note(kind, peer, reason);
+    else refusals.noteRepeated(kind, `${from} ${reason}`, peer, reason);
   }
 
   #noting(peer: string, handler: ConnectionHandler): ConnectionHandler {
     return {
       ...{ wake: handler.wake, opened: handler.opened, message: handler.message, drained: handler.drained },
       ended: (end) => {
-        if (end.refusal !== undefined) this.#note(peer, end);
+        if (end.refusal !== undefined) this.#note(peer, peer, end);
         handler.ended(end);
       },
     };

@@ -21,6 +21,17 @@ export function peerTlsReason(error: Error, certificateFault: string = codeOf(er
   return fault === undefined ? unknownReason(error) : HANDSHAKE[fault];
 }
 
+/** Why a certificate is not accepted, by the code of its verification. */
+export function certificateReason(code: string): string {
+  const fault = certificateFaultOf(code);
+  return fault === undefined ? `it cannot be verified (${code})` : `${CERTIFICATE[fault]} (${code})`;
+}
+
+/** As {@link certificateReason}, where there is none. */
+export const NO_CERTIFICATE =
+  "there is none, and servers ask each other for one: see ssl.quorum.keyStore.location or zooid.peerTls.cert";
+export const NO_TLS = "the connection has no TLS";
+
 /** The reason for a connection that begins with a TLS handshake, on a port without TLS. */
 export const SPEAKS_TLS =
   "it speaks TLS, which this server does not: sslQuorum and zooid.peerTls have to be equal on all servers";

@@ -1,13 +1,14 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
+import { lookup } from "node:dns/promises";
 import { readFileSync, statSync } from "node:fs";
 import { createServer, isIP } from "node:net";
 import { connect, type SecureContextOptions, TLSSocket } from "node:tls";
-import type { ServerId } from "@zooid/model";
+import { javaAddress, type ServerId } from "@zooid/model";
 import { codeOf } from "../tls/handshake-fault.ts";
 import { notAfterSeconds, ownCertificate } from "../tls/own-certificate.ts";
 import { TlsAcceptor } from "../tls/tls-acceptor.ts";
 import { parseTls, type TlsOptions } from "../tls/tls-config.ts";
-import { CLOSED_EARLY, peerTlsReason } from "./peer-tls-reason.ts";
+import { CLOSED_EARLY, certificateReason, NO_CERTIFICATE, NO_TLS, peerTlsReason } from "./peer-tls-reason.ts";
 import type { PeerTransport } from "./peer-transport.ts";
 
 /**
@@ -22,12 +23,12 @@ export interface PeerTlsFiles {
 
 export interface TlsServers {
   readonly sid: ServerId;
-  /** The configured address of a server. */
-  /** Undefined for a server that is not listed, and may be about to join. */
+  /** The host in a server's line; undefined for a server that is not listed, and may be about to join. */
   readonly hostOf: (sid: ServerId) => string | undefined;
 }
 
 const TOO_OPEN = 0o027;
+const HOST_CHARS_MAX = 255;
 
 /**
  * Reads the files and checks that they belong together; errors are added to the problems, and the
@@ -72,13 +73,42 @@ export function readPeerTls(files: PeerTlsFiles, servers: TlsServers, problems: 
  * `zk://<anything>/<sid>`, or, only without such a URI, by the server's configured name or address.
  */
 export function certificateFault(certificate: X509Certificate, sid: ServerId, host: string): string | undefined {
-  const names = certificate.subjectAltName ?? "";
-  const sids = [...names.matchAll(/(?:^|, )URI:"?zk:\/\/[^,"/]*\/(\d+)"?(?=,|$)/g)].map((match) => Number(match[1]));
+  const sids = namedServers(certificate);
   if (sids.length > 0) {
     return sids.includes(sid) ? undefined : `the certificate is for server ${sids.join(", ")}, not for server ${sid}`;
   }
   const isNamed = (isIP(host) === 0 ? certificate.checkHost(host) : certificate.checkIP(host)) !== undefined;
   return isNamed ? undefined : `the certificate names neither zk://…/${sid} nor ${host}, where server ${sid} is`;
+}
+
+function namedServers(certificate: X509Certificate): readonly number[] {
+  const names = certificate.subjectAltName ?? "";
+  return [...names.matchAll(/(?:^|, )URI:"?zk:\/\/[^,"/]*\/(\d+)"?(?=,|$)/g)].map((match) => Number(match[1]));
+}
+
+/**
+ * The reason why a server that is not listed is not the one that it says: its certificate names
+ * `zk://<anything>/<sid>`, or the host that the server says it is at, and that host has the address
+ * of the connection. Otherwise any certificate of a company's authority would get the data.
+ */
+function joinerFault(
+  certificate: X509Certificate,
+  { sid, host, address }: { readonly sid: ServerId; readonly host: string; readonly address: string },
+  resolve: ResolveAll,
+): string | undefined | Promise<string | undefined> {
+  const fault = certificateFault(certificate, sid, host === "" ? address : host);
+  if (fault !== undefined || host === "" || namedServers(certificate).length > 0) return fault;
+  const said = `server ${sid}, which is not listed, says that it is at ${host.slice(0, HOST_CHARS_MAX)}`;
+  const elsewhere = `${said}, and connects from ${address}, which is not an address of that host`;
+  if (isIP(host) !== 0) return javaAddress(host) === address ? undefined : elsewhere;
+  return resolve(host).then(
+    (found) => (found.some((one) => javaAddress(one) === address) ? undefined : elsewhere),
+    (error: unknown) => `${said}, which does not resolve: ${error instanceof Error ? error.message : String(error)}`,
+  );
+}
+
+async function systemResolve(host: string): Promise<readonly string[]> {
+  return (await lookup(host, { all: true })).map(({ address }) => address);
 }
 
 /** TLS between servers by key stores, as ZooKeeper's `ssl.quorum.*` settings. */
@@ -126,24 +156,36 @@ interface TransportOptions {
    */
   readonly checks?: { readonly dialed: boolean; readonly accepted: boolean };
   /** Files that are read again: when one changes, or on demand. Default: none. */
+  readonly resolve?: ResolveAll;
   readonly material?: { readonly files: readonly string[]; reload(): SecureContextOptions | readonly string[] };
 }
+
+/** All addresses of a host's name; rejects as the system's resolver. */
+export type ResolveAll = (host: string) => Promise<readonly string[]>;
 
 /** Mutual TLS with certificates of one authority. */
 export function tlsTransport(
   context: SecureContextOptions,
   { hostOf }: Pick<TlsServers, "hostOf">,
-  { checks = { dialed: true, accepted: true }, material }: TransportOptions = {},
+  { checks = { dialed: true, accepted: true }, resolve = systemResolve, material }: TransportOptions = {},
 ): PeerTransport {
   let current = context;
   let notAfter = notAfterSeconds(ownCertificate(context));
-  const acceptor = new TlsAcceptor({ ...context, requestCert: true, rejectUnauthorized: true });
+  // Certificates are verified by both sides; the reason of a refusal is sent to the other side.
+  const acceptor = new TlsAcceptor({ ...context, requestCert: true, rejectUnauthorized: false });
   const accepted = new WeakSet<object>();
+  const certificates = new WeakMap<object, X509Certificate>();
+  /** Node.js takes the certificate out of the chain of a dialed connection: it gives it once. */
+  const certificateOf = (socket: TLSSocket): X509Certificate | undefined => {
+    const found = certificates.get(socket) ?? socket.getPeerX509Certificate();
+    if (found !== undefined) certificates.set(socket, found);
+    return found;
+  };
   return {
     createServer,
     connect: ({ host, port }, ready) => {
       // The name is verified after the Hello: a certificate names a server, not only a host.
-      const options = { rejectUnauthorized: true, host, port, checkServerIdentity: () => undefined };
+      const options = { rejectUnauthorized: false, host, port, checkServerIdentity: () => undefined };
       const socket = connect({ ...current, ...options });
       return socket.once("secureConnect", () => ready(socket));
     },
@@ -163,13 +205,20 @@ export function tlsTransport(
       ),
     // Node.js reports a handshake that the other side ended as a reset connection.
     reasonOf: (error) => (error === undefined || codeOf(error) === "ECONNRESET" ? CLOSED_EARLY : peerTlsReason(error)),
-    faultOf: (socket, sid) => {
-      const certificate = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : undefined;
-      if (certificate === undefined) return "there is no certificate";
-      const isChecked = accepted.has(socket) ? checks.accepted : checks.dialed;
-      // A server that is not listed has no name here but the address that it connects from.
-      const host = hostOf(sid) ?? (socket instanceof TLSSocket ? socket.remoteAddress : undefined) ?? "";
-      return isChecked ? certificateFault(certificate, sid, host) : undefined;
+    distrust: (socket) => {
+      if (!(socket instanceof TLSSocket)) return NO_TLS;
+      if (certificateOf(socket) === undefined) return NO_CERTIFICATE;
+      return socket.authorized ? undefined : certificateReason(String(socket.authorizationError));
+    },
+    faultOf: (socket, { sid, host }) => {
+      const certificate = socket instanceof TLSSocket ? certificateOf(socket) : undefined;
+      if (certificate === undefined) return NO_CERTIFICATE;
+      const isAccepted = accepted.has(socket);
+      if (!(isAccepted ? checks.accepted : checks.dialed)) return undefined;
+      const listed = hostOf(sid);
+      if (listed !== undefined) return certificateFault(certificate, sid, listed);
+      const address = javaAddress((socket instanceof TLSSocket ? socket.remoteAddress : undefined) ?? "");
+      return joinerFault(certificate, { sid, host, address }, resolve);
     },
     certificateNotAfter: () => notAfter,
     ...(material === undefined

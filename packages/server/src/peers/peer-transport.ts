@@ -1,6 +1,6 @@
 import type { Server, ServerOpts, Socket } from "node:net";
-import type { ServerId } from "@zooid/model";
 import { createSharedReadServer, sharedReadSocket } from "../shared-reads.ts";
+import type { PeerIdentity } from "./handshake.ts";
 import type { RelaySocket } from "./relay-socket.ts";
 
 /** A connection's byte stream: a socket, or a stream relayed by another server. */
@@ -31,10 +31,16 @@ export interface PeerTransport {
    */
   reasonOf(error: Error | undefined): string;
   /**
-   * The reason why the other side is not this server; undefined if it is. Called after the other
-   * side's Hello.
+   * The reason why the other side's certificate is not accepted, whatever server it is; undefined if
+   * it is accepted, or none is needed.
    */
-  faultOf(socket: object, sid: ServerId): string | undefined;
+  distrust(socket: object): string | undefined;
+  /**
+   * The reason why the other side is not this server; undefined if it is. Called after the other
+   * side's Hello, before this side says more than its own. A promise only on connections that the
+   * other side dialed.
+   */
+  faultOf(socket: object, peer: Pick<PeerIdentity, "sid" | "host">): string | undefined | Promise<string | undefined>;
   /** The end of validity of this server's certificate, in seconds since 1970. Default: none. */
   certificateNotAfter?(): number | undefined;
   /** Files whose changes call for {@link reload}. Default: none. */
@@ -63,5 +69,6 @@ export const PLAIN_TRANSPORT: PeerTransport = {
     setImmediate(() => ready(socket));
   },
   reasonOf: (error) => error?.message ?? CLOSED,
+  distrust: () => undefined,
   faultOf: () => undefined,
 };

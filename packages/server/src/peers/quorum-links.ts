@@ -49,8 +49,9 @@ export interface QuorumLinkOptions extends PeerLinkOptions {
 const BUFFERED_BYTES_MAX = 64 * 1024 * 1024;
 const REDIAL_MS_LEAST = 5;
 const REDIAL_MS_MOST = 200;
-/** Minimum redial delay after a refusal. */
+/** Redial delay after a first and after many refusals. */
 const REDIAL_REFUSED_MS = 1000;
+const REDIAL_REFUSED_MS_MOST = 15_000;
 const REFUSAL_CHARS_MAX = 300;
 /** A timer for longer than this would fire at once. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
@@ -87,10 +88,12 @@ interface Dial {
   readonly ways: readonly (ServerId | undefined)[];
   attempts: number;
   readonly backoff: Backoff;
+  readonly refusedBackoff: Backoff;
   readonly deadline: NodeJS.Timeout;
   attempt: { destroy(): void } | undefined;
   timer: NodeJS.Timeout | undefined;
   lastReason: string;
+  hasFailed: boolean;
 }
 
 /**
@@ -174,8 +177,11 @@ export class QuorumLinks implements ZabLinks {
     const dial: Dial = {
       ...{ to, ways: [...this.#mastersBut(to), undefined], attempts: 0 },
       backoff: new Backoff({ leastMs: REDIAL_MS_LEAST, mostMs: REDIAL_MS_MOST, jitter: 0.5, random }),
+      refusedBackoff: new Backoff({
+        ...{ leastMs: REDIAL_REFUSED_MS, mostMs: REDIAL_REFUSED_MS_MOST, jitter: 0, random },
+      }),
       deadline: setTimeout(() => this.#dialFailed(dial), Math.min(ensemble.initLimit * tickMs, TIMER_MS_MAX)),
-      ...{ attempt: undefined, timer: undefined, lastReason: "it took too long" },
+      ...{ attempt: undefined, timer: undefined, lastReason: "it took too long", hasFailed: false },
     };
     this.#dial = dial;
     const isListed = ensemble.directory.find(to) !== undefined;
@@ -183,6 +189,11 @@ export class QuorumLinks implements ZabLinks {
       () => (isListed ? this.#attempt(dial) : this.#answerNo(dial, `server ${to} is not listed`)),
       0,
     );
+  }
+
+  /** Why the leader that is dialed was not reached so far; undefined if there is no reason yet. */
+  get dialFault(): string | undefined {
+    return this.#dial?.hasFailed === true ? this.#unreachable(this.#dial) : undefined;
   }
 
   cancelDial(): void {
@@ -325,15 +336,19 @@ export class QuorumLinks implements ZabLinks {
 
   #attemptFailed(dial: Dial, { reason, refusal, retryAfterMs }: ConnectionEnd): void {
     dial.lastReason = reason;
-    const waitMs = dial.backoff.nextDelayMs();
-    const least = refusal === undefined ? 0 : Math.max(REDIAL_REFUSED_MS, retryAfterMs);
-    dial.timer = setTimeout(() => this.#attempt(dial), Math.max(waitMs, least));
+    dial.hasFailed = true;
+    const waitMs = refusal === undefined ? dial.backoff.nextDelayMs() : dial.refusedBackoff.nextDelayMs();
+    dial.timer = setTimeout(() => this.#attempt(dial), Math.max(waitMs, retryAfterMs));
   }
 
   #dialFailed(dial: Dial): void {
+    this.#answerNo(dial, this.#unreachable(dial));
+  }
+
+  #unreachable(dial: Dial): string {
     const address = this.#options.ensemble.directory.addressOf(dial.to);
     const place = address === undefined ? "" : ` at ${hostPort(address.host, address.quorumPort)}`;
-    this.#answerNo(dial, `server ${dial.to} cannot be reached${place}: ${dial.lastReason}`);
+    return `server ${dial.to} cannot be reached${place}: ${dial.lastReason}`;
   }
 
   #answerNo(dial: Dial, reason: string): void {

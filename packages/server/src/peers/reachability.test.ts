@@ -6,11 +6,13 @@ import { Reachability } from "./reachability.ts";
 const [TWO, THREE, FOUR] = [serverId(2), serverId(3), serverId(4)];
 let lines: string[];
 let isLooking: boolean;
+let nowMs: number;
 let reachability: Reachability;
 
 beforeEach(() => {
   lines = [];
   isLooking = true;
+  nowMs = 0;
   const peers = new TestPeers(4, [4]);
   peers.place(2, { host: "zk-2", electionPort: 3888 });
   peers.place(3, { host: "fd00::3", electionPort: 3888 });
@@ -19,6 +21,7 @@ beforeEach(() => {
     isLooking: () => isLooking,
     info: (text) => lines.push(`info: ${text}`),
     warn: (text) => lines.push(`warn: ${text}`),
+    nowMs: () => nowMs,
   });
 });
 
@@ -59,6 +62,24 @@ describe("a server that looks for a leader", () => {
       "info: server 2 at zk-2:3888 is reachable",
     ]);
   });
+});
+
+test("a refusal is logged when it comes, when its reason changes, and once a minute", () => {
+  isLooking = false;
+  reachability.failed(TWO, "connect ECONNREFUSED");
+  reachability.failed(TWO, "refused by the other side: no secret", true);
+  nowMs = 59_000;
+  reachability.failed(TWO, "refused by the other side: no secret", true);
+  reachability.failed(TWO, "refused by the other side: another secret", true);
+  nowMs = 119_000;
+  reachability.failed(TWO, "refused by the other side: another secret", true);
+  const line = (reason: string): string => `warn: server 2 at zk-2:3888 is unreachable: ${reason}`;
+  expect(lines).toEqual([
+    line("connect ECONNREFUSED"),
+    line("refused by the other side: no secret"),
+    line("refused by the other side: another secret"),
+    line("refused by the other side: another secret"),
+  ]);
 });
 
 test("a server that was connected before it was listed is connected when it is", () => {

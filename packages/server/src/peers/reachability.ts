@@ -19,7 +19,12 @@ export interface ReachabilityOptions {
   readonly isLooking: () => boolean;
   info(text: string, fields?: LogFields): void;
   warn(text: string, fields?: LogFields): void;
+  /** A monotonic clock. Default: the system's. */
+  readonly nowMs?: () => number;
 }
+
+const REFUSED_REPEAT_MS = 60_000;
+const systemMs = (): number => performance.now();
 
 interface Peer {
   readonly sid: ServerId;
@@ -27,6 +32,8 @@ interface Peer {
   readonly address: string;
   state: "untried" | "connected" | "unreachable";
   reason: string;
+  /** The one that was logged last. */
+  refusal: { readonly reason: string; readonly loggedMs: number } | undefined;
 }
 
 /**
@@ -57,6 +64,7 @@ export class Reachability {
         ...{ sid, isVoter: !isObserver, address: hostPort(address.host, address.electionPort) },
         state: known?.state ?? (this.#linked.has(sid) ? "connected" : "untried"),
         reason: known?.reason ?? "not connected yet",
+        refusal: known?.refusal,
       });
     }
   }
@@ -80,12 +88,20 @@ export class Reachability {
     this.#summarizeOnce();
   }
 
-  /** A connection has ended, or an attempt has failed. */
-  failed(sid: ServerId, reason: string): void {
+  /**
+   * A connection has ended, or an attempt has failed.
+   *
+   * @param isRefused one of the two servers objects to the other, until an operator acts: logged
+   *   once a minute
+   */
+  failed(sid: ServerId, reason: string, isRefused = false): void {
     this.#linked.delete(sid);
     const peer = this.#peers.get(sid);
     if (peer === undefined) return;
-    if (peer.state !== "unreachable") {
+    const nowMs = (this.#options.nowMs ?? systemMs)();
+    const isDue = isRefused && (peer.refusal?.reason !== reason || nowMs - peer.refusal.loggedMs >= REFUSED_REPEAT_MS);
+    if (peer.state !== "unreachable" || isDue) {
+      peer.refusal = isRefused ? { reason, loggedMs: nowMs } : undefined;
       const { address } = peer;
       const text = `server ${sid} at ${address} is unreachable: ${reason}`;
       this.#options.warn(text, { event: "peer-unreachable", peer: sid, address });

@@ -75,7 +75,7 @@ export function helloFrame(peers: TestPeers, sid: number): Buffer {
     {
       ...{ sid: serverId(sid), purpose: "quorum", electionAlg: 3, frameBytesMax: 1000, secrets: [], identity },
       ...{ isListed: (other) => ensemble.servers.some((server) => server.sid === other), admit: () => undefined },
-      isChangeable: () => false,
+      ...{ isChangeable: () => false, host: () => "127.0.0.1" },
     },
     serverId(1),
   );
