@@ -48,6 +48,15 @@ test.each([["lock", "release"]])("%s: in line each %s wakes the next one, else a
   await expectNothingLeft(server.hosts);
 });
 
+test("a run that is over before the first hand-over goes on until there is one", async () => {
+  const flags = ["--contenders", "5", "--duration", "1ms", "--warmup", "0"];
+  const { points } = await measuredJson("--hosts", server.hosts, "lock", ...flags);
+  for (const { value, latencies } of points) {
+    expect(value.median).toBeGreaterThan(0);
+    expect(latencies["hand-over"]?.count).toBeGreaterThan(0);
+  }
+});
+
 test.each([
   ["write-at", "needs an ensemble"],
   ["scale", "needs ensembles of different sizes"],

@@ -43,6 +43,9 @@ export interface RecipeOutcome {
   readonly generator: GeneratorLoad;
 }
 
+/** How long a run without a sample goes on after its end. */
+const SAMPLE_MS_MAX = 30_000;
+
 interface Reading {
   readonly atMs: number;
   readonly requests: number;
@@ -59,6 +62,8 @@ export class RecipeLoad implements Performer<RecipeOutcome> {
   /** `due`: measured from the next calm moment on. */
   #phase: "before" | "due" | "measured" | "over" = "before";
   #count = 0;
+  /** Aborted with the first sample between two calm moments. */
+  readonly #sampled = new AbortController();
   #first: Reading | undefined;
   #last: Reading | undefined;
   #ready: { readonly clients: RecipeClients; readonly act: Act } | undefined;
@@ -91,12 +96,18 @@ export class RecipeLoad implements Performer<RecipeOutcome> {
     this.#phase = "due";
     if (!act.hasCalm) this.#look();
     await waitUntil(startMs + warmupMs + durationMs, signal);
-    if (!act.hasCalm) this.#look();
+    // A slow server gets the time for one sample: a run without any has no figures.
+    if (act.hasCalm) await Promise.race([this.#untilSampled(signal), acting]);
+    else this.#look();
     this.#phase = "over";
     const outcome = this.#outcome(gauge.stop());
     await clients.close();
     await acting;
     return outcome;
+  }
+
+  #untilSampled(signal: AbortSignal): Promise<void> {
+    return waitUntil(performance.now() + SAMPLE_MS_MAX, AbortSignal.any([signal, this.#sampled.signal]));
   }
 
   #outcome(generator: GeneratorLoad): RecipeOutcome {
@@ -125,6 +136,7 @@ export class RecipeLoad implements Performer<RecipeOutcome> {
     this.#last = { atMs: performance.now(), requests, notifications, serverCpuMs };
     this.#first ??= this.#last;
     this.#phase = "measured";
+    if (this.#count > 0) this.#sampled.abort();
   }
 
   readonly #observer: ActObserver = {
