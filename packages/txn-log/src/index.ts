@@ -29,6 +29,8 @@ export type {
   EpochPromise,
   EpochRange,
   HistoryInstall,
+  LogBranch,
+  LogBranching,
   LogConfigs,
   LoggedRun,
   LogHandler,

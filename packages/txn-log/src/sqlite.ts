@@ -17,7 +17,7 @@ import { ReaderLeases } from "./segments/reader-leases.ts";
 import { SnapshotTransfers } from "./snapshots/snapshot-transfers.ts";
 import type { LiveTree } from "./state/live-tree.ts";
 import { openSqliteState, type SqliteStateStore } from "./state/sqlite-state-store.ts";
-import { createStateFile } from "./state/state-file.ts";
+import { createStateFile, stampEnsemble } from "./state/state-file.ts";
 import type {
   SnapshotExport,
   SnapshotReceiver,
@@ -28,7 +28,7 @@ import type {
 } from "./state-store.ts";
 import { StoreError } from "./store-error.ts";
 import type { TestBreak } from "./test-break.ts";
-import type { EpochRange, LogHandler, LogPosition, StoreLog } from "./txn-log.ts";
+import type { EpochRange, LogBranching, LogHandler, LogPosition, StoreLog } from "./txn-log.ts";
 
 export interface StoreOptions {
   /** Made, readable by its owner only, if it does not exist. */
@@ -125,6 +125,12 @@ export interface Store extends AsyncDisposable {
    * cannot be read, and then the process must end.
    */
   adoptState(): StateMeta;
+
+  /**
+   * Goes on as the history of another ensemble, in one transaction: for a store that serves no one, and
+   * is closed next. The state file follows at the next open.
+   */
+  branch(branching: LogBranching): Promise<void>;
 }
 
 const WITHOUT_WITNESS =
@@ -215,6 +221,8 @@ async function openOnce(options: StoreOptions): Promise<Store> {
       rmSync(stateFile, { force: true });
       createStateFile(stateFile);
     }
+    // Learners get the state with the id that it names.
+    if (found.isStateOfBranch === true) stampEnsemble(stateFile, log.durable.identity.ensembleId);
     const state = openSqliteState({
       stateFile,
       logDirectory,
@@ -294,7 +302,7 @@ function textOf(cause: unknown): string {
 }
 
 class SqliteStore implements Store {
-  readonly log: StoreLog;
+  readonly log: SqliteTxnLog;
   readonly state: StateStore;
   readonly scrub: Scrub | undefined;
   readonly #stateFile: () => string;
@@ -372,6 +380,10 @@ class SqliteStore implements Store {
     return meta;
   }
 
+  branch(branching: LogBranching): Promise<void> {
+    return new Promise((resolve) => this.log.branch(branching, resolve));
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -396,7 +408,9 @@ function removeUnnamed(directory: string, named: string): void {
 }
 
 export { FOLD_RESERVE, LOG_RESERVE, makeReserve, type Reserve } from "./directory/disk-reserve.ts";
+export type { Places } from "./directory/inspect-directory.ts";
 export { makeDirectory } from "./directory/make-directory.ts";
+export { readStore, type StoreFacts, walkClosedLog } from "./directory/read-store.ts";
 export { Scrub, type ScrubDamage, type ScrubOptions, type ScrubParts, type ScrubStatus } from "./scrub/scrub.ts";
 export type { FoundDamage } from "./scrub/scrub-messages.ts";
 export type { EntrySink } from "./segments/entry-sink.ts";

@@ -1,4 +1,4 @@
-import type { Chain, LatencyBuckets, LogState, TxnLog, Zxid } from "@zooid/model";
+import type { Chain, LatencyBuckets, LogPosition, LogState, TxnLog, Zxid } from "@zooid/model";
 
 export type {
   EntryRun,
@@ -81,6 +81,28 @@ export interface Appended {
   readonly chain: Chain;
 }
 
+/** Where a history went on under another identity, see {@link LogBranching}. */
+export interface LogBranch {
+  /** The identity before: of the ensemble, and of this server in it. */
+  readonly ensembleId: string;
+  readonly sid: number;
+  /** The end of what the two histories have in common. */
+  readonly at: LogPosition;
+}
+
+/**
+ * A log that goes on by itself as the history of another ensemble, in one transaction: all that is
+ * logged counts as committed, and the server holds the epoch, so that the next one is above it.
+ */
+export interface LogBranching {
+  readonly ensembleId: string;
+  readonly sid: number;
+  /** Above every epoch that is known. */
+  readonly epoch: number;
+  /** The configuration in force from then on. Opaque here. */
+  readonly config: Uint8Array;
+}
+
 /** What is durable, with the log's own facts. */
 export interface DurableLog extends LogState {
   readonly identity: LogState["identity"] & { readonly formatVersion: number };
@@ -88,6 +110,8 @@ export interface DurableLog extends LogState {
   readonly stateFile: string;
   readonly committedConfig: Uint8Array | undefined;
   readonly lastSeenConfig: Uint8Array | undefined;
+  /** Identities that the log had before, oldest first. */
+  readonly branches: readonly LogBranch[];
 }
 
 /** Counts since open, and gauges. Durations in milliseconds. */

@@ -11,6 +11,7 @@ import { formatSegmentName, isLogFile, LOG_FILE } from "../segments/segment-name
 import { SegmentReader } from "../segments/segment-reader.ts";
 import { NO_WAL, type WalMark } from "../segments/wal-scan.ts";
 import { inspectStateFile } from "../state/state-file.ts";
+import type { StateMeta } from "../state-store.ts";
 import { StoreError } from "../store-error.ts";
 import type { DurableLog, LogPosition } from "../txn-log.ts";
 import { hasSetAside } from "./set-aside.ts";
@@ -24,6 +25,8 @@ export interface Inspection {
   readonly hasState: boolean;
   /** Where it stands. */
   readonly applied?: LogPosition;
+  /** The state names an identity that the log had before. */
+  readonly isStateOfBranch?: boolean;
   /** What is missing of what was once acked, if anything. */
   readonly shortened: StoreError | undefined;
 }
@@ -59,8 +62,12 @@ export interface Owner {
   readonly ensembleId?: string | undefined;
 }
 
-/** Throws the typed error that says why the directory cannot be used. */
-export function inspectDirectory(places: Places, owner: Owner): Inspection {
+/**
+ * Throws the typed error that says why the directory cannot be used.
+ *
+ * @param owner whose it must be; undefined: anybody's
+ */
+export function inspectDirectory(places: Places, owner?: Owner): Inspection {
   const file = join(places.logDirectory, LOG_FILE);
   try {
     return inspect(places, owner);
@@ -86,7 +93,7 @@ interface FoundLog {
   readonly chainAt: (zxid: Zxid) => Chain | undefined;
 }
 
-function inspect({ directory, logDirectory }: Places, owner: Owner): Inspection {
+function inspect({ directory, logDirectory }: Places, owner: Owner | undefined): Inspection {
   const witness = readWitness(join(logDirectory, WITNESS_FILE));
   const foundLog = findLog(logDirectory);
   const states = readdirSync(directory).filter((name) => STATE_FILE.test(name));
@@ -100,7 +107,7 @@ function inspect({ directory, logDirectory }: Places, owner: Owner): Inspection 
     return { log: undefined, hasState: false, shortened: lost ? shortened(file, "a log", found) : undefined };
   }
   const { log, file, damage } = foundLog;
-  refuseStranger(logDirectory, log, owner);
+  if (owner !== undefined) refuseStranger(logDirectory, log, owner);
   const state = inspectStateFile(join(directory, log.stateFile));
   if (state === undefined) {
     if (log.floor.zxid === 0) return { log, hasState: false, shortened: damage ?? shortenedOf(foundLog, witness) };
@@ -117,16 +124,26 @@ function inspect({ directory, logDirectory }: Places, owner: Owner): Inspection 
     const place = `the entries after ${formatZxid(applied.zxid)}, where the state stands`;
     throw new StoreError({ code: "DAMAGED", file, place, found: `the log begins after ${formatZxid(log.floor.zxid)}` });
   }
-  if (state.ensembleId !== "" && log.identity.ensembleId !== "" && state.ensembleId !== log.identity.ensembleId) {
+  const isStateOfBranch = isOfBranch(state, log);
+  const hasIds = state.ensembleId !== "" && log.identity.ensembleId !== "";
+  if (hasIds && state.ensembleId !== log.identity.ensembleId && !isStateOfBranch) {
     const expected = `ensemble ${log.identity.ensembleId}`;
     throw new StoreError({ code: "FOREIGN", directory, expected, found: `a state of ${state.ensembleId}` });
   }
   if (applied.zxid > log.tail.zxid) {
     const lost = shortened(file, entriesUpTo(applied.zxid), entriesUpTo(log.tail.zxid));
-    return { log, hasState: true, applied, shortened: damage ?? lost };
+    return { log, hasState: true, isStateOfBranch, applied, shortened: damage ?? lost };
   }
   refuseSplit(foundLog, applied);
-  return { log, hasState: true, applied, shortened: damage ?? shortenedOf(foundLog, witness) };
+  return { log, hasState: true, isStateOfBranch, applied, shortened: damage ?? shortenedOf(foundLog, witness) };
+}
+
+/** Whether a state was made of what the log has in common with an earlier identity of its own. */
+function isOfBranch({ ensembleId, applied }: StateMeta, { identity, branches }: DurableLog): boolean {
+  return (
+    ensembleId !== identity.ensembleId &&
+    branches.some((branch) => branch.ensembleId === ensembleId && applied.zxid <= branch.at.zxid)
+  );
 }
 
 /** What the log lacks of what the witness knows of. */

@@ -1,5 +1,5 @@
 import { assert, counterOf, epochOf, formatZxid, ZXID_NONE, type Zxid } from "@zooid/model";
-import type { DurableLog, EpochPromise, EpochRange, HistoryInstall, LogPosition } from "../txn-log.ts";
+import type { DurableLog, EpochPromise, EpochRange, HistoryInstall, LogBranching, LogPosition } from "../txn-log.ts";
 
 /**
  * What a log knows besides its entries, and which changes to it are legal. Pure: both forms of the log ask it what a write
@@ -45,6 +45,31 @@ export function withConfigs(
     ...log,
     committedConfig: configs.committed ?? log.committedConfig,
     lastSeenConfig: configs.lastSeen ?? log.lastSeenConfig,
+  };
+}
+
+/** Highest epoch that a log says anything of. */
+export function highestEpoch({ promise, currentEpoch, tail, epochs }: DurableLog): number {
+  return Math.max(promise.epoch, currentEpoch, epochOf(tail.zxid), epochs.at(-1)?.epoch ?? 0);
+}
+
+export function withBranch(log: DurableLog, { ensembleId, sid, epoch, config }: LogBranching): DurableLog {
+  assert(epoch > highestEpoch(log), `epoch ${epoch} of a branch is above ${highestEpoch(log)}, which the log knows`);
+  assert(
+    ensembleId !== "" && ensembleId !== log.identity.ensembleId,
+    `a branch of ensemble ${log.identity.ensembleId} has another id, not "${ensembleId}"`,
+  );
+  const { identity, tail } = log;
+  return {
+    ...log,
+    identity: { ...identity, ensembleId, sid },
+    promise: { epoch, sid, incarnation: identity.bootCount },
+    currentEpoch: epoch,
+    commitHint: tail.zxid,
+    committedConfig: config,
+    lastSeenConfig: config,
+    amnesiac: false,
+    branches: [...log.branches, { ensembleId: identity.ensembleId, sid: identity.sid, at: tail }],
   };
 }
 

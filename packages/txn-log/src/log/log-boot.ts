@@ -24,6 +24,7 @@ export function newDurableLog(owner: { readonly sid: number; readonly ensembleId
     committedConfig: undefined,
     lastSeenConfig: undefined,
     amnesiac: false,
+    branches: [],
   };
 }
 

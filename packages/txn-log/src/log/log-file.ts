@@ -14,11 +14,21 @@ import { type Obstacle, type RetiredSegment, SegmentSequence } from "../segments
 import { StageFile } from "../segments/stage-file.ts";
 import type { WalMark } from "../segments/wal-scan.ts";
 import { FULL_FILE, type TestBreak } from "../test-break.ts";
-import type { DurableLog, HistoryInstall, LogPosition } from "../txn-log.ts";
+import type { DurableLog, HistoryInstall, LogBranching, LogPosition } from "../txn-log.ts";
 import { AddedFrames } from "./added-frames.ts";
-import { assertFollows, earlierOf, laterOf, newStage, type Stage, withCut, withEntry, withFlip } from "./log-book.ts";
+import {
+  assertFollows,
+  earlierOf,
+  laterOf,
+  newStage,
+  type Stage,
+  withBranch,
+  withCut,
+  withEntry,
+  withFlip,
+} from "./log-book.ts";
 import { type LogFileOptions, openSegments } from "./log-open.ts";
-import { CHAIN_BYTES, chainOfEntry, writeEpochs, writeStoreRow } from "./schema.ts";
+import { CHAIN_BYTES, chainOfEntry, writeBranches, writeEpochs, writeStoreRow } from "./schema.ts";
 
 /** What of the log a purge leaves. */
 export interface Keep {
@@ -193,6 +203,29 @@ export class LogFile {
       writeStoreRow(this.#segments.segment.database, changed);
       return changed;
     });
+  }
+
+  /** Goes on as the history of another ensemble, all that is logged being committed. */
+  branch(branching: LogBranching): void {
+    const { segment, head } = this.#segments;
+    const branched = withBranch(this.log, branching);
+    const isEmpty = branched.tail.zxid === head.after.zxid;
+    const branchedHead = { ...head, commitHint: branched.commitHint };
+    this.#transact(() => {
+      if (isEmpty) segment.writeHead(branchedHead, branched);
+      else {
+        this.#writeHint(segment, branched);
+        writeStoreRow(segment.database, branched);
+        writeBranches(segment.database, branched.branches);
+      }
+      return branched;
+    });
+    if (isEmpty) this.#segments.headCommitted(branchedHead);
+  }
+
+  /** Within the open transaction: the commit hint beside the last entry. */
+  #writeHint({ database }: SegmentFile, { commitHint, tail }: DurableLog): void {
+    database.prepare("UPDATE log SET committed = ? WHERE zxid = ?").run(commitHint, tail.zxid);
   }
 
   /** What lies up to here stays: a state was made of it, or soon will be. */
@@ -393,8 +426,7 @@ export class LogFile {
         segment.writeHead(flippedHead, flipped);
         return flipped;
       }
-      const setHint = segment.database.prepare("UPDATE log SET committed = ? WHERE zxid = ?");
-      setHint.run(flipped.commitHint, flipped.tail.zxid);
+      this.#writeHint(segment, flipped);
       writeEpochs(segment.database, flipped.epochs);
       writeStoreRow(segment.database, flipped);
       return flipped;

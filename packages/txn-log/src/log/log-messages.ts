@@ -3,7 +3,7 @@ import { LATENCY_WORDS, type Zxid } from "@zooid/model";
 import type { Chain } from "../chain.ts";
 import type { SegmentName } from "../segments/segment-name.ts";
 import type { StoreErrorDetail } from "../store-error.ts";
-import type { DurableLog, EntryRun, EpochPromise, HistoryInstall, LogPosition } from "../txn-log.ts";
+import type { DurableLog, EntryRun, EpochPromise, HistoryInstall, LogBranching, LogPosition } from "../txn-log.ts";
 import type { RingMemory } from "./append-ring.ts";
 import type { LogFileOptions } from "./log-open.ts";
 
@@ -46,6 +46,7 @@ export type LogCommand =
   | { readonly kind: "epoch"; readonly id: number; readonly epoch: number }
   | { readonly kind: "configs"; readonly id: number; readonly committed?: Uint8Array; readonly lastSeen?: Uint8Array }
   | { readonly kind: "ensemble"; readonly id: number; readonly ensembleId: string }
+  | { readonly kind: "branch"; readonly id: number; readonly branching: LogBranching }
   | { readonly kind: "cut"; readonly id: number; readonly to: Zxid }
   | { readonly kind: "begin-stage"; readonly id: number; readonly after: LogPosition }
   | { readonly kind: "stage"; readonly id: number; readonly bytes: Uint8Array }

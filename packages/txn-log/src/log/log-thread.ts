@@ -248,6 +248,8 @@ class LogThread {
         return this.#change(command.id, () => file.change(withConfigs(file.log, command)));
       case "ensemble":
         return this.#change(command.id, () => file.change(withEnsembleId(file.log, command.ensembleId)));
+      case "branch":
+        return this.#change(command.id, () => file.branch(command.branching));
       case "cut":
         return this.#write(command.id, () => file.cut(command.to));
       case "begin-stage":

@@ -4,7 +4,7 @@ import { CHAIN_NONE, type Chain, chainFromHalves, chainHigh, chainLow } from "..
 import type { Database } from "../database.ts";
 import { refuseNewerFormat } from "../directory/format-number.ts";
 import { StoreError } from "../store-error.ts";
-import type { DurableLog, EpochRange, LogPosition } from "../txn-log.ts";
+import type { DurableLog, EpochRange, LogBranch, LogPosition } from "../txn-log.ts";
 import { LOG_FORMAT } from "./log-boot.ts";
 
 /**
@@ -36,6 +36,21 @@ const STORE_TABLES = `
   ) STRICT;
   CREATE TABLE epochs (epoch INTEGER PRIMARY KEY, first INTEGER NOT NULL, last INTEGER NOT NULL) STRICT;
   CREATE TABLE log (zxid INTEGER PRIMARY KEY, entry BLOB NOT NULL, committed INTEGER) STRICT;
+`;
+/**
+ * Made with the first branch: logs without one stay as earlier versions write them. Those versions read a log
+ * with branches, and lose the table at the next segment.
+ */
+const BRANCH_TABLE = `
+  CREATE TABLE IF NOT EXISTS branches (
+    number INTEGER PRIMARY KEY,
+    ensemble TEXT NOT NULL,
+    sid INTEGER NOT NULL,
+    zxid INTEGER NOT NULL,
+    chain_high INTEGER NOT NULL,
+    chain_low INTEGER NOT NULL,
+    sum INTEGER NOT NULL
+  ) STRICT;
 `;
 /** Bytes of the chain before a record in `log.entry`. */
 export const CHAIN_BYTES = 8;
@@ -97,6 +112,42 @@ export function writeEpochs(database: Database, epochs: readonly EpochRange[]): 
   for (const { epoch, first, last } of epochs) insert.run(epoch, first, last);
 }
 
+export function writeBranches(database: Database, branches: readonly LogBranch[]): void {
+  if (branches.length === 0) return;
+  database.exec(`${BRANCH_TABLE}; DELETE FROM branches`);
+  const insert = database.prepare("INSERT INTO branches VALUES (?, ?, ?, ?, ?, ?, ?)");
+  for (const [number, branch] of branches.entries()) {
+    const row = branchRow(number, branch);
+    insert.run(...row, crc32(JSON.stringify(row)));
+  }
+}
+
+function branchRow(number: number, { ensembleId, sid, at }: LogBranch): readonly (number | string)[] {
+  return [number, ensembleId, sid, at.zxid, chainHigh(at.chain), chainLow(at.chain)];
+}
+
+function readBranches(database: Database, file: string): readonly LogBranch[] {
+  const isThere = database.prepare("SELECT count(*) FROM sqlite_schema WHERE name = 'branches'").pluck().get() === 1;
+  if (!isThere) return [];
+  const columns = "ensemble AS ensembleId, sid, zxid, chain_high AS high, chain_low AS low, sum";
+  const rows = database.prepare(`SELECT ${columns} FROM branches ORDER BY number`).all() as readonly BranchColumns[];
+  return rows.map(({ ensembleId, sid, zxid, high, low, sum }, number) => {
+    const branch: LogBranch = { ensembleId, sid, at: { zxid, chain: chainFromHalves(high, low) } };
+    if (sum === crc32(JSON.stringify(branchRow(number, branch)))) return branch;
+    const place = `table branches, row ${number}`;
+    throw new StoreError({ code: "DAMAGED", file, place, found: "its sum does not match" });
+  });
+}
+
+interface BranchColumns {
+  readonly ensembleId: string;
+  readonly sid: number;
+  readonly zxid: Zxid;
+  readonly high: number;
+  readonly low: number;
+  readonly sum: number;
+}
+
 /** Whether a file is ours but its making never ended: nothing was ever promised on it. */
 export function isUnfinished(database: Database): boolean {
   const tables = database.prepare("SELECT count(*) FROM sqlite_schema WHERE name = 'store'").pluck().get();
@@ -132,6 +183,7 @@ export function readDurableLog(database: Database, file: string, begin?: RowsBeg
     amnesiac: row[14] === 1,
     epochs: readEpochs(database, tail.zxid),
     commitHint: readCommitHint(database, begin?.commitHint ?? floor.zxid),
+    branches: readBranches(database, file),
   };
 }
 

@@ -8,6 +8,7 @@ import type {
   DurableLog,
   EpochPromise,
   HistoryInstall,
+  LogBranching,
   LogConfigs,
   LoggedRun,
   LogHandler,
@@ -236,6 +237,11 @@ export class SqliteTxnLog implements StoreLog {
 
   setEnsembleId(ensembleId: string, done: () => void): void {
     this.#ask(done, (id) => ({ kind: "ensemble", id, ensembleId }));
+  }
+
+  /** The server goes on alone, as another ensemble: see {@link LogBranching}. */
+  branch(branching: LogBranching, done: () => void): void {
+    this.#ask(done, (id) => ({ kind: "branch", id, branching }));
   }
 
   cut(to: Zxid, done: () => void): void {

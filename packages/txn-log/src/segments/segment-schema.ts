@@ -4,7 +4,14 @@ import { chainFromHalves, chainHigh, chainLow } from "../chain.ts";
 import type { Database } from "../database.ts";
 import { stampFormat } from "../directory/format-number.ts";
 import { LOG_FORMAT } from "../log/log-boot.ts";
-import { createStoreTables, isUnfinished, readDurableLog, writeEpochs, writeStoreRow } from "../log/schema.ts";
+import {
+  createStoreTables,
+  isUnfinished,
+  readDurableLog,
+  writeBranches,
+  writeEpochs,
+  writeStoreRow,
+} from "../log/schema.ts";
 import { StoreError } from "../store-error.ts";
 import type { DurableLog, LogPosition } from "../txn-log.ts";
 import type { SealedSegment } from "./sealed-segment.ts";
@@ -18,6 +25,7 @@ import type { SealedSegment } from "./sealed-segment.ts";
  *            far its file was written, when it was sealed
  * store      identity, promise, epochs, configurations, floor, name of the state file   (schema.ts)
  * epochs     first and last counter of each epoch
+ * branches   a row for each identity that the log had before; made with the first one
  * log        the entries: zxid, chain and record, commit hint
  * ```
  *
@@ -72,6 +80,7 @@ export function writeHead(database: Database, head: SegmentHead, log: DurableLog
     .run(sequence, ...positionRow(after), commitHint, sumOf(head));
   writeEpochs(database, log.epochs);
   writeStoreRow(database, log);
+  writeBranches(database, log.branches);
 }
 
 /** Undefined: the first transaction is not there. */

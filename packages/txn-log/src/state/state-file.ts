@@ -374,6 +374,17 @@ export function inspectStateFile(file: string): StateMeta | undefined {
   });
 }
 
+/** Writes another ensemble's id into a state file that no thread has open. Durable when it returns. */
+export function stampEnsemble(file: string, ensembleId: string): void {
+  const state = new StateFile(file);
+  try {
+    state.begin();
+    state.commit({ ...state.meta, ensembleId });
+  } finally {
+    state.close();
+  }
+}
+
 /** Where a whole state file stands, without waking its thread. */
 export function readStateMeta(file: string): StateMeta {
   const database = openReader(file, LOAD_CACHE_KIB, BUSY_TIMEOUT_MS);
