@@ -117,6 +117,12 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
       },
       { name: "ensemble-full-disk", file: "tools/faults/ensemble-full-disk.ts", does: "a disk that fills" },
       {
+        name: "disaster",
+        file: "tools/disaster/disaster.ts",
+        does: "the procedures of docs/disaster.md as they are written, on three machines (root)",
+        builds: ["apps/server", "apps/cli"],
+      },
+      {
         name: "recipe-rounds",
         file: "tools/recipe-rounds/main.ts",
         does: "locks and elections while connections, sessions and servers fail",

@@ -46,6 +46,7 @@ export default defineConfig({
         items: [
           { text: "zooid-server", link: "/apps/server/" },
           { text: "Operations", link: "/docs/operations" },
+          { text: "When members or data are lost", link: "/docs/disaster" },
           { text: "Containers", link: "/docs/containers" },
           { text: "Authentication and encryption", link: "/docs/security" },
           { text: "Hostile input", link: "/docs/hostile-input" },

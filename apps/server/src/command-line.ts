@@ -1,20 +1,22 @@
 import { readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { parseArgs } from "node:util";
 import { ConfigError, type ServerOptions } from "@zooid/server";
-import { distance } from "fastest-levenshtein";
 import { applySettings, type ConfigFile, parseConfigFile } from "./config-file.ts";
 import { completeEnsemble, mergeEnsembles, NO_ENSEMBLE } from "./ensemble-settings.ts";
 import { jvmSettings } from "./jvm-flags.ts";
 import type { AuditSettings, ConsoleSettings } from "./key-rule.ts";
 import { ANY_ADDRESS } from "./key-values.ts";
 import { mergeOptions } from "./merge-options.ts";
+import { type OfflineCommand, parseOfflineCommand } from "./offline/offline-command.ts";
+import { type OptionValues, parseOptions } from "./options.ts";
 
 export const USAGE = `zooid-server [zoo.cfg] [options]
 zooid-server PORT DATADIR [TICKTIME] [MAXCLIENTCNXNS]
 zooid-server init-secret FILE
 zooid-server status [zoo.cfg] [options]
 zooid-server health [zoo.cfg] [options]
+zooid-server recover [zoo.cfg] --data DIR --as-member N=LINE [--plan] [--confirm ID] [--force]
+zooid-server snapshot [zoo.cfg] --data DIR [--out FILE] [--force]
 zooid-server container
 
 Serves ZooKeeper clients. Without a file: 127.0.0.1:2181, with its data under ./data.
@@ -29,7 +31,9 @@ Serves ZooKeeper clients. Without a file: 127.0.0.1:2181, with its data under ./
 
 Options win over the file. init-secret writes a new secret by which the servers of an ensemble know each other; every one of them gets
 the same file, and the setting zooid.peerSecretFile=FILE. status asks the server with this configuration on this machine for its role, prints
-it as zkServer.sh does, and ends with status 0 if clients are served, else 1. health asks the admin port the same. container is the entry point of the container image: it reads the variables of ZooKeeper's images.`;
+it as zkServer.sh does, and ends with status 0 if clients are served, else 1. health asks the admin port the same. recover and snapshot
+are for a server that is stopped (docs/disaster.md): recover lets the one survivor of an ensemble go on alone, as server N at the place that LINE names,
+host:port:port;clientPort, and --plan only says what that means; snapshot writes what it holds in ZooKeeper's form. container is the entry point of the container image: it reads the variables of ZooKeeper's images.`;
 
 export type Command =
   | { readonly kind: "help" }
@@ -37,6 +41,7 @@ export type Command =
   | { readonly kind: "init-secret"; readonly file: string }
   | { readonly kind: "container" }
   | { readonly kind: "health" | "status"; readonly options: ServerOptions }
+  | OfflineCommand
   | ServeCommand;
 
 export interface ServeCommand {
@@ -69,7 +74,9 @@ const FILE_BYTES_MAX = 1024 * 1024;
  * @param jvmFlags what the environment has for Java's command line, where estates of ZooKeeper put settings
  */
 export function parseCommandLine(argv: readonly string[], jvmFlags = ""): Command {
-  const { values, positionals } = parse(argv);
+  const offline = parseOfflineCommand(argv, fromFile);
+  if (offline !== undefined) return offline;
+  const { values, positionals } = parseOptions(argv, OPTIONS);
   if (values.help === true) return { kind: "help" };
   if (values.version === true) return { kind: "version" };
   const [first, second] = positionals;
@@ -133,20 +140,7 @@ function auditFileOf({ isEnabled, file }: AuditSettings, dataDir: string): strin
   return isEnabled === true ? (file ?? join(dataDir, AUDIT_FILE)) : undefined;
 }
 
-interface Values {
-  readonly port?: string | undefined;
-  readonly address?: string | undefined;
-  readonly data?: string | undefined;
-  readonly set?: string[] | undefined;
-  readonly "log-level"?: string | undefined;
-  readonly version?: boolean | undefined;
-  readonly help?: boolean | undefined;
-}
-
-interface Parsed {
-  readonly values: Values;
-  readonly positionals: readonly string[];
-}
+type Values = OptionValues<typeof OPTIONS>;
 
 const OPTIONS = {
   port: { type: "string" },
@@ -157,32 +151,6 @@ const OPTIONS = {
   version: { type: "boolean" },
   help: { type: "boolean", short: "h" },
 } as const;
-
-/** One line for each option that is wrong, rather than the whole usage. */
-function parse(argv: readonly string[]): Parsed {
-  const { values, positionals, tokens } = parseArgs({
-    ...{ args: [...argv], allowPositionals: true, strict: false, tokens: true, options: OPTIONS },
-  });
-  const problems: string[] = [];
-  for (const token of tokens) {
-    if (token.kind !== "option") continue;
-    const { name, rawName, value } = token;
-    const option = (OPTIONS as Readonly<Record<string, { readonly type: string }>>)[name];
-    if (option === undefined) problems.push(`unknown option ${rawName}${adviceFor(name)}`);
-    else if (option.type === "boolean" && value !== undefined) problems.push(`${rawName} takes no value`);
-    else if (option.type === "string" && (value === undefined || (value.startsWith("-") && !token.inlineValue)))
-      problems.push(`${rawName} takes a value`);
-  }
-  if (problems.length > 0) throw new ConfigError([...problems, "zooid-server --help lists all options"]);
-  return { values: values as Values, positionals };
-}
-
-/** The option that was probably meant. */
-function adviceFor(name: string): string {
-  const steps = (known: string): number => (known.startsWith(name) ? 0 : distance(name.toLowerCase(), known));
-  const nearest = Object.keys(OPTIONS).reduce((best, known) => (steps(known) < steps(best) ? known : best));
-  return steps(nearest) <= name.length / 2 ? `; the nearest is --${nearest}` : "";
-}
 
 function fromFile(file: string | undefined): ConfigFile & { readonly text?: string } {
   if (file === undefined) return { options: {}, ensemble: NO_ENSEMBLE, audit: {}, console: {}, warnings: [] };

@@ -1,5 +1,5 @@
 import { hostPort } from "@zooid/model";
-import { ConfigError, PeerPortError, StoreError } from "@zooid/server";
+import { ConfigError, OfflineError, PeerPortError, StoreError } from "@zooid/server";
 
 /** How the process ends, for supervisors: which of these a restart can help is in the README. */
 export const ExitStatus = {
@@ -8,6 +8,8 @@ export const ExitStatus = {
   CONFIG: 2,
   DATA_IN_USE: 3,
   PORT: 5,
+  /** What an operator asked for was not done, and nothing was changed. */
+  REFUSED: 6,
   DATA_UNREADABLE: 7,
   STORAGE_FAILED: 20,
   DATA_DAMAGED: 21,
@@ -20,6 +22,7 @@ export type ExitStatus = (typeof ExitStatus)[keyof typeof ExitStatus];
 export function exitStatusOf(error: unknown): ExitStatus {
   if (error instanceof ConfigError) return ExitStatus.CONFIG;
   if (error instanceof StoreError) return storeStatus(error);
+  if (error instanceof OfflineError) return ExitStatus.REFUSED;
   if (error instanceof PeerPortError) return ExitStatus.PORT;
   // Beside its ports, the server touches nothing of the system's but its data.
   if (isSystemError(error)) return error.syscall === "listen" ? ExitStatus.PORT : ExitStatus.DATA_UNREADABLE;

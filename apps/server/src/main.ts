@@ -12,6 +12,8 @@ import { ExitStatus, exitStatusOf, explain } from "./exit-status.ts";
 import { checkHealth } from "./health.ts";
 import { LateConsole } from "./late-console.ts";
 import { openLog, type ProcessLog } from "./logger.ts";
+import { recover } from "./offline/recover.ts";
+import { snapshot } from "./offline/snapshot.ts";
 import { reload } from "./reload.ts";
 import { stopOnSignals } from "./shutdown.ts";
 import { startReport } from "./start-report.ts";
@@ -26,6 +28,11 @@ const { version } = createRequire(import.meta.url)("../package.json") as { reado
  * twice a second under load (15 % of the CPU of a write). Twice the size costs some 20 MiB.
  */
 const HEAP_GROWING_PERCENT = 100;
+
+const OUTPUT = {
+  print: (line: string): void => console.log(line),
+  warn: (line: string): void => console.error(`zooid-server: ${line}`),
+};
 
 await main();
 
@@ -54,6 +61,12 @@ async function main(): Promise<void> {
         process.exitCode = isServing ? ExitStatus.OK : ExitStatus.UNEXPECTED;
         return;
       }
+      case "recover":
+        await recover(command, OUTPUT);
+        return;
+      case "snapshot":
+        await snapshot(command, OUTPUT);
+        return;
       case "container": {
         const { argv, ...said } = prepareContainer(process.env, hostname());
         await serve(argv, said);

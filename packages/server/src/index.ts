@@ -25,6 +25,24 @@ export type { ConnectionThrottleConfig, ConnectionThrottleOptions } from "./conn
 export type { DiskOptions } from "./disk/disk-marks.ts";
 export type { ScrubSettings } from "./disk/scrub-reports.ts";
 export type { LogFields } from "./log-fields.ts";
+export { type AnsweringMember, answeringMembers } from "./offline/answering-members.ts";
+export type { DataDirectories } from "./offline/data-directories.ts";
+export { OfflineError } from "./offline/offline-error.ts";
+export {
+  type SnapshotOptions,
+  snapshotText,
+  type WrittenSnapshot,
+  writeOfflineSnapshot,
+} from "./offline/offline-snapshot.ts";
+export {
+  EPOCHS_SKIPPED,
+  firstZxidOf,
+  type Recovered,
+  type RecoverOptions,
+  recoverMember,
+  recoveryProblems,
+} from "./offline/recover-member.ts";
+export { newestFirst, positionText, readSurvivor, type Survivor } from "./offline/survivor.ts";
 export type {
   EnsembleOptions,
   EnsembleServerOptions,

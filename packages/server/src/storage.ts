@@ -1,14 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import {
-  type ByteSlice,
-  epochOf,
-  FRAME_HEADER_BYTES,
-  formatZxid,
-  type LogPosition,
-  type ServerId,
-  ZXID_NONE,
-} from "@zooid/model";
+import { epochOf, FRAME_HEADER_BYTES, formatZxid, type LogPosition, type ServerId } from "@zooid/model";
 import { Histogram, type Replica } from "@zooid/replica";
 import {
   type LogHandler,
@@ -34,6 +26,7 @@ import { gauge, type Metric, summary } from "./admin/metric.ts";
 import type { ServerConfig } from "./config.ts";
 import { damageFault, type ScrubLog, scrubMetrics, scrubOptionsOf, startRemedyOf } from "./disk/scrub-reports.ts";
 import type { Checkpoint } from "./driver/checkpoints.ts";
+import { loadTree } from "./load-tree.ts";
 import { PumpedMemoryLog } from "./pumped-memory-log.ts";
 
 /** Where a server's log and state lie. */
@@ -313,18 +306,8 @@ class SqliteStorage implements Storage {
     this.#load(replica);
   }
 
-  #load(replica: Replica): StateMeta {
-    const { tree } = replica;
-    tree.beginLoad();
-    const meta = this.#store.loadState({
-      session: ({ idHigh, idLow, timeoutMs, passwordHash }) =>
-        tree.loadSession({ high: idHigh, low: idLow, timeoutMs, passwordHash }),
-      node: ({ id, parentId, name, hasData, data, stat, acl }) =>
-        tree.loadNode({ id, parentId, name: view(name), data: hasData ? view(data) : null, stat: view(stat), acl }),
-    });
-    tree.finishLoad({ applied: meta.applied.zxid, nextNode: meta.nextNodeId });
-    this.#checkDigest(replica, meta);
-    return meta;
+  #load({ tree }: Replica): StateMeta {
+    return loadTree(tree, this.#store, join(this.#options.directory, this.log.durable.stateFile));
   }
 
   checkpoint(checkpoint: Checkpoint): void {
@@ -429,22 +412,6 @@ class SqliteStorage implements Storage {
   }
 
   /** The state file names the digest that the tree had there when it was alive. */
-  #checkDigest({ tree }: Replica, meta: StateMeta): void {
-    if (meta.applied.zxid === ZXID_NONE) return;
-    // A state that was taken over: its digest was never computed, and each row has a sum of its own.
-    if (meta.digestHigh === 0 && meta.digestLow === 0) return;
-    if (tree.digestHigh === meta.digestHigh && tree.digestLow === meta.digestLow) return;
-    throw new StoreError({
-      code: "DAMAGED",
-      file: join(this.#options.directory, this.log.durable.stateFile),
-      place: `the state at ${formatZxid(meta.applied.zxid)}`,
-      found: "its digest is not the one that the tree had there",
-    });
-  }
-}
-
-function view({ bytes, start, end }: Readonly<ByteSlice>): Uint8Array {
-  return bytes.subarray(start, end);
 }
 
 function mebibytes(bytes: number): number {

@@ -7,6 +7,7 @@ import type { NamedServer } from "./member-change.ts";
  * it only follows.
  */
 export function joinerSettings({ lines }: Configuration, { sid, value }: NamedServer): readonly string[] {
+  const voterCount = [...lines.values()].filter((line) => !line.includes(":observer")).length;
   const all = new Map<ServerId, string>(lines).set(sid, withRole(value, "observer"));
   return [
     `# zoo.cfg of server ${sid}: an empty dataDir with a file myid that contains ${sid};`,
@@ -16,6 +17,8 @@ export function joinerSettings({ lines }: Configuration, { sid, value }: NamedSe
     "syncLimit=5",
     "dataDir=/var/lib/zookeeper",
     "reconfigEnabled=true",
+    // Until it is added, the others are as many voters as its file lists.
+    ...(voterCount < 2 ? ["standaloneEnabled=false"] : []),
     ...[...all].sort(([a], [b]) => a - b).map(([other, line]) => `server.${other}=${line}`),
   ];
 }

@@ -76,6 +76,12 @@ test("a joiner's zoo.cfg lists all members, and itself without a vote", () => {
   ]);
 });
 
+test("a joiner's zoo.cfg allows one voter, where there is only one", () => {
+  const alone = parseConfiguration("server.1=a:1:2;3\nserver.3=c:1:2:observer;3\nversion=1");
+  expect(joinerSettings(alone, FOUR)).toContain("standaloneEnabled=false");
+  expect(joinerSettings(configuration, FOUR)).not.toContain("standaloneEnabled=false");
+});
+
 describe("refused is", () => {
   const alone = parseConfiguration("server.1=a:1:2;3\nserver.3=c:1:2:observer;3\nversion=1");
   const grouped = parseConfiguration("server.1=a:1:2;3\nserver.2=b:1:2;3\ngroup.1=1\ngroup.2=2\nversion=1");

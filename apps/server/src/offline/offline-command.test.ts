@@ -1,0 +1,82 @@
+import { resolve } from "node:path";
+import { ConfigError } from "@zooid/server";
+import { expect, test } from "vitest";
+import { type ConfigFile, parseConfigFile } from "../config-file.ts";
+import { type OfflineCommand, parseOfflineCommand } from "./offline-command.ts";
+
+const FILE = "dataDir=/data\ndataLogDir=/log\nserver.1=a:1:2;3\nserver.2=b:1:2:observer\n";
+const MEMBER = "2=zk-2:2888:3888;2181";
+
+function parse(...argv: readonly string[]): OfflineCommand | undefined {
+  const readFile = (file: string): ConfigFile => {
+    if (file !== "zoo.cfg") throw new ConfigError([`cannot read ${file}`]);
+    return parseConfigFile(FILE, () => "");
+  };
+  return parseOfflineCommand(argv, readFile);
+}
+
+function problemsOf(...argv: readonly string[]): readonly string[] {
+  try {
+    parse(...argv);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+test("recover takes a data directory, the member that it becomes, and a confirmation", () => {
+  expect(parse("recover", "--data", "d", "--as-member", MEMBER, "--confirm", "id")).toMatchObject({
+    kind: "recover",
+    directories: [{ dataDir: resolve("d") }],
+    member: {
+      ...{ sid: 2, host: "zk-2", quorumPort: 2888, electionPort: 3888, isObserver: false },
+      clientAddress: { port: 2181 },
+    },
+    ...{ isPlan: false, confirmed: "id", takesDamaged: false, listed: [] },
+  });
+  expect(parse("recover", "--data", "d", "--as-member", `server.${MEMBER}`, "--force")).toMatchObject({
+    ...{ member: { sid: 2 }, takesDamaged: true, confirmed: undefined },
+  });
+});
+
+test("a zoo.cfg names the directories and the members, and --data another directory", () => {
+  const command = parse("recover", "zoo.cfg", "--plan");
+  expect(command).toMatchObject({ directories: [{ dataDir: "/data", logDir: "/log" }], isPlan: true });
+  expect(command?.kind === "recover" ? command.listed : []).toMatchObject([
+    { sid: 1, host: "a", clientAddress: { port: 3 } },
+    { sid: 2, host: "b", isObserver: true, clientAddress: undefined },
+  ]);
+  const other = parse("recover", "zoo.cfg", "--data", "/other", "--plan");
+  expect(other).toMatchObject({ directories: [{ dataDir: "/other", logDir: undefined }] });
+  expect(parse("snapshot", "zoo.cfg", "--log", "/l", "--out", "o")).toEqual({
+    ...{ kind: "snapshot", directories: { dataDir: "/data", logDir: "/l" }, out: resolve("o"), takesDamaged: false },
+  });
+});
+
+test("a plan takes several directories", () => {
+  expect(parse("recover", "--plan", "--data", "/a", "--data", "/b")).toMatchObject({
+    directories: [{ dataDir: "/a" }, { dataDir: "/b" }],
+  });
+});
+
+test.each<[string, readonly string[], string]>([
+  ["no directory", ["recover", "--as-member", MEMBER], "--data names the data directory"],
+  ["no member", ["recover", "--data", "d"], "recover takes --as-member"],
+  ["several directories", ["recover", "--data", "a", "--data", "b", "--as-member", MEMBER], "are for --plan"],
+  ["a log directory for several", ["recover", "--plan", "--data", "a", "--data", "b", "--log", "l"], "without --log"],
+  ["a member without ports", ["recover", "--data", "d", "--as-member", "2=zk-2"], "server.2 is of the form"],
+  ["a member without a number", ["recover", "--data", "d", "--as-member", "zk-2:1:2"], "--as-member takes N="],
+  ["an observer", ["recover", "--data", "d", "--as-member", "2=b:1:2:observer"], "an observer alone is no ensemble"],
+  ["a number that is too large", ["recover", "--data", "d", "--as-member", "300=b:1:2"], "0 to 254, found 300"],
+  ["two files", ["recover", "zoo.cfg", "more.cfg", "--plan"], "recover takes one zoo.cfg"],
+  ["an unknown option", ["recover", "--datta", "d"], "unknown option --datta; the nearest is --data"],
+  ["an unknown option of snapshot", ["snapshot", "--data", "d", "--as-member", MEMBER], "unknown option --as-member"],
+  ["no directory for a snapshot", ["snapshot"], "--data names the data directory"],
+])("%s is refused", (_, argv, problem) => {
+  expect(problemsOf(...argv)).toContainEqual(expect.stringContaining(problem));
+});
+
+test("other commands are not these", () => {
+  for (const argv of [[], ["zoo.cfg"], ["status"], ["recover", "--help"]]) expect(parse(...argv)).toBeUndefined();
+});

@@ -1,0 +1,148 @@
+import { resolve } from "node:path";
+import { type Member, parseMembers, serverId } from "@zooid/model";
+import { ConfigError, type DataDirectories } from "@zooid/server";
+import type { ConfigFile } from "../config-file.ts";
+import { parseOptions } from "../options.ts";
+
+/** A command for the data directories of a stopped server. */
+export type OfflineCommand = RecoverCommand | SnapshotCommand;
+
+export interface RecoverCommand {
+  readonly kind: "recover";
+  /** Several only with `isPlan`. */
+  readonly directories: readonly DataDirectories[];
+  /** What the server is to be; undefined only with `isPlan`. */
+  readonly member: Member | undefined;
+  readonly isPlan: boolean;
+  /** The id of the ensemble that ends. */
+  readonly confirmed: string | undefined;
+  readonly takesDamaged: boolean;
+  /** The members that zoo.cfg lists. */
+  readonly listed: readonly Member[];
+}
+
+export interface SnapshotCommand {
+  readonly kind: "snapshot";
+  readonly directories: DataDirectories;
+  readonly out: string | undefined;
+  readonly takesDamaged: boolean;
+}
+
+const RECOVER = {
+  data: { type: "string", multiple: true },
+  log: { type: "string" },
+  "as-member": { type: "string" },
+  plan: { type: "boolean" },
+  confirm: { type: "string" },
+  force: { type: "boolean" },
+} as const;
+
+const SNAPSHOT = {
+  data: { type: "string" },
+  log: { type: "string" },
+  out: { type: "string" },
+  force: { type: "boolean" },
+} as const;
+
+/**
+ * Undefined for any other command.
+ *
+ * @param readFile reads a zoo.cfg
+ * @throws ConfigError with everything that is wrong
+ */
+export function parseOfflineCommand(
+  argv: readonly string[],
+  readFile: (file: string) => ConfigFile,
+): OfflineCommand | undefined {
+  const [first, ...rest] = argv;
+  if (rest.includes("--help")) return undefined;
+  if (first === "recover") return recoverCommand(rest, readFile);
+  return first === "snapshot" ? snapshotCommand(rest, readFile) : undefined;
+}
+
+function recoverCommand(argv: readonly string[], readFile: (file: string) => ConfigFile): RecoverCommand {
+  const { values, positionals } = parseOptions(argv, RECOVER);
+  const problems: string[] = [];
+  const file = fileOf("recover", positionals, readFile, problems);
+  const directories = (values.data ?? []).map((dataDir) => ({ dataDir: resolve(dataDir) }));
+  const isPlan = values.plan === true;
+  if (directories.length > 1 && (!isPlan || values.log !== undefined))
+    problems.push("several --data are for --plan, without --log: it says which of them is the newest");
+  const named = values["as-member"];
+  if (named === undefined && !isPlan)
+    problems.push("recover takes --as-member N=HOST:PORT:PORT;CLIENTPORT, the server that the survivor is to be");
+  const member = named === undefined ? undefined : memberOf(named, problems);
+  const chosen =
+    directories.length > 1 ? directories : [directoriesOf(values, directories[0]?.dataDir, file, problems)];
+  if (problems.length > 0) throw new ConfigError(problems);
+  return {
+    kind: "recover",
+    directories: chosen,
+    member,
+    isPlan,
+    confirmed: values.confirm,
+    takesDamaged: values.force === true,
+    listed: membersIn(file),
+  };
+}
+
+function snapshotCommand(argv: readonly string[], readFile: (file: string) => ConfigFile): SnapshotCommand {
+  const { values, positionals } = parseOptions(argv, SNAPSHOT);
+  const problems: string[] = [];
+  const file = fileOf("snapshot", positionals, readFile, problems);
+  const data = values.data === undefined ? undefined : resolve(values.data);
+  const directories = directoriesOf(values, data, file, problems);
+  if (problems.length > 0) throw new ConfigError(problems);
+  const out = values.out === undefined ? undefined : resolve(values.out);
+  return { kind: "snapshot", directories, out, takesDamaged: values.force === true };
+}
+
+function fileOf(
+  command: string,
+  positionals: readonly string[],
+  readFile: (file: string) => ConfigFile,
+  problems: string[],
+): ConfigFile | undefined {
+  const [name, ...more] = positionals;
+  if (more.length > 0) problems.push(`${command} takes one zoo.cfg, found ${positionals.join(", ")}`);
+  return name === undefined ? undefined : readFile(name);
+}
+
+/** Options win over the file; a log directory of the file does not go with another data directory. */
+function directoriesOf(
+  { log }: { readonly log?: string | undefined },
+  dataDir: string | undefined,
+  file: ConfigFile | undefined,
+  problems: string[],
+): DataDirectories {
+  const logDir = log === undefined ? undefined : resolve(log);
+  if (dataDir !== undefined) return { dataDir, logDir };
+  const { dataDir: fromFile, logDir: logFromFile } = file?.options ?? {};
+  if (fromFile === undefined) problems.push("--data names the data directory of the stopped server, or a zoo.cfg does");
+  return { dataDir: resolve(fromFile ?? "."), logDir: logDir ?? logFromFile };
+}
+
+function memberOf(text: string, problems: string[]): Member | undefined {
+  const line = /^\d/.test(text) ? `server.${text}` : text;
+  try {
+    const [member, ...others] = parseMembers(line).servers;
+    if (member === undefined || others.length > 0) throw new RangeError(`found ${JSON.stringify(text)}`);
+    if (member.isObserver) throw new RangeError("an observer alone is no ensemble");
+    return member;
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    problems.push(`--as-member takes N=HOST:PORT:PORT;CLIENTPORT, as in a line server.N: ${error.message}`);
+    return undefined;
+  }
+}
+
+function membersIn(file: ConfigFile | undefined): readonly Member[] {
+  return [...(file?.ensemble.servers ?? [])].map(
+    ([key, { host, quorumPort, electionPort, isObserver, clientAddress }]) => ({
+      sid: serverId(Number(key.slice("server.".length))),
+      ...{ host, quorumPort, electionPort, isObserver },
+      clientAddress: clientAddress === undefined ? undefined : { host: clientAddress.host, port: clientAddress.port },
+      ...{ group: undefined, weight: 1 },
+    }),
+  );
+}

@@ -1,0 +1,148 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { hostPort, type Member, memberLines } from "@zooid/model";
+import {
+  type AnsweringMember,
+  answeringMembers,
+  EPOCHS_SKIPPED,
+  newestFirst,
+  OfflineError,
+  positionText,
+  type Recovered,
+  readSurvivor,
+  recoverMember,
+  recoveryProblems,
+  type Survivor,
+} from "@zooid/server";
+import type { RecoverCommand } from "./offline-command.ts";
+
+/** Where a command prints. */
+export interface Output {
+  print(line: string): void;
+  warn(line: string): void;
+}
+
+/**
+ * `zooid-server recover`: says what a survivor holds and what going on alone means, or does it.
+ *
+ * @throws OfflineError with all reasons not to
+ */
+export async function recover(command: RecoverCommand, output: Output): Promise<void> {
+  const { directories, isPlan, listed, member, confirmed } = command;
+  const survivors = newestFirst(directories.map(readSurvivor));
+  const [survivor] = survivors;
+  if (survivor === undefined) throw new OfflineError(["no data directory is named"]);
+  const known = membersOf(survivor, listed);
+  const answering = await answeringMembers(known);
+  if (isPlan) {
+    for (const line of planLines({ survivors, known, answering, member })) output.print(line);
+    return;
+  }
+  if (member === undefined) throw new OfflineError(["recover takes --as-member"]);
+  const problems = [
+    ...recoveryProblems(survivor, command),
+    ...answering.map(
+      ({ sid, address }) =>
+        `server ${sid} of the old ensemble answers at ${address}: start that one and let the ensemble go on, or stop it first`,
+    ),
+    ...confirmationProblems(survivor, confirmed),
+  ];
+  if (problems.length > 0) throw new OfflineError(problems);
+  if (known.length === 0) output.warn(NOT_ASKED);
+  const recovered = await recoverMember(survivor, { member, takesDamaged: command.takesDamaged, warn: output.warn });
+  for (const line of recoveredLines(survivor, member, recovered)) output.print(line);
+}
+
+const NOT_ASKED =
+  "the data does not list the members of the old ensemble, so none of them was asked whether it still runs; " +
+  "name the zoo.cfg that lists them: zooid-server recover zoo.cfg --data DIR …";
+
+function confirmationProblems({ ensembleId }: Survivor, confirmed: string | undefined): readonly string[] {
+  if (confirmed === ensembleId || ensembleId === "") return [];
+  const found = confirmed === undefined ? "" : `, not ${confirmed}`;
+  return [
+    `this ends the ensemble ${ensembleId}: --plan says what is lost, and --confirm ${ensembleId}${found} says that you know`,
+  ];
+}
+
+/** Those in the data, and those of zoo.cfg that are not. */
+function membersOf({ members }: Survivor, listed: readonly Member[]): readonly Member[] {
+  const kept = members?.servers ?? [];
+  const keys = new Set(memberLines(kept));
+  return [...kept, ...listed.filter((member) => !keys.has(memberLines([member]).join("\n")))];
+}
+
+interface Plan {
+  /** The newest first. */
+  readonly survivors: readonly Survivor[];
+  readonly known: readonly Member[];
+  readonly answering: readonly AnsweringMember[];
+  readonly member: Member | undefined;
+}
+
+function planLines({ survivors, known, answering, member }: Plan): readonly string[] {
+  const [newest] = survivors;
+  if (newest === undefined) return [];
+  const { directories, ensembleId, epochMax, sid } = newest;
+  const others = known.filter((other) => other.sid !== (member?.sid ?? sid)).map((other) => String(other.sid));
+  return [
+    ...survivors.flatMap(survivorLines),
+    ...(survivors.length > 1 ? [`newest: ${directories.dataDir}`] : []),
+    ...(known.length === 0
+      ? [NOT_ASKED]
+      : answering.map(({ sid: other, address }) => `server ${other} answers at ${address}: it must be stopped before`)),
+    `after a recovery of ${directories.dataDir}:`,
+    `  server ${member?.sid ?? sid} is a new ensemble, alone${member === undefined ? "" : `, at ${memberLines([member]).join()}`}`,
+    "  all that it logged is committed; its sessions go on, with their ephemeral nodes, and clients resume them",
+    `  epochs begin at ${epochMax + EPOCHS_SKIPPED}, so that clients that saw later transactions are served; what those wrote is lost`,
+    `  the other members${others.length === 0 ? "" : ` (${[...new Set(others)].join(", ")})`}, observers too, are kept out until their data directories are emptied`,
+    ...(ensembleId === "" ? [] : [`to do it, add --confirm ${ensembleId}, without --plan`]),
+  ];
+}
+
+function survivorLines(survivor: Survivor): readonly string[] {
+  const { directories, sid, ensembleId, zxid, timeMs, committed, uncommittedCount, members, damage } = survivor;
+  const ensemble = ensembleId === "" ? "no ensemble" : `ensemble ${ensembleId}`;
+  const made = timeMs === undefined ? "" : `, made ${new Date(timeMs).toISOString()}`;
+  const open = uncommittedCount === undefined ? "the transactions" : counted(uncommittedCount, "transaction");
+  const places = members?.servers.map((each) => `${each.sid} at ${hostPort(each.host, each.quorumPort)}`);
+  return [
+    `${directories.dataDir}: server ${sid} of ${ensemble}`,
+    `  last transaction: ${positionText(zxid)}${made}`,
+    zxid === committed
+      ? "  all of them are known to be committed"
+      : `  ${open} after ${positionText(committed)} may never have been committed, and count as committed after a recovery`,
+    ...(places === undefined ? [] : [`  members: ${places.join(", ")}`]),
+    ...(damage === undefined ? [] : [`  damaged: ${damage}`]),
+  ];
+}
+
+function recoveredLines({ directories }: Survivor, member: Member, recovered: Recovered): readonly string[] {
+  const { sid } = member;
+  const { ensembleId, epoch, nodeCount, sessionCount, zxid } = recovered;
+  const [line = ""] = memberLines([member]);
+  const steps = [
+    `zoo.cfg of server ${sid}: ${line}, in place of all other lines server.N, and reconfigEnabled=true, standaloneEnabled=false`,
+    ...(numberIn(directories.dataDir) === sid ? [] : [`echo ${sid} > ${join(directories.dataDir, "myid")}`]),
+    "start it; clients can come",
+    "empty the data directories of the other members, and add them one by one: zooid-cli member add",
+  ];
+  return [
+    `server ${sid} is the ensemble ${ensembleId}, alone: ${counted(nodeCount, "znode")} and ${counted(sessionCount, "session")} up to ${positionText(zxid)}; ` +
+      `the next epoch is above ${epoch}`,
+    "next (docs/disaster.md):",
+    ...steps.map((step, i) => `  ${i + 1}. ${step}`),
+  ];
+}
+
+export function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
+}
+
+function numberIn(dataDir: string): number | undefined {
+  try {
+    return Number(readFileSync(join(dataDir, "myid"), "utf8").trim());
+  } catch {
+    return undefined;
+  }
+}

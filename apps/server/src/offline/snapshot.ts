@@ -1,0 +1,22 @@
+import { mkdirSync } from "node:fs";
+import { basename, dirname } from "node:path";
+import { positionText, readSurvivor, snapshotText, writeOfflineSnapshot } from "@zooid/server";
+import type { SnapshotCommand } from "./offline-command.ts";
+import { counted, type Output } from "./recover.ts";
+
+/** `zooid-server snapshot`: writes what a stopped server holds as Apache ZooKeeper does. */
+export async function snapshot({ directories, out, takesDamaged }: SnapshotCommand, output: Output): Promise<void> {
+  const survivor = readSurvivor(directories);
+  const { committed, uncommittedCount, zxid } = survivor;
+  if (committed !== zxid) {
+    const open = uncommittedCount === undefined ? "" : ` (${counted(uncommittedCount, "transaction")})`;
+    output.warn(
+      `it has what is logged after ${positionText(committed)} too${open}, which may never have been committed`,
+    );
+  }
+  const directory = out === undefined ? process.cwd() : dirname(out);
+  mkdirSync(directory, { recursive: true });
+  const name = out === undefined ? undefined : basename(out);
+  const written = await writeOfflineSnapshot(survivor, { directory, name, takesDamaged, warn: output.warn });
+  output.print(snapshotText(written));
+}

@@ -1,0 +1,110 @@
+import { randomInt, randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { DataTree } from "@zooid/data-tree";
+import {
+  composeZxid,
+  EPOCH_MAX,
+  formatZxid,
+  type Member,
+  membersOf,
+  newTxnHeader,
+  newTxnOp,
+  type Zxid,
+} from "@zooid/model";
+import { type LogHandler, StoreError } from "@zooid/txn-log";
+import { openStore, type Store } from "@zooid/txn-log/sqlite";
+import { TxnReader } from "@zooid/wire/txn";
+import { encodeMembers } from "@zooid/zab";
+import { loadTree } from "../load-tree.ts";
+import { type DataDirectories, placesOf } from "./data-directories.ts";
+import { OfflineError } from "./offline-error.ts";
+import type { Survivor } from "./survivor.ts";
+
+/** Clients may have seen zxids of leaders that the survivor never heard of. */
+export const EPOCHS_SKIPPED = 1000;
+
+export interface RecoverOptions {
+  /** The member that the server is from then on, alone. */
+  readonly member: Member;
+  /** Whether a damaged log is taken as far as it is whole. */
+  readonly takesDamaged: boolean;
+  warn(text: string): void;
+}
+
+export interface Recovered {
+  readonly ensembleId: string;
+  readonly epoch: number;
+  readonly zxid: Zxid;
+  readonly nodeCount: number;
+  readonly sessionCount: number;
+}
+
+/** What is wrong with going on from here, one sentence each. */
+export function recoveryProblems(survivor: Survivor, { takesDamaged }: Pick<RecoverOptions, "takesDamaged">): string[] {
+  const { damage, ensembleId, epochMax } = survivor;
+  return [
+    ...(damage === undefined || takesDamaged
+      ? []
+      : [`${damage}; --force goes on with what is whole, and loses the rest`]),
+    ...(ensembleId === ""
+      ? [`${survivor.directories.dataDir} was never one of an ensemble: it needs no recovery`]
+      : []),
+    ...(epochMax + EPOCHS_SKIPPED < EPOCH_MAX - 1
+      ? []
+      : [`epoch ${epochMax} leaves no room for ${EPOCHS_SKIPPED} more: the last one is ${EPOCH_MAX - 1}`]),
+  ];
+}
+
+/**
+ * Lets a survivor go on alone as a new ensemble: with all that it logged, another identity, a later epoch and itself
+ * as the only member, in one transaction. The whole state is loaded and the log replayed before, so that
+ * nothing is changed in a directory that a server could not start on.
+ *
+ * @throws OfflineError and StoreError; the directory is as it was then
+ */
+export async function recoverMember(survivor: Survivor, options: RecoverOptions): Promise<Recovered> {
+  const problems = recoveryProblems(survivor, options);
+  if (problems.length > 0) throw new OfflineError(problems);
+  const { sid, epochMax } = survivor;
+  const { member, takesDamaged, warn } = options;
+  const epoch = epochMax + EPOCHS_SKIPPED;
+  const ensembleId = randomUUID();
+  const { promise: failure, reject } = Promise.withResolvers<never>();
+  failure.catch(() => {});
+  const handler: LogHandler = {
+    appended: () => {},
+    roomChanged: (missing) => {
+      if (missing !== undefined)
+        reject(new StoreError({ code: "DISK_FULL", file: survivor.directories.dataDir, reason: missing }));
+    },
+    failed: reject,
+    warned: warn,
+  };
+  const places = placesOf(survivor.directories);
+  await using store = await openStore({ ...places, sid, handler, allowAmnesia: takesDamaged });
+  const tree = wholeTree(store, survivor.directories);
+  const config = encodeMembers(membersOf([member], composeZxid(epoch, 0)));
+  await Promise.race([store.branch({ ensembleId, sid: member.sid, epoch, config }), failure]);
+  return { ensembleId, epoch, zxid: tree.applied, nodeCount: tree.nodeCount, sessionCount: tree.sessionCount };
+}
+
+/** The tree with all that is logged, committed or not. */
+export function wholeTree(store: Store, { dataDir }: DataDirectories): DataTree {
+  const tree = new DataTree({ hashKey: { k0: randomInt(2 ** 32) | 0, k1: randomInt(2 ** 32) | 0 } });
+  const { applied } = loadTree(tree, store, join(dataDir, store.log.durable.stateFile));
+  const reader = new TxnReader();
+  const header = newTxnHeader();
+  const op = newTxnOp();
+  store.replay(applied, (zxid, bytes, start, end) => {
+    reader.open(bytes, start, end, header);
+    header.zxid = zxid;
+    while (reader.next(op)) tree.apply(header, op, undefined);
+    tree.finish(header);
+  });
+  return tree;
+}
+
+/** `0x3eb00000000` */
+export function firstZxidOf(epoch: number): string {
+  return formatZxid(composeZxid(epoch, 0));
+}
