@@ -45,7 +45,10 @@ let hasFailed = false;
 for (let round = 1; round <= Number(options.rounds) && !hasFailed; round++) {
   const folder = mkdtempSync(join(tmpdir(), "ensemble-move-"));
   await using ensemble = await Ensemble.create({
-    ...{ folder, serverCount: SERVER_COUNT, tickMs: 2000, syncLimit: 5 },
+    folder,
+    serverCount: SERVER_COUNT,
+    tickMs: 2000,
+    syncLimit: 5,
     // A second name of an address of loopback is none of loopback.
     settings: ["reconfigEnabled=true", "skipACL=yes", "zooid.allowUnauthenticatedPeers=true"],
   });
@@ -67,8 +70,11 @@ async function runRound(round: number, ensemble: Ensemble): Promise<readonly str
   const { servers } = ensemble;
   await ensemble.start(DEADLINE_MS);
   const load = new ReplaceLoad({
-    ...{ first: servers, all: servers, sessionTimeoutMs: 20_000 },
-    ...{ ownCount: Number(options.own), kazooCount: Number(options.kazoo) },
+    first: servers,
+    all: servers,
+    sessionTimeoutMs: 20_000,
+    ownCount: Number(options.own),
+    kazooCount: Number(options.kazoo),
   });
   await load.start();
   await settle(load);

@@ -15,7 +15,7 @@ const VERSIONED = /^(.*)\.([0-9a-f]{1,16})$/i;
  *
  * 1. `zoo.cfg.dynamic.<version>` gets the lines of the servers, groups and weights.
  * 2. zoo.cfg names it as `dynamicConfigFile` in place of its own lines, and of all else that the dynamic file decides: `peerType`, and
- *    `clientPort` where this server's line has one. What it was at first stays as `zoo.cfg.bak`.
+ *    `clientPort` where this server's line has one. The first zoo.cfg stays as `zoo.cfg.bak`.
  * 3. The dynamic file that it named before goes.
  *
  * Each file is written aside, synced and renamed: after a crash the old or the new one is there. The server keeps the configuration

@@ -30,13 +30,22 @@ test("recover takes a data directory, the member that it becomes, and a confirma
     kind: "recover",
     directories: [{ dataDir: resolve("d") }],
     member: {
-      ...{ sid: 2, host: "zk-2", quorumPort: 2888, electionPort: 3888, isObserver: false },
+      sid: 2,
+      host: "zk-2",
+      quorumPort: 2888,
+      electionPort: 3888,
+      isObserver: false,
       clientAddress: { port: 2181 },
     },
-    ...{ isPlan: false, confirmed: "id", takesDamaged: false, listed: [] },
+    isPlan: false,
+    confirmed: "id",
+    takesDamaged: false,
+    listed: [],
   });
   expect(parse("recover", "--data", "d", "--as-member", `server.${MEMBER}`, "--force")).toMatchObject({
-    ...{ member: { sid: 2 }, takesDamaged: true, confirmed: undefined },
+    member: { sid: 2 },
+    takesDamaged: true,
+    confirmed: undefined,
   });
 });
 
@@ -50,7 +59,10 @@ test("a zoo.cfg names the directories and the members, and --data another direct
   const other = parse("recover", "zoo.cfg", "--data", "/other", "--plan");
   expect(other).toMatchObject({ directories: [{ dataDir: "/other", logDir: undefined }] });
   expect(parse("snapshot", "zoo.cfg", "--log", "/l", "--out", "o")).toEqual({
-    ...{ kind: "snapshot", directories: { dataDir: "/data", logDir: "/l" }, out: resolve("o"), takesDamaged: false },
+    kind: "snapshot",
+    directories: { dataDir: "/data", logDir: "/l" },
+    out: resolve("o"),
+    takesDamaged: false,
   });
 });
 

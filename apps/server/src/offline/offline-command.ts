@@ -140,9 +140,13 @@ function membersIn(file: ConfigFile | undefined): readonly Member[] {
   return [...(file?.ensemble.servers ?? [])].map(
     ([key, { host, quorumPort, electionPort, isObserver, clientAddress }]) => ({
       sid: serverId(Number(key.slice("server.".length))),
-      ...{ host, quorumPort, electionPort, isObserver },
+      host,
+      quorumPort,
+      electionPort,
+      isObserver,
       clientAddress: clientAddress === undefined ? undefined : { host: clientAddress.host, port: clientAddress.port },
-      ...{ group: undefined, weight: 1 },
+      group: undefined,
+      weight: 1,
     }),
   );
 }

@@ -77,7 +77,13 @@ test("a survivor goes on alone with all data and sessions, and the others join i
 
   const id = idOf(survivor);
   const recovered = run(
-    ...["recover", "--data", survivor.dataDir, "--as-member", `${survivor.sid}=${lineOf(survivor)}`, "--confirm", id],
+    "recover",
+    "--data",
+    survivor.dataDir,
+    "--as-member",
+    `${survivor.sid}=${lineOf(survivor)}`,
+    "--confirm",
+    id,
   );
   expect(recovered.text).toContain(`server ${survivor.sid} is the ensemble `);
   expect(recovered.status).toBe(ExitStatus.OK);

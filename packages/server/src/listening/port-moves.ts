@@ -68,7 +68,10 @@ export class PortMoves {
     this.#options = options;
     const { retryMs = RETRY_MS_LEAST } = options;
     this.#backoff = new Backoff({
-      ...{ leastMs: retryMs, mostMs: Math.max(RETRY_MS_MOST, retryMs), jitter: 0, random: () => 0 },
+      leastMs: retryMs,
+      mostMs: Math.max(RETRY_MS_MOST, retryMs),
+      jitter: 0,
+      random: () => 0,
     });
   }
 

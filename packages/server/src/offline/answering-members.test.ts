@@ -8,9 +8,14 @@ import { answeringMembers } from "./answering-members.ts";
 function memberAt(sid: number, ports: readonly [quorum: number, election: number, client: number | undefined]): Member {
   const [quorumPort, electionPort, client] = ports;
   return {
-    ...{ sid: serverId(sid), host: "127.0.0.1", quorumPort, electionPort, isObserver: false },
+    sid: serverId(sid),
+    host: "127.0.0.1",
+    quorumPort,
+    electionPort,
+    isObserver: false,
     clientAddress: client === undefined ? undefined : { host: "0.0.0.0", port: client },
-    ...{ group: undefined, weight: 1 },
+    group: undefined,
+    weight: 1,
   };
 }
 
