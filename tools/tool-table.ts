@@ -53,6 +53,11 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
         does: "reconfig, by plain requests and by kazoo, go-zookeeper and Curator, on ensembles of both servers, compared",
       },
       {
+        name: "members-differential",
+        file: "packages/conformance/src/members-differential.ts",
+        does: "random acts of operators on members, on an ensemble of each, compared after each act (Java, Maven)",
+      },
+      {
         name: "reconfig-sequence",
         file: "packages/conformance/src/reconfig-sequence.ts",
         does: "3, 5, 3, 1 and 3 servers by zkCli, by zooid-cli reconfig with equal output, and by zooid-cli member",

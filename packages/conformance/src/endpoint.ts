@@ -146,7 +146,6 @@ export class ServerProcess {
     this.dataDir = join(options.folder, "data");
     this.#logFile = join(options.folder, "server.log");
     mkdirSync(this.dataDir, { recursive: true });
-    writeFileSync(join(options.folder, "logback.xml"), LOGBACK);
     if (options.sid !== undefined) writeFileSync(join(this.dataDir, "myid"), `${options.sid}\n`);
   }
 
@@ -184,16 +183,7 @@ export class ServerProcess {
     const configFile = join(folder, "zoo.cfg");
     const { settings = [] } = this.#options;
     writeFileSync(configFile, `${zooCfg({ port: this.#port, dataDir: this.dataDir })}${settings.join("\n")}\n`);
-    const [command = "", ...args] = kind === "apache" ? this.#apacheCommand(configFile) : [ZOOID_SERVER, configFile];
-    const bin = join(ROOT, "node_modules/.bin");
-    const env = { ...process.env, PATH: `${bin}${delimiter}${process.env["PATH"] ?? ""}`, ...this.#options.env };
-    this.#process = spawn(command, args, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
-    endWithThis(this.#process);
-    const log = createWriteStream(this.#logFile, { flags: "a" });
-    this.#process.stdout?.pipe(log, { end: false });
-    this.#process.stderr?.pipe(log, { end: false });
-    this.#process.on("close", () => log.end());
-    this.#process.on("error", (error) => log.write(String(error)));
+    this.#process = spawnServer(kind === "apache" ? "apache" : "zooid", { ...this.#options, configFile });
   }
 
   async kill(): Promise<void> {
@@ -241,13 +231,35 @@ export class ServerProcess {
     if (!(await fourLetterWord(this.#port, "srvr")).includes("Mode:")) return false;
     return (await fourLetterWord(this.#port, "conf")).includes(this.dataDir);
   }
+}
 
-  #apacheCommand(configFile: string): readonly string[] {
-    const { folder, jars, heap = "512m", properties = [] } = this.#options;
-    if (jars === undefined) throw new Error("Apache's server needs its jars");
-    const main = "org.apache.zookeeper.server.quorum.QuorumPeerMain";
-    return ["java", `-Xmx${heap}`, ...properties, "-cp", `${folder}${delimiter}${jars}/*`, main, configFile];
-  }
+export interface SpawnOptions extends Pick<ServerOptions, "jars" | "heap" | "properties" | "env"> {
+  /** Its working directory, with `logback.xml`; gets `server.log`. */
+  readonly folder: string;
+  readonly configFile: string;
+}
+
+/** Starts the process of a server, which does not outlive this one. */
+export function spawnServer(kind: "apache" | "zooid", options: SpawnOptions): ChildProcess {
+  const { folder, configFile } = options;
+  const [command = "", ...args] = kind === "apache" ? apacheCommand(options) : [ZOOID_SERVER, configFile];
+  const bin = join(ROOT, "node_modules/.bin");
+  const env = { ...process.env, PATH: `${bin}${delimiter}${process.env["PATH"] ?? ""}`, ...options.env };
+  writeFileSync(join(folder, "logback.xml"), LOGBACK);
+  const child = spawn(command, args, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
+  endWithThis(child);
+  const log = createWriteStream(join(folder, "server.log"), { flags: "a" });
+  child.stdout.pipe(log, { end: false });
+  child.stderr.pipe(log, { end: false });
+  child.on("close", () => log.end());
+  child.on("error", (error) => log.write(String(error)));
+  return child;
+}
+
+function apacheCommand({ folder, jars, heap = "512m", properties = [], configFile }: SpawnOptions): readonly string[] {
+  if (jars === undefined) throw new Error("Apache's server needs its jars");
+  const main = "org.apache.zookeeper.server.quorum.QuorumPeerMain";
+  return ["java", `-Xmx${heap}`, ...properties, "-cp", `${folder}${delimiter}${jars}/*`, main, configFile];
 }
 
 const started = new Set<ChildProcess>();
@@ -269,13 +281,13 @@ function endWithThis(server: ChildProcess): void {
 /** Set ZOOID_SERVER to try another build: a command that takes a zoo.cfg. */
 const ZOOID_SERVER = process.env["ZOOID_SERVER"] ?? join(ROOT, "node_modules/.bin/zooid-server");
 
-function hasEnded(process: ChildProcess): boolean {
+export function hasEnded(process: ChildProcess): boolean {
   return process.exitCode !== null || process.signalCode !== null;
 }
 
 /** The answer of a four-letter word, or an empty string without one. */
-export async function fourLetterWord(port: number, word: string): Promise<string> {
-  const socket = connect({ port, host: "127.0.0.1", timeout: 2_000 });
+export async function fourLetterWord(port: number, word: string, host = "127.0.0.1"): Promise<string> {
+  const socket = connect({ port, host, timeout: 2_000 });
   let answer = "";
   socket.setEncoding("latin1").on("data", (text: string) => {
     answer += text;
