@@ -122,6 +122,12 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
       },
       { name: "ensemble-full-disk", file: "tools/faults/ensemble-full-disk.ts", does: "a disk that fills" },
       {
+        name: "recover-kill",
+        file: "tools/faults/recover-kill.ts",
+        does: "zooid-server recover, killed and cut off at many moments: the old member or the new ensemble is left",
+        builds: ["apps/server"],
+      },
+      {
         name: "disaster",
         file: "tools/disaster/disaster.ts",
         does: "the procedures of docs/disaster.md as they are written, on three machines (root)",

@@ -12,20 +12,20 @@
  * server that answers before its log has been written to may) is a failure too, and ends the
  * record.
  */
-import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { fetchApacheJars } from "../../packages/conformance/src/clients.ts";
-import { ROOT, ServerProcess } from "../../packages/conformance/src/endpoint.ts";
+import { ServerProcess } from "../../packages/conformance/src/endpoint.ts";
 import { Random } from "../../packages/conformance/src/random.ts";
 import { audit, type Finding } from "./audit.ts";
 import { FolderWriter } from "./folder-writer.ts";
 import type { Book } from "./owned-folder.ts";
 import { BREAK_VARIABLE, BREAKS, isBreakKind } from "./power-cut/break-kinds.ts";
 import { DiskHistory } from "./power-cut/disk-history.ts";
+import { recordingEnvironment } from "./power-cut/recording-shim.ts";
 
 const SYNC_DELAY_US = 1_000;
 
@@ -91,21 +91,13 @@ const failed = counts.failed > 0 || lostByKill.length > 0;
 if (options["expect-failures"] ? counts.failed === 0 : failed) process.exitCode = 1;
 
 async function recordLives(): Promise<DiskHistory> {
-  const shim = join(ROOT, ".cache/power-cut-shim.so");
-  const source = join(import.meta.dirname, "power-cut/shim.c");
-  mkdirSync(join(ROOT, ".cache"), { recursive: true });
-  execFileSync("cc", ["-O2", "-Wall", "-shared", "-fPIC", "-pthread", "-o", shim, source], { stdio: "inherit" });
   const log = join(folder, "record");
   const server = new ServerProcess({
     kind,
     folder: join(folder, "recorded"),
     ...jars,
     env: {
-      LD_PRELOAD: shim,
-      RECORD_ROOT: join(folder, "recorded/data"),
-      RECORD_LOG: log,
-      RECORD_SYNC_DELAY_US: String(SYNC_DELAY_US),
-      UV_USE_IO_URING: "0",
+      ...recordingEnvironment({ root: join(folder, "recorded/data"), log, syncDelayUs: SYNC_DELAY_US }),
       ...breakingEnvironment(options.break),
     },
   });
