@@ -13,7 +13,7 @@ import type { ServerConfig } from "./config.ts";
 import type { Driver } from "./driver/driver.ts";
 import type { Peers } from "./driver/driver-config.ts";
 import type { PortMoves } from "./listening/port-moves.ts";
-import { NO_QUORUM_REPORT_MS, NoQuorumReport } from "./no-quorum-report.ts";
+import { NO_QUORUM_CHECK_MS, NoQuorumReport } from "./no-quorum-report.ts";
 import { ElectionMesh } from "./peers/election-mesh.ts";
 import type { QuorumPeerConfig } from "./peers/ensemble-config.ts";
 import { QuorumLinks } from "./peers/quorum-links.ts";
@@ -45,7 +45,7 @@ export class EnsemblePeers implements Peers {
   readonly reloads: { done: number; failed: number } = { done: 0, failed: 0 };
   readonly #warn: ServerLog["warn"];
   #watch: FileWatch | undefined;
-  readonly #noQuorum: NoQuorumReport;
+  readonly noQuorum: NoQuorumReport;
   #timers: readonly NodeJS.Timeout[] = [];
 
   constructor(parts: {
@@ -87,8 +87,10 @@ export class EnsemblePeers implements Peers {
     });
     const isLooking = (): boolean => zab().state === "looking";
     this.reachability = new Reachability({ ensemble, info, warn, isLooking });
-    this.#noQuorum = new NoQuorumReport({
-      ...{ sid: ensemble.sid, isLooking, error: parts.error },
+    this.noQuorum = new NoQuorumReport({
+      ...{ sid: ensemble.sid, error: parts.error },
+      isServing: () => driver().replica.isServing,
+      isAmnesiac: () => storage.log.durable.amnesiac,
       connected: () => this.reachability.peers.filter(({ isConnected }) => isConnected).map(({ sid }) => sid),
       summary: () => this.reachability.summary,
       members: () => {
@@ -148,7 +150,7 @@ export class EnsemblePeers implements Peers {
   start(): Promise<void> {
     this.#timers = [
       setInterval(() => this.reachability.summarize(), SUMMARY_MS),
-      setInterval(() => this.#noQuorum.check(), NO_QUORUM_REPORT_MS),
+      setInterval(() => this.noQuorum.check(performance.now()), NO_QUORUM_CHECK_MS),
     ];
     for (const timer of this.#timers) timer.unref();
     return this.#mesh.start();

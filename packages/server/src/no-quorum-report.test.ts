@@ -1,25 +1,28 @@
 import { composeZxid, MajorityQuorum, type ServerId, serverId, ZXID_NONE } from "@zooid/model";
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { LogFields } from "./log-fields.ts";
-import { type KnownConfiguration, NoQuorumReport } from "./no-quorum-report.ts";
+import { type KnownConfiguration, NO_QUORUM_REPORT_MS, NoQuorumReport } from "./no-quorum-report.ts";
 
 const [ONE, TWO, THREE] = [serverId(1), serverId(2), serverId(3)];
 const VERSION = composeZxid(1, 7);
 
 let lines: { readonly text: string; readonly fields: LogFields }[];
-let isLooking: boolean;
+let isServing: boolean;
+let isAmnesiac: boolean;
 let connected: readonly ServerId[];
 let members: KnownConfiguration;
 let report: NoQuorumReport;
 
 beforeEach(() => {
   lines = [];
-  isLooking = true;
+  isServing = false;
+  isAmnesiac = false;
   connected = [];
   members = { verifier: new MajorityQuorum([ONE, TWO, THREE]), version: VERSION, isListed: true };
   report = new NoQuorumReport({
     sid: ONE,
-    isLooking: () => isLooking,
+    isServing: () => isServing,
+    isAmnesiac: () => isAmnesiac,
     connected: () => connected,
     summary: () => "SUMMARY",
     members: () => members,
@@ -27,38 +30,56 @@ beforeEach(() => {
   });
 });
 
-test("a server that reaches no quorum of the servers that it knows names them, and the file to write", () => {
-  report.check();
+/** A minute passes, and a bit. */
+function minute(fromMs = 0): void {
+  for (let ms = fromMs; ms <= fromMs + NO_QUORUM_REPORT_MS; ms += 5_000) report.check(ms);
+}
+
+test("a server without a quorum for a minute names the servers, the file to write and the page, then once a minute", () => {
+  minute();
   expect(lines).toEqual([
     { text: expect.stringContaining("SUMMARY"), fields: { event: "no-quorum", zxid: "0x100000007" } },
   ]);
   expect(lines[0]?.text).toContain("dynamicConfigFile");
+  expect(lines[0]?.text).toContain("docs/disaster.md");
   expect(lines[0]?.text).not.toContain("removed");
-  report.check();
+  minute(NO_QUORUM_REPORT_MS);
   expect(lines).toHaveLength(2);
+});
+
+test("a quorum in between begins the minute again", () => {
+  report.check(0);
+  connected = [TWO];
+  report.check(55_000);
+  connected = [];
+  report.check(60_000);
+  report.check(115_000);
+  expect(lines).toEqual([]);
+  report.check(120_000);
+  expect(lines).toHaveLength(1);
 });
 
 test("a server that a change removed names that as well", () => {
   members = { ...members, isListed: false, verifier: new MajorityQuorum([TWO, THREE]) };
-  report.check();
+  minute();
   expect(lines[0]?.text).toContain("removed server 1");
 });
 
 test("a server that has not joined yet was not removed", () => {
   members = { ...members, isListed: false, version: ZXID_NONE };
-  report.check();
+  minute();
   expect(lines[0]?.text).not.toContain("removed");
 });
 
 test("a server whose ensemble has one list in its files names zoo.cfg", () => {
   members = { ...members, version: undefined };
-  report.check();
+  minute();
   expect(lines[0]).toMatchObject({ text: expect.stringContaining("zoo.cfg"), fields: { event: "no-quorum" } });
   expect(lines[0]?.text).not.toContain("dynamicConfigFile");
 });
 
 test.each([
-  ["has a leader", () => (isLooking = false)],
+  ["serves", () => (isServing = true)],
   ["reaches a quorum with itself", () => (connected = [TWO])],
   [
     "is no voter and reaches a quorum",
@@ -69,6 +90,53 @@ test.each([
   ],
 ])("a server that %s reports nothing", (_, change) => {
   change();
-  report.check();
+  minute();
   expect(lines).toEqual([]);
+  expect(report.note(NO_QUORUM_REPORT_MS)).toBe("");
+});
+
+describe("servers that are reached and not counted", () => {
+  beforeEach(() => {
+    connected = [TWO, THREE];
+  });
+
+  test("are named with the reason, at once for probes and after a minute in the log", () => {
+    for (const sid of [TWO, THREE]) report.noted({ kind: "learner-not-counted", sid });
+    const reasons =
+      "; server 2 is not counted: its data directory is empty, or has lost data; server 3 is not counted: ";
+    expect(report.note(0)).toContain(reasons);
+    expect(report.note(0)).not.toContain("docs/disaster.md");
+    minute();
+    expect(lines[0]?.text).toContain(reasons);
+    expect(report.note(NO_QUORUM_REPORT_MS + 5_000)).toContain("no quorum for 65 s, see docs/disaster.md");
+  });
+
+  test("are a quorum again when enough of them count", () => {
+    for (const sid of [TWO, THREE]) report.noted({ kind: "learner-not-counted", sid });
+    report.noted({ kind: "learner-follows", sid: TWO });
+    minute();
+    expect(lines).toEqual([]);
+  });
+
+  test("include this one, which has no data beside a server that has", () => {
+    connected = [TWO];
+    report.noted({ kind: "history-missing-here", sid: TWO });
+    minute();
+    expect(lines[0]?.text).toContain("server 1 (this one) is not counted: it has no data, and server 2 has");
+  });
+
+  test("include this one, if its log has lost a part", () => {
+    connected = [TWO];
+    isAmnesiac = true;
+    minute();
+    expect(lines[0]?.text).toContain("server 1 (this one) is not counted: it has lost a part of its log");
+  });
+
+  test("are forgotten once clients are served", () => {
+    report.noted({ kind: "learner-not-counted", sid: TWO });
+    isServing = true;
+    report.check(0);
+    isServing = false;
+    expect(report.note(0)).toBe("");
+  });
 });

@@ -1,14 +1,21 @@
 import { formatZxid, type QuorumVerifier, type ServerId, ZXID_NONE, type Zxid } from "@zooid/model";
-import type { LogFields } from "./log-fields.ts";
+import type { LogFields, OperatorEvent } from "./log-fields.ts";
 
-/** How often a server without a quorum says so. */
+/** How long a server is without a quorum before it says so, and how often it says so then. */
 export const NO_QUORUM_REPORT_MS = 60_000;
+/** How often it looks. */
+export const NO_QUORUM_CHECK_MS = 5_000;
 
 const START_THEM = "Start the servers that are down.";
+/** What to do where that cannot be done. */
+const PAGE = "docs/disaster.md";
 
 export interface NoQuorumParts {
   readonly sid: ServerId;
-  readonly isLooking: () => boolean;
+  /** Whether the server has a role in which it serves clients. */
+  readonly isServing: () => boolean;
+  /** Whether this server's own log has lost a part. */
+  readonly isAmnesiac: () => boolean;
   /** Servers that this one has a connection to. */
   readonly connected: () => readonly ServerId[];
   /** `1 of 3 voters reachable; server 2 at zk-2:3888: …` */
@@ -26,33 +33,87 @@ export interface KnownConfiguration {
 }
 
 /**
- * Reports that no quorum of the servers that this one knows can be reached. They may be down; or this
- * server was away, or removed, while others replaced them, and no server is left that knows
- * those:
+ * Reports that no quorum of the servers that this one knows can be reached, or that those that are reached do not
+ * count: they have lost their disks. They may be down; or this server was away, or removed, while others replaced
+ * them, and no server is left that knows those:
  *
  * 1. Server 1 of 1, 2, 3 stops. 2. The ensemble becomes 4, 5, 6, and servers 2 and 3 are stopped. 3. S1
- * starts: it looks for 2 and 3 for ever.
+ * starts: it looks for 2 and 3 indefinitely.
  */
 export class NoQuorumReport {
   readonly #parts: NoQuorumParts;
+  /** Voters that follow and are not counted, with the reason, as far as this server has led or looked for a leader. */
+  readonly #uncounted = new Map<ServerId, string>();
+  #sinceMs: number | undefined;
+  #reportedMs = Number.NEGATIVE_INFINITY;
 
   constructor(parts: NoQuorumParts) {
     this.#parts = parts;
   }
 
-  /** For a timer of {@link NO_QUORUM_REPORT_MS}. */
-  check(): void {
-    const { connected, error, isLooking, members, sid, summary } = this.#parts;
-    if (!isLooking()) return;
-    const { isListed, verifier, version } = members();
-    if (verifier.isQuorum([sid, ...connected()])) return;
+  /** An event of the broadcast, which may say who is counted. */
+  noted(event: OperatorEvent): void {
+    if (event.kind === "learner-not-counted") this.#uncounted.set(event.sid, LOST_DISK);
+    else if (event.kind === "learner-follows") this.#uncounted.delete(event.sid);
+    else if (event.kind === "history-missing-here")
+      this.#uncounted.set(this.#parts.sid, `it has no data, and server ${event.sid} has`);
+  }
+
+  /** For a timer of {@link NO_QUORUM_CHECK_MS}. */
+  check(nowMs: number): void {
+    if (this.#hasQuorum()) {
+      this.#sinceMs = undefined;
+      return;
+    }
+    this.#sinceMs ??= nowMs;
+    if (nowMs - this.#sinceMs < NO_QUORUM_REPORT_MS || nowMs - this.#reportedMs < NO_QUORUM_REPORT_MS) return;
+    this.#reportedMs = nowMs;
+    this.#report();
+  }
+
+  /** Which servers are not counted, and once there was no quorum for a while, the page to read; for `/readyz`. */
+  note(nowMs: number): string {
+    if (this.#parts.isServing()) return "";
+    const isLong = this.#sinceMs !== undefined && nowMs - this.#sinceMs >= NO_QUORUM_REPORT_MS;
+    const page = isLong
+      ? `; no quorum for ${Math.floor((nowMs - (this.#sinceMs ?? nowMs)) / 1000)} s, see ${PAGE}`
+      : "";
+    return `${this.#uncountedText()}${page}`;
+  }
+
+  #hasQuorum(): boolean {
+    const { connected, isServing, members, sid } = this.#parts;
+    if (isServing()) {
+      this.#uncounted.clear();
+      return true;
+    }
+    const uncounted = this.#uncountedNow();
+    return members().verifier.isQuorum([sid, ...connected()].filter((each) => !uncounted.has(each)));
+  }
+
+  #uncountedNow(): ReadonlyMap<ServerId, string> {
+    const { isAmnesiac, sid } = this.#parts;
+    return isAmnesiac() ? new Map([[sid, LOST_PART], ...this.#uncounted]) : this.#uncounted;
+  }
+
+  #uncountedText(): string {
+    const { sid: own } = this.#parts;
+    return [...this.#uncountedNow()]
+      .map(([sid, reason]) => `; server ${sid}${sid === own ? " (this one)" : ""} is not counted: ${reason}`)
+      .join("");
+  }
+
+  #report(): void {
+    const { error, members, sid, summary } = this.#parts;
+    const { isListed, version } = members();
     const fields = { event: "no-quorum", ...(version === undefined ? {} : { zxid: formatZxid(version) }) };
     const known = version === undefined ? "" : ` of configuration ${formatZxid(version)}`;
-    const found = `no quorum of the servers${known} is reachable: ${summary()}.`;
+    const found = `no quorum of the servers${known}: ${summary()}${this.#uncountedText()}.`;
+    const lost = `If a quorum is lost for good, see ${PAGE}`;
     if (version === undefined) {
       error(
         `${found} ${START_THEM} If the ensemble has other servers by now, write their server.N lines into this server's zoo.cfg, ` +
-          "and restart it",
+          `and restart it. ${lost}`,
         fields,
       );
       return;
@@ -62,8 +123,11 @@ export class NoQuorumReport {
     error(
       `${found}${removed} ${START_THEM} If the ensemble has other servers by now, save what ` +
         "`zooid-cli -server HOST:PORT config` prints at one of them as a new file, name that file in this server's zoo.cfg " +
-        "as dynamicConfigFile, in place of server.N lines, and restart this server",
+        `as dynamicConfigFile, in place of server.N lines, and restart this server. ${lost}`,
       fields,
     );
   }
 }
+
+const LOST_DISK = "its data directory is empty, or has lost data";
+const LOST_PART = "it has lost a part of its log";

@@ -91,6 +91,7 @@ export function adminViewOf(server: ViewedServer): AdminView {
     rejectedCount: () => ports.rejectedCount,
     reachability: () => server.peers()?.reachability,
     dialFault: () => server.peers()?.links.dialFault,
+    quorumNote: () => server.peers()?.noQuorum.note(performance.now()) ?? "",
     relayedObservers: () => server.peers()?.links.relayedObservers() ?? [],
     slowSyncCount: () => storage().log.stats().slowSyncCount,
     snapshotCount: () => storage().snapshotCount,

@@ -426,7 +426,10 @@ class Server implements ZooidServer {
       isBehind: () => storage.isBehind(),
       install: () => storage.install(driver().replica),
       roleChanged: () => this.#updateRole(),
-      note: (event) => this.#events.note(event),
+      note: (event) => {
+        this.#events.note(event);
+        this.#peers?.noQuorum.noted(event);
+      },
       defect: (error) => this.#fail(error),
     };
   }

@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync }
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { connect } from "@zooid/client";
+import { freePorts } from "@zooid/wire/testing/free-ports";
 import { expect, test } from "vitest";
 import { ExitStatus } from "../exit-status.ts";
 import {
@@ -206,6 +207,26 @@ test("a survivor of an ensemble whose files list the members goes on by its file
   expect(await level([survivor])).toBe(survivor);
   const client = await clientOf([survivor]);
   expect(await client.getText("/node-19")).toBe("19");
+});
+
+test("a survivor beside a member with an empty disk says that this one is not counted, and why", async () => {
+  const adminPorts = await freePorts(3);
+  const own = (sid: number): readonly string[] => [`admin.serverPort=${adminPorts[sid - 1]}`];
+  const members = await started(3, { settings: SETTINGS, own });
+  const [wiped, survivor] = members as [MemberProcess, MemberProcess];
+  const client = await clientOf([survivor]);
+  await client.create("/a", "1");
+  for (const member of members) await member.end("SIGKILL");
+  survivor.start();
+  wipe(wiped);
+  wiped.start();
+  const config = join(directory(), "zoo2.cfg");
+  const text = await until("reason", () => {
+    const status = run("status", config);
+    return status.text.includes("is not counted") ? status.text : undefined;
+  });
+  expect(text).toMatch(/server 1 is not counted: its data directory is empty, or has lost data/);
+  expect(text).toMatch(/2 of 3 voters reachable; server 3 at /);
 });
 
 test("a snapshot of a stopped member has all that it logged, and leaves the member as it is", async () => {

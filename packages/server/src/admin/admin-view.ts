@@ -46,6 +46,8 @@ export interface AdminView {
   reachability(): Reachability | undefined;
   /** Why this learner does not reach the leader that it has found; undefined while there is no reason. */
   dialFault(): string | undefined;
+  /** Which servers are not counted for a quorum, and why; empty while clients are served. */
+  quorumNote(): string;
   /** The observers that reach their leader through this server. */
   relayedObservers(): readonly ServerId[];
   /** Syncs of the log that took longer than `fsync.warningthresholdms`. */

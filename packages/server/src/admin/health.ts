@@ -102,7 +102,9 @@ function whyNotServing(view: AdminView): string | undefined {
   if (!driver.isServing) return "the server is starting or stopping";
   const { state, phase } = driver.replica.zab;
   if (config.ensemble === undefined || state === "looking")
-    return `no leader is known: ${view.reachability()?.summary ?? "an election is under way"}`;
+    return `no leader is known: ${view.reachability()?.summary ?? "an election is under way"}${view.quorumNote()}`;
+  const reached = state === "leading" ? `: ${view.reachability()?.summary ?? "no other server is known"}` : "";
   const fault = view.dialFault();
-  return `the server is ${state}, and not synchronized yet (${phase}${fault === undefined ? "" : `; ${fault}`})`;
+  const why = fault === undefined ? phase : `${phase}; ${fault}`;
+  return `the server is ${state}, and not synchronized yet (${why})${reached}${view.quorumNote()}`;
 }
