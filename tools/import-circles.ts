@@ -27,10 +27,6 @@ export const ALLOWED_HUBS: readonly AllowedHub[] = [
     file: "packages/simulator/src/runs/run.ts",
     reason: "simulated clients and observations act on the run they are in",
   },
-  {
-    file: "packages/simulator/src/cluster/network.ts",
-    reason: "election mail is the network's, and is sent through it",
-  },
   { file: "packages/simulator/src/cluster/server.ts", reason: "a server calls its watcher with itself" },
   { file: "packages/simulator/src/scenarios/scenario-run.ts", reason: "commands of a scenario act on its run" },
   { file: "packages/simulator/src/scenarios/world.ts", reason: "observations of a scenario's world are part of it" },

@@ -11,7 +11,7 @@ import {
 } from "@zooid/model";
 import { peerFrameBytesMax } from "@zooid/peer-protocol";
 import { openStore, type Store } from "@zooid/txn-log/sqlite";
-import { type ZabLinks, ZabPeer } from "@zooid/zab";
+import { saidDiskOf, type ZabLinks, ZabPeer } from "@zooid/zab";
 import { parseEnsemble } from "../../packages/server/src/peers/ensemble-config.ts";
 import { QuorumLinks } from "../../packages/server/src/peers/quorum-links.ts";
 import { RefusalLog } from "../../packages/server/src/refusal-log.ts";
@@ -302,7 +302,7 @@ async function runMember(task: MemberTask): Promise<void> {
   const links = new QuorumLinks(
     {
       ensemble,
-      identity: () => member.durable.identity,
+      identity: () => ({ bootCount: member.durable.identity.bootCount, ...saidDiskOf(member.durable) }),
       tickMs: TICK_MS,
       frameBytesMax: peerFrameBytesMax(1024 * 1024),
       refusals: new RefusalLog(console.error, () => performance.now()),

@@ -117,7 +117,7 @@ function serveCommand(values: Values, positionals: readonly string[], jvmFlags: 
       ...(options.securePort === undefined ? {} : { secureAddress: ANY_ADDRESS }),
       ...(hasPlainPort ? {} : { plainPort: false }),
       ...options,
-      ...withVersion(ensemble.options, base.membersVersion),
+      ...withVersion(ensemble.options, base),
     },
     ...(first === undefined || positionals.length > 1 ? {} : { configFile: resolve(first) }),
     configuration: base.text,
@@ -130,10 +130,10 @@ function serveCommand(values: Values, positionals: readonly string[], jvmFlags: 
 
 function withVersion(
   options: Pick<ServerOptions, "ensemble">,
-  version: ConfigFile["membersVersion"],
+  { membersVersion: version, membersFile: versionFile }: Pick<ConfigFile, "membersVersion" | "membersFile">,
 ): Pick<ServerOptions, "ensemble"> {
-  if (options.ensemble === undefined || version === undefined) return options;
-  return { ...options, ensemble: { ...options.ensemble, version } };
+  if (options.ensemble === undefined || version === undefined || versionFile === undefined) return options;
+  return { ...options, ensemble: { ...options.ensemble, version, versionFile } };
 }
 
 function auditFileOf({ isEnabled, file }: AuditSettings, dataDir: string): string | undefined {

@@ -211,6 +211,7 @@ describe("what is said of other servers", () => {
     ["peerType=Participant", { isObserver: false }],
     ["cnxTimeout=10", { connectTimeoutMs: 10_000 }],
     ["zookeeper.cnxTimeout=2500", { connectTimeoutMs: 2500 }],
+    ["zooid.foundingWaitMs=60000", { foundingWaitMs: 60_000 }],
     ["quorumListenOnAllIPs=true", { listenOnAllAddresses: true }],
     ["electionPortBindRetry=0", { bindRetryCount: 0 }],
     ["zooid.peerSecretFile=/secret", { peerSecretFile: "/secret" }],

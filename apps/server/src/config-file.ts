@@ -21,6 +21,8 @@ export interface ConfigFile {
   readonly ensemble: EnsembleSettings;
   /** The version of the servers that a dynamic file lists, if it has one. */
   readonly membersVersion?: Zxid;
+  /** That file. */
+  readonly membersFile?: string;
   readonly audit: AuditSettings;
   readonly console: ConsoleSettings;
   /** One sentence each, for the log. */
@@ -34,15 +36,18 @@ export interface ConfigFile {
  */
 export function parseConfigFile(text: string, readFile: (file: string) => string): ConfigFile {
   let membersVersion: Zxid | undefined;
+  let membersFile: string | undefined;
   const settings = parseProperties(text).flatMap(({ key, value, line }) => {
     if (key !== DYNAMIC_FILE) return [{ key, value, where: `line ${line}` }];
     const listed = readFile(value);
     membersVersion = versionOf(value, listed);
+    membersFile = value;
     return listedServers(value, listed, `line ${line}`);
   });
   const config = {
     ...applySettings(settings),
     ...(membersVersion === undefined ? {} : { membersVersion }),
+    ...(membersFile === undefined ? {} : { membersFile }),
   };
   if (config.options.dataDir === undefined)
     throw new ConfigError(["dataDir is missing: it names the directory for the server's data"]);

@@ -46,6 +46,7 @@ export const ENSEMBLE_KEYS: readonly KeyEntry[] = [
     refused("asks for an oracle to stand in for a quorum, which can make two leaders; it is not supported"),
   ],
 
+  ["zooid.foundingWaitMs", ensembleNumber("foundingWaitMs")],
   ["zooid.peerSecretFile", peerSecretFile()],
   ["zooid.peerTls.key", peerTls("key")],
   ["zooid.peerTls.cert", peerTls("cert")],
@@ -69,7 +70,7 @@ export const ENSEMBLE_FAMILIES: readonly KeyEntry[] = [
   ["leader.", ignored(NOT_YET)],
 ];
 
-function ensembleNumber(name: "initLimit" | "syncLimit" | "bindRetryCount"): KeyRule {
+function ensembleNumber(name: "initLimit" | "syncLimit" | "bindRetryCount" | "foundingWaitMs"): KeyRule {
   return {
     kind: "ensemble",
     set: (limits, value) => {

@@ -99,7 +99,7 @@ export class CounterServer implements NetworkEnd {
   }
 
   get isLooking(): boolean {
-    return this.#peer.state === "looking";
+    return this.#peer.isLooking;
   }
 
   get isLeading(): boolean {

@@ -83,7 +83,10 @@ export type ZabMessage =
       readonly isAmnesiac: boolean;
       /** It was written by this server alone: no other one ever had a part of it. */
       readonly isOwn: boolean;
+      /** Empty unless something was logged. */
       readonly ensembleId: string;
+      /** Of the attempt to found an ensemble that a server without a history has made its promise in; empty for all others. */
+      readonly attemptId: string;
       /** The version of the configuration that it knows to be committed. */
       readonly configVersion: Zxid;
     }

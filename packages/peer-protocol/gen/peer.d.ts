@@ -401,6 +401,7 @@ export namespace zooid {
         ensembleId: string;
         isOwn: boolean;
         configVersion: (number|Long);
+        attemptId: string;
         static encode(message: zooid.LearnerInfo.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
         static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): zooid.LearnerInfo & zooid.LearnerInfo.$Shape;
     }
@@ -416,6 +417,7 @@ export namespace zooid {
             ensembleId?: (string|null);
             isOwn?: (boolean|null);
             configVersion?: (number|Long|null);
+            attemptId?: (string|null);
             $unknowns?: Uint8Array[];
         }
         type $Shape = zooid.LearnerInfo.$Properties;

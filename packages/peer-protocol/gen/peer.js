@@ -1598,6 +1598,7 @@ export const zooid = $root.zooid = (() => {
         LearnerInfo.prototype.ensembleId = "";
         LearnerInfo.prototype.isOwn = false;
         LearnerInfo.prototype.configVersion = $util.Long ? $util.Long.fromBits(0,0,true) : 0;
+        LearnerInfo.prototype.attemptId = "";
 
         LearnerInfo.encode = function (message, writer, _depth) {
             if (!writer)
@@ -1624,6 +1625,8 @@ export const zooid = $root.zooid = (() => {
                 writer.uint32(64).bool(message.isOwn);
             if (message.configVersion != null && $Object.hasOwnProperty.call(message, "configVersion") && (typeof message.configVersion === "object" ? message.configVersion.low || message.configVersion.high : message.configVersion !== 0))
                 writer.uint32(73).fixed64(message.configVersion);
+            if (message.attemptId != null && $Object.hasOwnProperty.call(message, "attemptId") && message.attemptId !== "")
+                writer.uint32(82).string(message.attemptId);
             if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                 for (let i = 0; i < message.$unknowns.length; ++i)
                     writer.raw(message.$unknowns[i]);
@@ -1736,6 +1739,15 @@ export const zooid = $root.zooid = (() => {
                             message.configVersion = value;
                         else
                             delete message.configVersion;
+                        continue;
+                    }
+                case 10: {
+                        if (wireType !== 2)
+                            break;
+                        if ((value = reader.stringVerify()).length)
+                            message.attemptId = value;
+                        else
+                            delete message.attemptId;
                         continue;
                     }
                 }

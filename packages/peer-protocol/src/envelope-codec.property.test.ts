@@ -124,7 +124,15 @@ const FIELDS: { readonly [K in Kind]: fc.Arbitrary<object> } = {
   ),
   "learner-info": fc.record({
     promise: fc.record({ epoch: number, sid: small, incarnation: number }),
-    ...{ isObserver: flag, isFresh: flag, isAmnesiac: flag, isOwn: flag, ensembleId: text, configVersion: zxid },
+    ...{
+      isObserver: flag,
+      isFresh: flag,
+      isAmnesiac: flag,
+      isOwn: flag,
+      ensembleId: text,
+      attemptId: text,
+      configVersion: zxid,
+    },
   }),
   "leader-info": fc.record({ epoch: number, incarnation: number, ensembleId: text }),
   "ack-epoch": fc.record({

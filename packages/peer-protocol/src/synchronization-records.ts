@@ -37,6 +37,7 @@ export const learnerInfoRecord: RecordCodec<"learner-info"> = {
       ensembleId: record.ensembleId,
       isOwn: record.isOwn,
       configVersion: zxidOf(record.configVersion),
+      attemptId: record.attemptId,
     };
   },
 };

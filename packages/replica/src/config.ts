@@ -12,6 +12,13 @@ export interface MemberConfig {
   readonly initLimit: number;
   /** Ticks of silence before the other side is given up. */
   readonly syncLimit: number;
+  /**
+   * How long an ensemble is not founded without a voter to which no connection comes about, in
+   * milliseconds. Undefined where the driver reports no connections: see the broadcast's `PeerConfig`.
+   */
+  readonly foundingWaitMs?: number;
+  /** The server's files name a version of its configuration. Default: as `members` say. */
+  readonly hasPast?: boolean;
   /** The ensemble's id, should it have none yet when this server first leads. */
   readonly newEnsembleId: string;
   /** The data of `/zookeeper/config`. Default: the stored ones, which are empty. Unless there are `members`. */

@@ -8,7 +8,7 @@ import {
   type Vote,
   ZXID_NONE,
 } from "@zooid/model";
-import { type KnownMembers, type RoleEnd, ZabPeer, type ZabSinks } from "@zooid/zab";
+import { type KnownMembers, type RoleEnd, type SaidDisk, ZabPeer, type ZabSinks } from "@zooid/zab";
 import type { ReplicaConfig } from "./config.ts";
 
 /** How long a leader is not followed again that this server has refused until an operator acts. */
@@ -65,6 +65,8 @@ export class Membership {
               initLimit: ensemble.initLimit,
               syncLimit: ensemble.syncLimit,
               newEnsembleId: ensemble.newEnsembleId,
+              ...(ensemble.hasPast === undefined ? {} : { hasPast: ensemble.hasPast }),
+              ...(ensemble.foundingWaitMs === undefined ? {} : { foundingWaitMs: ensemble.foundingWaitMs }),
               ...(ensemble.counterMax === undefined ? {} : { counterMax: ensemble.counterMax }),
               ...(ensemble.windowBytes === undefined ? {} : { windowBytes: ensemble.windowBytes }),
               ...(ensemble.runBytes === undefined ? {} : { runBytes: ensemble.runBytes }),
@@ -184,8 +186,9 @@ export class Membership {
       // 1. s3 is down while s1, s2, s3 change to s2, s4, s5. 2. s3 comes back and asks s1 and s2. Only s2
       // answers, and its leader, s4, is none of the servers that s3 knows: s3 would wait for ever.
       // rule: a-looking-server-takes-the-newest-configuration
-      if (this.zab.adoptMembers(message.config) && this.zab.isLooking) this.#look();
+      if (this.zab.adoptMembers(from, message.config) && this.zab.isLooking) this.#look();
     }
+    if (message.kind !== "poll" && showsData(from, message.vote)) this.#learn(() => this.zab.peerHasData(from));
     // 1. s1 and s4 have logged the change of 1, 2, 3 to 1, 2, 3, 4, and s4 is ahead. 2. s1 votes for s4.
     // s2 has to know s4 to follow it.
     if (message.kind !== "poll" && message.nextConfig !== undefined) this.zab.hearChange(message.nextConfig);
@@ -210,8 +213,23 @@ export class Membership {
     }
   }
 
-  electionLinkUp(sid: ServerId): void {
+  /**
+   * A connection for elections came about.
+   *
+   * @param said what the server said of its disk; undefined where connections are not reported
+   */
+  electionLinkUp(sid: ServerId, said?: SaidDisk): void {
+    if (said !== undefined) this.#learn(() => this.zab.peerHeard(sid, said));
     this.#election?.linkUp(sid, this.#nowMs);
+  }
+
+  /** What is known of another server may take this server's vote, or give it back: it votes at once as it may. */
+  #learn(of: () => void): void {
+    const hadVoice = this.zab.hasVoice;
+    of();
+    // 1. s1 and s2 have lost their disks, and vote for s2. 2. The link to s3 comes up, which has the data
+    // and has lost a part of it: it has no vote. 3. Without this, s2 would be elected again and again.
+    if (this.zab.hasVoice !== hadVoice && this.zab.isLooking) this.#look();
   }
 
   measured(sid: ServerId, roundTripMs: number): void {
@@ -257,6 +275,11 @@ export class Membership {
     // rule: a-successor-begins-with-discovery
     this.#decided(role, vote);
   }
+}
+
+/** Whether a server's vote for itself says that it has data: an epoch, or an entry. */
+function showsData(from: ServerId, vote: Vote | undefined): boolean {
+  return vote?.leader === from && (vote.peerEpoch > 0 || vote.zxid !== ZXID_NONE);
 }
 
 /** The election's settings; who votes follows the configuration of the ensemble. */

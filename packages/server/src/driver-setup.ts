@@ -116,6 +116,8 @@ function memberOf(config: ServerConfig, ensemble: QuorumPeerConfig): NonNullable
     electionAlg: ensemble.electionAlg,
     initLimit: ensemble.initLimit,
     syncLimit: ensemble.syncLimit,
+    foundingWaitMs: ensemble.foundingWaitMs,
+    hasPast: ensemble.version !== ZXID_NONE,
     newEnsembleId: randomBytes(8).toString("hex"),
     ...(config.reconfigEnabled
       ? { members: membersOf(ensemble.servers, ensemble.version), voterCountMin: config.standaloneEnabled ? 2 : 1 }

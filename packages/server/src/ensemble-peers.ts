@@ -8,10 +8,11 @@ import {
   type Zxid,
 } from "@zooid/model";
 import { peerFrameBytesMax } from "@zooid/peer-protocol";
-import type { KnownMembers } from "@zooid/zab";
+import { type KnownMembers, saidDiskOf } from "@zooid/zab";
 import type { ServerConfig } from "./config.ts";
 import type { Driver } from "./driver/driver.ts";
 import type { Peers } from "./driver/driver-config.ts";
+import { FOUNDING_REPORT_MS, FOUNDING_WARN_MS, FoundingReport } from "./founding-report.ts";
 import type { PortMoves } from "./listening/port-moves.ts";
 import { NO_QUORUM_CHECK_MS, NoQuorumReport } from "./no-quorum-report.ts";
 import { ElectionMesh } from "./peers/election-mesh.ts";
@@ -46,6 +47,7 @@ export class EnsemblePeers implements Peers {
   readonly #warn: ServerLog["warn"];
   #watch: FileWatch | undefined;
   readonly noQuorum: NoQuorumReport;
+  readonly #founding: FoundingReport;
   #timers: readonly NodeJS.Timeout[] = [];
 
   constructor(parts: {
@@ -71,7 +73,8 @@ export class EnsemblePeers implements Peers {
     this.#warn = warn;
     const options = {
       ensemble,
-      identity: () => storage.log.durable.identity,
+      identity: () => ({ bootCount: storage.log.durable.identity.bootCount, ...saidDiskOf(storage.log.durable) }),
+      isFounder: () => driver().replica.zab.founding.isFounder,
       tickMs: config.tickMs,
       frameBytesMax: peerFrameBytesMax(config.frameBytesMax),
       ...{ refusals, warn },
@@ -102,14 +105,29 @@ export class EnsemblePeers implements Peers {
     this.#mesh = new ElectionMesh(options, {
       wake: () => driver().wake(),
       message: (from, message) => input(() => driver().replica.receiveElection(from, message)),
-      linkUp: (sid) => {
+      linkUp: (sid, peer) => {
         this.reachability.connected(sid);
-        input(() => driver().replica.membership.electionLinkUp(sid));
+        this.#founding.linked(sid);
+        input(() => driver().replica.membership.electionLinkUp(sid, peer));
       },
-      // An election only needs to know that the server is silent.
-      linkDown: (sid, reason) => this.reachability.failed(sid, reason),
+      linkDown: (sid, reason) => {
+        this.reachability.failed(sid, reason);
+        input(() => zab().peerLost(sid));
+      },
+      answers: (sid) => input(() => zab().peerAnswers(sid)),
+      unheard: (sid, refusal) => {
+        this.#founding.unheard(sid, refusal?.kind);
+        input(() => zab().peerLost(sid));
+      },
+      unanswered: (sid, tookMs) => input(() => zab().peerUnanswered(sid, tookMs)),
       dialFailed: (sid, reason, isRefused) => this.reachability.failed(sid, reason, isRefused),
       measured: (sid, roundTripMs) => input(() => driver().replica.membership.measured(sid, roundTripMs)),
+    });
+    this.#founding = new FoundingReport({
+      ...{ ensemble, warn, error: parts.error, reachability: this.reachability },
+      isWithoutLeader: () => zab().phase === "election" || zab().phase === "discovery",
+      obstacles: () => (zab().founding.isFounder ? zab().founding.obstacles() : undefined),
+      ensembleId: () => saidDiskOf(storage.log.durable).ensembleId,
     });
     this.snapshots = new StoreSnapshotPort({
       openSnapshot: () => storage.openSnapshot(),
@@ -151,6 +169,8 @@ export class EnsemblePeers implements Peers {
     this.#timers = [
       setInterval(() => this.reachability.summarize(), SUMMARY_MS),
       setInterval(() => this.noQuorum.check(performance.now()), NO_QUORUM_CHECK_MS),
+      setInterval(() => this.#founding.check(), FOUNDING_REPORT_MS),
+      setTimeout(() => this.#founding.warnOnce(), this.#ensemble.foundingWaitMs + FOUNDING_WARN_MS),
     ];
     for (const timer of this.#timers) timer.unref();
     return this.#mesh.start();

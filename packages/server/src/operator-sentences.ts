@@ -57,6 +57,9 @@ export function sentenceOf(event: OperatorEvent | LinkEnd | PeerRefusal): string
     case "illegal-message":
       return `server ${event.sid} broke the protocol: ${faultOf(event.fault)}`;
 
+    case "founding-forbidden":
+      return `server ${event.sid} has data that are missing here: this server founds no ensemble`;
+
     // Learners
     case "learner-follows":
       return `server ${event.sid} follows`;

@@ -31,6 +31,17 @@ export interface PeerConfig {
    * An epoch's last usable counter: from there on no more is admitted until a new epoch has begun.
    */
   readonly counterMax: number;
+  /**
+   * How long a voter to which no connection comes about must be awaited before an ensemble is founded
+   * without it, from the start of this process on. Undefined where the driver does not report the
+   * connections of other servers: then none is awaited. See {@link Founding}.
+   */
+  readonly foundingWaitMs: number | undefined;
+  /**
+   * The files of this server name a version of its configuration: there was an ensemble, and a server
+   * without a history has lost its part of the data. Where the configuration can change, `members` say so.
+   */
+  readonly hasPast: boolean;
   /** Becomes the ensemble's id if it has none when this server first leads. */
   readonly newEnsembleId: string;
 }
@@ -47,5 +58,7 @@ export const PEER_DEFAULTS: Omit<PeerConfig, "sid" | "verifier"> = {
   windowBytes: 8 * 1024 * 1024,
   runBytes: 256 * 1024,
   counterMax: COUNTER_HANDOVER,
+  foundingWaitMs: undefined,
+  hasPast: false,
   newEnsembleId: "zooid",
 };

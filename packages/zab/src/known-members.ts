@@ -161,10 +161,15 @@ export class KnownMembers {
     this.#moved();
   }
 
-  /** Another server knows this configuration to be committed. @returns whether it is newer than the known one */
-  adopt(members: Members): boolean {
+  /**
+   * Another server knows this configuration to be committed.
+   *
+   * @param isFromHistory false for a server without a history, which has it from its files
+   * @returns whether it is newer than the known one
+   */
+  adopt(members: Members, { isFromHistory = true }: { readonly isFromHistory?: boolean } = {}): boolean {
     if (this.#committed === undefined || members.version <= this.#committed.version) return false;
-    this.#isLearned = true;
+    this.#isLearned ||= isFromHistory;
     this.#committed = members;
     this.#lastSeen = newerOf(this.#lastSeen, members);
     this.#heard = undefined;

@@ -2,6 +2,15 @@ import { type LogState, ZXID_NONE } from "@zooid/model";
 import { isOwnHistory } from "./own-history.ts";
 
 /**
+ * Whether there is a promise with neither a history nor an ensemble's id: it was made to a leader that
+ * had its quorum without this server.
+ */
+export function isPromiseAlone({ currentEpoch, identity, promise, tail }: LogState): boolean {
+  if (tail.zxid !== ZXID_NONE || promise.epoch === 0 || identity.ensembleId !== "") return false;
+  return !isOwnHistory({ ...identity, hasHistory: currentEpoch > 0, promise });
+}
+
+/**
  * Whether this server may have forgotten what it promised and acked. Such a server is amnesiac: it
  * does not vote and is not counted until a leader whose quorums are complete without it has
  * synchronized it.
@@ -23,6 +32,11 @@ export class LostHistory {
     return currentEpoch === 0 && tail.zxid === ZXID_NONE;
   }
 
+  /** Nothing was logged here. An epoch may be held, of an attempt to found the ensemble, or of one whose history came to others only. */
+  get isBlank(): boolean {
+    return this.#log.durable.tail.zxid === ZXID_NONE;
+  }
+
   /** There is a history, and no other server has ever had a part of it, see {@link isOwnHistory}. */
   get isOwn(): boolean {
     const { identity, promise } = this.#log.durable;
@@ -35,10 +49,9 @@ export class LostHistory {
    * server, and the history that should have followed did not come.
    */
   get isAmnesiac(): boolean {
-    const { amnesiac, identity, promise } = this.#log.durable;
-    const hasNotFounded = this.isFresh && promise.epoch > 0 && identity.ensembleId === "";
+    const { amnesiac } = this.#log.durable;
     // rule: no-vote-from-a-promise-alone
-    return this.#isLost || amnesiac || hasNotFounded;
+    return this.#isLost || amnesiac || isPromiseAlone(this.#log.durable);
   }
 
   /** Its history is not the leader's: it asks for all of it. */
@@ -46,12 +59,7 @@ export class LostHistory {
     return this.#hasDiverged;
   }
 
-  /** This server's disk is not what it was. */
-  lost(): void {
-    this.#isLost = true;
-  }
-
-  /** The same, and its history is no beginning of the leader's. */
+  /** This server's history is no beginning of the leader's: its disk is not what it was. */
   diverged(): void {
     this.#isLost = true;
     this.#hasDiverged = true;

@@ -9,6 +9,8 @@ export type ZabEvent =
   | RoleEnd
   | LearnerFault
   | { readonly kind: "learner-follows"; readonly sid: ServerId }
+  /** It has data, and this server has none, or data of its own: an ensemble is not founded beside it. */
+  | { readonly kind: "founding-forbidden"; readonly sid: ServerId }
   /** It follows, and no quorum counts it: it has nothing on its disk, or may have lost a part. */
   | { readonly kind: "learner-not-counted"; readonly sid: ServerId }
   | { readonly kind: "whole-state-sent"; readonly sid: ServerId; readonly zxid: Zxid }

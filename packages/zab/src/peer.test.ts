@@ -143,6 +143,7 @@ describe("learners that come to a server without a role", () => {
     isAmnesiac: false,
     isOwn: false,
     ensembleId: "",
+    attemptId: "",
     configVersion: ZXID_NONE,
   } as const;
   const [first, second] = [7, 8] as [LinkRef, LinkRef];
@@ -175,15 +176,15 @@ describe("learners that come to a server without a role", () => {
   });
 
   test.each([
-    ["that they alone wrote, take nothing from it", true, "", false],
-    ["of an ensemble, show that it may have lost its part", false, "e", true],
-  ])("with entries %s", (_, isOwn, ensembleId, isLost) => {
+    ["that they alone wrote, may be followed by its vote", true, ""],
+    ["of an ensemble, take its vote", false, "e"],
+  ])("with entries %s", (_, isOwn, ensembleId) => {
     const { peer } = looking(3);
     peer.lead();
     peer.linkOpened(first, serverId(2), false);
     peer.receive(first, { ...info, isFresh: false, promise: { epoch: 1, sid: 2, incarnation: 3 }, isOwn, ensembleId });
     peer.flush();
-    expect([peer.state, peer.isAmnesiac]).toEqual(["looking", isLost]);
+    expect([peer.state, peer.hasVoice]).toEqual(["looking", isOwn]);
   });
 
   test("are refused when it does not lead in time", () => {

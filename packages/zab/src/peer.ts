@@ -15,6 +15,7 @@ import {
 import { PEER_DEFAULTS, type PeerConfig, type PeerOptions } from "./config.ts";
 import { EarlyLearners } from "./early-learners.ts";
 import { FencedLog } from "./fenced-log.ts";
+import { Founding, type SaidDisk } from "./founding.ts";
 import { decodeMembers, KnownMembers, versionOf } from "./known-members.ts";
 import { Leader } from "./leader/leader.ts";
 import type { TransferPurpose } from "./leader/leadership-transfer.ts";
@@ -24,7 +25,6 @@ import { LostHistory } from "./lost-history.ts";
 import type { LearnerFault, RoleEnd } from "./operator-events.ts";
 import type { PeerPhase, RoleContext } from "./role.ts";
 import { type PeerState, RoleCycle } from "./role-cycle.ts";
-import { Sightings } from "./sightings.ts";
 import { type AllSinks, allSinks, type ZabSinks } from "./sinks.ts";
 
 /** One member of the broadcast: passes each input to the role in force. */
@@ -34,7 +34,7 @@ export class ZabPeer {
   readonly #log: FencedLog;
   readonly #lostHistory: LostHistory;
   readonly #members: KnownMembers;
-  readonly #sightings: Sightings;
+  readonly #founding: Founding;
   readonly #early: EarlyLearners;
   readonly #cycle: RoleCycle;
   readonly #context: RoleContext;
@@ -48,7 +48,10 @@ export class ZabPeer {
     this.#log = new FencedLog(sinks.log, (run) => sinks.application.appending?.(run));
     this.#lostHistory = new LostHistory(this.#log);
     this.#members = new KnownMembers(this.#config, sinks.log.durable, () => this.#membersChanged());
-    this.#sightings = new Sightings(this.#config, () => this.#nowMs);
+    this.#founding = new Founding({
+      ...{ config: this.#config, members: this.#members, lostHistory: this.#lostHistory, log: this.#log },
+      nowMs: () => this.#nowMs,
+    });
     this.#early = new EarlyLearners(this.#config, sinks.links);
     this.#cycle = new RoleCycle(this.#log, this.#members, this.#sinks);
     this.#context = this.#newContext();
@@ -62,7 +65,7 @@ export class ZabPeer {
       sinks: this.#sinks,
       log: this.#log,
       lostHistory: this.#lostHistory,
-      sightings: this.#sightings,
+      founding: this.#founding,
       get epochToExceed() {
         return peer.#epochToExceed;
       },
@@ -168,7 +171,13 @@ export class ZabPeer {
   /** Whether this server votes, if it is a voter: it has forgotten nothing, and would replace no ensemble's data. */
   get hasVoice(): boolean {
     if (this.#lostHistory.isFresh && this.#members.isLearned) return false;
-    return !this.isAmnesiac && !this.#sightings.hasMetEnsemble;
+    // rule: no-vote-beside-an-ensemble
+    return !this.isAmnesiac && !this.#founding.hasMetData;
+  }
+
+  /** Whether this server may found an ensemble, and what keeps it from that. */
+  get founding(): Pick<Founding, "isFounder" | "obstacles"> {
+    return this.#founding;
   }
 
   /** The configurations of the ensemble. */
@@ -180,7 +189,7 @@ export class ZabPeer {
    * Another server, in an election, knows this configuration to be committed. It is not written: it is a
    * hint where to find the leader, which sends it with the history. @returns whether it is news
    */
-  adoptMembers(config: Uint8Array): boolean {
+  adoptMembers(from: ServerId, config: Uint8Array): boolean {
     const isLate = this.phase !== "election" && this.phase !== "discovery";
     if (isLate || !this.#members.isChangeable) return false;
     const members = decodeMembers(config);
@@ -190,7 +199,8 @@ export class ZabPeer {
     const learned = { kind: "configuration-learned", version: members.version } as const;
     if (this.#role === undefined) this.#sinks.roles.note(learned);
     else this.#cycle.leave(learned);
-    return this.#members.adopt(members);
+    // One that is fresh has it from its files, and says nothing of a history.
+    return this.#members.adopt(members, { isFromHistory: !this.#founding.isFresh(from) });
   }
 
   /** Another server, in an election, has logged this change of the configuration. */
@@ -282,6 +292,36 @@ export class ZabPeer {
 
   setTime(nowMs: number): void {
     this.#nowMs = nowMs;
+    this.#founding.begin();
+  }
+
+  /** A connection to another server came about, and the server said this of its disk. */
+  peerHeard(sid: ServerId, said: SaidDisk): void {
+    const isNews = this.#founding.heard(sid, said);
+    if (isNews && this.#founding.isFounder) this.#sinks.roles.note({ kind: "founding-forbidden", sid });
+    this.#role?.foundingChanged();
+  }
+
+  /** Another server accepts a connection of this one, and has not said anything. */
+  peerAnswers(sid: ServerId): void {
+    this.#founding.answers(sid);
+  }
+
+  /** A connection to another server has ended, whether or not it said anything on it. */
+  peerLost(sid: ServerId): void {
+    this.#founding.lost(sid);
+  }
+
+  /** An attempt to connect to another server, which took so long, ended without a connection. */
+  peerUnanswered(sid: ServerId, tookMs: number): void {
+    this.#founding.unanswered(sid, tookMs);
+    this.#role?.foundingChanged();
+  }
+
+  /** Another server has shown in an election that it has data. */
+  peerHasData(sid: ServerId): void {
+    this.#founding.hasData(sid);
+    this.#role?.foundingChanged();
   }
 
   /** The room on this server's disk has changed. */
@@ -355,7 +395,7 @@ export class ZabPeer {
     if (!this.#cycle.isLooking) return;
     const { sid } = this.#config;
     if (this.#members.verifier.isQuorum([sid])) return;
-    if (this.#lostHistory.isFresh && this.#sightings.historyHolder !== undefined) return;
+    if (this.#lostHistory.isFresh && this.#founding.dataHolder !== undefined) return;
     if (this.#members.isElectedBy(this.#early.voters())) this.#sinks.election.wanted();
   }
 

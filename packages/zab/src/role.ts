@@ -1,11 +1,11 @@
 import type { DiskRoom, LinkRef, ServerId, Zxid } from "@zooid/model";
 import type { PeerConfig } from "./config.ts";
 import type { FencedLog } from "./fenced-log.ts";
+import type { Founding } from "./founding.ts";
 import type { KnownMembers } from "./known-members.ts";
 import type { LostHistory } from "./lost-history.ts";
 import type { RoleEnd } from "./operator-events.ts";
 import type { ProposalQueue } from "./proposal-queue.ts";
-import type { Sightings } from "./sightings.ts";
 import type { AllSinks } from "./sinks.ts";
 
 /** How far a role has come: the phases of the paper. */
@@ -30,6 +30,8 @@ export interface Role {
   deliver(most: number): boolean;
   tick(): void;
   nextDueMs(): number;
+  /** What is known of other servers changed: whether an ensemble may be founded beside them. */
+  foundingChanged(): void;
   /** Every link is closed and nothing is kept. */
   end(reason: RoleEnd): void;
 }
@@ -41,7 +43,7 @@ export interface RoleContext {
   readonly sinks: AllSinks;
   readonly log: FencedLog;
   readonly lostHistory: LostHistory;
-  readonly sightings: Sightings;
+  readonly founding: Founding;
   /**
    * A voter has promised this epoch to another leader: an epoch that all can follow lies above it.
    */

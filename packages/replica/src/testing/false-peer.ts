@@ -25,6 +25,7 @@ const messages: fc.Arbitrary<PeerMessage> = fc.oneof(
     isAmnesiac: fc.boolean(),
     isOwn: fc.boolean(),
     configVersion: zxid,
+    attemptId: fc.constantFrom("", "made by 1", "made by 3"),
     ensembleId: fc.constantFrom("", "made by 3", "another"),
   }),
   fc.record({

@@ -1,10 +1,10 @@
 import { once } from "node:events";
-import { createServer, type Socket } from "node:net";
+import { createServer, type Server, Socket } from "node:net";
 import { type ElectionMessage, type ServerId, serverId, type Zxid } from "@zooid/model";
 import type { EnvelopeMessage } from "@zooid/peer-protocol";
 import { afterEach, describe, expect, test } from "vitest";
 import { Happenings, type TestPeerOptions, TestPeers } from "../testing/peers.ts";
-import { ElectionMesh } from "./election-mesh.ts";
+import { ElectionMesh, type ElectionMeshOptions } from "./election-mesh.ts";
 import { PeerPort } from "./peer-port.ts";
 import { peerSecret } from "./peer-secret.ts";
 import { type PeerTransport, PLAIN_TRANSPORT } from "./peer-transport.ts";
@@ -14,6 +14,13 @@ afterEach(async () => {
   for (const one of running.splice(0)) await one.stop();
 });
 
+function portOf(server: Server): number {
+  const bound = server.address();
+  return bound !== null && typeof bound === "object" ? bound.port : 0;
+}
+
+type MeshOptions = Pick<ElectionMeshOptions, "othersTurnMs" | "isFounder">;
+
 /**
  * One server's mesh, and its events as words. Round trips are counted apart: they have no place in
  * the order.
@@ -22,14 +29,16 @@ class Side {
   readonly happened = new Happenings();
   readonly measured = new Happenings();
   readonly failures = new Happenings();
+  readonly presence = new Happenings();
+  readonly disks: string[] = [];
   readonly messages: ElectionMessage[] = [];
   readonly mesh: ElectionMesh;
   atLinkUp: () => void = () => {};
 
-  constructor(peers: TestPeers, sid: number, options: TestPeerOptions & { readonly othersTurnMs?: number } = {}) {
-    const { othersTurnMs, ...more } = options;
+  constructor(peers: TestPeers, sid: number, options: TestPeerOptions & MeshOptions = {}) {
+    const { othersTurnMs, isFounder = () => false, ...more } = options;
     this.mesh = new ElectionMesh(
-      { ...peers.options(sid, more), ...(othersTurnMs === undefined ? {} : { othersTurnMs }) },
+      { ...peers.options(sid, more), isFounder, ...(othersTurnMs === undefined ? {} : { othersTurnMs }) },
       {
         wake: () => {},
         message: (from, message) => {
@@ -38,12 +47,16 @@ class Side {
             message.kind === "notification" ? `round ${message.round} of ${from}` : `${message.kind} of ${from}`,
           );
         },
-        linkUp: (other) => {
+        linkUp: (other, { history }) => {
+          this.disks.push(`${other} ${history}`);
           this.happened.add(`up ${other}`);
           this.atLinkUp();
         },
         linkDown: (other) => this.happened.add(`down ${other}`),
         dialFailed: (other, reason) => this.failures.add(`${other}: ${reason}`),
+        answers: (other) => this.presence.add(`${other} answers`),
+        unheard: (other, refusal) => this.presence.add(`${other} unheard ${refusal?.kind ?? ""}`.trim()),
+        unanswered: (other) => this.presence.add(`${other} unanswered`),
         measured: (other, roundTripMs) => {
           const isFirst = !this.happened.list.includes(`up ${other}`);
           this.measured.add(`${other} ${roundTripMs >= 0 && roundTripMs < 10_000}${isFirst ? " before it is up" : ""}`);
@@ -146,6 +159,54 @@ test("every pair is connected, except observers with each other; voters with low
   expect([...dialed].toSorted()).toEqual(["1>2", "1>3", "1>4", "3>2", "4>2", "4>3", "5>2", "5>3", "5>4"]);
 });
 
+describe("a server that may found an ensemble", () => {
+  const founder = { isFounder: () => true, othersTurnMs: 60_000 };
+
+  test("dials all others at once, and hears what is on their disks", async () => {
+    const peers = new TestPeers(2);
+    await started(peers, [2], { history: "none" });
+    const [low] = await started(peers, [1], founder);
+    await low?.happened.until("up 2");
+    expect(low?.disks).toEqual(["2 none"]);
+  });
+
+  test("knows one that refuses connections from one that accepts them and says nothing", async () => {
+    const peers = new TestPeers(3);
+    const silent = createServer((socket) => void socket.resume()).listen(0, "127.0.0.1");
+    running.push({ stop: async () => void silent.close() });
+    await once(silent, "listening");
+    peers.place(3, { electionPort: portOf(silent) });
+    const [low] = await started(peers, [1], { ...founder, handshakeTimeoutMs: 20 });
+    await low?.presence.until("2 unanswered");
+    await low?.presence.until("3 answers", 2);
+    expect(low?.presence.count(/^3 unheard timeout$/)).toBeGreaterThan(0);
+    expect(low?.presence.count(/^3 unanswered$|^2 answers$/)).toBe(0);
+  });
+
+  test("learns that one is there that refuses it", async () => {
+    const peers = new TestPeers(2);
+    await started(peers, [2], { ensembleId: "e" });
+    const [low] = await started(peers, [1], { ...founder, ensembleId: "f" });
+    await low?.presence.until("2 unheard ensemble");
+    expect(low?.presence.list[0]).toBe("2 answers");
+  });
+
+  test("dials once more when the wait is over, in place of an attempt that began before", async () => {
+    const peers = new TestPeers(2);
+    const dialed = new Happenings();
+    const transport: PeerTransport = {
+      ...PLAIN_TRANSPORT,
+      // Packets are lost: no attempt is answered.
+      connect: () => {
+        dialed.add("dialed");
+        return new Socket();
+      },
+    };
+    await started(peers, [1], { ...founder, config: { transport, foundingWaitMs: 30 } });
+    await dialed.until("dialed", 2);
+  });
+});
+
 test("of the messages that wait for a connection only the newest arrives", async () => {
   const peers = new TestPeers(2);
   const [low] = await started(peers, [1]);
@@ -226,9 +287,8 @@ test("two that dial each other at the same moment end up with one connection", a
 test("a server that accepts and sends nothing does not delay others", async () => {
   const silent = createServer(() => {}).listen(0, "127.0.0.1");
   await once(silent, "listening");
-  const bound = silent.address();
   const peers = new TestPeers(3);
-  peers.place(1, { electionPort: bound !== null && typeof bound === "object" ? bound.port : 0 });
+  peers.place(1, { electionPort: portOf(silent) });
   const [second, third] = await started(peers, [2, 3]);
   await third?.happened.until("up 2");
   await second?.happened.until("up 3");

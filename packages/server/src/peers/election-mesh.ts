@@ -3,7 +3,7 @@ import { Backoff } from "@zooid/model";
 import { type EnvelopeMessage, HANDSHAKE_FRAME_BYTES_MAX } from "@zooid/peer-protocol";
 import type { MovablePort } from "../listening/port-moves.ts";
 import type { HandshakeFault, PeerIdentity } from "./handshake.ts";
-import type { ConnectionEnd, PeerConnection } from "./peer-connection.ts";
+import type { ConnectionEnd, ConnectionHandler, PeerConnection } from "./peer-connection.ts";
 import { type AcceptedHandler, type PeerLinkOptions, PeerPort } from "./peer-port.ts";
 
 /**
@@ -18,7 +18,7 @@ export interface ElectionMeshEvents {
    * A connection is open, the first or a new one. The last message may have been lost with the old
    * connection and is sent once more.
    */
-  linkUp(sid: ServerId): void;
+  linkUp(sid: ServerId, peer: PeerIdentity): void;
   linkDown(sid: ServerId, reason: string): void;
   /**
    * An attempt to connect has failed; another one follows.
@@ -26,6 +26,12 @@ export interface ElectionMeshEvents {
    * @param isRefused one of the two servers objects to the other
    */
   dialFailed(sid: ServerId, reason: string, isRefused: boolean): void;
+  /** A server without a connection accepts one, and has not said anything. `unheard` or `linkUp` follows. */
+  answers(sid: ServerId): void;
+  /** That connection has ended: the server was silent, or one side refused the other. */
+  unheard(sid: ServerId, refusal: ConnectionEnd["refusal"]): void;
+  /** An attempt to connect, which took so long, ended without a connection, and there is none. */
+  unanswered(sid: ServerId, tookMs: number): void;
   /** The round-trip time. Reported before the first `linkUp` if it is known then, and each tick. */
   measured(sid: ServerId, roundTripMs: number): void;
 }
@@ -40,8 +46,14 @@ const REFUSED_MS_MOST = 15_000;
  * to.
  */
 const OTHERS_TURN_MS = 3 * REDIAL_MS_MOST;
+/** A server that may found an ensemble tries often, so that its attempts say how things are now. */
+const FOUNDING_ATTEMPT_MS = 2000;
+/** The wait ends at the other side of a turn, by a clock that is read in whole milliseconds. */
+const FOUNDING_SLACK_MS = 20;
 
 export interface ElectionMeshOptions extends PeerLinkOptions {
+  /** Whether this server may found an ensemble: it dials all others at once. Default: it may not. */
+  readonly isFounder?: () => boolean;
   /** Wait before dialing a server that should dial. Default 3000. */
   readonly othersTurnMs?: number;
 }
@@ -62,6 +74,8 @@ interface Neighbour {
   readonly refusedBackoff: Backoff;
   line: Line | undefined;
   attempt: PeerConnection | undefined;
+  /** The attempt was accepted, and has not opened. */
+  isAnswering: boolean;
   timer: NodeJS.Timeout | undefined;
   /** The newest message, which is sent first on a new connection. */
   last: ElectionMessage | undefined;
@@ -83,6 +97,7 @@ export class ElectionMesh {
   readonly #port: PeerPort;
   readonly #neighbours = new Map<ServerId, Neighbour>();
   #tick: NodeJS.Timeout | undefined;
+  #foundingTimer: NodeJS.Timeout | undefined;
   #isStopped = false;
 
   constructor(options: ElectionMeshOptions, events: ElectionMeshEvents) {
@@ -106,7 +121,12 @@ export class ElectionMesh {
       ...{ sid, dialer: this.#dialerOf(sid) },
       backoff: new Backoff({ leastMs: REDIAL_MS_LEAST, mostMs: REDIAL_MS_MOST, jitter: 0.5, random }),
       refusedBackoff: new Backoff({ leastMs: REDIAL_MS_MOST, mostMs: REFUSED_MS_MOST, jitter: 0, random }),
-      ...{ line: undefined, attempt: undefined, timer: undefined, last: undefined, isLastWaiting: false },
+      line: undefined,
+      attempt: undefined,
+      isAnswering: false,
+      timer: undefined,
+      last: undefined,
+      isLastWaiting: false,
       ...{ silentTicks: 0, heartbeat: 0, heartbeatSentMs: 0 },
     };
     this.#neighbours.set(sid, neighbour);
@@ -146,7 +166,16 @@ export class ElectionMesh {
   }
 
   #dialSoon(neighbour: Neighbour): void {
-    this.#dialIn(neighbour, neighbour.dialer === "self" ? 0 : this.#othersTurnMs);
+    this.#dialIn(neighbour, this.#isOwnTurn(neighbour) ? 0 : this.#othersTurnMs);
+  }
+
+  /** Whether this server dials without waiting for the other one: it must know who is there before it founds an ensemble. */
+  #isOwnTurn({ dialer }: Neighbour): boolean {
+    return dialer === "self" || (dialer === "other" && this.#isFounder);
+  }
+
+  get #isFounder(): boolean {
+    return this.#options.isFounder?.() ?? false;
   }
 
   /** Resolves once others can connect. Throws PeerPortError if the port cannot be bound. */
@@ -171,6 +200,22 @@ export class ElectionMesh {
     for (const neighbour of this.#neighbours.values()) {
       if (neighbour.line === undefined) this.#dialSoon(neighbour);
     }
+    const waitMs = this.#options.ensemble.foundingWaitMs + FOUNDING_SLACK_MS;
+    if (this.#isFounder) this.#foundingTimer = setTimeout(() => this.#dialAgain(), waitMs);
+  }
+
+  /**
+   * The wait is over: servers that were not heard are dialed once more, and not with an attempt that began
+   * while their links may have been down.
+   */
+  #dialAgain(): void {
+    for (const neighbour of this.#neighbours.values()) {
+      if (neighbour.line !== undefined || neighbour.isAnswering || neighbour.dialer === "never self") continue;
+      clearTimeout(neighbour.timer);
+      neighbour.attempt?.destroy();
+      neighbour.attempt = undefined;
+      this.#dial(neighbour);
+    }
   }
 
   /**
@@ -188,6 +233,7 @@ export class ElectionMesh {
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearInterval(this.#tick);
+    clearTimeout(this.#foundingTimer);
     for (const neighbour of this.#neighbours.values()) {
       clearTimeout(neighbour.timer);
       neighbour.line = undefined;
@@ -217,27 +263,41 @@ export class ElectionMesh {
   #dial(neighbour: Neighbour): void {
     if (neighbour.line !== undefined || neighbour.attempt !== undefined) return;
     let line: Line | undefined;
-    const attempt = this.#port.dial(neighbour.sid, {
+    const beganMs = performance.now();
+    const handler: ConnectionHandler = {
       wake: () => this.#events.wake(),
-      opened: ({ bootCount }, roundTripMs) => {
+      answered: () => {
+        if (neighbour.attempt !== attempt || neighbour.line !== undefined) return;
+        neighbour.isAnswering = true;
+        this.#events.answers(neighbour.sid);
+      },
+      opened: (peer, roundTripMs) => {
         neighbour.attempt = undefined;
-        line = { connection: attempt, bootCount, isDialed: true };
-        this.#opened(neighbour, line, roundTripMs);
+        line = { connection: attempt, bootCount: peer.bootCount, isDialed: true };
+        this.#opened(neighbour, line, { peer, roundTripMs });
       },
       message: (message) => this.#received(neighbour, line, message),
       drained: () => this.#drained(neighbour, line),
       ended: (end) => {
         if (line !== undefined) this.#lost(neighbour, line, end.reason);
-        else this.#attemptFailed(neighbour, attempt, end);
+        else this.#attemptFailed(neighbour, attempt, end, performance.now() - beganMs);
       },
-    });
+    };
+    const { connectTimeoutMs } = this.#options.ensemble;
+    const timeoutMs = this.#isFounder ? Math.min(connectTimeoutMs, FOUNDING_ATTEMPT_MS) : connectTimeoutMs;
+    const attempt = this.#port.dial(neighbour.sid, handler, timeoutMs);
     neighbour.attempt = attempt;
   }
 
-  #attemptFailed(neighbour: Neighbour, attempt: PeerConnection, end: ConnectionEnd): void {
+  #attemptFailed(neighbour: Neighbour, attempt: PeerConnection, end: ConnectionEnd, tookMs: number): void {
     const { reason, refusal, retryAfterMs } = end;
     if (neighbour.attempt !== attempt) return;
     neighbour.attempt = undefined;
+    neighbour.isAnswering = false;
+    if (neighbour.line === undefined) {
+      if (end.isAnswered) this.#events.unheard(neighbour.sid, refusal);
+      else this.#events.unanswered(neighbour.sid, Math.floor(tookMs));
+    }
     // Of two connections that the pair dials at the same moment one is refused, and the other
     // stays.
     const isDuplicate = refusal?.kind === "duplicate";
@@ -252,11 +312,11 @@ export class ElectionMesh {
     let line: Line | undefined;
     return {
       wake: () => this.#events.wake(),
-      opened: (connection, { sid, bootCount }, roundTripMs) => {
+      opened: (connection, peer, roundTripMs) => {
         // A server that is not listed may be about to join, and looks for the leader.
-        neighbour = this.#neighbours.get(sid) ?? this.#add(sid);
-        line = { connection, bootCount, isDialed: false };
-        this.#opened(neighbour, line, roundTripMs);
+        neighbour = this.#neighbours.get(peer.sid) ?? this.#add(peer.sid);
+        line = { connection, bootCount: peer.bootCount, isDialed: false };
+        this.#opened(neighbour, line, { peer, roundTripMs });
       },
       message: (message) => {
         if (neighbour !== undefined) this.#received(neighbour, line, message);
@@ -290,11 +350,16 @@ export class ElectionMesh {
     return { reason: "duplicate", text: `servers ${this.#options.ensemble.sid} and ${sid} are connected` };
   }
 
-  #opened(neighbour: Neighbour, line: Line, roundTripMs: number | undefined): void {
+  #opened(
+    neighbour: Neighbour,
+    line: Line,
+    { peer, roundTripMs }: { readonly peer: PeerIdentity; readonly roundTripMs: number | undefined },
+  ): void {
     const { sid, last } = neighbour;
     clearTimeout(neighbour.timer);
     neighbour.attempt?.destroy();
     neighbour.attempt = undefined;
+    neighbour.isAnswering = false;
     neighbour.line?.connection.destroy();
     neighbour.line = line;
     neighbour.refusedBackoff.reset();
@@ -304,7 +369,7 @@ export class ElectionMesh {
     if (!line.isDialed) neighbour.backoff.reset();
     if (roundTripMs !== undefined) this.#events.measured(sid, roundTripMs);
     this.#beat(neighbour, line);
-    this.#events.linkUp(sid);
+    this.#events.linkUp(sid, peer);
     // Unless there is a newer one already.
     if (neighbour.line === line && neighbour.last === last) this.#sendLast(neighbour);
   }
@@ -313,7 +378,7 @@ export class ElectionMesh {
     if (neighbour.line !== line) return;
     neighbour.line = undefined;
     if (this.#options.ensemble.directory.find(neighbour.sid) === undefined) this.#forget(neighbour);
-    else this.#dialIn(neighbour, neighbour.dialer === "self" ? neighbour.backoff.nextDelayMs() : this.#othersTurnMs);
+    else this.#dialIn(neighbour, this.#isOwnTurn(neighbour) ? neighbour.backoff.nextDelayMs() : this.#othersTurnMs);
     this.#events.linkDown(neighbour.sid, reason);
   }
 

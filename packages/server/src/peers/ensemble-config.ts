@@ -33,6 +33,8 @@ export interface EnsembleOptions {
   readonly servers: readonly EnsembleServerOptions[];
   /** The version of this configuration, where a dynamic file names it. Default 0. */
   readonly version?: Zxid;
+  /** The file that names that version, for log lines. */
+  readonly versionFile?: string;
   /** Ticks that a learner has to connect to its leader and synchronize. Default 10. */
   readonly initLimit?: number;
   /** Silent ticks after which leader and learner disconnect. Default 5. */
@@ -43,6 +45,13 @@ export interface EnsembleOptions {
   readonly isObserver?: boolean;
   /** Timeout of one attempt to connect, in milliseconds. Default 5000. */
   readonly connectTimeoutMs?: number;
+  /**
+   * How long a server without data waits for each other voter to which no connection comes about
+   * before it takes part in founding an ensemble without it, in milliseconds. Longer keeps an empty
+   * ensemble from being founded beside data whose server is unreachable for longer; shorter lets a new
+   * ensemble start sooner while a voter is down. Default 5000.
+   */
+  readonly foundingWaitMs?: number;
   /** Listen for peers on every address instead of this server's own. Default false. */
   readonly listenOnAllAddresses?: boolean;
   /** How often binding a taken peer port is retried, a second apart; 0 is for ever. Default 3. */
@@ -76,11 +85,13 @@ export interface QuorumPeerConfig {
   readonly directory: MemberDirectory;
   /** The version of the configuration in the options; 0 unless a dynamic file names one. */
   readonly version: Zxid;
+  readonly versionFile: string | undefined;
   readonly initLimit: number;
   readonly syncLimit: number;
   readonly electionAlg: 0 | 3;
   readonly isObserver: boolean;
   readonly connectTimeoutMs: number;
+  readonly foundingWaitMs: number;
   readonly listenOnAllAddresses: boolean;
   readonly bindRetryCount: number;
   readonly peerSecretFile: string | undefined;
@@ -96,6 +107,7 @@ type WholeNumber = (name: string, value: number, min: number, max: number) => nu
 
 const TICKS_MAX = 1_000_000;
 const WEIGHT_MAX = 1_000_000;
+const FOUNDING_WAIT_MS_MAX = 3_600_000;
 
 /**
  * Validates options and fills in defaults; errors are added to the problems, and the result is then
@@ -152,11 +164,13 @@ export function parseEnsemble(
     },
     directory,
     version: options.version ?? ZXID_NONE,
+    versionFile: options.versionFile,
     initLimit: whole("initLimit", options.initLimit ?? 10, 1, TICKS_MAX),
     syncLimit: whole("syncLimit", options.syncLimit ?? 5, 1, TICKS_MAX),
     electionAlg: electionAlg === 0 ? 0 : 3,
     isObserver: own?.isObserver ?? false,
     connectTimeoutMs: whole("cnxTimeout", options.connectTimeoutMs ?? 5000, 1, 2 ** 31 - 1),
+    foundingWaitMs: whole("zooid.foundingWaitMs", options.foundingWaitMs ?? 5000, 1, FOUNDING_WAIT_MS_MAX),
     listenOnAllAddresses: options.listenOnAllAddresses ?? false,
     bindRetryCount: whole("electionPortBindRetry", options.bindRetryCount ?? 3, 0, 1_000_000),
     peerSecretFile: options.peerSecretFile,

@@ -9,7 +9,7 @@ function config(sid: number, more: Partial<HandshakeConfig> = {}): HandshakeConf
     ...{ sid: serverId(sid), purpose: "quorum", electionAlg: 3, frameBytesMax: 1000, secrets: [] },
     host: () => `zk-${sid}`,
     isListed: (other) => other <= 3,
-    identity: () => ({ ensembleId: "e", bootCount: sid * 10 }),
+    identity: () => ({ ensembleId: "e", bootCount: sid * 10, history: "ensemble" }),
     admit: () => undefined,
     isChangeable: () => false,
     ...more,
@@ -78,9 +78,29 @@ test("with a secret both prove it before either is known", () => {
 });
 
 test("a new server has no ensemble yet, and goes with any", () => {
-  const identity = () => ({ ensembleId: "", bootCount: 1 });
+  const identity = () => ({ ensembleId: "", bootCount: 1, history: "none" as const });
   expect(shake({ dialer: { identity } }).listener).toMatchObject({ sid: 2 });
   expect(shake({ listener: { identity } }).dialer).toMatchObject({ sid: 1 });
+});
+
+test.each(["none", "own", "attempt", "ensemble"] as const)("each side says what is on its disk: %s", (history) => {
+  const identity = () => ({ ensembleId: "", bootCount: 1, history });
+  expect(shake({ dialer: { identity } }).listener).toMatchObject({ history });
+  expect(shake({ listener: { identity } }).dialer).toMatchObject({ history });
+});
+
+test("a server of an earlier version says nothing of its disk, and counts as one with data", () => {
+  const identity = () => ({ ensembleId: "", bootCount: 1, history: "none" as const });
+  const { listener } = shake({ dialer: { identity } }, (message, from) =>
+    from === "dialer" && message.kind === "hello" ? { ...message, features: [] } : message,
+  );
+  expect(listener).toMatchObject({ history: "ensemble" });
+});
+
+test("a server that holds the epoch of an attempt, and nothing else, goes with any", () => {
+  const identity = () => ({ ensembleId: "f", bootCount: 1, history: "attempt" as const });
+  expect(shake({ dialer: { identity } }).listener).toMatchObject({ sid: 2, ensembleId: "f" });
+  expect(shake({ listener: { identity } }).dialer).toMatchObject({ sid: 1, ensembleId: "f" });
 });
 
 describe("secrets are changed one server after another", () => {
@@ -122,7 +142,7 @@ describe("refused", () => {
     ],
     [
       "another ensemble",
-      { dialer: { identity: () => ({ ensembleId: "f", bootCount: 1 }) } },
+      { dialer: { identity: () => ({ ensembleId: "f", bootCount: 1, history: "ensemble" }) } },
       "listener",
       "belongs to the ensemble e, the other to f",
     ],

@@ -2,6 +2,7 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypt
 import type { ServerId } from "@zooid/model";
 import type { AuthProof, EnvelopeMessage, Hello, LinkPurpose, LinkRefuseReason } from "@zooid/peer-protocol";
 import { EnvelopeWriter, envelopeBytesMax } from "@zooid/peer-protocol";
+import { isOfAnotherEnsemble, type SaidHistory } from "@zooid/zab";
 import type { PeerSecret } from "./peer-secret.ts";
 
 /**
@@ -27,12 +28,19 @@ export const PEER_VERSION_MAX = 1;
 const NONCE_BYTES = 32;
 /** A feature: the ensemble's configuration can change while it runs. */
 const CHANGEABLE = 1;
+/**
+ * Features: what is on the disk. A server that says none of them has the data of an ensemble, or has
+ * lost some; one of an earlier version never says any, and counts as such.
+ */
+const HISTORIES = { none: 2, own: 3, attempt: 4 } as const;
 
 /** A server's data in a Hello, as of now. */
 export interface LinkIdentity {
-  /** Empty until this server is part of an ensemble. */
+  /** Empty until this server holds an epoch of an ensemble. */
   readonly ensembleId: string;
   readonly bootCount: number;
+  /** What is on the disk. */
+  readonly history: SaidHistory;
 }
 
 /** The server at the other end. */
@@ -40,6 +48,8 @@ export interface PeerIdentity {
   readonly sid: ServerId;
   readonly bootCount: number;
   readonly ensembleId: string;
+  /** What it says of its disk. */
+  readonly history: SaidHistory;
   readonly version: number;
   /** The longest frame that it accepts. */
   readonly frameBytesMax: number;
@@ -204,7 +214,8 @@ export class Handshake {
         `reconfigEnabled is ${!isChangeable} at server ${sid} and ${isChangeable} at the other; all servers take the same`,
       );
     }
-    if (ensembleId !== "" && hello.ensembleId !== "" && ensembleId !== hello.ensembleId) {
+    const history = historyIn(hello.features);
+    if (isOfAnotherEnsemble(identity(), { ensembleId: hello.ensembleId, history })) {
       throw fault("ensemble", `server ${sid} belongs to the ensemble ${ensembleId}, the other to ${hello.ensembleId}`);
     }
     if (hello.nonce.length !== NONCE_BYTES) throw fault("version", `a nonce of ${hello.nonce.length} bytes`);
@@ -215,15 +226,16 @@ export class Handshake {
       throw fault("auth", `server ${sid} asks for proof of a secret (zooid.peerSecretFile), the other has none`);
     }
     const { bootCount, frameBytesMax, host } = hello;
-    return { sid: hello.sid, bootCount, ensembleId: hello.ensembleId, version, frameBytesMax, host };
+    return { sid: hello.sid, bootCount, ensembleId: hello.ensembleId, history, version, frameBytesMax, host };
   }
 
   #hello(): Hello {
     const { sid, purpose, electionAlg, frameBytesMax, secrets, identity, host } = this.#config;
-    const { ensembleId, bootCount } = identity();
+    const { ensembleId, bootCount, history } = identity();
+    const changeable = this.#config.isChangeable() ? [CHANGEABLE] : [];
     const hello: Hello = {
       ...{ kind: "hello", ensembleId, sid, bootCount, nonce: randomBytes(NONCE_BYTES), purpose },
-      features: this.#config.isChangeable() ? [CHANGEABLE] : [],
+      features: history === "ensemble" ? changeable : [...changeable, HISTORIES[history]],
       ...{ versionMin: PEER_VERSION_MIN, versionMax: PEER_VERSION_MAX, frameBytesMax, electionAlg },
       keyIds: secrets.map(({ id }) => id),
       host: host(),
@@ -249,6 +261,11 @@ export class Handshake {
     if (this.#own === undefined || this.#other === undefined) throw fault("auth", "a proof came before a hello");
     return { ...this.#other, own: this.#own.hash };
   }
+}
+
+function historyIn(features: readonly number[]): SaidHistory {
+  for (const history of ["none", "own", "attempt"] as const) if (features.includes(HISTORIES[history])) return history;
+  return "ensemble";
 }
 
 function fault(reason: LinkRefuseReason, text: string): HandshakeError {

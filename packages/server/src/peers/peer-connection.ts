@@ -42,6 +42,8 @@ export interface ConnectionEnd {
   readonly refusal: { readonly by: "this side" | "the other side"; readonly kind: RefusalKind } | undefined;
   /** It ended before the other side was known. */
   readonly isEarly: boolean;
+  /** The other side's address accepted it, whatever came of it. */
+  readonly isAnswered: boolean;
   /** The other side asks not to be dialed earlier. */
   readonly retryAfterMs: number;
 }
@@ -49,6 +51,8 @@ export interface ConnectionEnd {
 export interface ConnectionHandler {
   /** Called before any bytes are read. */
   wake(): void;
+  /** The address that was dialed accepts the connection. */
+  answered?(): void;
   /** The handshake is complete. */
   opened(peer: PeerIdentity, roundTripMs: number | undefined): void;
   /** A message after the handshake. Its bytes are valid during the call, except for entries. */
@@ -78,6 +82,7 @@ export class PeerConnection {
   #hasRead = false;
   /** The other side is being verified. */
   #isChecking = false;
+  #isAnswered = false;
 
   private constructor(
     settings: ConnectionSettings,
@@ -105,7 +110,10 @@ export class PeerConnection {
     address: { readonly host: string; readonly port: number },
     handler: ConnectionHandler,
   ): PeerConnection {
-    return new PeerConnection(settings, handler, to, (ready) => settings.transport.connect(address, ready));
+    const connection = new PeerConnection(settings, handler, to, (ready) =>
+      settings.transport.connect(address, ready).once("connect", () => connection.#answered()),
+    );
+    return connection;
   }
 
   /** @param failed as in {@link PeerTransport.accept}; the handler hears of an end without a reason */
@@ -289,6 +297,7 @@ export class PeerConnection {
         reason: `refused by the other side: ${text.slice(0, REFUSAL_CHARS_MAX)}`,
         refusal: { by: "the other side", kind: reason },
         isEarly: true,
+        isAnswered: true,
         retryAfterMs: Math.min(retryAfterMs, RETRY_AFTER_MS_MAX),
       });
       return;
@@ -351,16 +360,27 @@ export class PeerConnection {
     this.#phase = "closed";
     this.#closeSoon();
     const refusal = { by: "this side", kind: reason } as const;
-    this.#handler.ended({ reason: message, refusal, isEarly: true, retryAfterMs: 0 });
+    this.#handler.ended({ reason: message, refusal, isEarly: true, isAnswered: true, retryAfterMs: 0 });
   }
 
   /** Invalid or missing messages. */
   #fail(kind: RefusalKind, reason: string): void {
-    this.#finish({ reason, refusal: { by: "this side", kind }, isEarly: this.#phase !== "open", retryAfterMs: 0 });
+    this.#finish({ reason, refusal: { by: "this side", kind }, ...this.#progress, retryAfterMs: 0 });
   }
 
   #end(reason: string): void {
-    this.#finish({ reason, refusal: undefined, isEarly: this.#phase !== "open", retryAfterMs: 0 });
+    this.#finish({ reason, refusal: undefined, ...this.#progress, retryAfterMs: 0 });
+  }
+
+  get #progress(): Pick<ConnectionEnd, "isEarly" | "isAnswered"> {
+    return { isEarly: this.#phase !== "open", isAnswered: this.#isAnswered || this.#phase !== "connecting" };
+  }
+
+  #answered(): void {
+    if (this.#phase === "closed" || this.#isAnswered) return;
+    this.#isAnswered = true;
+    this.#handler.wake();
+    this.#handler.answered?.();
   }
 
   #finish(end: ConnectionEnd): void {

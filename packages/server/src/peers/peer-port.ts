@@ -153,12 +153,14 @@ export class PeerPort {
     return this.#listener.port;
   }
 
-  dial(to: ServerId, handler: ConnectionHandler): PeerConnection {
+  /** @param connectTimeoutMs of this attempt. Default: the ensemble's */
+  dial(to: ServerId, handler: ConnectionHandler, connectTimeoutMs?: number): PeerConnection {
     const address = this.#options.ensemble.directory.addressOf(to) ?? NOWHERE;
     const { host } = address;
     const port = portFor(this.#purpose, address);
     const noting = this.#noting(`server ${to} (${hostPort(host, port)})`, handler);
-    return this.#keep(PeerConnection.dial(this.#dialSettings, to, { host, port }, noting));
+    const settings = connectTimeoutMs === undefined ? this.#dialSettings : { ...this.#dialSettings, connectTimeoutMs };
+    return this.#keep(PeerConnection.dial(settings, to, { host, port }, noting));
   }
 
   /** As {@link dial}, through a stream that another server relays. */
@@ -228,6 +230,7 @@ export class PeerPort {
   #noting(peer: string, handler: ConnectionHandler): ConnectionHandler {
     return {
       ...{ wake: handler.wake, opened: handler.opened, message: handler.message, drained: handler.drained },
+      answered: () => handler.answered?.(),
       ended: (end) => {
         if (end.refusal !== undefined) this.#note(peer, peer, end);
         handler.ended(end);

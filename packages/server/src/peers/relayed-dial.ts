@@ -111,6 +111,6 @@ export class RelayedDial {
   #fail(reason: string): void {
     this.#outer.destroy();
     const refusal = undefined;
-    this.#outerEnded({ reason, refusal, isEarly: true, retryAfterMs: 0 });
+    this.#outerEnded({ reason, refusal, isEarly: true, isAnswered: true, retryAfterMs: 0 });
   }
 }

@@ -2,6 +2,7 @@ import { crc32 } from "node:zlib";
 import { type ServerId, serverId } from "@zooid/model";
 import { type EnvelopeMessage, PeerFrameWriter } from "@zooid/peer-protocol";
 import { BufferPool } from "@zooid/wire";
+import type { SaidHistory } from "@zooid/zab";
 import { parseServerConfig } from "../config.ts";
 import type { EnsembleOptions, QuorumPeerConfig } from "../peers/ensemble-config.ts";
 import { Handshake } from "../peers/handshake.ts";
@@ -15,6 +16,7 @@ const CLOSED_PORT = 1;
 export interface TestPeerOptions extends Partial<PeerLinkOptions> {
   readonly bootCount?: number;
   readonly ensembleId?: string;
+  readonly history?: SaidHistory;
   readonly config?: Partial<QuorumPeerConfig>;
   /** In place of the places that were set. */
   readonly addressOf?: (sid: ServerId) => PeerAddress;
@@ -52,13 +54,13 @@ export class TestPeers {
   }
 
   options(sid: number, options: TestPeerOptions = {}): PeerLinkOptions {
-    const { bootCount = 1, ensembleId = "", config = {}, ...more } = options;
+    const { bootCount = 1, ensembleId = "", history = "ensemble", config = {}, ...more } = options;
     const { addressOf = (other: ServerId) => this.addressOf(sid, other) } = options;
     const { ensemble } = parseServerConfig({ ensemble: { sid, servers: this.#servers, addressOf } });
     if (ensemble === undefined) throw new Error("there is an ensemble");
     return {
       ensemble: { ...ensemble, sid: serverId(sid), ...config },
-      identity: () => ({ ensembleId, bootCount }),
+      identity: () => ({ ensembleId, bootCount, history }),
       tickMs: 2000,
       frameBytesMax: 4 * 1024 * 1024,
       refusals: this.refusals,

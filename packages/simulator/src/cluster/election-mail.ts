@@ -1,12 +1,18 @@
 import type { ElectionMessage, ServerId } from "@zooid/model";
-import type { NetworkEnd } from "./network.ts";
+import { isRefused, type NetworkEnd, saidBy } from "./network-end.ts";
 import type { Scheduler } from "./scheduler.ts";
+import { TICK_MS } from "./server-options.ts";
 
 interface Slot {
   message: ElectionMessage;
   isMoving: boolean;
   isNew: boolean;
 }
+
+/** How long a silent connection is kept. */
+const SILENT_MS_MAX = 3 * TICK_MS;
+/** How often a server that awaits others tries to connect to them. */
+const REDIAL_MS = 250;
 
 /** What election messages need of the network that they travel. */
 export interface ElectionWays {
@@ -17,10 +23,17 @@ export interface ElectionWays {
   arriving(from: ServerId, to: ServerId): void;
 }
 
-/** Election messages between servers: in each direction only the newest one counts. */
+/**
+ * Connections for elections between servers, and the messages on them: in each direction only the
+ * newest one counts. Servers of two ensembles refuse each other.
+ */
 export class ElectionMail {
   readonly #ways: ElectionWays;
   readonly #slots = new Map<string, Slot>();
+  /** The directions in which a connection is open: `a>b` where b has heard what a said of its disk. */
+  readonly #open = new Set<string>();
+  /** Directions in which a connection was refused, and is tried again by a server that awaits the other one. */
+  readonly #refused = new Set<string>();
   count = 0;
 
   constructor(ways: ElectionWays) {
@@ -48,18 +61,65 @@ export class ElectionMail {
     if (ways.end(from) === undefined || ways.end(to) === undefined) return;
     if (ways.isBlocked(from, to) || ways.isBlocked(to, from)) return;
     ways.scheduler.after(ways.delayMs(), () => {
-      if (ways.isBlocked(from, to)) return;
+      const [there, here] = [ways.end(from), ways.end(to)];
+      if (ways.isBlocked(from, to) || here === undefined) return;
       ways.arriving(from, to);
-      ways.end(to)?.electionLinkUp(from);
+      if (there !== undefined && isRefused(there, here)) {
+        this.#refused.add(`${from}>${to}`);
+        here.electionLinkDown?.(from);
+        return;
+      }
+      if (there !== undefined) {
+        this.#open.add(`${from}>${to}`);
+        here.electionLinkUp(from, saidBy(there));
+      }
       const slot = this.#slots.get(`${from}>${to}`);
       if (slot !== undefined) slot.isNew = true;
       this.#move(from, to);
     });
   }
 
-  /** A server is down: its messages in flight are lost. */
+  /** A server is down: its messages in flight are lost, and its connections end. */
   forget(from: ServerId): void {
     for (const key of [...this.#slots.keys()]) if (key.startsWith(`${from}>`)) this.#slots.delete(key);
+    for (const key of [...this.#open]) {
+      const [sender, reader] = key.split(">").map(Number) as [ServerId, ServerId];
+      if (sender === from) this.#end(from, reader);
+      else if (reader === from) this.#open.delete(key);
+    }
+  }
+
+  /** A direction is blocked: the connection ends if that lasts, since it is silent. */
+  blocked(from: ServerId, to: ServerId): void {
+    if (!this.#open.has(`${from}>${to}`) && !this.#open.has(`${to}>${from}`)) return;
+    this.#ways.scheduler.after(SILENT_MS_MAX, () => {
+      if (!this.#ways.isBlocked(from, to)) return;
+      this.#end(from, to);
+      this.#end(to, from);
+    });
+  }
+
+  /** A server that awaits others tries to connect to them, until it awaits none any more. */
+  await(end: NetworkEnd): void {
+    const ways = this.#ways;
+    ways.scheduler.after(REDIAL_MS, () => {
+      if (ways.end(end.sid) !== end) return;
+      let isAwaiting = false;
+      for (const sid of end.awaited ?? []) {
+        isAwaiting = true;
+        if (sid === end.sid || this.#open.has(`${sid}>${end.sid}`)) continue;
+        const isBlocked = ways.isBlocked(end.sid, sid) || ways.isBlocked(sid, end.sid);
+        const other = ways.end(sid);
+        if (other === undefined || isBlocked) end.unanswered?.(sid, isBlocked ? REDIAL_MS : 0);
+        else if (this.#refused.delete(`${sid}>${end.sid}`)) this.connect(sid, end.sid);
+      }
+      if (isAwaiting) this.await(end);
+    });
+  }
+
+  #end(from: ServerId, to: ServerId): void {
+    if (!this.#open.delete(`${from}>${to}`)) return;
+    this.#ways.end(to)?.electionLinkDown?.(from);
   }
 
   #move(from: ServerId, to: ServerId): void {
@@ -70,11 +130,18 @@ export class ElectionMail {
     ways.scheduler.after(ways.delayMs(from, to), () => {
       slot.isMoving = false;
       const end = ways.end(to);
-      if (end === undefined || ways.isBlocked(from, to) || !slot.isNew) return;
+      if (end === undefined || ways.isBlocked(from, to) || !slot.isNew || this.#isRefused(from, end)) return;
       slot.isNew = false;
       ways.arriving(from, to);
       end.receivedElection(from, slot.message);
       this.#move(from, to);
     });
+  }
+
+  /** Whether there is no connection, and there can be none. */
+  #isRefused(from: ServerId, to: NetworkEnd): boolean {
+    if (this.#open.has(`${from}>${to.sid}`)) return false;
+    const there = this.#ways.end(from);
+    return there !== undefined && isRefused(there, to);
   }
 }

@@ -5,4 +5,4 @@ test("a server with data that it has made alone goes on founding after a crash a
   foundsAfterCrashes(3));
 
 test("a server with data that it has made alone leads or keeps them, however much later it starts", () =>
-  leadsOrKeeps(7));
+  leadsOrKeeps(31));

@@ -1,18 +1,9 @@
 import type { ElectionMessage, LinkRef, PeerMessage, ServerId } from "@zooid/model";
 import { ElectionMail } from "./election-mail.ts";
 import { isBetween, type Link, newLink, outgoingOf, ownCopy, readerRef, type Stream } from "./link.ts";
+import { isRefused, type NetworkEnd } from "./network-end.ts";
 import type { Prng } from "./prng.ts";
 import type { Scheduler } from "./scheduler.ts";
-
-/** A server as the network sees it. */
-export interface NetworkEnd {
-  readonly sid: ServerId;
-  linkOpened(link: LinkRef, sid: ServerId, isDialed: boolean): void;
-  linkClosed(link: LinkRef, reason: string): void;
-  received(link: LinkRef, message: PeerMessage): void;
-  receivedElection(from: ServerId, message: ElectionMessage): void;
-  electionLinkUp(sid: ServerId): void;
-}
 
 /** The latency of every message, in virtual milliseconds. */
 export interface NetworkOptions {
@@ -68,6 +59,7 @@ export class Network {
 
   block(from: ServerId, to: ServerId): void {
     this.#blocked.add(`${from}>${to}`);
+    this.#elections.blocked(from, to);
   }
 
   /** Opens a direction again and delivers the messages that it held. */
@@ -139,6 +131,7 @@ export class Network {
       this.#elections.connect(end.sid, other);
       this.#elections.connect(other, end.sid);
     }
+    this.#elections.await(end);
   }
 
   /** The process has crashed: its links break at the other ends. */
@@ -191,7 +184,8 @@ export class Network {
       const dialer = this.#ends.get(from);
       const acceptor = this.#ends.get(to);
       if (dialer === undefined) return;
-      if (acceptor === undefined || this.isBlocked(from, to) || this.isBlocked(to, from)) {
+      const isReachable = acceptor !== undefined && !this.isBlocked(from, to) && !this.isBlocked(to, from);
+      if (!isReachable || isRefused(dialer, acceptor)) {
         this.#scheduler.after(REDIAL_MS, () => this.#tryDial(from, to, number));
         return;
       }

@@ -4,7 +4,14 @@ import { type MemberConfig, REPLICA_DEFAULTS, type ReplicaConfig, type ReplicaTo
 import { RequestReader } from "@zooid/wire";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/txn";
 import type { Prng } from "./prng.ts";
-import { INIT_LIMIT, SESSION_TIMEOUT_MS, type ServerOptions, SYNC_LIMIT, TICK_MS } from "./server-options.ts";
+import {
+  FOUNDING_WAIT_MS,
+  INIT_LIMIT,
+  SESSION_TIMEOUT_MS,
+  type ServerOptions,
+  SYNC_LIMIT,
+  TICK_MS,
+} from "./server-options.ts";
 
 /**
  * The configuration of a simulated server's replica: short ticks and one session timeout by default, and its own
@@ -35,6 +42,7 @@ function ensembleOf(options: ServerOptions, secrets: Prng): MemberConfig {
     electionAlg: options.electionAlg ?? 3,
     initLimit: INIT_LIMIT,
     syncLimit: SYNC_LIMIT,
+    foundingWaitMs: FOUNDING_WAIT_MS,
     newEnsembleId: `ensemble-${secrets.next()}`,
     ...(options.counterMax === undefined ? {} : { counterMax: options.counterMax }),
     ...(options.windowBytes === undefined ? {} : { windowBytes: options.windowBytes }),

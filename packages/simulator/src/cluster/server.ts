@@ -12,10 +12,12 @@ import {
   type Zxid,
 } from "@zooid/model";
 import { Replica } from "@zooid/replica";
+import { type SaidDisk, saidDiskOf } from "@zooid/zab";
 import { answerSink } from "./answers.ts";
 import { ClientFrames } from "./client-frames.ts";
 import { Disk, type DiskImage, type DiskOptions } from "./disk.ts";
-import type { Network, NetworkEnd } from "./network.ts";
+import type { Network } from "./network.ts";
+import type { NetworkEnd } from "./network-end.ts";
 import type { Prng } from "./prng.ts";
 import { replicaConfigOf, replicaToolsOf } from "./replica-config.ts";
 import type { Scheduler } from "./scheduler.ts";
@@ -271,8 +273,25 @@ export class SimServer implements NetworkEnd {
     this.input(() => this.replica.receiveElection(from, message));
   }
 
-  electionLinkUp(sid: ServerId): void {
-    this.input(() => this.replica.membership.electionLinkUp(sid));
+  electionLinkUp(sid: ServerId, said: SaidDisk): void {
+    this.input(() => this.replica.membership.electionLinkUp(sid, said));
+  }
+
+  electionLinkDown(sid: ServerId): void {
+    this.input(() => this.replica.zab.peerLost(sid));
+  }
+
+  unanswered(sid: ServerId, tookMs: number): void {
+    this.input(() => this.replica.zab.peerUnanswered(sid, tookMs));
+  }
+
+  get said(): SaidDisk {
+    return saidDiskOf(this.disk.durable);
+  }
+
+  get awaited(): Iterable<ServerId> {
+    const { founding, members } = this.replica.zab;
+    return founding.isFounder ? members.verifier.voters : [];
   }
 
   // Steps

@@ -20,6 +20,7 @@ const RULE_I32: Readonly<Record<Kind, "legal" | "illegal" | "illegal-if-diverged
   "learner-not-counted": "legal",
   "whole-state-sent": "legal",
   "successor-named": "legal",
+  "founding-forbidden": "legal",
   "history-missing-here": "legal",
   "ensemble-has-data": "legal",
   "epoch-promised-elsewhere": "legal",

@@ -1,5 +1,11 @@
 import type { SourceEdit, SourceMutation } from "./mutate-source.ts";
 
+const VOTE_BESIDE_DATA: SourceEdit = {
+  marker: "no-vote-beside-an-ensemble",
+  found: " && !this.#founding.hasMetData",
+  replacement: "",
+};
+
 /**
  * Rules of the replication that are removed from the source, one at a time, to show that the
  * simulator notices. Rule numbers are those of the reference on ZAB, 0.4; the other names are the
@@ -111,10 +117,13 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
     marker: "a-new-stage-for-each-state",
     replacement: "",
   }),
-  mutation("families", "count-amnesiac", {
-    marker: "wiped-servers-are-not-counted",
-    replacement: "isWhole: true,",
-  }),
+  // Beside a server with data a wiped one has no vote either.
+  mutation(
+    "families",
+    "count-amnesiac",
+    { marker: "wiped-servers-are-not-counted", replacement: "isWhole: true," },
+    VOTE_BESIDE_DATA,
+  ),
   mutation("families", "vote-order", {
     marker: "the-newest-epoch-first",
     replacement: "if (a.leader !== b.leader) return a.leader - b.leader;",
@@ -169,14 +178,45 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
     { marker: "wiped-servers-make-no-promise", replacement: "" },
     {
       marker: "wiped-servers-hear-no-ensemble-id",
-      found: 'learner.isWhole ? ensembleId : ""',
-      replacement: "ensembleId",
+      found: 'learner.isWhole ? this.#ensembleId : ""',
+      replacement: "this.#ensembleId",
     },
   ),
   mutation("found", "answered-before-the-leader-serves", {
     marker: "serve-before-learners-do",
     replacement: `$&
       this.#welcome(learner);`,
+  }),
+  mutation("founding", "founded-without-hearing-all", {
+    marker: "a-founder-hears-all",
+    replacement: "const obstacle = undefined;",
+  }),
+  mutation("founding", "founded-beside-data", {
+    marker: "nothing-is-founded-beside-data",
+    replacement: "this.seekEpoch();",
+  }),
+  mutation("founding", "promised-beside-data", {
+    marker: "nothing-is-promised-beside-data",
+    replacement: "return false;",
+  }),
+  mutation("founding", "attempts-id-in-the-hello", {
+    marker: "an-attempts-id-is-not-in-the-hello",
+    found: 'holdsEpoch ? identity.ensembleId : ""',
+    replacement: "identity.ensembleId",
+  }),
+  mutation(
+    "founding",
+    "promise-of-another-attempt-counted",
+    {
+      marker: "a-promise-counts-for-its-attempt",
+      found: 'attemptId !== "" && attemptId === this.#ensembleId',
+      replacement: "true",
+    },
+    VOTE_BESIDE_DATA,
+  ),
+  mutation("founding", "blank-voters-are-never-counted", {
+    marker: "blank-voters-count-if-all-are-blank",
+    replacement: "",
   }),
   mutation("found", "promise-elsewhere-is-ignored", {
     marker: "an-epoch-above-every-promise",
@@ -189,7 +229,7 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
   }),
   mutation("found", "vote-from-a-promise-alone", {
     marker: "no-vote-from-a-promise-alone",
-    found: "|| hasNotFounded",
+    found: "|| isPromiseAlone(this.#log.durable)",
     replacement: "",
   }),
   mutation("found", "accepting-answers-no-round", {

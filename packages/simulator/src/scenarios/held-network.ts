@@ -1,5 +1,7 @@
 import type { ElectionMessage, LinkRef, PeerMessage, ServerId } from "@zooid/model";
-import { Network, type NetworkEnd } from "../cluster/network.ts";
+import type { SaidDisk } from "@zooid/zab";
+import { Network } from "../cluster/network.ts";
+import { type NetworkEnd, saidBy } from "../cluster/network-end.ts";
 
 /** Messages that have arrived in one direction while it is held. */
 interface Held {
@@ -134,7 +136,23 @@ class HeldEnd implements NetworkEnd {
     this.end.receivedElection(from, message);
   }
 
-  electionLinkUp(sid: ServerId): void {
-    this.end.electionLinkUp(sid);
+  electionLinkUp(sid: ServerId, said: SaidDisk): void {
+    this.end.electionLinkUp(sid, said);
+  }
+
+  electionLinkDown(sid: ServerId): void {
+    this.end.electionLinkDown?.(sid);
+  }
+
+  unanswered(sid: ServerId, tookMs: number): void {
+    this.end.unanswered?.(sid, tookMs);
+  }
+
+  get said(): SaidDisk {
+    return saidBy(this.end);
+  }
+
+  get awaited(): Iterable<ServerId> {
+    return this.end.awaited ?? [];
   }
 }

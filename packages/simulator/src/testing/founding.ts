@@ -1,8 +1,9 @@
 import { MajorityQuorum, type ServerId, serverId } from "@zooid/model";
-import type { ReplicaEvent } from "@zooid/replica";
+import type { MemberConfig, ReplicaEvent } from "@zooid/replica";
 import { expect } from "vitest";
 import { answerSink } from "../cluster/answers.ts";
 import { Cluster } from "../cluster/cluster.ts";
+import { FOUNDING_WAIT_MS } from "../cluster/server-options.ts";
 import { ScenarioClient } from "../scenarios/client.ts";
 
 export const S1: ServerId = serverId(1);
@@ -16,11 +17,13 @@ export class Founding {
   readonly cluster: Cluster;
   #client: ScenarioClient | undefined;
 
-  constructor() {
+  /** @param ensemble settings of every server besides the defaults */
+  constructor(ensemble: Partial<MemberConfig> = {}) {
     this.cluster = new Cluster({
       voters: [S1, S2, S3],
       serverOptions: (sid) => ({
         ...(this.alone.has(sid) ? { standalone: true, verifier: new MajorityQuorum([sid]) } : {}),
+        ensemble,
         replies: answerSink((_, xid, zxid, answer) => this.#client?.heard(xid, zxid, answer)),
       }),
       watcher: { noted: (server, event) => void this.events.push([server.sid, event]) },
@@ -73,6 +76,11 @@ export class Founding {
     return this.cluster.running().flatMap((server) => (server.isLeading ? [server.sid] : []));
   }
 
+  /** The servers that serve clients. */
+  serving(): ServerId[] {
+    return this.cluster.running().flatMap((server) => (server.isServing ? [server.sid] : []));
+  }
+
   noted(sid: ServerId): string[] {
     return this.events.flatMap(([of, { kind }]) => (of === sid ? [kind] : []));
   }
@@ -94,7 +102,7 @@ export function foundsAfterCrashes(stepMs: number): void {
 /** A server with data of its own leads or keeps them, however much later than the two others it starts; tried at moments so far apart. */
 export function leadsOrKeeps(stepMs: number): void {
   const outcomes = new Set<string>();
-  for (let laterMs = 0; laterMs < 300; laterMs += stepMs) {
+  for (let laterMs = 0; laterMs < 2 * FOUNDING_WAIT_MS; laterMs += stepMs) {
     const founding = new Founding();
     founding.serveAlone(S1, "/a");
     for (const sid of [S2, S3]) founding.cluster.start(sid);

@@ -15,7 +15,8 @@ import {
 } from "@zooid/model";
 import type { ReplicaEvent } from "@zooid/replica";
 import { expect } from "vitest";
-import { Network, type NetworkEnd } from "../cluster/network.ts";
+import { Network } from "../cluster/network.ts";
+import type { NetworkEnd } from "../cluster/network-end.ts";
 import { Prng, ZeroRandom } from "../cluster/prng.ts";
 import { Scheduler } from "../cluster/scheduler.ts";
 import { SimServer } from "../cluster/server.ts";
@@ -152,7 +153,7 @@ export class Script {
     const promise = { epoch: 0, sid: 0, incarnation: 0 };
     this.says(peer, {
       ...{ kind: "learner-info", isObserver: false, promise },
-      ...{ isFresh: true, isAmnesiac: false, isOwn: false, ensembleId: "", configVersion: ZXID_NONE },
+      ...{ isFresh: true, isAmnesiac: false, isOwn: false, ensembleId: "", attemptId: "", configVersion: ZXID_NONE },
     });
   }
 

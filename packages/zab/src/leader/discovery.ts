@@ -1,4 +1,5 @@
-import { EPOCH_MAX, type EpochPromise, type LinkRef, type ServerId, ZXID_NONE } from "@zooid/model";
+import { EPOCH_MAX, type EpochPromise, epochOf, type LinkRef, type ServerId, ZXID_NONE } from "@zooid/model";
+import type { SaidDisk } from "../founding.ts";
 import { encodeMembers, versionOf } from "../known-members.ts";
 import type { RoleEnd } from "../operator-events.ts";
 import type { Leader } from "./leader.ts";
@@ -67,19 +68,9 @@ export class Discovery {
       return;
     }
     const { promise } = info;
-    if (isVoter && this.#isFresh && !this.#leader.isEstablished && !info.isFresh && !info.isAmnesiac) {
-      // Others have a history, and this server has none. With nothing at all on its disk, it may
-      // have lost its part of that history, if others ever had one.
-      if (log.durable.promise.epoch === 0 && !info.isOwn) context.lostHistory.lost();
-      context.sightings.sawHistory(sid);
-      this.#giveWay(link, { kind: "history-missing-here", sid });
-      return;
-    }
-    // 1. s1 has served alone. s2 and s3 found an ensemble, and have data of it. 2. s1 has the larger
-    // zxid, and is elected: its history would replace theirs.
-    if (isVoter && this.#isOwn && info.ensembleId !== "") {
-      context.sightings.metEnsemble();
-      this.#giveWay(link, { kind: "ensemble-has-data", sid });
+    if (this.#isFoundedBeside(sid, info)) {
+      context.founding.hasData(sid, saidBy(info));
+      this.#giveWay(link, this.#foundingEnd(sid));
       return;
     }
     // A server with a history of its own follows no leader of an ensemble: no epoch would change that.
@@ -105,11 +96,12 @@ export class Discovery {
       // other one has acked anything of it. A promise says nothing of an observer, which gives one
       // before any history.
       // rule: wiped-servers-are-not-counted
-      isWhole: !info.isAmnesiac && (!info.isFresh || (isVoter && (promise.epoch > 0 || this.#isFounding))),
+      isWhole: !info.isAmnesiac && this.#isKnown(info, isVoter),
       isObserver: !isVoter,
       nowMs: context.nowMs(),
     });
     learners.add(learner);
+    this.#countBlankVoters();
     if (this.#hasPromised) this.invite(learner);
     else this.seekEpoch();
     const isLeftOut = isVoter && !learner.isCounted;
@@ -127,7 +119,93 @@ export class Discovery {
    * No epoch was ever held here, or none by any other server, and the present one has no quorum yet.
    */
   get #isFounding(): boolean {
-    return (this.#isFresh || this.#isOwn) && !this.#leader.isEstablished;
+    return this.#isFounder && !this.#leader.isEstablished;
+  }
+
+  /** It has no history, or one that no other server has a part of. */
+  get #isFounder(): boolean {
+    return this.#isFresh || this.#isOwn;
+  }
+
+  /** Whether a learner has acked nothing that it does not have now. */
+  #isKnown(info: LearnerInfo, isVoter: boolean): boolean {
+    const isBlank = info.isFresh || info.attemptId !== "";
+    if (!isBlank) return true;
+    if (info.isFresh && !isVoter) return false;
+    return this.#isOfAttempt(info) || (info.isFresh && this.#isFounding);
+  }
+
+  /**
+   * Whether a learner without a history has a promise of this leader's attempt to found the ensemble,
+   * or of the one that succeeded.
+   *
+   * 1. s1, s2 and s3 are an ensemble; s1 and s2 lose their disks. 2. s2 tries to found another one: s1
+   * promises it an epoch. 3. s2 stops, and s3 leads: s1 has forgotten what it acked, for all that it
+   * has promised since.
+   */
+  #isOfAttempt({ attemptId, promise }: LearnerInfo): boolean {
+    // rule: a-promise-counts-for-its-attempt
+    return promise.epoch > 0 && attemptId !== "" && attemptId === this.#ensembleId;
+  }
+
+  get #ensembleId(): string {
+    const { ensembleId } = this.#leader.context.log.durable.identity;
+    return ensembleId === "" ? this.#newEnsembleId : ensembleId;
+  }
+
+  /**
+   * Counts voters without a history where no voter has any, though this server holds an epoch:
+   *
+   * 1. s3 founds an ensemble with s1 and s2, and crashes when its epoch is on its disk and on no other.
+   * 2. s1 and s2 try without it: what they promise now is part of another attempt. 3. s3 comes back.
+   * It counts neither, and forbids them to found one. But all three are there, and nothing was logged.
+   */
+  #countBlankVoters(): void {
+    const { context, epoch, learners } = this.#leader;
+    const { config, founding, log, members } = context;
+    if (this.#isFounder || epoch.number !== 0 || log.durable.tail.zxid !== ZXID_NONE) return;
+    const blank = Array.from(learners.values()).filter(
+      ({ isObserver, info }) => !isObserver && !info.isAmnesiac && (info.isFresh || info.attemptId !== ""),
+    );
+    const followers = new Set([config.sid, ...blank.map(({ sid }) => sid)]);
+    for (const sid of members.verifier.voters) if (!followers.has(sid)) return;
+    if (founding.dataHolder !== undefined) return;
+    // rule: blank-voters-count-if-all-are-blank
+    for (const learner of blank) if (!learner.isWhole) learner.becomeWhole();
+  }
+
+  /**
+   * Whether a learner has data, or has lost some, beside which this leader would found an ensemble.
+   *
+   * 1. s1 has served alone. s2 and s3 found an ensemble, and have data of it. 2. s1 has the larger
+   * zxid, and is elected: its history would replace theirs.
+   */
+  #isFoundedBeside(sid: ServerId, info: LearnerInfo): boolean {
+    if (!this.#isFounding || (info.isFresh && !info.isAmnesiac)) return false;
+    if (this.#isOfAttempt(info) || (info.ensembleId !== "" && info.ensembleId === this.#ensembleId)) return false;
+    // Of servers that are not listed nothing depends: they may be about to join.
+    if (!this.#leader.context.founding.isListed(sid)) return false;
+    return !this.#holdsEpoch || (this.#leader.context.members.isVoter(sid) && !info.isAmnesiac);
+  }
+
+  #foundingEnd(sid: ServerId): RoleEnd {
+    return { kind: this.#isOwn ? "ensemble-has-data" : "history-missing-here", sid };
+  }
+
+  /** What is known of other servers has changed. */
+  foundingChanged(): void {
+    if (!this.#isFounder || this.#holdsEpoch) return;
+    const holder = this.#leader.context.founding.dataHolder;
+    // rule: nothing-is-founded-beside-data
+    if (holder !== undefined) this.#leader.context.leave(this.#foundingEnd(holder));
+    else this.seekEpoch();
+  }
+
+  /** Whether a quorum waits with this server until it may found an ensemble. */
+  get awaitsFounding(): boolean {
+    const { context, epoch, learners } = this.#leader;
+    if (!this.#isFounder || epoch.number !== 0 || context.founding.dataHolder !== undefined) return false;
+    return learners.isQuorum(learners.counted(() => true)) && context.founding.obstacles().length > 0;
   }
 
   /** Whether a promise keeps its giver from following this leader in this epoch. */
@@ -141,10 +219,12 @@ export class Discovery {
   seekEpoch(): void {
     const { context, learners } = this.#leader;
     if (this.#leader.epoch.number !== 0 || !learners.isQuorum(learners.counted(() => true))) return;
-    // 1. s1 has served alone; s2 and s3 are empty, and s3 leads. 2. s1 comes, and s3 gives way. 3. s2
-    // finds s3 again before s1 has votes: an ensemble of s2 and s3 would be without the data of s1.
-    if (this.#isFresh && context.sightings.historyHolder !== undefined) {
-      context.leave({ kind: "history-missing-here", sid: context.sightings.historyHolder });
+    // 1. s1 and s2 lose their disks, and are a quorum; s3 has the data. 2. The three are started
+    // together, and the links of s3 come up a little later than the others.
+    // rule: a-founder-hears-all
+    const obstacle = this.#isFounder ? context.founding.obstacles()[0] : undefined;
+    if (obstacle !== undefined) {
+      if (obstacle.kind === "has-data") context.leave(this.#foundingEnd(obstacle.sid));
       return;
     }
     const { config, log } = context;
@@ -152,7 +232,10 @@ export class Discovery {
     let highest = Math.max(durable.promise.epoch, durable.currentEpoch, context.epochToExceed);
     for (const { isCounted, info } of learners.values()) {
       if (isCounted) highest = Math.max(highest, info.promise.epoch);
+      // Files of a lost ensemble name versions: the new one's configuration must be newer than those.
+      if (this.#isFounder) highest = Math.max(highest, epochOf(info.configVersion));
     }
+    if (this.#isFounder) highest = Math.max(highest, epochOf(versionOf(context.members.lastSeen)));
     const epoch = highest + 1;
     if (epoch >= EPOCH_MAX) {
       context.leave({ kind: "epochs-used-up", epoch });
@@ -163,7 +246,10 @@ export class Discovery {
     // With the id the history would no longer be this server's own: 1. s1 writes it, and dies. 2. s2
     // and s3 have promised nothing: they do not count, and s1 never has a quorum.
     if (this.#isOwn) this.#newEnsembleId = config.newEnsembleId;
-    else if (durable.identity.ensembleId === "")
+    else if (this.#isFresh) {
+      // Not the id of an attempt that this server took part in: that one may have succeeded elsewhere.
+      if (durable.identity.ensembleId !== config.newEnsembleId) log.setEnsembleId(config.newEnsembleId, () => {});
+    } else if (durable.identity.ensembleId === "")
       log.setEnsembleId(this.#ensembleIdOfOthers() ?? config.newEnsembleId, () => {});
     const incarnation = durable.identity.bootCount;
     // 1. s3 sends epoch 5 to s1 and dies with its promise of 5 not on its disk. 2. s3 comes back
@@ -200,12 +286,11 @@ export class Discovery {
     // rule: wiped-servers-make-no-promise
     if (!learner.isCounted && !this.#leader.isEstablished) return;
     learner.becomeInvited();
-    const { bootCount, ensembleId: written } = this.#leader.context.log.durable.identity;
-    const ensembleId = written === "" ? this.#newEnsembleId : written;
+    const { bootCount } = this.#leader.context.log.durable.identity;
     this.#leader.learners.send(learner, {
       ...{ kind: "leader-info", epoch: this.#leader.epoch.number, incarnation: bootCount },
       // rule: wiped-servers-hear-no-ensemble-id
-      ensembleId: learner.isWhole ? ensembleId : "",
+      ensembleId: learner.isWhole ? this.#ensembleId : "",
     });
   }
 
@@ -256,14 +341,23 @@ export class Discovery {
 
   /**
    * An ensemble's first configuration gets the epoch's start marker as its version. Servers that are
-   * started later with a list of servers of their own have the version 0, which is older.
+   * started later with a list of servers of their own have the version 0, which is older, or one that
+   * an earlier ensemble left in a file, which is older as well.
    */
   #labelMembers(): void {
     const { members, log } = this.#leader.context;
     const { lastSeen } = members;
-    if (lastSeen === undefined || lastSeen.version !== ZXID_NONE) return;
+    if (lastSeen === undefined || (!this.#isFounder && lastSeen.version !== ZXID_NONE)) return;
     const labelled = { ...lastSeen, version: this.#leader.epoch.start };
     members.see(labelled);
     log.setConfigs({ lastSeen: encodeMembers(labelled) }, () => {});
   }
+}
+
+/** What a learner that is not fresh says of its disk. */
+function saidBy({ attemptId, ensembleId, isAmnesiac, isOwn }: LearnerInfo): SaidDisk {
+  if (isOwn) return { history: "own", ensembleId };
+  return attemptId === "" || isAmnesiac
+    ? { history: "ensemble", ensembleId }
+    : { history: "attempt", ensembleId: attemptId };
 }

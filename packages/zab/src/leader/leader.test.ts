@@ -25,6 +25,7 @@ interface Info {
   readonly isObserver?: boolean;
   readonly isOwn?: boolean;
   readonly ensembleId?: string;
+  readonly attemptId?: string;
 }
 
 /** Server 1, elected; the test sends its learners' messages. */
@@ -72,7 +73,7 @@ function elected(
   }
   function informed(sid: number, info: Info = {}): LinkRef {
     const { promise = 0, isFresh = true, isAmnesiac = false } = info;
-    const { isObserver = false, isOwn = false, ensembleId = "" } = info;
+    const { isObserver = false, isOwn = false, ensembleId = "", attemptId = "" } = info;
     const link = sid as LinkRef;
     peer.linkOpened(link, serverId(sid) as ServerId, false);
     peer.receive(link, {
@@ -83,6 +84,7 @@ function elected(
       isAmnesiac,
       isOwn,
       ensembleId,
+      attemptId,
       configVersion: ZXID_NONE,
     });
     run();
@@ -167,12 +169,19 @@ test("a server without a history leaves the founding to a voter that has one, al
   peer.lead();
   run();
   expect(ends.length).toBe(2);
+  // However much later, until that one says that it has no history.
   peer.flush();
   peer.setTime(20_000);
   peer.lead();
   run();
   informed(2);
-  expect([ends.length, peer.epoch]).toEqual([2, 2]);
+  expect([ends.length, peer.epoch]).toEqual([3, 0]);
+  peer.peerHeard(serverId(3), { history: "none", ensembleId: "" });
+  peer.flush();
+  peer.lead();
+  run();
+  informed(2);
+  expect([ends.length, peer.epoch]).toEqual([3, 2]);
 });
 
 test("a history of one server replaces no ensemble's data", () => {
@@ -187,6 +196,8 @@ test("a history of one server replaces no ensemble's data", () => {
   peer.flush();
   expect([peer.hasVoice, sinks.wantedCount]).toEqual([false, 0]);
   peer.setTime(20_000);
+  expect(peer.hasVoice).toBe(false);
+  peer.peerHeard(serverId(2), { history: "none", ensembleId: "" });
   expect(peer.hasVoice).toBe(true);
 });
 

@@ -271,6 +271,10 @@ export class Leader implements Role {
     return Math.min(this.liveness.nextDueMs(), this.stream.dueMs);
   }
 
+  foundingChanged(): void {
+    this.discovery.foundingChanged();
+  }
+
   /** Every link is closed and nothing is kept. */
   end(reason: RoleEnd): void {
     this.learners.closeAll(reason);

@@ -213,6 +213,12 @@ export class LearnerHandler {
     this.#isWhole = true;
   }
 
+  /** It has a vote and no history, and no other voter has any: there is nothing that it could have forgotten. */
+  becomeWhole(): void {
+    assert(this.#phase === "informed", "a server without a history is counted before the epoch is named");
+    this.#isWhole = true;
+  }
+
   /** The configuration gives it a vote, or takes it. What it has promised and logged stays. */
   setVote(hasVote: boolean): void {
     this.#isObserver = !hasVote;

@@ -54,6 +54,10 @@ export class Liveness {
       this.#pingDueMs = nowMs + config.tickMs / 2;
       for (const learner of learners.values()) if (learner.phase !== "informed") this.ping(learner);
     }
+    if (nowMs >= this.#deadlineMs && this.#leader.discovery.awaitsFounding) {
+      // Its quorum is there, and would elect it again.
+      this.#deadlineMs = nowMs + Math.max(config.tickMs, EPOCH_QUORUM_MS_MIN);
+    }
     if (nowMs >= this.#deadlineMs && !isEstablished) {
       const { number } = epoch;
       context.leave(number === 0 ? { kind: "no-quorum-follows" } : { kind: "epoch-not-accepted", epoch: number });

@@ -11,6 +11,8 @@ import type { LeaderLink } from "./leader-link.ts";
 export class LearnerDiscovery {
   readonly #context: RoleContext;
   readonly #link: LeaderLink;
+  /** The id of the ensemble that the leader founds, or has just founded; undefined in every other role. */
+  #attemptId: string | undefined;
 
   constructor(context: RoleContext, link: LeaderLink) {
     this.#context = context;
@@ -19,7 +21,7 @@ export class LearnerDiscovery {
 
   inform(): void {
     const { log, lostHistory, members } = this.#context;
-    const { isFresh, isAmnesiac, isOwn } = lostHistory;
+    const { isFresh, isAmnesiac, isBlank, isOwn } = lostHistory;
     const { promise, identity } = log.durable;
     this.#link.send({
       kind: "learner-info",
@@ -28,7 +30,8 @@ export class LearnerDiscovery {
       isFresh,
       isAmnesiac,
       isOwn,
-      ensembleId: this.#hasHistory ? identity.ensembleId : "",
+      ensembleId: isBlank ? "" : identity.ensembleId,
+      attemptId: isBlank ? identity.ensembleId : "",
       configVersion: versionOf(members.committed),
     });
   }
@@ -42,14 +45,15 @@ export class LearnerDiscovery {
     }
     const { log } = this.#context;
     const { promise, identity, tail } = log.durable;
-    // Without a history the id is that of an attempt to found the ensemble, and another attempt may
-    // have succeeded.
-    if (this.#hasHistory && this.#context.lostHistory.isOwn) {
+    const { isBlank, isFresh, isOwn } = this.#context.lostHistory;
+    if (isOwn) {
       // Nothing of it would be left: the leader's ensemble has never had a part of it.
       link.refuse("unable", { kind: "history-of-one-server", leader: link.leader, through: tail.zxid });
       return;
     }
-    const own = this.#hasHistory ? identity.ensembleId : "";
+    // Without a history the id is that of an attempt to found the ensemble, and another attempt may
+    // have succeeded.
+    const own = isBlank ? "" : identity.ensembleId;
     if (own !== "" && ensembleId !== "" && own !== ensembleId) {
       link.refuse("unable", { kind: "leader-of-another-ensemble", ours: own, theirs: ensembleId });
       return;
@@ -59,6 +63,10 @@ export class LearnerDiscovery {
       const { epoch: promised, sid: to } = promise;
       link.refuse("epoch-low", { kind: "epoch-promised", offered: epoch, promised, to });
       return;
+    }
+    if (isFresh && ensembleId !== "") {
+      this.#attemptId = ensembleId;
+      if (this.#leavesAttempt()) return;
     }
     link.becomePromising(epoch);
     // A leader that sends no id gives it with the history. The id of an attempt must not be taken
@@ -70,6 +78,23 @@ export class LearnerDiscovery {
     // rule: promise-before-ack-epoch
     if (isRepeated) this.#ackEpoch(true);
     else log.setPromise({ epoch, sid: link.leader, incarnation }, () => this.#ackEpoch(false));
+  }
+
+  /** What is known of other servers has changed. */
+  foundingChanged(): void {
+    // From the stage on, the leader holds its epoch.
+    if (this.#link.step === "promising" || this.#link.step === "promised") this.#leavesAttempt();
+  }
+
+  /** Leaves an attempt to found an ensemble, if another server has data. @returns whether it does */
+  #leavesAttempt(): boolean {
+    const { founding } = this.#context;
+    if (this.#attemptId === undefined) return false;
+    const sid = founding.dataBeside(this.#link.leader, this.#attemptId);
+    if (sid === undefined) return false;
+    // rule: nothing-is-promised-beside-data
+    this.#context.leave({ kind: "history-missing-here", sid });
+    return true;
   }
 
   #ackEpoch(isRepeated: boolean): void {
@@ -86,9 +111,5 @@ export class LearnerDiscovery {
       floor: hasDiverged ? ZXID_NONE : durable.floor.zxid,
       tails: hasDiverged ? [] : tailsOf(durable.epochs, durable.floor.zxid),
     });
-  }
-
-  get #hasHistory(): boolean {
-    return this.#context.log.durable.tail.zxid !== ZXID_NONE;
   }
 }

@@ -229,6 +229,10 @@ export class Learner implements Role {
     else this.#context.leave({ kind: "leader-silent", silentMs: nowMs - this.#link.heardMs });
   }
 
+  foundingChanged(): void {
+    this.#discovery.foundingChanged();
+  }
+
   nextDueMs(): number {
     return Math.min(this.#successor?.dueMs ?? this.#deadlineMs(), this.#broadcast.dueMs);
   }
