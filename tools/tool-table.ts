@@ -106,6 +106,11 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
         does: "a follower that begins with an empty disk",
       },
       {
+        name: "ensemble-founding",
+        file: "tools/faults/ensemble-founding.ts",
+        does: "a majority without its disks, beside a server with data that is reached late",
+      },
+      {
         name: "ensemble-replace",
         file: "tools/faults/ensemble-replace.ts",
         does: "all servers replaced under load, one at a time",
