@@ -53,7 +53,9 @@ async function isSame(sequence: MemberSequence): Promise<boolean> {
   const kinds = (["apache", "zooid"] as const).filter((kind) => options.only === undefined || options.only === kind);
   const [first, second] = await Promise.all(kinds.map((kind) => live(kind, sequence)));
   const seconds = Math.round((performance.now() - began) / 1000);
-  console.log(`\nsequence ${seed}, by ${changedBy}, ${seconds} s: ${steps.map(({ step }) => stepText(step)).join(", ")}`);
+  console.log(
+    `\nsequence ${seed}, by ${changedBy}, ${seconds} s: ${steps.map(({ step }) => stepText(step)).join(", ")}`,
+  );
   if (first === undefined) return true;
   if (second === undefined) {
     for (const [i, { members: _, config, ...observed }] of first.observations.entries())
