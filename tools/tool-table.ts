@@ -121,6 +121,11 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
         does: "hosts renamed and ports moved under load, by the commands of docs/operations.md",
       },
       {
+        name: "ensemble-secure",
+        file: "tools/faults/ensemble-secure.ts",
+        does: "a shared secret and TLS between servers turned on, renewed and off under load, by the steps of docs/security.md",
+      },
+      {
         name: "ensemble-upgrade",
         file: "tools/faults/ensemble-upgrade.ts",
         does: "another version rolled to this one and back, one server at a time, under load (git, Python)",

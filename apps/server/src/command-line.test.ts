@@ -139,6 +139,14 @@ describe("an ensemble", () => {
       ...{ crl: true, crlFile: "/lists.pem", certReload: true, clientHostnameVerification: false },
     });
     expect(serve(file(text)).options.ensemble).not.toHaveProperty("peerStores");
+    const unified = { portUnification: true, peerStores: { keyStore: { location: "/k.p12" } } };
+    const both = `${text}portUnification=true\n`;
+    expect(serve(file(both)).options.ensemble).toMatchObject({ ...unified, dialsTls: false });
+    expect(serve(file(`${both}sslQuorum=true`)).options.ensemble).toMatchObject({ ...unified, dialsTls: true });
+    const pem = `${THREE}zooid.peerTls.key=/k\nportUnification=true\n`;
+    expect(serve(file(pem)).options.ensemble).toMatchObject({ dialsTls: true });
+    expect(serve(file(`${pem}sslQuorum=false`)).options.ensemble).toMatchObject({ dialsTls: false });
+    expect(serve(file(pem)).options.ensemble).not.toHaveProperty("peerStores");
   });
 
   test("has groups and weights", () => {

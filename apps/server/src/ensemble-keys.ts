@@ -6,9 +6,6 @@ import { NO_OCSP } from "./tls-keys.ts";
 /** The file that lists the servers, where zoo.cfg does not. */
 export const DYNAMIC_FILE = "dynamicConfigFile";
 
-const NO_PEER_UNIFICATION =
-  "asks for servers that take plain connections of each other and TLS, which is not supported: stop all of them, set sslQuorum=true, start them";
-
 const NOT_YET_PEER_AUTH =
   "asks for SASL between servers, which is not supported; zooid.peerSecretFile names a secret by which they know each other";
 
@@ -48,13 +45,14 @@ export const ENSEMBLE_KEYS: readonly KeyEntry[] = [
 
   ["zooid.foundingWaitMs", ensembleNumber("foundingWaitMs")],
   ["zooid.peerSecretFile", peerSecretFile()],
+  ["zooid.peerSecretMode", peerSecretMode()],
   ["zooid.peerTls.key", peerTls("key")],
   ["zooid.peerTls.cert", peerTls("cert")],
   ["zooid.peerTls.ca", peerTls("ca")],
   ["zooid.allowUnauthenticatedPeers", ensembleFlag("allowUnauthenticatedPeers")],
   ["sslQuorum", ensembleFlag("sslQuorum")],
   ["sslQuorumReloadCertFiles", ensembleFlag("reloadPeerStores")],
-  ["portUnification", refused(NO_PEER_UNIFICATION, "false")],
+  ["portUnification", ensembleFlag("portUnification")],
   ["ssl.quorum.hostnameVerification", ensembleFlag("hostnameVerification")],
   ["ssl.quorum.clientHostnameVerification", ensembleFlag("clientHostnameVerification")],
   ["ssl.quorum.clientAuth", refused("servers always ask each other for certificates", "need")],
@@ -98,6 +96,7 @@ type EnsembleFlag =
   | "listenOnAllAddresses"
   | "allowUnauthenticatedPeers"
   | "sslQuorum"
+  | "portUnification"
   | "reloadPeerStores"
   | "hostnameVerification"
   | "clientHostnameVerification";
@@ -132,6 +131,17 @@ function peerSecretFile(): KeyRule {
     set: (limits, value) => {
       if (value === "") return "is empty; it names a file";
       limits.peerSecretFile = resolve(value);
+      return undefined;
+    },
+  };
+}
+
+function peerSecretMode(): KeyRule {
+  return {
+    kind: "ensemble",
+    set: (limits, value) => {
+      if (value !== "require" && value !== "offer") return `is require (the default) or offer, found "${value}"`;
+      limits.peerSecretMode = value;
       return undefined;
     },
   };

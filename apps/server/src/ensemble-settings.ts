@@ -122,9 +122,13 @@ function withStores(
   { sslQuorum, reloadPeerStores, hostnameVerification, clientHostnameVerification, ...limits }: EnsembleLimits,
   stores: PeerStoreOptions = {},
 ): Omit<EnsembleOptions, "sid" | "servers"> {
-  if (sslQuorum !== true) return limits;
+  const { peerTls, portUnification } = limits;
+  // With PEM files TLS is dialed unless sslQuorum=false says that the others do not take it yet.
+  if (peerTls !== undefined && portUnification === true) return { ...limits, dialsTls: sslQuorum !== false };
+  if (sslQuorum !== true && (portUnification !== true || peerTls !== undefined)) return limits;
   return {
     ...limits,
+    ...(portUnification === true ? { dialsTls: sslQuorum === true } : {}),
     peerStores: {
       ...stores,
       ...(reloadPeerStores === undefined ? {} : { certReload: reloadPeerStores }),

@@ -1,5 +1,8 @@
-import { ConfigError, type ReloadOptions } from "@zooid/server";
-import { beforeEach, expect, test } from "vitest";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ConfigError, type ReloadOptions, type ReloadResult } from "@zooid/server";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Command, parseCommandLine } from "./command-line.ts";
 import { reload } from "./reload.ts";
 
@@ -11,17 +14,29 @@ function serve(...argv: string[]): ServeCommand {
   return command;
 }
 
+let directory: string;
 let lines: string[];
 let reloads: ReloadOptions[];
 let log: Parameters<typeof reload>[3];
-const server = { reload: (options: ReloadOptions = {}) => void reloads.push(options) };
+let result: ReloadResult;
+const server = {
+  reload: (options: ReloadOptions = {}): ReloadResult => {
+    reloads.push(options);
+    return result;
+  },
+};
 
 beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "zooid-reload-"));
+  writeFileSync(join(directory, "myid"), "1\n");
   lines = [];
   reloads = [];
+  result = { changes: [], problems: [] };
   const note = (text: string): void => void lines.push(text);
   log = { level: "info", info: note, warn: note, error: note };
 });
+
+afterEach(() => rmSync(directory, { recursive: true }));
 
 test("log level and four-letter words take effect; other changes are named", () => {
   const next = serve("--log-level", "warn", "--set", "4lw.commands.whitelist=ruok", "--set", "tickTime=700");
@@ -47,4 +62,34 @@ test("a configuration with a mistake changes nothing", () => {
   expect(reload(server, failing, started, log)).toBe(started);
   expect([log.level, reloads]).toEqual(["info", []]);
   expect(lines).toEqual([expect.stringContaining("tickTime is a number, found x")]);
+});
+
+const members = (...settings: string[]): ServeCommand => {
+  const lines = [1, 2, 3].flatMap((sid) => ["--set", `server.${sid}=127.0.0.1:${sid}:1${sid};218${sid}`]);
+  return serve("--data", directory, ...lines, ...settings.flatMap((setting) => ["--set", setting]));
+};
+
+test("the links between servers are reloaded, and the line says what changed of them", () => {
+  const next = members("portUnification=true", "ssl.quorum.keyStore.location=/k.pem", "initLimit=7");
+  result = { changes: ["peers with and without TLS"], problems: [] };
+  reload(server, () => next, members(), log);
+  expect(reloads).toEqual([{ fourLetterWords: "", ensemble: next.options.ensemble }]);
+  expect(lines).toEqual([
+    "reloaded log level, four-letter words and certificates; for new links between servers: peers with and without TLS; " +
+      "changes of admin, initLimit take effect at the next start",
+  ]);
+});
+
+test("a reload that would cut servers off changes nothing", () => {
+  const [next, started] = [members("zooid.peerSecretFile=/secret"), members()];
+  result = { changes: [], problems: ["it would cut off server 2"] };
+  expect(reload(server, () => next, started, log)).toBe(started);
+  expect(lines).toEqual(["the configuration is not reloaded: it would cut off server 2"]);
+});
+
+test("what a change of the ensemble wrote into the files waits for no start", () => {
+  const started = members("reconfigEnabled=true");
+  const next = members("reconfigEnabled=true", "server.1=127.0.0.1:1:11;2191", "server.4=127.0.0.1:4:14;2184");
+  reload(server, () => next, started, log);
+  expect(lines).toEqual(["reloaded log level, four-letter words and certificates"]);
 });

@@ -34,7 +34,7 @@ export async function checkStatus(options: ServerOptions): Promise<Status> {
   try {
     const answer = await ask(asked, options);
     const mode = /^Mode: .*$/m.exec(answer)?.[0];
-    if (mode !== undefined) return { isServing: true, lines: [found, mode] };
+    if (mode !== undefined) return { isServing: true, lines: [found, mode, ...(await peerLinks(options))] };
     const [first = ""] = answer.trim().split("\n");
     return { isServing: false, lines: [found, first === "" ? "An empty answer." : first, ...(await reasons(options))] };
   } catch (error) {
@@ -50,6 +50,14 @@ function clientPortOf({ plainPort, port = 2181, address, securePort, secureAddre
   if (plainPort === false && securePort !== undefined)
     return { host: askedHost(secureAddress), port: securePort, isSecure: true };
   return { host: askedHost(address), port, isSecure: false };
+}
+
+/** How many links to other servers are protected, from the admin port, if it answers. */
+async function peerLinks({ ensemble, admin }: ServerOptions): Promise<readonly string[]> {
+  if (ensemble === undefined || admin?.enabled === false || admin?.port === 0) return [];
+  const { text } = await checkHealth({ ...(admin === undefined ? {} : { admin }) });
+  const counts = /^\[\+\]peer-links ok: (.*)$/m.exec(text)?.[1];
+  return counts === undefined ? [] : [`Peer links: ${counts}`];
 }
 
 /** The failed checks of the admin port, if it answers. */

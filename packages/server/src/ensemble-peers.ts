@@ -16,7 +16,8 @@ import { FOUNDING_REPORT_MS, FOUNDING_WARN_MS, FoundingReport } from "./founding
 import type { PortMoves } from "./listening/port-moves.ts";
 import { NO_QUORUM_CHECK_MS, NoQuorumReport } from "./no-quorum-report.ts";
 import { ElectionMesh } from "./peers/election-mesh.ts";
-import type { QuorumPeerConfig } from "./peers/ensemble-config.ts";
+import type { EnsembleOptions, QuorumPeerConfig } from "./peers/ensemble-config.ts";
+import { LinkProtection, type SecurityReload } from "./peers/link-protection.ts";
 import { QuorumLinks } from "./peers/quorum-links.ts";
 import { Reachability } from "./peers/reachability.ts";
 import type { RefusalLog } from "./refusal-log.ts";
@@ -42,7 +43,7 @@ export class EnsemblePeers implements Peers {
   #version: Zxid = ZXID_NONE;
   readonly #moves: PortMoves;
   readonly #mesh: ElectionMesh;
-  readonly #transport: QuorumPeerConfig["transport"];
+  readonly protection: LinkProtection;
   readonly reloads: { done: number; failed: number } = { done: 0, failed: 0 };
   readonly #warn: ServerLog["warn"];
   #watch: FileWatch | undefined;
@@ -69,7 +70,6 @@ export class EnsemblePeers implements Peers {
     this.#info = parts.info;
     const { config, ensemble, storage, refusals, driver, info, warn } = parts;
     this.#ensemble = ensemble;
-    this.#transport = ensemble.transport;
     this.#warn = warn;
     const options = {
       ensemble,
@@ -129,6 +129,10 @@ export class EnsemblePeers implements Peers {
       obstacles: () => (zab().founding.isFounder ? zab().founding.obstacles() : undefined),
       ensembleId: () => saidDiskOf(storage.log.durable).ensembleId,
     });
+    this.protection = new LinkProtection({
+      links: () => ({ elections: this.#mesh.protectedLinks, quorum: this.links.protectedLinks }),
+      ...{ ensemble, tickMs: config.tickMs, warn },
+    });
     this.snapshots = new StoreSnapshotPort({
       openSnapshot: () => storage.openSnapshot(),
       receiveSnapshot: (position) => storage.receiveSnapshot(position),
@@ -155,13 +159,19 @@ export class EnsemblePeers implements Peers {
     this.#moves.add(...this.links.movablePorts, ...this.#mesh.movablePorts);
     // The configuration may have changed since the ports began to open.
     void this.#moves.follow();
-    const { files } = this.#transport;
+    this.#watchCertificates();
+  }
+
+  #watchCertificates(): void {
+    this.#watch?.[Symbol.dispose]();
+    this.#watch = undefined;
+    const { files } = this.#ensemble.transport;
     if (files !== undefined && files.length > 0) this.#watch = new FileWatch(files, () => this.reloadCertificates());
   }
 
   /** In seconds since 1970; undefined without TLS. */
   get certificateNotAfter(): number | undefined {
-    return this.#transport.certificateNotAfter?.();
+    return this.#ensemble.transport.certificateNotAfter?.();
   }
 
   /** Starts to connect. */
@@ -173,6 +183,7 @@ export class EnsemblePeers implements Peers {
       setTimeout(() => this.#founding.warnOnce(), this.#ensemble.foundingWaitMs + FOUNDING_WARN_MS),
     ];
     for (const timer of this.#timers) timer.unref();
+    this.protection.start();
     return this.#mesh.start();
   }
 
@@ -198,9 +209,21 @@ export class EnsemblePeers implements Peers {
 
   async stop(): Promise<void> {
     this.#watch?.[Symbol.dispose]();
+    this.protection.stop();
     for (const timer of this.#timers) clearInterval(timer);
     await this.snapshots.stop();
     await Promise.all([this.links.stop(), this.#mesh.stop()]);
+  }
+
+  /** Secrets, certificates and modes of the options take effect for new links; see {@link LinkProtection.reload}. */
+  reloadSecurity(options: EnsembleOptions): SecurityReload {
+    const reloaded = this.protection.reload(options);
+    if (reloaded.problems.length > 0) this.reloads.failed++;
+    else {
+      this.reloads.done++;
+      this.#watchCertificates();
+    }
+    return reloaded;
   }
 
   /**
@@ -208,7 +231,7 @@ export class EnsemblePeers implements Peers {
    * are.
    */
   reloadCertificates(): void {
-    const problems = this.#transport.reload?.();
+    const problems = this.#ensemble.transport.reload?.();
     if (problems === undefined) return;
     if (problems.length > 0) this.reloads.failed++;
     else this.reloads.done++;

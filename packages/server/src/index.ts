@@ -48,9 +48,11 @@ export type {
   EnsembleServerOptions,
   QuorumPeerConfig,
 } from "./peers/ensemble-config.ts";
+export type { PeerIdentity } from "./peers/handshake.ts";
 export type { EnsembleServer, MemberDirectory, PeerAddress } from "./peers/member-directory.ts";
 export { PeerPortError } from "./peers/peer-listener.ts";
-export { type PeerSecret, writePeerSecretFile } from "./peers/peer-secret.ts";
+export { type PeerSecret, type PeerSecretMode, writePeerSecretFile } from "./peers/peer-secret.ts";
+export type { PeerProtection, PeerSecurity, PeerSecurityOptions } from "./peers/peer-security.ts";
 export type { PeerStoreOptions, PeerTlsFiles } from "./peers/peer-tls.ts";
 export type { PeerTransport } from "./peers/peer-transport.ts";
 export type { UnreachablePeer } from "./peers/reachability.ts";
@@ -62,6 +64,7 @@ export type { PrincipalRules } from "./sasl/principal-rules.ts";
 export { startServer } from "./server.ts";
 export type {
   ReloadOptions,
+  ReloadResult,
   Role,
   ServerLog,
   ServerSummary,

@@ -6,6 +6,7 @@ import type { AuditRecord } from "./audit-trail.ts";
 import type { Change } from "./change-stream.ts";
 import type { ServerOptions } from "./config.ts";
 import type { LogFields } from "./log-fields.ts";
+import type { EnsembleOptions } from "./peers/ensemble-config.ts";
 import type { UnreachablePeer } from "./peers/reachability.ts";
 
 /** Receives log lines for operators: each is one sentence, with its parts as fields. */
@@ -73,9 +74,9 @@ export interface ZooidServer extends AsyncDisposable {
   report(report: Report): string;
   /**
    * Reads the certificates of the client and peer ports again, for new connections, and applies the
-   * given settings.
+   * given settings: all of them, or none.
    */
-  reload(options?: ReloadOptions): void;
+  reload(options?: ReloadOptions): ReloadResult;
   /** Answers the requests that were read, makes them durable, and closes everything. */
   stop(): Promise<void>;
 }
@@ -84,6 +85,19 @@ export interface ZooidServer extends AsyncDisposable {
 export interface ReloadOptions {
   /** The four-letter word whitelist, as in {@link ServerOptions}. Default: unchanged. */
   readonly fourLetterWords?: string;
+  /**
+   * Secrets, certificates and modes of the links between servers, with everything else of
+   * {@link ServerOptions.ensemble}, which does not change. Default: the certificates alone are read
+   * again.
+   */
+  readonly ensemble?: EnsembleOptions;
+}
+
+export interface ReloadResult {
+  /** What changed of the links between servers, a clause each. */
+  readonly changes: readonly string[];
+  /** Why nothing was applied, a sentence each; empty if it was. */
+  readonly problems: readonly string[];
 }
 
 export interface ServerSummary {

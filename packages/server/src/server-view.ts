@@ -90,6 +90,7 @@ export function adminViewOf(server: ViewedServer): AdminView {
     handshakeCount: () => ports.handshakeCount,
     rejectedCount: () => ports.rejectedCount,
     reachability: () => server.peers()?.reachability,
+    linkCounts: () => server.peers()?.protection.counts,
     dialFault: () => server.peers()?.links.dialFault,
     quorumNote: () => server.peers()?.noQuorum.note(performance.now()) ?? "",
     relayedObservers: () => server.peers()?.links.relayedObservers() ?? [],

@@ -23,6 +23,7 @@ import { RefusalLog } from "./refusal-log.ts";
 import { RoleLog } from "./role-log.ts";
 import type {
   ReloadOptions,
+  ReloadResult,
   Role,
   ServerLog,
   ServerSummary,
@@ -172,10 +173,14 @@ class Server implements ZooidServer {
     }
   }
 
-  reload({ fourLetterWords }: ReloadOptions = {}): void {
+  reload({ fourLetterWords, ensemble }: ReloadOptions = {}): ReloadResult {
+    const security = ensemble === undefined ? undefined : this.#peers?.reloadSecurity(ensemble);
+    const { changes = [], problems = [] } = security ?? {};
+    if (problems.length > 0) return { changes, problems };
+    if (security === undefined) this.#peers?.reloadCertificates();
     if (fourLetterWords !== undefined) this.#fourLetterWords.allowed = parseWhitelist(fourLetterWords);
     this.#ports?.reloadCertificates();
-    this.#peers?.reloadCertificates();
+    return { changes, problems };
   }
 
   get summary(): ServerSummary {

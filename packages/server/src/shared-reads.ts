@@ -16,10 +16,16 @@ export type ByteTaker = (chunk: Buffer) => void;
  * sockets avoid that by `onread`; accepted sockets have no such option, so that each is replaced by
  * a socket that has it. If this version of Node.js does not support that, they stay unchanged.
  * Nothing is read before {@link receive}.
+ *
+ * @param isShared asked at each connection; false leaves its socket unchanged, and paused
  */
-export function createSharedReadServer(options: ServerOpts, accept: (socket: Socket) => void): Server {
+export function createSharedReadServer(
+  options: ServerOpts,
+  accept: (socket: Socket) => void,
+  isShared: () => boolean = () => true,
+): Server {
   return createServer({ ...options, pauseOnConnect: true }, (accepted) => {
-    accept(takeOver(accepted, options.allowHalfOpen ?? false));
+    accept(isShared() ? takeOver(accepted, options.allowHalfOpen ?? false) : accepted);
   });
 }
 

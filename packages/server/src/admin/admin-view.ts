@@ -4,6 +4,7 @@ import type { AuditedClient } from "../audit-trail.ts";
 import type { ServerConfig } from "../config.ts";
 import type { Drain } from "../drain.ts";
 import type { Driver } from "../driver/driver.ts";
+import type { LinkCounts } from "../peers/link-protection.ts";
 import type { Reachability } from "../peers/reachability.ts";
 import type { Metric } from "./metric.ts";
 import type { SnapshotEndpoint } from "./snapshot-endpoint.ts";
@@ -44,6 +45,8 @@ export interface AdminView {
   lastState(): { readonly zxid: number; readonly writtenAtSeconds: number } | undefined;
   /** The servers that this one is connected to; undefined for a server without an ensemble. */
   reachability(): Reachability | undefined;
+  /** The links to other servers, and how many of them are protected; undefined for a standalone server. */
+  linkCounts(): LinkCounts | undefined;
   /** Why this learner does not reach the leader that it has found; undefined while there is no reason. */
   dialFault(): string | undefined;
   /** Which servers are not counted for a quorum, and why; empty while clients are served. */

@@ -31,6 +31,7 @@ export function readyChecks(view: AdminView): readonly Check[] {
       fault: view.room() === "full" ? "the disk is full, and the log waits for room" : undefined,
       note: view.room() === "low" ? "the disk has little room, and writes that add data may be refused" : undefined,
     },
+    ...peerLinks(view),
   ];
 }
 
@@ -94,6 +95,14 @@ export function healthAnswer(name: string, checks: readonly Check[]): HttpAnswer
   );
   const body = [...lines, `${name} check ${isWell ? "passed" : "failed"}`, ""].join("\n");
   return { status: isWell ? 200 : 503, type: "text/plain; charset=utf-8", body };
+}
+
+/** Never fails: whether links have to be protected is an operator's decision. */
+function peerLinks(view: AdminView): readonly Check[] {
+  const counts = view.linkCounts();
+  if (counts === undefined) return [];
+  const { all, tls, proof } = counts;
+  return [{ name: "peer-links", fault: undefined, note: `${all}, ${tls} with TLS, ${proof} with proof of a secret` }];
 }
 
 function whyNotServing(view: AdminView): string | undefined {

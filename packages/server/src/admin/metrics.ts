@@ -257,6 +257,7 @@ function replicationGauges(view: AdminView): readonly Metric[] {
     gauge("zooid_applied", tree.applied),
     gauge("zooid_leader", zab.leader ?? 0),
     gauge("zooid_ports_not_moved", view.portProblems().length),
+    { kind: "gauge set", name: "zooid_peer_links", values: Object.entries(view.linkCounts() ?? {}) },
     {
       kind: "gauge set",
       name: "zooid_peer_connected",

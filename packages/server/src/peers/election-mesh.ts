@@ -3,7 +3,13 @@ import { Backoff } from "@zooid/model";
 import { type EnvelopeMessage, HANDSHAKE_FRAME_BYTES_MAX } from "@zooid/peer-protocol";
 import type { MovablePort } from "../listening/port-moves.ts";
 import type { HandshakeFault, PeerIdentity } from "./handshake.ts";
-import type { ConnectionEnd, ConnectionHandler, PeerConnection } from "./peer-connection.ts";
+import {
+  type ConnectionEnd,
+  type ConnectionHandler,
+  type PeerConnection,
+  type ProtectedLink,
+  RENEWED,
+} from "./peer-connection.ts";
 import { type AcceptedHandler, type PeerLinkOptions, PeerPort } from "./peer-port.ts";
 
 /**
@@ -181,6 +187,20 @@ export class ElectionMesh {
   /** Resolves once others can connect. Throws PeerPortError if the port cannot be bound. */
   listen(): Promise<void> {
     return this.#port.listen();
+  }
+
+  get protectedLinks(): readonly ProtectedLink[] {
+    return Array.from(this.#neighbours.values()).flatMap((neighbour) => {
+      const { sid, line } = neighbour;
+      if (line === undefined) return [];
+      const renew = (): void => {
+        if (neighbour.line !== line) return;
+        this.#events.wake();
+        line.connection.destroy();
+        this.#lost(neighbour, line, RENEWED);
+      };
+      return [{ sid, isDialed: line.isDialed, ...line.connection.protection, renew }];
+    });
   }
 
   get movablePorts(): readonly MovablePort[] {

@@ -1,8 +1,8 @@
 import { hostPort, membersOf, type QuorumVerifier, type ServerId, ZXID_NONE, type Zxid } from "@zooid/model";
 import { type EnsembleServer, MemberDirectory, type PeerAddress } from "./member-directory.ts";
-import { type PeerSecret, readPeerSecrets } from "./peer-secret.ts";
-import { type PeerStoreOptions, type PeerTlsFiles, readPeerStores, readPeerTls } from "./peer-tls.ts";
-import { type PeerTransport, PLAIN_TRANSPORT } from "./peer-transport.ts";
+import type { PeerSecret, PeerSecretMode } from "./peer-secret.ts";
+import { checkTrust, PeerSecurity, type PeerSecurityOptions, parseProtection } from "./peer-security.ts";
+import type { PeerTransport } from "./peer-transport.ts";
 
 /** One server of an ensemble, as `server.N` configures it. */
 export interface EnsembleServerOptions {
@@ -27,7 +27,7 @@ export interface EnsembleServerOptions {
   readonly weight?: number;
 }
 
-export interface EnsembleOptions {
+export interface EnsembleOptions extends PeerSecurityOptions {
   /** The id of this server. */
   readonly sid: number;
   readonly servers: readonly EnsembleServerOptions[];
@@ -56,14 +56,6 @@ export interface EnsembleOptions {
   readonly listenOnAllAddresses?: boolean;
   /** How often binding a taken peer port is retried, a second apart; 0 is for ever. Default 3. */
   readonly bindRetryCount?: number;
-  /** A file of shared secrets, one a line, `id:base64`. */
-  readonly peerSecretFile?: string;
-  /** PEM files for TLS between the servers: all three, or none. */
-  readonly peerTls?: Partial<PeerTlsFiles>;
-  /** The same by key stores, in place of `peerTls`. */
-  readonly peerStores?: PeerStoreOptions;
-  /** Let peers connect over a network without authentication. Default false. */
-  readonly allowUnauthenticatedPeers?: boolean;
   /**
    * Port for observers at a follower, and at an observer the port of its followers: one port for
    * all. 0 lets the system choose, as above. Default: observers connect to the leader.
@@ -94,10 +86,11 @@ export interface QuorumPeerConfig {
   readonly foundingWaitMs: number;
   readonly listenOnAllAddresses: boolean;
   readonly bindRetryCount: number;
-  readonly peerSecretFile: string | undefined;
-  /** The secrets of that file; empty without one. */
+  /** Replaced by a reload; the next three are those of now. */
+  readonly security: PeerSecurity;
+  /** Empty without a file of secrets. */
   readonly secrets: readonly PeerSecret[];
-  readonly allowUnauthenticatedPeers: boolean;
+  readonly secretMode: PeerSecretMode;
   /** TLS, if there are files for it. */
   readonly transport: PeerTransport;
   readonly observerMasterPort: number | undefined;
@@ -155,8 +148,8 @@ export function parseEnsemble(
   if (electionAlg !== 3 && electionAlg !== 0) {
     problems.push(`electionAlg is 3 (the default) or 0, found ${electionAlg}`);
   }
-  const secrets = options.peerSecretFile === undefined ? [] : readPeerSecrets(options.peerSecretFile, problems);
   const directory = new MemberDirectory({ sid, servers, observerMasterPort, addressOf: options.addressOf });
+  const security = new PeerSecurity(parseProtection(options, { sid, directory }, problems, notices));
   const config: QuorumPeerConfig = {
     sid,
     get servers() {
@@ -173,13 +166,19 @@ export function parseEnsemble(
     foundingWaitMs: whole("zooid.foundingWaitMs", options.foundingWaitMs ?? 5000, 1, FOUNDING_WAIT_MS_MAX),
     listenOnAllAddresses: options.listenOnAllAddresses ?? false,
     bindRetryCount: whole("electionPortBindRetry", options.bindRetryCount ?? 3, 0, 1_000_000),
-    peerSecretFile: options.peerSecretFile,
-    secrets,
-    allowUnauthenticatedPeers: options.allowUnauthenticatedPeers ?? false,
     observerMasterPort,
-    transport: transportOf(options, directory, sid, problems, notices),
+    security,
+    get secrets() {
+      return security.current.secrets;
+    },
+    get secretMode() {
+      return security.current.secretMode;
+    },
+    get transport() {
+      return security.current.transport;
+    },
   };
-  checkTrust(config, problems);
+  checkTrust(security.current, config, problems);
   return Object.freeze(config);
 }
 
@@ -244,54 +243,6 @@ function checkGroups(servers: readonly EnsembleServer[], problems: string[]): vo
   if (voters.length > 0 && voters.every(({ weight }) => weight === 0)) {
     problems.push("every vote has the weight 0, so that none counts");
   }
-}
-
-/**
- * Every host that reaches a peer port can take part. Beyond this machine, peers need
- * authentication, or the operator's explicit permission to do without.
- */
-function checkTrust(config: QuorumPeerConfig, problems: string[]): void {
-  const isAuthenticated = config.peerSecretFile !== undefined || config.transport !== PLAIN_TRANSPORT;
-  if (isAuthenticated || config.allowUnauthenticatedPeers) return;
-  const distant = config.servers.find(({ host }) => !isLoopback(host));
-  if (distant === undefined && !config.listenOnAllAddresses) return;
-  const why =
-    distant === undefined
-      ? "quorumListenOnAllIPs listens beyond this machine"
-      : `server.${distant.sid} is at ${distant.host}, beyond this machine`;
-  problems.push(
-    `peers would not be authenticated, and ${why}: add zooid.peerSecretFile=FILE, the same on every server ` +
-      "(zooid-server init-secret FILE makes one), or zooid.allowUnauthenticatedPeers=true where all hosts on the network are trusted",
-  );
-}
-
-function transportOf(
-  { peerTls, peerStores }: EnsembleOptions,
-  directory: MemberDirectory,
-  sid: ServerId,
-  problems: string[],
-  notices: string[],
-): PeerTransport {
-  if (peerTls === undefined && peerStores === undefined) return PLAIN_TRANSPORT;
-  // A missing own line is a separate problem.
-  if (directory.find(sid) === undefined) return UNUSABLE_TRANSPORT;
-  const places = { sid, hostOf: (other: ServerId): string | undefined => directory.find(other)?.host };
-  if (peerTls === undefined) return readPeerStores(peerStores ?? {}, places, problems, notices) ?? UNUSABLE_TRANSPORT;
-  if (peerStores !== undefined) problems.push("sslQuorum=true and zooid.peerTls.* say the same: use one of them");
-  const { key, cert, ca } = peerTls;
-  if (key === undefined || cert === undefined || ca === undefined) {
-    problems.push("TLS between servers needs all three of zooid.peerTls.key, zooid.peerTls.cert and zooid.peerTls.ca");
-    return UNUSABLE_TRANSPORT;
-  }
-  return readPeerTls({ key, cert, ca }, places, problems) ?? UNUSABLE_TRANSPORT;
-}
-
-/** After a problem with TLS: TLS was requested, so that a missing secret is no problem. */
-const UNUSABLE_TRANSPORT: PeerTransport = { ...PLAIN_TRANSPORT };
-
-export function isLoopback(host: string): boolean {
-  const name = host.toLowerCase();
-  return name === "localhost" || name === "::1" || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(name);
 }
 
 function roleName(isObserver: boolean): string {

@@ -7,6 +7,7 @@ import { peerSecret } from "./peer-secret.ts";
 function config(sid: number, more: Partial<HandshakeConfig> = {}): HandshakeConfig {
   return {
     ...{ sid: serverId(sid), purpose: "quorum", electionAlg: 3, frameBytesMax: 1000, secrets: [] },
+    secretMode: "require",
     host: () => `zk-${sid}`,
     isListed: (other) => other <= 3,
     identity: () => ({ ensembleId: "e", bootCount: sid * 10, history: "ensemble" }),
@@ -114,6 +115,44 @@ describe("secrets are changed one server after another", () => {
   ])("%s", (_, dialer, listener) => {
     expect(shake({ dialer: { secrets: dialer }, listener: { secrets: listener } }).listener).toMatchObject({ sid: 2 });
     expect(shake({ dialer: { secrets: listener }, listener: { secrets: dialer } }).dialer).toMatchObject({ sid: 1 });
+  });
+});
+
+describe("proof that is offered", () => {
+  const offer = (...ids: readonly string[]) => ({ secrets: ids.map((id) => secret(id)), secretMode: "offer" as const });
+  const none = { secrets: [] };
+  const both = (one: Partial<HandshakeConfig>, other: Partial<HandshakeConfig>) =>
+    [shake({ dialer: one, listener: other }), shake({ dialer: other, listener: one })] as const;
+
+  test.each<[string, Partial<HandshakeConfig>, Partial<HandshakeConfig>, number]>([
+    ["no secret", offer("a"), none, 2],
+    ["another secret", offer("a"), offer("b"), 2],
+    ["the same one", offer("a"), offer("a"), 4],
+    ["one of several", offer("a", "b"), offer("b"), 4],
+    ["the same one, which it requires", offer("a"), { secrets: [secret("a")] }, 4],
+  ])("connects to a server with %s", (_, one, other, messageCount) => {
+    for (const { dialer, listener, said } of both(one, other)) {
+      expect([dialer, listener]).toMatchObject([{ sid: 1 }, { sid: 2 }]);
+      expect(said).toHaveLength(messageCount);
+    }
+  });
+
+  test.each<[string, Partial<HandshakeConfig>, Partial<HandshakeConfig>, string]>([
+    ["requires another one", offer("a"), { secrets: [secret("b")] }, "no secret in common"],
+    ["requires one, where this server has none", none, { secrets: [secret("b")] }, "zooid.peerSecretFile"],
+    ["has another one under its name", offer("a"), { secrets: [secret("a", 2)], secretMode: "offer" }, "is wrong"],
+  ])("is refused before the link is open by a server that %s", (_, one, other, text) => {
+    for (const { dialer, listener } of both(one, other)) {
+      expect([dialer, listener].find((result) => typeof result === "string")).toContain(text);
+      expect([dialer, listener].filter((result) => typeof result === "object")).toEqual([]);
+    }
+  });
+
+  test("is missing where an attacker strips it, and is refused there by a server that requires it", () => {
+    const strip: Meddler = (message) => (message.kind === "hello" ? { ...message, keyIds: [] } : message);
+    expect(shake({ dialer: offer("a"), listener: offer("a") }, strip).said).toHaveLength(2);
+    const required = { secrets: [secret("a")] };
+    expect(shake({ dialer: required, listener: required }, strip).listener).toContain("asks for proof of a secret");
   });
 });
 

@@ -3,7 +3,7 @@ import type { ServerId } from "@zooid/model";
 import type { AuthProof, EnvelopeMessage, Hello, LinkPurpose, LinkRefuseReason } from "@zooid/peer-protocol";
 import { EnvelopeWriter, envelopeBytesMax } from "@zooid/peer-protocol";
 import { isOfAnotherEnsemble, type SaidHistory } from "@zooid/zab";
-import type { PeerSecret } from "./peer-secret.ts";
+import type { PeerSecret, PeerSecretMode } from "./peer-secret.ts";
 
 /**
  * How two servers authenticate a link, on either port:
@@ -12,12 +12,12 @@ import type { PeerSecret } from "./peer-secret.ts";
  *   dialer                         listener
  *     │ ─────────── Hello ──────────▶ │
  *     │ ◀────────── Hello ─────────── │   both check that their configurations match
- *     │ ◀───────── AuthProof ──────── │   only with shared secrets: each proves that it has one,
+ *     │ ◀───────── AuthProof ──────── │   only with a secret in common: each proves that it has it,
  *     │ ────────── AuthProof ───────▶ │   over both Hellos and so over both nonces
  * ```
  *
- * No other message is read before the handshake has succeeded. Without secrets the network is
- * trusted. With secrets all later messages are still plain, so an attacker in the middle of the
+ * No other message is read before the handshake has succeeded. A server that requires proof refuses
+ * others; without secrets, and where both servers only offer proof, the network is trusted. With secrets all later messages are still plain, so an attacker in the middle of the
  * network could take the link over; only TLS prevents that.
  */
 
@@ -33,6 +33,9 @@ const CHANGEABLE = 1;
  * lost some; one of an earlier version never says any, and counts as such.
  */
 const HISTORIES = { none: 2, own: 3, attempt: 4 } as const;
+
+/** A feature: the sender refuses links without proof of a secret. */
+const PROOF_REQUIRED = 16;
 
 /** A server's data in a Hello, as of now. */
 export interface LinkIdentity {
@@ -67,8 +70,10 @@ export interface HandshakeConfig {
   /** Whether this server's ensemble can be changed while it runs; asked at every handshake. */
   readonly isChangeable: () => boolean;
   readonly frameBytesMax: number;
-  /** The first is used, all are accepted; empty means no authentication. */
+  /** The first that the other side has too is used, all are accepted; empty means no authentication. */
   readonly secrets: readonly PeerSecret[];
+  /** Whether links without proof are refused, where there are secrets. */
+  readonly secretMode: PeerSecretMode;
   readonly identity: () => LinkIdentity;
   /**
    * A further reason to refuse this server, as a sentence for it; called before and after the
@@ -100,10 +105,17 @@ export class Handshake {
   readonly #dialed: ServerId | undefined;
   #own: { readonly hello: Hello; readonly hash: Buffer } | undefined;
   #other: { readonly identity: PeerIdentity; readonly hash: Buffer } | undefined;
+  #asksForProof = false;
+  #isProved = false;
 
   constructor(config: HandshakeConfig, dialed: ServerId | undefined) {
     this.#config = config;
     this.#dialed = dialed;
+  }
+
+  /** Whether the other side has proved that it has a shared secret. */
+  get isProved(): boolean {
+    return this.#isProved;
   }
 
   /** The dialer's first message. */
@@ -136,7 +148,7 @@ export class Handshake {
     reply: (message: EnvelopeMessage) => void,
   ): PeerIdentity | undefined {
     if (message.kind === "hello" && this.#other === undefined) return this.#greeted(message, body, reply);
-    if (message.kind === "auth-proof" && this.#other !== undefined && this.#config.secrets.length > 0) {
+    if (message.kind === "auth-proof" && this.#other !== undefined && this.#asksForProof) {
       return this.#proved(message);
     }
     throw fault("auth", `${message.kind} came before the handshake was over`);
@@ -149,9 +161,9 @@ export class Handshake {
     const own = isListener ? this.#hello() : undefined;
     if (own !== undefined) reply(own);
     this.#other = { identity, hash: sha256(body) };
-    if (secrets.length === 0) return identity;
-    const secret = secrets.find(({ id }) => hello.keyIds.includes(id));
-    if (secret === undefined) throw fault("auth", "the two servers have no secret in common (zooid.peerSecretFile)");
+    const secret = commonSecret(secrets, hello);
+    if (secret === undefined) return identity;
+    this.#asksForProof = true;
     reply({ kind: "auth-proof", keyId: secret.id, mac: this.#mac(secret, "own") });
     return undefined;
   }
@@ -165,6 +177,7 @@ export class Handshake {
     }
     const { identity } = this.#known();
     this.#admit(identity);
+    this.#isProved = true;
     return identity;
   }
 
@@ -219,11 +232,15 @@ export class Handshake {
       throw fault("ensemble", `server ${sid} belongs to the ensemble ${ensembleId}, the other to ${hello.ensembleId}`);
     }
     if (hello.nonce.length !== NONCE_BYTES) throw fault("version", `a nonce of ${hello.nonce.length} bytes`);
-    if (secrets.length === 0 && hello.keyIds.length > 0) {
-      throw fault("auth", `server ${sid} has no secret (zooid.peerSecretFile), the other asks for one`);
-    }
-    if (secrets.length > 0 && hello.keyIds.length === 0) {
-      throw fault("auth", `server ${sid} asks for proof of a secret (zooid.peerSecretFile), the other has none`);
+    const isRequired = this.#isProofRequired || hello.features.includes(PROOF_REQUIRED);
+    if (isRequired && commonSecret(secrets, hello) === undefined) {
+      if (hello.keyIds.length === 0) {
+        throw fault("auth", `server ${sid} asks for proof of a secret (zooid.peerSecretFile), the other has none`);
+      }
+      if (secrets.length === 0) {
+        throw fault("auth", `server ${sid} has no secret (zooid.peerSecretFile), the other asks for one`);
+      }
+      throw fault("auth", "the two servers have no secret in common (zooid.peerSecretFile)");
     }
     const { bootCount, frameBytesMax, host } = hello;
     return { sid: hello.sid, bootCount, ensembleId: hello.ensembleId, history, version, frameBytesMax, host };
@@ -232,10 +249,13 @@ export class Handshake {
   #hello(): Hello {
     const { sid, purpose, electionAlg, frameBytesMax, secrets, identity, host } = this.#config;
     const { ensembleId, bootCount, history } = identity();
-    const changeable = this.#config.isChangeable() ? [CHANGEABLE] : [];
     const hello: Hello = {
       ...{ kind: "hello", ensembleId, sid, bootCount, nonce: randomBytes(NONCE_BYTES), purpose },
-      features: history === "ensemble" ? changeable : [...changeable, HISTORIES[history]],
+      features: [
+        ...(this.#config.isChangeable() ? [CHANGEABLE] : []),
+        ...(history === "ensemble" ? [] : [HISTORIES[history]]),
+        ...(this.#isProofRequired ? [PROOF_REQUIRED] : []),
+      ],
       ...{ versionMin: PEER_VERSION_MIN, versionMax: PEER_VERSION_MAX, frameBytesMax, electionAlg },
       keyIds: secrets.map(({ id }) => id),
       host: host(),
@@ -243,6 +263,11 @@ export class Handshake {
     const body = Buffer.alloc(envelopeBytesMax(hello));
     this.#own = { hello, hash: sha256(body.subarray(0, new EnvelopeWriter().write(body, 0, hello))) };
     return hello;
+  }
+
+  get #isProofRequired(): boolean {
+    const { secrets, secretMode } = this.#config;
+    return secrets.length > 0 && secretMode === "require";
   }
 
   /** The label names the prover, so that a proof cannot be reflected to its sender. */
@@ -266,6 +291,11 @@ export class Handshake {
 function historyIn(features: readonly number[]): SaidHistory {
   for (const history of ["none", "own", "attempt"] as const) if (features.includes(HISTORIES[history])) return history;
   return "ensemble";
+}
+
+/** Both sides find one, or neither does. */
+function commonSecret(secrets: readonly PeerSecret[], { keyIds }: Hello): PeerSecret | undefined {
+  return secrets.find(({ id }) => keyIds.includes(id));
 }
 
 function fault(reason: LinkRefuseReason, text: string): HandshakeError {

@@ -4,7 +4,7 @@ import { WireError } from "@zooid/wire";
 import type { MovablePort } from "../listening/port-moves.ts";
 import type { ServerLog } from "../server-api.ts";
 import type { PeerIdentity } from "./handshake.ts";
-import type { PeerConnection } from "./peer-connection.ts";
+import { type PeerConnection, type ProtectedLink, RENEWED } from "./peer-connection.ts";
 import { type AcceptedHandler, type PeerLinkOptions, PeerPort } from "./peer-port.ts";
 import { HeldRuns } from "./relayed-runs.ts";
 
@@ -91,6 +91,16 @@ export class ObserverMaster {
   /** The bound port, also where the configuration left the choice to the system. */
   get port(): number {
     return this.#port.port;
+  }
+
+  get protectedLinks(): readonly ProtectedLink[] {
+    return Array.from(this.#relays, (relay) => {
+      const { sid, connection } = relay;
+      const renew = (): void => {
+        if (this.#relays.has(relay)) this.#letGo(relay, RENEWED);
+      };
+      return { sid, isDialed: false, ...connection.protection, renew };
+    });
   }
 
   get movable(): MovablePort {

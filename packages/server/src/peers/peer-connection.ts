@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { TLSSocket } from "node:tls";
 import { crc32 } from "node:zlib";
 import type { ServerId } from "@zooid/model";
 import {
@@ -18,6 +19,24 @@ import { Handshake, type HandshakeConfig, HandshakeError, type PeerIdentity } fr
 import { SPEAKS_TLS } from "./peer-tls-reason.ts";
 import { CLOSED, type PeerSocket, type PeerTransport } from "./peer-transport.ts";
 import { RelaySocket } from "./relay-socket.ts";
+
+/** How the other side is known, and who can read along. */
+export interface LinkProtection {
+  readonly hasTls: boolean;
+  /** It has proved that it has a shared secret. */
+  readonly hasProof: boolean;
+}
+
+/** A link, for reports. */
+export interface ProtectedLink extends LinkProtection {
+  readonly sid: ServerId;
+  readonly isDialed: boolean;
+  /** Closes it; the side that dials dials again. */
+  renew(): void;
+}
+
+/** Why a link ends whose protection has changed. */
+export const RENEWED = "it is made again with the secret or the certificates that were reloaded";
 
 /** The settings that all connections of one kind share. */
 export interface ConnectionSettings {
@@ -143,6 +162,15 @@ export class PeerConnection {
       setImmediate(() => ready(socket));
       return socket;
     });
+  }
+
+  /** How it is protected. */
+  get protection(): LinkProtection {
+    // A relayed stream has the TLS of the links that it goes through.
+    return {
+      hasTls: this.#socket instanceof TLSSocket || this.#socket instanceof RelaySocket,
+      hasProof: this.#handshake.isProved,
+    };
   }
 
   /** Unsent bytes. */

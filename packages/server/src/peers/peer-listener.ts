@@ -3,8 +3,8 @@ import { javaAddress } from "@zooid/model";
 import type { LinkPurpose } from "@zooid/peer-protocol";
 import { ListenHost, type Lookup } from "../listen-host.ts";
 import { ListenSocket } from "../listening/listen-socket.ts";
+import { createSharedReadServer } from "../shared-reads.ts";
 import type { MemberAddresses } from "./member-addresses.ts";
-import type { PeerTransport } from "./peer-transport.ts";
 import { Strangers } from "./strangers.ts";
 
 /** A peer port that cannot be bound. */
@@ -33,7 +33,8 @@ export interface PeerListenerConfig {
   readonly warn: (text: string) => void;
   /** Default: the system's. */
   readonly lookup?: Lookup | undefined;
-  readonly createServer: PeerTransport["createServer"];
+  /** Whether accepted sockets are read by `receive` only; asked at each connection. */
+  readonly sharedReads: () => boolean;
   /** The addresses of the configured servers. */
   readonly members: MemberAddresses;
   /** How often binding a taken port is retried; 0 is for ever. */
@@ -83,7 +84,7 @@ export class PeerListener {
       socket.once("close", () => this.#strangers.delete(socket));
       accept(socket, address);
     };
-    this.socket = new ListenSocket(() => config.createServer({ noDelay: true }, accepted));
+    this.socket = new ListenSocket(() => createSharedReadServer({ noDelay: true }, accepted, config.sharedReads));
   }
 
   /**

@@ -47,6 +47,13 @@ export interface PeerLinkOptions {
   readonly failureWindowMs?: number;
 }
 
+/** The part that knows which servers may be linked. */
+export interface PortHost {
+  /** Makes the handler of an incoming connection. */
+  readonly accepted: () => AcceptedHandler;
+  readonly admit: (peer: PeerIdentity, isDialed: boolean) => HandshakeFault | undefined;
+}
+
 /** Unless {@link PeerLinkOptions} override it. */
 export const HANDSHAKE_TIMEOUT_MS = 5000;
 /** Timeout of the last bytes of a closing connection. */
@@ -59,49 +66,35 @@ const { reasonOf } = PLAIN_TRANSPORT;
 export class PeerPort {
   readonly #purpose: LinkPurpose;
   readonly #options: PeerLinkOptions;
-  readonly #settings: ConnectionSettings;
-  readonly #dialSettings: ConnectionSettings;
-  readonly #accepted: () => AcceptedHandler;
+  readonly #pool: BufferPool;
+  readonly #host: PortHost;
   readonly #listener: PeerListener;
   /** Every connection whose socket may still exist. */
   readonly #connections = new Set<PeerConnection>();
   #listening: Promise<void> | undefined;
 
-  constructor(
-    purpose: LinkPurpose,
-    options: PeerLinkOptions,
-    host: {
-      /** Makes the handler of an incoming connection. */
-      readonly accepted: () => AcceptedHandler;
-      readonly admit: (peer: PeerIdentity, isDialed: boolean) => HandshakeFault | undefined;
-    },
-  ) {
-    const { ensemble } = options;
+  constructor(purpose: LinkPurpose, options: PeerLinkOptions, host: PortHost) {
     this.#purpose = purpose;
     this.#options = options;
-    const { directory, sid, electionAlg, secrets, connectTimeoutMs } = ensemble;
-    this.#settings = {
+    this.#pool = options.pool ?? new BufferPool();
+    this.#host = host;
+    this.#listener = this.#newListener();
+  }
+
+  /** For one connection: secrets and certificates are those of now. */
+  #settings(isDialed: boolean): ConnectionSettings {
+    const { identity, frameBytesMax, handshakeTimeoutMs = HANDSHAKE_TIMEOUT_MS, ensemble } = this.#options;
+    const { directory, sid, electionAlg, secrets, secretMode, connectTimeoutMs, transport } = ensemble;
+    return {
       handshake: {
-        ...{ sid, purpose, electionAlg, secrets, identity: options.identity, frameBytesMax: options.frameBytesMax },
+        ...{ sid, purpose: this.#purpose, electionAlg, secrets, secretMode, identity, frameBytesMax },
         host: () => directory.find(sid)?.host ?? "",
         isListed: (other) => directory.mayConnect(other),
         isChangeable: () => directory.isOpen,
-        admit: (peer) => host.admit(peer, false),
+        admit: (peer) => this.#host.admit(peer, isDialed),
       },
-      ...{
-        transport: ensemble.transport,
-        pool: options.pool ?? new BufferPool(),
-        connectTimeoutMs,
-        closingTimeoutMs: CLOSING_TIMEOUT_MS,
-      },
-      handshakeTimeoutMs: options.handshakeTimeoutMs ?? HANDSHAKE_TIMEOUT_MS,
+      ...{ transport, pool: this.#pool, connectTimeoutMs, closingTimeoutMs: CLOSING_TIMEOUT_MS, handshakeTimeoutMs },
     };
-    this.#dialSettings = {
-      ...this.#settings,
-      handshake: { ...this.#settings.handshake, admit: (peer) => host.admit(peer, true) },
-    };
-    this.#accepted = host.accepted;
-    this.#listener = this.#newListener();
   }
 
   #newListener(): PeerListener {
@@ -113,7 +106,7 @@ export class PeerPort {
     return new PeerListener(
       {
         ...{ purpose, port: portFor(purpose, own) },
-        createServer: ensemble.transport.createServer,
+        sharedReads: () => ensemble.transport.sharedReads,
         ...{ warn: options.warn ?? (() => {}), lookup: options.lookup },
         members: new MemberAddresses(() => directory.hosts),
         host: ensemble.listenOnAllAddresses ? undefined : own.host,
@@ -121,7 +114,7 @@ export class PeerPort {
         taken: options.taken ?? (() => {}),
         windowMs: options.failureWindowMs ?? 10_000,
       },
-      (socket, address) => this.#accept(socket, address, this.#accepted()),
+      (socket, address) => this.#accept(socket, address, this.#host.accepted()),
     );
   }
 
@@ -159,7 +152,8 @@ export class PeerPort {
     const { host } = address;
     const port = portFor(this.#purpose, address);
     const noting = this.#noting(`server ${to} (${hostPort(host, port)})`, handler);
-    const settings = connectTimeoutMs === undefined ? this.#dialSettings : { ...this.#dialSettings, connectTimeoutMs };
+    const common = this.#settings(true);
+    const settings = connectTimeoutMs === undefined ? common : { ...common, connectTimeoutMs };
     return this.#keep(PeerConnection.dial(settings, to, { host, port }, noting));
   }
 
@@ -167,9 +161,10 @@ export class PeerPort {
   dialThrough(socket: RelaySocket, to: ServerId, by: ServerId, handler: ConnectionHandler): PeerConnection {
     // The other end is the leader of that server: it has authenticated there, and this end is about
     // to authenticate to it.
-    const transport = { ...this.#settings.transport, reasonOf, distrust: () => undefined, faultOf: () => undefined };
+    const settings = this.#settings(true);
+    const transport = { ...settings.transport, reasonOf, distrust: () => undefined, faultOf: () => undefined };
     const noting = this.#noting(`server ${to} by way of server ${by}`, handler);
-    return this.#keep(PeerConnection.through({ ...this.#dialSettings, transport }, socket, to, noting));
+    return this.#keep(PeerConnection.through({ ...settings, transport }, socket, to, noting));
   }
 
   /**
@@ -179,12 +174,13 @@ export class PeerPort {
   acceptThrough(socket: RelaySocket, sid: ServerId, by: ServerId, handler: AcceptedHandler): void {
     const faultOf = (_: unknown, { sid: said }: Pick<PeerIdentity, "sid">): string | undefined =>
       said === sid ? undefined : `server ${by} knows it as server ${sid}, not as server ${said}`;
-    const transport = { ...this.#settings.transport, reasonOf, distrust: () => undefined, faultOf };
+    const settings = this.#settings(false);
+    const transport = { ...settings.transport, reasonOf, distrust: () => undefined, faultOf };
     const noting = this.#noting(`server ${sid} by way of server ${by}`, {
       ...{ wake: handler.wake, message: handler.message, drained: handler.drained, ended: handler.ended },
       opened: (peer, roundTripMs) => handler.opened(connection, peer, roundTripMs),
     });
-    const connection = PeerConnection.through({ ...this.#settings, transport }, socket, undefined, noting);
+    const connection = PeerConnection.through({ ...settings, transport }, socket, undefined, noting);
     this.#keep(connection);
   }
 
@@ -211,7 +207,7 @@ export class PeerPort {
       },
     };
     const kind = `${this.#purpose} link, tls by this side`;
-    const connection = PeerConnection.accept(this.#settings, socket, accepted, (reason) =>
+    const connection = PeerConnection.accept(this.#settings(false), socket, accepted, (reason) =>
       this.#options.refusals.noteRepeated(kind, `${address} ${reason}`, peer, reason),
     );
     this.#keep(connection);

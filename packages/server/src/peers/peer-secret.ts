@@ -11,6 +11,12 @@ export interface PeerSecret {
   readonly key: KeyObject;
 }
 
+/**
+ * `require`: links without proof of a shared secret are refused. `offer`: a link has proof if both
+ * servers have a secret in common, and is taken without if not.
+ */
+export type PeerSecretMode = "require" | "offer";
+
 const ID = /^[A-Za-z0-9._-]{1,64}$/;
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 const SECRET_BYTES_MIN = 16;

@@ -10,6 +10,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { ConfigError, parseServerConfig } from "../config.ts";
 import { AUTHORITY, CLIENT_EXPIRED, HOST, ONE, STRANGER, TWO } from "../testing/certificates.ts";
 import { Happenings, TestPeers } from "../testing/peers.ts";
+import { eitherTransport } from "./either-transport.ts";
 import type { EnsembleOptions } from "./ensemble-config.ts";
 import { MemberDirectory } from "./member-directory.ts";
 import { peerSecret } from "./peer-secret.ts";
@@ -204,6 +205,42 @@ describe("a server that is not listed", () => {
     expect(joiner.happened.list).toEqual([expect.stringContaining(reason)]);
     expect(leader.happened.list).toEqual([]);
     expect(peers.lines[0]).toContain(reason);
+  });
+});
+
+describe("a port with and without TLS", () => {
+  const either = (pem: Pem, dialsTls: boolean): PeerTransport => eitherTransport(tls(pem), dialsTls);
+
+  test.each<[string, PeerTransport, PeerTransport, boolean]>([
+    ["takes a plain link", either(ONE, true), PLAIN_TRANSPORT, false],
+    ["takes a link with TLS", either(ONE, false), tls(TWO), true],
+    ["dials plain", PLAIN_TRANSPORT, either(TWO, false), false],
+    ["dials with TLS", tls(ONE), either(TWO, true), true],
+    ["dials plain where both take both", either(ONE, true), either(TWO, false), false],
+    ["dials with TLS where both take both", either(ONE, false), either(TWO, true), true],
+  ])("%s", async (_, leaderTransport, learnerTransport, hasTls) => {
+    const { leader, learner } = await dialed(leaderTransport, learnerTransport);
+    await learner.happened.until("opened 1");
+    await leader.happened.until("opened 2");
+    const bytes = randomBytes(200_000);
+    learner.links.send(learner.link, { kind: "snapshot-chunk", index: 1, isLast: true, bytes, start: 0, end: 200_000 });
+    learner.links.flush();
+    await leader.happened.until("snapshot-chunk");
+    expect(leader.messages).toMatchObject([{ index: 1, bytes: Uint8Array.from(bytes) }]);
+    for (const side of [leader, learner])
+      expect(side.links.protectedLinks).toMatchObject([{ hasTls, hasProof: false }]);
+  });
+
+  test("that dials with TLS does not fall back to none", async () => {
+    const { leader, learner } = await dialed(PLAIN_TRANSPORT, either(TWO, true));
+    await learner.happened.until(/^dial failed: .*sslQuorum/);
+    expect(leader.happened.list).toEqual([]);
+  });
+
+  test("refuses a certificate that it does not trust", async () => {
+    const { leader, learner } = await dialed(either(ONE, true), tls(STRANGER));
+    await learner.happened.until(/^dial failed: .*server 1 does not accept the other server's certificate/);
+    expect(leader.happened.list).toEqual([]);
   });
 });
 

@@ -1,7 +1,7 @@
-import { createPrivateKey, X509Certificate } from "node:crypto";
+import { createHash, createPrivateKey, X509Certificate } from "node:crypto";
 import { lookup } from "node:dns/promises";
 import { readFileSync, statSync } from "node:fs";
-import { createServer, isIP } from "node:net";
+import { isIP } from "node:net";
 import { connect, type SecureContextOptions, TLSSocket } from "node:tls";
 import { javaAddress, type ServerId } from "@zooid/model";
 import { codeOf } from "../tls/handshake-fault.ts";
@@ -79,6 +79,17 @@ export function certificateFault(certificate: X509Certificate, sid: ServerId, ho
   }
   const isNamed = (isIP(host) === 0 ? certificate.checkHost(host) : certificate.checkIP(host)) !== undefined;
   return isNamed ? undefined : `the certificate names neither zk://…/${sid} nor ${host}, where server ${sid} is`;
+}
+
+/** Of key, certificate and authorities. */
+function materialOf({ key, cert, ca, pfx, crl }: SecureContextOptions): string {
+  const hash = createHash("sha256");
+  for (const part of [key, cert, ca, pfx, crl].flat()) {
+    if (typeof part === "string" || part instanceof Uint8Array) hash.update(part);
+    else hash.update(JSON.stringify(part ?? null));
+    hash.update("\0");
+  }
+  return hash.digest("hex");
 }
 
 function namedServers(certificate: X509Certificate): readonly number[] {
@@ -182,7 +193,10 @@ export function tlsTransport(
     return found;
   };
   return {
-    createServer,
+    sharedReads: false,
+    get material() {
+      return materialOf(current);
+    },
     connect: ({ host, port }, ready) => {
       // The name is verified after the Hello: a certificate names a server, not only a host.
       const options = { rejectUnauthorized: false, host, port, checkServerIdentity: () => undefined };

@@ -1,5 +1,5 @@
-import type { Server, ServerOpts, Socket } from "node:net";
-import { createSharedReadServer, sharedReadSocket } from "../shared-reads.ts";
+import type { Socket } from "node:net";
+import { sharedReadSocket } from "../shared-reads.ts";
 import type { PeerIdentity } from "./handshake.ts";
 import type { RelaySocket } from "./relay-socket.ts";
 
@@ -8,8 +8,8 @@ export type PeerSocket = Socket | RelaySocket;
 
 /** How bytes get from one server to another: plain, or through TLS. */
 export interface PeerTransport {
-  /** The listener; each connection is to be passed to `accept` of this transport. */
-  createServer(options: ServerOpts, accept: (socket: Socket) => void): Server;
+  /** Whether accepted sockets are read only by `receive`: not with TLS, or where the first bytes decide. */
+  readonly sharedReads: boolean;
   /**
    * Starts to connect.
    *
@@ -43,6 +43,8 @@ export interface PeerTransport {
   faultOf(socket: object, peer: Pick<PeerIdentity, "sid" | "host">): string | undefined | Promise<string | undefined>;
   /** The end of validity of this server's certificate, in seconds since 1970. Default: none. */
   certificateNotAfter?(): number | undefined;
+  /** Identifies certificate, key and authorities, and shows none of them. Default: there are none. */
+  readonly material?: string;
   /** Files whose changes call for {@link reload}. Default: none. */
   readonly files?: readonly string[];
   /**
@@ -59,7 +61,7 @@ export const CLOSED = "the other side closed it";
 
 /** Plain TCP: all hosts on the network are trusted. */
 export const PLAIN_TRANSPORT: PeerTransport = {
-  createServer: createSharedReadServer,
+  sharedReads: true,
   connect: ({ host, port }, ready) => {
     // Names are resolved at each dial: servers move.
     const socket = sharedReadSocket().connect({ host, port });

@@ -16,7 +16,13 @@ import { sentenceOf } from "../operator-sentences.ts";
 import type { ServerLog } from "../server-api.ts";
 import type { HandshakeFault, PeerIdentity } from "./handshake.ts";
 import { ObserverMaster } from "./observer-master.ts";
-import type { ConnectionEnd, ConnectionHandler, PeerConnection } from "./peer-connection.ts";
+import {
+  type ConnectionEnd,
+  type ConnectionHandler,
+  type PeerConnection,
+  type ProtectedLink,
+  RENEWED,
+} from "./peer-connection.ts";
 import { type AcceptedHandler, HANDSHAKE_TIMEOUT_MS, type PeerLinkOptions, PeerPort } from "./peer-port.ts";
 import { RelaySocket } from "./relay-socket.ts";
 import { RelayedDial } from "./relayed-dial.ts";
@@ -146,6 +152,20 @@ export class QuorumLinks implements ZabLinks {
   async listen(): Promise<void> {
     await this.#port.listen();
     await this.#master?.listen();
+  }
+
+  /** Also those of observers that this server relays. */
+  get protectedLinks(): readonly ProtectedLink[] {
+    const own = Array.from(this.#links.values(), (link): ProtectedLink => {
+      const { sid, isDialed, connection } = link;
+      const renew = (): void => {
+        if (!this.#links.has(link.ref)) return;
+        this.#events.wake();
+        this.#lost(link, RENEWED);
+      };
+      return { sid, isDialed, ...connection.protection, renew };
+    });
+    return [...own, ...(this.#master?.protectedLinks ?? [])];
   }
 
   get movablePorts(): readonly MovablePort[] {

@@ -76,6 +76,7 @@ export function helloFrame(peers: TestPeers, sid: number): Buffer {
   const handshake = new Handshake(
     {
       ...{ sid: serverId(sid), purpose: "quorum", electionAlg: 3, frameBytesMax: 1000, secrets: [], identity },
+      secretMode: "require",
       ...{ isListed: (other) => ensemble.servers.some((server) => server.sid === other), admit: () => undefined },
       ...{ isChangeable: () => false, host: () => "127.0.0.1" },
     },

@@ -1,0 +1,180 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { serverId } from "@zooid/model";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { parseServerConfig } from "../config.ts";
+import { AUTHORITY, ONE, OTHER_AUTHORITY } from "../testing/certificates.ts";
+import type { EnsembleOptions, QuorumPeerConfig } from "./ensemble-config.ts";
+import { LinkProtection } from "./link-protection.ts";
+import type { ProtectedLink } from "./peer-connection.ts";
+
+let directory: string;
+let lines: string[];
+let renewed: string[];
+let links: { elections: ProtectedLink[]; quorum: ProtectedLink[] };
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "zooid-protection-"));
+  lines = [];
+  renewed = [];
+  links = { elections: [], quorum: [] };
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+function file(name: string, text: string): string {
+  const path = join(directory, name);
+  writeFileSync(path, text, { mode: 0o600 });
+  return path;
+}
+
+const secretLine = (id: string, byte: number): string => `${id}:${Buffer.alloc(32, byte).toString("base64")}\n`;
+const secretFile = (text: string): string => file("secret", text);
+const pem = (ca = AUTHORITY) => ({ key: file("key", ONE.key), cert: file("cert", ONE.cert), ca: file("ca", ca) });
+
+function optionsOf(more: Partial<EnsembleOptions> = {}): EnsembleOptions {
+  const servers = [1, 2, 3].map((sid) => ({ sid, host: `zk-${sid}`, quorumPort: 1, electionPort: 2 }));
+  return { sid: 1, servers, allowUnauthenticatedPeers: true, ...more };
+}
+
+function protectionOf(options: EnsembleOptions): {
+  readonly protection: LinkProtection;
+  readonly ensemble: QuorumPeerConfig;
+} {
+  const { ensemble } = parseServerConfig({ ensemble: options });
+  if (ensemble === undefined) throw new Error("there is an ensemble");
+  const warn = (text: string): void => void lines.push(text);
+  return { ensemble, protection: new LinkProtection({ ensemble, links: () => links, tickMs: 1, warn }) };
+}
+
+function link(sid: number, more: Partial<ProtectedLink> = {}): ProtectedLink {
+  const renew = (): void => void renewed.push(`${sid}`);
+  return { sid: serverId(sid), isDialed: true, hasTls: false, hasProof: false, renew, ...more };
+}
+
+describe("a reload", () => {
+  test("reads secrets and modes, and says what changed", () => {
+    const { protection, ensemble } = protectionOf(optionsOf());
+    expect(protection.reload(optionsOf())).toEqual({ changes: [], problems: [] });
+    const offer = { peerSecretFile: secretFile(secretLine("a", 1)), peerSecretMode: "offer" as const };
+    expect(protection.reload(optionsOf(offer)).changes).toEqual([
+      "peer secrets a (before: none)",
+      "peers' proofs offered (before: not asked for)",
+    ]);
+    expect(ensemble.secrets.map(({ id }) => id)).toEqual(["a"]);
+    const { peerSecretFile } = offer;
+    expect(protection.reload(optionsOf({ peerSecretFile })).changes).toEqual([
+      "peers' proofs required (before: offered)",
+    ]);
+    secretFile(secretLine("b", 2) + secretLine("a", 3));
+    expect(protection.reload(optionsOf({ peerSecretFile })).changes).toEqual([
+      "peer secrets b, a (before: a)",
+      "another peer secret under the id a",
+    ]);
+    expect(lines).toEqual([expect.stringMatching(/^zooid.peerSecretMode=offer: .* 0 of 0 have it now/)]);
+  });
+
+  test("reads certificates, authorities, and the modes of TLS", () => {
+    const { protection, ensemble } = protectionOf(optionsOf());
+    const peerTls = pem();
+    expect(protection.reload(optionsOf({ peerTls, portUnification: true, dialsTls: false })).changes).toEqual([
+      "peers with and without TLS, dialed without (before: peers without TLS)",
+    ]);
+    expect(protection.reload(optionsOf({ peerTls, portUnification: true })).changes).toEqual([
+      "peers with and without TLS, dialed with it (before: peers with and without TLS, dialed without)",
+    ]);
+    expect(protection.reload(optionsOf({ peerTls })).changes).toEqual([
+      "peers with TLS only (before: peers with and without TLS, dialed with it)",
+    ]);
+    expect(protection.reload(optionsOf({ peerTls })).changes).toEqual([]);
+    const before = ensemble.transport;
+    expect(protection.reload(optionsOf({ peerTls: pem(AUTHORITY + OTHER_AUTHORITY) })).changes).toEqual([
+      "certificates or authorities of peers",
+    ]);
+    expect(ensemble.transport).not.toBe(before);
+  });
+
+  test("with a mistake changes nothing", () => {
+    const { protection, ensemble } = protectionOf(optionsOf());
+    const before = ensemble.security.current;
+    for (const wrong of [
+      { peerSecretFile: join(directory, "nowhere") },
+      { peerSecretMode: "offer" as const },
+      { portUnification: true },
+      { allowUnauthenticatedPeers: false },
+    ]) {
+      expect(protection.reload(optionsOf(wrong)).problems).toHaveLength(1);
+    }
+    expect(ensemble.security.current).toBe(before);
+  });
+
+  test("to require is refused while a link has no proof, and names its server", () => {
+    const peerSecretFile = secretFile(secretLine("a", 1));
+    const { protection, ensemble } = protectionOf(optionsOf({ peerSecretFile, peerSecretMode: "offer" }));
+    links.elections = [link(2, { hasProof: true }), link(3)];
+    links.quorum = [link(3)];
+    const { problems } = protection.reload(optionsOf({ peerSecretFile }));
+    expect(problems).toEqual([expect.stringContaining("would cut off server 3,")]);
+    expect(ensemble.secretMode).toBe("offer");
+    links = { elections: [link(2, { hasProof: true })], quorum: [] };
+    expect(protection.reload(optionsOf({ peerSecretFile })).problems).toEqual([]);
+    expect(ensemble.secretMode).toBe("require");
+  });
+
+  test("to TLS only is refused while a link has none", () => {
+    const peerTls = pem();
+    const { protection } = protectionOf(optionsOf({ peerTls, portUnification: true }));
+    links.quorum = [link(2, { hasTls: true }), link(3, { hasTls: false })];
+    expect(protection.reload(optionsOf({ peerTls })).problems).toEqual([
+      expect.stringContaining("links without TLS to server 3 would be cut off"),
+    ]);
+    links.quorum = [link(2, { hasTls: true })];
+    expect(protection.reload(optionsOf({ peerTls })).problems).toEqual([]);
+  });
+
+  test("to secrets of which none is in force is refused", () => {
+    const peerSecretFile = secretFile(secretLine("a", 1));
+    const { protection } = protectionOf(optionsOf({ peerSecretFile }));
+    secretFile(secretLine("b", 2));
+    expect(protection.reload(optionsOf({ peerSecretFile })).problems).toEqual([
+      expect.stringContaining("no secret in common with the one in force"),
+    ]);
+  });
+
+  test("makes the links again that lack what it brings: those of elections at once, the others one after the other", async () => {
+    const { protection } = protectionOf(optionsOf());
+    links.elections = [link(2), link(3, { hasProof: true })];
+    const { promise, resolve } = Promise.withResolvers<void>();
+    links.quorum = [link(4), link(5, { hasProof: true }), link(6, { renew: resolve })];
+    protection.reload(optionsOf({ peerSecretFile: secretFile(secretLine("a", 1)), peerSecretMode: "offer" }));
+    expect(renewed).toEqual(["2"]);
+    await promise;
+    expect(renewed).toEqual(["2", "4"]);
+    protection.stop();
+  });
+});
+
+test("links are counted, and a server that takes unprotected ones warns", () => {
+  const peerSecretFile = secretFile(secretLine("a", 1));
+  const options = optionsOf({ peerSecretFile, peerSecretMode: "offer", peerTls: pem(), portUnification: true });
+  const { protection } = protectionOf(options);
+  links.elections = [link(2, { hasProof: true }), link(3, { hasTls: true, hasProof: true })];
+  links.quorum = [link(3)];
+  expect(protection.counts).toEqual({ all: 3, tls: 1, proof: 2 });
+  protection.warn();
+  expect(lines).toEqual([
+    expect.stringContaining("2 of 3 have it now; set it to require"),
+    expect.stringContaining("1 of 3 have it now; set it to false"),
+  ]);
+  const quiet = protectionOf(optionsOf({ peerSecretFile }));
+  quiet.protection.warn();
+  expect(lines).toHaveLength(2);
+});
+
+test("offered secrets let a server start beyond loopback, and ports that take both do not", () => {
+  const far = { allowUnauthenticatedPeers: false };
+  const offer = { peerSecretFile: secretFile(secretLine("a", 1)), peerSecretMode: "offer" as const };
+  expect(() => protectionOf(optionsOf({ ...far, ...offer }))).not.toThrow();
+  expect(() => protectionOf(optionsOf({ ...far, peerTls: pem(), portUnification: true }))).toThrow(
+    "portUnification=true takes links without TLS",
+  );
+});

@@ -1,0 +1,163 @@
+import type { LogFields } from "../log-fields.ts";
+import type { EnsembleOptions, QuorumPeerConfig } from "./ensemble-config.ts";
+import type { ProtectedLink } from "./peer-connection.ts";
+import { checkTrust, type PeerProtection, parseProtection, protectionChanges } from "./peer-security.ts";
+import { PLAIN_TRANSPORT } from "./peer-transport.ts";
+
+/** How often a server that takes unprotected links says so. */
+const WARN_MS = 3_600_000;
+
+export interface LinkProtectionOptions {
+  readonly ensemble: QuorumPeerConfig;
+  /** All links of this server, of elections and of leaders and learners. */
+  readonly links: () => { readonly elections: readonly ProtectedLink[]; readonly quorum: readonly ProtectedLink[] };
+  readonly tickMs: number;
+  warn(text: string, fields?: LogFields): void;
+}
+
+/** What a reload did: a clause for each change, or a sentence for each reason against it. */
+export interface SecurityReload {
+  readonly changes: readonly string[];
+  readonly problems: readonly string[];
+}
+
+export interface LinkCounts {
+  readonly all: number;
+  readonly tls: number;
+  readonly proof: number;
+}
+
+/**
+ * The protection of this server's links while it changes from one kind to another: counts them, warns while unprotected
+ * ones are taken, and replaces secrets, certificates and modes on a reload.
+ */
+export class LinkProtection {
+  readonly #options: LinkProtectionOptions;
+  #warning: NodeJS.Timeout | undefined;
+  #renewing: NodeJS.Timeout | undefined;
+
+  constructor(options: LinkProtectionOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.warn();
+    this.#warning = setInterval(() => this.warn(), WARN_MS);
+    this.#warning.unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#warning);
+    clearInterval(this.#renewing);
+  }
+
+  get counts(): LinkCounts {
+    const links = this.#all;
+    return {
+      all: links.length,
+      tls: links.filter(({ hasTls }) => hasTls).length,
+      proof: links.filter(({ hasProof }) => hasProof).length,
+    };
+  }
+
+  /** A line while an attacker could talk servers out of proof or TLS. */
+  warn(): void {
+    const { secrets, secretMode, takesBoth } = this.#options.ensemble.security.current;
+    const { all, tls, proof } = this.counts;
+    const fields = { event: "peers-unprotected" };
+    if (secrets.length > 0 && secretMode === "offer") {
+      this.#options.warn(
+        `zooid.peerSecretMode=offer: links without proof of a secret are taken, ${proof} of ${all} have it now; ` +
+          "set it to require when all have it",
+        fields,
+      );
+    }
+    if (takesBoth) {
+      this.#options.warn(
+        `portUnification=true: links between servers are taken without TLS, ${tls} of ${all} have it now; ` +
+          "set it to false when all have it",
+        fields,
+      );
+    }
+  }
+
+  /** All of the options take effect for new links, or none does. */
+  reload(options: EnsembleOptions): SecurityReload {
+    const { ensemble } = this.#options;
+    const before = ensemble.security.current;
+    const problems: string[] = [];
+    const after = parseProtection(options, ensemble, problems, []);
+    if (problems.length === 0) checkTrust(after, ensemble, problems);
+    if (problems.length === 0) problems.push(...this.#missing(before, after));
+    if (problems.length > 0) return { changes: [], problems };
+    const changes = protectionChanges(before, after);
+    ensemble.security.current = after;
+    if (changes.length > 0) {
+      this.warn();
+      this.#renew(after);
+    }
+    return { changes, problems };
+  }
+
+  get #all(): readonly ProtectedLink[] {
+    const { elections, quorum } = this.#options.links();
+    return [...elections, ...quorum];
+  }
+
+  /** What is required from now on, and links lack it: their servers would be cut off when they connect again. */
+  #missing(before: PeerProtection, after: PeerProtection): readonly string[] {
+    const problems: string[] = [];
+    const servers = (lacks: (link: ProtectedLink) => boolean): string =>
+      [...new Set(this.#all.filter(lacks).map(({ sid }) => sid))].sort((a, b) => a - b).join(", ");
+    const asksNow = requiresSecret(after) && !requiresSecret(before);
+    const unproved = asksNow ? servers(({ hasProof }) => !hasProof) : "";
+    if (unproved !== "") {
+      problems.push(
+        `zooid.peerSecretMode=require would cut off server ${unproved}, whose links have no proof of a secret: ` +
+          "first let every server have the secret with zooid.peerSecretMode=offer",
+      );
+    }
+    const known = new Set(before.secrets.map(({ id }) => id));
+    if (requiresSecret(after) && requiresSecret(before) && !after.secrets.some(({ id }) => known.has(id))) {
+      problems.push(
+        "zooid.peerSecretFile has no secret in common with the one in force, which would cut off every server: " +
+          "first let every server have both, the old one first",
+      );
+    }
+    const plain = requiresTls(after) && !requiresTls(before) ? servers(({ hasTls }) => !hasTls) : "";
+    if (plain !== "") {
+      problems.push(
+        `links without TLS to server ${plain} would be cut off: first set portUnification=true on every server, then sslQuorum=true`,
+      );
+    }
+    return problems;
+  }
+
+  /**
+   * Makes the links again that lack what this server has now: those of elections at once, the others one a tick, so that a leader
+   * keeps its quorum. Links that the other side cannot protect yet are made again by that one's reload.
+   */
+  #renew({ secrets, dialsTls }: PeerProtection): void {
+    const { links, tickMs } = this.#options;
+    const isDue = ({ hasProof, hasTls, isDialed }: ProtectedLink): boolean =>
+      (secrets.length > 0 && !hasProof) || (dialsTls && isDialed && !hasTls);
+    const { elections, quorum } = links();
+    for (const link of elections) if (isDue(link)) link.renew();
+    const waiting = quorum.filter(isDue);
+    clearInterval(this.#renewing);
+    this.#renewing = setInterval(() => {
+      const next = waiting.shift();
+      if (next === undefined) clearInterval(this.#renewing);
+      else next.renew();
+    }, tickMs);
+    this.#renewing.unref();
+  }
+}
+
+function requiresSecret({ secrets, secretMode }: PeerProtection): boolean {
+  return secrets.length > 0 && secretMode === "require";
+}
+
+function requiresTls({ transport, takesBoth }: PeerProtection): boolean {
+  return transport !== PLAIN_TRANSPORT && !takesBoth;
+}

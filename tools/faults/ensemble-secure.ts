@@ -1,0 +1,323 @@
+/**
+ * Turns a shared secret and TLS between servers on and off under load, and renews the secret, by the
+ * steps that docs/security.md has: with rolling restarts, and with SIGHUP alone.
+ *
+ *     npm run tool -- ensemble-secure [--rounds 20] [--by restart,reload] [--own 8] [--kazoo 8] [--more-ms 300] [--keep]
+ *
+ * A round begins with a new ensemble without security. While TLS is on, a server with a certificate
+ * for another host is refused, with a line at both sides, and one with a certificate for its host's
+ * name alone joins. Printed for each step is the longest time without an answered write. Its median
+ * over all steps must not exceed that of rolling restarts without a change, in the same run, by more
+ * than `--more-ms`.
+ * The check of a round is that of ensemble-replace. Needs the `openssl` command.
+ */
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { connect } from "@zooid/client";
+import { documentedSteps } from "./documented-commands.ts";
+import { Authority } from "./ensemble-certificates.ts";
+import { longestGapMs } from "./ensemble-history.ts";
+import { inMs, quantiles } from "./ensemble-report.ts";
+import { Ensemble, type EnsembleServer, until, ZOOID_SERVER } from "./ensemble-servers.ts";
+import { ReplaceLoad } from "./replace-load.ts";
+
+const { values: options } = parseArgs({
+  options: {
+    rounds: { type: "string", default: "20" },
+    by: { type: "string", default: "restart,reload" },
+    own: { type: "string", default: "8" },
+    kazoo: { type: "string", default: "8" },
+    "more-ms": { type: "string", default: "300" },
+    keep: { type: "boolean", default: false },
+  },
+});
+const SERVER_COUNT = 3;
+const DEADLINE_MS = 60_000;
+const SETTLE_MS = 200;
+const TICK_MS = 500;
+const RELOADED = "reloaded log level";
+
+type Means = "restart" | "reload";
+
+const gapsMs: number[] = [];
+/** Of rolling restarts that change nothing. */
+const plainMs: number[] = [];
+
+async function runOne(round: number, by: Means): Promise<boolean> {
+  const folder = mkdtempSync(join(tmpdir(), "ensemble-secure-"));
+  await using ensemble = await Ensemble.create({
+    ...{ folder, serverCount: SERVER_COUNT + 1, tickMs: TICK_MS, initLimit: 20, syncLimit: 10 },
+    settings: ["reconfigEnabled=true", "skipACL=yes"],
+    isListed: (sid) => sid <= SERVER_COUNT,
+  });
+  const faults = await new Round(folder, ensemble, by)
+    .run(round)
+    .catch((error: unknown) => [error instanceof Error ? error.message : String(error)]);
+  for (const fault of faults.slice(0, 12)) console.log(`  ${fault}`);
+  if (faults.length > 0) console.log(ensemble.describe());
+  if (faults.length > 0 || options.keep) console.log(`data and logs are kept in ${folder}`);
+  else rmSync(folder, { recursive: true, force: true });
+  return faults.length > 0;
+}
+
+class Round {
+  readonly #folder: string;
+  readonly #servers: readonly EnsembleServer[];
+  readonly #joiner: EnsembleServer;
+  readonly #ensemble: Ensemble;
+  readonly #by: Means;
+  readonly #load: ReplaceLoad;
+  readonly #faults: string[] = [];
+  readonly #steps: string[] = [];
+
+  constructor(folder: string, ensemble: Ensemble, by: Means) {
+    this.#folder = folder;
+    this.#ensemble = ensemble;
+    this.#by = by;
+    const [joiner] = ensemble.servers.slice(SERVER_COUNT);
+    if (joiner === undefined) throw new Error("there is a server that joins");
+    this.#joiner = joiner;
+    this.#servers = ensemble.servers.slice(0, SERVER_COUNT);
+    this.#load = new ReplaceLoad({
+      ...{ first: this.#servers, all: this.#servers, sessionTimeoutMs: 20_000 },
+      ...{ ownCount: Number(options.own), kazooCount: Number(options.kazoo) },
+    });
+  }
+
+  async run(round: number): Promise<readonly string[]> {
+    // Before the clients write: both block this process.
+    const authority = new Authority(this.#folder, "authority");
+    for (const file of [this.#secretFile, this.#addedSecretFile]) {
+      execFileSync(ZOOID_SERVER, ["init-secret", file], { stdio: "ignore" });
+    }
+    for (const server of this.#servers) {
+      authority.issue(this.#actual("/etc/zooid/server.pem", server), [`IP:${server.place.peerHost}`]);
+    }
+    for (const server of this.#servers) server.launch();
+    await this.#ensemble.untilLevel(DEADLINE_MS, this.#servers);
+    await this.#load.start();
+    await this.#restartAll();
+    await this.#configured("Turn a shared secret on");
+    await this.#untilProtected("proof");
+    await this.#renewed("Renew a shared secret");
+    await this.#configured("Turn TLS between servers on");
+    await this.#untilProtected("tls");
+    await this.#join(authority);
+    await this.#configured("Turn TLS between servers off");
+    await this.#configured("Turn a shared secret off");
+    await this.#restartAll();
+    this.#faults.push(...(await this.#load.finish(this.#servers)));
+    const { doneCount, writes } = this.#load;
+    console.log(
+      `round ${round} by ${this.#by}: ${this.#steps.join(", ")}; ${doneCount} writes (${writes.length - doneCount} without an answer)` +
+        `${this.#faults.length > 0 ? " FAILED" : ""}`,
+    );
+    return this.#faults;
+  }
+
+  async #restartAll(): Promise<void> {
+    plainMs.push(
+      await this.#measure("rolling restart", async () => {
+        for (const server of await this.#leaderLast()) await this.#restart(server);
+      }),
+    );
+  }
+
+  /** The steps of a change of zoo.cfg. */
+  async #configured(heading: string): Promise<void> {
+    const steps = documentedSteps("security.md", heading);
+    const keys = keysOf(steps);
+    for (const [index, lines] of steps.entries()) {
+      await this.#untilReady(lines);
+      await this.#step(`${heading}, step ${index + 1}`, (server) => this.#configure(server, lines, keys));
+    }
+  }
+
+  /** The steps of a change of the file of secrets. */
+  async #renewed(heading: string): Promise<void> {
+    const secrets = new Map([
+      ["OLD", readFileSync(this.#secretFile, "utf8").trim()],
+      ["NEW", readFileSync(this.#addedSecretFile, "utf8").trim()],
+    ]);
+    for (const [index, lines] of documentedSteps("security.md", heading).entries()) {
+      const text = lines.map((line) => `${secrets.get(line)}\n`).join("");
+      await this.#step(`${heading}, step ${index + 1}`, (server) => {
+        const file = this.#actual("/etc/zooid/peers.secret", server);
+        writeFileSync(file, text);
+        chmodSync(file, 0o600);
+      });
+    }
+  }
+
+  async #step(name: string, change: (server: EnsembleServer) => void): Promise<void> {
+    gapsMs.push(
+      await this.#measure(name, async () => {
+        for (const server of await this.#leaderLast()) {
+          change(server);
+          if (this.#by === "restart") await this.#restart(server);
+          else await reloaded(server);
+        }
+      }),
+    );
+  }
+
+  async #measure(name: string, act: () => Promise<void>): Promise<number> {
+    await this.#settle();
+    const beganAt = process.hrtime.bigint();
+    await act();
+    await this.#ensemble.untilLevel(DEADLINE_MS, this.#servers);
+    await this.#settle();
+    const gapMs = longestGapMs(this.#load.writes, { after: beganAt });
+    this.#steps.push(`${name} ${gapMs.toFixed(0)} ms`);
+    return gapMs;
+  }
+
+  async #restart(server: EnsembleServer): Promise<void> {
+    await server.end("SIGTERM");
+    server.launch();
+    await this.#ensemble.untilLevel(DEADLINE_MS, this.#servers);
+  }
+
+  async #leaderLast(): Promise<readonly EnsembleServer[]> {
+    const leader = await this.#ensemble.untilLeader(this.#servers, DEADLINE_MS);
+    return [...this.#servers.filter((server) => server !== leader), leader];
+  }
+
+  /** A step that requires something begins when each link has it. */
+  async #untilReady(lines: readonly string[]): Promise<void> {
+    if (lines.includes("zooid.peerSecretMode=require")) await this.#untilProtected("proof");
+    if (lines.includes("sslQuorum=true") && !lines.includes("portUnification=true")) await this.#untilProtected("tls");
+  }
+
+  async #untilProtected(by: "proof" | "tls"): Promise<void> {
+    for (const server of this.#servers) {
+      await until(`links of server ${server.sid} with ${by}`, DEADLINE_MS, async () => {
+        const values = await server.monitor();
+        const [all, some] = ["all", by].map((key) => Number(values.get(`zk_${key}_zooid_peer_links`)));
+        // One for elections to each other server, and at least one to or from the leader.
+        return all === some && Number(all) >= SERVER_COUNT ? true : undefined;
+      });
+    }
+  }
+
+  /** Writes a step's lines into zoo.cfg, in place of all lines of the settings of its procedure. */
+  #configure(server: EnsembleServer, lines: readonly string[], keys: ReadonlySet<string>): void {
+    const file = join(server.folder, "zoo.cfg");
+    const kept = readFileSync(file, "utf8")
+      .split("\n")
+      .filter((line) => line !== "" && !keys.has(keyOf(line)));
+    const actual = lines.map((line) => {
+      const [, key = "", path = ""] = /^(.*)=(\/etc\/zooid\/.*)$/.exec(line) ?? [];
+      return path === "" ? line : `${key}=${this.#actual(path, server)}`;
+    });
+    writeFileSync(file, `${[...kept, ...actual].join("\n")}\n`);
+  }
+
+  /** The documented path's file of a server. */
+  #actual(path: string, server: EnsembleServer): string {
+    switch (path) {
+      case "/etc/zooid/authority.pem":
+        return join(this.#folder, "authority.pem");
+      case "/etc/zooid/server.pem":
+        return join(server.folder, "server.pem");
+      case "/etc/zooid/peers.secret":
+        return this.#secretFile;
+      default:
+        throw new Error(`docs/security.md names ${path}, which this tool does not know`);
+    }
+  }
+
+  get #secretFile(): string {
+    return join(this.#folder, "peers.secret");
+  }
+
+  get #addedSecretFile(): string {
+    return join(this.#folder, "added.secret");
+  }
+
+  /** A server that is not listed needs a certificate for the host that it says it is at. */
+  async #join(authority: Authority): Promise<void> {
+    const joiner = this.#joiner;
+    const [member] = this.#servers;
+    if (member === undefined) throw new Error("there is a member");
+    const { quorumPort, electionPort, clientPort, clientHost } = joiner.place;
+    for (const heading of ["Turn a shared secret on", "Turn TLS between servers on"]) {
+      const steps = documentedSteps("security.md", heading);
+      this.#configure(joiner, steps.at(-1) ?? [], keysOf(steps));
+    }
+    const file = join(joiner.folder, "zoo.cfg");
+    const own = `server.${joiner.sid}=localhost:${quorumPort}:${electionPort}:observer;${clientHost}:${clientPort}`;
+    // Its own certificate is not checked, so that it starts with a wrong one.
+    const text = [own, "ssl.quorum.hostnameVerification=false", ""].join("\n");
+    writeFileSync(file, readFileSync(file, "utf8") + text);
+    const certificate = this.#actual("/etc/zooid/server.pem", joiner);
+    authority.issue(certificate, ["DNS:elsewhere.invalid"]);
+    joiner.launch();
+    const reason = "the certificate names neither";
+    await until("a refusal at the joiner", DEADLINE_MS, () => joiner.log().includes(reason) || undefined);
+    await until("a refusal at a member", DEADLINE_MS, () => member.log().includes(reason) || undefined);
+    await joiner.end("SIGTERM");
+    authority.issue(certificate, ["DNS:localhost"]);
+    joiner.launch();
+    await until("the joiner to follow", DEADLINE_MS, async () => ((await joiner.role()) === "none" ? undefined : true));
+    const client = await connect(`${member.host}:${member.port}`, { startTimeoutMs: DEADLINE_MS });
+    await client.reconfig({ joining: [own] });
+    await client.reconfig({ leaving: [joiner.sid] });
+    await client.close();
+    await joiner.end("SIGTERM");
+  }
+
+  async #settle(): Promise<void> {
+    const { doneCount } = this.#load;
+    await delay(SETTLE_MS);
+    await until("writes", DEADLINE_MS, () => this.#load.doneCount > doneCount || undefined);
+  }
+}
+
+/** Sends SIGHUP, and waits for the line that says what changed. */
+async function reloaded(server: EnsembleServer): Promise<void> {
+  const before = count(server.log(), RELOADED);
+  server.signal("SIGHUP");
+  await until(`server ${server.sid} to reload`, DEADLINE_MS, () => {
+    const log = server.log();
+    if (log.includes("the configuration is not reloaded")) throw new Error(`server ${server.sid} did not reload`);
+    return count(log, RELOADED) > before || undefined;
+  });
+}
+
+function keyOf(line: string): string {
+  return line.slice(0, line.indexOf("="));
+}
+
+function keysOf(steps: readonly (readonly string[])[]): ReadonlySet<string> {
+  return new Set(steps.flat().map(keyOf));
+}
+
+function count(text: string, part: string): number {
+  return text.split(part).length - 1;
+}
+
+async function main(): Promise<void> {
+  let hasFailed = false;
+  for (let round = 1; round <= Number(options.rounds) && !hasFailed; round++) {
+    for (const by of options.by.split(",")) {
+      if (by !== "restart" && by !== "reload") throw new Error(`--by takes restart and reload, found ${by}`);
+      if (!hasFailed) hasFailed = await runOne(round, by);
+    }
+  }
+  if (gapsMs.length > 0 && plainMs.length > 0) {
+    const [steps, plain] = [quantiles(gapsMs), quantiles(plainMs)];
+    console.log(`longest time without a write: steps ${inMs(steps)}; rolling restarts ${inMs(plain)}`);
+    hasFailed ||= steps.median > plain.median + Number(options["more-ms"]);
+  }
+  console.log(
+    hasFailed ? "FAILED" : "no acknowledged write lost, no order violated, no session lost, all servers equal",
+  );
+  process.exit(hasFailed ? 1 : 0);
+}
+
+await main();
