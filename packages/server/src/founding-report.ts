@@ -82,7 +82,7 @@ export class FoundingReport {
     switch (kind) {
       case "has-data":
         return (
-          `this server founds no ensemble, since ${where} has data. Start the other servers that have it, ` +
+          `this server founds no ensemble, since ${where} has data, or does not say that it has none, as version 0.1.0. Start the other servers that have it, ` +
           `or, if it is not needed, stop server ${sid}, move its data directory away, and start it again; ${PAGE}`
         );
       case "not-heard":

@@ -27,6 +27,8 @@ export interface ClusterWatcher extends ServerWatcher {
   crashed?(server: SimServer, crash: Crash): void;
   /** The disk of a server that is down was emptied, or has lost the end of its log. */
   wiped?(sid: ServerId): void;
+  /** A server that is down has the disk back that it had before {@link Cluster.unmount}. */
+  mounted?(sid: ServerId, image: DiskImage): void;
 }
 
 /** One server of the cluster, with what outlasts its crashes. */
@@ -43,7 +45,7 @@ export interface Member {
 
 type MutableMember = {
   -readonly [Field in keyof Member]: Member[Field];
-} & { disk: DiskOptions; startDueMs: number; wallSkewMs: number };
+} & { disk: DiskOptions; startDueMs: number; wallSkewMs: number; unmounted: DiskImage | undefined };
 
 export interface ClusterOptions {
   readonly voters: readonly ServerId[];
@@ -104,6 +106,7 @@ export class Cluster {
       disk,
       startDueMs: 0,
       wallSkewMs: 0,
+      unmounted: undefined,
     }));
   }
 
@@ -201,6 +204,26 @@ export class Cluster {
     this.crash(sid, keep);
     this.#member(sid).image = undefined;
     this.#watcher.wiped?.(sid);
+  }
+
+  /** A server's disk is not mounted: an empty one takes its place until {@link mount}. A running server crashes. */
+  unmount(sid: ServerId): void {
+    const member = this.#member(sid);
+    this.crash(sid);
+    member.unmounted ??= member.image;
+    member.image = undefined;
+    this.#watcher.wiped?.(sid);
+  }
+
+  /** A server has the disk back that it had before {@link unmount}. A running server crashes. */
+  mount(sid: ServerId): void {
+    const member = this.#member(sid);
+    const { unmounted } = member;
+    if (unmounted === undefined) return;
+    this.crash(sid);
+    member.image = unmounted;
+    member.unmounted = undefined;
+    this.#watcher.mounted?.(sid, unmounted);
   }
 
   /**

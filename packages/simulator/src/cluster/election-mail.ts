@@ -1,4 +1,5 @@
 import type { ElectionMessage, ServerId } from "@zooid/model";
+import type { SaidDisk } from "@zooid/zab";
 import { isRefused, type NetworkEnd, saidBy } from "./network-end.ts";
 import type { Scheduler } from "./scheduler.ts";
 import { TICK_MS } from "./server-options.ts";
@@ -30,8 +31,8 @@ export interface ElectionWays {
 export class ElectionMail {
   readonly #ways: ElectionWays;
   readonly #slots = new Map<string, Slot>();
-  /** The directions in which a connection is open: `a>b` where b has heard what a said of its disk. */
-  readonly #open = new Set<string>();
+  /** The directions in which a connection is open: `a>b` with what b has heard of a's disk. */
+  readonly #open = new Map<string, SaidDisk>();
   /** Directions in which a connection was refused, and is tried again by a server that awaits the other one. */
   readonly #refused = new Set<string>();
   count = 0;
@@ -70,8 +71,9 @@ export class ElectionMail {
         return;
       }
       if (there !== undefined) {
-        this.#open.add(`${from}>${to}`);
-        here.electionLinkUp(from, saidBy(there));
+        const said = saidBy(there);
+        this.#open.set(`${from}>${to}`, said);
+        here.electionLinkUp(from, said);
       }
       const slot = this.#slots.get(`${from}>${to}`);
       if (slot !== undefined) slot.isNew = true;
@@ -82,7 +84,7 @@ export class ElectionMail {
   /** A server is down: its messages in flight are lost, and its connections end. */
   forget(from: ServerId): void {
     for (const key of [...this.#slots.keys()]) if (key.startsWith(`${from}>`)) this.#slots.delete(key);
-    for (const key of [...this.#open]) {
+    for (const key of [...this.#open.keys()]) {
       const [sender, reader] = key.split(">").map(Number) as [ServerId, ServerId];
       if (sender === from) this.#end(from, reader);
       else if (reader === from) this.#open.delete(key);
@@ -115,6 +117,14 @@ export class ElectionMail {
       }
       if (isAwaiting) this.await(end);
     });
+  }
+
+  /** What the other ends of a server's connections said of their disks. */
+  *heardBy(sid: ServerId): Generator<readonly [ServerId, SaidDisk]> {
+    for (const [key, said] of this.#open) {
+      const [from, to] = key.split(">").map(Number) as [ServerId, ServerId];
+      if (to === sid) yield [from, said];
+    }
   }
 
   #end(from: ServerId, to: ServerId): void {

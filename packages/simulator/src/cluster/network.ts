@@ -1,4 +1,5 @@
 import type { ElectionMessage, LinkRef, PeerMessage, ServerId } from "@zooid/model";
+import type { SaidDisk } from "@zooid/zab";
 import { ElectionMail } from "./election-mail.ts";
 import { isBetween, type Link, newLink, outgoingOf, ownCopy, readerRef, type Stream } from "./link.ts";
 import { isRefused, type NetworkEnd } from "./network-end.ts";
@@ -172,6 +173,11 @@ export class Network {
       this.#move(outgoing);
       return;
     }
+  }
+
+  /** The servers whose connections for elections a server has, with what they said of their disks. */
+  heardBy(sid: ServerId): Iterable<readonly [ServerId, SaidDisk]> {
+    return this.#elections.heardBy(sid);
   }
 
   elect(from: ServerId, to: ServerId, message: ElectionMessage): void {

@@ -33,6 +33,7 @@ export const MEAN_MS = {
   "reset-behind-slow-disks": 7000,
   reconfig: 900,
   "crash-at-change": 2500,
+  "disks-not-mounted": 6000,
 } as const;
 
 export type Fault = keyof typeof MEAN_MS;

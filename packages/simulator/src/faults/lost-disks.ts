@@ -1,4 +1,6 @@
 import type { ServerId } from "@zooid/model";
+import type { Prng } from "../cluster/prng.ts";
+import { FOUNDING_WAIT_MS } from "../cluster/server-options.ts";
 import { isolateLeader, partAtOnce } from "./deposed-leaders.ts";
 import { downTime, type FaultActions, type FaultWorld } from "./fault-world.ts";
 import type { BlockedDirections } from "./links.ts";
@@ -61,10 +63,46 @@ function wipeBesideStaleLeader(world: FaultWorld, blocked: BlockedDirections, si
   });
 }
 
+/**
+ * A majority starts with empty disks, as where volumes are not mounted, and a server that has its own
+ * is linked late. No ensemble may be founded beside it. Then the disks are back. All of it is over
+ * before a server could be taken for absent.
+ */
+function startWithoutDisks(world: FaultWorld, blocked: BlockedDirections, random: Prng): void {
+  const { cluster, run } = world;
+  const { invariants, plan } = run;
+  const { voters } = cluster;
+  if (plan.members !== undefined || plan.isStandalone || invariants.newestEpoch === 0) return;
+  if (voters.some((sid) => invariants.isWiped(sid) || !invariants.isFormed(sid))) return;
+  const survivor = random.pick(voters);
+  const emptied = voters.filter((sid) => sid !== survivor && random.chance(0.8));
+  const rest = voters.filter((sid) => !emptied.includes(sid));
+  if (emptied.length === 0 || cluster.verifier.isQuorum(rest)) return;
+  world.report(survivor, `is beside servers ${emptied.join(", ")}, whose disks are not mounted`);
+  run.coverage.reached("majority started without its disks");
+  for (const sid of emptied) {
+    cluster.unmount(sid);
+    cluster.startIn(sid, random.below(50));
+  }
+  const lateMs = random.below(FOUNDING_WAIT_MS / 2);
+  for (const other of random.chance(0.7) ? emptied : []) {
+    blocked.block(survivor, other, lateMs);
+    blocked.block(other, survivor, lateMs);
+  }
+  // However soon the faults end.
+  run.after((FOUNDING_WAIT_MS * 3) / 4, () => {
+    for (const sid of emptied) {
+      cluster.mount(sid);
+      cluster.startIn(sid, random.below(50));
+    }
+  });
+}
+
 export function lostDisks(
   blocked: BlockedDirections,
-): FaultActions<"wipe" | "damaged-log" | "wipe-beside-stale-leader"> {
+): FaultActions<"wipe" | "damaged-log" | "wipe-beside-stale-leader" | "disks-not-mounted"> {
   return {
+    "disks-not-mounted": (world, random) => startWithoutDisks(world, blocked, random),
     wipe: (world, random) => wipe(world, random.pick(world.sids), downTime(random)),
     "damaged-log": (world, random) => damage(world, random.pick(world.sids), random.below(5) / 4, downTime(random)),
     "wipe-beside-stale-leader": (world, random) =>

@@ -102,6 +102,10 @@ export class Invariants {
     this.#log.wiped(sid);
   }
 
+  mounted(sid: ServerId, durable: DurableLog): void {
+    this.#disks.restore(sid, durable);
+  }
+
   stepped(server: SimServer): void {
     if (!server.isUp) return;
     this.#log.stepped(server);

@@ -59,6 +59,13 @@ export class KnownDisks {
     this.#disks.delete(sid);
   }
 
+  /** A disk that was taken away, and counted as emptied, is back as it was. */
+  restore(sid: ServerId, durable: DurableLog): void {
+    const { emptiedIn, lost } = this.#disks.get(sid) ?? this.#emptied.get(sid) ?? { emptiedIn: 0, lost: [] };
+    this.#emptied.delete(sid);
+    this.#disks.set(sid, { durable, isWiped: false, emptiedIn, lost: lost.filter((disk) => disk !== durable) });
+  }
+
   /**
    * Servers whose disk satisfies a condition, or did before it was emptied: what they acked then was
    * true when they acked it.

@@ -191,33 +191,6 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
     marker: "a-founder-hears-all",
     replacement: "const obstacle = undefined;",
   }),
-  mutation("founding", "founded-beside-data", {
-    marker: "nothing-is-founded-beside-data",
-    replacement: "this.seekEpoch();",
-  }),
-  mutation("founding", "promised-beside-data", {
-    marker: "nothing-is-promised-beside-data",
-    replacement: "return false;",
-  }),
-  mutation("founding", "attempts-id-in-the-hello", {
-    marker: "an-attempts-id-is-not-in-the-hello",
-    found: 'holdsEpoch ? identity.ensembleId : ""',
-    replacement: "identity.ensembleId",
-  }),
-  mutation(
-    "founding",
-    "promise-of-another-attempt-counted",
-    {
-      marker: "a-promise-counts-for-its-attempt",
-      found: 'attemptId !== "" && attemptId === this.#ensembleId',
-      replacement: "true",
-    },
-    VOTE_BESIDE_DATA,
-  ),
-  mutation("founding", "blank-voters-are-never-counted", {
-    marker: "blank-voters-count-if-all-are-blank",
-    replacement: "",
-  }),
   mutation("found", "promise-elsewhere-is-ignored", {
     marker: "an-epoch-above-every-promise",
     found: "this.#isElsewhere(promise)",
@@ -399,6 +372,28 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
       replacement: 'if (role === "leading") this.zab.leadAlone(durable.currentEpoch + 1); else $&',
     },
     { marker: "a-leader-without-discovery-is-alone", replacement: "" },
+  ),
+];
+
+/**
+ * Rules whose removal shows only in a certain order of events, which a scenario sets up. Its head names
+ * them.
+ */
+export const MUTATIONS_OF_SCENARIOS: readonly SourceMutation[] = [
+  mutation("founding", "attempts-id-in-the-hello", {
+    marker: "an-attempts-id-is-not-in-the-hello",
+    found: 'holdsEpoch ? identity.ensembleId : ""',
+    replacement: "identity.ensembleId",
+  }),
+  mutation(
+    "founding",
+    "promise-of-another-attempt-counted",
+    {
+      marker: "a-promise-counts-for-its-attempt",
+      found: 'attemptId !== "" && attemptId === this.#ensembleId',
+      replacement: "true",
+    },
+    VOTE_BESIDE_DATA,
   ),
 ];
 

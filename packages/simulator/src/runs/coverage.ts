@@ -17,6 +17,7 @@ export const SITUATIONS = [
   "leadership transferred",
   "successor led without an election",
   "wiped voter votes again",
+  "majority started without its disks",
   "sync at a deposed leader",
   "leader lost its quorum",
   "leader paused beyond the limit",

@@ -13,8 +13,10 @@ import {
 import type { ConnectionRefusal, ReplicaEvent } from "@zooid/replica";
 import type { Answer } from "../cluster/answers.ts";
 import type { ClusterWatcher, Crash } from "../cluster/cluster.ts";
+import type { DiskImage } from "../cluster/disk.ts";
 import type { SimServer } from "../cluster/server.ts";
 import { checkRefusal } from "../invariants/bounds.ts";
+import { checkFounding } from "../invariants/founding.ts";
 import { describeEvent, isIllegal } from "../invariants/operator-events.ts";
 import { checkExpiry } from "../invariants/sessions.ts";
 import { describeError, Violation } from "../invariants/violation.ts";
@@ -61,6 +63,11 @@ export class Observations implements ClusterWatcher {
 
   wiped(sid: ServerId): void {
     this.#run.invariants.wiped(sid);
+  }
+
+  mounted(sid: ServerId, { log }: DiskImage): void {
+    this.#run.trace.say(`s${sid}`, "has its disk back");
+    this.#run.invariants.mounted(sid, log.log);
   }
 
   failed(server: SimServer, error: unknown): void {
@@ -161,9 +168,10 @@ export class Observations implements ClusterWatcher {
   // Messages
 
   sent(server: SimServer, link: LinkRef, message: PeerMessage): void {
-    const { trace, invariants, sessionChecks, windows, transfers, coverage, nowMs } = this.#run;
+    const { cluster, trace, invariants, sessionChecks, windows, transfers, coverage, nowMs } = this.#run;
     if (trace.hasLines) trace.say(`s${server.sid}`, `sends on ${link} ${describeMessage(message)}`);
     invariants.sent(server, link, message);
+    if (message.kind === "leader-info") checkFounding(server, cluster.network);
     sessionChecks.touches.sent(server, message);
     windows?.sent(server, link, message);
     transfers?.sent(server.sid, message, nowMs);

@@ -1,5 +1,5 @@
 import type { SourceEdit, SourceMutation } from "../mutations/mutate-source.ts";
-import { MUTATIONS } from "../mutations/mutations.ts";
+import { MUTATIONS, MUTATIONS_OF_SCENARIOS } from "../mutations/mutations.ts";
 
 /** One command and its transcript. */
 export interface ScenarioStep {
@@ -79,7 +79,7 @@ function parseMutation(line: string): { readonly name: string; readonly edits: S
   const [, name, marker] = /^# without (.+): rule ([a-z0-9-]+)$/.exec(line) ?? [];
   if (name !== undefined && marker !== undefined) return { name, edits: [{ marker, replacement: "" }] };
   const [, known] = /^# without ([\w-]+)$/.exec(line) ?? [];
-  const mutation = MUTATIONS.find((each) => each.name === known);
+  const mutation = [...MUTATIONS, ...MUTATIONS_OF_SCENARIOS].find((each) => each.name === known);
   if (mutation !== undefined) return { name: mutation.name, edits: [...mutation.edits] };
   throw new Error(
     `expected "# without NAME: rule MARKER", or "# without" and the name of one of the simulator's mutations, found: ${line}`,

@@ -16,7 +16,9 @@ const HELD_BYTES_MIN = 500_000;
 const CHANGES: ReadonlySet<Fault> = new Set(["reconfig", "crash-at-change"]);
 
 /** Only some runs lose disks. */
-const DISK_LOSSES: ReadonlySet<Fault> = new Set(["wipe", "damaged-log", "wipe-beside-stale-leader"]);
+const DISK_LOSSES: ReadonlySet<Fault> = new Set([
+  ...(["wipe", "damaged-log", "wipe-beside-stale-leader", "disks-not-mounted"] as const),
+]);
 
 /** The session mode with this name. */
 export function sessionMode(name: string): SessionMode {

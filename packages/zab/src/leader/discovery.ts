@@ -170,7 +170,6 @@ export class Discovery {
     const followers = new Set([config.sid, ...blank.map(({ sid }) => sid)]);
     for (const sid of members.verifier.voters) if (!followers.has(sid)) return;
     if (founding.dataHolder !== undefined) return;
-    // rule: blank-voters-count-if-all-are-blank
     for (const learner of blank) if (!learner.isWhole) learner.becomeWhole();
   }
 
@@ -196,7 +195,6 @@ export class Discovery {
   foundingChanged(): void {
     if (!this.#isFounder || this.#holdsEpoch) return;
     const holder = this.#leader.context.founding.dataHolder;
-    // rule: nothing-is-founded-beside-data
     if (holder !== undefined) this.#leader.context.leave(this.#foundingEnd(holder));
     else this.seekEpoch();
   }

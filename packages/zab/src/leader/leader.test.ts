@@ -31,7 +31,13 @@ interface Info {
 /** Server 1, elected; the test sends its learners' messages. */
 function elected(
   voters: number | QuorumVerifier,
-  past: { readonly epoch?: number; readonly promise?: number; readonly isChangeable?: boolean } = {},
+  past: {
+    readonly epoch?: number;
+    readonly promise?: number;
+    readonly isChangeable?: boolean;
+    readonly foundingWaitMs?: number;
+    readonly version?: Zxid;
+  } = {},
 ) {
   const steps: (() => void)[] = [];
   const said: { readonly link: LinkRef; readonly message: PeerMessage }[] = [];
@@ -64,9 +70,12 @@ function elected(
   const { ends } = sinks;
   const verifier =
     typeof voters === "number" ? new MajorityQuorum(Array.from({ length: voters }, (_, i) => serverId(i + 1))) : voters;
-  const members =
-    past.isChangeable === true ? parseMembers("server.1=a:1:2\nserver.2=b:1:2\nserver.3=c:1:2") : undefined;
-  const peer = new ZabPeer({ sid: serverId(1), verifier, ...(members === undefined ? {} : { members }) }, sinks);
+  const { foundingWaitMs, isChangeable = past.version !== undefined, version = ZXID_NONE } = past;
+  const members = isChangeable
+    ? { ...parseMembers("server.1=a:1:2\nserver.2=b:1:2\nserver.3=c:1:2"), version }
+    : undefined;
+  const options = { foundingWaitMs, ...(members === undefined ? {} : { members }) };
+  const peer = new ZabPeer({ sid: serverId(1), verifier, ...options }, sinks);
   peer.setTime(0);
   function run(): void {
     for (let step = steps.shift(); step !== undefined; step = steps.shift()) step();
@@ -182,6 +191,94 @@ test("a server without a history leaves the founding to a voter that has one, al
   run();
   informed(2);
   expect([ends.length, peer.epoch]).toEqual([3, 2]);
+});
+
+const [NOTHING_SAID, DATA_SAID] = [
+  { history: "none", ensembleId: "" },
+  { history: "ensemble", ensembleId: "an ensemble" },
+] as const;
+
+test("a founder names no epoch before every other voter was heard, and keeps its role while its quorum waits", () => {
+  const { peer, informed, kindsTo, ends, run } = elected(3, { foundingWaitMs: 5000 });
+  peer.lead();
+  const follower = informed(2);
+  peer.peerHeard(serverId(2), NOTHING_SAID);
+  for (const nowMs of [2000, 4000, 6000]) {
+    peer.setTime(nowMs);
+    peer.tick();
+  }
+  expect([ends, kindsTo(follower)]).toEqual([[], []]);
+  peer.peerHeard(serverId(3), NOTHING_SAID);
+  run();
+  expect(kindsTo(follower)).toEqual(["leader-info"]);
+});
+
+test("a founder names its epoch when an attempt to connect to the voter that it awaits has failed", () => {
+  const { peer, informed, kindsTo, run } = elected(3, { foundingWaitMs: 5000 });
+  peer.lead();
+  const follower = informed(2);
+  peer.peerHeard(serverId(2), NOTHING_SAID);
+  peer.setTime(5000);
+  peer.peerUnanswered(serverId(3), 1);
+  run();
+  expect(kindsTo(follower)).toEqual([]);
+  peer.peerUnanswered(serverId(3), 0);
+  run();
+  expect(kindsTo(follower)).toEqual(["leader-info"]);
+});
+
+test("a founder leaves its epoch when a server with data is heard before that epoch is on its disk, and not later", () => {
+  for (const isHeld of [false, true]) {
+    const { peer, informed, promises, ends, log, run } = elected(3, { foundingWaitMs: 5000 });
+    peer.lead();
+    const follower = informed(2);
+    peer.peerHeard(serverId(2), NOTHING_SAID);
+    peer.peerHeard(serverId(3), NOTHING_SAID);
+    run();
+    if (isHeld) promises(follower, 1);
+    peer.peerHeard(serverId(3), DATA_SAID);
+    run();
+    expect(ends).toEqual(isHeld ? [] : [{ kind: "history-missing-here", sid: 3 }]);
+    expect(log.durable.currentEpoch).toBe(isHeld ? 1 : 0);
+  }
+});
+
+test("a damaged server counts as one with data: no ensemble is founded beside it", () => {
+  const { peer, informed, ends } = elected(3);
+  peer.lead();
+  informed(3, { isAmnesiac: true });
+  expect(ends).toEqual([{ kind: "history-missing-here", sid: 3 }]);
+});
+
+test("a promise counts for the attempt in which it was made", () => {
+  const { peer, sinks, informed } = elected(5, { epoch: 4 });
+  const counted = (sid: number): boolean =>
+    !sinks.notes.some((event) => event.kind === "learner-not-counted" && event.sid === sid);
+  peer.lead();
+  informed(2, { promise: 4, attemptId: "another" });
+  informed(3, { promise: 4, attemptId: "an ensemble" });
+  informed(4, { promise: 4 });
+  expect([2, 3, 4].map(counted)).toEqual([false, true, false]);
+});
+
+test("a leader that holds an epoch and has nothing logged counts servers of other attempts once all voters follow it", () => {
+  const { peer, informed, kindsTo, run } = elected(3, { epoch: 1 });
+  peer.lead();
+  const first = informed(2, { promise: 2, attemptId: "another" });
+  run();
+  expect(kindsTo(first)).toEqual([]);
+  const second = informed(3);
+  run();
+  expect([kindsTo(first), kindsTo(second), peer.epoch]).toEqual([["leader-info"], ["leader-info"], 3]);
+});
+
+test("an ensemble is founded in an epoch above the version of the files", () => {
+  const { peer, informed, log, run } = elected(3, { foundingWaitMs: 5000, version: composeZxid(5, 3) });
+  peer.lead();
+  informed(2);
+  for (const sid of [2, 3]) peer.peerHeard(serverId(sid), NOTHING_SAID);
+  run();
+  expect(log.durable.promise.epoch).toBe(6);
 });
 
 test("a history of one server replaces no ensemble's data", () => {

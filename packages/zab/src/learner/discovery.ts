@@ -92,7 +92,6 @@ export class LearnerDiscovery {
     if (this.#attemptId === undefined) return false;
     const sid = founding.dataBeside(this.#link.leader, this.#attemptId);
     if (sid === undefined) return false;
-    // rule: nothing-is-promised-beside-data
     this.#context.leave({ kind: "history-missing-here", sid });
     return true;
   }

@@ -9,7 +9,7 @@ import {
   type Zxid,
 } from "@zooid/model";
 import { frameEntries } from "../frame-entries.ts";
-import type { RoleEnd } from "../operator-events.ts";
+import type { RoleEnd, ZabEvent } from "../operator-events.ts";
 import type { ZabApplication, ZabElection, ZabLinks, ZabRequests, ZabRoles, ZabSinks } from "../sinks.ts";
 
 /**
@@ -35,6 +35,7 @@ export class RecordingSinks implements ZabSinks {
   readonly released: FrameBatch[] = [];
   readonly served: number[] = [];
   readonly ends: RoleEnd[] = [];
+  readonly notes: ZabEvent[] = [];
   readonly confirmations: number[] = [];
   wantedCount = 0;
   durable: LogState;
@@ -68,7 +69,7 @@ export class RecordingSinks implements ZabSinks {
     left: (reason) => {
       this.ends.push(reason);
     },
-    note: () => {},
+    note: (event: ZabEvent): void => void this.notes.push(event),
   };
   readonly requests: ZabRequests = {
     message: () => {},

@@ -1,0 +1,67 @@
+import { type LinkRef, MajorityQuorum, serverId } from "@zooid/model";
+import { expect, test } from "vitest";
+import type { SaidDisk } from "../founding.ts";
+import { ZabPeer } from "../peer.ts";
+import { RecordingSinks } from "../testing/batch.ts";
+import { VolatileLog } from "../volatile-log.ts";
+
+const [LEADER, OTHER] = [serverId(1), serverId(3)];
+const LINK = 1 as LinkRef;
+const DATA: SaidDisk = { history: "ensemble", ensembleId: "e" };
+
+/** Server 2 of three, without a history, linked to server 1, which it has elected. */
+function learner() {
+  const steps: (() => void)[] = [];
+  const kinds: string[] = [];
+  const log = new VolatileLog(
+    2,
+    (step) => steps.push(step),
+    () => {},
+  );
+  const sinks = Object.assign(new RecordingSinks(), {
+    log,
+    links: {
+      dial: () => {},
+      send: (_: LinkRef, message: { readonly kind: string }) => kinds.push(message.kind),
+      refuse: () => {},
+      close: () => {},
+    },
+  });
+  const verifier = new MajorityQuorum([LEADER, serverId(2), OTHER]);
+  const peer = new ZabPeer({ sid: serverId(2), verifier, foundingWaitMs: 5000 }, sinks);
+  peer.setTime(0);
+  peer.follow(LEADER);
+  peer.linkOpened(LINK, LEADER, true);
+  const run = (): void => {
+    for (let step = steps.shift(); step !== undefined; step = steps.shift()) step();
+  };
+  const named = (ensembleId: string): void =>
+    peer.receive(LINK, { kind: "leader-info", epoch: 1, incarnation: 1, ensembleId });
+  return { peer, log, kinds, ends: sinks.ends, run, named };
+}
+
+test("a server without a history promises nothing in an attempt beside data", () => {
+  const { peer, log, ends, run, named } = learner();
+  peer.peerHeard(OTHER, DATA);
+  expect(peer.state).toBe("following");
+  named("an attempt");
+  run();
+  expect([ends, log.durable.promise.epoch]).toEqual([[{ kind: "history-missing-here", sid: 3 }], 0]);
+});
+
+test("it leaves an attempt in which it has promised, when it hears of data", () => {
+  const { peer, kinds, ends, run, named } = learner();
+  named("an attempt");
+  run();
+  expect(kinds).toEqual(["learner-info", "ack-epoch"]);
+  peer.peerHeard(OTHER, DATA);
+  expect(ends).toEqual([{ kind: "history-missing-here", sid: 3 }]);
+});
+
+test("it follows the leader of an ensemble beside that ensemble's data", () => {
+  const { peer, kinds, ends, run, named } = learner();
+  for (const sid of [LEADER, OTHER]) peer.peerHeard(sid, DATA);
+  named("");
+  run();
+  expect([ends, kinds]).toEqual([[], ["learner-info", "ack-epoch"]]);
+});
