@@ -13,6 +13,9 @@ export function eitherTransport(tls: PeerTransport, dialsTls: boolean): PeerTran
   const dialed = dialsTls ? tls : PLAIN_TRANSPORT;
   return {
     ...tls,
+    get material() {
+      return tls.material ?? "";
+    },
     sharedReads: false,
     connect: dialed.connect,
     reasonOf: dialed.reasonOf,

@@ -307,7 +307,9 @@ export class PeerConnection {
     this.#hasRead = true;
     try {
       this.#reader.push(chunk, (message, bytes, start, end) => {
-        if (this.#phase === "open") this.#handler.message(message);
+        // The dialer may refuse a link that is open at the side that listens.
+        if (message.kind === "link-refuse" && message.reason !== "busy") this.#refused(message);
+        else if (this.#phase === "open") this.#handler.message(message);
         else this.#shakeHands(message, bytes.subarray(start, end));
         return this.#phase !== "closed";
       });
@@ -320,14 +322,7 @@ export class PeerConnection {
 
   #shakeHands(message: EnvelopeMessage, body: Uint8Array): void {
     if (message.kind === "link-refuse") {
-      const { text, reason, retryAfterMs } = message;
-      this.#finish({
-        reason: `refused by the other side: ${text.slice(0, REFUSAL_CHARS_MAX)}`,
-        refusal: { by: "the other side", kind: reason },
-        isEarly: true,
-        isAnswered: true,
-        retryAfterMs: Math.min(retryAfterMs, RETRY_AFTER_MS_MAX),
-      });
+      this.#refused(message);
       return;
     }
     if (message.kind !== "hello") {
@@ -344,6 +339,16 @@ export class PeerConnection {
       if (fault !== undefined) throw new HandshakeError({ reason: "auth", text: fault });
       this.#advance(message, body);
     }
+  }
+
+  #refused({ text, reason, retryAfterMs }: LinkRefuse): void {
+    this.#finish({
+      reason: `refused by the other side: ${text.slice(0, REFUSAL_CHARS_MAX)}`,
+      refusal: { by: "the other side", kind: reason },
+      isEarly: this.#phase !== "open",
+      isAnswered: true,
+      retryAfterMs: Math.min(retryAfterMs, RETRY_AFTER_MS_MAX),
+    });
   }
 
   /** The other side waits for this side's Hello: nothing arrives until then. */

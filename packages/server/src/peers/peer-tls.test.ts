@@ -39,7 +39,8 @@ class Side {
   link = 0 as LinkRef;
 
   constructor(peers: TestPeers, sid: number, transport: PeerTransport, more: Parameters<TestPeers["options"]>[1] = {}) {
-    const options = peers.options(sid, { tickMs: 30, ...more, config: { transport, ...more.config } });
+    // A dial fails after ten ticks.
+    const options = peers.options(sid, { tickMs: 100, ...more, config: { transport, ...more.config } });
     this.links = new QuorumLinks(
       { ...options, warn: () => {} },
       {
@@ -459,6 +460,22 @@ describe("files for TLS", () => {
 
   test("that belong together need no secret, though peers are beyond this machine", () => {
     expect(problems(good())).toEqual([]);
+  });
+
+  test("are read again on demand, and stay in force where they cannot be used", () => {
+    const peerTls = good();
+    const servers = [1, 2].map((sid) => ({ sid, host: `zoo${sid}`, quorumPort: 1, electionPort: 2 }));
+    const { ensemble } = parseServerConfig({ ensemble: { sid: 1, servers, peerTls } });
+    const before = ensemble?.transport.material;
+    expect(ensemble?.transport.reload?.()).toEqual([]);
+    expect(ensemble?.transport.material).toBe(before);
+    file("key", TWO.key);
+    expect(ensemble?.transport.reload?.()).toEqual([expect.stringContaining("does not belong to the certificate")]);
+    expect(ensemble?.transport.material).toBe(before);
+    file("key", ONE.key);
+    file("ca", AUTHORITY + AUTHORITY, 0o644);
+    expect(ensemble?.transport.reload?.()).toEqual([]);
+    expect(ensemble?.transport.material).not.toBe(before);
   });
 
   test.each<[string, () => EnsembleOptions["peerTls"], string]>([

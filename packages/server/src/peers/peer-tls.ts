@@ -35,6 +35,16 @@ const HOST_CHARS_MAX = 255;
  * result is then undefined.
  */
 export function readPeerTls(files: PeerTlsFiles, servers: TlsServers, problems: string[]): PeerTransport | undefined {
+  const context = readPem(files, servers, problems);
+  if (context === undefined) return undefined;
+  const reload = (): SecureContextOptions | readonly string[] => {
+    const found: string[] = [];
+    return readPem(files, servers, found) ?? found;
+  };
+  return tlsTransport(context, servers, { material: { files: [], reload } });
+}
+
+function readPem(files: PeerTlsFiles, servers: TlsServers, problems: string[]): SecureContextOptions | undefined {
   const found = problems.length;
   const read = (name: keyof PeerTlsFiles): Buffer => {
     const file = files[name];
@@ -58,9 +68,8 @@ export function readPeerTls(files: PeerTlsFiles, servers: TlsServers, problems: 
     }
     const fault = certificateFault(certificate, servers.sid, servers.hostOf(servers.sid) ?? "");
     if (fault !== undefined) problems.push(`${files.cert}: ${fault}`);
-    return problems.length > found
-      ? undefined
-      : tlsTransport({ key: pem.key, cert: pem.cert, ca: [pem.ca.toString()], minVersion: "TLSv1.3" }, servers);
+    if (problems.length > found) return undefined;
+    return { key: pem.key, cert: pem.cert, ca: [pem.ca.toString()], minVersion: "TLSv1.3" };
   } catch (error) {
     const names = `${files.key}, ${files.cert}, ${files.ca}`;
     problems.push(`zooid.peerTls (${names}) cannot be used: ${error instanceof Error ? error.message : String(error)}`);
