@@ -114,6 +114,12 @@ test.each<[string, TestPeerOptions, TestPeerOptions, string, string]>([
   await two.says(atTwo);
 });
 
+test("a server whose certificate is not accepted learns nothing of the other one's configuration", async () => {
+  const { two } = await meet({ ...tls(ONE), ensembleId: "ours" }, { ...tls(STRANGER), ensembleId: "theirs" });
+  await two.says("server 1 does not accept the other server's certificate");
+  expect(two.lines.join()).not.toContain("ours");
+});
+
 test("swapped ports are a sentence in both logs", async () => {
   const swapped = (one: Side): object => ({ electionPort: one.links.port, quorumPort: one.mesh.port });
   const { one, two } = await meet({}, {}, { place: swapped });

@@ -330,9 +330,10 @@ export class PeerConnection {
       return;
     }
     const { transport } = this.#settings;
-    const identity = this.#handshake.check(message);
+    // First: a stranger learns nothing of this server's configuration.
     const distrust = transport.distrust(this.#socket);
     if (distrust !== undefined) throw this.#certificateFault(distrust);
+    const identity = this.#handshake.check(message);
     const fault = transport.faultOf(this.#socket, identity);
     if (fault instanceof Promise) void this.#advanceLater(fault, message, Buffer.from(body));
     else {
