@@ -69,13 +69,15 @@ async function runProcedure(
   const situation = SITUATIONS[title];
   if (situation === undefined) throw new Error("there is no such situation");
   const [file, secret] = [join(folder, "zoo.cfg"), join(folder, "peer-secret")];
-  writeFileSync(file, settings);
+  writeFileSync(file, situation.settings?.(settings) ?? settings);
   spawnSync(join(ROOT, "node_modules/.bin/zooid-server"), ["init-secret", secret]);
   configure(machines, file, secret);
   for (const [i, machine] of MACHINES.entries())
     await must(machines, machine, `echo ${i + 1} > /var/lib/zookeeper/myid; systemctl start zookeeper`);
   await untilMembers(machines);
   await must(machines, "zk-1", `zooid-cli -server ${ALL} create /kept data`);
+  // A quorum has acknowledged it, and any member may be the survivor.
+  for (const machine of MACHINES) await must(machines, machine, `zooid-cli -server ${machine}:2181 sync /kept`);
   await situation.arrange(machines);
   for (const { machine, text } of steps) await must(machines, machine, text);
   await untilMembers(machines);

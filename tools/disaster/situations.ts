@@ -5,6 +5,8 @@ import type { Machines } from "./machines.ts";
 export interface Situation {
   /** Brings it about on three machines that serve, and have the node `/kept`. */
   arrange(machines: Machines): Promise<void>;
+  /** The settings of its members, if not those of the page. */
+  settings?(page: string): string;
   /** Nodes with their data that the procedure must keep. */
   readonly kept: Readonly<Record<string, string>>;
 }
@@ -21,13 +23,10 @@ export const SITUATIONS: Readonly<Record<string, Situation>> = {
     },
     kept: { "/kept": "data", "/last": "3" },
   },
-  "A majority is lost": {
-    arrange: async (machines) => {
-      for (const machine of ["zk-2", "zk-1", "zk-3"]) await must(machines, machine, "systemctl kill");
-      for (const machine of ["zk-1", "zk-3"]) await must(machines, machine, LOSE);
-      // The machine is started again, and waits for a quorum.
-      await must(machines, "zk-2", "systemctl start zookeeper");
-    },
+  "A majority is lost": { arrange: loseMajority, kept: { "/kept": "data" } },
+  "A majority is lost, and files list the members": {
+    settings: (page) => page.replace("reconfigEnabled=true\n", ""),
+    arrange: loseMajority,
     kept: { "/kept": "data" },
   },
   "All is lost but a snapshot": {
@@ -49,6 +48,13 @@ export const SITUATIONS: Readonly<Record<string, Situation>> = {
     kept: { "/kept": "data" },
   },
 };
+
+async function loseMajority(machines: Machines): Promise<void> {
+  for (const machine of ["zk-2", "zk-1", "zk-3"]) await must(machines, machine, "systemctl kill");
+  for (const machine of ["zk-1", "zk-3"]) await must(machines, machine, LOSE);
+  // The machine is started again, and waits for a quorum.
+  await must(machines, "zk-2", "systemctl start zookeeper");
+}
 
 /** Runs what has to succeed. */
 export async function must(machines: Machines, machine: string, commands: string): Promise<string> {

@@ -91,7 +91,7 @@ export interface LogBranch {
 }
 
 /**
- * A log that goes on by itself as the history of another ensemble, in one transaction: all that is
+ * A log that goes on as the history of another ensemble, in one transaction: all that is
  * logged counts as committed, and the server holds the epoch, so that the next one is above it.
  */
 export interface LogBranching {

@@ -62,6 +62,7 @@ async function killed(settings: readonly string[] = SETTINGS): Promise<readonly 
   const members = await started(3, { settings });
   const client = await clientOf(members);
   for (let i = 0; i < 20; i++) await client.create(`/node-${i}`, `${i}`);
+  for (const member of members) await (await clientOf([member])).get("/", { sync: true });
   for (const member of members) await member.end("SIGKILL");
   return members;
 }
@@ -74,6 +75,9 @@ test("a survivor goes on alone with all data and sessions, and the others join i
   const { sessionId } = client;
   await client.create("/kept", "data");
   await client.create("/mine", "", { mode: "ephemeral" });
+  // A quorum has them: the survivor, too.
+  const reader = await clientOf([survivor]);
+  await reader.get("/mine", { sync: true });
   for (const member of members) await member.end("SIGKILL");
 
   const id = idOf(survivor);
@@ -98,8 +102,8 @@ test("a survivor goes on alone with all data and sessions, and the others join i
   for (const joins of others(members, survivor)) await joined(survivor, joins);
   await level(members);
   for (const member of members) {
-    const reader = await clientOf([member]);
-    expect(await reader.getText("/kept", { sync: true })).toBe("more");
+    const other = await clientOf([member]);
+    expect(await other.getText("/kept", { sync: true })).toBe("more");
   }
   // The new ensemble goes on without the one that survived.
   await survivor.end("SIGKILL");
@@ -197,7 +201,7 @@ test("a member whose log has lost a part goes on with the rest, only if it is fo
 
 test("a survivor of an ensemble whose files list the members goes on by its files", async () => {
   const members = await killed(["standaloneEnabled=false"]);
-  const [, survivor] = members as [MemberProcess, MemberProcess];
+  const [first, survivor, third] = members as [MemberProcess, MemberProcess, MemberProcess];
   const id = idOf(survivor);
   const config = join(directory(), "zoo2.cfg");
   const { status } = run("recover", config, "--as-member", `2=${lineOf(survivor)}`, "--confirm", id);
@@ -207,6 +211,24 @@ test("a survivor of an ensemble whose files list the members goes on by its file
   expect(await level([survivor])).toBe(survivor);
   const client = await clientOf([survivor]);
   expect(await client.getText("/node-19")).toBe("19");
+  // The others join with empty disks: as observers first, which get all data without counting for a quorum.
+  const list = (as: "observer" | "participant"): void => {
+    const line = (one: MemberProcess): string => (one === survivor ? lineOf(one) : lineOf(one).replace(";", `:${as};`));
+    const text = members.map((one) => `server.${one.sid}=${line(one)}`).join("\n");
+    for (const one of members) one.listServersIn(`${as}${one.sid}`, text);
+  };
+  await survivor.end("SIGTERM");
+  for (const joins of [first, third]) wipe(joins);
+  list("observer");
+  for (const member of members) member.start();
+  await level(members);
+  for (const member of members) await member.end("SIGTERM");
+  list("participant");
+  for (const member of members) member.start();
+  await level(members);
+  await survivor.end("SIGKILL");
+  const rest = await clientOf([first, third]);
+  await rest.set("/node-19", "20");
 });
 
 test("a survivor beside a member with an empty disk says that this one is not counted, and why", async () => {
@@ -216,6 +238,7 @@ test("a survivor beside a member with an empty disk says that this one is not co
   const [wiped, survivor] = members as [MemberProcess, MemberProcess];
   const client = await clientOf([survivor]);
   await client.create("/a", "1");
+  await client.get("/a", { sync: true });
   for (const member of members) await member.end("SIGKILL");
   survivor.start();
   wipe(wiped);
@@ -246,6 +269,10 @@ test("a directory without data, and one that served alone, are refused", async (
   const empty = run("recover", "--data", one.dataDir, "--as-member", `1=${lineOf(one)}`);
   expect([empty.status, empty.text]).toEqual([ExitStatus.REFUSED, expect.stringContaining("holds no log of a server")]);
   expect(readdirSync(one.dataDir)).toEqual(["myid"]);
+  writeFileSync(join(one.dataDir, "state-1.db"), "");
+  const other = run("recover", "--data", one.dataDir, "--as-member", `1=${lineOf(one)}`);
+  expect([other.status, other.text]).toEqual([ExitStatus.REFUSED, expect.stringContaining("dataLogDir")]);
+  rmSync(join(one.dataDir, "state-1.db"));
   one.start();
   const client = await connect(`${HOST}:${one.port}`, { startTimeoutMs: 30_000 });
   await client.create("/a", "1");

@@ -1,4 +1,4 @@
-import { randomInt, randomUUID } from "node:crypto";
+import { randomBytes, randomInt } from "node:crypto";
 import { join } from "node:path";
 import { DataTree } from "@zooid/data-tree";
 import {
@@ -68,7 +68,7 @@ export async function recoverMember(survivor: Survivor, options: RecoverOptions)
   const { sid, epochMax } = survivor;
   const { member, takesDamaged, warn } = options;
   const epoch = epochMax + EPOCHS_SKIPPED;
-  const ensembleId = randomUUID();
+  const ensembleId = randomBytes(8).toString("hex");
   const { promise: failure, reject } = Promise.withResolvers<never>();
   failure.catch(() => {});
   const handler: LogHandler = {

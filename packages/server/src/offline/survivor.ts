@@ -38,7 +38,10 @@ export function readSurvivor(directories: DataDirectories): Survivor {
   const places = placesOf(directories);
   const { log, applied, shortened, epochMax } = readStore(places);
   if (log === undefined) {
-    const lost = shortened === undefined ? "" : " any more, and a state file alone is not enough";
+    const lost =
+      shortened === undefined
+        ? ""
+        : ", but other files of one: if its log lies elsewhere (dataLogDir), name that directory, too. Without a log nothing can be recovered";
     throw new OfflineError([`${places.logDirectory} holds no log of a server${lost}`]);
   }
   const { identity, currentEpoch, tail, floor, commitHint } = log;
