@@ -191,6 +191,21 @@ describe("a server that may found an ensemble", () => {
     expect(low?.presence.list[0]).toBe("2 answers");
   });
 
+  test("takes one that accepts a connection and never completes it for one that is there", async () => {
+    const peers = new TestPeers(2);
+    const transport: PeerTransport = {
+      ...PLAIN_TRANSPORT,
+      connect: () => {
+        const socket = new Socket();
+        setImmediate(() => socket.emit("connect"));
+        return socket;
+      },
+    };
+    const [low] = await started(peers, [1], { ...founder, config: { transport, connectTimeoutMs: 20 } });
+    await low?.presence.until("2 unheard", 2);
+    expect(low?.presence.list.slice(0, 3)).toEqual(["2 answers", "2 unheard", "2 answers"]);
+  });
+
   test("dials once more when the wait is over, in place of an attempt that began before", async () => {
     const peers = new TestPeers(2);
     const dialed = new Happenings();

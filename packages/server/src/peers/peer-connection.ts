@@ -43,8 +43,10 @@ export interface ConnectionSettings {
   readonly handshake: HandshakeConfig;
   readonly transport: PeerTransport;
   readonly pool: BufferPool;
-  /** Timeout of connecting. */
+  /** Timeout of connecting, until the address that is dialed answers or the stream is ready. */
   readonly connectTimeoutMs: number;
+  /** Timeout of what is left of it, such as a TLS handshake, when the address has answered. */
+  readonly readyTimeoutMs: number;
   /** Timeout of the handshake, from the first possible message. */
   readonly handshakeTimeoutMs: number;
   /** Timeout of the last bytes of a closing connection. */
@@ -115,7 +117,7 @@ export class PeerConnection {
     this.#reader = new PeerFrameReader({ crc32, frameBytesMax: HANDSHAKE_FRAME_BYTES_MAX });
     const { frameBytesMax } = settings.handshake;
     this.#writer = new PeerFrameWriter({ pool: settings.pool, crc32, frameBytesMax });
-    this.#limitTime(settings.connectTimeoutMs, () => this.#end("connecting took too long"));
+    this.#limitConnecting(settings.connectTimeoutMs);
     const socket = open((ready) => this.#ready(ready, dialed !== undefined));
     this.#socket = socket;
     socket.setNoDelay(true);
@@ -413,6 +415,7 @@ export class PeerConnection {
   #answered(): void {
     if (this.#phase === "closed" || this.#isAnswered) return;
     this.#isAnswered = true;
+    if (this.#phase === "connecting") this.#limitConnecting(this.#settings.readyTimeoutMs);
     this.#handler.wake();
     this.#handler.answered?.();
   }
@@ -430,6 +433,10 @@ export class PeerConnection {
     this.#timer = setTimeout(() => this.#socket.destroy(), this.#settings.closingTimeoutMs);
     this.#timer.unref();
     this.#socket.destroySoon();
+  }
+
+  #limitConnecting(ms: number): void {
+    this.#limitTime(ms, () => this.#end("connecting took too long"));
   }
 
   #limitTime(ms: number, expired: () => void): void {

@@ -93,7 +93,12 @@ export class PeerPort {
         isChangeable: () => directory.isOpen,
         admit: (peer) => this.#host.admit(peer, isDialed),
       },
-      ...{ transport, pool: this.#pool, connectTimeoutMs, closingTimeoutMs: CLOSING_TIMEOUT_MS, handshakeTimeoutMs },
+      transport,
+      pool: this.#pool,
+      connectTimeoutMs,
+      readyTimeoutMs: connectTimeoutMs,
+      closingTimeoutMs: CLOSING_TIMEOUT_MS,
+      handshakeTimeoutMs,
     };
   }
 
@@ -146,7 +151,7 @@ export class PeerPort {
     return this.#listener.port;
   }
 
-  /** @param connectTimeoutMs of this attempt. Default: the ensemble's */
+  /** @param connectTimeoutMs until the address answers. Default: the ensemble's */
   dial(to: ServerId, handler: ConnectionHandler, connectTimeoutMs?: number): PeerConnection {
     const address = this.#options.ensemble.directory.addressOf(to) ?? NOWHERE;
     const { host } = address;

@@ -33,8 +33,6 @@ export class ElectionMail {
   readonly #slots = new Map<string, Slot>();
   /** The directions in which a connection is open: `a>b` with what b has heard of a's disk. */
   readonly #open = new Map<string, SaidDisk>();
-  /** Directions in which a connection was refused, and is tried again by a server that awaits the other one. */
-  readonly #refused = new Set<string>();
   count = 0;
 
   constructor(ways: ElectionWays) {
@@ -66,7 +64,6 @@ export class ElectionMail {
       if (ways.isBlocked(from, to) || here === undefined) return;
       ways.arriving(from, to);
       if (there !== undefined && isRefused(there, here)) {
-        this.#refused.add(`${from}>${to}`);
         here.electionLinkDown?.(from);
         return;
       }
@@ -113,7 +110,7 @@ export class ElectionMail {
         const isBlocked = ways.isBlocked(end.sid, sid) || ways.isBlocked(sid, end.sid);
         const other = ways.end(sid);
         if (other === undefined || isBlocked) end.unanswered?.(sid, isBlocked ? REDIAL_MS : 0);
-        else if (this.#refused.delete(`${sid}>${end.sid}`)) this.connect(sid, end.sid);
+        else this.connect(sid, end.sid);
       }
       if (isAwaiting) this.await(end);
     });
