@@ -18,6 +18,7 @@ import { NO_QUORUM_CHECK_MS, NoQuorumReport } from "./no-quorum-report.ts";
 import { ElectionMesh } from "./peers/election-mesh.ts";
 import type { EnsembleOptions, QuorumPeerConfig } from "./peers/ensemble-config.ts";
 import { LinkProtection, type SecurityReload } from "./peers/link-protection.ts";
+import { checkTrust } from "./peers/peer-security.ts";
 import { QuorumLinks } from "./peers/quorum-links.ts";
 import { Reachability } from "./peers/reachability.ts";
 import type { RefusalLog } from "./refusal-log.ts";
@@ -201,6 +202,13 @@ export class EnsemblePeers implements Peers {
       event: "configuration",
     });
     this.#inForce(committed);
+    const problems: string[] = [];
+    checkTrust(this.#ensemble.security.current, this.#ensemble, problems);
+    for (const problem of problems) {
+      this.#warn(`this server will not start again with the ensemble's new servers: ${problem}`, {
+        event: "configuration",
+      });
+    }
   }
 
   elect(to: ServerId, message: ElectionMessage): void {
