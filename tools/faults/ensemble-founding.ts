@@ -42,6 +42,8 @@ const FAULT_MS_MAX = 4000;
 const WAIT_MS = 5000;
 /** Behind the wait, an ensemble that may be founded is. */
 const FOUNDED_MS_MAX = 3000;
+/** From the start of the processes to the end of the wait it is the machine's time; behind it an ensemble takes this. */
+const PEERS_MS_MAX = 2000;
 /** So long after their start, the wait and the last attempts to connect are over. */
 const WATCHED_MS = 7500;
 /** How much slower three new servers may be than before. */
@@ -242,13 +244,15 @@ async function measure(): Promise<void> {
     console.log(`the build before: ${median(before).toFixed(0)} ms`);
     if (median(three) > median(before) + SLOWER_MS_MAX) failures.push("three new servers are slower than before");
   }
+  // On a busy machine processes take long to start: the three new servers say how long.
+  const foundedMsMax = Math.max(FOUNDED_MS_MAX, Math.max(...three) + PEERS_MS_MAX);
   for (const [what, values] of [
     ["two of three", two],
     ["two of three with initLimit=2", twoShort],
   ] as const) {
     const most = Math.max(...values);
     console.log(`${what} serve after ${median(values).toFixed(0)} ms, at most ${most.toFixed(0)} ms`);
-    if (most > WAIT_MS + FOUNDED_MS_MAX) failures.push(`${what} served only after ${most.toFixed(0)} ms`);
+    if (most > WAIT_MS + foundedMsMax) failures.push(`${what} served only after ${most.toFixed(0)} ms`);
     if (Math.min(...values) < WAIT_MS) failures.push(`${what} did not wait for the third one`);
   }
 }
