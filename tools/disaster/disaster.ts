@@ -91,7 +91,7 @@ async function untilMembers(machines: Machines): Promise<void> {
   await until(machines, list, (output) => (output.match(voter) ?? []).length === MACHINES.length);
 }
 
-/** On each member by itself. */
+/** Until each member has the nodes that must be kept. */
 async function untilKept(machines: Machines, { kept }: Situation): Promise<void> {
   for (const machine of MACHINES) {
     for (const [path, data] of Object.entries(kept)) {
