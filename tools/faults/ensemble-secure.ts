@@ -159,7 +159,10 @@ class Round {
         for (const server of await this.#leaderLast()) {
           change(server);
           if (this.#by === "restart") await this.#restart(server);
-          else await reloaded(server);
+          else {
+            await reloaded(server);
+            await this.#ensemble.untilLevel(DEADLINE_MS, this.#servers);
+          }
         }
       }),
     );

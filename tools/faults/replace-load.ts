@@ -100,6 +100,8 @@ export class ReplaceLoad {
     const args = [addresses(all), String(sessionTimeoutMs / 1000), String(kazooCount), ...KEYS];
     const child = spawn(installKazoo(), [kazooProgram("writer.py"), ...args], { stdio: ["pipe", "pipe", "inherit"] });
     this.#kazoo = child;
+    // It writes on where this process ends early, and keeps its output open.
+    process.once("exit", () => child.kill("SIGKILL"));
     const ended = once(child, "exit");
     for await (const line of createInterface({ input: child.stdout })) this.#readKazoo(line);
     const [status] = await ended;

@@ -48,7 +48,7 @@ function protectionOf(options: EnsembleOptions): {
 
 function link(sid: number, more: Partial<ProtectedLink> = {}): ProtectedLink {
   const renew = (): void => void renewed.push(`${sid}`);
-  return { sid: serverId(sid), isDialed: true, hasTls: false, hasProof: false, renew, ...more };
+  return { sid: serverId(sid), isDialed: true, hasTls: false, hasProof: false, generation: 0, renew, ...more };
 }
 
 describe("a reload", () => {
@@ -140,16 +140,44 @@ describe("a reload", () => {
     ]);
   });
 
-  test("makes the links again that lack what it brings: those of elections at once, the others one after the other", async () => {
+  test("makes the links again that lack what it brings: those of a leader's learners one after the other", () => {
     const { protection } = protectionOf(optionsOf());
     links.elections = [link(2), link(3, { hasProof: true })];
-    const { promise, resolve } = Promise.withResolvers<void>();
-    links.quorum = [link(4), link(5, { hasProof: true }), link(6, { renew: resolve })];
+    links.quorum = [4, 5, 6].map((sid) => link(sid, { isDialed: false, hasProof: sid === 5 }));
     protection.reload(optionsOf({ peerSecretFile: secretFile(secretLine("a", 1)), peerSecretMode: "offer" }));
-    expect(renewed).toEqual(["2"]);
-    await promise;
     expect(renewed).toEqual(["2", "4"]);
+    links.elections = [];
+    // Server 4 is away: the next one waits until it is back.
+    const [, five, six] = links.quorum as [ProtectedLink, ProtectedLink, ProtectedLink];
+    links.quorum = [five, six];
+    protection.renew();
+    expect(renewed).toEqual(["2", "4"]);
+    links.quorum = [five, six, link(4, { isDialed: false, generation: 1 })];
+    protection.renew();
+    protection.renew();
+    expect(renewed).toEqual(["2", "4", "6", "6"]);
     protection.stop();
+  });
+
+  test("does not wait for a learner that stays away", () => {
+    const { protection } = protectionOf(optionsOf());
+    links.quorum = [link(4, { isDialed: false }), link(5, { isDialed: false })];
+    protection.reload(optionsOf({ peerSecretFile: secretFile(secretLine("a", 1)), peerSecretMode: "offer" }));
+    links.quorum = links.quorum.slice(1);
+    for (let tick = 1; tick <= 10; tick++) {
+      expect(renewed).toEqual(["4"]);
+      protection.renew();
+    }
+    expect(renewed).toEqual(["4", "5"]);
+  });
+
+  test("makes a link again that was being made meanwhile, and none that it brought", () => {
+    const { protection } = protectionOf(optionsOf());
+    protection.reload(optionsOf({ peerSecretFile: secretFile(secretLine("a", 1)), peerSecretMode: "offer" }));
+    links.elections = [link(2), link(3, { generation: 1 })];
+    links.quorum = [link(4), link(5, { generation: 1 })];
+    protection.renew();
+    expect(renewed).toEqual(["2", "4"]);
   });
 });
 

@@ -1,3 +1,4 @@
+import type { ServerId } from "@zooid/model";
 import type { LogFields } from "../log-fields.ts";
 import type { EnsembleOptions, QuorumPeerConfig } from "./ensemble-config.ts";
 import type { ProtectedLink } from "./peer-connection.ts";
@@ -6,6 +7,8 @@ import { PLAIN_TRANSPORT } from "./peer-transport.ts";
 
 /** How often a server that takes unprotected links says so. */
 const WARN_MS = 3_600_000;
+/** Ticks after which a leader does not wait any longer for a learner whose link it has closed. */
+const AWAY_TICKS_MAX = 10;
 
 export interface LinkProtectionOptions {
   readonly ensemble: QuorumPeerConfig;
@@ -35,6 +38,8 @@ export class LinkProtection {
   readonly #options: LinkProtectionOptions;
   #warning: NodeJS.Timeout | undefined;
   #renewing: NodeJS.Timeout | undefined;
+  /** The learner whose link was closed last, and for how many ticks it is away. */
+  #renewed: { readonly sid: ServerId; tickCount: number } | undefined;
 
   constructor(options: LinkProtectionOptions) {
     this.#options = options;
@@ -44,6 +49,8 @@ export class LinkProtection {
     this.warn();
     this.#warning = setInterval(() => this.warn(), WARN_MS);
     this.#warning.unref();
+    this.#renewing = setInterval(() => this.renew(), this.#options.tickMs);
+    this.#renewing.unref();
   }
 
   stop(): void {
@@ -91,10 +98,10 @@ export class LinkProtection {
     if (problems.length === 0) problems.push(...this.#missing(before, after));
     if (problems.length > 0) return { changes: [], problems };
     const changes = protectionChanges(before, after);
-    ensemble.security.current = after;
     if (changes.length > 0) {
+      ensemble.security.replace(after);
       this.warn();
-      this.#renew(after);
+      this.renew();
     }
     return { changes, problems };
   }
@@ -134,23 +141,26 @@ export class LinkProtection {
   }
 
   /**
-   * Makes the links again that lack what this server has now: those of elections at once, the others one a tick, so that a leader
-   * keeps its quorum. Links that the other side cannot protect yet are made again by that one's reload.
+   * Makes the links again that lack what this server has now, and were made before it had that; for a timer, since a dial may have
+   * been under way at the reload. Links that the other side cannot protect yet are made again by that one's reload. Links of
+   * elections, and that of a learner to its leader, end at once; those of a leader's learners one after another, each when the one
+   * before is there again, so that the leader keeps its quorum.
    */
-  #renew({ secrets, dialsTls }: PeerProtection): void {
-    const { links, tickMs } = this.#options;
-    const isDue = ({ hasProof, hasTls, isDialed }: ProtectedLink): boolean =>
-      (secrets.length > 0 && !hasProof) || (dialsTls && isDialed && !hasTls);
+  renew(): void {
+    const { links, ensemble } = this.#options;
+    const { generation, current } = ensemble.security;
+    const { secrets, dialsTls } = current;
+    const isDue = (link: ProtectedLink): boolean =>
+      link.generation < generation &&
+      ((secrets.length > 0 && !link.hasProof) || (dialsTls && link.isDialed && !link.hasTls));
     const { elections, quorum } = links();
     for (const link of elections) if (isDue(link)) link.renew();
-    const waiting = quorum.filter(isDue);
-    clearInterval(this.#renewing);
-    this.#renewing = setInterval(() => {
-      const next = waiting.shift();
-      if (next === undefined) clearInterval(this.#renewing);
-      else next.renew();
-    }, tickMs);
-    this.#renewing.unref();
+    for (const link of quorum) if (link.isDialed && isDue(link)) link.renew();
+    const isBack = quorum.some(({ sid, isDialed }) => sid === this.#renewed?.sid && !isDialed);
+    if (this.#renewed !== undefined && !isBack && ++this.#renewed.tickCount < AWAY_TICKS_MAX) return;
+    const next = quorum.find((link) => !link.isDialed && isDue(link));
+    this.#renewed = next === undefined ? undefined : { sid: next.sid, tickCount: 0 };
+    next?.renew();
   }
 }
 

@@ -25,6 +25,8 @@ export interface LinkProtection {
   readonly hasTls: boolean;
   /** It has proved that it has a shared secret. */
   readonly hasProof: boolean;
+  /** Of the protection that this server made it with; see `PeerSecurity`. */
+  readonly generation: number;
 }
 
 /** A link, for reports. */
@@ -42,6 +44,8 @@ export const RENEWED = "it is made again with the secret or the certificates tha
 export interface ConnectionSettings {
   readonly handshake: HandshakeConfig;
   readonly transport: PeerTransport;
+  /** See `PeerSecurity`. */
+  readonly generation: number;
   readonly pool: BufferPool;
   /** Timeout of connecting, until the address that is dialed answers or the stream is ready. */
   readonly connectTimeoutMs: number;
@@ -168,10 +172,11 @@ export class PeerConnection {
 
   /** How it is protected. */
   get protection(): LinkProtection {
-    // A relayed stream has the TLS of the links that it goes through.
     return {
+      // A relayed stream has the TLS of the links that it goes through.
       hasTls: this.#socket instanceof TLSSocket || this.#socket instanceof RelaySocket,
       hasProof: this.#handshake.isProved,
+      generation: this.#settings.generation,
     };
   }
 

@@ -99,6 +99,7 @@ export class PeerPort {
       readyTimeoutMs: connectTimeoutMs,
       closingTimeoutMs: CLOSING_TIMEOUT_MS,
       handshakeTimeoutMs,
+      generation: ensemble.security.generation,
     };
   }
 

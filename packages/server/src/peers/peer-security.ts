@@ -40,9 +40,25 @@ export interface PeerProtection {
 
 /** The protection in force for new links; a reload replaces it. */
 export class PeerSecurity {
-  current: PeerProtection;
+  #current: PeerProtection;
+  #generation = 0;
+
   constructor(current: PeerProtection) {
-    this.current = current;
+    this.#current = current;
+  }
+
+  get current(): PeerProtection {
+    return this.#current;
+  }
+
+  /** How often it was replaced: a link of an earlier generation was made with another protection. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  replace(current: PeerProtection): void {
+    this.#current = current;
+    this.#generation++;
   }
 }
 
@@ -136,6 +152,10 @@ export function isLoopback(host: string): boolean {
 /** What a reload changes, a clause each; empty if nothing. */
 export function protectionChanges(before: PeerProtection, after: PeerProtection): readonly string[] {
   const changes: string[] = [];
+  const { allowUnauthenticatedPeers } = after;
+  if (allowUnauthenticatedPeers !== before.allowUnauthenticatedPeers) {
+    changes.push(`zooid.allowUnauthenticatedPeers=${allowUnauthenticatedPeers}`);
+  }
   const [ids, idsBefore] = [after, before].map(({ secrets }) => secrets.map(({ id }) => id).join(", ") || "none");
   if (ids !== idsBefore) changes.push(`peer secrets ${ids} (before: ${idsBefore})`);
   const rewritten = after.secrets.filter(({ id, key }) =>
