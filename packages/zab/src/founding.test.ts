@@ -75,12 +75,16 @@ describe("a server without a history founds an ensemble", () => {
     founding.heard(S2, FRESH);
     for (let i = 0; i < 10; i++) {
       founding.answers(S3);
-      time.nowMs += WAIT_MS;
-      founding.unanswered(S3, 0);
       expect(obstacles()).toEqual(["3 not-heard"]);
+      time.nowMs += WAIT_MS;
       founding.lost(S3);
-      expect(obstacles()).toEqual(["3 awaited"]);
+      expect(obstacles()).toEqual(["3 not-heard"]);
     }
+    founding.unanswered(S3, 0);
+    expect(obstacles()).toEqual(["3 awaited"]);
+    time.nowMs += WAIT_MS;
+    founding.unanswered(S3, 0);
+    expect(obstacles()).toEqual([]);
   });
 
   test("not beside one that was heard with data, until that one says that it has none", () => {

@@ -40,8 +40,8 @@ interface Peer {
    * forgotten when the connection ends.
    */
   data: { readonly history: SaidHistory; readonly ensembleId: string | undefined } | undefined;
-  /** It accepts a connection, and has not said anything. */
-  isAnswering: boolean;
+  /** It accepted the last connection that was tried, and did not say anything: it was silent, or there was a refusal. */
+  isUnheard: boolean;
   /** When a connection last came about or ended. */
   thereMs: number;
   /** An attempt to connect that began after the wait has ended without a connection. */
@@ -128,7 +128,7 @@ export class Founding {
     const isNews = said.history !== "none" && peer.data === undefined;
     peer.said = said;
     peer.data = said.history === "none" ? undefined : said;
-    peer.isAnswering = false;
+    peer.isUnheard = false;
     this.#isThere(peer);
     return isNews;
   }
@@ -140,10 +140,10 @@ export class Founding {
     else peer.data ??= { history: "ensemble", ensembleId: undefined };
   }
 
-  /** A server accepts a connection of this one. */
+  /** A server accepts a connection of this one, and has not said anything. */
   answers(sid: ServerId): void {
     const peer = this.#peer(sid);
-    peer.isAnswering = true;
+    peer.isUnheard = true;
     this.#isThere(peer);
   }
 
@@ -151,7 +151,6 @@ export class Founding {
   lost(sid: ServerId): void {
     const peer = this.#peer(sid);
     peer.said = undefined;
-    peer.isAnswering = false;
     this.#isThere(peer);
   }
 
@@ -159,7 +158,8 @@ export class Founding {
   unanswered(sid: ServerId, tookMs: number): void {
     const { foundingWaitMs } = this.#config;
     const peer = this.#peer(sid);
-    if (foundingWaitMs === undefined || peer.said !== undefined || peer.isAnswering) return;
+    if (foundingWaitMs === undefined || peer.said !== undefined) return;
+    peer.isUnheard = false;
     // 1. The link to s3 drops packets for 4 s. 2. An attempt that began before it was over goes on until
     // its own timeout, and says nothing of the time since.
     if (this.#nowMs() - tookMs >= peer.thereMs + foundingWaitMs) peer.isAbsent = true;
@@ -227,7 +227,7 @@ export class Founding {
     for (const sid of this.#members.verifier.voters) {
       const peer = this.#peers.get(sid);
       if (sid === own || peer?.data !== undefined || peer?.said !== undefined) continue;
-      if (peer?.isAnswering === true) obstacles.push({ kind: "not-heard", sid });
+      if (peer?.isUnheard === true) obstacles.push({ kind: "not-heard", sid });
       else if (peer?.isAbsent !== true) obstacles.push({ kind: "awaited", sid });
       else if (this.#hasPast) obstacles.push({ kind: "absent-beside-a-past", sid });
     }
@@ -262,7 +262,7 @@ export class Founding {
     let peer = this.#peers.get(sid);
     if (peer === undefined) {
       const thereMs = this.#startMs ?? this.#nowMs();
-      peer = { said: undefined, data: undefined, isAnswering: false, thereMs, isAbsent: false };
+      peer = { said: undefined, data: undefined, isUnheard: false, thereMs, isAbsent: false };
       this.#peers.set(sid, peer);
     }
     return peer;
