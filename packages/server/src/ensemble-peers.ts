@@ -92,6 +92,7 @@ export class EnsemblePeers implements Peers {
     const isLooking = (): boolean => zab().state === "looking";
     this.reachability = new Reachability({ ensemble, info, warn, isLooking });
     this.noQuorum = new NoQuorumReport({
+      history: () => saidDiskOf(storage.log.durable).history,
       ...{ sid: ensemble.sid, error: parts.error },
       isServing: () => driver().replica.isServing,
       isAmnesiac: () => storage.log.durable.amnesiac,
@@ -109,6 +110,7 @@ export class EnsemblePeers implements Peers {
       linkUp: (sid, peer) => {
         this.reachability.connected(sid);
         this.#founding.linked(sid);
+        this.noQuorum.heard(sid, peer.history);
         input(() => driver().replica.membership.electionLinkUp(sid, peer));
       },
       linkDown: (sid, reason) => {

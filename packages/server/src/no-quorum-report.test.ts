@@ -1,4 +1,5 @@
 import { composeZxid, MajorityQuorum, type ServerId, serverId, ZXID_NONE } from "@zooid/model";
+import type { SaidHistory } from "@zooid/zab";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { LogFields } from "./log-fields.ts";
 import { type KnownConfiguration, NO_QUORUM_REPORT_MS, NoQuorumReport } from "./no-quorum-report.ts";
@@ -9,6 +10,7 @@ const VERSION = composeZxid(1, 7);
 let lines: { readonly text: string; readonly fields: LogFields }[];
 let isServing: boolean;
 let isAmnesiac: boolean;
+let history: SaidHistory;
 let connected: readonly ServerId[];
 let members: KnownConfiguration;
 let report: NoQuorumReport;
@@ -17,12 +19,14 @@ beforeEach(() => {
   lines = [];
   isServing = false;
   isAmnesiac = false;
+  history = "ensemble";
   connected = [];
   members = { verifier: new MajorityQuorum([ONE, TWO, THREE]), version: VERSION, isListed: true };
   report = new NoQuorumReport({
     sid: ONE,
     isServing: () => isServing,
     isAmnesiac: () => isAmnesiac,
+    history: () => history,
     connected: () => connected,
     summary: () => "SUMMARY",
     members: () => members,
@@ -139,4 +143,21 @@ describe("servers that are reached and not counted", () => {
     isServing = false;
     expect(report.note(0)).toBe("");
   });
+});
+
+test("a server without data that connects to one with data is not counted, until it has some", () => {
+  connected = [TWO];
+  report.heard(TWO, "none");
+  minute();
+  expect(lines[0]?.text).toContain("server 2 is not counted: its data directory is empty, or has lost data");
+  report.heard(TWO, "ensemble");
+  expect(report.note(0)).not.toContain("not counted");
+});
+
+test("servers without data count for each other", () => {
+  history = "none";
+  connected = [TWO];
+  report.heard(TWO, "none");
+  minute();
+  expect(lines).toEqual([]);
 });

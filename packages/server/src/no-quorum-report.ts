@@ -1,4 +1,5 @@
 import { formatZxid, type QuorumVerifier, type ServerId, ZXID_NONE, type Zxid } from "@zooid/model";
+import type { SaidHistory } from "@zooid/zab";
 import type { LogFields, OperatorEvent } from "./log-fields.ts";
 
 /** How long a server is without a quorum before it says so, and how often it says so then. */
@@ -16,6 +17,8 @@ export interface NoQuorumParts {
   readonly isServing: () => boolean;
   /** Whether this server's own log has lost a part. */
   readonly isAmnesiac: () => boolean;
+  /** What is on this server's disk. */
+  readonly history: () => SaidHistory;
   /** Servers that this one has a connection to. */
   readonly connected: () => readonly ServerId[];
   /** `1 of 3 voters reachable; server 2 at zk-2:3888: …` */
@@ -51,11 +54,17 @@ export class NoQuorumReport {
     this.#parts = parts;
   }
 
-  /** An event of the broadcast, which may say who is counted. */
+  /** What a server says of its disk when it connects. Beside data a server without any has no vote. */
+  heard(sid: ServerId, history: SaidHistory): void {
+    if (this.#parts.history() === "ensemble" && history === "none") this.#uncounted.set(sid, LOST_DISK);
+    else this.#uncounted.delete(sid);
+  }
+
+  /** An event of the broadcast, which may say which servers are counted. */
   noted(event: OperatorEvent): void {
     if (event.kind === "learner-not-counted") this.#uncounted.set(event.sid, LOST_DISK);
     else if (event.kind === "learner-follows") this.#uncounted.delete(event.sid);
-    else if (event.kind === "history-missing-here")
+    else if (event.kind === "history-missing-here" || event.kind === "founding-forbidden")
       this.#uncounted.set(this.#parts.sid, `it has no data, and server ${event.sid} has`);
   }
 

@@ -244,12 +244,9 @@ test("a survivor beside a member with an empty disk says that this one is not co
   wipe(wiped);
   wiped.start();
   const config = join(directory(), "zoo2.cfg");
-  const text = await until("reason", () => {
-    const status = run("status", config);
-    return status.text.includes("is not counted") ? status.text : undefined;
-  });
-  expect(text).toMatch(/server 1 is not counted: its data directory is empty, or has lost data/);
-  expect(text).toMatch(/2 of 3 voters reachable; server 3 at /);
+  const reason =
+    /2 of 3 voters reachable; server 3 at .*server 1 is not counted: its data directory is empty, or has lost data/;
+  await until("reason", () => (reason.test(run("status", config).text) ? true : undefined));
 });
 
 test("a snapshot of a stopped member has all that it logged, and leaves the member as it is", async () => {
