@@ -23,7 +23,9 @@ exports.runApp = function runApp(/** @type {string} */ app) {
   }
   const parts = [app, ...packagesOf(app)];
   if (!existsSync(join(app, "dist/main.js")) || (parts.includes(CONSOLE) && !existsSync(join(CONSOLE, "dist/page"))))
-    console.error(`zooid-${basename(app)}: this clone is not built; build it: npm run build`);
+    console.error(
+      `zooid-${basename(app)}: this clone is not built, so that it runs from its sources; build it: npm run build`,
+    );
   const { missingFlags, environment } = processOptions(app);
   const form = parts.every(isBuilt)
     ? [join(app, "dist/main.js")]
@@ -39,7 +41,7 @@ function setupProblem() {
   if (nodeBinary() !== process.execPath || major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1]))
     return undefined;
   const found = `${process.version} (${process.execPath})`;
-  return `Node.js ${OLDEST.join(".")} or newer is needed, found ${found}; fetch the pinned one: npm ci --ignore-scripts=false`;
+  return `Node.js ${OLDEST.join(".")} or newer is needed, found ${found}; fetch the pinned one: npm ci --include=dev --ignore-scripts=false`;
 }
 
 function processOptions(app) {

@@ -15,7 +15,7 @@ import { whyNoNamespaces } from "../faults/own-namespaces.ts";
 import { ROOT } from "../pack/public-packages.ts";
 import { hourScript } from "./hour-script.ts";
 import { LEFT_OUT, PAGES, PREPARED } from "./left-out.ts";
-import { missingLine, pageSteps, type Step } from "./page-steps.ts";
+import { missingLine, pageSteps, type Step, unexpectedEnd } from "./page-steps.ts";
 
 /** What needs the network: it runs before, outside of the namespaces. */
 const SET_UP = "npm ci";
@@ -127,9 +127,12 @@ function isAsWritten(step: Step, result: string): boolean {
   const missing = missingLine(step.output, output);
   const [line = ""] = [...step.commands.split("\n").filter((each) => each !== "" && each !== ":"), step.server];
   console.log(`${textOf(`${result}.seconds`).padStart(4)} s  ${step.place}  ${line}`);
-  if (command === "" && missing === undefined) return true;
+  const end = unexpectedEnd(step.output, output);
+  if (command === "" && missing === undefined && end === undefined) return true;
   if (command !== "") console.error(`${step.place}: this command failed: ${command}`);
   if (missing !== undefined) console.error(`${step.place}: the output lacks, at its place, the line: ${missing}`);
+  if (end !== undefined)
+    console.error(`${step.place}: the output ends with a line that the page does not have: ${end}`);
   console.error(`the output:\n${output}`);
   return false;
 }

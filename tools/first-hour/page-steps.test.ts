@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ROOT } from "../pack/public-packages.ts";
 import { LEFT_OUT, PAGES } from "./left-out.ts";
-import { missingLine, pageSteps } from "./page-steps.ts";
+import { missingLine, pageSteps, unexpectedEnd } from "./page-steps.ts";
 
 function block(language: string, text: string): string {
   return `\`\`\`${language}\n${text}\n\`\`\`\n\n`;
@@ -32,20 +32,33 @@ describe("a server keeps the terminal", () => {
 
 test("a program is written to the file that it names", () => {
   const text = '// a.ts\nconsole.log("a");';
-  expect(pageSteps("P.md", block("ts", text), [])).toEqual({
-    steps: [{ kind: "write", place: "P.md:2", file: "a.ts", text: `${text}\n` }],
-    faults: [],
-  });
+  const { steps, faults } = pageSteps("P.md", block("ts", text) + block("sh", "node a.ts") + block("text", "a"), []);
+  expect(steps[0]).toEqual({ kind: "write", place: "P.md:2", file: "a.ts", text: `${text}\n` });
+  expect(faults).toEqual([]);
 });
 
-test("a program without a file, a language that is not run, and a reason for nothing are faults", () => {
-  const page = `## One\n\n${block("ts", "f();")}${block("python", "f()")}`;
-  const unused = { page: "P.md", heading: "Gone", language: "sh", reason: "it was here" };
-  expect(pageSteps("P.md", page, [unused]).faults).toEqual([
-    "P.md:4: a program begins with the name of its file: // NAME.ts",
-    "P.md:8: a block of python is neither run nor left out with a reason",
-    'P.md: no block of sh under "Gone", which is left out',
-  ]);
+test.each([
+  ["a program without a file", block("ts", "f();"), "a program begins with the name of its file: // NAME.ts"],
+  ["a program that no block runs", block("ts", "// a.ts\nf();"), "no later block runs a.ts"],
+  ["a language that is not run", block("python", "f()"), "a block of python is neither run nor left out with a reason"],
+  [
+    "commands without output",
+    block("sh", "ls"),
+    "commands that end have a block of text below them, with their output",
+  ],
+  ["an output without its language", block("sh", "ls") + block("", "a"), "commands that end have a block of text"],
+  ["an indented fence", "  ```sh\n  ls\n  ```\n", "a fence that is indented, or made of tildes, is not seen here"],
+  ["a fence of tildes", "~~~sh\nls\n~~~\n", "a fence that is indented, or made of tildes, is not seen here"],
+])("%s is a fault", (_, page, sentence) => {
+  expect(pageSteps("P.md", page, []).faults.join("\n")).toContain(sentence);
+});
+
+test("a reason leaves out one block, and there is one", () => {
+  const leftOut = [{ page: "P.md", heading: "One", language: "sh", reason: "slow" }];
+  const page = `## One\n\n${block("sh", "ls")}`;
+  expect(pageSteps("P.md", page, leftOut).faults).toEqual([]);
+  expect(pageSteps("P.md", "## One\n", leftOut).faults).toHaveLength(1);
+  expect(pageSteps("P.md", page + block("sh", "false"), leftOut).faults).toHaveLength(1);
 });
 
 test("what is left out is no step", () => {
@@ -68,6 +81,15 @@ describe("an output", () => {
   ])("%s", (_, expected, output, missing) => {
     expect(missingLine(expected, output)).toBe(missing);
   });
+});
+
+test.each([
+  ["as expected", ["a", "b"], "a\nb\n\n", undefined],
+  ["with a line more", ["a"], "a\nb\n", "b"],
+  ["anyhow behind a gap", ["a", "…"], "a\nb\n", undefined],
+  ["anyhow where none is shown", [], "a\n", undefined],
+])("an output ends %s", (_, expected, output, end) => {
+  expect(unexpectedEnd(expected, output)).toBe(end);
 });
 
 describe.each(PAGES)("%s", (name) => {

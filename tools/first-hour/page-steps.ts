@@ -30,6 +30,7 @@ export interface PageSteps {
   readonly faults: readonly string[];
 }
 
+const HIDDEN_FENCE = /^(?: +```|~~~)/m;
 /** A program names its file in its first line. */
 const FILE_NAME = /^\/\/ ([\w-]+\.ts)\n/;
 /** A server that keeps the terminal: not in the background, and not one of its commands that end. */
@@ -47,6 +48,7 @@ export function pageSteps(name: string, page: string, leftOut: readonly LeftOut[
   const isLeftOut = ({ heading, language }: Block): boolean =>
     own.some((each) => each.heading === heading && each.language === language);
   const blocks = markdownBlocks(page);
+  if (HIDDEN_FENCE.test(page)) faults.push(`${name}: a fence that is indented, or made of tildes, is not seen here`);
   for (const [index, block] of blocks.entries()) {
     const { language, text, line } = block;
     const place = `${name}:${line}`;
@@ -54,18 +56,24 @@ export function pageSteps(name: string, page: string, leftOut: readonly LeftOut[
     if (language === "sh") {
       const next = blocks[index + 1];
       const output = next?.language === "text" ? next.text.trimEnd().split("\n") : [];
-      steps.push({ kind: "commands", place, ...splitServer(text.trimEnd().split("\n")), output });
+      const { commands, server } = splitServer(text.trimEnd().split("\n"));
+      steps.push({ kind: "commands", place, commands, server, output });
+      if (output.length === 0 && server === undefined)
+        faults.push(`${place}: commands that end have a block of text below them, with their output`);
     } else if (language === "ts") {
       const file = FILE_NAME.exec(text)?.[1];
       if (file === undefined) faults.push(`${place}: a program begins with the name of its file: // NAME.ts`);
       else steps.push({ kind: "write", place, file, text });
+      const isRun = blocks.slice(index).some((later) => later.language === "sh" && later.text.includes(file ?? ""));
+      if (!isRun) faults.push(`${place}: no later block runs ${file}`);
     } else if (language !== "" && language !== "text") {
       faults.push(`${place}: a block of ${language} is neither run nor left out with a reason`);
     }
   }
   for (const { heading, language } of own) {
-    if (!blocks.some((block) => block.heading === heading && block.language === language))
-      faults.push(`${name}: no block of ${language} under "${heading}", which is left out`);
+    const count = blocks.filter((block) => block.heading === heading && block.language === language).length;
+    if (count !== 1)
+      faults.push(`${name}: "${heading}" has ${count} blocks of ${language}, and a reason to leave out one`);
   }
   return { steps, faults };
 }
@@ -91,6 +99,17 @@ export function missingLine(expected: readonly string[], output: string): string
     from = found + 1;
   }
   return undefined;
+}
+
+/**
+ * What an output ends with, beyond the expected lines: the end of an output is shown, unless a line `…` says that it goes on.
+ *
+ * @returns undefined where it ends as expected
+ */
+export function unexpectedEnd(expected: readonly string[], output: string): string | undefined {
+  const wanted = expected.at(-1)?.trimEnd();
+  const last = output.trimEnd().split("\n").at(-1)?.trimEnd() ?? "";
+  return wanted === undefined || wanted === "…" || fits(wanted, last) ? undefined : last;
 }
 
 /** Each part between two gaps is looked for behind the one before: linear, whatever a program prints. */

@@ -39,7 +39,7 @@ describe("a port that cannot be had is explained", () => {
   test.each([
     [
       "EADDRINUSE",
-      "port 2181 on 127.0.0.1 is taken by another process; choose another with clientPort or --port: npx zooid-server --port 2182 --data data-2182",
+      "port 2181 on 127.0.0.1 is taken by another process, perhaps by a server that still runs; end that one, or choose another port: npx zooid-server --port 2182 --data data-2182",
     ],
     ["EACCES", "port 2181 on 127.0.0.1 needs more rights than this process has; choose one above 1023"],
     ["EADDRNOTAVAIL", "127.0.0.1 is not an address of this machine; see clientPortAddress or --address"],
@@ -47,4 +47,10 @@ describe("a port that cannot be had is explained", () => {
   ])("%s", (code, text) => {
     expect(explain(portError(code))).toBe(text);
   });
+});
+
+test("the advice for a server with a file keeps the file", () => {
+  const text = explain(portError("EADDRINUSE"), "/etc/zookeeper/zoo.cfg");
+  expect(text).toContain("clientPort in /etc/zookeeper/zoo.cfg");
+  expect(text).not.toContain("npx");
 });

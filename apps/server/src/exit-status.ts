@@ -29,9 +29,13 @@ export function exitStatusOf(error: unknown): ExitStatus {
   return ExitStatus.UNEXPECTED;
 }
 
-/** What stopped the server, in a sentence, with the command that helps where there is one. */
-export function explain(error: unknown): string {
-  if (isSystemError(error) && error.syscall === "listen") return explainPort(error);
+/**
+ * What stopped the server, in a sentence, with what helps.
+ *
+ * @param configFile the file that it was started with; undefined where the command line alone decides
+ */
+export function explain(error: unknown, configFile?: string): string {
+  if (isSystemError(error) && error.syscall === "listen") return explainPort(error, configFile);
   if (isSystemError(error)) return `the data directory cannot be used: ${error.message}`;
   return error instanceof Error ? error.message : String(error);
 }
@@ -75,12 +79,14 @@ function nextPort(port: number): number {
   return port < PORT_MAX ? port + 1 : port - 1;
 }
 
-function explainPort({ code, address, port = 0, message }: SystemError): string {
+function explainPort({ code, address, port = 0, message }: SystemError, configFile: string | undefined): string {
   switch (code) {
     case "EADDRINUSE":
       return (
-        `port ${port} on ${address} is taken by another process; choose another with clientPort or --port: ` +
-        `npx zooid-server --port ${nextPort(port)} --data data-${nextPort(port)}`
+        `port ${port} on ${address} is taken by another process, perhaps by a server that still runs; ` +
+        (configFile === undefined
+          ? `end that one, or choose another port: npx zooid-server --port ${nextPort(port)} --data data-${nextPort(port)}`
+          : `end that one, or choose another port with clientPort in ${configFile}, or in the client part of this server's line`)
       );
     case "EACCES":
       return `port ${port} on ${address} needs more rights than this process has; choose one above 1023`;

@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import { hostname } from "node:os";
+import { isatty } from "node:tty";
 import { setFlagsFromString } from "node:v8";
 import { formatZxid, hostPort } from "@zooid/model";
 import { ConfigError, type ServerOptions, startServer, writePeerSecretFile, type ZooidServer } from "@zooid/server";
@@ -33,6 +34,9 @@ const OUTPUT = {
   print: (line: string): void => console.log(line),
   warn: (line: string): void => console.error(`zooid-server: ${line}`),
 };
+
+/** The file that this process serves with. */
+let configFile: string | undefined;
 
 await main();
 
@@ -76,7 +80,7 @@ async function main(): Promise<void> {
         await serve(process.argv.slice(2));
     }
   } catch (error) {
-    for (const line of explain(error).split("\n")) console.error(`zooid-server: ${line}`);
+    for (const line of explain(error, configFile).split("\n")) console.error(`zooid-server: ${line}`);
     process.exit(exitStatusOf(error));
   }
 }
@@ -117,6 +121,7 @@ interface Said {
 async function serve(argv: readonly string[], said: Said = { notes: [], warnings: [] }): Promise<void> {
   const command = readCommandLine(argv);
   if (command.kind !== "serve") return;
+  configFile = command.configFile;
   const log = openLog(command.logLevel);
   for (const note of said.notes) log.info(note);
   for (const warning of said.warnings) log.warn(warning);
@@ -154,7 +159,13 @@ async function run(command: ServeCommand, argv: readonly string[], log: ProcessL
   keepDynamicFile(server, command, log);
   if (auditFile !== undefined) log.info(`clients' writes are written down in ${auditFile}`);
   let inForce = command;
+  const isTerminal = process.stdout.isTTY;
   process.on("SIGHUP", () => {
+    // A terminal that is closed sends the same signal.
+    if (isTerminal && !isatty(process.stdout.fd)) {
+      process.kill(process.pid, "SIGTERM");
+      return;
+    }
     inForce = reload(server, () => readCommandLine(argv), inForce, log);
   });
   // Without a listener Node.js would open its inspector.
@@ -165,7 +176,7 @@ async function run(command: ServeCommand, argv: readonly string[], log: ProcessL
     await server.stop();
     await audit?.stop();
   }, log);
-  const report = startReport(log, process.stdout.isTTY, (line) => process.stdout.write(`${line}\n`));
+  const report = startReport(log, isTerminal, (line) => process.stdout.write(`${line}\n`));
   const { commandUrl = "/commands" } = options.admin ?? {};
   report.serving({
     version,
