@@ -9,7 +9,7 @@ import { isOwnHistory } from "./own-history.ts";
  *
  * - `none`: nothing was logged there, no epoch is held, and no loss is known: the server is fresh
  * - `attempt`: an epoch is held, as by a server that founded an ensemble and crashed, and nothing was logged
- * - `own`: no other server has a part of it, see {@link LostHistory.isOwn}
+ * - `own`: no other server has a part of it, since the server made it alone
  * - `ensemble`: anything else, a known loss among it
  */
 export type SaidHistory = "none" | "attempt" | "own" | "ensemble";

@@ -1,5 +1,12 @@
 export { PEER_DEFAULTS, type PeerConfig, type PeerOptions } from "./config.ts";
-export { type FoundingObstacle, isOfAnotherEnsemble, type SaidDisk, type SaidHistory, saidDiskOf } from "./founding.ts";
+export {
+  type Founding,
+  type FoundingObstacle,
+  isOfAnotherEnsemble,
+  type SaidDisk,
+  type SaidHistory,
+  saidDiskOf,
+} from "./founding.ts";
 export { frameEntries } from "./frame-entries.ts";
 export { decodeMembers, encodeMembers, KnownMembers } from "./known-members.ts";
 export { AckTally } from "./leader/ack-tally.ts";
