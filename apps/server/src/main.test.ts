@@ -41,7 +41,7 @@ describe("what keeps it from starting is one sentence, a status of its own, and 
     const port = address !== null && typeof address === "object" ? address.port : 0;
     const server = start("--port", String(port));
     expect(await server.ended()).toEqual([5, null]);
-    expect(server.errors).toMatch(/^zooid-server: port \d+ on 127\.0\.0\.1 is taken by another process; [^\n]*\n$/);
+    expect(server.errors).toMatch(/^zooid-server: port \d+ on 127\.0\.0\.1 is taken by another process, [^\n]*\n$/);
     expect([...contentOf(directory())]).toEqual([]);
     await new Promise((resolve) => taken.close(resolve));
   });
