@@ -1,6 +1,6 @@
 /**
  * Kills `zooid-server recover` and cuts its power at many moments. Whatever is left must be the member of the old ensemble, whole,
- * or the new ensemble, whole: with the same tree, sessions included. What is old is then recovered again.
+ * or the new ensemble, whole: with the same tree, sessions included. An old history is then recovered again.
  *
  *     npm run tool -- recover-kill [--moments 100] [--nodes 2000] [--seed N] [--keep]
  *

@@ -29,7 +29,7 @@ const NONCE_BYTES = 32;
 /** A feature: the ensemble's configuration can change while it runs. */
 const CHANGEABLE = 1;
 /**
- * Features: what is on the disk. A server that says none of them has the data of an ensemble, or has
+ * Features that describe the disk. A server that says none of them has the data of an ensemble, or has
  * lost some; one of an earlier version never says any, and counts as such.
  */
 const HISTORIES = { none: 2, own: 3, attempt: 4 } as const;
