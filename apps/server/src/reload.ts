@@ -5,7 +5,7 @@ import { explain } from "./exit-status.ts";
 
 /** Settings that a reload applies; a change of any other takes effect at the next start. */
 const RELOADED: ReadonlySet<string> = new Set<keyof ServerOptions>(["fourLetterWords"]);
-/** Of those between servers. */
+/** The settings between servers. */
 const RELOADED_OF_PEERS: ReadonlySet<string> = new Set<keyof EnsembleOptions>([
   ...(["peerSecretFile", "peerSecretMode", "peerTls", "peerStores"] as const),
   ...(["portUnification", "dialsTls", "allowUnauthenticatedPeers"] as const),

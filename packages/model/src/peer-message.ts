@@ -85,7 +85,7 @@ export type ZabMessage =
       readonly isOwn: boolean;
       /** Empty unless something was logged. */
       readonly ensembleId: string;
-      /** Of the attempt to found an ensemble that a server without a history has made its promise in; empty for all others. */
+      /** The attempt to found an ensemble in which a server without a history made its promise; empty for all others. */
       readonly attemptId: string;
       /** The version of the configuration that it knows to be committed. */
       readonly configVersion: Zxid;

@@ -61,7 +61,7 @@ export class EnsemblePeers implements Peers {
     readonly info: ServerLog["info"];
     readonly warn: ServerLog["warn"];
     readonly error: ServerLog["error"];
-    /** Of all ports that the configuration places. */
+    /** Moves each port that the configuration places. */
     readonly moves: PortMoves;
     /** A configuration of the ensemble is in force. */
     readonly inForce: (members: Members) => void;

@@ -25,7 +25,7 @@ export interface MemberEnsembleOptions {
   readonly changedBy: ChangedBy;
   /** Two ports of each kind, free on all addresses of the loopback. */
   readonly ports: Readonly<Record<PortKind, readonly [number, number]>>;
-  /** Of Apache's jars. */
+  /** The folder of Apache's jars. */
   readonly jars?: string | undefined;
 }
 

@@ -157,7 +157,7 @@ export class Discovery {
    * Counts voters without a history where no voter has any, though this server holds an epoch:
    *
    * 1. s3 founds an ensemble with s1 and s2, and crashes when its epoch is on its disk and on no other.
-   * 2. s1 and s2 try without it: what they promise now is part of another attempt. 3. s3 comes back.
+   * 2. s1 and s2 try without it: their promises from then on are part of another attempt. 3. s3 comes back.
    * It counts neither, and forbids them to found one. But all three are there, and nothing was logged.
    */
   #countBlankVoters(): void {
