@@ -25,6 +25,19 @@ test.each([
   await expectPoints(server.hosts, workload, flags, points);
 });
 
+test("watch-fanout counts every notification, also where connections watch several nodes", async () => {
+  const flags = ["--sizes", "1,20", "--duration", "500ms", "--warmup", "0", "--connections", "8"];
+  const { points } = await measuredJson("--hosts", server.hosts, "watch-fanout", ...flags);
+  expect(points.map(({ point }) => point)).toEqual(["1 watch", "20 watches"]);
+  for (const [i, { requests, figures, latencies }] of points.entries()) {
+    expect(figures["rounds"]).toBeGreaterThan(0);
+    expect(requests).toBe((figures["rounds"] ?? 0) * (i === 0 ? 1 : 20));
+    expect(latencies["write to each"]?.count).toBe(requests);
+    expect(latencies["write to last"]?.count).toBe(figures["rounds"]);
+  }
+  await expectNothingLeft(server.hosts);
+});
+
 test("sessions are opened, held, resumed after a cut, and closed", async () => {
   const flags = ["--sessions", "120", "--idle", "300ms", "--server-pid", String(server.process.child.pid)];
   const { points } = await measuredJson("--hosts", server.hosts, "sessions", ...flags);
@@ -37,7 +50,10 @@ test("sessions are opened, held, resumed after a cut, and closed", async () => {
   expect(points[1]?.figures["ms until all were back"]).toBeGreaterThan(0);
 });
 
-test.each([["election", "term"]])("%s: in line each %s wakes the next one, else all", async (workload, one) => {
+test.each([
+  ["lock", "release"],
+  ["election", "term"],
+])("%s: in line each %s wakes the next one, else all", async (workload, one) => {
   const flags = ["--contenders", "5", "--duration", "500ms", "--warmup", "50ms"];
   const pid = ["--server-pid", String(server.process.child.pid)];
   const { points } = await measuredJson("--hosts", server.hosts, workload, ...flags, ...pid);

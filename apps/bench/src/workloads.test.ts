@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { startNullServer } from "./null-server/null-server-thread.ts";
 import { measured, measuredJson } from "./testing/measure.ts";
-import { eachMeasured, expectNothingLeft, expectPoints, SHORT } from "./testing/measured-server.ts";
+import { eachMeasured, expectPoints, SHORT } from "./testing/measured-server.ts";
 import { UsageError } from "./usage-error.ts";
 
 // Workloads against a real server, in the test's own process; the others are in
@@ -11,41 +11,6 @@ const server = eachMeasured();
 
 test("read-ratio measures without an error and leaves nothing behind", async () => {
   await expectPoints(server.hosts, "read-ratio", ["--ratio", "0,90"], ["0 % reads", "90 % reads"]);
-});
-
-test("watch-fanout counts every notification, also where connections watch several nodes", async () => {
-  const flags = ["--sizes", "1,20", "--duration", "500ms", "--warmup", "0", "--connections", "8"];
-  const { points } = await measuredJson("--hosts", server.hosts, "watch-fanout", ...flags);
-  expect(points.map(({ point }) => point)).toEqual(["1 watch", "20 watches"]);
-  for (const [i, { requests, figures, latencies }] of points.entries()) {
-    expect(figures["rounds"]).toBeGreaterThan(0);
-    expect(requests).toBe((figures["rounds"] ?? 0) * (i === 0 ? 1 : 20));
-    expect(latencies["write to each"]?.count).toBe(requests);
-    expect(latencies["write to last"]?.count).toBe(figures["rounds"]);
-  }
-  await expectNothingLeft(server.hosts);
-});
-
-test.each([["lock", "release"]])("%s: in line each %s wakes the next one, else all", async (workload, one) => {
-  const flags = ["--contenders", "5", "--duration", "500ms", "--warmup", "50ms"];
-  const pid = ["--server-pid", String(server.process.child.pid)];
-  const { points } = await measuredJson("--hosts", server.hosts, workload, ...flags, ...pid);
-  expect(points.map(({ point, errors }) => [point, errors])).toEqual([
-    ["fair, 5 contenders", {}],
-    ["unfair, 5 contenders", {}],
-  ]);
-  for (const { value, requests, latencies, figures } of points) {
-    expect(value.median).toBeGreaterThan(0);
-    expect(latencies["hand-over"]?.count).toBe(requests);
-    expect(figures[`requests a ${one}`]).toBeGreaterThan(2);
-    expect(figures[`server CPU a ${one} (ms)`]).toBeGreaterThan(0);
-  }
-  const [fair, unfair] = points.map(({ figures }) => figures[`notifications a ${one}`] ?? Number.NaN);
-  // The next one, and the holder itself of its own node.
-  expect(fair).toBeCloseTo(2, 0);
-  expect(unfair).toBeCloseTo(5, 0);
-  expect(points[0]?.figures["to the same one again (%)"]).toBe(0);
-  await expectNothingLeft(server.hosts);
 });
 
 test("a run that is over before the first hand-over goes on until there is one", async () => {

@@ -61,9 +61,3 @@ test("a read-only client moves to a writable server, and its session is never lo
   expect(kinds).toEqual(["read-only", "suspended", "connected"]);
   expect(askedCount).toBeGreaterThan(0);
 });
-
-test("it stays while no server is writable, and keeps asking", async () => {
-  await openReadOnly(frontHost());
-  while (askedCount < 2) await once(front, "connection").then(() => new Promise((next) => setImmediate(next)));
-  expect(zk.state.kind).toBe("read-only");
-});

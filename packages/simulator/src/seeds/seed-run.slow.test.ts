@@ -12,6 +12,7 @@ import { CoverageCounts } from "../runs/coverage.ts";
 import type { RunReport } from "../runs/report.ts";
 import { type PlanChanges, planOf } from "./draw-plan.ts";
 import { runPlan } from "./seed-run.ts";
+import { shrink } from "./shrink.ts";
 
 // More seeds than `seed-run.test.ts` has, more runs of a small ensemble, and the seeds that once
 // found a fault.
@@ -33,14 +34,12 @@ function expectNoViolation({ violation }: RunReport): void {
 }
 
 describe("an ensemble with its clients and its faults", () => {
-  test.each([100_001, 100_002, ...Array.from({ length: 36 }, (_, i) => 100_005 + i)])(
-    "seed %i keeps every promise",
-    (seed) => {
-      const report = run(seed);
-      expectNoViolation(report);
-      expect(report.virtualMs).toBeGreaterThan(20_000);
-    },
-  );
+  // `npm run simulate` runs a thousand more.
+  test.each([100_001, 100_002, 100_005, 100_006, 100_007, 100_008])("seed %i keeps every promise", (seed) => {
+    const report = run(seed);
+    expectNoViolation(report);
+    expect(report.virtualMs).toBeGreaterThan(20_000);
+  });
 
   test.each([
     [2, "an ensemble of one voter begins its epoch"],
@@ -218,3 +217,7 @@ function endOf(deviation: Deviation): string {
   const left = lines.find((line) => line.includes("is dead"))?.slice(10);
   return JSON.stringify([violation?.message, committed, acknowledged, answers, epochs, reached.sort(), left]);
 }
+
+test("a plan that does not fail is not shrunk", () => {
+  expect(shrink(1, "nothing fails by this rule", { clients: 1 })).toEqual({ clients: 1 });
+});

@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { RecordingHandler, Z } from "../append-batches.ts";
@@ -78,66 +78,6 @@ describe("a whole state on the move", () => {
   });
 });
 
-describe("while a state is sent", () => {
-  test("writes and commits go on, the state stands still, and no write waits for its lag", async () => {
-    await using store = await open("leader", { lagMarkBytes: 200_000 });
-    await createNodes(store, 1, 800, 1_200);
-    await using source = await store.openSnapshot();
-    await source.next();
-    await createNodes(store, 801, 2_000, 1_200);
-    expect(store.log.durable.tail.zxid).toBe(Z(1, 2_000));
-    expect(store.state.applied.applied).toEqual(source.position);
-    expect(store.state.lagBytes).toBe(0);
-    expect(store.state.stats().lagBytes).toBeGreaterThan(1_000_000);
-    await chunksOf(source);
-    expect((await store.state.flush()).applied).toEqual(store.log.durable.tail);
-    expect([store.state.lagBytes, store.state.stats().lagBytes]).toEqual([0, 0]);
-    // Nothing was begun that would have had to wait for the reader: all that came up is one fold.
-    expect(store.state.stats().foldCount).toBe(2);
-    expect(reports.failures).toEqual([]);
-  });
-
-  test("a receiver that asks for nothing any more does not hold the state for ever", async () => {
-    await using store = await open("leader", { snapshotHoldMs: 1 });
-    await createNodes(store, 1, 800, 1_200);
-    await using source = await store.openSnapshot();
-    await createNodes(store, 801, 801);
-    expect((await store.state.flush()).applied.zxid).toBe(Z(1, 801));
-    await expect(source.next()).rejects.toMatchObject({ code: "SNAPSHOT_ENDED" });
-  });
-
-  test("a store that is closed ends it", async () => {
-    const store = await open("leader");
-    await createNodes(store, 1, 800, 1_200);
-    const source = await store.openSnapshot();
-    await store[Symbol.asyncDispose]();
-    await expect(source.next()).rejects.toMatchObject({ code: "CLOSED" });
-    await expect(store.openSnapshot()).rejects.toMatchObject({ code: "CLOSED" });
-    await source[Symbol.asyncDispose]();
-  });
-
-  test("a row that is not what was written is not sent", async () => {
-    {
-      await using store = await open("leader");
-      await createNodes(store, 1, 800, 1_200);
-      await store.state.flush();
-    }
-    const { default: Sqlite } = await import("better-sqlite3");
-    const database = new Sqlite(join(pathOf("leader"), "state-1.db"));
-    database.exec(
-      "UPDATE nodes SET node = CAST(substr(node, 1, 50) || x'77' || substr(node, 52) AS BLOB) WHERE id = 400",
-    );
-    database.close();
-    await using store = await open("leader");
-    await using source = await store.openSnapshot();
-    await expect(chunksOf(source)).rejects.toMatchObject({
-      detail: { code: "DAMAGED", place: "table nodes, row 400" },
-    });
-    await createNodes(store, 801, 802);
-    expect((await store.state.flush()).applied.zxid).toBe(Z(1, 802));
-  });
-});
-
 describe("what is not the whole state that was announced", () => {
   const wrongs: readonly [what: string, place: string, change: (chunks: Uint8Array[]) => Uint8Array[]][] = [
     [
@@ -202,97 +142,6 @@ describe("what is not the whole state that was announced", () => {
     await createNodes(learner, 1, 5);
     expect((await learner.state.flush()).applied.zxid).toBe(Z(1, 5));
     expect(reports.failures).toEqual([]);
-  });
-});
-
-describe("a learner", () => {
-  let shared: TemporaryDirectory;
-  let leader: Store;
-  let source: SnapshotSource;
-  let chunks: Uint8Array[];
-  beforeAll(async () => {
-    shared = new TemporaryDirectory();
-    leader = await openStore({ directory: join(shared.path, "leader"), sid: 1, handler: new RecordingHandler() });
-    await createNodes(leader, 1, 600, 1_400);
-    ({ source, chunks } = await sent(leader));
-  });
-  afterAll(async () => {
-    await leader[Symbol.asyncDispose]();
-    shared[Symbol.dispose]();
-  });
-
-  test("folds nothing into the old state while it receives, and never what the flip took away", async () => {
-    await using learner = await open("learner", { lagMarkBytes: 1 });
-    const receiver = await learner.receiveSnapshot(source.position);
-    await createNodes(learner, 1, 100);
-    for (const chunk of chunks) await receiver.add(chunk);
-    const snapshot = await receiver.finish();
-    expect(snapshot.epochs).toEqual(source.epochs);
-    await flip(learner, source, snapshot);
-    learner.adoptState();
-    expect((await learner.state.flush()).applied).toEqual(source.position);
-    expect(learner.state.stats().foldCount).toBe(0);
-    expect(reports.failures).toEqual([]);
-  });
-
-  test("goes on with the old state when it gives up", async () => {
-    await using learner = await open("learner");
-    const receiver = await learner.receiveSnapshot(source.position);
-    await receiver.add(chunks[0] as Uint8Array);
-    await expect(learner.receiveSnapshot(source.position)).rejects.toMatchObject({ code: "DEFECT" });
-    await createNodes(learner, 1, 10);
-    await receiver.abandon();
-    await receiver.abandon();
-    expect(stateFiles("learner")).not.toContain("state-2.db");
-    expect((await learner.state.flush()).applied.zxid).toBe(Z(1, 10));
-  });
-
-  test("cannot give up a state that the log names", async () => {
-    await using learner = await open("learner");
-    const receiver = await learner.receiveSnapshot(source.position);
-    for (const chunk of chunks) await receiver.add(chunk);
-    const snapshot = await receiver.finish();
-    const flipping = flip(learner, source, snapshot);
-    await flipping;
-    await receiver.abandon();
-    learner.adoptState();
-    expect(loaded(learner)).toEqual(loaded(leader));
-  });
-
-  test("ends what it sends of a state that is no longer its own", async () => {
-    await using learner = await open("learner");
-    await createNodes(learner, 1, 4_000);
-    await using stale = await learner.openSnapshot();
-    await flip(learner, source, await receive(learner, source, chunks));
-    learner.adoptState();
-    await expect(chunksOf(stale)).rejects.toMatchObject({ code: "SNAPSHOT_ENDED" });
-    expect((await learner.state.flush()).applied).toEqual(source.position);
-  });
-
-  test("and its leader leave no thread behind", async () => {
-    const ports = (): number => process.getActiveResourcesInfo().filter((name) => name === "MessagePort").length;
-    // A port that was closed is gone with one of the loop's next turns.
-    const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-    await turn();
-    const before = ports();
-    {
-      await using leader = await open("leader");
-      await createNodes(leader, 1, 100);
-      const { source, chunks } = await sent(leader);
-      await using learner = await open("learner");
-      await flip(learner, source, await receive(learner, source, chunks));
-      learner.adoptState();
-      await leader.openSnapshot();
-      await learner.receiveSnapshot(source.position);
-    }
-    // What an earlier test closed may go meanwhile. One that stays is waited for in vain.
-    while (ports() > before) await turn();
-  });
-
-  test("gets a file that only its owner reads", async () => {
-    await using learner = await open("learner");
-    const { stateFile } = await receive(learner, source, chunks);
-    expect(statSync(join(pathOf("learner"), stateFile)).mode & 0o777).toBe(0o600);
   });
 });
 
