@@ -19,8 +19,11 @@ import { parseArgs } from "node:util";
  * @property {boolean} [nightly] Of the tier "nightly".
  * @property {boolean} [behind] Computes in a time of its own: runs at low priority behind the steps that follow.
  * @property {boolean} [alone] Depends on real time: waits for what runs behind.
+ * @property {string} [group] Steps in a row with the same group mostly wait, and run at the same time.
  * @property {number} seconds How long it takes on two cores, for `--list`.
  */
+
+/** @typedef {{ status: number, seconds: number }} End How a step ended, and after how long. */
 
 /** What each tier runs beyond the one before it, by how often it runs: for a change, for a release, each night. */
 const TIERS = /** @type {const} */ (["ci", "full", "nightly"]);
@@ -159,14 +162,30 @@ function list(steps) {
     const length = seconds < 100 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
     console.log(`${name.padEnd(width)}  ${tierOf(step).padEnd(7)}  ${length.padStart(6)}  ${proves}`);
   }
-  const sum = (/** @type {readonly Step[]} */ some) =>
-    Math.round(some.filter(({ behind }) => behind !== true).reduce((all, { seconds }) => all + seconds, 0) / 60);
-  const sums = TIERS.map((tier) => `${COMMANDS[tier]} ${sum(steps.filter((step) => isPartOf(tier, step)))} min`);
-  console.log(`\nabout: ${sums.join(", ")}`);
+  const minutes = (/** @type {Tier} */ tier) =>
+    Math.round(secondsOf(steps.filter((step) => isPartOf(tier, step))) / 60);
+  console.log(`\nabout: ${TIERS.map((tier) => `${COMMANDS[tier]} ${minutes(tier)} min`).join(", ")}`);
+}
+
+/**
+ * How long steps take: a group as long as its longest step, and nothing for what runs behind.
+ *
+ * @param {readonly Step[]} steps
+ */
+function secondsOf(steps) {
+  let sum = 0;
+  /** @type {Map<string, number>} */
+  const groups = new Map();
+  for (const { seconds, group, behind } of steps) {
+    if (behind === true) continue;
+    if (group === undefined) sum += seconds;
+    else groups.set(group, Math.max(groups.get(group) ?? 0, seconds));
+  }
+  return [...groups.values()].reduce((all, seconds) => all + seconds, sum);
 }
 
 class Runner {
-  /** @type {{ step: Step, log: string, child: import("node:child_process").ChildProcess, ended: Promise<number>, startMs: number }[]} */
+  /** @type {{ step: Step, log: string, child: import("node:child_process").ChildProcess, ended: Promise<End> }[]} */
   #behind = [];
   /** @type {import("node:child_process").ChildProcess | undefined} */
   #current;
@@ -180,21 +199,24 @@ class Runner {
    */
   async run(steps) {
     try {
-      for (const step of steps) {
-        if (step.alone === true) {
+      for (const [i, step] of steps.entries()) {
+        const before = steps[i - 1]?.group;
+        const goesOn = step.group !== undefined && step.group === before;
+        if (!goesOn && (step.alone === true || before !== undefined)) {
           const failed = await this.#join();
           if (failed !== undefined) return failed;
         }
-        if (step.behind === true && steps.length > 1) {
+        const isBesideNext = step.group !== undefined && step.group === steps[i + 1]?.group;
+        if (goesOn || isBesideNext || (step.behind === true && steps.length > 1)) {
           this.#begin(step);
           continue;
         }
         console.log(`\n=== ${step.name}: ${step.run} (${elapsed()} s)`);
-        const beganMs = Date.now();
-        this.#current = spawn("bash", ["-c", step.run], { cwd: root, stdio: "inherit", env: environment() });
-        const status = await endOf(this.#current);
-        this.#note(step, beganMs, status);
-        if (status !== 0) return step.name;
+        const child = spawn("bash", ["-c", step.run], { cwd: root, stdio: "inherit", env: environment() });
+        this.#current = child;
+        const end = await endOf(child);
+        this.#note(step, end);
+        if (end.status !== 0) return step.name;
       }
       return await this.#join();
     } finally {
@@ -218,27 +240,28 @@ class Runner {
 
   /** @param {Step} step */
   #begin(step) {
-    console.log(`\n=== ${step.name} begins behind the others: ${step.run} (${elapsed()} s)`);
+    const place = step.behind === true ? "behind the others" : `beside others of the group ${step.group}`;
+    console.log(`\n=== ${step.name} begins ${place}: ${step.run} (${elapsed()} s)`);
     const log = join(this.#logs, step.name);
     const file = openSync(log, "w");
     // A group of its own, so that it ends as a whole.
-    const child = spawn("nice", ["-n", "19", "bash", "-c", step.run], {
+    const child = spawn("nice", ["-n", step.behind === true ? "19" : "0", "bash", "-c", step.run], {
       cwd: root,
       detached: true,
       stdio: ["ignore", file, file],
       env: environment(),
     });
-    this.#behind.push({ step, log, child, ended: endOf(child), startMs: Date.now() });
+    this.#behind.push({ step, log, child, ended: endOf(child) });
   }
 
   /** Waits for all that runs behind, and tells what it said. */
   async #join() {
-    for (const { step, log, ended, startMs: beganMs } of this.#behind) {
-      console.log(`\n=== ${step.name}, which ran behind the others (${elapsed()} s)`);
-      const status = await ended;
+    for (const { step, log, ended } of this.#behind) {
+      console.log(`\n=== ${step.name}, which ran beside others (${elapsed()} s)`);
+      const end = await ended;
       process.stdout.write(readFileSync(log));
-      this.#note(step, beganMs, status);
-      if (status !== 0) return step.name;
+      this.#note(step, end);
+      if (end.status !== 0) return step.name;
     }
     this.#behind = [];
     return undefined;
@@ -246,12 +269,12 @@ class Runner {
 
   /**
    * @param {Step} step
-   * @param {number} beganMs
-   * @param {number} status
+   * @param {End} end
    */
-  #note({ name, behind }, beganMs, status) {
+  #note({ name, behind, group }, { status, seconds }) {
+    const place = behind === true ? " (behind)" : group === undefined ? "" : ` (${group})`;
     const outcome = status === 0 ? "" : `: failed with status ${status}`;
-    this.#done.push([name, Math.round((Date.now() - beganMs) / 1000), `${behind ? " (behind)" : ""}${outcome}`]);
+    this.#done.push([name, seconds, `${place}${outcome}`]);
   }
 
   #kill() {
@@ -267,12 +290,15 @@ class Runner {
 
 /**
  * @param {import("node:child_process").ChildProcess} child
- * @returns {Promise<number>}
+ * @returns {Promise<End>}
  */
 function endOf(child) {
+  const beganMs = Date.now();
   return new Promise((resolve, reject) => {
     child.once("error", reject);
-    child.once("close", (status) => resolve(status ?? 1));
+    child.once("close", (status) =>
+      resolve({ status: status ?? 1, seconds: Math.round((Date.now() - beganMs) / 1000) }),
+    );
   });
 }
 

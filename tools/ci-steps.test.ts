@@ -19,6 +19,7 @@ interface Step {
   readonly nightly?: boolean;
   readonly behind?: boolean;
   readonly alone?: boolean;
+  readonly group?: string;
 }
 
 let directory = "";
@@ -69,11 +70,9 @@ test("each step of CI has a name of its own and runs a script or tool that there
 });
 
 test("what runs for each change takes 1,500 s at most", () => {
-  const steps = JSON.parse(readFileSync(STEPS_FILE, "utf8")) as readonly Step[];
-  const seconds = steps
-    .filter(({ full, nightly, behind }) => full !== true && nightly !== true && behind !== true)
-    .map((each) => each.seconds);
-  expect(seconds.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(1500);
+  const [, minutes] = /about: \.ci\/run (\d+) min/.exec(start("run", ["--list"]).output) ?? [];
+  expect(Number(minutes)).toBeGreaterThan(0);
+  expect(Number(minutes)).toBeLessThanOrEqual(25);
 });
 
 test("each tool is a file that there is, and the root's package.json has no script for it", () => {
@@ -135,6 +134,47 @@ describe(".ci/run", () => {
     const { status, output } = ciOf([behind, going, step("alone", { alone: true })]);
     expect([status, ran(output)]).toEqual([1, ["going", "behind"]]);
     expect(output).toContain("behind (behind): failed with status 4");
+  });
+});
+
+describe("steps of a group", () => {
+  const until = (file: string): string => `until [ -e ${directory}/${file} ]; do sleep 0.01; done`;
+  /** Steps that end only if they run at the same time. */
+  const meeting = (run = "true"): readonly Partial<Step>[] => [
+    step("one", { group: "pair", run: `touch ${directory}/one; ${until("two")}; echo ran one` }),
+    step("two", { group: "pair", run: `touch ${directory}/two; ${until("one")}; echo ran two; ${run}` }),
+  ];
+
+  test("run at the same time, and the next step waits for them", () => {
+    const last = step("last", { run: `echo ran last` });
+    const { status, output } = ciOf([step("first"), ...meeting(), last]);
+    expect([status, ran(output)]).toEqual([0, ["first", "one", "two", "last"]]);
+    expect(output).toMatch(/^ +0 s {2}two \(pair\)$/m);
+  });
+
+  test("end the run where one of them fails", () => {
+    const { status, output } = ciOf([...meeting("exit 3"), step("last")]);
+    expect([status, ran(output)]).toEqual([1, ["one", "two"]]);
+    expect(output).toContain("go on there with .ci/run --from two");
+  });
+
+  test("a group waits for what runs behind, if it wants to be alone, and for another group", () => {
+    const behind = step("behind", { behind: true, run: `echo ran behind; touch ${directory}/behind` });
+    const needs = (file: string, name: string): Partial<Step> =>
+      step(name, {
+        alone: true,
+        group: name,
+        run: `[ -e ${directory}/${file} ] && touch ${directory}/${name} && echo ran ${name}`,
+      });
+    const pairs = [needs("behind", "a"), needs("behind", "a2"), needs("a2", "b"), needs("a2", "b2")];
+    const grouped = pairs.map((each, i) => ({ ...each, group: i < 2 ? "first" : "second" }));
+    const { status, output } = ciOf([behind, ...grouped]);
+    expect([status, ran(output)]).toEqual([0, ["behind", "a", "a2", "b", "b2"]]);
+  });
+
+  test("take as long as the longest of them", () => {
+    const pair = [step("one", { seconds: 60, group: "pair" }), step("two", { seconds: 120, group: "pair" })];
+    expect(ciOf([...pair, step("three", { seconds: 60 })], "--list").output).toContain("about: .ci/run 3 min");
   });
 });
 

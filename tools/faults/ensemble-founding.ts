@@ -10,7 +10,7 @@
  *
  * At last it measures how soon a new ensemble serves: three servers; two of three, which wait for the
  * third one first; and the same with initLimit=2. `--before` names another build of the server, whose
- * start of three is measured in turns with this one's.
+ * start of three is measured in turns with this one's. With `--times 5` or more the medians are judged.
  */
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -46,6 +46,8 @@ const FOUNDED_MS_MAX = 3000;
 const PEERS_MS_MAX = 2000;
 /** So long after their start, the wait and the last attempts to connect are over. */
 const WATCHED_MS = 7500;
+/** So many starts have a median that can be judged; a busy machine delays a single one. */
+const JUDGED_COUNT = 5;
 /** How much slower three new servers may be than before. */
 const SLOWER_MS_MAX = 500;
 const FAULTS: readonly WayState[] = ["refused", "dropped", "silent"];
@@ -242,7 +244,8 @@ async function measure(): Promise<void> {
   console.log(`three new servers serve after ${median(three).toFixed(0)} ms (median of ${count})`);
   if (before.length > 0) {
     console.log(`the build before: ${median(before).toFixed(0)} ms`);
-    if (median(three) > median(before) + SLOWER_MS_MAX) failures.push("three new servers are slower than before");
+    if (count >= JUDGED_COUNT && median(three) > median(before) + SLOWER_MS_MAX)
+      failures.push("three new servers are slower than before");
   }
   // On a busy machine processes take long to start: the three new servers say how long.
   const foundedMsMax = Math.max(FOUNDED_MS_MAX, Math.max(...three) + PEERS_MS_MAX);
@@ -252,7 +255,8 @@ async function measure(): Promise<void> {
   ] as const) {
     const most = Math.max(...values);
     console.log(`${what} serve after ${median(values).toFixed(0)} ms, at most ${most.toFixed(0)} ms`);
-    if (most > WAIT_MS + foundedMsMax) failures.push(`${what} served only after ${most.toFixed(0)} ms`);
+    if (count >= JUDGED_COUNT && median(values) > WAIT_MS + foundedMsMax)
+      failures.push(`${what} served only after the time above`);
     if (Math.min(...values) < WAIT_MS) failures.push(`${what} did not wait for the third one`);
   }
 }
