@@ -1,6 +1,17 @@
 import type { ServerOptions } from "@zooid/server";
-import { flag, ignored, type KeyEntry, type KeyRule, type Mutable, ONE_LOOP, set, wholeNumber } from "./key-rule.ts";
-import { ANY_ADDRESS, trueOrFalse } from "./key-values.ts";
+import {
+  flag,
+  ignored,
+  type KeyEntry,
+  type KeyRule,
+  listenAddress,
+  type Mutable,
+  ONE_LOOP,
+  portNumber,
+  set,
+  wholeNumber,
+} from "./key-rule.ts";
+import { trueOrFalse } from "./key-values.ts";
 
 const BYTES_WAIT =
   "the bytes of requests under way are bounded already, and clients beyond it are left unread instead of closed";
@@ -10,17 +21,8 @@ const REQUESTS_WAIT =
 
 /** The port for clients, their sessions, and the limits on what they may ask. */
 export const CLIENT_KEYS: readonly KeyEntry[] = [
-  ["clientPort", wholeNumber("port")],
-  [
-    "clientPortAddress",
-    {
-      kind: "honoured",
-      set: (options, value) => {
-        options.address = value === "" ? ANY_ADDRESS : value;
-        return undefined;
-      },
-    },
-  ],
+  ["clientPort", portNumber("port")],
+  ["clientPortAddress", listenAddress("address")],
   ["clientPortListenBacklog", backlog()],
   ["clientTcpKeepAlive", flag("tcpKeepAlive")],
   ["4lw.commands.whitelist", { kind: "honoured", set: (options, value) => set(options, "fourLetterWords", value) }],

@@ -96,9 +96,16 @@ describe("an ensemble", () => {
   test("takes its client port from its own line, unless it is given apart", () => {
     expect(serve(file(THREE)).options).toMatchObject({ port: 2182, address: "10.0.0.2" });
     expect(serve(file(THREE, "1")).options).toMatchObject({ port: 2181, address: "*" });
-    const { options, warnings } = serve(file(`${THREE}clientPort=5\nclientPortAddress=::1`));
+    const { options, warnings } = serve(file(`${THREE}clientPortAddress=::1`), "--port", "5");
     expect(options).toMatchObject({ port: 5, address: "::1" });
     expect(warnings).toEqual(["server.2 says that clients come to port 2182; clientPort says 5 and is used"]);
+  });
+
+  test("lets its own line decide its role, beside any peerType", () => {
+    const { options, warnings } = serve(file(`${THREE}peerType=observer`));
+    expect(options.ensemble).toMatchObject({ isObserver: false });
+    expect(warnings).toEqual(["peerType is not used: the line server.2 says participant"]);
+    expect(serve(file(`${THREE}peerType=participant`, "3")).options.ensemble).toMatchObject({ isObserver: true });
   });
 
   test("with reconfigEnabled takes port and role from its own line alone, and an address from zoo.cfg where the line has none", () => {
@@ -186,7 +193,15 @@ describe("an ensemble", () => {
   test.each<[string, string, string | null, string]>([
     ["myid missing", THREE, null, "myid is missing; it holds this server's number, the N of its line server.N"],
     ["no number in myid", THREE, "two", 'holds this server\'s number, 0 to 254, found "two"'],
-    ["a number out of range", THREE, "255", 'found "255"'],
+    ["a number out of range", THREE, "255", 'found "255"; 255 has no place in session ids'],
+    [
+      "two client ports in one file",
+      `${THREE}clientPort=5`,
+      "2",
+      "clientPort is 5, and the line server.2 says that clients come to port 2182: write one of them, or both alike",
+    ],
+    ["clients where its peers come", `${THREE}clientPort=2`, "4", "clientPort is 2, which server.4 has for elections"],
+    ["one port for its peers", "server.1=a:1:1\nserver.2=b:1:2", "1", "server.1 has port 1 twice"],
     ["an empty myid", THREE, "", 'found ""'],
     ["groups that overlap", `${THREE}group.1=1:2\ngroup.2=2:4`, "2", "server 2 is in group.1 and in group.2"],
     [
@@ -243,16 +258,16 @@ describe("refused with a sentence", () => {
     [["--set", "zookeeper.tickTmie=3"], "zookeeper.tickTmie (--set) is not a known setting; the nearest known one"],
     [["--set", "something.of.my.own=3"], "something.of.my.own (--set) is not a known setting"],
     [["--set", "ssl.ocsp=true"], "ssl.ocsp (--set) asks for certificates to be checked by OCSP"],
-    [["--port", "x"], 'clientPort (--port) is a whole number, found "x"'],
+    [["--port", "x"], 'clientPort (--port) is a port, 0 to 65535, found "x"'],
     [["--log-level", "loud"], '--log-level is one of debug, info, warn, error, found "loud"'],
-    [["x", "/data"], 'clientPort (argument 1) is a whole number, found "x"'],
+    [["x", "/data"], 'clientPort (argument 1) is a port, 0 to 65535, found "x"'],
   ])("%j", (argv, text) => {
     expect(problemsOf(...argv)).toContain(text);
   });
 
   test("problems of a file name the file", () => {
     const file = configFile("dataDir=/d\nclientPort=x");
-    expect(problemsOf(file)).toBe(`${file}: clientPort (line 2) is a whole number, found "x"`);
+    expect(problemsOf(file)).toBe(`${file}: clientPort (line 2) is a port, 0 to 65535, found "x"`);
   });
 });
 

@@ -94,7 +94,7 @@ function serveCommand(values: Values, positionals: readonly string[], jvmFlags: 
   const [first] = positionals;
   const base: ReturnType<typeof fromFile> = positionals.length > 1 ? fromArguments(positionals) : fromFile(first);
   const flags = fromFlags(values);
-  const jvm = fromJvmFlags(jvmFlags);
+  const jvm = fromJvmFlags(jvmFlags, base.refusesUnknown === true ? "refused" : "warned");
   const options = {
     dataDir: resolve(DEFAULT_DATA_DIR),
     ...mergeOptions(mergeOptions(jvm.options, base.options), flags.options),
@@ -105,6 +105,7 @@ function serveCommand(values: Values, positionals: readonly string[], jvmFlags: 
   const ensemble = completeEnsemble(
     mergeEnsembles(mergeEnsembles(jvm.ensemble, base.ensemble), flags.ensemble),
     options,
+    { port: base.options.port, hasDynamicFile: base.membersFile !== undefined },
   );
   // A file that names the TLS port alone opens no other.
   const hasPlainPort =
@@ -199,9 +200,9 @@ function fromFlags(values: Values): ConfigFile {
 }
 
 /** As with ZooKeeper, a file's own setting wins. */
-function fromJvmFlags(flags: string): ConfigFile {
+function fromJvmFlags(flags: string, unknown: "warned" | "refused"): ConfigFile {
   const settings = jvmSettings(flags);
-  const config = applySettings(settings);
+  const config = applySettings(settings, unknown);
   if (settings.length === 0) return config;
   const keys = settings.map(({ key }) => key).join(", ");
   return {

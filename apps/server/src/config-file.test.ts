@@ -1,6 +1,6 @@
 import { ConfigError } from "@zooid/server";
 import { describe, expect, test } from "vitest";
-import { parseConfigFile } from "./config-file.ts";
+import { KNOWN_KEYS, parseConfigFile } from "./config-file.ts";
 
 const NO_FILE = (file: string): string => {
   throw new Error(`${file} is not here`);
@@ -69,25 +69,25 @@ test.each<[string, object]>([
   ["jute.maxbuffer=0x2000", { frameBytesMax: 8192 }],
   ["globalOutstandingLimit=10", { outstandingCountMax: 10 }],
   ["DigestAuthenticationProvider.superDigest=super:abc=", { superDigest: "super:abc=" }],
-  ["zookeeper.DigestAuthenticationProvider.digestAlg=SHA-256", { digestAlgorithm: "SHA-256" }],
+  ["DigestAuthenticationProvider.digestAlg=SHA-256", { digestAlgorithm: "SHA-256" }],
   ["DigestAuthenticationProvider.enabled=FALSE", { digestEnabled: false }],
   ["skipACL=yes", { skipAcl: true }],
   ["skipACL=true", { skipAcl: false }],
-  ["clientPort=1\nclientPort=2", { port: 2 }],
+  ["clientPort=2\nclientPort=2", { port: 2 }],
   ["readonlymode.enabled=true", { readOnlyMode: true }],
   ["localSessionsEnabled=TRUE", { localSessions: true }],
   ["localSessionsUpgradingEnabled=true", { localSessionsUpgrading: true }],
   ["leaderServes=no", { leaderServes: false }],
   ["jaasLoginConfig=/etc/jaas.conf\nsasl.serverconfig=S", { auth: { jaasFile: "/etc/jaas.conf", jaasSection: "S" } }],
   ["SASLAuthenticationProvider.superPassword=x", { auth: { saslSuperPassword: "x" } }],
-  ["zookeeper.sessionRequireClientSASLAuth=TRUE", { auth: { requireSasl: true } }],
+  ["sessionRequireClientSASLAuth=TRUE", { auth: { requireSasl: true } }],
   [
     "enforce.auth.enabled=true\nenforce.auth.schemes=sasl, x509",
     { auth: { enforceAuth: true, enforcedSchemes: ["sasl", "x509"] } },
   ],
   ["allowSaslFailedClients=true\nletAnySaslUserDoX=x", { auth: { allowSaslFailedClients: true, anySaslUser: "x" } }],
   ["superUser=ops\nsuperUser.2=dev", { auth: { saslSuperUsers: { "": "ops", ".2": "dev" } } }],
-  ["authProvider.1=a.B\nzookeeper.authProvider.sasl=c.D", { auth: { providers: { 1: "a.B", sasl: "c.D" } } }],
+  ["authProvider.1=a.B\nauthProvider.sasl=c.D", { auth: { providers: { 1: "a.B", sasl: "c.D" } } }],
   ["secureClientPort=2281\nsecureClientPortAddress=::1", { securePort: 2281, secureAddress: "::1" }],
   ["client.portUnification=true\nclient.certReload=true", { portUnification: true, tls: { certReload: true } }],
   [
@@ -136,7 +136,7 @@ test.each<[string, object]>([
   ["zooid.disk.lowBytes=9\nzooid.disk.reserveBytes=0", { disk: { lowBytes: 9, reserveBytes: 0 } }],
   ["enforceQuota=True", { enforceQuota: true }],
   [
-    "znode.container.checkIntervalMs=5\nzookeeper.znode.container.maxPerMinute=6\nznode.container.maxNeverUsedIntervalMs=7",
+    "znode.container.checkIntervalMs=5\nznode.container.maxPerMinute=6\nznode.container.maxNeverUsedIntervalMs=7",
     { reaping: { checkIntervalMs: 5, perMinuteMax: 6, neverUsedMsMax: 7 } },
   ],
 ])("%s is honoured", (line, expected) => {
@@ -173,7 +173,7 @@ test("an ensemble may be changed while it runs where that is enabled", () => {
 });
 
 describe("a file that lists the servers", () => {
-  const CONFIG = withData("dynamicConfigFile=/zoo.cfg.dynamic.100000000\nserver.2=old:1:2");
+  const CONFIG = withData("dynamicConfigFile=/zoo.cfg.dynamic.100000000\nserver.3=static:1:2");
   const parsed = (text: string) =>
     parse(CONFIG, (file) => (file === "/zoo.cfg.dynamic.100000000" ? text : NO_FILE(file)));
 
@@ -181,7 +181,11 @@ describe("a file that lists the servers", () => {
     const { ensemble, warnings } = parsed(
       "server.1=a:2888:3888:participant;2181\nserver.2=b:2888:3888:observer;2181\nweight.1=2\nversion=100000000\n",
     );
-    expect([...ensemble.servers].map(([key, { host }]) => `${key}=${host}`)).toEqual(["server.1=a", "server.2=old"]);
+    expect([...ensemble.servers].map(([key, { host }]) => `${key}=${host}`)).toEqual([
+      "server.1=a",
+      "server.2=b",
+      "server.3=static",
+    ]);
     expect([...ensemble.weights]).toEqual([[1, 2]]);
     expect(warnings).toEqual([]);
   });
@@ -206,10 +210,10 @@ describe("what is said of other servers", () => {
     ["electionAlg=0", { electionAlg: 0 }],
     ["peerType=observer", { isObserver: true }],
     ["observerMasterPort=2191", { observerMasterPort: 2191 }],
-    ["observerMasterPort=2191\nobserverMasterPort=0", {}],
+    ["observerMasterPort=0", {}],
     ["peerType=Participant", { isObserver: false }],
     ["cnxTimeout=10", { connectTimeoutMs: 10_000 }],
-    ["zookeeper.cnxTimeout=2500", { connectTimeoutMs: 2500 }],
+    ["cnxTimeout=2500", { connectTimeoutMs: 2500 }],
     ["zooid.foundingWaitMs=60000", { foundingWaitMs: 60_000 }],
     ["quorumListenOnAllIPs=true", { listenOnAllAddresses: true }],
     ["electionPortBindRetry=0", { bindRetryCount: 0 }],
@@ -255,7 +259,7 @@ describe("what is said of other servers", () => {
 
 test("the ports for operators are as the file says", () => {
   const { admin, metrics } = optionsOf(`admin.enableServer=false
-zookeeper.admin.serverPort=8081
+admin.serverPort=8081
 admin.serverAddress=0.0.0.0
 admin.commandURL=/zk
 admin.idleTimeout=1000
@@ -294,7 +298,7 @@ ssl.quorum.enabledProtocols=TLSv1.3`);
 
 test.each([
   ["admin.enableServer=yes", 'admin.enableServer (line 2) is true or false, found "yes"'],
-  ["admin.serverPort=http", 'admin.serverPort (line 2) is a whole number, found "http"'],
+  ["admin.serverPort=http", 'admin.serverPort (line 2) is a port, 0 to 65535, found "http"'],
   ["admin.serverAddress=", "admin.serverAddress (line 2) is empty"],
   ["audit.enable=1", 'audit.enable (line 2) is true or false, found "1"'],
   ["zooid.audit.file=", "zooid.audit.file (line 2) is empty"],
@@ -325,7 +329,6 @@ describe("what has no effect is one line of warning", () => {
   test.each([
     ["tickTimes=1", "tickTime"],
     ["maxClientConns=1", "maxClientCnxns"],
-    ["datadir=/x", "dataDir"],
   ])("%s is not known; the nearest known key is named", (line, nearest) => {
     const [warning] = warningsOf(line);
     expect(warning).toContain("is not a known setting and has no effect; the nearest known one is");
@@ -339,10 +342,144 @@ describe("what has no effect is one line of warning", () => {
   });
 });
 
+describe("a misspelt key that decides about votes, access or durability stops the start", () => {
+  test.each([
+    ...[
+      "server.3O",
+      "server.3a",
+      "server.",
+      "server.-3",
+      "Server.3",
+      "server3",
+      "servers.3",
+      "sever.3",
+      "SERVER_3",
+      "zookeeper.server.x",
+    ],
+    ...["weight.x", "group.x", "Weight.1"],
+  ])("%s lists no member", (key) => {
+    expect(problems(withData(`${key}=1`))).toEqual([
+      `${key} (line 2) is none of server.N, group.N and weight.N, with N from 0 to 254, and these decide which servers vote`,
+    ]);
+  });
+
+  test("a key of any name lists no member, though its value does", () => {
+    expect(problems(withData("member.3=zk3:2888:3888"))).toEqual([expect.stringContaining("is none of server.N")]);
+  });
+
+  test.each([
+    ["sessionRequireClientSASLauth=true", "sessionRequireClientSASLAuth"],
+    ["enforce.auth.enable=true", "enforce.auth.enabled"],
+    ["enforceAuthEnabled=true", "enforce.auth.enabled"],
+    ["admin.forceHttp=true", "admin.forceHttps"],
+    ["superdigest=super:x", "DigestAuthenticationProvider.superDigest"],
+    ["authProvder.1=org.example.X", "authProvider."],
+    ["zookeeper.authProvder.1=org.example.X", "authProvider."],
+    ["skipAcl=yes", "skipACL"],
+    ["datadir=/x", "dataDir"],
+    ["reconfigEnable=true", "reconfigEnabled"],
+    ["ssQuorum=true", "sslQuorum"],
+    ["standalone.enabled=false", "standaloneEnabled"],
+    ["audit.enabled=true", "audit.enable"],
+  ])("%s", (line, meant) => {
+    const [key] = line.split("=");
+    expect(problems(withData(line))).toEqual([
+      `${key} (line 2) is not a known setting; ${meant} is, and decides about access, votes or durability: correct this line or remove it`,
+    ]);
+  });
+
+  test("every key of Zooid's own is known", () => {
+    expect(problems(withData("zooid.console.operator=x509:CN=a\nzooid.slowRequestsMs=5\nzooid.x=1"))).toEqual([
+      "zooid.console.operator (line 2) is not a known setting of Zooid; the nearest known one is zooid.console.operators",
+      "zooid.slowRequestsMs (line 3) is not a known setting of Zooid; the nearest known one is zooid.slowRequestMs",
+      "zooid.x (line 4) is not a known setting of Zooid",
+    ]);
+  });
+
+  test.each(KNOWN_KEYS.filter((key) => key.length > 5))("%s with a letter too many is refused or reported", (key) => {
+    const line = `${key}q=1`;
+    const said = problems(withData(line));
+    expect(said.length > 0 ? said : warningsOf(line)).not.toEqual([]);
+  });
+});
+
+test("unknown keys are refused where zooid.unknownKeys says so, and that setting has two values", () => {
+  expect(problems(withData("zooid.unknownKeys=refuse\nsomethingOfMyOwn=1"))).toEqual([
+    "somethingOfMyOwn (line 3) is not a known setting",
+  ]);
+  expect(warningsOf("zooid.unknownKeys=warn\nsomethingOfMyOwn=1")).toHaveLength(1);
+  expect(problems(withData("zooid.unknownKeys=no"))).toEqual([
+    'zooid.unknownKeys (line 2) is warn (the default) or refuse, found "no"',
+  ]);
+});
+
+test.each([
+  ["tickTime=2000\ntickTime=3000", 'tickTime (line 3) is "3000", and "2000" on line 2: keep one of them'],
+  ["server.1=a:1:2\nserver.01=b:1:2", 'server.01 (line 3) is "b:1:2", and "a:1:2" on line 2: keep one of them'],
+  ["skipACL=no\nskipACL=yes\nskipACL=no", 'skipACL (line 3) is "yes", and "no" on line 2: keep one of them'],
+])("%j: a key with two values is refused", (lines, problem) => {
+  expect(problems(withData(lines))).toEqual([problem]);
+});
+
+describe("a key with ZooKeeper's prefix in the file", () => {
+  test.each(["tickTime=5", "cnxTimeout=2500", "sessionRequireClientSASLAuth=true", "skipACL=no"])(
+    "zookeeper.%s is used and named, since Apache's server ignores it",
+    (line) => {
+      const [key] = line.split("=");
+      expect(optionsOf(`zookeeper.${line}`)).toEqual(optionsOf(line));
+      expect(warningsOf(`zookeeper.${line}`)).toEqual([
+        `zookeeper.${key} (line 2): Apache ZooKeeper ignores the prefix "zookeeper." in this file, where ${key} is the setting; it is used here`,
+      ]);
+    },
+  );
+
+  test.each([
+    "skipACL=yes",
+    "DigestAuthenticationProvider.superDigest=super:x",
+    "superUser.ops=a",
+    "reconfigEnabled=true",
+  ])("zookeeper.%s opens access, and stops the start", (line) => {
+    const [key] = line.split("=");
+    expect(problems(withData(`zookeeper.${line}`))).toEqual([
+      `zookeeper.${key} (line 2): Apache ZooKeeper ignores the prefix "zookeeper." in this file, where ${key} is the setting; it opens access, so write ${key}, or remove the line`,
+    ]);
+  });
+});
+
+describe("an address to listen on", () => {
+  const KEYS = ["clientPortAddress", "secureClientPortAddress", "admin.serverAddress", "metricsProvider.httpHost"];
+  const read = (line: string): unknown => {
+    const { address, secureAddress, admin, metrics } = optionsOf(line);
+    return address ?? secureAddress ?? admin?.address ?? metrics?.address;
+  };
+
+  test.each(KEYS)("%s may have brackets around an IPv6 address, and be every address", (key) => {
+    expect(
+      ["[::1]", "::1", "10.0.0.1", "zk-1.example", "[::]", "::", "0.0.0.0"].map((at) => read(`${key}=${at}`)),
+    ).toEqual(["::1", "::1", "10.0.0.1", "zk-1.example", "*", "*", "*"]);
+  });
+
+  test.each(KEYS)("%s that can never be an address stops the start", (key) => {
+    const found = ["[::g]", "1:2", "300.1.1.1", "1.2.3", "[zk]:2181", "a b"];
+    expect(found.map((at) => problems(withData(`${key}=${at}`)).length)).toEqual(found.map(() => 1));
+  });
+
+  test("nor do members with impossible addresses or ports", () => {
+    expect(
+      problems(withData("server.1=300.1.1.1:1:2\nserver.2=[::g]:1:2\nserver.3=a:1:2;[1::2::3]:5\nserver.4=a:1:99999")),
+    ).toEqual([
+      'server.1 (line 2) is no IPv4 address, found "300.1.1.1"',
+      'server.2 (line 3) is no IPv6 address, found "::g"',
+      'server.3 (line 4) is no IPv6 address, found "1::2::3"',
+      expect.stringContaining("server.4 (line 5) is of the form"),
+    ]);
+  });
+});
+
 test("all problems are reported in one error, each with its line", () => {
   expect(problems("dataDir=\nclientPort=x\ntickTime=2s\nssl.ocsp=true\njute.maxbuffer=big")).toEqual([
     "dataDir (line 1) is empty; it names a directory",
-    'clientPort (line 2) is a whole number, found "x"',
+    'clientPort (line 2) is a port, 0 to 65535, found "x"',
     'tickTime (line 3) is a whole number, found "2s"',
     expect.stringContaining("ssl.ocsp (line 4) asks for certificates to be checked by OCSP"),
     'jute.maxbuffer (line 5) is a number of bytes, found "big"',

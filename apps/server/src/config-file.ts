@@ -1,6 +1,5 @@
 import { parseZxid, type Zxid } from "@zooid/model";
 import { ConfigError, type ServerOptions } from "@zooid/server";
-import { distance } from "fastest-levenshtein";
 import { AUTH_FAMILIES, AUTH_KEYS } from "./auth-keys.ts";
 import { CLIENT_FAMILIES, CLIENT_KEYS } from "./client-keys.ts";
 import { CONSOLE_KEYS } from "./console-keys.ts";
@@ -9,6 +8,7 @@ import { EnsembleDraft, GROUP_KEY, SERVER_KEY, WEIGHT_KEY } from "./ensemble-dra
 import { DYNAMIC_FILE, ENSEMBLE_FAMILIES, ENSEMBLE_KEYS } from "./ensemble-keys.ts";
 import type { EnsembleSettings } from "./ensemble-settings.ts";
 import type { AuditSettings, ConsoleSettings, KeyRule, Mutable, Options, Setting } from "./key-rule.ts";
+import { MisspeltKeys } from "./misspelt-keys.ts";
 import { OPERATOR_FAMILIES, OPERATOR_KEYS } from "./operator-keys.ts";
 import { parseProperties } from "./properties.ts";
 import { STORAGE_FAMILIES, STORAGE_KEYS } from "./storage-keys.ts";
@@ -25,6 +25,8 @@ export interface ConfigFile {
   readonly membersFile?: string;
   readonly audit: AuditSettings;
   readonly console: ConsoleSettings;
+  /** Whether unknown keys stop the start (`zooid.unknownKeys`). */
+  readonly refusesUnknown?: boolean;
   /** One sentence each, for the log. */
   readonly warnings: readonly string[];
 }
@@ -37,13 +39,15 @@ export interface ConfigFile {
 export function parseConfigFile(text: string, readFile: (file: string) => string): ConfigFile {
   let membersVersion: Zxid | undefined;
   let membersFile: string | undefined;
-  const settings = parseProperties(text).flatMap(({ key, value, line }) => {
-    if (key !== DYNAMIC_FILE) return [{ key, value, where: `line ${line}` }];
+  const settings = parseProperties(text).flatMap(({ key, value, line }): readonly Setting[] => {
+    if (key !== DYNAMIC_FILE) return [{ key, value, where: `line ${line}`, isOfFile: true }];
     const listed = readFile(value);
     membersVersion = versionOf(value, listed);
     membersFile = value;
     return listedServers(value, listed, `line ${line}`);
   });
+  const contradictions = contradictionsIn(settings);
+  if (contradictions.length > 0) throw new ConfigError(contradictions);
   const config = {
     ...applySettings(settings),
     ...(membersVersion === undefined ? {} : { membersVersion }),
@@ -52,6 +56,22 @@ export function parseConfigFile(text: string, readFile: (file: string) => string
   if (config.options.dataDir === undefined)
     throw new ConfigError(["dataDir is missing: it names the directory for the server's data"]);
   return config;
+}
+
+/** Lines that give a key two values: Apache's server takes the last one, which need not be the one that was meant. */
+function contradictionsIn(settings: readonly Setting[]): readonly string[] {
+  const first = new Map<string, Setting>();
+  const problems: string[] = [];
+  for (const setting of settings) {
+    const key = SERVER_KEY.test(setting.key) ? setting.key.replace(/\.0+(?=\d)/, ".") : setting.key;
+    const before = first.get(key);
+    if (before === undefined) first.set(key, setting);
+    else if (before.value !== setting.value)
+      problems.push(
+        `${setting.key} (${setting.where}) is "${setting.value}", and "${before.value}" on ${before.where}: keep one of them`,
+      );
+  }
+  return problems;
 }
 
 /** As its name ends, or as its line `version` says. */
@@ -69,7 +89,7 @@ function versionOf(file: string, text: string): Zxid | undefined {
 function listedServers(file: string, text: string, where: string): readonly Setting[] {
   const settings = parseProperties(text)
     .filter(({ key }) => key !== "version")
-    .map(({ key, value, line }) => ({ key, value, where: `line ${line} of ${file}` }));
+    .map(({ key, value, line }) => ({ key, value, where: `line ${line} of ${file}`, isOfFile: true }));
   const problems = settings
     .filter(({ key }) => ![SERVER_KEY, GROUP_KEY, WEIGHT_KEY].some((pattern) => pattern.test(key)))
     .map((setting) => `${setting.key} (${setting.where}) is none of server.N, group.N, weight.N and version`);
@@ -92,7 +112,18 @@ export function applySettings(settings: readonly Setting[], unknown: "warned" | 
   const draft = new EnsembleDraft();
   const last = new Map<string, Setting>();
   for (const setting of settings) last.set(setting.key, setting);
-  for (const { key, value, where } of last.values()) {
+  const said = last.get(UNKNOWN_KEYS)?.value;
+  const isRefusing = said === "refuse" || (said === undefined && unknown === "refused");
+  for (const { key, value, where, isOfFile } of last.values()) {
+    if (isOfFile === true && SYSTEM_PREFIX.test(key) && isUsed(findRule(key))) {
+      const bare = key.replace(SYSTEM_PREFIX, "");
+      const text = `${key} (${where}): Apache ZooKeeper ignores the prefix "zookeeper." in this file, where ${bare} is the setting`;
+      if (opensAccess(bare, value)) {
+        problems.push(`${text}; it opens access, so write ${bare}, or remove the line`);
+        continue;
+      }
+      warnings.push(`${text}; it is used here`);
+    }
     const found = draft.take(key, value, where);
     if (found === "taken") continue;
     if (found !== "not mine") {
@@ -101,9 +132,11 @@ export function applySettings(settings: readonly Setting[], unknown: "warned" | 
     }
     const rule = findRule(key);
     if (rule === undefined) {
-      if (unknown === "warned")
-        warnings.push(`${key} (${where}) is not a known setting and has no effect${adviceFor(key)}`);
-      else problems.push(`${key} (${where}) is not a known setting${adviceFor(key)}`);
+      const { nearest, danger } = MISSPELT.find(key, value);
+      const advice = nearest === undefined ? "" : `; the nearest known one is ${nearest}`;
+      if (danger !== undefined) problems.push(`${key} (${where}) ${danger}${advice}`);
+      else if (isRefusing) problems.push(`${key} (${where}) is not a known setting${advice}`);
+      else warnings.push(`${key} (${where}) is not a known setting and has no effect${advice}`);
     } else if (rule.kind === "honoured") {
       const problem = rule.set(options, value, key.replace(SYSTEM_PREFIX, ""));
       if (problem !== undefined) problems.push(`${key} (${where}) ${problem}`);
@@ -121,13 +154,27 @@ export function applySettings(settings: readonly Setting[], unknown: "warned" | 
     }
   }
   if (problems.length > 0) throw new ConfigError(problems);
-  return { options, ensemble: draft.settings(), audit, console, warnings };
+  return { options, ensemble: draft.settings(), audit, console, refusesUnknown: isRefusing, warnings };
 }
 
 const SYSTEM_PREFIX = /^zookeeper\./;
 
-/** What share of its letters may differ for a known key to be what was meant. */
-const UNLIKENESS_MAX = 0.4;
+/** Settings that let clients or operators do more than without them. */
+const OPENING = new Set(
+  [
+    ...["skipACL", "DigestAuthenticationProvider.superDigest", "SASLAuthenticationProvider.superPassword"],
+    ...["X509AuthenticationProvider.superUser", "letAnySaslUserDoX", "allowSaslFailedClients"],
+    ...["kerberos.removeHostFromPrincipal", "kerberos.removeRealmFromPrincipal", "security.auth_to_local"],
+    ...["zooid.allowUnauthenticatedPeers", "reconfigEnabled", "admin.snapshot.enabled", "admin.restore.enabled"],
+    ...["zooid.console.viewers", "zooid.console.editors", "zooid.console.operators", "4lw.commands.whitelist"],
+  ].map((key) => key.toLowerCase()),
+);
+
+function opensAccess(bare: string, value: string): boolean {
+  const lower = bare.toLowerCase();
+  if (lower.startsWith("superuser")) return true;
+  return OPENING.has(lower) && !["", "no", "false"].includes(value.toLowerCase());
+}
 
 const RULES: ReadonlyMap<string, KeyRule> = new Map([
   ...CLIENT_KEYS,
@@ -142,6 +189,9 @@ const RULES: ReadonlyMap<string, KeyRule> = new Map([
 /** Every key that has a rule of its own, and the one that decides whether there is an ensemble. */
 export const KNOWN_KEYS: readonly string[] = [...RULES.keys(), "standaloneEnabled"];
 
+/** The setting that says what an unknown key is. */
+const UNKNOWN_KEYS = "zooid.unknownKeys";
+
 /** Keys that come in families. */
 const FAMILIES: readonly (readonly [prefix: string, rule: KeyRule])[] = [
   ...CLIENT_FAMILIES,
@@ -152,22 +202,28 @@ const FAMILIES: readonly (readonly [prefix: string, rule: KeyRule])[] = [
   ...OPERATOR_FAMILIES,
 ];
 
+function isUsed(rule: KeyRule | undefined): boolean {
+  return rule !== undefined && rule.kind !== "ignored";
+}
+
 /** Estates write system properties with or without their prefix. */
 function findRule(key: string): KeyRule | undefined {
   const bare = key.replace(SYSTEM_PREFIX, "");
   return RULES.get(bare) ?? FAMILIES.find(([prefix]) => bare.startsWith(prefix))?.[1];
 }
 
-/** The known key that was probably meant. */
-function adviceFor(key: string): string {
-  let nearest = "";
-  let least = Number.POSITIVE_INFINITY;
-  for (const known of RULES.keys()) {
-    const steps = distance(key.replace(SYSTEM_PREFIX, "").toLowerCase(), known.toLowerCase());
-    if (steps < least) {
-      least = steps;
-      nearest = known;
-    }
-  }
-  return least <= key.length * UNLIKENESS_MAX ? `; the nearest known one is ${nearest}` : "";
+/** Keys that decide which servers vote, which clients and operators may enter, and which data are durable. */
+function guardingKeys(): readonly string[] {
+  const entries = [...AUTH_KEYS, ...TLS_KEYS, ...ENSEMBLE_KEYS, ...CONSOLE_KEYS, ...OPERATOR_KEYS, ...STORAGE_KEYS];
+  const families = [...AUTH_FAMILIES, ...TLS_FAMILIES, ...ENSEMBLE_FAMILIES];
+  return [
+    ...entries.filter(([, { kind }]) => kind !== "ignored").map(([key]) => key),
+    ...families
+      .filter(([, { kind }]) => kind !== "ignored")
+      .map(([prefix]) => (prefix.endsWith(".") ? prefix : `${prefix}.`)),
+    "standaloneEnabled",
+    "db.autocreate",
+  ];
 }
+
+const MISSPELT = new MisspeltKeys(RULES, guardingKeys());

@@ -1,7 +1,7 @@
 import { parseServerLine, type ServerLine } from "@zooid/model";
 import { type EnsembleLimits, type EnsembleSettings, NO_ENSEMBLE } from "./ensemble-settings.ts";
 import type { EnsembleSetter, Mutable } from "./key-rule.ts";
-import { trueOrFalse } from "./key-values.ts";
+import { hostProblem, trueOrFalse } from "./key-values.ts";
 
 export const SERVER_KEY: RegExp = /^server\.\d+$/;
 export const GROUP_KEY: RegExp = /^group\.(\d+)$/;
@@ -25,6 +25,8 @@ export class EnsembleDraft {
     if (SERVER_KEY.test(key)) {
       const line = parseServerLine(value);
       if (typeof line === "string") return line;
+      const problem = [line.host, line.clientAddress?.host].map((host) => host && hostProblem(host)).find(Boolean);
+      if (problem) return problem;
       this.#servers.set(key, line);
       return "taken";
     }

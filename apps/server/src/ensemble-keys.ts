@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { flag, ignored, type KeyEntry, type KeyRule, NOT_YET, ONE_LOOP, refused, set } from "./key-rule.ts";
-import { trueOrFalse } from "./key-values.ts";
+import { portValue, trueOrFalse } from "./key-values.ts";
 import { NO_OCSP } from "./tls-keys.ts";
 
 /** The file that lists the servers, where zoo.cfg does not. */
@@ -84,8 +84,9 @@ function observerMasterPort(): KeyRule {
   return {
     kind: "ensemble",
     set: (limits, value) => {
-      if (!/^\d+$/.test(value)) return `is a port, or 0 for none, found "${value}"`;
-      if (Number(value) > 0) limits.observerMasterPort = Number(value);
+      const found = portValue(value);
+      if ("problem" in found) return `is a port, or 0 for none, found "${value}"`;
+      if (found.value > 0) limits.observerMasterPort = found.value;
       else delete limits.observerMasterPort;
       return undefined;
     },

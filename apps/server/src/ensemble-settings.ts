@@ -70,6 +70,7 @@ export interface Completed {
  * Decides whether this server is one of an ensemble, and which one. As with ZooKeeper, one line `server.N` is no ensemble unless
  * `standaloneEnabled=false` says so.
  *
+ * @param file what the configuration file itself says: its `clientPort`, and whether another file lists the servers
  * @throws ConfigError with everything that is wrong
  */
 export function completeEnsemble(
@@ -81,6 +82,7 @@ export function completeEnsemble(
     admin,
     reconfigEnabled = false,
   }: Pick<ServerOptions, "dataDir" | "port" | "address" | "admin" | "reconfigEnabled">,
+  file: { readonly port?: number | undefined; readonly hasDynamicFile: boolean },
 ): Completed {
   const lines = [...settings.servers].map(([key, line]) => ({ sid: Number(key.slice("server.".length)), line }));
   const voterCount = lines.filter(({ line }) => !line.isObserver).length;
@@ -93,13 +95,19 @@ export function completeEnsemble(
   }
   const servers = withGroups(settings, lines, problems);
   const sid = readMyid(dataDir, problems);
-  if (problems.length > 0 || sid === undefined) throw new ConfigError(problems);
   const ownLine = lines.find((one) => one.sid === sid)?.line;
+  if (sid !== undefined && ownLine !== undefined) problems.push(...samePorts({ sid, line: ownLine }, port));
   const own = ownLine?.clientAddress;
+  // Clients of /zookeeper/config would come to a port where this server does not listen.
+  const isContradicted = own !== undefined && file.port !== undefined && own.port !== file.port;
+  if (isContradicted && file.port === port && !reconfigEnabled && !file.hasDynamicFile)
+    problems.push(
+      `clientPort is ${file.port}, and the line server.${sid} says that clients come to port ${own.port}: write one of them, or both alike`,
+    );
+  if (problems.length > 0 || sid === undefined) throw new ConfigError(problems);
   const { isObserver } = settings.limits;
-  // The ensemble may have given or taken the vote since peerType was written.
-  const isOtherType =
-    reconfigEnabled && ownLine !== undefined && (isObserver ?? ownLine.isObserver) !== ownLine.isObserver;
+  // The ensemble may have given or taken the vote since peerType was written, and images set it beside any line.
+  const isOtherType = ownLine !== undefined && (isObserver ?? ownLine.isObserver) !== ownLine.isObserver;
   const limits = isOtherType ? { ...settings.limits, isObserver: ownLine.isObserver } : settings.limits;
   const warnings = [
     ...lines.flatMap(severalAddresses),
@@ -188,6 +196,27 @@ function clientPortWarning(
   return [reconfigEnabled ? `${said} and is not used` : `${said} and is used`];
 }
 
+/** Clients and peers cannot come to one port of one address. */
+function samePorts(
+  { sid, line }: { readonly sid: number; readonly line: ServerLine },
+  clientPort: number | undefined,
+): readonly string[] {
+  const { quorumPort, electionPort, clientAddress } = line;
+  const problems: string[] = [];
+  if (quorumPort === electionPort) problems.push(`server.${sid} has port ${quorumPort} twice, for data and elections`);
+  const named = [
+    ["clientPort", clientPort],
+    [`the client port of server.${sid}`, clientAddress?.port],
+  ] as const;
+  for (const [name, port] of named) {
+    if (port === undefined || (port !== quorumPort && port !== electionPort)) continue;
+    problems.push(
+      `${name} is ${port}, which server.${sid} has for ${port === quorumPort ? "data" : "elections"} of its peers`,
+    );
+  }
+  return problems;
+}
+
 function roleName(isObserver: boolean): string {
   return isObserver ? "observer" : "participant";
 }
@@ -257,7 +286,9 @@ function readMyid(dataDir: string | undefined, problems: string[]): number | und
   const [line = ""] = text.split(/\r?\n/);
   const sid = Number(line.trim());
   if (!/^\d+$/.test(line.trim()) || sid > 254) {
-    problems.push(`${file} holds this server's number, 0 to 254, found "${line.trim().slice(0, 40)}"`);
+    const reserved =
+      line.trim() === "255" ? "; 255 has no place in session ids, whose first byte holds the number" : "";
+    problems.push(`${file} holds this server's number, 0 to 254, found "${line.trim().slice(0, 40)}"${reserved}`);
     return undefined;
   }
   return sid;

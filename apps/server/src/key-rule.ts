@@ -1,6 +1,6 @@
 import type { ServerOptions } from "@zooid/server";
 import type { EnsembleLimits } from "./ensemble-settings.ts";
-import { trueOrFalse } from "./key-values.ts";
+import { ANY_ADDRESS, addressValue, portValue, trueOrFalse } from "./key-values.ts";
 
 /** A line of a configuration, from wherever it came. */
 export interface Setting {
@@ -8,6 +8,8 @@ export interface Setting {
   readonly value: string;
   /** Where it stands, for messages. */
   readonly where: string;
+  /** Whether it is a line of a configuration file, where ZooKeeper adds the prefix `zookeeper.` itself. */
+  readonly isOfFile?: boolean;
 }
 
 /** What is to be written down of clients' writes, and where. */
@@ -76,6 +78,28 @@ export function wholeNumber(
       if (!/^[+-]?\d+$/.test(value)) return `is a whole number, found "${value}"`;
       options[name] = Number(value);
       return undefined;
+    },
+  };
+}
+
+/** A port, of which 0 lets the system choose one. */
+export function portNumber(name: "port" | "securePort"): KeyRule {
+  return {
+    kind: "honoured",
+    set: (options, value) => {
+      const found = portValue(value);
+      return "problem" in found ? found.problem : set(options, name, found.value);
+    },
+  };
+}
+
+/** An address to listen on; an empty value is every address. */
+export function listenAddress(name: "address" | "secureAddress"): KeyRule {
+  return {
+    kind: "honoured",
+    set: (options, value) => {
+      const found = value === "" ? { value: ANY_ADDRESS } : addressValue(value);
+      return "problem" in found ? found.problem : set(options, name, found.value);
     },
   };
 }

@@ -1,3 +1,5 @@
+import { isIP } from "node:net";
+
 /* How the values of keys are read: true or false, numbers, addresses. */
 
 /** Apache listens on every address unless a file names one. */
@@ -14,14 +16,33 @@ export function wholeValue(value: string): Read<number> {
   return read(/^[+-]?\d+$/.test(value) ? Number(value) : undefined, `is a whole number, found "${value}"`);
 }
 
+const PORT_MAX = 65_535;
+
+export function portValue(value: string): Read<number> {
+  const isPort = /^\d+$/.test(value) && Number(value) <= PORT_MAX;
+  return read(isPort ? Number(value) : undefined, `is a port, 0 to ${PORT_MAX}, found "${value}"`);
+}
+
 export function trueOrFalseValue(value: string): Read<boolean> {
   return read(trueOrFalse(value), `is true or false, found "${value}"`);
 }
 
-/** Every address is written in several ways. */
+/** Every address is written in several ways; IPv6 addresses may have brackets. */
 export function addressValue(value: string): Read<string> {
   if (value === "") return { problem: "is empty; it names an address" };
-  return { value: value === "0.0.0.0" || value === "::" ? ANY_ADDRESS : value };
+  const bare = /^\[(.*)\]$/.exec(value)?.[1] ?? value;
+  const problem = hostProblem(bare);
+  if (problem !== undefined) return { problem };
+  return { value: isAnyHost(bare) ? ANY_ADDRESS : bare };
+}
+
+/** A name may come to exist later; what can only be a numeric address is one or never will be. */
+export function hostProblem(host: string): string | undefined {
+  if (isIP(host) !== 0 || host === ANY_ADDRESS) return undefined;
+  if (host.includes(":")) return `is no IPv6 address, found "${host}"`;
+  if (/^[\d.]+$/.test(host)) return `is no IPv4 address, found "${host}"`;
+  if (/[\s/[\]]/.test(host)) return `is an address or a name, found "${host}"`;
+  return undefined;
 }
 
 export function textValue(value: string): Read<string> {

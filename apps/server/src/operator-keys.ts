@@ -1,7 +1,16 @@
 import { resolve } from "node:path";
 import type { AdminOptions, MetricsOptions } from "@zooid/server";
 import { ignored, type KeyEntry, type KeyRule, refused } from "./key-rule.ts";
-import { addressValue, type Read, read, textValue, trueOrFalse, trueOrFalseValue, wholeValue } from "./key-values.ts";
+import {
+  addressValue,
+  portValue,
+  type Read,
+  read,
+  textValue,
+  trueOrFalse,
+  trueOrFalseValue,
+  wholeValue,
+} from "./key-values.ts";
 import { QUORUM_TLS_KEYS } from "./tls-keys.ts";
 
 const LOGS_TO_STDOUT = "the log goes to the standard output, from --log-level on";
@@ -10,7 +19,7 @@ const LOGS_TO_STDOUT = "the log goes to the standard output, from --log-level on
 export const OPERATOR_KEYS: readonly KeyEntry[] = [
   ["admin.enableServer", admin("enabled", trueOrFalseValue)],
   ["admin.serverAddress", admin("address", addressValue)],
-  ["admin.serverPort", admin("port", wholeValue)],
+  ["admin.serverPort", admin("port", portValue)],
   ["admin.commandURL", admin("commandUrl", textValue)],
   ["admin.idleTimeout", admin("idleTimeoutMs", wholeValue)],
   ["admin.needClientAuth", admin("needClientAuth", trueOrFalseValue)],
@@ -29,10 +38,11 @@ export const OPERATOR_KEYS: readonly KeyEntry[] = [
   ...QUORUM_TLS_KEYS,
   ["metricsProvider.className", metrics("enabled", metricsProviderValue)],
   ["metricsProvider.httpHost", metrics("address", addressValue)],
-  ["metricsProvider.httpPort", metrics("port", wholeValue)],
+  ["metricsProvider.httpPort", metrics("port", portValue)],
   ["metricsProvider.exportJvmInfo", metrics("exportJvmInfo", trueOrFalseValue)],
   ["metricsProvider.httpsPort", refused("asks for metrics over TLS, which is not supported yet")],
 
+  ["zooid.unknownKeys", unknownKeys()],
   ["audit.enable", auditEnabled()],
   ["audit.impl.class", ignored("the audit log has one form, and no class of Java's can be loaded")],
   ["zooid.audit.file", auditFile()],
@@ -82,6 +92,15 @@ const PROVIDERS: ReadonlyMap<string, boolean> = new Map([
 /** Whether a class of Apache's is the one that answers Prometheus. */
 function metricsProviderValue(value: string): Read<boolean> {
   return read(PROVIDERS.get(value), `names one of ${[...PROVIDERS.keys()].join(", ")}; found "${value}"`);
+}
+
+/** It is honoured where the keys are read. */
+function unknownKeys(): KeyRule {
+  return {
+    kind: "honoured",
+    set: (_, value) =>
+      value === "warn" || value === "refuse" ? undefined : `is warn (the default) or refuse, found "${value}"`,
+  };
 }
 
 function auditEnabled(): KeyRule {

@@ -5,29 +5,21 @@ import {
   ignored,
   type KeyEntry,
   type KeyRule,
+  listenAddress,
   type Mutable,
   type Options,
+  portNumber,
   refused,
-  wholeNumber,
 } from "./key-rule.ts";
-import { ANY_ADDRESS, trueOrFalse } from "./key-values.ts";
+import { trueOrFalse } from "./key-values.ts";
 
 export const NO_OCSP =
   "asks for certificates to be checked by OCSP, which is not supported; lists of revoked ones are:";
 
 /** The port that clients reach by TLS. */
 export const TLS_KEYS: readonly KeyEntry[] = [
-  ["secureClientPort", wholeNumber("securePort")],
-  [
-    "secureClientPortAddress",
-    {
-      kind: "honoured",
-      set: (options, value) => {
-        options.secureAddress = value === "" ? ANY_ADDRESS : value;
-        return undefined;
-      },
-    },
-  ],
+  ["secureClientPort", portNumber("securePort")],
+  ["secureClientPortAddress", listenAddress("secureAddress")],
   ["client.portUnification", flag("portUnification")],
   ["client.certReload", tlsFlag("certReload")],
   ...storeRules("keyStore"),

@@ -9,6 +9,8 @@ export interface ServerLine {
   readonly otherAddressCount: number;
 }
 
+const PORT_MAX = 65_535;
+
 const FORM = "host:quorumPort:electionPort[:participant|observer][;[clientHost:]clientPort]";
 
 /** Reads it in ZooKeeper's syntax, IPv6 addresses in brackets; a text says what is wrong. */
@@ -57,5 +59,5 @@ function splitHost(text: string): { readonly host: string; readonly rest: readon
 }
 
 function isPort(text: string | undefined): text is string {
-  return text !== undefined && /^\d{1,5}$/.test(text);
+  return text !== undefined && /^\d{1,5}$/.test(text) && Number(text) > 0 && Number(text) <= PORT_MAX;
 }

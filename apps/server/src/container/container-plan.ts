@@ -108,12 +108,13 @@ class Planner {
       ...DEFAULTS.filter(([key]) => !this.#settings.has(key)),
       ...[...this.#settings].map(([key, { value }]) => [key, value] as const),
       ...servers,
-      // Last, so that these win.
       ...extra,
     ];
+    // The last value of a key wins: a file with two is refused.
+    const lines = [...new Map(settings)];
     const plan = {
       ...{ confDir, dataDir, logDir, myId: this.#myId(), logLevel: this.#logLevel() },
-      ...{ zooCfg: settings.map(([key, value]) => `${key}=${escaped(value)}\n`).join("") },
+      ...{ zooCfg: lines.map(([key, value]) => `${key}=${escaped(value)}\n`).join("") },
       ...{ secretFiles: this.#secretFiles, names: this.#names.sort(), warnings: this.#warnings },
     };
     if (this.#problems.length > 0) throw new ConfigError(this.#problems);
