@@ -35,6 +35,12 @@ it as zkServer.sh does, and ends with status 0 if clients are served, else 1. he
 are for a server that is stopped (docs/disaster.md): recover lets the one survivor of an ensemble go on alone, as server N at the place that LINE names,
 host:port:port;clientPort, and --plan only says what that means; snapshot writes what it holds in ZooKeeper's form. container is the entry point of the container image: it reads the variables of ZooKeeper's images.`;
 
+/** First arguments that name a command; all others are those of a server. */
+export const COMMANDS: ReadonlySet<string> = new Set([
+  ...["init-secret", "container", "health", "status", "recover", "snapshot"],
+  ...["--help", "-h", "--version"],
+]);
+
 export type Command =
   | { readonly kind: "help" }
   | { readonly kind: "version" }

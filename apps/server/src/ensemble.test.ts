@@ -50,6 +50,6 @@ describe("a shared secret", () => {
     if (member === undefined) throw new Error("there is one");
     member.start();
     expect(await member.ended()).toBe(2);
-    expect(member.errors).toMatch(/^zooid-server: [^\n]*zooid\.peerSecretFile[^\n]*\n$/);
+    expect(member.output).toMatch(/^\{[^\n]*"event":"start-failed"[^\n]*zooid\.peerSecretFile[^\n]*\n$/m);
   });
 });

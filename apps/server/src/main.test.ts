@@ -41,7 +41,10 @@ describe("what keeps it from starting is one sentence, a status of its own, and 
     const port = address !== null && typeof address === "object" ? address.port : 0;
     const server = start("--port", String(port));
     expect(await server.ended()).toEqual([5, null]);
-    expect(server.errors).toMatch(/^zooid-server: port \d+ on 127\.0\.0\.1 is taken by another process, [^\n]*\n$/);
+    expect(server.failures()).toEqual([
+      expect.stringMatching(/^port \d+ on 127\.0\.0\.1 is taken by another process, /),
+    ]);
+    expect(server.errors).toBe("");
     expect([...contentOf(directory())]).toEqual([]);
     await new Promise((resolve) => taken.close(resolve));
   });
@@ -50,7 +53,9 @@ describe("what keeps it from starting is one sentence, a status of its own, and 
     writeFileSync(join(directory(), "zoo.cfg"), "clientPort=x\ntickTime=y\ndataDir=data\nssl.ocsp=true\n");
     const server = new ServerProcess(["zoo.cfg"]);
     expect(await server.ended()).toEqual([2, null]);
-    expect(server.errors.trim().split("\n")).toHaveLength(3);
+    expect(server.failures()).toHaveLength(3);
+    expect(server.output.trim().split("\n")).toHaveLength(3);
+    expect(server.errors).toBe("");
     expect([...contentOf(directory()).keys()]).toEqual(["zoo.cfg"]);
   });
 });

@@ -6,7 +6,7 @@ import { formatZxid, hostPort } from "@zooid/model";
 import { ConfigError, type ServerOptions, startServer, writePeerSecretFile, type ZooidServer } from "@zooid/server";
 import { askedHost } from "./asked-host.ts";
 import { AuditLog } from "./audit-log.ts";
-import { type Command, parseCommandLine, type ServeCommand, USAGE } from "./command-line.ts";
+import { COMMANDS, type Command, parseCommandLine, type ServeCommand, USAGE } from "./command-line.ts";
 import { prepareContainer } from "./container/prepare-container.ts";
 import { DynamicFile } from "./dynamic-file.ts";
 import { ExitStatus, exitStatusOf, explain } from "./exit-status.ts";
@@ -37,6 +37,12 @@ const OUTPUT = {
 
 /** The file that this process serves with. */
 let configFile: string | undefined;
+
+/** Its log, once that is open. */
+let openedLog: ProcessLog | undefined;
+
+/** Whether it is a server, whose words go to its log, and not a command that prints an answer. */
+let isServing = !COMMANDS.has(process.argv[2] ?? "");
 
 await main();
 
@@ -72,6 +78,7 @@ async function main(): Promise<void> {
         await snapshot(command, OUTPUT);
         return;
       case "container": {
+        isServing = true;
         const { argv, ...said } = prepareContainer(process.env, hostname());
         await serve(argv, said);
         return;
@@ -80,9 +87,18 @@ async function main(): Promise<void> {
         await serve(process.argv.slice(2));
     }
   } catch (error) {
-    for (const line of explain(error, configFile).split("\n")) console.error(`zooid-server: ${line}`);
+    if (isServing) reportFailedStart(explain(error, configFile));
+    else for (const line of explain(error, configFile).split("\n")) OUTPUT.warn(line);
     process.exit(exitStatusOf(error));
   }
+}
+
+/** The last words of a server that could not start are lines of its log. A terminal gets the usage too, where the command line was wrong. */
+function reportFailedStart(text: string): void {
+  const log = openedLog ?? openLog("info");
+  const [sentences = "", ...usage] = text.split("\n\n");
+  for (const line of sentences.split("\n")) log.error(line, { event: "start-failed" });
+  if (usage.length > 0 && process.stdout.isTTY) console.log(usage.join("\n\n"));
 }
 
 function initSecret(file: string): void {
@@ -123,6 +139,8 @@ async function serve(argv: readonly string[], said: Said = { notes: [], warnings
   if (command.kind !== "serve") return;
   configFile = command.configFile;
   const log = openLog(command.logLevel);
+  openedLog = log;
+  process.title = ["zooid-server", ...argv].join(" ");
   for (const note of said.notes) log.info(note);
   for (const warning of said.warnings) log.warn(warning);
   await run(command, argv, log);
@@ -146,7 +164,7 @@ async function run(command: ServeCommand, argv: readonly string[], log: ProcessL
     log,
     adminApplication: (message, response, request) => page.handle(message, response, request),
     onFailure: (error) => {
-      log.error(`the server stops: ${explain(error)}`);
+      log.error(`the server stops: ${explain(error)}`, { event: "server-failed" });
       void audit?.stop();
       process.exit(exitStatusOf(error));
     },

@@ -13,7 +13,7 @@ export function stopOnSignals(stop: () => Promise<void>, log: ServerLog): void {
   const take = (signal: NodeJS.Signals): void => {
     if (isStopping) process.exit(ExitStatus.UNEXPECTED);
     isStopping = true;
-    log.info(`${signal}: stopping`);
+    log.info(`${signal}: stopping`, { event: "stopping" });
     const deadline = setTimeout(() => {
       log.warn(`the stop took longer than ${STOP_MS_MAX} ms; ending without it`);
       process.exit(ExitStatus.OK);
@@ -21,7 +21,7 @@ export function stopOnSignals(stop: () => Promise<void>, log: ServerLog): void {
     deadline.unref();
     stop().then(
       () => {
-        log.info("stopped");
+        log.info("stopped", { event: "stopped" });
         process.exit(ExitStatus.OK);
       },
       (error: unknown) => {

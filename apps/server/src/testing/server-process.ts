@@ -58,6 +58,14 @@ export class ServerProcess {
     return this.#ended;
   }
 
+  /** The lines of its log that say why it did not start. */
+  failures(): readonly string[] {
+    return this.output
+      .split("\n")
+      .filter((line) => line.includes('"event":"start-failed"'))
+      .map((line) => (JSON.parse(line) as { readonly msg: string }).msg);
+  }
+
   /** The port, once the line that reports readiness came. */
   async ready(): Promise<number> {
     return Number((await this.says(/serves ZooKeeper clients on [^ ]*:(\d+),/))[1]);
