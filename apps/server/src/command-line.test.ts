@@ -193,7 +193,7 @@ describe("an ensemble", () => {
   test.each<[string, string, string | null, string]>([
     ["myid missing", THREE, null, "myid is missing; it holds this server's number, the N of its line server.N"],
     ["no number in myid", THREE, "two", 'holds this server\'s number, 0 to 254, found "two"'],
-    ["a number out of range", THREE, "255", 'found "255"; 255 has no place in session ids'],
+    ["a number out of range", THREE, "255", 'found "255"; session ids of a server 255 would begin'],
     [
       "two client ports in one file",
       `${THREE}clientPort=5`,

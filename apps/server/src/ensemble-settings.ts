@@ -287,7 +287,7 @@ function readMyid(dataDir: string | undefined, problems: string[]): number | und
   const sid = Number(line.trim());
   if (!/^\d+$/.test(line.trim()) || sid > 254) {
     const reserved =
-      line.trim() === "255" ? "; 255 has no place in session ids, whose first byte holds the number" : "";
+      line.trim() === "255" ? "; session ids of a server 255 would begin as the marks of TTL nodes do" : "";
     problems.push(`${file} holds this server's number, 0 to 254, found "${line.trim().slice(0, 40)}"${reserved}`);
     return undefined;
   }
