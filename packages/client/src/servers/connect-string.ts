@@ -1,3 +1,4 @@
+import { isIPv6 } from "node:net";
 import { ArgumentError, checkPath, hostPort, misfit, rules } from "@zooid/model";
 
 export interface HostAddress {
@@ -21,7 +22,7 @@ const SERVICE_PREFIX = "dns-srv://";
 
 /**
  * Parses `host:port,host:port/chroot` with optional ports and chroot, as every ZooKeeper client
- * does; an IPv6 address stands in brackets where a port follows. Or `dns-srv://name/chroot`, as
+ * does. An IPv6 address may have brackets; without them the last colon separates a port (`::1:2181`). Or `dns-srv://name/chroot`, as
  * Java's clients from 3.10 on do: the servers are the SRV records of that name.
  *
  * @param needsHost whether a chroot alone is invalid
@@ -92,11 +93,19 @@ export function formatAddress({ host, port, isService }: HostAddress): string {
 function parseHost(text: string): HostAddress | string {
   const bracketed = /^\[([^\]]+)\](?::(.*))?$/.exec(text);
   if (bracketed !== null) return withPort(text, bracketed[1] ?? "", bracketed[2]);
-  // More than one colon and no brackets: an IPv6 address without a port.
-  if (text.split(":").length > 2) return { host: text, port: DEFAULT_PORT };
+  if (text.split(":").length > 2) return parseBareIpv6(text);
   const [host = "", port] = text.split(":");
   if (host === "") return `${JSON.stringify(text)} has no host`;
   return withPort(text, host, port);
+}
+
+/** As Java's client reads it, the last colon separates a port, unless an address ends there. */
+function parseBareIpv6(text: string): HostAddress | string {
+  const colon = text.lastIndexOf(":");
+  const before = text.slice(0, colon);
+  if (isIPv6(before)) return withPort(text, before, text.slice(colon + 1));
+  if (isIPv6(text)) return { host: text, port: DEFAULT_PORT };
+  return `${JSON.stringify(text)} is no IPv6 address; write [address]:port`;
 }
 
 function withPort(text: string, host: string, port: string | undefined): HostAddress | string {
