@@ -94,6 +94,7 @@ export {
 export { SERVER_FEATURES, SERVER_FEATURES_PATH } from "./server-features.ts";
 export { type ServerId, serverId } from "./server-id.ts";
 export { parseServerLine, type ServerLine } from "./server-line.ts";
+export { readServerVersion, type ServerVersion, serverVersionText } from "./server-version.ts";
 export {
   formatSessionId,
   PASSWORD_BYTES,

@@ -1,7 +1,7 @@
 import { serverId } from "@zooid/model";
 import { parseConfiguration } from "@zooid/model/membership";
 import { expect, test } from "vitest";
-import { listedMembers, verdictOf } from "./member-list.ts";
+import { listedMembers, memberTable, verdictOf } from "./member-list.ts";
 import type { ServerStatus } from "./server-status.ts";
 
 const { members } = parseConfiguration(
@@ -15,7 +15,7 @@ const { members } = parseConfiguration(
 
 function report(mode: string, zxid: string): ServerStatus {
   const rest = { latencyMs: undefined, connections: 0, outstanding: 0, nodes: 5 };
-  return { mode, zxid, version: "3.9.5", ...rest };
+  return { mode, zxid, version: "3.9.5", zooidVersion: "0.1.0", ...rest };
 }
 
 test("members have their addresses, vote, state and distance from the newest", () => {
@@ -23,7 +23,7 @@ test("members have their addresses, vote, state and distance from the newest", (
     [serverId(1), report("leader", "0x100000009")],
     [serverId(2), report("follower", "0x100000004")],
   ]);
-  const found = { group: null, version: "3.9.5" };
+  const found = { group: null, version: "3.9.5", zooidVersion: "0.1.0" };
   expect(listedMembers(members, states)).toMatchObject([
     {
       ...found,
@@ -39,6 +39,14 @@ test("members have their addresses, vote, state and distance from the newest", (
     { id: 3, clients: null, role: "observer", weight: 0, state: null, lag: null, error: expect.any(String) },
   ]);
   expect(verdictOf(members, states).isWell).toBe(true);
+  expect(memberTable(listedMembers(members, states)).map((line) => line.slice(-19))).toEqual([
+    ...[
+      expect.stringMatching(/ VERSION$/),
+      "zooid 0.1.0 (3.9.5)",
+      "zooid 0.1.0 (3.9.5)",
+      expect.stringMatching(/ \?$/),
+    ],
+  ]);
 });
 
 test("without a leader the ensemble is not well", () => {

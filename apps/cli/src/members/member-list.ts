@@ -1,6 +1,7 @@
 import type { Member, Members } from "@zooid/model";
 import { clientAddressOf, isServing, lagOf, leaderIn, newestZxid, spareText } from "@zooid/model/membership";
 import type { JsonObject } from "../output.ts";
+import { versionCell } from "../texts/server-report.ts";
 import { tableLines } from "../texts/table.ts";
 import type { MemberStates } from "./member-states.ts";
 
@@ -27,7 +28,10 @@ export interface ListedMember extends JsonObject {
   /** `leader`, `follower` and so on; null without an answer. */
   readonly state: string | null;
   readonly lag: number | null;
+  /** ZooKeeper's version, whose protocol the member speaks. */
   readonly version: string | null;
+  /** Zooid's own version. */
+  readonly zooidVersion: string | null;
   readonly error?: string;
 }
 
@@ -47,20 +51,21 @@ function listed(member: Member, states: MemberStates, newest: bigint): ListedMem
   };
   if (typeof status !== "object") {
     const error = status ?? "the configuration names no client port, so that it cannot be asked";
-    return { ...fixed, state: null, lag: null, version: null, error };
+    return { ...fixed, state: null, lag: null, version: null, zooidVersion: null, error };
   }
-  const { mode, zxid, version } = status;
+  const { mode, zxid, version = null, zooidVersion = null } = status;
   const lag = zxid === undefined ? null : (lagOf(zxid, newest) ?? null);
-  return { ...fixed, state: mode, lag, version: version ?? null };
+  return { ...fixed, state: mode, lag, version, zooidVersion };
 }
 
 export function memberTable(members: readonly ListedMember[]): readonly string[] {
   return tableLines(
     COLUMNS,
-    members.map(({ id, address, clients, role, weight, group, state, lag, version }) => [
+    members.map(({ id, address, clients, role, weight, group, state, lag, version, zooidVersion }) => [
       ...[`${id}`, address, clients ?? "-", role],
       role === "observer" ? "no" : group === null ? "yes" : `weight ${weight} in group ${group}`,
-      ...[state ?? "no answer", lag === null ? "?" : `${lag}`, version ?? "?"],
+      ...[state ?? "no answer", lag === null ? "?" : `${lag}`],
+      versionCell({ version: version ?? undefined, zooidVersion: zooidVersion ?? undefined }),
     ]),
   );
 }

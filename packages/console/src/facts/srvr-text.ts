@@ -1,5 +1,8 @@
+import { readServerVersion, serverVersionText } from "@zooid/model";
+
 /** The answer to the four-letter word `srvr`, which every ZooKeeper server answers by default. */
 export interface ServerFigures {
+  /** Of a Zooid server its own and the protocol's: `zooid 0.1.0 (3.9.5)`. */
   readonly version: string;
   readonly role: string;
   /** As text, `0x…`. */
@@ -25,8 +28,7 @@ export function parseSrvr(text: string): ServerFigures | undefined {
   if (latency === null || zxid === undefined || role === undefined || !/^0x[0-9a-f]+$/.test(zxid)) return undefined;
   const count = (name: string): number => Number(fields.get(name) ?? 0);
   return {
-    // The build's date is of no use here.
-    version: (fields.get("Zookeeper version") ?? "").replace(/[-,].*/, ""),
+    version: versionIn(fields.get("Zookeeper version") ?? ""),
     ...{ role, zxid },
     latencyMs: { min: Number(latency[1]), average: Number(latency[2]), max: Number(latency[3]) },
     received: count("Received"),
@@ -35,4 +37,10 @@ export function parseSrvr(text: string): ServerFigures | undefined {
     outstanding: count("Outstanding"),
     nodeCount: count("Node count"),
   };
+}
+
+/** Without the build's date and commit, which are of no use here. */
+function versionIn(line: string): string {
+  const version = readServerVersion(line);
+  return version === undefined ? "" : serverVersionText(version);
 }

@@ -5,6 +5,7 @@ import { ExitStatus } from "../../exit-status.ts";
 import { askServer, type ServerStatus } from "../../members/server-status.ts";
 import type { JsonObject } from "../../output.ts";
 import { memberAddresses } from "../../texts/cluster-config.ts";
+import { versionCell } from "../../texts/server-report.ts";
 import { tableLines } from "../../texts/table.ts";
 
 const CONFIG_PATH = "/zookeeper/config";
@@ -79,19 +80,19 @@ async function configured({ connection, signal }: Invocation): Promise<readonly 
 
 function cellsOf({ server, found }: MemberStatus, newest: bigint): readonly string[] {
   if (typeof found === "string") return [server, "no answer"];
-  const { mode, zxid, latencyMs, connections, outstanding, nodes, version } = found;
+  const { mode, zxid, latencyMs, connections, outstanding, nodes } = found;
   const text = (value: number | string | undefined): string => (value === undefined ? "?" : `${value}`);
   return [
     ...[server, mode],
     ...(zxid === undefined ? ["?", "?", "?"] : [`${epochOfText(zxid)}`, zxid, text(lagOf(zxid, newest))]),
     ...[latencyMs === undefined ? "?" : `${latencyMs.avg}/${latencyMs.max} ms`],
-    ...[text(connections), text(outstanding), text(nodes), text(version)],
+    ...[text(connections), text(outstanding), text(nodes), versionCell(found)],
   ];
 }
 
 function jsonOf({ server, found }: MemberStatus, newest: bigint): JsonObject {
   if (typeof found === "string") return { server, error: found };
-  const { mode, zxid, latencyMs, connections, outstanding, nodes, version } = found;
+  const { mode, zxid, latencyMs, connections, outstanding, nodes, version, zooidVersion } = found;
   const place = zxid === undefined ? {} : { zxid, epoch: Number(epochOfText(zxid)), lag: lagOf(zxid, newest) ?? null };
   return {
     server,
@@ -102,6 +103,7 @@ function jsonOf({ server, found }: MemberStatus, newest: bigint): JsonObject {
     outstanding,
     nodes,
     version,
+    zooidVersion,
   };
 }
 
