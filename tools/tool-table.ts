@@ -169,6 +169,11 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
         does: "many sessions and watches for hours; live memory must stay flat",
       },
       {
+        name: "text-parsers",
+        file: "tools/text-parsers/text-parsers.ts",
+        does: "random texts for everything that parses texts",
+      },
+      {
         name: "cost-search",
         file: "tools/cost-search/cost-search.ts",
         does: "looks for the requests that cost a server most",

@@ -16,6 +16,7 @@ import type { Attack } from "./attack.ts";
 import { HANDSHAKE_ATTACKS } from "./handshakes.ts";
 import { IDENTITY_ATTACKS } from "./identities.ts";
 import { NAME_ATTACKS } from "./names.ts";
+import { PARSER_ATTACKS } from "./parsers.ts";
 import { QUOTA_ATTACKS } from "./quotas.ts";
 import { READ_ATTACKS } from "./reads.ts";
 import { SESSION_ATTACKS } from "./sessions.ts";
@@ -37,6 +38,7 @@ const ATTACKS: readonly Attack[] = [
   ...NAME_ATTACKS,
   ...SESSION_ATTACKS,
   ...IDENTITY_ATTACKS,
+  ...PARSER_ATTACKS,
   ...QUOTA_ATTACKS,
   ...READ_ATTACKS,
   ...WATCH_ATTACKS,

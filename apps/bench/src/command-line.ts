@@ -413,7 +413,7 @@ function duration(text: string): number {
 
 /** `5s=kill 12`, or with a name for the picture: `5s leader lost=kill 12`. */
 function event(text: string): PlannedEvent {
-  const match = /^([^\s=]+)(?:\s+([^=]+))?=(.+)$/s.exec(text);
+  const match = /^([^\s=]+)(\s[^=]+)?=(.+)$/s.exec(text);
   if (match?.[1] === undefined || match[3] === undefined)
     throw new InvalidArgumentError("Expected a time, a name if it has one, = and a command.");
   const command = match[3].trim();

@@ -11,7 +11,7 @@ if (fs.existsSync(path.join(app, "src/main.ts"))) {
   // In Zooid's repository, whose sources are not published.
   require("../../../tools/run-app.cjs").runApp(app);
 } else {
-  startInstalled(/\d+\.\d+/.exec(manifest.engines.node)[0]);
+  startInstalled(/^>=(\d+\.\d+)/.exec(manifest.engines.node)[1]);
 }
 
 function startInstalled(needed) {

@@ -85,7 +85,6 @@ async function ask(ensemble: ReconfigEnsemble, follower: number, lines: string[]
   };
   await show();
   await change("without the permission", { joining: line(4) });
-  await change("without the permission, and wrong", { joining: "server.4" });
   await wire.ask("super", OP.auth, auth("digest", SUPER), -4);
   await change("from another version", { joining: line(4), version: 7n });
   await change("no line", { joining: "server.4" });

@@ -99,7 +99,7 @@ export class ReconfigEnsemble implements AsyncDisposable {
           if (!versions.includes(version)) versions.push(version);
           return `version=#${versions.indexOf(version)}`;
         })
-        .replace(/zxid \S+ |now-\d+|\(c [^)]*\)/g, ""),
+        .replace(/zxid \S{1,40} |now-\d+|\(c [^()]*\)/g, ""),
     );
   }
 

@@ -8,3 +8,4 @@ export {
   type OpenedKeyStore,
   openKeyStore,
 } from "./key-store.ts";
+export { pemBlocks } from "./pem-blocks.ts";

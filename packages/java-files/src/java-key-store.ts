@@ -1,4 +1,5 @@
 import { createRequire } from "node:module";
+import { pemBlocks } from "./pem-blocks.ts";
 
 /** Loaded with the first store: most processes read none, and it costs 40 ms of their start. */
 const loadLibrary = (): typeof import("jks-js") => createRequire(import.meta.url)("jks-js");
@@ -11,8 +12,6 @@ export interface JavaKeyStore {
   readonly certificates: readonly string[];
 }
 
-const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/;
-
 /**
  * Reads a JKS file.
  *
@@ -24,7 +23,7 @@ export function readJavaKeyStore(file: Buffer, password: string | undefined): Ja
   const certificates: string[] = [];
   for (const { ca, key, cert } of Object.values(loadLibrary().toPem(file, password ?? ""))) {
     if (key !== undefined && cert !== undefined) identity ??= { key, cert };
-    const [own] = CERTIFICATE.exec(ca ?? cert ?? "") ?? [];
+    const [own] = pemBlocks(ca ?? cert ?? "", "CERTIFICATE");
     if (own !== undefined) certificates.push(own);
   }
   return { identity, certificates };

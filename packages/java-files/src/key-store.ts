@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { readJavaKeyStore } from "./java-key-store.ts";
+import { pemBlocks } from "./pem-blocks.ts";
 import { pkcs12Certificates } from "./pkcs12-certificates.ts";
 
 /** The forms of a store that can be read; Bouncy Castle's BCFKS is known by name alone. */
@@ -29,7 +30,6 @@ const TYPES: ReadonlyMap<string, KeyStoreType | "BCFKS"> = new Map<string, KeySt
   ["JKS", "JKS"],
   ["BCFKS", "BCFKS"],
 ]);
-const CERTIFICATES = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
 /** The first four bytes of a JKS file. */
 const JKS_MAGIC = 0xfeedfeed;
 
@@ -80,7 +80,7 @@ export function identityOf({ type, bytes, password }: OpenedKeyStore): IdentityM
  * @throws for a file that cannot be read, was changed, or has another password
  */
 export function certificatesOf({ type, bytes, password }: OpenedKeyStore): readonly string[] {
-  if (type === "PEM") return bytes.toString("latin1").match(CERTIFICATES) ?? [];
+  if (type === "PEM") return pemBlocks(bytes.toString("latin1"), "CERTIFICATE");
   if (type === "PKCS12") return pkcs12Certificates(bytes, password ?? "");
   return readJavaKeyStore(bytes, password).certificates;
 }

@@ -43,7 +43,6 @@ export {
   changedMembers,
   type MembersChange,
   parseMembers,
-  ServerIdRangeError,
   ServerNumberError,
 } from "./members-text.ts";
 export type { NodeView } from "./node-view.ts";

@@ -70,7 +70,7 @@ function parseGroups(text: string): number[] | undefined {
  * address comes back as it is.
  */
 export function javaAddress(text: string): string {
-  const bytes = parseIpAddress(text.replace(/%.*$/, ""));
+  const bytes = parseIpAddress(text.replace(/%.*$/s, ""));
   if (bytes === undefined) return text;
   if (bytes.length === 4) return bytes.join(".");
   if (isMappedIpv4(bytes)) return bytes.subarray(12).join(".");

@@ -14,14 +14,6 @@ export class ServerNumberError extends RangeError {
   override readonly name = "ServerNumberError";
 }
 
-/**
- * A number that no server has. Apache's server takes any number here, so that a client without
- * permission gets the code for that.
- */
-export class ServerIdRangeError extends RangeError {
-  override readonly name = "ServerIdRangeError";
-}
-
 /** @throws RangeError that names the first line that is none of a configuration */
 export function parseMembers(text: string): Members {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
@@ -123,6 +115,14 @@ function isWildcard(host: string): boolean {
   return host === "0.0.0.0" || host === "::";
 }
 
+/** A line `name=value` of a configuration, without the blanks around both; undefined for any other line. */
+export function configurationSetting(line: string): { readonly name: string; readonly value: string } | undefined {
+  const equals = line.indexOf("=");
+  const name = line.slice(0, Math.max(equals, 0)).trim();
+  const value = line.slice(equals + 1).trim();
+  return name === "" || /\s/.test(name) || /[\r\u2028\u2029]/.test(value) ? undefined : { name, value };
+}
+
 /** Gathers the lines of a configuration. */
 class MembersDraft {
   readonly #lines = new Map<ServerId, ReturnType<typeof parseServerLine>>();
@@ -131,7 +131,7 @@ class MembersDraft {
   #version: Zxid = ZXID_NONE;
 
   take(line: string): void {
-    const [, name = "", value = ""] = /^\s*([^=\s]+)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
+    const { name, value } = configurationSetting(line) ?? { name: "", value: "" };
     const [, kind, number] = /^(server|group|weight)\.(\d{1,9})$/.exec(name) ?? [];
     if (kind === "server") this.server(Number(number), value);
     else if (kind === "group") this.#group(Number(number), value);
@@ -203,6 +203,6 @@ class MembersDraft {
 }
 
 function sidOf(number: number): ServerId {
-  if (number > SID_MAX) throw new ServerIdRangeError(`a server's number is 0 to ${SID_MAX}, found ${number}`);
+  if (number > SID_MAX) throw new RangeError(`a server's number is 0 to ${SID_MAX}, found ${number}`);
   return number as ServerId;
 }

@@ -160,6 +160,12 @@ describe("a change is refused", () => {
     ["with a number that no server has", "BAD_ARGUMENTS", ["server.999=h4:2004:3004;4004"]],
     ["with the number that belongs to TTL nodes", "BAD_ARGUMENTS", ["server.255=h4:2004:3004;4004"]],
     ["that names no server", "BAD_ARGUMENTS", ["h4:2004:3004"]],
+    ["that is longer than 32 KiB", "BAD_ARGUMENTS", [line(4), null, line(4).padEnd(32 * 1024)]],
+    [
+      "of blanks and a carriage return",
+      "BAD_ARGUMENTS",
+      [null, null, `server.1=${" ".repeat(8000)}x${" ".repeat(8000)}\rx`],
+    ],
     ["to a server that is no number", "MARSHALLING_ERROR", [null, "two"]],
     ["to servers that do not follow", "NEW_CONFIG_NO_QUORUM", [[line(8), missing].join(), "2,3"]],
   ] as [string, string, Parameters<typeof reconfig>][])("%s", (_, code, of) => {
@@ -186,7 +192,10 @@ describe("a change is refused", () => {
     const strict = new TestEnsemble(3, { members }, { isReconfigEnabled: true });
     expect(change(strict, null, "2")).toContain("NO_AUTH");
     expect(change(strict, "server.999=h4:2004:3004;4004")).toContain("NO_AUTH");
-    expect(change(strict, "server.4=h4:2004:3004")).toContain("BAD_ARGUMENTS");
+    expect(change(strict, "server.4=h4:2004:3004")).toContain("NO_AUTH");
+    expect(change(strict, null, null, `server.1=${" ".repeat(500_000)}x${" ".repeat(500_000)}\rx`)).toContain(
+      "NO_AUTH",
+    );
     const off = new TestEnsemble(3, { members });
     expect(change(off, null, "2")).toContain("RECONFIG_DISABLED");
   });

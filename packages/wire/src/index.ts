@@ -17,6 +17,7 @@ export {
   digestMd5Bytes,
   digestMd5Response,
 } from "./digest-md5.ts";
+export { type DigestMd5Directive, digestMd5Directives } from "./digest-md5-directives.ts";
 export { Framer, type FrameSink, OVERSIZE_HEAD_BYTES, type OversizeSink } from "./framer.ts";
 export {
   type ConnectResponse,

@@ -53,9 +53,10 @@ const MEMORY_KEYS = ["zk_process_resident_memory_bytes", "zk_resident_memory_byt
 export async function serverMemory(host: Host, pid: number | undefined): Promise<number | undefined> {
   if (pid !== undefined) return residentBytes(pid);
   const answer = await askWord(host, "mntr").catch(() => "");
+  const words = answer.split("\n").map((line) => line.split(/\s+/));
   for (const key of MEMORY_KEYS) {
-    const value = new RegExp(`^${key}\\s+(\\d+)`, "m").exec(answer)?.[1];
-    if (value !== undefined) return Number(value);
+    const [, value] = words.find(([name]) => name === key) ?? [];
+    if (value !== undefined && /^\d/.test(value)) return Number.parseInt(value, 10);
   }
   return undefined;
 }

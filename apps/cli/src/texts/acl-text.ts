@@ -71,5 +71,12 @@ function parsePerms(text: string, warnings: string[]): number {
 
 /** Commas at the end separate nothing. */
 function splitAtCommas(text: string): readonly string[] {
-  return text === "" ? [""] : text.replace(/,+$/, "").split(",");
+  return text === "" ? [""] : withoutEnd(text, ",").split(",");
+}
+
+/** Without the last characters that are this one. */
+function withoutEnd(text: string, char: string): string {
+  let end = text.length;
+  while (end > 0 && text[end - 1] === char) end--;
+  return text.slice(0, end);
 }

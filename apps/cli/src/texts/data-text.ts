@@ -18,7 +18,7 @@ export function dataJson(data: Uint8Array | null): JsonObject {
 
 /** @throws CliError where Node would skip what it cannot read */
 export function decodeBase64(text: string): Uint8Array {
-  const isBase64 = /^[A-Za-z0-9+/]*={0,2}$/.test(text) && text.replace(/=+$/, "").length % 4 !== 1;
+  const isBase64 = /^[A-Za-z0-9+/]*={0,2}$/.test(text) && text.replace(/={1,2}$/, "").length % 4 !== 1;
   if (!isBase64) throw new CliError(`the data is not base64: ${JSON.stringify(text)}`, { code: "USAGE" });
   return Buffer.from(text, "base64");
 }

@@ -292,7 +292,9 @@ class Planner {
   #directory(name: string, fallback: string): string {
     const value = this.#variables.get(name) ?? fallback;
     if (!value.startsWith("/")) this.#problems.push(`${name} is an absolute path, found "${value}"`);
-    return value.replace(/(?<=.)\/+$/, "");
+    let end = value.length;
+    while (end > 1 && value[end - 1] === "/") end--;
+    return value.slice(0, end);
   }
 
   #list(name: string): readonly string[] {

@@ -132,6 +132,6 @@ export function isSecretFile(name: string): boolean {
  * `ZOO_1_SERVICE_HOST`, `ZOOKEEPER_PORT_2181_TCP_ADDR`.
  */
 export function isServiceLink(name: string, value: string): boolean {
-  if (/_SERVICE_(?:HOST|PORT)(?:_\w+)?$|_PORT_\d+_(?:TCP|UDP)(?:_(?:PROTO|PORT|ADDR))?$/.test(name)) return true;
+  if (/_SERVICE_(?:HOST|PORT)(?:_|$)|_PORT_\d{1,5}_(?:TCP|UDP)(?:_(?:PROTO|PORT|ADDR))?$/.test(name)) return true;
   return name.endsWith("_PORT") && /^(?:tcp|udp):\/\//.test(value);
 }

@@ -4,6 +4,7 @@ import {
   DIGEST_MD5_SERVER,
   DIGEST_MD5_SERVICE,
   digestMd5Bytes,
+  digestMd5Directives,
   digestMd5Response,
 } from "@zooid/wire";
 import type { SaslExchange, SaslMechanism } from "./sasl.ts";
@@ -90,11 +91,9 @@ function quoted(text: string): string {
   return `"${text.replace(/["\\]/g, "\\$&")}"`;
 }
 
-/** `name=value,name="quoted \" value"` */
+/** By their names in small letters; of several with one name, such as realms, the last one. */
 function parseDirectives(text: string): ReadonlyMap<string, string> {
-  const directives = new Map<string, string>();
-  for (const [, name = "", quotedValue, value] of text.matchAll(/([\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,]*))/g)) {
-    directives.set(name.toLowerCase(), quotedValue === undefined ? (value ?? "") : quotedValue.replace(/\\(.)/g, "$1"));
-  }
-  return directives;
+  const directives = digestMd5Directives(text);
+  if (directives === undefined) throw new Error("the server's challenge is no list of directives");
+  return new Map(directives.map(({ name, value }) => [name.toLowerCase(), value]));
 }

@@ -69,7 +69,7 @@ function invalid(form: string, text: string, faults: readonly string[]): Argumen
 function chrootFaults(chroot: string): string[] {
   const fault = faultOf(chroot);
   if (fault === undefined) return [];
-  const bare = chroot.replace(/\/+$/, "");
+  const bare = withoutEnd(chroot, "/");
   const isFixed = bare !== chroot && faultOf(bare) === undefined;
   return [isFixed ? `the chroot ends in /; give ${JSON.stringify(bare)}` : fault];
 }
@@ -113,4 +113,11 @@ function withPort(text: string, host: string, port: string | undefined): HostAdd
   const number = /^\d{1,5}$/.test(port) ? Number(port) : 0;
   if (number < 1 || number > 65535) return `the port of ${JSON.stringify(text)} is not between 1 and 65535`;
   return { host, port: number };
+}
+
+/** Without the last characters that are this one. */
+function withoutEnd(text: string, char: string): string {
+  let end = text.length;
+  while (end > 0 && text[end - 1] === char) end--;
+  return text.slice(0, end);
 }

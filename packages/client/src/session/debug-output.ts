@@ -71,10 +71,23 @@ export function startDebugOutput(): void {
 
 function selectorOf(names: string): (namespace: string) => boolean {
   const patterns = names.split(/[\s,]+/).filter((name) => name !== "");
-  const matches = (pattern: string, namespace: string): boolean =>
-    new RegExp(`^${pattern.replaceAll(/[.+?^${}()|[\]\\]/g, "\\$&").replaceAll("*", ".*")}$`).test(namespace);
   const wanted = patterns.filter((pattern) => !pattern.startsWith("-"));
   const unwanted = patterns.filter((pattern) => pattern.startsWith("-")).map((pattern) => pattern.slice(1));
   return (namespace) =>
     wanted.some((pattern) => matches(pattern, namespace)) && !unwanted.some((pattern) => matches(pattern, namespace));
+}
+
+/** @param pattern `*` stands for any text */
+function matches(pattern: string, namespace: string): boolean {
+  const [first = "", ...rest] = pattern.split("*");
+  const last = rest.pop();
+  if (last === undefined) return namespace === pattern;
+  if (!namespace.startsWith(first) || !namespace.endsWith(last)) return false;
+  let at = first.length;
+  for (const part of rest) {
+    const found = namespace.indexOf(part, at);
+    if (found === -1) return false;
+    at = found + part.length;
+  }
+  return at <= namespace.length - last.length;
 }

@@ -12,12 +12,21 @@ export interface ConnectionLine {
   readonly averageLatencyMs: number | undefined;
 }
 
-const LINE = /^\s*\/(\S+?)\[\d+\]\(([^)]*)\)\s*$/;
+/** `/address[interests](fields)`; an IPv6 address may have brackets too. */
+function partsOf(line: string): { readonly address: string; readonly list: string } | undefined {
+  const text = line.trim();
+  const open = text.lastIndexOf("](");
+  const bracket = text.lastIndexOf("[", open);
+  if (!text.startsWith("/") || !text.endsWith(")") || bracket < 2 || !/^\d+$/.test(text.slice(bracket + 1, open)))
+    return undefined;
+  return { address: text.slice(1, bracket), list: text.slice(open + 2, -1) };
+}
 
 export function parseCons(text: string): readonly ConnectionLine[] {
   return text.split("\n").flatMap((line) => {
-    const [, address, list] = LINE.exec(line) ?? [];
-    if (address === undefined || list === undefined) return [];
+    const parts = partsOf(line);
+    if (parts === undefined) return [];
+    const { address, list } = parts;
     const fields = new Map(list.split(",").map((field) => field.split("=", 2) as [string, string | undefined]));
     const number = (name: string): number | undefined => {
       const value = fields.get(name);

@@ -1,13 +1,15 @@
 /** A member's disks and certificates, from its answer to the four-letter word `mntr`. */
 import type { MemberStorageJson } from "../api/shapes.ts";
 
-const LINE = /^zk_(\S+)\s+(\S+)\s*$/gm;
 const CERTIFICATE = /^(\w+)_zooid_tls_certificate_not_after_seconds$/;
 
 /** Undefined for the answer of another server: the metrics are Zooid's. */
 export function parseStorage(text: string): MemberStorageJson | undefined {
   const values = new Map<string, string>();
-  for (const [, name = "", value = ""] of text.matchAll(LINE)) values.set(name, value);
+  for (const line of text.split("\n")) {
+    const [name = "", value, ...more] = line.trim().split(/\s+/);
+    if (name.startsWith("zk_") && value !== undefined && more.length === 0) values.set(name.slice("zk_".length), value);
+  }
   const low = values.get("zooid_disk_low");
   if (low === undefined) return undefined;
   const certificates = [...values].flatMap(([name, value]) => {

@@ -35,20 +35,20 @@ interface Naming {
 }
 
 const SEQUENCE = /(\d{10})$/;
-const GUID = "[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}";
+/** What a library's own number of a contender looks like is enough here: `[0-9a-f-]{32,36}`. */
 const NAMINGS: readonly Naming[] = [
-  naming("read-write lock", "Curator", `^_c_${GUID}-__READ__\\d{10}$`, "shared"),
-  naming("read-write lock", "Curator", `^_c_${GUID}-__WRIT__\\d{10}$`),
-  naming("read-write lock", "kazoo", `^${GUID}__rlock__\\d{10}$`, "shared"),
-  naming("lock", "kazoo", `^${GUID}__lock__\\d{10}$`),
-  naming("lock", "Curator", `^(_c_${GUID}-)?lock-\\d{10}$`),
-  naming("lock", "ZooKeeper recipes", "^x-(0x)?-?[0-9a-f]+-.*\\d{10}$"),
-  naming("semaphore", "Curator", `^_c_${GUID}-lease-\\d{10}$`, "shared"),
-  naming("election", "Curator", `^_c_${GUID}-latch-\\d{10}$`),
-  naming("election", "ZooKeeper recipes", "^n_-?\\d{10}$"),
-  naming("queue", "kazoo", "^entry-\\d+-\\d{10}$"),
-  naming("queue", "Curator", "^queue-([0-9A-F]{8}|\\d{10})?\\d{10}$|^queue-\\|.*\\d{10}$"),
-  naming("queue", "ZooKeeper recipes", "^qn-\\d{10}$"),
+  naming("read-write lock", "Curator", /^_c_[0-9a-f-]{32,36}-__READ__\d{10}$/, "shared"),
+  naming("read-write lock", "Curator", /^_c_[0-9a-f-]{32,36}-__WRIT__\d{10}$/),
+  naming("read-write lock", "kazoo", /^[0-9a-f-]{32,36}__rlock__\d{10}$/, "shared"),
+  naming("lock", "kazoo", /^[0-9a-f-]{32,36}__lock__\d{10}$/),
+  naming("lock", "Curator", /^(_c_[0-9a-f-]{32,36}-)?lock-\d{10}$/),
+  naming("lock", "ZooKeeper recipes", /^x-(0x)?-?[0-9a-f]+-.*\d{10}$/),
+  naming("semaphore", "Curator", /^_c_[0-9a-f-]{32,36}-lease-\d{10}$/, "shared"),
+  naming("election", "Curator", /^_c_[0-9a-f-]{32,36}-latch-\d{10}$/),
+  naming("election", "ZooKeeper recipes", /^n_-?\d{10}$/),
+  naming("queue", "kazoo", /^entry-\d+-\d{10}$/),
+  naming("queue", "Curator", /^queue-([0-9A-F]{8}|\d{10})?\d{10}$|^queue-\|.*\d{10}$/),
+  naming("queue", "ZooKeeper recipes", /^qn-\d{10}$/),
 ];
 
 /** Undefined where the children are no recipe that is known. */
@@ -120,6 +120,6 @@ function sequenceOf(name: string): number | null {
   return digits === undefined ? null : Number(digits);
 }
 
-function naming(kind: Naming["kind"], library: string, pattern: string, mode: Naming["mode"] = "exclusive"): Naming {
-  return { kind, library, mode, pattern: new RegExp(pattern) };
+function naming(kind: Naming["kind"], library: string, pattern: RegExp, mode: Naming["mode"] = "exclusive"): Naming {
+  return { kind, library, mode, pattern };
 }

@@ -1,6 +1,6 @@
 import { hostPort } from "../host-port.ts";
 import type { Member, Members } from "../members.ts";
-import { parseMembers } from "../members-text.ts";
+import { configurationSetting, parseMembers } from "../members-text.ts";
 import type { ServerId } from "../server-id.ts";
 import { MemberRuleError } from "./member-rule-error.ts";
 
@@ -32,8 +32,9 @@ export function parseConfiguration(text: string): Configuration {
   }
   const lines = new Map<ServerId, string>();
   for (const line of text.split("\n")) {
-    const [, sid, value] = /^\s*server\.(\d+)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
-    if (sid !== undefined && value !== undefined) lines.set(Number(sid) as ServerId, value);
+    const { name, value } = configurationSetting(line) ?? { name: "", value: "" };
+    const [, sid] = /^server\.(\d+)$/.exec(name) ?? [];
+    if (sid !== undefined) lines.set(Number(sid) as ServerId, value);
   }
   return { members, lines };
 }

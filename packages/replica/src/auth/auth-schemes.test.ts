@@ -14,6 +14,7 @@ const HERE: Identity = { scheme: "ip", id: "10.0.0.1" };
 function schemes(config: Partial<AuthConfig> = {}): AuthSchemes {
   return new AuthSchemes({ superDigest: undefined, digestEnabled: true, skipAcl: false, ...config }, hashes, {
     aclCountMax: 10,
+    identityBytesMax: 1024,
   });
 }
 
@@ -97,6 +98,8 @@ describe("an access list is stored", () => {
     ["digest without a colon", [entry("digest", "u")]],
     ["digest without a hash", [entry("digest", "u:")]],
     ["digest with two colons", [entry("digest", "a:b:c")]],
+    ["digest of colons alone", [entry("digest", "::")]],
+    ["longer than any identity", [entry("digest", `a:${"h".repeat(1023)}`)]],
     ["of an address that is none", [entry("ip", "10.0.0")]],
     ["of a scheme that is not loaded", [entry("x509", "CN=a")]],
     ["valid but for its last entry", [entry("world", "anyone"), entry("sasl", "a")]],

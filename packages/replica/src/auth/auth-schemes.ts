@@ -87,10 +87,17 @@ export class AuthSchemes {
   #expansion: Expansion | undefined = undefined;
 
   readonly #aclCountMax: number;
+  readonly #idLengthMax: number;
   readonly #config: AuthConfig;
 
-  constructor(config: AuthConfig, hashes: Hashes, { aclCountMax }: { readonly aclCountMax: number }) {
+  /** @param limits an entry whose id is longer than any identity concerns nobody, and is not valid */
+  constructor(
+    config: AuthConfig,
+    hashes: Hashes,
+    { aclCountMax, identityBytesMax }: { readonly aclCountMax: number; readonly identityBytesMax: number },
+  ) {
     this.#aclCountMax = aclCountMax;
+    this.#idLengthMax = identityBytesMax;
     this.#config = config;
     this.#schemes.set("ip", ipScheme);
     if (config.digestEnabled) this.#schemes.set("digest", digestScheme(config.superDigest, hashes));
@@ -196,6 +203,7 @@ export class AuthSchemes {
   }
 
   #isValid(entry: AclEntry): boolean {
+    if (entry.id.length > this.#idLengthMax) return false;
     if (entry.scheme === "world") return entry.id === "anyone";
     return this.#schemes.get(entry.scheme)?.isValidId(entry.id) ?? false;
   }
@@ -237,8 +245,8 @@ const ipScheme: Scheme = {
 function digestScheme(superDigest: string | undefined, hashes: Hashes): Scheme {
   return {
     isAuthenticated: true,
-    isValidId: (id) => splitLikeJava(id).length === 2,
-    userOf: (id) => splitLikeJava(id)[0] ?? "",
+    isValidId: isDigestId,
+    userOf: (id) => id.split(":", 1)[0] ?? "",
     rule: {},
     authenticate: (data) => {
       if (data === undefined) return "refused";
@@ -299,9 +307,10 @@ export function digestId(data: Uint8Array, hashes: Hashes): string {
   return `${user}:${Buffer.from(hashes.digest(data)).toString("base64")}`;
 }
 
-/** `String.split(":")` drops empty parts at the end; which ids are valid follows from it. */
-function splitLikeJava(value: string): string[] {
-  const parts = value.split(":");
-  while (parts.length > 1 && parts.at(-1) === "") parts.pop();
-  return parts;
+/** Whether there are two parts between colons, without the empty ones at the end: Java's `String.split` drops those. */
+function isDigestId(id: string): boolean {
+  let end = id.length;
+  while (id.charCodeAt(end - 1) === COLON) end--;
+  const colon = id.indexOf(":");
+  return colon !== -1 && colon < end && id.lastIndexOf(":", end - 1) === colon;
 }

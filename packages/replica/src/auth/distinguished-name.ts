@@ -5,20 +5,35 @@ const KEYWORDS: ReadonlySet<string> = new Set(
   ),
 );
 const OBJECT_ID = /^(?:OID\.)?[0-2](?:\.\d+)+$/;
-/**
- * One `attribute=value`, and what divides it from the next. The value is quoted, the hexadecimal form of something, or plain. Blanks before
- * it are taken once and for all (a lookahead does not go back), else a long run of them would be tried from each of its places.
- */
-const PART =
-  /\s*([A-Za-z0-9.]+)\s*=(?=(\s*))\2(?:"(?:[^"\\]|\\[\s\S])*"\s*|#(?:[0-9a-fA-F]{2})+\s*|(?![#"])(?:\\[0-9a-fA-F]{2}|\\[,=+<>#;"\\ ]|[^\\,+<>;"])*)([,;+]|$)/y;
+
+// Each of these is matched once at each place, so that the time grows with the text alone.
+const ATTRIBUTE = /\s*([A-Za-z0-9.]+)\s*=\s*/y;
+const QUOTED = /"(?:[^"\\]|\\[\s\S])*"\s*/y;
+const HEXADECIMAL = /#(?:[0-9a-fA-F]{2})+\s*/y;
+const PLAIN = /(?:\\[0-9a-fA-F]{2}|\\[,=+<>#;"\\ ]|[^\\,+<>;"])*/y;
 
 /** Whether a text is an X.500 name as Java reads them, such as `CN=alice,OU=people`; the empty one is. */
 export function isDistinguishedName(text: string): boolean {
   if (text === "") return true;
-  PART.lastIndex = 0;
+  let at = 0;
+  const take = (pattern: RegExp): RegExpExecArray | null => {
+    pattern.lastIndex = at;
+    const found = pattern.exec(text);
+    at += found?.[0].length ?? 0;
+    return found;
+  };
   for (;;) {
-    const [, attribute = "", , divider] = PART.exec(text) ?? [];
-    if (!KEYWORDS.has(attribute.toUpperCase()) && !OBJECT_ID.test(attribute.toUpperCase())) return false;
-    if (divider === "") return true;
+    const attribute = (take(ATTRIBUTE)?.[1] ?? "").toUpperCase();
+    if (!KEYWORDS.has(attribute) && !OBJECT_ID.test(attribute)) return false;
+    if (take(formAt(text, at)) === null) return false;
+    if (at === text.length) return true;
+    if (!/[,;+]/.test(text.charAt(at))) return false;
+    at++;
   }
+}
+
+/** A value is quoted, the hexadecimal form of something, or plain. */
+function formAt(text: string, at: number): RegExp {
+  if (text.charAt(at) === '"') return QUOTED;
+  return text.charAt(at) === "#" ? HEXADECIMAL : PLAIN;
 }

@@ -13,7 +13,6 @@ import {
   newTxnHeader,
   newTxnOp,
   OpCode,
-  ServerIdRangeError,
   ServerNumberError,
   type TxnHeader,
   type TxnOp,
@@ -23,6 +22,8 @@ import type { ReplicaParts } from "../replica-parts.ts";
 
 /** Election messages carry the configuration in a frame of 64 KiB. */
 const CONFIG_BYTES_MAX = 32 * 1024;
+/** Characters of a request's lists together: no configuration that may be kept needs more. */
+const REQUEST_CHARS_MAX = 32 * 1024;
 /** Time between two reports of refused changes. */
 const NOTE_MS = 5000;
 const REASON_CHARS_MAX = 300;
@@ -44,8 +45,8 @@ export class MemberChanges {
   }
 
   /**
-   * Checks a change in the order of Apache's server, and fills `op` with its transaction. Source: section 3.8 of
-   * docs/reference/client-protocol.md.
+   * Checks a change in the order of Apache's server, but for the permission, and fills `op` with its transaction. The
+   * permission is checked before anything is parsed: clients that may not change the ensemble cost a look-up.
    *
    * @param isOperator it comes from this server's operator, who needs no permission in the tree
    */
@@ -58,12 +59,15 @@ export class MemberChanges {
     // rule: one-change-at-a-time
     if (members.isChanging || this.#isPending) return ErrorCode.RECONFIG_IN_PROGRESS;
     if (change.fromVersion !== -1 && change.fromVersion !== current.version) return ErrorCode.BAD_VERSION;
+    if (!isOperator && !tree.mayReconfig(context)) return ErrorCode.NO_AUTH;
+    if (charCountOf(change) > REQUEST_CHARS_MAX) {
+      return this.#refused(ErrorCode.BAD_ARGUMENTS, `its lists have more than ${REQUEST_CHARS_MAX} characters`);
+    }
     let next: Members;
     try {
       next = changedMembers(current, kindOf(change), context.zxid);
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      if (error instanceof ServerIdRangeError && !isOperator && !tree.mayReconfig(context)) return ErrorCode.NO_AUTH;
       const isNoNumber = error instanceof ServerNumberError;
       return this.#refused(isNoNumber ? ErrorCode.MARSHALLING_ERROR : ErrorCode.BAD_ARGUMENTS, error.message);
     }
@@ -149,6 +153,10 @@ export class MemberChanges {
     }
     return code;
   }
+}
+
+function charCountOf({ joining = "", leaving = "", members = "" }: ChangeRequest): number {
+  return joining.length + leaving.length + members.length;
 }
 
 function kindOf({ joining, leaving, members }: ChangeRequest): Parameters<typeof changedMembers>[1] {

@@ -1,7 +1,7 @@
 /** Keys whose values are secret. */
 const SECRET_KEY = /passw|secret|superdigest|credential|token|private/i;
 /** A setting, or a commented-out one. */
-const SETTING = /^([\s#!]*[^\s=:#!][^=:\s]*\s*[=:\s]\s*)(\S.*)$/;
+const SETTING = /^([\s#!]*[^\s=:#!][^=:\s]*(?:\s*[=:]\s*|\s+))(\S.*)$/s;
 
 /** The text of a configuration file without its secrets: the names of secret settings stay. */
 export function redacted(text: string): string {

@@ -6,6 +6,7 @@ import {
   DIGEST_MD5_SERVICE,
   type DigestMd5Side,
   digestMd5Bytes,
+  digestMd5Directives,
   digestMd5Response,
 } from "@zooid/wire";
 
@@ -122,19 +123,9 @@ function equals(one: string, other: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-const DIRECTIVE = /[\s,]*([!#-'*+.0-9A-Z^-z|~-]+)\s*=\s*(?:"((?:[^"\\]|\\[\s\S])*)"|([^\s,"]*))\s*(?=,|$)/y;
-
-/**
- * `name=value` or `name="value"`, between commas; undefined when it is anything else, or names a
- * directive twice.
- */
+/** By their names; undefined for a text that is no list of directives, or names one twice. */
 function parseDirectives(text: string): ReadonlyMap<string, string> | undefined {
-  const directives = new Map<string, string>();
-  DIRECTIVE.lastIndex = 0;
-  while (DIRECTIVE.lastIndex < text.length) {
-    const [, name = "", quoted, bare] = DIRECTIVE.exec(text) ?? [];
-    if (name === "" || directives.has(name)) return undefined;
-    directives.set(name, quoted === undefined ? (bare ?? "") : quoted.replace(/\\([\s\S])/g, "$1"));
-  }
-  return directives;
+  const directives = digestMd5Directives(text);
+  const byName = new Map(directives?.map(({ name, value }) => [name, value]));
+  return byName.size === directives?.length ? byName : undefined;
 }

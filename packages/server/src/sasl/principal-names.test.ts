@@ -14,6 +14,7 @@ test.each([
   ["a/b/c@REALM", true, true, undefined],
   ["alice\\@OTHER@REALM", true, true, undefined],
   ["@REALM", true, true, undefined],
+  [`${"a".repeat(1024)}@REALM`, true, true, undefined],
 ])("%s, host removed %s, realm removed %s: %s", (principal, removesHost, removesRealm, user) => {
   const rules = parsePrincipalRules("DEFAULT", "REALM");
   if (typeof rules === "string") throw new Error(rules);

@@ -1,6 +1,8 @@
 import type { PrincipalRules } from "./principal-rules.ts";
 
 /** `name/host@REALM`; the host may be absent. */
+/** A longer principal is refused: rules are patterns of the operator, whose time may grow faster than the text. */
+const PRINCIPAL_LENGTH_MAX = 1024;
 const PRINCIPAL = /^([^/@]+)(?:\/([^/@]+))?@([^/@]+)$/;
 
 export interface PrincipalNamesOptions {
@@ -24,6 +26,7 @@ export class PrincipalNames {
   /** @returns undefined for a principal that no rule names, such as those of realms not mentioned */
   userOf(principal: string): string | undefined {
     const { rules, removesHost, removesRealm } = this.#options;
+    if (principal.length > PRINCIPAL_LENGTH_MAX) return undefined;
     const [, name, host, realm] = PRINCIPAL.exec(principal) ?? [];
     if (name === undefined || realm === undefined) return undefined;
     const short = rules.shortName({ name, host, realm });

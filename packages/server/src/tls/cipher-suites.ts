@@ -23,8 +23,8 @@ const NEWEST = /^TLS_(?:AES_128_GCM_SHA256|AES_256_GCM_SHA384|CHACHA20_POLY1305_
  */
 export function opensslCipher(javaName: string): string | undefined {
   if (NEWEST.test(javaName)) return javaName;
-  const [, exchange = "", cipher = ""] = /^TLS_([A-Z_]+?)_WITH_(\w+)$/.exec(javaName) ?? [];
-  const prefix = KEY_EXCHANGES.get(exchange);
-  const suffix = CIPHERS.get(cipher);
+  const [exchange = "", cipher = "", ...more] = javaName.split("_WITH_");
+  const prefix = exchange.startsWith("TLS_") ? KEY_EXCHANGES.get(exchange.slice("TLS_".length)) : undefined;
+  const suffix = more.length === 0 ? CIPHERS.get(cipher) : undefined;
   return prefix === undefined || suffix === undefined ? undefined : `${prefix}${suffix}`;
 }

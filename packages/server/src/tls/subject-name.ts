@@ -65,5 +65,8 @@ function attribute(asn1: typeof forge.asn1, node: forge.asn1.Asn1): string {
 function escaped(text: string): string {
   const marked = text.replace(/[,=+<>#;"\\]/g, "\\$&").replaceAll("\0", "\\00");
   const blanks = (part: string): string => part.replace(/[ \r]/g, "\\$&");
-  return marked.replace(/^[ \r]+/, blanks).replace(/(?<![ \r])[ \r]+$/, blanks);
+  const bare = marked.replace(/^[ \r]+/, blanks);
+  let end = bare.length;
+  while (bare[end - 1] === " " || bare[end - 1] === "\r") end--;
+  return bare.slice(0, end) + blanks(bare.slice(end));
 }

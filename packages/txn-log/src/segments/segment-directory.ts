@@ -54,15 +54,15 @@ export interface NewestSegment {
 
 const CACHE_KIB = 256;
 const WAL_OR_INDEX = /^(log-\d{8}-[0-9a-f]{16}\.db)-(?:wal|shm)$/;
-/** Main files whose making was cut short. */
-const UNFINISHED_FILE = new RegExp(`^log(?:-\\d{8}-[0-9a-f]{16})?\\.db\\${UNFINISHED}`);
+/** The main files of segments, at the beginning of a name. */
+const MAIN_FILE = /^log(?:-\d{8}-[0-9a-f]{16})?\.db/;
 const WHOLE: WalScan = { pageBytes: 0, ...NO_WAL, commitCount: 0, lastFrame: 0, tail: "whole" };
 
 /** Changes nothing. */
 export function inspectSegments(directory: string): FoundSegments {
   const files = readdirSync(directory);
   const strays = files.filter((name) => {
-    if (UNFINISHED_FILE.test(name)) return true;
+    if (isUnfinished(name)) return true;
     const main = WAL_OR_INDEX.exec(name)?.[1] ?? name;
     return parseSegmentName(main) !== undefined && !hasTables(join(directory, main));
   });
@@ -153,4 +153,10 @@ function refuseMissing(directory: string, { name, head }: NewestSegment): void {
 
 function walOf(directory: string, name: SegmentName): string {
   return join(directory, `${formatSegmentName(name)}-wal`);
+}
+
+/** Whether a file belongs to one whose making was cut short. */
+function isUnfinished(name: string): boolean {
+  const [main] = MAIN_FILE.exec(name) ?? [];
+  return main !== undefined && name.startsWith(UNFINISHED, main.length);
 }

@@ -19,7 +19,7 @@ export const MEMBER_COMMANDS: readonly Command[] = [
     ({ world }, names = "", at) => change(world, { leaving: sidsOf(names).join(",") }, at),
   ],
   [
-    /^replace (s.*?\d) with (s.*?\d)( at s\d+)?$/,
+    /^replace (s[s\d, ]*?\d) with (s.*?\d)( at s\d+)?$/,
     ({ world }, old = "", names = "", at) =>
       change(world, { joining: linesOf(names, false), leaving: sidsOf(old).join(",") }, at),
   ],

@@ -5,7 +5,7 @@ import { atOnce, type Command, idOf, sidsOf } from "./command.ts";
 /** What happens to the links between servers. */
 export const NETWORK_COMMANDS: readonly Command[] = [
   [/^block s(\d+) ([>=]) s(\d+)$/, ({ world }, a, way, b) => block(world, idOf(a), idOf(b), way === "=")],
-  [/^cut (.+) \| (.+)$/, ({ world }, side, other) => cut(world, side ?? "", other ?? "")],
+  [/^cut ([^|]+) \| ([^|]+)$/, ({ world }, side, other) => cut(world, side ?? "", other ?? "")],
   [/^heal$/, ({ world }) => heal(world)],
   [
     /^drop link s(\d+) s(\d+) after (\d+) messages s(\d+) > s(\d+)$/,
