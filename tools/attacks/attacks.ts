@@ -16,6 +16,7 @@ import type { Attack } from "./attack.ts";
 import { HANDSHAKE_ATTACKS } from "./handshakes.ts";
 import { IDENTITY_ATTACKS } from "./identities.ts";
 import { NAME_ATTACKS } from "./names.ts";
+import { OPERATOR_PORT_ATTACKS } from "./operator-ports.ts";
 import { PARSER_ATTACKS } from "./parsers.ts";
 import { QUOTA_ATTACKS } from "./quotas.ts";
 import { READ_ATTACKS } from "./reads.ts";
@@ -38,6 +39,7 @@ const ATTACKS: readonly Attack[] = [
   ...NAME_ATTACKS,
   ...SESSION_ATTACKS,
   ...IDENTITY_ATTACKS,
+  ...OPERATOR_PORT_ATTACKS,
   ...PARSER_ATTACKS,
   ...QUOTA_ATTACKS,
   ...READ_ATTACKS,

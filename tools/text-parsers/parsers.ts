@@ -12,6 +12,7 @@ import { digestMd5 } from "../../packages/client/src/auth/digest-md5.ts";
 import { parseConnectString } from "../../packages/client/src/servers/connect-string.ts";
 import { parseCons } from "../../packages/console/src/facts/cons-text.ts";
 import { parseDump } from "../../packages/console/src/facts/dump-text.ts";
+import { atOnce } from "../../packages/console/src/facts/in-slices.ts";
 import { parseSrvr } from "../../packages/console/src/facts/srvr-text.ts";
 import { parseStorage } from "../../packages/console/src/facts/storage-text.ts";
 import { watchesOf } from "../../packages/console/src/facts/watch-text.ts";
@@ -378,7 +379,7 @@ export const TEXT_PARSERS: readonly TextParser[] = [
   },
   {
     name: "answer to cons, for the console",
-    parse: parseCons,
+    parse: (text) => [...parseCons(text)],
     words: ["/", "127.0.0.1", ":1", "[1](", "queued=0", ",", "sid=0x1", ")", "\n", " "],
     repeated: [
       ["/a", "[1](", ")"],
@@ -390,7 +391,7 @@ export const TEXT_PARSERS: readonly TextParser[] = [
   },
   {
     name: "answer to dump, for the console",
-    parse: parseDump,
+    parse: (text) => atOnce(parseDump(text)),
     words: ["0x1", ":", "\n", "\t", "/a", "Sessions with Ephemerals (1):"],
     repeated: [
       ["", "0x1:\n", ""],
@@ -420,7 +421,7 @@ export const TEXT_PARSERS: readonly TextParser[] = [
   },
   {
     name: "answer to wchc, for the console",
-    parse: (text) => watchesOf(text, "0x1", 1000),
+    parse: (text) => atOnce(watchesOf(text, "0x1", 1000)),
     words: ["0x1", "\n", "\t", "/a"],
     repeated: [
       ["0x1\n", "\t/a\n", ""],

@@ -7,8 +7,7 @@ type HandleArguments = Parameters<Console["handle"]>;
 const OWN_PATHS = /^\/(console|api)(\/|\?|$)/;
 
 /**
- * The console of a server. Its modules take 150 ms of processor time to load: they load once the
- * server serves, and requests that come before that wait.
+ * The console of a server, which needs the server's ports: requests that come before it is open wait.
  */
 export class LateConsole {
   #console: Console | undefined;

@@ -158,11 +158,14 @@ async function run(command: ServeCommand, argv: readonly string[], log: ProcessL
   setFlagsFromString("--max-semi-space-size=0");
   lowerV8Threads();
   const page = new LateConsole();
+  const code = hasConsole(command) ? loadConsole() : undefined;
   const server = await startServer({
     ...options,
     version,
     log,
     adminApplication: (message, response, request) => page.handle(message, response, request),
+    // A console that cannot be loaded is reported when it is opened.
+    ...(code === undefined ? {} : { beforeServing: code.catch(() => {}) }),
     onFailure: (error) => {
       log.error(`the server stops: ${explain(error)}`, { event: "server-failed" });
       void audit?.stop();
@@ -206,7 +209,7 @@ async function run(command: ServeCommand, argv: readonly string[], log: ProcessL
     admin: server.adminPort === undefined ? undefined : { url: adminUrl(options, server.adminPort, commandUrl) },
     metricsPort: server.metricsPort,
   });
-  report.console(await openPage(page, server, command, log));
+  report.console(await openPage({ page, code, server, command, log }));
 }
 
 function adminUrl({ admin }: ServerOptions, port: number, path: string): string {
@@ -214,18 +217,39 @@ function adminUrl({ admin }: ServerOptions, port: number, path: string): string 
   return `${forceHttps ? "https" : "http"}://${hostPort(address, port)}${path}`;
 }
 
+type ConsoleCode = typeof import("./open-console.ts");
+
+/** The modules of the console, which load while the disks are read; undefined where this server has none. */
+async function loadConsole(): Promise<ConsoleCode> {
+  const code = await import("./open-console.ts");
+  await code.loadConsoleApi();
+  return code;
+}
+
+function hasConsole({ options: { admin }, console: { isEnabled } }: ServeCommand): boolean {
+  return admin?.enabled !== false && isEnabled !== false;
+}
+
 /** @returns the console's address; undefined where this server has none */
-async function openPage(
-  page: LateConsole,
-  server: ZooidServer,
-  { options, console: settings }: ServeCommand,
-  log: ProcessLog,
-): Promise<string | undefined> {
+async function openPage({
+  page,
+  code,
+  server,
+  command,
+  log,
+}: {
+  readonly page: LateConsole;
+  readonly code: Promise<ConsoleCode> | undefined;
+  readonly server: ZooidServer;
+  readonly command: ServeCommand;
+  readonly log: ProcessLog;
+}): Promise<string | undefined> {
+  const { options, console: settings } = command;
   const { admin, ensemble } = options;
-  if (server.adminPort === undefined) return undefined;
+  if (server.adminPort === undefined || code === undefined) return undefined;
   try {
     const opened = await page.open(async () => {
-      const { openConsole } = await import("./open-console.ts");
+      const { openConsole } = await code;
       return openConsole({ server, sid: ensemble?.sid, admin, settings, version, log });
     });
     if (opened === undefined) return undefined;

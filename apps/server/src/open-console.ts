@@ -22,6 +22,11 @@ const REPORTS: ReadonlySet<string> = new Set<Report>([
 ]);
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/i;
 
+/** Loads what the console's API needs, before the server serves clients. */
+export function loadConsoleApi(): Promise<void> {
+  return Console.load();
+}
+
 /** The console of this server, which answers on its admin port; undefined where there is none. */
 export function openConsole({ server, sid, admin, settings, version, log }: OpenConsoleOptions): Console | undefined {
   if (server.adminPort === undefined || settings.isEnabled === false) return undefined;
@@ -42,7 +47,7 @@ export function openConsole({ server, sid, admin, settings, version, log }: Open
     words: (member, word, signal) => {
       // Without an id it is the one server of the connect string.
       const isOwn = member.sid === null || member.sid === sid;
-      if (isOwn && isReport(word)) return Promise.resolve(server.report(word));
+      if (isOwn && isReport(word)) return server.report(word);
       return words(member, word, signal);
     },
     audit: (next) => {

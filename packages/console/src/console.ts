@@ -80,11 +80,19 @@ export class Console implements AsyncDisposable {
   readonly #hotSpots = new HotSpots();
   readonly #audit: AuditTail | undefined;
   readonly #apiParts: ApiParts;
-  /** Imported on the first API request: its modules take 6 MiB. */
+  /** Imported on the first API request at the latest, see {@link load}. */
   #api: Promise<ApiHandler> | undefined;
   readonly #files: ReadonlyMap<string, PageFile>;
   readonly #sampler: NodeJS.Timeout;
   readonly #stop = new AbortController();
+
+  /**
+   * Loads the modules of the API, which takes some 100 ms of processor time. Otherwise the first request does: a process that serves others
+   * loads them before.
+   */
+  static async load(): Promise<void> {
+    await import("./http/api-handler.ts");
+  }
 
   constructor(options: ConsoleOptions) {
     this.#options = options;

@@ -8,6 +8,16 @@ import type { TreeState } from "./tree-state.ts";
 
 const NO_PREFIX: Readonly<ByteSlice> = sliceOf("");
 
+/** A session in a listing; one that is ending has the timeout 0. */
+export interface ListedSession {
+  readonly high: number;
+  readonly low: number;
+  readonly timeoutMs: number;
+}
+
+/** Free rows of the sessions' table that one step of a listing passes at most. */
+const FREE_ROWS = 1024;
+
 /** What can be read of the tree: nodes, sizes and sessions, as they are applied. It changes nothing. */
 export class TreeReader {
   /** @internal */
@@ -185,6 +195,24 @@ export class TreeReader {
     for (let row = 1; row < sessions.end; row++) {
       if (sessions.isOpen(row)) visit(sessions.high(row), sessions.low(row), sessions.timeoutMs(row));
     }
+  }
+
+  /**
+   * The sessions; undefined stands for a step that met none. Between two of them the table may change, so that some may be missing then or
+   * come twice.
+   */
+  *listSessions(): Generator<ListedSession | undefined, void, undefined> {
+    const { sessions } = this.state;
+    for (let row = 1; row < sessions.end; row++) {
+      if (sessions.isOpen(row)) {
+        yield { high: sessions.high(row), low: sessions.low(row), timeoutMs: sessions.timeoutMs(row) };
+      } else if (row % FREE_ROWS === 0) yield undefined;
+    }
+  }
+
+  /** The paths of a session's ephemerals. Between two of them the tree may change. */
+  *listEphemerals(high: number, low: number): Generator<string, void, undefined> {
+    for (const node of this.state.ephemerals.list(high, low)) yield this.pathOf(node);
   }
 
   /** How many ephemerals a session has. */

@@ -3,12 +3,14 @@ import { TLSSocket } from "node:tls";
 import type { ConnectionRef } from "@zooid/model";
 import { hostPort } from "@zooid/model";
 import { type BufferPool, Framer, JuteWriter, readConnectRequest, WireError } from "@zooid/wire";
+import type { SlicedAnswer } from "./admin/answer-slices.ts";
 import type { ReadTurns } from "./driver/read-turns.ts";
 import { FirstBytes } from "./first-bytes.ts";
 import { ReadState } from "./read-state.ts";
 import type { RefusalLog } from "./refusal-log.ts";
 import { receive } from "./shared-reads.ts";
 import type { Traffic } from "./traffic.ts";
+import { untilDrained } from "./until-drained.ts";
 
 /** The driver, as a connection needs it. */
 export interface ConnectionHost {
@@ -23,7 +25,7 @@ export interface ConnectionHost {
   /** Bytes of a four-letter word with its argument; 4 for an unknown word. */
   wordBytes(word: string): number;
   /** The answer to a four-letter word; undefined if these bytes are none. */
-  fourLetterWord(word: string, argument: Buffer, connection: ClientConnection): string | undefined;
+  fourLetterWord(word: string, argument: Buffer, connection: ClientConnection): string | SlicedAnswer | undefined;
   /** Handles the first frame of a connection. @returns false if the server does not serve */
   connect(connection: ClientConnection, frame: ReturnType<typeof readConnectRequest>): boolean;
   /** Handles a further frame. @returns false if no more may be read for now */
@@ -60,7 +62,7 @@ const LARGE_BYTES = 4096;
  * - `closing`: nothing is read any more; closed behind its last bytes at the end of the turn
  * - `ending`: the last bytes are written; the socket is closed in this turn or a later one
  */
-type ConnectionPhase = "first bytes" | "connect request" | "requests" | "closing" | "ending";
+type ConnectionPhase = "first bytes" | "answering" | "connect request" | "requests" | "closing" | "ending";
 
 /** One client's socket: cuts bytes into frames, and writes the answers of a turn at once. */
 export class ClientConnection {
@@ -116,6 +118,7 @@ export class ClientConnection {
     });
     // A client that ends its side is gone, unless it waits for the answer to a four-letter word.
     socket.on("end", () => {
+      if (this.#phase === "answering") return;
       if (this.#phase === "requests") host.traffic.drops++;
       host.wake();
       host.reads.pause();
@@ -307,11 +310,33 @@ export class ClientConnection {
       this.#framer.push(first.bytes, this.#sink);
       return;
     }
+    if (first.kind === "long answer") {
+      this.#phase = "answering";
+      void this.#answer(first.answer);
+      return;
+    }
     if (first.kind === "refused") this.#host.refusals.note(first.code, this.peer, first.reason);
     if (first.text !== "") {
       const answer = Buffer.from(first.text);
       this.writer.raw(answer, 0, answer.length);
     }
+    this.close();
+  }
+
+  /** Sends an answer as the client takes it, and closes. */
+  async #answer(answer: SlicedAnswer): Promise<void> {
+    try {
+      await using sent = answer;
+      for (let chunk = await sent.next(); chunk !== undefined && !this.isClosing; chunk = await sent.next()) {
+        this.writer.raw(chunk, 0, chunk.length);
+        this.flush();
+        await untilDrained(this.socket);
+      }
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#host.refusals.note("word", this.peer, `the answer to its four-letter word failed: ${reason}`);
+    }
+    this.#host.wake();
     this.close();
   }
 

@@ -1,3 +1,5 @@
+import type { SlicedAnswer } from "./admin/answer-slices.ts";
+
 /** The first frame is 44 or 45 bytes; a ZooKeeper client sends nothing much longer. */
 const FIRST_FRAME_BYTES_MAX = 1024;
 const TELNET_INTERRUPT = "\xff\xf4\xff\xfd";
@@ -20,16 +22,17 @@ export interface WordAnswers {
   /** Bytes of a word with its argument; 4 for an unknown word. */
   wordBytes(word: string): number;
   /** Undefined if these bytes are no word. */
-  answer(word: string, argument: Buffer): string | undefined;
+  answer(word: string, argument: Buffer): string | SlicedAnswer | undefined;
 }
 
 /**
- * - `answer`: a four-letter word; the connection is closed behind its answer
+ * - `answer`, `long answer`: a four-letter word; the connection is closed behind its answer
  * - `frames`: the bytes of a connect request, to be read as frames
  * - `refused`: neither; the reason is for the log
  */
 export type FirstBytesResult =
   | { readonly kind: "answer"; readonly text: string }
+  | { readonly kind: "long answer"; readonly answer: SlicedAnswer }
   | { readonly kind: "frames"; readonly bytes: Buffer }
   | { readonly kind: "refused"; readonly code: string; readonly reason: string; readonly text: string };
 
@@ -47,8 +50,9 @@ export class FirstBytes {
       return undefined;
     }
     this.#bytes = undefined;
-    const text = word === TELNET_INTERRUPT ? "" : words.answer(word, bytes.subarray(4, wordBytes));
-    if (text !== undefined) return { kind: "answer", text };
+    const answer = word === TELNET_INTERRUPT ? "" : words.answer(word, bytes.subarray(4, wordBytes));
+    if (typeof answer === "string") return { kind: "answer", text: answer };
+    if (answer !== undefined) return { kind: "long answer", answer };
     const length = bytes.readInt32BE(0);
     if (length <= 0 || length > FIRST_FRAME_BYTES_MAX) return refusalOf(word, length);
     return { kind: "frames", bytes };

@@ -29,6 +29,11 @@ export interface StartOptions extends ServerOptions {
   readonly onFailure?: (error: unknown) => void;
   /** Answers further paths of the admin port, such as a console's. */
   readonly adminApplication?: AdminApplication;
+  /**
+   * What must be done before clients are served, such as loading the modules of `adminApplication`: a process that serves clients should have
+   * no longer turns of its event loop. Default nothing.
+   */
+  readonly beforeServing?: Promise<unknown>;
 }
 
 /** A server's role in its ensemble; `looking`: it has no role yet and serves no clients. */
@@ -71,7 +76,7 @@ export interface ZooidServer extends AsyncDisposable {
    * The text of a four-letter word, whatever the whitelist, for other parts of this process; empty
    * before the data is recovered.
    */
-  report(report: Report): string;
+  report(report: Report): Promise<string>;
   /**
    * Reads the certificates of the client and peer ports again, for new connections, and applies the
    * given settings: all of them, or none.

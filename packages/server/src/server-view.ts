@@ -1,6 +1,7 @@
 import { type DiskRoom, formatSessionId, type SessionId, type Zxid } from "@zooid/model";
 import type { SessionEnding } from "@zooid/replica";
 import type { AdminView, CertificateFacts } from "./admin/admin-view.ts";
+import { AnswerSlices } from "./admin/answer-slices.ts";
 import { NO_SNAPSHOT_COMMANDS } from "./admin/http-options.ts";
 import { SnapshotEndpoint } from "./admin/snapshot-endpoint.ts";
 import type { AuditedClient, AuditTrail } from "./audit-trail.ts";
@@ -77,6 +78,11 @@ export function adminViewOf(server: ViewedServer): AdminView {
       return driver();
     },
     config,
+    slices: new AnswerSlices({
+      now: () => performance.now(),
+      wake: () => driver().wake(),
+      later: (callback) => void setImmediate(callback),
+    }),
     drain: server.drain,
     version: versionText(server.version, buildTime()),
     startedAtMs: performance.now(),

@@ -209,9 +209,9 @@ class Server implements ZooidServer {
     return this.stop();
   }
 
-  report(report: Report): string {
+  async report(report: Report): Promise<string> {
     const view = this.#view;
-    return view === undefined || this.#driver === undefined ? "" : reportText(report, view);
+    return view === undefined || this.#driver === undefined ? "" : await reportText(report, view);
   }
 
   async #start(): Promise<void> {
@@ -302,6 +302,7 @@ class Server implements ZooidServer {
     storage.setLow(this.#disk.isLow);
     const { currentEpoch, identity } = storage.log.durable;
     driver.isDraining = this.#drain.isOn;
+    await this.#options.beforeServing;
     if (peers === undefined) driver.lead(currentEpoch, identity.bootCount);
     else {
       driver.join(identity.bootCount);

@@ -1,3 +1,5 @@
+import { linesOf } from "./in-slices.ts";
+
 /** The answer to the four-letter word `cons`: the connections of one server. */
 export interface ConnectionLine {
   readonly address: string;
@@ -22,28 +24,30 @@ function partsOf(line: string): { readonly address: string; readonly list: strin
   return { address: text.slice(1, bracket), list: text.slice(open + 2, -1) };
 }
 
-export function parseCons(text: string): readonly ConnectionLine[] {
-  return text.split("\n").flatMap((line) => {
+/** One for each line; undefined for a line that is none. */
+export function* parseCons(text: string): Generator<ConnectionLine | undefined, void, undefined> {
+  for (const line of linesOf(text)) {
     const parts = partsOf(line);
-    if (parts === undefined) return [];
+    if (parts === undefined) {
+      yield undefined;
+      continue;
+    }
     const { address, list } = parts;
     const fields = new Map(list.split(",").map((field) => field.split("=", 2) as [string, string | undefined]));
     const number = (name: string): number | undefined => {
       const value = fields.get(name);
       return value === undefined ? undefined : Number(value);
     };
-    return [
-      {
-        address,
-        sessionId: fields.get("sid"),
-        timeoutMs: number("to"),
-        lastOperation: fields.get("lop"),
-        received: number("recved") ?? 0,
-        sent: number("sent") ?? 0,
-        outstanding: number("queued") ?? 0,
-        establishedMs: number("est"),
-        averageLatencyMs: number("avglat"),
-      },
-    ];
-  });
+    yield {
+      address,
+      sessionId: fields.get("sid"),
+      timeoutMs: number("to"),
+      lastOperation: fields.get("lop"),
+      received: number("recved") ?? 0,
+      sent: number("sent") ?? 0,
+      outstanding: number("queued") ?? 0,
+      establishedMs: number("est"),
+      averageLatencyMs: number("avglat"),
+    };
+  }
 }

@@ -26,10 +26,11 @@ import { refuse } from "../http/problem.ts";
 import { parseCons } from "./cons-text.ts";
 import { parseDump } from "./dump-text.ts";
 import { ensembleProblems } from "./ensemble-problems.ts";
+import { Slices, type Steps } from "./in-slices.ts";
 import { parseSrvr, type ServerFigures } from "./srvr-text.ts";
 import { parseStorage } from "./storage-text.ts";
 import { type WatchCounts, watchCountsOf } from "./watch-counts.ts";
-import { watchesOf } from "./watch-text.ts";
+import { type WatchedPaths, watchesOf } from "./watch-text.ts";
 
 /** A member by its id, where the configuration has one, and by its client address, `host:port`. */
 export interface MemberAddress {
@@ -57,6 +58,8 @@ const WORD_TIMEOUT_MS = 2_000;
 const SESSIONS_MAX = 5_000;
 const WORD_CHARS_MAX = 1_000_000;
 const EPHEMERALS_MAX = 200;
+/** Characters of an answer that tell a refusal. */
+const REFUSAL_CHARS = 200;
 const NOT_ALLOWED = /is not executed because it is not in the whitelist/;
 const ROLES: ReadonlySet<string> = new Set(["leader", "follower", "observer", "standalone", "read-only"]);
 
@@ -81,6 +84,7 @@ export class EnsembleFacts {
   readonly #words: FourLetterWords;
   readonly #nowMs: () => number;
   readonly #stop = new AbortController();
+  readonly #slices = new Slices();
   /** As the ensemble's configuration last had them. */
   #known: readonly Place[] | undefined;
   #ensemble: Kept<EnsembleJson> | undefined;
@@ -115,7 +119,8 @@ export class EnsembleFacts {
     const { places } = await this.#places(client);
     const notes: string[] = [];
     const texts = await Promise.all(places.map((place) => this.#word(place, "wchc", notes)));
-    const found = texts.map((text) => watchesOf(text, session, countMax));
+    const found: WatchedPaths[] = [];
+    for (const text of texts) found.push(await this.#slices.run(watchesOf(text, session, countMax)));
     return { paths: found.flatMap(({ paths }) => paths), isCut: found.some(({ isCut }) => isCut), notes };
   }
 
@@ -127,7 +132,7 @@ export class EnsembleFacts {
         const { places } = await this.#places(client);
         const notes: string[] = [];
         const texts = await Promise.all(places.map((place) => this.#word(place, "wchp", notes)));
-        return { ...watchCountsOf(texts, countMax), notes };
+        return { ...(await this.#slices.run(watchCountsOf(texts, countMax))), notes };
       },
       WATCHES_KEPT_MS,
     );
@@ -262,30 +267,14 @@ export class EnsembleFacts {
       ),
       this.#dump(places, notes),
     ]);
-    const sessions = lists.flatMap(({ address: member, text }) =>
-      parseCons(text).flatMap(({ sessionId, ...line }): readonly ClientSessionJson[] => {
-        if (sessionId === undefined) return [];
-        const { address, received, sent, outstanding } = line;
-        return [
-          {
-            ...{ id: sessionId, member, address, received, sent, outstanding },
-            timeoutMs: line.timeoutMs ?? null,
-            lastOperation: line.lastOperation ?? null,
-            establishedMs: line.establishedMs ?? null,
-            averageLatencyMs: line.averageLatencyMs ?? null,
-            ephemerals: dump === undefined ? null : (dump.get(sessionId) ?? []).slice(0, EPHEMERALS_MAX),
-          },
-        ];
-      }),
-    );
-    return { sessions: sessions.slice(0, SESSIONS_MAX), total: sessions.length, notes };
+    return { ...(await this.#slices.run(sessionsOf(lists, dump))), notes };
   }
 
   /** Every member knows the owners of ephemeral nodes. */
   async #dump(places: readonly Place[], notes: string[]): Promise<ReadonlyMap<string, readonly string[]> | undefined> {
     for (const place of places) {
       const text = await this.#word(place, "dump", place === places[0] ? notes : []);
-      if (text !== "") return parseDump(text);
+      if (text !== "") return await this.#slices.run(parseDump(text));
     }
     return undefined;
   }
@@ -295,13 +284,40 @@ export class EnsembleFacts {
     const { address } = member;
     try {
       const text = await this.#words(member, word, this.#stop.signal);
-      if (!NOT_ALLOWED.test(text)) return text;
+      if (!NOT_ALLOWED.test(text.slice(0, REFUSAL_CHARS))) return text;
       notes.push(`${address}: add ${word} to 4lw.commands.whitelist to see this`);
     } catch (error) {
       notes.push(`${address} does not answer ${word}: ${error instanceof Error ? error.message : String(error)}`);
     }
     return "";
   }
+}
+
+/** The sessions of all members' lists: at most {@link SESSIONS_MAX}, and how many there are. */
+function* sessionsOf(
+  lists: readonly { readonly address: string; readonly text: string }[],
+  dump: ReadonlyMap<string, readonly string[]> | undefined,
+): Steps<{ readonly sessions: ClientSessionJson[]; readonly total: number }> {
+  const sessions: ClientSessionJson[] = [];
+  let total = 0;
+  for (const { address: member, text } of lists) {
+    for (const line of parseCons(text)) {
+      yield;
+      if (line?.sessionId === undefined) continue;
+      total++;
+      if (sessions.length >= SESSIONS_MAX) continue;
+      const { sessionId: id, address, received, sent, outstanding } = line;
+      sessions.push({
+        ...{ id, member, address, received, sent, outstanding },
+        timeoutMs: line.timeoutMs ?? null,
+        lastOperation: line.lastOperation ?? null,
+        establishedMs: line.establishedMs ?? null,
+        averageLatencyMs: line.averageLatencyMs ?? null,
+        ephemerals: dump === undefined ? null : (dump.get(id) ?? []).slice(0, EPHEMERALS_MAX),
+      });
+    }
+  }
+  return { sessions, total };
 }
 
 interface Figures {

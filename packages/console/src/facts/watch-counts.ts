@@ -1,3 +1,5 @@
+import { linesOf, type Steps } from "./in-slices.ts";
+
 const PATH = /^(\/.*)$/;
 const SESSION = /^\t0x[0-9a-f]+\s*$/;
 const CUT_OFF = "... truncated";
@@ -11,20 +13,40 @@ export interface WatchCounts {
   readonly isIncomplete: boolean;
 }
 
-export function watchCountsOf(texts: readonly string[], countMax: number): WatchCounts {
+export function* watchCountsOf(texts: readonly string[], countMax: number): Steps<WatchCounts> {
   const counts = new Map<string, number>();
   let isIncomplete = texts.includes("");
   for (const text of texts) {
     let path: string | undefined;
-    for (const line of text.split("\n")) {
+    for (const line of linesOf(text)) {
+      yield;
       if (line === CUT_OFF) isIncomplete = true;
       else if (PATH.test(line)) path = line;
       else if (path !== undefined && SESSION.test(line)) counts.set(path, (counts.get(path) ?? 0) + 1);
     }
   }
-  const top = [...counts]
-    .map(([path, sessions]) => ({ path, sessions }))
-    .sort((a, b) => b.sessions - a.sessions || (a.path < b.path ? -1 : 1))
-    .slice(0, countMax);
+  const top: Watched[] = [];
+  for (const [path, sessions] of counts) {
+    yield;
+    insert(top, { path, sessions }, countMax);
+  }
   return { counts, top, isIncomplete };
+}
+
+interface Watched {
+  readonly path: string;
+  readonly sessions: number;
+}
+
+/** Keeps the list sorted, and at most so long. */
+function insert(top: Watched[], watched: Watched, countMax: number): void {
+  const last = top.at(-1);
+  if (top.length >= countMax && last !== undefined && isBefore(last, watched)) return;
+  const place = top.findIndex((other) => isBefore(watched, other));
+  top.splice(place === -1 ? top.length : place, 0, watched);
+  if (top.length > countMax) top.pop();
+}
+
+function isBefore(a: Watched, b: Watched): boolean {
+  return a.sessions === b.sessions ? a.path < b.path : a.sessions > b.sessions;
 }

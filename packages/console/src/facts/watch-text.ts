@@ -1,3 +1,5 @@
+import { linesOf, type Steps } from "./in-slices.ts";
+
 const SESSION = /^(0x[0-9a-f]+)\s*$/;
 const PATH = /^\t(.+)$/;
 const CUT_OFF = "... truncated";
@@ -10,11 +12,12 @@ export interface WatchedPaths {
 }
 
 /** The paths that one session watches for data, from the four-letter word `wchc`. */
-export function watchesOf(text: string, session: string, countMax: number): WatchedPaths {
+export function* watchesOf(text: string, session: string, countMax: number): Steps<WatchedPaths> {
   const paths: string[] = [];
   let isOwn = false;
   let isCut = false;
-  for (const line of text.split("\n")) {
+  for (const line of linesOf(text)) {
+    yield;
     const id = SESSION.exec(line)?.[1];
     if (id !== undefined) isOwn = id === session;
     else if (line === CUT_OFF) isCut = true;

@@ -8,7 +8,7 @@ import type { UserClients } from "../access/user-clients.ts";
 import { isSameToken, newToken, type WebSession, type WebSessions } from "../access/web-sessions.ts";
 import { IdempotentAnswers, type KeptAnswer } from "../api/idempotency.ts";
 import type { LiveChanges } from "../api/live-changes.ts";
-import { openApiDocument } from "../api/openapi.ts";
+import { documentOf, openApiPaths } from "../api/openapi.ts";
 import type { Route } from "../api/route.ts";
 import { ROUTES } from "../api/routes.ts";
 import { EVENTS, LOGIN, LOGOUT, OPENAPI, SESSION, SESSION_ROUTES } from "../api/session-routes.ts";
@@ -27,6 +27,8 @@ import { addressOf, isFromBrowser, isSecure } from "./request-checks.ts";
 
 const IN_FLIGHT_MAX = 64;
 const ALL_ROUTES: readonly Route[] = [...SESSION_ROUTES, ...ROUTES];
+/** Made when this module is loaded: a server does that before it serves clients. */
+const PATHS: object = openApiPaths(ALL_ROUTES);
 
 export interface ApiParts {
   readonly roles: RoleTable;
@@ -81,7 +83,7 @@ export class ApiHandler {
 
   constructor(parts: ApiParts) {
     this.#parts = parts;
-    this.#document = JSON.stringify(openApiDocument(ALL_ROUTES, { version: parts.version, prefix: parts.prefix }));
+    this.#document = JSON.stringify(documentOf(PATHS, { version: parts.version, prefix: parts.prefix }));
   }
 
   async handle(message: IncomingMessage, response: ServerResponse, target: ApiTarget): Promise<void> {

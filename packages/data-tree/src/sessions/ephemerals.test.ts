@@ -30,3 +30,22 @@ test("a session that nothing is known of any more leaves no row behind", () => {
   expect(sessions.find(1, 2)).toBe(0);
   expect(sessions.findOrAdd(3, 4)).toBe(1);
 });
+
+test("a listing of a session's nodes meets those that stay, once, while others are removed and added", () => {
+  for (const removed of [1, 2, 3, 4, 5]) {
+    for (let moment = 0; moment < 5; moment++) {
+      const ephemerals = new Ephemerals(new SessionTable());
+      for (const node of [1, 2, 3, 4, 5]) ephemerals.add(7, 7, node);
+      const met: number[] = [];
+      for (const node of ephemerals.list(7, 7)) {
+        met.push(node);
+        if (met.length !== moment + 1) continue;
+        ephemerals.remove(7, 7, removed);
+        ephemerals.add(8, 8, removed);
+        ephemerals.add(7, 7, 9);
+      }
+      const staying = [1, 2, 3, 4, 5].filter((node) => node !== removed);
+      expect(met.filter((node) => node !== removed).sort()).toEqual(staying);
+    }
+  }
+});

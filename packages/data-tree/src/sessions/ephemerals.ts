@@ -7,6 +7,8 @@ export class Ephemerals {
   readonly #sessions: SessionTable;
   readonly #next = new IntColumn();
   readonly #previous = new IntColumn();
+  /** Of listings that are not over: the nodes that they show next. */
+  readonly #listings = new Set<{ next: number }>();
   #count = 0;
 
   constructor(sessions: SessionTable) {
@@ -31,6 +33,7 @@ export class Ephemerals {
     const row = this.#sessions.find(high, low);
     const next = this.#next.get(node);
     const previous = this.#previous.get(node);
+    for (const listing of this.#listings) if (listing.next === node) listing.next = next;
     if (next !== NO_NODE) this.#previous.set(next, previous);
     if (previous !== NO_NODE) this.#next.set(previous, next);
     this.#sessions.setNodes(row, previous === NO_NODE ? next : this.#sessions.firstNode(row), -1);
@@ -46,5 +49,20 @@ export class Ephemerals {
 
   next(node: number): number {
     return this.#next.get(node);
+  }
+
+  /** The session's nodes. Between two of them others may be added and removed: each that is there all the time is met once. */
+  *list(high: number, low: number): Generator<number, void, undefined> {
+    const listing = { next: this.first(high, low) };
+    this.#listings.add(listing);
+    try {
+      while (listing.next !== NO_NODE) {
+        const node = listing.next;
+        listing.next = this.next(node);
+        yield node;
+      }
+    } finally {
+      this.#listings.delete(listing);
+    }
   }
 }

@@ -1,6 +1,7 @@
 import { type ConnectionRef, sliceOf, sliceText, WatchMode, WatchSelector, WatchTableKind } from "@zooid/model";
 import { describe, expect, test } from "vitest";
 import { create, remove, setAcl, setData, TestTree } from "../testing/tree.ts";
+import type { WatchEntry } from "./watch-table.ts";
 
 const ONE = 1 as ConnectionRef;
 const TWO = 2 as ConnectionRef;
@@ -25,6 +26,10 @@ test("long paths that differ in their last byte are different paths", () => {
   test.commit(create(`${long}b`));
   expect(test.takeEvents()).toEqual([`2 created ${long}b`]);
 });
+
+function shownWatch({ path, dataModes, childModes }: WatchEntry): string {
+  return `${sliceText(path)} ${dataModes} ${childModes}`;
+}
 
 type Step = "create X" | "delete X" | "setData X" | "create child" | "delete child" | "setData child" | "create deeper";
 
@@ -211,18 +216,42 @@ test("watches are listed by path and by connection", () => {
   arm(test, "child", "/a", TWO);
   arm(test, "persistent", "/b", ONE);
   const listed: string[] = [];
-  const list = (name: string) => (watch: Parameters<Parameters<typeof test.tree.watches.forEachByPath>[0]>[0]) =>
-    listed.push(`${name} ${watch.connection} ${sliceText(watch.path)} ${watch.dataModes} ${watch.childModes}`);
-  test.tree.watches.forEachByPath(list("p"));
-  test.tree.watches.forEachByConnection(list("c"));
-  expect(listed.sort()).toEqual(["c 1 /a 1 0", "c 1 /b 2 2", "c 2 /a 0 1", "p 1 /a 1 0", "p 1 /b 2 2", "p 2 /a 0 1"]);
+  for (const order of ["paths", "connections"] as const) {
+    for (const watch of test.tree.watches.list(order)) {
+      if (watch !== undefined) listed.push(`${order} ${watch.connection} ${shownWatch(watch)}`);
+    }
+  }
+  expect(listed.sort()).toEqual([
+    ...["connections 1 /a 1 0", "connections 1 /b 2 2", "connections 2 /a 0 1"],
+    ...["paths 1 /a 1 0", "paths 1 /b 2 2", "paths 2 /a 0 1"],
+  ]);
 });
 
-test("a walk ends where the visitor has enough", () => {
-  const test = new TestTree();
-  for (const path of ["/a", "/b", "/c"]) arm(test, "data", path);
-  const visited = { byPath: 0, byConnection: 0 };
-  test.tree.watches.forEachByPath(() => ++visited.byPath < 2);
-  test.tree.watches.forEachByConnection(() => ++visited.byConnection < 2);
-  expect(visited).toEqual({ byPath: 2, byConnection: 2 });
+describe("a listing that others change meanwhile", () => {
+  test.each(["paths", "connections"] as const)("by %s meets what stays, once", (order) => {
+    const test = new TestTree();
+    const paths = Array.from({ length: 6 }, (_, i) => `/${i}`);
+    for (const path of paths) for (const connection of [ONE, TWO]) arm(test, "data", path, connection);
+    // Each other watch is removed while the listing stands before it or behind it.
+    for (let moment = 0; moment < 12; moment++) {
+      const { watches } = test.tree;
+      const met: string[] = [];
+      let steps = 0;
+      for (const watch of watches.list(order)) {
+        if (watch !== undefined) met.push(`${watch.connection} ${shownWatch(watch)}`);
+        if (steps++ !== moment) continue;
+        for (const path of ["/1", "/3", "/5"]) {
+          const { bytes, start, end } = sliceOf(path);
+          watches.remove(bytes, start, end, TWO, WatchSelector.ANY);
+        }
+      }
+      const staying = paths.flatMap((path) => [
+        `1 ${path} 1 0`,
+        ...(Number(path[1]) % 2 === 0 ? [`2 ${path} 1 0`] : []),
+      ]);
+      expect(met).toEqual(expect.arrayContaining(staying));
+      expect(new Set(met).size).toBe(met.length);
+      for (const path of ["/1", "/3", "/5"]) arm(test, "data", path, TWO);
+    }
+  });
 });

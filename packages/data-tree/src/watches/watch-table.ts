@@ -13,6 +13,7 @@ import {
   type Zxid,
 } from "@zooid/model";
 import { IntColumn } from "../nodes/columns.ts";
+import { WatchCursor } from "./watch-cursor.ts";
 import { WatchEntries } from "./watch-entries.ts";
 import { WatchedPaths } from "./watched-paths.ts";
 
@@ -51,6 +52,8 @@ const { STANDARD, PERSISTENT, PERSISTENT_RECURSIVE } = WatchMode;
 export class WatchTable {
   readonly #paths: WatchedPaths;
   readonly #entries: WatchEntries;
+  /** Of listings that are not over. */
+  readonly #cursors = new Set<WatchCursor>();
   readonly #pathDataCounts = new IntColumn();
   readonly #pathRecursiveCounts = new IntColumn();
   readonly #connectionDataCounts = new IntColumn();
@@ -62,7 +65,6 @@ export class WatchTable {
   #recursiveCount = 0;
   #dataPathCount = 0;
   #dataConnectionCount = 0;
-  readonly #path: ByteSlice = emptySlice();
 
   /** @param key secret, so that clients cannot choose paths that collide */
   constructor(key: HashKey) {
@@ -186,25 +188,24 @@ export class WatchTable {
     return removed;
   }
 
-  /** Path by path, until the visitor answers false. The slice is valid during the call. */
-  forEachByPath(visit: (watch: WatchEntry) => unknown): void {
-    for (let path = 1; path < this.#paths.end; path++) {
-      if (!this.#paths.exists(path)) continue;
-      this.#paths.show(path, this.#path);
-      for (let entry = this.#entries.firstOfPath(path); entry !== NONE; entry = this.#entries.nextOfPath(entry)) {
-        if (visit(this.#view(entry)) === false) return;
+  /**
+   * All watches, path by path or connection by connection: undefined stands for a step that met none. Between two of them the table may
+   * change. The slice of a path is valid until the next one.
+   */
+  *list(order: "paths" | "connections"): Generator<WatchEntry | undefined, void, undefined> {
+    const cursor = new WatchCursor(this.#entries, this.#paths, order);
+    const path = emptySlice();
+    this.#cursors.add(cursor);
+    try {
+      for (let entry = cursor.step(); entry !== undefined; entry = cursor.step()) {
+        if (entry === NONE) yield undefined;
+        else {
+          this.#paths.show(this.#entries.path(entry), path);
+          yield this.#view(entry, path);
+        }
       }
-    }
-  }
-
-  /** Connection by connection, as above. */
-  forEachByConnection(visit: (watch: WatchEntry) => unknown): void {
-    for (let connection = 0; connection < this.#entries.connectionEnd; connection++) {
-      let entry = this.#entries.firstOfConnection(connection);
-      for (; entry !== NONE; entry = this.#entries.nextOfConnection(entry)) {
-        this.#paths.show(this.#entries.path(entry), this.#path);
-        if (visit(this.#view(entry)) === false) return;
-      }
+    } finally {
+      this.#cursors.delete(cursor);
     }
   }
 
@@ -218,11 +219,11 @@ export class WatchTable {
     return this.#paths.compact(budget);
   }
 
-  #view(entry: number): WatchEntry {
+  #view(entry: number, path: ByteSlice): WatchEntry {
     const modes = this.#entries.modes(entry);
     return {
       connection: this.#entries.connection(entry),
-      path: this.#path,
+      path,
       dataModes: modes & DATA_BITS,
       childModes: modes >> CHILD_SHIFT,
     };
@@ -322,7 +323,9 @@ export class WatchTable {
       this.#recursiveCount += recursiveChange;
       countCrossing(this.#pathRecursiveCounts, path, recursiveChange);
     }
-    if (modes === 0 && this.#entries.remove(entry)) {
+    if (modes !== 0) return;
+    for (const cursor of this.#cursors) cursor.leave(entry);
+    if (this.#entries.remove(entry)) {
       assert(this.#pathDataCounts.get(path) === 0, "a path that leaves the table has no watch");
       this.#paths.remove(path);
     }

@@ -96,18 +96,6 @@ export class SessionTracker {
     if (sooner) this.#enqueue(session);
   }
 
-  /** Borders in milliseconds, soonest first, each with the sessions that expire there unless touched. */
-  buckets(): readonly { readonly borderMs: number; readonly sessions: readonly Session[] }[] {
-    const byBorder = new Map<number, Session[]>();
-    for (const session of this.#sessions.values()) {
-      const border = this.expiryMs(session);
-      const bucket = byBorder.get(border);
-      if (bucket === undefined) byBorder.set(border, [session]);
-      else bucket.push(session);
-    }
-    return [...byBorder].sort(([a], [b]) => a - b).map(([borderMs, sessions]) => ({ borderMs, sessions }));
-  }
-
   /** The next border at which a session may expire; undefined when there are no sessions. */
   nextBorderMs(): number | undefined {
     let next: number | undefined;

@@ -37,7 +37,7 @@ test("an application answers its own paths of the admin port, by any method, for
 
 test("reports are for this process, whatever the whitelist", async () => {
   await using server = await startServer({ port: 0 });
-  expect(server.report("cons")).toBe("\n");
-  expect(server.report("dump")).toContain("ephemeral nodes dump:");
-  expect(server.report("srvr")).toContain("Mode: standalone");
+  expect(await server.report("cons")).toBe("\n");
+  expect(await server.report("dump")).toContain("ephemeral nodes dump:");
+  expect(await server.report("srvr")).toContain("Mode: standalone");
 });

@@ -1,19 +1,21 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { counterOf, epochOf, formatZxid, hostPort, type SessionId } from "@zooid/model";
+import { counterOf, epochOf, formatZxid, hostPort, type SessionId, sessionIdFromHalves } from "@zooid/model";
+import type { Replica } from "@zooid/replica";
 import type { LearnerStatus } from "@zooid/zab";
 import { type AdminView, isServing, modeOf, NOT_SERVING, resetConnections, resetServer } from "./admin-view.ts";
 import { denial, requesterIdentities } from "./authorise.ts";
 import { type ConnectionFacts, connectionFacts, type SessionFacts } from "./connection-facts.ts";
 import { environment, systemProperties } from "./environment.ts";
+import { grouped } from "./grouped.ts";
 import type { HttpRequest, HttpStream } from "./http-port.ts";
-import { type Json, JsonText } from "./java-json.ts";
+import { type Json, JsonFields, JsonItems, JsonText, javaJsonPieces } from "./java-json.ts";
 import { javaDecimal } from "./java-text.ts";
 import { facts, monitorValues } from "./monitor.ts";
 import { digestHistory } from "./past-digests.ts";
 import { redacted } from "./redacted.ts";
-import { ephemeralOwners } from "./session-dump.ts";
+import { expiryBuckets, owners } from "./session-dump.ts";
 import { SnapshotRefusal } from "./snapshot-endpoint.ts";
-import { forEachByPath, forEachBySession } from "./watch-listing.ts";
+import { dataWatches, type ListedWatch } from "./watch-listing.ts";
 
 /** A request to an admin command. */
 export interface CommandRequest extends Omit<HttpRequest, "path"> {
@@ -41,7 +43,7 @@ interface Command {
   run(view: AdminView, request: CommandRequest): Outcome | Promise<Outcome>;
 }
 
-type Outcome = Fields | Failure | Snapshot;
+type Outcome = Fields | JsonFields | Failure | Snapshot;
 type Fields = { readonly [key: string]: Json };
 
 /** The error of a command. */
@@ -132,26 +134,34 @@ export const COMMAND_NAMES: readonly string[] = COMMANDS.filter(({ isOwn }) => i
 export async function runCommand(view: AdminView, request: CommandRequest): Promise<CommandAnswer> {
   const { name } = request;
   const command = BY_NAME.get(name);
-  if (command === undefined) return answer(name, new Failure(`Unknown command: ${name}`));
+  const asked = { view, address: request.address };
+  if (command === undefined) return answer(name, new Failure(`Unknown command: ${name}`), asked);
   const primary = command.names[0] ?? name;
   const method = command.method ?? "GET";
   if (command.isAlways !== true && !isServing(view)) {
-    return answer(name, command.isOwn === true ? notYet(NOT_SERVING) : new Failure(NOT_SERVING));
+    return answer(name, command.isOwn === true ? notYet(NOT_SERVING) : new Failure(NOT_SERVING), asked);
   }
   if (method !== request.method) {
-    return { ...answer(primary, new Failure(`${primary} requires ${method}`, 405)), allow: method };
+    return { ...answer(primary, new Failure(`${primary} requires ${method}`, 405), asked), allow: method };
   }
   const denied = command.needsAuth === true ? denial(view, request) : undefined;
   if (denied !== undefined) {
     // Passwords could be guessed here as well as at the client port.
     const delayMs = request.authorization === undefined ? 0 : view.driver.failureDelayMs(request.address);
     if (delayMs > 0) await delay(delayMs, undefined, { ref: false });
-    return answer(name, new Failure(denied.error, denied.status));
+    return answer(name, new Failure(denied.error, denied.status), asked);
   }
-  return answer(primary, await command.run(view, request));
+  return answer(primary, await command.run(view, request), asked);
 }
 
-function answer(command: string, found: Outcome): CommandAnswer {
+/** Commands whose answers grow with the state: they are made in slices. */
+const GROWING: ReadonlySet<string> = new Set(["connections", "dump", "stats", "watches", "watches_by_path"]);
+
+function answer(
+  command: string,
+  found: Outcome,
+  { view, address }: { readonly view: AdminView; readonly address: string },
+): CommandAnswer {
   if (found instanceof Snapshot) {
     const { headers, stream } = found;
     return { status: 200, headers, body: stream ?? { command, error: null } };
@@ -160,7 +170,17 @@ function answer(command: string, found: Outcome): CommandAnswer {
     const { status, error, headers } = found;
     return { status, headers, body: { command, error } };
   }
-  return { status: 200, body: { ...found, command, error: null } };
+  const body = new JsonFields(fieldsOf(found, command));
+  return { status: 200, body: GROWING.has(command) ? view.slices.answer(address, javaJsonPieces(body)) : body };
+}
+
+function* fieldsOf(
+  found: Fields | JsonFields,
+  command: string,
+): Generator<readonly [string, Json] | undefined, void, undefined> {
+  yield* found instanceof JsonFields ? found.fields : Object.entries(found);
+  yield ["command", command];
+  yield ["error", null];
 }
 
 /** The answer of a command that only acts: it has no fields. */
@@ -184,11 +204,16 @@ function configuration({ config, clientPort }: AdminView): Fields {
 }
 
 function connections(view: AdminView, shown: (facts: ConnectionFacts) => Fields): Fields {
-  const all = connectionFacts(view);
-  return {
-    connections: all.filter(({ isSecure }) => !isSecure).map(shown),
-    secure_connections: all.filter(({ isSecure }) => isSecure).map(shown),
-  };
+  const ofKind = (isSecure: boolean): JsonItems => new JsonItems(connectionsOf(view, isSecure, shown));
+  return { connections: ofKind(false), secure_connections: ofKind(true) };
+}
+
+function* connectionsOf(
+  view: AdminView,
+  isSecure: boolean,
+  shown: (facts: ConnectionFacts) => Fields,
+): Generator<Json | undefined, void, undefined> {
+  for (const facts of connectionFacts(view)) yield facts.isSecure === isSecure ? shown(facts) : undefined;
 }
 
 function briefConnection({ host, interestOps, queued, received, sent }: ConnectionFacts): Fields {
@@ -229,15 +254,27 @@ function directories(view: AdminView): Fields {
 
 function dump({ driver }: AdminView): Fields {
   const { replica } = driver;
-  const buckets = replica.isLeading ? replica.sessions.buckets() : [];
   return {
-    expiry_time_to_session_ids: new Map<string, Json>(
-      buckets.map(({ borderMs, sessions }) => [String(borderMs), sessions.map(({ id }) => id)]),
-    ),
-    session_id_to_ephemeral_paths: new Map<string, Json>(
-      ephemeralOwners(replica).map(([id, paths]) => [String(id), paths]),
-    ),
+    expiry_time_to_session_ids: new JsonFields(replica.isLeading ? expiring(replica) : []),
+    session_id_to_ephemeral_paths: new JsonFields(owned(replica)),
   };
+}
+
+function* expiring(replica: Replica): Generator<readonly [string, Json] | undefined, void, undefined> {
+  const buckets = expiryBuckets(replica);
+  let step = buckets.next();
+  for (; step.done !== true; step = buckets.next()) yield undefined;
+  for (const [borderMs, ids] of step.value) yield [String(borderMs), new JsonItems(ids)];
+}
+
+function* owned(replica: Replica): Generator<readonly [string, Json] | undefined, void, undefined> {
+  for (const owner of owners(replica)) {
+    if (owner === undefined) yield undefined;
+    else {
+      const { high, low } = owner;
+      yield [String(sessionIdFromHalves(high, low)), new JsonItems(replica.tree.listEphemerals(high, low))];
+    }
+  }
 }
 
 function hash(view: AdminView): Fields {
@@ -471,29 +508,40 @@ function watchSummary({ driver }: AdminView): Fields {
   return { num_connections: dataConnectionCount, num_paths: dataPathCount, num_total_watches: dataWatchCount };
 }
 
-function watches(view: AdminView): Fields {
-  const found = new Map<string, string[]>();
-  const isCutOff = gather(found, (visit) => forEachBySession(view, (id, path) => visit(String(id), path)));
-  return { session_id_to_watched_paths: found, ...(isCutOff ? { truncated: true } : {}) };
+function watches(view: AdminView): JsonFields {
+  return listing("session_id_to_watched_paths", dataWatches(view, "connections"), ({ session, path }) => [
+    String(session),
+    path,
+  ]);
 }
 
-function watchesByPath(view: AdminView): Fields {
-  const found = new Map<string, bigint[]>();
-  const isCutOff = gather(found, (visit) => forEachByPath(view, visit));
-  return { path_to_session_ids: found, ...(isCutOff ? { truncated: true } : {}) };
+function watchesByPath(view: AdminView): JsonFields {
+  return listing("path_to_session_ids", dataWatches(view, "paths"), ({ session, path }) => [path, session]);
 }
 
-/** Groups at most `WATCHES_MAX` pairs into lists. @returns whether there were more */
-function gather<T>(into: Map<string, T[]>, forEach: (visit: (key: string, value: T) => boolean) => void): boolean {
+/** Groups at most `WATCHES_MAX` watches, and says whether there were more. */
+function listing(
+  name: string,
+  found: Iterable<ListedWatch>,
+  pairOf: (watch: NonNullable<ListedWatch>) => readonly [string, Json],
+): JsonFields {
   let count = 0;
-  forEach((key, value) => {
-    if (++count > WATCHES_MAX) return false;
-    const list = into.get(key);
-    if (list === undefined) into.set(key, [value]);
-    else list.push(value);
-    return true;
-  });
-  return count > WATCHES_MAX;
+  function* pairs(): Generator<readonly [string, Json] | undefined, void, undefined> {
+    for (const watch of found) {
+      if (watch !== undefined && ++count > WATCHES_MAX) return;
+      yield watch === undefined ? undefined : pairOf(watch);
+    }
+  }
+  function* groups(): Generator<readonly [string, Json] | undefined, void, undefined> {
+    for (const group of grouped(pairs())) {
+      yield group === undefined ? undefined : [group[0], new JsonItems(group[1])];
+    }
+  }
+  function* fields(): Generator<readonly [string, Json], void, undefined> {
+    yield [name, new JsonFields(groups())];
+    if (count > WATCHES_MAX) yield ["truncated", true];
+  }
+  return new JsonFields(fields());
 }
 
 function zabState(view: AdminView): Fields {

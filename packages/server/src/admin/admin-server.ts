@@ -57,7 +57,8 @@ function command(view: AdminView, request: HttpRequest, name: string): Promise<H
 async function answerCommand(view: AdminView, request: CommandRequest): Promise<HttpAnswer> {
   const { status, body, headers = {}, allow } = await runCommand(view, request);
   const head = { status, headers, ...(allow === undefined ? {} : { allow }) };
-  return isStream(body) ? { ...head, type: BYTES_TYPE, body } : { ...head, type: JSON_TYPE, body: javaJson(body) };
+  if (!isStream(body)) return { ...head, type: JSON_TYPE, body: javaJson(body) };
+  return { ...head, type: body.sizeBytes === undefined ? JSON_TYPE : BYTES_TYPE, body };
 }
 
 function isStream(body: CommandAnswer["body"]): body is HttpStream {

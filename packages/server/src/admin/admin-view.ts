@@ -6,6 +6,7 @@ import type { Drain } from "../drain.ts";
 import type { Driver } from "../driver/driver.ts";
 import type { LinkCounts } from "../peers/link-protection.ts";
 import type { Reachability } from "../peers/reachability.ts";
+import type { AnswerSlices } from "./answer-slices.ts";
 import type { Metric } from "./metric.ts";
 import type { SnapshotEndpoint } from "./snapshot-endpoint.ts";
 
@@ -21,6 +22,8 @@ export interface CertificateFacts {
 /** The data of a running server that operators query by four-letter words, HTTP and metrics. */
 export interface AdminView {
   readonly driver: Driver;
+  /** Makes answers that grow with the state. */
+  readonly slices: AnswerSlices;
   readonly config: ServerConfig;
   readonly version: string;
   readonly startedAtMs: number;

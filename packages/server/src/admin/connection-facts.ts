@@ -36,8 +36,11 @@ export interface SessionFacts {
 }
 
 /** @param asking the connection of the requester; its socket waits for no operation */
-export function connectionFacts(view: AdminView, asking?: ClientConnection): readonly ConnectionFacts[] {
-  return [...view.driver.connections()].map((connection) => factsOf(view, connection, connection === asking));
+export function* connectionFacts(
+  view: AdminView,
+  asking?: ClientConnection,
+): Generator<ConnectionFacts, void, undefined> {
+  for (const connection of view.driver.connections()) yield factsOf(view, connection, connection === asking);
 }
 
 function factsOf({ driver }: AdminView, connection: ClientConnection, isAsking: boolean): ConnectionFacts {

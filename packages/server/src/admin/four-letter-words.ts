@@ -1,6 +1,7 @@
 import { formatSessionId, formatZxid } from "@zooid/model";
 import type { ClientConnection } from "../client-connection.ts";
 import { type AdminView, isServing, modeOf, NOT_SERVING, resetConnections, resetServer } from "./admin-view.ts";
+import type { Pieces, SlicedAnswer } from "./answer-slices.ts";
 import { configurationText } from "./configuration.ts";
 import { type ConnectionFacts, connectionFacts } from "./connection-facts.ts";
 import { environment } from "./environment.ts";
@@ -10,7 +11,8 @@ import { digestHistory } from "./past-digests.ts";
 import { sessionDump } from "./session-dump.ts";
 import { watchesByPath, watchesBySession } from "./watch-listing.ts";
 
-type Word = (view: AdminView, asking: ClientConnection, argument: Buffer) => string;
+/** Pieces: an answer that grows with the state. */
+type Word = (view: AdminView, asking: ClientConnection, argument: Buffer) => string | Pieces;
 
 /** Words that are answered whether or not the server serves. */
 const ALWAYS: ReadonlySet<string> = new Set(["ruok", "isro", "envi", "gtmk", "stmk"]);
@@ -19,14 +21,14 @@ const WORDS: ReadonlyMap<string, Word> = new Map<string, Word>([
   ["ruok", () => "imok"],
   ["isro", (view) => (view.driver.replica.isReadOnly ? "ro" : isServing(view) ? "rw" : "null")],
   ["srvr", (view) => `${versionLine(view)}${statistics(view)}`],
-  ["stat", (view, asking) => `${versionLine(view)}${clients(view, asking)}${statistics(view)}`],
+  ["stat", status],
   ["mntr", monitor],
-  ["cons", (view, asking) => `${connectionFacts(view, asking).map(fullLine).join("")}\n`],
+  ["cons", connections],
   ["conf", configurationText],
   ["envi", (view) => `Environment:\n${keysAndValues(environment(view))}`],
   ["wchs", watchSummary],
-  ["wchc", (view) => `${watchesBySession(view)}\n`],
-  ["wchp", (view) => `${watchesByPath(view)}\n`],
+  ["wchc", (view) => lineEnded(watchesBySession(view))],
+  ["wchp", (view) => lineEnded(watchesByPath(view))],
   ["dump", sessionDump],
   ["dirs", directories],
   [
@@ -67,39 +69,41 @@ export function answerWord(
   argument: Buffer,
   view: AdminView,
   asking: ClientConnection,
-): string | undefined {
+): string | SlicedAnswer | undefined {
   const answer = WORDS.get(word);
   if (answer === undefined) return undefined;
   const { counters } = view.driver.replica;
   const stats = view.driver.replica.connection(asking.ref)?.stats;
   counters.packetsReceived++;
   if (stats !== undefined) stats.received++;
-  const text = permitted(word, view) ?? answer(view, asking, argument);
+  const found = permitted(word, view) ?? answer(view, asking, argument);
   counters.packetsSent++;
   if (stats !== undefined) stats.sent++;
-  return text;
+  return typeof found === "string" ? found : view.slices.answer(asking.address, found);
 }
 
 /** A four-letter word that other parts of this process ask. */
 export type Report = "srvr" | "cons" | "dump" | "conf" | "envi" | "mntr" | "dirs" | "wchs" | "wchc" | "wchp";
 
 /** Whatever the whitelist, and not counted. */
-const REPORTS: Readonly<Record<Report, (view: AdminView) => string>> = {
+const REPORTS: Readonly<Record<Report, (view: AdminView) => string | Pieces>> = {
   srvr: (view) => `${versionLine(view)}${statistics(view)}`,
-  cons: (view) => `${connectionFacts(view).map(fullLine).join("")}\n`,
+  cons: (view) => connections(view),
   dump: sessionDump,
   conf: configurationText,
   envi: (view) => `Environment:\n${keysAndValues(environment(view))}`,
   mntr: monitor,
   dirs: directories,
   wchs: watchSummary,
-  wchc: (view) => `${watchesBySession(view)}\n`,
-  wchp: (view) => `${watchesByPath(view)}\n`,
+  wchc: (view) => lineEnded(watchesBySession(view)),
+  wchp: (view) => lineEnded(watchesByPath(view)),
 };
 
 /** The text of a four-letter word, or that the server does not serve. */
-export function reportText(report: Report, view: AdminView): string {
-  return isServing(view) ? REPORTS[report](view) : `${NOT_SERVING}\n`;
+export async function reportText(report: Report, view: AdminView): Promise<string> {
+  if (!isServing(view)) return `${NOT_SERVING}\n`;
+  const answer = REPORTS[report](view);
+  return typeof answer === "string" ? answer : await view.slices.text(answer);
 }
 
 /** The answer to a word that is not executed. */
@@ -140,8 +144,20 @@ function statistics(view: AdminView): string {
   ].join("\n");
 }
 
-function clients(view: AdminView, asking: ClientConnection): string {
-  return `Clients:\n${connectionFacts(view, asking).map(briefLine).join("")}\n`;
+function* status(view: AdminView, asking: ClientConnection): Generator<string, void, undefined> {
+  yield `${versionLine(view)}Clients:\n`;
+  for (const facts of connectionFacts(view, asking)) yield briefLine(facts);
+  yield `\n${statistics(view)}`;
+}
+
+function* connections(view: AdminView, asking?: ClientConnection): Generator<string, void, undefined> {
+  for (const facts of connectionFacts(view, asking)) yield fullLine(facts);
+  yield "\n";
+}
+
+function* lineEnded(pieces: Pieces): Generator<string, void, undefined> {
+  yield* pieces;
+  yield "\n";
 }
 
 function briefLine({ host, interestOps, queued, received, sent }: ConnectionFacts): string {

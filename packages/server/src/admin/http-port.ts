@@ -25,7 +25,8 @@ export interface HttpRequest {
 
 /** A long body, produced while it is sent. It is disposed of whether or not it was sent. */
 export interface HttpStream extends AsyncDisposable {
-  readonly sizeBytes: number;
+  /** Undefined where it is not known before the end. */
+  readonly sizeBytes: number | undefined;
   /** The next piece; undefined after the last. */
   next(): Promise<Uint8Array | undefined>;
 }
@@ -157,7 +158,7 @@ export class HttpPort implements AsyncDisposable {
       ...SAFE_HEADERS,
       ...answer.headers,
       "Content-Type": answer.type,
-      "Content-Length": typeof body === "string" ? Buffer.byteLength(body) : body.sizeBytes,
+      ...lengthOf(body),
       ...(answer.allow === undefined ? {} : { Allow: answer.allow }),
       ...(hasBody(message) && !message.complete ? { Connection: "close" } : {}),
     });
@@ -212,6 +213,11 @@ export class HttpPort implements AsyncDisposable {
     });
     return found ?? plain(404, "there is nothing here");
   }
+}
+
+function lengthOf(body: HttpAnswer["body"]): Record<string, number> {
+  const length = typeof body === "string" ? Buffer.byteLength(body) : body.sizeBytes;
+  return length === undefined ? {} : { "Content-Length": length };
 }
 
 export function plain(status: number, text: string): HttpAnswer {

@@ -29,7 +29,9 @@ export class OperatorPorts implements AsyncDisposable {
 
   async listen(): Promise<void> {
     const { view, admin, metrics, application } = this.#options;
+    if (admin === undefined && metrics === undefined) return;
     const prometheus = new PrometheusText(view, metrics?.exportJvmInfo ?? true);
+    await prometheus.loaded();
     const failed = (error: unknown): void => {
       this.#options.warn(`a request to an operator port failed: ${describe(error)}`);
     };

@@ -17,22 +17,27 @@ const BASIC = [0.5];
 
 /**
  * The metrics for Prometheus: the values of `mntr` under the names of Apache's exporter, which has
- * no prefix, and Node's own. They are read at the scrape; between scrapes no work is done, and the
- * library is loaded at the first one.
+ * no prefix, and Node's own. They are read at the scrape; between scrapes no work is done.
  */
 export class PrometheusText {
   readonly #view: AdminView;
   readonly #exportJvmInfo: boolean;
-  #library: Promise<Library> | undefined;
+  readonly #client: Promise<PromClient> = import("prom-client");
+  #library: Library | undefined;
 
   constructor(view: AdminView, exportJvmInfo: boolean) {
     this.#view = view;
     this.#exportJvmInfo = exportJvmInfo;
   }
 
+  /** The library takes milliseconds to load: that is done before clients are served. */
+  async loaded(): Promise<void> {
+    await this.#client;
+  }
+
   async answer(): Promise<HttpAnswer> {
-    this.#library ??= load();
-    const library = await this.#library;
+    this.#library ??= libraryOf(await this.#client);
+    const library = this.#library;
     const { client, runtime } = library;
     // Metrics of a role end with the role, so the list is rebuilt.
     const registry = new client.Registry();
@@ -54,8 +59,7 @@ interface Library {
   readonly CountedHistogram: ReturnType<typeof countedHistogram>;
 }
 
-async function load(): Promise<Library> {
-  const client = await import("prom-client");
+function libraryOf(client: PromClient): Library {
   const runtime = new client.Registry();
   client.collectDefaultMetrics({ register: runtime, eventLoopMonitoringPrecision: LOOP_SAMPLE_MS });
   return { client, runtime, CountedSummary: countedSummary(client), CountedHistogram: countedHistogram(client) };

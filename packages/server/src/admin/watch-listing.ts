@@ -2,51 +2,72 @@ import { formatSessionId, type SessionId, sliceText } from "@zooid/model";
 import type { AdminView } from "./admin-view.ts";
 
 /** Limit of a listing of watches; the rest is cut off, and the last line says so. */
-const TEXT_BYTES_MAX = 8 * 1024 * 1024;
+const TEXT_CHARS_MAX = 8 * 1024 * 1024;
 const CUT_OFF = "... truncated\n";
 
+/** A watch for data; undefined stands for a step that met none. */
+export type ListedWatch = { readonly session: SessionId; readonly path: string } | undefined;
+
 /** Sessions, each with the paths that it watches. Child watches are not included, as in Apache. */
-export function watchesBySession(view: AdminView): string {
-  const text = new CappedText();
-  let last: SessionId | undefined;
-  forEachBySession(view, (session, path) => {
-    if (session !== last) text.add(`${formatSessionId(session)}\n`);
-    last = session;
-    text.add(`\t${printable(path)}\n`);
-    return !text.isFull;
-  });
-  return text.toString();
+export function* watchesBySession(view: AdminView): Generator<string, void, undefined> {
+  yield* capped(
+    grouped(view, "connections", ({ session, path }) => ({
+      group: formatSessionId(session),
+      line: `\t${printable(path)}\n`,
+    })),
+  );
 }
 
 /** Paths, each with the sessions that watch it. */
-export function watchesByPath(view: AdminView): string {
-  const text = new CappedText();
+export function* watchesByPath(view: AdminView): Generator<string, void, undefined> {
+  yield* capped(
+    grouped(view, "paths", ({ session, path }) => ({
+      group: printable(path),
+      line: `\t${formatSessionId(session)}\n`,
+    })),
+  );
+}
+
+/** Between two of them the watches may change. */
+export function* dataWatches(
+  { driver }: AdminView,
+  order: "paths" | "connections",
+): Generator<ListedWatch, void, undefined> {
+  const { replica } = driver;
+  for (const watch of replica.watches.list(order)) {
+    const isForData = watch !== undefined && watch.dataModes !== 0;
+    const session = isForData ? replica.connection(watch.connection)?.session : undefined;
+    yield isForData && session !== undefined ? { session: session.id, path: sliceText(watch.path) } : undefined;
+  }
+}
+
+function* grouped(
+  view: AdminView,
+  order: "paths" | "connections",
+  shown: (watch: NonNullable<ListedWatch>) => { readonly group: string; readonly line: string },
+): Generator<string, void, undefined> {
   let last: string | undefined;
-  forEachByPath(view, (path, session) => {
-    if (path !== last) text.add(`${printable(path)}\n`);
-    last = path;
-    text.add(`\t${formatSessionId(session)}\n`);
-    return !text.isFull;
-  });
-  return text.toString();
+  for (const watch of dataWatches(view, order)) {
+    if (watch === undefined) {
+      yield "";
+      continue;
+    }
+    const { group, line } = shown(watch);
+    yield group === last ? line : `${group}\n${line}`;
+    last = group;
+  }
 }
 
-/** @param visit returns whether it wants more */
-export function forEachBySession({ driver }: AdminView, visit: (session: SessionId, path: string) => boolean): void {
-  const { replica } = driver;
-  replica.watches.forEachByConnection(({ connection, path, dataModes }) => {
-    const session = dataModes === 0 ? undefined : replica.connection(connection)?.session;
-    return session === undefined || visit(session.id, sliceText(path));
-  });
-}
-
-/** @param visit returns whether it wants more */
-export function forEachByPath({ driver }: AdminView, visit: (path: string, session: SessionId) => boolean): void {
-  const { replica } = driver;
-  replica.watches.forEachByPath(({ connection, path, dataModes }) => {
-    const session = dataModes === 0 ? undefined : replica.connection(connection)?.session;
-    return session === undefined || visit(sliceText(path), session.id);
-  });
+function* capped(pieces: Iterable<string>): Generator<string, void, undefined> {
+  let length = 0;
+  for (const piece of pieces) {
+    yield piece;
+    length += piece.length;
+    if (length > TEXT_CHARS_MAX) {
+      yield CUT_OFF;
+      return;
+    }
+  }
 }
 
 /**
@@ -57,22 +78,4 @@ function printable(path: string): string {
     /[\p{Cc}\p{Cf}\u2028\u2029]/gu,
     (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
-}
-
-class CappedText {
-  readonly #parts: string[] = [];
-  #length = 0;
-
-  get isFull(): boolean {
-    return this.#length > TEXT_BYTES_MAX;
-  }
-
-  add(part: string): void {
-    this.#parts.push(part);
-    this.#length += part.length;
-  }
-
-  toString(): string {
-    return this.#parts.join("") + (this.isFull ? CUT_OFF : "");
-  }
 }

@@ -1,6 +1,7 @@
 import type { ElectionMessage, ServerId } from "@zooid/model";
 import type { ReplicaConfig } from "@zooid/replica";
 import type { KnownMembers, SnapshotPort, ZabLinks } from "@zooid/zab";
+import type { SlicedAnswer } from "../admin/answer-slices.ts";
 import type { AuditTrail } from "../audit-trail.ts";
 import type { AuthFailuresOptions } from "../auth-failures.ts";
 import type { ClientConnection, ConnectionLimits } from "../client-connection.ts";
@@ -34,7 +35,7 @@ export interface DriverHooks {
   readonly refusals: RefusalLog;
   /** How many bytes a four-letter word takes, its argument included. */
   wordBytes(word: string): number;
-  fourLetterWord(word: string, argument: Buffer, connection: ClientConnection): string | undefined;
+  fourLetterWord(word: string, argument: Buffer, connection: ClientConnection): string | SlicedAnswer | undefined;
   /** The state file may be brought forward to this checkpoint. */
   checkpoint(checkpoint: Checkpoint): void;
   /** Whether the state file lags so far behind the log that proposals have to wait. */

@@ -10,6 +10,7 @@ import {
 } from "@zooid/model";
 import type { Replica, SessionEnding } from "@zooid/replica";
 import type { BufferPool } from "@zooid/wire";
+import type { SlicedAnswer } from "../admin/answer-slices.ts";
 import { ClientConnection, type ConnectionHost, type ConnectionLimits } from "../client-connection.ts";
 import type { RefusalLog } from "../refusal-log.ts";
 import type { RoleTimes } from "../role-times.ts";
@@ -241,7 +242,7 @@ export class Driver implements ConnectionHost {
     return this.#parts.hooks.wordBytes(word);
   }
 
-  fourLetterWord(word: string, argument: Buffer, connection: ClientConnection): string | undefined {
+  fourLetterWord(word: string, argument: Buffer, connection: ClientConnection): string | SlicedAnswer | undefined {
     return this.#parts.hooks.fourLetterWord(word, argument, connection);
   }
 

@@ -1,0 +1,52 @@
+import { OpCode } from "@zooid/model";
+import { read } from "../../packages/wire/src/testing/raw-client.ts";
+import { type Attack, range } from "./attack.ts";
+import { Attacker } from "./attacker.ts";
+import type { Target } from "./target.ts";
+
+const WATCHES = 600_000;
+const GROWING = ["watches", "watches_by_path", "connections", "dump", "stats", "monitor"];
+const OWN_ADMIN = ["admin.enableServer=true", "admin.serverAddress=127.0.0.1", "admin.serverPort=0"];
+
+/** The address of the admin port, which the server's log names. */
+function adminUrlOf(target: Target): string {
+  const url = /http:\/\/127\.0\.0\.1:\d+/.exec(target.logs().join("\n"))?.[0];
+  if (url === undefined) throw new Error("the log names no admin port");
+  return url;
+}
+
+/** Requests to the HTTP port for operators, by anybody who reaches it. */
+export const OPERATOR_PORT_ATTACKS: readonly Attack[] = [
+  {
+    name: "long-admin-answers",
+    sends: `GETs of ${GROWING.join(", ")}, /metrics and the console's API, while there are ${WATCHES} watches`,
+    settings: () => [...OWN_ADMIN, "4lw.commands.whitelist=*"],
+    async prepare(target) {
+      const { port } = target;
+      const owners = await Promise.all(range(6, () => Attacker.open({ port, timeoutMs: 40_000 })));
+      for (const [i, owner] of owners.entries()) {
+        const frames = function* (): Generator<Buffer> {
+          for (let at = 0; at < WATCHES / 6; at++) yield owner.frame(OpCode.EXISTS, read(`/watched/${i}/${at}`, true));
+        };
+        await owner.flood(frames());
+        await owner.untilAnswers(WATCHES / 6);
+      }
+      const url = adminUrlOf(target);
+      return async () => {
+        const times: string[] = [];
+        const paths = [
+          ...GROWING.map((name) => `/commands/${name}`),
+          ...["/metrics", "/api/v1/session", "/api/v1/sessions", "/api/v1/hot-spots", "/api/v1/words?word=wchp"],
+        ];
+        for (const path of paths) {
+          const startMs = performance.now();
+          const answer = await fetch(url + path);
+          const { byteLength } = await answer.arrayBuffer();
+          times.push(`${path} ${answer.status}, ${byteLength} bytes in ${Math.round(performance.now() - startMs)} ms`);
+        }
+        for (const owner of owners) await owner[Symbol.asyncDispose]();
+        return times.join("; ");
+      };
+    },
+  },
+];
