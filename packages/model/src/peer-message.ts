@@ -89,6 +89,10 @@ export type ZabMessage =
       readonly attemptId: string;
       /** The version of the configuration that it knows to be committed. */
       readonly configVersion: Zxid;
+      /** The list of servers in its files. A server that counts by that list, as version 0.1.0 does, sends none. */
+      readonly list?: Uint8Array | undefined;
+      /** Its operator asks for this list: clients do not change the members of its ensemble. */
+      readonly isWish?: boolean;
     }
   | {
       readonly kind: "leader-info";

@@ -402,6 +402,8 @@ export namespace zooid {
         isOwn: boolean;
         configVersion: (number|Long);
         attemptId: string;
+        list?: (Uint8Array|null);
+        isWish: boolean;
         static encode(message: zooid.LearnerInfo.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
         static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): zooid.LearnerInfo & zooid.LearnerInfo.$Shape;
     }
@@ -418,6 +420,8 @@ export namespace zooid {
             isOwn?: (boolean|null);
             configVersion?: (number|Long|null);
             attemptId?: (string|null);
+            list?: (Uint8Array|null);
+            isWish?: (boolean|null);
             $unknowns?: Uint8Array[];
         }
         type $Shape = zooid.LearnerInfo.$Properties;

@@ -1599,6 +1599,16 @@ export const zooid = $root.zooid = (() => {
         LearnerInfo.prototype.isOwn = false;
         LearnerInfo.prototype.configVersion = $util.Long ? $util.Long.fromBits(0,0,true) : 0;
         LearnerInfo.prototype.attemptId = "";
+        LearnerInfo.prototype.list = null;
+        LearnerInfo.prototype.isWish = false;
+
+        let $oneOfFields;
+
+        // Virtual OneOf for proto3 optional field
+        $Object.defineProperty(LearnerInfo.prototype, "_list", {
+            get: $util.oneOfGetter($oneOfFields = ["list"]),
+            set: $util.oneOfSetter($oneOfFields)
+        });
 
         LearnerInfo.encode = function (message, writer, _depth) {
             if (!writer)
@@ -1627,6 +1637,10 @@ export const zooid = $root.zooid = (() => {
                 writer.uint32(73).fixed64(message.configVersion);
             if (message.attemptId != null && $Object.hasOwnProperty.call(message, "attemptId") && message.attemptId !== "")
                 writer.uint32(82).string(message.attemptId);
+            if (message.list != null && $Object.hasOwnProperty.call(message, "list"))
+                writer.uint32(90).bytes(message.list);
+            if (message.isWish != null && $Object.hasOwnProperty.call(message, "isWish") && message.isWish !== false)
+                writer.uint32(96).bool(message.isWish);
             if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                 for (let i = 0; i < message.$unknowns.length; ++i)
                     writer.raw(message.$unknowns[i]);
@@ -1748,6 +1762,22 @@ export const zooid = $root.zooid = (() => {
                             message.attemptId = value;
                         else
                             delete message.attemptId;
+                        continue;
+                    }
+                case 11: {
+                        if (wireType !== 2)
+                            break;
+                        message.list = reader.bytes();
+                        message._list = "list";
+                        continue;
+                    }
+                case 12: {
+                        if (wireType !== 0)
+                            break;
+                        if (value = reader.bool())
+                            message.isWish = value;
+                        else
+                            delete message.isWish;
                         continue;
                     }
                 }

@@ -122,18 +122,20 @@ const FIELDS: { readonly [K in Kind]: fc.Arbitrary<object> } = {
     { number, role, vote, config: bytes, nextConfig: bytes },
     { requiredKeys: ["number", "role", "vote"] },
   ),
-  "learner-info": fc.record({
-    promise: fc.record({ epoch: number, sid: small, incarnation: number }),
-    ...{
-      isObserver: flag,
-      isFresh: flag,
-      isAmnesiac: flag,
-      isOwn: flag,
-      ensembleId: text,
-      attemptId: text,
-      configVersion: zxid,
+  "learner-info": fc.record(
+    {
+      promise: fc.record({ epoch: number, sid: small, incarnation: number }),
+      ...{ isObserver: flag, isFresh: flag, isAmnesiac: flag, isOwn: flag },
+      ...{ ensembleId: text, attemptId: text, configVersion: zxid },
+      ...{ list: bytes, isWish: fc.constant(true) },
     },
-  }),
+    {
+      requiredKeys: [
+        ...(["promise", "isObserver", "isFresh", "isAmnesiac", "isOwn"] as const),
+        ...(["ensembleId", "attemptId", "configVersion"] as const),
+      ],
+    },
+  ),
   "leader-info": fc.record({ epoch: number, incarnation: number, ensembleId: text }),
   "ack-epoch": fc.record({
     ...{ isRepeated: flag, currentEpoch: number, logged: position, floor: zxid },
@@ -416,4 +418,12 @@ describe("refused", () => {
       }),
     );
   });
+});
+
+test.each(["notification", "poll-answer"] as const)("a %s with two long configurations has room for both", (kind) => {
+  const configs = { config: new Uint8Array(32_000), nextConfig: new Uint8Array(32_000) };
+  const common = { role: "looking", round: 1, number: 1, vote: undefined, selfZxid: 0 as Zxid, selfEpoch: 0 } as const;
+  const message = { kind, ...common, ...configs };
+  const written = Buffer.alloc(envelopeBytesMax(message));
+  expect(new EnvelopeWriter().write(written, 0, message)).toBeGreaterThan(64_000);
 });

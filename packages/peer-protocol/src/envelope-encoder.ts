@@ -20,6 +20,7 @@ export function envelopeBytesMax(message: EnvelopeMessage): number {
       return (
         FIXED_BYTES_MAX +
         textBytesMax(message.ensembleId) +
+        textBytesMax(message.host) +
         message.nonce.length +
         message.features.length * 10 +
         message.keyIds.reduce((sum, id) => sum + textBytesMax(id), 0)
@@ -30,7 +31,16 @@ export function envelopeBytesMax(message: EnvelopeMessage): number {
     case "refuse":
     case "relay-close":
       return FIXED_BYTES_MAX + textBytesMax(message.text);
+    case "notification":
+    case "poll-answer":
+      return FIXED_BYTES_MAX + (message.config?.length ?? 0) + (message.nextConfig?.length ?? 0);
     case "learner-info":
+      return (
+        FIXED_BYTES_MAX +
+        textBytesMax(message.ensembleId) +
+        textBytesMax(message.attemptId) +
+        (message.list?.length ?? 0)
+      );
     case "leader-info":
       return FIXED_BYTES_MAX + textBytesMax(message.ensembleId);
     case "ack-epoch":

@@ -18,9 +18,9 @@ export const MODES: readonly MessageOf<"sync-begin">["mode"][] = ["diff", "trunc
 
 export const learnerInfoRecord: RecordCodec<"learner-info"> = {
   member: "learnerInfo",
-  encode: ({ promise, ...same }, writer) => {
+  encode: ({ promise, list = null, ...same }, writer) => {
     const { epoch: promisedEpoch, sid: promisedTo, incarnation: promisedIncarnation } = promise;
-    zooid.LearnerInfo.encode({ ...same, promisedEpoch, promisedTo, promisedIncarnation }, writer);
+    zooid.LearnerInfo.encode({ ...same, list, promisedEpoch, promisedTo, promisedIncarnation }, writer);
   },
   decode: (reader) => {
     const record = zooid.LearnerInfo.decode(reader);
@@ -38,6 +38,8 @@ export const learnerInfoRecord: RecordCodec<"learner-info"> = {
       isOwn: record.isOwn,
       configVersion: zxidOf(record.configVersion),
       attemptId: record.attemptId,
+      ...(record.list === null || record.list === undefined ? {} : { list: copyOf(record.list) }),
+      ...(record.isWish ? { isWish: true } : {}),
     };
   },
 };
