@@ -215,6 +215,7 @@ describe("what is said of other servers", () => {
     ["cnxTimeout=10", { connectTimeoutMs: 10_000 }],
     ["cnxTimeout=2500", { connectTimeoutMs: 2500 }],
     ["zooid.foundingWaitMs=60000", { foundingWaitMs: 60_000 }],
+    ["zooid.unlisted=refuse", { unlisted: "refuse" }],
     ["quorumListenOnAllIPs=true", { listenOnAllAddresses: true }],
     ["electionPortBindRetry=0", { bindRetryCount: 0 }],
     ["zooid.peerSecretFile=/secret", { peerSecretFile: "/secret" }],

@@ -44,6 +44,7 @@ export const ENSEMBLE_KEYS: readonly KeyEntry[] = [
   ],
 
   ["zooid.foundingWaitMs", ensembleNumber("foundingWaitMs")],
+  ["zooid.unlisted", unlistedServers()],
   ["zooid.peerSecretFile", peerSecretFile()],
   ["zooid.peerSecretMode", peerSecretMode()],
   ["zooid.peerTls.key", peerTls("key")],
@@ -88,6 +89,17 @@ function observerMasterPort(): KeyRule {
       if ("problem" in found) return `is a port, or 0 for none, found "${value}"`;
       if (found.value > 0) limits.observerMasterPort = found.value;
       else delete limits.observerMasterPort;
+      return undefined;
+    },
+  };
+}
+
+function unlistedServers(): KeyRule {
+  return {
+    kind: "ensemble",
+    set: (limits, value) => {
+      if (value !== "follow" && value !== "refuse") return `is follow or refuse, found "${value}"`;
+      limits.unlisted = value;
       return undefined;
     },
   };

@@ -38,7 +38,17 @@ export { hostPort, isConnectedToItself, type SocketEnds } from "./host-port.ts";
 export { isInIpRange, isIpRange, javaAddress, parseIpAddress } from "./ip-address.ts";
 export { derivedKey, type HashKey, keyedHash } from "./keyed-hash.ts";
 export { LATENCY_BOUNDS_MS, LATENCY_WORDS, LatencyBuckets } from "./latency-buckets.ts";
-export { hasGroups, isSamePlace, type Member, type Members, memberLines, membersOf, membersText } from "./members.ts";
+export {
+  hasGroups,
+  isSameList,
+  isSamePlace,
+  isSameVotes,
+  type Member,
+  type Members,
+  memberLines,
+  membersOf,
+  membersText,
+} from "./members.ts";
 export {
   changedMembers,
   type MembersChange,

@@ -59,6 +59,22 @@ export function isSamePlace(a: Member | undefined, b: Member | undefined): boole
   );
 }
 
+/** Whether two configurations have the same servers with the same roles, groups and weights, wherever those are. */
+export function isSameVotes(a: Pick<Members, "servers">, b: Pick<Members, "servers">): boolean {
+  return votesText(a) === votesText(b);
+}
+
+/** Whether two configurations are the same, but for their versions. */
+export function isSameList(a: Pick<Members, "servers">, b: Pick<Members, "servers">): boolean {
+  return memberLines(a.servers).join("\n") === memberLines(b.servers).join("\n");
+}
+
+function votesText({ servers }: Pick<Members, "servers">): string {
+  return servers
+    .map(({ sid, isObserver, group, weight }) => (isObserver ? `${sid}` : `${sid}:${group ?? ""}:${weight}`))
+    .join();
+}
+
 /** As `/zookeeper/config` has it: lines of servers, groups and weights, and the version as the last one. */
 export function membersText({ servers, version }: Pick<Members, "servers" | "version">): string {
   return [...memberLines(servers), `version=${version.toString(16)}`].join("\n");

@@ -21,9 +21,10 @@ export interface MemberConfig {
   readonly hasPast?: boolean;
   /** The ensemble's id, should it have none yet when this server first leads. */
   readonly newEnsembleId: string;
-  /** The data of `/zookeeper/config`. Default: the stored ones, which are empty. Unless there are `members`. */
-  readonly configuration?: string;
-  /** The first configuration of an ensemble that can be changed while it runs; a newer one in the log takes its place. */
+  /**
+   * The first configuration of the ensemble; a newer one in the log takes its place. Without `isReconfigEnabled` it is also what the
+   * operator asks for at each start. Undefined for a server that counts by its own list for good, as version 0.1.0 does.
+   */
   readonly members?: Members;
   /** Voters that a configuration has at least: one more than a server that can serve alone. Default 1. */
   readonly voterCountMin?: number;
@@ -48,7 +49,7 @@ export interface ReplicaConfig extends IdentityLimits {
   readonly verifier: QuorumVerifier;
   /** Its place among other servers; undefined for an ensemble of one. */
   readonly ensemble: MemberConfig | undefined;
-  /** Clients may ask for changes of the ensemble's configuration. */
+  /** Clients may ask for changes of the ensemble's configuration. Else the servers' files do. */
   readonly isReconfigEnabled: boolean;
   /** The unit of session expiry. */
   readonly tickMs: number;

@@ -11,7 +11,7 @@ export class DueWork {
 
   run(): void {
     const { membership, roles, connections, watchBudget, waiting, setWatches } = this.#parts;
-    const { servingState, proposer, forwarded, sessionEnds } = this.#parts;
+    const { memberChanges, servingState, proposer, forwarded, sessionEnds } = this.#parts;
     membership.tick();
     roles.serveReadOnlyWhenDue();
     this.#parts.roomHandover.tick();
@@ -26,6 +26,7 @@ export class DueWork {
     this.#prepareMore();
     if (proposer.isPreparing) return;
     forwarded.takeMore();
+    memberChanges.seekWish();
     sessionEnds.propose();
     if (!proposer.isPreparing) this.#reap();
   }

@@ -1,4 +1,4 @@
-import { type ConnectionRef, OpCode } from "@zooid/model";
+import { type ConnectionRef, OpCode, parseMembers } from "@zooid/model";
 import { describe, expect, test } from "vitest";
 import { TEST_TICK_MS, TestEnsemble, type TestMember } from "./testing/ensemble.ts";
 import { create, onPath, read } from "./testing/requests.ts";
@@ -32,16 +32,18 @@ describe("three servers and an observer", () => {
   });
 
   test("show the same configuration, whichever server leads", () => {
-    const ensemble = new TestEnsemble(3, { observers: 1, configuration: "server.1=here" });
+    const lines = [1, 2, 3, 4].map((sid) => `server.${sid}=h${sid}:1:2:${sid === 4 ? "observer" : "participant"}`);
+    const ensemble = new TestEnsemble(3, { observers: 1, members: parseMembers(lines.join("\n")) });
     const shown = () => ensemble.members.map((member) => readData(member, member.open(), "/zookeeper/config"));
-    expect(new Set(shown())).toEqual(new Set(["data server.1=here"]));
+    const first = `data ${[...lines, "version=100000000"].join("\n")}`;
+    expect(new Set(shown())).toEqual(new Set([first]));
     const { leader } = ensemble;
     ensemble.cutOff(leader);
     ensemble.advance(50 * TEST_TICK_MS);
     ensemble.rejoin(leader);
     ensemble.advance(50 * TEST_TICK_MS);
     expect(ensemble.leader).not.toBe(leader);
-    expect(new Set(shown())).toEqual(new Set(["data server.1=here"]));
+    expect(new Set(shown())).toEqual(new Set([first]));
   });
 
   test("all remove an empty container", () => {

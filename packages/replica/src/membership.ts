@@ -70,7 +70,9 @@ export class Membership {
               ...(ensemble.counterMax === undefined ? {} : { counterMax: ensemble.counterMax }),
               ...(ensemble.windowBytes === undefined ? {} : { windowBytes: ensemble.windowBytes }),
               ...(ensemble.runBytes === undefined ? {} : { runBytes: ensemble.runBytes }),
-              ...(ensemble.members === undefined ? {} : { members: ensemble.members }),
+              ...(ensemble.members === undefined
+                ? {}
+                : { members: ensemble.members, isWish: !config.isReconfigEnabled }),
             }),
       },
       {

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, randomInt } from "node:crypto";
-import { MajorityQuorum, membersOf, membersText, type ServerId, serverId, ZXID_NONE } from "@zooid/model";
+import { MajorityQuorum, membersOf, type ServerId, serverId, ZXID_NONE } from "@zooid/model";
 import { REPLICA_DEFAULTS, type ReplicaConfig, type ReplicaTools } from "@zooid/replica";
 import { RequestReader } from "@zooid/wire";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/txn";
@@ -50,7 +50,7 @@ function replicaConfigOf(config: ServerConfig): ReplicaConfig {
   return {
     ...REPLICA_DEFAULTS,
     sid: sidOf(config),
-    verifier: ensemble === undefined ? new MajorityQuorum([SELF]) : quorumOf(ensemble),
+    verifier: ensemble === undefined ? new MajorityQuorum([SELF]) : quorumOf({ servers: ensemble.directory.files }),
     ensemble: ensemble === undefined ? undefined : memberOf(config, ensemble),
     isReconfigEnabled: config.reconfigEnabled,
     tickMs: config.tickMs,
@@ -119,9 +119,9 @@ function memberOf(config: ServerConfig, ensemble: QuorumPeerConfig): NonNullable
     foundingWaitMs: ensemble.foundingWaitMs,
     hasPast: ensemble.version !== ZXID_NONE,
     newEnsembleId: randomBytes(8).toString("hex"),
-    ...(config.reconfigEnabled
-      ? { members: membersOf(ensemble.servers, ensemble.version), voterCountMin: config.standaloneEnabled ? 2 : 1 }
-      : { configuration: membersText({ servers: ensemble.servers, version: ZXID_NONE }) }),
+    // A version in the name of a file counts where files follow the configuration.
+    members: membersOf(ensemble.directory.files, config.reconfigEnabled ? ensemble.version : ZXID_NONE),
+    voterCountMin: config.reconfigEnabled && config.standaloneEnabled ? 2 : 1,
     leaderServes: config.leaderServes,
     localSessions: config.localSessions,
     localSessionsUpgrading: config.localSessionsUpgrading,

@@ -204,6 +204,8 @@ export class EnsemblePeers implements Peers {
       event: "configuration",
     });
     this.#inForce(committed);
+    // Where files name the members, this server starts again with the servers that it has now.
+    if (!this.#ensemble.directory.isChangeable) return;
     const problems: string[] = [];
     checkTrust(this.#ensemble.security.current, this.#ensemble, problems);
     for (const problem of problems) {

@@ -1,5 +1,14 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { assert, formatZxid, hostPort, type Members, memberLines, ZXID_NONE } from "@zooid/model";
+import {
+  assert,
+  formatZxid,
+  hostPort,
+  isSameVotes,
+  type Member,
+  type Members,
+  memberLines,
+  ZXID_NONE,
+} from "@zooid/model";
 import { type LogHandler, StoreError } from "@zooid/txn-log";
 import { decodeMembers } from "@zooid/zab";
 import type { Observable } from "rxjs";
@@ -9,7 +18,7 @@ import { OperatorPorts } from "./admin/operator-ports.ts";
 import { type AuditRecord, AuditTrail } from "./audit-trail.ts";
 import { type Change, ChangeRecorder } from "./change-stream.ts";
 import { ClientPorts } from "./client-ports.ts";
-import { parseServerConfig, type ServerConfig } from "./config.ts";
+import { ConfigError, parseServerConfig, type ServerConfig } from "./config.ts";
 import { DiskGuard } from "./disk/disk-guard.ts";
 import { Drain } from "./drain.ts";
 import { Driver } from "./driver/driver.ts";
@@ -367,26 +376,25 @@ class Server implements ZooidServer {
   #newPeers(storage: Storage, driver: () => Driver): EnsemblePeers | undefined {
     const config = this.#config;
     const { ensemble } = config;
-    if (ensemble === undefined) return undefined;
-    if (config.reconfigEnabled) {
-      // The configuration that the log knows is newer than the one of the files, or the same.
-      const { committedConfig, lastSeenConfig } = storage.log.durable;
-      const stored = [committedConfig, lastSeenConfig].map((bytes) => bytes && decodeMembers(bytes));
-      const newer = stored.filter((members) => members !== undefined && members.version > ensemble.version);
-      this.#listedClientHost = ensemble.directory.find(ensemble.sid)?.clientAddress?.host;
-      const listed = memberLines(ensemble.servers).join();
-      ensemble.directory.isOpen = true;
-      ensemble.directory.update(newer);
-      const [kept] = newer;
-      // The files may have another port for clients, where they cannot be written.
-      if (kept !== undefined) this.#followClientAddress(kept);
-      if (kept !== undefined && memberLines(kept.servers).join() !== listed) {
-        this.#log.warn(
-          `the ensemble's servers are those of its last configuration (${formatZxid(kept.version)}), which is kept with the data; ` +
-            "the files list others, which are not used: reconfig changes them",
-        );
-      }
+    if (ensemble === undefined) {
+      refuseToServeAlone(storage);
+      return undefined;
     }
+    const { directory } = ensemble;
+    const isChangeable = config.reconfigEnabled;
+    // The configuration that the log knows is newer than the one of the files, or the same.
+    const { committedConfig, lastSeenConfig } = storage.log.durable;
+    const stored = [committedConfig, lastSeenConfig].map((bytes) => bytes && decodeMembers(bytes));
+    const fileVersion = isChangeable ? ensemble.version : ZXID_NONE;
+    const newer = stored.filter((members) => members !== undefined && members.version > fileVersion);
+    this.#listedClientHost = directory.find(ensemble.sid)?.clientAddress?.host;
+    directory.isOpen = ensemble.unlisted === "follow";
+    directory.isChangeable = isChangeable;
+    directory.update(newer);
+    const [kept] = newer;
+    // The files may have another port for clients, where they cannot be written.
+    if (kept !== undefined) this.#followClientAddress(kept);
+    if (kept !== undefined) this.#compareFiles(kept, directory.files);
     const info: ServerLog["info"] = (text, fields) => this.#log.info(text, fields);
     const warn: ServerLog["warn"] = (text, fields) => this.#log.warn(text, fields);
     const error: ServerLog["error"] = (text, fields) => this.#log.error(text, fields);
@@ -408,9 +416,28 @@ class Server implements ZooidServer {
     });
   }
 
-  /** The configuration in force decides where clients come, also where zoo.cfg says otherwise. */
+  /** Says what the files of this server mean, where they list other servers than the configuration in force. */
+  #compareFiles(kept: Members, files: readonly Member[]): void {
+    const version = formatZxid(kept.version);
+    if (!this.#config.reconfigEnabled) {
+      if (isSameVotes(kept, { servers: files })) return;
+      this.#log.info(
+        `the list in force (${version}) is kept with the data, and the file of this server lists other servers: ` +
+          "it changes when a quorum of both lists has the new one in its files",
+        { event: "configuration" },
+      );
+    } else if (memberLines(kept.servers).join() !== memberLines(files).join()) {
+      this.#log.warn(
+        `the ensemble's servers are those of its last configuration (${version}), which is kept with the data; ` +
+          "the files list others, which are not used: reconfig changes them",
+      );
+    }
+  }
+
+  /** Where clients change the members, the configuration in force decides where clients come, also where zoo.cfg says otherwise. */
   #followClientAddress({ servers }: Members): void {
-    const { ensemble, address } = this.#config;
+    const { ensemble, address, reconfigEnabled } = this.#config;
+    if (!reconfigEnabled) return;
     const own = servers.find(({ sid }) => sid === ensemble?.sid)?.clientAddress;
     if (own === undefined) return;
     // A line without an address of its own leaves the address to clientPortAddress.
@@ -481,6 +508,23 @@ class Server implements ZooidServer {
     this.#ports?.stop();
     this.#options.onFailure?.(error);
   }
+}
+
+/**
+ * A file with one line `server.N`, or with none, makes a server serve alone. Others have its data, where the list in force has more
+ * voters: they may serve as well.
+ *
+ * @throws ConfigError
+ */
+function refuseToServeAlone({ log }: Storage): void {
+  const { committedConfig } = log.durable;
+  const members = committedConfig === undefined ? undefined : decodeMembers(committedConfig);
+  if (members === undefined || members.verifier.voters.size < 2) return;
+  const voters = [...members.verifier.voters].join(", ");
+  throw new ConfigError([
+    `the data is that of an ensemble of servers ${voters} (configuration ${formatZxid(members.version)}), and this server's file lists no others: ` +
+      "list them all, and change the members while a quorum of them serves; if they are lost for good, see zooid-server recover in docs/disaster.md",
+  ]);
 }
 
 function started<T>(part: T | undefined): T {

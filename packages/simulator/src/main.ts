@@ -30,6 +30,7 @@ const OPTIONS = {
   limits: { type: "string", meaning: "small: limits of requests that clients reach" },
   sessions: { type: "string", meaning: "replicated, local or upgrading" },
   manners: { type: "string", meaning: "plain: clients do not reconnect early, move or give wrong passwords" },
+  files: { type: "string", meaning: "yes or no: operators change the members in files" },
   reconfig: { type: "string", meaning: "yes or no: the configuration changes" },
   until: { type: "string", meaning: "when faults end, in virtual milliseconds" },
   "crash-at-log-step": { type: "string", meaning: "crashes a server at this step of its log" },
@@ -96,6 +97,7 @@ if (values.exhaustive === true) {
     ...(values.sessions === undefined ? {} : { sessions: sessionMode(values.sessions) }),
     ...(values.tenants === undefined ? {} : { tenants: whole("tenants", values.tenants) }),
     ...(values.reconfig === undefined ? {} : { isChangeable: values.reconfig === "yes" }),
+    ...(values.files === undefined ? {} : { hasFiles: values.files === "yes" }),
     ...(values.manners === undefined ? {} : { hasPlainManners: values.manners === "plain" }),
     ...(values.until === undefined ? {} : { faultsUntilMs: whole("until", values.until) }),
     ...(values["crash-at-log-step"] === undefined

@@ -11,6 +11,11 @@ export interface PeerConfig {
    * its place.
    */
   readonly members?: Members;
+  /**
+   * The `members` are what this server's operator asks for, whatever the log holds: the leader may
+   * propose them. Else they only begin an ensemble, and clients ask for changes.
+   */
+  readonly isWish: boolean;
   /** The unit of the limits below, in milliseconds. */
   readonly tickMs: number;
   /** Ticks within which a learner connects, and each step before the broadcast makes progress. */
@@ -50,6 +55,7 @@ export type PeerOptions = Pick<PeerConfig, "sid" | "verifier"> & Partial<PeerCon
 
 export const PEER_DEFAULTS: Omit<PeerConfig, "sid" | "verifier"> = {
   isObserver: false,
+  isWish: false,
   tickMs: 2000,
   initLimit: 10,
   syncLimit: 5,

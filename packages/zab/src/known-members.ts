@@ -54,6 +54,8 @@ export class KnownMembers {
     this.#config = config;
     this.#changed = changed;
     const { members } = config;
+    // The files of this server may have been edited since: that is a wish, and no list by which anything counts.
+    // rule: the-list-in-force-is-data
     const stored = members === undefined ? undefined : decoded(durable.committedConfig);
     this.#committed = newerOf(stored, members);
     this.#lastSeen = newerOf(members === undefined ? undefined : decoded(durable.lastSeenConfig), this.#committed);
@@ -63,6 +65,11 @@ export class KnownMembers {
   /** Whether the ensemble can be changed while it runs. */
   get isChangeable(): boolean {
     return this.#committed !== undefined;
+  }
+
+  /** Whether there is a configuration that a quorum agreed on, and not only a list in this server's files. */
+  get isAgreed(): boolean {
+    return versionOf(this.#committed) !== ZXID_NONE || versionOf(this.#lastSeen) !== ZXID_NONE;
   }
 
   /** In force. Undefined where the ensemble cannot be changed. */
@@ -195,6 +202,7 @@ export class KnownMembers {
   }
 
   isVoter(sid: ServerId): boolean {
+    // rule: unlisted-servers-have-no-vote
     return this.#verifier.voters.has(sid);
   }
 

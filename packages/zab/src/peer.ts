@@ -19,6 +19,7 @@ import { Founding, type SaidDisk } from "./founding.ts";
 import { decodeMembers, KnownMembers, versionOf } from "./known-members.ts";
 import { Leader } from "./leader/leader.ts";
 import type { TransferPurpose } from "./leader/leadership-transfer.ts";
+import type { Wishes } from "./leader/wishes.ts";
 import { Learner } from "./learner/learner.ts";
 import { type LearnerStatus, statusOf } from "./learner-status.ts";
 import { LostHistory } from "./lost-history.ts";
@@ -212,6 +213,11 @@ export class ZabPeer {
   /** Whether enough servers of a configuration are synchronized to commit in it now. Only at the leader. */
   isQuorumSynced(verifier: QuorumVerifier): boolean {
     return this.#role instanceof Leader && this.#role.isQuorumSynced(verifier);
+  }
+
+  /** At the leader: the lists of servers in the files of the ensemble's servers. Undefined elsewhere. */
+  get wishes(): Pick<Wishes, "due" | "waiting" | "hasQuorumIn"> | undefined {
+    return this.#role instanceof Leader ? this.#role.wishes : undefined;
   }
 
   /** Whether this server leads and the configuration in force gives the leadership to others. */

@@ -210,6 +210,15 @@ export async function level(members: readonly MemberProcess[]): Promise<MemberPr
   });
 }
 
+/** Waits until one leads and all others follow it with a vote. */
+export async function voting(members: readonly MemberProcess[]): Promise<MemberProcess> {
+  return await until("ensemble of voters", async () => {
+    const leader = await level(members);
+    const modes = await Promise.all(others(members, leader).map((member) => member.mode()));
+    return modes.every((mode) => mode === "follower") ? leader : undefined;
+  });
+}
+
 export async function clientOf(members: readonly MemberProcess[], options: ClientOptions = {}): Promise<Client> {
   const hosts = members.map(({ port }) => `${HOST}:${port}`).join(",");
   const client = await connect(hosts, { sessionTimeoutMs: 10_000, startTimeoutMs: DEADLINE_MS, ...options });

@@ -16,6 +16,7 @@ import {
   ServerNumberError,
   type TxnHeader,
   type TxnOp,
+  ZXID_NONE,
   type Zxid,
 } from "@zooid/model";
 import type { ReplicaParts } from "../replica-parts.ts";
@@ -39,6 +40,8 @@ export class MemberChanges {
   /** A change that is prepared, and may not be proposed yet. */
   #prepared: Zxid | undefined;
   #notedMs = Number.NEGATIVE_INFINITY;
+  /** When the servers' files are looked at again. */
+  #wishDueMs = Number.NEGATIVE_INFINITY;
 
   constructor(parts: ReplicaParts) {
     this.#parts = parts;
@@ -58,6 +61,8 @@ export class MemberChanges {
     if (current === undefined) return ErrorCode.UNIMPLEMENTED;
     // rule: one-change-at-a-time
     if (members.isChanging || this.#isPending) return ErrorCode.RECONFIG_IN_PROGRESS;
+    // The servers' files may name different first ones.
+    if (current.version === ZXID_NONE) return ErrorCode.RECONFIG_IN_PROGRESS;
     if (change.fromVersion !== -1 && change.fromVersion !== current.version) return ErrorCode.BAD_VERSION;
     if (!isOperator && !tree.mayReconfig(context)) return ErrorCode.NO_AUTH;
     if (charCountOf(change) > REQUEST_CHARS_MAX) {
@@ -88,7 +93,33 @@ export class MemberChanges {
     if (!zab.isQuorumSynced(next.verifier)) {
       return this.#refused(ErrorCode.NEW_CONFIG_NO_QUORUM, "no quorum of its servers follows the leader");
     }
+    // Their files still name the members of before, and the leader would propose those again.
+    if (zab.wishes?.hasQuorumIn(next) === true) {
+      return this.#refused(ErrorCode.RECONFIG_DISABLED, "a quorum of its servers takes the members from files");
+    }
     const code = tree.prepareReconfig(text, context, op, isOperator);
+    if (code === ErrorCode.OK) this.#prepared = context.zxid;
+    return code;
+  }
+
+  /** Proposes the list of servers that enough of them have in their files, if there is one. Only at the leader. */
+  seekWish(): void {
+    const { config, proposer, roomHandover, servingState, zab } = this.#parts;
+    const { nowMs } = servingState;
+    if (nowMs < this.#wishDueMs) return;
+    this.#wishDueMs = nowMs + config.tickMs / 2;
+    if (this.#isPending || roomHandover.isUnderWay) return;
+    const wish = zab.wishes?.due;
+    if (wish !== undefined) proposer.changeMembers(wish);
+  }
+
+  /** Fills `op` with the change to a list of the servers' files. */
+  prepareWish(wish: Members, context: Readonly<PrepareContext>, op: TxnOp): ErrorCode {
+    const text = new TextEncoder().encode(membersText({ servers: wish.servers, version: context.zxid }));
+    if (text.length > CONFIG_BYTES_MAX) {
+      return this.#refused(ErrorCode.BAD_ARGUMENTS, `its text has more than ${CONFIG_BYTES_MAX} bytes`);
+    }
+    const code = this.#parts.tree.prepareReconfig(text, context, op, true);
     if (code === ErrorCode.OK) this.#prepared = context.zxid;
     return code;
   }
@@ -133,11 +164,10 @@ export class MemberChanges {
    * transaction. Each server dates it by itself.
    */
   show(): void {
-    const { config, servingState, tree, zab } = this.#parts;
+    const { servingState, tree, zab } = this.#parts;
     const { committed } = zab.members;
-    const text = committed === undefined ? config.ensemble?.configuration : membersText(committed);
-    if (text === undefined || (committed !== undefined && counterOf(committed.version) !== 0)) return;
-    tree.showConfiguration(text, servingState.wallMs);
+    if (committed === undefined || counterOf(committed.version) !== 0) return;
+    tree.showConfiguration(membersText(committed), servingState.wallMs);
   }
 
   get #isPending(): boolean {

@@ -5,6 +5,7 @@ import {
   composeZxid,
   ErrorCode,
   type Identity,
+  type Members,
   newRequest,
   newTxnHeader,
   newTxnOp,
@@ -188,10 +189,21 @@ export class TxnProposer {
 
   /** A change of the configuration that no client asks for. */
   reconfigure(change: ChangeRequest): ErrorCode {
+    const { memberChanges } = this.#parts;
+    return this.#change((context, op) => memberChanges.prepare(change, context, op, true));
+  }
+
+  /** A change to a list of servers in their files. */
+  changeMembers(wish: Members): ErrorCode {
+    const { memberChanges } = this.#parts;
+    return this.#change((context, op) => memberChanges.prepareWish(wish, context, op));
+  }
+
+  #change(prepare: (context: Readonly<PrepareContext>, op: TxnOp) => ErrorCode): ErrorCode {
     if (this.isPreparing) return ErrorCode.OPERATION_TIMEOUT;
-    const { memberChanges, tools } = this.#parts;
+    const { tools } = this.#parts;
     this.#begin(OPERATOR);
-    const code = memberChanges.prepare(change, this.#context, this.#op, true);
+    const code = prepare(this.#context, this.#op);
     if (code === ErrorCode.OK) this.#put(this.#op);
     else this.#error(code, 0, 0);
     tools.batcher.end();

@@ -273,7 +273,7 @@ function replicationGauges(view: AdminView): readonly Metric[] {
 }
 
 function isListed(ensemble: NonNullable<ServerConfig["ensemble"]>, sid: number): boolean {
-  return ensemble.servers.some((server) => server.sid === sid);
+  return ensemble.servers.some((server) => server.sid === sid && server.isUnlisted !== true);
 }
 
 /** Entries between two zxids; a zxid before the epoch counts as the epoch's start. */

@@ -27,6 +27,8 @@ export interface EnsembleServerOptions {
   readonly weight?: number;
 }
 
+export type UnlistedServers = "follow" | "refuse";
+
 export interface EnsembleOptions extends PeerSecurityOptions {
   /** The id of this server. */
   readonly sid: number;
@@ -52,6 +54,11 @@ export interface EnsembleOptions extends PeerSecurityOptions {
    * ensemble start sooner while a voter is down. Default 5000.
    */
   readonly foundingWaitMs?: number;
+  /**
+   * Whether a server that neither the list in force nor this server's files have may follow, without a vote: it gets all data.
+   * Default `follow`.
+   */
+  readonly unlisted?: UnlistedServers;
   /** Listen for peers on every address instead of this server's own. Default false. */
   readonly listenOnAllAddresses?: boolean;
   /** How often binding a taken peer port is retried, a second apart; 0 is for ever. Default 3. */
@@ -84,6 +91,7 @@ export interface QuorumPeerConfig {
   readonly isObserver: boolean;
   readonly connectTimeoutMs: number;
   readonly foundingWaitMs: number;
+  readonly unlisted: UnlistedServers;
   readonly listenOnAllAddresses: boolean;
   readonly bindRetryCount: number;
   /** Replaced by a reload; the next three are those of now. */
@@ -164,6 +172,7 @@ export function parseEnsemble(
     isObserver: own?.isObserver ?? false,
     connectTimeoutMs: whole("cnxTimeout", options.connectTimeoutMs ?? 5000, 1, 2 ** 31 - 1),
     foundingWaitMs: whole("zooid.foundingWaitMs", options.foundingWaitMs ?? 5000, 1, FOUNDING_WAIT_MS_MAX),
+    unlisted: options.unlisted ?? "follow",
     listenOnAllAddresses: options.listenOnAllAddresses ?? false,
     bindRetryCount: whole("electionPortBindRetry", options.bindRetryCount ?? 3, 0, 1_000_000),
     observerMasterPort,

@@ -26,7 +26,7 @@ export const PEER_VERSION_MIN = 1;
 export const PEER_VERSION_MAX = 1;
 
 const NONCE_BYTES = 32;
-/** A feature: the ensemble's configuration can change while it runs. */
+/** A feature: clients may change the ensemble's configuration (`reconfigEnabled`). */
 const CHANGEABLE = 1;
 /**
  * Features that describe the disk. A server that says none of them has the data of an ensemble, or has
@@ -36,6 +36,11 @@ const HISTORIES = { none: 2, own: 3, attempt: 4 } as const;
 
 /** A feature: the sender refuses links without proof of a secret. */
 const PROOF_REQUIRED = 16;
+/**
+ * A feature: the sender counts by the configuration that the ensemble agreed on, and its files only ask for another one. Servers of
+ * version 0.1.0 do not have it: without `reconfigEnabled` they count by their files.
+ */
+const LIST_IN_FORCE = 32;
 
 /** A server's data in a Hello, as of now. */
 export interface LinkIdentity {
@@ -67,8 +72,10 @@ export interface HandshakeConfig {
   readonly host: () => string;
   readonly isListed: (sid: ServerId) => boolean;
   readonly electionAlg: number;
-  /** Whether this server's ensemble can be changed while it runs; asked at every handshake. */
+  /** Whether clients may change the ensemble's configuration; asked at every handshake. */
   readonly isChangeable: () => boolean;
+  /** Whether the list of this server's files is in force. */
+  readonly isFileInForce: () => boolean;
   readonly frameBytesMax: number;
   /** The first that the other side has too is used, all are accepted; empty means no authentication. */
   readonly secrets: readonly PeerSecret[];
@@ -219,14 +226,7 @@ export class Handshake {
         `electionAlg is ${electionAlg} at server ${sid} and ${hello.electionAlg} at the other`,
       );
     }
-    // A server that knows nothing of changes would count the voters of the first configuration for ever.
-    const isChangeable = hello.features.includes(CHANGEABLE);
-    if (isChangeable !== this.#config.isChangeable()) {
-      throw fault(
-        "configuration",
-        `reconfigEnabled is ${!isChangeable} at server ${sid} and ${isChangeable} at the other; all servers take the same`,
-      );
-    }
+    if (!hello.features.includes(LIST_IN_FORCE)) this.#checkEarlierVersion(hello);
     const history = historyIn(hello.features);
     if (isOfAnotherEnsemble(identity(), { ensembleId: hello.ensembleId, history })) {
       throw fault("ensemble", `server ${sid} belongs to the ensemble ${ensembleId}, the other to ${hello.ensembleId}`);
@@ -246,6 +246,25 @@ export class Handshake {
     return { sid: hello.sid, bootCount, ensembleId: hello.ensembleId, history, version, frameBytesMax, host };
   }
 
+  /** Compares the Hello of a server of version 0.1.0. */
+  #checkEarlierVersion(hello: Hello): void {
+    const { sid } = this.#config;
+    const isChangeable = hello.features.includes(CHANGEABLE);
+    if (isChangeable !== this.#config.isChangeable()) {
+      throw fault(
+        "configuration",
+        `reconfigEnabled is ${!isChangeable} at server ${sid} and ${isChangeable} at the other, whose version takes the same at all servers`,
+      );
+    }
+    // 1. s1 of version 0.1.0 has the list 1, 2, 3; the list in force is 1, 2, 3, 4. 2. s2 follows s1, which commits with s2 alone.
+    if (!isChangeable && !this.#config.isFileInForce()) {
+      throw fault(
+        "configuration",
+        `server ${hello.sid} is of a version that counts by its own list of servers, and the members have changed at server ${sid}; upgrade server ${hello.sid}`,
+      );
+    }
+  }
+
   #hello(): Hello {
     const { sid, purpose, electionAlg, frameBytesMax, secrets, identity, host } = this.#config;
     const { ensembleId, bootCount, history } = identity();
@@ -255,6 +274,7 @@ export class Handshake {
         ...(this.#config.isChangeable() ? [CHANGEABLE] : []),
         ...(history === "ensemble" ? [] : [HISTORIES[history]]),
         ...(this.#isProofRequired ? [PROOF_REQUIRED] : []),
+        LIST_IN_FORCE,
       ],
       ...{ versionMin: PEER_VERSION_MIN, versionMax: PEER_VERSION_MAX, frameBytesMax, electionAlg },
       keyIds: secrets.map(({ id }) => id),

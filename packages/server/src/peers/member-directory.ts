@@ -1,4 +1,4 @@
-import type { Member, Members, ServerId } from "@zooid/model";
+import { isSameVotes, type Member, type Members, type ServerId } from "@zooid/model";
 
 export interface PeerAddress {
   readonly host: string;
@@ -8,11 +8,18 @@ export interface PeerAddress {
   readonly observerMasterPort?: number | undefined;
 }
 
-export type EnsembleServer = Member & PeerAddress;
+export type EnsembleServer = Member &
+  PeerAddress & {
+    /** Only this server's files list it: it has no vote yet, or any more. */
+    readonly isUnlisted?: boolean;
+  };
 
 /**
  * The servers of the ensemble, as this one knows them now: those of the configuration in force, and while it changes those of the
  * next one, too. Every part that names other servers asks it.
+ *
+ * Where the members come from the servers' files, this server's own file says where the others are: all hosts that are renamed in a
+ * full stop would not find each other otherwise. Servers that only the file lists are known too, and have no vote.
  */
 export class MemberDirectory {
   readonly #sid: ServerId;
@@ -21,8 +28,13 @@ export class MemberDirectory {
   #own: EnsembleServer | undefined;
   readonly #fixedAddressOf: ((sid: ServerId) => PeerAddress) | undefined;
   #servers: readonly EnsembleServer[];
+  /** The servers of this server's files. */
+  readonly files: readonly EnsembleServer[];
+  #isFileInForce = true;
   /** Whether servers that are not listed may connect, since they may join. */
   isOpen = false;
+  /** Whether clients change the members (`reconfigEnabled`). Else the servers' files do. */
+  isChangeable = false;
 
   constructor(parts: {
     readonly sid: ServerId;
@@ -32,6 +44,7 @@ export class MemberDirectory {
   }) {
     this.#sid = parts.sid;
     this.#servers = parts.servers;
+    this.files = parts.servers;
     this.#observerMasterPort = parts.observerMasterPort;
     this.#own = parts.servers.find(({ sid }) => sid === parts.sid);
     this.#fixedAddressOf = parts.addressOf;
@@ -42,11 +55,29 @@ export class MemberDirectory {
     return this.#servers;
   }
 
+  /**
+   * Whether the list of this server's files is the one in force. Only then may a server come that counts by its file, as version 0.1.0
+   * does.
+   */
+  get isFileInForce(): boolean {
+    return this.#isFileInForce;
+  }
+
   /** @param configurations the one in force, and behind it the one that is to come */
   update(configurations: readonly (Members | undefined)[]): void {
-    const bySid = new Map<ServerId, Member>();
+    const bySid = new Map<ServerId, Omit<EnsembleServer, "observerMasterPort">>();
     for (const members of configurations) for (const server of members?.servers ?? []) bySid.set(server.sid, server);
     if (bySid.size === 0) return;
+    this.#isFileInForce = configurations.every(
+      (members) => members === undefined || isSameVotes(members, { servers: this.files }),
+    );
+    if (!this.isChangeable) {
+      for (const file of this.files) {
+        const listed = bySid.get(file.sid);
+        const { isObserver = true, group, weight = 1 } = listed ?? {};
+        bySid.set(file.sid, { ...file, isObserver, group, weight, isUnlisted: listed === undefined });
+      }
+    }
     this.#servers = [...bySid.values()]
       .sort((a, b) => a.sid - b.sid)
       .map((server) => ({ ...server, observerMasterPort: this.#observerMasterPort }));

@@ -78,7 +78,7 @@ export function helloFrame(peers: TestPeers, sid: number): Buffer {
       ...{ sid: serverId(sid), purpose: "quorum", electionAlg: 3, frameBytesMax: 1000, secrets: [], identity },
       secretMode: "require",
       ...{ isListed: (other) => ensemble.servers.some((server) => server.sid === other), admit: () => undefined },
-      ...{ isChangeable: () => false, host: () => "127.0.0.1" },
+      ...{ isChangeable: () => false, isFileInForce: () => true, host: () => "127.0.0.1" },
     },
     serverId(1),
   );

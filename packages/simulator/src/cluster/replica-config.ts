@@ -29,7 +29,7 @@ export function replicaConfigOf(options: ServerOptions, secrets: Prng): ReplicaC
     sessionTimeoutMsMax: options.sessionTimeoutMsMax ?? SESSION_TIMEOUT_MS,
     auth: { superDigest: undefined, digestEnabled: true, skipAcl: false },
     hashKey: keyOf(secrets.next()),
-    isReconfigEnabled: options.ensemble?.members !== undefined,
+    isReconfigEnabled: options.ensemble?.members !== undefined && options.takesMembersFromFiles !== true,
     isTtlEnabled: true,
     reaping: { checkIntervalMs: 2 * tickMs, perMinuteMax: 10_000, neverUsedMsMax: 0 },
     ensemble: options.standalone === true ? undefined : ensembleOf(options, secrets),

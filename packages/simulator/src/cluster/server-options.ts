@@ -30,6 +30,8 @@ export interface ServerOptions {
   readonly batchBytesMax?: number;
   /** Further settings of the ensemble. */
   readonly ensemble?: Partial<MemberConfig>;
+  /** Without `reconfigEnabled`: the members in its files are what its operator asks for. */
+  readonly takesMembersFromFiles?: boolean;
   /** One server without election and links; it begins an epoch when it starts. */
   readonly standalone?: boolean;
   /** Default: a replica's own. */

@@ -34,7 +34,12 @@ export const MEAN_MS = {
   reconfig: 900,
   "crash-at-change": 2500,
   "disks-not-mounted": 6000,
+  "edit-files": 1500,
+  upgrade: 1500,
 } as const;
+
+/** Not drawn like the others: earlier seeds keep their meaning. They happen where a plan says so. */
+export const OF_FILES: readonly (keyof typeof MEAN_MS)[] = ["edit-files", "upgrade"];
 
 export type Fault = keyof typeof MEAN_MS;
 

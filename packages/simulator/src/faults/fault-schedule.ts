@@ -4,6 +4,7 @@ import { CLIENT_FAULTS } from "./clients.ts";
 import { CRASHES } from "./crashes.ts";
 import { deposedLeaders } from "./deposed-leaders.ts";
 import { DiskFaults, diskFaults } from "./disks.ts";
+import { EDITED_FILES } from "./edited-files.ts";
 import { FAULTS, type Fault } from "./fault-names.ts";
 import { type FaultAction, FaultWorld } from "./fault-world.ts";
 import { BlockedDirections, linkFaults } from "./links.ts";
@@ -50,6 +51,7 @@ export class FaultSchedule implements RunHooks {
       ...lostDisks(blocked),
       ...CLIENT_FAULTS,
       ...RECONFIGURATIONS,
+      ...EDITED_FILES,
     };
   }
 

@@ -21,6 +21,12 @@ export async function runMutations(seeds: number): Promise<number> {
   return missed > 0 ? 1 : 0;
 }
 
+/** The ensembles in which rules on changes of the configuration are tried. */
+const WHERE: ReadonlyMap<string, readonly string[]> = new Map([
+  ["members", ["--reconfig", "yes", "--files", "no"]],
+  ["files", ["--files", "yes"]],
+]);
+
 /**
  * The first seed that notices a mutation, and what it says. Rules on changes of the configuration are
  * tried in ensembles that change.
@@ -31,14 +37,14 @@ export function tryMutation(
   from = 1,
 ): { readonly seed: number; readonly rule: string } | undefined {
   const args = ["--conditions=@zooid/source", join(import.meta.dirname, "..", "main.ts"), "--mutate", name];
-  const isOfMembers = MUTATIONS.some((mutation) => mutation.name === name && mutation.rule === "members");
-  args.push("--quick", "--seeds", String(seeds), "--from", String(from), ...(isOfMembers ? ["--reconfig", "yes"] : []));
+  const rule = MUTATIONS.find((mutation) => mutation.name === name)?.rule ?? "";
+  args.push("--quick", "--seeds", String(seeds), "--from", String(from), ...(WHERE.get(rule) ?? []));
   const run = spawnSync(process.execPath, args, { encoding: "utf8" });
   const match = /^seed (\d+): ([^:\s]+):.*/m.exec(run.stdout);
   if (match === null && run.status !== 0) throw new Error(`${name}: ${run.stderr}`);
   if (match === null) return undefined;
-  const [text, seed, rule = ""] = match;
+  const [text, seed, broken = ""] = match;
   // Invalid code says nothing about the rule that it removes.
   if (BROKEN_CODE.test(text)) throw new Error(`${name} is no valid code any more: ${text}`);
-  return { seed: Number(seed), rule };
+  return { seed: Number(seed), rule: broken };
 }

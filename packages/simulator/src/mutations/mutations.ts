@@ -365,6 +365,36 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
         }`,
   }),
   mutation(
+    "files",
+    "unlisted-counted",
+    {
+      marker: "both-configurations-count",
+      found: "committed === lastSeen ? committed.verifier",
+      replacement: `committed === lastSeen
+      ? {
+          ...committed.verifier,
+          isQuorum: (acked) =>
+            [...new Set(acked)].filter((sid) => committed.verifier.voters.has(sid) || this.#config.verifier.voters.has(sid))
+              .length * 2 > committed.verifier.voters.size,
+        }`,
+    },
+    { marker: "unlisted-servers-have-no-vote", found: "this.#verifier.voters.has(sid)", replacement: "true" },
+  ),
+  mutation("files", "wish-counted-before-it-commits", {
+    marker: "both-configurations-count",
+    found: "committed === lastSeen ? committed.verifier",
+    replacement: "committed === lastSeen ? (this.#config.members ?? committed).verifier",
+  }),
+  mutation("files", "list-of-the-files-in-force-at-a-start", {
+    marker: "the-list-in-force-is-data",
+    replacement: "const stored = undefined;",
+  }),
+  mutation("files", "wish-with-the-new-quorum-alone", {
+    marker: "a-wish-needs-both-quorums",
+    found: "!committed.verifier.isQuorum(sids) || ",
+    replacement: "",
+  }),
+  mutation(
     "members",
     "successor-skips-phases-1-and-2",
     {

@@ -55,6 +55,8 @@ export const SITUATIONS = [
   "basic election",
   "ensemble of one",
   "configuration changed",
+  "list of files in force",
+  "server upgraded",
   "change of the configuration refused",
   "leader not in the configuration it committed",
   "change completed by a successor",

@@ -101,6 +101,7 @@ export class Observations implements ClusterWatcher {
     const { durable } = server.disk;
     trace.mix(server.sid, durable.tail.zxid % 65_536, durable.currentEpoch, nowMs * 1000);
     coverStep(coverage, server);
+    if (files.isListOfFiles(server)) coverage.reached("list of files in force");
     hooks.stepped?.(server);
   }
 

@@ -41,6 +41,10 @@ export interface Plan {
   readonly observers: readonly ServerId[];
   /** The first configuration, where it changes during the run; else undefined. */
   readonly members: Members | undefined;
+  /** Servers whose operators edit the members in their files, and restart them; the others change them by requests. */
+  readonly fileServers: readonly ServerId[];
+  /** Servers that begin as ones of version 0.1.0, which count by their files, and are upgraded one after another. */
+  readonly earlierServers: readonly ServerId[];
   /** Whether servers write a new configuration to their files, which outlast their disks. */
   readonly hasWritableFiles: boolean;
   /** Servers that are in no configuration at first. */
@@ -95,14 +99,15 @@ export function verifierOf({ voters, groups }: Plan): QuorumVerifier {
 /**
  * The options of each of the plan's servers.
  *
- * @param members the configuration in the server's files
+ * @param members the configuration in the server's files; undefined for one that counts by the plan's
  */
-export function serverOptionsOf(plan: Plan, members: Members | undefined = plan.members): Partial<ServerOptions> {
+export function serverOptionsOf(plan: Plan, sid: ServerId, members: Members | undefined): Partial<ServerOptions> {
   const { electionAlg, isStandalone, isShuffled, limits, hasShortTurns, sessions } = plan;
   const { counterMax, windowBytes, runBytes, batchBytesMax } = plan;
   return {
     electionAlg,
     standalone: isStandalone,
+    takesMembersFromFiles: plan.fileServers.includes(sid),
     ensemble: {
       localSessions: sessions !== "replicated",
       localSessionsUpgrading: sessions === "upgrading",

@@ -110,7 +110,7 @@ export class Run {
       network: new Network(scheduler, shuffle("network"), plan),
       disk: plan,
       randomOf: (sid, life) => this.root.fork(`server-${sid}-${life}`),
-      serverOptions: (sid) => serverOptionsOf(plan, this.files.of(sid)),
+      serverOptions: (sid) => serverOptionsOf(plan, sid, this.files.of(sid)),
       watcher: new Observations(this),
     });
     this.clients = clientsOf(plan, this.root);

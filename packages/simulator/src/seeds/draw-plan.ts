@@ -1,7 +1,7 @@
 import { type Members, parseMembers, type ServerId, serverId, type WeightedVoter } from "@zooid/model";
 import { DEFAULT_LIMITS, type Limits } from "../cluster/limits.ts";
 import { Prng } from "../cluster/prng.ts";
-import { FAULTS, type Fault, MEAN_MS } from "../faults/fault-names.ts";
+import { FAULTS, type Fault, MEAN_MS, OF_FILES } from "../faults/fault-names.ts";
 import type { Plan, SessionMode } from "../runs/plan.ts";
 import { drawLimits } from "./draw-limits.ts";
 import { drawManners, PLAIN_MANNERS } from "./draw-manners.ts";
@@ -14,6 +14,8 @@ const HELD_BYTES_MIN = 500_000;
 
 /** Drawn only where the configuration changes. */
 const CHANGES: ReadonlySet<Fault> = new Set(["reconfig", "crash-at-change"]);
+
+const IS_OF_FILES: ReadonlySet<Fault> = new Set(OF_FILES);
 
 /** Only some runs lose disks. */
 const DISK_LOSSES: ReadonlySet<Fault> = new Set([
@@ -43,6 +45,8 @@ export interface PlanChanges {
   readonly tenants?: number;
   /** Whether the ensemble's configuration changes. */
   readonly isChangeable?: boolean;
+  /** Whether operators change the members in files. */
+  readonly hasFiles?: boolean;
   /** Clients do nothing out of the ordinary. */
   readonly hasPlainManners?: boolean;
 }
@@ -86,6 +90,7 @@ export function planOf(seed: number, changes: PlanChanges = {}): Plan {
   const faults = new Map<Fault, number>();
   const zeal = random.pick([0.7, 1, 1, 2]);
   for (const fault of FAULTS) {
+    if (IS_OF_FILES.has(fault)) continue;
     const isDrawn = random.chance(DISK_LOSSES.has(fault) ? 0.25 : 0.4);
     const meanMs = (MEAN_MS[fault] * (0.4 + (random.next() / 2 ** 32) * 1.6)) / zeal;
     if (!isDrawn || changes.without?.includes(fault) === true) continue;
@@ -110,15 +115,29 @@ export function planOf(seed: number, changes: PlanChanges = {}): Plan {
   const isChangeable = !isStandalone && groups === undefined && (changes.isChangeable ?? drawnChangeable);
   const hasWritableFiles = changing.chance(0.5);
   if (!isChangeable) for (const fault of CHANGES) faults.delete(fault);
+  const filing = new Prng(seed).fork("files");
+  const drawnFiles = filing.chance(isChangeable ? 0.3 : 0.4);
+  const drawnEarlier = filing.chance(0.3);
+  const fileMeanMs = MEAN_MS["edit-files"] * (0.4 + (filing.next() / 2 ** 32) * 1.6);
+  const hasFiles = !isStandalone && groups === undefined && (changes.hasFiles ?? drawnFiles);
+  const joiners = Array.from({ length: joinerCount }, (_, i) => serverId(voterCount + observerCount + i + 1));
+  const all = [...voters, ...observers, ...(isChangeable || hasFiles ? joiners : [])];
+  const fileServers = hasFiles ? all.filter(() => !isChangeable || filing.chance(0.5)) : [];
+  const isMeant = (fault: Fault): boolean =>
+    changes.without?.includes(fault) !== true && (changes.only === undefined || changes.only.includes(fault));
+  if (hasFiles && isMeant("edit-files")) faults.set("edit-files", fileMeanMs);
+  const earlierServers =
+    hasFiles && !isChangeable && drawnEarlier && isMeant("upgrade") ? [...voters, ...observers] : [];
+  if (earlierServers.length > 0) faults.set("upgrade", fileMeanMs);
   return {
     seed,
     voters,
     observers: isStandalone ? [] : observers,
-    members: isChangeable ? membersWith(voters, observers) : undefined,
+    members: isChangeable || hasFiles ? membersWith(voters, observers) : undefined,
+    fileServers,
+    earlierServers,
     hasWritableFiles,
-    joiners: isChangeable
-      ? Array.from({ length: joinerCount }, (_, i) => serverId(voterCount + observerCount + i + 1))
-      : [],
+    joiners: isChangeable || hasFiles ? joiners : [],
     groups,
     isStandalone,
     electionAlg,
@@ -152,7 +171,8 @@ export function memberLine(sid: ServerId, isObserver: boolean): string {
   return `server.${sid}=h${sid}:${2000 + sid}:${3000 + sid}:${isObserver ? "observer" : "participant"};${4000 + sid}`;
 }
 
-function membersWith(voters: readonly ServerId[], observers: readonly ServerId[]): Members {
+/** A configuration of files. */
+export function membersWith(voters: readonly ServerId[], observers: readonly ServerId[]): Members {
   const lines = [...voters.map((sid) => memberLine(sid, false)), ...observers.map((sid) => memberLine(sid, true))];
   return parseMembers(lines.join("\n"));
 }

@@ -22,6 +22,7 @@ export function shrink(seed: number, rule: string, changes: PlanChanges): PlanCh
     attempt({ ...kept, without: [...(kept.without ?? []), fault] });
   }
   if (planOf(seed, kept).members !== undefined) attempt({ ...kept, isChangeable: false });
+  if (planOf(seed, kept).fileServers.length > 0) attempt({ ...kept, hasFiles: false });
   if (planOf(seed, kept).hasNodeKinds) attempt({ ...kept, hasNodeKinds: false });
   attempt({ ...kept, hasPlainManners: true });
   if (planOf(seed, kept).hasShortTurns) attempt({ ...kept, hasSmallLimits: false });
@@ -53,6 +54,7 @@ export function optionsOf(changes: PlanChanges): string {
   if (changes.hasSmallLimits !== undefined) options.push(`--limits ${changes.hasSmallLimits ? "small" : "default"}`);
   if (changes.sessions !== undefined) options.push(`--sessions ${changes.sessions}`);
   if (changes.isChangeable !== undefined) options.push(`--reconfig ${changes.isChangeable ? "yes" : "no"}`);
+  if (changes.hasFiles !== undefined) options.push(`--files ${changes.hasFiles ? "yes" : "no"}`);
   if (changes.tenants !== undefined) options.push(`--tenants ${changes.tenants}`);
   if (changes.faultsUntilMs !== undefined) options.push(`--until ${changes.faultsUntilMs}`);
   if (changes.crashAtLogStep !== undefined) options.push(`--crash-at-log-step ${changes.crashAtLogStep}`);

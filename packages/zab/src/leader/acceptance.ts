@@ -1,4 +1,4 @@
-import { assert, type Zxid } from "@zooid/model";
+import { assert, ZXID_NONE, type Zxid } from "@zooid/model";
 import { encodeMembers } from "../known-members.ts";
 import { earlierOf } from "../zxid-order.ts";
 import type { Leader } from "./leader.ts";
@@ -68,7 +68,8 @@ export class Acceptance {
       // where a change of the configuration has made it an observer since.
       // rule: the-ensemble-id-comes-with-the-history
       ensembleId: endsAmnesia ? context.log.durable.identity.ensembleId : "",
-      config: members === undefined ? undefined : encodeMembers(members),
+      // A list of this server's files that was not agreed on is no other server's concern.
+      config: members === undefined || members.version === ZXID_NONE ? undefined : encodeMembers(members),
     });
     learner.voteCheck = undefined;
   }
@@ -82,7 +83,7 @@ export class Acceptance {
     }
     learner.becomeAccepted();
     // It has the configuration now, whatever it thought to be when it came.
-    if (context.members.isChangeable) learner.setVote(context.members.isVoter(learner.sid));
+    if (context.members.isAgreed) learner.setVote(context.members.isVoter(learner.sid));
     learner.arrived(this.#leader.epoch.streamPosition(through), context.nowMs());
     context.sinks.snapshots.end(learner.link);
     if (this.#isEstablished) {

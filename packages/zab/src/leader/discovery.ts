@@ -60,8 +60,8 @@ export class Discovery {
       return;
     }
     const { members } = context;
-    // Where the configuration can change, the newest one decides: the learner may not know of it yet.
-    const isVoter = members.isVoter(sid) && (members.isChangeable || !info.isObserver);
+    // Where a configuration was agreed on, the newest one decides: the learner may not know of it yet.
+    const isVoter = members.isVoter(sid) && (members.isAgreed || !info.isObserver);
     if (members.isChangeable && info.configVersion > versionOf(members.lastSeen)) {
       // A change was committed that this server has not seen: others have elected a leader since.
       this.#giveWay(link, { kind: "configuration-is-newer", sid, version: info.configVersion });
@@ -338,6 +338,21 @@ export class Discovery {
   }
 
   /**
+   * Whether a quorum may agree on the first configuration now. An ensemble with data whose members came from files alone has no
+   * configuration yet, and its servers may have different lists: there the leader waits for all of them, see {@link Wishes}.
+   *
+   * 1. s1 and s2 have the list 1, 2, 3; s3, s4 and s5, which cannot be reached, have 1 to 5. 2. s1 calls its list the first
+   * configuration, and s5 its own: each has a quorum of its list.
+   */
+  get #mayLabel(): boolean {
+    const { context, learners } = this.#leader;
+    const voters = Array.from(learners.values()).filter(({ isObserver }) => !isObserver);
+    // A server that counts by its file would not learn what was agreed on.
+    if (this.#isFounder) return !context.config.isWish || voters.every(({ list }) => list !== undefined);
+    return !context.config.isWish && !voters.some(({ info }) => info.isWish === true);
+  }
+
+  /**
    * An ensemble's first configuration gets the epoch's start marker as its version. Servers that are
    * started later with a list of servers of their own have the version 0, which is older, or one that
    * an earlier ensemble left in a file, which is older as well.
@@ -346,6 +361,7 @@ export class Discovery {
     const { members, log } = this.#leader.context;
     const { lastSeen } = members;
     if (lastSeen === undefined || (!this.#isFounder && lastSeen.version !== ZXID_NONE)) return;
+    if (!this.#mayLabel) return;
     const labelled = { ...lastSeen, version: this.#leader.epoch.start };
     members.see(labelled);
     log.setConfigs({ lastSeen: encodeMembers(labelled) }, () => {});

@@ -28,6 +28,7 @@ import type { LearnerInfo } from "./learner-handler.ts";
 import { Learners } from "./learners.ts";
 import { Liveness } from "./liveness.ts";
 import { Synchronization } from "./synchronization.ts";
+import { Wishes } from "./wishes.ts";
 
 /**
  * Leads an ensemble: agrees on an epoch with a quorum, synchronizes learners, then orders what is
@@ -50,6 +51,7 @@ export class Leader implements Role {
   readonly check: LeadershipCheck;
   readonly liveness: Liveness;
   readonly diskRoom: EnsembleRoom;
+  readonly wishes: Wishes;
   readonly #transfer: LeadershipTransfer;
   #phase: PeerPhase = "discovery";
   /** Where other servers reached this one when it began to lead. */
@@ -68,6 +70,7 @@ export class Leader implements Role {
     this.check = new LeadershipCheck(this);
     this.liveness = new Liveness(this);
     this.diskRoom = new EnsembleRoom(this);
+    this.wishes = new Wishes(this);
     this.#transfer = new LeadershipTransfer(this);
   }
 
@@ -85,6 +88,8 @@ export class Leader implements Role {
     const { committed } = members;
     if (this.#phase !== "broadcast" || committed === undefined || members.isChanging) return false;
     if (!committed.verifier.candidates.has(config.sid)) return true;
+    // Its own file says where it is.
+    if (config.isWish) return false;
     return this.#place !== undefined && !isSamePlace(this.#place, placeIn(committed, config.sid));
   }
 

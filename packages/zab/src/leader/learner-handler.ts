@@ -2,11 +2,13 @@ import {
   assert,
   type DiskRoom,
   type LinkRef,
+  type Members,
   type ServerId,
   type ZabMessage,
   ZXID_NONE,
   type Zxid,
 } from "@zooid/model";
+import { decodeMembers } from "../known-members.ts";
 
 export type LearnerInfo = Extract<ZabMessage, { kind: "learner-info" }>;
 export type AckEpoch = Extract<ZabMessage, { kind: "ack-epoch" }>;
@@ -43,6 +45,8 @@ export class LearnerHandler {
   readonly link: LinkRef;
   readonly sid: ServerId;
   readonly info: LearnerInfo;
+  /** The list in its files; undefined for a server that counts by that list, as version 0.1.0 does. */
+  readonly list: Members | undefined;
   #phase: LearnerPhase = "informed";
   #isObserver: boolean;
   #isWhole: boolean;
@@ -85,6 +89,7 @@ export class LearnerHandler {
     this.link = parts.link;
     this.sid = parts.sid;
     this.info = parts.info;
+    this.list = parts.info.list === undefined ? undefined : decodeMembers(parts.info.list);
     this.#isWhole = parts.isWhole;
     this.#isObserver = parts.isObserver;
     this.heardMs = parts.nowMs;

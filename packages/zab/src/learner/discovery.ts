@@ -1,6 +1,6 @@
 import { ZXID_NONE } from "@zooid/model";
 import { tailsOf } from "../common-point.ts";
-import { versionOf } from "../known-members.ts";
+import { encodeMembers, versionOf } from "../known-members.ts";
 import type { RoleContext } from "../role.ts";
 import type { LeaderLink } from "./leader-link.ts";
 
@@ -20,7 +20,7 @@ export class LearnerDiscovery {
   }
 
   inform(): void {
-    const { log, lostHistory, members } = this.#context;
+    const { config, log, lostHistory, members } = this.#context;
     const { isFresh, isAmnesiac, isBlank, isOwn } = lostHistory;
     const { promise, identity } = log.durable;
     this.#link.send({
@@ -33,6 +33,8 @@ export class LearnerDiscovery {
       ensembleId: isBlank ? "" : identity.ensembleId,
       attemptId: isBlank ? identity.ensembleId : "",
       configVersion: versionOf(members.committed),
+      ...(config.members === undefined ? {} : { list: encodeMembers(config.members) }),
+      ...(config.members !== undefined && config.isWish ? { isWish: true } : {}),
     });
   }
 

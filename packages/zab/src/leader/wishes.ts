@@ -1,0 +1,130 @@
+import { isSameList, isSameVotes, type Member, type Members, membersOf, type ServerId, ZXID_NONE } from "@zooid/model";
+import type { Leader } from "./leader.ts";
+
+/** Why the leader does not propose a list that servers have in their files. */
+export interface WaitingWish {
+  readonly members: Members;
+  /** They have this list in their files. */
+  readonly wishers: readonly ServerId[];
+  /** They have another one, or were not heard: with some of them the list would have its quorums. */
+  readonly lacking: readonly ServerId[];
+}
+
+/** What a server that is synchronized has in its files. */
+interface ToldList {
+  readonly sid: ServerId;
+  readonly list: Members;
+  readonly isWish: boolean;
+}
+
+/**
+ * The lists of servers in the files of the ensemble's servers, and which of them the leader may propose as a change.
+ *
+ * A list in one file counts nowhere by itself: 1. The list in force is 1, 2, 3; s3, s4 and s5 have 1 to 5 in their files.
+ * 2. s3 leads by its file, and commits with s4 and s5. 3. s1 and s2 elect each other, and commit something else. So a list is
+ * proposed once it has quorums of both lists, and committed by quorums of both.
+ */
+export class Wishes {
+  readonly #leader: Leader;
+
+  constructor(leader: Leader) {
+    this.#leader = leader;
+  }
+
+  /** The list that may be proposed now; its version is that of the list in force. */
+  get due(): Members | undefined {
+    const { committed, isChanging } = this.#leader.context.members;
+    if (this.#leader.phase !== "broadcast" || committed === undefined || isChanging) return undefined;
+    const told = this.#told();
+    if (told === undefined) return undefined;
+    if (committed.version === ZXID_NONE) return this.#firstList(committed, told);
+    for (const { list } of told) {
+      const wishers = told.filter((other) => other.isWish && isSameVotes(other.list, list));
+      const sids = wishers.map(({ sid }) => sid);
+      // 1. s3 of 1, 2, 3 leads and has 1 to 5 in its file, as s4 and s5 have. 2. It changes the list with the quorum of the new one.
+      // rule: a-wish-needs-both-quorums
+      if (!committed.verifier.isQuorum(sids) || !list.verifier.isQuorum(sids)) continue;
+      if (!isSameVotes(list, committed)) return joined(list, wishers);
+      if (this.#isMoved(committed, list, wishers)) return list;
+    }
+    return undefined;
+  }
+
+  /** Lists that differ from the one in force, each with the servers whose files lack it. */
+  get waiting(): readonly WaitingWish[] {
+    const { committed } = this.#leader.context.members;
+    if (this.#leader.phase !== "broadcast" || committed === undefined) return [];
+    const wishes: WaitingWish[] = [];
+    const told = this.#synced().filter(({ isWish }) => isWish);
+    for (const { list } of told) {
+      if (isSameVotes(list, committed) || wishes.some(({ members }) => isSameVotes(members, list))) continue;
+      const wishers = told.filter((other) => isSameVotes(other.list, list)).map(({ sid }) => sid);
+      const voters = new Set([...committed.verifier.voters, ...list.verifier.voters]);
+      const lacking = [...voters].filter((sid) => !wishers.includes(sid)).sort((a, b) => a - b);
+      wishes.push({ members: list, wishers, lacking });
+    }
+    return wishes;
+  }
+
+  /** Whether servers whose operators name the members in files are a quorum of a configuration. */
+  hasQuorumIn({ verifier }: Members): boolean {
+    const wishers = this.#synced().filter(({ isWish }) => isWish);
+    return verifier.isQuorum(wishers.map(({ sid }) => sid));
+  }
+
+  /**
+   * An ensemble with data whose members came from files alone: its list is in force once it is the same in the file of each server
+   * that it lists.
+   */
+  #firstList(committed: Members, told: readonly ToldList[]): Members | undefined {
+    for (const { sid } of committed.servers) {
+      const list = told.find((other) => other.sid === sid)?.list;
+      if (list === undefined || !isSameVotes(list, committed)) return undefined;
+    }
+    return committed;
+  }
+
+  /** Whether a quorum has the same new addresses in its files, to the letter. */
+  #isMoved(committed: Members, list: Members, wishers: readonly ToldList[]): boolean {
+    if (isSameList(list, committed)) return false;
+    const alike = wishers.filter((other) => isSameList(other.list, list));
+    return committed.verifier.isQuorum(alike.map(({ sid }) => sid));
+  }
+
+  /**
+   * The lists of the servers that are synchronized. Undefined while one that is listed counts by its file, and would not learn of a
+   * change.
+   */
+  #told(): readonly ToldList[] | undefined {
+    const { members } = this.#leader.context;
+    for (const { sid, list } of this.#leader.learners.values()) {
+      if (list === undefined && members.committed?.servers.some((server) => server.sid === sid) === true)
+        return undefined;
+    }
+    return this.#synced();
+  }
+
+  #synced(): readonly ToldList[] {
+    const { config, lostHistory } = this.#leader.context;
+    const told: ToldList[] = [];
+    if (config.members !== undefined && !lostHistory.isAmnesiac) {
+      told.push({ sid: config.sid, list: config.members, isWish: config.isWish });
+    }
+    for (const { sid, list, info, phase } of this.#leader.learners.values()) {
+      if (phase === "synced" && list !== undefined) told.push({ sid, list, isWish: info.isWish === true });
+    }
+    return told;
+  }
+}
+
+/**
+ * One list of the same one in several files. Files often have an address for their own server that means nothing elsewhere, like
+ * `0.0.0.0`: each line is that of another server's file where there is one.
+ */
+function joined({ servers }: Members, wishers: readonly ToldList[]): Members {
+  const lineOf = (member: Member): Member => {
+    const other = wishers.find(({ sid }) => sid !== member.sid);
+    return other?.list.servers.find(({ sid }) => sid === member.sid) ?? member;
+  };
+  return membersOf(servers.map(lineOf), ZXID_NONE);
+}
