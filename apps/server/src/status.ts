@@ -34,7 +34,7 @@ export async function checkStatus(options: ServerOptions): Promise<Status> {
   try {
     const answer = await ask(asked, options);
     const mode = /^Mode: .*$/m.exec(answer)?.[0];
-    if (mode !== undefined) return { isServing: true, lines: [found, mode, ...(await peerLinks(options))] };
+    if (mode !== undefined) return { isServing: true, lines: [found, mode, ...(await ofEnsemble(options))] };
     const [first = ""] = answer.trim().split("\n");
     return { isServing: false, lines: [found, first === "" ? "An empty answer." : first, ...(await reasons(options))] };
   } catch (error) {
@@ -52,12 +52,16 @@ function clientPortOf({ plainPort, port = 2181, address, securePort, secureAddre
   return { host: askedHost(address), port, isSecure: false };
 }
 
-/** How many links to other servers are protected, from the admin port, if it answers. */
-async function peerLinks({ ensemble, admin }: ServerOptions): Promise<readonly string[]> {
+/** How many links to other servers are protected, and the list of servers in force, from the admin port, if it answers. */
+async function ofEnsemble({ ensemble, admin }: ServerOptions): Promise<readonly string[]> {
   if (ensemble === undefined || admin?.enabled === false || admin?.port === 0) return [];
   const { text } = await checkHealth({ ...(admin === undefined ? {} : { admin }) });
   const counts = /^\[\+\]peer-links ok: (.*)$/m.exec(text)?.[1];
-  return counts === undefined ? [] : [`Peer links: ${counts}`];
+  const members = /^\[\+\]members ok: (.*)$/m.exec(text)?.[1];
+  return [
+    ...(counts === undefined ? [] : [`Peer links: ${counts}`]),
+    ...(members === undefined ? [] : [`Members: ${members}`]),
+  ];
 }
 
 /** The failed checks of the admin port, if it answers. */

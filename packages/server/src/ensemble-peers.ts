@@ -101,7 +101,11 @@ export class EnsemblePeers implements Peers {
       members: () => {
         const { committed, electors } = zab().members;
         const isListed = committed === undefined || committed.servers.some(({ sid }) => sid === ensemble.sid);
-        return { verifier: electors, version: committed?.version, isListed };
+        const { files, isChangeable } = ensemble.directory;
+        return {
+          ...{ verifier: electors, version: committed?.version ?? ZXID_NONE, isListed, list: committed },
+          file: isChangeable ? undefined : { servers: files },
+        };
       },
     });
     this.#mesh = new ElectionMesh(options, {

@@ -12,6 +12,7 @@ const LEVELS: Partial<Readonly<Record<OperatorEvent["kind"], "warn" | "error">>>
   "refused-by-learner": "warn",
   "refused-by-leader": "warn",
   "learner-not-counted": "warn",
+  "list-differs": "warn",
 };
 /** How often the same line is written at most, if an operator must act. */
 const REPEAT_MS = 60_000;

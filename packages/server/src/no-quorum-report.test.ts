@@ -1,10 +1,11 @@
-import { composeZxid, MajorityQuorum, type ServerId, serverId, ZXID_NONE } from "@zooid/model";
+import { composeZxid, MajorityQuorum, parseMembers, type ServerId, serverId, ZXID_NONE } from "@zooid/model";
 import type { SaidHistory } from "@zooid/zab";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { LogFields } from "./log-fields.ts";
 import { type KnownConfiguration, NO_QUORUM_REPORT_MS, NoQuorumReport } from "./no-quorum-report.ts";
 
 const [ONE, TWO, THREE] = [serverId(1), serverId(2), serverId(3)];
+const THREE_LISTED = parseMembers("server.1=a:1:2\nserver.2=b:1:2\nserver.3=c:1:2");
 const VERSION = composeZxid(1, 7);
 
 let lines: { readonly text: string; readonly fields: LogFields }[];
@@ -21,7 +22,8 @@ beforeEach(() => {
   isAmnesiac = false;
   history = "ensemble";
   connected = [];
-  members = { verifier: new MajorityQuorum([ONE, TWO, THREE]), version: VERSION, isListed: true };
+  const verifier = new MajorityQuorum([ONE, TWO, THREE]);
+  members = { verifier, version: VERSION, isListed: true, file: undefined, list: THREE_LISTED };
   report = new NoQuorumReport({
     sid: ONE,
     isServing: () => isServing,
@@ -75,10 +77,18 @@ test("a server that has not joined yet was not removed", () => {
   expect(lines[0]?.text).not.toContain("removed");
 });
 
-test("a server whose ensemble has one list in its files names zoo.cfg", () => {
-  members = { ...members, version: undefined };
+test("a server whose file lists itself alone says what is in force, and names the page", () => {
+  members = { ...members, file: parseMembers("server.1=a:1:2") };
+  minute();
+  expect(lines[0]?.text).toContain("The file of this server lists 1, and the list in force is 1, 2, 3: only a quorum");
+  expect(lines[0]?.text).toContain("docs/disaster.md");
+});
+
+test("a server whose operators edit its file names zoo.cfg", () => {
+  members = { ...members, file: THREE_LISTED };
   minute();
   expect(lines[0]).toMatchObject({ text: expect.stringContaining("zoo.cfg"), fields: { event: "no-quorum" } });
+  expect(lines[0]?.text).not.toContain("the list in force");
   expect(lines[0]?.text).not.toContain("dynamicConfigFile");
 });
 

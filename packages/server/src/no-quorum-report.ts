@@ -1,6 +1,15 @@
-import { formatZxid, type QuorumVerifier, type ServerId, ZXID_NONE, type Zxid } from "@zooid/model";
+import {
+  formatZxid,
+  isSameVotes,
+  type Members,
+  type QuorumVerifier,
+  type ServerId,
+  ZXID_NONE,
+  type Zxid,
+} from "@zooid/model";
 import type { SaidHistory } from "@zooid/zab";
 import type { LogFields, OperatorEvent } from "./log-fields.ts";
+import { listText } from "./operator-sentences.ts";
 
 /** How long a server is without a quorum before it says so, and how often it says so then. */
 export const NO_QUORUM_REPORT_MS = 60_000;
@@ -29,8 +38,12 @@ export interface NoQuorumParts {
 
 export interface KnownConfiguration {
   readonly verifier: QuorumVerifier;
-  /** Undefined where the servers cannot be changed while the ensemble runs. */
-  readonly version: Zxid | undefined;
+  /** ZXID_NONE before the servers have agreed on one. */
+  readonly version: Zxid;
+  /** The list in this server's file, where operators change the members in files; undefined where clients do. */
+  readonly file: Pick<Members, "servers"> | undefined;
+  /** In force. */
+  readonly list: Pick<Members, "servers"> | undefined;
   /** Whether this server is one of them. */
   readonly isListed: boolean;
 }
@@ -114,21 +127,26 @@ export class NoQuorumReport {
 
   #report(): void {
     const { error, members, sid, summary } = this.#parts;
-    const { isListed, version } = members();
-    const fields = { event: "no-quorum", ...(version === undefined ? {} : { zxid: formatZxid(version) }) };
-    const known = version === undefined ? "" : ` of configuration ${formatZxid(version)}`;
+    const { isListed, version, file, list } = members();
+    const isAgreed = version !== ZXID_NONE;
+    const fields = { event: "no-quorum", ...(isAgreed ? { zxid: formatZxid(version) } : {}) };
+    const known = isAgreed ? ` of configuration ${formatZxid(version)}` : "";
     const found = `no quorum of the servers${known}: ${summary()}${this.#uncountedText()}.`;
     const lost = `If a quorum is lost for good, see ${PAGE}`;
-    if (version === undefined) {
+    const removed = isListed || !isAgreed ? "" : ` That configuration removed server ${sid}, which can be stopped.`;
+    if (file !== undefined) {
+      // Two servers become one while the other one is down: the one that is left has no quorum of the list in force.
+      const differs =
+        list === undefined || isSameVotes(file, list)
+          ? ""
+          : ` The file of this server lists ${listText(file)}, and the list in force is ${listText(list)}: only a quorum of both changes it.`;
       error(
-        `${found} ${START_THEM} If the ensemble has other servers by now, write their server.N lines into this server's zoo.cfg, ` +
+        `${found}${differs}${removed} ${START_THEM} If the ensemble has other servers by now, write their server.N lines into this server's zoo.cfg, ` +
           `and restart it. ${lost}`,
         fields,
       );
       return;
     }
-    const removed =
-      isListed || version === ZXID_NONE ? "" : ` That configuration removed server ${sid}, which can be stopped.`;
     error(
       `${found}${removed} ${START_THEM} If the ensemble has other servers by now, save what ` +
         "`zooid-cli -server HOST:PORT config` prints at one of them as a new file, name that file in this server's zoo.cfg " +

@@ -1,12 +1,32 @@
-import { composeZxid, serverId } from "@zooid/model";
+import { composeZxid, parseMembers, serverId } from "@zooid/model";
 import { expect, test } from "vitest";
 import { sentenceOf } from "./operator-sentences.ts";
 
 const sid = serverId(3);
 const zxid = composeZxid(2, 5);
+const THREE = parseMembers("server.1=a:1:2\nserver.2=b:1:2\nserver.3=c:1:2");
+const FOUR = parseMembers("server.1=a:1:2\nserver.2=b:1:2\nserver.3=c:1:2\nserver.4=d:1:2:observer");
 const QUOTA = { kind: "quota", path: "/a", unit: "bytes", limit: 1, usage: 2 } as const;
 
 test.each([
+  [
+    {
+      kind: "list-differs",
+      inForce: THREE,
+      wish: { members: FOUR, wishers: [serverId(1), serverId(4)], lacking: [serverId(2), serverId(3)], earlier: [] },
+    },
+    "the list in force is 1, 2, 3; servers 1, 4 have 1, 2, 3 and observers 4 in the file, and servers 2, 3 not: it changes once a quorum of both lists has the new one. " +
+      "Edit the files that are wrong, and restart those servers",
+  ],
+  [
+    {
+      kind: "list-differs",
+      inForce: THREE,
+      wish: { members: FOUR, wishers: [serverId(1)], lacking: [serverId(2)], earlier: [serverId(2)] },
+    },
+    "the list in force is 1, 2, 3; server 1 has 1, 2, 3 and observers 4 in the file, and server 2 not: it cannot be changed while server 2, " +
+      "of an earlier version, counts by the file there: upgrade first",
+  ],
   [{ kind: "learner-follows", sid }, "server 3 follows"],
   [{ kind: "whole-state-sent", sid, zxid }, "server 3 is sent a snapshot at 0x200000005"],
   [{ kind: "leader-unreachable", sid }, "server 3 cannot be reached"],

@@ -1,5 +1,5 @@
 import type { Excess } from "@zooid/data-tree";
-import { assertNever, formatSessionId, formatZxid } from "@zooid/model";
+import { assertNever, formatSessionId, formatZxid, type Members, type ServerId } from "@zooid/model";
 import type { LeaderFault, LearnerFault, LinkEnd, PeerRefusal } from "@zooid/zab";
 import type { OperatorEvent } from "./log-fields.ts";
 
@@ -121,6 +121,8 @@ export function sentenceOf(event: OperatorEvent | LinkEnd | PeerRefusal): string
       return "it is no longer needed";
 
     // Clients
+    case "list-differs":
+      return listDiffers(event);
     case "change-refused":
       return `a change of the configuration was refused: ${event.reason}`;
     case "read-only-service":
@@ -138,6 +140,33 @@ export function sentenceOf(event: OperatorEvent | LinkEnd | PeerRefusal): string
     default:
       return assertNever(event);
   }
+}
+
+function listDiffers({ inForce, wish }: Extract<OperatorEvent, { kind: "list-differs" }>): string {
+  const { members, wishers, lacking, earlier } = wish;
+  const has = wishers.length === 1 ? "has" : "have";
+  const lack = lacking.length === 0 ? "" : `, and ${serversText(lacking)} not`;
+  const next =
+    earlier.length > 0
+      ? `it cannot be changed while ${serversText(earlier)}, of an earlier version, counts by the file there: upgrade first`
+      : "it changes once a quorum of both lists has the new one. Edit the files that are wrong, and restart those servers";
+  return `the list in force is ${listText(inForce)}; ${serversText(wishers)} ${has} ${listText(members)} in the file${lack}: ${next}`;
+}
+
+/** `1, 2, 3 and observers 4` */
+export function listText({ servers }: Pick<Members, "servers">): string {
+  const named = (isObserver: boolean): string =>
+    servers
+      .filter((server) => server.isObserver === isObserver)
+      .map(({ sid, group, weight }) =>
+        isObserver || group === undefined ? `${sid}` : `${sid} (group ${group}, weight ${weight})`,
+      )
+      .join(", ");
+  return named(true) === "" ? named(false) : `${named(false)} and observers ${named(true)}`;
+}
+
+function serversText(sids: readonly ServerId[]): string {
+  return `${sids.length === 1 ? "server" : "servers"} ${sids.join(", ")}`;
 }
 
 function excessOf(excess: Excess): string {

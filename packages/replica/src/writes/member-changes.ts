@@ -28,6 +28,8 @@ const REQUEST_CHARS_MAX = 32 * 1024;
 /** Time between two reports of refused changes. */
 const NOTE_MS = 5000;
 const REASON_CHARS_MAX = 300;
+/** How long a list in files is not in force before that is reported, and how often it is then. */
+const WISH_REPORT_MS = 60_000;
 
 /**
  * Changes of the ensemble's configuration. A change is a write of `/zookeeper/config`: the leader checks it, and every server sees
@@ -42,6 +44,8 @@ export class MemberChanges {
   #notedMs = Number.NEGATIVE_INFINITY;
   /** When the servers' files are looked at again. */
   #wishDueMs = Number.NEGATIVE_INFINITY;
+  /** When lists in files that are not in force are reported; undefined while there are none. */
+  #wishReportMs: number | undefined;
 
   constructor(parts: ReplicaParts) {
     this.#parts = parts;
@@ -108,9 +112,26 @@ export class MemberChanges {
     const { nowMs } = servingState;
     if (nowMs < this.#wishDueMs) return;
     this.#wishDueMs = nowMs + config.tickMs / 2;
+    this.#reportWishes();
     if (this.#isPending || roomHandover.isUnderWay) return;
     const wish = zab.wishes?.due;
     if (wish !== undefined) proposer.changeMembers(wish);
+  }
+
+  /** Lists in files that are not in force for a minute: an operator may have forgotten a server, or given one an old file. */
+  #reportWishes(): void {
+    const { servingState, sinks, zab } = this.#parts;
+    const { nowMs } = servingState;
+    const inForce = zab.members.committed;
+    const waiting = zab.wishes?.waiting ?? [];
+    if (waiting.length === 0 || inForce === undefined) {
+      this.#wishReportMs = undefined;
+      return;
+    }
+    this.#wishReportMs ??= nowMs + WISH_REPORT_MS;
+    if (nowMs < this.#wishReportMs) return;
+    this.#wishReportMs = nowMs + WISH_REPORT_MS;
+    for (const wish of waiting) sinks.note({ kind: "list-differs", inForce, wish });
   }
 
   /** Fills `op` with the change to a list of the servers' files. */
@@ -157,6 +178,7 @@ export class MemberChanges {
   /** The leadership has ended: what is prepared is not proposed any more. */
   discard(): void {
     this.#prepared = undefined;
+    this.#wishReportMs = undefined;
   }
 
   /**

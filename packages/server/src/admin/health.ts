@@ -1,3 +1,5 @@
+import { isSameVotes } from "@zooid/model";
+import { listText } from "../operator-sentences.ts";
 import { type AdminView, isServing } from "./admin-view.ts";
 import type { HttpAnswer } from "./http-port.ts";
 
@@ -32,6 +34,7 @@ export function readyChecks(view: AdminView): readonly Check[] {
       note: view.room() === "low" ? "the disk has little room, and writes that add data may be refused" : undefined,
     },
     ...peerLinks(view),
+    ...membership(view),
   ];
 }
 
@@ -103,6 +106,24 @@ function peerLinks(view: AdminView): readonly Check[] {
   if (counts === undefined) return [];
   const { all, tls, proof } = counts;
   return [{ name: "peer-links", fault: undefined, note: `${all}, ${tls} with TLS, ${proof} with proof of a secret` }];
+}
+
+/** Never fails: a server that no list has, or that has another one in its file, serves clients as well. */
+function membership({ config, driver }: AdminView): readonly Check[] {
+  const { ensemble } = config;
+  const { members } = driver.replica.zab;
+  const { committed } = members;
+  if (ensemble === undefined || committed === undefined || !members.isAgreed) return [];
+  const isListed = committed.servers.some(({ sid }) => sid === ensemble.sid);
+  const { files, isChangeable } = ensemble.directory;
+  const notes = [
+    ...(isListed ? [] : ["this server is unlisted, and follows without a vote"]),
+    ...(isChangeable || isSameVotes(committed, { servers: files })
+      ? []
+      : [`the file of this server lists ${listText({ servers: files })}, which is not in force`]),
+  ];
+  const inForce = `the list in force is ${listText(committed)}`;
+  return [{ name: "members", fault: undefined, note: [inForce, ...notes].join("; ") }];
 }
 
 function whyNotServing(view: AdminView): string | undefined {

@@ -92,6 +92,7 @@ const HELP: ReadonlyMap<string, string> = new Map([
     "zooid_ports_not_moved",
     "Ports that could not be opened where the ensemble's configuration puts them; the log names them",
   ],
+  ["zooid_unlisted", "1 while the list in force does not have this member, which follows without a vote"],
   ["zooid_peer_links", "Links to other servers: all, those with TLS, those with proof of a shared secret"],
   ["zooid_peer_connected", "1 while this member has an election connection to the server with that id, else 0"],
 

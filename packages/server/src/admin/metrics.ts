@@ -257,6 +257,7 @@ function replicationGauges(view: AdminView): readonly Metric[] {
     gauge("zooid_applied", tree.applied),
     gauge("zooid_leader", zab.leader ?? 0),
     gauge("zooid_ports_not_moved", view.portProblems().length),
+    gauge("zooid_unlisted", isUnlisted(view) ? 1 : 0),
     { kind: "gauge set", name: "zooid_peer_links", values: Object.entries(view.linkCounts() ?? {}) },
     {
       kind: "gauge set",
@@ -270,6 +271,12 @@ function replicationGauges(view: AdminView): readonly Metric[] {
     values.push(gauge(`zooid_learner_${sid}_unapplied`, lag(zab.committed, applied)));
   }
   return values;
+}
+
+/** Whether this server is in no list, and follows without a vote. */
+function isUnlisted({ config, driver }: AdminView): boolean {
+  const { committed, isAgreed } = driver.replica.zab.members;
+  return isAgreed && committed?.servers.some(({ sid }) => sid === config.ensemble?.sid) === false;
 }
 
 function isListed(ensemble: NonNullable<ServerConfig["ensemble"]>, sid: number): boolean {

@@ -7,6 +7,7 @@ import {
   serverId,
   ZXID_NONE,
 } from "@zooid/model";
+import type { ReplicaEvent } from "@zooid/replica";
 import { describe, expect, test } from "vitest";
 import { memberLine } from "../seeds/draw-plan.ts";
 import { Cluster } from "./cluster.ts";
@@ -27,6 +28,7 @@ class Edited {
   readonly earlier = new Set<ServerId>();
   readonly withReconfig = new Set<ServerId>();
   readonly cluster: Cluster;
+  readonly events: ReplicaEvent[] = [];
 
   constructor(prepare: (edited: Edited) => void = () => {}) {
     const three = listOf(S1, S2, S3);
@@ -41,6 +43,7 @@ class Edited {
               ensemble: { members: this.files.get(sid) ?? three },
               takesMembersFromFiles: !this.withReconfig.has(sid),
             },
+      watcher: { noted: (_, event) => void this.events.push(event) },
     });
     for (const sid of [S1, S2, S3]) this.cluster.start(sid);
     this.cluster.run(5000);
@@ -119,6 +122,24 @@ test("a list is proposed once it has a quorum of the one in force and of itself 
   expect(edited.cluster.leader?.replica.zab.wishes?.waiting).toEqual([
     expect.objectContaining({ wishers: [S3], lacking: [S1, S2, S4] }),
   ]);
+});
+
+test("a list that is not in force is reported once a minute, with the servers that lack it", () => {
+  const edited = new Edited();
+  edited.edit(listOf(S1, S2, S3, S4), S4, S1);
+  const reports = () => edited.events.filter((event) => event.kind === "list-differs");
+  edited.cluster.run(50_000);
+  expect(reports()).toEqual([]);
+  edited.cluster.run(70_000);
+  expect(reports().map(({ wish }) => [wish.wishers, wish.lacking])).toEqual(
+    Array(2).fill([
+      [S1, S4],
+      [S2, S3],
+    ]),
+  );
+  edited.edit(listOf(S1, S2, S3, S4), S2, S3);
+  edited.cluster.run(120_000);
+  expect(reports()).toHaveLength(2);
 });
 
 test("neither a quorum of the new list nor one of the list in force is enough", () => {

@@ -44,6 +44,7 @@ const RULE_I32: Readonly<Record<Kind, "legal" | "illegal" | "illegal-if-diverged
   "epoch-promised": "legal",
   stopped: "legal",
   "change-refused": "legal",
+  "list-differs": "legal",
   "read-only-service": "legal",
   "long-certificate-subject": "legal",
   "wall-clock-set": "legal",

@@ -8,6 +8,8 @@ export interface WaitingWish {
   readonly wishers: readonly ServerId[];
   /** They have another one, or were not heard: with some of them the list would have its quorums. */
   readonly lacking: readonly ServerId[];
+  /** Servers of the list in force that count by their files, as those of version 0.1.0 do: while they follow, nothing is proposed. */
+  readonly earlier: readonly ServerId[];
 }
 
 /** What a server that is synchronized has in its files. */
@@ -35,8 +37,8 @@ export class Wishes {
   get due(): Members | undefined {
     const { committed, isChanging } = this.#leader.context.members;
     if (this.#leader.phase !== "broadcast" || committed === undefined || isChanging) return undefined;
-    const told = this.#told();
-    if (told === undefined) return undefined;
+    if (this.#earlier.length > 0) return undefined;
+    const told = this.#synced();
     if (committed.version === ZXID_NONE) return this.#firstList(committed, told);
     for (const { list } of told) {
       const wishers = told.filter((other) => other.isWish && isSameVotes(other.list, list));
@@ -61,7 +63,7 @@ export class Wishes {
       const wishers = told.filter((other) => isSameVotes(other.list, list)).map(({ sid }) => sid);
       const voters = new Set([...committed.verifier.voters, ...list.verifier.voters]);
       const lacking = [...voters].filter((sid) => !wishers.includes(sid)).sort((a, b) => a - b);
-      wishes.push({ members: list, wishers, lacking });
+      wishes.push({ members: list, wishers, lacking, earlier: this.#earlier });
     }
     return wishes;
   }
@@ -91,17 +93,13 @@ export class Wishes {
     return committed.verifier.isQuorum(alike.map(({ sid }) => sid));
   }
 
-  /**
-   * The lists of the servers that are synchronized. Undefined while one that is listed counts by its file, and would not learn of a
-   * change.
-   */
-  #told(): readonly ToldList[] | undefined {
-    const { members } = this.#leader.context;
-    for (const { sid, list } of this.#leader.learners.values()) {
-      if (list === undefined && members.committed?.servers.some((server) => server.sid === sid) === true)
-        return undefined;
-    }
-    return this.#synced();
+  /** Servers of the list in force that count by their files, and would not learn of a change. */
+  get #earlier(): readonly ServerId[] {
+    const { context, learners } = this.#leader;
+    const servers = context.members.committed?.servers ?? [];
+    return Array.from(learners.values())
+      .filter(({ sid, list }) => list === undefined && servers.some((server) => server.sid === sid))
+      .map(({ sid }) => sid);
   }
 
   #synced(): readonly ToldList[] {
@@ -113,7 +111,7 @@ export class Wishes {
     for (const { sid, list, info, phase } of this.#leader.learners.values()) {
       if (phase === "synced" && list !== undefined) told.push({ sid, list, isWish: info.isWish === true });
     }
-    return told;
+    return told.sort((a, b) => a.sid - b.sid);
   }
 }
 
