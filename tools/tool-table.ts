@@ -116,6 +116,11 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
         does: "all servers replaced under load, one at a time",
       },
       {
+        name: "ensemble-grow",
+        file: "tools/faults/ensemble-grow.ts",
+        does: "3, 4, 5, 4 and 3 servers, then 5 at once, by edited files and restarts under load; the leader is killed in each step",
+      },
+      {
         name: "ensemble-move",
         file: "tools/faults/ensemble-move.ts",
         does: "hosts renamed and ports moved under load, by the commands of docs/operations.md",
