@@ -39,7 +39,7 @@ const SERVER_COUNT = 3;
 const DEADLINE_MS = 60_000;
 const SETTLE_MS = 200;
 const TICK_MS = 500;
-const RELOADED = "reloaded log level";
+const RELOADED = "the configuration is reloaded";
 
 type Means = "restart" | "reload";
 

@@ -41,7 +41,14 @@ function problemsOf(...argv: string[]): string {
 
 test("nothing at all serves with data under ./data", () => {
   expect(serve()).toEqual({
-    ...{ kind: "serve", options: { dataDir: resolve("data") }, console: {}, warnings: [], logLevel: "info" },
+    ...{
+      kind: "serve",
+      options: { dataDir: resolve("data") },
+      console: {},
+      values: new Map(),
+      warnings: [],
+      logLevel: "info",
+    },
   });
 });
 

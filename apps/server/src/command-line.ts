@@ -63,6 +63,8 @@ export interface ServeCommand {
   readonly auditFile: string | undefined;
   /** The console on the admin port. */
   readonly console: ConsoleSettings;
+  /** The value of each setting, by its key in zoo.cfg, wherever it was said. */
+  readonly values: ReadonlyMap<string, string>;
 }
 
 const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
@@ -131,6 +133,7 @@ function serveCommand(values: Values, positionals: readonly string[], jvmFlags: 
     warnings: [...jvm.warnings, ...base.warnings, ...flags.warnings, ...ensemble.warnings],
     logLevel: logLevel(values["log-level"]),
     console: { ...jvm.console, ...base.console, ...flags.console },
+    values: new Map([...jvm.values, ...base.values, ...flags.values]),
     auditFile: auditFileOf({ ...jvm.audit, ...base.audit, ...flags.audit }, options.dataDir),
   };
 }
@@ -160,7 +163,8 @@ const OPTIONS = {
 } as const;
 
 function fromFile(file: string | undefined): ConfigFile & { readonly text?: string } {
-  if (file === undefined) return { options: {}, ensemble: NO_ENSEMBLE, audit: {}, console: {}, warnings: [] };
+  if (file === undefined)
+    return { options: {}, ensemble: NO_ENSEMBLE, audit: {}, console: {}, values: new Map(), warnings: [] };
   const text = readConfiguration(file);
   try {
     return { ...parseConfigFile(text, readConfiguration), text };

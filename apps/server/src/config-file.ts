@@ -25,6 +25,8 @@ export interface ConfigFile {
   readonly membersFile?: string;
   readonly audit: AuditSettings;
   readonly console: ConsoleSettings;
+  /** The value of each known key, without the prefix `zookeeper.`. */
+  readonly values: ReadonlyMap<string, string>;
   /** Whether unknown keys stop the start (`zooid.unknownKeys`). */
   readonly refusesUnknown?: boolean;
   /** One sentence each, for the log. */
@@ -154,7 +156,8 @@ export function applySettings(settings: readonly Setting[], unknown: "warned" | 
     }
   }
   if (problems.length > 0) throw new ConfigError(problems);
-  return { options, ensemble: draft.settings(), audit, console, refusesUnknown: isRefusing, warnings };
+  const values = new Map([...last.values()].map(({ key, value }) => [key.replace(SYSTEM_PREFIX, ""), value]));
+  return { options, ensemble: draft.settings(), audit, console, values, refusesUnknown: isRefusing, warnings };
 }
 
 const SYSTEM_PREFIX = /^zookeeper\./;

@@ -81,7 +81,7 @@ test("SIGHUP reads the file again, and SIGUSR1 logs how the server stands", asyn
   expect(await ask(port, "ruok")).toContain("not in the whitelist");
   write("srvr,ruok");
   server.kill("SIGHUP");
-  await server.says(/reloaded log level/);
+  await server.says(/the configuration is reloaded/);
   expect(await ask(port, "ruok")).toBe("imok");
   server.kill("SIGUSR1");
   await server.says(/leading, epoch 1, zxid 0x\d+, \d+ connections/);

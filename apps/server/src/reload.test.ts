@@ -44,7 +44,9 @@ test("log level and four-letter words take effect; other changes are named", () 
   expect(log.level).toBe("warn");
   expect(reloads).toEqual([{ fourLetterWords: "ruok" }]);
   expect(lines).toEqual([
-    "reloaded log level, four-letter words and certificates; changes of port, tickMs take effect at the next start",
+    'the configuration is reloaded: the log level is warn, was info; 4lw.commands.whitelist is "ruok", was not set; ' +
+      'certificates are read again; clientPort is not set, was "2182", from the next start on; ' +
+      'tickTime is "700", was not set, from the next start on',
   ]);
   expect(inForce.options).toMatchObject({ port: 2182, fourLetterWords: "ruok" });
 });
@@ -75,8 +77,9 @@ test("the links between servers are reloaded, and the line says what changed of 
   reload(server, () => next, members(), log);
   expect(reloads).toEqual([{ fourLetterWords: "", ensemble: next.options.ensemble }]);
   expect(lines).toEqual([
-    "reloaded log level, four-letter words and certificates; for new links between servers: peers with and without TLS; " +
-      "changes of admin, initLimit take effect at the next start",
+    'the configuration is reloaded: portUnification is "true", was not set; ssl.quorum.keyStore.location is "/k.pem", was not set; ' +
+      "for new links between servers: peers with and without TLS; certificates are read again; " +
+      'initLimit is "7", was not set, from the next start on',
   ]);
 });
 
@@ -91,5 +94,15 @@ test("what a change of the ensemble wrote into the files waits for no start", ()
   const started = members("reconfigEnabled=true");
   const next = members("reconfigEnabled=true", "server.1=127.0.0.1:1:11;2191", "server.4=127.0.0.1:4:14;2184");
   reload(server, () => next, started, log);
-  expect(lines).toEqual(["reloaded log level, four-letter words and certificates"]);
+  expect(lines).toEqual(["the configuration is reloaded: certificates are read again"]);
+});
+
+test("values of secrets are not written down, and a setting that waits is named again by the next reload", () => {
+  const [started, next] = [serve(), serve("--set", "ssl.keyStore.password=s3cret", "--set", "superUser.ops=ops-name")];
+  const inForce = reload(server, () => next, started, log);
+  reload(server, () => next, inForce, log);
+  expect(lines).toHaveLength(2);
+  expect(lines[0]).toContain("ssl.keyStore.password has another value, from the next start on");
+  expect(lines[1]).toBe(lines[0]);
+  expect(lines.join()).not.toMatch(/s3cret|ops-name/);
 });

@@ -1,18 +1,14 @@
-import { isDeepStrictEqual } from "node:util";
-import type { EnsembleOptions, ServerLog, ServerOptions, ZooidServer } from "@zooid/server";
+import type { ServerLog, ZooidServer } from "@zooid/server";
 import type { Command, LogLevel, ServeCommand } from "./command-line.ts";
 import { explain } from "./exit-status.ts";
 
-/** Settings that a reload applies; a change of any other takes effect at the next start. */
-const RELOADED: ReadonlySet<string> = new Set<keyof ServerOptions>(["fourLetterWords"]);
-/** The settings between servers. */
-const RELOADED_OF_PEERS: ReadonlySet<string> = new Set<keyof EnsembleOptions>([
-  ...(["peerSecretFile", "peerSecretMode", "peerTls", "peerStores"] as const),
-  ...(["portUnification", "dialsTls", "allowUnauthenticatedPeers"] as const),
-]);
-/** Settings that changes of the ensemble's configuration write into the files. */
-const MOVED: ReadonlySet<string> = new Set<keyof ServerOptions>(["port", "address"]);
-const MOVED_OF_PEERS: ReadonlySet<string> = new Set<keyof EnsembleOptions>(["servers", "version", "isObserver"]);
+/** Keys whose values a reload applies; a change of any other takes effect at the next start. */
+const RELOADED =
+  /^(?:4lw\.commands\.whitelist|zooid\.peerSecret(?:File|Mode)|zooid\.peerTls\.(?:key|cert|ca)|ssl\.quorum\..*|sslQuorum|portUnification|zooid\.allowUnauthenticatedPeers)$/;
+/** Keys that changes of the ensemble's configuration write into the files. */
+const MOVED = /^(?:server\.\d+|group\.\d+|weight\.\d+|clientPort|clientPortAddress|peerType|dynamicConfigFile)$/;
+/** Keys whose values no log shows. */
+const HIDDEN = /password$|superDigest$|superUser|zooid\.console\.(?:viewers|editors|operators)$/i;
 
 /**
  * Reads the configuration again: log level, four-letter words, certificates, and the secrets and modes of links between servers
@@ -32,45 +28,60 @@ export function reload(
   try {
     command = read();
   } catch (error) {
-    log.error(`the configuration is not reloaded: ${explain(error)}`);
+    log.error(`the configuration is not reloaded: ${explain(error)}`, { event: "reload-refused" });
     return started;
   }
   if (command.kind !== "serve") return started;
-  const { options, logLevel, auditFile } = command;
+  const { options, logLevel } = command;
   const { fourLetterWords = "", ensemble } = options;
   const isMember = ensemble !== undefined && started.options.ensemble !== undefined;
   const { changes, problems } = server.reload({ fourLetterWords, ...(isMember ? { ensemble } : {}) });
   if (problems.length > 0) {
-    log.error(`the configuration is not reloaded: ${problems.join("; ")}`);
+    log.error(`the configuration is not reloaded: ${problems.join("; ")}`, { event: "reload-refused" });
     return started;
   }
+  const before = log.level;
   log.level = logLevel;
-  const waiting = waitingOptions(started.options, options);
-  const rest = [...waiting, ...(auditFile === started.auditFile ? [] : ["audit log"])];
-  const changed = changes.length === 0 ? "" : `; for new links between servers: ${changes.join(", ")}`;
-  const restart = rest.length === 0 ? "" : `; changes of ${rest.join(", ")} take effect at the next start`;
-  log.info(`reloaded log level, four-letter words and certificates${changed}${restart}`);
-  return { ...started, logLevel, options: { ...started.options, fourLetterWords } };
-}
-
-/** The changed settings that wait for the next start. */
-function waitingOptions(before: ServerOptions, after: ServerOptions): readonly string[] {
-  const isListKept = after.reconfigEnabled === true;
-  const waiting = changedKeys(before, after).filter(
-    (name) => name !== "ensemble" && !RELOADED.has(name) && !(isListKept && MOVED.has(name)),
+  const changed = changedSettings(started.values, command.values);
+  const applied = changed.filter(({ key }) => RELOADED.test(key));
+  const waiting = changed.filter(
+    ({ key }) => !RELOADED.test(key) && !(options.reconfigEnabled === true && MOVED.test(key)),
   );
-  if (before.ensemble === undefined || after.ensemble === undefined) {
-    return isDeepStrictEqual(before.ensemble, after.ensemble) ? waiting : [...waiting, "ensemble"];
+  const sentences = [
+    ...(before === logLevel ? [] : [`the log level is ${logLevel}, was ${before}`]),
+    ...applied.map(({ text }) => text),
+    ...(changes.length === 0 ? [] : [`for new links between servers: ${changes.join(", ")}`]),
+    "certificates are read again",
+    ...waiting.map(({ text }) => `${text}, from the next start on`),
+  ];
+  log.info(`the configuration is reloaded: ${sentences.join("; ")}`, { event: "reloaded" });
+  const values = new Map(started.values);
+  for (const { key } of applied) {
+    const value = command.values.get(key);
+    if (value === undefined) values.delete(key);
+    else values.set(key, value);
   }
-  const ofPeers = changedKeys(before.ensemble, after.ensemble).filter(
-    (name) => !RELOADED_OF_PEERS.has(name) && !(isListKept && MOVED_OF_PEERS.has(name)),
-  );
-  return [...waiting, ...ofPeers];
+  return { ...started, logLevel, values, options: { ...started.options, fourLetterWords } };
 }
 
-function changedKeys(before: object, after: object): readonly string[] {
-  const [old, now] = [new Map(Object.entries(before)), new Map(Object.entries(after))];
-  return [...new Set([...old.keys(), ...now.keys()])].filter(
-    (name) => !isDeepStrictEqual(old.get(name), now.get(name)),
-  );
+interface ChangedSetting {
+  readonly key: string;
+  /** What it is and was, unless that is a secret. */
+  readonly text: string;
+}
+
+function changedSettings(
+  before: ReadonlyMap<string, string>,
+  after: ReadonlyMap<string, string>,
+): readonly ChangedSetting[] {
+  const keys = [...new Set([...before.keys(), ...after.keys()])];
+  return keys
+    .filter((key) => before.get(key) !== after.get(key))
+    .map((key) => {
+      if (HIDDEN.test(key)) return { key, text: `${key} has another value` };
+      const [was, is] = [before.get(key), after.get(key)].map((value) =>
+        value === undefined ? "not set" : `"${value}"`,
+      );
+      return { key, text: `${key} is ${is}, was ${was}` };
+    });
 }
