@@ -45,9 +45,12 @@ import { adminViewOf } from "./server-view.ts";
 import { SlowLog } from "./slow-log.ts";
 import { SnapshotRestore } from "./snapshot-restore.ts";
 import { openStorage, type Storage } from "./storage.ts";
+import { CertificateReport } from "./tls/certificate-report.ts";
 
 const SILENT: ServerLog = { info() {}, warn() {}, error() {} };
 const STATUS_MS = 1000;
+/** How often certificates are looked at: one that was replaced or passes a limit is noticed within the hour. */
+const CERTIFICATE_CHECK_MS = 3_600_000;
 /** How often a start without room on its disk is tried again, and how often it is logged. */
 const FULL_RETRY_MS = 1000;
 const FULL_WARN_MS = 30_000;
@@ -117,6 +120,7 @@ class Server implements ZooidServer {
   #damage: StoreError | undefined;
   #restore: SnapshotRestore | undefined;
   #statusTimer: NodeJS.Timeout | undefined;
+  #certificateTimer: NodeJS.Timeout | undefined;
   #stopped: Promise<void> | undefined;
   #hasFailed = false;
 
@@ -242,6 +246,11 @@ class Server implements ZooidServer {
     await this.#serve(view, () => operators.listen());
     this.#statusTimer = setInterval(() => this.#updateStatus(), STATUS_MS);
     this.#statusTimer.unref();
+    const certificates = new CertificateReport((text, fields) => this.#log.warn(text, fields));
+    const checkCertificates = (): void => certificates.check(view.certificates(), Date.now() / 1000);
+    checkCertificates();
+    this.#certificateTimer = setInterval(checkCertificates, CERTIFICATE_CHECK_MS);
+    this.#certificateTimer.unref();
   }
 
   #newPorts(): ClientPorts {
@@ -469,6 +478,7 @@ class Server implements ZooidServer {
 
   async #stop(): Promise<void> {
     clearInterval(this.#statusTimer);
+    clearInterval(this.#certificateTimer);
     this.#drain.stop();
     this.#disk.stop();
     this.#moves.stop();
