@@ -1,3 +1,5 @@
+import { connect } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
 import { OpCode } from "@zooid/model";
 import { read } from "../../packages/wire/src/testing/raw-client.ts";
 import { type Attack, range } from "./attack.ts";
@@ -46,6 +48,47 @@ export const OPERATOR_PORT_ATTACKS: readonly Attack[] = [
         }
         for (const owner of owners) await owner[Symbol.asyncDispose]();
         return times.join("; ");
+      };
+    },
+  },
+  {
+    name: "requests-that-never-end",
+    sends:
+      "300 connections of 3 addresses to the admin port that send heads and bodies byte by byte, opened again when they are closed",
+    settings: () => OWN_ADMIN,
+    async prepare(target) {
+      const { port } = new URL(adminUrlOf(target));
+      return async () => {
+        const endMs = performance.now() + 5000;
+        const heads = [
+          "POST /api/v1/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 900\r\n\r\n",
+          "GET /livez HTTP/1.1\r\nHost: localhost\r\nX-Slow: ",
+        ];
+        const dripping = range(300, async (i) => {
+          while (performance.now() < endMs) {
+            const socket = connect({ port: Number(port), host: "127.0.0.1", localAddress: `127.1.0.${(i % 3) + 1}` });
+            socket.on("error", () => {});
+            socket.write(heads[i % heads.length] ?? "");
+            const drip = setInterval(() => socket.writable && socket.write(" "), 100);
+            const closed = new Promise((resolve) => socket.once("close", resolve));
+            await Promise.race([closed, delay(endMs - performance.now())]);
+            clearInterval(drip);
+            socket.destroy();
+            await delay(20);
+          }
+        });
+        const statuses = new Map<string, number>();
+        while (performance.now() < endMs) {
+          const status = await fetch(`http://127.0.0.1:${port}/livez`, { headers: { Connection: "close" } }).then(
+            (answer) => String(answer.status),
+            (error: Error) => error.message,
+          );
+          statuses.set(status, (statuses.get(status) ?? 0) + 1);
+          await delay(20);
+        }
+        await Promise.all(dripping);
+        if ([...statuses.keys()].some((status) => status !== "200")) throw new Error(`/livez: ${[...statuses]}`);
+        return `/livez ${statuses.get("200")} × 200`;
       };
     },
   },

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
+import { SocketPlaces } from "@zooid/model";
 import { Console, type ConsoleOptions } from "./console.ts";
 import type { EnsembleLink } from "./ensemble-link.ts";
 
@@ -23,7 +24,8 @@ export interface ConsoleServerOptions extends Omit<ConsoleOptions, "isLoopback" 
 
 const HEADER_BYTES_MAX = 16 * 1024;
 const HEADER_COUNT_MAX = 100;
-const CONNECTIONS_MAX = 200;
+/** Places for connections, of which one address has half; those that wait for a request give way. */
+const PLACES = { countMax: 200, shareMax: 100, reserveMax: 0 };
 const HEADERS_MS = 5_000;
 const REQUEST_MS = 60_000;
 const IDLE_MS = 30_000;
@@ -57,7 +59,17 @@ export class ConsoleServer implements AsyncDisposable {
       response.end("there is nothing here; the console is at /console/\n");
     });
     this.#server.maxHeadersCount = HEADER_COUNT_MAX;
-    this.#server.maxConnections = CONNECTIONS_MAX;
+    const places = new SocketPlaces(PLACES);
+    this.#server.on("connection", (socket) => places.connected(socket));
+    this.#server.on("request", (message, response) => {
+      const { socket } = message;
+      const isBusy = (): void => places.setBusy(socket, true);
+      // A request counts when its body is there.
+      if (message.headers["content-length"] === undefined && message.headers["transfer-encoding"] === undefined)
+        isBusy();
+      else message.once("end", isBusy);
+      response.once("close", () => places.setBusy(socket, false));
+    });
     this.#server.on("connect", (_message, socket) => socket.destroy());
   }
 

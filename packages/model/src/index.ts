@@ -8,6 +8,7 @@ export {
   READ_ONLY_ACL,
 } from "./acl.ts";
 export type { AccessRules, Acl, AclEntry, Identity, SchemeRule } from "./acl-entry.ts";
+export { addressShare } from "./address-share.ts";
 export { assert, assertNever, InvariantError } from "./assert.ts";
 export { Backoff, type BackoffOptions } from "./backoff.ts";
 export {
@@ -23,6 +24,7 @@ export {
   sliceText,
 } from "./byte-slice.ts";
 export type { ConnectRequest } from "./connect-request.ts";
+export { ConnectionPlaces, type ConnectionPlacesOptions } from "./connection-places.ts";
 export { ErrorCode, type ErrorName, errorName } from "./error-code.ts";
 export {
   CHAIN_NONE,
@@ -130,6 +132,7 @@ export {
   wholeNumberRule,
   wordRule,
 } from "./shape.ts";
+export { type PlacedSocket, SocketPlaces } from "./socket-places.ts";
 export {
   CONTAINER_OWNER_HIGH,
   CONTAINER_OWNER_LOW,

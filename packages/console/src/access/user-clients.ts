@@ -3,6 +3,8 @@ import type { User } from "./user.ts";
 
 interface Used {
   readonly client: Client;
+  /** Of the address that it was opened for. */
+  readonly share: string;
   /** Event streams and requests that use it now. */
   useCount: number;
   idleSinceMs: number;
@@ -46,9 +48,13 @@ export class UserClients implements AsyncDisposable {
     return this.#clients.size;
   }
 
-  /** Calls `work` with the user's client, which is kept open meanwhile. */
-  async use<T>(user: User, work: (client: Client) => Promise<T>): Promise<T> {
-    const used = this.#of(user);
+  /**
+   * Calls `work` with the user's client, which is kept open meanwhile.
+   *
+   * @param share of the requester's address: it has half of the places at most, and makes room for itself then
+   */
+  async use<T>(user: User, share: string, work: (client: Client) => Promise<T>): Promise<T> {
+    const used = this.#of(user, share);
     used.useCount++;
     try {
       return await work(used.client);
@@ -75,18 +81,32 @@ export class UserClients implements AsyncDisposable {
     await Promise.all(all.map(({ client }) => client.close()));
   }
 
-  #of(user: User): Used {
+  #of(user: User, share: string): Used {
     const { hosts, client: options, countMax = COUNT_MAX } = this.#options;
     const key = user.credential === undefined ? "" : `${user.credential.scheme} ${user.credential.auth}`;
     const known = this.#clients.get(key);
     // A client that was refused or closed is not used again.
     if (known !== undefined && !isTerminal(known.client.state)) return known;
-    if (known === undefined && this.#clients.size >= countMax) {
-      throw new TooManyUsersError(`more than ${countMax} users at a time`);
-    }
+    if (known === undefined) this.#makeRoom(share, countMax);
     const auth = user.credential === undefined ? [] : [user.credential];
-    const used = { client: createClient(hosts, { ...options, auth }), useCount: 0, idleSinceMs: this.#nowMs() };
+    const used = { client: createClient(hosts, { ...options, auth }), share, useCount: 0, idleSinceMs: this.#nowMs() };
     this.#clients.set(key, used);
     return used;
+  }
+
+  /** Servers accept any name: a client that is not in use gives way, the one that has been idle longest first. */
+  #makeRoom(share: string, countMax: number): void {
+    const ofShare = [...this.#clients.values()].filter((used) => used.share === share).length;
+    const isShareSpent = ofShare >= Math.ceil(countMax / 2);
+    if (!isShareSpent && this.#clients.size < countMax) return;
+    let oldest: readonly [string, Used] | undefined;
+    for (const entry of this.#clients) {
+      const [, used] = entry;
+      if (used.useCount > 0 || (isShareSpent && used.share !== share)) continue;
+      if (oldest === undefined || used.idleSinceMs < oldest[1].idleSinceMs) oldest = entry;
+    }
+    if (oldest === undefined) throw new TooManyUsersError(`more than ${countMax} users at a time`);
+    this.#clients.delete(oldest[0]);
+    void oldest[1].client.close();
   }
 }

@@ -13,6 +13,10 @@ export interface User {
 
 export const ANONYMOUS: User = { name: undefined, identities: [], credential: undefined };
 
+/** As the login takes them. */
+const NAME_MAX = 256;
+const PASSWORD_MAX = 1024;
+
 export interface DigestLogin {
   readonly user: string;
   readonly password: string;
@@ -33,7 +37,7 @@ export function userOfHeader(header: string): User | undefined {
   const text = scheme.toLowerCase() === "basic" ? Buffer.from(data, "base64").toString() : data;
   if (!/^(basic|digest)$/i.test(scheme)) return undefined;
   const colon = text.indexOf(":");
-  if (colon < 1) return undefined;
+  if (colon < 1 || colon > NAME_MAX || text.length - colon > PASSWORD_MAX) return undefined;
   return digestUser({ user: text.slice(0, colon), password: text.slice(colon + 1) });
 }
 

@@ -7,6 +7,7 @@ import type { AuditTail } from "../facts/audit-tail.ts";
 import type { EnsembleFacts } from "../facts/ensemble-facts.ts";
 import type { HotSpots } from "../facts/hot-spots.ts";
 import type { MetricHistory } from "../facts/metric-history.ts";
+import type { JsonLimits } from "../http/json-shape.ts";
 import type { AdminPorts } from "../members/admin-ports.ts";
 import type { RecipeScans } from "../recipes/recipe-scans.ts";
 
@@ -54,6 +55,8 @@ export interface Route<
   readonly role: Role;
   readonly query: Q;
   readonly body?: B;
+  /** How it may be built. Default {@link BODY_LIMITS}. */
+  readonly bodyLimits?: JsonLimits;
   readonly reply: R;
   /** The status of a success. Default 200. */
   readonly status?: number;

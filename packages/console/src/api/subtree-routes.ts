@@ -1,6 +1,8 @@
 /** A subtree goes out and comes in by pages: the requester has the progress, can stop, and can go on by the cursor. */
+
 import { z } from "zod";
 import { refuse } from "../http/problem.ts";
+import { BODY_LIMITS } from "../http/request-body.ts";
 import { exportSubtree } from "../nodes/subtree-export.ts";
 import { importNodes } from "../nodes/subtree-import.ts";
 import { type Route, route } from "./route.ts";
@@ -48,6 +50,8 @@ const importRoute = route({
   },
   query: z.object({}),
   body: importRequest,
+  // Each node has a path, data, and a list of entries.
+  bodyLimits: { ...BODY_LIMITS, valuesMax: 100_000 },
   reply: importResult,
   handle: async ({ client, body, user, signal }) => ({
     body: await importNodes(client, { request: body, identities: user.identities, signal }),

@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { request } from "node:http";
+import { connect } from "node:net";
 import { digestId } from "@zooid/client";
 import { expect, test } from "vitest";
 import { callApi, startStage } from "../testing/stage.ts";
@@ -14,9 +16,10 @@ function rawStatus(
   url: string,
   headers: Readonly<Record<string, string>>,
   method = "GET",
+  localAddress = "127.0.0.1",
 ): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
-    const asked = request(url, { method, headers }, (answer) => {
+    const asked = request(url, { method, headers, localAddress }, (answer) => {
       answer.resume();
       resolve(answer.statusCode);
     });
@@ -120,6 +123,40 @@ test("passwords are guessed slowly", async () => {
   const limited = await stage.api("POST", "/login", { body: { user: "alice", password: "secret" } });
   expect(limited).toMatchObject({ status: 429, json: { code: "TOO_MANY_LOGINS" } });
   expect(Number(limited.headers.get("retry-after"))).toBeGreaterThan(0);
+});
+
+test("wrong passwords at one address do not lock a user out at another", async () => {
+  await using stage = await startStage({ roles: ROLES });
+  const guess = { body: { user: "alice", password: "guess" } };
+  for (let i = 0; i < 6; i++) await stage.api("POST", "/login", guess);
+  expect(await stage.api("GET", "/session", { headers: asAlice })).toMatchObject({ status: 429 });
+  expect(await rawStatus(`${stage.url}/api/v1/session`, asAlice, "GET", "127.0.0.7")).toBe(200);
+});
+
+test("a body beyond the limits of its route is refused before it is parsed", async () => {
+  await using stage = await startStage();
+  const long = await stage.api("POST", "/login", { body: { user: "alice", password: "x".repeat(1024) } });
+  expect(long).toMatchObject({ status: 413, json: { code: "BODY_TOO_LARGE" } });
+  const nested = { path: "/a", data: JSON.parse(`${"[".repeat(20)}${"]".repeat(20)}`) as unknown };
+  const refused = await stage.api("POST", "/node", { body: nested });
+  expect(refused).toMatchObject({ status: 400, json: { code: "BODY_TOO_COMPLEX" } });
+});
+
+test("bodies that never come take no place of other requests", async () => {
+  await using stage = await startStage();
+  const { port } = new URL(stage.url);
+  const sockets = Array.from({ length: 80 }, () => connect(Number(port), "127.0.0.1"));
+  const head =
+    "POST /api/v1/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{";
+  await Promise.all(
+    sockets.map(async (socket) => {
+      await once(socket, "connect");
+      socket.on("error", () => {});
+      socket.write(head);
+    }),
+  );
+  expect(await stage.api("GET", "/node?path=/")).toMatchObject({ status: 200 });
+  for (const socket of sockets) socket.destroy();
 });
 
 test("a console without its ensemble says so", async () => {

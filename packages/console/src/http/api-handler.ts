@@ -1,5 +1,6 @@
 /** One request to the API: who asks, whether they may, what they ask, and the answer. */
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { addressShare } from "@zooid/model";
 import type { z } from "zod";
 import type { LoginThrottle } from "../access/login-throttle.ts";
 import { includesRole, type Role, type RoleTable } from "../access/role.ts";
@@ -22,10 +23,12 @@ import type { AdminPorts } from "../members/admin-ports.ts";
 import type { RecipeScans } from "../recipes/recipe-scans.ts";
 import { type CookiePlace, cookieName, cookieValue, endedCookie, sessionCookie } from "./cookie.ts";
 import { type Problem, problemJson, problemOf, refuse } from "./problem.ts";
-import { readJson } from "./request-body.ts";
+import { LOGIN_LIMITS, readJson } from "./request-body.ts";
 import { addressOf, isFromBrowser, isSecure } from "./request-checks.ts";
 
 const IN_FLIGHT_MAX = 64;
+/** How many of those one address has. */
+const IN_FLIGHT_SHARE_MAX = 32;
 const ALL_ROUTES: readonly Route[] = [...SESSION_ROUTES, ...ROUTES];
 /** Made when this module is loaded: a server does that before it serves clients. */
 const PATHS: object = openApiPaths(ALL_ROUTES);
@@ -79,7 +82,9 @@ export class ApiHandler {
   readonly #answers = new IdempotentAnswers();
   /** For browsers that have not logged in: another site cannot read it. */
   readonly #anonymousToken: string = newToken();
-  #inFlight = 0;
+  /** Requests that are carried out, by the share of their address. */
+  readonly #inFlight = new Map<string, number>();
+  #inFlightCount = 0;
 
   constructor(parts: ApiParts) {
     this.#parts = parts;
@@ -87,22 +92,10 @@ export class ApiHandler {
   }
 
   async handle(message: IncomingMessage, response: ServerResponse, target: ApiTarget): Promise<void> {
-    if (this.#inFlight >= IN_FLIGHT_MAX) {
-      sendProblem(response, refuse(503, "BUSY", "Too many requests at a time", { retryAfterSeconds: 1 }).problem);
-      return;
-    }
-    this.#inFlight++;
-    let isCounted = true;
-    const release = (): void => {
-      if (isCounted) this.#inFlight--;
-      isCounted = false;
-    };
     try {
-      await this.#handle(message, response, { ...target, release });
+      await this.#handle(message, response, target);
     } catch (error) {
       sendProblem(response, this.#problemOf(error));
-    } finally {
-      release();
     }
   }
 
@@ -121,7 +114,7 @@ export class ApiHandler {
   async #handle(
     message: IncomingMessage,
     response: ServerResponse,
-    { path, query, certificateSubject, release }: ApiTarget & { readonly release: () => void },
+    { path, query, certificateSubject }: ApiTarget,
   ): Promise<void> {
     const { method = "" } = message;
     const route = this.#routes.get(`${method === "HEAD" ? "GET" : method} ${path}`);
@@ -134,7 +127,9 @@ export class ApiHandler {
       case SESSION:
         return send(response, okJson(this.#sessionJson(requester)));
       case LOGIN:
-        return this.#login(message, response, parse(login, await readJson(message), "body"));
+        // An address that has to wait is not read.
+        if (this.#parts.roles.isConfigured) refuseBefore(this.#parts.throttle.addressWaitMs(addressOf(message)));
+        return this.#login(message, response, parse(login, await readJson(message, LOGIN_LIMITS), "body"));
       case LOGOUT:
         return this.#logout(message, response, requester);
       default:
@@ -144,9 +139,8 @@ export class ApiHandler {
     const closed = closeSignal(response);
     if (route === EVENTS) {
       // Streams have their own limit.
-      release();
-      const at = { path: String(parsedQuery["path"]), key: addressOf(message), response, signal: closed };
-      await this.#parts.clients.use(requester.user, (client) => this.#parts.live.stream(client, at));
+      const at = { path: String(parsedQuery["path"]), key: addressShare(addressOf(message)), response, signal: closed };
+      await this.#parts.clients.use(requester.user, at.key, (client) => this.#parts.live.stream(client, at));
       return;
     }
     const work = (): Promise<KeptAnswer> =>
@@ -160,16 +154,38 @@ export class ApiHandler {
   async #run(route: Route, { message, requester, role, query, signal }: Running): Promise<KeptAnswer> {
     const { clients, ...parts } = this.#parts;
     try {
-      const body = route.body === undefined ? undefined : parse(route.body, await readJson(message), "body");
+      const body =
+        route.body === undefined ? undefined : parse(route.body, await readJson(message, route.bodyLimits), "body");
       const ifMatch = route.takesVersion === true ? versionOf(message.headers["if-match"]) : undefined;
       const { user } = requester;
-      const reply = await clients.use(user, (client) =>
-        route.handle({ ...parts, query, body: body as undefined, user, role, ifMatch, signal, client }),
+      const reply = await this.#counted(addressOf(message), (share) =>
+        clients.use(user, share, (client) =>
+          route.handle({ ...parts, query, body: body as undefined, user, role, ifMatch, signal, client }),
+        ),
       );
       const headers: Record<string, string> = reply.version === undefined ? {} : { ETag: `"${reply.version}"` };
       return { status: reply.status ?? route.status ?? 200, headers, body: JSON.stringify(reply.body) };
     } catch (error) {
       return problemAnswer(this.#problemOf(error));
+    }
+  }
+
+  /** A request counts once its body is there: until then it takes nothing but its connection. */
+  async #counted<T>(address: string, work: (share: string) => Promise<T>): Promise<T> {
+    const share = addressShare(address);
+    const ofShare = this.#inFlight.get(share) ?? 0;
+    if (this.#inFlightCount >= IN_FLIGHT_MAX || ofShare >= IN_FLIGHT_SHARE_MAX) {
+      throw refuse(503, "BUSY", "Too many requests at a time", { retryAfterSeconds: 1 });
+    }
+    this.#inFlight.set(share, ofShare + 1);
+    this.#inFlightCount++;
+    try {
+      return await work(share);
+    } finally {
+      this.#inFlightCount--;
+      const rest = (this.#inFlight.get(share) ?? 1) - 1;
+      if (rest === 0) this.#inFlight.delete(share);
+      else this.#inFlight.set(share, rest);
     }
   }
 
@@ -235,14 +251,10 @@ export class ApiHandler {
   #checkLogin(message: IncomingMessage, user: User): void {
     const { roles, throttle } = this.#parts;
     if (!roles.isConfigured) return;
-    const keys = [`address ${addressOf(message)}`, `user ${user.name}`];
-    const waitMs = throttle.waitMs(keys);
-    if (waitMs > 0) {
-      const retryAfterSeconds = Math.ceil(waitMs / 1000);
-      throw refuse(429, "TOO_MANY_LOGINS", "Too many failed logins; try again later", { retryAfterSeconds });
-    }
-    if (roles.roleOf(user.identities) !== undefined) return throttle.succeeded(keys);
-    throttle.failed(keys);
+    const place = { address: addressOf(message), user: user.name ?? "" };
+    refuseBefore(throttle.waitMs(place));
+    if (roles.roleOf(user.identities) !== undefined) return throttle.succeeded(place);
+    throttle.failed(place);
     throw refuse(401, "LOGIN_FAILED", "The user is unknown, or the password is wrong");
   }
 
@@ -262,6 +274,12 @@ export class ApiHandler {
     response.setHeader("Allow", methods.join(", "));
     return refuse(405, "METHOD", `This path takes ${methods.join(", ")}`);
   }
+}
+
+function refuseBefore(waitMs: number): void {
+  if (waitMs === 0) return;
+  const retryAfterSeconds = Math.ceil(waitMs / 1000);
+  throw refuse(429, "TOO_MANY_LOGINS", "Too many failed logins; try again later", { retryAfterSeconds });
 }
 
 interface Running {

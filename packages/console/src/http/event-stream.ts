@@ -10,6 +10,7 @@ export class EventStream {
   readonly #response: ServerResponse;
   readonly #ping: NodeJS.Timeout;
   #needsDrain = false;
+  #isLate = false;
 
   constructor(response: ServerResponse) {
     this.#response = response;
@@ -24,9 +25,7 @@ export class EventStream {
       this.#needsDrain = false;
     });
     response.write("retry: 2000\n\n");
-    this.#ping = setInterval(() => {
-      if (!this.#needsDrain) this.#write(": ping\n\n");
-    }, PING_MS).unref();
+    this.#ping = setInterval(() => this.#pingOrEnd(), PING_MS).unref();
   }
 
   /** @returns whether the event was sent; false while the socket still has the last one */
@@ -39,6 +38,15 @@ export class EventStream {
   end(): void {
     clearInterval(this.#ping);
     this.#response.end();
+  }
+
+  /** A browser that has taken nothing between two pings is gone, or does not read. */
+  #pingOrEnd(): void {
+    if (!this.#needsDrain) {
+      this.#isLate = false;
+      this.#write(": ping\n\n");
+    } else if (this.#isLate) this.#response.destroy();
+    else this.#isLate = true;
   }
 
   #write(text: string): void {

@@ -1,27 +1,61 @@
 import type { IncomingMessage } from "node:http";
-import { refuse } from "./problem.ts";
+import { type JsonLimits, JsonShape } from "./json-shape.ts";
+import { ProblemError, refuse } from "./problem.ts";
 
 /** 1 MiB of data as base64, and the rest of a request. */
-const BODY_BYTES_MAX = 2 * 1024 * 1024;
+export const BODY_LIMITS: JsonLimits = { bytesMax: 2 * 1024 * 1024, depthMax: 16, valuesMax: 10_000 };
+/** A name and a password, each of which may be escaped. */
+export const LOGIN_LIMITS: JsonLimits = { bytesMax: 1024, depthMax: 2, valuesMax: 16 };
+/** Time until a body is there: slow lines have some for each byte. */
+const BODY_MS = 10_000;
+const BYTES_PER_MS = 32;
 
-/** @throws ProblemError for a body that is too long, is not JSON, or has another type */
-export async function readJson(message: IncomingMessage): Promise<unknown> {
+/**
+ * Reads the body of a request, which its limits were checked for before it is parsed.
+ *
+ * @throws ProblemError for a body that is beyond a limit, does not come in time, is not JSON, or has another type
+ */
+export async function readJson(message: IncomingMessage, limits: JsonLimits = BODY_LIMITS): Promise<unknown> {
   const type = message.headers["content-type"] ?? "";
   if (!/^application\/json\s*(;|$)/i.test(type)) {
     throw refuse(415, "CONTENT_TYPE", "The body of a request is application/json");
   }
-  const chunks: Buffer[] = [];
-  let sizeBytes = 0;
-  for await (const chunk of message.iterator({ destroyOnReturn: false })) {
-    sizeBytes += (chunk as Buffer).length;
-    if (sizeBytes > BODY_BYTES_MAX) {
-      throw refuse(413, "BODY_TOO_LARGE", `The body of a request has at most ${BODY_BYTES_MAX} bytes`);
-    }
-    chunks.push(chunk as Buffer);
-  }
+  const bytes = await bodyOf(message, limits);
   try {
-    return JSON.parse(Buffer.concat(chunks).toString()) as unknown;
+    return JSON.parse(bytes.toString()) as unknown;
   } catch {
     throw refuse(400, "BODY_UNREADABLE", "The body of the request is not JSON");
   }
+}
+
+async function bodyOf(message: IncomingMessage, limits: JsonLimits): Promise<Buffer> {
+  const shape = new JsonShape(limits);
+  const chunks: Buffer[] = [];
+  let isLate = false;
+  const late = setTimeout(
+    () => {
+      isLate = true;
+      message.destroy();
+    },
+    BODY_MS + limits.bytesMax / BYTES_PER_MS,
+  );
+  try {
+    for await (const chunk of message.iterator({ destroyOnReturn: false })) {
+      const limit = shape.add(chunk as Buffer);
+      if (limit === "bytesMax") {
+        throw refuse(413, "BODY_TOO_LARGE", `The body of this request has at most ${limits.bytesMax} bytes`);
+      }
+      if (limit !== undefined) {
+        throw refuse(400, "BODY_TOO_COMPLEX", "The body of the request has too many values, or too many in each other");
+      }
+      chunks.push(chunk as Buffer);
+    }
+  } catch (error) {
+    if (error instanceof ProblemError) throw error;
+    const detail = isLate ? "it did not come in time" : "the connection ended before it was there";
+    throw refuse(408, "BODY_INCOMPLETE", "The body of the request is not whole", { detail });
+  } finally {
+    clearTimeout(late);
+  }
+  return Buffer.concat(chunks);
 }

@@ -441,14 +441,28 @@ test("a body that is never sent is not waited for, and one of a mebibyte is not 
   expect(await say(zk.adminPort, start, "x".repeat(100_000))).toMatch(/^HTTP\/1\.1 401 |^$/);
 });
 
-test("connections beyond the limit are closed at once, and clients are served all the same", async () => {
+test("connections that wait give way to new ones, so that probes are answered and clients are served", async () => {
   await using zk = await startTestServer(ADMIN);
-  const idle = Array.from({ length: 100 }, () => connect({ port: zk.adminPort ?? 0, host: "127.0.0.1" }));
-  await Promise.all(idle.map((socket) => once(socket, "connect")));
-  expect(await say(zk.adminPort)).toBe("");
+  const port = zk.adminPort ?? 0;
+  const waiting = ["127.0.0.1", "127.0.0.5", "127.0.0.6"].flatMap((localAddress) =>
+    Array.from({ length: 60 }, () => connect({ port, host: "127.0.0.1", localAddress })),
+  );
+  const oldest = waiting[0];
+  const closed = oldest === undefined ? undefined : once(oldest, "close");
+  for (const socket of waiting) {
+    socket.on("error", () => {});
+    await once(socket, "connect");
+    // A request that does not come to its end.
+    socket.write("POST /commands/restore HTTP/1.1\r\nHost: localhost\r\nContent-Le");
+  }
+  await closed;
+  for (const path of ["/livez", "/readyz", "/commands/ruok"]) {
+    const request = `GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`;
+    expect(await say(zk.adminPort, request)).toMatch(/^HTTP\/1\.1 200 /);
+  }
   await using client = await RawClient.withSession(zk.port);
   expect((await client.ask(OpCode.EXISTS, read("/"))).code).toBe(0);
-  for (const socket of idle) socket.destroy();
+  for (const socket of waiting) socket.destroy();
 });
 
 test("an idle connection is closed", async () => {

@@ -27,6 +27,11 @@ export function answerAdmin(
   return probe === undefined ? metrics() : probe(view, path.slice(1), request.query);
 }
 
+/** Whether an orchestrator asks there whether the server lives. */
+export function isProbe(path: string): boolean {
+  return PROBES.has(path);
+}
+
 type Probe = (view: AdminView, name: string, query: URLSearchParams) => HttpAnswer;
 
 const PROBES: ReadonlyMap<string, Probe> = new Map<string, Probe>([

@@ -4,6 +4,7 @@ import { createServer as createTlsServer } from "node:https";
 import type { Socket } from "node:net";
 import { pipeline } from "node:stream/promises";
 import { TLSSocket, type TlsOptions as TlsServerOptions } from "node:tls";
+import { SocketPlaces } from "@zooid/model";
 import { subjectName } from "../tls/subject-name.ts";
 import type { TlsConfig } from "../tls/tls-config.ts";
 
@@ -67,6 +68,8 @@ export interface HttpPortOptions {
   readonly tls?: TlsConfig | undefined;
   /** Asked before `answer`. */
   readonly application?: AdminApplication | undefined;
+  /** Whether requests for a path are answered when all other places are taken. Default none. */
+  isProbe?(path: string): boolean;
   /** Answers a request; undefined for an unknown path. */
   answer(request: HttpRequest): HttpAnswer | undefined | Promise<HttpAnswer>;
   /** Reports a request whose handler threw. */
@@ -75,7 +78,8 @@ export interface HttpPortOptions {
 
 const HEADER_BYTES_MAX = 16 * 1024;
 const HEADER_COUNT_MAX = 100;
-const CONNECTIONS_MAX = 100;
+/** Places for connections, of which one address has half; those that wait for a request give way. */
+const PLACES = { countMax: 100, shareMax: 50, reserveMax: 16 };
 const HEADERS_MS = 5000;
 const CHECK_MS = 1000;
 const TEXT = "text/plain; charset=utf-8";
@@ -97,6 +101,7 @@ const SAFE_HEADERS = {
 export class HttpPort implements AsyncDisposable {
   readonly #options: HttpPortOptions;
   readonly #server: Server;
+  readonly #places = new SocketPlaces(PLACES);
 
   constructor(options: HttpPortOptions) {
     this.#options = options;
@@ -115,7 +120,7 @@ export class HttpPort implements AsyncDisposable {
         ? createServer(limits, serve)
         : createTlsServer({ ...limits, ...secured(options.tls) }, serve);
     this.#server.maxHeadersCount = HEADER_COUNT_MAX;
-    this.#server.maxConnections = CONNECTIONS_MAX;
+    this.#server.on("connection", (socket) => this.#places.connected(socket));
     this.#server.timeout = options.idleTimeoutMs;
     // Upgrades are refused.
     this.#server.on("connect", (_message, socket) => socket.destroy());
@@ -144,6 +149,12 @@ export class HttpPort implements AsyncDisposable {
   }
 
   async #serve(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { socket } = message;
+    const isBusy = (): void => this.#places.setBusy(socket, true);
+    // A request counts when its body is there.
+    if (hasBody(message)) message.once("end", isBusy);
+    else isBusy();
+    response.once("close", () => this.#places.setBusy(socket, false));
     let answer: HttpAnswer;
     try {
       if (this.#isAnsweredElsewhere(message, response)) return;
@@ -169,6 +180,7 @@ export class HttpPort implements AsyncDisposable {
 
   #isAnsweredElsewhere(message: IncomingMessage, response: ServerResponse): boolean {
     const { application } = this.#options;
+    if (this.#places.isReserved(message.socket)) return false;
     const isForThisHost = this.#isForThisHost(message.headers.host);
     if (application === undefined || message.method === "TRACE" || !isForThisHost) return false;
     return application(message, response, { certificateSubject: subjectOf(message.socket) });
@@ -190,6 +202,15 @@ export class HttpPort implements AsyncDisposable {
     }
   }
 
+  /** A handler that stops reading early can still answer. */
+  async *#bodyOf(message: IncomingMessage): AsyncGenerator<Uint8Array, void, undefined> {
+    // A handler reads what it has allowed: such a connection does not give way.
+    this.#places.setBusy(message.socket, true);
+    for await (const piece of message.iterator({ destroyOnReturn: false })) yield piece as Buffer;
+    // Processing may take longer than the idle timeout.
+    message.socket.setTimeout(0);
+  }
+
   async #answer(message: IncomingMessage): Promise<HttpAnswer> {
     const { method = "", url = "", headers, socket } = message;
     if (method === "TRACE") return plain(403, "TRACE is refused");
@@ -203,13 +224,16 @@ export class HttpPort implements AsyncDisposable {
     if (!url.startsWith("/")) return plain(400, "the target of a request is a path");
     const end = url.indexOf("?");
     const path = end === -1 ? url : url.slice(0, end);
+    if (this.#places.isReserved(socket) && this.#options.isProbe?.(path) !== true) {
+      return { ...plain(503, "all connections of this port are in use"), headers: { Connection: "close" } };
+    }
     const query = new URLSearchParams(end === -1 ? "" : url.slice(end + 1));
     const { authorization } = headers;
     const found = await this.#options.answer({
       ...{ method: asked, path, query, authorization, certificateSubject: subjectOf(socket) },
       address: (socket.remoteAddress ?? "").replace(/^::ffff:/, ""),
       contentType: headers["content-type"],
-      body: hasBody(message) ? bodyOf(message) : undefined,
+      body: hasBody(message) ? this.#bodyOf(message) : undefined,
     });
     return found ?? plain(404, "there is nothing here");
   }
@@ -227,13 +251,6 @@ export function plain(status: number, text: string): HttpAnswer {
 function hasBody({ headers }: IncomingMessage): boolean {
   const length = headers["content-length"];
   return (length !== undefined && length !== "0") || headers["transfer-encoding"] !== undefined;
-}
-
-/** A handler that stops reading early can still answer. */
-async function* bodyOf(message: IncomingMessage): AsyncGenerator<Uint8Array, void, undefined> {
-  for await (const piece of message.iterator({ destroyOnReturn: false })) yield piece as Buffer;
-  // Processing may take longer than the idle timeout.
-  message.socket.setTimeout(0);
 }
 
 async function* piecesOf(stream: HttpStream): AsyncGenerator<Uint8Array, void, undefined> {

@@ -1,5 +1,5 @@
 import { hostPort } from "@zooid/model";
-import { answerAdmin } from "./admin-server.ts";
+import { answerAdmin, isProbe } from "./admin-server.ts";
 import type { AdminView } from "./admin-view.ts";
 import type { AdminConfig, MetricsConfig } from "./http-options.ts";
 import { type AdminApplication, HttpPort, plain } from "./http-port.ts";
@@ -39,6 +39,7 @@ export class OperatorPorts implements AsyncDisposable {
       const port = new HttpPort({
         ...{ port: admin.port, address: admin.address, idleTimeoutMs: admin.idleTimeoutMs, tls: admin.tls, failed },
         application,
+        isProbe,
         answer: (request) => answerAdmin(view, request, () => prometheus.answer()),
       });
       const hint = "set another port by admin.serverPort, or disable it by admin.enableServer=false";

@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { digestUser } from "./user.ts";
+import { TooManyUsersError, UserClients } from "./user-clients.ts";
+
+// No server is there: what is tried is which clients there are.
+
+function clientsOf(countMax: number): { clients: UserClients; clock: { nowMs: number } } {
+  const clock = { nowMs: 0 };
+  const clients = new UserClients({ hosts: "127.0.0.1:1", client: {}, countMax, nowMs: () => clock.nowMs });
+  return { clients, clock };
+}
+
+const user = (name: string): ReturnType<typeof digestUser> => digestUser({ user: name, password: "x" });
+const nothing = async (): Promise<void> => {};
+
+test("invented users shut nobody out: a client that is not in use gives way", async () => {
+  const { clients, clock } = clientsOf(4);
+  await using _ = clients;
+  for (let i = 0; i < 100; i++) {
+    clock.nowMs++;
+    await clients.use(user(`invented-${i}`), "10.0.0.1", nothing);
+  }
+  expect(clients.count).toBe(2);
+  for (const name of ["alice", "bob"]) await clients.use(user(name), "10.0.0.2", nothing);
+  expect(clients.count).toBe(4);
+  await clients.use(user("carol"), "10.0.0.3", nothing);
+  expect(clients.count).toBe(4);
+});
+
+test("clients that are in use stay, and an address has half of the places", async () => {
+  const { clients } = clientsOf(4);
+  await using _ = clients;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const used = ["a", "b"].map((name) => clients.use(user(name), "10.0.0.1", () => promise));
+  await expect(clients.use(user("c"), "10.0.0.1", nothing)).rejects.toThrow(TooManyUsersError);
+  await clients.use(user("d"), "10.0.0.2", nothing);
+  resolve();
+  await Promise.all(used);
+  await clients.use(user("c"), "10.0.0.1", nothing);
+});
