@@ -33,7 +33,7 @@ function reporter() {
 test.each<[FoundingObstacle, RegExp]>([
   [
     { kind: "has-data", sid: S2, ensembleId: "e" },
-    /server 2 at 127\.0\.0\.1:12 has data.*move its data directory away/,
+    /server 2 at 127\.0\.0\.1:12 has data.*docs\/disaster\.md.*move its data directory away/,
   ],
   [{ kind: "not-heard", sid: S2 }, /server 2 at 127\.0\.0\.1:12 accepts connections.*: silent\. Correct that/],
   [{ kind: "absent-beside-a-past", sid: S2 }, /zoo\.cfg\.dynamic\.500000003 has a version.*remove the file/],
@@ -65,7 +65,9 @@ test("servers of two ensembles report each other at once and each time, until th
   report.unheard(S2, "ensemble");
   report.check();
   expect(lines.length).toBe(2);
-  expect(lines[0]).toMatch(/^error another-ensemble: server 2 belongs to another ensemble than server 1 \(abcd\)/);
+  expect(lines[0]).toMatch(
+    /^error another-ensemble: server 2 belongs to another ensemble than server 1 \(abcd\).*"A wrong founding" in docs\/disaster\.md/,
+  );
   report.linked(S2);
   report.check();
   report.unheard(S2, "ensemble");

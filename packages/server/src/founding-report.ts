@@ -11,6 +11,7 @@ export const FOUNDING_REPORT_MS = 60_000;
 export const FOUNDING_WARN_MS = 3000;
 
 const PAGE = 'see "A new ensemble, and lost disks" in docs/operations.md';
+const RECOVERY_PAGE = "docs/disaster.md";
 
 export interface FoundingReportParts {
   readonly ensemble: QuorumPeerConfig;
@@ -82,8 +83,9 @@ export class FoundingReport {
     switch (kind) {
       case "has-data":
         return (
-          `this server founds no ensemble, since ${where} has data, or does not say that it has none, as version 0.1.0. Start the other servers that have it, ` +
-          `or, if it is not needed, stop server ${sid}, move its data directory away, and start it again; ${PAGE}`
+          `this server founds no ensemble, since ${where} has data, or does not say that it has none, as version 0.1.0. Start the other servers that have it; ` +
+          `if they are lost for good, see ${RECOVERY_PAGE}. If the data is not needed, stop server ${sid}, move its data directory away, ` +
+          `and start it again; ${PAGE}`
         );
       case "not-heard":
         return (
@@ -105,8 +107,8 @@ export class FoundingReport {
     const { ensembleId, ensemble } = this.#parts;
     this.#parts.error(
       `server ${sid} belongs to another ensemble than server ${ensemble.sid} (${ensembleId()}): an ensemble was founded while servers with data ` +
-        "were unreachable. Decide which data to keep; stop each server of the other ensemble, move its data directory away, and start it again; " +
-        `${PAGE}`,
+        "were unreachable. Decide which data to keep; stop each server of the other ensemble, move its data directory away, and start it again. " +
+        `If the data to keep is on a minority of the voters, see "A wrong founding" in ${RECOVERY_PAGE} first`,
       { event: "another-ensemble", peer: sid },
     );
   }

@@ -23,7 +23,7 @@ export async function diagnose(
     if (isSecure) return `${server} does not speak TLS on this port; connect to its secureClientPort, or without TLS`;
     // Apache's words for a server without a role; every other answer comes from one that serves.
     if (!/^Mode: /m.test(answer))
-      return `${server} runs and has no quorum: fewer than half of its ensemble is connected`;
+      return `${server} runs and has no quorum; its log, and /readyz on its admin port, say why`;
     return undefined;
   }
   if (!isSecure && (await speaksTls(host, port, signal))) {

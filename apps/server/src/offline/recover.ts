@@ -122,7 +122,7 @@ function recoveredLines({ directories }: Survivor, member: Member, recovered: Re
   const { ensembleId, epoch, nodeCount, sessionCount, zxid } = recovered;
   const [line = ""] = memberLines([member]);
   const steps = [
-    `zoo.cfg of server ${sid}: ${line}, in place of all other lines server.N, and reconfigEnabled=true, standaloneEnabled=false; without reconfigEnabled it stays as it is`,
+    `zoo.cfg of server ${sid}: ${line}, in place of all other lines server.N and of dynamicConfigFile, and reconfigEnabled=true, standaloneEnabled=false; without reconfigEnabled it stays as it is`,
     ...(numberIn(directories.dataDir) === sid ? [] : [`echo ${sid} > ${join(directories.dataDir, "myid")}`]),
     "start it; clients can come",
     "empty the data directories of the other members, and add them one by one: zooid-cli member add; without reconfigEnabled start them",
