@@ -145,7 +145,7 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
       {
         name: "disaster",
         file: "tools/disaster/disaster.ts",
-        does: "the procedures of docs/disaster.md as they are written, on three machines (root)",
+        does: "the procedures of docs/disaster.md and docs/operations.md as they are written, on machines of their own (root)",
         builds: ["apps/server", "apps/cli"],
       },
       {

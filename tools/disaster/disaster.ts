@@ -1,40 +1,46 @@
 /**
- * Runs each procedure of docs/disaster.md as it is written, on three machines of its own, after what it is for
- * has happened; then all data that can be kept must be there, on three members.
+ * Runs each procedure of docs/disaster.md, and those of docs/operations.md that name machines, as they are written, on
+ * machines of their own, after what they are for has happened; then all data that can be kept must be there, on all members.
  *
  *     npm run tool -- disaster [--only "A majority is lost"] [--keep]
  *
  * It needs root on Linux, for namespaces with `ip` and `mount`; elsewhere it prints why it is skipped.
  */
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { inOwnNamespaces } from "../faults/own-namespaces.ts";
+import { inOwnNamespaces, run } from "../faults/own-namespaces.ts";
 import { ROOT } from "../pack/public-packages.ts";
-import { Machines } from "./machines.ts";
-import { type Procedure, proceduresIn, settingsIn } from "./procedures.ts";
-import { configure, must, SITUATIONS, type Situation } from "./situations.ts";
+import { type MachineNames, Machines } from "./machines.ts";
+import { DISASTER_PAGE, OPERATIONS_PAGE, type Procedure, proceduresIn, readPage, settingsIn } from "./procedures.ts";
+import { must, SITUATIONS, type Situation, writeNumber } from "./situations.ts";
 
 const { values: options } = parseArgs({
   options: { only: { type: "string" }, keep: { type: "boolean", default: false } },
 });
-const MACHINES = ["zk-1", "zk-2", "zk-3"];
-const ALL = MACHINES.map((machine) => `${machine}:2181`).join();
-const TRIES = 60;
+/** How long it may take until members or data are there after the last command of a procedure. */
+const WAIT_MS_MAX = 120_000;
+const PAUSE_MS = 300;
 
-if (await inOwnNamespaces(["ip", "mount", "curl"])) process.exitCode = await main();
+if (await inOwnNamespaces(["ip", "mount", "curl"])) {
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+    process.on(signal, () => process.exit(128 + constants.signals[signal]));
+  process.exitCode = await main();
+}
 
 async function main(): Promise<number> {
-  const page = readFileSync(join(ROOT, "docs/disaster.md"), "utf8");
-  const procedures = proceduresIn(page).filter(({ title }) => options.only === undefined || title === options.only);
-  if (procedures.length === 0) throw new Error(`docs/disaster.md has no procedure "${options.only}"`);
+  const settings = settingsIn(readPage(DISASTER_PAGE));
+  const all = [DISASTER_PAGE, OPERATIONS_PAGE].flatMap((page) => proceduresIn(readPage(page)));
+  const procedures = all.filter(({ title }) => options.only === undefined || title === options.only);
+  if (procedures.length === 0)
+    throw new Error(`there is no procedure "${options.only}", but: ${all.map(({ title }) => title).join("; ")}`);
   let failedCount = 0;
   for (const procedure of procedures) {
-    const beganMs = Date.now();
-    const failure = await tryProcedure(procedure, settingsIn(page));
-    const seconds = Math.round((Date.now() - beganMs) / 1000);
+    const beganMs = performance.now();
+    const failure = await tryProcedure(procedure, settings).catch(textOf);
+    const seconds = Math.round((performance.now() - beganMs) / 1000);
     console.log(`${procedure.title}: ${failure === undefined ? "as written" : `FAILED: ${failure}`} (${seconds} s)`);
     if (failure !== undefined) failedCount++;
   }
@@ -42,18 +48,20 @@ async function main(): Promise<number> {
   return failedCount === 0 ? 0 : 1;
 }
 
+/** @returns why it failed, with the ends of all logs */
 async function tryProcedure(procedure: Procedure, settings: string): Promise<string | undefined> {
+  const situation = SITUATIONS[procedure.title];
+  if (situation === undefined) return "there is no such situation";
   const folder = mkdtempSync(join(tmpdir(), "disaster-"));
-  let isKept = options.keep;
+  let isKept = true;
   try {
-    await using machines = new Machines(folder, MACHINES);
+    await using machines = await Machines.make(folder, situation.machines);
     try {
-      await runProcedure(procedure, machines, { folder, settings });
+      await runProcedure(procedure, situation, machines, settings);
+      isKept = options.keep;
       return undefined;
     } catch (error) {
-      isKept = true;
-      const logs = MACHINES.map((machine) => `--- ${machine}\n${machines.logTail(machine)}`).join("\n");
-      return `${error instanceof Error ? error.message : String(error)}\n${logs}`;
+      return [textOf(error), ...machines.names.map((machine) => machines.logTails(machine))].join("\n");
     }
   } finally {
     if (isKept) console.log(`kept in ${folder}`);
@@ -62,51 +70,69 @@ async function tryProcedure(procedure: Procedure, settings: string): Promise<str
 }
 
 async function runProcedure(
-  { title, steps }: Procedure,
+  { steps }: Procedure,
+  situation: Situation,
   machines: Machines,
-  { folder, settings }: { readonly folder: string; readonly settings: string },
+  settings: string,
 ): Promise<void> {
-  const situation = SITUATIONS[title];
-  if (situation === undefined) throw new Error("there is no such situation");
-  const [file, secret] = [join(folder, "zoo.cfg"), join(folder, "peer-secret")];
-  writeFileSync(file, situation.settings?.(settings) ?? settings);
-  spawnSync(join(ROOT, "node_modules/.bin/zooid-server"), ["init-secret", secret]);
-  configure(machines, file, secret);
-  for (const [i, machine] of MACHINES.entries())
-    await must(machines, machine, `echo ${i + 1} > /var/lib/zookeeper/myid; systemctl start zookeeper`);
-  await untilMembers(machines);
-  await must(machines, "zk-1", `zooid-cli -server ${ALL} create /kept data`);
+  const { first, kept, members } = situation;
+  for (const machine of machines.names)
+    writeFileSync(machines.file(machine, "etc", "zoo.cfg"), situation.settings?.(settings, machine) ?? settings);
+  writeSecret(machines);
+  for (const machine of first) await must(machines, machine, `${writeNumber(machine)}; systemctl start zookeeper`);
+  await must(machines, first[0], `zooid-cli -waitforconnection -server ${addresses(first)} create /kept data`);
   // A quorum has acknowledged it, and any member may be the survivor.
-  for (const machine of MACHINES) await must(machines, machine, `zooid-cli -server ${machine}:2181 sync /kept`);
-  await situation.arrange(machines);
+  for (const machine of first)
+    await must(machines, machine, `zooid-cli -waitforconnection -server ${addresses([machine])} sync /kept`);
+  await situation.arrange?.(machines, settings);
   for (const { machine, text } of steps) await must(machines, machine, text);
-  await untilMembers(machines);
-  await untilKept(machines, situation);
+  await untilMembers(machines, members);
+  for (const machine of members) await untilKept(machines, machine, kept);
 }
 
-/** Until three voters serve, as `zooid-cli member list` sees them. */
-async function untilMembers(machines: Machines): Promise<void> {
-  const list = `zooid-cli --json -server ${ALL} member list`;
+/** All machines have the same secret for links between servers. */
+function writeSecret(machines: Machines): void {
+  const [first, ...others] = machines.names.map((machine) => machines.file(machine, "etc", "peer-secret"));
+  if (first === undefined) return;
+  run(join(ROOT, "node_modules/.bin/zooid-server"), "init-secret", first);
+  for (const file of others) copyFileSync(first, file);
+}
+
+/** Until these and no others vote and serve, as `zooid-cli member list` sees them. */
+async function untilMembers(machines: Machines, members: MachineNames): Promise<void> {
+  const list = `zooid-cli --json -server ${addresses(members)} member list`;
   const voter = /"role":"participant","weight":1,"group":null,"state":"(?:leader|follower)"/g;
-  await until(machines, list, (output) => (output.match(voter) ?? []).length === MACHINES.length);
+  await until(machines, members[0], list, (output) => (output.match(voter) ?? []).length === members.length);
 }
 
-/** Until each member has the nodes that must be kept. */
-async function untilKept(machines: Machines, { kept }: Situation): Promise<void> {
-  for (const machine of MACHINES) {
-    for (const [path, data] of Object.entries(kept)) {
-      const get = `zooid-cli --json -server ${machine}:2181 get ${path}`;
-      await until(machines, get, (output) => output.includes(`"data":${JSON.stringify(data)}`));
-    }
+/** Until a member has the nodes that must be kept. */
+async function untilKept(machines: Machines, member: string, kept: Situation["kept"]): Promise<void> {
+  for (const [path, data] of Object.entries(kept)) {
+    const get = `zooid-cli --json -server ${addresses([member])} get ${path}`;
+    await until(machines, member, get, (output) => output.includes(`"data":${JSON.stringify(data)}`));
   }
 }
 
-async function until(machines: Machines, command: string, isThere: (output: string) => boolean): Promise<void> {
-  let last = "";
-  for (let i = 0; i < TRIES; i++) {
-    const { status, output } = await machines.run("zk-1", command);
+/** @throws Error with the last output when it takes too long */
+async function until(
+  machines: Machines,
+  machine: string,
+  command: string,
+  isThere: (output: string) => boolean,
+): Promise<void> {
+  const deadlineMs = performance.now() + WAIT_MS_MAX;
+  for (;;) {
+    const { status, output } = await machines.run(machine, command);
     if (status === 0 && isThere(output)) return;
-    last = output;
+    if (performance.now() > deadlineMs) throw new Error(`${command} never printed what was expected, but: ${output}`);
+    await delay(PAUSE_MS);
   }
-  throw new Error(`${command} never printed what was expected, but: ${last}`);
+}
+
+function addresses(machines: readonly string[]): string {
+  return machines.map((machine) => `${machine}:2181`).join();
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -1,3 +1,12 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "../pack/public-packages.ts";
+
+/** All its procedures are run, with the settings that it shows. */
+export const DISASTER_PAGE = "docs/disaster.md";
+/** Those that name machines are run. */
+export const OPERATIONS_PAGE = "docs/operations.md";
+
 /** A block of commands on one machine. */
 export interface Commands {
   readonly machine: string;
@@ -12,9 +21,13 @@ export interface Procedure {
   readonly steps: readonly Commands[];
 }
 
-const SECTION = /^## (.+)$/m;
+const SECTION = /^#{2,3} (.+)$/m;
 const BLOCK = /^```sh\n([\s\S]*?)^```$/gm;
 const MACHINE = /^# on (\S+)\n/;
+
+export function readPage(page: string): string {
+  return readFileSync(join(ROOT, page), "utf8");
+}
 
 /**
  * The procedures of a page: each section with `sh` blocks, whose first lines say on which machine they run.
