@@ -1,5 +1,6 @@
 import { freePorts } from "@zooid/wire/testing/free-ports";
 import { expect, test } from "vitest";
+import { ExitStatus } from "./exit-status.ts";
 import {
   clientOf,
   eachInDirectory,
@@ -90,4 +91,15 @@ test("zooid.unlisted=refuse keeps a server out until the files of the others lis
   expect(await fourth.mode()).toBeUndefined();
   for (const member of [first, second, third]) await edit(member, members);
   await voting(members);
+});
+
+test("a server whose file lists itself alone does not serve the data of three", async () => {
+  const members = await threeAndOne();
+  const three = members.slice(0, 3);
+  const [first] = three as [MemberProcess];
+  for (const member of three) await member.end("SIGTERM");
+  first.listServersIn("alone", lineOf(first));
+  first.start();
+  expect(await first.ended()).toBe(ExitStatus.CONFIG);
+  expect(first.errors).toMatch(/an ensemble of servers 1, 2, 3 .* lists no others.* zooid-server recover/);
 });
