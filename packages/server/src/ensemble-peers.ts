@@ -159,6 +159,11 @@ export class EnsemblePeers implements Peers {
     return { quorumPort, electionPort: this.#mesh.port, observerMasterPort };
   }
 
+  /** Why there is no quorum, beyond servers that cannot be reached; for `/readyz`. */
+  quorumNote(nowMs: number): string {
+    return `${this.noQuorum.note(nowMs)}${this.#founding.note()}`;
+  }
+
   /** Resolves when other servers can connect. */
   async listen(): Promise<void> {
     await this.links.listen();

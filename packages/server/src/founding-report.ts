@@ -66,6 +66,13 @@ export class FoundingReport {
     for (const sid of this.#others) this.#reportOther(sid);
   }
 
+  /** What keeps this server from founding an ensemble, with what an operator can do; for `/readyz`. */
+  note(): string {
+    return this.#findings()
+      .map(({ text }) => `; ${text}`)
+      .join("");
+  }
+
   #findings(): readonly { readonly text: string; readonly fields: LogFields }[] {
     const { isWithoutLeader, obstacles } = this.#parts;
     const found = isWithoutLeader() ? (obstacles() ?? []) : [];

@@ -98,7 +98,7 @@ export function adminViewOf(server: ViewedServer): AdminView {
     reachability: () => server.peers()?.reachability,
     linkCounts: () => server.peers()?.protection.counts,
     dialFault: () => server.peers()?.links.dialFault,
-    quorumNote: () => server.peers()?.noQuorum.note(performance.now()) ?? "",
+    quorumNote: () => server.peers()?.quorumNote(performance.now()) ?? "",
     relayedObservers: () => server.peers()?.links.relayedObservers() ?? [],
     slowSyncCount: () => storage().log.stats().slowSyncCount,
     snapshotCount: () => storage().snapshotCount,

@@ -299,6 +299,7 @@ test("a server without a quorum is alive but not ready, and commands say that it
   expect([health.status, health.body]).toEqual([503, expect.stringContaining("[-]serving failed: no leader is known")]);
   const ready = await ask(zk.adminPort, "/readyz");
   expect([ready.status, ready.body]).toEqual([503, expect.stringContaining("[-]serving failed: no leader is known")]);
+  expect(ready.body).toContain("this server founds no ensemble before server 2");
   const error = "This ZooKeeper instance is not currently serving requests";
   expect(JSON.parse((await ask(zk.adminPort, "/commands/srvr")).body)).toEqual({ command: "srvr", error });
   const metrics = (await ask(zk.adminPort, "/metrics")).body;
