@@ -36,6 +36,10 @@ export interface WatchEntry {
 
 const SLASH = 0x2f;
 const NONE = 0;
+/** What a watch takes, with its path's share of the tables, beside the bytes of the path. */
+const WATCH_BYTES = 96;
+const UNIT_BYTES_LOG2 = 4;
+const UNIT_BYTES = 16;
 /** The modes of a watch as six bits: those in the data table, then those in the child table. */
 const CHILD_SHIFT = 3;
 const TABLE_BITS = 7;
@@ -57,6 +61,8 @@ export class WatchTable {
   readonly #pathDataCounts = new IntColumn();
   readonly #pathRecursiveCounts = new IntColumn();
   readonly #connectionDataCounts = new IntColumn();
+  /** In units of 16 bytes. */
+  readonly #connectionUnits = new IntColumn();
   /** The last trigger that served the connection. */
   readonly #servedBy = new IntColumn();
   #trigger = 0;
@@ -105,6 +111,11 @@ export class WatchTable {
     return this.#entries.countOf(connection);
   }
 
+  /** What the connection's watches take in memory, about: a path that others watch too counts for each of them. */
+  heldBytesOf(connection: ConnectionRef): number {
+    return this.#connectionUnits.get(connection) * UNIT_BYTES;
+  }
+
   /** Adds a mode to what the connection has on the path; what is there already stays. */
   arm(
     kind: WatchTableKind,
@@ -116,7 +127,10 @@ export class WatchTable {
   ): void {
     const path = this.#paths.findOrAdd(bytes, start, end);
     let entry = this.#entries.find(path, connection);
-    if (entry === NONE) entry = this.#entries.add(path, connection);
+    if (entry === NONE) {
+      entry = this.#entries.add(path, connection);
+      this.#charge(connection, this.#unitsOf(path));
+    }
     const bits = kind === WatchTableKind.DATA ? mode : mode << CHILD_SHIFT;
     this.#setModes(entry, this.#entries.modes(entry) | bits);
   }
@@ -217,6 +231,14 @@ export class WatchTable {
    */
   compact(budget: number): number {
     return this.#paths.compact(budget);
+  }
+
+  #unitsOf(path: number): number {
+    return (WATCH_BYTES + this.#paths.length(path)) >>> UNIT_BYTES_LOG2;
+  }
+
+  #charge(connection: number, units: number): void {
+    this.#connectionUnits.set(connection, this.#connectionUnits.get(connection) + units);
   }
 
   #view(entry: number, path: ByteSlice): WatchEntry {
@@ -325,6 +347,7 @@ export class WatchTable {
     }
     if (modes !== 0) return;
     for (const cursor of this.#cursors) cursor.leave(entry);
+    this.#charge(connection, -this.#unitsOf(path));
     if (this.#entries.remove(entry)) {
       assert(this.#pathDataCounts.get(path) === 0, "a path that leaves the table has no watch");
       this.#paths.remove(path);

@@ -25,6 +25,8 @@ export class WatchedPaths {
   readonly #table = new HashTable();
   readonly #pages: DataPages = new DataPages((path, ref) => this.#refs.set(path, ref));
   #end = 1;
+  /** Of all paths together. */
+  #pathBytes = 0;
   #free: number = NONE;
   /** Of all paths that were ever watched: a longer one is not hashed to be found missing. */
   #longestBytes = 0;
@@ -33,14 +35,19 @@ export class WatchedPaths {
     this.#key = key;
   }
 
-  /** What the paths take in memory, about. */
+  /** What the paths take in memory, about. Room of removed ones is used again, and is not counted. */
   get heldBytes(): number {
-    return this.#pages.pageBytes + this.#table.count * PATH_BYTES;
+    return this.#pathBytes + this.#table.count * PATH_BYTES;
   }
 
   /** Every path's index is below it. */
   get end(): number {
     return this.#end;
+  }
+
+  /** Bytes of a path. */
+  length(path: number): number {
+    return this.#lengths.get(path);
   }
 
   exists(path: number): boolean {
@@ -70,12 +77,14 @@ export class WatchedPaths {
     this.#hashes.set(path, hash);
     this.#refs.set(path, this.#pages.put(path, bytes, start, end));
     this.#lengths.set(path, end - start);
+    this.#pathBytes += end - start;
     if (end - start > this.#longestBytes) this.#longestBytes = end - start;
     this.#table.insert(hash, path);
     return path;
   }
 
   remove(path: number): void {
+    this.#pathBytes -= this.#lengths.get(path);
     this.#table.remove(this.#hashes.get(path), path);
     this.#pages.free(this.#refs.get(path));
     this.#refs.set(path, 0);

@@ -1,4 +1,4 @@
-import type { ConnectionRef, Identity, PartsPlace } from "@zooid/model";
+import { addressShare, type ConnectionRef, type Identity, type PartsPlace } from "@zooid/model";
 import type { SaslExchange } from "../auth/auth-schemes.ts";
 import type { PendingSync } from "../requests/pending-syncs.ts";
 import type { WaitingFrames } from "../requests/waiting-frames.ts";
@@ -44,6 +44,8 @@ export class Connection {
   readonly ref: ConnectionRef;
   /** The peer's address in Java's form: it is the connection's first identity. */
   readonly address: string;
+  /** What the address counts as where addresses have shares. */
+  readonly share: string;
   phase: ConnectionPhase = "new";
   session: Session | undefined;
   /** The identities for requests that arrive now and for watch events. They only grow. */
@@ -83,6 +85,7 @@ export class Connection {
   constructor(ref: ConnectionRef, address: string, certified: readonly Identity[]) {
     this.ref = ref;
     this.address = address;
+    this.share = addressShare(address);
     this.identities = [{ scheme: "ip", id: address }, ...certified];
     this.answeredAs = this.identities;
   }

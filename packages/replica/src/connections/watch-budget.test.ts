@@ -39,6 +39,22 @@ describe("watches", () => {
     expect(zk.replica.watches.countOf(few)).toBeLessThan(2000);
   });
 
+  test("beyond the bound are those of the address whose watches take most memory, however many they are", () => {
+    const zk = new TestReplica({ watchBytesMax: 600_000 });
+    // 500 short ones each, of one client.
+    const victim = zk.open("10.0.0.1");
+    for (let i = 0; i < 1500; i++) zk.send(victim, i, OpCode.EXISTS, read(`/v${i}`, true));
+    const attackers = Array.from({ length: 10 }, () => zk.open("10.0.0.2"));
+    const long = "x".repeat(2000);
+    for (let i = 0; i < 400 && zk.refusals.length === 0; i++) {
+      const ref = attackers[i % attackers.length];
+      if (ref !== undefined) zk.send(ref, i, OpCode.EXISTS, read(`/${ref}/${i}${long}`, true));
+    }
+    expect(zk.refusals).toEqual(["watch-limit"]);
+    expect(zk.replica.watches.countOf(victim)).toBe(1500);
+    expect(Math.min(...attackers.map((ref) => zk.replica.watches.countOf(ref)))).toBe(0);
+  });
+
   test("beyond the bound close the connection that arms one more, if it has the most", () => {
     const zk = new TestReplica({ watchBytesMax: 300_000 });
     const [many] = [zk.open(), zk.open()];

@@ -1,10 +1,11 @@
 import type { ConnectionRef } from "@zooid/model";
 import type { ReplicaParts } from "../replica-parts.ts";
+import type { Connection } from "./connection.ts";
 
 /**
- * Bounds the watches of one connection and of all connections together. Beyond the total, the
- * connection with the most is closed, whichever armed the last one: a client with few watches is
- * never refused because of another client's.
+ * Bounds the watches of one connection by their number, and those of all connections together by the memory that they take. Beyond the
+ * total the address (or /64) whose watches take most gives way, with the connection of it whose watches take most, whichever armed the
+ * last one: a client is never refused because of another one with more, however that one spreads its watches.
  */
 export class WatchBudget {
   readonly #parts: ReplicaParts;
@@ -52,17 +53,32 @@ export class WatchBudget {
 
   /** @returns whether there was one */
   #closeLargest(): boolean {
-    const { tree, connections } = this.#parts;
-    let largest: ConnectionRef | undefined;
-    let most = 0;
-    for (const { ref } of connections) {
-      const count = tree.watches.countOf(ref);
-      if (count <= most) continue;
-      most = count;
-      largest = ref;
+    const { connections } = this.#parts;
+    const share = this.#largestShare();
+    let largest: Connection | undefined;
+    for (const connection of connections) {
+      if (connection.share !== share) continue;
+      if (largest === undefined || this.#bytesOf(connection) > this.#bytesOf(largest)) largest = connection;
     }
-    const connection = largest === undefined ? undefined : connections.get(largest);
-    if (connection !== undefined) connections.refuse(connection, "watch-limit");
-    return connection !== undefined;
+    if (largest === undefined || this.#bytesOf(largest) === 0) return false;
+    connections.refuse(largest, "watch-limit");
+    return true;
+  }
+
+  /** The address whose connections' watches take most memory together. */
+  #largestShare(): string | undefined {
+    const sums = new Map<string, number>();
+    let largest: string | undefined;
+    for (const connection of this.#parts.connections) {
+      const { share } = connection;
+      const sum = (sums.get(share) ?? 0) + this.#bytesOf(connection);
+      sums.set(share, sum);
+      if (largest === undefined || sum > (sums.get(largest) ?? 0)) largest = share;
+    }
+    return largest;
+  }
+
+  #bytesOf({ ref }: Connection): number {
+    return this.#parts.tree.watches.heldBytesOf(ref);
   }
 }

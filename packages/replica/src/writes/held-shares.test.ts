@@ -21,10 +21,37 @@ test("a client may fill three quarters of the tree, and a sixteenth of the whole
 
 test("an identity has one share from all its addresses", () => {
   const shares = new HeldShares(1600);
-  const user = { scheme: "digest", id: "u:x" };
+  const user = { scheme: "sasl", id: "u" };
   expect(admits(shares, [...A, user], 60, 1200)).toBe(true);
   expect(admits(shares, [...B, user], 60, 1260)).toBe(false);
   expect(admits(shares, B, 60, 1260)).toBe(true);
+});
+
+test("identities that anybody can invent have no share of their own, and addresses of one /64 have one together", () => {
+  const shares = new HeldShares(1600);
+  expect(admits(shares, A, 100, 1200)).toBe(true);
+  for (let i = 0; i < 5000; i++) {
+    expect(admits(shares, [...A, { scheme: "digest", id: `u${i}:x` }], 1, 1300)).toBe(false);
+  }
+  expect(admits(shares, [ip("2001:db8:0:0:0:0:0:1")], 60, 1300)).toBe(true);
+  expect(admits(shares, [ip("2001:db8:0:0:1:2:3:4")], 60, 1360)).toBe(false);
+  expect(admits(shares, [ip("2001:db8:0:1:0:0:0:1")], 60, 1360)).toBe(true);
+});
+
+test("a charge is never forgotten: beyond some thousand addresses the smallest are counted together", () => {
+  const shares = new HeldShares(16_000_000);
+  const share = 1_000_000;
+  let held = 12_000_001;
+  const add = (identities: readonly Identity[], bytes: number): boolean => {
+    const isAdmitted = admits(shares, identities, bytes, held);
+    if (isAdmitted) held += bytes;
+    return isAdmitted;
+  };
+  expect(add(A, share)).toBe(true);
+  for (let i = 0; i < 10_000; i++) add([ip(`10.1.${i >> 8}.${i & 255}`)], 300);
+  expect(add(A, 1)).toBe(false);
+  // 4,095 have counts of their own, and those that were merged have one share together.
+  expect(held - 12_000_001).toBeLessThanOrEqual(2 * share + 4096 * 300);
 });
 
 test("removed bytes give room to all clients again", () => {

@@ -1,11 +1,13 @@
-import type { Identity, Zxid } from "@zooid/model";
+import { addressShare, type Identity, type Zxid } from "@zooid/model";
 
 /** The last part of the tree's size is shared out. */
 const SHARED_FRACTION = 1 / 4;
 /** The share of the whole that one address or identity may add while the tree is that full. */
 const SHARE_FRACTION = 1 / 16;
-/** Addresses and identities that are counted; beyond it the oldest one is forgotten. */
+/** Addresses and identities that are counted one by one; beyond it the smallest are counted together. */
 const USAGE_COUNT_MAX = 4096;
+/** Schemes whose identities anybody can invent: what they add is charged to the address alone. */
+const INVENTED_SCHEMES: ReadonlySet<string> = new Set(["digest"]);
 const SETTLED_KEPT_MAX = 1024;
 
 interface Usage {
@@ -22,7 +24,7 @@ export interface HeldState {
 
 /**
  * Shares out the room of a tree that is nearly full. Any client may fill the first three quarters; of the
- * last one an address or identity gets a sixteenth of the whole, so that no client alone can keep all
+ * last one an address (or /64), or an identity that was proved, gets a sixteenth of the whole, so that no client alone can keep all
  * others from writing. Removed bytes give room to all again. Admitted writes count before they are
  * applied: a client may have megabytes in flight.
  */
@@ -31,6 +33,8 @@ export class HeldShares {
   readonly #sharedAbove: number;
   readonly #share: number;
   readonly #usages = new Map<string, Usage>();
+  /** What those added that are not counted one by one any more. */
+  #others: Usage = { bytes: 0, removedBefore: 0 };
   #heldAtStart = 0;
   #added = 0;
   #removed = 0;
@@ -58,7 +62,7 @@ export class HeldShares {
     const expected = heldBytes + this.#inFlight;
     if (expected + growthBytes > this.#heldBytesMax) return false;
     if (expected + growthBytes <= this.#sharedAbove) {
-      if (this.#usages.size > 0) this.#usages.clear();
+      if (this.#usages.size > 0) this.#forget();
       this.#charge(zxid, growthBytes);
       return true;
     }
@@ -68,10 +72,15 @@ export class HeldShares {
       this.#removed = 0;
     }
     this.#removed = Math.max(this.#removed, this.#added - (expected - this.#heldAtStart));
-    for (const identity of identities) {
-      if (this.#usageOf(identity, this.#removed).bytes + growthBytes > this.#share) return false;
+    const keys = keysOf(identities);
+    for (const key of keys) {
+      const usage = this.#usageOf(key, this.#removed);
+      if (usage === undefined || usage.bytes + growthBytes > this.#share) return false;
     }
-    for (const identity of identities) this.#usageOf(identity, this.#removed).bytes += growthBytes;
+    for (const key of keys) {
+      const usage = this.#usages.get(key);
+      if (usage !== undefined) usage.bytes += growthBytes;
+    }
     this.#added += growthBytes;
     this.#charge(zxid, growthBytes);
     return true;
@@ -102,21 +111,47 @@ export class HeldShares {
     this.#head = 0;
   }
 
-  #usageOf({ scheme, id }: Identity, removed: number): Usage {
-    const key = `${scheme}:${id}`;
+  /** Undefined where there is no room to count one more, nor for what the smallest has added in the common count. */
+  #usageOf(key: string, removed: number): Usage | undefined {
     let usage = this.#usages.get(key);
     if (usage === undefined) {
-      if (this.#usages.size === USAGE_COUNT_MAX) this.#forgetFirst();
+      if (this.#usages.size >= USAGE_COUNT_MAX && !this.#mergeSmallest(removed)) return undefined;
       usage = { bytes: 0, removedBefore: removed };
       this.#usages.set(key, usage);
     }
-    usage.bytes = Math.max(0, usage.bytes - Math.max(0, removed - usage.removedBefore));
-    usage.removedBefore = removed;
+    settleUsage(usage, removed);
     return usage;
   }
 
-  #forgetFirst(): void {
-    const [first] = this.#usages.keys();
-    if (first !== undefined) this.#usages.delete(first);
+  /** A charge is never forgotten: it goes to a count that has a share as one client has. @returns whether it had room */
+  #mergeSmallest(removed: number): boolean {
+    let smallest: [string, Usage] | undefined;
+    for (const entry of this.#usages) {
+      settleUsage(entry[1], removed);
+      if (smallest === undefined || entry[1].bytes < smallest[1].bytes) smallest = entry;
+    }
+    settleUsage(this.#others, removed);
+    if (smallest === undefined || this.#others.bytes + smallest[1].bytes > this.#share) return false;
+    this.#others.bytes += smallest[1].bytes;
+    this.#usages.delete(smallest[0]);
+    return true;
   }
+
+  #forget(): void {
+    this.#usages.clear();
+    this.#others = { bytes: 0, removedBefore: 0 };
+  }
+}
+
+/** Removed bytes give room to all again. */
+function settleUsage(usage: Usage, removed: number): void {
+  usage.bytes = Math.max(0, usage.bytes - Math.max(0, removed - usage.removedBefore));
+  usage.removedBefore = removed;
+}
+
+function keysOf(identities: readonly Identity[]): readonly string[] {
+  return identities.flatMap(({ scheme, id }) => {
+    if (INVENTED_SCHEMES.has(scheme)) return [];
+    return scheme === "ip" ? [`ip:${addressShare(id)}`] : [`${scheme}:${id}`];
+  });
 }
