@@ -140,8 +140,9 @@ export interface ServerOptions {
   /** The members of the ensemble. Undefined: a standalone server. */
   readonly ensemble?: EnsembleOptions;
   /**
-   * `reconfigEnabled`: the ensemble can be changed while it runs, and its configuration is kept with the data; the one in the options
-   * is the first. Default false.
+   * `reconfigEnabled`: clients may change the members; the list in the options is the first one. Without it the list in the options is
+   * what the operator asks for: it is in force once quorums of it and of the list in force have it. The list in force is kept with the
+   * data in either case. Default false.
    */
   readonly reconfigEnabled?: boolean;
   /** `standaloneEnabled`: a change leaves at least two voters; without it, one. Default true. */

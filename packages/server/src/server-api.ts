@@ -63,7 +63,7 @@ export interface ZooidServer extends AsyncDisposable {
   readonly audit$: Observable<readonly AuditRecord[]>;
   readonly role$: Observable<Role>;
   /**
-   * The ensemble's configuration in force, where it can be changed while it runs; undefined until the ensemble has agreed on one.
+   * The ensemble's configuration in force; undefined until the ensemble has agreed on one.
    */
   readonly members$: Observable<Members | undefined>;
   /** The number of sessions, about once a second if it changed. */

@@ -25,6 +25,7 @@ import type { ReplicaParts } from "../replica-parts.ts";
 const CONFIG_BYTES_MAX = 32 * 1024;
 /** Characters of a request's lists together: no configuration that may be kept needs more. */
 const REQUEST_CHARS_MAX = 32 * 1024;
+const TOO_LONG = `its text has more than ${CONFIG_BYTES_MAX} bytes`;
 /** Time between two reports of refused changes. */
 const NOTE_MS = 5000;
 const REASON_CHARS_MAX = 300;
@@ -90,7 +91,7 @@ export class MemberChanges {
       );
     }
     if (text.length > CONFIG_BYTES_MAX) {
-      return this.#refused(ErrorCode.BAD_ARGUMENTS, `its text has more than ${CONFIG_BYTES_MAX} bytes`);
+      return this.#refused(ErrorCode.BAD_ARGUMENTS, TOO_LONG);
     }
     // 1. The ensemble of s1 changes to s1, s4, s5, of which 4 and 5 do not run. 2. No entry behind the change is ever committed.
     // rule: a-quorum-of-the-next-is-synced
@@ -115,7 +116,9 @@ export class MemberChanges {
     this.#reportWishes();
     if (this.#isPending || roomHandover.isUnderWay) return;
     const wish = zab.wishes?.due;
-    if (wish !== undefined) proposer.changeMembers(wish);
+    if (wish === undefined) return;
+    if (wishText(wish, wish.version).length > CONFIG_BYTES_MAX) this.#refused(ErrorCode.BAD_ARGUMENTS, TOO_LONG);
+    else proposer.changeMembers(wish);
   }
 
   /** Lists in files that are not in force for a minute: an operator may have forgotten a server, or given one an old file. */
@@ -136,11 +139,7 @@ export class MemberChanges {
 
   /** Fills `op` with the change to a list of the servers' files. */
   prepareWish(wish: Members, context: Readonly<PrepareContext>, op: TxnOp): ErrorCode {
-    const text = new TextEncoder().encode(membersText({ servers: wish.servers, version: context.zxid }));
-    if (text.length > CONFIG_BYTES_MAX) {
-      return this.#refused(ErrorCode.BAD_ARGUMENTS, `its text has more than ${CONFIG_BYTES_MAX} bytes`);
-    }
-    const code = this.#parts.tree.prepareReconfig(text, context, op, true);
+    const code = this.#parts.tree.prepareReconfig(wishText(wish, context.zxid), context, op, true);
     if (code === ErrorCode.OK) this.#prepared = context.zxid;
     return code;
   }
@@ -209,6 +208,10 @@ export class MemberChanges {
 
 function charCountOf({ joining = "", leaving = "", members = "" }: ChangeRequest): number {
   return joining.length + leaving.length + members.length;
+}
+
+function wishText({ servers }: Members, version: Zxid): Uint8Array {
+  return new TextEncoder().encode(membersText({ servers, version }));
 }
 
 function kindOf({ joining, leaving, members }: ChangeRequest): Parameters<typeof changedMembers>[1] {

@@ -2,6 +2,7 @@ import {
   ErrorCode,
   MajorityQuorum,
   type Members,
+  membersText,
   parseMembers,
   type ServerId,
   serverId,
@@ -83,6 +84,18 @@ class Edited {
     return this.cluster.leader?.sid;
   }
 }
+
+test("a server's line is as others' files have it, where its own file has an address that means nothing elsewhere", () => {
+  const own = (list: Members, sid: ServerId): Members =>
+    parseMembers(membersText(list).replace(`=h${sid}:`, "=0.0.0.0:"));
+  const edited = new Edited((before) => {
+    for (const sid of [S1, S2, S3]) before.files.set(sid, own(listOf(S1, S2, S3), sid));
+  });
+  const hosts = () => edited.cluster.leader?.replica.zab.members.committed?.servers.map(({ host }) => host);
+  expect(hosts()).toEqual(["h1", "h2", "h3"]);
+  for (const sid of [S4, S1, S2, S3]) edited.edit(own(listOf(S1, S2, S3, S4), sid), sid);
+  expect(hosts()).toEqual(["h1", "h2", "h3", "h4"]);
+});
 
 test("a list in one file changes nothing, whoever leads", () => {
   const edited = new Edited();

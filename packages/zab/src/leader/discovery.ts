@@ -1,9 +1,18 @@
-import { EPOCH_MAX, type EpochPromise, epochOf, type LinkRef, type ServerId, ZXID_NONE } from "@zooid/model";
+import {
+  EPOCH_MAX,
+  type EpochPromise,
+  epochOf,
+  type LinkRef,
+  type Members,
+  type ServerId,
+  ZXID_NONE,
+} from "@zooid/model";
 import type { SaidDisk } from "../founding.ts";
 import { encodeMembers, versionOf } from "../known-members.ts";
 import type { RoleEnd } from "../operator-events.ts";
 import type { Leader } from "./leader.ts";
 import { type AckEpoch, LearnerHandler, type LearnerInfo } from "./learner-handler.ts";
+import { joined } from "./wishes.ts";
 
 /**
  * Phase 1, the leader's half: a quorum reports the epochs that it has promised, the leader takes
@@ -337,6 +346,14 @@ export class Discovery {
     });
   }
 
+  /** The list of this server's file, with what others' files say of this server. */
+  #firstList(own: Members): Members {
+    const { context, learners } = this.#leader;
+    if (!context.config.isWish) return own;
+    const told = Array.from(learners.values()).flatMap(({ sid, list }) => (list === undefined ? [] : [{ sid, list }]));
+    return joined(own, [{ sid: context.config.sid, list: own }, ...told.sort((a, b) => a.sid - b.sid)]);
+  }
+
   /**
    * Whether a quorum may agree on the first configuration now. An ensemble with data whose members came from files alone has no
    * configuration yet, and its servers may have different lists: there the leader waits for all of them, see {@link Wishes}.
@@ -362,7 +379,7 @@ export class Discovery {
     const { lastSeen } = members;
     if (lastSeen === undefined || (!this.#isFounder && lastSeen.version !== ZXID_NONE)) return;
     if (!this.#mayLabel) return;
-    const labelled = { ...lastSeen, version: this.#leader.epoch.start };
+    const labelled = { ...this.#firstList(lastSeen), version: this.#leader.epoch.start };
     members.see(labelled);
     log.setConfigs({ lastSeen: encodeMembers(labelled) }, () => {});
   }

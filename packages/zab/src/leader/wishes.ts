@@ -83,7 +83,7 @@ export class Wishes {
       const list = told.find((other) => other.sid === sid)?.list;
       if (list === undefined || !isSameVotes(list, committed)) return undefined;
     }
-    return committed;
+    return joined(committed, told);
   }
 
   /** Whether a quorum has the same new addresses in its files, to the letter. */
@@ -119,10 +119,11 @@ export class Wishes {
  * One list of the same one in several files. Files often have an address for their own server that means nothing elsewhere, like
  * `0.0.0.0`: each line is that of another server's file where there is one.
  */
-function joined({ servers }: Members, wishers: readonly ToldList[]): Members {
+export function joined(one: Members, told: readonly Pick<ToldList, "sid" | "list">[]): Members {
+  const same = told.filter(({ list }) => isSameVotes(list, one));
   const lineOf = (member: Member): Member => {
-    const other = wishers.find(({ sid }) => sid !== member.sid);
+    const other = same.find(({ sid }) => sid !== member.sid);
     return other?.list.servers.find(({ sid }) => sid === member.sid) ?? member;
   };
-  return membersOf(servers.map(lineOf), ZXID_NONE);
+  return membersOf(one.servers.map(lineOf), one.version);
 }
