@@ -224,6 +224,17 @@ describe("an ensemble that was of version 0.1.0", () => {
     expect(edited.inForce).toEqual(Array(4).fill("1234"));
   });
 
+  test("gives no data to a server that it does not list before it has agreed on its list", () => {
+    const edited = upgraded(S2, S3);
+    edited.edit(listOf(S1, S2, S3, S4), S4);
+    expect(edited.cluster.leader?.replica.zab.members.isChangeable).toBe(true);
+    expect(edited.cluster.server(S4)?.disk.durable.currentEpoch).toBe(0);
+    edited.earlier.delete(S1);
+    edited.restart(S1);
+    edited.cluster.run(10_000);
+    expect(edited.roles).toContain("4 observing");
+  });
+
   test("agrees on nothing while files differ", () => {
     const edited = upgraded(S1, S2);
     edited.files.set(S3, listOf(S1, S2, S3, S4, S5));

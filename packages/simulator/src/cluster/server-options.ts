@@ -32,6 +32,8 @@ export interface ServerOptions {
   readonly ensemble?: Partial<MemberConfig>;
   /** Without `reconfigEnabled`: the members in its files are what its operator asks for. */
   readonly takesMembersFromFiles?: boolean;
+  /** Servers that it does not list, and whose connections it refuses. */
+  readonly refused?: readonly ServerId[];
   /** One server without election and links; it begins an epoch when it starts. */
   readonly standalone?: boolean;
   /** Default: a replica's own. */

@@ -45,6 +45,7 @@ export class SimServer implements NetworkEnd {
   readonly replica: Replica;
   readonly disk: Disk;
   readonly #world: ServerWorld;
+  readonly #refused: ReadonlySet<ServerId>;
   readonly #frames: ClientFrames;
   readonly #turns: Turns;
   readonly #secrets: Prng;
@@ -61,6 +62,7 @@ export class SimServer implements NetworkEnd {
     random: Prng,
   ) {
     this.sid = options.sid;
+    this.#refused = new Set(options.refused);
     this.#world = world;
     this.#secrets = random.fork("secrets");
     const { scheduler, network, snapshots, watcher } = world;
@@ -287,6 +289,10 @@ export class SimServer implements NetworkEnd {
 
   get said(): SaidDisk {
     return saidDiskOf(this.disk.durable);
+  }
+
+  get refused(): ReadonlySet<ServerId> {
+    return this.#refused;
   }
 
   get awaited(): Iterable<ServerId> {

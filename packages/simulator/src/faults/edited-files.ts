@@ -1,4 +1,4 @@
-import { type ServerId, ZXID_NONE } from "@zooid/model";
+import { type Members, type ServerId, ZXID_NONE } from "@zooid/model";
 import type { Prng } from "../cluster/prng.ts";
 import { membersWith } from "../seeds/draw-plan.ts";
 import { crash } from "./crashes.ts";
@@ -28,11 +28,24 @@ function editFiles(world: FaultWorld, random: Prng): void {
   let afterMs = 0;
   for (const sid of edited) {
     world.later(afterMs, () => {
+      if (!isReady(world, sid, list)) return;
       run.files.edit(sid, list);
       crash(world, sid, random.below(200));
     });
     afterMs += random.below(NEXT_MS_MAX);
   }
+}
+
+/**
+ * Operators wait until a server knows the list in force: one that has data of version 0.1.0 counts by its file. Nor do they give new
+ * servers a list of which those are a quorum: they would found another ensemble by it.
+ */
+function isReady({ cluster, run: { invariants } }: FaultWorld, sid: ServerId, list: Members): boolean {
+  const server = cluster.server(sid);
+  if (server === undefined) return false;
+  if (server.disk.durable.committedConfig !== undefined) return true;
+  const without = cluster.sids.filter((other) => invariants.isWiped(other) || !invariants.isFormed(other));
+  return without.includes(sid) && !list.verifier.isQuorum(without);
 }
 
 function listAfter(

@@ -108,6 +108,7 @@ export function serverOptionsOf(plan: Plan, sid: ServerId, members: Members | un
     electionAlg,
     standalone: isStandalone,
     takesMembersFromFiles: plan.fileServers.includes(sid),
+    refused: members === undefined ? plan.joiners : [],
     ensemble: {
       localSessions: sessions !== "replicated",
       localSessionsUpgrading: sessions === "upgrading",

@@ -292,8 +292,12 @@ export class Discovery {
     // none to a leader that may fail before it leads: another one could take the same epoch.
     // rule: wiped-servers-make-no-promise
     if (!learner.isCounted && !this.#leader.isEstablished) return;
+    const { founding, log, members } = this.#leader.context;
+    // 1. s4 is in no list, and gets the data of 1, 2 and 3, which have not agreed on a list yet: it gets none. 2. Its operator gives it
+    // the list 4. It would lead by its file, beside them.
+    if (members.isChangeable && !members.isAgreed && !founding.isListed(learner.sid)) return;
     learner.becomeInvited();
-    const { bootCount } = this.#leader.context.log.durable.identity;
+    const { bootCount } = log.durable.identity;
     this.#leader.learners.send(learner, {
       ...{ kind: "leader-info", epoch: this.#leader.epoch.number, incarnation: bootCount },
       // rule: wiped-servers-hear-no-ensemble-id

@@ -102,6 +102,8 @@ export class Leader implements Role {
     this.check.seek();
     this.broadcast.membersChanged();
     for (const learner of this.learners.values()) {
+      // Unlisted servers wait for the first list.
+      if (this.isEstablished) this.discovery.invite(learner);
       if (learner.hasAccepted) this.broadcast.count(learner, learner.acked);
       this.stream.pump(learner);
     }
