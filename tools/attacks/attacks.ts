@@ -52,6 +52,9 @@ interface Outcome {
   readonly p99Ms: number;
   readonly maxMs: number;
   readonly pingCount: number;
+  /** Of writes and of new sessions. */
+  readonly writeP99Ms: number;
+  readonly sessionP99Ms: number;
   readonly peakMiB: number;
   readonly restartMs: number;
   readonly faults: readonly string[];
@@ -78,12 +81,14 @@ if (options.list) {
 
 const chosen = ATTACKS.filter(({ name }) => options.attack?.includes(name) ?? true);
 let faultCount = 0;
-console.log("| attack | p99 ms | max ms | pings | peak MiB | restart ms | outcome |");
-console.log("| --- | ---: | ---: | ---: | ---: | ---: | --- |");
+console.log("| attack | p99 ms | max ms | pings | set p99 ms | new session p99 ms | peak MiB | restart ms | outcome |");
+console.log("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |");
 for (const attack of chosen) {
-  const { p99Ms, maxMs, pingCount, peakMiB, restartMs, faults, note } = await carryOut(attack);
+  const { p99Ms, maxMs, pingCount, writeP99Ms, sessionP99Ms, peakMiB, restartMs, faults, note } =
+    await carryOut(attack);
   faultCount += faults.length;
-  const figures = [p99Ms.toFixed(1), maxMs.toFixed(1), pingCount, peakMiB, Math.round(restartMs)];
+  const times = [writeP99Ms.toFixed(1), sessionP99Ms.toFixed(1)];
+  const figures = [p99Ms.toFixed(1), maxMs.toFixed(1), pingCount, ...times, peakMiB, Math.round(restartMs)];
   console.log(
     `| ${attack.name} | ${figures.join(" | ")} | ${[note, ...faults.map((fault) => `FAULT: ${fault}`)].join("; ")} |`,
   );
@@ -120,7 +125,11 @@ async function carryOut(attack: Attack): Promise<Outcome> {
       faults.push(`no start on what was left: ${error instanceof Error ? error.message : error}`);
       return Number.NaN;
     });
-    return { p99Ms, maxMs, pingCount: report.pingMs.length, peakMiB, restartMs, faults, note };
+    const [writeP99Ms, sessionP99Ms] = [report.writeMs, report.sessionMs].map(p99Of);
+    return {
+      ...{ p99Ms, maxMs, pingCount: report.pingMs.length, writeP99Ms: writeP99Ms ?? Number.NaN },
+      ...{ sessionP99Ms: sessionP99Ms ?? Number.NaN, peakMiB, restartMs, faults, note },
+    };
   } finally {
     if (options.keep) console.log(`${attack.name}: data and logs are kept in ${folder}`);
     else rmSync(folder, { recursive: true, force: true });
@@ -137,6 +146,9 @@ function setAttacking(isAttacking: boolean): void {
 }
 
 function pingTimes({ pingMs }: VictimReport): { readonly p99Ms: number; readonly maxMs: number } {
-  const sorted = pingMs.toSorted((a, b) => a - b);
-  return { p99Ms: sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN, maxMs: sorted.at(-1) ?? Number.NaN };
+  return { p99Ms: p99Of(pingMs), maxMs: Math.max(...pingMs) };
+}
+
+function p99Of(ms: readonly number[]): number {
+  return ms.toSorted((a, b) => a - b)[Math.floor(ms.length * 0.99)] ?? Number.NaN;
 }

@@ -84,6 +84,29 @@ export const READ_ATTACKS: readonly Attack[] = [
     },
   },
   {
+    name: "pipelined-multis",
+    sends: "multis of 19,000 setData of one node, pipelined by each of 8 connections for 5 s",
+    async prepare({ port }) {
+      return async () => {
+        await using owner = await Attacker.open({ port });
+        await owner.ask(OpCode.CREATE, create("/m"));
+        const attackers = await Promise.all(range(8, () => Attacker.open({ port, timeoutMs: 40_000 })));
+        const endMs = performance.now() + 5000;
+        const parts = range(19_000, () => [OpCode.SET_DATA, setData("/m", "")] as const);
+        await Promise.all(
+          attackers.map(async (attacker) => {
+            const frames = function* (): Generator<Buffer> {
+              while (performance.now() < endMs) yield attacker.frame(OpCode.MULTI, multiBody(...parts));
+            };
+            await attacker.flood(frames());
+          }),
+        );
+        for (const attacker of attackers) await attacker[Symbol.asyncDispose]();
+        return codesText(attackers[0]?.codes ?? new Map());
+      };
+    },
+  },
+  {
     name: "multis-of-everything",
     sends: "20 multis of 15,000 creates, and as many deletes",
     target: "ensemble",

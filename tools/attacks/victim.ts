@@ -11,6 +11,9 @@ export type VictimMessage = "ready" | VictimReport;
 export interface VictimReport {
   /** How long each ping took, in order. */
   readonly pingMs: readonly number[];
+  /** How long each write took, and each new session, in order. */
+  readonly writeMs: readonly number[];
+  readonly sessionMs: readonly number[];
   readonly writeCount: number;
   /** Each write that was refused, and each connection that ended, as a sentence. */
   readonly refusals: readonly string[];

@@ -79,7 +79,7 @@ export interface ReplicaConfig extends IdentityLimits {
   readonly outstandingPathCountMax: number;
   /** Watches of one connection; a request for more ends the connection. */
   readonly watchCountMax: number;
-  /** Bytes of the watches of all connections; beyond it the connection with the most is closed. */
+  /** Bytes of the watches of all connections; beyond it the address whose watches take most gives way. */
   readonly watchBytesMax: number;
   /** Data and names in the answer to one multiRead; a request for more is refused. */
   readonly multiReadBytesMax: number;
@@ -118,6 +118,8 @@ export interface ReplicaConfig extends IdentityLimits {
   readonly closePathBytesMax: number;
   /** Work of preparing one multi in one turn, in units of about a microsecond. */
   readonly prepareWorkPerTurn: number;
+  /** Time that applying the writes in flight may take, in microseconds, as `WriteShares` counts it. */
+  readonly writeWorkUsMax: number;
   /** Ops of transactions that end sessions, in one turn. */
   readonly endOpCountPerTurn: number;
   /** Forwarded writes that a leader prepares in one turn, by their ops and their bytes. */
@@ -169,6 +171,7 @@ export const REPLICA_DEFAULTS: Omit<ReplicaConfig, RequiredOfCallers> = {
   closeOpCountMax: 500,
   closePathBytesMax: 32 * 1024,
   prepareWorkPerTurn: 2000,
+  writeWorkUsMax: 20_000,
   endOpCountPerTurn: 1000,
   forwardOpCountPerTurn: 1000,
   applyWorkPerTurn: 900,

@@ -41,6 +41,7 @@ import { MemberChanges } from "./writes/member-changes.ts";
 import { QuotaNotes } from "./writes/quota-notes.ts";
 import { Reaper } from "./writes/reaper.ts";
 import { TxnProposer } from "./writes/txn-proposer.ts";
+import { WriteShares } from "./writes/write-shares.ts";
 import { zabSinksOf } from "./zab-sinks.ts";
 
 /**
@@ -86,6 +87,7 @@ export class ReplicaParts {
   readonly endingSessions: EndingSessions = new EndingSessions();
   readonly unconfirmedRefusals: UnconfirmedRefusals = new UnconfirmedRefusals();
 
+  readonly writeShares: WriteShares;
   readonly inFlightWrites: InFlightWrites;
   readonly proposer: TxnProposer;
   readonly memberChanges: MemberChanges;
@@ -132,6 +134,7 @@ export class ReplicaParts {
     this.sessionRenewal = new SessionRenewal(this);
     this.sessionEnds = new SessionEnds(this);
 
+    this.writeShares = new WriteShares(config);
     this.inFlightWrites = new InFlightWrites(this);
     this.proposer = new TxnProposer(this);
     this.memberChanges = new MemberChanges(this);

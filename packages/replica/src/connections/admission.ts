@@ -1,5 +1,5 @@
 import type { ReplicaParts } from "../replica-parts.ts";
-import type { Connection } from "./connection.ts";
+import type { Connection, HeldWrite } from "./connection.ts";
 
 /**
  * Back-pressure: whether a connection may be read on. It is not read for a while when it has too
@@ -8,6 +8,8 @@ import type { Connection } from "./connection.ts";
 export class Admission {
   readonly #parts: ReplicaParts;
   readonly #stalled: Connection[] = [];
+  /** Connections with a write that waits for its address's share, in the order in which they came. */
+  #held: Connection[] = [];
 
   constructor(parts: ReplicaParts) {
     this.#parts = parts;
@@ -39,6 +41,15 @@ export class Admission {
     return false;
   }
 
+  /**
+   * Keeps a write until there is room for its work: see `WriteShares`. The connection is not read until then; other connections are, and
+   * those of other addresses go ahead.
+   */
+  holdWrite(connection: Connection, write: HeldWrite): void {
+    connection.heldWrite = write;
+    this.#held.push(connection);
+  }
+
   /** A request of a connection was answered. */
   answered(connection: Connection): void {
     if (!connection.stalled || this.isFull || !this.#hasRoom(connection)) return;
@@ -48,16 +59,19 @@ export class Admission {
 
   /** Writes have committed: resumes the connections for which there is room now. */
   committed(): void {
+    if (this.#held.length > 0) this.#releaseHeld();
     if (this.#stalled.length > 0 && !this.isFull) this.#resumeStalled();
   }
 
   clear(): void {
     this.#stalled.length = 0;
+    this.#held.length = 0;
   }
 
   #hasRoom(connection: Connection): boolean {
     const { config, proposer } = this.#parts;
     return (
+      connection.heldWrite === undefined &&
       connection.unfinished === undefined &&
       // While a multi is prepared in part, each connection has one write that waits for it.
       !(connection.unanswered > 0 && proposer.isPreparing) &&
@@ -66,6 +80,22 @@ export class Admission {
       (connection.waiting?.answerBytes ?? 0) < config.waitingAnswerBytesMax &&
       (connection.waiting?.sizeBytes ?? 0) + connection.syncBytes < config.inFlightBytesMax
     );
+  }
+
+  #releaseHeld(): void {
+    const held = this.#held;
+    this.#held = [];
+    for (const connection of held) {
+      const { heldWrite } = connection;
+      if (heldWrite === undefined || connection.phase !== "open") continue;
+      if (this.isFull || !this.#parts.writeShares.admits(connection, heldWrite.priceUs)) {
+        this.#held.push(connection);
+        continue;
+      }
+      connection.heldWrite = undefined;
+      this.#parts.requests.carryOut(connection, heldWrite.frame);
+      this.answered(connection);
+    }
   }
 
   #resumeStalled(): void {

@@ -39,6 +39,12 @@ export interface UnfinishedSetWatches extends SetWatchesProgress {
   readonly receivedMs: number;
 }
 
+export interface HeldWrite {
+  /** A copy of the request. */
+  readonly frame: Uint8Array;
+  readonly priceUs: number;
+}
+
 /** A client connection as the replica sees it, without its socket. */
 export class Connection {
   readonly ref: ConnectionRef;
@@ -63,6 +69,10 @@ export class Connection {
   waiting: WaitingFrames | undefined;
   /** Bytes of the largest unanswered write: the answer to a read behind it may be as large. */
   largestWriteBytes = 0;
+  /** The price of its writes in flight, see `WriteShares`. */
+  workUs = 0;
+  /** A write that waits until its address has room for it; the connection is not read until then. */
+  heldWrite: HeldWrite | undefined;
   /** Requests after it wait until it is answered. */
   unfinished: UnfinishedSetWatches | undefined;
   /** Its waiting requests wait for the rest of a transaction, or for the next turn. */

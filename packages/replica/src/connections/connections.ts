@@ -65,6 +65,7 @@ export class Connections {
     if (connection.session?.connection === ref) connection.session.connection = undefined;
     connection.waiting = undefined;
     connection.unfinished = undefined;
+    connection.heldWrite = undefined;
     this.forget(connection);
   }
 
@@ -121,6 +122,7 @@ export class Connections {
       if (connection === undefined || connection.phase === "new") continue;
       connection.answered = connection.issued;
       connection.waiting = undefined;
+      connection.heldWrite = undefined;
       connection.session = undefined;
       if (connection.gone) this.forget(connection);
       else this.close(connection);

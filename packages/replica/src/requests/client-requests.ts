@@ -59,6 +59,15 @@ export class ClientRequests {
     return admission.admits(connection);
   }
 
+  /** Carries out a write that was kept. */
+  carryOut(connection: Connection, frame: Uint8Array): void {
+    const { tools, request } = this.#parts;
+    const { session } = connection;
+    if (session === undefined || session.closing) return;
+    tools.requests.open(frame, 0, frame.length, request);
+    this.#parts.clientWrites.write(connection, session, request, frame, 0, frame.length);
+  }
+
   /** Whether the client is authenticated as this server wants it, and knows only operations that are served. */
   #mayRequest(connection: Connection, { op, xid }: Request): boolean {
     if (!this.#parts.auth.mayAsk(connection.identities)) {

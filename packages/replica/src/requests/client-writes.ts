@@ -3,6 +3,7 @@ import type { Connection } from "../connections/connection.ts";
 import type { ReplicaParts } from "../replica-parts.ts";
 import type { Session } from "../sessions/session-tracker.ts";
 import { addsData } from "../writes/additions.ts";
+import { writePriceUs } from "../writes/write-shares.ts";
 
 /**
  * Writes of this server's clients: each gets its place among this server's own writes, and then goes
@@ -25,9 +26,15 @@ export class ClientWrites {
     start: number,
     end: number,
   ): void {
-    const { config, counters, tools, sinks, servingState, inFlightWrites, forwarder, proposer, zab } = this.#parts;
+    const { config, counters, tools, sinks, servingState, inFlightWrites, writeShares, forwarder, proposer, zab } =
+      this.#parts;
     const { op, xid } = request;
     if (servingState.isReadOnly) return this.#refuseReadOnly(connection, session, request);
+    const priceUs = writePriceUs(op, end - start);
+    if (!writeShares.admits(connection, priceUs)) {
+      this.#parts.admission.holdWrite(connection, { frame: bytes.slice(start, end), priceUs });
+      return;
+    }
     if (op !== OpCode.CLOSE_SESSION) {
       try {
         tools.requests.body(request);
@@ -48,7 +55,7 @@ export class ClientWrites {
       return;
     }
     if (end - start > connection.largestWriteBytes) connection.largestWriteBytes = end - start;
-    const sequence = inFlightWrites.issue(connection, xid, op, end - start);
+    const sequence = inFlightWrites.issue(connection, xid, op, end - start, priceUs);
     sinks.requested?.(sequence, connection, request);
     if (op === OpCode.CLOSE_SESSION) session.closing = true;
     if (!servingState.isLeading) {

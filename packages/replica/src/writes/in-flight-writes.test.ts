@@ -3,13 +3,19 @@ import { serverId } from "@zooid/model";
 import { expect, test } from "vitest";
 import type { ServingState } from "../serving-state.ts";
 import { InFlightWrites, NO_CONNECTION } from "./in-flight-writes.ts";
+import { WriteShares } from "./write-shares.ts";
 
 function inFlightWrites(): { writes: InFlightWrites; issue: (ref: number, xid: number, op?: number) => number } {
   const servingState = { nowMs: 5.5 } as ServingState;
-  const writes = new InFlightWrites({ config: { sid: serverId(1) }, servingState });
+  const writes = new InFlightWrites({
+    config: { sid: serverId(1) },
+    servingState,
+    writeShares: new WriteShares({ writeWorkUsMax: 20_000 }),
+  });
   return {
     writes,
-    issue: (ref, xid, op = 1) => writes.issue({ ref: ref as ConnectionRef, issued: 0 }, xid, op, 10),
+    issue: (ref, xid, op = 1) =>
+      writes.issue({ ref: ref as ConnectionRef, issued: 0, share: "10.0.0.1", workUs: 0 }, xid, op, 10),
   };
 }
 

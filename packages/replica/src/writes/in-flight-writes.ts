@@ -3,6 +3,7 @@ import type { Connection } from "../connections/connection.ts";
 import type { ReplicaParts } from "../replica-parts.ts";
 import type { Session } from "../sessions/session-tracker.ts";
 import type { Requester } from "./txn-proposer.ts";
+import type { WritingConnection } from "./write-shares.ts";
 
 /** The first size of the ring; it doubles when more writes wait. A power of two. */
 const RING_FIRST = 1024;
@@ -21,7 +22,7 @@ export const NO_CONNECTION = -1 as ConnectionRef;
  * 3. If S2's first write had the number 7 now, its client would be answered with the old write.
  */
 export class InFlightWrites {
-  readonly #parts: Pick<ReplicaParts, "servingState">;
+  readonly #parts: Pick<ReplicaParts, "servingState" | "writeShares">;
   /** Reused: the proposer copies it where it keeps it. */
   readonly #requester: { -readonly [K in keyof Requester]: Requester[K] };
   #connections = new Int32Array(RING_FIRST);
@@ -29,6 +30,9 @@ export class InFlightWrites {
   #ops = new Int32Array(RING_FIRST);
   #receivedMs = new Float64Array(RING_FIRST);
   #sizes = new Int32Array(RING_FIRST);
+  #prices = new Int32Array(RING_FIRST);
+  /** Whose share each write is charged to. */
+  #charged: (WritingConnection | undefined)[] = new Array(RING_FIRST);
   #sizeBytes = 0;
   #mask = RING_FIRST - 1;
   #head = 1;
@@ -40,7 +44,11 @@ export class InFlightWrites {
   op = 0;
   receivedMs = 0;
 
-  constructor(parts: Pick<ReplicaParts, "servingState"> & { readonly config: Pick<ReplicaParts["config"], "sid"> }) {
+  constructor(
+    parts: Pick<ReplicaParts, "servingState" | "writeShares"> & {
+      readonly config: Pick<ReplicaParts["config"], "sid">;
+    },
+  ) {
     this.#parts = parts;
     this.#requester = { sessionHigh: 0, sessionLow: 0, origin: parts.config.sid, originSeq: 0, cxid: 0, op: 0 };
   }
@@ -56,9 +64,21 @@ export class InFlightWrites {
   }
 
   /** Adds a client's write. @returns its sequence number */
-  issue(connection: Pick<Connection, "ref" | "issued">, xid: number, op: number, sizeBytes: number): number {
+  issue(
+    connection: Pick<Connection, "ref" | "issued" | "share" | "workUs">,
+    xid: number,
+    op: number,
+    sizeBytes: number,
+    priceUs = 0,
+  ): number {
     connection.issued++;
-    return this.#put(connection.ref, xid, op, sizeBytes);
+    const sequence = this.#put(connection.ref, xid, op, sizeBytes);
+    if (priceUs > 0) {
+      this.#prices[sequence & this.#mask] = priceUs;
+      this.#charged[sequence & this.#mask] = connection;
+      this.#parts.writeShares.charge(connection, priceUs);
+    }
+    return sequence;
   }
 
   /** Adds a write that this server makes by itself. @returns its sequence number */
@@ -99,6 +119,7 @@ export class InFlightWrites {
     this.op = this.#ops[slot] as number;
     this.receivedMs = this.#receivedMs[slot] as number;
     this.#sizeBytes -= this.#sizes[slot] as number;
+    this.#discharge(slot);
     this.#head++;
     return true;
   }
@@ -112,9 +133,17 @@ export class InFlightWrites {
 
   /** The role has ended: no client waits any more, whether the writes commit or not. Numbers go on. */
   clear(): void {
+    for (let i = this.#head; i < this.#next; i++) this.#discharge(i & this.#mask);
     // rule: numbers-of-writes-go-on
     this.#head = this.#next;
     this.#sizeBytes = 0;
+  }
+
+  #discharge(slot: number): void {
+    const connection = this.#charged[slot];
+    if (connection === undefined) return;
+    this.#parts.writeShares.discharge(connection, this.#prices[slot] as number);
+    this.#charged[slot] = undefined;
   }
 
   #put(connection: ConnectionRef, xid: number, op: number, sizeBytes: number): number {
@@ -138,12 +167,16 @@ export class InFlightWrites {
       ops: new Int32Array(size),
       receivedMs: new Float64Array(size),
       sizes: new Int32Array(size),
+      prices: new Int32Array(size),
     };
+    const charged: (WritingConnection | undefined)[] = new Array(size);
     for (let i = this.#head; i < this.#next; i++) {
       grown.connections[i & mask] = this.#connections[i & this.#mask] as number;
       grown.xids[i & mask] = this.#xids[i & this.#mask] as number;
       grown.ops[i & mask] = this.#ops[i & this.#mask] as number;
       grown.sizes[i & mask] = this.#sizes[i & this.#mask] as number;
+      grown.prices[i & mask] = this.#prices[i & this.#mask] as number;
+      charged[i & mask] = this.#charged[i & this.#mask];
       grown.receivedMs[i & mask] = this.#receivedMs[i & this.#mask] as number;
     }
     this.#connections = grown.connections;
@@ -151,6 +184,8 @@ export class InFlightWrites {
     this.#ops = grown.ops;
     this.#receivedMs = grown.receivedMs;
     this.#sizes = grown.sizes;
+    this.#prices = grown.prices;
+    this.#charged = charged;
     this.#mask = mask;
   }
 }

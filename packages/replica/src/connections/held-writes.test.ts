@@ -1,0 +1,49 @@
+import { type ConnectionRef, OpCode } from "@zooid/model";
+import { expect, test } from "vitest";
+import { TestReplica } from "../testing/replica.ts";
+import { create, multi, read } from "../testing/requests.ts";
+
+const HERE = "10.0.0.1";
+const THERE = "10.0.0.2";
+
+/** A multi that takes longer to apply than an address may have in flight. */
+const dear = (name: string): ReturnType<typeof multi> =>
+  multi(...Array.from({ length: 100 }, (_, i) => [OpCode.CREATE, create(`/${name}-${i}`)] as const));
+
+function staged(): { zk: TestReplica; here: readonly ConnectionRef[]; there: ConnectionRef } {
+  const zk = new TestReplica({ writeWorkUsMax: 100 });
+  return { zk, here: [zk.open(HERE), zk.open(HERE)], there: zk.open(THERE) };
+}
+
+function turns(zk: TestReplica): void {
+  for (let i = 0; i < 4; i++) zk.turn();
+  zk.finish();
+  for (let i = 0; i < 4; i++) zk.turn();
+}
+
+test("a write waits while its address has its share in flight, and pings, reads and others' writes go on", () => {
+  const { zk, here, there } = staged();
+  const [one, two] = here as readonly [ConnectionRef, ConnectionRef];
+  const reader = zk.open(HERE);
+  zk.send(one, 1, OpCode.MULTI, dear("a"));
+  expect(zk.send(two, 2, OpCode.CREATE, create("/b"))).toBe(false);
+  expect(zk.send(there, 3, OpCode.CREATE, create("/c"))).toBe(true);
+  expect(zk.send(reader, -2, OpCode.PING)).toBe(true);
+  expect(zk.send(reader, 4, OpCode.EXISTS, read("/"))).toBe(true);
+  expect(zk.take(reader)).toHaveLength(2);
+  turns(zk);
+  expect([zk.take(one), zk.take(there), zk.take(two)].map((answers) => answers.length)).toEqual([1, 1, 1]);
+});
+
+test("writes that wait are carried out in the order in which they came, and a connection that is gone is passed over", () => {
+  const { zk, here } = staged();
+  const [one, two] = here as readonly [ConnectionRef, ConnectionRef];
+  const gone = zk.open(HERE);
+  zk.send(one, 1, OpCode.MULTI, dear("a"));
+  zk.send(gone, 2, OpCode.CREATE, create("/gone"));
+  zk.send(two, 3, OpCode.CREATE, create("/b"));
+  zk.replica.disconnect(gone);
+  turns(zk);
+  expect(zk.take(two).join()).toContain("/b");
+  expect(zk.ask(two, OpCode.EXISTS, read("/gone"))).toContain("NO_NODE");
+});

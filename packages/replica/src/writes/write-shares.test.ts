@@ -1,0 +1,36 @@
+import { OpCode } from "@zooid/model";
+import { expect, test } from "vitest";
+import { WriteShares, type WritingConnection, writePriceUs } from "./write-shares.ts";
+
+const at = (share: string): WritingConnection => ({ share, workUs: 0 });
+
+test("a connection has a quarter of the work in flight, an address half, and another address its own", () => {
+  const shares = new WriteShares({ writeWorkUsMax: 1000 });
+  const [one, two, three, other] = [at("a"), at("a"), at("a"), at("b")];
+  shares.charge(one, 200);
+  expect([shares.admits(one, 50), shares.admits(one, 51), shares.admits(two, 51)]).toEqual([true, false, true]);
+  shares.charge(two, 250);
+  expect([shares.admits(three, 50), shares.admits(three, 51), shares.admits(other, 51)]).toEqual([true, false, true]);
+  shares.discharge(one, 200);
+  expect(shares.admits(three, 51)).toBe(true);
+});
+
+test("one write of each address goes ahead, however dear it is and however much is in flight", () => {
+  const shares = new WriteShares({ writeWorkUsMax: 1000 });
+  const [a, b, c] = [at("a"), at("b"), at("c")];
+  for (const connection of [a, b]) {
+    expect(shares.admits(connection, 40_000)).toBe(true);
+    shares.charge(connection, 40_000);
+    expect(shares.admits(connection, 3)).toBe(false);
+  }
+  expect(shares.admits(c, 3)).toBe(true);
+  shares.discharge(a, 40_000);
+  shares.discharge(b, 40_000);
+  expect([shares.totalUs, a.workUs, shares.admits(a, 250)]).toEqual([0, 0, true]);
+});
+
+test("a multi costs by its bytes, as if they were small parts", () => {
+  expect(writePriceUs(OpCode.SET_DATA, 100)).toBe(3);
+  expect(writePriceUs(OpCode.SET_DATA, 1 << 20)).toBe(259);
+  expect(writePriceUs(OpCode.MULTI, 1 << 20)).toBeGreaterThan(20_000);
+});
