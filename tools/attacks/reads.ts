@@ -84,6 +84,28 @@ export const READ_ATTACKS: readonly Attack[] = [
     },
   },
   {
+    name: "dear-reads-of-many-connections",
+    sends: "multiReads of 100 paths of 300 names by each of 50 connections of one address for 5 s",
+    async prepare({ port }) {
+      return async () => {
+        const localAddress = "127.0.0.3";
+        const attackers = await Promise.all(range(50, () => Attacker.open({ port, timeoutMs: 40_000, localAddress })));
+        const endMs = performance.now() + 5000;
+        const parts = range(100, () => [OpCode.GET_DATA, read("/x".repeat(300))] as const);
+        await Promise.all(
+          attackers.map(async (attacker) => {
+            while (performance.now() < endMs && !attacker.isClosed) {
+              await attacker.askAll(range(4, () => attacker.frame(MULTI_READ, multiBody(...parts))));
+            }
+          }),
+        );
+        const answerCount = attackers.reduce((sum, attacker) => sum + attacker.answerCount, 0);
+        for (const attacker of attackers) await attacker[Symbol.asyncDispose]();
+        return `${answerCount} answers`;
+      };
+    },
+  },
+  {
     name: "pipelined-multis",
     sends: "multis of 19,000 setData of one node, pipelined by each of 8 connections for 5 s",
     async prepare({ port }) {

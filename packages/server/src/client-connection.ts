@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 import type { ConnectionRef } from "@zooid/model";
-import { hostPort } from "@zooid/model";
+import { addressShare, hostPort } from "@zooid/model";
 import { type BufferPool, Framer, JuteWriter, readConnectRequest, WireError } from "@zooid/wire";
 import type { SlicedAnswer } from "./admin/answer-slices.ts";
 import type { ReadTurns } from "./driver/read-turns.ts";
@@ -70,6 +70,8 @@ export class ClientConnection {
   readonly ref: ConnectionRef;
   /** The peer's address in Java's format, without the port. */
   readonly address: string;
+  /** What the address counts as where addresses have shares. */
+  readonly share: string;
   readonly port: number;
   /** The time of the accept, by the wall clock and by the monotonic clock. */
   readonly establishedMs: number;
@@ -101,6 +103,7 @@ export class ClientConnection {
     this.socket = socket;
     this.ref = identity.ref;
     this.address = identity.address;
+    this.share = addressShare(identity.address);
     this.port = socket.remotePort ?? 0;
     this.establishedMs = identity.wallMs;
     this.acceptedAtMs = identity.nowMs;

@@ -6,11 +6,12 @@ function queueOf(roomPerTurn: number): {
   readonly add: (names: string, hasHadShare: boolean) => void;
   readonly turn: () => string;
 } {
-  const queue = new ReadQueue<{ readLater(): void }>();
+  const queue = new ReadQueue<{ share: string; readLater(): void }>();
   const read: string[] = [];
   return {
     add(names, hasHadShare) {
-      for (const name of names) queue.add({ readLater: () => void read.push(name) }, hasHadShare);
+      for (const name of names)
+        queue.add({ share: name.toLowerCase(), readLater: () => void read.push(name) }, hasHadShare);
     },
     turn() {
       let room = roomPerTurn;
@@ -40,4 +41,16 @@ test("one connection of each kind is read where there is no room at all", () => 
   queue.add("XY", true);
   queue.add("ab", false);
   expect([queue.turn(), queue.turn()]).toEqual(["Xa", "Yb"]);
+});
+
+test("a client waits for one connection of another address, not for all of them", () => {
+  const queue = new ReadQueue<{ share: string; readLater(): void }>();
+  const read: string[] = [];
+  const wait = (share: string, name: string): void =>
+    queue.add({ share, readLater: () => void read.push(name) }, false);
+  for (let i = 0; i < 50; i++) wait("10.0.0.1", `attacker ${i}`);
+  wait("10.0.0.2", "victim");
+  let room = 4;
+  queue.serve(() => room-- > 0);
+  expect(read).toEqual(["attacker 0", "victim", "attacker 1", "attacker 2"]);
 });

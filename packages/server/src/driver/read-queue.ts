@@ -1,4 +1,6 @@
-interface Readable {
+import { AddressTurns, type OfAddress } from "./address-turns.ts";
+
+interface Readable extends OfAddress {
   /** Reads what an earlier turn had no room for. */
   readLater(): void;
 }
@@ -6,42 +8,48 @@ interface Readable {
 /**
  * Connections that wait to be read: those that came too late for a turn, and those that have had
  * their share of one. Each turn reads one of the latter first, so that they progress however many
- * others come; then the former, and then the rest.
+ * others come; then the former, and then the rest. Within each kind addresses take turns, so that a client waits for one connection of each other
+ * address, not for all of them.
  */
 export class ReadQueue<T extends Readable> {
-  #late: T[] = [];
-  #served: T[] = [];
+  #late = new AddressTurns<T>();
+  #served = new AddressTurns<T>();
 
   get isEmpty(): boolean {
-    return this.#late.length + this.#served.length === 0;
+    return this.#late.count + this.#served.count === 0;
   }
 
   /**
    * Whether some came too late for an earlier turn: they go before connections that are ready now.
    */
   get hasLate(): boolean {
-    return this.#late.length > 0;
+    return this.#late.count > 0;
   }
 
   add(connection: T, hasHadShare: boolean): void {
-    (hasHadShare ? this.#served : this.#late).push(connection);
+    (hasHadShare ? this.#served : this.#late).add(connection);
   }
 
   /** Reads one connection of each kind at least, and more as long as there is room. */
   serve(hasRoom: () => boolean): void {
-    const [first, ...served] = this.#served;
-    const waiting = first === undefined ? this.#late : [first, ...this.#late, ...served];
-    const lateEnd = (first === undefined ? 0 : 1) + this.#late.length;
-    this.#late = [];
-    this.#served = [];
-    let next = 0;
-    for (; next < waiting.length; next++) {
+    const [late, served] = [this.#late, this.#served];
+    this.#late = new AddressTurns();
+    this.#served = new AddressTurns();
+    let readCount = 0;
+    const read = (from: AddressTurns<T>): boolean => {
       // Called for each connection, whose share begins then.
-      if (!hasRoom() && next > 1) break;
-      waiting[next]?.readLater();
-    }
+      if (from.count === 0 || (!hasRoom() && readCount > 1)) return false;
+      readCount++;
+      from.take()?.readLater();
+      return true;
+    };
+    read(served);
+    while (read(late));
+    while (read(served));
     // Connections that were queued again meanwhile stand behind those that were not read.
-    this.#late = [...waiting.slice(next, lateEnd), ...this.#late];
-    this.#served = [...waiting.slice(Math.max(next, lateEnd)), ...this.#served];
+    late.addAll(this.#late);
+    served.addAll(this.#served);
+    this.#late = late;
+    this.#served = served;
   }
 }

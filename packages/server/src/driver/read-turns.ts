@@ -1,7 +1,8 @@
+import type { OfAddress } from "./address-turns.ts";
 import { ReadQueue } from "./read-queue.ts";
 import { TurnBudget } from "./turn-budget.ts";
 
-interface Readable {
+interface Readable extends OfAddress {
   /** Reads what an earlier turn had no room for. */
   readLater(): void;
 }
