@@ -180,6 +180,13 @@ describe("an ensemble", () => {
     expect(problems({ ...ensemble({ sid: 9, initLimit: 0, servers: [] }), port: -1 })).toHaveLength(4);
   });
 
+  test("says that members on one machine without a secret trust every local user", () => {
+    const said = (options: Partial<EnsembleOptions>): readonly string[] => parseServerConfig(ensemble(options)).notices;
+    const local = expect.stringContaining("any local user can take a member's place");
+    expect(said({})).toContainEqual(local);
+    expect(said({ allowUnauthenticatedPeers: true })).not.toContainEqual(local);
+  });
+
   const distant = [server(1), server(2, { host: "10.0.0.2" })];
 
   test.each<[string, Partial<EnsembleOptions>]>([

@@ -187,7 +187,7 @@ export function parseEnsemble(
       return security.current.transport;
     },
   };
-  checkTrust(security.current, config, problems);
+  checkTrust(security.current, config, problems, notices);
   return Object.freeze(config);
 }
 

@@ -88,6 +88,10 @@ export function parseProtection(
   };
 }
 
+const LOCAL_PEERS =
+  "all members are on this machine and do not authenticate each other: any local user can take a member's place, and read and change all data; " +
+  "zooid.peerSecretFile=FILE on every member prevents that";
+
 /**
  * Every host that reaches a peer port can take part. Beyond this machine, peers need
  * authentication, or the operator's explicit permission to do without.
@@ -99,13 +103,17 @@ export function checkTrust(
     listenOnAllAddresses,
   }: { readonly servers: readonly EnsembleServer[]; readonly listenOnAllAddresses: boolean },
   problems: string[],
+  notices: string[] = [],
 ): void {
   const { allowUnauthenticatedPeers, peerSecretFile, takesBoth, transport } = protection;
   const hasTls = transport !== PLAIN_TRANSPORT && !takesBoth;
   // A secret that is only offered is such a permission, too: a change to one that is required passes here.
   if (hasTls || peerSecretFile !== undefined || allowUnauthenticatedPeers) return;
   const distant = servers.find(({ host }) => !isLoopback(host));
-  if (distant === undefined && !listenOnAllAddresses) return;
+  if (distant === undefined && !listenOnAllAddresses) {
+    if (servers.length > 1) notices.push(LOCAL_PEERS);
+    return;
+  }
   const why =
     distant === undefined
       ? "quorumListenOnAllIPs listens beyond this machine"

@@ -1,11 +1,8 @@
 import type { Socket } from "node:net";
 import { createServer, type SecureContextOptions, type Server, type TLSSocket, type TlsOptions } from "node:tls";
+import { addressShare } from "@zooid/model";
+import { HandshakeBudget } from "./handshake-budget.ts";
 
-/**
- * Handshakes begun in one turn of the event loop: each takes a millisecond or two of public-key
- * arithmetic.
- */
-const BEGUN_PER_TURN = 4;
 /** Node's own default. */
 const TIMEOUT_MS = 120_000;
 
@@ -21,9 +18,9 @@ interface Waiting {
 }
 
 /**
- * The server's side of TLS on connections that another listener accepted. A few handshakes begin in
- * each turn of the event loop, so that many clients at once do not block it. Addresses take turns:
- * one that opens many connections delays its own.
+ * The server's side of TLS on connections that another listener accepted. A handshake takes milliseconds of public-key arithmetic, on the
+ * event loop: one begins in a turn, and all of them get a quarter of the time. Addresses (or /64s) take turns: one that opens many connections delays
+ * its own.
  */
 export class TlsAcceptor {
   /** It never listens: it receives accepted connections. */
@@ -37,6 +34,7 @@ export class TlsAcceptor {
   readonly #queues = new Map<string, Socket[]>();
   readonly #reporters = new WeakMap<object, Failed>();
   readonly #timeoutMs: number;
+  readonly #budget = new HandshakeBudget(() => performance.now());
   #isBeginDue = false;
 
   /** @param options `handshakeTimeout` counts from {@link accept} on */
@@ -98,7 +96,7 @@ export class TlsAcceptor {
   }
 
   #enqueue(socket: Socket): void {
-    const address = socket.remoteAddress ?? "";
+    const address = addressShare(socket.remoteAddress ?? "");
     const queue = this.#queues.get(address);
     if (queue === undefined) this.#queues.set(address, [socket]);
     else queue.push(socket);
@@ -108,9 +106,18 @@ export class TlsAcceptor {
   #armBegin(): void {
     if (this.#isBeginDue || this.#queues.size === 0) return;
     this.#isBeginDue = true;
-    setImmediate(() => {
+    const waitMs = this.#budget.waitMs();
+    if (waitMs > 0) setTimeout(() => this.#begin(), waitMs);
+    else setImmediate(() => this.#begin());
+  }
+
+  #begin(): void {
+    const startMs = performance.now();
+    while (this.#queues.size > 0 && !this.#beginNext());
+    // The platform reads the client's first bytes, and answers them, before this callback.
+    process.nextTick(() => {
+      this.#budget.spend(performance.now() - startMs);
       this.#isBeginDue = false;
-      for (let begun = 0; begun < BEGUN_PER_TURN && this.#queues.size > 0; ) if (this.#beginNext()) begun++;
       this.#armBegin();
     });
   }
