@@ -5,6 +5,7 @@ import { Attacker } from "./attacker.ts";
 
 const AUTH_XID_OP = 100;
 const MULTI_READ = 22;
+const HELD_BYTES_MAX = 64 * 1024 * 1024;
 
 /** Identities and access lists. */
 export const IDENTITY_ATTACKS: readonly Attack[] = [
@@ -23,6 +24,30 @@ export const IDENTITY_ATTACKS: readonly Attack[] = [
           closed++;
         }
         return `${closed} connections closed`;
+      };
+    },
+  },
+  {
+    name: "invented-identities",
+    sends:
+      "creates of 50 KB by 4,500 identities of `digest`, one after the other, of one address, until each is refused",
+    settings: () => [`zooid.heldBytesMax=${HELD_BYTES_MAX}`],
+    async prepare({ port }) {
+      return async () => {
+        const localAddress = "127.0.0.2";
+        const data = "d".repeat(50_000);
+        let created = 0;
+        for (let i = 0; i < 4500; ) {
+          await using attacker = await Attacker.open({ port, localAddress });
+          for (const end = i + 50; i < end && !attacker.isClosed; i++) {
+            await attacker.ask(AUTH_XID_OP, auth("digest", `user${i}:p`));
+            const path = (): string => `/invented-${created}`;
+            while ((await attacker.ask(OpCode.CREATE, createWith(path(), ANYONE, data))) === 0) created++;
+          }
+        }
+        const share = (created * data.length) / HELD_BYTES_MAX;
+        if (share > 0.82) throw new Error(`one address filled ${(share * 100).toFixed(0)} % of the tree`);
+        return `${(share * 100).toFixed(0)} % of the tree filled`;
       };
     },
   },

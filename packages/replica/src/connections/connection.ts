@@ -3,6 +3,7 @@ import type { SaslExchange } from "../auth/auth-schemes.ts";
 import type { PendingSync } from "../requests/pending-syncs.ts";
 import type { WaitingFrames } from "../requests/waiting-frames.ts";
 import type { Session } from "../sessions/session-tracker.ts";
+import type { AddressWork } from "../writes/write-shares.ts";
 import { ConnectionStats } from "./connection-stats.ts";
 
 /**
@@ -71,6 +72,8 @@ export class Connection {
   largestWriteBytes = 0;
   /** The price of its writes in flight, see `WriteShares`. */
   workUs = 0;
+  /** That of its address. */
+  addressWork: AddressWork | undefined;
   /** A write that waits until its address has room for it; the connection is not read until then. */
   heldWrite: HeldWrite | undefined;
   /** Requests after it wait until it is answered. */

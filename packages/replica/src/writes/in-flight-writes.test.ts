@@ -15,7 +15,12 @@ function inFlightWrites(): { writes: InFlightWrites; issue: (ref: number, xid: n
   return {
     writes,
     issue: (ref, xid, op = 1) =>
-      writes.issue({ ref: ref as ConnectionRef, issued: 0, share: "10.0.0.1", workUs: 0 }, xid, op, 10),
+      writes.issue(
+        { ref: ref as ConnectionRef, issued: 0, share: "10.0.0.1", workUs: 0, addressWork: undefined },
+        xid,
+        op,
+        10,
+      ),
   };
 }
 

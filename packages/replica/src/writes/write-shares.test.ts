@@ -2,7 +2,7 @@ import { OpCode } from "@zooid/model";
 import { expect, test } from "vitest";
 import { WriteShares, type WritingConnection, writePriceUs } from "./write-shares.ts";
 
-const at = (share: string): WritingConnection => ({ share, workUs: 0 });
+const at = (share: string): WritingConnection => ({ share, workUs: 0, addressWork: undefined });
 
 test("a connection has a quarter of the work in flight, an address half, and another address its own", () => {
   const shares = new WriteShares({ writeWorkUsMax: 1000 });
@@ -27,6 +27,21 @@ test("one write of each address goes ahead, however dear it is and however much 
   shares.discharge(a, 40_000);
   shares.discharge(b, 40_000);
   expect([shares.totalUs, a.workUs, shares.admits(a, 250)]).toEqual([0, 0, true]);
+});
+
+test("an address with writes in flight is never forgotten, and one without is, however many come", () => {
+  const shares = new WriteShares({ writeWorkUsMax: 1000 });
+  const first = at("a");
+  shares.charge(first, 600);
+  const idle = at("idle");
+  shares.charge(idle, 3);
+  shares.discharge(idle, 3);
+  for (let i = 0; i < 10_000; i++) expect(shares.admits(at(`other ${i}`), 3)).toBe(true);
+  expect(shares.addressCount).toBeLessThanOrEqual(1024);
+  expect(shares.admits(at("a"), 3)).toBe(false);
+  // One that was forgotten is counted again, once for all of its connections.
+  shares.charge(idle, 600);
+  expect([shares.admits(at("idle"), 3), shares.totalUs]).toEqual([false, 1200]);
 });
 
 test("a multi costs by its bytes, as if they were small parts", () => {

@@ -6,18 +6,29 @@ const WRITE_US = 3;
 const BYTES_PER_US_LOG2 = 12;
 /** Bytes of a multi that cost one: its smallest parts have some fifty, and cost two. */
 const MULTI_BYTES_PER_US_LOG2 = 5;
+/** Addresses without writes in flight are forgotten when there are so many. */
+const ADDRESSES_KEPT = 1024;
 
 /** What applying a write costs about, in microseconds, by what is known before it is decoded. */
 export function writePriceUs(op: number, bytes: number): number {
   return WRITE_US + (bytes >> (op === OpCode.MULTI ? MULTI_BYTES_PER_US_LOG2 : BYTES_PER_US_LOG2));
 }
 
-/** A connection with writes in flight. */
+/** The writes in flight of an address. */
+export interface AddressWork {
+  workUs: number;
+  /** Another object counts for the address now: this one had nothing in flight. */
+  isForgotten: boolean;
+}
+
+/** A connection that writes. */
 export interface WritingConnection {
   /** See {@link addressShare}. */
   readonly share: string;
   /** The price of its writes in flight. */
   workUs: number;
+  /** That of its address, from its first write on. */
+  addressWork: AddressWork | undefined;
 }
 
 /**
@@ -27,8 +38,10 @@ export interface WritingConnection {
  */
 export class WriteShares {
   readonly #workUsMax: number;
-  /** The price of the writes in flight, by the share of their address. Those without any are not there. */
-  readonly #addresses = new Map<string, number>();
+  /** By the share of the address. One with writes in flight is never forgotten. */
+  readonly #addresses = new Map<string, AddressWork>();
+  /** How many there may be before those without writes in flight are forgotten. */
+  #addressCountMax = ADDRESSES_KEPT;
   #totalUs = 0;
 
   constructor({ writeWorkUsMax }: { readonly writeWorkUsMax: number }) {
@@ -40,27 +53,51 @@ export class WriteShares {
     return this.#totalUs;
   }
 
-  admits({ share, workUs }: WritingConnection, priceUs: number): boolean {
+  /** Addresses that are counted. */
+  get addressCount(): number {
+    return this.#addresses.size;
+  }
+
+  admits(connection: WritingConnection, priceUs: number): boolean {
     const max = this.#workUsMax;
-    const ofAddress = this.#addresses.get(share) ?? 0;
+    const ofAddress = this.#addressOf(connection).workUs;
     if (ofAddress === 0) return true;
     if (this.#totalUs + priceUs > max || ofAddress + priceUs > max / 2) return false;
-    return workUs === 0 || workUs + priceUs <= max / 4;
+    return connection.workUs === 0 || connection.workUs + priceUs <= max / 4;
   }
 
   charge(connection: WritingConnection, priceUs: number): void {
-    const { share } = connection;
     connection.workUs += priceUs;
     this.#totalUs += priceUs;
-    this.#addresses.set(share, (this.#addresses.get(share) ?? 0) + priceUs);
+    this.#addressOf(connection).workUs += priceUs;
   }
 
   discharge(connection: WritingConnection, priceUs: number): void {
-    const { share } = connection;
     connection.workUs -= priceUs;
     this.#totalUs -= priceUs;
-    const rest = (this.#addresses.get(share) ?? 0) - priceUs;
-    if (rest > 0) this.#addresses.set(share, rest);
-    else this.#addresses.delete(share);
+    this.#addressOf(connection).workUs -= priceUs;
+  }
+
+  /** Kept at the connection, so that a write costs no look-up. */
+  #addressOf(connection: WritingConnection): AddressWork {
+    const known = connection.addressWork;
+    if (known !== undefined && !known.isForgotten) return known;
+    let work = this.#addresses.get(connection.share);
+    if (work === undefined) {
+      if (this.#addresses.size >= this.#addressCountMax) this.#forgetIdle();
+      work = { workUs: 0, isForgotten: false };
+      this.#addresses.set(connection.share, work);
+    }
+    connection.addressWork = work;
+    return work;
+  }
+
+  #forgetIdle(): void {
+    for (const [share, work] of this.#addresses) {
+      if (work.workUs > 0) continue;
+      work.isForgotten = true;
+      this.#addresses.delete(share);
+    }
+    this.#addressCountMax = Math.max(ADDRESSES_KEPT, this.#addresses.size * 2);
   }
 }

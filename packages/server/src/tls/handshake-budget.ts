@@ -1,5 +1,7 @@
 /** The share of the event loop's time that handshakes get. */
 const SHARE = 1 / 4;
+/** A handshake that seems to take longer waited for a processor that others had: counted in full, others would wait four times as long. */
+const COST_MS_MAX = 8;
 /** How much of it may be saved for a burst. */
 const SAVED_MS_MAX = 4;
 
@@ -25,6 +27,6 @@ export class HandshakeBudget {
 
   /** A handshake took so long. */
   spend(ms: number): void {
-    this.#leftMs -= ms;
+    this.#leftMs -= Math.min(ms, COST_MS_MAX);
   }
 }
