@@ -57,3 +57,10 @@ test("without a longest delay no answer is delayed", () => {
   const failures = new AuthFailures({ delayMsMax: 0, sparesLoopback: false });
   expect(delays(failures, "10.0.0.1", 20).at(-1)).toBe(0);
 });
+
+test("addresses of one /64 count as one", () => {
+  const failures = newFailures();
+  for (let host = 1; host <= 5; host++) failures.delayMs(`2001:db8:0:0:0:0:0:${host}`, 0);
+  expect(failures.delayMs("2001:db8:0:0:ffff:0:0:1", 0)).toBe(1000);
+  expect(failures.delayMs("2001:db8:0:1:0:0:0:1", 0)).toBe(0);
+});

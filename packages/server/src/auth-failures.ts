@@ -1,3 +1,5 @@
+import { addressShare } from "@zooid/model";
+
 /** Failures of one address before delays begin: people mistype. */
 const FREE_COUNT = 5;
 const FIRST_DELAY_MS = 1000;
@@ -20,7 +22,7 @@ interface Failures {
 
 /**
  * Slows down password guessing: the answer to a failed authentication is delayed by a time that
- * grows with the failures of its address.
+ * grows with the failures of its address, or of its /64: a host chooses the rest of its address as it likes.
  */
 export class AuthFailures {
   readonly #options: AuthFailuresOptions;
@@ -35,10 +37,11 @@ export class AuthFailures {
   delayMs(address: string, nowMs: number): number {
     const { delayMsMax, sparesLoopback } = this.#options;
     if (delayMsMax === 0 || (sparesLoopback && isLoopbackAddress(address))) return 0;
-    const before = this.#byAddress.get(address);
+    const share = addressShare(address);
+    const before = this.#byAddress.get(share);
     const count = before === undefined || nowMs - before.lastMs >= FORGET_MS ? 1 : before.count + 1;
-    this.#byAddress.delete(address);
-    this.#byAddress.set(address, { count, lastMs: nowMs });
+    this.#byAddress.delete(share);
+    this.#byAddress.set(share, { count, lastMs: nowMs });
     if (this.#byAddress.size > ADDRESS_COUNT_MAX) this.#forgetOldest();
     if (count <= FREE_COUNT) return 0;
     return Math.min(FIRST_DELAY_MS * 2 ** (count - FREE_COUNT - 1), delayMsMax);
