@@ -2,6 +2,7 @@
  * Starts the servers of an ensemble as processes, each from a zoo.cfg, and does to them what faults
  * do.
  */
+
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createWriteStream, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -9,6 +10,7 @@ import { type AddressInfo, connect, createServer, type Server } from "node:net";
 import { delimiter, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { ROOT } from "../../packages/conformance/src/endpoint.ts";
+import { lastSettings } from "../../packages/model/src/testing/last-settings.ts";
 
 /** Set ZOOID_SERVER to try another build: a command that takes a zoo.cfg. */
 export const ZOOID_SERVER: string = process.env["ZOOID_SERVER"] ?? join(ROOT, "node_modules/.bin/zooid-server");
@@ -188,7 +190,7 @@ export class EnsembleServer {
       ...(observerCount > 0 ? [`observerMasterPort=${masterPort}`] : []),
       ...(options.settings ?? []),
     ];
-    writeFileSync(join(this.folder, "zoo.cfg"), `${lines.join("\n")}\n`);
+    writeFileSync(join(this.folder, "zoo.cfg"), lastSettings(lines));
   }
 
   writeMyid(): void {

@@ -2,6 +2,7 @@
  * Starts ensembles of Zooid or of Apache ZooKeeper on loopback for measurements, and reports the
  * resources of their processes.
  */
+
 import { execFile, execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -9,6 +10,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { freePorts } from "@zooid/wire/testing/free-ports";
 import { fourLetterWord, ROOT } from "../../packages/conformance/src/endpoint.ts";
+import { lastSettings } from "../../packages/model/src/testing/last-settings.ts";
 
 export type Kind = "apache" | "zooid";
 export type Role = "standalone" | "leader" | "follower" | "observer";
@@ -279,7 +281,7 @@ function writeServer({ kind, own, sid, clientPort, settings, isObserver, command
     ...["4lw.commands.whitelist=*", "admin.enableServer=false", ...settings],
     ...(isObserver ? ["peerType=observer"] : []),
   ];
-  writeFileSync(join(own, "zoo.cfg"), `${config.join("\n")}\n`);
+  writeFileSync(join(own, "zoo.cfg"), lastSettings(config));
   writeFileSync(join(own, "logback.xml"), LOGBACK);
   const zooid = command ?? join(ROOT, "node_modules/.bin/zooid-server");
   const java = `java -Xmx${APACHE_HEAP} -cp '${own}${delimiter}${kind === "apache" ? apacheJars() : ""}/*' org.apache.zookeeper.server.quorum.QuorumPeerMain`;

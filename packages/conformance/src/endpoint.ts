@@ -1,4 +1,5 @@
 /** Starts standalone servers as processes on loopback, on free ports. */
+
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createWriteStream, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -6,6 +7,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { lastSettings } from "@zooid/model/testing/last-settings";
 import { freePort, freePorts } from "@zooid/wire/testing/free-ports";
 
 /**
@@ -182,7 +184,7 @@ export class ServerProcess {
     this.#port = this.#options.port ?? (await freePort());
     const configFile = join(folder, "zoo.cfg");
     const { settings = [] } = this.#options;
-    writeFileSync(configFile, `${zooCfg({ port: this.#port, dataDir: this.dataDir })}${settings.join("\n")}\n`);
+    writeFileSync(configFile, lastSettings([...zooCfg({ port: this.#port, dataDir: this.dataDir }), ...settings]));
     this.#process = spawnServer(kind === "apache" ? "apache" : "zooid", { ...this.#options, configFile });
   }
 
@@ -301,7 +303,7 @@ export async function fourLetterWord(port: number, word: string, host = "127.0.0
   return answer;
 }
 
-function zooCfg({ port, dataDir }: { readonly port: number; readonly dataDir: string }): string {
+function zooCfg({ port, dataDir }: { readonly port: number; readonly dataDir: string }): readonly string[] {
   return [
     "tickTime=2000",
     `dataDir=${dataDir}`,
@@ -310,8 +312,7 @@ function zooCfg({ port, dataDir }: { readonly port: number; readonly dataDir: st
     "maxClientCnxns=0",
     "4lw.commands.whitelist=*",
     "admin.enableServer=false",
-    "",
-  ].join("\n");
+  ];
 }
 
 const LOGBACK = `<configuration>

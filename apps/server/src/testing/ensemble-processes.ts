@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Client, type ClientOptions, connect } from "@zooid/client";
+import { lastSettings } from "@zooid/model/testing/last-settings";
 import { freePorts } from "@zooid/wire/testing/free-ports";
 import { afterEach, beforeEach } from "vitest";
 
@@ -66,7 +67,7 @@ export class MemberProcess {
     this.#file = join(directory, `zoo${sid}.cfg`);
     const own = [`dataDir=${dataDir}`, `clientPort=${port}`, `clientPortAddress=${HOST}`];
     const shared = ["tickTime=500", "initLimit=20", "syncLimit=10", "4lw.commands.whitelist=*"];
-    writeFileSync(this.#file, [...shared, ...own, ...settings, ""].join("\n"));
+    writeFileSync(this.#file, lastSettings([...shared, ...own, ...settings]));
   }
 
   /** Writes a file that lists the ensemble's servers, and names it in zoo.cfg in place of the lines there. */
