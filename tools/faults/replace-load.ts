@@ -45,7 +45,9 @@ export class ReplaceLoad {
 
   /** Resolves when the clients write. */
   async start(): Promise<void> {
-    const { first, ownCount, sessionTimeoutMs } = this.#options;
+    const { first, kazooCount, ownCount, sessionTimeoutMs } = this.#options;
+    // It blocks this process, the first time for longer than sessions live.
+    if (kazooCount > 0) installKazoo();
     for (let index = 0; index < ownCount; index++) {
       const client = await connect(addresses(first), {
         sessionTimeoutMs,

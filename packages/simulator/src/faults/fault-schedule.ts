@@ -81,6 +81,11 @@ export class FaultSchedule implements RunHooks {
     this.#world.isOver = true;
     run.trace.say("world", "every fault ends");
     cluster.healLinks();
+    // Servers that no list has do not serve before all others are upgraded.
+    for (const sid of [...run.files.earlier]) {
+      run.files.upgrade(sid);
+      cluster.crash(sid);
+    }
     for (const sid of cluster.sids) {
       cluster.setDisk(sid, run.plan);
       this.#crashes.forget(sid);
