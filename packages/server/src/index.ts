@@ -47,6 +47,7 @@ export type {
   EnsembleOptions,
   EnsembleServerOptions,
   QuorumPeerConfig,
+  UnlistedServers,
 } from "./peers/ensemble-config.ts";
 export type { PeerIdentity } from "./peers/handshake.ts";
 export type { EnsembleServer, MemberDirectory, PeerAddress } from "./peers/member-directory.ts";

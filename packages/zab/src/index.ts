@@ -12,7 +12,7 @@ export { decodeMembers, encodeMembers, KnownMembers } from "./known-members.ts";
 export { AckTally } from "./leader/ack-tally.ts";
 export type { TransferPurpose } from "./leader/leadership-transfer.ts";
 export type { LearnerPhase } from "./leader/learner-handler.ts";
-export type { WaitingWish } from "./leader/wishes.ts";
+export type { WaitingWish, Wishes } from "./leader/wishes.ts";
 export type { LearnerStatus } from "./learner-status.ts";
 export { LocalNetwork } from "./local-network.ts";
 export type {
