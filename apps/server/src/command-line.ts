@@ -37,8 +37,15 @@ host:port:port;clientPort, and --plan only says what that means; snapshot writes
 
 /** First arguments that name a command; all others are those of a server. */
 export const COMMANDS: ReadonlySet<string> = new Set([
-  ...["init-secret", "container", "health", "status", "recover", "snapshot"],
-  ...["--help", "-h", "--version"],
+  "init-secret",
+  "container",
+  "health",
+  "status",
+  "recover",
+  "snapshot",
+  "--help",
+  "-h",
+  "--version",
 ]);
 
 export type Command =

@@ -345,19 +345,19 @@ describe("what has no effect is one line of warning", () => {
 
 describe("a misspelt key that decides about votes, access or durability stops the start", () => {
   test.each([
-    ...[
-      "server.3O",
-      "server.3a",
-      "server.",
-      "server.-3",
-      "Server.3",
-      "server3",
-      "servers.3",
-      "sever.3",
-      "SERVER_3",
-      "zookeeper.server.x",
-    ],
-    ...["weight.x", "group.x", "Weight.1"],
+    "server.3O",
+    "server.3a",
+    "server.",
+    "server.-3",
+    "Server.3",
+    "server3",
+    "servers.3",
+    "sever.3",
+    "SERVER_3",
+    "zookeeper.server.x",
+    "weight.x",
+    "group.x",
+    "Weight.1",
   ])("%s lists no member", (key) => {
     expect(problems(withData(`${key}=1`))).toEqual([
       `${key} (line 2) is none of server.N, group.N and weight.N, with N from 0 to 254, and these decide which servers vote`,

@@ -165,11 +165,23 @@ const SYSTEM_PREFIX = /^zookeeper\./;
 /** Settings that let clients or operators do more than without them. */
 const OPENING = new Set(
   [
-    ...["skipACL", "DigestAuthenticationProvider.superDigest", "SASLAuthenticationProvider.superPassword"],
-    ...["X509AuthenticationProvider.superUser", "letAnySaslUserDoX", "allowSaslFailedClients"],
-    ...["kerberos.removeHostFromPrincipal", "kerberos.removeRealmFromPrincipal", "security.auth_to_local"],
-    ...["zooid.allowUnauthenticatedPeers", "reconfigEnabled", "admin.snapshot.enabled", "admin.restore.enabled"],
-    ...["zooid.console.viewers", "zooid.console.editors", "zooid.console.operators", "4lw.commands.whitelist"],
+    "skipACL",
+    "DigestAuthenticationProvider.superDigest",
+    "SASLAuthenticationProvider.superPassword",
+    "X509AuthenticationProvider.superUser",
+    "letAnySaslUserDoX",
+    "allowSaslFailedClients",
+    "kerberos.removeHostFromPrincipal",
+    "kerberos.removeRealmFromPrincipal",
+    "security.auth_to_local",
+    "zooid.allowUnauthenticatedPeers",
+    "reconfigEnabled",
+    "admin.snapshot.enabled",
+    "admin.restore.enabled",
+    "zooid.console.viewers",
+    "zooid.console.editors",
+    "zooid.console.operators",
+    "4lw.commands.whitelist",
   ].map((key) => key.toLowerCase()),
 );
 

@@ -36,7 +36,7 @@ export function addressValue(value: string): Read<string> {
   return { value: isAnyHost(bare) ? ANY_ADDRESS : bare };
 }
 
-/** A name may come to exist later; what can only be a numeric address is one or never will be. */
+/** What is wrong with a host. A name that does not resolve may do so later; a numeric address that is malformed never will. */
 export function hostProblem(host: string): string | undefined {
   if (isIP(host) !== 0 || host === ANY_ADDRESS) return undefined;
   if (host.includes(":")) return `is no IPv6 address, found "${host}"`;

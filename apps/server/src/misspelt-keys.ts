@@ -4,7 +4,7 @@ import type { KeyRule } from "./key-rule.ts";
 
 const SYSTEM_PREFIX = /^zookeeper\./;
 
-/** So many letters may differ between a key and the one that was probably meant. */
+/** The most letters by which a misspelt key differs from the known one. */
 const DISTANCE_MAX = 2;
 
 /** What share of its letters may differ for a known key to be named as the nearest one. */
@@ -81,10 +81,10 @@ function isMemberLike(bare: string, value: string): boolean {
   return typeof parseServerLine(value) !== "string";
 }
 
-/** Whether two keys differ in a few letters, or in nothing but case, dots and what stands before the last dot. */
+/** Whether two keys differ in two letters at most, or only in case, dots, hyphens and the parts before the last dot. */
 function isNear(bare: string, known: string): boolean {
   if (plain(bare) === plain(known)) return true;
-  // A family, like authProvider.1: what stands before the last dot counts.
+  // A family, like authProvider.1: the part before the last dot is compared.
   if (known.endsWith(".")) {
     const head = bare.slice(0, bare.lastIndexOf(".") + 1);
     return head !== "" && distance(head.toLowerCase(), known.toLowerCase()) <= DISTANCE_MAX;

@@ -25,7 +25,7 @@ test("after five failures of an address its next login waits, longer after each 
   expect(throttle.addressWaitMs(HERE)).toBe(0);
 });
 
-test("failures elsewhere lock nobody out", () => {
+test("failures from other addresses lock no user out", () => {
   const { throttle } = stage();
   failTimes(throttle, 100, HERE, "alice");
   expect(throttle.waitMs({ address: THERE, user: "alice" })).toBe(0);

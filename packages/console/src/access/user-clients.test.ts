@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { digestUser } from "./user.ts";
 import { TooManyUsersError, UserClients } from "./user-clients.ts";
 
-// No server is there: what is tried is which clients there are.
+// Without a server: the tests look at the clients that are kept.
 
 function clientsOf(countMax: number): { clients: UserClients; clock: { nowMs: number } } {
   const clock = { nowMs: 0 };
@@ -13,7 +13,7 @@ function clientsOf(countMax: number): { clients: UserClients; clock: { nowMs: nu
 const user = (name: string): ReturnType<typeof digestUser> => digestUser({ user: name, password: "x" });
 const nothing = async (): Promise<void> => {};
 
-test("invented users shut nobody out: a client that is not in use gives way", async () => {
+test("invented users shut no other user out: a client that is not in use gives way", async () => {
   const { clients, clock } = clientsOf(4);
   await using _ = clients;
   for (let i = 0; i < 100; i++) {

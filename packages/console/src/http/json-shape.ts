@@ -7,7 +7,7 @@ const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** How JSON may be built: what it costs to parse grows with these, not with its bytes. */
+/** Limits on the shape of JSON: its depth and the number of its values decide how long parsing takes. */
 export interface JsonLimits {
   readonly bytesMax: number;
   /** Arrays and objects in each other. */

@@ -90,7 +90,7 @@ export class AuthSchemes {
   readonly #idLengthMax: number;
   readonly #config: AuthConfig;
 
-  /** @param limits an entry whose id is longer than any identity concerns nobody, and is not valid */
+  /** @param limits an entry whose id is longer than any identity can match no client, and is not valid */
   constructor(
     config: AuthConfig,
     hashes: Hashes,

@@ -6,7 +6,7 @@ const SHARED_FRACTION = 1 / 4;
 const SHARE_FRACTION = 1 / 16;
 /** Addresses and identities that are counted one by one; beyond it the smallest are counted together. */
 const USAGE_COUNT_MAX = 4096;
-/** Schemes whose identities anybody can invent: what they add is charged to the address alone. */
+/** Schemes whose identities any client can invent: the bytes that they add are charged to the address alone. */
 const INVENTED_SCHEMES: ReadonlySet<string> = new Set(["digest"]);
 const SETTLED_KEPT_MAX = 1024;
 
