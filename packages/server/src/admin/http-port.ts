@@ -82,6 +82,8 @@ const HEADER_COUNT_MAX = 100;
 const PLACES = { countMax: 100, shareMax: 50, reserveMax: 16 };
 const HEADERS_MS = 5000;
 const CHECK_MS = 1000;
+const DROPPED_BYTES_MAX = 64 * 1024;
+const DROPPED_MS_MAX = 1000;
 const TEXT = "text/plain; charset=utf-8";
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
 const SAFE_HEADERS = {
@@ -119,6 +121,8 @@ export class HttpPort implements AsyncDisposable {
       options.tls === undefined
         ? createServer(limits, serve)
         : createTlsServer({ ...limits, ...secured(options.tls) }, serve);
+    // A body that is announced so is asked for only where it will be read.
+    this.#server.on("checkContinue", serve);
     this.#server.maxHeadersCount = HEADER_COUNT_MAX;
     this.#server.on("connection", (socket) => this.#places.connected(socket));
     this.#server.timeout = options.idleTimeoutMs;
@@ -158,11 +162,12 @@ export class HttpPort implements AsyncDisposable {
     let answer: HttpAnswer;
     try {
       if (this.#isAnsweredElsewhere(message, response)) return;
-      answer = await this.#answer(message);
+      answer = await this.#answer(message, response);
     } catch (error) {
       this.#options.failed(error);
       answer = plain(500, "the request failed in the server; see its log");
     }
+    if (hasBody(message) && !message.complete && !isAwaitingContinue(message, response)) await dropBody(message);
     const { body } = answer;
     const bytes = typeof body === "string" ? Buffer.from(body) : undefined;
     response.writeHead(answer.status, {
@@ -183,6 +188,7 @@ export class HttpPort implements AsyncDisposable {
     if (this.#places.isReserved(message.socket)) return false;
     const isForThisHost = this.#isForThisHost(message.headers.host);
     if (application === undefined || message.method === "TRACE" || !isForThisHost) return false;
+    if (isAwaitingContinue(message, response)) askForBody(response);
     return application(message, response, { certificateSubject: subjectOf(message.socket) });
   }
 
@@ -203,7 +209,8 @@ export class HttpPort implements AsyncDisposable {
   }
 
   /** A handler that stops reading early can still answer. */
-  async *#bodyOf(message: IncomingMessage): AsyncGenerator<Uint8Array, void, undefined> {
+  async *#bodyOf(message: IncomingMessage, response: ServerResponse): AsyncGenerator<Uint8Array, void, undefined> {
+    if (isAwaitingContinue(message, response)) askForBody(response);
     // A handler reads what it has allowed: such a connection does not give way.
     this.#places.setBusy(message.socket, true);
     for await (const piece of message.iterator({ destroyOnReturn: false })) yield piece as Buffer;
@@ -211,7 +218,7 @@ export class HttpPort implements AsyncDisposable {
     message.socket.setTimeout(0);
   }
 
-  async #answer(message: IncomingMessage): Promise<HttpAnswer> {
+  async #answer(message: IncomingMessage, response: ServerResponse): Promise<HttpAnswer> {
     const { method = "", url = "", headers, socket } = message;
     if (method === "TRACE") return plain(403, "TRACE is refused");
     const asked = method === "HEAD" ? "GET" : method;
@@ -233,7 +240,7 @@ export class HttpPort implements AsyncDisposable {
       ...{ method: asked, path, query, authorization, certificateSubject: subjectOf(socket) },
       address: (socket.remoteAddress ?? "").replace(/^::ffff:/, ""),
       contentType: headers["content-type"],
-      body: hasBody(message) ? this.#bodyOf(message) : undefined,
+      body: hasBody(message) ? this.#bodyOf(message, response) : undefined,
     });
     return found ?? plain(404, "there is nothing here");
   }
@@ -251,6 +258,38 @@ export function plain(status: number, text: string): HttpAnswer {
 function hasBody({ headers }: IncomingMessage): boolean {
   const length = headers["content-length"];
   return (length !== undefined && length !== "0") || headers["transfer-encoding"] !== undefined;
+}
+
+/** Whether the client waits for the interim response `100 Continue` before it sends its body. */
+function isAwaitingContinue({ headers }: IncomingMessage, response: ServerResponse): boolean {
+  return headers.expect?.toLowerCase() === "100-continue" && !ASKED.has(response);
+}
+
+function askForBody(response: ServerResponse): void {
+  ASKED.add(response);
+  response.writeContinue();
+}
+
+/** Responses whose clients were asked for the body. */
+const ASKED = new WeakSet<ServerResponse>();
+
+/**
+ * Reads the rest of a body that nothing else reads, if it is short: a client loses the response when its connection is closed over bytes
+ * that were not read.
+ */
+async function dropBody(message: IncomingMessage): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let droppedBytes = 0;
+  message.on("data", (piece: Buffer) => {
+    droppedBytes += piece.length;
+    if (droppedBytes <= DROPPED_BYTES_MAX) return;
+    message.pause();
+    resolve();
+  });
+  for (const event of ["end", "close", "error"]) message.once(event, () => resolve());
+  const timer = setTimeout(resolve, DROPPED_MS_MAX);
+  await promise;
+  clearTimeout(timer);
 }
 
 async function* piecesOf(stream: HttpStream): AsyncGenerator<Uint8Array, void, undefined> {
