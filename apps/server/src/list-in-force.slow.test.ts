@@ -101,5 +101,5 @@ test("a server whose file lists itself alone does not serve the data of three", 
   first.listServersIn("alone", lineOf(first));
   first.start();
   expect(await first.ended()).toBe(ExitStatus.CONFIG);
-  expect(first.errors).toMatch(/an ensemble of servers 1, 2, 3 .* lists no others.* zooid-server recover/);
+  expect(first.output).toMatch(/an ensemble of servers 1, 2, 3 .* lists no others.* zooid-server recover/);
 });

@@ -69,9 +69,12 @@ export class Admission {
   }
 
   #hasRoom(connection: Connection): boolean {
+    return connection.heldWrite === undefined && this.#mayTakeMore(connection);
+  }
+
+  #mayTakeMore(connection: Connection): boolean {
     const { config, proposer } = this.#parts;
     return (
-      connection.heldWrite === undefined &&
       connection.unfinished === undefined &&
       // While a multi is prepared in part, each connection has one write that waits for it.
       !(connection.unanswered > 0 && proposer.isPreparing) &&
@@ -88,7 +91,11 @@ export class Admission {
     for (const connection of held) {
       const { heldWrite } = connection;
       if (heldWrite === undefined || connection.phase !== "open") continue;
-      if (this.isFull || !this.#parts.writeShares.admits(connection, heldWrite.priceUs)) {
+      // 1. A connection has a write in flight and one that is held. 2. A multi of another one is prepared in part, and each connection may
+      // have one write that waits for it. 3. The held one would be a second.
+      const isDue = !this.isFull && this.#mayTakeMore(connection);
+      // rule: a-held-write-waits-for-all-that-reading-waits-for
+      if (!isDue || !this.#parts.writeShares.admits(connection, heldWrite.priceUs)) {
         this.#held.push(connection);
         continue;
       }

@@ -1,4 +1,4 @@
-import { ErrorCode, isEphemeralMode, newRequest, OpCode, type Request } from "@zooid/model";
+import { copyRange, ErrorCode, isEphemeralMode, newRequest, OpCode, type Request } from "@zooid/model";
 import type { Connection } from "../connections/connection.ts";
 import type { ReplicaParts } from "../replica-parts.ts";
 import type { Session } from "../sessions/session-tracker.ts";
@@ -32,7 +32,7 @@ export class ClientWrites {
     if (servingState.isReadOnly) return this.#refuseReadOnly(connection, session, request);
     const priceUs = writePriceUs(op, end - start);
     if (!writeShares.admits(connection, priceUs)) {
-      this.#parts.admission.holdWrite(connection, { frame: bytes.slice(start, end), priceUs });
+      this.#parts.admission.holdWrite(connection, { frame: copyRange(bytes, start, end), priceUs });
       return;
     }
     if (op !== OpCode.CLOSE_SESSION) {

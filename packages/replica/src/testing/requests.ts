@@ -5,13 +5,19 @@ import type { Replica } from "../replica.ts";
 /** Writes the body of a request. */
 export type Body = (writer: JuteWriter) => void;
 
-/** Sends a request to a replica as a frame; false when the connection is to be read no further. */
+/**
+ * Sends a request to a replica as a frame; false when the connection is to be read no further. As a socket's buffer, the bytes are lent for
+ * the call: they are overwritten afterwards, and a `slice` of them is no copy.
+ */
 export function sendRequest(replica: Replica, ref: ConnectionRef, xid: number, op: number, body: Body): boolean {
   const writer = new JuteWriter();
   writer.int(xid);
   writer.int(op);
   body(writer);
-  return replica.receive(ref, writer.bytes, 0, writer.end);
+  const lent = Buffer.from(writer.bytes.subarray(0, writer.end));
+  const mayGoOn = replica.receive(ref, lent, 0, lent.length);
+  lent.fill(0xff);
+  return mayGoOn;
 }
 
 const OPEN: readonly AclEntry[] = [{ perms: 31, scheme: "world", id: "anyone" }];

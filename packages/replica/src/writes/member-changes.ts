@@ -3,6 +3,7 @@ import type { LoggedRun } from "@zooid/model";
 import {
   type ChangeRequest,
   changedMembers,
+  copySlice,
   counterOf,
   ErrorCode,
   FRAME_HEADER_BYTES,
@@ -164,7 +165,7 @@ export class MemberChanges {
     const op = this.#op;
     if (!this.#parts.tools.entries.next(op) || op.op !== OpCode.SET_DATA) return undefined;
     if (this.#prepared === zxid) this.#prepared = undefined;
-    return op.data.bytes.slice(op.data.start, op.data.end);
+    return copySlice(op.data);
   }
 
   /** The configuration changed, or begins to. */

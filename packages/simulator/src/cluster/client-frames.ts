@@ -80,6 +80,10 @@ export class ClientFrames {
   /** @returns false when the connection is not to be read for now */
   #read(ref: ConnectionRef, frame: Uint8Array): boolean {
     this.#watcher.reading(ref);
-    return this.#replica.receive(ref, frame, 0, frame.length) || this.#replica.connection(ref)?.phase !== "open";
+    // As a socket's buffer, the bytes are lent for the call, and a `slice` of them is no copy.
+    const lent = Buffer.from(frame);
+    const mayGoOn = this.#replica.receive(ref, lent, 0, lent.length);
+    lent.fill(0xff);
+    return mayGoOn || this.#replica.connection(ref)?.phase !== "open";
   }
 }

@@ -21,6 +21,7 @@ export type Limits = Pick<
   | "setWatchesWorkPerTurn"
   | "releaseWorkPerTurn"
   | "heldBytesMax"
+  | "writeWorkUsMax"
 >;
 
 export const DEFAULT_LIMITS: Limits = {
@@ -39,4 +40,5 @@ export const DEFAULT_LIMITS: Limits = {
   setWatchesWorkPerTurn: REPLICA_DEFAULTS.setWatchesWorkPerTurn,
   releaseWorkPerTurn: REPLICA_DEFAULTS.releaseWorkPerTurn,
   heldBytesMax: REPLICA_DEFAULTS.heldBytesMax,
+  writeWorkUsMax: REPLICA_DEFAULTS.writeWorkUsMax,
 };
