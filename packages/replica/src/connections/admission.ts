@@ -94,7 +94,6 @@ export class Admission {
       // 1. A connection has a write in flight and one that is held. 2. A multi of another one is prepared in part, and each connection may
       // have one write that waits for it. 3. The held one would be a second.
       const isDue = !this.isFull && this.#mayTakeMore(connection);
-      // rule: a-held-write-waits-for-all-that-reading-waits-for
       if (!isDue || !this.#parts.writeShares.admits(connection, heldWrite.priceUs)) {
         this.#held.push(connection);
         continue;
