@@ -6,6 +6,6 @@ export type { ReapLimits } from "./reapable-nodes.ts";
 export type { EphemeralPathsLimits } from "./sessions/ephemeral-paths.ts";
 export type { NodeRecord, SessionRecord, SnapshotRecord, TreeRecord } from "./snapshot.ts";
 export { type CaptureSink, TreeCapture } from "./tree-capture.ts";
-export { TreeReader } from "./tree-reader.ts";
+export { type ListedSession, TreeReader } from "./tree-reader.ts";
 export { WatchList } from "./watches/watch-restore.ts";
 export { type WatchEntry, type WatchSink, WatchTable } from "./watches/watch-table.ts";

@@ -13,6 +13,7 @@ export { type MemberConfig, REPLICA_DEFAULTS, type ReplicaConfig } from "./confi
 export {
   Connection,
   type ConnectionPhase,
+  type HeldWrite,
   type SaslAnswer,
   type UnfinishedSetWatches,
 } from "./connections/connection.ts";
@@ -31,3 +32,4 @@ export type { RequestStages, SlowRequest } from "./slow-requests.ts";
 export type { ReplicaTools } from "./tools.ts";
 export { type NoPeers, withNoPeers } from "./with-no-peers.ts";
 export type { ReapingConfig } from "./writes/reaper.ts";
+export type { AddressWork } from "./writes/write-shares.ts";
