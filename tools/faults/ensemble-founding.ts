@@ -46,7 +46,7 @@ const FOUNDED_MS_MAX = 3000;
 const PEERS_MS_MAX = 2000;
 /** So long after their start, the wait and the last attempts to connect are over. */
 const WATCHED_MS = 7500;
-/** So many starts have a median that can be judged; a busy machine delays a single one. */
+/** The fewest starts whose median is judged: a busy machine delays a single one. */
 const JUDGED_COUNT = 5;
 /** How much slower three new servers may be than before. */
 const SLOWER_MS_MAX = 500;

@@ -4,7 +4,7 @@ import { defectOf } from "./random-texts.ts";
 
 const LENGTHS = [1, 2, 4, 8, 16, 32].map((kib) => kib * 1024);
 const SAMPLES = 9;
-/** A sample repeats the text until it takes so long: what is shorter is noise. */
+/** The least time of a sample, which repeats the text: a shorter one is noise. */
 const SAMPLE_MS_MIN = 0.5;
 const GROWTH_MAX = 2.5;
 /** Noise of the machine passes; a time that grows faster than the text does not. */

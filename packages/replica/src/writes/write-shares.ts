@@ -6,7 +6,7 @@ const WRITE_US = 3;
 const BYTES_PER_US_LOG2 = 12;
 /** Bytes of a multi that cost one: its smallest parts have some fifty, and cost two. */
 const MULTI_BYTES_PER_US_LOG2 = 5;
-/** Addresses without writes in flight are forgotten when there are so many. */
+/** From this many addresses on, those without writes in flight are forgotten. */
 const ADDRESSES_KEPT = 1024;
 
 /** What applying a write costs about, in microseconds, by what is known before it is decoded. */

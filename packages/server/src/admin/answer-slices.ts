@@ -5,7 +5,7 @@ export type Pieces = Iterable<string>;
 
 /** How long all answers together are made in one turn of the event loop. */
 const SLICE_MS = 2;
-/** An answer is handed on when it has so many characters, so that few of them are in memory. */
+/** Characters of a chunk: a longer answer is sent in several, so that little of it is in memory. */
 const CHUNK_CHARS = 64 * 1024;
 /** Pieces, and characters, between two looks at the clock. */
 const PIECES_PER_LOOK = 32;

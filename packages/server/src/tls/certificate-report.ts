@@ -2,7 +2,7 @@ import type { LogFields } from "../log-fields.ts";
 
 const DAY_SECONDS = 86_400;
 
-/** From so many days before its end on a certificate is reported, once a day; from these on the line is another one at once. */
+/** A certificate is reported once a day from 30 days before its end on, and at once when 7 days or 1 day are left. */
 const REPORTED_DAYS = [30, 7, 1] as const;
 
 /** A certificate of this server. */
@@ -14,7 +14,7 @@ export interface OwnCertificate {
 
 /**
  * Warns of this server's certificates that have expired or will soon: at the start, then once a day, and as soon as 30, 7 or 1 days
- * are left. A certificate that was replaced is judged anew.
+ * are left. A new certificate is judged by its own end.
  */
 export class CertificateReport {
   readonly #warn: (text: string, fields: LogFields) => void;

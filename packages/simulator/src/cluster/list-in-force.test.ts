@@ -97,7 +97,7 @@ test("a server's line is as others' files have it, where its own file has an add
   expect(hosts()).toEqual(["h1", "h2", "h3", "h4"]);
 });
 
-test("a list in one file changes nothing, whoever leads", () => {
+test("a list in one file changes nothing, with any leader", () => {
   const edited = new Edited();
   edited.edit(listOf(S1, S2, S3, S4, S5), S4, S5);
   edited.edit(listOf(S1, S2, S3, S4, S5), S3);

@@ -102,7 +102,7 @@ describe("a learner", () => {
       await leader.openSnapshot();
       await learner.receiveSnapshot(source.position);
     }
-    // What an earlier test closed may go meanwhile. One that stays is waited for in vain.
+    // Ports that an earlier test closed may go meanwhile. One that stays ends the test by its timeout.
     while (ports() > before) await turn();
   });
 

@@ -39,7 +39,7 @@ describe("while a state is sent", () => {
     expect(reports.failures).toEqual([]);
   });
 
-  test("a receiver that asks for nothing any more does not hold the state for ever", async () => {
+  test("a receiver that no longer asks for chunks does not hold the state", async () => {
     await using store = await open("leader", { snapshotHoldMs: 1 });
     await createNodes(store, 1, 800, 1_200);
     await using source = await store.openSnapshot();
