@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Runs the steps of `steps.json`, one after the other, and stops at the first that fails. Plain JavaScript: it starts before anything is
- * installed, on Node.js 20 or newer.
+ * Runs the steps of `steps.json`, one after the other. It stops at the first that fails; at night it goes on, and names all that failed.
+ * Plain JavaScript: it starts before anything is installed, on Node.js 20 or newer.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -20,6 +20,7 @@ import { parseArgs } from "node:util";
  * @property {boolean} [behind] Computes in a time of its own: runs at low priority behind the steps that follow.
  * @property {boolean} [alone] Depends on real time: waits for what runs behind.
  * @property {string} [group] Steps in a row with the same group mostly wait, and run at the same time.
+ * @property {boolean} [needed] Later steps need what it makes: no run goes on where it fails.
  * @property {number} seconds How long it takes on two cores, for `--list`.
  */
 
@@ -80,16 +81,29 @@ async function main() {
   const runner = new Runner();
   process.once("SIGINT", () => runner.leave("SIGINT"));
   process.once("SIGTERM", () => runner.leave("SIGTERM"));
-  const failed = await runner.run(chosen);
+  const failed = await runner.run(chosen, options.tier === "nightly");
   runner.summary();
-  if (failed !== undefined) {
-    console.log(`\n${failed} failed; go on there with ${COMMANDS[options.tier]} --from ${failed}`);
+  if (failed.length > 0) {
+    console.log(`\n${failed.join(", ")} failed; ${advice(failed, chosen, options.tier)}`);
     return 1;
   }
   if (isWhole) record(options.record, options.tier);
   console.log(lastFull(options.record));
   console.log(`\n=== everything holds (${elapsed()} s)`);
   return 0;
+}
+
+/**
+ * What to run again after failures.
+ *
+ * @param {readonly string[]} failed
+ * @param {readonly Step[]} steps
+ * @param {Tier} tier
+ */
+function advice(failed, steps, tier) {
+  const hasRunAll = tier === "nightly" && !steps.some((step) => step.needed === true && failed.includes(step.name));
+  if (hasRunAll) return `all others passed; run them again with ${COMMANDS[tier]} --only ${failed.join(",")}`;
+  return `go on there with ${COMMANDS[tier]} --from ${failed[0]}`;
 }
 
 /** @returns {Options} */
@@ -191,23 +205,26 @@ class Runner {
   #current;
   /** @type {[name: string, seconds: number, outcome: string][]} */
   #done = [];
+  /** @type {string[]} */
+  #failed = [];
   #logs = mkdtempSync(join(tmpdir(), "ci-"));
 
   /**
    * @param {readonly Step[]} steps
-   * @returns {Promise<string | undefined>} the step that failed
+   * @param {boolean} goesOn whether later steps run after one that failed
+   * @returns {Promise<readonly string[]>} the steps that failed
    */
-  async run(steps) {
+  async run(steps, goesOn) {
     try {
       for (const [i, step] of steps.entries()) {
         const before = steps[i - 1]?.group;
-        const goesOn = step.group !== undefined && step.group === before;
-        if (!goesOn && (step.alone === true || before !== undefined)) {
-          const failed = await this.#join();
-          if (failed !== undefined) return failed;
+        const isOfGroup = step.group !== undefined && step.group === before;
+        if (!isOfGroup && (step.alone === true || before !== undefined)) {
+          await this.#join(goesOn);
+          if (this.#failed.length > 0 && !goesOn) return this.#failed;
         }
         const isBesideNext = step.group !== undefined && step.group === steps[i + 1]?.group;
-        if (goesOn || isBesideNext || (step.behind === true && steps.length > 1)) {
+        if (isOfGroup || isBesideNext || (step.behind === true && steps.length > 1)) {
           this.#begin(step);
           continue;
         }
@@ -216,9 +233,10 @@ class Runner {
         this.#current = child;
         const end = await endOf(child);
         this.#note(step, end);
-        if (end.status !== 0) return step.name;
+        if (end.status !== 0 && (!goesOn || step.needed === true)) return this.#failed;
       }
-      return await this.#join();
+      await this.#join(goesOn);
+      return this.#failed;
     } finally {
       this.#kill();
       rmSync(this.#logs, { recursive: true, force: true });
@@ -254,17 +272,20 @@ class Runner {
     this.#behind.push({ step, log, child, ended: endOf(child) });
   }
 
-  /** Waits for all that runs behind, and tells what it said. */
-  async #join() {
+  /**
+   * Waits for what runs beside others, and prints its output.
+   *
+   * @param {boolean} goesOn after one that failed
+   */
+  async #join(goesOn) {
     for (const { step, log, ended } of this.#behind) {
       console.log(`\n=== ${step.name}, which ran beside others (${elapsed()} s)`);
       const end = await ended;
       process.stdout.write(readFileSync(log));
       this.#note(step, end);
-      if (end.status !== 0) return step.name;
+      if (end.status !== 0 && !goesOn) return;
     }
     this.#behind = [];
-    return undefined;
   }
 
   /**
@@ -273,6 +294,7 @@ class Runner {
    */
   #note({ name, behind, group }, { status, seconds }) {
     const place = behind === true ? " (behind)" : group === undefined ? "" : ` (${group})`;
+    if (status !== 0) this.#failed.push(name);
     const outcome = status === 0 ? "" : `: failed with status ${status}`;
     this.#done.push([name, seconds, `${place}${outcome}`]);
   }

@@ -20,6 +20,7 @@ interface Step {
   readonly behind?: boolean;
   readonly alone?: boolean;
   readonly group?: string;
+  readonly needed?: boolean;
 }
 
 let directory = "";
@@ -208,9 +209,31 @@ describe(".ci/nightly", () => {
     expect(ciOf(steps, "--list").output).toMatch(/^longest +nightly/m);
   });
 
-  test("says how to go on after a failure, and names itself where an option is wrong", () => {
-    const failing = [step("one"), step("longest", { nightly: true, run: "exit 3" })];
-    expect(nightlyOf(failing).output).toContain("go on there with .ci/nightly --from longest");
+  test("goes on after a failure, alone or in a group, and names all that failed", () => {
+    const broken = { run: "exit 3" };
+    const failing = [
+      step("a", broken),
+      step("b"),
+      step("c", { ...broken, group: "g" }),
+      step("d", { group: "g" }),
+      step("e"),
+    ];
+    const { status, output } = nightlyOf(failing);
+    expect([status, ran(output)]).toEqual([1, ["b", "d", "e"]]);
+    expect(output).toContain("a, c failed; all others passed; run them again with .ci/nightly --only a,c");
+  });
+
+  test("stops where a step fails that later ones need, and says where to go on", () => {
+    const { output } = nightlyOf([
+      step("one"),
+      step("longest", { nightly: true, needed: true, run: "exit 3" }),
+      step("two"),
+    ]);
+    expect(ran(output)).toEqual(["one"]);
+    expect(output).toContain("longest failed; go on there with .ci/nightly --from longest");
+  });
+
+  test("names itself where an option is wrong", () => {
     expect(nightlyOf(steps, "--from", "loggest").errors).toContain('.ci/nightly: there is no step "loggest"');
   });
 });
