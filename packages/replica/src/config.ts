@@ -118,10 +118,7 @@ export interface ReplicaConfig extends IdentityLimits {
   readonly closePathBytesMax: number;
   /** Work of preparing one multi in one turn, in units of about a microsecond. */
   readonly prepareWorkPerTurn: number;
-  /**
-   * Time that applying the writes in flight may take, in microseconds, as `WriteShares` counts it. Default unlimited: with a limit, a read
-   * behind a held write may be answered before it (simulator, seed 503 with small limits of this), so that no server sets one yet.
-   */
+  /** Time that applying the writes in flight may take, in microseconds, as `WriteShares` counts it. */
   readonly writeWorkUsMax: number;
   /** Ops of transactions that end sessions, in one turn. */
   readonly endOpCountPerTurn: number;
@@ -174,7 +171,7 @@ export const REPLICA_DEFAULTS: Omit<ReplicaConfig, RequiredOfCallers> = {
   closeOpCountMax: 500,
   closePathBytesMax: 32 * 1024,
   prepareWorkPerTurn: 2000,
-  writeWorkUsMax: Number.MAX_SAFE_INTEGER,
+  writeWorkUsMax: 20_000,
   endOpCountPerTurn: 1000,
   forwardOpCountPerTurn: 1000,
   applyWorkPerTurn: 900,

@@ -38,6 +38,7 @@ export class ClientRequests {
     const { tools, connections, counters, request, servingState, admission } = this.#parts;
     const connection = connections.get(ref);
     if (connection === undefined || connection.phase !== "open") return false;
+    assert(connection.heldWrite === undefined, "a connection is not read while a write of it is held");
     try {
       tools.requests.open(bytes, start, end, request);
     } catch {

@@ -21,7 +21,7 @@ export class ClientFrames {
   readonly #watcher: FramesWatcher;
   /** Frames of the connections that are not read for now. */
   readonly #unread = new Map<ConnectionRef, Uint8Array[]>();
-  readonly #resumed: ConnectionRef[] = [];
+  readonly #resumed = new Set<ConnectionRef>();
 
   constructor(replica: Replica, watcher: FramesWatcher) {
     this.#replica = replica;
@@ -29,7 +29,7 @@ export class ClientFrames {
   }
 
   get hasResumed(): boolean {
-    return this.#resumed.length > 0;
+    return this.#resumed.size > 0;
   }
 
   isStalled(ref: ConnectionRef): boolean {
@@ -48,10 +48,12 @@ export class ClientFrames {
   /** The connection has ended: its number may be given to another one. */
   forget(ref: ConnectionRef): void {
     this.#unread.delete(ref);
+    this.#resumed.delete(ref);
   }
 
+  /** As the server's driver, passes over a connection that is read: it may be stalled before its turn to be read on comes. */
   resume(ref: ConnectionRef): void {
-    this.#resumed.push(ref);
+    if (this.#unread.has(ref)) this.#resumed.add(ref);
   }
 
   /**
@@ -61,7 +63,8 @@ export class ClientFrames {
    * turn
    */
   readOn(readMore: () => void): void {
-    for (const ref of this.#resumed.splice(0)) {
+    for (const ref of [...this.#resumed]) {
+      this.#resumed.delete(ref);
       const unread = this.#unread.get(ref);
       if (unread === undefined) continue;
       let isRead = true;
@@ -71,7 +74,7 @@ export class ClientFrames {
       if (!isRead) this.#watcher.stalled();
       else if (unread.length === 0) this.#unread.delete(ref);
       else {
-        this.#resumed.push(ref);
+        this.#resumed.add(ref);
         readMore();
       }
     }
@@ -84,6 +87,9 @@ export class ClientFrames {
     const lent = Buffer.from(frame);
     const mayGoOn = this.#replica.receive(ref, lent, 0, lent.length);
     lent.fill(0xff);
-    return mayGoOn || this.#replica.connection(ref)?.phase !== "open";
+    if (mayGoOn || this.#replica.connection(ref)?.phase !== "open") return true;
+    // Resumed and stalled again by one frame.
+    this.#resumed.delete(ref);
+    return false;
   }
 }

@@ -27,6 +27,6 @@ export function drawLimits(random: Prng): Limits {
     setWatchesWorkPerTurn: small(1, 30, DEFAULT_LIMITS.setWatchesWorkPerTurn),
     releaseWorkPerTurn: small(1, 4, DEFAULT_LIMITS.releaseWorkPerTurn),
     heldBytesMax: DEFAULT_LIMITS.heldBytesMax,
-    writeWorkUsMax: DEFAULT_LIMITS.writeWorkUsMax,
+    writeWorkUsMax: small(3, 60, DEFAULT_LIMITS.writeWorkUsMax),
   };
 }
