@@ -25,6 +25,7 @@ import { STRANGER_ATTACKS } from "./strangers.ts";
 import { startTarget } from "./target.ts";
 import { Victim, type VictimReport } from "./victim.ts";
 import { WATCH_ATTACKS } from "./watches.ts";
+import { WRITE_ATTACKS } from "./writes.ts";
 
 const OWN_PRIORITY = getPriority();
 const ATTACK_PRIORITY = 10;
@@ -44,6 +45,7 @@ const ATTACKS: readonly Attack[] = [
   ...QUOTA_ATTACKS,
   ...READ_ATTACKS,
   ...WATCH_ATTACKS,
+  ...WRITE_ATTACKS,
   ...STRANGER_ATTACKS,
   ...HANDSHAKE_ATTACKS,
 ];

@@ -34,7 +34,8 @@ export interface WritingConnection {
 /**
  * Bounds the writes in flight by the time that it takes to apply them: by default 20 ms in all, of which an address (or /64) may have half and a connection
  * a quarter. A write that finds an address or a connection with its share in flight waits, and so does one of an address that has any in flight while
- * the whole is: the others' writes go ahead, and one write of each address always may.
+ * the whole is: the others' writes go ahead. One write of each address always may, if it costs less than an eighth of the whole. One that costs more
+ * also waits for such a one of any address, unless both are within the whole: otherwise a client with many addresses would have one of each in flight.
  */
 export class WriteShares {
   readonly #workUsMax: number;
@@ -43,6 +44,8 @@ export class WriteShares {
   /** How many there may be before those without writes in flight are forgotten. */
   #addressCountMax = ADDRESSES_KEPT;
   #totalUs = 0;
+  /** The price of the writes in flight that cost an eighth of the whole or more. */
+  #largeUs = 0;
 
   constructor({ writeWorkUsMax }: { readonly writeWorkUsMax: number }) {
     this.#workUsMax = writeWorkUsMax;
@@ -61,7 +64,7 @@ export class WriteShares {
   admits(connection: WritingConnection, priceUs: number): boolean {
     const max = this.#workUsMax;
     const ofAddress = this.#addressOf(connection).workUs;
-    if (ofAddress === 0) return true;
+    if (ofAddress === 0) return !this.#isLarge(priceUs) || this.#largeUs === 0 || this.#totalUs + priceUs <= max;
     if (this.#totalUs + priceUs > max || ofAddress + priceUs > max / 2) return false;
     return connection.workUs === 0 || connection.workUs + priceUs <= max / 4;
   }
@@ -69,13 +72,19 @@ export class WriteShares {
   charge(connection: WritingConnection, priceUs: number): void {
     connection.workUs += priceUs;
     this.#totalUs += priceUs;
+    if (this.#isLarge(priceUs)) this.#largeUs += priceUs;
     this.#addressOf(connection).workUs += priceUs;
   }
 
   discharge(connection: WritingConnection, priceUs: number): void {
     connection.workUs -= priceUs;
     this.#totalUs -= priceUs;
+    if (this.#isLarge(priceUs)) this.#largeUs -= priceUs;
     this.#addressOf(connection).workUs -= priceUs;
+  }
+
+  #isLarge(priceUs: number): boolean {
+    return priceUs >= this.#workUsMax / 8;
   }
 
   /** Kept at the connection, so that a write costs no look-up. */
