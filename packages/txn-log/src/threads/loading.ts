@@ -17,7 +17,7 @@ interface StartedThread<Data> {
   readonly word: Int32Array<SharedArrayBuffer>;
 }
 
-const WAIT_MS_MAX = 1_000;
+const WAIT_MS_MAX = 5_000;
 const LOADED = 1;
 
 const words = new Set<Int32Array<SharedArrayBuffer>>();
