@@ -14,7 +14,7 @@ const { members } = parseConfiguration(
 );
 
 function report(mode: string, zxid: string): ServerStatus {
-  const rest = { latencyMs: undefined, connections: 0, outstanding: 0, nodes: 5 };
+  const rest = { latencyMs: undefined, connections: 0, outstanding: 0, nodes: 5, unlisted: [] };
   return { mode, zxid, version: "3.9.5", zooidVersion: "0.1.0", ...rest };
 }
 

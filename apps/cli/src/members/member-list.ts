@@ -84,3 +84,14 @@ export function verdictOf(members: Members, states: MemberStates): Verdict {
   if (leader === undefined) return { text: `${count}; no leader among them`, isWell: false };
   return { text: `${count}; server ${leader} leads; ${spareText(members, serving)}`, isWell: true };
 }
+
+/** The servers that follow the leader although the list in force does not have them. */
+export function unlistedServers(states: MemberStates): readonly number[] {
+  const leader = leaderIn(states);
+  const status = leader === undefined ? undefined : states.get(leader);
+  return typeof status === "object" ? status.unlisted : [];
+}
+
+export function unlistedText(sid: number): string {
+  return `server ${sid} is unlisted: it follows without a vote, as only its own configuration file has its line`;
+}

@@ -13,6 +13,8 @@ export interface ServerReport {
   readonly connections: number | undefined;
   readonly outstanding: number | undefined;
   readonly nodes: number | undefined;
+  /** Servers that follow this leader although the list in force does not have them. */
+  readonly unlisted: readonly number[];
 }
 
 /** @returns undefined if the server has no role, or does not answer the word */
@@ -35,6 +37,7 @@ export function parseServerReport(text: string): ServerReport | undefined {
     connections: number("Connections"),
     outstanding: number("Outstanding"),
     nodes: number("Node count"),
+    unlisted: field("Unlisted")?.split(", ").map(Number) ?? [],
   };
 }
 

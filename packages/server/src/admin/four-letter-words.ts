@@ -139,9 +139,18 @@ function statistics(view: AdminView): string {
     `Zxid: ${formatZxid(replica.visibleZxid)}`,
     `Mode: ${mode}`,
     `Node count: ${replica.tree.nodeCount}`,
-    ...(mode === "leader" ? [`Proposal sizes last/min/max: ${last}/${least}/${max}`] : []),
+    ...(mode === "leader" ? [`Proposal sizes last/min/max: ${last}/${least}/${max}`, ...unlistedLine(view)] : []),
     "",
   ].join("\n");
+}
+
+/** At a leader that unlisted servers follow. No line of Apache's. */
+function unlistedLine({ driver }: AdminView): readonly string[] {
+  const { zab } = driver.replica;
+  const { committed } = zab.members;
+  const sids = zab.learners().map(({ sid }) => sid);
+  const unlisted = sids.filter((sid) => committed?.servers.some((server) => server.sid === sid) === false);
+  return unlisted.length === 0 ? [] : [`Unlisted: ${unlisted.sort((a, b) => a - b).join(", ")}`];
 }
 
 function* status(view: AdminView, asking: ClientConnection): Generator<string, void, undefined> {

@@ -22,7 +22,7 @@ import { usageError } from "../../cli-error.ts";
 import { type Command, FLAG_TIMEOUT, type Invocation, malformed, operand, timeoutMs } from "../../command.ts";
 import { ExitStatus } from "../../exit-status.ts";
 import { readConfiguration } from "../../members/configuration.ts";
-import { listedMembers, memberTable, verdictOf } from "../../members/member-list.ts";
+import { listedMembers, memberTable, unlistedServers, unlistedText, verdictOf } from "../../members/member-list.ts";
 import { askMembers, type MemberStates, untilInForce, untilSynced } from "../../members/member-states.ts";
 import { performChange } from "../../members/perform-change.ts";
 import { refusal } from "../../members/refusal.ts";
@@ -90,8 +90,11 @@ async function list(invocation: Invocation): Promise<JsonObject> {
   for (const { id, error } of listed) if (error !== undefined) output.line(`server ${id}: ${error}`);
   const { text, isWell } = verdictOf(members, states);
   output.line(text);
+  const unlisted = unlistedServers(states);
+  for (const sid of unlisted) output.line(unlistedText(sid));
   if (!isWell) shell.endsWith(ExitStatus.FAILED);
-  return { version: members.version.toString(16), leader: leaderIn(states) ?? null, healthy: isWell, members: listed };
+  const leader = leaderIn(states) ?? null;
+  return { version: members.version.toString(16), leader, healthy: isWell, members: listed, unlisted };
 }
 
 async function add(invocation: Invocation, server: NamedServer): Promise<JsonObject> {
