@@ -142,7 +142,9 @@ test("a server that a change gives other ports listens there, its connections st
   await both.close();
 });
 
-test("hosts are renamed and ports change singly, swap, and go back, and after each a restarted server finds all others", { timeout: 180_000 }, async () => {
+test("hosts are renamed and ports change singly, swap, and go back, and after each a restarted server finds all others", {
+  timeout: 180_000,
+}, async () => {
   // The second name is none of loopback.
   const members = await ensemble(3, { settings: [...SETTINGS, "zooid.allowUnauthenticatedPeers=true"] });
   for (const member of members) member.start();

@@ -62,6 +62,7 @@ import { readAndWatch, type Watched } from "./operations/watched-read.ts";
 import { credentialProblems } from "./options.ts";
 import type { ConfigChange, EnsembleConfig } from "./servers/ensemble-config.ts";
 import { type ClientState, isConnected, isTerminal } from "./session/client-state.ts";
+import type { Logger } from "./session/logger.ts";
 import type { SessionDriver } from "./session/session-driver.ts";
 import { withinSession } from "./session/session-scope.ts";
 import { type ClientMetrics, type SharedParts, viewOf } from "./shared-parts.ts";
@@ -130,6 +131,11 @@ export class Client implements AsyncDisposable {
   /** The highest zxid that any answer carried. */
   get lastZxid(): Zxid {
     return this.#driver.session.lastZxid;
+  }
+
+  /** The logger of its options, for what is built on a client. */
+  get logger(): Logger | undefined {
+    return this.#driver.config.logger;
   }
 
   /** The path under which all paths of this client lie; `/` for none. */

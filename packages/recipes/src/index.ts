@@ -67,7 +67,12 @@ export { type LockSide, ReadWriteLock, type ReadWriteLockOptions } from "./locks
 export { type AcquireLeasesOptions, Semaphore, SemaphoreMutex, type SemaphoreOptions } from "./locks/semaphore.ts";
 export { UnfairLock, type UnfairLockOptions } from "./locks/unfair-lock.ts";
 export { GroupMember, type GroupMemberOptions, type Members } from "./members/group-member.ts";
-export { PersistentNode, type PersistentNodeOptions } from "./members/persistent-node.ts";
+export {
+  PersistentNode,
+  type PersistentNodeOptions,
+  type PersistentNodeState,
+  type WhenTaken,
+} from "./members/persistent-node.ts";
 export { PersistentTtlNode, type PersistentTtlNodeOptions } from "./members/persistent-ttl-node.ts";
 export { SetPartitioner, type SetPartitionerOptions, type ShareWork } from "./members/set-partitioner.ts";
 export { DelayQueue } from "./queues/delay-queue.ts";

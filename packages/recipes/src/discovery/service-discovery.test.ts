@@ -69,6 +69,60 @@ describe("an instance", () => {
     await mine.register(web("1"));
   });
 
+  test("of an id that another process registers is replaced: the newest registration counts, until it closes", async () => {
+    const warnings: string[] = [];
+    const silent = (): void => {};
+    const logger = { debug: silent, info: silent, error: silent, warn: (message: string) => warnings.push(message) };
+    const older = await discovery(await stage.client({ logger })).register(web("1", { port: 80 }));
+    const newer = await theirs.register(web("1", { port: 81 }));
+    await firstValueFrom(older.replaced$);
+    expect(warnings).toEqual(["another process has registered web 1: this one no longer does"]);
+    const stat = await a.exists("/services/web/1");
+    older.update({ port: 82 });
+    expect(isRecipeError(await failure(older.ready()), "NAME_TAKEN")).toBe(true);
+    await older.close();
+    for (let i = 0; i < 4; i++) await a.sync();
+    expect(await a.exists("/services/web/1")).toEqual(stat);
+    expect(await theirs.instance("web", "1")).toMatchObject({ port: 81 });
+    await newer.close();
+    expect(await theirs.instances("web")).toEqual([]);
+  });
+
+  test("of a replaced registration comes back only by another one, which its late close leaves", async () => {
+    const mine = discovery(a);
+    const older = await mine.register(web("1", { port: 80 }));
+    const other = await theirs.register(web("1", { port: 81 }));
+    await firstValueFrom(older.replaced$);
+    await mine.register(web("1", { port: 82 }));
+    await firstValueFrom(other.replaced$);
+    await older.close();
+    expect(await theirs.instance("web", "1")).toMatchObject({ port: 82 });
+    expect(isRecipeError(await failure(mine.register(web("1"))), "NAME_TAKEN")).toBe(true);
+  });
+
+  test("without a session has its newest registration, too", async () => {
+    const older = await discovery(a).register(web("1", { serviceType: "static", port: 80 }));
+    await theirs.register(web("1", { serviceType: "static", port: 81 }));
+    await firstValueFrom(older.replaced$);
+    for (let i = 0; i < 4; i++) await a.sync();
+    expect(await theirs.instance("web", "1")).toMatchObject({ port: 81 });
+  });
+
+  test("rolls over fifty times between two processes with few writes", async () => {
+    const before = (await a.create("/services", "", { mode: "container" })).stat.czxid;
+    let last: Registration<Meta> | undefined;
+    for (let i = 0; i < 50; i++) {
+      const mine = stage.kept(new ServiceDiscovery<Meta>(i % 2 === 0 ? a : b, PATH));
+      const next = await mine.register(web("1", { port: i }));
+      if (last !== undefined) await firstValueFrom(last.replaced$);
+      expect(await theirs.instance("web", "1")).toMatchObject({ port: i });
+      if (i % 3 > 0) await last?.close();
+      last = next;
+    }
+    await a.sync();
+    expect(Number(a.lastZxid - before)).toBeLessThan(50 * 4);
+  });
+
   test("is unregistered with its discovery, a permanent one too", async () => {
     const mine = new ServiceDiscovery(a, PATH);
     await mine.register(web("1"));

@@ -1,11 +1,12 @@
 import { type Client, type Codec, isZkError, type Stat } from "@zooid/client";
 import { joinPath, rules, type Shape, shape, type Zxid } from "@zooid/model";
-import { defer, finalize, type Observable } from "rxjs";
+import { defer, filter, finalize, type Observable, ReplaySubject } from "rxjs";
 import { checkArguments } from "../arguments.ts";
-import { PersistentNode } from "../members/persistent-node.ts";
+import { PersistentNode, type PersistentNodeState } from "../members/persistent-node.ts";
 import { machineAddress } from "../nodes/default-data.ts";
 import { namesBelow, put } from "../nodes/named-node.ts";
 import { isRecipeError, RecipeError } from "../recipe-error.ts";
+import { warn } from "../warn.ts";
 import { InstanceCleanup, type InstanceCleanupOptions, type LastWrites } from "./instance-cleanup.ts";
 import { ServiceCache } from "./service-cache.ts";
 import { type InstanceFormat, instanceCodec, type ServiceInstance, type ServiceType } from "./service-instance.ts";
@@ -43,22 +44,37 @@ const MODES = {
   permanent: "persistent",
 } as const;
 
-/** An instance that is registered until this is closed. */
+/** An instance that is registered until this is closed, or another process registers the same id. */
 export class Registration<T = unknown> implements AsyncDisposable {
   readonly #node: PersistentNode;
   readonly #codec: Codec<ServiceInstance<T>>;
   readonly #closed: () => void;
+  readonly #replaced$ = new ReplaySubject<void>(1);
   #instance: ServiceInstance<T>;
 
   /** @internal Use {@link ServiceDiscovery.register}. */
   constructor(
     instance: ServiceInstance<T>,
-    parts: { readonly node: PersistentNode; readonly codec: Codec<ServiceInstance<T>>; readonly closed: () => void },
+    parts: {
+      readonly node: PersistentNode;
+      readonly codec: Codec<ServiceInstance<T>>;
+      readonly closed: () => void;
+      readonly replaced: () => void;
+    },
   ) {
     this.#instance = instance;
     this.#node = parts.node;
     this.#codec = parts.codec;
     this.#closed = parts.closed;
+    this.#node.state$.pipe(filter((state) => state === "replaced")).subscribe({
+      next: () => {
+        parts.closed();
+        parts.replaced();
+        this.#replaced$.next();
+      },
+      error: () => this.#replaced$.complete(),
+      complete: () => this.#replaced$.complete(),
+    });
   }
 
   /** The registered instance. */
@@ -71,7 +87,20 @@ export class Registration<T = unknown> implements AsyncDisposable {
     return this.#node.path;
   }
 
-  /** Waits until other clients can see it in its current form. */
+  /** Its node's state, now and after each change: `replaced` is final. Fails with permanent errors. */
+  get state$(): Observable<PersistentNodeState> {
+    return this.#node.state$;
+  }
+
+  /**
+   * Emits once, also to later subscribers, when another process has registered the same id: the newest
+   * registration counts, and this one no longer maintains the node. Completes when it is closed.
+   */
+  get replaced$(): Observable<void> {
+    return this.#replaced$.asObservable();
+  }
+
+  /** Waits until other clients can see it in its current form. @throws NAME_TAKEN once it is replaced */
   ready(options?: { readonly signal?: AbortSignal }): Promise<void> {
     return this.#node.ready(options);
   }
@@ -118,11 +147,12 @@ export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
 
   /**
    * Registers an instance and waits until other clients can see it. It stays registered over lost
-   * connections and sessions, until its registration or the discovery is closed. An existing
-   * instance of the same id counts as an earlier registration of the same process, and is replaced.
+   * connections and sessions, until its registration or the discovery is closed. The newest
+   * registration of an id counts, as in Curator: it replaces the instance of another process once, and
+   * the older registration is `replaced` then. A process that is to come back registers again.
    *
-   * @throws NAME_TAKEN if this discovery has registered the id already, the signal's reason, or a
-   *   permanent error; then nothing is registered
+   * @throws NAME_TAKEN if this discovery has registered the id already, or another process has taken it
+   *   over meanwhile; the signal's reason, or a permanent error; then nothing is registered
    */
   async register(service: NewService<T>, options?: { readonly signal?: AbortSignal }): Promise<Registration<T>> {
     options?.signal?.throwIfAborted();
@@ -143,10 +173,17 @@ export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
     const path = joinPath(this.#pathOf(name), id);
     if (this.#registrations.has(path)) throw new RecipeError("NAME_TAKEN", `${path} is registered here already`);
     const data = this.#codec.encode(instance);
-    const registration = new Registration<T>(instance, {
-      node: new PersistentNode(this.#zk, { path, data, mode: MODES[serviceType] }),
+    const registration: Registration<T> = new Registration<T>(instance, {
+      node: new PersistentNode(this.#zk, { path, data, mode: MODES[serviceType], whenTaken: "takeOver" }),
       codec: this.#codec,
-      closed: () => this.#registrations.delete(path),
+      closed: () => {
+        if (this.#registrations.get(path) === registration) this.#registrations.delete(path);
+      },
+      replaced: () =>
+        warn(this.#zk, "ZOOID_REPLACED", `another process has registered ${name} ${id}: this one no longer does`, {
+          service: name,
+          id,
+        }),
     });
     this.#registrations.set(path, registration);
     try {

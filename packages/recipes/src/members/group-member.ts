@@ -5,7 +5,7 @@ import { checkArguments } from "../arguments.ts";
 import { TreeCache } from "../caches/tree-cache.ts";
 import { defaultData } from "../nodes/default-data.ts";
 import { payloadBytes } from "../nodes/payload-bytes.ts";
-import { PersistentNode } from "./persistent-node.ts";
+import { PersistentNode, type PersistentNodeState, type WhenTaken, whenTakenRule } from "./persistent-node.ts";
 
 /** The known members of a group: the data of each, by its id. */
 export type Members = ReadonlyMap<string, Uint8Array | null>;
@@ -15,9 +15,15 @@ export interface GroupMemberOptions {
   readonly id: string;
   /** Default: the client's `defaultData`, or this machine's address. */
   readonly data?: Payload;
+  /** What to do where another live session is the member of this id. Default `wait`. */
+  readonly whenTaken?: WhenTaken;
 }
 
-const SHAPE: Shape<GroupMemberOptions> = shape<GroupMemberOptions>({ id: rules.text, data: rules.payload });
+const SHAPE: Shape<GroupMemberOptions> = shape<GroupMemberOptions>({
+  id: rules.text,
+  data: rules.payload,
+  whenTaken: whenTakenRule,
+});
 
 /**
  * A member of a group that observes its members: Curator's GroupMember, on the same znodes,
@@ -32,11 +38,11 @@ export class GroupMember implements AsyncDisposable {
 
   constructor(zk: Client, path: string, options: GroupMemberOptions) {
     checkArguments("GroupMember", zk, path, options, SHAPE, ["id"]);
-    const { id, data = defaultData(zk) } = options;
+    const { id, data = defaultData(zk), whenTaken = "wait" } = options;
     this.path = path;
     this.id = id;
     this.#data = data;
-    this.#node = new PersistentNode(zk, { path: joinPath(path, id), data });
+    this.#node = new PersistentNode(zk, { path: joinPath(path, id), data, whenTaken });
     this.#cache = new TreeCache(zk, path);
   }
 
@@ -53,6 +59,11 @@ export class GroupMember implements AsyncDisposable {
       if (this.#isMember(path)) members.set(baseName(path), data);
     }
     return members;
+  }
+
+  /** The state of this member's node, now and after each change. Fails with permanent errors, and with NAME_TAKEN. */
+  get state$(): Observable<PersistentNodeState> {
+    return this.#node.state$;
   }
 
   /** Waits until other clients can see this member, and the initial members are known. */

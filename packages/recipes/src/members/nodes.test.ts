@@ -1,5 +1,5 @@
 import type { Client } from "@zooid/client";
-import { filter, firstValueFrom } from "rxjs";
+import { filter, firstValueFrom, merge, take, toArray } from "rxjs";
 import { describe, expect, test } from "vitest";
 import { isRecipeError } from "../recipe-error.ts";
 import { eachStaged } from "../testing/each-staged.ts";
@@ -60,14 +60,68 @@ describe("a persistent node", () => {
     await holds("/nodes/mine", "new", zk.sessionId);
   });
 
-  test("a node of an earlier session is replaced, so that it does not end with that session", async () => {
-    const earlier = await stage.client();
-    await earlier.create("/nodes/mine", "here", { mode: "ephemeral", parents: "container" });
+  test("a node of another live session is waited for, and created once that is gone", async () => {
+    const other = await stage.client();
+    const { stat } = await other.create("/nodes/mine", "theirs", { mode: "ephemeral", parents: "container" });
+    const zk = await stage.client();
+    const node = stage.kept(new PersistentNode(zk, { path: "/nodes/mine", data: "mine" }));
+    await firstValueFrom(node.state$.pipe(filter((state) => state === "waiting")));
+    node.setData("later");
+    for (let i = 0; i < 4; i++) await zk.sync();
+    expect((await a.exists("/nodes/mine"))?.mzxid).toBe(stat.mzxid);
+    await other.close();
+    await node.ready();
+    await holds("/nodes/mine", "later", zk.sessionId);
+  });
+
+  test("fails with NAME_TAKEN instead, where that is asked for", async () => {
+    await a.create("/nodes/mine", "theirs", { mode: "ephemeral", parents: "container" });
+    const node = new PersistentNode(await stage.client(), { path: "/nodes/mine", data: "mine", whenTaken: "fail" });
+    expect(isRecipeError(await failure(node.ready()), "NAME_TAKEN")).toBe(true);
+    await node.close();
+    await holds("/nodes/mine", "theirs", a.sessionId);
+  });
+
+  test("takes the name over once, where that is asked for: the newest owner has it, and the older stops", async () => {
+    const [one, two] = await Promise.all([stage.client(), stage.client()]);
+    const taken = { path: "/nodes/mine", whenTaken: "takeOver" } as const;
+    const older = stage.kept(new PersistentNode(one, { ...taken, data: "older" }));
+    await older.ready();
+    const newer = stage.kept(new PersistentNode(two, { ...taken, data: "newer" }));
+    await newer.ready();
+    await firstValueFrom(older.state$.pipe(filter((state) => state === "replaced")));
+    const stat = await a.exists("/nodes/mine");
+    older.setData("older again");
+    expect(isRecipeError(await failure(older.ready()), "NAME_TAKEN")).toBe(true);
+    await older.close();
+    for (let i = 0; i < 4; i++) await one.sync();
+    expect(await a.exists("/nodes/mine")).toEqual(stat);
+    await holds("/nodes/mine", "newer", two.sessionId);
+  });
+
+  test("two that take over at once do not fight", async () => {
+    const clients = await Promise.all([stage.client(), stage.client(), stage.client()]);
+    const before = (await a.create("/nodes", "", { mode: "container" })).stat.czxid;
+    const nodes = clients.map((zk, i) =>
+      stage.kept(new PersistentNode(zk, { path: "/nodes/mine", data: `${i}`, whenTaken: "takeOver" })),
+    );
+    const states = await Promise.all(
+      nodes.map(({ state$ }) =>
+        firstValueFrom(state$.pipe(filter((state) => state === "there" || state === "replaced"))),
+      ),
+    );
+    expect(states).toContain("there");
+    const replaced$ = nodes.map(({ state$ }) => state$.pipe(filter((state) => state === "replaced")));
+    await firstValueFrom(merge(...replaced$).pipe(take(2), toArray()));
+    await a.sync();
+    expect(Number(a.lastZxid - before)).toBeLessThan(10);
+  });
+
+  test("a node without a session is replaced, so that it ends with its maintainer", async () => {
+    await a.create("/nodes/mine", "here", { parents: "container" });
     const zk = await stage.client();
     const node = stage.kept(new PersistentNode(zk, { path: "/nodes/mine", data: "here" }));
     await node.ready();
-    expect((await a.exists("/nodes/mine"))?.ephemeralOwner).toBe(zk.sessionId);
-    await earlier.close();
     await holds("/nodes/mine", "here", zk.sessionId);
   });
 

@@ -1,11 +1,34 @@
-import { type Client, isZkError, type NodeData, type Payload, type Watched } from "@zooid/client";
-import { rules, type Shape, shape, wordRule } from "@zooid/model";
-import { BehaviorSubject, filter, type Observable } from "rxjs";
+import { type Client, isZkError, type NodeData, type Payload, type Stat, type Watched } from "@zooid/client";
+import { formatSessionId, type Rule, rules, type SessionId, type Shape, shape, wordRule } from "@zooid/model";
+import { BehaviorSubject, distinctUntilChanged, filter, map, type Observable } from "rxjs";
 import { checkArguments } from "../arguments.ts";
 import { firstOf, keepOn, LossAlarm, unlessAborted } from "../leases/waiting.ts";
 import { makeNamed } from "../nodes/named-node.ts";
 import { payloadBytes } from "../nodes/payload-bytes.ts";
+import { pause } from "../pause.ts";
 import { RecipeError } from "../recipe-error.ts";
+import { RepairPace } from "./repair-pace.ts";
+
+/**
+ * What to do where the node belongs to another live session, or where `fail` is chosen, to none:
+ *
+ * - `wait`: until it is gone, and create it then
+ * - `fail`: end with NAME_TAKEN
+ * - `takeOver`: replace it, once. The newest owner wins: a node that another session replaces later is
+ *   maintained no more
+ *
+ * A node of an earlier session of this maintainer is replaced at once.
+ */
+export type WhenTaken = "wait" | "fail" | "takeOver";
+
+/**
+ * - `making`: the node is not as wanted, or not known to be so
+ * - `waiting`: another live session has the name
+ * - `there`: the node is as wanted
+ * - `replaced`: another session has taken the name over; the node is maintained no more
+ * - `closed`: by {@link PersistentNode.close}, or with the client
+ */
+export type PersistentNodeState = "making" | "waiting" | "there" | "replaced" | "closed";
 
 export interface PersistentNodeOptions {
   readonly path: string;
@@ -15,6 +38,8 @@ export interface PersistentNodeOptions {
    * `_c_<uuid>-` before the name and the number behind.
    */
   readonly mode?: "persistent" | "ephemeral" | "persistent-sequential" | "ephemeral-sequential";
+  /** Default `wait`. */
+  readonly whenTaken?: WhenTaken;
 }
 
 /** Overrides for recipes that are built on a persistent node. */
@@ -25,27 +50,41 @@ export interface Keeping {
   readonly atEnd: "delete" | "leave";
 }
 
+export const whenTakenRule: Rule = wordRule("wait", "fail", "takeOver");
+
 const SHAPE: Shape<PersistentNodeOptions> = shape<PersistentNodeOptions>({
   path: rules.text,
   data: rules.payload,
   mode: wordRule("persistent", "ephemeral", "persistent-sequential", "ephemeral-sequential"),
+  whenTaken: whenTakenRule,
 });
+
+/** Earlier sessions of a maintainer that are kept in mind: their nodes end within a session timeout. */
+const SESSIONS_KEPT = 8;
 
 /**
  * Maintains a node: creates it again when it is deleted or its session ends, and writes it again
- * when its data are changed. Curator's PersistentNode. A node of the same name of an earlier
- * session, or of another client, is taken over.
+ * when its data are changed, at once the first time and then with growing pauses of 10 s at most.
+ * Curator's PersistentNode. The node of another live session is not touched, unless `whenTaken` is
+ * `takeOver`.
  */
 export class PersistentNode implements AsyncDisposable {
   readonly #zk: Client;
   readonly #mode: "persistent" | "ephemeral";
-  readonly #keeping: Keeping;
+  readonly #whenTaken: WhenTaken;
+  readonly #keeping: Keeping | undefined;
   readonly #closing = new AbortController();
-  readonly #isThere$ = new BehaviorSubject(false);
+  readonly #state$ = new BehaviorSubject<PersistentNodeState>("making");
+  readonly #pace = new RepairPace();
+  /** Sessions in which the node was this maintainer's. */
+  readonly #sessions = new Set<bigint>();
   readonly #ended: Promise<void>;
   #path: string;
   #isNumbered: boolean;
   #data: Buffer;
+  #state: PersistentNodeState = "making";
+  /** The wanted data have not been written yet. */
+  #isDataNew = true;
   #changed = Promise.withResolvers<void>();
 
   constructor(zk: Client, options: PersistentNodeOptions);
@@ -55,15 +94,13 @@ export class PersistentNode implements AsyncDisposable {
     // The name before the number may be empty.
     const isNumbered = options?.mode?.endsWith?.("sequential") === true;
     checkArguments("PersistentNode", zk, isNumbered ? `${options.path}0` : options?.path, options, SHAPE);
-    const { path, data, mode = "ephemeral" } = options;
+    const { path, data, mode = "ephemeral", whenTaken = "wait" } = options;
     this.#zk = zk;
-    this.#keeping = keeping ?? {
-      make: (data, signal) => makeNamed(zk, { path: this.path, data, mode: this.#mode, signal }),
-      atEnd: "delete",
-    };
+    this.#keeping = keeping;
     this.#path = path;
     this.#isNumbered = mode === "persistent" || mode === "ephemeral";
     this.#mode = mode === "persistent" || mode === "persistent-sequential" ? "persistent" : "ephemeral";
+    this.#whenTaken = whenTaken;
     this.#data = payloadBytes(data);
     this.#ended = this.#run();
   }
@@ -73,25 +110,36 @@ export class PersistentNode implements AsyncDisposable {
     return this.#path;
   }
 
-  /** Whether the node is known to exist as wanted. Fails with permanent errors. */
+  /** Whether the node is known to exist as wanted. Fails as {@link state$}. */
   get isThere$(): Observable<boolean> {
-    return this.#isThere$.asObservable();
+    return this.state$.pipe(
+      map((state) => state === "there"),
+      distinctUntilChanged(),
+    );
+  }
+
+  /** Starts with the current state; completes after `closed`. Fails with permanent errors, and with NAME_TAKEN. */
+  get state$(): Observable<PersistentNodeState> {
+    return this.#state$.pipe(distinctUntilChanged());
   }
 
   /**
    * Waits until the node exists as wanted.
    *
-   * @throws the signal's reason, RECIPE_CLOSED, or a permanent error
+   * @throws the signal's reason, NAME_TAKEN, RECIPE_CLOSED, or a permanent error
    */
   async ready({ signal = new AbortController().signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
-    const isThere = await firstOf(this.#isThere$.pipe(filter((isThere) => isThere)), signal);
-    if (isThere === undefined) throw new RecipeError("RECIPE_CLOSED", `the node ${this.path} is kept no more`);
+    const isEnd = (state: PersistentNodeState): boolean => state === "there" || state === "replaced";
+    const end = await firstOf(this.#state$.pipe(filter(isEnd)), signal);
+    if (end === "replaced") throw new RecipeError("NAME_TAKEN", `another session has taken ${this.path} over`);
+    if (end === undefined) throw new RecipeError("RECIPE_CLOSED", `the node ${this.path} is kept no more`);
   }
 
   /** Changes the wanted data; written now or as soon as there is a connection. */
   setData(data: Payload): void {
     this.#data = payloadBytes(data);
-    this.#isThere$.next(false);
+    this.#isDataNew = true;
+    if (this.#state === "there") this.#enter("making");
     this.#changed.resolve();
   }
 
@@ -110,44 +158,100 @@ export class PersistentNode implements AsyncDisposable {
     try {
       await keepOn(this.#zk, signal, () => this.#keep(signal));
     } catch (error) {
-      if (!signal.aborted && !isZkError(error, "CLIENT_CLOSED")) this.#isThere$.error(error);
+      if (!signal.aborted && !isZkError(error, "CLIENT_CLOSED")) this.#state$.error(error);
     } finally {
-      using loss = new LossAlarm(this.#zk);
-      await Promise.race([this.#delete().catch(() => {}), loss.rung]);
-      this.#isThere$.complete();
+      if (this.#state !== "replaced") {
+        using loss = new LossAlarm(this.#zk);
+        await Promise.race([this.#delete().catch(() => {}), loss.rung]);
+      }
+      this.#enter("closed");
+      this.#state$.complete();
     }
   }
 
   /** One check of the node: repairs it, or waits for a change. */
   async #keep(signal: AbortSignal): Promise<void> {
-    const zk = this.#zk;
-    using loss = new LossAlarm(zk);
+    using loss = new LossAlarm(this.#zk);
     const changed = Promise.withResolvers<void>();
     this.#changed = changed;
     const data = this.#data;
-    if (!this.#isNumbered) {
-      const mode = `${this.#mode}-sequential` as const;
-      const made = await zk.create(this.path, data, { mode, protect: true, parents: "container", signal });
-      this.#path = made.path;
-      this.#isNumbered = true;
-    }
+    if (!this.#isNumbered) await this.#number(data, signal);
     const found = await this.#read(signal);
-    if (found === null) {
-      await this.#keeping.make(data, signal);
-      return;
-    }
+    if (found === null) return await this.#make(data, signal);
     using watch = found.watch;
-    const { version } = found.stat;
-    if (!this.#isOurs(found.stat.ephemeralOwner)) {
-      // It would be removed with its session.
-      await zk.delete(this.path, { version, missingOk: true, signal }).catch(ifChanged);
-    } else if (!data.equals(payloadBytes(found.data))) {
-      await zk.set(this.path, data, { version, signal }).catch(ifChanged);
-    } else {
-      this.#isThere$.next(true);
-      await unlessAborted(Promise.race([watch.fired, loss.rung, changed.promise]), signal);
-      this.#isThere$.next(false);
+    const next = this.#nextStep(found, data);
+    if (next === "replace") return await this.#replace(data, found.stat, signal);
+    if (next === "write") return await this.#write(data, found.stat, signal);
+    if (next === "yield") return await this.#yield(signal);
+    if (next === "stay") this.#note();
+    this.#enter(next === "stay" ? "there" : "waiting");
+    await unlessAborted(Promise.race([watch.fired, loss.rung, changed.promise]), signal);
+    this.#enter("making");
+  }
+
+  /** @throws NAME_TAKEN */
+  #nextStep({ stat, data }: NodeData, wanted: Buffer): "stay" | "write" | "replace" | "yield" | "wait" {
+    const owner = stat.ephemeralOwner;
+    const takesOver = this.#whenTaken === "takeOver";
+    if (this.#isOurs(owner)) {
+      if (wanted.equals(payloadBytes(data))) return "stay";
+      // A node without a session shows its newest owner by its data.
+      return takesOver && this.#mode === "persistent" && !this.#isDataNew ? "yield" : "write";
     }
+    // It would be removed with its session.
+    if (this.#sessions.has(owner)) return "replace";
+    if (this.#whenTaken === "fail") {
+      throw new RecipeError(
+        "NAME_TAKEN",
+        `${this.path} belongs to another session, ${formatSessionId(owner as SessionId)}`,
+      );
+    }
+    if (takesOver) return this.#hasStood ? "yield" : "replace";
+    return owner === 0n ? "replace" : "wait";
+  }
+
+  async #number(data: Buffer, signal: AbortSignal): Promise<void> {
+    const mode = `${this.#mode}-sequential` as const;
+    const made = await this.#zk.create(this.path, data, { mode, protect: true, parents: "container", signal });
+    this.#path = made.path;
+    this.#isNumbered = true;
+    this.#note();
+  }
+
+  async #make(data: Buffer, signal: AbortSignal): Promise<void> {
+    if (this.#hasStood) await this.#pauseBeforeRepair(signal);
+    if (this.#keeping !== undefined) {
+      await this.#keeping.make(data, signal);
+    } else if ((await makeNamed(this.#zk, { path: this.path, data, mode: this.#mode, signal })) !== null) this.#note();
+  }
+
+  async #pauseBeforeRepair(signal: AbortSignal): Promise<void> {
+    const pauseMs = this.#pace.pauseMs(performance.now());
+    if (pauseMs > 0) await pause(pauseMs, undefined, { signal });
+  }
+
+  async #write(data: Buffer, { version }: Stat, signal: AbortSignal): Promise<void> {
+    if (!this.#isDataNew) await this.#pauseBeforeRepair(signal);
+    await this.#zk.set(this.path, data, { version, signal }).catch(ifChanged);
+    this.#note();
+  }
+
+  /** In one transaction: there is no moment at which a third client finds the name free. */
+  async #replace(data: Buffer, { version }: Stat, signal: AbortSignal): Promise<void> {
+    const transaction = this.#zk.transaction().delete(this.path, { version });
+    if (this.#keeping === undefined) transaction.create(this.path, data, { mode: this.#mode });
+    try {
+      await transaction.commit({ signal });
+      if (this.#keeping === undefined) this.#note();
+    } catch (error) {
+      ifChanged(error);
+    }
+  }
+
+  /** The newest owner has it. */
+  async #yield(signal: AbortSignal): Promise<void> {
+    this.#enter("replaced");
+    await unlessAborted(new Promise<never>(() => {}), signal);
   }
 
   async #read(signal: AbortSignal): Promise<(NodeData & Watched) | null> {
@@ -163,9 +267,28 @@ export class PersistentNode implements AsyncDisposable {
     return owner === (this.#mode === "ephemeral" ? this.#zk.sessionId : 0n);
   }
 
+  #enter(state: PersistentNodeState): void {
+    this.#state = state;
+    this.#state$.next(state);
+  }
+
+  get #hasStood(): boolean {
+    return this.#sessions.size > 0;
+  }
+
+  /** The node is this maintainer's in the current session, with the wanted data. */
+  #note(): void {
+    this.#isDataNew = false;
+    const { sessionId } = this.#zk;
+    this.#sessions.delete(sessionId);
+    this.#sessions.add(sessionId);
+    const [oldest] = this.#sessions;
+    if (this.#sessions.size > SESSIONS_KEPT && oldest !== undefined) this.#sessions.delete(oldest);
+  }
+
   /** Only its own: another client may have taken the name. */
   async #delete(): Promise<void> {
-    if (!this.#isNumbered || this.#keeping.atEnd === "leave") return;
+    if (!this.#isNumbered || this.#keeping?.atEnd === "leave") return;
     const stat = await this.#zk.exists(this.path);
     if (stat === null || !this.#isOurs(stat.ephemeralOwner)) return;
     await this.#zk.delete(this.path, { version: stat.version, missingOk: true, guaranteed: "session" });
@@ -174,5 +297,6 @@ export class PersistentNode implements AsyncDisposable {
 
 /** Another client was faster: the next check shows the current state. */
 function ifChanged(error: unknown): void {
-  if (!isZkError(error, "BAD_VERSION") && !isZkError(error, "NO_NODE")) throw error;
+  const isExpected = ["BAD_VERSION", "NO_NODE", "NODE_EXISTS"] as const;
+  if (!isExpected.some((code) => isZkError(error, code))) throw error;
 }
