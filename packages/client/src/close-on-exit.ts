@@ -1,3 +1,4 @@
+import { startTimer } from "./calls/timers.ts";
 import type { Client } from "./client.ts";
 
 export interface CloseOnExitOptions {
@@ -26,10 +27,10 @@ export function closeOnExit(client: Client, options: CloseOnExitOptions = {}): D
   const end = (signal: NodeJS.Signals): void => {
     stop();
     const late = Promise.withResolvers<void>();
-    const timer = setTimeout(late.resolve, graceMs);
+    const timer = startTimer(graceMs, late.resolve);
     Promise.race([client.close(), late.promise])
       .finally(() => {
-        clearTimeout(timer);
+        timer.cancel();
         if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
       })
       // Closing a client does not fail.

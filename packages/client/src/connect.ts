@@ -1,3 +1,4 @@
+import { startTimer, type Timer } from "./calls/timers.ts";
 import { Client } from "./client.ts";
 import { ZkError, zkError } from "./errors.ts";
 import { BackgroundDeletes } from "./operations/background-deletes.ts";
@@ -34,10 +35,10 @@ export async function connect(hosts: string, options: ClientOptions = {}): Promi
   const { signal, startTimeoutMs, auth, sasl } = driver.config;
   const limits: AbortSignal[] = [];
   if (signal !== undefined) limits.push(signal);
-  let timer: NodeJS.Timeout | undefined;
+  let timer: Timer | undefined;
   if (startTimeoutMs !== Number.POSITIVE_INFINITY) {
     const timeout = new AbortController();
-    timer = setTimeout(() => timeout.abort(startError(hosts, startTimeoutMs, driver)), startTimeoutMs);
+    timer = startTimer(startTimeoutMs, () => timeout.abort(startError(hosts, startTimeoutMs, driver)));
     limits.push(timeout.signal);
   }
   try {
@@ -55,7 +56,7 @@ export async function connect(hosts: string, options: ClientOptions = {}): Promi
     if (error instanceof ZkError) Error.captureStackTrace(error);
     throw error;
   } finally {
-    clearTimeout(timer);
+    timer?.cancel();
   }
 }
 

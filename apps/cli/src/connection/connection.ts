@@ -10,6 +10,7 @@ import {
   formatAddress,
   parseConnectString,
   type SaslMechanism,
+  startTimer,
   type TlsOptions,
   tcpTransport,
   tlsTransport,
@@ -180,7 +181,7 @@ export class Connection {
   async #untilUp(live: Live, call: { readonly path?: string; readonly signal: AbortSignal }): Promise<void> {
     const { timeoutMs, waitsForConnection } = this.#options;
     const gaveUp = new AbortController();
-    const timer = setTimeout(() => gaveUp.abort(), timeoutMs);
+    const timer = startTimer(timeoutMs, () => gaveUp.abort());
     const notice = setTimeout(() => {
       this.#options.output.progress(`waiting for a server at ${this.#server}, for ${timeoutMs / 1000} s at most`);
     }, WAITING_NOTICE_MS);
@@ -198,7 +199,7 @@ export class Connection {
         plain: `no session with ${this.#server}${fault === undefined ? "" : `: ${fault}`}`,
       });
     } finally {
-      clearTimeout(timer);
+      timer.cancel();
       clearTimeout(notice);
     }
   }

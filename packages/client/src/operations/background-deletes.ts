@@ -7,8 +7,8 @@
 import { offAbort, onAbort } from "../calls/abort-listeners.ts";
 import type { CallOptions } from "../calls/call.ts";
 import { DELETE, DELETE_IF_PRESENT } from "../calls/operation.ts";
-import { pause } from "../calls/pause.ts";
 import type { RetryPolicy } from "../calls/retry.ts";
+import { pause, startTimer } from "../calls/timers.ts";
 import { isZkError, zkError } from "../errors.ts";
 import type { SessionDriver } from "../session/session-driver.ts";
 import type { NodeOperations } from "./node-operations.ts";
@@ -75,7 +75,7 @@ export class BackgroundDeletes {
       } catch (error) {
         if (!isZkError(error) || !error.retriable) throw error;
       }
-      await pause(BETWEEN_SWEEPS_MS, undefined, { ref: false });
+      await pause(BETWEEN_SWEEPS_MS, { ref: false });
     }
   }
 
@@ -130,9 +130,9 @@ function whileWanted(task: Promise<void>, { shownPath, options }: GuaranteedDele
     const give = (): void => settle(() => reject(signal?.reason));
     const late = (): void =>
       settle(() => reject(zkError({ code: "OPERATION_TIMEOUT", op: "delete", path: shownPath, outcome: "unknown" })));
-    const timer = timeoutMs === undefined ? undefined : setTimeout(late, timeoutMs);
+    const timer = timeoutMs === undefined ? undefined : startTimer(timeoutMs, late);
     const settle = (report: () => void): void => {
-      clearTimeout(timer);
+      timer?.cancel();
       if (signal !== undefined) offAbort(signal, give);
       report();
     };

@@ -1,3 +1,4 @@
+import { startTimer, type Timer } from "../calls/timers.ts";
 import type { Transport, TransportConnection } from "../transport/transport.ts";
 import type { HostAddress } from "./connect-string.ts";
 import type { HostProvider } from "./host-list.ts";
@@ -17,7 +18,7 @@ export class WritableSearch {
   readonly #transport: Transport;
   readonly #timeoutMs: number;
   readonly #found: (address: HostAddress) => void;
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
   #pauseMs = PAUSE_MS_MIN;
   /** Names and addresses that are still to be asked in this round. */
   #names: HostAddress[] = [];
@@ -57,7 +58,7 @@ export class WritableSearch {
 
   /** Invalidates everything that was begun before. */
   #turn(): number {
-    clearTimeout(this.#timer);
+    this.#timer?.cancel();
     this.#connection?.destroy();
     this.#connection = undefined;
     return ++this.#generation;
@@ -65,7 +66,7 @@ export class WritableSearch {
 
   #pause(): void {
     this.#turn();
-    this.#timer = setTimeout(() => this.#next(), this.#pauseMs);
+    this.#timer = startTimer(this.#pauseMs, () => this.#next());
     this.#pauseMs = Math.min(PAUSE_MS_MAX, this.#pauseMs * 2);
   }
 
@@ -109,7 +110,7 @@ export class WritableSearch {
       this.stop();
       this.#found(address);
     };
-    this.#timer = setTimeout(over, this.#timeoutMs);
+    this.#timer = startTimer(this.#timeoutMs, over);
     try {
       connection = this.#transport.connect(address, {
         opened: () => {

@@ -1,3 +1,4 @@
+import { startTimer } from "../calls/timers.ts";
 import { type ZkErrorCode, zkError } from "../errors.ts";
 import { type HostAddress, parseConnectString } from "../servers/connect-string.ts";
 import { tcpTransport } from "./tcp-transport.ts";
@@ -37,7 +38,7 @@ export async function adminCommand(server: string, word: string, options: AdminC
   const limit = new AbortController();
   const give = (): void => limit.abort(signal?.reason);
   signal?.addEventListener("abort", give, { once: true });
-  const timer = setTimeout(() => limit.abort(failure("OPERATION_TIMEOUT", server, word)), timeoutMs);
+  const timer = startTimer(timeoutMs, () => limit.abort(failure("OPERATION_TIMEOUT", server, word)));
   try {
     const addresses = await unlessAborted(transport.resolve(host), limit.signal);
     return await firstAnswer(transport, { addresses, word, signal: limit.signal });
@@ -45,7 +46,7 @@ export async function adminCommand(server: string, word: string, options: AdminC
     limit.signal.throwIfAborted();
     throw failure("CONNECTION_LOSS", server, word, error);
   } finally {
-    clearTimeout(timer);
+    timer.cancel();
     signal?.removeEventListener("abort", give);
   }
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { startTimer } from "@zooid/client";
 import { type JsonLimits, JsonShape } from "./json-shape.ts";
 import { ProblemError, refuse } from "./problem.ts";
 
@@ -32,13 +33,10 @@ async function bodyOf(message: IncomingMessage, limits: JsonLimits): Promise<Buf
   const shape = new JsonShape(limits);
   const chunks: Buffer[] = [];
   let isLate = false;
-  const late = setTimeout(
-    () => {
-      isLate = true;
-      message.destroy();
-    },
-    BODY_MS + limits.bytesMax / BYTES_PER_MS,
-  );
+  const late = startTimer(BODY_MS + limits.bytesMax / BYTES_PER_MS, () => {
+    isLate = true;
+    message.destroy();
+  });
   try {
     for await (const chunk of message.iterator({ destroyOnReturn: false })) {
       const limit = shape.add(chunk as Buffer);
@@ -55,7 +53,7 @@ async function bodyOf(message: IncomingMessage, limits: JsonLimits): Promise<Buf
     const detail = isLate ? "it did not come in time" : "the connection ended before it was there";
     throw refuse(408, "BODY_INCOMPLETE", "The body of the request is not whole", { detail });
   } finally {
-    clearTimeout(late);
+    late.cancel();
   }
   return Buffer.concat(chunks);
 }

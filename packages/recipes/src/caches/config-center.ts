@@ -1,11 +1,10 @@
-import { type Client, type Codec, isZkError } from "@zooid/client";
+import { type Client, type Codec, isZkError, pause } from "@zooid/client";
 import { ArgumentError, baseName, joinPath, rules, type Shape, shape } from "@zooid/model";
 import { BehaviorSubject, distinctUntilChanged, filter, map, type Observable, Subject, type Subscription } from "rxjs";
 import { checkArguments, codecRule } from "../arguments.ts";
 import type { Versioned } from "../counters/shared-value.ts";
 import { firstOf } from "../leases/waiting.ts";
 import { put } from "../nodes/named-node.ts";
-import { pause } from "../pause.ts";
 import { readCopy, writeCopy } from "./local-copy.ts";
 import { type CacheChange, TreeCache } from "./tree-cache.ts";
 
@@ -178,7 +177,7 @@ export class ConfigCenter<T, M extends object = Readonly<Record<string, T>>> imp
 
   async #fallBack({ file, afterMs = 2_000 }: NonNullable<ConfigCenterPlace["fallback"]>): Promise<void> {
     const { signal } = this.#answered;
-    await pause(afterMs, undefined, { signal }).catch(() => {});
+    await pause(afterMs, { signal }).catch(() => {});
     if (signal.aborted) return;
     const copy = await readCopy(file);
     if (copy === undefined || signal.aborted) return;

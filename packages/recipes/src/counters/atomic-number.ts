@@ -1,8 +1,16 @@
-import { type Client, type Codec, isZkError, type RetryPolicy, retry, type ZkError, ZkNodeError } from "@zooid/client";
+import {
+  type Client,
+  type Codec,
+  isZkError,
+  pause,
+  type RetryPolicy,
+  retry,
+  type ZkError,
+  ZkNodeError,
+} from "@zooid/client";
 import { rules, type Shape, shape } from "@zooid/model";
 import { checkArguments } from "../arguments.ts";
 import { Mutex } from "../locks/mutex.ts";
-import { pause } from "../pause.ts";
 import { isRecipeError, RecipeError } from "../recipe-error.ts";
 import { int32, int64 } from "./integers.ts";
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { limitSignal } from "@zooid/client";
 import { assertNever, checkPath, rules, type Shape, shape, wholeNumberRule } from "@zooid/model";
 import { checkOptions } from "../arguments.ts";
 import { reportError } from "../report-error.ts";
@@ -96,7 +97,7 @@ export function discoveryHandler<T>(
       return refusal(405, `the method: one of ${allow} was expected, found ${method}`, { Allow: allow });
     }
     if (resource.kind === "instance" && method === "PUT") return register(request, resource);
-    const signal = AbortSignal.timeout(timeoutMs);
+    const signal = limitSignal(timeoutMs);
     switch (resource.kind) {
       case "names":
         return json((await discovery.names({ signal })).map((name) => ({ name })));
@@ -134,7 +135,7 @@ export function discoveryHandler<T>(
     if (body === undefined) return refusal(413, `the body: at most ${bodyBytesMax} bytes were expected`);
     const parsed = parseInstance<T>(body, at, Date.now());
     if (parsed.kind === "faults") return refusal(400, parsed.faults.join("; "));
-    await discovery.put(parsed.instance, { signal: AbortSignal.timeout(timeoutMs) });
+    await discovery.put(parsed.instance, { signal: limitSignal(timeoutMs) });
     return { status: 201 };
   }
 }

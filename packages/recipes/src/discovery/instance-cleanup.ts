@@ -1,9 +1,9 @@
 import type { Client } from "@zooid/client";
+import { pause } from "@zooid/client";
 import type { Zxid } from "@zooid/model";
 import { rules, type Shape, shape } from "@zooid/model";
 import type { Subscription } from "rxjs";
 import { checkArguments } from "../arguments.ts";
-import { pause } from "../pause.ts";
 import { reportError } from "../report-error.ts";
 
 /** Options of a clean-up. */
@@ -20,12 +20,10 @@ export interface InstanceCleanupOptions {
 /** By path, the zxid of an instance's last write. */
 export type LastWrites = ReadonlyMap<string, Zxid>;
 
-const TIMER_MS_MAX = 2 ** 31 - 1;
-
 const SHAPE: Shape<InstanceCleanupOptions> = shape<InstanceCleanupOptions>({
   staleMs: {
-    expected: `a number of milliseconds above 0, at most ${TIMER_MS_MAX}`,
-    accepts: (value) => typeof value === "number" && value > 0 && value <= TIMER_MS_MAX,
+    expected: "a number of milliseconds above 0",
+    accepts: (value) => typeof value === "number" && value > 0,
   },
   onError: rules.callable,
 });
@@ -88,7 +86,7 @@ export class InstanceCleanup implements AsyncDisposable {
       } catch (error) {
         if (!signal.aborted) reportError(onError, error);
       }
-      await pause(staleMs, undefined, { signal }).catch(() => {});
+      await pause(staleMs, { signal }).catch(() => {});
     }
   }
 }

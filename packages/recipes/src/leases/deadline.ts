@@ -1,3 +1,4 @@
+import { startTimer, type Timer } from "@zooid/client";
 import { rules, type Shape, shape } from "@zooid/model";
 import { checkOptions } from "../arguments.ts";
 import { RecipeError } from "../recipe-error.ts";
@@ -18,7 +19,7 @@ export const TRY: Shape<Pick<WaitOptions, "signal">> = shape({ signal: rules.sig
 /** A caller's limits as one signal for all steps of the call. */
 export class Deadline implements Disposable {
   readonly signal: AbortSignal;
-  readonly #timer: NodeJS.Timeout | undefined;
+  readonly #timer: Timer | undefined;
 
   /**
    * @param expected the rules for the call's options, with names beyond those of a wait
@@ -34,11 +35,11 @@ export class Deadline implements Disposable {
     }
     const controller = new AbortController();
     const error = new RecipeError("LOCK_TIMEOUT", `${what}: not within ${timeoutMs} ms`);
-    this.#timer = setTimeout(() => controller.abort(error), timeoutMs);
+    this.#timer = startTimer(timeoutMs, () => controller.abort(error));
     this.signal = signal === undefined ? controller.signal : AbortSignal.any([signal, controller.signal]);
   }
 
   [Symbol.dispose](): void {
-    clearTimeout(this.#timer);
+    this.#timer?.cancel();
   }
 }

@@ -1,5 +1,4 @@
-import { type Client, type Created, isZkError, type Zxid } from "@zooid/client";
-import { pause } from "../pause.ts";
+import { type Client, type Created, isZkError, pause, type Zxid } from "@zooid/client";
 import { LossAlarm } from "./waiting.ts";
 
 const AGAIN_MS = 100;
@@ -44,7 +43,7 @@ async function deleteIfSame(zk: Client, path: string, czxid: Zxid): Promise<void
     } catch (error) {
       if (isZkError(error, "CLIENT_CLOSED") || isZkError(error, "SESSION_EXPIRED")) return;
       if (!isZkError(error) || !error.retriable) throw error;
-      await pause(AGAIN_MS, undefined, { ref: false });
+      await pause(AGAIN_MS, { ref: false });
     }
   }
 }

@@ -4,13 +4,13 @@ import {
   isZkError,
   type NodeData,
   type OneShotWatch,
+  pause,
   type SessionId,
   type Transaction,
   type Watched,
   type Zxid,
 } from "@zooid/client";
 import type { Subscription } from "rxjs";
-import { pause } from "../pause.ts";
 import { RecipeError } from "../recipe-error.ts";
 import { deleteOwnNode } from "./delete-own-node.ts";
 import type { HoldOptions, Lease, LostReason } from "./lease.ts";
@@ -125,7 +125,7 @@ export class Hold {
       } catch (error) {
         if (isZkError(error, "NO_NODE")) return this.#lose("deleted");
         if (!isZkError(error) || !error.retriable) throw error;
-        await pause(READ_AGAIN_MS, undefined, { signal: this.signal, ref: false });
+        await pause(READ_AGAIN_MS, { signal: this.signal, ref: false });
         continue;
       }
       // Lost in the same turn.

@@ -1,6 +1,6 @@
 /** Cancellable waits that clean up after themselves. */
-import { type Client, isZkError } from "@zooid/client";
-import { filter, type Observable, Subscription, take } from "rxjs";
+import { type Client, isZkError, startTimer } from "@zooid/client";
+import { filter, Observable, Subscription, take } from "rxjs";
 
 /** The promise's result, or the signal's reason; no listener stays behind. */
 export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
@@ -75,4 +75,15 @@ export class LossAlarm implements Disposable {
   [Symbol.dispose](): void {
     this.#states.unsubscribe();
   }
+}
+
+/** Emits once after so many milliseconds, which may be any number; rxjs' own timers fire at once beyond 24.8 days. */
+export function after(delayMs: number): Observable<void> {
+  return new Observable((subscriber) => {
+    const timer = startTimer(delayMs, () => {
+      subscriber.next();
+      subscriber.complete();
+    });
+    return () => timer.cancel();
+  });
 }

@@ -5,13 +5,12 @@
  * guards its writes.
  */
 
-import { type Client, type Created, isZkError, type Transaction, type Zxid } from "@zooid/client";
+import { type Client, type Created, isZkError, pause, type Transaction, type Zxid } from "@zooid/client";
 import { Hold, type HoldEvents } from "../leases/hold.ts";
 import type { HoldOptions } from "../leases/lease.ts";
 import { LossAlarm, unlessAborted, writable } from "../leases/waiting.ts";
 import { makeNamed } from "../nodes/named-node.ts";
 import { payloadBytes } from "../nodes/payload-bytes.ts";
-import { pause } from "../pause.ts";
 import { changed, isOfLiveSession } from "./lock-queue.ts";
 
 export interface ExclusiveNodeOptions {
@@ -112,7 +111,7 @@ export class ExclusiveNode {
         if (isZkError(error, "BAD_VERSION") || isZkError(error, "NO_NODE") || isZkError(error, "CLIENT_CLOSED")) return;
         if (!isZkError(error) || !error.retriable) throw error;
       }
-      await pause(AGAIN_MS, undefined, { ref: false });
+      await pause(AGAIN_MS, { ref: false });
     }
   }
 
@@ -190,7 +189,7 @@ export class ExclusiveNode {
         } catch (error) {
           if (!isZkError(error) || !error.retriable) throw error;
         }
-        await pause(AGAIN_MS, undefined, { ref: false });
+        await pause(AGAIN_MS, { ref: false });
       }
     };
     // There is no caller to report to.

@@ -101,6 +101,18 @@ describe("trying", () => {
     expect((await new Mutex(b, PATH).tryAcquire())?.isValid()).toBe(true);
   });
 
+  test.each([2 ** 31, 60 * 24 * 60 * 60 * 1000, Number.POSITIVE_INFINITY])(
+    "a waiter has %d ms where it asks for them",
+    async (timeoutMs) => {
+      const first = await new Mutex(a, PATH).acquire();
+      const second = new Mutex(b, PATH).acquire({ timeoutMs });
+      while ((await a.children(PATH)).names.length < 2) await a.sync();
+      for (let i = 0; i < 4; i++) await b.sync();
+      await first.release();
+      expect((await second).isValid()).toBe(true);
+    },
+  );
+
   test("a waiter that times out leaves nothing behind", async () => {
     const first = await new Mutex(a, PATH).acquire();
     const error = await failure(new Mutex(b, PATH).acquire({ timeoutMs: 20 }));

@@ -1,11 +1,10 @@
-import { type Client, isZkError, type NodeData, type Payload, type Stat, type Watched } from "@zooid/client";
+import { type Client, isZkError, type NodeData, type Payload, pause, type Stat, type Watched } from "@zooid/client";
 import { formatSessionId, type Rule, rules, type SessionId, type Shape, shape, wordRule } from "@zooid/model";
 import { BehaviorSubject, distinctUntilChanged, filter, map, type Observable } from "rxjs";
 import { checkArguments } from "../arguments.ts";
 import { firstOf, keepOn, LossAlarm, unlessAborted } from "../leases/waiting.ts";
 import { makeNamed } from "../nodes/named-node.ts";
 import { payloadBytes } from "../nodes/payload-bytes.ts";
-import { pause } from "../pause.ts";
 import { RecipeError } from "../recipe-error.ts";
 import { RepairPace } from "./repair-pace.ts";
 
@@ -227,7 +226,7 @@ export class PersistentNode implements AsyncDisposable {
 
   async #pauseBeforeRepair(signal: AbortSignal): Promise<void> {
     const pauseMs = this.#pace.pauseMs(performance.now());
-    if (pauseMs > 0) await pause(pauseMs, undefined, { signal });
+    if (pauseMs > 0) await pause(pauseMs, { signal });
   }
 
   async #write(data: Buffer, { version }: Stat, signal: AbortSignal): Promise<void> {

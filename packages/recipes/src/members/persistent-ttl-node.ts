@@ -1,9 +1,8 @@
-import { type Client, isZkError, type Payload } from "@zooid/client";
+import { type Client, isZkError, type Payload, pause } from "@zooid/client";
 import { joinPath, parentPath, rules, type Shape, shape, wholeNumberRule } from "@zooid/model";
 import type { Observable } from "rxjs";
 import { checkArguments } from "../arguments.ts";
 import { makeNamed } from "../nodes/named-node.ts";
-import { pause } from "../pause.ts";
 import { PersistentNode } from "./persistent-node.ts";
 
 export interface PersistentTtlNodeOptions {
@@ -100,7 +99,7 @@ export class PersistentTtlNode implements AsyncDisposable {
       await this.#touch(signal).catch(() => {
         // Repeated in time; permanent errors are reported by the node itself.
       });
-      await pause(this.#ttlMs / 2, undefined, { signal }).catch(() => {});
+      await pause(this.#ttlMs / 2, { signal }).catch(() => {});
     }
   }
 

@@ -47,6 +47,15 @@ async function has(one: SetPartitioner, ...share: readonly string[]): Promise<vo
   await firstValueFrom(one.share$.pipe(filter((now) => now.join() === share.join())));
 }
 
+test("the first member has all items at once, and a later one waits until the members are unchanged", async () => {
+  const first = partitioner(a, "a", { quietMs: Number.POSITIVE_INFINITY });
+  await has(first, ...ITEMS);
+  const second = partitioner(b, "b", { quietMs: 60 * 24 * 60 * 60 * 1000 });
+  await has(first);
+  for (let i = 0; i < 4; i++) await b.sync();
+  expect(await firstValueFrom(second.share$)).toEqual([]);
+});
+
 test("a member has all items, then half, then all again, and no item has two members", async () => {
   const atWork = new AtWork();
   const first = partitioner(a, "a", { work: atWork.work("a") });

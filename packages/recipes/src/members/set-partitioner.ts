@@ -1,10 +1,10 @@
 import { hostname } from "node:os";
 import { type Client, isZkError } from "@zooid/client";
 import { joinPath, rules, type Shape, shape } from "@zooid/model";
-import { BehaviorSubject, debounceTime, filter, map, type Observable } from "rxjs";
+import { BehaviorSubject, filter, map, type Observable, switchMap } from "rxjs";
 import { checkArguments } from "../arguments.ts";
 import type { Lease } from "../leases/lease.ts";
-import { firstOf, unlessAborted, writable } from "../leases/waiting.ts";
+import { after, firstOf, unlessAborted, writable } from "../leases/waiting.ts";
 import { Mutex } from "../locks/mutex.ts";
 import { RecipeError } from "../recipe-error.ts";
 import { PersistentNode } from "./persistent-node.ts";
@@ -119,7 +119,8 @@ export class SetPartitioner implements AsyncDisposable {
   /** From one division to the next. */
   async #takeShare(closing: AbortSignal): Promise<void> {
     await this.#member.ready({ signal: closing });
-    const members = await firstOf(this.#quietParty$(), closing);
+    const quietMs = (await this.#isFirst(closing)) ? 0 : this.#quietMs;
+    const members = await firstOf(this.#quietParty$(quietMs), closing);
     if (members === undefined) return;
     const ids = members.map((name) => name.slice(name.indexOf("-") + 1));
     const share = this.#divide(this.id, ids, this.#items);
@@ -143,6 +144,12 @@ export class SetPartitioner implements AsyncDisposable {
       this.#share$.next([]);
       await Promise.all(leases.map((lease) => lease.release()));
     }
+  }
+
+  /** Whether this member is alone, and no other one was there before: nothing else can be working. */
+  async #isFirst(signal: AbortSignal): Promise<boolean> {
+    const party = await this.#zk.exists(this.#party, { signal });
+    return party?.numChildren === 1 && party.cversion === 1;
   }
 
   /** As far as possible: a change of the members changes this share. */
@@ -175,9 +182,9 @@ export class SetPartitioner implements AsyncDisposable {
   }
 
   /** The members, once they have not changed for a while. */
-  #quietParty$(): Observable<readonly string[]> {
+  #quietParty$(quietMs: number): Observable<readonly string[]> {
     return this.#party$().pipe(
-      debounceTime(this.#quietMs),
+      switchMap((names) => after(quietMs).pipe(map(() => names))),
       filter((names) => names.some((name) => this.#member.path.endsWith(`/${name}`))),
     );
   }

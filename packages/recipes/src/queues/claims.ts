@@ -1,10 +1,17 @@
-import { type Client, type Created, isZkError, type NodeData, type Transaction, TransactionError } from "@zooid/client";
+import {
+  type Client,
+  type Created,
+  isZkError,
+  type NodeData,
+  pause,
+  type Transaction,
+  TransactionError,
+} from "@zooid/client";
 import { baseName, joinPath } from "@zooid/model";
 import { deleteOwnNamedNode } from "../leases/delete-own-node.ts";
 import { Hold } from "../leases/hold.ts";
 import type { HoldOptions, Lease } from "../leases/lease.ts";
 import { payloadBytes } from "../nodes/payload-bytes.ts";
-import { pause } from "../pause.ts";
 
 const AGAIN_MS = 100;
 
@@ -122,7 +129,7 @@ export class ClaimedItem {
           if (error instanceof TransactionError && error.failedIndex < 2 && error.code === "NO_NODE") return true;
           if (!isZkError(error) || !error.retriable) throw error;
         }
-        await pause(AGAIN_MS, undefined, { ref: false });
+        await pause(AGAIN_MS, { ref: false });
       }
       return false;
     } finally {

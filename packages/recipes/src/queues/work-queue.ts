@@ -3,6 +3,7 @@ import {
   type Codec,
   isZkError,
   type OneShotWatch,
+  pause,
   type Transaction,
   TransactionError,
 } from "@zooid/client";
@@ -13,7 +14,6 @@ import { HOLD, type HoldOptions, type Lease } from "../leases/lease.ts";
 import { keepOn, unlessAborted, writable } from "../leases/waiting.ts";
 import { makeNamed } from "../nodes/named-node.ts";
 import { payloadBytes } from "../nodes/payload-bytes.ts";
-import { pause } from "../pause.ts";
 import { isRecipeError, RecipeError } from "../recipe-error.ts";
 import { Claims } from "./claims.ts";
 import { type CountedDelivery, Deliveries, type Step } from "./deliveries.ts";
@@ -519,18 +519,13 @@ export async function watchedChildren(
   }
 }
 
-const TIMER_MS_MAX = 2 ** 31 - 1;
-
 /** A pause without traces. */
 class Due implements Disposable {
   readonly due: Promise<void>;
   readonly #over = new AbortController();
 
   constructor(inMs: number) {
-    this.due =
-      inMs === Number.POSITIVE_INFINITY
-        ? new Promise(() => {})
-        : pause(Math.min(TIMER_MS_MAX, Math.max(0, inMs)), undefined, { signal: this.#over.signal }).catch(() => {});
+    this.due = pause(Math.max(0, inMs), { signal: this.#over.signal }).catch(() => {});
   }
 
   [Symbol.dispose](): void {
