@@ -22,6 +22,8 @@ import { makeNamed } from "../nodes/named-node.ts";
 import { RecipeError } from "../recipe-error.ts";
 
 const READY = "ready";
+/** A UUID, as Curator writes it, or kazoo: other children are no members. */
+const MEMBER = /^[0-9a-f-]{32,36}$/i;
 
 export interface DoubleBarrierOptions {
   /** Number of members required to continue. All clients of the path must agree. */
@@ -156,7 +158,7 @@ export class DoubleBarrier {
   async #namesOfMembers(signal: AbortSignal): Promise<readonly string[]> {
     try {
       const { names } = await this.#zk.children(this.path, { signal });
-      return names.filter((name) => name !== READY).sort();
+      return names.filter((name) => MEMBER.test(name)).sort();
     } catch (error) {
       if (isZkError(error, "NO_NODE")) return [];
       throw error;

@@ -40,6 +40,13 @@ test("one leads until it is closed, then the next, in order of arrival", async (
   expect(isRecipeError(await failure(first.leadership()), "RECIPE_CLOSED")).toBe(true);
 });
 
+test("foreign children of its path are no candidates", async () => {
+  for (const name of ["0", "-x", "lock-0000000000"]) await a.create(`${PATH}/${name}`, "", { parents: "container" });
+  const first = latch(a, { id: "first" });
+  await first.leadership();
+  expect(await first.participants()).toEqual([expect.objectContaining({ id: "first", isLeader: true })]);
+});
+
 test("each term's beginning and end are emitted once", async () => {
   const seen: boolean[] = [];
   const first = latch(a);

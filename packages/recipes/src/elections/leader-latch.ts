@@ -9,6 +9,7 @@ import { HOLD, type HoldOptions, type Lease } from "../leases/lease.ts";
 import { participantsOf } from "../leases/participants.ts";
 import { keepOn } from "../leases/waiting.ts";
 import { createContender, type LockQueueOptions, predecessor, waitForTurn } from "../locks/lock-queue.ts";
+import type { ContenderForm } from "../locks/sequence.ts";
 import { Terms } from "./terms.ts";
 
 export interface LeaderLatchOptions extends HoldOptions {
@@ -48,7 +49,7 @@ export class LeaderLatch implements AsyncDisposable {
     this.#zk = zk;
     this.#options = options;
     this.#terms = new Terms(`the latch on ${path}`);
-    this.#queue = { path, marker: "latch-", blocker: predecessor, data: options.id ?? "" };
+    this.#queue = { path, marker: "latch-", form: "latch", blocker: predecessor, data: options.id ?? "" };
     this.#ended = this.#run();
   }
 
@@ -82,7 +83,7 @@ export class LeaderLatch implements AsyncDisposable {
 
   /** All candidates, the leader first. */
   async participants(): Promise<readonly Candidate[]> {
-    return candidatesOf(this.#zk, this.path);
+    return candidatesOf(this.#zk, this.path, "latch");
   }
 
   /**
@@ -124,8 +125,8 @@ export class LeaderLatch implements AsyncDisposable {
 }
 
 /** The candidates for leadership on a path, the leader first. */
-export async function candidatesOf(zk: Client, path: string): Promise<readonly Candidate[]> {
-  const participants = await participantsOf(zk, path);
+export async function candidatesOf(zk: Client, path: string, form: ContenderForm): Promise<readonly Candidate[]> {
+  const participants = await participantsOf(zk, path, form);
   return participants.map(({ path, data }, i) => ({
     id: Buffer.from(data ?? []).toString(),
     path,

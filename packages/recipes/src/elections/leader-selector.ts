@@ -99,7 +99,7 @@ export class LeaderSelector implements AsyncDisposable {
 
   /** All candidates, the leader first. */
   participants(): Promise<readonly Candidate[]> {
-    return candidatesOf(this.#zk, this.path);
+    return candidatesOf(this.#zk, this.path, "lock");
   }
 
   /**

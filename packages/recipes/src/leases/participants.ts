@@ -1,6 +1,7 @@
 import type { Client } from "@zooid/client";
 import { joinPath } from "@zooid/model";
 import { queued } from "../locks/lock-queue.ts";
+import type { ContenderForm } from "../locks/sequence.ts";
 
 /** A contender in the queue. */
 export interface Participant {
@@ -11,8 +12,12 @@ export interface Participant {
 /**
  * The contenders below a path, first come first; those that leave while they are read are skipped.
  */
-export async function participantsOf(zk: Client, path: string): Promise<readonly Participant[]> {
-  const paths = (await queued(zk, path)).map((name) => joinPath(path, name));
+export async function participantsOf(
+  zk: Client,
+  path: string,
+  form: ContenderForm = "lock",
+): Promise<readonly Participant[]> {
+  const paths = (await queued(zk, path, { form })).map((name) => joinPath(path, name));
   const nodes = await Promise.all(paths.map((node) => zk.getOrNull(node)));
   return paths.flatMap((path, i) => {
     const node = nodes[i];

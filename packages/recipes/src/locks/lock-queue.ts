@@ -13,7 +13,7 @@ import { baseName, joinPath } from "@zooid/model";
 import { deleteOwnNodeLater } from "../leases/delete-own-node.ts";
 import { LossAlarm, unlessAborted, writable } from "../leases/waiting.ts";
 import { defaultData } from "../nodes/default-data.ts";
-import { inOrder } from "./sequence.ts";
+import { type ContenderForm, inOrder, isContender } from "./sequence.ts";
 
 /**
  * The node to wait for, given the queue and our position in it; undefined when the lock is granted.
@@ -28,6 +28,8 @@ export interface LockQueueOptions {
   /** The part before the marker, made from a UUID. Default: Curator's format. */
   readonly protect?: true | ((guid: string) => string) | undefined;
   readonly blocker: Blocker;
+  /** Default `lock`. */
+  readonly form?: ContenderForm | undefined;
   /** Default: this machine's address. */
   readonly data?: Payload | undefined;
 }
@@ -60,15 +62,15 @@ export async function tryEnqueue(
   options: LockQueueOptions,
   signal: AbortSignal,
 ): Promise<Created | undefined> {
-  const { path, marker, blocker } = options;
-  const before = await queued(zk, path, signal);
+  const { path, marker, blocker, form } = options;
+  const before = await queued(zk, path, { signal, form });
   // As if our node were the last one. If it would have to wait, no node is created.
   const last = `${marker}9999999999`;
   if (blocker([...before, last], before.length) !== undefined) return undefined;
   const created = await createContender(zk, options, signal);
   let isMine = false;
   try {
-    const queue = await queued(zk, path, signal);
+    const queue = await queued(zk, path, { signal, form });
     const at = queue.indexOf(baseName(created.path));
     isMine = at !== -1 && blocker(queue, at) === undefined && isOfLiveSession(zk, created);
     return isMine ? created : undefined;
@@ -77,10 +79,15 @@ export async function tryEnqueue(
   }
 }
 
-/** The contenders, first come first; none if the parent is missing. */
-export async function queued(zk: Client, path: string, signal?: AbortSignal): Promise<readonly string[]> {
+/** The contenders, first come first; none if the parent is missing. Other children are passed over. */
+export async function queued(
+  zk: Client,
+  path: string,
+  { form = "lock", signal }: { readonly form?: ContenderForm | undefined; readonly signal?: AbortSignal } = {},
+): Promise<readonly string[]> {
   try {
-    return inOrder((await zk.children(path, { signal })).names);
+    const { names } = await zk.children(path, { signal });
+    return inOrder(names.filter((name) => isContender(name, form)));
   } catch (error) {
     if (isZkError(error, "NO_NODE")) return [];
     throw error;
@@ -103,13 +110,13 @@ export function createContender(zk: Client, queue: LockQueueOptions, signal: Abo
 export async function waitForTurn(
   zk: Client,
   created: Created,
-  { path, blocker }: LockQueueOptions,
+  { path, blocker, form }: LockQueueOptions,
   signal: AbortSignal,
 ): Promise<boolean> {
   const name = baseName(created.path);
   // The queue, which may be long, is not kept while waiting.
   const place = async (): Promise<{ readonly isGone: boolean; readonly blocking?: string | undefined }> => {
-    const queue = await queued(zk, path, signal);
+    const queue = await queued(zk, path, { signal, form });
     const at = queue.indexOf(name);
     return at === -1 ? { isGone: true } : { isGone: false, blocking: blocker(queue, at) };
   };

@@ -101,6 +101,19 @@ describe("trying", () => {
     expect((await new Mutex(b, PATH).tryAcquire())?.isValid()).toBe(true);
   });
 
+  test.each(["0", "-x", "config", "ready", "note-0000000000", "lock", "lock-1"])(
+    "a foreign child of its path, %s, neither blocks nor is a participant",
+    async (name) => {
+      await a.create(`${PATH}/${name}`, "", { parents: "container" });
+      const lease = await new Mutex(a, PATH).tryAcquire();
+      expect(lease?.isValid()).toBe(true);
+      expect(await new Mutex(b, PATH).tryAcquire()).toBeNull();
+      expect(await new Mutex(b, PATH).participants()).toHaveLength(1);
+      await lease?.release();
+      await (await new Mutex(b, PATH).acquire()).release();
+    },
+  );
+
   test.each([2 ** 31, 60 * 24 * 60 * 60 * 1000, Number.POSITIVE_INFINITY])(
     "a waiter has %d ms where it asks for them",
     async (timeoutMs) => {

@@ -37,6 +37,19 @@ test("the number of leases is limited, on Curator's nodes", async () => {
   expect(await mine.participants()).toHaveLength(2);
 });
 
+test("foreign children of its directories are no leases and no turns", async () => {
+  for (const name of ["0", "note-0000000000"]) {
+    await a.create(`${PATH}/leases/${name}`, "", { parents: "container" });
+    await a.create(`${PATH}/locks/${name}`, "", { parents: "container" });
+  }
+  const mine = new Semaphore(a, PATH, { leases: 1 });
+  const first = await mine.tryAcquire();
+  expect([first?.isValid(), await mine.tryAcquire(), (await mine.participants()).length]).toEqual([true, null, 1]);
+  const waiting = mine.acquire();
+  await first?.release();
+  expect((await waiting).isValid()).toBe(true);
+});
+
 test("several leases are granted together or not at all", async () => {
   const semaphore = new Semaphore(a, PATH, { leases: 3 });
   const two = await semaphore.acquire({ count: 2 });

@@ -23,6 +23,7 @@ import { type Lock, useLease } from "../leases/use-lease.ts";
 import { LossAlarm, unlessAborted, writable } from "../leases/waiting.ts";
 import { defaultData } from "../nodes/default-data.ts";
 import { enqueue, isOfLiveSession, type LockQueueOptions, predecessor, queued, tryEnqueue } from "./lock-queue.ts";
+import { isContender } from "./sequence.ts";
 
 /** Limit of a shared number of leases: the largest int. */
 const LEASES_MAX = 2 ** 31 - 1;
@@ -113,7 +114,7 @@ export class Semaphore implements Lock<LeaseGroup<Lease>, AcquireLeasesOptions> 
     using deadline = new Deadline(options, `acquire ${this.path}`, TRY_COUNTED);
     const { signal } = deadline;
     const [taken, { limit }] = await Promise.all([
-      queued(this.#zk, this.#leasesPath, signal),
+      queued(this.#zk, this.#leasesPath, { signal, form: "lease" }),
       this.#limit(false, signal),
     ]);
     if (taken.length + count > limit) return null;
@@ -133,7 +134,7 @@ export class Semaphore implements Lock<LeaseGroup<Lease>, AcquireLeasesOptions> 
 
   /** The holders of leases. */
   participants(): Promise<readonly Participant[]> {
-    return participantsOf(this.#zk, this.#leasesPath);
+    return participantsOf(this.#zk, this.#leasesPath, "lease");
   }
 
   #checkCount(count: number): void {
@@ -181,7 +182,8 @@ export class Semaphore implements Lock<LeaseGroup<Lease>, AcquireLeasesOptions> 
       using _limit = limitWatch;
       if (all.some(({ stat }) => stat.ephemeralOwner !== zk.sessionId)) return false;
       if (mine.some(({ path }) => !names.includes(baseName(path)))) return false;
-      if (names.length > limit) {
+      // Foreign children are no leases.
+      if (names.filter((name) => isContender(name, "lease")).length > limit) {
         if (watch === undefined) return false;
         // If another client has deleted the mutex node, two callers may wait with leases of their
         // own, each for the other's.

@@ -10,6 +10,24 @@ const NUMBERED = /\d{10}$/;
 /** A negative number, behind the hyphen or underscores of a marker. */
 const NEGATIVE = /[-_|]-\d{9,10}$/;
 
+/** What the contenders of a directory are named: other children neither wait nor are waited for. */
+export type ContenderForm = "lock" | "latch" | "lease";
+
+/**
+ * What Curator's, Go's and our clients put before a marker (`_c_<uuid>-`), kazoo's subclasses (`<hex>` or `<hex>-`), or nothing, the markers, and
+ * a number of ten digits, or a negative one.
+ */
+const FORMS: Readonly<Record<ContenderForm, RegExp>> = {
+  // Those of all clients' locks, for readers and writers too: whoever shares a directory is waited for.
+  lock: /^(?:(?:_c_)?[0-9a-f-]{32,36}-?)?(?:lock-|__lock__|__rlock__|__READ__|__WRIT__|read-|write-)-?\d{9,10}$|^x-.*-\d{10}$/i,
+  latch: /^(?:_c_[0-9a-f-]{32,36}-)?latch--?\d{9,10}$/i,
+  lease: /^(?:_c_[0-9a-f-]{32,36}-)?lease--?\d{9,10}$/i,
+};
+
+export function isContender(name: string, form: ContenderForm): boolean {
+  return FORMS[form].test(name);
+}
+
 /**
  * The children in order of their creation; equal numbers stay in the listed order.
  *
