@@ -2,6 +2,7 @@ import { type Client, isZkError } from "@zooid/client";
 import { rules, type Shape, shape } from "@zooid/model";
 import { checkArguments } from "../arguments.ts";
 import { HOLD, type HoldOptions, type Lease } from "../leases/lease.ts";
+import { OwnWork } from "../leases/own-work.ts";
 import { writable } from "../leases/waiting.ts";
 import { DIALECT, type LockDialect } from "../locks/dialect.ts";
 import { Mutex } from "../locks/mutex.ts";
@@ -48,6 +49,7 @@ export class LeaderSelector implements AsyncDisposable {
   readonly #lead: Lead;
   readonly #options: LeaderSelectorOptions;
   readonly #closing = new AbortController();
+  readonly #own = new OwnWork();
   #interrupt: AbortController | undefined;
   #isQueued = false;
   #isRunning = false;
@@ -103,13 +105,14 @@ export class LeaderSelector implements AsyncDisposable {
   }
 
   /**
-   * Leaves the queue, interrupts the work and waits for it. May be repeated.
+   * Leaves the queue, interrupts the work and waits for it; from inside of the work it returns at once,
+   * and the term ends with the work. May be repeated.
    *
    * @throws the error of `lead`, without `onError`
    */
   async close(): Promise<void> {
     this.#closing.abort(new RecipeError("RECIPE_CLOSED", `the selector on ${this.path} is closed`));
-    await this.#running;
+    await this.#own.untilEnded(this.#running);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -147,7 +150,8 @@ export class LeaderSelector implements AsyncDisposable {
     const interrupt = new AbortController();
     this.#interrupt = interrupt;
     try {
-      await this.#lead(term, AbortSignal.any([term.signal, interrupt.signal, this.#closing.signal]));
+      const signal = AbortSignal.any([term.signal, interrupt.signal, this.#closing.signal]);
+      await this.#own.run(() => this.#lead(term, signal));
     } catch (error) {
       const { onError } = this.#options;
       if (onError === undefined) throw error;

@@ -4,6 +4,7 @@ import { joinPath, rules, type Shape, shape } from "@zooid/model";
 import { BehaviorSubject, filter, map, type Observable, switchMap } from "rxjs";
 import { checkArguments } from "../arguments.ts";
 import type { Lease } from "../leases/lease.ts";
+import { OwnWork } from "../leases/own-work.ts";
 import { after, firstOf, unlessAborted, writable } from "../leases/waiting.ts";
 import { Mutex } from "../locks/mutex.ts";
 import { RecipeError } from "../recipe-error.ts";
@@ -53,6 +54,7 @@ export class SetPartitioner implements AsyncDisposable {
   readonly #divide: NonNullable<SetPartitionerOptions["divide"]>;
   readonly #member: PersistentNode;
   readonly #closing = new AbortController();
+  readonly #own = new OwnWork();
   readonly #share$ = new BehaviorSubject<readonly string[]>([]);
   readonly #ended: Promise<void>;
 
@@ -84,10 +86,10 @@ export class SetPartitioner implements AsyncDisposable {
     return this.#share$.asObservable();
   }
 
-  /** Leaves when the work has ended. May be repeated. */
+  /** Leaves when the work has ended; from inside of the work it returns at once. May be repeated. */
   async close(): Promise<void> {
     this.#closing.abort(new RecipeError("RECIPE_CLOSED", `${this.path} is divided without ${this.id}`));
-    await this.#ended;
+    await this.#own.untilEnded(this.#ended);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -167,7 +169,7 @@ export class SetPartitioner implements AsyncDisposable {
     if (signal.aborted) return;
     this.#share$.next(share);
     try {
-      await this.#work(share, signal);
+      await this.#own.run(() => this.#work(share, signal));
     } catch (error) {
       if (!signal.aborted) throw error;
     }

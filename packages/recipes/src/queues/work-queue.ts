@@ -11,6 +11,7 @@ import { checkPath, joinPath, rules, type Shape, shape, wholeNumberRule } from "
 import { checkArguments, checkOptions, codecRule } from "../arguments.ts";
 import { Deadline, type WaitOptions } from "../leases/deadline.ts";
 import { HOLD, type HoldOptions, type Lease } from "../leases/lease.ts";
+import { OwnWork } from "../leases/own-work.ts";
 import { keepOn, unlessAborted, writable } from "../leases/waiting.ts";
 import { makeNamed } from "../nodes/named-node.ts";
 import { payloadBytes } from "../nodes/payload-bytes.ts";
@@ -93,7 +94,8 @@ export interface DeliveryBound {
 /** Works on items until it is closed. */
 export interface Consumer extends AsyncDisposable {
   /**
-   * Takes no more items and waits for work in progress. May be repeated.
+   * Takes no more items and waits for work in progress; from inside of the work, for all other work. May
+   * be repeated.
    *
    * @throws permanent errors
    */
@@ -234,6 +236,7 @@ class QueueConsumer<T> implements Consumer {
   readonly #bound: DeliveryBound | undefined;
   readonly #deliveries: Deliveries | undefined;
   readonly #closing = new AbortController();
+  readonly #own = new OwnWork();
   readonly #working = new Map<string, Promise<void>>();
   /** Items that are skipped. */
   readonly #unreadable = new Set<string>();
@@ -263,7 +266,7 @@ class QueueConsumer<T> implements Consumer {
 
   async close(): Promise<void> {
     this.#closing.abort(new RecipeError("RECIPE_CLOSED", `the consumer of ${this.#consuming.path} is closed`));
-    await this.#ended;
+    await this.#own.untilEnded(this.#ended);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -408,7 +411,9 @@ class QueueConsumer<T> implements Consumer {
     try {
       if (this.#isTooMany(delivery))
         throw new Error(`not delivered: deliveries so far ${delivery - 1}, at most ${this.#bound?.deliveryCountMax}`);
-      for (const item of items) await this.#consuming.work(item, context);
+      await this.#own.run(async () => {
+        for (const item of items) await this.#consuming.work(item, context);
+      });
       return true;
     } catch (error) {
       this.#consuming.onError?.(error, context.path);
