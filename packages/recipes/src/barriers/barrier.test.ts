@@ -1,4 +1,5 @@
 import type { Client } from "@zooid/client";
+import { joinPath } from "@zooid/model";
 import { describe, expect, test } from "vitest";
 import { isRecipeError } from "../recipe-error.ts";
 import { eachStaged } from "../testing/each-staged.ts";
@@ -70,6 +71,36 @@ describe("a double barrier", () => {
     });
     await Promise.all(work);
     expect((await a.children(PATH)).names).toEqual([]);
+  });
+
+  test("rounds follow each other on one path, however slow a member is to leave", async () => {
+    const slow = await stage.client();
+    const rounds = async (zk: Client, pace: () => Promise<unknown>): Promise<void> => {
+      const member = barrier(zk);
+      for (let round = 0; round < 15; round++) {
+        await member.enter();
+        await pace();
+        await member.leave();
+      }
+    };
+    const lag = async (): Promise<void> => {
+      for (let i = 0; i < 5; i++) await slow.sync();
+    };
+    await Promise.all([rounds(a, async () => {}), rounds(b, async () => {}), rounds(slow, lag)]);
+    expect((await a.children(PATH)).names).toEqual([]);
+  });
+
+  test("a member that has begun the next round under its old name, as kazoo's do, is not waited for", async () => {
+    const kazoo = joinPath(PATH, "0".repeat(32));
+    await a.create(kazoo, "", { mode: "ephemeral", parents: "container" });
+    const members = [barrier(a), barrier(b)];
+    await Promise.all(members.map((member) => member.enter()));
+    const leaving = members.map((member) => member.leave());
+    // The others have left, and wait for it.
+    await count(a, PATH, 2);
+    await a.transaction().delete(kazoo).create(kazoo, "", { mode: "ephemeral" }).commit();
+    await Promise.all(leaving);
+    expect((await a.children(PATH)).names).toEqual(["0".repeat(32)]);
   });
 
   test("members wait while one is missing", async () => {

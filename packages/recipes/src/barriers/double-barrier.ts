@@ -6,12 +6,12 @@
  *     <path>/ready    all members have entered; exists until the last one has left
  *
  * A leaving member waits until all have left: the one with the lowest name waits for the highest,
- * all others delete their nodes first and wait for the lowest. A `ready` node that was left behind
- * by a crash lets the next round pass at once: use a path for each round.
+ * all others delete their nodes first and wait for the others of their round. Rounds may follow each
+ * other on one path; a `ready` node that was left behind by a crash lets the next round pass at once.
  */
 
 import { type Client, type Created, isZkError } from "@zooid/client";
-import { joinPath, type Shape, shape, wholeNumberRule } from "@zooid/model";
+import { joinPath, type Shape, shape, wholeNumberRule, type Zxid } from "@zooid/model";
 import { checkArguments } from "../arguments.ts";
 import { Deadline, type WaitOptions } from "../leases/deadline.ts";
 import { deleteOwnNode, deleteOwnNodeLater } from "../leases/delete-own-node.ts";
@@ -31,6 +31,12 @@ export interface DoubleBarrierOptions {
 }
 
 const SHAPE: Shape<DoubleBarrierOptions> = shape<DoubleBarrierOptions>({ members: wholeNumberRule(1) });
+
+/** A round that a member leaves. */
+interface Round {
+  /** No node of the round was created after this. */
+  until: Zxid | undefined;
+}
 
 /** Members that begin together and end together. */
 export class DoubleBarrier {
@@ -82,8 +88,9 @@ export class DoubleBarrier {
   async leave(options: WaitOptions = {}): Promise<void> {
     using deadline = new Deadline(options, `leave ${this.path}`);
     const { signal } = deadline;
+    const round: Round = { until: undefined };
     try {
-      while (!(await this.#isLeft(signal))) {
+      while (!(await this.#isLeft(round, signal))) {
         // A member has left, or the session was lost: check again.
       }
       await this.#zk.delete(this.#ready, { guaranteed: true, missingOk: true, signal });
@@ -140,18 +147,38 @@ export class DoubleBarrier {
   }
 
   /** True when no other member is left; else waits for one step towards that. */
-  async #isLeft(signal: AbortSignal): Promise<boolean> {
+  async #isLeft(round: Round, signal: AbortSignal): Promise<boolean> {
     const names = await this.#namesOfMembers(signal);
+    const isIn = names.includes(this.#name);
+    // As long as this member's node exists, no member can have begun the next round.
+    if (isIn || round.until === undefined) round.until = this.#zk.lastZxid;
     const [lowest, highest] = [names[0], names.at(-1)];
-    if (lowest === undefined || highest === undefined) return true;
-    if (lowest === this.#name) {
+    if (isIn && lowest === this.#name && highest !== undefined) {
       if (highest !== lowest) await changed(this.#zk, joinPath(this.path, highest), signal);
       else await deleteOwnNode(this.#zk, this.#mine);
       return highest === lowest;
     }
-    if (names.includes(this.#name)) await deleteOwnNode(this.#zk, this.#mine);
-    await changed(this.#zk, joinPath(this.path, lowest), signal);
-    return false;
+    if (isIn) await deleteOwnNode(this.#zk, this.#mine);
+    for (const name of names) {
+      if (name !== this.#name && (await this.#waitFor(name, round.until, signal))) return false;
+    }
+    return true;
+  }
+
+  /** Waits until a member of this round leaves. @returns false if there is none of that name */
+  async #waitFor(name: string, until: Zxid, signal: AbortSignal): Promise<boolean> {
+    using loss = new LossAlarm(this.#zk);
+    try {
+      const { stat, watch } = await this.#zk.get(joinPath(this.path, name), { watch: true, signal });
+      using _ = watch;
+      // A member of the next round, maybe of the same name: kazoo and Curator keep theirs.
+      if (stat.czxid > until) return false;
+      await unlessAborted(Promise.race([watch.fired, loss.rung]), signal);
+      return true;
+    } catch (error) {
+      if (isZkError(error, "NO_NODE")) return false;
+      throw error;
+    }
   }
 
   /** Ordered by name, which is the same for all members. */
