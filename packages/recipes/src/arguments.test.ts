@@ -118,3 +118,42 @@ test("consume refuses options that it does not know", () => {
   const queue = new recipes.DistributedQueue(zk, "/q");
   expect(() => queue.consume(async () => {}, { concurency: 2 } as object)).toThrow("concurrency");
 });
+
+/** What callers without a type checker, or with names from elsewhere, have given. */
+const WRONG_NAMES = ["a/b", "", undefined, "a\u0000b", ".", 5];
+
+test.each(WRONG_NAMES)("no recipe takes the name %j", async (name) => {
+  const text = name as string;
+  expect(() => make("GroupMember", zk, "/g", { id: name ?? null })).toThrow(ArgumentError);
+  expect(() => make("SetPartitioner", zk, "/s", { items: ["a", name], work: async () => {} })).toThrow(ArgumentError);
+  expect(() => new recipes.MasterCluster(zk, "/m").work(text)).toThrow(ArgumentError);
+  const discovery = new recipes.ServiceDiscovery(zk, "/d");
+  await expect(discovery.register({ name: text })).rejects.toThrow(ArgumentError);
+  await expect(discovery.register({ name: "api", id: (name ?? null) as unknown as string })).rejects.toThrow(
+    ArgumentError,
+  );
+  await expect(discovery.instance("api", text)).rejects.toThrow(ArgumentError);
+  await expect(discovery.remove(text, "1")).rejects.toThrow(ArgumentError);
+  expect(() => discovery.cache(text)).toThrow(ArgumentError);
+  await expect(new recipes.NamingService(zk, "/n", codec).register("kind", text, 1)).rejects.toThrow(ArgumentError);
+  const config = new recipes.ConfigCenter(zk, "/c", { app: "a", env: "e", codec });
+  await expect(config.set(text, 1)).rejects.toThrow(ArgumentError);
+  await config.close();
+});
+
+test("the fields of a service are checked, and the nearest name is given", async () => {
+  const discovery = new recipes.ServiceDiscovery(zk, "/d");
+  const register = (more: object): Promise<unknown> => discovery.register({ name: "api", ...more });
+  await expect(register({ port: "80" })).rejects.toThrow("port is a whole number from 0 to 65535");
+  await expect(register({ adress: "10.0.0.1" })).rejects.toThrow("did you mean address?");
+  await expect(register({ serviceType: "dynamik" })).rejects.toThrow('did you mean "dynamic"?');
+  await expect(discovery.register(undefined as never)).rejects.toThrow(ArgumentError);
+});
+
+test("an item that is given twice, and two locks of one path, are refused", () => {
+  const work = async (): Promise<void> => {};
+  expect(() => make("SetPartitioner", zk, "/s", { items: ["a", "a"], work })).toThrow("different names");
+  const locks = [new recipes.Mutex(zk, "/x"), new recipes.Mutex(zk, "/x")];
+  expect(() => make("MultiLock", zk, locks)).toThrow("/x is the path of two");
+  expect(() => make("MultiLock", zk, [])).toThrow(ArgumentError);
+});

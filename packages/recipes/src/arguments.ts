@@ -21,6 +21,35 @@ export const codecRule: Rule = {
   accepts: (value) => rules.record.accepts(value) && "encode" in (value as object) && "decode" in (value as object),
 };
 
+/** The name of a node below a recipe's path. */
+export const nameRule: Rule = {
+  expected: "the name of a node: not empty, without / and control characters",
+  accepts: (value) => typeof value === "string" && value !== "" && !value.includes("/") && isPath(`/${value}`),
+};
+
+/** Names of nodes, each once. */
+export const namesRule: Rule = {
+  expected: "an array of different names of nodes, without / and control characters",
+  accepts: (value) =>
+    Array.isArray(value) && value.every((name) => nameRule.accepts(name)) && new Set(value).size === value.length,
+};
+
+/** Checks one argument of a method. @throws ArgumentError */
+export function checkName(what: string, name: string, value: unknown): void {
+  if (!nameRule.accepts(value)) throw new ArgumentError(what, [misfit(name, value, nameRule)]);
+}
+
+/** Checks an object whose required fields have no default. @throws ArgumentError with every problem */
+export function checkRecord<T>(
+  what: string,
+  value: unknown,
+  expected: Shape<T>,
+  required: readonly (keyof T & string)[],
+): void {
+  const problems = [...misfits(value ?? null, expected), ...missing(value, expected, required)];
+  if (problems.length > 0) throw new ArgumentError(what, problems);
+}
+
 /**
  * Checks the arguments of a recipe's constructor.
  *

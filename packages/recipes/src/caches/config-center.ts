@@ -1,7 +1,7 @@
 import { type Client, type Codec, isZkError, pause } from "@zooid/client";
 import { ArgumentError, baseName, joinPath, rules, type Shape, shape } from "@zooid/model";
 import { BehaviorSubject, distinctUntilChanged, filter, map, type Observable, Subject, type Subscription } from "rxjs";
-import { checkArguments, codecRule } from "../arguments.ts";
+import { checkArguments, checkName, codecRule } from "../arguments.ts";
 import type { Versioned } from "../counters/shared-value.ts";
 import { firstOf } from "../leases/waiting.ts";
 import { put } from "../nodes/named-node.ts";
@@ -126,14 +126,14 @@ export class ConfigCenter<T, M extends object = Readonly<Record<string, T>>> imp
 
   /** A value from the server, with the version for a conditional change. */
   async read<K extends keyof M & string>(key: K): Promise<Versioned<M[K]> | undefined> {
-    const node = await this.#zk.getOrNull(joinPath(this.path, key));
+    const node = await this.#zk.getOrNull(this.#pathOf(key));
     if (node === null) return undefined;
     return { value: this.#codecOf(key).decode(node.data), version: node.stat.version };
   }
 
   /** Sets a value; with `seen` only if it is unchanged since. @returns false if it has changed */
   async set<K extends keyof M & string>(key: K, value: M[K], seen?: Versioned<M[K]>): Promise<boolean> {
-    const [path, data] = [joinPath(this.path, key), this.#codecOf(key).encode(value)];
+    const [path, data] = [this.#pathOf(key), this.#codecOf(key).encode(value)];
     if (seen === undefined) {
       await put(this.#zk, path, data);
       return true;
@@ -150,7 +150,12 @@ export class ConfigCenter<T, M extends object = Readonly<Record<string, T>>> imp
 
   /** Deletes a value, if it exists. */
   async delete(key: keyof M & string): Promise<void> {
-    await this.#zk.delete(joinPath(this.path, key), { missingOk: true });
+    await this.#zk.delete(this.#pathOf(key), { missingOk: true });
+  }
+
+  #pathOf(key: string): string {
+    checkName("ConfigCenter", "the key", key);
+    return joinPath(this.path, key);
   }
 
   /** Stops following the configuration. May be repeated. */
@@ -203,7 +208,7 @@ export class ConfigCenter<T, M extends object = Readonly<Record<string, T>>> imp
   #codecOf<K extends keyof M & string>(key: K): Codec<M[K]> {
     const { codec, codecs } = this.#options;
     const found = codecs === undefined ? codec : Object.hasOwn(codecs, key) ? codecs[key] : undefined;
-    if (found === undefined) throw new RangeError(`${joinPath(this.path, key)}: there is no codec for this key`);
+    if (found === undefined) throw new RangeError(`${this.#pathOf(key)}: there is no codec for this key`);
     // With one codec for all keys each value is a T.
     return found as unknown as Codec<M[K]>;
   }

@@ -1,7 +1,7 @@
 import { type Client, type Codec, isZkError } from "@zooid/client";
 import { joinPath, type Shape, shape } from "@zooid/model";
 import { map, type Observable } from "rxjs";
-import { checkArguments, codecRule } from "../arguments.ts";
+import { checkArguments, checkName, codecRule } from "../arguments.ts";
 import { namesBelow } from "../nodes/named-node.ts";
 import { RecipeError } from "../recipe-error.ts";
 
@@ -53,6 +53,7 @@ export class NamingService<T> {
 
   /** The registered names of a kind. */
   names(kind: string): Promise<readonly string[]> {
+    checkName("NamingService", "the kind", kind);
     return namesBelow(this.#zk, joinPath(this.path, kind));
   }
 
@@ -62,6 +63,8 @@ export class NamingService<T> {
   }
 
   #pathOf(kind: string, name: string): string {
+    checkName("NamingService", "the kind", kind);
+    checkName("NamingService", "the name", name);
     return joinPath(joinPath(this.path, kind), name);
   }
 }

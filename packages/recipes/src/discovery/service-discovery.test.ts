@@ -23,6 +23,9 @@ eachStaged((staged) => {
   theirs = stage.kept(new ServiceDiscovery<Meta>(b, PATH));
 });
 
+const silent = (): void => {};
+const SILENT = { debug: silent, info: silent, warn: silent, error: silent };
+
 const ids = (instances: readonly ServiceInstance[]): readonly string[] => instances.map(({ id }) => id);
 
 function discovery(zk: Client): ServiceDiscovery<Meta> {
@@ -71,8 +74,7 @@ describe("an instance", () => {
 
   test("of an id that another process registers is replaced: the newest registration counts, until it closes", async () => {
     const warnings: string[] = [];
-    const silent = (): void => {};
-    const logger = { debug: silent, info: silent, error: silent, warn: (message: string) => warnings.push(message) };
+    const logger = { ...SILENT, warn: (message: string) => warnings.push(message) };
     const older = await discovery(await stage.client({ logger })).register(web("1", { port: 80 }));
     const newer = await theirs.register(web("1", { port: 81 }));
     await firstValueFrom(older.replaced$);
@@ -89,9 +91,10 @@ describe("an instance", () => {
   });
 
   test("of a replaced registration comes back only by another one, which its late close leaves", async () => {
-    const mine = discovery(a);
+    const mine = discovery(await stage.client({ logger: SILENT }));
+    const others = discovery(await stage.client({ logger: SILENT }));
     const older = await mine.register(web("1", { port: 80 }));
-    const other = await theirs.register(web("1", { port: 81 }));
+    const other = await others.register(web("1", { port: 81 }));
     await firstValueFrom(older.replaced$);
     await mine.register(web("1", { port: 82 }));
     await firstValueFrom(other.replaced$);
@@ -101,7 +104,9 @@ describe("an instance", () => {
   });
 
   test("without a session has its newest registration, too", async () => {
-    const older = await discovery(a).register(web("1", { serviceType: "static", port: 80 }));
+    const older = await discovery(await stage.client({ logger: SILENT })).register(
+      web("1", { serviceType: "static", port: 80 }),
+    );
     await theirs.register(web("1", { serviceType: "static", port: 81 }));
     await firstValueFrom(older.replaced$);
     for (let i = 0; i < 4; i++) await a.sync();
@@ -110,9 +115,10 @@ describe("an instance", () => {
 
   test("rolls over fifty times between two processes with few writes", async () => {
     const before = (await a.create("/services", "", { mode: "container" })).stat.czxid;
+    const clients = await Promise.all([stage.client({ logger: SILENT }), stage.client({ logger: SILENT })]);
     let last: Registration<Meta> | undefined;
     for (let i = 0; i < 50; i++) {
-      const mine = stage.kept(new ServiceDiscovery<Meta>(i % 2 === 0 ? a : b, PATH));
+      const mine = discovery(clients[i % 2] ?? a);
       const next = await mine.register(web("1", { port: i }));
       if (last !== undefined) await firstValueFrom(last.replaced$);
       expect(await theirs.instance("web", "1")).toMatchObject({ port: i });

@@ -1,7 +1,17 @@
 import { type Client, type Codec, isZkError, type Stat } from "@zooid/client";
-import { joinPath, rules, type Shape, shape, type Zxid } from "@zooid/model";
+import {
+  anyRule,
+  joinPath,
+  type Rule,
+  rules,
+  type Shape,
+  shape,
+  wholeNumberRule,
+  wordRule,
+  type Zxid,
+} from "@zooid/model";
 import { defer, filter, finalize, type Observable, ReplaySubject } from "rxjs";
-import { checkArguments } from "../arguments.ts";
+import { checkArguments, checkName, checkRecord, nameRule } from "../arguments.ts";
 import { PersistentNode, type PersistentNodeState } from "../members/persistent-node.ts";
 import { machineAddress } from "../nodes/default-data.ts";
 import { namesBelow, put } from "../nodes/named-node.ts";
@@ -37,6 +47,30 @@ export interface NewService<T> extends ServiceDetails<T> {
 export type LastingInstance<T = unknown> = ServiceInstance<T> & { readonly serviceType: "static" | "permanent" };
 
 const FORMAT: Shape<InstanceFormat> = shape<InstanceFormat>({ payloadClass: rules.text, writeEnabled: rules.flag });
+const port: Rule = anyRule(wholeNumberRule(0, 65_535), nothing());
+const SERVICE: Shape<NewService<unknown>> = shape<NewService<unknown>>({
+  name: nameRule,
+  id: nameRule,
+  serviceType: wordRule("dynamic", "dynamic-sequential", "static", "permanent"),
+  ...details(),
+});
+const DETAILS: Shape<ServiceDetails<unknown>> = shape<ServiceDetails<unknown>>(details());
+
+function details(): Shape<ServiceDetails<unknown>> {
+  return {
+    address: anyRule(rules.text, nothing()),
+    port,
+    sslPort: port,
+    payload: rules.anything,
+    uriSpec: anyRule(rules.text, rules.record, nothing()),
+    enabled: rules.flag,
+  };
+}
+
+function nothing(): Rule {
+  return { expected: "null", accepts: (value) => value === null };
+}
+
 const MODES = {
   dynamic: "ephemeral",
   "dynamic-sequential": "ephemeral-sequential",
@@ -110,6 +144,7 @@ export class Registration<T = unknown> implements AsyncDisposable {
    * until other clients can see it.
    */
   update(details: ServiceDetails<T>): void {
+    checkRecord("Registration.update", details, DETAILS, []);
     this.#instance = { ...this.#instance, ...knownOf(details) };
     this.#node.setData(this.#codec.encode(this.#instance));
   }
@@ -156,6 +191,7 @@ export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
    */
   async register(service: NewService<T>, options?: { readonly signal?: AbortSignal }): Promise<Registration<T>> {
     options?.signal?.throwIfAborted();
+    checkRecord("ServiceDiscovery.register", service, SERVICE, ["name"]);
     const { name, id = crypto.randomUUID(), serviceType = "dynamic" } = service;
     const instance: ServiceInstance<T> = {
       name,
@@ -170,7 +206,7 @@ export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
       enabled: true,
       ...knownOf(service),
     };
-    const path = joinPath(this.#pathOf(name), id);
+    const path = this.#pathOfInstance(name, id);
     if (this.#registrations.has(path)) throw new RecipeError("NAME_TAKEN", `${path} is registered here already`);
     const data = this.#codec.encode(instance);
     const registration: Registration<T> = new Registration<T>(instance, {
@@ -200,7 +236,7 @@ export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
    * until it is removed. An existing instance of the same id is replaced.
    */
   async put(instance: LastingInstance<T>, { signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
-    const path = joinPath(this.#pathOf(instance.name), instance.id);
+    const path = this.#pathOfInstance(instance.name, instance.id);
     const data = this.#codec.encode(instance);
     for (;;) {
       const { ephemeralOwner, version } = await put(this.#zk, path, data, signal);
@@ -215,7 +251,7 @@ export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
    * May be repeated.
    */
   async remove(name: string, id: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
-    await this.#zk.delete(joinPath(this.#pathOf(name), id), { missingOk: true, signal });
+    await this.#zk.delete(this.#pathOfInstance(name, id), { missingOk: true, signal });
   }
 
   /** The names of the services, also of those without instances. */
@@ -237,7 +273,7 @@ export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
     id: string,
     { signal }: { readonly signal?: AbortSignal } = {},
   ): Promise<ServiceInstance<T> | null> {
-    return (await this.#read(joinPath(this.#pathOf(name), id), signal))?.instance ?? null;
+    return (await this.#read(this.#pathOfInstance(name, id), signal))?.instance ?? null;
   }
 
   /**
@@ -286,7 +322,13 @@ export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
   }
 
   #pathOf(name: string): string {
+    checkName("ServiceDiscovery", "the service's name", name);
     return joinPath(this.path, name);
+  }
+
+  #pathOfInstance(name: string, id: string): string {
+    checkName("ServiceDiscovery", "the instance's id", id);
+    return joinPath(this.#pathOf(name), id);
   }
 
   /**

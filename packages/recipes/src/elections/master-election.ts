@@ -13,7 +13,7 @@
 import type { Client, Payload } from "@zooid/client";
 import { joinPath, rules, type Shape, shape } from "@zooid/model";
 import { distinctUntilChanged, map, type Observable } from "rxjs";
-import { checkArguments } from "../arguments.ts";
+import { checkArguments, checkName } from "../arguments.ts";
 import type { WaitOptions } from "../leases/deadline.ts";
 import { HOLD, type HoldOptions, type Lease } from "../leases/lease.ts";
 import { PersistentNode } from "../members/persistent-node.ts";
@@ -92,6 +92,7 @@ export class MasterCluster {
 
   /** Registers a worker until it is closed, over lost connections and sessions. */
   work(name: string, data: Payload = ""): PersistentNode {
+    checkName("MasterCluster.work", "the name", name);
     return new PersistentNode(this.#zk, { path: joinPath(this.#at("workers"), name), data });
   }
 

@@ -1,5 +1,5 @@
 import type { Client } from "@zooid/client";
-import { type Shape, shape, wordRule } from "@zooid/model";
+import { ArgumentError, found, type Shape, shape, wordRule } from "@zooid/model";
 import { checkArguments } from "../arguments.ts";
 import { Deadline, type WaitOptions } from "../leases/deadline.ts";
 import type { Grant } from "../leases/lease.ts";
@@ -25,7 +25,15 @@ export class MultiLock implements Lock<LeaseGroup> {
   constructor(zk: Client, locks: readonly Lock[], options: MultiLockOptions = {}) {
     checkArguments("MultiLock", zk, "/", options, SHAPE);
     const { order = "path" } = options;
-    if (locks.length === 0) throw new RangeError("a lock on nothing: a MultiLock needs at least one");
+    if (!Array.isArray(locks) || locks.length === 0) {
+      throw new ArgumentError("MultiLock", [`the locks are an array of at least one, found ${found(locks)}`]);
+    }
+    const paths = new Set<string>();
+    for (const { path } of locks) {
+      // The second one would wait for the first.
+      if (paths.has(path)) throw new ArgumentError("MultiLock", [`${path} is the path of two of the locks`]);
+      paths.add(path);
+    }
     this.#zk = zk;
     this.#locks =
       order === "given" ? locks : locks.toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));

@@ -1,7 +1,7 @@
 import type { Client, Payload } from "@zooid/client";
 import { baseName, joinPath, rules, type Shape, shape } from "@zooid/model";
 import { concat, defer, filter, map, type Observable, of } from "rxjs";
-import { checkArguments } from "../arguments.ts";
+import { checkArguments, nameRule } from "../arguments.ts";
 import { TreeCache } from "../caches/tree-cache.ts";
 import { defaultData } from "../nodes/default-data.ts";
 import { payloadBytes } from "../nodes/payload-bytes.ts";
@@ -20,7 +20,7 @@ export interface GroupMemberOptions {
 }
 
 const SHAPE: Shape<GroupMemberOptions> = shape<GroupMemberOptions>({
-  id: rules.text,
+  id: nameRule,
   data: rules.payload,
   whenTaken: whenTakenRule,
 });

@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import { type Client, isZkError } from "@zooid/client";
 import { joinPath, rules, type Shape, shape } from "@zooid/model";
 import { BehaviorSubject, filter, map, type Observable, switchMap } from "rxjs";
-import { checkArguments } from "../arguments.ts";
+import { checkArguments, nameRule, namesRule } from "../arguments.ts";
 import type { Lease } from "../leases/lease.ts";
 import { OwnWork } from "../leases/own-work.ts";
 import { after, firstOf, unlessAborted, writable } from "../leases/waiting.ts";
@@ -33,10 +33,10 @@ export interface SetPartitionerOptions {
 export type ShareWork = (share: readonly string[], signal: AbortSignal) => unknown;
 
 const SHAPE: Shape<SetPartitionerOptions & { items: unknown; work: unknown }> = shape({
-  id: rules.text,
+  id: nameRule,
   quietMs: rules.duration,
   divide: rules.callable,
-  items: rules.list,
+  items: namesRule,
   work: rules.callable,
 });
 
