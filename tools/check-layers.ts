@@ -12,6 +12,7 @@ interface PackageJson {
   readonly name: string;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
 }
@@ -41,6 +42,9 @@ function declarationOf(packageFile: string): Declaration {
       ...packageJson.peerDependencies,
       ...packageJson.optionalDependencies,
     }),
+    peers: Object.keys(packageJson.peerDependencies ?? {}).filter(
+      (peer) => packageJson.peerDependenciesMeta?.[peer]?.optional !== true,
+    ),
     devDependencies: Object.keys(packageJson.devDependencies ?? {}),
     references: (readJson<TsConfig>(tsconfigFile).references ?? []).map(({ path }) => nameAt(tsconfigFile, path)),
   };

@@ -14,6 +14,7 @@ function declaration(name: string, parts: Partial<Declaration> = {}): Declaratio
     packageFile: `${folder}/package.json`,
     tsconfigFile: `${folder}/tsconfig.json`,
     dependencies: [],
+    peers: [],
     devDependencies: [],
     references: [],
     ...parts,
@@ -50,6 +51,16 @@ test("third-party code is taken only where the layer allows it", () => {
     "packages/low/package.json: @zooid/low may not depend on rxjs: it takes nothing from outside",
     "packages/middle/package.json: @zooid/middle may not depend on lodash: it takes only rxjs from outside",
   ]);
+});
+
+test("a package declares the peers of the packages that it depends on", () => {
+  const middle = declaration("@zooid/middle", { dependencies: ["rxjs"], peers: ["rxjs"] });
+  const user = { dependencies: ["@zooid/middle"], references: ["@zooid/middle"] };
+  expect(reasons([middle, declaration("@zooid/high", user)])).toEqual([
+    "packages/high/package.json: @zooid/high declares rxjs, which is a peer of @zooid/middle",
+  ]);
+  const passesOn = declaration("@zooid/high", { ...user, dependencies: ["@zooid/middle", "rxjs"] });
+  expect(reasons([middle, passesOn])).toEqual([]);
 });
 
 test("references are exactly the workspace packages that are depended on", () => {

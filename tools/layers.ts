@@ -40,12 +40,12 @@ export const LAYERS: ReadonlyMap<string, Layer> = new Map<string, Layer>([
   ["@zooid/recipes", { beneath: ["@zooid/client"], thirdParty: ["rxjs"], testsWith: ["@zooid/server"] }],
   [
     "@zooid/console",
-    { beneath: ["@zooid/client"], thirdParty: ["zod"], testsWith: ["@zooid/recipes", "@zooid/server"] },
+    { beneath: ["@zooid/client"], thirdParty: ["rxjs", "zod"], testsWith: ["@zooid/recipes", "@zooid/server"] },
   ],
   ["@zooid/simulator", { beneath: ["@zooid/replica", "@zooid/txn-log"], thirdParty: PURE }],
   [
     "@zooid/testing",
-    { beneath: ["@zooid/client", "@zooid/simulator"], thirdParty: PURE, testsWith: ["@zooid/recipes"] },
+    { beneath: ["@zooid/client", "@zooid/simulator"], thirdParty: ["rxjs"], testsWith: ["@zooid/recipes"] },
   ],
   [
     "@zooid/conformance",
@@ -66,6 +66,8 @@ export interface Declaration {
   readonly tsconfigFile: string;
   /** Names under dependencies, peerDependencies and optionalDependencies. */
   readonly dependencies: readonly string[];
+  /** Names under peerDependencies, without the optional ones. */
+  readonly peers: readonly string[];
   /** Names under devDependencies. */
   readonly devDependencies: readonly string[];
   /** Package names that tsconfig.json references. */
@@ -81,12 +83,12 @@ export function findViolations(
   declarations: readonly Declaration[],
   layers: ReadonlyMap<string, Layer> = LAYERS,
 ): readonly Violation[] {
-  const workspace = new Set(declarations.map((declaration) => declaration.name));
+  const workspace = new Map(declarations.map((declaration) => [declaration.name, declaration]));
   return declarations.flatMap((declaration) => violationsOf(declaration, { workspace, layers }));
 }
 
 interface Context {
-  readonly workspace: ReadonlySet<string>;
+  readonly workspace: ReadonlyMap<string, Declaration>;
   readonly layers: ReadonlyMap<string, Layer>;
 }
 
@@ -116,6 +118,13 @@ function violationsOf(declaration: Declaration, { workspace, layers }: Context):
       file: packageFile,
       reason: `${name} may not depend on ${dependency}: it takes ${allowed} from outside`,
     });
+  }
+  // A package manager may give a peer to the program alone: each package on the way to it passes it on.
+  for (const dependency of declaration.dependencies) {
+    for (const peer of workspace.get(dependency)?.peers ?? []) {
+      if (declaration.dependencies.includes(peer)) continue;
+      violations.push({ file: packageFile, reason: `${name} declares ${peer}, which is a peer of ${dependency}` });
+    }
   }
   for (const dependency of internal) {
     if (!declaration.references.includes(dependency)) {

@@ -66,8 +66,9 @@ export class Consumer {
    * engines that do not know `using` yet.
    *
    * @param types packages whose globals are known: none, or `node`
+   * @param options compiler options that differ
    */
-  async compile(types: readonly string[]): Promise<void> {
+  async compile(types: readonly string[], options: Readonly<Record<string, unknown>> = {}): Promise<void> {
     const compilerOptions = {
       strict: true,
       skipLibCheck: false,
@@ -76,6 +77,7 @@ export class Consumer {
       module: "NodeNext",
       types,
       outDir: "out",
+      ...options,
     };
     this.write("tsconfig.json", JSON.stringify({ compilerOptions, include: ["*.ts", "*.cts"] }));
     await run(process.execPath, [join(ROOT, "node_modules/typescript/bin/tsc"), "--project", "."], this.directory);

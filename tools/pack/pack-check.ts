@@ -1,7 +1,8 @@
 /**
  * Packs every public package and tries each as its users will: installed alone, outside this
  * repository, on every Node.js that is supported; imported, type-checked, its README's examples
- * run; the applications by npx. Prints tables; exit status 1 if anything does not hold.
+ * run; the applications by npx; and, on the newest Node.js, an application beside each RxJS that the
+ * client's range ends with. Prints tables; exit status 1 if anything does not hold.
  *
  *     npm run pack-check -- [--package @zooid/wire …] [--node 24 …] [--foreign kazoo …] [--keep]
  *
@@ -18,6 +19,7 @@ import { checkPackage, type PackageReport } from "./package-check.ts";
 import { isApp, publicPackages, ROOT } from "./public-packages.ts";
 import { TRIAL_ORIGIN } from "./published-manifest.ts";
 import { run } from "./run.ts";
+import { checkRxjs, supportedRxjs } from "./rxjs-check.ts";
 import { pack, type Tarball } from "./tarball.ts";
 import { tarballFaults } from "./tarball-faults.ts";
 import { serveTarballs } from "./tarball-registry.ts";
@@ -50,16 +52,20 @@ const wanted = all.filter(({ manifest }) => options.package?.includes(manifest.n
 const wantedApps = wanted.filter(({ manifest }) => isApp(manifest));
 const folder = mkdtempSync(join(tmpdir(), "pack-check-"));
 let intactCount = 0;
+/** Whether something failed that belongs to no single package. */
+let failed = false;
 
 try {
   await checkAll();
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
+  failed = true;
 } finally {
   if (options.keep) console.log(`kept in ${folder}`);
   else rmSync(folder, { recursive: true, force: true });
 }
 console.log(`packages: ${intactCount} of ${wanted.length}`);
+if (failed) process.exitCode = 1;
 if (intactCount < wanted.length) process.exitCode = 1;
 
 async function checkAll(): Promise<void> {
@@ -101,6 +107,15 @@ async function checkAll(): Promise<void> {
   }
   if (rows.length > 0) console.table(rows);
   if (wantedApps.length > 0) await checkAllApps(tarballs, nodes, registry.url);
+  const newest = nodes.at(-1);
+  if (newest !== undefined && wanted.some(({ manifest }) => manifest.name === "@zooid/client")) {
+    for (const rxjs of supportedRxjs()) {
+      const directory = join(folder, "consumers", `rxjs-${rxjs}`);
+      const { binary, types } = newest;
+      await checkRxjs(rxjs, { directory, nodeBinary: binary, registryUrl: registry.url, nodeTypes: types });
+      console.log(`a NestJS application with rxjs ${rxjs}: one copy, compiled and run`);
+    }
+  }
 }
 
 /** All applications are tried together, since the command line and the load generator need the server. */

@@ -53,6 +53,15 @@ test("code and types that entries lead to, a README and a license are all that a
   expect(tarballFaults(GOOD)).toEqual([]);
 });
 
+test("a package whose types show those of rxjs has it as a peer", () => {
+  const files = new Map([...GOOD.files, ["dist/shape.d.ts", 'import type { Observable } from "rxjs";']]);
+  const manifest = { ...GOOD.manifest, dependencies: { rxjs: "7.8.2" } };
+  expect(tarballFaults({ manifest, files })).toEqual([
+    "types of rxjs are exposed: it is a peer, so that a program has one copy of it",
+  ]);
+  expect(tarballFaults({ manifest: { ...GOOD.manifest, peerDependencies: { rxjs: "^7.8.0" } }, files })).toEqual([]);
+});
+
 test("an application's programs lead to its files", () => {
   expect(tarballFaults(GOOD_APP)).toEqual([]);
   const files = new Map([...GOOD_APP.files, ["bin/other.cjs", ""], ["dist/other.js", ""]]);

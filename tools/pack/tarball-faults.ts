@@ -34,6 +34,9 @@ export function tarballFaults({ manifest, files }: PackageContents): readonly st
           !isEmpty(moduleOf(file)),
       )
       .map((file) => `${file} is of no use: no entry leads to it`),
+    ...exposedTypes(files)
+      .filter((name) => manifest.peerDependencies?.[name] === undefined)
+      .map((name) => `types of ${name} are exposed: it is a peer, so that a program has one copy of it`),
     ...names
       .filter((file) => BREAKS_ON_PURPOSE.test(files.get(file) ?? ""))
       .map((file) => `${file} can be broken on purpose: that belongs into tools`),
@@ -47,6 +50,14 @@ export function tarballFaults({ manifest, files }: PackageContents): readonly st
       .filter((field) => manifest[field] === undefined)
       .map((field) => `package.json has no ${field}`),
   ];
+}
+
+/** Packages of others whose objects users get or pass, and have of their own. */
+const SHARED_WITH_USERS: readonly string[] = ["rxjs"];
+
+function exposedTypes(files: ReadonlyMap<string, string>): readonly string[] {
+  const declarations = [...files].filter(([file]) => file.endsWith(".d.ts")).map(([, text]) => text);
+  return SHARED_WITH_USERS.filter((name) => declarations.some((text) => text.includes(`"${name}"`)));
 }
 
 /** Damage that tests ask for, by the environment or an option of the server. */
