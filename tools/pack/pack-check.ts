@@ -1,8 +1,8 @@
 /**
  * Packs every public package and tries each as its users will: installed alone, outside this
  * repository, on every Node.js that is supported; imported, type-checked, its README's examples
- * run; the applications by npx; and, on the newest Node.js, an application beside each RxJS that the
- * client's range ends with. Prints tables; exit status 1 if anything does not hold.
+ * run; the applications by npx; on the newest Node.js also bundled by each bundler, and an application
+ * beside the oldest and the newest RxJS of the client's range. Prints tables; exit status 1 if anything does not hold.
  *
  *     npm run pack-check -- [--package @zooid/wire …] [--node 24 …] [--foreign kazoo …] [--keep]
  *
@@ -13,6 +13,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { checkApps } from "./app-check.ts";
+import { checkBundles } from "./bundle-check.ts";
+import { loadBundlers } from "./bundlers.ts";
 import { metadataFaults } from "./metadata-faults.ts";
 import { nodeBinary } from "./node-binary.ts";
 import { checkPackage, type PackageReport } from "./package-check.ts";
@@ -79,6 +81,7 @@ async function checkAll(): Promise<void> {
   );
   const tarballs = await pack(all, folder, TRIAL_ORIGIN);
   await using registry = await serveTarballs(tarballs);
+  const bundlers = await loadBundlers();
   const rows: Record<string, unknown>[] = [];
   for (const one of wanted.filter(({ manifest }) => !isApp(manifest))) {
     const tarball = tarballs.find(({ manifest }) => manifest.name === one.manifest.name);
@@ -101,6 +104,12 @@ async function checkAll(): Promise<void> {
         }
       }),
     );
+    const newest = nodes.at(-1);
+    if (newest !== undefined) {
+      const directory = join(folder, "bundled", one.manifest.name);
+      const where = { directory, nodeBinary: newest.binary, registryUrl: registry.url };
+      faults.push(...(await checkBundles(one.manifest, bundlers, where)));
+    }
     for (const fault of faults) console.error(`${one.manifest.name}: ${fault}`);
     if (faults.length === 0) intactCount++;
     rows.push(rowOf(tarball, reports));

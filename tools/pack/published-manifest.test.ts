@@ -23,6 +23,7 @@ test("sources, scripts and tools are left out, and entries that are sources alon
       ".": { "@zooid/source": "./src/index.ts", types: "./dist/index.d.ts", default: "./dist/index.js" },
       "./testing/thing": { "@zooid/source": "./src/testing/thing.ts" },
     },
+    imports: { "#lazy": { "@zooid/source": "./src/lazy.ts", module: "./dist/bundled.js", default: "./dist/lazy.js" } },
     scripts: { test: "vitest" },
     dependencies: { rxjs: "7.0.0" },
     devDependencies: { acorn: "8.0.0" },
@@ -32,6 +33,7 @@ test("sources, scripts and tools are left out, and entries that are sources alon
   expect(publishedManifest(manifest, { directory: DIRECTORY, root: ROOT_MANIFEST })).toEqual({
     ...MODEL,
     ...COMMON,
+    imports: { "#lazy": { module: "./dist/bundled.js", default: "./dist/lazy.js" } },
     exports: { ".": { types: "./dist/index.d.ts", default: "./dist/index.js" } },
     dependencies: { rxjs: "7.0.0" },
   });

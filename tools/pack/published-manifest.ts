@@ -37,22 +37,23 @@ export interface PublishedManifestOptions {
  */
 export function publishedManifest(manifest: Manifest, options: PublishedManifestOptions): Manifest {
   const { directory, origin, root = readRootManifest() } = options;
-  const { exports, ...rest } = manifest;
+  const { exports, imports, ...rest } = manifest;
   const kept = Object.entries(rest).filter(([field]) => !LEFT_OUT.includes(field));
   return {
     ...(Object.fromEntries(kept) as unknown as Manifest),
     ...(root.author === undefined ? {} : { author: root.author }),
     keywords: [...new Set([...(root.keywords ?? []), ...(manifest.keywords ?? [])])],
     engines: ENGINES,
-    ...(exports === undefined ? {} : { exports: publishedExports(exports) }),
+    ...(imports === undefined ? {} : { imports: withoutSources(imports) }),
+    ...(exports === undefined ? {} : { exports: withoutSources(exports) }),
     ...(origin === undefined ? {} : addressFields(root, origin, directory)),
   };
 }
 
 const LEFT_OUT: readonly string[] = ["scripts", "devDependencies", "repository", "bugs"];
 
-function publishedExports(exports: NonNullable<Manifest["exports"]>): NonNullable<Manifest["exports"]> {
-  const entries = Object.entries(exports).map(
+function withoutSources(places: NonNullable<Manifest["exports"]>): NonNullable<Manifest["exports"]> {
+  const entries = Object.entries(places).map(
     ([entry, forms]) =>
       [entry, Object.fromEntries(Object.entries(forms).filter(([form]) => form !== SOURCE_CONDITION))] as const,
   );

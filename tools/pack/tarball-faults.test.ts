@@ -110,7 +110,7 @@ test("an entry that leads nowhere is found", () => {
     ...without("dist/index.d.ts"),
     ["dist/index.js", 'import "./part/thing.js"; import "./shape.js";'],
   ]);
-  expect(tarballFaults({ ...GOOD, files })).toEqual(["exports name dist/index.d.ts, which is missing"]);
+  expect(tarballFaults({ ...GOOD, files })).toEqual(["exports or imports name dist/index.d.ts, which is missing"]);
 });
 
 test("code that can be broken on purpose is found", () => {

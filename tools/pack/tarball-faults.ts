@@ -10,7 +10,8 @@ export interface PackageContents {
 /** What is wrong with a package as it would be published, one sentence each. */
 export function tarballFaults({ manifest, files }: PackageContents): readonly string[] {
   const names = [...files.keys()];
-  const targets = Object.values(manifest.exports ?? {}).flatMap((conditions) =>
+  const places = [...Object.values(manifest.exports ?? {}), ...Object.values(manifest.imports ?? {})];
+  const targets = places.flatMap((conditions) =>
     Object.entries(conditions)
       .filter(([condition]) => condition !== SOURCE_CONDITION)
       .map(([, target]) => target.slice("./".length)),
@@ -41,7 +42,9 @@ export function tarballFaults({ manifest, files }: PackageContents): readonly st
       .filter((file) => BREAKS_ON_PURPOSE.test(files.get(file) ?? ""))
       .map((file) => `${file} can be broken on purpose: that belongs into tools`),
     ...AT_THE_TOP.filter((file) => !files.has(file)).map((file) => `${file} is missing`),
-    ...targets.filter((target) => !files.has(target)).map((target) => `exports name ${target}, which is missing`),
+    ...targets
+      .filter((target) => !files.has(target))
+      .map((target) => `exports or imports name ${target}, which is missing`),
     ...programs.filter((file) => !files.has(file)).map((file) => `bin names ${file}, which is missing`),
     ...programs
       .filter((file) => files.get(file)?.startsWith("#!/usr/bin/env node\n") === false)

@@ -1,8 +1,5 @@
-import { createRequire } from "node:module";
+import { loadJks } from "#jks-js";
 import { pemBlocks } from "./pem-blocks.ts";
-
-/** Loaded with the first store: most processes read none, and it costs 40 ms of their start. */
-const loadLibrary = (): typeof import("jks-js") => createRequire(import.meta.url)("jks-js");
 
 /** What a store of Java's own form holds, in PEM. */
 export interface JavaKeyStore {
@@ -21,7 +18,7 @@ export interface JavaKeyStore {
 export function readJavaKeyStore(file: Buffer, password: string | undefined): JavaKeyStore {
   let identity: JavaKeyStore["identity"];
   const certificates: string[] = [];
-  for (const { ca, key, cert } of Object.values(loadLibrary().toPem(file, password ?? ""))) {
+  for (const { ca, key, cert } of Object.values(loadJks().toPem(file, password ?? ""))) {
     if (key !== undefined && cert !== undefined) identity ??= { key, cert };
     const [own] = pemBlocks(ca ?? cert ?? "", "CERTIFICATE");
     if (own !== undefined) certificates.push(own);

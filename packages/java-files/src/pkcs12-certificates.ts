@@ -1,8 +1,5 @@
-import { createRequire } from "node:module";
 import type forge from "node-forge";
-
-/** Loaded with the first store: most processes read none, and it costs 20 ms of their start. */
-const loadLibrary = (): typeof forge => createRequire(import.meta.url)("node-forge");
+import { loadForge } from "#node-forge";
 
 /**
  * The certificates in a PKCS#12 file (RFC 7292), in PEM. The platform reads such a file only where it holds a private key, and a file of
@@ -11,7 +8,7 @@ const loadLibrary = (): typeof forge => createRequire(import.meta.url)("node-for
  * @throws for a file that cannot be read, was changed, or has another password
  */
 export function pkcs12Certificates(file: Buffer, password: string): readonly string[] {
-  const forge = loadLibrary();
+  const forge = loadForge();
   const store = forge.pkcs12.pkcs12FromAsn1(forge.asn1.fromDer(file.toString("latin1")), true, password);
   const type = forge.pki.oids["certBag"] ?? "";
   const bags = store.getBags({ bagType: type })[type] ?? [];
