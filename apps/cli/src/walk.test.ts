@@ -49,7 +49,7 @@ test("data come on request, a forbidden node without a Stat, and nothing below i
   await client.create("/secret/open", "text");
   await client.create("/secret/closed");
   await client.create("/secret/closed/child");
-  await client.setAcl("/secret/closed", [{ perms: 31, scheme: "digest", id: "alice:hash" }]);
+  await client.setAcl("/secret/closed", [{ perms: 31, scheme: "digest", id: "alice:AAAAAAAAAAAAAAAAAAAAAAAAAAA=" }]);
   const found: WalkedNode[] = [];
   for await (const node of walk(client, "/secret", { detail: "data", signal })) found.push(node);
   expect(found).toMatchObject([

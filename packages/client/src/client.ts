@@ -5,14 +5,13 @@ import {
   fits,
   formatSessionId,
   formatZxid,
-  misfit,
-  rules,
   type SessionId,
   type Stat,
   type Zxid,
 } from "@zooid/model";
 import type { ClientInfo, ListedChild } from "@zooid/wire";
 import type { Observable } from "rxjs";
+import { type AclInput, aclProblems, checkedAcl } from "./auth/acl-checks.ts";
 import type { CallOptions } from "./calls/call.ts";
 import {
   type Children,
@@ -361,12 +360,14 @@ export class Client implements AsyncDisposable {
     return this.#nodes.read(GET_ACL, path, options);
   }
 
-  /** @param options `version`: the ACL's version, `aversion` in the Stat */
-  setAcl(path: string, acl: Acl, options: VersionOptions = {}): Promise<Stat> {
+  /**
+   * @param options `version`: the ACL's version, `aversion` in the Stat
+   * @throws BAD_VERSION, NO_NODE, NO_AUTH, INVALID_ACL
+   */
+  async setAcl(path: string, acl: AclInput, options: VersionOptions = {}): Promise<Stat> {
     if (!fits(options, SHAPES.VERSION)) return refused("setAcl", path, options, SHAPES.VERSION);
-    if (!Array.isArray(acl))
-      return Promise.reject(new ArgumentError(`setAcl ${path}`, [misfit("acl", acl, rules.list)]));
-    return this.#nodes.askAt(SET_ACL, path, { acl, version: options.version ?? -1 }, options);
+    const checked = checkedAcl(acl, "setAcl", path);
+    return this.#nodes.askAt(SET_ACL, path, { acl: checked, version: options.version ?? -1 }, options);
   }
 
   /**
@@ -542,6 +543,8 @@ export class Client implements AsyncDisposable {
   /** The same session with other defaults, limits or interceptors. Closing either closes both. */
   with(options: ViewOptions): Client {
     checkOptions("with", undefined, options, SHAPES.VIEW);
+    const problems = Array.isArray(options.acl) ? aclProblems(options.acl) : [];
+    if (problems.length > 0) throw new ArgumentError("with", problems);
     return new Client(this.#shared, this.#root, this.#view.with(options));
   }
 

@@ -14,6 +14,7 @@ export {
   type Zxid,
 } from "@zooid/model";
 export type { ClientInfo, ListedChild } from "@zooid/wire";
+export type { AclEntryInput, AclInput } from "./auth/acl-checks.ts";
 export { type DigestMd5User, digestMd5 } from "./auth/digest-md5.ts";
 export { CREATOR_ALL_ACL, digest, digestId } from "./auth/identities.ts";
 export type { SaslExchange, SaslMechanism } from "./auth/sasl.ts";

@@ -11,6 +11,7 @@ import {
   shape,
   wordRule,
 } from "@zooid/model";
+import { aclProblems } from "./auth/acl-checks.ts";
 import type { SaslMechanism } from "./auth/sasl.ts";
 import type { Interceptor } from "./calls/interceptor.ts";
 import { type RetryPolicy, retry } from "./calls/retry.ts";
@@ -261,8 +262,10 @@ export function parseClientOptions(options: ClientOptions): ClientConfig {
     if (password === null || typeof password === "string" || !rules.payload.accepts(password))
       problems.push(`session: a password is a Uint8Array, found ${found(password)}`);
   }
-  if (options.acl?.length === 0 && typeof options.acl !== "function")
-    problems.push("acl: an empty list would deny all access");
+  if (Array.isArray(options.acl)) {
+    if (options.acl.length === 0) problems.push("acl: an empty list would deny all access");
+    problems.push(...aclProblems(options.acl));
+  }
   if (options.tls !== undefined && options.transport !== undefined)
     problems.push("tls and transport: a transport of your own does its own TLS");
   let transport = options.transport ?? tcpTransport;

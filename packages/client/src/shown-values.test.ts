@@ -111,7 +111,9 @@ describe("a stream as an async iterable", () => {
   test("throws the stream's error in the loop, under the name of the method that was called", async () => {
     const next = iterate(zk.namespace("/none").watchData$("no-path")).next();
     await expect(next).rejects.toMatchObject({ code: "INVALID_PATH" });
-    await zk.create("/closed", "", { acl: [{ scheme: "digest", id: "stranger:x", perms: 31 }] });
+    await zk.create("/closed", "", {
+      acl: [{ scheme: "digest", id: "stranger:AAAAAAAAAAAAAAAAAAAAAAAAAAA=", perms: 31 }],
+    });
     const refused = iterate(zk.watchData$("/closed")).next();
     await expect(refused).rejects.toMatchObject({ code: "NO_AUTH", op: "watchData$", path: "/closed" });
   });

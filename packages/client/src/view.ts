@@ -1,4 +1,4 @@
-import type { Acl } from "@zooid/model";
+import type { AclInput } from "./auth/acl-checks.ts";
 import type { CallFields, CallOptions } from "./calls/call.ts";
 import { around, type InterceptedCall, type Interceptor, intercepted, interceptedCall } from "./calls/interceptor.ts";
 import type { RetryPolicy } from "./calls/retry.ts";
@@ -88,7 +88,7 @@ export class View {
     return this.#intercept === undefined ? next() : intercepted(this.#intercept, call, next);
   }
 
-  aclOf(path: string): Acl {
+  aclOf(path: string): AclInput {
     return typeof this.#acl === "function" ? this.#acl(path) : this.#acl;
   }
 

@@ -82,7 +82,7 @@ describe.each(["with pages", "without pages"])("children of a server %s", (kind)
   test("that the client may not read have a name only", async () => {
     await zk.create("/secret/a", "", { parents: "persistent" });
     await zk.create("/secret/b");
-    await zk.setAcl("/secret/b", [{ scheme: "digest", id: "stranger:x", perms: 31 }]);
+    await zk.setAcl("/secret/b", [{ scheme: "digest", id: "stranger:AAAAAAAAAAAAAAAAAAAAAAAAAAA=", perms: 31 }]);
     const found = (await all(zk.childPages("/secret", { detail: "data" }))).flat();
     expect(found.map(({ name, stat }) => [name, stat === null])).toEqual([
       ["a", false],

@@ -1,4 +1,5 @@
 import { type Acl, ArgumentError, CreateMode as Flags, isSequentialMode, misfit, OpCode, rules } from "@zooid/model";
+import type { AclInput } from "../auth/acl-checks.ts";
 import type { CreateBody } from "../calls/operation.ts";
 
 /** Data of a node; a string is encoded as UTF-8. Servers distinguish null from empty. */
@@ -8,7 +9,7 @@ export type Payload = Uint8Array | string | null;
  * An access list for all nodes, or a function that returns one for each. It gets the node's path as
  * the server names it, without a sequence number.
  */
-export type AclSource = Acl | ((path: string) => Acl);
+export type AclSource = AclInput | ((path: string) => AclInput);
 
 /** The lifetime of a node, and whether its name gets a sequence number. Default `persistent`. */
 export type CreateMode =

@@ -1,11 +1,12 @@
-import type { Acl, SessionId, Stat } from "@zooid/model";
+import type { SessionId, Stat } from "@zooid/model";
+import type { AclInput } from "../auth/acl-checks.ts";
 import type { CallOptions } from "../calls/call.ts";
 import type { Children, Created, NodeData } from "../calls/operation.ts";
 import type { CreateMode, Payload } from "./create-mode.ts";
 import type { DeleteOptions, ReadOptions, VersionOptions } from "./node-options.ts";
 
 /** A create of one request. */
-export type SingleCreateOptions = CallOptions & { readonly acl?: Acl } & CreateMode;
+export type SingleCreateOptions = CallOptions & { readonly acl?: AclInput } & CreateMode;
 /** A delete of one request. */
 export type SingleDeleteOptions = VersionOptions & { readonly missingOk?: boolean };
 

@@ -1,4 +1,4 @@
-import type { Acl } from "@zooid/model";
+import type { AclInput } from "../auth/acl-checks.ts";
 import type { CallOptions } from "../calls/call.ts";
 import type { CreateMode } from "./create-mode.ts";
 
@@ -33,7 +33,7 @@ export interface IdempotentOptions {
 
 export type CreateOptions = CallOptions & {
   /** Default: the client's. */
-  readonly acl?: Acl;
+  readonly acl?: AclInput;
   /** Creates missing ancestors: without data, with the client's access list. Default: NO_NODE. */
   readonly parents?: ParentMode;
   /**
@@ -53,7 +53,7 @@ export type SetOptions = VersionOptions & IdempotentOptions;
 
 export type PutOptions = CallOptions & {
   /** Of a node that is created. Default: the client's. */
-  readonly acl?: Acl;
+  readonly acl?: AclInput;
   /** Creates missing ancestors. Default: NO_NODE. */
   readonly parents?: ParentMode;
 };

@@ -1,4 +1,5 @@
 import type { SessionId, Stat } from "@zooid/model";
+import { checkedAcl } from "../auth/acl-checks.ts";
 import type { CallOptions } from "../calls/call.ts";
 import { interceptedCall } from "../calls/interceptor.ts";
 import {
@@ -49,7 +50,7 @@ export class NodeRequests implements NodeOperations {
 
   async create(path: string, data: Payload | undefined, options: SingleCreateOptions): Promise<Created> {
     const checked = isSequential(options) ? checkedSequentialPath(path, "create") : checkedPath(path, "create");
-    const acl = options.acl ?? this.#view.aclOf(underRoot(this.root, checked));
+    const acl = checkedAcl(options.acl ?? this.#view.aclOf(underRoot(this.root, checked)), "create", path);
     const { code, body } = createBody(data === undefined ? this.#view.defaultData : data, { ...options, acl });
     const operation = [CREATE, CREATE_CONTAINER, CREATE_TTL].find((create) => create.code === code) ?? CREATE;
     const created = await this.ask(operation, checked, body, options);

@@ -1,5 +1,6 @@
-import { type Acl, ArgumentError, ErrorCode, errorName, misfit, OpCode, rules, type Stat } from "@zooid/model";
+import { ArgumentError, ErrorCode, errorName, misfit, OpCode, rules, type Stat } from "@zooid/model";
 import { type PartResult, writeCreate, writePathAndInt, writeSetData } from "@zooid/wire";
+import { type AclInput, checkedAcl } from "../auth/acl-checks.ts";
 import type { CallOptions } from "../calls/call.ts";
 import { type Created, MULTI, type TransactionPart } from "../calls/operation.ts";
 import { TransactionError, unreadableError, zkError } from "../errors.ts";
@@ -45,13 +46,13 @@ export class Transaction<R extends readonly unknown[] = []> {
   create(
     path: string,
     data?: Payload,
-    options: { readonly acl?: Acl } & CreateMode = {},
+    options: { readonly acl?: AclInput } & CreateMode = {},
   ): Transaction<[...R, Created]> {
     checkOptions("create", path, options, CREATE_STEP);
     const { root, view } = this.#place;
     const checked = isSequential(options) ? checkedSequentialPath(path, "create") : checkedPath(path, "create");
     const full = underRoot(root, checked);
-    const acl = options.acl ?? view.aclOf(full);
+    const acl = checkedAcl(options.acl ?? view.aclOf(full), "create", path);
     const { code, body } = createBody(data === undefined ? view.defaultData : data, { ...options, acl });
     return this.#add({
       ...{ code, name: "create", path, fullPath: full, data: body.data },

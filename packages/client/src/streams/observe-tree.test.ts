@@ -256,7 +256,9 @@ describe.each(FORMS)("a tree, watched %s", (_form, opened) => {
 
   test("permanent problems are errors: access, paths, depths, and errors of the selection", async () => {
     await other.create("/t");
-    await other.create("/t/secret", "", { acl: [{ perms: 31, scheme: "digest", id: "stranger:x" }] });
+    await other.create("/t/secret", "", {
+      acl: [{ perms: 31, scheme: "digest", id: "stranger:AAAAAAAAAAAAAAAAAAAAAAAAAAA=" }],
+    });
     const fault = new Error("mine");
     const select = (): boolean => {
       throw fault;

@@ -260,7 +260,9 @@ describe.each(["of today", "before 3.6"])("the contract of state streams, with a
   });
 
   test("permanent problems are errors: access, paths, payloads", async () => {
-    await zk.create("/secret", "", { acl: [{ perms: 31, scheme: "digest", id: "stranger:x" }] });
+    await zk.create("/secret", "", {
+      acl: [{ perms: 31, scheme: "digest", id: "stranger:AAAAAAAAAAAAAAAAAAAAAAAAAAA=" }],
+    });
     await zk.create("/broken", "{");
     using secret = new Record(zk.watchData$("/secret"));
     using nowhere = new Record(zk.watchChildren$("nowhere/"));
@@ -276,7 +278,9 @@ describe.each(["of today", "before 3.6"])("the contract of state streams, with a
   });
 
   test("a failed stream can be subscribed again", async () => {
-    await zk.create("/secret", "x", { acl: [{ perms: 31, scheme: "digest", id: "stranger:x" }] });
+    await zk.create("/secret", "x", {
+      acl: [{ perms: 31, scheme: "digest", id: "stranger:AAAAAAAAAAAAAAAAAAAAAAAAAAA=" }],
+    });
     using first = new Record(zk.watchData$("/secret"));
     await first.until(() => first.error !== undefined);
     await zk.create("/open", "x");

@@ -29,7 +29,7 @@ test("a subtree is looked at alone, and nodes that may not be read are left out"
   await stage.zk.create("/a/members/m1", "", { parents: "persistent", mode: "ephemeral" });
   await stage.zk.create("/b/members", "", { parents: "persistent" });
   await stage.zk.create("/b/members/m2", "", { mode: "ephemeral" });
-  await stage.zk.setAcl("/b/members", [{ perms: 1, scheme: "digest", id: "x:y" }]);
+  await stage.zk.setAcl("/b/members", [{ perms: 1, scheme: "digest", id: "x:AAAAAAAAAAAAAAAAAAAAAAAAAAA=" }]);
   const found = (await stage.api("GET", "/recipes")).json.recipes.map(({ path }: { path: string }) => path);
   expect(found).toEqual(["/a/members"]);
   expect((await stage.api("GET", "/recipes?path=/b")).json.recipes).toEqual([]);
