@@ -42,6 +42,7 @@ import type {
   CreateOptions,
   DeleteOptions,
   DeleteTreeOptions,
+  EnsureOptions,
   ParentMode,
   PutOptions,
   ReadOptions,
@@ -218,13 +219,35 @@ export class Client implements AsyncDisposable {
    * @param data default: the client's `defaultData`, or empty
    * @returns the created path, with its sequence number where the mode gives one, and the new
    *   node's Stat
-   * @throws NODE_EXISTS; NO_NODE for a missing parent; NO_CHILDREN_FOR_EPHEMERALS; NO_AUTH,
+   * @throws NODE_EXISTS, unless `existsOk`; NO_NODE for a missing parent; NO_CHILDREN_FOR_EPHEMERALS; NO_AUTH,
    *   INVALID_ACL
    */
   create(path: string, data?: Payload, options: CreateOptions = {}): Promise<Created> {
     if (!fits(options, SHAPES.CREATE)) return refused("create", path, options, SHAPES.CREATE);
     const sweep = (prefix: string): void => this.#shared.deletes.sweep(this.#unlimited(), path, prefix);
     return createNode(this.#nodes, { path, data, options, policy: this.#policy(options), sweep });
+  }
+
+  /**
+   * Makes sure that a node exists, with its ancestors and this client's root: a read where it does, else creates
+   * without data.
+   *
+   * @param options `mode`: of what is created. Default `persistent`
+   * @throws NO_CHILDREN_FOR_EPHEMERALS, NO_AUTH, INVALID_ACL
+   */
+  async ensure(path: string, options: EnsureOptions = {}): Promise<void> {
+    checkOptions("ensure", path, options, SHAPES.ENSURE);
+    const { mode = "persistent", acl, ...limits } = options;
+    if ((await this.exists(path, limits)) !== null) return;
+    const make = (): Promise<Created> =>
+      this.create(path, "", { ...limits, ...(acl && { acl }), mode, parents: mode, existsOk: true });
+    try {
+      await make();
+    } catch (error) {
+      if (!isZkError(error, "NO_NODE") || this.#root === "/") throw error;
+      await this.makeRoot({ ...limits, mode });
+      await make();
+    }
   }
 
   /** @throws NO_NODE unless `missingOk`; BAD_VERSION, NOT_EMPTY, NO_AUTH */
@@ -238,7 +261,7 @@ export class Client implements AsyncDisposable {
 
   /**
    * @param options `codec`: adds the decoded data as `value`
-   * @throws NO_NODE, NO_AUTH; errors of the codec
+   * @throws NO_NODE, NO_AUTH; DecodeError for data that the codec refuses
    */
   get<T>(path: string, options: ReadOptions & { readonly codec: Codec<T> }): Promise<NodeData & Decoded<T>>;
   get(path: string, options: ReadOptions & { readonly watch: true }): Promise<NodeData & Watched>;
@@ -261,7 +284,7 @@ export class Client implements AsyncDisposable {
     return (await this.get(path, { ...options, codec: text })).value;
   }
 
-  /** A node's data as JSON; the type is not checked. @throws NO_NODE, NO_AUTH; SyntaxError for other data */
+  /** A node's data as JSON; the type is not checked. @throws NO_NODE, NO_AUTH; DecodeError for other data */
   async getJson<T = unknown>(path: string, options?: ReadOptions): Promise<T> {
     return (await this.get(path, { ...options, codec: json<T>() })).value;
   }
@@ -464,12 +487,13 @@ export class Client implements AsyncDisposable {
 
   /**
    * A node's data, now and after each change; absence is a value too. Intermediate states may be
-   * skipped, the last one never is, also over lost connections and sessions.
+   * skipped, the last one never is, also over lost connections and sessions. Data that the codec refuses are
+   * left out and logged as a warning, unless `onDecodeError` handles them.
    */
   watchData$<T = Uint8Array | null>(path: string, options: ObserveDataOptions<T> = {}): Observable<ObservedNode<T>> {
     if (!fits(options, SHAPES.OBSERVE_DATA)) return refusedStream("watchData$", path, options, SHAPES.OBSERVE_DATA);
     return observeNode({ ...this.#shared, root: this.#root }, DATA, path, { op: "watchData$", ...options }).pipe(
-      decodeNodes(options),
+      decodeNodes(path, options, (error) => this.#driver.log.undecodable(error)),
     );
   }
 

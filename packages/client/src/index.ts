@@ -51,12 +51,14 @@ export {
 export type { ChildrenPage } from "./operations/child-pages.ts";
 export { type Codec, gzip, json, raw, text } from "./operations/codec.ts";
 export type { AclSource, CreateMode, Payload } from "./operations/create-mode.ts";
+export { DecodeError } from "./operations/decode-error.ts";
 export type { Decoded } from "./operations/decoded-read.ts";
 export type {
   ChildPagesOptions,
   CreateOptions,
   DeleteOptions,
   DeleteTreeOptions,
+  EnsureOptions,
   IdempotentOptions,
   ParentMode,
   PutOptions,
@@ -66,8 +68,9 @@ export type {
 } from "./operations/node-options.ts";
 export { type ProtectedName, parseProtectedName } from "./operations/protected-name.ts";
 export type { ReadBatch, ReadNode, ReadResult } from "./operations/read-batch.ts";
+export type { SchemaIssue, SchemaResult, StandardSchema } from "./operations/standard-schema.ts";
 export type { Transaction } from "./operations/transaction.ts";
-export type { PathParameters, TypedNode, TypedNodes, UpdateOptions } from "./operations/typed-nodes.ts";
+export type { PathArguments, PathParameters, TypedNode, TypedNodes, UpdateOptions } from "./operations/typed-nodes.ts";
 export type { Watched } from "./operations/watched-read.ts";
 export type { ClientOptions, Credential } from "./options.ts";
 export { type ConnectString, formatAddress, type HostAddress, parseConnectString } from "./servers/connect-string.ts";

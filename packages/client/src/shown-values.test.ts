@@ -91,7 +91,7 @@ describe("data", () => {
   });
 
   test("that the codec refuses are an error with the path", async () => {
-    await expect(zk.getJson("/e")).rejects.toThrow("get /e: ");
+    await expect(zk.getJson("/e")).rejects.toThrow(/^\/e: the data written by 0x/);
     await expect(zk.getText("/none")).rejects.toMatchObject({ code: "NO_NODE" });
   });
 });

@@ -1,6 +1,8 @@
 import { gunzipSync, gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
+import { z } from "zod";
 import { gzip, json, raw, text } from "./codec.ts";
+import type { StandardSchema } from "./standard-schema.ts";
 
 test("values round-trip", () => {
   const value = { name: "jürgen", list: [1, null] };
@@ -28,4 +30,31 @@ test("payloads that are not gzip, damaged or too large are refused", () => {
   expect(() => gzip(text).decode(Buffer.from("plain"))).toThrow("incorrect header check");
   expect(() => gzip(text).decode(packed.subarray(0, 20))).toThrow("unexpected end of file");
   expect(() => gzip(text, 9_999).decode(packed)).toThrow(RangeError);
+});
+
+test("a schema checks decoded JSON, and its defaults apply", () => {
+  const schema = z.object({ stock: z.number().int(), unit: z.string().default("pieces") });
+  const codec = json(schema);
+  expect(codec.decode(Buffer.from('{"stock":3}'))).toEqual({ stock: 3, unit: "pieces" });
+  expect(codec.encode({ stock: 3, unit: "kg" })).toEqual(Buffer.from('{"stock":3,"unit":"kg"}'));
+  expect(() => codec.decode(Buffer.from('{"stock":"3","unit":1}'))).toThrow(/^stock: .*; unit: .*/);
+  expect(() => codec.decode(Buffer.from("3"))).toThrow(TypeError);
+});
+
+test("issues without a path, and with keys as objects, are named as the schema says", () => {
+  const schema: StandardSchema<string> = {
+    "~standard": {
+      version: 1,
+      vendor: "own",
+      validate: () => ({ issues: [{ message: "wrong" }, { message: "late", path: [{ key: "a" }, 0] }] }),
+    },
+  };
+  expect(() => json(schema).decode(Buffer.from("1"))).toThrow("wrong; a.0: late");
+});
+
+test("a schema that validates asynchronously is refused", () => {
+  const schema: StandardSchema<string> = {
+    "~standard": { version: 1, vendor: "own", validate: () => Promise.reject(new Error("too late")) },
+  };
+  expect(() => json(schema).decode(Buffer.from("1"))).toThrow("asynchronously");
 });

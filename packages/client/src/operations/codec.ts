@@ -1,4 +1,5 @@
 import { gunzipSync, gzipSync } from "node:zlib";
+import { type StandardSchema, validated } from "./standard-schema.ts";
 
 /** Converts payloads to values and back. */
 export interface Codec<T> {
@@ -8,10 +9,19 @@ export interface Codec<T> {
 }
 
 /** JSON in UTF-8. The type is not checked. */
-export function json<T>(): Codec<T> {
+export function json<T>(): Codec<T>;
+/**
+ * JSON in UTF-8 that a schema accepts: any that implements Standard Schema, as those of zod, valibot and
+ * arktype do. Values are checked where they are read; a schema with defaults or transformations applies them.
+ */
+export function json<T>(schema: StandardSchema<T>): Codec<T>;
+export function json<T>(schema?: StandardSchema<T>): Codec<T> {
   return {
     encode: (value) => Buffer.from(JSON.stringify(value)),
-    decode: (bytes) => JSON.parse(textOf(bytes)) as T,
+    decode: (bytes) => {
+      const value: unknown = JSON.parse(textOf(bytes));
+      return schema === undefined ? (value as T) : validated(schema, value);
+    },
   };
 }
 

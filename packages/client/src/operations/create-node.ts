@@ -1,6 +1,7 @@
 import type { CallOptions } from "../calls/call.ts";
 import type { Created } from "../calls/operation.ts";
 import type { RetryPolicy } from "../calls/retry.ts";
+import { isZkError, zkError } from "../errors.ts";
 import type { Payload } from "./create-mode.ts";
 import { createOnce } from "./idempotent.ts";
 import type { NodeOperations } from "./node-operations.ts";
@@ -19,6 +20,30 @@ export interface NodeCreate {
 
 /** A create with its ancestors, as often as its options allow, under a protected name or a plain one. */
 export function createNode(nodes: NodeOperations, create: NodeCreate): Promise<Created> {
+  return create.options.existsOk === true ? createOrFind(nodes, create) : createWithParents(nodes, create);
+}
+
+/** Ends when no other client deletes the node in between. */
+async function createOrFind(nodes: NodeOperations, create: NodeCreate): Promise<Created> {
+  const { path, options } = create;
+  const { protect = false, mode = "persistent" } = options;
+  if (mode.includes("sequential") || protect !== false) {
+    const message = "create: existsOk is not for sequential and protected nodes, whose names are new";
+    throw zkError({ code: "BAD_ARGUMENTS", op: "create", path, outcome: "not-sent", message });
+  }
+  const { signal, timeoutMs, retry } = options;
+  for (;;) {
+    try {
+      return await createWithParents(nodes, create);
+    } catch (error) {
+      if (!isZkError(error, "NODE_EXISTS")) throw error;
+    }
+    const stat = await nodes.exists(path, { ...(signal && { signal }), ...(retry && { retry }), timeoutMs });
+    if (stat !== null) return { path, stat };
+  }
+}
+
+function createWithParents(nodes: NodeOperations, create: NodeCreate): Promise<Created> {
   const { path, options, policy } = create;
   const { parents } = options;
   if (parents === undefined) return createOne(nodes, create);

@@ -47,7 +47,19 @@ export type CreateOptions = CallOptions & {
   readonly protect?: boolean | ((guid: string) => string);
   /** As {@link IdempotentOptions}; not for sequential nodes, which need `protect`. */
   readonly idempotent?: boolean;
+  /**
+   * Whether a node that exists already counts as created: it is left as it is, and its Stat is returned. Not for
+   * sequential and protected nodes, whose names are new.
+   */
+  readonly existsOk?: boolean;
 } & CreateMode;
+
+export type EnsureOptions = CallOptions & {
+  /** Of the nodes that are created. Default `persistent`. */
+  readonly mode?: ParentMode;
+  /** Of the node, not of its ancestors. Default: the client's. */
+  readonly acl?: AclInput;
+};
 
 export type SetOptions = VersionOptions & IdempotentOptions;
 

@@ -22,6 +22,7 @@ import type {
   CreateOptions,
   DeleteOptions,
   DeleteTreeOptions,
+  EnsureOptions,
   PutOptions,
   ReadOptions,
   SetOptions,
@@ -67,7 +68,9 @@ export const CREATE: Shape<CreateOptions> = shape<CreateOptions>({
   parents,
   protect: anyRule(flag, callable),
   idempotent: flag,
+  existsOk: flag,
 });
+export const ENSURE: Shape<EnsureOptions> = shape<EnsureOptions>({ ...call, acl, mode: parents });
 export const SET: Shape<SetOptions> = shape<SetOptions>({ ...call, version: int, idempotent: flag });
 export const PUT: Shape<PutOptions> = shape<PutOptions>({ ...call, acl, parents });
 export const DELETE: Shape<DeleteOptions> = shape<DeleteOptions>({

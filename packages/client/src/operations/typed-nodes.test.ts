@@ -1,9 +1,11 @@
+import { formatZxid } from "@zooid/model";
 import { startServer, type ZooidServer } from "@zooid/server";
 import { filter, firstValueFrom } from "rxjs";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Client } from "../client.ts";
 import { connect } from "../connect.ts";
 import { json, text } from "./codec.ts";
+import { DecodeError } from "./decode-error.ts";
 
 interface Settings {
   readonly stock: number;
@@ -58,12 +60,81 @@ test.each(["", "a/b", "..", undefined as unknown as string])("%j cannot stand fo
   await expect(zk.typed("/config/{key}", text).get({ key })).rejects.toMatchObject({ code: "INVALID_PATH" });
 });
 
-test("a value that a codec refuses rejects with the codec's error", async () => {
-  await zk.create("/broken", "{");
-  await expect(zk.typed("/{key}", json<Settings>()).get({ key: "broken" })).rejects.toThrow(SyntaxError);
-});
-
 test("an invalid path is refused at once", () => {
   expect(() => zk.typed("config/{key}", text)).toThrow(RangeError);
   expect(() => zk.typed("/config/{key}/", text)).toThrow(RangeError);
+});
+
+test("a template without parameters needs none", async () => {
+  const fixed = zk.typed("/fixed", text);
+  await zk.create("/fixed", "x");
+  expect(fixed.path()).toBe("/fixed");
+  expect((await fixed.get()).value).toBe("x");
+  expect((await fixed.getOrNull({}, { sync: true }))?.value).toBe("x");
+  expect((await firstValueFrom(fixed.watch$())).exists).toBe(true);
+  expect((await fixed.exists())?.version).toBe(0);
+  await fixed.delete();
+  // @ts-expect-error a template with parameters needs them
+  expect(() => zk.typed("/a/{b}", text).path()).toThrow("cannot stand for {b}");
+});
+
+test("data that cannot be decoded reject a read with path, zxid and cause", async () => {
+  const { stat } = await zk.create("/broken", "{");
+  const errors = await Promise.all(
+    [
+      () => zk.typed("/broken", json()).get(),
+      () => zk.typed("/broken", json()).getOrNull(),
+      () => zk.get("/broken", { codec: json() }),
+      () => zk.getJson("/broken"),
+    ].map((read) => read().catch((error: unknown) => error)),
+  );
+  for (const error of errors) {
+    expect(error).toBeInstanceOf(DecodeError);
+    expect(error).toMatchObject({
+      code: "UNDECODABLE",
+      path: "/broken",
+      zxid: stat.mzxid,
+      cause: expect.any(SyntaxError),
+    });
+    expect(String(error)).toContain("/broken");
+  }
+});
+
+test("a stream leaves out data that cannot be decoded, logs them, and goes on with the next", async () => {
+  const warnings: unknown[] = [];
+  const none = (): void => {};
+  const logger = {
+    debug: none,
+    info: none,
+    error: none,
+    warn: (text: string, fields: object) => warnings.push([text, fields]),
+  };
+  await using watcher = await connect(server.connectString, { logger });
+  await zk.create("/stream", "1");
+  const values: unknown[] = [];
+  const handled: unknown[] = [];
+  const third = Promise.withResolvers<void>();
+  watcher.watchData$("/stream", { codec: json() }).subscribe((node) => values.push(node.exists && node.value));
+  watcher.watchData$("/stream", { codec: json(), onDecodeError: (error) => error.path }).subscribe((node) => {
+    handled.push(node.exists && node.value);
+    if (handled.length === 3) third.resolve();
+  });
+  await expect.poll(() => handled).toEqual([1]);
+  const { mzxid } = await zk.set("/stream", "{");
+  await expect.poll(() => handled).toEqual([1, "/stream"]);
+  await zk.set("/stream", "3");
+  await third.promise;
+  expect(values).toEqual([1, 3]);
+  expect(warnings).toEqual([
+    [expect.stringContaining("cannot be decoded"), { path: "/stream", zxid: formatZxid(mzxid) }],
+  ]);
+});
+
+test("onDecodeError may fail the stream", async () => {
+  await zk.create("/strict", "{");
+  const rethrow = (error: Error): never => {
+    throw error;
+  };
+  const strict = zk.watchData$("/strict", { codec: json(), onDecodeError: rethrow });
+  await expect(firstValueFrom(strict)).rejects.toBeInstanceOf(DecodeError);
 });

@@ -6,6 +6,7 @@ import { isZkError, zkError } from "../errors.ts";
 import type { ObservedNode } from "../streams/observed-node.ts";
 import type { Codec } from "./codec.ts";
 import type { Payload } from "./create-mode.ts";
+import { decoded } from "./decode-error.ts";
 import type { CreateOptions, DeleteOptions, PutOptions, ReadOptions, SetOptions } from "./node-options.ts";
 
 type NamesIn<P extends string> = P extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
@@ -17,6 +18,11 @@ export interface UpdateOptions extends CallOptions {
   /** For a node that is created: its access list and missing ancestors. */
   readonly create?: Pick<PutOptions, "acl" | "parents">;
 }
+
+/** What a method takes: the parameters may be left out where the template has none. */
+export type PathArguments<P extends string, O> = [NamesIn<P>] extends [never]
+  ? readonly [parameters?: PathParameters<P>, options?: O]
+  : readonly [parameters: PathParameters<P>, options?: O];
 
 /** A node's value and Stat, from one read. */
 export interface TypedNode<T> {
@@ -41,7 +47,7 @@ const BRACES = /\{([^{}]*)\}/g;
 /**
  * Nodes of one kind, addressed by the parameters of their path.
  *
- * Errors of the codec reject the call; a stream handles them as `watchData$` does.
+ * Data that the codec refuses reject the call with DecodeError; a stream handles them as `watchData$` does.
  *
  * @typeParam P the path template with names in braces
  * @typeParam T the values
@@ -67,8 +73,12 @@ export class TypedNodes<P extends string, T> {
   }
 
   /** @throws INVALID_PATH for a value that is no path component */
-  path(parameters: PathParameters<P>): string {
-    const values: Readonly<Record<string, string>> = parameters;
+  path(...[parameters]: PathArguments<P, never>): string {
+    return this.#path(parameters);
+  }
+
+  #path(parameters: PathParameters<P> | undefined): string {
+    const values: Readonly<Record<string, string>> = parameters ?? {};
     return this.template.replace(BRACES, (_, name: string) => {
       const value = Object.hasOwn(values, name) ? values[name] : undefined;
       if (value !== undefined && value !== "" && !value.includes("/")) return value;
@@ -79,29 +89,35 @@ export class TypedNodes<P extends string, T> {
 
   /** @throws as `client.create` */
   async create(parameters: PathParameters<P>, value: T, options?: CreateOptions): Promise<Created> {
-    return this.#client.create(this.path(parameters), this.#codec.encode(value), options);
+    return this.#client.create(this.#path(parameters), this.#codec.encode(value), options);
   }
 
   /** @throws as `client.get` */
-  async get(parameters: PathParameters<P>, options?: ReadOptions): Promise<TypedNode<T>> {
-    const { data, stat } = await this.#client.get(this.path(parameters), options);
-    return { value: this.#codec.decode(data), stat };
+  async get(...[parameters, options]: PathArguments<P, ReadOptions>): Promise<TypedNode<T>> {
+    const path = this.#path(parameters);
+    const { data, stat } = await this.#client.get(path, options);
+    return { value: decoded(this.#codec, { path, data, stat }), stat };
   }
 
   /** Null if the node does not exist. */
-  async getOrNull(parameters: PathParameters<P>, options?: ReadOptions): Promise<TypedNode<T> | null> {
-    const node = await this.#client.getOrNull(this.path(parameters), options);
-    return node === null ? null : { value: this.#codec.decode(node.data), stat: node.stat };
+  getOrNull(...[parameters, options]: PathArguments<P, ReadOptions>): Promise<TypedNode<T> | null> {
+    return this.#read(parameters, options);
+  }
+
+  async #read(parameters: PathParameters<P> | undefined, options?: ReadOptions): Promise<TypedNode<T> | null> {
+    const path = this.#path(parameters);
+    const node = await this.#client.getOrNull(path, options);
+    return node === null ? null : { value: decoded(this.#codec, { path, ...node }), stat: node.stat };
   }
 
   /** @throws as `client.set` */
   async set(parameters: PathParameters<P>, value: T, options?: SetOptions): Promise<Stat> {
-    return this.#client.set(this.path(parameters), this.#codec.encode(value), options);
+    return this.#client.set(this.#path(parameters), this.#codec.encode(value), options);
   }
 
   /** Writes a node, or creates it if it does not exist. */
   async put(parameters: PathParameters<P>, value: T, options?: PutOptions): Promise<Stat> {
-    return this.#client.put(this.path(parameters), this.#codec.encode(value), options);
+    return this.#client.put(this.#path(parameters), this.#codec.encode(value), options);
   }
 
   /**
@@ -119,7 +135,7 @@ export class TypedNodes<P extends string, T> {
   ): Promise<TypedNode<T>> {
     const { create, ...limits } = options;
     for (;;) {
-      const node = await this.getOrNull(parameters, limits);
+      const node = await this.#read(parameters, limits);
       const value = change(node?.value);
       try {
         if (node === null)
@@ -132,17 +148,17 @@ export class TypedNodes<P extends string, T> {
   }
 
   /** @throws as `client.delete` */
-  async delete(parameters: PathParameters<P>, options?: DeleteOptions): Promise<void> {
-    return this.#client.delete(this.path(parameters), options);
+  async delete(...[parameters, options]: PathArguments<P, DeleteOptions>): Promise<void> {
+    return this.#client.delete(this.#path(parameters), options);
   }
 
-  async exists(parameters: PathParameters<P>, options?: ReadOptions): Promise<Stat | null> {
-    return this.#client.exists(this.path(parameters), options);
+  async exists(...[parameters, options]: PathArguments<P, ReadOptions>): Promise<Stat | null> {
+    return this.#client.exists(this.#path(parameters), options);
   }
 
   /** As `client.watchData$`. */
-  watch$(parameters: PathParameters<P>): Observable<ObservedNode<T>> {
-    return this.#client.watchData$(this.path(parameters), { codec: this.#codec });
+  watch$(...[parameters]: PathArguments<P, never>): Observable<ObservedNode<T>> {
+    return this.#client.watchData$(this.#path(parameters), { codec: this.#codec });
   }
 }
 

@@ -228,6 +228,10 @@ export class SessionDriver {
     );
   }
 
+  get log(): SessionLog {
+    return this.#log;
+  }
+
   get config(): ClientConfig {
     return this.#config;
   }

@@ -1,5 +1,6 @@
 /** Log records of one client: for the logger of its options, or one process warning without. */
-import { formatSessionId } from "@zooid/model";
+import { formatSessionId, formatZxid } from "@zooid/model";
+import type { DecodeError } from "../operations/decode-error.ts";
 import type { ClientState } from "./client-state.ts";
 import type { ConnectionMessage, StallMessage } from "./diagnostics.ts";
 import type { Logger } from "./logger.ts";
@@ -61,6 +62,12 @@ export class SessionLog {
       reason === undefined ? `connection ${kind}: ${server}` : `connection ${kind}: ${reason}`,
       fields,
     );
+  }
+
+  /** Data that a stream has left out. */
+  undecodable({ message, path, zxid }: DecodeError): void {
+    if (this.#logger !== undefined) this.#logger.warn(message, { path, zxid: formatZxid(zxid) });
+    else process.emitWarning(message, { type: "ZooidWarning", code: "ZOOID_UNDECODABLE" });
   }
 
   stall({ lateMs, sessionTimeoutMs, sessionId }: StallMessage): void {

@@ -2,6 +2,7 @@ import type { Stat } from "@zooid/model";
 import type { Observable, OperatorFunction } from "rxjs";
 import type { NodeData } from "../calls/operation.ts";
 import type { Codec } from "../operations/codec.ts";
+import { DecodeError } from "../operations/decode-error.ts";
 import type { Observed } from "./observe.ts";
 import { rxjs } from "./rxjs-module.ts";
 
@@ -23,17 +24,25 @@ export interface DecodeOptions<T> {
   /** Converts the payload to `value`. Default: `value` is the payload. */
   readonly codec?: Codec<T>;
   /**
-   * Replacement for a payload that the codec refuses; without it the stream fails with the codec's
-   * error.
+   * Replacement for a payload that the codec refuses. What it throws fails the stream. Without it the payload is
+   * left out and logged as a warning, and the stream goes on with the next one.
    */
-  readonly onDecodeError?: (error: unknown, node: NodeData) => T;
+  readonly onDecodeError?: (error: DecodeError, node: NodeData) => T;
   /** `content` also suppresses a rewrite of equal bytes. Default `change`. */
   readonly distinct?: "change" | "content";
 }
 
-export function decodeNodes<T>(options: DecodeOptions<T>): OperatorFunction<Observed<NodeData>, ObservedNode<T>> {
-  const { map, pipe } = rxjs();
-  const decode = map((observed: Observed<NodeData>) => nodeOf(observed, options));
+/** @param leftOut is called with what was refused and has no replacement */
+export function decodeNodes<T>(
+  path: string,
+  options: DecodeOptions<T>,
+  leftOut: (error: DecodeError) => void,
+): OperatorFunction<Observed<NodeData>, ObservedNode<T>> {
+  const { map, filter, pipe } = rxjs();
+  const decode = pipe(
+    map((observed: Observed<NodeData>) => nodeOf(path, observed, options, leftOut)),
+    filter((node) => node !== undefined),
+  );
   return options.distinct === "content" ? pipe(onlyNewContent, decode) : decode;
 }
 
@@ -47,7 +56,12 @@ function isSameContent(a: NodeData | null, b: NodeData | null): boolean {
   return Buffer.from(a.data).equals(b.data);
 }
 
-function nodeOf<T>(observed: Observed<NodeData>, { codec, onDecodeError }: DecodeOptions<T>): ObservedNode<T> {
+function nodeOf<T>(
+  path: string,
+  observed: Observed<NodeData>,
+  { codec, onDecodeError }: DecodeOptions<T>,
+  leftOut: (error: DecodeError) => void,
+): ObservedNode<T> | undefined {
   const { value: node } = observed;
   if (node === null) return new Absence(observed);
   // Without a codec T is its default, the payload itself.
@@ -55,8 +69,12 @@ function nodeOf<T>(observed: Observed<NodeData>, { codec, onDecodeError }: Decod
   let value: T;
   try {
     value = codec.decode(node.data);
-  } catch (error) {
-    if (onDecodeError === undefined) throw error;
+  } catch (cause) {
+    const error = new DecodeError({ path, ...node }, cause);
+    if (onDecodeError === undefined) {
+      leftOut(error);
+      return undefined;
+    }
     value = onDecodeError(error, node);
   }
   return new Presence(value, node, observed);
