@@ -58,6 +58,11 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
         does: "random acts of operators on members, on an ensemble of each, compared after each act (Java, Maven)",
       },
       {
+        name: "config-differential",
+        file: "tools/config-differential/config-differential.ts",
+        does: "random configuration files for both servers: which start, with which values and ports (Java, Maven)",
+      },
+      {
         name: "reconfig-sequence",
         file: "packages/conformance/src/reconfig-sequence.ts",
         does: "3, 5, 3, 1 and 3 servers by zkCli, by zooid-cli reconfig with equal output, and by zooid-cli member",

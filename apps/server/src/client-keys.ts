@@ -76,11 +76,15 @@ export const CLIENT_KEYS: readonly KeyEntry[] = [
 /** As {@link CLIENT_KEYS}, of keys that begin so. */
 export const CLIENT_FAMILIES: readonly KeyEntry[] = [["netty.", ignored(ONE_LOOP)]];
 
+/** The system takes a 32-bit number, and less of it. */
+const LISTEN_BACKLOG_MAX = 2 ** 31 - 1;
+
 function backlog(): KeyRule {
   return {
     kind: "honoured",
     set: (options, value) => {
-      if (!/^-?\d+$/.test(value)) return `is a whole number, found "${value}"`;
+      if (!/^[+-]?\d+$/.test(value) || Number(value) > LISTEN_BACKLOG_MAX)
+        return `is a whole number up to ${LISTEN_BACKLOG_MAX}, found "${value}"`;
       return Number(value) < 0 ? undefined : set(options, "listenBacklog", Number(value));
     },
   };
@@ -91,8 +95,8 @@ function juteMaxbuffer(): KeyRule {
   return {
     kind: "honoured",
     set: (options, value) => {
-      if (!/^(0x[0-9a-f]+|\d+)$/i.test(value)) return `is a number of bytes, found "${value}"`;
-      return set(options, "frameBytesMax", Number(value));
+      if (!/^\+?(?:0x[0-9a-f]+|\d+)$/i.test(value)) return `is a number of bytes, found "${value}"`;
+      return set(options, "frameBytesMax", Number(value.replace("+", "")));
     },
   };
 }

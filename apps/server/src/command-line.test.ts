@@ -65,8 +65,14 @@ test("a file is read, and flags win over it", () => {
 
 test("another data directory on the command line leaves the file's log directory behind", () => {
   const file = configFile("dataDir=/from-file\ndataLogDir=/log");
-  expect(serve(file, "--data", "/elsewhere").options).toEqual({ address: "*", dataDir: "/elsewhere" });
+  expect(serve(file, "--data", "/elsewhere").options).not.toHaveProperty("logDir");
   expect(serve(file, "--data", "/elsewhere", "--set", "dataLogDir=/l").options).toMatchObject({ logDir: "/l" });
+});
+
+test("a configuration without a tick has the one of ZooKeeper's own server", () => {
+  expect(serve(configFile("dataDir=/d")).options).toMatchObject({ tickMs: 3000 });
+  expect(serve("2182", "/data").options).toMatchObject({ tickMs: 3000 });
+  expect(serve().options).not.toHaveProperty("tickMs");
 });
 
 describe("an ensemble", () => {
@@ -106,6 +112,13 @@ describe("an ensemble", () => {
     const { options, warnings } = serve(file(`${THREE}clientPortAddress=::1`), "--port", "5");
     expect(options).toMatchObject({ port: 5, address: "::1" });
     expect(warnings).toEqual(["server.2 says that clients come to port 2182; clientPort says 5 and is used"]);
+  });
+
+  test("listens at the address of its own line beside the same clientPort", () => {
+    expect(serve(file(`${THREE}clientPort=2182`)).options).toMatchObject({ port: 2182, address: "10.0.0.2" });
+    const lone = "server.7=a:1:2;127.0.0.1:2189\nclientPort=2189";
+    expect(serve(file(lone, null)).options).toMatchObject({ port: 2189, address: "127.0.0.1" });
+    expect(serve(file(`${lone}\nclientPortAddress=::1`, null)).options).toMatchObject({ address: "::1" });
   });
 
   test("lets its own line decide its role, beside any peerType", () => {
@@ -206,6 +219,12 @@ describe("an ensemble", () => {
       `${THREE}clientPort=5`,
       "2",
       "clientPort is 5, and the line server.2 says that clients come to port 2182: write one of them, or both alike",
+    ],
+    [
+      "two addresses for clients in one file",
+      `${THREE}clientPortAddress=10.0.0.3`,
+      "2",
+      "clientPortAddress is 10.0.0.3, and the line server.2 says that clients come to 10.0.0.2: write one of them, or both alike",
     ],
     ["clients where its peers come", `${THREE}clientPort=2`, "4", "clientPort is 2, which server.4 has for elections"],
     ["one port for its peers", "server.1=a:1:1\nserver.2=b:1:2", "1", "server.1 has port 1 twice"],

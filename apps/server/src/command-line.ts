@@ -80,6 +80,8 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 const DEFAULT_DATA_DIR = "data";
 /** As in the logging of Apache ZooKeeper. */
 const AUDIT_FILE = "zookeeper_audit.log";
+/** Of Apache's server, where a configuration does not name a tick. */
+const CONFIGURED_TICK_MS = 3000;
 /** What is longer is another file than the one that was meant. */
 const FILE_BYTES_MAX = 1024 * 1024;
 
@@ -120,7 +122,7 @@ function serveCommand(values: Values, positionals: readonly string[], jvmFlags: 
   const ensemble = completeEnsemble(
     mergeEnsembles(mergeEnsembles(jvm.ensemble, base.ensemble), flags.ensemble),
     options,
-    { port: base.options.port, hasDynamicFile: base.membersFile !== undefined },
+    { port: base.options.port, address: base.options.address, hasDynamicFile: base.membersFile !== undefined },
   );
   // A file that names the TLS port alone opens no other.
   const hasPlainPort =
@@ -130,6 +132,7 @@ function serveCommand(values: Values, positionals: readonly string[], jvmFlags: 
     options: {
       // Apache listens on every address by default; a server without any configuration listens on the loopback only.
       ...(first === undefined && ensemble.options.ensemble === undefined ? {} : { address: ANY_ADDRESS }),
+      ...(first === undefined ? {} : { tickMs: CONFIGURED_TICK_MS }),
       ...(options.securePort === undefined ? {} : { secureAddress: ANY_ADDRESS }),
       ...(hasPlainPort ? {} : { plainPort: false }),
       ...options,

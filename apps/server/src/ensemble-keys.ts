@@ -73,7 +73,7 @@ function ensembleNumber(name: "initLimit" | "syncLimit" | "bindRetryCount" | "fo
   return {
     kind: "ensemble",
     set: (limits, value) => {
-      if (!/^\d+$/.test(value)) return `is a whole number, found "${value}"`;
+      if (!/^\+?\d+$/.test(value)) return `is a whole number, found "${value}"`;
       limits[name] = Number(value);
       return undefined;
     },

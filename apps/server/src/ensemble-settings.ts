@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
+import { isIP } from "node:net";
 import { join } from "node:path";
-import type { ServerLine } from "@zooid/model";
+import { javaAddress, type ServerLine } from "@zooid/model";
 import {
   ConfigError,
   type EnsembleOptions,
@@ -70,7 +71,7 @@ export interface Completed {
  * Decides whether this server is one of an ensemble, and which one. As with ZooKeeper, one line `server.N` is no ensemble unless
  * `standaloneEnabled=false` says so.
  *
- * @param file what the configuration file itself says: its `clientPort`, and whether another file lists the servers
+ * @param file what the configuration file itself says: its `clientPort` and `clientPortAddress`, and whether another file lists the servers
  * @throws ConfigError with everything that is wrong
  */
 export function completeEnsemble(
@@ -82,12 +83,12 @@ export function completeEnsemble(
     admin,
     reconfigEnabled = false,
   }: Pick<ServerOptions, "dataDir" | "port" | "address" | "admin" | "reconfigEnabled">,
-  file: { readonly port?: number | undefined; readonly hasDynamicFile: boolean },
+  file: { readonly port?: number | undefined; readonly address?: string | undefined; readonly hasDynamicFile: boolean },
 ): Completed {
   const lines = [...settings.servers].map(([key, line]) => ({ sid: Number(key.slice("server.".length)), line }));
   const voterCount = lines.filter(({ line }) => !line.isObserver).length;
   const allowsAlone = settings.isStandaloneEnabled ?? true;
-  if (lines.length <= 1 && allowsAlone) return alone(settings, lines[0], port);
+  if (lines.length <= 1 && allowsAlone) return alone(settings, lines[0], { port, address });
   const problems = [...settings.problems];
   if (lines.length === 0) problems.push("standaloneEnabled=false asks for an ensemble, and there is no line server.N");
   if (voterCount === 1 && lines.length > 1 && allowsAlone) {
@@ -98,11 +99,17 @@ export function completeEnsemble(
   const ownLine = lines.find((one) => one.sid === sid)?.line;
   if (sid !== undefined && ownLine !== undefined) problems.push(...samePorts({ sid, line: ownLine }, port));
   const own = ownLine?.clientAddress;
-  // Clients of /zookeeper/config would come to a port where this server does not listen.
-  const isContradicted = own !== undefined && file.port !== undefined && own.port !== file.port;
-  if (isContradicted && file.port === port && !reconfigEnabled && !file.hasDynamicFile)
+  // Clients of /zookeeper/config would come to a place where this server does not listen.
+  const isDecidedHere = !reconfigEnabled && !file.hasDynamicFile;
+  const isOtherPort = own !== undefined && file.port !== undefined && own.port !== file.port;
+  if (isOtherPort && file.port === port && isDecidedHere)
     problems.push(
       `clientPort is ${file.port}, and the line server.${sid} says that clients come to port ${own.port}: write one of them, or both alike`,
+    );
+  const isListedPort = port === undefined || port === own?.port;
+  if (isListedPort && isOtherAddress(own?.host, file.address) && file.address === address && isDecidedHere)
+    problems.push(
+      `clientPortAddress is ${file.address}, and the line server.${sid} says that clients come to ${own?.host}: write one of them, or both alike`,
     );
   if (problems.length > 0 || sid === undefined) throw new ConfigError(problems);
   const { isObserver } = settings.limits;
@@ -123,6 +130,12 @@ export function completeEnsemble(
     },
     warnings,
   };
+}
+
+/** Whether two addresses for clients are different ones. A name may stand for any address, so that names never differ here. */
+function isOtherAddress(listed: string | undefined, said: string | undefined): boolean {
+  if (listed === undefined || said === undefined || isIP(listed) === 0 || isIP(said) === 0) return false;
+  return !isAnyHost(listed) && !isAnyHost(said) && javaAddress(listed) !== javaAddress(said);
 }
 
 /** What `sslQuorum` and its like come to. */
@@ -149,7 +162,7 @@ function withStores(
 function alone(
   settings: EnsembleSettings,
   only: { readonly sid: number; readonly line: ServerLine } | undefined,
-  port: number | undefined,
+  given: { readonly port: number | undefined; readonly address: string | undefined },
 ): Completed {
   const problems: string[] = [];
   if (settings.limits.isObserver === true)
@@ -168,15 +181,15 @@ function alone(
       `only one server is listed (server.${only.sid}), so this one serves alone; standaloneEnabled=false makes it an ensemble of one`,
     );
   warnings.push(...severalAddresses(only));
-  return { options: clientOptions(only.line.clientAddress, { port, address: undefined }), warnings };
+  return { options: clientOptions(only.line.clientAddress, given), warnings };
 }
 
-/** Where clients come, as far as the own line says it and nothing else does. */
+/** Where clients come, as far as the own line says it and nothing else does: beside another `clientPort` its address does not hold either. */
 function clientOptions(
   own: ServerLine["clientAddress"],
   given: { readonly port: number | undefined; readonly address: string | undefined },
 ): Pick<ServerOptions, "port" | "address"> {
-  if (own === undefined || given.port !== undefined) return {};
+  if (own === undefined || (given.port !== undefined && given.port !== own.port)) return {};
   return { port: own.port, ...(own.host === undefined || given.address !== undefined ? {} : { address: own.host }) };
 }
 

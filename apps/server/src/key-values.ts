@@ -19,7 +19,7 @@ export function wholeValue(value: string): Read<number> {
 const PORT_MAX = 65_535;
 
 export function portValue(value: string): Read<number> {
-  const isPort = /^\d+$/.test(value) && Number(value) <= PORT_MAX;
+  const isPort = /^\+?\d+$/.test(value) && Number(value) <= PORT_MAX;
   return read(isPort ? Number(value) : undefined, `is a port, 0 to ${PORT_MAX}, found "${value}"`);
 }
 

@@ -86,7 +86,7 @@ function part(put: (options: Options, number: number) => string | undefined): Ke
   return {
     kind: "honoured",
     set: (options, value) => {
-      if (!/^\d+$/.test(value)) return `is a whole number, found "${value}"`;
+      if (!/^\+?\d+$/.test(value)) return `is a whole number, found "${value}"`;
       return put(options, Number(value));
     },
   };

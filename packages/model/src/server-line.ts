@@ -30,8 +30,10 @@ export function parseServerLine(value: string): ServerLine | string {
   if (roleName !== "participant" && roleName !== "observer") {
     return `names a participant or an observer, found "${lastRole ?? role}"`;
   }
-  const clientAddress = client === undefined ? undefined : parseClientAddress(client.trim());
-  if (client !== undefined && clientAddress === undefined) {
+  // As with Java's split, nothing behind the ";" is no client part.
+  const hasClient = client !== undefined && client.trim() !== "";
+  const clientAddress = hasClient ? parseClientAddress(client.trim()) : undefined;
+  if (hasClient && clientAddress === undefined) {
     return `has a client port, or a client address and port, behind its ";", found "${client}"`;
   }
   return {

@@ -240,3 +240,7 @@ describe("an ensemble", () => {
     expect(found[0]).not.toContain("YWJj");
   });
 });
+
+test("an address of a port that is not opened is a problem", () => {
+  expect(problems({ secureAddress: "::1" })).toEqual(["secureClientPortAddress is set, and secureClientPort is not"]);
+});

@@ -306,6 +306,8 @@ export function parseServerConfig(options: ServerOptions): ServerConfig {
     options.ensemble?.peerStores === undefined
   )
     notices.push("ssl.quorum.* has no effect: it is for sslQuorum=true and for admin.forceHttps=true");
+  if (options.secureAddress !== undefined && options.securePort === undefined)
+    problems.push("secureClientPortAddress is set, and secureClientPort is not");
   if (options.plainPort === false && options.securePort === undefined)
     problems.push("there is neither a plain port for clients nor one with TLS");
   const config: ServerConfig = {

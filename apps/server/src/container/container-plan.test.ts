@@ -194,6 +194,11 @@ test("the server's number comes from any image's variable, or from the host name
   expect(plan({ ZOO_MY_ID: "from-hostname" }, {}, "zk-2").myId).toBe("3");
 });
 
+test("the official image's list of servers may have groups and weights", () => {
+  const members = ["server.1=127.0.0.1:1:2", "server.2=127.0.0.1:3:4", "group.1=1:2", "weight.1=2"];
+  expect(added({ ZOO_SERVERS: members.join(" ") })).toEqual(expect.arrayContaining(members));
+});
+
 test("Bitnami's list of servers may have numbers, and other separators", () => {
   const servers = (text: string): readonly string[] =>
     added({ ZOO_SERVERS: text }).filter((line) => line.startsWith("server."));

@@ -8,11 +8,11 @@ export function serverList(name: string, text: string): readonly ServerSetting[]
   return numbered(text.split(/[,;\s]+/));
 }
 
-/** The official image's form: whole lines. */
+/** The official image's form: whole lines, of groups and weights too. */
 function named(entries: readonly string[]): readonly ServerSetting[] | string {
   const settings: ServerSetting[] = [];
   for (const entry of entries.filter((one) => one !== "")) {
-    const match = /^(server\.\d+)=(.+)$/.exec(entry);
+    const match = /^((?:server|group|weight)\.\d+)=(.+)$/.exec(entry);
     if (match === null) return `lists server.N=host:2888:3888;2181, found "${entry}"`;
     settings.push([match[1] ?? "", match[2] ?? ""]);
   }
