@@ -52,7 +52,8 @@ export function apacheOutcome({ refused, values = {}, properties = {} }: ApacheA
   if (late !== undefined) return { kind: "refuses", reason: late };
   const found = new Map(Object.entries(values));
   for (const name of ["dataDir", "dataLogDir"]) found.set(name, sameFolder(found.get(name) ?? ""));
-  for (const name of ["clientAddress", "secureAddress"]) if (!found.has(name)) found.set(name, "none");
+  for (const name of ["clientAddress", "secureAddress"])
+    found.set(name, found.get(name)?.replace("localhost", "127.0.0.1") ?? "none");
   const members = found.get("members");
   if (members !== undefined) found.set("members", withoutOwnClient(asWritten(members), found.get("serverId")));
   const backlog = found.get("clientPortListenBacklog");
@@ -63,6 +64,8 @@ export function apacheOutcome({ refused, values = {}, properties = {} }: ApacheA
 
 const SASL = "org.apache.zookeeper.server.auth.SASLAuthenticationProvider";
 
+const KNOWN_SCHEMES = new Set(["digest", "ip", "x509", "world"]);
+
 /** What ends the start once the configuration has been read. */
 function refusedBehindParser(properties: Properties): string | undefined {
   const isOn = (name: string): boolean => properties[`zookeeper.${name}`]?.toLowerCase() === "true";
@@ -72,8 +75,10 @@ function refusedBehindParser(properties: Properties): string | undefined {
     )
       ? undefined
       : "sasl is enforced, and there is no provider of it";
-  if (isOn("enforce.auth.enabled") && properties["zookeeper.enforce.auth.schemes"] === undefined)
-    return "authentication is enforced, and no scheme is named";
+  if (!isOn("enforce.auth.enabled")) return undefined;
+  const schemes = properties["zookeeper.enforce.auth.schemes"]?.split(",") ?? [];
+  if (schemes.length === 0 || schemes.some((scheme) => !KNOWN_SCHEMES.has(scheme.trim())))
+    return "authentication is enforced, by no scheme or by one without a provider";
   return undefined;
 }
 

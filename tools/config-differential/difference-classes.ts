@@ -105,15 +105,19 @@ export const DIFFERENCE_CLASSES: readonly DifferenceClass[] = [
     (key, value) => MEMBER_KEY.test(key) && /^:|:0:|:0$/.test(value.trim()),
   ),
   refusal("`peerType=observer` without other servers", (key, value) => key === "peerType" && value === "observer"),
+  refusal("between servers", (key, _, { values }) => key === "peers" && !values.has("zooid.allowUnauthenticatedPeers")),
   start("several addresses of a server", /Multiple address feature is disabled/),
   start("`initLimit` and `syncLimit` of an ensemble", /(?:initLimit|syncLimit) is not set/),
   start("a dynamic file with a line `version`", /dynamic file shouldn't have version inside/),
-  start("blanks within a line `server.N`", /Address unresolved: .*\s/),
+  start("blanks within a line `server.N`", /Address unresolved: .*\s|For input string: "\d+\s/),
   start(
     "values of keys that have no effect",
     /NumberFormatException|Invalid option .* for (?:multiAddress|syncEnabled)/,
     ({ settings }) =>
-      settings.some(({ key, value }) => NO_EFFECT.test(key) && !/^(?:\d{1,9}|true|false)$/i.test(value)),
+      settings.some(
+        ({ key, value }) =>
+          NO_EFFECT.test(key) && !(/nabled$/.test(key) ? /^(?:true|false)$/i : /^[+-]?\d{1,9}$/).test(value),
+      ),
   ),
   refusal("`admin.portUnification=true`", (key) => key === "admin.portUnification"),
   start("`electionAlg=0`", /Invalid electionAlg value/, ({ values }) => Number(values.get("electionAlg")) === 0),
@@ -123,12 +127,7 @@ export const DIFFERENCE_CLASSES: readonly DifferenceClass[] = [
     ({ myid = "" }) => !/^\d+$/.test(myid.split(/\r?\n/)[0] ?? ""),
   ),
   start("`clientPortAddress` without `clientPort`", /clientPortAddress is set but clientPort is not set/),
-  start(
-    "`clientPortAddress` beside another address in the own line",
-    /client address for this server/,
-    ({ values, hasDynamicFile }) =>
-      hasDynamicFile || values.get("reconfigEnabled") === "true" || !values.has("clientPort"),
-  ),
+  start("`clientPortAddress` beside another address in the own line", /client address for this server/),
   values("`clientPort` missing", ["clientAddress"], ({ values }) => !(Number(values.get("clientPort") ?? "0") > 0)),
   values(
     "`jute.maxbuffer`, `readonlymode.enabled`, `znode.container.*` and `fsync.warningthresholdms` in zoo.cfg",

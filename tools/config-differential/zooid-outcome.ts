@@ -51,8 +51,9 @@ function operated(options: ServerOptions): ServerOptions {
 function valuesOf(config: ServerConfig): Readonly<Record<string, string | undefined>> {
   const { ensemble, admin, metrics } = config;
   return {
-    clientAddress: config.plainPort ? `${anyHost(config.address)} ${config.port}` : "none",
-    secureAddress: config.securePort === undefined ? "none" : `${anyHost(config.secureAddress)} ${config.securePort}`,
+    clientAddress: config.plainPort ? `${listenedHost(config.address)} ${config.port}` : "none",
+    secureAddress:
+      config.securePort === undefined ? "none" : `${listenedHost(config.secureAddress)} ${config.securePort}`,
     dataDir: config.dataDir,
     dataLogDir: config.logDir,
     tickTime: String(config.tickMs),
@@ -111,6 +112,10 @@ function membersText({ servers }: NonNullable<ServerConfig["ensemble"]>): string
       return `${sid}=${javaAddress(host)} ${quorumPort} ${electionPort} ${isObserver ? "OBSERVER" : "PARTICIPANT"} ${client} ${weight}\n`;
     })
     .join("");
+}
+
+function listenedHost(host: string): string {
+  return host === "localhost" ? "127.0.0.1" : anyHost(host);
 }
 
 function anyHost(host: string | undefined): string {

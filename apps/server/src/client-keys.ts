@@ -107,7 +107,7 @@ function throttleNumber(name: Exclude<keyof Throttle, "isWeighted">): KeyRule {
   return {
     kind: "honoured",
     set: (options, value) => {
-      if (!/^-?\d+(?:\.\d+)?$/.test(value)) return `is a number, found "${value}"`;
+      if (!/^[+-]?\d+(?:\.\d+)?$/.test(value)) return `is a number, found "${value}"`;
       options.connectionThrottle = { ...options.connectionThrottle, [name]: Number(value) };
       return undefined;
     },

@@ -75,6 +75,21 @@ test("a configuration without a tick has the one of ZooKeeper's own server", () 
   expect(serve().options).not.toHaveProperty("tickMs");
 });
 
+test("settings of one group may come from the flags, the file and the command line", () => {
+  const keys = [
+    ["reaping", "znode.container.checkIntervalMs", "znode.container.maxPerMinute"],
+    ["retention", "zookeeper.zooid.log.retainBytes", "zooid.log.retainMs"],
+    ["disk", "zookeeper.zooid.disk.lowBytes", "zooid.disk.reserveBytes"],
+    ["scrub", "zookeeper.zooid.scrub.bytesPerSecond", "zooid.scrub.everyMs"],
+    ["connectionThrottle", "zookeeper.connection_throttle_tokens", "connection_throttle_fill_time"],
+  ] as const;
+  for (const [group, flag, key] of keys) {
+    const command = parseCommandLine([configFile(`dataDir=/d\n${key}=7`)], `-D${flag}=9`);
+    expect(command).toMatchObject({ options: { [group]: expect.anything() } });
+    if (command.kind === "serve") expect(Object.values(command.options[group] ?? {})).toHaveLength(2);
+  }
+});
+
 describe("an ensemble", () => {
   /** A directory for data with this file myid, or with none. */
   function dataOf(myid: string | null): string {
@@ -117,8 +132,9 @@ describe("an ensemble", () => {
   test("listens at the address of its own line beside the same clientPort", () => {
     expect(serve(file(`${THREE}clientPort=2182`)).options).toMatchObject({ port: 2182, address: "10.0.0.2" });
     const lone = "server.7=a:1:2;127.0.0.1:2189\nclientPort=2189";
-    expect(serve(file(lone, null)).options).toMatchObject({ port: 2189, address: "127.0.0.1" });
-    expect(serve(file(`${lone}\nclientPortAddress=::1`, null)).options).toMatchObject({ address: "::1" });
+    expect(serve(file(lone, "7")).options).toMatchObject({ port: 2189, address: "127.0.0.1" });
+    expect(serve(file(lone, null)).options).toMatchObject({ port: 2189, address: "*" });
+    expect(serve(file(`${lone}\nclientPortAddress=::1`, "7")).options).toMatchObject({ address: "::1" });
   });
 
   test("lets its own line decide its role, beside any peerType", () => {
@@ -228,6 +244,7 @@ describe("an ensemble", () => {
     ],
     ["clients where its peers come", `${THREE}clientPort=2`, "4", "clientPort is 2, which server.4 has for elections"],
     ["one port for its peers", "server.1=a:1:1\nserver.2=b:1:2", "1", "server.1 has port 1 twice"],
+    ["one port for the peers of a single server", "server.1=a:1:1", null, "server.1 has port 1 twice"],
     ["an empty myid", THREE, "", 'found ""'],
     ["groups that overlap", `${THREE}group.1=1:2\ngroup.2=2:4`, "2", "server 2 is in group.1 and in group.2"],
     [

@@ -178,7 +178,7 @@ function connectTimeout(): KeyRule {
   return {
     kind: "ensemble",
     set: (limits, value) => {
-      if (!/^\d+$/.test(value) || Number(value) === 0) {
+      if (!/^\+?\d+$/.test(value) || Number(value) === 0) {
         return `is a number of seconds below ${SECONDS_MAX} or of milliseconds from there, found "${value}"`;
       }
       limits.connectTimeoutMs = Number(value) < SECONDS_MAX ? Number(value) * 1000 : Number(value);

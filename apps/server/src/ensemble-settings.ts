@@ -88,7 +88,7 @@ export function completeEnsemble(
   const lines = [...settings.servers].map(([key, line]) => ({ sid: Number(key.slice("server.".length)), line }));
   const voterCount = lines.filter(({ line }) => !line.isObserver).length;
   const allowsAlone = settings.isStandaloneEnabled ?? true;
-  if (lines.length <= 1 && allowsAlone) return alone(settings, lines[0], { port, address });
+  if (lines.length <= 1 && allowsAlone) return alone(settings, lines[0], { dataDir, port, address });
   const problems = [...settings.problems];
   if (lines.length === 0) problems.push("standaloneEnabled=false asks for an ensemble, and there is no line server.N");
   if (voterCount === 1 && lines.length > 1 && allowsAlone) {
@@ -159,12 +159,18 @@ function withStores(
   };
 }
 
+/** What clientPort and clientPortAddress say. */
+interface GivenAddress {
+  readonly port: number | undefined;
+  readonly address: string | undefined;
+}
+
 function alone(
   settings: EnsembleSettings,
   only: { readonly sid: number; readonly line: ServerLine } | undefined,
-  given: { readonly port: number | undefined; readonly address: string | undefined },
+  { dataDir, ...given }: Pick<ServerOptions, "dataDir"> & GivenAddress,
 ): Completed {
-  const problems: string[] = [];
+  const problems: string[] = only === undefined ? [] : [...samePorts(only, undefined)];
   if (settings.limits.isObserver === true)
     problems.push("peerType=observer asks for others to observe, and there are none (server.N)");
   if (only?.line.isObserver === true)
@@ -181,14 +187,13 @@ function alone(
       `only one server is listed (server.${only.sid}), so this one serves alone; standaloneEnabled=false makes it an ensemble of one`,
     );
   warnings.push(...severalAddresses(only));
-  return { options: clientOptions(only.line.clientAddress, given), warnings };
+  // Beside a clientPort the line is this server's only if its file myid says so.
+  const isOwn = given.port === undefined || readMyid(dataDir, []) === only.sid;
+  return { options: isOwn ? clientOptions(only.line.clientAddress, given) : {}, warnings };
 }
 
 /** Where clients come, as far as the own line says it and nothing else does: beside another `clientPort` its address does not hold either. */
-function clientOptions(
-  own: ServerLine["clientAddress"],
-  given: { readonly port: number | undefined; readonly address: string | undefined },
-): Pick<ServerOptions, "port" | "address"> {
+function clientOptions(own: ServerLine["clientAddress"], given: GivenAddress): Pick<ServerOptions, "port" | "address"> {
   if (own === undefined || (given.port !== undefined && given.port !== own.port)) return {};
   return { port: own.port, ...(own.host === undefined || given.address !== undefined ? {} : { address: own.host }) };
 }

@@ -30,8 +30,10 @@ export function trueOrFalseValue(value: string): Read<boolean> {
 /** Every address is written in several ways; IPv6 addresses may have brackets. */
 export function addressValue(value: string): Read<string> {
   if (value === "") return { problem: "is empty; it names an address" };
-  const bare = /^\[(.*)\]$/.exec(value)?.[1] ?? value;
-  const problem = hostProblem(bare);
+  const inBrackets = /^\[(.*)\]$/.exec(value)?.[1];
+  const bare = inBrackets ?? value;
+  const problem =
+    inBrackets === undefined || isIP(inBrackets) === 6 ? hostProblem(bare) : `is no IPv6 address, found "${value}"`;
   if (problem !== undefined) return { problem };
   return { value: isAnyHost(bare) ? ANY_ADDRESS : bare };
 }

@@ -1,19 +1,29 @@
 import type { ServerOptions } from "@zooid/server";
+import type { Mutable } from "./key-rule.ts";
 
 /** Options of which later ones win, each with what it holds. */
 export function mergeOptions(earlier: ServerOptions, later: ServerOptions): ServerOptions {
-  const metrics =
-    earlier.metrics === undefined && later.metrics === undefined
-      ? {}
-      : { metrics: { ...earlier.metrics, ...later.metrics } };
   return {
     ...earlier,
     ...later,
+    ...mergedGroups(earlier, later),
     ...mergedAuth(earlier, later),
     ...mergedTls(earlier, later),
     ...mergedAdmin(earlier, later),
-    ...metrics,
   };
+}
+
+/** Options that hold several settings, each of which may come from another place. */
+function mergedGroups(earlier: ServerOptions, later: ServerOptions): ServerOptions {
+  const merged: Mutable<ServerOptions> = {};
+  if (earlier.metrics !== undefined) merged.metrics = { ...earlier.metrics, ...later.metrics };
+  if (earlier.reaping !== undefined) merged.reaping = { ...earlier.reaping, ...later.reaping };
+  if (earlier.retention !== undefined) merged.retention = { ...earlier.retention, ...later.retention };
+  if (earlier.disk !== undefined) merged.disk = { ...earlier.disk, ...later.disk };
+  if (earlier.scrub !== undefined) merged.scrub = { ...earlier.scrub, ...later.scrub };
+  if (earlier.connectionThrottle !== undefined)
+    merged.connectionThrottle = { ...earlier.connectionThrottle, ...later.connectionThrottle };
+  return merged;
 }
 
 function mergedAuth({ auth: earlier }: ServerOptions, { auth: later }: ServerOptions): Pick<ServerOptions, "auth"> {

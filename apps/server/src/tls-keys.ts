@@ -106,7 +106,7 @@ function tlsFlag(name: TlsOf<boolean>): KeyRule {
 
 function tlsNumber(name: TlsOf<number>): KeyRule {
   return tls((options, value) => {
-    if (!/^-?\d+$/.test(value)) return `is a whole number, found "${value}"`;
+    if (!/^[+-]?\d+$/.test(value)) return `is a whole number, found "${value}"`;
     options[name] = Number(value);
     return undefined;
   });
