@@ -23,7 +23,7 @@ export const ENSEMBLE_KEYS: readonly KeyEntry[] = [
   ["electionPortBindRetry", ensembleNumber("bindRetryCount")],
   ["connectToLearnerMasterLimit", ignored("connecting to the leader is part of initLimit")],
   ["quorumCnxnTimeoutMs", ignored("a connection between servers is given up after three silent ticks")],
-  ["syncEnabled", ignored("an observer always keeps what it learned")],
+  ["syncEnabled", ignored("an observer always keeps what it learned", "true")],
   ["multiAddress.enabled", ignored("of several addresses of a server the first is used")],
   ["multiAddress.reachabilityCheckEnabled", ignored("of several addresses of a server the first is used")],
   ["multiAddress.reachabilityCheckTimeoutMs", ignored("of several addresses of a server the first is used")],

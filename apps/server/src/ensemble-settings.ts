@@ -168,7 +168,7 @@ interface GivenAddress {
 function alone(
   settings: EnsembleSettings,
   only: { readonly sid: number; readonly line: ServerLine } | undefined,
-  { dataDir, ...given }: Pick<ServerOptions, "dataDir"> & GivenAddress,
+  { dataDir, ...given }: GivenAddress & { readonly dataDir: string | undefined },
 ): Completed {
   const problems: string[] = only === undefined ? [] : [...samePorts(only, undefined)];
   if (settings.limits.isObserver === true)

@@ -31,7 +31,7 @@ export const STORAGE_KEYS: readonly KeyEntry[] = [
   ["flushDelay", ignored("a batch is what gathers while the one before it is synced")],
   ["maxWriteQueuePollTime", ignored("a batch is what gathers while the one before it is synced")],
   ["maxBatchSize", ignored("a batch is what gathers while the one before it is synced")],
-  ["forceSync", ignored("every acknowledged write is synced")],
+  ["forceSync", ignored("every acknowledged write is synced", "yes")],
   ["snapshot.trust.empty", ignored(DURABLE_LOG)],
   ["snapshot.compression.method", ignored(DURABLE_LOG)],
   ["serializeLastProcessedZxid.enabled", ignored(DURABLE_LOG)],
