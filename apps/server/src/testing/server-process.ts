@@ -10,7 +10,7 @@ import { afterEach, beforeEach } from "vitest";
 
 /** The process itself, as an operator starts it. */
 
-const BIN = fileURLToPath(new URL("../../bin/zooid-server.cjs", import.meta.url));
+export const BIN: string = fileURLToPath(new URL("../../bin/zooid-server.cjs", import.meta.url));
 const DEADLINE_MS = 20_000;
 
 let directory = "";
