@@ -234,6 +234,11 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
         does: "the README and the guide followed by a stranger: each block in a clean copy, its output compared (Linux, root, script)",
       },
       {
+        name: "reference-pages",
+        file: "tools/reference-pages/reference-pages.ts",
+        does: "docs/settings.md and docs/log-events.md, from the code",
+      },
+      {
         name: "generate",
         file: "tools/generate-protobuf-code.ts",
         does: "the gen folders, from peer.proto and txn.proto",

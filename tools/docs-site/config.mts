@@ -46,6 +46,8 @@ export default defineConfig({
         items: [
           { text: "zooid-server", link: "/apps/server/" },
           { text: "Operations", link: "/docs/operations" },
+          { text: "Settings", link: "/docs/settings" },
+          { text: "Events of the log", link: "/docs/log-events" },
           { text: "When members or data are lost", link: "/docs/disaster" },
           { text: "Containers", link: "/docs/containers" },
           { text: "Authentication and encryption", link: "/docs/security" },

@@ -2,14 +2,15 @@ import { once } from "node:events";
 import { closeSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { userInfo } from "node:os";
 import { dirname } from "node:path";
-import { ConfigError, makeDirectory, type ServerLog, type ZooidServer } from "@zooid/server";
+import { ConfigError, makeDirectory, type ZooidServer } from "@zooid/server";
 import { destination } from "pino";
 import { auditLine, auditTime, type ProcessEvent, processLine } from "./audit-line.ts";
+import type { ProcessLines } from "./log-events.ts";
 
 export interface AuditLogOptions {
   readonly file: string;
   /** Where the log says what becomes of the file. */
-  readonly log: ServerLog;
+  readonly log: ProcessLines;
   /** A file of about so many bytes is set aside for a new one. Default 10 MiB, as in Apache ZooKeeper. */
   readonly fileBytesMax?: number;
   /** Lines that wait for the disk, in bytes; lines beyond it are dropped, and reported. Default 16 MiB. */
@@ -30,7 +31,7 @@ const FILE_MODE = 0o640;
  */
 export class AuditLog {
   readonly #file: string;
-  readonly #log: ServerLog;
+  readonly #log: ProcessLines;
   readonly #fileBytesMax: number;
   readonly #out: ReturnType<typeof destination>;
   readonly #user: string = userInfo().username;
@@ -118,7 +119,7 @@ export class AuditLog {
     const nowMs = performance.now();
     if (nowMs - this.#toldMs < TROUBLE_TOLD_MS) return;
     this.#toldMs = nowMs;
-    this.#log.error(`the audit log ${this.#file}: ${trouble}`);
+    this.#log.error(`the audit log ${this.#file}: ${trouble}`, { event: "audit-log" });
   }
 }
 

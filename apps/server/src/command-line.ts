@@ -6,6 +6,7 @@ import { completeEnsemble, mergeEnsembles, NO_ENSEMBLE } from "./ensemble-settin
 import { jvmSettings } from "./jvm-flags.ts";
 import type { AuditSettings, ConsoleSettings } from "./key-rule.ts";
 import { ANY_ADDRESS } from "./key-values.ts";
+import { isLogLevel, LOG_LEVELS, type LogLevel } from "./log-level.ts";
 import { mergeOptions } from "./merge-options.ts";
 import { type OfflineCommand, parseOfflineCommand } from "./offline/offline-command.ts";
 import { type OptionValues, parseOptions } from "./options.ts";
@@ -74,9 +75,6 @@ export interface ServeCommand {
   readonly values: ReadonlyMap<string, string>;
 }
 
-const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
-
 const DEFAULT_DATA_DIR = "data";
 /** As in the logging of Apache ZooKeeper. */
 const AUDIT_FILE = "zookeeper_audit.log";
@@ -124,6 +122,7 @@ function serveCommand(values: Values, positionals: readonly string[], jvmFlags: 
     options,
     { port: base.options.port, address: base.options.address, hasDynamicFile: base.membersFile !== undefined },
   );
+  const settings = new Map([...jvm.values, ...base.values, ...flags.values]);
   // A file that names the TLS port alone opens no other.
   const hasPlainPort =
     options.securePort === undefined || options.port !== undefined || ensemble.options.port !== undefined;
@@ -141,9 +140,9 @@ function serveCommand(values: Values, positionals: readonly string[], jvmFlags: 
     ...(first === undefined || positionals.length > 1 ? {} : { configFile: resolve(first) }),
     configuration: base.text,
     warnings: [...jvm.warnings, ...base.warnings, ...flags.warnings, ...ensemble.warnings],
-    logLevel: logLevel(values["log-level"]),
+    logLevel: logLevel(values["log-level"], settings.get("zooid.logLevel")),
     console: { ...jvm.console, ...base.console, ...flags.console },
-    values: new Map([...jvm.values, ...base.values, ...flags.values]),
+    values: settings,
     auditFile: auditFileOf({ ...jvm.audit, ...base.audit, ...flags.audit }, options.dataDir),
   };
 }
@@ -234,8 +233,9 @@ function fromJvmFlags(flags: string, unknown: "warned" | "refused"): ConfigFile 
   };
 }
 
-function logLevel(value: string | undefined): LogLevel {
-  const level = LOG_LEVELS.find((known) => known === (value ?? "info"));
-  if (level === undefined) throw new ConfigError([`--log-level is one of ${LOG_LEVELS.join(", ")}, found "${value}"`]);
+/** As `--log-level` says, else as `zooid.logLevel` does. */
+function logLevel(said: string | undefined, setting: string | undefined): LogLevel {
+  const level = said ?? setting ?? "info";
+  if (!isLogLevel(level)) throw new ConfigError([`--log-level is one of ${LOG_LEVELS.join(", ")}, found "${level}"`]);
   return level;
 }

@@ -191,7 +191,8 @@ function opensAccess(bare: string, value: string): boolean {
   return OPENING.has(lower) && !["", "no", "false"].includes(value.toLowerCase());
 }
 
-const RULES: ReadonlyMap<string, KeyRule> = new Map([
+/** The rule of every key that has one of its own, without the prefix `zookeeper.`. */
+export const KEY_RULES: ReadonlyMap<string, KeyRule> = new Map([
   ...CLIENT_KEYS,
   ...STORAGE_KEYS,
   ...AUTH_KEYS,
@@ -202,13 +203,13 @@ const RULES: ReadonlyMap<string, KeyRule> = new Map([
 ]);
 
 /** Every key that has a rule of its own, and the one that decides whether there is an ensemble. */
-export const KNOWN_KEYS: readonly string[] = [...RULES.keys(), "standaloneEnabled"];
+export const KNOWN_KEYS: readonly string[] = [...KEY_RULES.keys(), "standaloneEnabled"];
 
 /** The setting that says what an unknown key is. */
 const UNKNOWN_KEYS = "zooid.unknownKeys";
 
 /** Keys that come in families. */
-const FAMILIES: readonly (readonly [prefix: string, rule: KeyRule])[] = [
+export const KEY_FAMILIES: readonly (readonly [prefix: string, rule: KeyRule])[] = [
   ...CLIENT_FAMILIES,
   ...STORAGE_FAMILIES,
   ...AUTH_FAMILIES,
@@ -224,7 +225,7 @@ function isUsed(rule: KeyRule | undefined): boolean {
 /** Estates write system properties with or without their prefix. */
 function findRule(key: string): KeyRule | undefined {
   const bare = key.replace(SYSTEM_PREFIX, "");
-  return RULES.get(bare) ?? FAMILIES.find(([prefix]) => bare.startsWith(prefix))?.[1];
+  return KEY_RULES.get(bare) ?? KEY_FAMILIES.find(([prefix]) => bare.startsWith(prefix))?.[1];
 }
 
 /** Keys that decide which servers vote, which clients and operators may enter, and which data are durable. */
@@ -241,4 +242,4 @@ function guardingKeys(): readonly string[] {
   ];
 }
 
-const MISSPELT = new MisspeltKeys(RULES, guardingKeys());
+const MISSPELT = new MisspeltKeys(KEY_RULES, guardingKeys());

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { LogLevel } from "./command-line.ts";
+import type { LogLevel } from "./log-level.ts";
 import { type ProcessLog, printable, processLog } from "./logger.ts";
 
 test.each([
@@ -48,9 +48,9 @@ test("the server's place is that of the moment, and a role in the line stands ab
   let role = "looking";
   const lines = linesOf((log) => {
     log.describe(() => ({ role }));
-    log.info("one");
+    log.info("one", { event: "status" });
     role = "following";
-    log.info("two");
+    log.info("two", { event: "status" });
     log.info("three", { event: "role", role: "leading" });
   });
   expect(lines).toMatchObject([{ role: "looking" }, { role: "following" }, { role: "leading" }]);
@@ -58,11 +58,11 @@ test("the server's place is that of the moment, and a role in the line stands ab
 
 test("lines below the level are not written, and the level may change", () => {
   const lines = linesOf((log) => {
-    log.debug?.("one");
+    log.debug?.("one", { event: "status" });
     log.level = "debug";
-    log.debug?.("two");
+    log.debug?.("two", { event: "status" });
     log.level = "error";
-    log.warn("three");
+    log.warn("three", { event: "status" });
   });
   expect(lines).toMatchObject([{ level: "debug", msg: "two" }]);
 });

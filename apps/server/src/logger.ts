@@ -1,10 +1,11 @@
 import { createRequire } from "node:module";
-import type { LogFields, ServerLog } from "@zooid/server";
+import type { LogEvent, LogFields } from "@zooid/server";
 import { type DestinationStream, pino } from "pino";
-import type { LogLevel } from "./command-line.ts";
+import type { ProcessLines, ProcessLogEvent } from "./log-events.ts";
+import type { LogLevel } from "./log-level.ts";
 
 /** A log whose level may change while the process runs. */
-export interface ProcessLog extends ServerLog {
+export interface ProcessLog extends ProcessLines {
   level: LogLevel;
   /** From now on each JSON line has these fields too. Default: none. */
   describe(context: () => LogContext): void;
@@ -54,7 +55,7 @@ export function processLog(level: LogLevel, destination: DestinationStream): Pro
   );
   const write =
     (level: LogLevel) =>
-    (text: string, fields: LogFields = {}): void =>
+    (text: string, fields: LogFields<LogEvent | ProcessLogEvent>): void =>
       logger[level](fields, printable(text));
   return {
     get level() {

@@ -141,8 +141,8 @@ async function serve(argv: readonly string[], said: Said = { notes: [], warnings
   const log = openLog(command.logLevel);
   openedLog = log;
   process.title = ["zooid-server", ...argv].join(" ");
-  for (const note of said.notes) log.info(note);
-  for (const warning of said.warnings) log.warn(warning);
+  for (const note of said.notes) log.info(note, { event: "container" });
+  for (const warning of said.warnings) log.warn(warning, { event: "container" });
   await run(command, argv, log);
 }
 
@@ -152,7 +152,7 @@ async function run(command: ServeCommand, argv: readonly string[], log: ProcessL
   const audit = auditFile === undefined ? undefined : new AuditLog({ file: auditFile, log });
   const member = options.ensemble === undefined ? {} : { myid: options.ensemble.sid };
   log.describe(() => member);
-  for (const warning of warnings) log.warn(warning);
+  for (const warning of warnings) log.warn(warning, { event: "setting" });
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
   // V8 applies this flag to worker heaps too, above their own limits. The main heap keeps the size that it started with.
   setFlagsFromString("--max-semi-space-size=0");
@@ -178,7 +178,7 @@ async function run(command: ServeCommand, argv: readonly string[], log: ProcessL
   });
   audit?.follow(server);
   keepDynamicFile(server, command, log);
-  if (auditFile !== undefined) log.info(`clients' writes are written down in ${auditFile}`);
+  if (auditFile !== undefined) log.info(`clients' writes are written down in ${auditFile}`, { event: "audit-log" });
   let inForce = command;
   const isTerminal = process.stdout.isTTY;
   process.on("SIGHUP", () => {
@@ -190,7 +190,7 @@ async function run(command: ServeCommand, argv: readonly string[], log: ProcessL
     inForce = reload(server, () => readCommandLine(argv), inForce, log);
   });
   // Without a listener Node.js would open its inspector.
-  process.on("SIGUSR1", () => log.info(statusLine(server.summary)));
+  process.on("SIGUSR1", () => log.info(statusLine(server.summary), { event: "status" }));
   // Before the line that reports readiness: a signal may follow it at once.
   stopOnSignals(async () => {
     await page[Symbol.asyncDispose]();
@@ -255,7 +255,9 @@ async function openPage({
     if (opened === undefined) return undefined;
     return adminUrl({ admin: { ...admin, address: askedHost(admin?.address) } }, server.adminPort, "/console/");
   } catch (error) {
-    log.error(`the console is not served: ${error instanceof Error ? error.message : String(error)}`);
+    log.error(`the console is not served: ${error instanceof Error ? error.message : String(error)}`, {
+      event: "console-not-served",
+    });
     return undefined;
   }
 }
@@ -277,6 +279,7 @@ function keepDynamicFile(
       const reason = error instanceof Error ? error.message : String(error);
       log.warn(
         `the configuration is kept with the data; ${configFile} and its dynamic file stay as they are: ${reason}`,
+        { event: "dynamic-file-not-written" },
       );
     }
   });

@@ -1,9 +1,10 @@
 import { type AuditEntry, Console, wordsByConnection } from "@zooid/console";
 import { formatSessionId, hostPort } from "@zooid/model";
-import type { AdminOptions, AuditRecord, Report, ServerLog, ZooidServer } from "@zooid/server";
+import type { AdminOptions, AuditRecord, Report, ZooidServer } from "@zooid/server";
 import { askedHost } from "./asked-host.ts";
 import { usersOf } from "./audit-line.ts";
 import type { ConsoleSettings } from "./key-rule.ts";
+import type { ProcessLines } from "./log-events.ts";
 
 export interface OpenConsoleOptions {
   readonly server: ZooidServer;
@@ -12,7 +13,7 @@ export interface OpenConsoleOptions {
   readonly admin: AdminOptions | undefined;
   readonly settings: ConsoleSettings;
   readonly version: string;
-  readonly log: ServerLog;
+  readonly log: ProcessLines;
 }
 
 /** Words that the server answers in its own process, whatever its whitelist. */
@@ -31,7 +32,12 @@ export function loadConsoleApi(): Promise<void> {
 export function openConsole({ server, sid, admin, settings, version, log }: OpenConsoleOptions): Console | undefined {
   if (server.adminPort === undefined || settings.isEnabled === false) return undefined;
   if (server.port === server.securePort) {
-    log.info("the console is not served: its sessions need a client port without TLS; run zooid-console --tls instead");
+    log.info(
+      "the console is not served: its sessions need a client port without TLS; run zooid-console --tls instead",
+      {
+        event: "console-not-served",
+      },
+    );
     return undefined;
   }
   const { viewers = [], editors = [], operators = [], hostNames = [], adminUrls = {} } = settings;
@@ -54,7 +60,7 @@ export function openConsole({ server, sid, admin, settings, version, log }: Open
       const subscription = server.audit$.subscribe((records) => next(records.map(auditEntry)));
       return () => subscription.unsubscribe();
     },
-    warn: (text) => log.warn(text),
+    warn: (text) => log.warn(text, { event: "console-warning" }),
   });
 }
 

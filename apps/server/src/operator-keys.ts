@@ -11,6 +11,7 @@ import {
   trueOrFalseValue,
   wholeValue,
 } from "./key-values.ts";
+import { isLogLevel, LOG_LEVELS } from "./log-level.ts";
 import { QUORUM_TLS_KEYS } from "./tls-keys.ts";
 
 const LOGS_TO_STDOUT = "the log goes to the standard output, from --log-level on";
@@ -42,6 +43,7 @@ export const OPERATOR_KEYS: readonly KeyEntry[] = [
   ["metricsProvider.exportJvmInfo", metrics("exportJvmInfo", trueOrFalseValue)],
   ["metricsProvider.httpsPort", refused("asks for metrics over TLS, which is not supported yet")],
 
+  ["zooid.logLevel", logLevelKey()],
   ["zooid.unknownKeys", unknownKeys()],
   ["audit.enable", auditEnabled()],
   ["audit.impl.class", ignored("the audit log has one form, and no class of Java's can be loaded")],
@@ -92,6 +94,14 @@ const PROVIDERS: ReadonlyMap<string, boolean> = new Map([
 /** Whether a class of Apache's is the one that answers Prometheus. */
 function metricsProviderValue(value: string): Read<boolean> {
   return read(PROVIDERS.get(value), `names one of ${[...PROVIDERS.keys()].join(", ")}; found "${value}"`);
+}
+
+/** It is honoured where the command line is read, whose --log-level wins. */
+function logLevelKey(): KeyRule {
+  return {
+    kind: "honoured",
+    set: (_, value) => (isLogLevel(value) ? undefined : `is one of ${LOG_LEVELS.join(", ")}, found "${value}"`),
+  };
 }
 
 /** It is honoured where the keys are read. */

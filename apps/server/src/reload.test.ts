@@ -31,7 +31,7 @@ beforeEach(() => {
   writeFileSync(join(directory, "myid"), "1\n");
   lines = [];
   reloads = [];
-  result = { changes: [], problems: [] };
+  result = { changes: [], certificates: [], problems: [] };
   const note = (text: string): void => void lines.push(text);
   log = { level: "info", info: note, warn: note, error: note };
 });
@@ -45,10 +45,20 @@ test("log level and four-letter words take effect; other changes are named", () 
   expect(reloads).toEqual([{ fourLetterWords: "ruok" }]);
   expect(lines).toEqual([
     'the configuration is reloaded: the log level is warn, was info; 4lw.commands.whitelist is "ruok", was not set; ' +
-      'certificates are read again; clientPort is not set, was "2182", from the next start on; ' +
+      'clientPort is not set, was "2182", from the next start on; ' +
       'tickTime is "700", was not set, from the next start on',
   ]);
   expect(inForce.options).toMatchObject({ port: 2182, fourLetterWords: "ruok" });
+});
+
+test("the level of the log comes from the file, where the command line has none", () => {
+  const [next, said] = [
+    serve("--set", "zooid.logLevel=error"),
+    serve("--log-level", "debug", "--set", "zooid.logLevel=error"),
+  ];
+  reload(server, () => next, serve(), log);
+  expect([log.level, said.logLevel]).toEqual(["error", "debug"]);
+  expect(lines).toEqual(["the configuration is reloaded: the log level is error, was info"]);
 });
 
 test("a configuration without the list allows no more words than the default", () => {
@@ -73,28 +83,42 @@ const members = (...settings: string[]): ServeCommand => {
 
 test("the links between servers are reloaded, and the line says what changed of them", () => {
   const next = members("portUnification=true", "ssl.quorum.keyStore.location=/k.pem", "initLimit=7");
-  result = { changes: ["peers with and without TLS"], problems: [] };
+  result = { changes: ["peers with and without TLS"], certificates: [], problems: [] };
   reload(server, () => next, members(), log);
   expect(reloads).toEqual([{ fourLetterWords: "", ensemble: next.options.ensemble }]);
   expect(lines).toEqual([
     'the configuration is reloaded: portUnification is "true", was not set; ssl.quorum.keyStore.location is "/k.pem", was not set; ' +
-      "for new links between servers: peers with and without TLS; certificates are read again; " +
+      "for new links between servers: peers with and without TLS; " +
       'initLimit is "7", was not set, from the next start on',
   ]);
 });
 
 test("a reload that would cut servers off changes nothing", () => {
   const [next, started] = [members("zooid.peerSecretFile=/secret"), members()];
-  result = { changes: [], problems: ["it would cut off server 2"] };
+  result = { changes: [], certificates: [], problems: ["it would cut off server 2"] };
   expect(reload(server, () => next, started, log)).toBe(started);
   expect(lines).toEqual(["the configuration is not reloaded: it would cut off server 2"]);
+});
+
+test("certificates are named with their dates where those have changed", () => {
+  const [before, after] = [1_800_000_000, 1_900_000_000];
+  const read = (notAfter: number): void => {
+    result = { changes: [], certificates: [{ shownTo: "clients", notAfter, notAfterBefore: before }], problems: [] };
+    reload(server, () => serve(), serve(), log);
+  };
+  read(before);
+  read(after);
+  expect(lines).toEqual([
+    "the configuration is reloaded: certificates are read again",
+    "the configuration is reloaded: the certificate that clients see is valid until 2030-03-17 17:46 UTC, was 2027-01-15 08:00 UTC",
+  ]);
 });
 
 test("what a change of the ensemble wrote into the files waits for no start", () => {
   const started = members("reconfigEnabled=true");
   const next = members("reconfigEnabled=true", "server.1=127.0.0.1:1:11;2191", "server.4=127.0.0.1:4:14;2184");
   reload(server, () => next, started, log);
-  expect(lines).toEqual(["the configuration is reloaded: certificates are read again"]);
+  expect(lines).toEqual(["the configuration is reloaded: nothing has changed"]);
 });
 
 test("values of secrets are not written down, and a setting that waits is named again by the next reload", () => {

@@ -1,10 +1,17 @@
-import type { ServerLog, ZooidServer } from "@zooid/server";
-import type { Command, LogLevel, ServeCommand } from "./command-line.ts";
+import type { ReloadResult, ZooidServer } from "@zooid/server";
+import type { Command, ServeCommand } from "./command-line.ts";
 import { explain } from "./exit-status.ts";
+import type { ProcessLines } from "./log-events.ts";
+import type { LogLevel } from "./log-level.ts";
 
 /** Keys whose values a reload applies; a change of any other takes effect at the next start. */
-const RELOADED =
-  /^(?:4lw\.commands\.whitelist|zooid\.peerSecret(?:File|Mode)|zooid\.peerTls\.(?:key|cert|ca)|ssl\.quorum\..*|sslQuorum|portUnification|zooid\.allowUnauthenticatedPeers)$/;
+const RELOADED: RegExp =
+  /^(?:4lw\.commands\.whitelist|zooid\.logLevel|zooid\.peerSecret(?:File|Mode)|zooid\.peerTls\.(?:key|cert|ca)|ssl\.quorum\..*|sslQuorum|portUnification|zooid\.allowUnauthenticatedPeers)$/;
+/** Whether SIGHUP applies a change of this key. */
+export function isReloaded(key: string): boolean {
+  return RELOADED.test(key);
+}
+
 /** Keys that changes of the ensemble's configuration write into the files. */
 const MOVED = /^(?:server\.\d+|group\.\d+|weight\.\d+|clientPort|clientPortAddress|peerType|dynamicConfigFile)$/;
 /** Keys whose values no log shows. */
@@ -22,7 +29,7 @@ export function reload(
   server: Pick<ZooidServer, "reload">,
   read: () => Command,
   started: ServeCommand,
-  log: ServerLog & { level: LogLevel },
+  log: ProcessLines & { level: LogLevel },
 ): ServeCommand {
   let command: Command;
   try {
@@ -35,7 +42,7 @@ export function reload(
   const { options, logLevel } = command;
   const { fourLetterWords = "", ensemble } = options;
   const isMember = ensemble !== undefined && started.options.ensemble !== undefined;
-  const { changes, problems } = server.reload({ fourLetterWords, ...(isMember ? { ensemble } : {}) });
+  const { changes, certificates, problems } = server.reload({ fourLetterWords, ...(isMember ? { ensemble } : {}) });
   if (problems.length > 0) {
     log.error(`the configuration is not reloaded: ${problems.join("; ")}`, { event: "reload-refused" });
     return started;
@@ -49,12 +56,14 @@ export function reload(
   );
   const sentences = [
     ...(before === logLevel ? [] : [`the log level is ${logLevel}, was ${before}`]),
-    ...applied.map(({ text }) => text),
+    // The level in force may be another one: --log-level wins.
+    ...applied.filter(({ key }) => key !== "zooid.logLevel").map(({ text }) => text),
     ...(changes.length === 0 ? [] : [`for new links between servers: ${changes.join(", ")}`]),
-    "certificates are read again",
+    ...certificateTexts(certificates),
     ...waiting.map(({ text }) => `${text}, from the next start on`),
   ];
-  log.info(`the configuration is reloaded: ${sentences.join("; ")}`, { event: "reloaded" });
+  const text = sentences.length === 0 ? "nothing has changed" : sentences.join("; ");
+  log.info(`the configuration is reloaded: ${text}`, { event: "reloaded" });
   const values = new Map(started.values);
   for (const { key } of applied) {
     const value = command.values.get(key);
@@ -62,6 +71,23 @@ export function reload(
     else values.set(key, value);
   }
   return { ...started, logLevel, values, options: { ...started.options, fourLetterWords } };
+}
+
+/** What became of the certificates, with their dates where those are others. */
+function certificateTexts(certificates: ReloadResult["certificates"]): readonly string[] {
+  if (certificates.length === 0) return [];
+  const renewed = certificates.filter(({ notAfter, notAfterBefore }) => notAfter !== notAfterBefore);
+  if (renewed.length === 0) return ["certificates are read again"];
+  return renewed.map(
+    ({ shownTo, notAfter, notAfterBefore }) =>
+      `the certificate that ${shownTo} see is valid until ${dateOf(notAfter)}, was ${dateOf(notAfterBefore)}`,
+  );
+}
+
+function dateOf(seconds: number | undefined): string {
+  return seconds === undefined
+    ? "none"
+    : `${new Date(seconds * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }
 
 interface ChangedSetting {

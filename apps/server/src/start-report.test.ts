@@ -1,6 +1,6 @@
 import { composeZxid, ZXID_NONE } from "@zooid/model";
 import { describe, expect, test } from "vitest";
-import type { LogLevel } from "./command-line.ts";
+import type { LogLevel } from "./log-level.ts";
 import { processLog } from "./logger.ts";
 import { type StartFacts, startReport, terminalLines } from "./start-report.ts";
 

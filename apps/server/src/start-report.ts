@@ -66,18 +66,23 @@ class LogReport implements StartReport {
   }
 
   serving({ version, client, securePort, dataDir, recovered, admin, metricsPort }: StartFacts): void {
-    if (admin !== undefined) this.#log.info(`operators are answered on ${admin.url}, /readyz and /metrics`);
-    if (metricsPort !== undefined) this.#log.info(`metrics are answered on port ${metricsPort} at /metrics`);
+    if (admin !== undefined)
+      this.#log.info(`operators are answered on ${admin.url}, /readyz and /metrics`, {
+        event: "operator-port",
+      });
+    if (metricsPort !== undefined)
+      this.#log.info(`metrics are answered on port ${metricsPort} at /metrics`, { event: "metrics-port" });
     if (securePort !== undefined && securePort !== client.port)
-      this.#log.info(`clients that speak TLS come to port ${securePort}`);
+      this.#log.info(`clients that speak TLS come to port ${securePort}`, { event: "tls-port" });
     this.#log.info(
       `zooid-server ${version} serves ZooKeeper clients on ${hostPort(client.address, client.port)}, ` +
         `data in ${dataDir ?? "memory"} (${recovered}), Node.js ${process.versions.node}, process ${process.pid}`,
+      { event: "serving" },
     );
   }
 
   console(url: string | undefined): void {
-    if (url !== undefined) this.#log.info(`the console is at ${url}`);
+    if (url !== undefined) this.#log.info(`the console is at ${url}`, { event: "console" });
   }
 }
 

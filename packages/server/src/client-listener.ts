@@ -2,6 +2,7 @@ import { createServer, type Socket } from "node:net";
 import { javaAddress } from "@zooid/model";
 import { ListenHost, type Lookup } from "./listen-host.ts";
 import { ListenSocket } from "./listening/listen-socket.ts";
+import type { WriteLine } from "./log-fields.ts";
 import { createSharedReadServer } from "./shared-reads.ts";
 
 export interface ListenerConfig {
@@ -10,7 +11,7 @@ export interface ListenerConfig {
   readonly address: string | undefined;
   /** The setting of the address, and a line about it while its name does not resolve. */
   readonly addressSetting?: string;
-  readonly warn?: (text: string) => void;
+  readonly warn?: WriteLine;
   readonly lookup?: Lookup;
   /** Between look-ups of the name. Default: a second. */
   readonly addressRetryMs?: number;

@@ -4,6 +4,7 @@ import { fileDescriptors } from "./admin/file-descriptors.ts";
 import { ClientListener, type ListenerConfig } from "./client-listener.ts";
 import type { ServerConfig } from "./config.ts";
 import type { MovablePort } from "./listening/port-moves.ts";
+import type { LogFields, WriteLine } from "./log-fields.ts";
 import type { RefusalLog } from "./refusal-log.ts";
 import { type ClientTaker, ClientTls } from "./tls/client-tls.ts";
 import { FileWatch } from "./tls/file-watch.ts";
@@ -11,8 +12,13 @@ import { notAfterSeconds, ownCertificate } from "./tls/own-certificate.ts";
 import type { TlsConfig } from "./tls/tls-config.ts";
 
 interface Log {
-  info(text: string): void;
-  warn(text: string): void;
+  info(text: string, fields: LogFields): void;
+  warn(text: string, fields: LogFields): void;
+}
+
+/** Certificates that were read, and are not in force yet. */
+export interface ReadCertificates {
+  apply(): void;
 }
 
 /** The ports for clients: plain, TLS, or both; each with its own limits. */
@@ -36,7 +42,7 @@ export class ClientPorts {
     this.#log = log;
     this.#refusals = refusals;
     const hasRoom = (socket: Socket): boolean => this.#hasRoom(socket);
-    const warn = (text: string): void => log.warn(text);
+    const warn: WriteLine = (text, fields) => log.warn(text, fields);
     const { tls } = config;
     if (tls !== undefined) this.#certificateNotAfter = notAfterSeconds(ownCertificate(tls.context));
     if (config.plainPort) {
@@ -67,7 +73,7 @@ export class ClientPorts {
     await this.#plain?.listen();
     await this.#secure?.listen();
     const { tls } = this.#config;
-    if (tls?.certReload === true) this.#watch = new FileWatch(tls.files, () => this.reloadCertificates());
+    if (tls?.certReload === true) this.#watch = new FileWatch(tls.files, () => this.#reloadCertificates());
   }
 
   /** The plain port, where the configuration of an ensemble can move it. */
@@ -133,20 +139,39 @@ export class ClientPorts {
     return added;
   }
 
-  /** Invalid certificates change nothing: they may be half written. */
-  reloadCertificates(): void {
+  /** Reads the certificates again without putting them into force: a list of problems where they are invalid. */
+  readCertificates(): ReadCertificates | readonly string[] {
     const { tls } = this.#config;
-    if (tls === undefined) return;
+    if (tls === undefined) return { apply: () => {} };
     const context = tls.reload();
     if ("length" in context) {
       this.reloads.failed++;
-      this.#log.warn(`the certificates that were read before stay in force: ${context.join("; ")}`);
+      return context;
+    }
+    return {
+      apply: () => {
+        for (const one of this.#tls) one.setContext(context);
+        this.#certificateNotAfter = notAfterSeconds(ownCertificate(context));
+        this.reloads.done++;
+      },
+    };
+  }
+
+  /** Invalid certificates change nothing: they may be half written. */
+  #reloadCertificates(): void {
+    const { tls } = this.#config;
+    if (tls === undefined) return;
+    const read = this.readCertificates();
+    if ("length" in read) {
+      this.#log.warn(`the certificates that were read before stay in force: ${read.join("; ")}`, {
+        event: "certificates-refused",
+      });
       return;
     }
-    for (const one of this.#tls) one.setContext(context);
-    this.#certificateNotAfter = notAfterSeconds(ownCertificate(context));
-    this.reloads.done++;
-    this.#log.info(`new client connections use the certificates that were read again from ${tls.files.join(", ")}`);
+    read.apply();
+    this.#log.info(`new client connections use the certificates that were read again from ${tls.files.join(", ")}`, {
+      event: "certificates-reloaded",
+    });
   }
 }
 

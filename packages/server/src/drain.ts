@@ -1,5 +1,6 @@
 import type { ClientConnection } from "./client-connection.ts";
 import type { Driver } from "./driver/driver.ts";
+import type { WriteLine } from "./log-fields.ts";
 
 /** Connections are closed in steps of so many milliseconds. */
 const STEP_MS = 50;
@@ -29,14 +30,14 @@ export interface DrainProgress {
  */
 export class Drain {
   readonly #driver: () => Driver;
-  readonly #info: (text: string) => void;
+  readonly #info: WriteLine;
   #steps: NodeJS.Timeout | undefined;
   #left: ClientConnection[] = [];
   #endMs = 0;
   #handOverAtMs = 0;
   #hasSaid = false;
 
-  constructor(parts: { readonly driver: () => Driver; info(text: string): void }) {
+  constructor(parts: { readonly driver: () => Driver; readonly info: WriteLine }) {
     this.#driver = parts.driver;
     this.#info = parts.info;
   }
@@ -59,7 +60,9 @@ export class Drain {
     this.#endMs = performance.now() + durationMs;
     this.#hasSaid = false;
     this.#handOverAtMs = 0;
-    this.#info(`draining: the connections of ${this.#left.length} clients are closed within ${durationMs} ms`);
+    this.#info(`draining: the connections of ${this.#left.length} clients are closed within ${durationMs} ms`, {
+      event: "draining",
+    });
     this.#steps = setInterval(() => this.#step(), STEP_MS).unref();
     this.#step();
   }
@@ -69,7 +72,7 @@ export class Drain {
     if (!this.isOn) return;
     this.stop();
     this.#driver().isDraining = false;
-    this.#info("draining has ended: clients may connect again");
+    this.#info("draining has ended: clients may connect again", { event: "drain-ended" });
   }
 
   /** The server stops. */
@@ -105,7 +108,7 @@ export class Drain {
     if (this.#hasSaid || this.#left.length > 0 || this.#open().length > 0) return;
     this.#hasSaid = true;
     const leads = driver.replica.isLeading ? "; it leads: no other server can" : "";
-    this.#info(`drained: no client is connected to this server${leads}`);
+    this.#info(`drained: no client is connected to this server${leads}`, { event: "drained" });
   }
 
   #open(): ClientConnection[] {

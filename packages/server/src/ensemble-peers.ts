@@ -17,7 +17,7 @@ import type { PortMoves } from "./listening/port-moves.ts";
 import { NO_QUORUM_CHECK_MS, NoQuorumReport } from "./no-quorum-report.ts";
 import { ElectionMesh } from "./peers/election-mesh.ts";
 import type { EnsembleOptions, QuorumPeerConfig } from "./peers/ensemble-config.ts";
-import { LinkProtection, type SecurityReload } from "./peers/link-protection.ts";
+import { LinkProtection, type PreparedReload } from "./peers/link-protection.ts";
 import { checkTrust } from "./peers/peer-security.ts";
 import { QuorumLinks } from "./peers/quorum-links.ts";
 import { Reachability } from "./peers/reachability.ts";
@@ -145,7 +145,7 @@ export class EnsemblePeers implements Peers {
       receiveSnapshot: (position) => storage.receiveSnapshot(position),
       send: (link: LinkRef, message) => this.links.send(link, message),
       input,
-      note: warn,
+      note: (text) => warn(text, { event: "snapshot-not-sent" }),
     });
   }
 
@@ -236,28 +236,34 @@ export class EnsemblePeers implements Peers {
     await Promise.all([this.links.stop(), this.#mesh.stop()]);
   }
 
-  /** Secrets, certificates and modes of the options take effect for new links; see {@link LinkProtection.reload}. */
-  reloadSecurity(options: EnsembleOptions): SecurityReload {
-    const reloaded = this.protection.reload(options);
-    if (reloaded.problems.length > 0) this.reloads.failed++;
-    else {
-      this.reloads.done++;
-      this.#watchCertificates();
-    }
-    return reloaded;
+  /** Secrets, certificates and modes of the options, for new links; see {@link LinkProtection.prepare}. */
+  prepareSecurity(options: EnsembleOptions): PreparedReload {
+    const prepared = this.protection.prepare(options);
+    if (prepared.problems.length > 0) this.reloads.failed++;
+    return {
+      ...prepared,
+      apply: () => {
+        prepared.apply();
+        this.reloads.done++;
+        this.#watchCertificates();
+      },
+    };
   }
 
   /**
    * Invalid certificates change nothing: they may be half written. Open connections stay as they
    * are.
    */
-  reloadCertificates(): void {
+  reloadCertificates(): readonly string[] {
     const problems = this.#ensemble.transport.reload?.();
-    if (problems === undefined) return;
+    if (problems === undefined) return [];
     if (problems.length > 0) this.reloads.failed++;
     else this.reloads.done++;
     if (problems.length > 0)
-      this.#warn(`the certificates for peers that were read before stay in force: ${problems.join("; ")}`);
+      this.#warn(`the certificates for peers that were read before stay in force: ${problems.join("; ")}`, {
+        event: "certificates-refused",
+      });
+    return problems;
   }
 }
 

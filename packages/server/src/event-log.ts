@@ -1,4 +1,5 @@
-import { fieldsOf, type LogFields, type OperatorEvent } from "./log-fields.ts";
+import type { OperatorEvent } from "./log-events.ts";
+import { fieldsOf, type LogFields } from "./log-fields.ts";
 import { sentenceOf } from "./operator-sentences.ts";
 
 /** Events that go on until an operator acts. */
@@ -20,9 +21,9 @@ const REPEAT_MS = 60_000;
 const LINES_MAX = 64;
 
 interface Lines {
-  info(text: string, fields?: LogFields): void;
-  warn(text: string, fields?: LogFields): void;
-  error(text: string, fields?: LogFields): void;
+  info(text: string, fields: LogFields): void;
+  warn(text: string, fields: LogFields): void;
+  error(text: string, fields: LogFields): void;
 }
 
 /**

@@ -24,6 +24,7 @@ export {
 export type { ConnectionThrottleConfig, ConnectionThrottleOptions } from "./connection-throttle.ts";
 export type { DiskOptions } from "./disk/disk-marks.ts";
 export type { ScrubSettings } from "./disk/scrub-reports.ts";
+export { LOG_EVENTS, type LogEvent } from "./log-events.ts";
 export type { LogFields } from "./log-fields.ts";
 export { type AnsweringMember, answeringMembers } from "./offline/answering-members.ts";
 export type { DataDirectories } from "./offline/data-directories.ts";

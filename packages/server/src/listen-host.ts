@@ -1,5 +1,6 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
+import type { LogFields } from "./log-fields.ts";
 
 /** The line about a name that does not resolve is repeated after this time. */
 const REPEAT_MS = 30_000;
@@ -15,7 +16,7 @@ export interface ListenHostOptions {
   readonly host: string | undefined;
   /** The setting that names the host. */
   readonly setting: string;
-  warn(text: string): void;
+  warn(text: string, fields: LogFields): void;
   /** Default: the system's. */
   readonly lookup?: Lookup | undefined;
   /** Default: a second. */
@@ -51,7 +52,10 @@ export class ListenHost {
         return await find(host);
       } catch (error) {
         if (!isUnresolved(error)) throw error;
-        this.#warn(`${host} in ${setting} does not resolve yet (${error.code}); it is looked up again each second`);
+        this.#warn(
+          `${host} in ${setting} does not resolve yet (${error.code}); it is looked up again each second`,
+          "name-unresolved",
+        );
       }
       await this.#wait();
     }
@@ -70,6 +74,7 @@ export class ListenHost {
     this.#elsewhereMs += this.#retryMs;
     this.#warn(
       `${host} in ${setting} has the address of another machine; it is looked up again for ${ELSEWHERE_MS / 1000} s`,
+      "address-elsewhere",
     );
     await this.#wait();
     return true;
@@ -80,11 +85,11 @@ export class ListenHost {
     this.#stopWaiting();
   }
 
-  #warn(text: string): void {
+  #warn(text: string, event: "name-unresolved" | "address-elsewhere"): void {
     const nowMs = performance.now();
     if (nowMs - this.#warnedMs < REPEAT_MS) return;
     this.#warnedMs = nowMs;
-    this.#options.warn(text);
+    this.#options.warn(text, { event });
   }
 
   #wait(): Promise<void> {

@@ -1,10 +1,10 @@
 import { formatSessionId, formatZxid } from "@zooid/model";
-import type { ReplicaEvent, SlowRequest } from "@zooid/replica";
+import type { LogEvent, OperatorEvent } from "./log-events.ts";
 
 /** The parts of a log line that a log collector searches by, beside its text. */
-export interface LogFields {
-  /** The kind of line, one of a fixed set: `leader-silent`, `role`, `refused`, … */
-  readonly event?: string;
+export interface LogFields<Event extends string = LogEvent> {
+  /** The kind of line: one of {@link LOG_EVENTS}. */
+  readonly event: Event;
   /** Another server of the ensemble. */
   readonly peer?: number | undefined;
   /** `host:port` of the other side. */
@@ -35,8 +35,8 @@ export interface LogFields {
   readonly refusal?: string;
 }
 
-/** Events that are one line each; of slow requests the slow log makes the lines. */
-export type OperatorEvent = Exclude<ReplicaEvent, SlowRequest>;
+/** Writes a line for operators. */
+export type WriteLine = (text: string, fields: LogFields) => void;
 
 /** The fields of a replica's event. */
 export function fieldsOf(event: OperatorEvent): LogFields {

@@ -8,7 +8,8 @@ import {
   type Zxid,
 } from "@zooid/model";
 import type { SaidHistory } from "@zooid/zab";
-import type { LogFields, OperatorEvent } from "./log-fields.ts";
+import type { OperatorEvent } from "./log-events.ts";
+import type { LogFields } from "./log-fields.ts";
 import { listText } from "./operator-sentences.ts";
 
 /** How long a server is without a quorum before it says so, and how often it says so then. */
@@ -129,7 +130,7 @@ export class NoQuorumReport {
     const { error, members, sid, summary } = this.#parts;
     const { isListed, version, file, list } = members();
     const isAgreed = version !== ZXID_NONE;
-    const fields = { event: "no-quorum", ...(isAgreed ? { zxid: formatZxid(version) } : {}) };
+    const fields: LogFields = { event: "no-quorum", ...(isAgreed ? { zxid: formatZxid(version) } : {}) };
     const known = isAgreed ? ` of configuration ${formatZxid(version)}` : "";
     const found = `no quorum of the servers${known}: ${summary()}${this.#uncountedText()}.`;
     const lost = `If a quorum is lost for good, see ${PAGE}`;

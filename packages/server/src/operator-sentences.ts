@@ -1,7 +1,7 @@
 import type { Excess } from "@zooid/data-tree";
 import { assertNever, formatSessionId, formatZxid, type Members, type ServerId } from "@zooid/model";
 import type { LeaderFault, LearnerFault, LinkEnd, PeerRefusal } from "@zooid/zab";
-import type { OperatorEvent } from "./log-fields.ts";
+import type { OperatorEvent } from "./log-events.ts";
 
 /**
  * The sentences of events for operators: log lines, and reasons why a link was refused or closed.

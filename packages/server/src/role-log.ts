@@ -28,7 +28,7 @@ export class RoleLog {
   changed({ state, phase, epoch, leader }: MemberRole, nowMs: number): void {
     if (state === "looking") {
       this.#decidedMs = 0;
-      this.#say("LOOKING for a leader", { role: "looking" });
+      this.#say("LOOKING for a leader", { event: "role", role: "looking" });
       return;
     }
     if (this.#decidedMs === 0) this.#decidedMs = nowMs;
@@ -36,12 +36,12 @@ export class RoleLog {
     const role = state === "leading" ? "LEADING" : `${state.toUpperCase()} server ${leader ?? "?"}`;
     const text = `${role}, epoch ${epoch}`;
     const durationMs = Math.round(nowMs - this.#decidedMs);
-    this.#say(text, { role: state, epoch, peer: leader, durationMs }, `, synced after ${durationMs} ms`);
+    this.#say(text, { event: "role", role: state, epoch, peer: leader, durationMs }, `, synced after ${durationMs} ms`);
   }
 
   #say(text: string, fields: LogFields, rest = ""): void {
     if (text === this.#last) return;
     this.#last = text;
-    this.#info(`${text}${rest}`, { event: "role", ...fields });
+    this.#info(`${text}${rest}`, fields);
   }
 }

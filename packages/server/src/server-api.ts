@@ -5,16 +5,17 @@ import type { AdminApplication } from "./admin/http-port.ts";
 import type { AuditRecord } from "./audit-trail.ts";
 import type { Change } from "./change-stream.ts";
 import type { ServerOptions } from "./config.ts";
+import type { LogEvent } from "./log-events.ts";
 import type { LogFields } from "./log-fields.ts";
 import type { EnsembleOptions } from "./peers/ensemble-config.ts";
 import type { UnreachablePeer } from "./peers/reachability.ts";
 
 /** Receives log lines for operators: each is one sentence, with its parts as fields. */
-export interface ServerLog {
-  debug?(text: string, fields?: LogFields): void;
-  info(text: string, fields?: LogFields): void;
-  warn(text: string, fields?: LogFields): void;
-  error(text: string, fields?: LogFields): void;
+export interface ServerLog<Event extends string = LogEvent> {
+  debug?(text: string, fields: LogFields<Event>): void;
+  info(text: string, fields: LogFields<Event>): void;
+  warn(text: string, fields: LogFields<Event>): void;
+  error(text: string, fields: LogFields<Event>): void;
 }
 
 export interface StartOptions extends ServerOptions {
@@ -101,6 +102,12 @@ export interface ReloadOptions {
 export interface ReloadResult {
   /** What changed of the links between servers, a clause each. */
   readonly changes: readonly string[];
+  /** This server's certificates, by the side that sees them; ends of validity in seconds since 1970. */
+  readonly certificates: readonly {
+    readonly shownTo: "clients" | "peers";
+    readonly notAfter: number | undefined;
+    readonly notAfterBefore: number | undefined;
+  }[];
   /** Why nothing was applied, a sentence each; empty if it was. */
   readonly problems: readonly string[];
 }

@@ -67,7 +67,8 @@ function endSession(
   const ending = driver().endSession(session);
   const result = ending === "ended" || ending === "ending" ? "success" : "failure";
   audit.sessionEnded({ zxid: driver().replica.visibleZxid, session, identities, address, result });
-  if (result === "success") log.info(`session ${formatSessionId(session)} is ended by an operator at ${address}`);
+  if (result === "success")
+    log.info(`session ${formatSessionId(session)} is ended by an operator at ${address}`, { event: "session-ended" });
   return ending;
 }
 
@@ -113,8 +114,8 @@ export function adminViewOf(server: ViewedServer): AdminView {
       },
       restore: (pieces) => server.restore(pieces),
       nowMs: () => performance.now(),
-      info: (text) => log.info(text),
-      warn: (text) => log.warn(text),
+      info: (text, fields) => log.info(text, fields),
+      warn: (text, fields) => log.warn(text, fields),
     }),
     room: () => server.room(),
     damage: () => storage().damage(),

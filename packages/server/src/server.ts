@@ -142,7 +142,10 @@ class Server implements ZooidServer {
       error: (text, fields) => this.#log.error(text, fields),
     });
     this.#disk = this.#newDiskGuard();
-    this.#drain = new Drain({ driver: () => started(this.#driver), info: (text) => this.#log.info(text) });
+    this.#drain = new Drain({
+      driver: () => started(this.#driver),
+      info: (text, fields) => this.#log.info(text, fields),
+    });
     this.#events = new EventLog(this.#log, () => performance.now());
     this.#refusals = new RefusalLog(
       (text, fields) => this.#log.warn(text, fields),
@@ -187,13 +190,22 @@ class Server implements ZooidServer {
   }
 
   reload({ fourLetterWords, ensemble }: ReloadOptions = {}): ReloadResult {
-    const security = ensemble === undefined ? undefined : this.#peers?.reloadSecurity(ensemble);
-    const { changes = [], problems = [] } = security ?? {};
-    if (problems.length > 0) return { changes, problems };
-    if (security === undefined) this.#peers?.reloadCertificates();
+    const before = this.#view?.certificates() ?? [];
+    const security = ensemble === undefined ? undefined : this.#peers?.prepareSecurity(ensemble);
+    const read = this.#ports?.readCertificates();
+    const problems = [...(security?.problems ?? []), ...(read !== undefined && "length" in read ? read : [])];
+    // Without options for links their certificates are read here, and are in force at once where they are valid.
+    if (problems.length === 0 && security === undefined) problems.push(...(this.#peers?.reloadCertificates() ?? []));
+    if (problems.length > 0) return { changes: [], certificates: [], problems };
+    security?.apply();
+    if (read !== undefined && "apply" in read) read.apply();
     if (fourLetterWords !== undefined) this.#fourLetterWords.allowed = parseWhitelist(fourLetterWords);
-    this.#ports?.reloadCertificates();
-    return { changes, problems };
+    const certificates = (this.#view?.certificates() ?? []).map(({ shownTo, notAfter }) => ({
+      shownTo,
+      notAfter,
+      notAfterBefore: before.find((each) => each.shownTo === shownTo)?.notAfter,
+    }));
+    return { changes: security?.changes ?? [], certificates, problems };
   }
 
   get summary(): ServerSummary {
@@ -229,7 +241,7 @@ class Server implements ZooidServer {
 
   async #start(): Promise<void> {
     const config = this.#config;
-    for (const notice of config.notices) this.#log.warn(notice);
+    for (const notice of config.notices) this.#log.warn(notice, { event: "setting" });
     // The ports come first: if one is taken, the disk is left untouched.
     const ports = this.#newPorts();
     this.#ports = ports;
@@ -240,7 +252,7 @@ class Server implements ZooidServer {
     const { admin, metrics } = config;
     const operators = new OperatorPorts({
       ...{ view, admin, metrics, application: this.#options.adminApplication },
-      warn: (text) => this.#log.warn(text),
+      warn: (text, fields) => this.#log.warn(text, fields),
     });
     this.#operators = operators;
     await this.#serve(view, () => operators.listen());
@@ -270,9 +282,9 @@ class Server implements ZooidServer {
       serveAgain: async () => {
         this.#audit.clear();
         await this.#serve(view);
-        this.#log.info(`restored: ${this.recovered}`);
+        this.#log.info(`restored: ${this.recovered}`, { event: "restored" });
       },
-      warn: (text) => this.#log.warn(text),
+      warn: (text, fields) => this.#log.warn(text, fields),
       fail: (error) => this.#fail(error),
     });
     this.#restore = restore;
@@ -343,7 +355,7 @@ class Server implements ZooidServer {
         if (!isFull || this.#stopped !== undefined) throw error;
         if (performance.now() - warnedMs < FULL_WARN_MS) continue;
         warnedMs = performance.now();
-        this.#log.warn(`${error.message}; the start waits until there is room`);
+        this.#log.warn(`${error.message}; the start waits until there is room`, { event: "start-waits-for-room" });
       }
     }
   }
@@ -359,8 +371,8 @@ class Server implements ZooidServer {
         this.#storage?.setLow(isLow);
       },
       keepReserve: async () => this.#storage?.keepReserve(),
-      info: (text) => this.#log.info(text),
-      warn: (text) => this.#log.warn(text),
+      info: (text, fields) => this.#log.info(text, fields),
+      warn: (text, fields) => this.#log.warn(text, fields),
     });
   }
 
@@ -378,7 +390,7 @@ class Server implements ZooidServer {
         if (missing !== undefined) this.#freeLog();
       },
       failed: (error) => this.#fail(error),
-      warned: (text) => this.#log.warn(text),
+      warned: (text) => this.#log.warn(text, { event: "state-file-behind" }),
     };
   }
 
@@ -439,6 +451,7 @@ class Server implements ZooidServer {
       this.#log.warn(
         `the ensemble's servers are those of its last configuration (${version}), which is kept with the data; ` +
           "the files list others, which are not used: reconfig changes them",
+        { event: "configuration" },
       );
     }
   }
@@ -514,7 +527,7 @@ class Server implements ZooidServer {
     if (this.#hasFailed) return;
     this.#hasFailed = true;
     this.#driver?.halt();
-    this.#log.error(error instanceof Error ? error.message : String(error));
+    this.#log.error(error instanceof Error ? error.message : String(error), { event: "failed" });
     this.#ports?.stop();
     this.#options.onFailure?.(error);
   }

@@ -1,6 +1,7 @@
 import type { Zxid } from "@zooid/model";
 import { type ReceivedSnapshot, type SnapshotReceiver, StoreError } from "@zooid/txn-log";
 import type { Driver } from "./driver/driver.ts";
+import type { LogFields } from "./log-fields.ts";
 import type { Storage } from "./storage.ts";
 
 /** The running server, as a restore needs it. */
@@ -11,7 +12,7 @@ export interface RestoreHost {
   isEnding(): boolean;
   /** Serves the new content of the data directory. */
   serveAgain(): Promise<void>;
-  warn(text: string): void;
+  warn(text: string, fields: LogFields): void;
   /** The server has failed. */
   fail(error: unknown): void;
 }
@@ -54,6 +55,7 @@ export class SnapshotRestore {
     const storage = this.#host.storage();
     this.#host.warn(
       `a snapshot of ${received.nodeCount} znodes replaces all data of this server; all clients are disconnected`,
+      { event: "restoring" },
     );
     try {
       await driver.stop();

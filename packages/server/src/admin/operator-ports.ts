@@ -1,4 +1,5 @@
 import { hostPort } from "@zooid/model";
+import type { LogFields } from "../log-fields.ts";
 import { answerAdmin, isProbe } from "./admin-server.ts";
 import type { AdminView } from "./admin-view.ts";
 import type { AdminConfig, MetricsConfig } from "./http-options.ts";
@@ -11,7 +12,7 @@ export interface OperatorPortsOptions {
   readonly metrics: MetricsConfig | undefined;
   /** Answers further paths of the admin port. */
   readonly application: AdminApplication | undefined;
-  warn(text: string): void;
+  warn(text: string, fields: LogFields): void;
 }
 
 /**
@@ -33,7 +34,9 @@ export class OperatorPorts implements AsyncDisposable {
     const prometheus = new PrometheusText(view, metrics?.exportJvmInfo ?? true);
     await prometheus.loaded();
     const failed = (error: unknown): void => {
-      this.#options.warn(`a request to an operator port failed: ${describe(error)}`);
+      this.#options.warn(`a request to an operator port failed: ${describe(error)}`, {
+        event: "operator-request-failed",
+      });
     };
     if (admin !== undefined) {
       const port = new HttpPort({
@@ -79,7 +82,9 @@ export class OperatorPorts implements AsyncDisposable {
     try {
       await port.listen();
     } catch (error) {
-      this.#options.warn(`${name} cannot be opened (${describe(error)}); clients are served without it; ${hint}`);
+      this.#options.warn(`${name} cannot be opened (${describe(error)}); clients are served without it; ${hint}`, {
+        event: "operator-port-closed",
+      });
       return false;
     }
     return true;

@@ -1,6 +1,7 @@
 import { formatZxid, type Zxid } from "@zooid/model";
 import { Histogram } from "@zooid/replica";
 import type { SnapshotExport } from "@zooid/txn-log";
+import type { LogFields } from "../log-fields.ts";
 import type { SnapshotCommandsConfig } from "./http-options.ts";
 
 /** The reason why a snapshot is not sent or not restored. The statuses are Apache's. */
@@ -32,8 +33,8 @@ export interface WholeState {
   restore(pieces: AsyncIterable<Uint8Array>): Promise<Zxid>;
   /** A monotonic clock in milliseconds. */
   nowMs(): number;
-  info(text: string): void;
-  warn(text: string): void;
+  info(text: string, fields: LogFields): void;
+  warn(text: string, fields: LogFields): void;
 }
 
 /** A rate limit: one request in each interval. */
@@ -98,11 +99,12 @@ export class SnapshotEndpoint {
       const { nodeCount, position, sizeBytes } = snapshot;
       state.info(
         `a snapshot of ${nodeCount} znodes at ${formatZxid(position.zxid)}, ${sizeBytes} bytes, goes to ${who}`,
+        { event: "snapshot-taken" },
       );
       return snapshot;
     } catch (error) {
       this.snapshotErrors++;
-      state.warn(`no snapshot could be taken for ${who}: ${textOf(error)}`);
+      state.warn(`no snapshot could be taken for ${who}: ${textOf(error)}`, { event: "snapshot-failed" });
       return new SnapshotRefusal(500, textOf(error));
     }
   }
@@ -132,7 +134,7 @@ export class SnapshotEndpoint {
       return zxid;
     } catch (error) {
       this.restoreErrors++;
-      state.warn(`a snapshot that ${who} sent is not restored: ${textOf(error)}`);
+      state.warn(`a snapshot that ${who} sent is not restored: ${textOf(error)}`, { event: "restore-failed" });
       return new SnapshotRefusal(500, textOf(error));
     } finally {
       this.#isRestoring = false;

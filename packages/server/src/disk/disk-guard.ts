@@ -1,5 +1,6 @@
 import { statfs } from "node:fs/promises";
 import type { DiskRoom } from "@zooid/model";
+import type { LogFields } from "../log-fields.ts";
 import { type DiskLevel, type DiskOptions, diskLevelOf, diskMarksOf } from "./disk-marks.ts";
 
 const LOOK_MS = 500;
@@ -15,8 +16,8 @@ export interface DiskHost {
   lowChanged(isLow: boolean): void;
   /** There is room for the reserve that a full disk uses up. */
   keepReserve(): Promise<void>;
-  info(text: string): void;
-  warn(text: string): void;
+  info(text: string, fields: LogFields): void;
+  warn(text: string, fields: LogFields): void;
 }
 
 /**
@@ -65,9 +66,11 @@ export class DiskGuard {
   /** A write of the log waits for room, for this reason; or, with `undefined`, it has found room. */
   logChanged(missing: string | undefined): void {
     this.#isLogWaiting = missing !== undefined;
-    if (missing === undefined) this.#host.info("the log has room on its disk again");
+    if (missing === undefined) this.#host.info("the log has room on its disk again", { event: "log-has-room" });
     else
-      this.#host.warn(`the log waits for room on its disk (${missing}); nothing is acknowledged until there is room`);
+      this.#host.warn(`the log waits for room on its disk (${missing}); nothing is acknowledged until there is room`, {
+        event: "log-waits-for-room",
+      });
     this.#update();
   }
 
@@ -107,17 +110,19 @@ export class DiskGuard {
     const disk = `the disk of ${directory} has ${mebibytes(space.freeBytes)} MiB free`;
     switch (level) {
       case "roomy":
-        this.#host.info(`${disk}: there is room again`);
+        this.#host.info(`${disk}: there is room again`, { event: "disk-has-room" });
         break;
       case "low":
         this.#host.warn(
           `${disk}, less than zooid.disk.lowBytes (${mebibytes(lowBytes)} MiB); the log keeps no more than it needs`,
+          { event: "disk-low" },
         );
         break;
       case "reserve":
         this.#host.warn(
           `${disk}, less than zooid.disk.reserveBytes (${mebibytes(reserveBytes)} MiB): this server leads only while no other has ` +
             "room, and then refuses writes that add data; reads, deletes and sessions go on",
+          { event: "disk-full" },
         );
         break;
     }
@@ -145,7 +150,9 @@ export class DiskGuard {
     try {
       await this.#host.keepReserve();
     } catch (error) {
-      this.#host.warn(`no reserve is kept for a full disk: ${error instanceof Error ? error.message : String(error)}`);
+      this.#host.warn(`no reserve is kept for a full disk: ${error instanceof Error ? error.message : String(error)}`, {
+        event: "reserve-not-kept",
+      });
     }
   }
 }

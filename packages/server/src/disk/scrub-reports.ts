@@ -1,5 +1,6 @@
 import type { ScrubDamage, ScrubOptions, ScrubStatus } from "@zooid/txn-log/sqlite";
 import { gauge, type Metric } from "../admin/metric.ts";
+import type { LogFields } from "../log-fields.ts";
 
 /** How state file and sealed segments are checked while the server runs. */
 export interface ScrubSettings {
@@ -11,8 +12,8 @@ export interface ScrubSettings {
 
 /** What the scrub of a server needs to report. */
 export interface ScrubLog {
-  error(text: string): void;
-  info(text: string): void;
+  error(text: string, fields: LogFields): void;
+  info(text: string, fields: LogFields): void;
 }
 
 /** Undefined where nothing is to be checked. */
@@ -25,8 +26,8 @@ export function scrubOptionsOf(
   return {
     bytesPerSecond,
     everyMs,
-    damaged: (damage) => log.error(damageLine(damage, isAlone)),
-    healed: (file) => log.info(`${file} is damaged no longer, or no longer needed`),
+    damaged: (damage) => log.error(damageLine(damage, isAlone), { event: "file-damaged" }),
+    healed: (file) => log.info(`${file} is damaged no longer, or no longer needed`, { event: "file-healed" }),
   };
 }
 

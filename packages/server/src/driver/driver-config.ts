@@ -6,7 +6,7 @@ import type { AuditTrail } from "../audit-trail.ts";
 import type { AuthFailuresOptions } from "../auth-failures.ts";
 import type { ClientConnection, ConnectionLimits } from "../client-connection.ts";
 import type { ConnectionThrottleConfig } from "../connection-throttle.ts";
-import type { OperatorEvent } from "../log-fields.ts";
+import type { OperatorEvent } from "../log-events.ts";
 import type { RefusalLog } from "../refusal-log.ts";
 import type { SlowLog } from "../slow-log.ts";
 import type { Checkpoint } from "./checkpoints.ts";

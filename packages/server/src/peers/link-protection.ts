@@ -15,7 +15,13 @@ export interface LinkProtectionOptions {
   /** All links of this server, of elections and of leaders and learners. */
   readonly links: () => { readonly elections: readonly ProtectedLink[]; readonly quorum: readonly ProtectedLink[] };
   readonly tickMs: number;
-  warn(text: string, fields?: LogFields): void;
+  warn(text: string, fields: LogFields): void;
+}
+
+/** What a reload would do; nothing has changed yet. */
+export interface PreparedReload extends SecurityReload {
+  /** Puts it into force; does nothing where there are problems. */
+  apply(): void;
 }
 
 /** What a reload did: a clause for each change, or a sentence for each reason against it. */
@@ -71,7 +77,7 @@ export class LinkProtection {
   warn(): void {
     const { secrets, secretMode, takesBoth } = this.#options.ensemble.security.current;
     const { all, tls, proof } = this.counts;
-    const fields = { event: "peers-unprotected" };
+    const fields: LogFields = { event: "peers-unprotected" };
     if (secrets.length > 0 && secretMode === "offer") {
       this.#options.warn(
         `zooid.peerSecretMode=offer: links without proof of a secret are taken, ${proof} of ${all} have it now; ` +
@@ -90,20 +96,28 @@ export class LinkProtection {
 
   /** All of the options take effect for new links, or none does. */
   reload(options: EnsembleOptions): SecurityReload {
+    const { changes, problems, apply } = this.prepare(options);
+    apply();
+    return { changes, problems };
+  }
+
+  /** Reads secrets and certificates, and judges them, without a change yet. */
+  prepare(options: EnsembleOptions): PreparedReload {
     const { ensemble } = this.#options;
     const before = ensemble.security.current;
     const problems: string[] = [];
     const after = parseProtection(options, ensemble, problems, []);
     if (problems.length === 0) checkTrust(after, ensemble, problems);
     if (problems.length === 0) problems.push(...this.#missing(before, after));
-    if (problems.length > 0) return { changes: [], problems };
+    if (problems.length > 0) return { changes: [], problems, apply: () => {} };
     const changes = protectionChanges(before, after);
-    if (changes.length > 0) {
+    const apply = (): void => {
+      if (changes.length === 0) return;
       ensemble.security.replace(after);
       this.warn();
       this.renew();
-    }
-    return { changes, problems };
+    };
+    return { changes, problems, apply };
   }
 
   get #all(): readonly ProtectedLink[] {

@@ -79,7 +79,7 @@ export class ObserverMaster {
   listen(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#cannotListen = (problem) => {
-      this.#options.warn(`observers cannot come by this server: ${problem}`);
+      this.#options.warn(`observers cannot come by this server: ${problem}`, { event: "observers-refused" });
       resolve();
     };
     this.#port.listen().then(resolve, (error: unknown) => {

@@ -3,6 +3,7 @@ import { javaAddress } from "@zooid/model";
 import type { LinkPurpose } from "@zooid/peer-protocol";
 import { ListenHost, type Lookup } from "../listen-host.ts";
 import { ListenSocket } from "../listening/listen-socket.ts";
+import type { WriteLine } from "../log-fields.ts";
 import { createSharedReadServer } from "../shared-reads.ts";
 import type { MemberAddresses } from "./member-addresses.ts";
 import { Strangers } from "./strangers.ts";
@@ -30,7 +31,7 @@ export interface PeerListenerConfig {
   /** Undefined listens on every address. */
   readonly host: string | undefined;
   /** A line about the host's name while it does not resolve. */
-  readonly warn: (text: string) => void;
+  readonly warn: WriteLine;
   /** Default: the system's. */
   readonly lookup?: Lookup | undefined;
   /** Whether accepted sockets are read by `receive` only; asked at each connection. */

@@ -5,6 +5,7 @@ import type { LinkPurpose } from "@zooid/peer-protocol";
 import { BufferPool } from "@zooid/wire";
 import type { Lookup } from "../listen-host.ts";
 import type { MovablePort } from "../listening/port-moves.ts";
+import type { WriteLine } from "../log-fields.ts";
 import type { RefusalLog } from "../refusal-log.ts";
 import type { QuorumPeerConfig } from "./ensemble-config.ts";
 import type { HandshakeFault, LinkIdentity, PeerIdentity } from "./handshake.ts";
@@ -39,7 +40,7 @@ export interface PeerLinkOptions {
   /** Default: the ensemble's. */
   readonly bindRetryCount?: number;
   /** A line for operators: this server's name does not resolve. Default: none. */
-  readonly warn?: (text: string) => void;
+  readonly warn?: WriteLine;
   /** Of this server's name. Default: the system's. */
   readonly lookup?: Lookup;
   /** Reports once that a port is taken and retried. Default: no report. */

@@ -485,9 +485,14 @@ async function clientHello(): Promise<Buffer> {
 test("the end of the certificate is a metric, and so is each time that it was read again", async () => {
   await using zk = await start({}, { admin: { port: 0 } });
   const { location = "" } = stores.keyStore ?? {};
-  zk.reload();
+  expect(zk.reload().problems).toEqual([]);
   writeFileSync(location, "no key");
-  zk.reload();
+  const { problems } = zk.reload({ fourLetterWords: "*" });
+  expect(problems).toEqual([expect.stringContaining(location)]);
+  // All or nothing: the list of words stays too.
+  await using client = await RawClient.open(zk.port);
+  client.send(Buffer.from("ruok"));
+  expect((await client.rest()).toString()).not.toBe("imok");
   writeFileSync(location, HOST.key + HOST.cert);
   const { body } = await ask(zk.adminPort, "/metrics");
   const lines = body.split("\n").filter((line) => line.startsWith("zooid_tls_"));

@@ -1,0 +1,153 @@
+import type { ReplicaEvent, SlowRequest } from "@zooid/replica";
+
+/** Events that are one line each; of slow requests the slow log makes the lines. */
+export type OperatorEvent = Exclude<ReplicaEvent, SlowRequest>;
+
+/** Kinds of lines that the server writes about itself, beside the events of its replica. */
+export type ServerEvent =
+  | "address-elsewhere"
+  | "another-ensemble"
+  | "certificate-expires"
+  | "certificates-refused"
+  | "certificates-reloaded"
+  | "configuration"
+  | "disk-full"
+  | "disk-has-room"
+  | "disk-low"
+  | "drain-ended"
+  | "drained"
+  | "draining"
+  | "failed"
+  | "file-damaged"
+  | "file-healed"
+  | "founding-absent-beside-a-past"
+  | "founding-awaited"
+  | "founding-has-data"
+  | "founding-not-heard"
+  | "link-closed"
+  | "log-has-room"
+  | "log-waits-for-room"
+  | "looking"
+  | "name-unresolved"
+  | "no-quorum"
+  | "observers-refused"
+  | "operator-port-closed"
+  | "operator-request-failed"
+  | "peer-reachable"
+  | "peer-unreachable"
+  | "peers-unprotected"
+  | "port-moved"
+  | "port-not-moved"
+  | "refused"
+  | "reserve-not-kept"
+  | "restore-failed"
+  | "restored"
+  | "restoring"
+  | "role"
+  | "session-ended"
+  | "setting"
+  | "slow-request"
+  | "slow-turn"
+  | "snapshot-failed"
+  | "snapshot-not-sent"
+  | "snapshot-taken"
+  | "start-waits-for-room"
+  | "state-file-behind";
+
+/** The kind of a line of the log: what alerts and searches go by, since sentences may change. */
+export type LogEvent = OperatorEvent["kind"] | ServerEvent;
+
+/** Every kind of line, and when it is written; docs/log-events.md lists them. */
+export const LOG_EVENTS: Readonly<Record<LogEvent, string>> = {
+  "address-elsewhere": "the name that this server listens at has the address of another machine",
+  "another-ensemble": "a listed server belongs to another ensemble",
+  "applied-beyond": "this server has applied transactions that the leader's history lacks; it does not join",
+  "certificate-expires": "a certificate of this server has expired, or does so within 30, 7 or 1 days",
+  "certificates-refused": "changed files of certificates cannot be used; the ones read before stay in force",
+  "certificates-reloaded": "changed files of certificates were read, and new connections use them",
+  "change-refused": "a change of the ensemble's configuration was refused",
+  "committed-history-unknown": "a learner holds a committed history that this leader does not know",
+  configuration: "the servers of the ensemble, or what the files of this server mean beside them",
+  "configuration-is-newer": "another server knows a newer configuration of the ensemble; the role ends",
+  "configuration-learned": "another server reported a newer configuration of the ensemble; the role ends",
+  "counter-used-up": "the counter of the epoch nears its end; the leader begins a new epoch",
+  "disk-full": "less than `zooid.disk.reserveBytes` is free; writes that add data are refused soon",
+  "disk-has-room": "the disk has room again",
+  "disk-low": "less than `zooid.disk.lowBytes` is free",
+  "drain-ended": "clients may connect again",
+  drained: "no client is connected any longer",
+  draining: "connections of clients are being closed at an operator's request",
+  "electors-lost": "the servers that elected this leader have changed their votes; the role ends",
+  "ensemble-has-data": "another server has the data of an ensemble, and this one only data of its own; the role ends",
+  "epoch-not-accepted": "no quorum accepted the new epoch in time; the role ends",
+  "epoch-promised": "this server has promised the epoch to another server, and refuses the leader",
+  "epoch-promised-elsewhere": "a server has promised the epoch to another one; the role ends",
+  "epochs-used-up": "no further epoch can be led",
+  failed: "the server has failed, and serves no longer",
+  "file-damaged": "the scrub found a damaged file",
+  "file-healed": "a damaged file is whole again, or needed no longer",
+  "founding-absent-beside-a-past":
+    "no ensemble is founded: a dynamic file tells of an earlier one, and servers are absent",
+  "founding-awaited": "no ensemble is founded yet: a listed server is awaited",
+  "founding-forbidden": "another server has data that are missing here; this server founds no ensemble",
+  "founding-has-data": "no ensemble is founded: a listed server has data",
+  "founding-not-heard": "no ensemble is founded: a listed server accepts connections and is not heard",
+  "handed-over": "the leader transferred its leadership",
+  "histories-differ": "the histories of learner and leader differ",
+  "history-missing-here": "a server has a history that is missing on this disk; the role ends",
+  "history-not-the-leaders": "the leader's history and this server's are not the same",
+  "history-of-one-server":
+    "the data here were written by this server alone, and the leader's ensemble has none of them",
+  "illegal-message": "a peer broke the protocol; its link ends",
+  "large-listing": "a node has so many children that stock clients cannot list them",
+  "leader-handed-over": "the leader transferred its leadership; the role ends",
+  "leader-link-lost": "the link to the leader ended; the role ends",
+  "leader-of-another-ensemble": "this server and the leader belong to different ensembles",
+  "leader-silent": "the leader was silent for too long; the role ends",
+  "leader-unreachable": "the elected leader cannot be reached; the role ends",
+  "learner-follows": "a learner is synchronized, and follows",
+  "learner-is-ahead": "a learner has a newer history; the role ends",
+  "learner-not-counted": "a learner follows, and no quorum counts it",
+  "link-closed": "a link with another server was closed",
+  "list-differs": "files of servers list other members than the configuration in force",
+  "log-has-room": "the log has room on its disk again",
+  "log-waits-for-room": "the log waits for room on its disk; nothing is acknowledged",
+  "long-certificate-subject": "the subject of a client's certificate is too long for an identity",
+  looking: "a summary of what a server without a leader knows of the others",
+  "name-unresolved": "the name that this server listens at does not resolve yet",
+  "no-quorum": "there has been no quorum for some time; what to do about it",
+  "no-quorum-follows": "no quorum of followers connected in time; the role ends",
+  "observers-refused": "the port for observers cannot be opened",
+  "operator-port-closed": "the admin port or the metrics port cannot be opened",
+  "operator-request-failed": "a request to the admin port or the metrics port failed",
+  "over-quota": "a write is beyond a quota",
+  "peer-reachable": "another server is reachable again",
+  "peer-unreachable": "another server is unreachable",
+  "peers-unprotected": "links between servers are without a secret or without TLS",
+  "port-moved": "a port was opened where the configuration puts it",
+  "port-not-moved": "a port cannot be opened where the configuration puts it",
+  "quorum-lost": "the leader has lost its quorum; the role ends",
+  "read-only-service": "there is no quorum, and reads are served to read-only clients",
+  refused: "a connection was refused or closed; `refusal` says why",
+  "refused-by-leader": "the leader refuses this server; the role ends",
+  "refused-by-learner": "a learner refuses this leader",
+  "reserve-not-kept": "no reserve can be kept for a full disk",
+  "restore-failed": "a snapshot that an operator sent is not restored",
+  restored: "a snapshot has replaced all data",
+  restoring: "a snapshot replaces all data, and all clients are disconnected",
+  role: "the role that this server takes",
+  "session-ended": "an operator ended a session",
+  setting: "a setting has no effect, or another one than it seems to have",
+  "slow-request": "a request took `zooid.slowRequestMs` or longer",
+  "slow-turn": "a turn of the event loop took `zooid.slowRequestMs` or longer",
+  "snapshot-failed": "no snapshot could be taken for an operator",
+  "snapshot-not-sent": "a snapshot could not be sent to a learner, or received from the leader",
+  "snapshot-taken": "a snapshot goes to an operator",
+  "start-waits-for-room": "the disk has no room for a start, which waits",
+  "state-file-behind": "writes wait for the state file",
+  "state-not-received": "the leader's snapshot could not be installed; the role ends",
+  stopped: "the server stops; the role ends",
+  "successor-named": "the leader stops, and names its successor",
+  "wall-clock-set": "the wall clock was set, so that no container or TTL node is removed for some minutes",
+  "whole-state-sent": "a learner is sent a snapshot",
+};
