@@ -49,6 +49,8 @@ export const CLIENT_KEYS: readonly KeyEntry[] = [
   ["zooid.heldBytesMax", wholeNumber("heldBytesMax")],
   ["zooid.childrenBytesMax", wholeNumber("childrenBytesMax")],
   ["zooid.watchBytesMax", wholeNumber("watchBytesMax")],
+  ["zooid.trustedProxies", trustedProxies()],
+  ["zooid.trustedProxiesPercent", wholeNumber("trustedProxiesPercent")],
   ["jute.maxbuffer", juteMaxbuffer()],
   ["jute.maxbuffer.extrasize", ignored("a field is bounded by its frame")],
   ["advancedFlowControlEnabled", ignored(ONE_LOOP)],
@@ -121,6 +123,17 @@ function throttleWeights(): KeyRule {
       const isWeighted = trueOrFalse(value);
       if (isWeighted === undefined) return `is true or false, found "${value}"`;
       options.connectionThrottle = { ...options.connectionThrottle, isWeighted };
+      return undefined;
+    },
+  };
+}
+
+/** The server checks each of them. */
+function trustedProxies(): KeyRule {
+  return {
+    kind: "honoured",
+    set: (options, value) => {
+      options.trustedProxies = value.split(",").map((range) => range.trim());
       return undefined;
     },
   };

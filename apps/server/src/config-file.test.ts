@@ -130,6 +130,10 @@ test.each<[string, object]>([
   ["zooid.slowRequestMs=250", { slowRequestMs: 250 }],
   ["zooid.childrenBytesMax=9", { childrenBytesMax: 9 }],
   ["zooid.watchBytesMax=9", { watchBytesMax: 9 }],
+  [
+    "zooid.trustedProxies=10.0.0.1, 2001:db8::/64\nzooid.trustedProxiesPercent=50",
+    { trustedProxies: ["10.0.0.1", "2001:db8::/64"], trustedProxiesPercent: 50 },
+  ],
   ["zooid.healDamage=false", { healDamage: false }],
   ["zooid.scrub.bytesPerSecond=0\nzooid.scrub.everyMs=7", { scrub: { bytesPerSecond: 0, everyMs: 7 } }],
   ["zooid.log.retainBytes=9\nzooid.log.retainMs=8", { retention: { bytes: 9, ms: 8 } }],

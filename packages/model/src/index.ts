@@ -8,7 +8,6 @@ export {
   READ_ONLY_ACL,
 } from "./acl.ts";
 export type { AccessRules, Acl, AclEntry, Identity, SchemeRule } from "./acl-entry.ts";
-export { addressShare } from "./address-share.ts";
 export { assert, assertNever, InvariantError } from "./assert.ts";
 export { Backoff, type BackoffOptions } from "./backoff.ts";
 export {
@@ -24,7 +23,6 @@ export {
   sliceText,
 } from "./byte-slice.ts";
 export type { ConnectRequest } from "./connect-request.ts";
-export { ConnectionPlaces, type ConnectionPlacesOptions } from "./connection-places.ts";
 export { ErrorCode, type ErrorName, errorName } from "./error-code.ts";
 export {
   CHAIN_NONE,
@@ -37,7 +35,7 @@ export {
   type LogState,
 } from "./history.ts";
 export { hostPort, isConnectedToItself, type SocketEnds } from "./host-port.ts";
-export { isInIpRange, isIpRange, javaAddress, parseIpAddress } from "./ip-address.ts";
+export { type IpRange, isInIpRange, isIpRange, javaAddress, parseIpAddress } from "./ip-address.ts";
 export { derivedKey, type HashKey, keyedHash } from "./keyed-hash.ts";
 export { LATENCY_BOUNDS_MS, LATENCY_WORDS, LatencyBuckets } from "./latency-buckets.ts";
 export {
@@ -132,6 +130,15 @@ export {
   wholeNumberRule,
   wordRule,
 } from "./shape.ts";
+export { addressShare } from "./shares/address-share.ts";
+export {
+  type ClientShare,
+  ClientShares,
+  NO_PROXIES,
+  parseProxyRange,
+  type TrustedProxies,
+} from "./shares/client-shares.ts";
+export { ConnectionPlaces, type ConnectionPlacesOptions } from "./shares/connection-places.ts";
 export { type PlacedSocket, SocketPlaces } from "./socket-places.ts";
 export {
   CONTAINER_OWNER_HIGH,

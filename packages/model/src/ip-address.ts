@@ -70,13 +70,19 @@ function parseGroups(text: string): number[] | undefined {
  * address comes back as it is.
  */
 export function javaAddress(text: string): string {
-  const bytes = parseIpAddress(text.replace(/%.*$/s, ""));
+  const bytes = peerAddressBytes(text);
   if (bytes === undefined) return text;
   if (bytes.length === 4) return bytes.join(".");
-  if (isMappedIpv4(bytes)) return bytes.subarray(12).join(".");
   const groups: string[] = [];
   for (let i = 0; i < 16; i += 2) groups.push((((bytes[i] as number) << 8) | (bytes[i + 1] as number)).toString(16));
   return groups.join(":");
+}
+
+/** The bytes of a peer's address: four where an IPv4 address arrived mapped into IPv6; undefined for text that is no address. */
+export function peerAddressBytes(text: string): Uint8Array | undefined {
+  const zone = text.indexOf("%");
+  const bytes = parseIpAddress(zone === -1 ? text : text.slice(0, zone));
+  return bytes !== undefined && bytes.length === 16 && isMappedIpv4(bytes) ? bytes.subarray(12) : bytes;
 }
 
 function isMappedIpv4(bytes: Uint8Array): boolean {
@@ -111,7 +117,12 @@ export function isIpRange(text: string): boolean {
 export function isInIpRange(addressText: string, rangeText: string): boolean {
   const address = parseIpAddress(addressText);
   const range = parseIpRange(rangeText);
-  if (address === undefined || range === undefined || address.length !== range.address.length) return false;
+  return address !== undefined && range !== undefined && liesIn(address, range);
+}
+
+/** Whether an address, as bytes, lies in a range of the same family. */
+export function liesIn(address: Uint8Array, range: IpRange): boolean {
+  if (address.length !== range.address.length) return false;
   for (let bit = 0; bit < range.bits; bit += 8) {
     const mask = byteMask(range.bits - bit);
     if ((((address[bit >> 3] as number) ^ (range.address[bit >> 3] as number)) & mask) !== 0) return false;

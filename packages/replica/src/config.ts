@@ -1,4 +1,12 @@
-import { ACL_COUNT_MAX, type HashKey, type Members, type QuorumVerifier, type ServerId } from "@zooid/model";
+import {
+  ACL_COUNT_MAX,
+  type HashKey,
+  type Members,
+  NO_PROXIES,
+  type QuorumVerifier,
+  type ServerId,
+  type TrustedProxies,
+} from "@zooid/model";
 import type { AuthConfig } from "./auth/auth-schemes.ts";
 import type { IdentityLimits } from "./auth/identities.ts";
 import type { ReapingConfig } from "./writes/reaper.ts";
@@ -79,6 +87,8 @@ export interface ReplicaConfig extends IdentityLimits {
   readonly outstandingPathCountMax: number;
   /** Watches of one connection; a request for more ends the connection. */
   readonly watchCountMax: number;
+  /** Proxies whose connections have shares of their own, and what they have together. */
+  readonly trustedProxies: TrustedProxies;
   /** Bytes of the watches of all connections; beyond it the address whose watches take most gives way. */
   readonly watchBytesMax: number;
   /** Data and names in the answer to one multiRead; a request for more is refused. */
@@ -182,6 +192,7 @@ export const REPLICA_DEFAULTS: Omit<ReplicaConfig, RequiredOfCallers> = {
   isTtlEnabled: false,
   isQuotaEnforced: false,
   heldBytesMax: Number.POSITIVE_INFINITY,
+  trustedProxies: NO_PROXIES,
   reaping: { checkIntervalMs: 60_000, perMinuteMax: 10_000, neverUsedMsMax: 0 },
   ensemble: undefined,
 };

@@ -1,5 +1,5 @@
 import { DataTree } from "@zooid/data-tree";
-import { newRequest, type Request } from "@zooid/model";
+import { ClientShares, newRequest, type Request } from "@zooid/model";
 import type { ZabPeer } from "@zooid/zab";
 import { AuthPackets } from "./auth/auth-packets.ts";
 import { AuthSchemes } from "./auth/auth-schemes.ts";
@@ -63,6 +63,7 @@ export class ReplicaParts {
   readonly counters: Counters;
 
   readonly roomHandover: RoomHandover;
+  readonly clientShares: ClientShares;
   readonly connections: Connections;
   readonly admission: Admission;
   readonly watchBudget: WatchBudget;
@@ -115,7 +116,8 @@ export class ReplicaParts {
     this.slowRequests = new SlowRequests(this);
     this.counters = new Counters(this.servingState, this.slowRequests);
 
-    this.connections = new Connections(this.tree.watches, sinks);
+    this.clientShares = new ClientShares(config.trustedProxies);
+    this.connections = new Connections(this.tree.watches, sinks, this.clientShares);
     this.admission = new Admission(this);
     this.watchBudget = new WatchBudget(this);
 

@@ -2,6 +2,7 @@ import type { DataTree, WatchTable } from "@zooid/data-tree";
 import {
   assert,
   type ChangeRequest,
+  type ClientShare,
   type ConnectionRef,
   type ConnectRequest,
   type DiskRoom,
@@ -260,6 +261,12 @@ export class Replica {
       sinks.note({ kind: "long-certificate-subject", address, bytesMax: config.identityBytesMax });
     }
     return connections.add(address, certified);
+  }
+
+  /** What a connection that was accepted counts as where clients have shares. */
+  shareOf(ref: ConnectionRef): ClientShare {
+    const { share, isProxied } = this.#parts.connections.get(ref) ?? { share: "", isProxied: false };
+    return { share, isProxied };
   }
 
   /** The socket is gone. The session lives until it expires or is renewed. */

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
-import type { ConnectionRef } from "@zooid/model";
-import { addressShare, hostPort } from "@zooid/model";
+import type { ClientShare, ConnectionRef } from "@zooid/model";
+import { hostPort } from "@zooid/model";
 import { type BufferPool, Framer, JuteWriter, readConnectRequest, WireError } from "@zooid/wire";
 import type { SlicedAnswer } from "./admin/answer-slices.ts";
 import type { ReadTurns } from "./driver/read-turns.ts";
@@ -70,8 +70,9 @@ export class ClientConnection {
   readonly ref: ConnectionRef;
   /** The peer's address in Java's format, without the port. */
   readonly address: string;
-  /** What the address counts as where addresses have shares. */
+  /** What it counts as where clients have shares, see {@link ClientShare}. */
   readonly share: string;
+  readonly isProxied: boolean;
   readonly port: number;
   /** The time of the accept, by the wall clock and by the monotonic clock. */
   readonly establishedMs: number;
@@ -97,13 +98,14 @@ export class ClientConnection {
 
   constructor(
     socket: Socket,
-    identity: { ref: ConnectionRef; address: string; nowMs: number; wallMs: number },
+    identity: { ref: ConnectionRef; address: string; counted: ClientShare; nowMs: number; wallMs: number },
     host: ConnectionHost,
   ) {
     this.socket = socket;
     this.ref = identity.ref;
     this.address = identity.address;
-    this.share = addressShare(identity.address);
+    this.share = identity.counted.share;
+    this.isProxied = identity.counted.isProxied;
     this.port = socket.remotePort ?? 0;
     this.establishedMs = identity.wallMs;
     this.acceptedAtMs = identity.nowMs;
@@ -270,7 +272,7 @@ export class ClientConnection {
     this.#host.wake();
     this.#host.traffic.bytesReceived += chunk.length;
     // Bytes that arrived earlier and wait for a later turn are read first.
-    if (!this.#state.isQueued && this.#host.reads.hasRoom) {
+    if (!this.#state.isQueued && this.#host.reads.hasRoomFor(this)) {
       this.#take(chunk);
       return;
     }
@@ -366,7 +368,7 @@ export class ClientConnection {
     // cost milliseconds.
     if (this.writer.end > this.#host.limits.outputBytesHigh) this.#state.choke();
     const isLarge = end - start + this.writer.end - outputBefore > LARGE_BYTES;
-    if (this.#host.reads.isShareSpent(isLarge)) this.#state.spend();
+    if (this.#host.reads.isShareSpent(this, isLarge)) this.#state.spend();
     return this.#state.isReady;
   }
 
@@ -385,7 +387,7 @@ export class ClientConnection {
     if (!this.#mayRead) return;
     this.#host.wake();
     if (this.#state.isQueued) return;
-    if (this.#host.reads.hasRoom) this.#cutKept();
+    if (this.#host.reads.hasRoomFor(this)) this.#cutKept();
     else this.#queue();
   }
 

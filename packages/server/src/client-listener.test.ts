@@ -42,6 +42,25 @@ test.runIf(hasManyAddresses)(
   },
 );
 
+test.runIf(hasManyAddresses)(
+  "connections of a trusted proxy are not bounded as those of one address, but by a part of all",
+  async () => {
+    const limits = { connectionsPerAddressMax: 1, connectionsMax: 8 };
+    await using zk = await startTestServer({ ...limits, trustedProxies: ["127.9.0.0/16"], trustedProxiesPercent: 50 });
+    const clients: RawClient[] = [];
+    for (let i = 0; i < 4; i++) {
+      const client = await RawClient.open(zk.port, `127.9.0.${1 + (i % 2)}`);
+      expect(await isAdmitted(client)).toBe(true);
+      clients.push(client);
+    }
+    await using fifth = await RawClient.open(zk.port, "127.9.0.3");
+    expect(await isAdmitted(fifth)).toBe(false);
+    await using elsewhere = await RawClient.open(zk.port, "127.0.0.2");
+    expect(await isAdmitted(elsewhere)).toBe(true);
+    await Promise.all(clients.map((client) => client[Symbol.asyncDispose]()));
+  },
+);
+
 test("a place is free again once its connection is closed", async () => {
   await using zk = await startTestServer({ connectionsPerAddressMax: 1, fourLetterWords: "*" });
   for (let i = 0; i < 20; i++) {

@@ -1,5 +1,5 @@
 import { createServer, type Socket } from "node:net";
-import { javaAddress } from "@zooid/model";
+import { addressShare, ClientShares, javaAddress, NO_PROXIES, type TrustedProxies } from "@zooid/model";
 import { ListenHost, type Lookup } from "./listen-host.ts";
 import { ListenSocket } from "./listening/listen-socket.ts";
 import type { WriteLine } from "./log-fields.ts";
@@ -16,8 +16,12 @@ export interface ListenerConfig {
   /** Between look-ups of the name. Default: a second. */
   readonly addressRetryMs?: number;
   readonly backlog: number | undefined;
-  /** Connections of one address; 0 is no limit. */
+  /** Connections of one address, or of one /64; 0 is no limit. */
   readonly perAddressMax: number;
+  /** Proxies to which that limit does not apply. */
+  readonly trustedProxies?: TrustedProxies;
+  /** Connections of all proxies together. Default: no limit. */
+  readonly proxiedMax?: number;
   /** Connections of all addresses; 0 is no limit. */
   readonly totalMax: number;
   /** Whether TCP keep-alive detects that a client's machine is gone. */
@@ -31,11 +35,15 @@ export interface ListenerConfig {
   hasRoom(socket: Socket): boolean;
 }
 
+/** What all connections of trusted proxies are counted under. */
+const PROXIES = "proxies";
+
 /** Accepts clients. Connections beyond the limits are reset before they use resources. */
 export class ClientListener {
   /** It may be moved to another place; the limits hold for all of its places together. */
   readonly socket: ListenSocket;
   readonly #config: ListenerConfig;
+  /** By the share of an address; {@link PROXIES} for all connections of proxies. */
   readonly #perAddress = new Map<string, number>();
   #total = 0;
   #isStopped = false;
@@ -48,14 +56,11 @@ export class ClientListener {
     const { warn = () => {}, lookup } = config;
     this.#host = new ListenHost({ host, setting, warn, lookup, retryMs });
     const create = config.sharedReads ? createSharedReadServer : createServer;
+    const clients = new ClientShares(config.trustedProxies ?? NO_PROXIES);
     const accepted = (socket: Socket): void => {
       const address = javaAddress(socket.remoteAddress ?? "");
-      const mine = this.#perAddress.get(address) ?? 0;
-      const isOver =
-        (config.perAddressMax > 0 && mine >= config.perAddressMax) ||
-        (config.totalMax > 0 && this.#total >= config.totalMax) ||
-        !config.hasRoom(socket);
-      if (isOver || socket.remoteAddress === undefined) {
+      const counted = clients.isProxy(address) ? PROXIES : addressShare(address);
+      if (socket.remoteAddress === undefined || !this.#hasRoom(counted) || !config.hasRoom(socket)) {
         this.#rejected++;
         socket.on("error", () => {
           // A reset of a connection that is gone already.
@@ -63,9 +68,9 @@ export class ClientListener {
         socket.resetAndDestroy();
         return;
       }
-      this.#perAddress.set(address, mine + 1);
+      this.#perAddress.set(counted, (this.#perAddress.get(counted) ?? 0) + 1);
       this.#total++;
-      socket.once("close", () => this.#left(address));
+      socket.once("close", () => this.#left(counted));
       accept(socket, address);
     };
     const options = { allowHalfOpen: true, noDelay: true, keepAlive: config.tcpKeepAlive };
@@ -116,10 +121,17 @@ export class ClientListener {
     this.socket.stop();
   }
 
-  #left(address: string): void {
+  #hasRoom(counted: string): boolean {
+    const { perAddressMax, proxiedMax = Number.POSITIVE_INFINITY, totalMax } = this.#config;
+    if (totalMax > 0 && this.#total >= totalMax) return false;
+    const count = this.#perAddress.get(counted) ?? 0;
+    return counted === PROXIES ? count < proxiedMax : perAddressMax === 0 || count < perAddressMax;
+  }
+
+  #left(counted: string): void {
     this.#total--;
-    const mine = (this.#perAddress.get(address) ?? 1) - 1;
-    if (mine === 0) this.#perAddress.delete(address);
-    else this.#perAddress.set(address, mine);
+    const rest = (this.#perAddress.get(counted) ?? 1) - 1;
+    if (rest === 0) this.#perAddress.delete(counted);
+    else this.#perAddress.set(counted, rest);
   }
 }

@@ -41,7 +41,10 @@ export class ClientPorts {
     this.#config = config;
     this.#log = log;
     this.#refusals = refusals;
-    const hasRoom = (socket: Socket): boolean => this.#hasRoom(socket);
+    const room = {
+      hasRoom: (socket: Socket): boolean => this.#hasRoom(socket),
+      descriptorsMax: this.#connectionCountMax,
+    };
     const warn: WriteLine = (text, fields) => log.warn(text, fields);
     const { tls } = config;
     if (tls !== undefined) this.#certificateNotAfter = notAfterSeconds(ownCertificate(tls.context));
@@ -49,7 +52,7 @@ export class ClientPorts {
       const either = tls !== undefined && config.portUnification ? this.#addTls(tls, refusals, take) : undefined;
       const { port, address } = config;
       const place = { port, address, sharedReads: either === undefined, warn };
-      this.#plain = listenerOf(config, place, hasRoom, (socket, address) => {
+      this.#plain = listenerOf(config, place, room, (socket, address) => {
         if (either === undefined) take(socket, address);
         else either.acceptEither(socket, address);
       });
@@ -64,7 +67,7 @@ export class ClientPorts {
         addressSetting,
         warn,
       };
-      this.#secure = listenerOf(config, place, hasRoom, (socket, address) => secure.accept(socket, address));
+      this.#secure = listenerOf(config, place, room, (socket, address) => secure.accept(socket, address));
     }
   }
 
@@ -134,7 +137,7 @@ export class ClientPorts {
   }
 
   #addTls(tls: TlsConfig, refusals: RefusalLog, take: ClientTaker): ClientTls {
-    const added = new ClientTls(tls, refusals, take);
+    const added = new ClientTls(tls, refusals, take, this.#config.trustedProxies);
     this.#tls.push(added);
     return added;
   }
@@ -191,7 +194,7 @@ function listenerOf(
     address,
     ...place
   }: Pick<ListenerConfig, "port" | "sharedReads" | "addressSetting" | "warn"> & { readonly address: string },
-  hasRoom: (socket: Socket) => boolean,
+  { hasRoom, descriptorsMax }: { readonly hasRoom: (socket: Socket) => boolean; readonly descriptorsMax: number },
   accept: (socket: Socket, address: string) => void,
 ): ClientListener {
   return new ClientListener(
@@ -200,6 +203,8 @@ function listenerOf(
       address: address === "*" ? undefined : address,
       backlog: config.listenBacklog,
       perAddressMax: config.connectionsPerAddressMax,
+      trustedProxies: config.trustedProxies,
+      proxiedMax: Math.max(1, Math.floor(config.trustedProxies.share * (config.connectionsMax || descriptorsMax))),
       totalMax: config.connectionsMax,
       tcpKeepAlive: config.tcpKeepAlive,
       ...place,

@@ -58,6 +58,12 @@ describe("an invalid option is reported by the key that operators know", () => {
     [{ sessionTimeoutMsMin: 5000, sessionTimeoutMsMax: 4000 }, "minSessionTimeout 5000 must not exceed"],
     [{ reaping: { perMinuteMax: 0 } }, "znode.container.maxPerMinute"],
     [{ reaping: { checkIntervalMs: 2 ** 31 } }, "znode.container.checkIntervalMs"],
+    [
+      { trustedProxies: ["10.0.0.1", "10.0.0.0/33"] },
+      'ADDRESS/BITS, separated by commas, such as 10.0.0.5,2001:db8::/64; found "10.0.0.0/33"',
+    ],
+    [{ trustedProxies: [""] }, "zooid.trustedProxies is a list"],
+    [{ trustedProxiesPercent: 0 }, "zooid.trustedProxiesPercent is a whole number from 1 to 100, found 0"],
     [{ digestAlgorithm: "rot13" }, 'digestAlg names a hash such as SHA1, SHA-256 or SHA3-256, found "rot13"'],
   ])("%j", (options, text) => {
     expect(problems(options)).toEqual([expect.stringContaining(text)]);

@@ -1,4 +1,5 @@
 import { totalmem } from "node:os";
+import { type IpRange, NO_PROXIES, parseProxyRange, type TrustedProxies } from "@zooid/model";
 import { REPLICA_DEFAULTS, type ReapingConfig } from "@zooid/replica";
 import { parseWhitelist } from "./admin/four-letter-words.ts";
 import {
@@ -52,10 +53,17 @@ export interface ServerOptions {
   /** Bounds of negotiated session timeouts, in milliseconds. Defaults: 2 and 20 ticks. */
   readonly sessionTimeoutMsMin?: number;
   readonly sessionTimeoutMsMax?: number;
-  /** Connections of one address; 0 is no limit. Default 60. */
+  /** Connections of one address, or of one /64; 0 is no limit. Default 60. */
   readonly connectionsPerAddressMax?: number;
   /** Connections of all addresses; 0 is no limit. Default 0. */
   readonly connectionsMax?: number;
+  /**
+   * Proxies that bring many clients through one address, each as `ADDRESS` or `ADDRESS/BITS`: their connections have shares of their own,
+   * and together {@link trustedProxiesPercent} of each budget. No header of theirs is read. Default: none.
+   */
+  readonly trustedProxies?: readonly string[];
+  /** What connections of those have together of each budget, in percent. Default 25. */
+  readonly trustedProxiesPercent?: number;
   /** Rate limit of new connections. Default: none. */
   readonly connectionThrottle?: ConnectionThrottleOptions;
   /** Whether TCP keep-alive detects that a client's machine is gone. Default false. */
@@ -201,6 +209,7 @@ export interface ServerConfig {
   readonly sessionTimeoutMsMax: number;
   readonly connectionsPerAddressMax: number;
   readonly connectionsMax: number;
+  readonly trustedProxies: TrustedProxies;
   readonly connectionThrottle: ConnectionThrottleConfig;
   readonly tcpKeepAlive: boolean;
   readonly frameBytesMax: number;
@@ -326,6 +335,7 @@ export function parseServerConfig(options: ServerOptions): ServerConfig {
     sessionTimeoutMsMax,
     connectionsPerAddressMax: whole("maxClientCnxns", options.connectionsPerAddressMax ?? 60, 0, INT_MAX),
     connectionsMax: whole("maxCnxns", options.connectionsMax ?? 0, 0, INT_MAX),
+    trustedProxies: parseTrustedProxies(options, whole, problems),
     connectionThrottle: parseConnectionThrottle(options.connectionThrottle ?? {}, problems),
     tcpKeepAlive: options.tcpKeepAlive ?? false,
     frameBytesMax: whole("jute.maxbuffer", options.frameBytesMax ?? 0xf_ffff, CONNECT_REQUEST_BYTES, FRAME_BYTES_MAX),
@@ -382,6 +392,24 @@ export function parseServerConfig(options: ServerOptions): ServerConfig {
   };
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze(config);
+}
+
+function parseTrustedProxies(
+  { trustedProxies = [], trustedProxiesPercent = NO_PROXIES.share * 100 }: ServerOptions,
+  whole: Whole,
+  problems: string[],
+): TrustedProxies {
+  const ranges: IpRange[] = [];
+  for (const text of trustedProxies) {
+    const range = parseProxyRange(text);
+    if (range !== undefined) ranges.push(range);
+    else {
+      problems.push(
+        `zooid.trustedProxies is a list of ADDRESS or ADDRESS/BITS, separated by commas, such as 10.0.0.5,2001:db8::/64; found "${text}"`,
+      );
+    }
+  }
+  return { ranges, share: whole("zooid.trustedProxiesPercent", trustedProxiesPercent, 1, 100) / 100 };
 }
 
 /** Of the machine, or of the process' cgroup. */

@@ -68,6 +68,7 @@ function replicaConfigOf(config: ServerConfig): ReplicaConfig {
     isQuotaEnforced: config.enforceQuota,
     heldBytesMax: config.heldBytesMax,
     watchBytesMax: config.watchBytesMax,
+    trustedProxies: config.trustedProxies,
     // Any single request fits, whatever its ACL expands to; messages between servers may be far
     // larger.
     txnBytesMax: config.frameBytesMax + TXN_BYTES_BEYOND_FRAME,

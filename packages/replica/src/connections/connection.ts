@@ -1,4 +1,4 @@
-import { addressShare, type ConnectionRef, type Identity, type PartsPlace } from "@zooid/model";
+import type { ClientShare, ConnectionRef, Identity, PartsPlace } from "@zooid/model";
 import type { SaslExchange } from "../auth/auth-schemes.ts";
 import type { PendingSync } from "../requests/pending-syncs.ts";
 import type { WaitingFrames } from "../requests/waiting-frames.ts";
@@ -46,13 +46,20 @@ export interface HeldWrite {
   readonly priceUs: number;
 }
 
+/** Where a connection comes from, and what it counts as. */
+export interface ConnectionOrigin extends ClientShare {
+  readonly ref: ConnectionRef;
+  readonly address: string;
+}
+
 /** A client connection as the replica sees it, without its socket. */
 export class Connection {
   readonly ref: ConnectionRef;
   /** The peer's address in Java's form: it is the connection's first identity. */
   readonly address: string;
-  /** What the address counts as where addresses have shares. */
+  /** What it counts as where clients have shares, see {@link ClientShare}. */
   readonly share: string;
+  readonly isProxied: boolean;
   phase: ConnectionPhase = "new";
   session: Session | undefined;
   /** The identities for requests that arrive now and for watch events. They only grow. */
@@ -95,10 +102,11 @@ export class Connection {
   gone = false;
   readonly stats: ConnectionStats = new ConnectionStats();
 
-  constructor(ref: ConnectionRef, address: string, certified: readonly Identity[]) {
+  constructor({ ref, address, share, isProxied }: ConnectionOrigin, certified: readonly Identity[]) {
     this.ref = ref;
     this.address = address;
-    this.share = addressShare(address);
+    this.share = share;
+    this.isProxied = isProxied;
     this.identities = [{ scheme: "ip", id: address }, ...certified];
     this.answeredAs = this.identities;
   }

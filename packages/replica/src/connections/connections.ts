@@ -1,5 +1,5 @@
 import type { WatchTable } from "@zooid/data-tree";
-import type { ConnectionRef, Identity } from "@zooid/model";
+import type { ClientShares, ConnectionRef, Identity } from "@zooid/model";
 import type { ConnectionRefusal, ReplicaSinks } from "../sinks.ts";
 import { Connection } from "./connection.ts";
 
@@ -19,6 +19,7 @@ const WATCHES_PER_TURN = 4096;
 export class Connections {
   readonly #watches: WatchTable;
   readonly #sinks: ReplicaSinks;
+  readonly #shares: ClientShares;
   readonly #byRef: (Connection | undefined)[] = [];
   readonly #freeRefs: ConnectionRef[] = [];
   #count = 0;
@@ -27,9 +28,10 @@ export class Connections {
   /** Watches that may still be removed before the next {@link removeMoreWatches}. */
   #removable = WATCHES_PER_TURN;
 
-  constructor(watches: WatchTable, sinks: ReplicaSinks) {
+  constructor(watches: WatchTable, sinks: ReplicaSinks, shares: ClientShares) {
     this.#watches = watches;
     this.#sinks = sinks;
+    this.#shares = shares;
   }
 
   /** Connections whose socket is open. */
@@ -48,7 +50,7 @@ export class Connections {
 
   add(address: string, certified: readonly Identity[]): ConnectionRef {
     const ref = this.#freeRefs.pop() ?? (this.#byRef.length as ConnectionRef);
-    this.#byRef[ref] = new Connection(ref, address, certified);
+    this.#byRef[ref] = new Connection({ ref, address, ...this.#shares.of(address, ref) }, certified);
     this.#count++;
     return ref;
   }

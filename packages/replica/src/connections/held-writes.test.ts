@@ -1,10 +1,11 @@
 import { type ConnectionRef, OpCode } from "@zooid/model";
 import { expect, test } from "vitest";
 import { TestReplica } from "../testing/replica.ts";
-import { create, multi, read } from "../testing/requests.ts";
+import { create, multi, read, setData, watchOn } from "../testing/requests.ts";
 
 const HERE = "10.0.0.1";
 const THERE = "10.0.0.2";
+const RECURSIVE = 1;
 
 /** A multi that takes longer to apply than an address may have in flight. */
 const dear = (name: string): ReturnType<typeof multi> =>
@@ -46,4 +47,16 @@ test("writes that wait are carried out in the order in which they came, and a co
   turns(zk);
   expect(zk.take(two).join()).toContain("/b");
   expect(zk.ask(two, OpCode.EXISTS, read("/gone"))).toContain("NO_NODE");
+});
+
+test("a write with a long path costs more while watches may be on all of its ancestors", () => {
+  const zk = new TestReplica({ writeWorkUsMax: 360 });
+  const [one, two] = [zk.open(HERE), zk.open(HERE)];
+  const deep = "/a".repeat(500);
+  zk.send(one, 1, OpCode.SET_DATA, setData(deep, ""));
+  expect(zk.send(two, 1, OpCode.SET_DATA, setData(deep, ""))).toBe(true);
+  turns(zk);
+  zk.ask(two, OpCode.ADD_WATCH, watchOn("/", RECURSIVE));
+  zk.send(one, 2, OpCode.SET_DATA, setData(deep, ""));
+  expect(zk.send(two, 2, OpCode.SET_DATA, setData(deep, ""))).toBe(false);
 });

@@ -1,7 +1,15 @@
-import { OpCode } from "@zooid/model";
+import { assert, type IpRange, OpCode, parseProxyRange } from "@zooid/model";
 import { describe, expect, test } from "vitest";
 import { TestReplica } from "../testing/replica.ts";
 import { read } from "../testing/requests.ts";
+
+const PROXIES = { ranges: [range("10.9.0.0/16")], share: 1 / 4 };
+
+function range(text: string): IpRange {
+  const parsed = parseProxyRange(text);
+  assert(parsed !== undefined, "a range of proxies");
+  return parsed;
+}
 
 describe("watches", () => {
   test("of a connection that is gone are removed some a turn, and its number is free after the last", () => {
@@ -77,5 +85,29 @@ describe("watches", () => {
     zk.finish();
     expect(zk.refusals).toEqual(["watch-limit"]);
     expect([zk.replica.watches.countOf(many), zk.replica.watches.countOf(few)]).toEqual([0, 1]);
+  });
+
+  test("of connections that come by trusted proxies have a quarter together, beyond which the largest of these gives way", () => {
+    const zk = new TestReplica({ watchBytesMax: 600_000, trustedProxies: PROXIES });
+    const victim = zk.open("10.0.0.1");
+    for (let i = 0; i < 1500; i++) zk.send(victim, i, OpCode.EXISTS, read(`/v${i}`, true));
+    const many = zk.open("10.9.0.7");
+    const others = Array.from({ length: 40 }, () => zk.open("10.9.0.7"));
+    for (let i = 0; i < 400; i++) zk.send(many, i, OpCode.EXISTS, read(`/m${i}`, true));
+    for (let i = 0; i < 12_000 && zk.refusals.length === 0; i++) {
+      const ref = others[i % others.length];
+      if (ref !== undefined) zk.send(ref, i, OpCode.EXISTS, read(`/${ref}/${i}`, true));
+    }
+    expect(zk.refusals).toEqual(["watch-limit"]);
+    expect([zk.replica.watches.countOf(victim), zk.replica.watches.countOf(many)]).toEqual([1500, 144]);
+  });
+
+  test("of connections that come by trusted proxies stay while these have less than a quarter", () => {
+    const zk = new TestReplica({ watchBytesMax: 600_000, trustedProxies: PROXIES });
+    const [direct, proxied] = [zk.open("10.0.0.1"), zk.open("10.9.0.7")];
+    for (let i = 0; i < 500; i++) zk.send(proxied, i, OpCode.EXISTS, read(`/p${i}`, true));
+    for (let i = 0; i < 20_000 && zk.refusals.length === 0; i++)
+      zk.send(direct, i, OpCode.EXISTS, read(`/v${i}`, true));
+    expect([zk.refusals, zk.replica.watches.countOf(proxied)]).toEqual([["watch-limit"], 500]);
   });
 });

@@ -65,20 +65,32 @@ export class WatchBudget {
     return true;
   }
 
-  /** The address whose connections' watches take most memory together. */
+  /**
+   * The address whose connections' watches take most memory together. One of those that come by trusted proxies gives way where these
+   * have more than their part of the whole, and only then.
+   */
   #largestShare(): string | undefined {
-    const sums = new Map<string, number>();
-    let largest: string | undefined;
+    const { config, clientShares } = this.#parts;
+    const direct = new Map<string, number>();
+    const proxied = new Map<string, number>();
+    let proxiedBytes = 0;
     for (const connection of this.#parts.connections) {
-      const { share } = connection;
-      const sum = (sums.get(share) ?? 0) + this.#bytesOf(connection);
-      sums.set(share, sum);
-      if (largest === undefined || sum > (sums.get(largest) ?? 0)) largest = share;
+      const { share, isProxied } = connection;
+      const bytes = this.#bytesOf(connection);
+      const sums = isProxied ? proxied : direct;
+      sums.set(share, (sums.get(share) ?? 0) + bytes);
+      if (isProxied) proxiedBytes += bytes;
     }
-    return largest;
+    return largestOf(proxiedBytes > config.watchBytesMax * clientShares.proxiesShare ? proxied : direct);
   }
 
   #bytesOf({ ref }: Connection): number {
     return this.#parts.tree.watches.heldBytesOf(ref);
   }
+}
+
+function largestOf(sums: ReadonlyMap<string, number>): string | undefined {
+  let largest: string | undefined;
+  for (const [share, sum] of sums) if (largest === undefined || sum > (sums.get(largest) ?? 0)) largest = share;
+  return largest;
 }

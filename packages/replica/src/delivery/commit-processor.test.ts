@@ -1,7 +1,7 @@
 import { type ConnectionRef, OpCode } from "@zooid/model";
 import { describe, expect, test } from "vitest";
 import { TestReplica } from "../testing/replica.ts";
-import { create, multi, onPath, read, watchOn } from "../testing/requests.ts";
+import { create, multi, onPath, read, setData, watchOn } from "../testing/requests.ts";
 
 const RECURSIVE = 1;
 
@@ -62,6 +62,25 @@ describe("a transaction that takes more than one turn", () => {
     expect([zk.deliverOnce(), zk.replica.isApplying]).toEqual([true, true]);
     zk.deliverOnce();
     expect([zk.replica.isApplying, zk.take(ref)]).toEqual([false, [expect.stringContaining("path /b")]]);
+  });
+
+  test("is applied in part where watches are on all ancestors of its paths", () => {
+    // 120 names of 100 bytes: the path costs some 300, and comparing it with its watched ancestors 90 more.
+    const deep = `/${"x".repeat(99)}`.repeat(120);
+    const isInPart = (isWatched: boolean): boolean => {
+      const zk = new TestReplica({ applyWorkPerTurn: 600 });
+      const ref = zk.open();
+      for (let length = 100; isWatched && length < deep.length; length += 100) {
+        zk.ask(ref, OpCode.ADD_WATCH, watchOn(deep.slice(0, length), RECURSIVE));
+      }
+      const nodes = Array.from({ length: 120 }, (_, i) => deep.slice(0, (i + 1) * 100));
+      for (const path of nodes) zk.ask(ref, OpCode.CREATE, create(path));
+      const parts = ["1", "2"].map((data) => [OpCode.SET_DATA, setData(deep, data)] as const);
+      zk.send(ref, 1, OpCode.MULTI, multi(...parts, [OpCode.SET_DATA, setData("/", "3")]));
+      zk.deliverOnce();
+      return zk.replica.isApplying;
+    };
+    expect([isInPart(false), isInPart(true)]).toEqual([false, true]);
   });
 
   test("is followed by the next one only at its end", () => {

@@ -133,6 +133,7 @@ export class CommitProcessor {
     while (txns.next(op)) {
       this.#work += OP_WORK * Math.max(1, op.acl.length) + 2 * pathWork(op.path);
       node = tree.apply(header, op, this.#firings);
+      this.#work += tree.watches.takeWork();
       this.#noteListing();
       sinks.applied?.(header, op);
       if (isMulti && this.#connection !== undefined) this.#answers.part(this.#connection, header.zxid, op, node);

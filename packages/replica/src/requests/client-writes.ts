@@ -1,5 +1,6 @@
 import { copyRange, ErrorCode, isEphemeralMode, newRequest, OpCode, type Request } from "@zooid/model";
 import type { Connection } from "../connections/connection.ts";
+import { nameCount, pathWork } from "../path-work.ts";
 import type { ReplicaParts } from "../replica-parts.ts";
 import type { Session } from "../sessions/session-tracker.ts";
 import { addsData } from "../writes/additions.ts";
@@ -30,11 +31,6 @@ export class ClientWrites {
       this.#parts;
     const { op, xid } = request;
     if (servingState.isReadOnly) return this.#refuseReadOnly(connection, session, request);
-    const priceUs = writePriceUs(op, end - start);
-    if (!writeShares.admits(connection, priceUs)) {
-      this.#parts.admission.holdWrite(connection, { frame: copyRange(bytes, start, end), priceUs });
-      return;
-    }
     if (op !== OpCode.CLOSE_SESSION) {
       try {
         tools.requests.body(request);
@@ -42,6 +38,11 @@ export class ClientWrites {
         this.#refuse(connection, request, ErrorCode.MARSHALLING_ERROR, bytes, start, end);
         return;
       }
+    }
+    const priceUs = this.#priceUs(request, end - start);
+    if (!writeShares.admits(connection, priceUs)) {
+      this.#parts.admission.holdWrite(connection, { frame: copyRange(bytes, start, end), priceUs });
+      return;
     }
     if (zab.lacksRoom && addsData(request, tools.requests)) {
       if (!connection.mustWait) counters.values.refusedForRoom++;
@@ -66,6 +67,18 @@ export class ClientWrites {
     if (session.owner !== config.sid && !session.isLocal) proposer.refuse(requester, ErrorCode.SESSION_MOVED);
     else if (op === OpCode.CLOSE_SESSION) proposer.closeSession(requester);
     else proposer.write(requester, connection.identities, request, session.isLocal);
+  }
+
+  /** What applying a write costs, whose body is read. */
+  #priceUs(request: Request, bytes: number): number {
+    const { op, hasPath, path } = request;
+    const priceUs = writePriceUs(op, bytes);
+    if (!hasPath || op === OpCode.MULTI || op === OpCode.CLOSE_SESSION) return priceUs;
+    const workUs = pathWork(path);
+    // A short path costs less than the rest of its write.
+    return workUs === 0
+      ? priceUs
+      : priceUs + 2 * workUs + this.#parts.tree.watches.ancestorWork(path.end - path.start, nameCount(path));
   }
 
   /** The client closes its local session. */

@@ -1,4 +1,4 @@
-import type { Identity, Zxid } from "@zooid/model";
+import { assert, type Identity, parseProxyRange, type Zxid } from "@zooid/model";
 import { expect, test } from "vitest";
 import { HeldShares } from "./held-shares.ts";
 
@@ -90,4 +90,18 @@ test("discarded bytes are in flight no more", () => {
   shares.discard();
   expect(shares.admits(A, 50, 1 as Zxid, { heldBytes: 1150, applied: 0 as Zxid })).toBe(true);
   expect(shares.admits(A, 100, 2 as Zxid, { heldBytes: 1150, applied: 0 as Zxid })).toBe(true);
+});
+
+test("clients of trusted proxies have a quarter of the last quarter together, but for those whose identity was proved", () => {
+  const range = parseProxyRange("2001:db8:9::/48");
+  assert(range !== undefined, "a range of proxies");
+  const shares = new HeldShares(1600, { ranges: [range], share: 1 / 4 });
+  const proxied = (last: number): Identity => ip(`2001:db8:9:${last}:0:0:0:1`);
+  const user = { scheme: "sasl", id: "u" };
+  expect(admits(shares, [proxied(1)], 60, 1200)).toBe(true);
+  expect(admits(shares, [proxied(2), { scheme: "digest", id: "x:y" }], 41, 1260)).toBe(false);
+  expect(admits(shares, [proxied(2)], 40, 1260)).toBe(true);
+  expect(admits(shares, [proxied(3), user], 100, 1300)).toBe(true);
+  expect(admits(shares, [proxied(4), user], 1, 1400)).toBe(false);
+  expect(admits(shares, A, 100, 1400)).toBe(true);
 });

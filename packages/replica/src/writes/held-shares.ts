@@ -1,4 +1,4 @@
-import { addressShare, type Identity, type Zxid } from "@zooid/model";
+import { addressShare, ClientShares, type Identity, NO_PROXIES, type TrustedProxies, type Zxid } from "@zooid/model";
 
 /** The last part of the tree's size is shared out. */
 const SHARED_FRACTION = 1 / 4;
@@ -8,6 +8,8 @@ const SHARE_FRACTION = 1 / 16;
 const USAGE_COUNT_MAX = 4096;
 /** Schemes whose identities any client can invent: the bytes that they add are charged to the address alone. */
 const INVENTED_SCHEMES: ReadonlySet<string> = new Set(["digest"]);
+/** The key of all that came by trusted proxies. */
+const PROXIES = "proxies";
 const SETTLED_KEPT_MAX = 1024;
 
 interface Usage {
@@ -32,6 +34,8 @@ export class HeldShares {
   readonly #heldBytesMax: number;
   readonly #sharedAbove: number;
   readonly #share: number;
+  readonly #clients: ClientShares;
+  readonly #proxiesShare: number;
   readonly #usages = new Map<string, Usage>();
   /** What those added that are not counted one by one any more. */
   #others: Usage = { bytes: 0, removedBefore: 0 };
@@ -45,7 +49,9 @@ export class HeldShares {
   #inFlight = 0;
 
   /** @param heldBytesMax the largest tree, in bytes as it counts them */
-  constructor(heldBytesMax: number) {
+  constructor(heldBytesMax: number, trustedProxies: TrustedProxies = NO_PROXIES) {
+    this.#clients = new ClientShares(trustedProxies);
+    this.#proxiesShare = heldBytesMax * SHARED_FRACTION * trustedProxies.share;
     this.#heldBytesMax = heldBytesMax;
     this.#sharedAbove = heldBytesMax * (1 - SHARED_FRACTION);
     this.#share = heldBytesMax * SHARE_FRACTION;
@@ -72,10 +78,10 @@ export class HeldShares {
       this.#removed = 0;
     }
     this.#removed = Math.max(this.#removed, this.#added - (expected - this.#heldAtStart));
-    const keys = keysOf(identities);
+    const keys = this.#keysOf(identities);
     for (const key of keys) {
       const usage = this.#usageOf(key, this.#removed);
-      if (usage === undefined || usage.bytes + growthBytes > this.#share) return false;
+      if (usage === undefined || usage.bytes + growthBytes > this.#shareOf(key)) return false;
     }
     for (const key of keys) {
       const usage = this.#usages.get(key);
@@ -137,6 +143,21 @@ export class HeldShares {
     return true;
   }
 
+  #shareOf(key: string): number {
+    return key === PROXIES ? this.#proxiesShare : this.#share;
+  }
+
+  /** A proxy's address says nothing about a client whose identity was proved; its other clients have one share together. */
+  #keysOf(identities: readonly Identity[]): readonly string[] {
+    const proved: string[] = [];
+    const addresses: string[] = [];
+    for (const { scheme, id } of identities) {
+      if (scheme === "ip") addresses.push(this.#clients.isProxy(id) ? PROXIES : `ip:${addressShare(id)}`);
+      else if (!INVENTED_SCHEMES.has(scheme)) proved.push(`${scheme}:${id}`);
+    }
+    return proved.length > 0 ? [...addresses.filter((key) => key !== PROXIES), ...proved] : addresses;
+  }
+
   #forget(): void {
     this.#usages.clear();
     this.#others = { bytes: 0, removedBefore: 0 };
@@ -147,11 +168,4 @@ export class HeldShares {
 function settleUsage(usage: Usage, removed: number): void {
   usage.bytes = Math.max(0, usage.bytes - Math.max(0, removed - usage.removedBefore));
   usage.removedBefore = removed;
-}
-
-function keysOf(identities: readonly Identity[]): readonly string[] {
-  return identities.flatMap(({ scheme, id }) => {
-    if (INVENTED_SCHEMES.has(scheme)) return [];
-    return scheme === "ip" ? [`ip:${addressShare(id)}`] : [`${scheme}:${id}`];
-  });
 }

@@ -16,7 +16,14 @@ function inFlightWrites(): { writes: InFlightWrites; issue: (ref: number, xid: n
     writes,
     issue: (ref, xid, op = 1) =>
       writes.issue(
-        { ref: ref as ConnectionRef, issued: 0, share: "10.0.0.1", workUs: 0, addressWork: undefined },
+        {
+          ref: ref as ConnectionRef,
+          issued: 0,
+          share: "10.0.0.1",
+          isProxied: false,
+          workUs: 0,
+          addressWork: undefined,
+        },
         xid,
         op,
         10,

@@ -65,7 +65,7 @@ export class InFlightWrites {
 
   /** Adds a client's write. @returns its sequence number */
   issue(
-    connection: Pick<Connection, "ref" | "issued" | "share" | "workUs" | "addressWork">,
+    connection: Pick<Connection, "ref" | "issued" | "isProxied" | "share" | "workUs" | "addressWork">,
     xid: number,
     op: number,
     sizeBytes: number,

@@ -66,7 +66,7 @@ export class TxnProposer {
   constructor(parts: ReplicaParts) {
     this.#parts = parts;
     const { auth, config, tools, tree } = parts;
-    const shares = new HeldShares(config.heldBytesMax);
+    const shares = new HeldShares(config.heldBytesMax, config.trustedProxies);
     this.#shares = shares;
     this.#closeLimits = { opCountMax: config.closeOpCountMax, pathBytesMax: config.closePathBytesMax };
     this.#context = {

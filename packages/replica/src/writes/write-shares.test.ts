@@ -2,7 +2,12 @@ import { OpCode } from "@zooid/model";
 import { expect, test } from "vitest";
 import { WriteShares, type WritingConnection, writePriceUs } from "./write-shares.ts";
 
-const at = (share: string): WritingConnection => ({ share, workUs: 0, addressWork: undefined });
+const at = (share: string): WritingConnection => ({
+  share,
+  isProxied: share.startsWith("proxy"),
+  workUs: 0,
+  addressWork: undefined,
+});
 
 test("a connection has a quarter of the work in flight, an address half, and another address its own", () => {
   const shares = new WriteShares({ writeWorkUsMax: 1000 });
@@ -51,6 +56,22 @@ test("an address with writes in flight is never forgotten, and one without is, h
   // One that was forgotten is counted again, once for all of its connections.
   shares.charge(idle, 600);
   expect([shares.admits(at("idle"), 3), shares.totalUs]).toEqual([false, 1200]);
+});
+
+test("connections of trusted proxies have a quarter together, of which each may have all", () => {
+  const shares = new WriteShares({ writeWorkUsMax: 1000 });
+  const connections = Array.from({ length: 100 }, (_, i) => at(`proxy ${i}`));
+  const admitted = connections.filter((connection) => {
+    const isAdmitted = shares.admits(connection, 50);
+    if (isAdmitted) shares.charge(connection, 50);
+    return isAdmitted;
+  });
+  expect([admitted.length, shares.admits(at("a"), 50)]).toEqual([5, true]);
+  for (const connection of admitted) shares.discharge(connection, 50);
+  const [one, two] = connections as [WritingConnection, WritingConnection];
+  expect(shares.admits(one, 5000)).toBe(true);
+  shares.charge(one, 5000);
+  expect(shares.admits(two, 3)).toBe(false);
 });
 
 test("a multi costs by its bytes, as if they were small parts", () => {

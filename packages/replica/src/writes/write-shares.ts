@@ -1,4 +1,4 @@
-import { OpCode } from "@zooid/model";
+import { NO_PROXIES, OpCode, type TrustedProxies } from "@zooid/model";
 
 /** Microseconds of a write that is no multi, with its look-ups. */
 const WRITE_US = 3;
@@ -21,10 +21,17 @@ export interface AddressWork {
   isForgotten: boolean;
 }
 
+export interface WriteSharesConfig {
+  /** The price of all writes in flight, at most. */
+  readonly writeWorkUsMax: number;
+  readonly trustedProxies?: TrustedProxies;
+}
+
 /** A connection that writes. */
 export interface WritingConnection {
-  /** See {@link addressShare}. */
+  /** See {@link ClientShare}. */
   readonly share: string;
+  readonly isProxied: boolean;
   /** The price of its writes in flight. */
   workUs: number;
   /** That of its address, from its first write on. */
@@ -36,6 +43,7 @@ export interface WritingConnection {
  * a quarter. A write that finds an address or a connection with its share in flight waits, and so does one of an address that has any in flight while
  * the whole is: the others' writes go ahead. One write of each address always may, if it costs less than an eighth of the whole. One that costs more
  * also waits for such a one of any address, unless both are within the whole: otherwise a client with many addresses would have one of each in flight.
+ * Connections of trusted proxies count as addresses, and have a share together: one write of them all always may go ahead.
  */
 export class WriteShares {
   readonly #workUsMax: number;
@@ -46,9 +54,13 @@ export class WriteShares {
   #totalUs = 0;
   /** The price of the writes in flight that cost an eighth of the whole or more. */
   #largeUs = 0;
+  /** The part of it that came by trusted proxies, and how much that may be. */
+  #proxiedUs = 0;
+  readonly #proxiedUsMax: number;
 
-  constructor({ writeWorkUsMax }: { readonly writeWorkUsMax: number }) {
+  constructor({ writeWorkUsMax, trustedProxies = NO_PROXIES }: WriteSharesConfig) {
     this.#workUsMax = writeWorkUsMax;
+    this.#proxiedUsMax = writeWorkUsMax * trustedProxies.share;
   }
 
   /** The price of all writes in flight. */
@@ -63,6 +75,7 @@ export class WriteShares {
 
   admits(connection: WritingConnection, priceUs: number): boolean {
     const max = this.#workUsMax;
+    if (connection.isProxied && this.#proxiedUs > 0 && this.#proxiedUs + priceUs > this.#proxiedUsMax) return false;
     const ofAddress = this.#addressOf(connection).workUs;
     if (ofAddress === 0) return !this.#isLarge(priceUs) || this.#largeUs === 0 || this.#totalUs + priceUs <= max;
     if (this.#totalUs + priceUs > max || ofAddress + priceUs > max / 2) return false;
@@ -73,6 +86,7 @@ export class WriteShares {
     connection.workUs += priceUs;
     this.#totalUs += priceUs;
     if (this.#isLarge(priceUs)) this.#largeUs += priceUs;
+    if (connection.isProxied) this.#proxiedUs += priceUs;
     this.#addressOf(connection).workUs += priceUs;
   }
 
@@ -80,6 +94,7 @@ export class WriteShares {
     connection.workUs -= priceUs;
     this.#totalUs -= priceUs;
     if (this.#isLarge(priceUs)) this.#largeUs -= priceUs;
+    if (connection.isProxied) this.#proxiedUs -= priceUs;
     this.#addressOf(connection).workUs -= priceUs;
   }
 

@@ -1,11 +1,43 @@
-/** What waits on behalf of an address. */
-export interface OfAddress {
-  /** What the address counts as where addresses have shares. */
-  readonly share: string;
+import type { ClientShare } from "@zooid/model";
+import type { TurnOrder } from "./turn-order.ts";
+
+/**
+ * A queue in which addresses take turns, and within an address those who came first. Connections of trusted proxies take turns of their own, each
+ * as if it were an address.
+ */
+export class AddressTurns<T extends ClientShare> {
+  readonly #order: TurnOrder;
+  readonly #direct = new Rotation<T>();
+  readonly #proxied = new Rotation<T>();
+
+  constructor(order: TurnOrder) {
+    this.#order = order;
+  }
+
+  get count(): number {
+    return this.#direct.count + this.#proxied.count;
+  }
+
+  add(one: T): void {
+    (one.isProxied ? this.#proxied : this.#direct).add(one);
+  }
+
+  /** Takes out the next one; undefined where none waits. */
+  take(): T | undefined {
+    const [direct, proxied] = [this.#direct, this.#proxied];
+    if (direct.count === 0) return proxied.take(this.#order);
+    if (proxied.count === 0) return direct.take(this.#order);
+    return (this.#order.isTurnOfProxies() ? proxied : direct).take(this.#order);
+  }
+
+  /** Adds all that wait in another queue. */
+  addAll(other: AddressTurns<T>): void {
+    this.#direct.addAll(other.#direct);
+    this.#proxied.addAll(other.#proxied);
+  }
 }
 
-/** A queue in which addresses take turns, and within an address those who came first. */
-export class AddressTurns<T extends OfAddress> {
+class Rotation<T extends ClientShare> {
   /** The address whose turn it is comes first. */
   readonly #addresses = new Map<string, T[]>();
   #count = 0;
@@ -21,11 +53,10 @@ export class AddressTurns<T extends OfAddress> {
     else waiting.push(one);
   }
 
-  /** Takes out the next one; undefined where none waits. */
-  take(): T | undefined {
-    const [next] = this.#addresses;
-    if (next === undefined) return undefined;
-    const [share, waiting] = next;
+  take(order: TurnOrder): T | undefined {
+    const share = this.#next(order);
+    const waiting = share === undefined ? undefined : this.#addresses.get(share);
+    if (share === undefined || waiting === undefined) return undefined;
     const one = waiting.shift();
     this.#count--;
     this.#addresses.delete(share);
@@ -33,8 +64,29 @@ export class AddressTurns<T extends OfAddress> {
     return one;
   }
 
-  /** Adds all that wait in another queue. */
-  addAll(other: AddressTurns<T>): void {
-    for (let one = other.take(); one !== undefined; one = other.take()) this.add(one);
+  /** The first address that owes nothing; where all do, the one that owes least. Those that are passed over pay. */
+  #next(order: TurnOrder): string | undefined {
+    let least: string | undefined;
+    let leastMs = Number.POSITIVE_INFINITY;
+    for (const share of this.#addresses.keys()) {
+      // No other address waits.
+      const owedMs = this.#addresses.size === 1 ? 0 : order.passOver(share);
+      if (owedMs === 0) return share;
+      if (owedMs >= leastMs) continue;
+      least = share;
+      leastMs = owedMs;
+    }
+    return least;
+  }
+
+  addAll(other: Rotation<T>): void {
+    for (const [share, waiting] of other.#addresses) {
+      const mine = this.#addresses.get(share);
+      if (mine === undefined) this.#addresses.set(share, waiting);
+      else mine.push(...waiting);
+      this.#count += waiting.length;
+    }
+    other.#addresses.clear();
+    other.#count = 0;
   }
 }

@@ -74,6 +74,7 @@ export class DriverParts {
     this.service = new Service(this);
     this.turns = new TurnLoop(this);
     this.reads = new ReadTurns({
+      proxiesShare: config.replica.trustedProxies.share,
       bytesSent: () => this.traffic.bytesSent,
       workCount: () => this.replica.workCount,
       isHalted: () => this.service.isHalted,

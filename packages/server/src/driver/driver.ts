@@ -176,7 +176,8 @@ export class Driver implements ConnectionHost {
     const { turns, clients } = this.#parts;
     turns.setTime();
     const ref = this.replica.accept(address, certificateSubject);
-    const identity = { ref, address, nowMs: this.replica.nowMs, wallMs: Date.now() };
+    const counted = this.replica.shareOf(ref);
+    const identity = { ref, address, counted, nowMs: this.replica.nowMs, wallMs: Date.now() };
     clients.add(new ClientConnection(socket, identity, this));
   }
 

@@ -1,21 +1,34 @@
 import { expect, test } from "vitest";
 import { ReadQueue } from "./read-queue.ts";
+import { TurnOrder } from "./turn-order.ts";
+
+interface Named {
+  readonly share: string;
+  readonly isProxied: boolean;
+  readLater(): void;
+}
+
+const begin = (): void => {};
+
+function newQueue(): ReadQueue<Named> {
+  return new ReadQueue(new TurnOrder({ now: () => 0, proxiesShare: 1 / 4 }));
+}
 
 /** A queue with room for so many a turn, and the names of those that were read. */
 function queueOf(roomPerTurn: number): {
   readonly add: (names: string, hasHadShare: boolean) => void;
   readonly turn: () => string;
 } {
-  const queue = new ReadQueue<{ share: string; readLater(): void }>();
+  const queue = newQueue();
   const read: string[] = [];
   return {
     add(names, hasHadShare) {
       for (const name of names)
-        queue.add({ share: name.toLowerCase(), readLater: () => void read.push(name) }, hasHadShare);
+        queue.add({ share: name.toLowerCase(), isProxied: false, readLater: () => void read.push(name) }, hasHadShare);
     },
     turn() {
       let room = roomPerTurn;
-      queue.serve(() => room-- > 0);
+      queue.serve(() => room-- > 0, begin);
       return read.splice(0).join("");
     },
   };
@@ -44,13 +57,13 @@ test("one connection of each kind is read where there is no room at all", () => 
 });
 
 test("a client waits for one connection of another address, not for all of them", () => {
-  const queue = new ReadQueue<{ share: string; readLater(): void }>();
+  const queue = newQueue();
   const read: string[] = [];
   const wait = (share: string, name: string): void =>
-    queue.add({ share, readLater: () => void read.push(name) }, false);
+    queue.add({ share, isProxied: false, readLater: () => void read.push(name) }, false);
   for (let i = 0; i < 50; i++) wait("10.0.0.1", `attacker ${i}`);
   wait("10.0.0.2", "victim");
   let room = 4;
-  queue.serve(() => room-- > 0);
+  queue.serve(() => room-- > 0, begin);
   expect(read).toEqual(["attacker 0", "victim", "attacker 1", "attacker 2"]);
 });

@@ -1,6 +1,8 @@
-import { AddressTurns, type OfAddress } from "./address-turns.ts";
+import type { ClientShare } from "@zooid/model";
+import { AddressTurns } from "./address-turns.ts";
+import type { TurnOrder } from "./turn-order.ts";
 
-interface Readable extends OfAddress {
+interface Readable extends ClientShare {
   /** Reads what an earlier turn had no room for. */
   readLater(): void;
 }
@@ -12,8 +14,15 @@ interface Readable extends OfAddress {
  * address, not for all of them.
  */
 export class ReadQueue<T extends Readable> {
-  #late = new AddressTurns<T>();
-  #served = new AddressTurns<T>();
+  readonly #order: TurnOrder;
+  #late: AddressTurns<T>;
+  #served: AddressTurns<T>;
+
+  constructor(order: TurnOrder) {
+    this.#order = order;
+    this.#late = new AddressTurns(order);
+    this.#served = new AddressTurns(order);
+  }
 
   get isEmpty(): boolean {
     return this.#late.count + this.#served.count === 0;
@@ -31,16 +40,20 @@ export class ReadQueue<T extends Readable> {
   }
 
   /** Reads one connection of each kind at least, and more as long as there is room. */
-  serve(hasRoom: () => boolean): void {
+  serve(hasRoom: () => boolean, begin: (connection: T) => void): void {
     const [late, served] = [this.#late, this.#served];
-    this.#late = new AddressTurns();
-    this.#served = new AddressTurns();
+    this.#late = new AddressTurns(this.#order);
+    this.#served = new AddressTurns(this.#order);
     let readCount = 0;
     const read = (from: AddressTurns<T>): boolean => {
       // Called for each connection, whose share begins then.
       if (from.count === 0 || (!hasRoom() && readCount > 1)) return false;
       readCount++;
-      from.take()?.readLater();
+      const connection = from.take();
+      if (connection !== undefined) {
+        begin(connection);
+        connection.readLater();
+      }
       return true;
     };
     read(served);

@@ -1,13 +1,16 @@
-import type { OfAddress } from "./address-turns.ts";
+import type { ClientShare } from "@zooid/model";
 import { ReadQueue } from "./read-queue.ts";
 import { TurnBudget } from "./turn-budget.ts";
+import { TurnOrder } from "./turn-order.ts";
 
-interface Readable extends OfAddress {
+interface Readable extends ClientShare {
   /** Reads what an earlier turn had no room for. */
   readLater(): void;
 }
 
 interface ReadTurnsHost {
+  /** What connections of trusted proxies have together, as a fraction. */
+  readonly proxiesShare: number;
   /** Bytes of answers so far. */
   bytesSent(): number;
   /** The work of all requests so far, as the replica counts it. */
@@ -23,12 +26,18 @@ interface ReadTurnsHost {
  */
 export class ReadTurns<T extends Readable> {
   readonly #host: ReadTurnsHost;
-  readonly #budget = new TurnBudget(() => performance.now());
-  readonly #waiting = new ReadQueue<T>();
+  readonly #budget: TurnBudget;
+  readonly #order: TurnOrder;
+  readonly #waiting: ReadQueue<T>;
   #isNextDue = false;
 
   constructor(host: ReadTurnsHost) {
     this.#host = host;
+    const { proxiesShare } = host;
+    const now = (): number => performance.now();
+    this.#budget = new TurnBudget({ now, proxiesShare });
+    this.#order = new TurnOrder({ now, proxiesShare });
+    this.#waiting = new ReadQueue(this.#order);
   }
 
   begin(): void {
@@ -44,10 +53,13 @@ export class ReadTurns<T extends Readable> {
   }
 
   /** Whether a connection with bytes to read is read in this turn, in which its share begins. */
-  get hasRoom(): boolean {
+  hasRoomFor({ share, isProxied }: ClientShare): boolean {
     // Connections that came too late for an earlier turn go first; else those with bytes in every
-    // turn would take all of it.
-    return !this.#waiting.hasLate && this.#budget.admits(this.#host.bytesSent());
+    // turn would take all of it. An address that owes time has its turn among those that wait.
+    if (this.#waiting.hasLate || this.#order.owes(share)) return false;
+    if (!this.#budget.admits(this.#host.bytesSent()) || (isProxied && !this.#budget.hasRoomForProxies)) return false;
+    this.#budget.beginConnection(isProxied);
+    return true;
   }
 
   /**
@@ -56,8 +68,10 @@ export class ReadTurns<T extends Readable> {
    * @param isLarge whether its frame or its answer was large
    * @returns whether its connection has had its share of the turn
    */
-  isShareSpent(isLarge: boolean): boolean {
-    return this.#budget.isShareSpent(this.#host.workCount(), isLarge);
+  isShareSpent({ share }: ClientShare, isLarge: boolean): boolean {
+    const isSpent = this.#budget.isShareSpent(this.#host.workCount(), isLarge);
+    if (isSpent && this.#budget.overshotMs > 0) this.#order.charge(share, this.#budget.overshotMs);
+    return isSpent;
   }
 
   /**
@@ -75,7 +89,10 @@ export class ReadTurns<T extends Readable> {
     setImmediate(() => {
       this.#isNextDue = false;
       this.#host.wake();
-      this.#waiting.serve(() => !this.#host.isHalted() && this.#budget.admits(this.#host.bytesSent()));
+      this.#waiting.serve(
+        () => !this.#host.isHalted() && this.#budget.admits(this.#host.bytesSent()),
+        ({ isProxied }) => this.#budget.beginConnection(isProxied),
+      );
       this.#armNext();
     });
   }

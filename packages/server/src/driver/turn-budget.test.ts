@@ -3,7 +3,7 @@ import { TurnBudget } from "./turn-budget.ts";
 
 function budgetAt(start: number) {
   const clock = { nowMs: start };
-  const budget = new TurnBudget(() => clock.nowMs);
+  const budget = new TurnBudget({ now: () => clock.nowMs, proxiesShare: 1 / 4 });
   budget.begin(0);
   return { budget, clock };
 }
@@ -46,7 +46,7 @@ test("a turn has no room once its answers are many bytes", () => {
 
 test("the clock is looked at for every eighth small request, and for each that costs much", () => {
   let looks = 0;
-  const budget = new TurnBudget(() => looks++);
+  const budget = new TurnBudget({ now: () => looks++, proxiesShare: 1 / 4 });
   budget.begin(0);
   budget.admits(0);
   const before = looks;
@@ -79,4 +79,42 @@ test("a new turn is not longer for what the turn before did besides reading", ()
   budget.begin(0);
   clock.nowMs = 154;
   expect(budget.admits(0)).toBe(false);
+});
+
+test("what a turn overshoots is taken from the next one, which keeps a part", () => {
+  const { budget, clock } = budgetAt(100);
+  budget.admits(0);
+  clock.nowMs = 106;
+  expect(budget.isShareSpent(0, true)).toBe(true);
+  expect(budget.overshotMs).toBe(5);
+  budget.begin(0);
+  clock.nowMs = 107.9;
+  expect(budget.admits(0)).toBe(true);
+  clock.nowMs = 108;
+  expect(budget.admits(0)).toBe(false);
+  clock.nowMs = 200;
+  budget.isShareSpent(0, true);
+  budget.begin(0);
+  clock.nowMs = 200.9;
+  expect(budget.admits(0)).toBe(true);
+  budget.begin(0);
+  clock.nowMs = 204;
+  expect(budget.admits(0)).toBe(true);
+});
+
+test("connections of proxies have a quarter of a turn before they wait for others", () => {
+  const { budget, clock } = budgetAt(100);
+  const read = (isProxied: boolean, ms: number): void => {
+    budget.admits(0);
+    budget.beginConnection(isProxied);
+    clock.nowMs += ms;
+    budget.admits(0);
+  };
+  read(false, 2);
+  read(true, 0.5);
+  expect(budget.hasRoomForProxies).toBe(true);
+  read(true, 0.5);
+  expect(budget.hasRoomForProxies).toBe(false);
+  budget.begin(0);
+  expect(budget.hasRoomForProxies).toBe(true);
 });

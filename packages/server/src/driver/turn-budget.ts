@@ -11,8 +11,17 @@ const CONNECTION_MS_SMALL = 0.25;
 const TURN_BYTES = 16 * 1024 * 1024;
 /** Requests between two looks at the clock, unless they cost more than most. */
 const REQUESTS_PER_LOOK = 8;
+/** What a turn that took too long leaves of the next one at least. */
+const TURN_MS_LEAST = 1;
 /** The work of requests, as the replica counts it, between two looks at the clock. */
 const WORK_PER_LOOK = 256;
+
+export interface TurnBudgetOptions {
+  /** A monotonic clock in milliseconds. */
+  now(): number;
+  /** What connections of trusted proxies have of a turn before they wait for the others, as a fraction. */
+  readonly proxiesShare: number;
+}
 
 /**
  * How long requests may be read in one turn of the event loop. Time counts, not the number of
@@ -21,7 +30,14 @@ const WORK_PER_LOOK = 256;
  */
 export class TurnBudget {
   readonly #now: () => number;
+  /** How long connections of trusted proxies may be read in a turn before they wait for the others. */
+  readonly #proxiesMs: number;
   #turnEndMs = 0;
+  /** By how much requests went beyond the end of the turn: the next one has less. */
+  #beyondMs = 0;
+  #isProxied = false;
+  #proxiedMs = 0;
+  #overshotMs = 0;
   #bytesEnd = 0;
   /** When the share of a connection began. */
   #connectionMs = 0;
@@ -30,14 +46,17 @@ export class TurnBudget {
   /** The turn has done other things than read since then. */
   #pausedAtMs: number | undefined;
 
-  /** @param now a monotonic clock in milliseconds */
-  constructor(now: () => number) {
+  constructor({ now, proxiesShare }: TurnBudgetOptions) {
     this.#now = now;
+    this.#proxiesMs = TURN_MS * proxiesShare;
   }
 
   /** A turn begins. @param bytesSent bytes of answers so far */
   begin(bytesSent: number): void {
-    this.#turnEndMs = this.#now() + TURN_MS;
+    this.#turnEndMs = this.#now() + Math.max(TURN_MS_LEAST, TURN_MS - this.#beyondMs);
+    this.#beyondMs = 0;
+    this.#isProxied = false;
+    this.#proxiedMs = 0;
     this.#pausedAtMs = undefined;
     this.#bytesEnd = bytesSent + TURN_BYTES;
   }
@@ -50,6 +69,8 @@ export class TurnBudget {
   /** Whether the turn has room to read a connection, whose share begins then. */
   admits(bytesSent: number): boolean {
     const nowMs = this.#now();
+    if (this.#isProxied) this.#proxiedMs += (this.#pausedAtMs ?? nowMs) - this.#connectionMs;
+    this.#isProxied = false;
     if (this.#pausedAtMs !== undefined) {
       this.#turnEndMs += nowMs - this.#pausedAtMs;
       this.#pausedAtMs = undefined;
@@ -57,6 +78,21 @@ export class TurnBudget {
     this.#connectionMs = nowMs;
     this.#requests = 0;
     return nowMs < this.#turnEndMs && bytesSent < this.#bytesEnd;
+  }
+
+  /** Whether connections of trusted proxies have not had their share of the turn. */
+  get hasRoomForProxies(): boolean {
+    return this.#proxiedMs < this.#proxiesMs;
+  }
+
+  /** A connection that was admitted is read. */
+  beginConnection(isProxied: boolean): void {
+    this.#isProxied = isProxied;
+  }
+
+  /** By how much the connection whose share is spent went beyond it, with its last requests. */
+  get overshotMs(): number {
+    return this.#overshotMs;
   }
 
   /**
@@ -72,6 +108,9 @@ export class TurnBudget {
     this.#requests = 0;
     this.#workSeen = work;
     const nowMs = this.#now();
-    return nowMs >= this.#turnEndMs || nowMs - this.#connectionMs >= (isSmall ? CONNECTION_MS_SMALL : CONNECTION_MS);
+    const tookMs = nowMs - this.#connectionMs;
+    this.#overshotMs = Math.max(0, tookMs - CONNECTION_MS);
+    this.#beyondMs = Math.max(0, nowMs - this.#turnEndMs);
+    return nowMs >= this.#turnEndMs || tookMs >= (isSmall ? CONNECTION_MS_SMALL : CONNECTION_MS);
   }
 }

@@ -1,7 +1,7 @@
 import { constants } from "node:crypto";
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
-import { hostPort } from "@zooid/model";
+import { hostPort, type TrustedProxies } from "@zooid/model";
 import type { RefusalLog } from "../refusal-log.ts";
 import { certificateReason, handshakeReason } from "./handshake-reason.ts";
 import { subjectName } from "./subject-name.ts";
@@ -28,18 +28,19 @@ export class ClientTls {
   /** Connections that have not sent their first byte yet. */
   readonly #silent = new Set<Socket>();
 
-  constructor(config: TlsConfig, refusals: RefusalLog, take: ClientTaker) {
+  constructor(config: TlsConfig, refusals: RefusalLog, take: ClientTaker, trustedProxies?: TrustedProxies) {
     this.#config = config;
     this.#refusals = refusals;
     this.#take = take;
-    this.#acceptor = new TlsAcceptor({
+    const options = {
       ...config.context,
       requestCert: config.clientAuth !== "none",
       rejectUnauthorized: config.clientAuth === "need",
       handshakeTimeout: config.handshakeTimeoutMs,
       // No session resumption: every connection is verified with the current certificates.
       secureOptions: constants.SSL_OP_NO_TICKET,
-    });
+    };
+    this.#acceptor = new TlsAcceptor(options, trustedProxies);
   }
 
   /** Handshakes in progress. */

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { connect as connectTcp, createServer, type Socket } from "node:net";
 import { connect, type TLSSocket } from "node:tls";
+import { assert, parseProxyRange } from "@zooid/model";
 import { expect, test } from "vitest";
 import { AUTHORITY, HOST } from "../testing/certificates.ts";
 import { TlsAcceptor } from "./tls-acceptor.ts";
@@ -47,6 +48,30 @@ test("a client does not wait for the handshakes of another address that came fir
   const addresses = [...Array<string>(HANDSHAKES_OF_ONE).fill("127.0.0.2"), "127.0.0.3"];
   using connections = await gathered(addresses);
   const acceptor = new TlsAcceptor({ key: HOST.key, cert: HOST.cert });
+  const secured: string[] = [];
+  const all = Promise.withResolvers<void>();
+  for (const socket of connections.sockets) {
+    const address = socket.remoteAddress ?? "";
+    acceptor.accept(
+      socket,
+      () => {
+        secured.push(address);
+        if (secured.length === addresses.length) all.resolve();
+      },
+      all.reject,
+    );
+  }
+  await all.promise;
+  expect(secured.indexOf("127.0.0.3")).toBeLessThan(HANDSHAKES_OF_ONE / 4);
+});
+
+test("a client of a trusted proxy waits for few handshakes of others that come by it", async () => {
+  const addresses = [...Array<string>(HANDSHAKES_OF_ONE).fill("127.0.0.2"), "127.0.0.3"];
+  using connections = await gathered(addresses);
+  const range = parseProxyRange("127.0.0.2");
+  assert(range !== undefined, "an address");
+  const options = { key: HOST.key, cert: HOST.cert };
+  const acceptor = new TlsAcceptor(options, { ranges: [range], share: 1 / 4 });
   const secured: string[] = [];
   const all = Promise.withResolvers<void>();
   for (const socket of connections.sockets) {

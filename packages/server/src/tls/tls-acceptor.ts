@@ -1,6 +1,8 @@
 import type { Socket } from "node:net";
 import { createServer, type SecureContextOptions, type Server, type TLSSocket, type TlsOptions } from "node:tls";
-import { addressShare } from "@zooid/model";
+import { type ClientShare, ClientShares, NO_PROXIES, type TrustedProxies } from "@zooid/model";
+import { AddressTurns } from "../driver/address-turns.ts";
+import { TurnOrder } from "../driver/turn-order.ts";
 import { HandshakeBudget } from "./handshake-budget.ts";
 
 /** Node's own default. */
@@ -17,29 +19,34 @@ interface Waiting {
   readonly timer: NodeJS.Timeout;
 }
 
+/** A connection whose handshake may begin. */
+interface Begun extends ClientShare {
+  readonly socket: Socket;
+}
+
 /**
  * The server's side of TLS on connections that another listener accepted. A handshake takes milliseconds of public-key arithmetic, on the
  * event loop: one begins in a turn, and all of them get a quarter of the time. Addresses (or /64s) take turns: one that opens many connections delays
- * its own.
+ * its own. Connections of trusted proxies take turns among themselves.
  */
 export class TlsAcceptor {
   /** It never listens: it receives accepted connections. */
   readonly #server: Server;
   /** Connections whose TLS handshake is not complete, by their address. */
   readonly #waiting = new Map<string, Waiting>();
-  /**
-   * Connections whose client has sent its first bytes, oldest first, by address. The address that
-   * is next comes first.
-   */
-  readonly #queues = new Map<string, Socket[]>();
+  /** Connections whose client has sent its first bytes. */
+  readonly #queue: AddressTurns<Begun>;
+  readonly #clients: ClientShares;
   readonly #reporters = new WeakMap<object, Failed>();
   readonly #timeoutMs: number;
   readonly #budget = new HandshakeBudget(() => performance.now());
   #isBeginDue = false;
 
   /** @param options `handshakeTimeout` counts from {@link accept} on */
-  constructor(options: TlsOptions) {
+  constructor(options: TlsOptions, trustedProxies: TrustedProxies = NO_PROXIES) {
     const { handshakeTimeout = TIMEOUT_MS } = options;
+    this.#clients = new ClientShares(trustedProxies);
+    this.#queue = new AddressTurns(new TurnOrder({ now: () => performance.now(), proxiesShare: trustedProxies.share }));
     this.#timeoutMs = handshakeTimeout;
     this.#server = createServer(options);
     this.#server.on("secureConnection", (socket) => this.#take(socket)?.ready(socket));
@@ -96,15 +103,12 @@ export class TlsAcceptor {
   }
 
   #enqueue(socket: Socket): void {
-    const address = addressShare(socket.remoteAddress ?? "");
-    const queue = this.#queues.get(address);
-    if (queue === undefined) this.#queues.set(address, [socket]);
-    else queue.push(socket);
+    this.#queue.add({ socket, ...this.#clients.of(socket.remoteAddress ?? "", socket.remotePort ?? 0) });
     this.#armBegin();
   }
 
   #armBegin(): void {
-    if (this.#isBeginDue || this.#queues.size === 0) return;
+    if (this.#isBeginDue || this.#queue.count === 0) return;
     this.#isBeginDue = true;
     const waitMs = this.#budget.waitMs();
     if (waitMs > 0) setTimeout(() => this.#begin(), waitMs);
@@ -113,7 +117,7 @@ export class TlsAcceptor {
 
   #begin(): void {
     const startMs = performance.now();
-    while (this.#queues.size > 0 && !this.#beginNext());
+    while (this.#queue.count > 0 && !this.#beginNext());
     // The platform reads the client's first bytes, and answers them, before this callback.
     process.nextTick(() => {
       this.#budget.spend(performance.now() - startMs);
@@ -124,15 +128,10 @@ export class TlsAcceptor {
 
   /** Starts one handshake of the address that is next. @returns false if the client is gone */
   #beginNext(): boolean {
-    for (const [address, queue] of this.#queues) {
-      const socket = queue.shift();
-      this.#queues.delete(address);
-      if (queue.length > 0) this.#queues.set(address, queue);
-      if (socket === undefined || socket.destroyed) return false;
-      this.#server.emit("connection", socket);
-      return true;
-    }
-    return false;
+    const socket = this.#queue.take()?.socket;
+    if (socket === undefined || socket.destroyed) return false;
+    this.#server.emit("connection", socket);
+    return true;
   }
 
   #take(socket: Socket): Waiting | undefined {

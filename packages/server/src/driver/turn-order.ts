@@ -1,0 +1,89 @@
+/** What an address pays of its debt each time that it is passed over: as much as a turn of its connections lasts. */
+const PASSED_OVER_MS = 1;
+/** What it pays as time passes, as a fraction of that: an address that is idle for a while owes nothing. */
+const PAID_BY_TIME = 1 / 4;
+/** An address owes no more, however dear a request was: its other clients are not shut out for long. */
+const DEBT_MS_MAX = 100;
+/** Debts from which paid ones are looked for. */
+const DEBT_COUNT_SWEPT = 1024;
+
+interface Debt {
+  ms: number;
+  seenMs: number;
+}
+
+export interface TurnOrderOptions {
+  /** A monotonic clock in milliseconds. */
+  now(): number;
+  /** What connections of trusted proxies have together of the turns while others wait, as a fraction. */
+  readonly proxiesShare: number;
+}
+
+/**
+ * Whose turn it is. An address whose requests took longer than a turn owes the rest: it is passed over until the others that wait have had as
+ * much. Connections of trusted proxies have a share of the turns together, however many they are.
+ */
+export class TurnOrder {
+  readonly #options: TurnOrderOptions;
+  /** By the share of the address. */
+  readonly #debts = new Map<string, Debt>();
+  /** How much of a turn the connections of proxies have coming. */
+  #proxiesCredit = 0;
+
+  constructor(options: TurnOrderOptions) {
+    this.#options = options;
+  }
+
+  /** A turn of the address took so much longer than it should. */
+  charge(share: string, ms: number): void {
+    const debt = this.#settled(share);
+    if (debt !== undefined) {
+      debt.ms = Math.min(DEBT_MS_MAX, debt.ms + ms);
+      return;
+    }
+    if (this.#debts.size >= DEBT_COUNT_SWEPT) for (const known of [...this.#debts.keys()]) this.#settled(known);
+    this.#debts.set(share, { ms: Math.min(DEBT_MS_MAX, ms), seenMs: this.#options.now() });
+  }
+
+  /** Whether the address has to let the others go first. Less than a turn is not worth it. */
+  owes(share: string): boolean {
+    if (this.#debts.size === 0) return false;
+    const debt = this.#settled(share);
+    return debt !== undefined && debt.ms >= PASSED_OVER_MS;
+  }
+
+  /** What the address owes, 0 if it has its turn: otherwise the turn goes to the next one, which pays for a part of the debt. */
+  passOver(share: string): number {
+    if (!this.owes(share)) return 0;
+    const debt = this.#debts.get(share);
+    if (debt === undefined) return 0;
+    const owedMs = debt.ms;
+    debt.ms -= PASSED_OVER_MS;
+    return owedMs;
+  }
+
+  /** Addresses that owe something. */
+  get debtCount(): number {
+    return this.#debts.size;
+  }
+
+  /** Connections of proxies and others wait. @returns whether one of the former is next */
+  isTurnOfProxies(): boolean {
+    this.#proxiesCredit += this.#options.proxiesShare;
+    if (this.#proxiesCredit < 1) return false;
+    this.#proxiesCredit--;
+    return true;
+  }
+
+  /** What is left of a debt by now. */
+  #settled(share: string): Debt | undefined {
+    const debt = this.#debts.get(share);
+    if (debt === undefined) return undefined;
+    const nowMs = this.#options.now();
+    debt.ms -= (nowMs - debt.seenMs) * PAID_BY_TIME;
+    debt.seenMs = nowMs;
+    if (debt.ms > 0) return debt;
+    this.#debts.delete(share);
+    return undefined;
+  }
+}
