@@ -81,6 +81,7 @@ export type {
   Vote,
   ZabMessage,
 } from "./peer-message.ts";
+export { PRICES } from "./prices.ts";
 export {
   HierarchicalQuorum,
   jointVerifier,
@@ -131,6 +132,7 @@ export {
   wordRule,
 } from "./shape.ts";
 export { addressShare } from "./shares/address-share.ts";
+export { BUDGETS } from "./shares/budgets.ts";
 export {
   type ClientShare,
   ClientShares,

@@ -1,5 +1,6 @@
 import {
   ACL_COUNT_MAX,
+  BUDGETS,
   type HashKey,
   type Members,
   NO_PROXIES,
@@ -181,7 +182,7 @@ export const REPLICA_DEFAULTS: Omit<ReplicaConfig, RequiredOfCallers> = {
   closeOpCountMax: 500,
   closePathBytesMax: 32 * 1024,
   prepareWorkPerTurn: 2000,
-  writeWorkUsMax: 20_000,
+  writeWorkUsMax: BUDGETS.writesInFlight.workUs,
   endOpCountPerTurn: 1000,
   forwardOpCountPerTurn: 1000,
   applyWorkPerTurn: 900,

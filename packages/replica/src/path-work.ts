@@ -1,12 +1,11 @@
-import type { ByteSlice } from "@zooid/model";
+import { type ByteSlice, PRICES } from "@zooid/model";
 
 const SLASH = 0x2f;
 /** The work of shorter paths is part of their requests' work. */
 const LONG_BYTES = 128;
 /** Names of a longer path are not counted: hardly any node has such a path. */
 const COUNTED_BYTES = 16 * 1024;
-const NAMES_PER_UNIT_LOG2 = 4;
-const BYTES_PER_UNIT_LOG2 = 7;
+const { pathNamesPerUsLog2, pathBytesPerUsLog2 } = PRICES;
 
 /** Each name of a path is looked up by itself. */
 export function nameCount({ bytes, start, end }: Readonly<ByteSlice>): number {
@@ -23,5 +22,5 @@ export function pathWork(path: Readonly<ByteSlice>): number {
   const bytes = path.end - path.start;
   if (bytes < LONG_BYTES) return 0;
   const names = bytes > COUNTED_BYTES ? 0 : nameCount(path);
-  return (names >> NAMES_PER_UNIT_LOG2) + (bytes >> BYTES_PER_UNIT_LOG2);
+  return (names >> pathNamesPerUsLog2) + (bytes >> pathBytesPerUsLog2);
 }

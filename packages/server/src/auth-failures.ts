@@ -1,10 +1,7 @@
-import { addressShare } from "@zooid/model";
+import { addressShare, BUDGETS } from "@zooid/model";
 
-/** Failures of one address before delays begin: people mistype. */
-const FREE_COUNT = 5;
-const FIRST_DELAY_MS = 1000;
-/** The count of an address is cleared after this time without a failure. */
-const FORGET_MS = 60_000;
+/** People mistype: delays begin after some failures, and the count is cleared after a time without one. */
+const { free: FREE_COUNT, delayMsFirst: FIRST_DELAY_MS, forgetMs: FORGET_MS } = BUDGETS.authFailures;
 /** Addresses that are remembered; the one whose last failure is oldest is dropped first. */
 const ADDRESS_COUNT_MAX = 10_000;
 

@@ -1,8 +1,8 @@
+import { BUDGETS } from "@zooid/model";
 import type { LogFields } from "./log-fields.ts";
 
 /** Lines of one kind that are written within one window. */
-const LINES_PER_WINDOW = 5;
-const WINDOW_MS = 10_000;
+const { ofKind: LINES_PER_WINDOW, everyMs: WINDOW_MS } = BUDGETS.refusalLines;
 /** Between two lines about a repeated attempt, and how many of those are remembered. */
 const REPEAT_MS = 60_000;
 const REPEATED_COUNT_MAX = 1024;

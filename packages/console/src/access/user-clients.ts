@@ -1,4 +1,5 @@
 import { type Client, type ClientOptions, createClient, isTerminal } from "@zooid/client";
+import { BUDGETS } from "@zooid/model";
 import type { User } from "./user.ts";
 
 interface Used {
@@ -21,7 +22,7 @@ export interface UserClientsOptions {
 /** A ZooKeeper session without any request ends after this time. */
 const IDLE_MS = 60_000;
 const CHECK_MS = 10_000;
-const COUNT_MAX = 50;
+const { count: COUNT_MAX, ofAddress: SHARE_MAX } = BUDGETS.consoleSessions;
 
 /** The limit of ZooKeeper sessions is reached. */
 export class TooManyUsersError extends Error {
@@ -97,7 +98,7 @@ export class UserClients implements AsyncDisposable {
   /** Servers accept any name: a client that is not in use gives way, the one that has been idle longest first. */
   #makeRoom(share: string, countMax: number): void {
     const ofShare = [...this.#clients.values()].filter((used) => used.share === share).length;
-    const isShareSpent = ofShare >= Math.ceil(countMax / 2);
+    const isShareSpent = ofShare >= Math.ceil((countMax * SHARE_MAX) / COUNT_MAX);
     if (!isShareSpent && this.#clients.size < countMax) return;
     let oldest: readonly [string, Used] | undefined;
     for (const entry of this.#clients) {

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { Client, WatchEvent } from "@zooid/client";
 import { formatZxid } from "@zooid/client";
+import { BUDGETS } from "@zooid/model";
 import { EventStream } from "../http/event-stream.ts";
 import { refuse } from "../http/problem.ts";
 
@@ -11,8 +12,7 @@ const BATCH_MS = 200;
 const BATCH_MAX = 500;
 /** Each event costs the server time that its clients need, also if no page shows it. */
 const REST_MS = 1_000;
-const STREAMS_MAX = 64;
-const STREAMS_PER_KEY_MAX = 8;
+const { count: STREAMS_MAX, ofAddress: STREAMS_PER_KEY_MAX } = BUDGETS.consoleStreams;
 
 /** One change, as the stream sends it. */
 export interface ChangeJson {

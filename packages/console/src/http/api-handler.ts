@@ -1,6 +1,6 @@
 /** One request to the API: who asks, whether they may, what they ask, and the answer. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { addressShare } from "@zooid/model";
+import { addressShare, BUDGETS } from "@zooid/model";
 import type { z } from "zod";
 import type { LoginThrottle } from "../access/login-throttle.ts";
 import { includesRole, type Role, type RoleTable } from "../access/role.ts";
@@ -26,9 +26,7 @@ import { type Problem, problemJson, problemOf, refuse } from "./problem.ts";
 import { LOGIN_LIMITS, readJson } from "./request-body.ts";
 import { addressOf, isFromBrowser, isSecure } from "./request-checks.ts";
 
-const IN_FLIGHT_MAX = 64;
-/** How many of those one address has. */
-const IN_FLIGHT_SHARE_MAX = 32;
+const { count: IN_FLIGHT_MAX, ofAddress: IN_FLIGHT_SHARE_MAX } = BUDGETS.consoleRequests;
 const ALL_ROUTES: readonly Route[] = [...SESSION_ROUTES, ...ROUTES];
 /** Made when this module is loaded: a server does that before it serves clients. */
 const PATHS: object = openApiPaths(ALL_ROUTES);

@@ -6,6 +6,7 @@ import {
   derivedKey,
   emptySlice,
   type HashKey,
+  PRICES,
   WatchEventType,
   WatchMode,
   WatchSelector,
@@ -38,9 +39,8 @@ const SLASH = 0x2f;
 const NONE = 0;
 /** What a watch takes, with its path's share of the tables, beside the bytes of the path. */
 const WATCH_BYTES = 96;
-/** Measured: a kilobyte of an ancestor takes an eighth of a microsecond, a watcher a sixtieth. */
-const ANCESTOR_BYTES_PER_UNIT_LOG2 = 13;
-const MET_PER_UNIT_LOG2 = 6;
+const ANCESTOR_BYTES_PER_UNIT_LOG2: number = PRICES.ancestorBytesPerUsLog2;
+const MET_PER_UNIT_LOG2: number = PRICES.servedWatchersPerUsLog2;
 const UNIT_BYTES_LOG2 = 4;
 const UNIT_BYTES = 16;
 /** The modes of a watch as six bits: those in the data table, then those in the child table. */

@@ -1,14 +1,12 @@
 import type { WatchSink } from "@zooid/data-tree";
-import { copyBytes, newTxnHeader, newTxnOp, OpCode, type TxnHeader, type TxnOp, type Zxid } from "@zooid/model";
+import { copyBytes, newTxnHeader, newTxnOp, OpCode, PRICES, type TxnHeader, type TxnOp, type Zxid } from "@zooid/model";
 import type { Connection } from "../connections/connection.ts";
 import { pathWork } from "../path-work.ts";
 import type { ReplicaParts } from "../replica-parts.ts";
 import { NO_CONNECTION } from "../writes/in-flight-writes.ts";
 import { WriteAnswers } from "./write-answers.ts";
 
-/** The work of applying an op, and each entry of its ACL but the first; firing one watch counts 1. */
-const OP_WORK = 2;
-const BYTES_PER_WORK_LOG2 = 10;
+const { appliedOpUs, appliedBytesPerUsLog2, pathOfWriteTimes, firedWatchUs } = PRICES;
 const KEPT_BYTES_MIN = 4096;
 /** A larger buffer is replaced with the next transaction. */
 const KEPT_BYTES_MAX = 256 * 1024;
@@ -41,7 +39,7 @@ export class CommitProcessor {
     const { notifications } = parts;
     this.#firings = {
       mayRead: (ref, acl) => {
-        this.#work++;
+        this.#work += firedWatchUs;
         return notifications.mayRead(ref, acl);
       },
       event: (ref, zxid, type, path) => notifications.event(ref, zxid, type, path),
@@ -69,7 +67,7 @@ export class CommitProcessor {
   deliver(zxid: Zxid, bytes: Uint8Array, start: number, end: number): boolean {
     const { tools, servingState } = this.#parts;
     const header = this.#header;
-    this.#work += (end - start) >> BYTES_PER_WORK_LOG2;
+    this.#work += (end - start) >> appliedBytesPerUsLog2;
     tools.txns.open(bytes, start, end, header);
     if (header.op === OpCode.MULTI || header.op === OpCode.CLOSE_SESSION) {
       // It may take several turns, and the bytes are lent for this call.
@@ -131,7 +129,7 @@ export class CommitProcessor {
     const isMulti = header.op === OpCode.MULTI;
     let node = 0;
     while (txns.next(op)) {
-      this.#work += OP_WORK * Math.max(1, op.acl.length) + 2 * pathWork(op.path);
+      this.#work += appliedOpUs * Math.max(1, op.acl.length) + pathOfWriteTimes * pathWork(op.path);
       node = tree.apply(header, op, this.#firings);
       this.#work += tree.watches.takeWork();
       this.#noteListing();

@@ -7,6 +7,7 @@ import {
   may,
   type NodeView,
   Permission,
+  PRICES,
   type Request,
   STAT_BYTES,
   type Zxid,
@@ -20,8 +21,6 @@ const COUNT_MAX = 1000;
 /** Bytes of a page: data end it early, so that stock limits on answers hold. */
 const BYTES_MAX = 512 * 1024;
 const NOTHING: Readonly<ByteSlice> = { bytes: new Uint8Array(0), start: 0, end: 0 };
-/** Children that count one unit of work. */
-const CHILDREN_PER_UNIT_LOG2 = 1;
 
 /**
  * Lists the children of a node in pages, in the order of their names' bytes. A page begins behind a name, which need not exist
@@ -56,7 +55,7 @@ export class ChildPages {
     const page = this.#page;
     page.fill(connection, node, request, Math.min(countMax, COUNT_MAX));
     // A node with few children sorts them for each page.
-    requestWork.count += Math.min(tree.childCount(node), COUNT_MAX) >> CHILDREN_PER_UNIT_LOG2;
+    requestWork.count += Math.min(tree.childCount(node), COUNT_MAX) >> PRICES.childrenOfPagePerUsLog2;
     sinks.replies.childPage(ref, xid, zxid, page);
   }
 }

@@ -5,6 +5,7 @@ import {
   may,
   OpCode,
   Permission,
+  PRICES,
   type Request,
   type RequestDecoder,
   WatchMode,
@@ -16,13 +17,11 @@ import type { ReplicaParts } from "../replica-parts.ts";
 import { ChildPages } from "./child-pages.ts";
 import { MultiRead } from "./multi-read.ts";
 import { readRefusal } from "./read-refusal.ts";
-import { lookUpWork, NAMES_PER_UNIT_LOG2 } from "./request-work.ts";
+import { lookUpWork } from "./request-work.ts";
 import { FEATURES_VIEW, isFeaturesPath } from "./server-features.ts";
 
 /** The xid of every answer to a ping, whatever the ping's own. */
 const PING_XID = -2;
-const EPHEMERALS_PER_UNIT_LOG2 = 3;
-const ENTRIES_PER_UNIT_LOG2 = 3;
 const NO_PREFIX: Readonly<ByteSlice> = { bytes: new Uint8Array(0), start: 0, end: 0 };
 const SLASH = 0x2f;
 const SPACE = 0x20;
@@ -145,7 +144,7 @@ export class LocalReads {
       return;
     }
     if (request.watch) this.#arm(WatchTableKind.CHILD, connection, request);
-    requestWork.count += tree.childCount(node) >> NAMES_PER_UNIT_LOG2;
+    requestWork.count += tree.childCount(node) >> PRICES.listedNamesPerUsLog2;
     const view = tree.view(node);
     if (request.op === OpCode.GET_CHILDREN) sinks.replies.children(ref, xid, zxid, view);
     else sinks.replies.childrenAndStat(ref, xid, zxid, view);
@@ -162,7 +161,7 @@ export class LocalReads {
       return;
     }
     const view = tree.view(node);
-    requestWork.count += view.acl.length >> ENTRIES_PER_UNIT_LOG2;
+    requestWork.count += view.acl.length >> PRICES.aclEntriesPerUsLog2;
     const isAdmin = may(auth.rules, connection.answeredAs, view.acl, Permission.ADMIN);
     const acl = isAdmin ? view.acl : auth.mask(view.acl);
     sinks.replies.aclAndStat(connection.ref, xid, zxid, acl, view);
@@ -185,7 +184,7 @@ export class LocalReads {
     const isAnswered = sinks.replies.strings(ref, xid, zxid, (show) =>
       tree.forEachEphemeralPath(idHigh, idLow, prefix, limits, show),
     );
-    requestWork.count += tree.ephemeralWork >> EPHEMERALS_PER_UNIT_LOG2;
+    requestWork.count += tree.ephemeralWork >> PRICES.listedEphemeralsPerUsLog2;
     if (!isAnswered) sinks.replies.header(ref, xid, zxid, ErrorCode.MARSHALLING_ERROR);
   }
 

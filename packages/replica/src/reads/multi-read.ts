@@ -1,9 +1,17 @@
-import { ErrorCode, newRequest, OpCode, Permission, type Request, type RequestDecoder, type Zxid } from "@zooid/model";
+import {
+  ErrorCode,
+  newRequest,
+  OpCode,
+  Permission,
+  PRICES,
+  type Request,
+  type RequestDecoder,
+  type Zxid,
+} from "@zooid/model";
 import type { Connection } from "../connections/connection.ts";
 import { nameCount } from "../path-work.ts";
 import type { ReplicaParts } from "../replica-parts.ts";
 import { readRefusal } from "./read-refusal.ts";
-import { NAMES_PER_UNIT_LOG2 } from "./request-work.ts";
 
 /** Answers multiRead requests, of which each part succeeds or fails by itself. */
 export class MultiRead {
@@ -68,7 +76,7 @@ export class MultiRead {
       if (bytes > multiReadBytesMax) isWithin = false;
       requestWork.count++;
     }
-    requestWork.count += children >> NAMES_PER_UNIT_LOG2;
+    requestWork.count += children >> PRICES.listedNamesPerUsLog2;
     return isWithin;
   }
 }

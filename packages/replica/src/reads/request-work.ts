@@ -1,9 +1,6 @@
 import { OpCode, type Request } from "@zooid/model";
 import { pathWork } from "../path-work.ts";
 
-/** Listed names that count one unit. */
-export const NAMES_PER_UNIT_LOG2 = 3;
-
 /**
  * The cost of answers so far beside their number, in units of about a microsecond:
  * listed names, parts, paths of setWatches, long paths. A driver that shares its time fairly between

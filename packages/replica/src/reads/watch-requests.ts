@@ -6,6 +6,7 @@ import {
   isWatchSelector,
   newRequest,
   OpCode,
+  PRICES,
   type Request,
   type RequestDecoder,
   type Zxid,
@@ -16,9 +17,9 @@ import type { ReplicaParts } from "../replica-parts.ts";
 
 /** The path of watches on the protocol's null: a byte that is no UTF-8, so no path of a client. */
 const NULL_PATH: Readonly<ByteSlice> = { bytes: Uint8Array.of(0xff), start: 0, end: 1 };
-const PARTS_READ_PER_UNIT_LOG2 = 5;
+const PARTS_READ_PER_UNIT_LOG2 = PRICES.setWatchesPathsReadPerUsLog2;
 /** The work of one short path of a setWatches. */
-const RESTORE_WORK = 2;
+const RESTORE_WORK = PRICES.restoredWatchUs;
 
 /** Carries out requests that arm, look up, remove and restore watches. */
 export class WatchRequests {

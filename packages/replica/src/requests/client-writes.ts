@@ -1,4 +1,4 @@
-import { copyRange, ErrorCode, isEphemeralMode, newRequest, OpCode, type Request } from "@zooid/model";
+import { copyRange, ErrorCode, isEphemeralMode, newRequest, OpCode, PRICES, type Request } from "@zooid/model";
 import type { Connection } from "../connections/connection.ts";
 import { nameCount, pathWork } from "../path-work.ts";
 import type { ReplicaParts } from "../replica-parts.ts";
@@ -78,7 +78,9 @@ export class ClientWrites {
     // A short path costs less than the rest of its write.
     return workUs === 0
       ? priceUs
-      : priceUs + 2 * workUs + this.#parts.tree.watches.ancestorWork(path.end - path.start, nameCount(path));
+      : priceUs +
+          PRICES.pathOfWriteTimes * workUs +
+          this.#parts.tree.watches.ancestorWork(path.end - path.start, nameCount(path));
   }
 
   /** The client closes its local session. */

@@ -1,9 +1,15 @@
-import { addressShare, ClientShares, type Identity, NO_PROXIES, type TrustedProxies, type Zxid } from "@zooid/model";
+import {
+  addressShare,
+  BUDGETS,
+  ClientShares,
+  type Identity,
+  NO_PROXIES,
+  type TrustedProxies,
+  type Zxid,
+} from "@zooid/model";
 
-/** The last part of the tree's size is shared out. */
-const SHARED_FRACTION = 1 / 4;
-/** The share of the whole that one address or identity may add while the tree is that full. */
-const SHARE_FRACTION = 1 / 16;
+/** The last part of the tree's size is shared out, and the part of the whole that one address or identity may add then. */
+const { sharedPart: SHARED_FRACTION, ofClient: SHARE_FRACTION } = BUDGETS.treeRoom;
 /** Addresses and identities that are counted one by one; beyond it the smallest are counted together. */
 const USAGE_COUNT_MAX = 4096;
 /** Schemes whose identities any client can invent: the bytes that they add are charged to the address alone. */

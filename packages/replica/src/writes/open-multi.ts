@@ -7,6 +7,7 @@ import {
   newTxnOp,
   OPEN_ACL,
   type PartsPlace,
+  PRICES,
   type Request,
   type RequestDecoder,
   type TxnBatcher,
@@ -41,8 +42,7 @@ export interface MultiResult {
 }
 
 /** Work units, of about a microsecond each. */
-const PART_WORK = 5;
-const DATA_BYTES_PER_WORK_LOG2 = 12;
+const { preparedPartUs, preparedPartBytesPerUsLog2 } = PRICES;
 
 /**
  * Prepares the parts of one multi, each against the tree as the parts before it leave it, in as many turns
@@ -186,8 +186,8 @@ export class OpenMulti {
 }
 
 function workOf({ path, data, hasData, acl }: Request): number {
-  const dataWork = hasData ? (data.end - data.start) >> DATA_BYTES_PER_WORK_LOG2 : 0;
-  return PART_WORK + pathWork(path) + dataWork + (acl?.length ?? 0);
+  const dataWork = hasData ? (data.end - data.start) >> preparedPartBytesPerUsLog2 : 0;
+  return preparedPartUs + pathWork(path) + dataWork + (acl?.length ?? 0);
 }
 
 /** The lists of one multi. Decoders give the same object for lists that are sent again, and these cost nothing. */

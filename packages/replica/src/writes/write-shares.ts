@@ -1,17 +1,13 @@
-import { NO_PROXIES, OpCode, type TrustedProxies } from "@zooid/model";
+import { BUDGETS, NO_PROXIES, OpCode, PRICES, type TrustedProxies } from "@zooid/model";
 
-/** Microseconds of a write that is no multi, with its look-ups. */
-const WRITE_US = 3;
-/** Bytes of a large write that cost one more. */
-const BYTES_PER_US_LOG2 = 12;
-/** Bytes of a multi that cost one: its smallest parts have some fifty, and cost two. */
-const MULTI_BYTES_PER_US_LOG2 = 5;
+const { ofAddress: OF_ADDRESS, ofConnection: OF_CONNECTION, largeFrom: LARGE_FROM } = BUDGETS.writesInFlight;
+const { writeUs, writeBytesPerUsLog2, multiBytesPerUsLog2 } = PRICES;
 /** From this many addresses on, those without writes in flight are forgotten. */
 const ADDRESSES_KEPT = 1024;
 
 /** What applying a write costs about, in microseconds, by what is known before it is decoded. */
 export function writePriceUs(op: number, bytes: number): number {
-  return WRITE_US + (bytes >> (op === OpCode.MULTI ? MULTI_BYTES_PER_US_LOG2 : BYTES_PER_US_LOG2));
+  return writeUs + (bytes >> (op === OpCode.MULTI ? multiBytesPerUsLog2 : writeBytesPerUsLog2));
 }
 
 /** The writes in flight of an address. */
@@ -78,8 +74,8 @@ export class WriteShares {
     if (connection.isProxied && this.#proxiedUs > 0 && this.#proxiedUs + priceUs > this.#proxiedUsMax) return false;
     const ofAddress = this.#addressOf(connection).workUs;
     if (ofAddress === 0) return !this.#isLarge(priceUs) || this.#largeUs === 0 || this.#totalUs + priceUs <= max;
-    if (this.#totalUs + priceUs > max || ofAddress + priceUs > max / 2) return false;
-    return connection.workUs === 0 || connection.workUs + priceUs <= max / 4;
+    if (this.#totalUs + priceUs > max || ofAddress + priceUs > max * OF_ADDRESS) return false;
+    return connection.workUs === 0 || connection.workUs + priceUs <= max * OF_CONNECTION;
   }
 
   charge(connection: WritingConnection, priceUs: number): void {
@@ -99,7 +95,7 @@ export class WriteShares {
   }
 
   #isLarge(priceUs: number): boolean {
-    return priceUs >= this.#workUsMax / 8;
+    return priceUs >= this.#workUsMax * LARGE_FROM;
   }
 
   /** Kept at the connection, so that a write costs no look-up. */

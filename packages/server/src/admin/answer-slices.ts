@@ -1,10 +1,11 @@
+import { BUDGETS } from "@zooid/model";
 import type { HttpStream } from "./http-port.ts";
 
 /** An answer whose length grows with the state, piece by piece. An empty piece stands for work without a result. */
 export type Pieces = Iterable<string>;
 
 /** How long all answers together are made in one turn of the event loop. */
-const SLICE_MS = 2;
+const SLICE_MS = BUDGETS.longAnswers.turnMs;
 /** Characters of a chunk: a longer answer is sent in several, so that little of it is in memory. */
 const CHUNK_CHARS = 64 * 1024;
 /** Pieces, and characters, between two looks at the clock. */

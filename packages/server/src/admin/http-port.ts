@@ -4,7 +4,7 @@ import { createServer as createTlsServer } from "node:https";
 import type { Socket } from "node:net";
 import { pipeline } from "node:stream/promises";
 import { TLSSocket, type TlsOptions as TlsServerOptions } from "node:tls";
-import { SocketPlaces } from "@zooid/model";
+import { BUDGETS, SocketPlaces } from "@zooid/model";
 import { subjectName } from "../tls/subject-name.ts";
 import type { TlsConfig } from "../tls/tls-config.ts";
 
@@ -79,7 +79,8 @@ export interface HttpPortOptions {
 const HEADER_BYTES_MAX = 16 * 1024;
 const HEADER_COUNT_MAX = 100;
 /** Places for connections, of which one address has half; those that wait for a request give way. */
-const PLACES = { countMax: 100, shareMax: 50, reserveMax: 16 };
+const { count: countMax, ofAddress: shareMax, forProbes: reserveMax } = BUDGETS.httpConnections;
+const PLACES = { countMax, shareMax, reserveMax };
 const HEADERS_MS = 5000;
 const CHECK_MS = 1000;
 const DROPPED_BYTES_MAX = 64 * 1024;

@@ -1,18 +1,20 @@
+import { BUDGETS } from "@zooid/model";
+
 /** How long all connections may be read in a turn. */
-const TURN_MS = 4;
+const TURN_MS = BUDGETS.reading.turnMs;
 /** How long one of them may. */
-const CONNECTION_MS = 1;
+const CONNECTION_MS = BUDGETS.reading.connectionMs;
 /**
  * The same for small requests. A request waits until other connections have had their shares: of sixteen with a full millisecond each, for
  * 16 ms and more while V8 has not compiled the code yet.
  */
-const CONNECTION_MS_SMALL = 0.25;
+const CONNECTION_MS_SMALL = BUDGETS.reading.connectionMsSmall;
 /** Bytes of answers in one turn. */
 const TURN_BYTES = 16 * 1024 * 1024;
 /** Requests between two looks at the clock, unless they cost more than most. */
 const REQUESTS_PER_LOOK = 8;
 /** What a turn that took too long leaves of the next one at least. */
-const TURN_MS_LEAST = 1;
+const TURN_MS_LEAST = BUDGETS.reading.turnMsLeast;
 /** The work of requests, as the replica counts it, between two looks at the clock. */
 const WORK_PER_LOOK = 256;
 

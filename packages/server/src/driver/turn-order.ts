@@ -1,9 +1,11 @@
+import { BUDGETS } from "@zooid/model";
+
 /** What an address pays of its debt each time that it is passed over: as much as a turn of its connections lasts. */
-const PASSED_OVER_MS = 1;
+const PASSED_OVER_MS = BUDGETS.reading.connectionMs;
 /** What it pays as time passes, as a fraction of that: an address that is idle for a while owes nothing. */
-const PAID_BY_TIME = 1 / 4;
+const PAID_BY_TIME = BUDGETS.reading.repaidByTime;
 /** An address owes no more, however dear a request was: its other clients are not shut out for long. */
-const DEBT_MS_MAX = 100;
+const DEBT_MS_MAX = BUDGETS.reading.owedMsMax;
 /** Debts from which paid ones are looked for. */
 const DEBT_COUNT_SWEPT = 1024;
 

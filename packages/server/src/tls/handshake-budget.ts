@@ -1,9 +1,11 @@
+import { BUDGETS } from "@zooid/model";
+
 /** The share of the event loop's time that handshakes get. */
-const SHARE = 1 / 4;
+const SHARE = BUDGETS.handshakes.ofTime;
 /** A handshake that seems to take longer waited for a processor that others had: counted in full, others would wait four times as long. */
 const COST_MS_MAX = 8;
 /** How much of it may be saved for a burst. */
-const SAVED_MS_MAX = 4;
+const SAVED_MS_MAX = BUDGETS.handshakes.savedMsMax;
 
 /** Grants the beginning of TLS handshakes by the time that they have taken: they get a quarter of the event loop, however dear each is. */
 export class HandshakeBudget {

@@ -1,0 +1,36 @@
+/**
+ * What work costs, in microseconds of the event loop, about, as measured on one core of a server of 2024: budgets of reading, preparing, applying and of writes in
+ * flight count in it, so that the same work has one price everywhere. Values whose names end in `Log2` are how much costs one microsecond,
+ * as a power of two. docs/hostile-input.md has them in a table.
+ */
+export const PRICES = {
+  /** Each name of a path is looked up by itself, and each byte is read several times. Paths below 128 bytes are part of their request's price. */
+  pathNamesPerUsLog2: 4,
+  pathBytesPerUsLog2: 7,
+  /** A path that a write changes: it is looked up when the write is prepared and when it is applied. */
+  pathOfWriteTimes: 2,
+  /** Comparing a changed path with an ancestor that is watched. */
+  ancestorBytesPerUsLog2: 13,
+  /** A watcher of an ancestor that had its event already. */
+  servedWatchersPerUsLog2: 6,
+  /** A write that is no multi, and the bytes of a large one. */
+  writeUs: 3,
+  writeBytesPerUsLog2: 12,
+  /** A multi, by its bytes, as if it had the smallest parts. */
+  multiBytesPerUsLog2: 5,
+  /** Preparing a part of a multi, beside its path and the entries of its access list. */
+  preparedPartUs: 5,
+  preparedPartBytesPerUsLog2: 12,
+  /** Applying an operation, and each entry of its access list but the first. */
+  appliedOpUs: 2,
+  appliedBytesPerUsLog2: 10,
+  /** Firing a watch. */
+  firedWatchUs: 1,
+  listedNamesPerUsLog2: 3,
+  listedEphemeralsPerUsLog2: 3,
+  aclEntriesPerUsLog2: 3,
+  childrenOfPagePerUsLog2: 1,
+  /** A path of setWatches that is read, and one whose watch is restored. */
+  setWatchesPathsReadPerUsLog2: 5,
+  restoredWatchUs: 2,
+} as const;

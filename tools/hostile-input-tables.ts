@@ -1,0 +1,234 @@
+/**
+ * The tables of prices and of budgets in docs/hostile-input.md, made from the numbers that the code uses: compares them with the page, or writes them
+ * with `--write`.
+ */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { BUDGETS, NO_PROXIES, PRICES } from "@zooid/model";
+
+const PAGE = join(import.meta.dirname, "../docs/hostile-input.md");
+
+interface Budget {
+  readonly name: string;
+  readonly countedIn: string;
+  readonly share: string;
+  /** What connections of trusted proxies have together. */
+  readonly proxies: string;
+  readonly givesWay: string;
+}
+
+const PROXIES = `${percent(NO_PROXIES.share)} of it`;
+const ONE_ADDRESS = "as one address";
+const { treeRoom, writesInFlight, reading, handshakes, longAnswers } = BUDGETS;
+const { httpConnections, consoleRequests, consoleStreams, consoleSessions, authFailures, refusalLines } = BUDGETS;
+
+const BUDGET_ROWS: Readonly<Record<keyof typeof BUDGETS, Budget>> = {
+  watchMemory: {
+    name: "memory of watches",
+    countedIn: "bytes",
+    share: "none: what is beyond the whole goes",
+    proxies: PROXIES,
+    givesWay: "the address with most, by its largest connection",
+  },
+  treeRoom: {
+    name: `the last part of the tree, ${percent(treeRoom.sharedPart)}`,
+    countedIn: "bytes",
+    share: `${percent(treeRoom.ofClient)} of the whole tree, of an address and of an identity that was proved`,
+    proxies: `${PROXIES}; of a proved identity its own share instead`,
+    givesWay: "its own writes",
+  },
+  writesInFlight: {
+    name: "writes in flight",
+    countedIn: `price of applying: ${writesInFlight.workUs / 1000} ms in all`,
+    share: `${percent(writesInFlight.ofAddress)} of an address, ${percent(writesInFlight.ofConnection)} of a connection; one write below ${percent(writesInFlight.largeFrom)} of each address goes ahead`,
+    proxies: PROXIES,
+    givesWay: "its own further writes",
+  },
+  reading: {
+    name: "turns of the event loop",
+    countedIn: `time of reading: ${reading.turnMs} ms a turn, ${reading.turnMsLeast} at least after one that took longer`,
+    share: `${reading.connectionMs} ms of a connection, ${reading.connectionMsSmall} of small requests; addresses take turns, and one that took longer lets the others have as much first, up to ${reading.owedMsMax} ms`,
+    proxies: PROXIES,
+    givesWay: "the others of its address",
+  },
+  handshakes: {
+    name: "TLS handshakes",
+    countedIn: `time: ${percent(handshakes.ofTime)} of the loop in all, ${handshakes.savedMsMax} ms saved at most`,
+    share: "addresses take turns, one handshake each",
+    proxies: PROXIES,
+    givesWay: "the others of its address",
+  },
+  longAnswers: {
+    name: "answers that grow with the state",
+    countedIn: `time: ${longAnswers.turnMs} ms of a turn in all`,
+    share: "one answer of an address at a time",
+    proxies: ONE_ADDRESS,
+    givesWay: "its other answers",
+  },
+  httpConnections: {
+    name: "connections of the admin port",
+    countedIn: `number: ${httpConnections.count}, and ${httpConnections.forProbes} for probes`,
+    share: `${httpConnections.ofAddress} of an address`,
+    proxies: ONE_ADDRESS,
+    givesWay: "the connection that has waited longest, of the address with most",
+  },
+  consoleRequests: {
+    name: "requests of the console",
+    countedIn: `number: ${consoleRequests.count}`,
+    share: `${consoleRequests.ofAddress} of an address`,
+    proxies: ONE_ADDRESS,
+    givesWay: "its own",
+  },
+  consoleStreams: {
+    name: "event streams of the console",
+    countedIn: `number: ${consoleStreams.count}`,
+    share: `${consoleStreams.ofAddress} of an address`,
+    proxies: ONE_ADDRESS,
+    givesWay: "its own",
+  },
+  consoleSessions: {
+    name: "ZooKeeper sessions of the console",
+    countedIn: `number: ${consoleSessions.count}`,
+    share: `${consoleSessions.ofAddress} of an address`,
+    proxies: ONE_ADDRESS,
+    givesWay: "the one that has been idle longest",
+  },
+  authFailures: {
+    name: "failed authentications",
+    countedIn: `number in ${authFailures.forgetMs / 60_000} minute`,
+    share: `${authFailures.free} of an address are answered at once, then ${authFailures.delayMsFirst / 1000} s later, 2 s, …`,
+    proxies: ONE_ADDRESS,
+    givesWay: "its further failures; right passwords do not wait",
+  },
+  refusalLines: {
+    name: "lines of the log about refused input",
+    countedIn: `number in ${refusalLines.everyMs / 1000} s`,
+    share: `${refusalLines.ofKind} of a kind, from all addresses`,
+    proxies: "–",
+    givesWay: "further ones are counted",
+  },
+};
+
+interface Price {
+  readonly work: string;
+  readonly us: string;
+}
+
+const per = (log2: number, unit: string): string => `1 for ${amount(2 ** log2)} ${unit}`;
+
+const PRICE_ROWS: Readonly<Record<keyof typeof PRICES, Price>> = {
+  pathNamesPerUsLog2: {
+    work: "looking up a path of 128 bytes or more, by its names",
+    us: per(PRICES.pathNamesPerUsLog2, "names"),
+  },
+  pathBytesPerUsLog2: { work: "and by its bytes", us: per(PRICES.pathBytesPerUsLog2, "bytes") },
+  pathOfWriteTimes: {
+    work: "the path of a write, in writes in flight and where it is applied",
+    us: `${PRICES.pathOfWriteTimes} times that`,
+  },
+  ancestorBytesPerUsLog2: {
+    work: "comparing a changed path with its ancestors that are watched, by the bytes of these",
+    us: per(PRICES.ancestorBytesPerUsLog2, "bytes"),
+  },
+  servedWatchersPerUsLog2: {
+    work: "watchers of those that had their event already",
+    us: per(PRICES.servedWatchersPerUsLog2, "watchers"),
+  },
+  writeUs: { work: "a write in flight that is no multi", us: `${PRICES.writeUs}` },
+  writeBytesPerUsLog2: { work: "and its bytes", us: per(PRICES.writeBytesPerUsLog2, "bytes") },
+  multiBytesPerUsLog2: {
+    work: "a multi in flight",
+    us: `${PRICES.writeUs}, and ${per(PRICES.multiBytesPerUsLog2, "bytes")}`,
+  },
+  preparedPartUs: {
+    work: "preparing a part of a multi, beside its path and each entry of its access list",
+    us: `${PRICES.preparedPartUs}`,
+  },
+  preparedPartBytesPerUsLog2: { work: "and its data", us: per(PRICES.preparedPartBytesPerUsLog2, "bytes") },
+  appliedOpUs: {
+    work: "applying an operation, and each entry of its access list but the first",
+    us: `${PRICES.appliedOpUs}`,
+  },
+  appliedBytesPerUsLog2: { work: "and the bytes of its transaction", us: per(PRICES.appliedBytesPerUsLog2, "bytes") },
+  firedWatchUs: { work: "firing a watch", us: `${PRICES.firedWatchUs}` },
+  listedNamesPerUsLog2: { work: "listing children", us: per(PRICES.listedNamesPerUsLog2, "names") },
+  listedEphemeralsPerUsLog2: {
+    work: "listing ephemerals, and the names above them",
+    us: per(PRICES.listedEphemeralsPerUsLog2, "names"),
+  },
+  aclEntriesPerUsLog2: { work: "sending an access list", us: per(PRICES.aclEntriesPerUsLog2, "entries") },
+  childrenOfPagePerUsLog2: { work: "a page of children", us: per(PRICES.childrenOfPagePerUsLog2, "children") },
+  setWatchesPathsReadPerUsLog2: {
+    work: "reading the paths of setWatches",
+    us: per(PRICES.setWatchesPathsReadPerUsLog2, "paths"),
+  },
+  restoredWatchUs: { work: "restoring a watch, beside its path", us: `${PRICES.restoredWatchUs}` },
+};
+
+/** A fraction as a page says it. */
+function percent(fraction: number): string {
+  const words = new Map([
+    [0.5, "half"],
+    [0.25, "a quarter"],
+    [0.125, "an eighth"],
+    [0.0625, "a sixteenth"],
+  ]);
+  return words.get(fraction) ?? `${fraction * 100} %`;
+}
+
+function amount(value: number): string {
+  return value % 1024 === 0 ? `${value / 1024} Ki` : `${value}`;
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
+  return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
+}
+
+/** Each table by the name that marks its place in the page. */
+export const TABLES: ReadonlyMap<string, string> = new Map([
+  [
+    "budgets",
+    table(
+      ["budget", "counted in", "share", "of trusted proxies together", "gives way, or waits"],
+      Object.values(BUDGET_ROWS).map((row) => [row.name, row.countedIn, row.share, row.proxies, row.givesWay]),
+    ),
+  ],
+  [
+    "prices",
+    table(
+      ["work", "µs"],
+      Object.values(PRICE_ROWS).map(({ work, us }) => [work, us]),
+    ),
+  ],
+]);
+
+const begin = (name: string): string => `<!-- ${name}: made by tools/hostile-input-tables.ts -->\n\n`;
+const END = "\n\n<!-- end -->";
+
+/** The page with its tables as they have to be. */
+export function withTables(page: string): string {
+  let text = page;
+  for (const [name, made] of TABLES) {
+    const start = text.indexOf(begin(name));
+    if (start === -1) throw new Error(`${PAGE} has no place for the table ${name}: ${begin(name)}`);
+    const from = start + begin(name).length;
+    const end = text.indexOf(END, from);
+    if (end === -1) throw new Error(`${PAGE} does not say where the table ${name} ends:${END}`);
+    text = text.slice(0, from) + made + text.slice(end);
+  }
+  return text;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  const page = readFileSync(PAGE, "utf8");
+  const expected = withTables(page);
+  if (process.argv.includes("--write")) writeFileSync(PAGE, expected);
+  else if (page !== expected) {
+    process.stderr.write(
+      "the tables of docs/hostile-input.md differ from the code: node tools/hostile-input-tables.ts --write\n",
+    );
+    process.exitCode = 1;
+  } else process.stdout.write(`${TABLES.size} tables of docs/hostile-input.md are those of the code\n`);
+}
