@@ -184,6 +184,11 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
         does: "random texts for everything that parses texts",
       },
       {
+        name: "door-search",
+        file: "tools/cost-search/door-search.ts",
+        does: "what holds an event loop longest at the doors beside clients' requests",
+      },
+      {
         name: "cost-search",
         file: "tools/cost-search/cost-search.ts",
         does: "looks for the requests that cost a server most",

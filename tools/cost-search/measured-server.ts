@@ -38,6 +38,7 @@ const server = await startServer({
   fourLetterWords: "*",
   enforceQuota: true,
   ttlNodes: true,
+  ...JSON.parse(process.argv[3] ?? "{}"),
 });
 
 let heldMs = 0;
@@ -50,7 +51,11 @@ const look = (): void => {
 };
 look();
 
-process.on("message", () => {
+process.on("message", (message) => {
+  if (message === "admin port") {
+    process.send?.(server.adminPort);
+    return;
+  }
   const { heapUsed, arrayBuffers } = process.memoryUsage();
   process.send?.({ heldMs, memoryBytes: heapUsed + arrayBuffers, txnBytes } satisfies LoopReport);
   lastMs = ownMs();
