@@ -1,8 +1,9 @@
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { SocketPlaces } from "@zooid/model";
 import { Console, type ConsoleOptions } from "./console.ts";
 import type { EnsembleLink } from "./ensemble-link.ts";
+import { deferBody } from "./http/refused-body.ts";
 
 /** A further ensemble on the same port. */
 export interface MoreEnsemble extends Pick<ConsoleOptions, "hosts" | "adminUrls"> {
@@ -49,14 +50,11 @@ export class ConsoleServer implements AsyncDisposable {
       keepAliveTimeout: IDLE_MS,
       noDelay: true,
     };
-    this.#server = createServer(limits, (message, response) => {
-      if (this.#consoles.some((each) => each.handle(message, response))) return;
-      if (message.url === "/" && message.method === "GET") {
-        response.writeHead(302, { Location: "/console/", "Content-Length": 0 }).end();
-        return;
-      }
-      response.writeHead(404, { "Content-Type": "text/plain; charset=utf-8", "X-Content-Type-Options": "nosniff" });
-      response.end("there is nothing here; the console is at /console/\n");
+    const serve = (message: IncomingMessage, response: ServerResponse): void => this.#serve(message, response);
+    this.#server = createServer(limits, serve);
+    this.#server.on("checkContinue", (message: IncomingMessage, response: ServerResponse) => {
+      deferBody(message, response);
+      this.#server.emit("request", message, response);
     });
     this.#server.maxHeadersCount = HEADER_COUNT_MAX;
     const places = new SocketPlaces(PLACES);
@@ -71,6 +69,16 @@ export class ConsoleServer implements AsyncDisposable {
       response.once("close", () => places.setBusy(socket, false));
     });
     this.#server.on("connect", (_message, socket) => socket.destroy());
+  }
+
+  #serve(message: IncomingMessage, response: ServerResponse): void {
+    if (this.#consoles.some((each) => each.handle(message, response))) return;
+    if (message.url === "/" && message.method === "GET") {
+      response.writeHead(302, { Location: "/console/", "Content-Length": 0 }).end();
+      return;
+    }
+    response.writeHead(404, { "Content-Type": "text/plain; charset=utf-8", "X-Content-Type-Options": "nosniff" });
+    response.end("there is nothing here; the console is at /console/\n");
   }
 
   /** Resolves once the port is bound; rejects with the system's error when it cannot be. */

@@ -23,6 +23,7 @@ import type { AdminPorts } from "../members/admin-ports.ts";
 import type { RecipeScans } from "../recipes/recipe-scans.ts";
 import { type CookiePlace, cookieName, cookieValue, endedCookie, sessionCookie } from "./cookie.ts";
 import { type Problem, problemJson, problemOf, refuse } from "./problem.ts";
+import { dropBody, hasUnreadBody } from "./refused-body.ts";
 import { LOGIN_LIMITS, readJson } from "./request-body.ts";
 import { addressOf, isFromBrowser, isSecure } from "./request-checks.ts";
 
@@ -354,7 +355,12 @@ function sendProblem(response: ServerResponse, problem: Problem): void {
   else response.destroy();
 }
 
-function send(response: ServerResponse, { status, headers, body }: KeptAnswer): void {
+function send(response: ServerResponse, answer: KeptAnswer): void {
+  if (hasUnreadBody(response.req)) void dropBody(response.req).then(() => write(response, answer));
+  else write(response, answer);
+}
+
+function write(response: ServerResponse, { status, headers, body }: KeptAnswer): void {
   if (response.destroyed) return;
   const bytes = Buffer.from(body);
   response.writeHead(status, {
@@ -363,7 +369,7 @@ function send(response: ServerResponse, { status, headers, body }: KeptAnswer): 
     "Cache-Control": "no-store",
     "X-Content-Type-Options": "nosniff",
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
-    // A body that was not read is not waited for.
+    // A long body that was not read is not waited for.
     ...(response.req.complete ? {} : { Connection: "close" }),
     ...headers,
   });
