@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
 import { startServer, type ZooidServer } from "@zooid/server";
 import { filter, firstValueFrom } from "rxjs";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { retry } from "./calls/retry.ts";
 import type { Client } from "./client.ts";
 import { connect, createClient } from "./connect.ts";
@@ -228,6 +228,28 @@ test("no request has a timer of its own, not even with a time limit", async () =
   const asked = Array.from({ length: 1_000 }, () => zk.get("/", { timeoutMs: 30_000 }));
   expect(timers() - before).toBeLessThanOrEqual(1);
   await Promise.all(asked);
+});
+
+describe("a client whose servers do not answer", () => {
+  test.each([
+    ["at a signal", (zk: Client) => zk.close({ signal: AbortSignal.abort() })],
+    ["after a time limit", (zk: Client) => zk.close({ timeoutMs: 10 })],
+    ["at once, when it is disconnected", async (zk: Client) => zk.disconnect()],
+  ])("is closed %s, and leaves its session to them", async (_, close) => {
+    const zk = await open({ sessionTimeoutMs: 30_000 });
+    await using witness = await connect(server.connectString);
+    await zk.create("/left", "", { mode: "ephemeral" });
+    relay.freeze("answers");
+    const unanswered = zk.exists("/");
+    unanswered.catch(() => {});
+    await close(zk);
+    expect(zk.state.kind).toBe("closed");
+    await expect(unanswered).rejects.toMatchObject({ code: "CLIENT_CLOSED" });
+    await zk.close();
+    zk.disconnect();
+    relay.cut();
+    expect(await witness.exists("/left")).not.toBeNull();
+  });
 });
 
 test("a signal cancels a call before and after it was sent, and leaves no listener", async () => {

@@ -28,6 +28,7 @@ import {
   WHO_AM_I,
 } from "./calls/operation.ts";
 import type { RetryPolicy } from "./calls/retry.ts";
+import { startTimer } from "./calls/timers.ts";
 import { isZkError } from "./errors.ts";
 import { type ChildrenPage, childPages } from "./operations/child-pages.ts";
 import { type Codec, json, text } from "./operations/codec.ts";
@@ -75,6 +76,13 @@ import { decodeNodes, type ObservedNode } from "./streams/observed-node.ts";
 import { rxjs } from "./streams/rxjs-module.ts";
 import type { View, ViewOptions } from "./view.ts";
 import type { WatchEvent } from "./watches/watch-event.ts";
+
+/** How long {@link Client.close} waits for the servers. */
+export interface CloseOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** In milliseconds. */
+  readonly timeoutMs?: number | undefined;
+}
 
 /**
  * A ZooKeeper client over one session. Operations return promises and are pipelined in call order:
@@ -588,9 +596,29 @@ export class Client implements AsyncDisposable {
   /**
    * Ends the session, which deletes its ephemeral nodes. Calls made before are answered first. May
    * be repeated.
+   *
+   * It waits for a connected server for 5 s at most, or as the options say: when the time is over or the
+   * signal aborts, it goes on as {@link disconnect}.
    */
-  close(): Promise<void> {
-    return this.#driver.close();
+  async close({ signal, timeoutMs }: CloseOptions = {}): Promise<void> {
+    const closed = this.#driver.close();
+    const disconnect = (): void => this.#driver.disconnect();
+    using _ = timeoutMs === undefined ? undefined : startTimer(timeoutMs, disconnect);
+    if (signal?.aborted === true) disconnect();
+    signal?.addEventListener("abort", disconnect, { once: true });
+    try {
+      await closed;
+    } finally {
+      signal?.removeEventListener("abort", disconnect);
+    }
+  }
+
+  /**
+   * Ends the client at once, and leaves its session to the servers: its ephemeral nodes stay until the
+   * session's timeout. Calls that are not answered fail with CLIENT_CLOSED. May be repeated.
+   */
+  disconnect(): void {
+    this.#driver.disconnect();
   }
 
   /** The state of the client as one object, for JSON and `console.log`. */

@@ -29,7 +29,7 @@ export {
   retry,
 } from "./calls/retry.ts";
 export { limitSignal, type PauseOptions, pause, startTimer, type Timer } from "./calls/timers.ts";
-export { Client } from "./client.ts";
+export { Client, type CloseOptions } from "./client.ts";
 export { type CloseOnExitOptions, closeOnExit } from "./close-on-exit.ts";
 export { connect, createClient } from "./connect.ts";
 export {

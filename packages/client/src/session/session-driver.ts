@@ -356,6 +356,11 @@ export class SessionDriver {
     return this.closed;
   }
 
+  /** Ends the client at once. The session ends at the servers after its timeout. */
+  disconnect(): void {
+    this.#session.abandon();
+  }
+
   #enterState(state: ClientState): void {
     this.#state = withJson(state);
     // Calls made by listeners of this event go to the next session.

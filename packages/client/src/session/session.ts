@@ -365,6 +365,11 @@ export class Session {
     this.#sinks.closeSession();
   }
 
+  /** Ends the client, and leaves the session to the servers, which end it after its timeout. */
+  abandon(): void {
+    if (this.#phase.kind !== "ended") this.#end("closed");
+  }
+
   /** The server has confirmed the end of the session. */
   sessionClosed(): void {
     if (this.#phase.kind === "closing") this.#end("closed");
