@@ -12,6 +12,7 @@ import {
 } from "@zooid/model";
 import { defer, filter, finalize, type Observable, ReplaySubject } from "rxjs";
 import { checkArguments, checkName, checkRecord, nameRule } from "../arguments.ts";
+import { type WaitOptions, within } from "../leases/deadline.ts";
 import { PersistentNode, type PersistentNodeState } from "../members/persistent-node.ts";
 import { machineAddress } from "../nodes/default-data.ts";
 import { namesBelow, put } from "../nodes/named-node.ts";
@@ -150,9 +151,9 @@ export class Registration<T = unknown> implements AsyncDisposable {
   }
 
   /** Unregisters it. May be repeated. */
-  async close(): Promise<void> {
+  async close(options: WaitOptions = {}): Promise<void> {
     this.#closed();
-    await this.#node.close();
+    await this.#node.close(options);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -312,9 +313,10 @@ export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
   }
 
   /** Unregisters all instances, and stops observing services. May be repeated. */
-  async close(): Promise<void> {
+  async close(options: WaitOptions = {}): Promise<void> {
     for (const cache of this.#caches) cache.close();
-    await Promise.all([...this.#cleanups, ...this.#registrations.values()].map((kept) => kept.close()));
+    const kept = [...this.#cleanups, ...this.#registrations.values()];
+    await within(Promise.all(kept.map((each) => each.close())), options, `close the discovery on ${this.path}`);
   }
 
   [Symbol.asyncDispose](): Promise<void> {

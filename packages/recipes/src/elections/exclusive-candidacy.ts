@@ -1,4 +1,5 @@
 import { type Client, isZkError } from "@zooid/client";
+import { type WaitOptions, within } from "../leases/deadline.ts";
 import type { HoldOptions } from "../leases/lease.ts";
 import { keepOn } from "../leases/waiting.ts";
 import { ExclusiveNode, type ExclusiveNodeOptions, type TakenNode } from "../locks/exclusive-node.ts";
@@ -28,9 +29,9 @@ export class ExclusiveCandidacy {
     this.#ended = this.#run();
   }
 
-  async close(): Promise<void> {
+  async close(options: WaitOptions = {}): Promise<void> {
     this.#closing.abort(this.#terms.closed());
-    await this.#ended;
+    await within(this.#ended, options, "close the election");
   }
 
   async #run(): Promise<void> {

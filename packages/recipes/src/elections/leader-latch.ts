@@ -2,7 +2,7 @@ import { type Client, type Created, isZkError } from "@zooid/client";
 import { rules, type Shape, shape } from "@zooid/model";
 import type { Observable } from "rxjs";
 import { checkArguments } from "../arguments.ts";
-import type { WaitOptions } from "../leases/deadline.ts";
+import { type WaitOptions, within } from "../leases/deadline.ts";
 import { deleteOwnNode, deleteOwnNodeLater } from "../leases/delete-own-node.ts";
 import { Hold } from "../leases/hold.ts";
 import { HOLD, type HoldOptions, type Lease } from "../leases/lease.ts";
@@ -90,9 +90,9 @@ export class LeaderLatch implements AsyncDisposable {
    * Ends leadership and leaves the queue. Resolves when the node is deleted, or the session may be
    * over. May be repeated.
    */
-  async close(): Promise<void> {
+  async close(options: WaitOptions = {}): Promise<void> {
     this.#closing.abort(this.#terms.closed());
-    await this.#ended;
+    await within(this.#ended, options, `close the latch on ${this.path}`);
   }
 
   [Symbol.asyncDispose](): Promise<void> {

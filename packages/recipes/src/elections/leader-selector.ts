@@ -1,6 +1,7 @@
 import { type Client, isZkError } from "@zooid/client";
 import { rules, type Shape, shape } from "@zooid/model";
 import { checkArguments } from "../arguments.ts";
+import { type WaitOptions, within } from "../leases/deadline.ts";
 import { HOLD, type HoldOptions, type Lease } from "../leases/lease.ts";
 import { OwnWork } from "../leases/own-work.ts";
 import { writable } from "../leases/waiting.ts";
@@ -110,9 +111,9 @@ export class LeaderSelector implements AsyncDisposable {
    *
    * @throws the error of `lead`, without `onError`
    */
-  async close(): Promise<void> {
+  async close(options: WaitOptions = {}): Promise<void> {
     this.#closing.abort(new RecipeError("RECIPE_CLOSED", `the selector on ${this.path} is closed`));
-    await this.#own.untilEnded(this.#running);
+    await within(this.#own.untilEnded(this.#running), options, `close the selector on ${this.path}`);
   }
 
   [Symbol.asyncDispose](): Promise<void> {

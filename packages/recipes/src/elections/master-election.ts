@@ -14,7 +14,7 @@ import type { Client, Payload } from "@zooid/client";
 import { joinPath, rules, type Shape, shape } from "@zooid/model";
 import { distinctUntilChanged, map, type Observable } from "rxjs";
 import { checkArguments, checkName } from "../arguments.ts";
-import type { WaitOptions } from "../leases/deadline.ts";
+import { type WaitOptions, within } from "../leases/deadline.ts";
 import { HOLD, type HoldOptions, type Lease } from "../leases/lease.ts";
 import { PersistentNode } from "../members/persistent-node.ts";
 import { makeNamed } from "../nodes/named-node.ts";
@@ -178,14 +178,18 @@ export class MasterElection implements AsyncDisposable {
    * Ends its role as active master or standby. Resolves when its nodes are deleted, or the session
    * may be over. May be repeated.
    */
-  async close(): Promise<void> {
-    await this.#candidacy.close();
-    await this.#leave();
-    await this.#leaving;
+  async close(options: WaitOptions = {}): Promise<void> {
+    await within(this.#end(), options, `close the election of ${this.#standbyPath}`);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  async #end(): Promise<void> {
+    await this.#candidacy.close();
+    await this.#leave();
+    await this.#leaving;
   }
 
   #standBy(): void {

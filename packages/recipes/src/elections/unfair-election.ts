@@ -74,8 +74,8 @@ export class UnfairElection implements AsyncDisposable {
    * Ends leadership and candidacy. Resolves when the node is deleted, or the session may be over.
    * May be repeated.
    */
-  close(): Promise<void> {
-    return this.#candidacy.close();
+  close(options: WaitOptions = {}): Promise<void> {
+    return this.#candidacy.close(options);
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -2,6 +2,7 @@ import { startTimer, type Timer } from "@zooid/client";
 import { rules, type Shape, shape } from "@zooid/model";
 import { checkOptions } from "../arguments.ts";
 import { RecipeError } from "../recipe-error.ts";
+import { unlessAborted } from "./waiting.ts";
 
 /** Limits of a wait; when one is reached, everything that was begun is undone. */
 export interface WaitOptions {
@@ -15,6 +16,18 @@ export interface WaitOptions {
 export const WAIT: Shape<WaitOptions> = shape<WaitOptions>({ signal: rules.signal, timeoutMs: rules.duration });
 /** The rules for a call that does not wait. */
 export const TRY: Shape<Pick<WaitOptions, "signal">> = shape({ signal: rules.signal });
+
+/**
+ * Waits for what has begun already, within a caller's limits; beyond them it goes on by itself.
+ *
+ * @throws LOCK_TIMEOUT, the signal's reason, or its own error
+ */
+export async function within(begun: Promise<unknown>, options: WaitOptions, what: string): Promise<void> {
+  // Reported to a caller that waits for it.
+  begun.catch(() => {});
+  using deadline = new Deadline(options, what);
+  await unlessAborted(begun, deadline.signal);
+}
 
 /** A caller's limits as one signal for all steps of the call. */
 export class Deadline implements Disposable {

@@ -12,6 +12,7 @@ import {
 } from "@zooid/client";
 import type { Subscription } from "rxjs";
 import { RecipeError } from "../recipe-error.ts";
+import { type WaitOptions, within } from "./deadline.ts";
 import { deleteOwnNode } from "./delete-own-node.ts";
 import type { HoldOptions, Lease, LostReason } from "./lease.ts";
 
@@ -194,10 +195,10 @@ class NodeLease implements Lease {
     return this.#hold.guard();
   }
 
-  async release(): Promise<void> {
+  async release(options: WaitOptions = {}): Promise<void> {
     if (this.#isReleased) return;
     this.#isReleased = true;
-    await this.#hold.leave();
+    await within(this.#hold.leave(), options, `release ${this.path}`);
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Client, Transaction } from "@zooid/client";
+import { type WaitOptions, within } from "./deadline.ts";
 import type { Grant, LostReason } from "./lease.ts";
 
 /** Several grants as one: lost when any of them is, released together, the last one first. */
@@ -40,8 +41,8 @@ export class LeaseGroup<G extends Grant = Grant> implements Grant {
   }
 
   /** Releases all grants, also if some fail. @throws the first error */
-  async release(): Promise<void> {
-    await releaseAll(this.parts);
+  async release(options: WaitOptions = {}): Promise<void> {
+    await within(releaseAll(this.parts), options, `release ${this.paths.join(" and ")}`);
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -5,6 +5,7 @@
  */
 import type { SessionId, Transaction, Zxid } from "@zooid/client";
 import { type Shape, shape, wordRule } from "@zooid/model";
+import type { WaitOptions } from "./deadline.ts";
 
 export type LostReason =
   /**
@@ -36,8 +37,11 @@ export interface Grant extends AsyncDisposable {
   /**
    * Releases it. Resolves when the server has deleted its nodes, or the session may be over. May be
    * repeated.
+   *
+   * @throws LOCK_TIMEOUT or the signal's reason beyond the caller's limits; it is released all the same, as
+   *   soon as a server answers
    */
-  release(): Promise<void>;
+  release(options?: WaitOptions): Promise<void>;
 }
 
 /** A grant of one node. */

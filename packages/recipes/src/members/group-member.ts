@@ -3,6 +3,7 @@ import { baseName, joinPath, rules, type Shape, shape } from "@zooid/model";
 import { concat, defer, filter, map, type Observable, of } from "rxjs";
 import { checkArguments, nameRule } from "../arguments.ts";
 import { TreeCache } from "../caches/tree-cache.ts";
+import type { WaitOptions } from "../leases/deadline.ts";
 import { defaultData } from "../nodes/default-data.ts";
 import { payloadBytes } from "../nodes/payload-bytes.ts";
 import { PersistentNode, type PersistentNodeState, type WhenTaken, whenTakenRule } from "./persistent-node.ts";
@@ -78,9 +79,9 @@ export class GroupMember implements AsyncDisposable {
   }
 
   /** Leaves the group. May be repeated. */
-  async close(): Promise<void> {
+  async close(options: WaitOptions = {}): Promise<void> {
     this.#cache.close();
-    await this.#node.close();
+    await this.#node.close(options);
   }
 
   [Symbol.asyncDispose](): Promise<void> {

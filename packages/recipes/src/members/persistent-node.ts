@@ -2,6 +2,7 @@ import { type Client, isZkError, type NodeData, type Payload, pause, type Stat, 
 import { formatSessionId, type Rule, rules, type SessionId, type Shape, shape, wordRule } from "@zooid/model";
 import { BehaviorSubject, distinctUntilChanged, filter, map, type Observable } from "rxjs";
 import { checkArguments } from "../arguments.ts";
+import { type WaitOptions, within } from "../leases/deadline.ts";
 import { firstOf, keepOn, LossAlarm, unlessAborted } from "../leases/waiting.ts";
 import { makeNamed } from "../nodes/named-node.ts";
 import { payloadBytes } from "../nodes/payload-bytes.ts";
@@ -143,9 +144,9 @@ export class PersistentNode implements AsyncDisposable {
   }
 
   /** Stops maintaining the node, and deletes its own. May be repeated. */
-  async close(): Promise<void> {
+  async close(options: WaitOptions = {}): Promise<void> {
     this.#closing.abort(new RecipeError("RECIPE_CLOSED", `the node ${this.path} is kept no more`));
-    await this.#ended;
+    await within(this.#ended, options, `close ${this.path}`);
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -2,6 +2,7 @@ import { type Client, isZkError, type Payload, pause } from "@zooid/client";
 import { joinPath, parentPath, rules, type Shape, shape, wholeNumberRule } from "@zooid/model";
 import type { Observable } from "rxjs";
 import { checkArguments } from "../arguments.ts";
+import { type WaitOptions, within } from "../leases/deadline.ts";
 import { makeNamed } from "../nodes/named-node.ts";
 import { PersistentNode } from "./persistent-node.ts";
 
@@ -64,9 +65,9 @@ export class PersistentTtlNode implements AsyncDisposable {
   }
 
   /** Stops maintaining the node; the server removes it after its TTL. May be repeated. */
-  async close(): Promise<void> {
+  async close(options: WaitOptions = {}): Promise<void> {
     this.#closing.abort();
-    await Promise.all([this.#node.close(), this.#ended]);
+    await within(Promise.all([this.#node.close(), this.#ended]), options, `close ${this.path}`);
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -3,6 +3,7 @@ import { type Client, isZkError } from "@zooid/client";
 import { joinPath, rules, type Shape, shape } from "@zooid/model";
 import { BehaviorSubject, filter, map, type Observable, switchMap } from "rxjs";
 import { checkArguments, nameRule, namesRule } from "../arguments.ts";
+import { type WaitOptions, within } from "../leases/deadline.ts";
 import type { Lease } from "../leases/lease.ts";
 import { OwnWork } from "../leases/own-work.ts";
 import { after, firstOf, unlessAborted, writable } from "../leases/waiting.ts";
@@ -87,9 +88,9 @@ export class SetPartitioner implements AsyncDisposable {
   }
 
   /** Leaves when the work has ended; from inside of the work it returns at once. May be repeated. */
-  async close(): Promise<void> {
+  async close(options: WaitOptions = {}): Promise<void> {
     this.#closing.abort(new RecipeError("RECIPE_CLOSED", `${this.path} is divided without ${this.id}`));
-    await this.#own.untilEnded(this.#ended);
+    await within(this.#own.untilEnded(this.#ended), options, `close the partitioner on ${this.path}`);
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -9,7 +9,7 @@ import {
 } from "@zooid/client";
 import { checkPath, joinPath, rules, type Shape, shape, wholeNumberRule } from "@zooid/model";
 import { checkArguments, checkOptions, codecRule } from "../arguments.ts";
-import { Deadline, type WaitOptions } from "../leases/deadline.ts";
+import { Deadline, type WaitOptions, within } from "../leases/deadline.ts";
 import { HOLD, type HoldOptions, type Lease } from "../leases/lease.ts";
 import { OwnWork } from "../leases/own-work.ts";
 import { keepOn, unlessAborted, writable } from "../leases/waiting.ts";
@@ -99,7 +99,7 @@ export interface Consumer extends AsyncDisposable {
    *
    * @throws permanent errors
    */
-  close(): Promise<void>;
+  close(options?: WaitOptions): Promise<void>;
   /** Resolves when it is closed. @throws permanent errors */
   finished(): Promise<void>;
 }
@@ -160,9 +160,13 @@ export abstract class WorkQueue<T> implements AsyncDisposable {
   }
 
   /** Closes its consumers, and waits for earlier puts. */
-  async close(): Promise<void> {
-    await Promise.all([...this.#consumers].map((consumer) => consumer.close()));
-    await this.flush();
+  async close(options: WaitOptions = {}): Promise<void> {
+    const closed = Promise.all([...this.#consumers].map((consumer) => consumer.close()));
+    await within(
+      closed.then(() => this.flush()),
+      options,
+      `close the queue ${this.path}`,
+    );
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -264,9 +268,9 @@ class QueueConsumer<T> implements Consumer {
     return this.#ended;
   }
 
-  async close(): Promise<void> {
+  async close(options: WaitOptions = {}): Promise<void> {
     this.#closing.abort(new RecipeError("RECIPE_CLOSED", `the consumer of ${this.#consuming.path} is closed`));
-    await this.#own.untilEnded(this.#ended);
+    await within(this.#own.untilEnded(this.#ended), options, `close the consumer of ${this.#consuming.path}`);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
