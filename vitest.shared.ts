@@ -13,6 +13,8 @@ export const shared: ViteUserConfig = defineConfig({
     execArgv: ["--conditions=@zooid/source"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // One second by default: too short on a machine with much load.
+    expect: { poll: { timeout: 30_000 } },
     // Test files that run one after the other in a process share its modules, and so no module keeps state that a test changes.
     isolate: false,
     // One more than there are cores: files that take long mostly wait, for disks, threads and processes.
