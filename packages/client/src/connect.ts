@@ -26,14 +26,15 @@ export function createClient(hosts: string, options: ClientOptions = {}): Client
  *
  * @throws the signal's reason; OPERATION_TIMEOUT after `startTimeoutMs`, with the last failure of
  *   each server in its message and, as an AggregateError, in its `cause`; AUTH_FAILED for refused
- *   credentials; ArgumentError for invalid arguments. Until then it keeps trying
+ *   credentials; TLS_FAILED as soon as every server has failed by a certificate; ArgumentError for invalid arguments. Until then it keeps trying
  */
 export async function connect(hosts: string, options: ClientOptions = {}): Promise<Client> {
   // Nothing is dialled for a caller that has given up.
   options?.signal?.throwIfAborted?.();
   const { client, driver } = start(hosts, options);
   const { signal, startTimeoutMs, auth, sasl } = driver.config;
-  const limits: AbortSignal[] = [];
+  const faults = new AbortController();
+  const limits: AbortSignal[] = [faults.signal];
   if (signal !== undefined) limits.push(signal);
   let timer: Timer | undefined;
   if (startTimeoutMs !== Number.POSITIVE_INFINITY) {
@@ -41,8 +42,12 @@ export async function connect(hosts: string, options: ClientOptions = {}): Promi
     timer = startTimer(startTimeoutMs, () => timeout.abort(startError(hosts, startTimeoutMs, driver)));
     limits.push(timeout.signal);
   }
+  const judge = (): void => {
+    if (driver.hasPermanentFault) faults.abort(certificateError(hosts, driver));
+  };
+  const ignore = driver.states.add(judge, () => {});
   try {
-    const limit = limits.length === 0 ? {} : { signal: AbortSignal.any(limits) };
+    const limit = { signal: AbortSignal.any(limits) };
     // The connection sends the options' credentials in any case; adding them again reports
     // refusals.
     const shown = auth.map((credential) => client.addAuth(credential.scheme, credential.auth, limit));
@@ -56,11 +61,14 @@ export async function connect(hosts: string, options: ClientOptions = {}): Promi
     if (error instanceof ZkError) Error.captureStackTrace(error);
     throw error;
   } finally {
+    ignore();
     timer?.cancel();
   }
 }
 
 function start(hosts: string, options: ClientOptions): { readonly client: Client; readonly driver: SessionDriver } {
+  if (typeof Promise.withResolvers !== "function")
+    throw new Error(`@zooid/client needs Node.js 22.15 or newer, and this is ${process.version}`);
   const config = parseClientOptions(options);
   const given = parseConnectString(hosts, config.hosts === undefined);
   startDebugOutput();
@@ -79,6 +87,12 @@ function start(hosts: string, options: ClientOptions): { readonly client: Client
     moveTo: (hosts) => driver.moveTo(hosts),
   });
   return { client, driver };
+}
+
+/** The error of a connect that no server's certificate, or none of the client's, allows. */
+function certificateError(hosts: string, { noConnectionError: cause }: SessionDriver): ZkError {
+  const message = `connect ${hosts}: ${cause?.message ?? "no server accepts TLS"} (TLS_FAILED)`;
+  return zkError({ code: "TLS_FAILED", op: "connect", outcome: "not-sent", message }, { cause });
 }
 
 /** The error of a connect that took too long. */

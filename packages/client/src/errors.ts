@@ -9,6 +9,8 @@ const LOCAL_ERRNO = {
   /** A request larger than `frameBytesMax`, or an answer larger than `responseBytesMax`. */
   PACKET_TOO_LARGE: -1003,
   INVALID_PATH: -1004,
+  /** Certificates do not allow a connection to any server. */
+  TLS_FAILED: -1005,
 } as const;
 
 export type LocalErrorName = keyof typeof LOCAL_ERRNO;
@@ -230,6 +232,7 @@ const MEANINGS: ReadonlyMap<ZkErrorCode, string> = new Map<ZkErrorCode, string>(
   ["QUEUE_FULL", "as many calls wait to be sent as waitingMax and waitingBytesMax allow"],
   ["PACKET_TOO_LARGE", "larger than frameBytesMax or responseBytesMax allows"],
   ["INVALID_PATH", "not a valid path"],
+  ["TLS_FAILED", "certificates do not allow a connection"],
   ["NO_NODE", "there is no such node"],
   ["NODE_EXISTS", "the node exists already"],
   ["NOT_EMPTY", "the node has children"],
@@ -265,6 +268,7 @@ const CLASS_BY_CODE: ReadonlyMap<ZkErrorCode, ErrorClass> = new Map<ZkErrorCode,
   ["NOT_READ_ONLY", ZkConnectionError],
   ["THROTTLED_OP", ZkConnectionError],
   ["QUEUE_FULL", ZkConnectionError],
+  ["TLS_FAILED", ZkConnectionError],
   ["SESSION_EXPIRED", ZkSessionError],
   ["UNKNOWN_SESSION", ZkSessionError],
   ["AUTH_FAILED", ZkSessionError],

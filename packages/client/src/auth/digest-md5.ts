@@ -27,7 +27,7 @@ export function digestMd5(
   user: DigestMd5User,
   newCnonce: () => string = randomCnonce,
 ): SaslMechanism & { begin(): SaslExchange } {
-  return { begin: () => new DigestMd5Exchange(user, newCnonce()) };
+  return { name: "DIGEST-MD5", user: user.username, begin: () => new DigestMd5Exchange(user, newCnonce()) };
 }
 
 function randomCnonce(): string {
@@ -57,6 +57,8 @@ class DigestMd5Exchange implements SaslExchange {
   }
 
   #answer(challenge: ReadonlyMap<string, string>): Uint8Array {
+    // Servers without SASL answer with nothing.
+    if (challenge.size === 0) throw new Error("this server has no SASL");
     const nonce = challenge.get("nonce");
     if (nonce === undefined) throw new Error("the server's challenge has no nonce");
     const offered = (challenge.get("qop") ?? "auth").split(",").map((each) => each.trim());

@@ -2,6 +2,9 @@ import type { HostAddress } from "../servers/connect-string.ts";
 
 /** A mechanism of SASL (RFC 4422). Implement it for other mechanisms, such as Kerberos. */
 export interface SaslMechanism {
+  /** As SASL names it, and the user: for messages. */
+  readonly name?: string;
+  readonly user?: string;
   /**
    * Starts an exchange, for each connection.
    *

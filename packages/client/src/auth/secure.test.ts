@@ -121,6 +121,31 @@ describe("TLS", () => {
     expect(await connected).toBe("none");
   });
 
+  test.each<[string, () => TlsOptions, string]>([
+    ["an untrusted certificate", () => ({ ca: other.cert }), "an authority that is not trusted"],
+    ["a certificate for another name", () => ({ ca, servername: "zoo7" }), "zoo7"],
+  ])("a start with %s of the server's ends at once, with the reason and codes", async (_, options, part) => {
+    const error = await secure(options()).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: "TLS_FAILED", cause: { errors: [{ code: expect.any(String) }] } });
+    expect(String(error)).toContain(part);
+  });
+
+  test("a client certificate that has expired is named where a server requires one", async () => {
+    await using strict = await startServer({
+      ...{ port: 0, securePort: 0 },
+      tls: {
+        keyStore: { location: join(folder, "server.pem") },
+        trustStore: { location: join(folder, "authority.pem") },
+        clientAuth: "need",
+      },
+    });
+    const expired = authority.holder("old", [], new Date("2020-01-01"));
+    const attempt = (tls: TlsOptions): Promise<unknown> =>
+      connect(`127.0.0.1:${strict.securePort}`, { tls, startTimeoutMs: 2_000 }).catch((thrown: unknown) => thrown);
+    expect(String(await attempt({ ca, ...expired }))).toMatch(/tls\.cert\)? has expired|tls\.cert\): it has expired/);
+    expect(String(await attempt({ ca, ...other.holder("foreign") }))).toContain("client");
+  });
+
   test("leads to the ports with TLS, where the ensemble's configuration names them", async () => {
     const { securePort: port = 0 } = server;
     await using first = await Relay.start({ port });
@@ -179,7 +204,16 @@ describe("SASL", () => {
     ["a wrong password", "bob", "the plumber"],
     ["an unknown user", "stranger", ""],
   ])("%s ends the client", async (_, name, password) => {
-    await expect(plain(user(name, password))).rejects.toMatchObject({ code: "AUTH_FAILED" });
+    const error = await plain(user(name, password)).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: "AUTH_FAILED" });
+    expect(String(error)).toContain(`SASL DIGEST-MD5 as "${name}": the server does not know the user, or the password`);
+  });
+
+  test("a server without SASL is named as such", async () => {
+    await using bare = await startServer({ port: 0 });
+    const error = await open(bare.connectString, user("bob", "the builder")).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: "AUTH_FAILED" });
+    expect(String(error)).toContain('SASL DIGEST-MD5 as "bob": this server has no SASL');
   });
 
   test("a server that does not know the password is refused", async () => {

@@ -47,9 +47,11 @@ export class OutgoingRequests {
       call.reject(error);
       return false;
     }
-    if (writer.end - frame - 4 > this.#frameBytesMax) {
+    const bytes = writer.end - frame - 4;
+    if (bytes > this.#frameBytesMax) {
       writer.end = frame;
-      call.reject(call.failure("PACKET_TOO_LARGE", "not-sent"));
+      const reason = `the request has ${bytes} bytes, and frameBytesMax is ${this.#frameBytesMax}`;
+      call.reject(call.failure("PACKET_TOO_LARGE", "not-sent", undefined, reason));
       return false;
     }
     writer.endFrame(frame);

@@ -74,7 +74,9 @@ export class PostponedCalls {
   /** Appends a call to the queue. */
   wait(call: AnyCall): void {
     if (!this.#waiting.push(call)) {
-      call.reject(call.failure("QUEUE_FULL", "not-sent"));
+      const { count, bytes, countMax, bytesMax } = this.#waiting;
+      const reason = `${count} calls of ${bytes} bytes wait, and waitingMax is ${countMax}, waitingBytesMax ${bytesMax}`;
+      call.reject(call.failure("QUEUE_FULL", "not-sent", undefined, reason));
       return;
     }
     if (!this.#sinks.isConnected()) this.#limitWait(call);

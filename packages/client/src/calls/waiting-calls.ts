@@ -5,8 +5,8 @@ import type { AnyCall } from "./call.ts";
  * number and bytes.
  */
 export class WaitingCalls {
-  readonly #countMax: number;
-  readonly #bytesMax: number;
+  readonly countMax: number;
+  readonly bytesMax: number;
   /** From `#head` on. A removed call stays in place, unmarked, until its turn comes. */
   #calls: (AnyCall | undefined)[] = [];
   #head = 0;
@@ -14,8 +14,8 @@ export class WaitingCalls {
   #bytes = 0;
 
   constructor({ countMax, bytesMax }: { readonly countMax: number; readonly bytesMax: number }) {
-    this.#countMax = countMax;
-    this.#bytesMax = bytesMax;
+    this.countMax = countMax;
+    this.bytesMax = bytesMax;
   }
 
   get count(): number {
@@ -28,7 +28,7 @@ export class WaitingCalls {
 
   /** False when there is no room. */
   push(call: AnyCall): boolean {
-    const isFull = this.#count >= this.#countMax || this.#bytes + bytesOf(call) > this.#bytesMax;
+    const isFull = this.#count >= this.countMax || this.#bytes + bytesOf(call) > this.bytesMax;
     if (isFull && !call.isOwn) return false;
     this.#compact();
     this.#calls.push(call);

@@ -79,3 +79,16 @@ test.each(["dns-srv://", "dns-srv://a:2181", "dns-srv://a,b", "dns-srv:///a", "d
     expect(() => parseConnectString(text)).toThrow(RangeError);
   },
 );
+
+test.each([
+  ["a:1/app,b:2/app", "a:1,b:2/app"],
+  ["a/app/x, b/app/x, c/app/x", "a,b,c/app/x"],
+])("%j, with the chroot behind each host, is refused with the form that is meant", (text, meant) => {
+  expect(() => parseConnectString(text)).toThrow(
+    `the chroot stands once, behind the last host; give ${JSON.stringify(meant)}`,
+  );
+});
+
+test("a comma in a chroot is part of it", () => {
+  expect(parseConnectString("a:1/app,old").chroot).toBe("/app,old");
+});

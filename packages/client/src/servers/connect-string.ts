@@ -36,6 +36,12 @@ export function parseConnectString(text: string, needsHost = true): ConnectStrin
     const rest = JSON.stringify(text.slice(scheme.length));
     throw invalid("host:port,host:port/chroot", text, [`${scheme} is not part of it; give ${rest}`]);
   }
+  const repeated = repeatedChroot(text);
+  if (repeated !== undefined) {
+    throw invalid("host:port,host:port/chroot", text, [
+      `the chroot stands once, behind the last host; give ${JSON.stringify(repeated)}`,
+    ]);
+  }
   const slash = text.indexOf("/");
   const list = slash === -1 ? text : text.slice(0, slash);
   const faults: string[] = [];
@@ -51,6 +57,18 @@ export function parseConnectString(text: string, needsHost = true): ConnectStrin
   faults.push(...chrootFaults(chroot));
   if (faults.length > 0) throw invalid("host:port,host:port/chroot", text, faults);
   return { hosts, chroot };
+}
+
+/** The connect string that is meant where each host has the chroot: `a:1/app,b:1/app`. */
+function repeatedChroot(text: string): string | undefined {
+  const parts = text.split(",").map((part) => part.trim());
+  const slash = parts[0]?.indexOf("/") ?? -1;
+  const chroot = slash === -1 ? "" : (parts[0]?.slice(slash) ?? "");
+  if (parts.length < 2 || chroot === "") return undefined;
+  // A comma may be part of a chroot: every part must be a host with the same chroot.
+  const hosts = parts.map((part) => (part.endsWith(chroot) ? part.slice(0, -chroot.length) : ""));
+  if (!hosts.every((host) => host !== "" && !host.includes("/"))) return undefined;
+  return `${hosts.join(",")}${withoutEnd(chroot, "/")}`;
 }
 
 function parseService(text: string): ConnectString {

@@ -1,6 +1,7 @@
 /** Why attempts to connect failed: the last reason for each server, for errors, states and logs. */
 import { WireError } from "@zooid/wire";
 import { formatAddress, type HostAddress } from "../servers/connect-string.ts";
+import { certificateFault, isPermanentTlsFault } from "../transport/tls-faults.ts";
 
 /**
  * One failed attempt. `resolve`: its name has no address; `connect`: no connection, or no TLS on
@@ -27,12 +28,25 @@ const SERVERS_MAX = 32;
 export class AttemptFailures {
   readonly #timeoutMs: number;
   readonly #isSecure: boolean;
+  readonly #ownCertificateFault: () => string | undefined;
   readonly #last = new Map<string, AttemptFailure>();
   #count = 0;
   #newest: AttemptFailure | undefined;
 
-  /** @param timeoutMs time limit of one attempt, for texts */
-  constructor({ timeoutMs, isSecure }: { readonly timeoutMs: number; readonly isSecure: boolean }) {
+  /**
+   * @param timeoutMs time limit of one attempt, for texts
+   * @param ownCertificateFault what is wrong with the client's own certificate
+   */
+  constructor({
+    timeoutMs,
+    isSecure,
+    ownCertificateFault = () => undefined,
+  }: {
+    readonly timeoutMs: number;
+    readonly isSecure: boolean;
+    readonly ownCertificateFault?: (() => string | undefined) | undefined;
+  }) {
+    this.#ownCertificateFault = ownCertificateFault;
     this.#timeoutMs = Math.round(timeoutMs);
     this.#isSecure = isSecure;
   }
@@ -40,6 +54,11 @@ export class AttemptFailures {
   /** Number of failed attempts since the last connection. */
   get count(): number {
     return this.#count;
+  }
+
+  /** Whether each server has failed, and by a certificate that is no better at the next attempt. */
+  arePermanent(serverCount: number): boolean {
+    return this.#last.size >= serverCount && [...this.#last.values()].every((one) => isPermanentTlsFault(codeOf(one)));
   }
 
   add(failure: AttemptFailure): void {
@@ -106,19 +125,33 @@ export class AttemptFailures {
         if (kind === "timeout") return `connected, but no answer to the connect request within ${this.#timeoutMs} ms`;
         if (cause instanceof WireError)
           return "the answer to the connect request is not ZooKeeper's: another service, or a port with TLS";
-        return this.#isSecure
-          ? "the server closed the connection without an answer: it has no quorum, or requires a client certificate"
-          : "the server closed the connection without an answer: it has no quorum, or requires TLS on this port";
+        if (this.#isSecure) return this.#silenceReason(cause);
+        return "the server closed the connection without an answer: it has no quorum, or requires TLS on this port";
     }
+  }
+
+  /** Servers may check a client's certificate after the handshake. */
+  #silenceReason(cause: Error | undefined): string {
+    const certificate = certificateFault(cause === undefined ? undefined : systemCode(cause));
+    if (certificate !== undefined) return certificate;
+    const own = this.#ownCertificateFault();
+    return own === undefined
+      ? "the server closed the connection without an answer: it has no quorum, or requires a client certificate that it trusts"
+      : `the server closed the connection without an answer, and ${own}`;
   }
 
   #connectReason(cause: Error | undefined): string {
     const code = cause === undefined ? undefined : systemCode(cause);
+    const certificate = certificateFault(code);
+    if (certificate !== undefined) return certificate;
     if (code === "ECONNREFUSED") return "connection refused: no process listens on this port";
     if (code === "ERR_SSL_WRONG_VERSION_NUMBER" || code === "EPROTO")
       return "the server does not speak TLS on this port";
-    if (this.#isSecure && (cause === undefined || code === "ECONNRESET"))
+    if (this.#isSecure && (cause === undefined || code === "ECONNRESET")) {
+      const own = this.#ownCertificateFault();
+      if (own !== undefined) return `the server closed the connection during the TLS handshake, and ${own}`;
       return "the server closed the connection during the TLS handshake: it may not speak TLS on this port";
+    }
     return cause?.message ?? "the connection was closed";
   }
 }

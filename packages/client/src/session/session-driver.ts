@@ -96,6 +96,8 @@ export class SessionDriver {
   #receivedBytes = 0;
   #xid: number;
   #end: SessionEnd | undefined;
+  /** Why the server refused to authenticate the client. */
+  #refusal: string | undefined;
   readonly #closed = Promise.withResolvers<void>();
 
   /**
@@ -132,7 +134,10 @@ export class SessionDriver {
         this.#identified();
         this.#arm();
       },
-      failed: () => this.#session.authFailed(),
+      failed: (reason) => {
+        this.#refusal = reason;
+        this.#session.authFailed();
+      },
     });
     this.#postponed = new PostponedCalls(config, this.#connection, {
       isConnected: () => this.#session.isConnected,
@@ -150,6 +155,7 @@ export class SessionDriver {
     this.#failures = new AttemptFailures({
       timeoutMs: connectTimeoutMs,
       isSecure: config.transport.isSecure === true,
+      ownCertificateFault: () => config.transport.certificateFault?.(),
     });
     this.#log = new SessionLog(config);
     this.#hosts = new HostList(hosts, { shuffle: config.shufflesHosts, random });
@@ -238,12 +244,17 @@ export class SessionDriver {
 
   /** The reason of the client's end; undefined before. */
   get end(): ZkError | undefined {
-    return this.#end === undefined ? undefined : endError(this.#end, "client");
+    return this.#end === undefined ? undefined : endError(this.#end, "client", { reason: this.#refusal });
   }
 
   /** Why there is no connection: the last failure of each server; undefined where none has failed. */
   get noConnectionError(): AggregateError | undefined {
     return this.#failures.error;
+  }
+
+  /** Whether all servers have failed by certificates, which further attempts do not change. */
+  get hasPermanentFault(): boolean {
+    return this.#failures.arePermanent(this.#hosts.hostCount);
   }
 
   /** Resolves at the client's end, whatever its reason. */
@@ -278,7 +289,7 @@ export class SessionDriver {
   submitExclusive<B, T>(typed: Call<B, T>): void {
     const call = typed as AnyCall;
     if (this.#end !== undefined) {
-      call.reject(endError(this.#end, call.operation.name, call.shownPath));
+      call.reject(endError(this.#end, call.operation.name, { path: call.shownPath, reason: this.#refusal }));
       return;
     }
     this.#exclusive.push(call);
@@ -286,7 +297,8 @@ export class SessionDriver {
   }
 
   #enter(call: AnyCall): void {
-    if (this.#end !== undefined) call.reject(endError(this.#end, call.operation.name, call.shownPath));
+    if (this.#end !== undefined)
+      call.reject(endError(this.#end, call.operation.name, { path: call.shownPath, reason: this.#refusal }));
     else if (this.#postponed.waitingCount === 0 && this.#maySend()) this.#send(call);
     else this.#postponed.wait(call);
   }
@@ -297,7 +309,7 @@ export class SessionDriver {
     return new Promise<void>((resolve, reject) => {
       const call = new Call({ ...authFields(credential), ...fields }, resolve, reject) as AnyCall;
       if (call.options !== undefined && !this.#postponed.limit(call)) return;
-      if (this.#end !== undefined) call.reject(endError(this.#end, call.operation.name));
+      if (this.#end !== undefined) call.reject(endError(this.#end, call.operation.name, { reason: this.#refusal }));
       else if (this.#session.isConnected) this.#credentials.send(call);
       else this.#credentials.sendLater(call);
     });
@@ -553,16 +565,18 @@ export class SessionDriver {
 
   #ended(end: SessionEnd): void {
     this.#end = end;
+    const reason = this.#refusal;
     this.#timer.stop();
     this.#outgoing.clear();
     this.#inFlight.drain((call, wasSent) => {
-      call.reject(endError(end, call.operation.name, call.shownPath, wasSent));
+      call.reject(endError(end, call.operation.name, { path: call.shownPath, wasSent, reason }));
     });
-    for (const call of this.#exclusive.drain()) call.reject(endError(end, call.operation.name, call.shownPath));
-    this.#credentials.end((call) => endError(end, call.operation.name));
-    this.#postponed.end((call) => endError(end, call.operation.name, call.shownPath));
-    this.watches.end(endError(end, "watch"));
-    for (const listener of this.#listeners) listener.ended(endError(end, "watch"));
+    for (const call of this.#exclusive.drain())
+      call.reject(endError(end, call.operation.name, { path: call.shownPath, reason }));
+    this.#credentials.end((call) => endError(end, call.operation.name, { reason }));
+    this.#postponed.end((call) => endError(end, call.operation.name, { path: call.shownPath, reason }));
+    this.watches.end(endError(end, "watch", { reason }));
+    for (const listener of this.#listeners) listener.ended(endError(end, "watch", { reason }));
     this.#listeners.clear();
     this.states.end();
     this.#closed.resolve();

@@ -456,8 +456,11 @@ export class Session {
     this.#isLost = false;
     if (this.#isEnded()) return;
     if (gone !== SESSION_NONE && this.#config.onExpiry === "close") this.#end("expired");
-    else if (gone !== SESSION_NONE) this.#attempt(nowMs);
-    else this.#attemptAfter({ host: address, step: "greet", kind: "refused" }, nowMs);
+    else if (gone !== SESSION_NONE) {
+      // This server answers: it is asked for a new session at once, without the back-off of a round.
+      this.#hosts.prefer(address);
+      this.#attempt(nowMs);
+    } else this.#attemptAfter({ host: address, step: "greet", kind: "refused" }, nowMs);
   }
 
   #forget(): void {

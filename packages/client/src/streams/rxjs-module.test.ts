@@ -35,3 +35,13 @@ test("calls, pages and the end of a client do without RxJS; the first stream loa
 test("an import loads it with the program, for bundlers", () => {
   expect(run(`await import("@zooid/client/rxjs"); console.log(JSON.stringify(isLoaded()));`)).toBe(true);
 });
+
+test("a Node.js that is too old is named in one sentence", () => {
+  const message = run(
+    `
+    Promise.withResolvers = undefined;
+    try { createClient("127.0.0.1:1"); } catch (error) { console.log(JSON.stringify(error.message)); }
+  `.replaceAll("\n", " "),
+  );
+  expect(message).toBe(`@zooid/client needs Node.js 22.15 or newer, and this is ${process.version}`);
+});

@@ -1,6 +1,8 @@
 import { generateKeyPairSync } from "node:crypto";
 import forge from "node-forge";
 
+const NOT_AFTER = new Date("2200-01-01");
+
 /** A private key and its certificate, in PEM. */
 export interface Holder {
   readonly key: string;
@@ -23,9 +25,10 @@ export class Authority {
   }
 
   /** @param hosts names and IP addresses of the certificate */
-  holder(name: string, hosts: readonly string[] = []): Holder {
+  holder(name: string, hosts: readonly string[] = [], notAfter: Date = NOT_AFTER): Holder {
     const { certificate, key } = newCertificate([{ name: "commonName", value: name }], this.#name);
     const altNames = hosts.map((host) => (/^[\d.]+$/.test(host) ? { type: 7, ip: host } : { type: 2, value: host }));
+    certificate.validity.notAfter = notAfter;
     if (altNames.length > 0) certificate.setExtensions([{ name: "subjectAltName", altNames }]);
     certificate.sign(this.#key, forge.md.sha256.create());
     return { key: forge.pki.privateKeyToPem(key), cert: forge.pki.certificateToPem(certificate) };
@@ -46,7 +49,7 @@ function newCertificate(
   certificate.publicKey = forge.pki.setRsaPublicKey(key.n, key.e);
   certificate.serialNumber = `01${forge.util.bytesToHex(forge.random.getBytesSync(8))}`;
   certificate.validity.notBefore = new Date(0);
-  certificate.validity.notAfter = new Date("2200-01-01");
+  certificate.validity.notAfter = NOT_AFTER;
   certificate.setSubject(subject);
   certificate.setIssuer(issuer);
   return { certificate, key };

@@ -31,6 +31,7 @@ test("without a listener, or with a closed connection, there is no answer", asyn
   const gone = await ScriptedServer.start();
   await gone[Symbol.asyncDispose]();
   await expect(adminCommand(gone.hosts, "ruok")).rejects.toMatchObject({ code: "CONNECTION_LOSS", op: "ruok" });
+  await expect(adminCommand(gone.hosts, "ruok")).rejects.toThrow("connection refused: no process listens on this port");
 });
 
 test("a silent server is waited for as long as the caller allows", async () => {

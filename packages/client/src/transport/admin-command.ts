@@ -105,9 +105,15 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> 
 
 function failure(code: ZkErrorCode, server: string, word: string, cause?: unknown): Error {
   const options = cause === undefined ? undefined : { cause };
-  const meaning = code === "OPERATION_TIMEOUT" ? "no answer in time" : "no answer";
+  const meaning = code === "OPERATION_TIMEOUT" ? "no answer in time" : `no answer${causeText(cause)}`;
   return zkError(
     { code, op: word, outcome: "unknown", message: `${word} at ${server}: ${meaning} (${code})` },
     options,
   );
+}
+
+function causeText(cause: unknown): string {
+  if (!(cause instanceof Error) || cause.message === "no answer") return "";
+  const code = "code" in cause ? cause.code : undefined;
+  return code === "ECONNREFUSED" ? ": connection refused: no process listens on this port" : `: ${cause.message}`;
 }

@@ -1,3 +1,4 @@
+import { X509Certificate } from "node:crypto";
 import { type ConnectionOptions, connect, createSecureContext } from "node:tls";
 import { resolveByName, socketConnection } from "./socket-connection.ts";
 import type { Transport } from "./transport.ts";
@@ -37,6 +38,7 @@ export function tlsTransport(options: TlsOptions | (() => TlsOptions)): Transpor
   const current = typeof options === "function" ? options : () => options;
   return {
     isSecure: true,
+    certificateFault: () => ownCertificateFault(current()),
     resolve: resolveByName,
     connect: ({ host, port, name }, events) => {
       const { servername = name, ...others } = current();
@@ -44,4 +46,19 @@ export function tlsTransport(options: TlsOptions | (() => TlsOptions)): Transpor
       return socketConnection((base) => connect({ ...others, ...named, ...base, host, port }), "secureConnect", events);
     },
   };
+}
+
+function ownCertificateFault({ cert }: TlsOptions): string | undefined {
+  if (typeof cert !== "string" && !Buffer.isBuffer(cert)) return undefined;
+  try {
+    const { validFromDate, validToDate } = new X509Certificate(cert);
+    const nowMs = Date.now();
+    if (validToDate.getTime() < nowMs)
+      return `the client's certificate (tls.cert) has expired on ${validToDate.toISOString()}`;
+    if (validFromDate.getTime() > nowMs)
+      return `the client's certificate (tls.cert) is not valid before ${validFromDate.toISOString()}`;
+  } catch {
+    // Of a form that this class does not read: the handshake has judged it.
+  }
+  return undefined;
 }

@@ -7,6 +7,8 @@ export interface Transport {
    * false.
    */
   readonly isSecure?: boolean;
+  /** What is wrong with the client's own certificate, for messages; undefined for nothing that is known. */
+  certificateFault?(): string | undefined;
   /** All addresses of a name, resolved at each call; rejects, or is empty, if there is none. */
   resolve(host: HostAddress): Promise<readonly HostAddress[]>;
   /** Starts a connection; its events go to `events`, never before this call has returned. */
