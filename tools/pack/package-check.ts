@@ -1,6 +1,9 @@
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { Consumer, type ConsumerOptions } from "./consumer.ts";
-import { entriesOf, type Manifest, type PublicPackage, packageOf } from "./public-packages.ts";
+import { entriesOf, type Manifest, type PublicPackage, packageOf, ROOT } from "./public-packages.ts";
 import { importsOf, readmeExamples } from "./readme-examples.ts";
+import { run } from "./run.ts";
 
 /** What became of a package on one Node.js. */
 export interface PackageReport {
@@ -39,6 +42,7 @@ export async function checkPackage(
   const exampleNeeds = namesOf(examples.flatMap(importsOf)).filter((name) => name !== manifest.name);
   await consumer.install([`@types/node@${options.nodeTypes}`]);
   if (needsNodeTypes) await consumer.compile(["node"]);
+  await checkNode10(consumer, usageOf(entries));
   await consumer.run("out/usage.js");
   await consumer.run("out/required.cjs");
 
@@ -47,6 +51,27 @@ export async function checkPackage(
   await consumer.compile(["node"]);
   for (const i of examples.keys()) await consumer.run(`out/example-${i}.js`);
   return { outside, entryCount: entries.length, needsNodeTypes, exampleCount: examples.length, exampleNeeds };
+}
+
+/** The last TypeScript with resolution as before `exports`, which many programs of CommonJS are still set to. */
+const TYPESCRIPT_WITH_NODE10 = "5.9.3";
+
+/** Compiles the same for `moduleResolution: node10`; what npm brings for that is kept in .cache. */
+async function checkNode10(consumer: Consumer, usage: string): Promise<void> {
+  const folder = join(ROOT, ".cache", `typescript-${TYPESCRIPT_WITH_NODE10}`);
+  const compiler = join(folder, "node_modules/typescript/bin/tsc");
+  if (!existsSync(compiler)) {
+    mkdirSync(folder, { recursive: true });
+    // npm would take the repository for the project otherwise.
+    writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true }));
+    await run("npm", ["install", "--silent", "--no-workspaces", `typescript@${TYPESCRIPT_WITH_NODE10}`], folder);
+  }
+  mkdirSync(join(consumer.directory, "node10"), { recursive: true });
+  consumer.write("node10/usage.ts", usage);
+  const options = ["--noEmit", "--strict", "--skipLibCheck", "--types", "node", "--target", "ES2022"];
+  const resolution = ["--module", "commonjs", "--moduleResolution", "node10"];
+  const lib = ["--lib", "ES2024,ESNext.Disposable"];
+  await run(process.execPath, [compiler, ...options, ...resolution, ...lib, "node10/usage.ts"], consumer.directory);
 }
 
 /** A program that imports every entry, and keeps its types in its own. */

@@ -17,6 +17,9 @@ export interface Manifest {
   readonly bugs?: { readonly url?: string; readonly email?: string };
   readonly engines?: Readonly<Record<string, string>>;
   readonly bin?: Readonly<Record<string, string>>;
+  readonly main?: string;
+  readonly types?: string;
+  readonly typesVersions?: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
   readonly exports?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly imports?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly dependencies?: Readonly<Record<string, string>>;

@@ -21,6 +21,7 @@ test("sources, scripts and tools are left out, and entries that are sources alon
     ...MODEL,
     exports: {
       ".": { "@zooid/source": "./src/index.ts", types: "./dist/index.d.ts", default: "./dist/index.js" },
+      "./more": { "@zooid/source": "./src/more.ts", types: "./dist/more.d.ts", default: "./dist/more.js" },
       "./testing/thing": { "@zooid/source": "./src/testing/thing.ts" },
     },
     imports: { "#lazy": { "@zooid/source": "./src/lazy.ts", module: "./dist/bundled.js", default: "./dist/lazy.js" } },
@@ -34,7 +35,13 @@ test("sources, scripts and tools are left out, and entries that are sources alon
     ...MODEL,
     ...COMMON,
     imports: { "#lazy": { module: "./dist/bundled.js", default: "./dist/lazy.js" } },
-    exports: { ".": { types: "./dist/index.d.ts", default: "./dist/index.js" } },
+    main: "./dist/index.js",
+    types: "./dist/index.d.ts",
+    typesVersions: { "*": { more: ["./dist/more.d.ts"] } },
+    exports: {
+      ".": { types: "./dist/index.d.ts", default: "./dist/index.js" },
+      "./more": { types: "./dist/more.d.ts", default: "./dist/more.js" },
+    },
     dependencies: { rxjs: "7.0.0" },
   });
 });

@@ -45,7 +45,7 @@ export function publishedManifest(manifest: Manifest, options: PublishedManifest
     keywords: [...new Set([...(root.keywords ?? []), ...(manifest.keywords ?? [])])],
     engines: ENGINES,
     ...(imports === undefined ? {} : { imports: withoutSources(imports) }),
-    ...(exports === undefined ? {} : { exports: withoutSources(exports) }),
+    ...(exports === undefined ? {} : fieldsOfEntries(withoutSources(exports))),
     ...(origin === undefined ? {} : addressFields(root, origin, directory)),
   };
 }
@@ -58,6 +58,23 @@ function withoutSources(places: NonNullable<Manifest["exports"]>): NonNullable<M
       [entry, Object.fromEntries(Object.entries(forms).filter(([form]) => form !== SOURCE_CONDITION))] as const,
   );
   return Object.fromEntries(entries.filter(([, forms]) => Object.keys(forms).length > 0));
+}
+
+/**
+ * The entries, for resolvers of today and for those of before `exports` (`moduleResolution: node10`), which look for
+ * types at `types` and `typesVersions`.
+ */
+function fieldsOfEntries(exports: NonNullable<Manifest["exports"]>): Partial<Manifest> {
+  const { ".": top, ...others } = exports;
+  const types = Object.entries(others).flatMap(([entry, forms]) =>
+    forms["types"] === undefined ? [] : [[entry.slice("./".length), [forms["types"]]] as const],
+  );
+  return {
+    ...(top?.["default"] === undefined ? {} : { main: top["default"] }),
+    ...(top?.["types"] === undefined ? {} : { types: top["types"] }),
+    ...(types.length === 0 ? {} : { typesVersions: { "*": Object.fromEntries(types) } }),
+    exports,
+  };
 }
 
 /** Addresses in the root's package.json are absolute, or relative to the place that hosts the repository. */

@@ -62,6 +62,11 @@ test("a package whose types show those of rxjs has it as a peer", () => {
   expect(tarballFaults({ manifest: { ...GOOD.manifest, peerDependencies: { rxjs: "^7.8.0" } }, files })).toEqual([]);
 });
 
+test("a reference to a map that is not shipped is a fault", () => {
+  const files = new Map([...GOOD.files, ["dist/messages.js", "export {};\n//# sourceMappingURL=messages.js.map\n"]]);
+  expect(tarballFaults({ ...GOOD, files })).toEqual(["dist/messages.js refers to a map that is not shipped"]);
+});
+
 test("an application's programs lead to its files", () => {
   expect(tarballFaults(GOOD_APP)).toEqual([]);
   const files = new Map([...GOOD_APP.files, ["bin/other.cjs", ""], ["dist/other.js", ""]]);

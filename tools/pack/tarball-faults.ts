@@ -41,6 +41,9 @@ export function tarballFaults({ manifest, files }: PackageContents): readonly st
     ...names
       .filter((file) => BREAKS_ON_PURPOSE.test(files.get(file) ?? ""))
       .map((file) => `${file} can be broken on purpose: that belongs into tools`),
+    ...names
+      .filter((file) => !page.has(file) && refersToMissingMap(file, files))
+      .map((file) => `${file} refers to a map that is not shipped`),
     ...AT_THE_TOP.filter((file) => !files.has(file)).map((file) => `${file} is missing`),
     ...targets
       .filter((target) => !files.has(target))
@@ -66,6 +69,11 @@ function exposedTypes(files: ReadonlyMap<string, string>): readonly string[] {
 /** Damage that tests ask for, by the environment or an option of the server. */
 const BREAKS_ON_PURPOSE = /ZOOID_TEST_BREAK|POWER_CUT_BREAK|synchronous-normal|reply-before-sync/;
 const AT_THE_TOP: readonly string[] = ["package.json", "README.md", "LICENSE"];
+
+function refersToMissingMap(file: string, files: ReadonlyMap<string, string>): boolean {
+  const [, map] = /\n\/\/# sourceMappingURL=([^\n]*)\n?$/.exec(files.get(file) ?? "") ?? [];
+  return map !== undefined && !files.has(posix.join(posix.dirname(file), map));
+}
 
 /** Programs, code and its types, also generated. Maps would lead to sources that are not there. */
 function isExpected(file: string): boolean {

@@ -30,11 +30,20 @@ export async function pack(
 ): Promise<readonly Tarball[]> {
   const staged = await unpackAll(await npmPack(packages, join(directory, "staged")));
   const places = new Map(packages.map(({ manifest, directory: place }) => [manifest.name, relative(ROOT, place)]));
-  for (const { manifest, directory: place } of staged) {
+  for (const { manifest, directory: place, files } of staged) {
+    for (const [file, text] of files) {
+      const published = withoutMapReference(file, text);
+      if (published !== text) writeFileSync(join(place, file), published);
+    }
     const published = publishedManifest(manifest, { directory: places.get(manifest.name) ?? "", origin });
     writeFileSync(join(place, "package.json"), `${JSON.stringify(published, null, 2)}\n`);
   }
   return await unpackAll(await npmPack(staged, directory));
+}
+
+/** Maps are not published: a reference to one makes debuggers and bundlers warn about a file that is not there. */
+function withoutMapReference(file: string, text: string): string {
+  return /\.(?:js|d\.ts)$/.test(file) ? text.replace(/\n\/\/# sourceMappingURL=[^\n]*\n?$/, "\n") : text;
 }
 
 interface PackedByNpm {
