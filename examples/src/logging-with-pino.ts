@@ -4,27 +4,19 @@
  *
  *     npm run example examples/src/logging-with-pino.ts [HOST:PORT]
  */
-import { connect, type Logger } from "@zooid/client";
+import { connect } from "@zooid/client";
 import { pino } from "pino";
 import { zookeeper } from "./zookeeper.ts";
 
 const log = pino({ level: "debug", base: { service: "shop" } }, pino.destination({ sync: true }));
 
-/** The client gives the message first, pino takes the fields first. */
-const logger: Logger = {
-  debug: (message, fields) => log.debug(fields, message),
-  info: (message, fields) => log.info(fields, message),
-  warn: (message, fields) => log.warn(fields, message),
-  error: (message, fields) => log.error(fields, message),
-};
-
 await using ensemble = await zookeeper();
 {
-  await using zk = await connect(ensemble.connectString, { logger });
+  await using zk = await connect(ensemble.connectString, { logger: log });
   await zk.create("/examples/logged", "", { parents: "container", mode: "ephemeral" });
 }
 
 // No server listens on port 1: the reason is in the error, and in the records of each attempt.
-await connect("127.0.0.1:1", { logger, startTimeoutMs: 300, connectWarningMs: 100 }).catch((error: unknown) =>
+await connect("127.0.0.1:1", { logger: log, startTimeoutMs: 300, connectWarningMs: 100 }).catch((error: unknown) =>
   log.error(error),
 );

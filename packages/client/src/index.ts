@@ -87,7 +87,7 @@ export type {
   StateMessage,
   WatchMessage,
 } from "./session/diagnostics.ts";
-export type { LogFields, Logger } from "./session/logger.ts";
+export { type FieldsFirstLogger, type LogFields, type Logger, pinoLogger } from "./session/logger.ts";
 export type { ClientMetrics } from "./shared-parts.ts";
 export { type IterateOptions, iterate } from "./streams/iterate.ts";
 export type { EventsOptions, Resync } from "./streams/observe-events.ts";

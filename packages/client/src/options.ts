@@ -17,7 +17,7 @@ import type { Interceptor } from "./calls/interceptor.ts";
 import { type RetryPolicy, retry } from "./calls/retry.ts";
 import type { AclSource, Payload } from "./operations/create-mode.ts";
 import type { HostProvider } from "./servers/host-list.ts";
-import type { Logger } from "./session/logger.ts";
+import { type FieldsFirstLogger, type Logger, messageFirst } from "./session/logger.ts";
 import { tcpTransport } from "./transport/tcp-transport.ts";
 import { type TlsOptions, tlsTransport } from "./transport/tls-transport.ts";
 import type { Transport } from "./transport/transport.ts";
@@ -52,7 +52,7 @@ export interface ClientOptions {
    * Gets the client's log records. Default: none, and the warning about a missing connection is a
    * warning of the process (`process.emitWarning`).
    */
-  readonly logger?: Logger;
+  readonly logger?: Logger | FieldsFirstLogger;
   /** Cancels `connect()`. */
   readonly signal?: AbortSignal;
   /** Credentials to send on every connection before any other request. Default none. */
@@ -280,7 +280,7 @@ export function parseClientOptions(options: ClientOptions): ClientConfig {
     connectTimeoutMs: optional("connectTimeoutMs", options.connectTimeoutMs),
     startTimeoutMs: endless("startTimeoutMs", options.startTimeoutMs, 30_000),
     connectWarningMs: endless("connectWarningMs", options.connectWarningMs, 5_000),
-    logger: options.logger,
+    logger: options.logger === undefined ? undefined : messageFirst(options.logger),
     signal: options.signal,
     auth: options.auth ?? [],
     sasl: options.sasl,

@@ -101,7 +101,7 @@ export class AttemptFailures {
 
   errorOf(failure: AttemptFailure): AttemptError {
     const error = new Error(this.#textOf(failure), { cause: failure.cause });
-    return Object.assign(error, { server: serverOf(failure), code: codeOf(failure) });
+    return withMessage(Object.assign(error, { server: serverOf(failure), code: codeOf(failure) }));
   }
 
   #textOf(failure: AttemptFailure): string {
@@ -154,6 +154,13 @@ export class AttemptFailures {
     }
     return cause?.message ?? "the connection was closed";
   }
+}
+
+/** Lets an error keep its message as JSON. */
+function withMessage<T extends Error>(error: T): T {
+  const { name, message } = error;
+  Object.defineProperty(error, "toJSON", { value: () => ({ ...error, name, message }), configurable: true });
+  return error;
 }
 
 function serverOf({ host }: AttemptFailure): string {

@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import type { Client } from "../client.ts";
-import { connect } from "../connect.ts";
+import { connect, createClient } from "../connect.ts";
 import { setStage } from "../testing/stage.ts";
 import type { Relay } from "../testing.ts";
 import type { RequestMessage, ResponseMessage, StallMessage, StateMessage, WatchMessage } from "./diagnostics.ts";
@@ -82,4 +82,20 @@ test("a client has metrics", async () => {
     ...{ inFlightCount: 0, waitingCount: 0, waitingBytes: 0, watchCount: 0, pendingDeleteCount: 0 },
     ...{ connectionCount: before.connectionCount + 1, sessionLossCount: 0 },
   });
+});
+
+test("messages can be written as JSON, with session ids in hexadecimal and the reasons of errors", async () => {
+  const names = ["request", "response", "state", "connection", "watch"] as const;
+  const messages = names.flatMap((name) => [heard<object>(name)]);
+  const { watch } = await zk.exists("/json", { watch: true });
+  await zk.create("/json");
+  await watch.fired;
+  await zk.get("/none").catch(() => {});
+  const refused = createClient("127.0.0.1:1");
+  onTestFinished(() => refused.close());
+  await expect.poll(() => JSON.stringify(messages)).toContain("no process listens on this port");
+  await zk.close();
+  const text = JSON.stringify(messages);
+  expect(text).toContain(`"sessionId":"0x`);
+  expect(messages.map((of) => of.length > 0)).toEqual(names.map(() => true));
 });

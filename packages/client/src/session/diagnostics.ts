@@ -5,6 +5,7 @@
 import { type Channel, channel } from "node:diagnostics_channel";
 import type { WatchEvent } from "../watches/watch-event.ts";
 import type { ClientState } from "./client-state.ts";
+import { withJson } from "./json-text.ts";
 
 /**
  * On `zk:client:request`: a call is made. The {@link ResponseMessage} refers to the same object.
@@ -83,7 +84,7 @@ export function areCallsTraced(): boolean {
 
 /** Publishes a call and its end; the result is not touched. */
 export function traceCall<T>(request: RequestMessage, answered: Promise<T>): Promise<T> {
-  requests.publish(request satisfies RequestMessage);
+  requests.publish(withJson(request) satisfies RequestMessage);
   const madeAt = performance.now();
   const end = (error: unknown): void =>
     responses.publish({ request, durationMs: performance.now() - madeAt, error } satisfies ResponseMessage);
@@ -96,7 +97,7 @@ export function traceState(state: ClientState): void {
 }
 
 export function traceConnection(message: ConnectionMessage): void {
-  if (connections.hasSubscribers) connections.publish(message satisfies ConnectionMessage);
+  if (connections.hasSubscribers) connections.publish(withJson(message) satisfies ConnectionMessage);
 }
 
 export function traceEvent(event: WatchEvent): void {
@@ -104,7 +105,7 @@ export function traceEvent(event: WatchEvent): void {
 }
 
 export function traceStall(message: StallMessage): void {
-  if (stalls.hasSubscribers) stalls.publish(message satisfies StallMessage);
+  if (stalls.hasSubscribers) stalls.publish(withJson(message) satisfies StallMessage);
 }
 
 export function traceFallback(message: FallbackMessage): void {

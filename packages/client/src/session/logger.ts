@@ -2,7 +2,8 @@
 export type LogFields = Readonly<Record<string, string | number | undefined>>;
 
 /**
- * A logger, as `console` and winston are ones: the message first, then the fields. Levels: `debug`
+ * A logger, as `console` and winston are ones: the message first, then the fields. Those of pino and bunyan, which
+ * take the fields first, are recognised; others are wrapped by {@link pinoLogger}. Levels: `debug`
  * for attempts to connect, `info` for changes of `state$`, `warn` for trouble that the client works
  * around, `error` for its end by refused credentials.
  */
@@ -11,4 +12,33 @@ export interface Logger {
   info(message: string, fields: LogFields): void;
   warn(message: string, fields: LogFields): void;
   error(message: string, fields: LogFields): void;
+}
+
+/** A logger that takes the fields first, as those of pino and bunyan do. */
+export interface FieldsFirstLogger {
+  debug(fields: LogFields, message: string): void;
+  info(fields: LogFields, message: string): void;
+  warn(fields: LogFields, message: string): void;
+  error(fields: LogFields, message: string): void;
+}
+
+/** A logger of pino's kind as the client's: `connect(hosts, { logger: pinoLogger(log) })`. */
+export function pinoLogger(logger: FieldsFirstLogger): Logger {
+  return {
+    debug: (message, fields) => logger.debug(fields, message),
+    info: (message, fields) => logger.info(fields, message),
+    warn: (message, fields) => logger.warn(fields, message),
+    error: (message, fields) => logger.error(fields, message),
+  };
+}
+
+/** A logger that takes the message first. Of the others, whose types allow this order too, fields would be lost. */
+export function messageFirst(logger: Logger | FieldsFirstLogger): Logger {
+  return takesFieldsFirst(logger) ? pinoLogger(logger) : logger;
+}
+
+/** By what loggers of pino and bunyan have, and no others. */
+function takesFieldsFirst(logger: Logger | FieldsFirstLogger): logger is FieldsFirstLogger {
+  if (typeof logger !== "object" || logger === null) return false;
+  return ["bindings", "addSerializers"].some((name) => typeof Reflect.get(logger, name) === "function");
 }
