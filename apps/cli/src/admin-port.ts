@@ -1,4 +1,5 @@
 import { parseConnectString } from "@zooid/client";
+import { adminAuth, FLAG_AUTH } from "./admin-auth.ts";
 import { CliError, usageError } from "./cli-error.ts";
 import type { Invocation } from "./command.ts";
 import type { Flag } from "./command-flags.ts";
@@ -8,12 +9,7 @@ import type { JsonObject } from "./output.ts";
 
 export const ADMIN_FLAGS: readonly Flag[] = [
   { name: "admin", takesValue: true, isOwn: true, meaning: "The server's admin port, as http://host:8080" },
-  {
-    name: "auth",
-    takesValue: true,
-    isOwn: true,
-    meaning: "Credentials, as 'digest super:password'; default: $ZOOID_ADMIN_AUTH",
-  },
+  FLAG_AUTH,
 ];
 
 const ADMIN_PORT = 8080;
@@ -32,7 +28,7 @@ export async function askAdmin(
   method: "GET" | "POST" = "POST",
 ): Promise<AdminAnswer> {
   const url = new URL(`commands/${path}`, baseOf(invocation));
-  const auth = invocation.flags.value("auth") ?? process.env["ZOOID_ADMIN_AUTH"];
+  const auth = adminAuth(invocation);
   const signal = AbortSignal.any([invocation.signal, AbortSignal.timeout(ANSWER_MS)]);
   let response: Response;
   try {

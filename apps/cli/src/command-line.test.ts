@@ -11,6 +11,9 @@ test("without arguments it is a shell at the default server", () => {
     configurationFile: undefined,
     properties: [],
     isJson: false,
+    isQuiet: false,
+    isVerbose: false,
+    stopsOnError: false,
     command: undefined,
   });
 });

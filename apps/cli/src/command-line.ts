@@ -15,10 +15,14 @@ runs the commands that it reads, one a line. "zooid-cli help" lists the commands
                                 SASL (java.security.auth.login.config, zookeeper.sasl.*), jute.maxbuffer
   -DNAME=VALUE                  one such setting; CLIENT_JVMFLAGS and JVMFLAGS in the environment may have some too
   --json                        each result, event and error is one JSON object on a line of stdout
+  --quiet                       answers only: no greeting, no events; without a terminal the greeting and the connection's
+                                events are left out anyway, and --verbose prints them
+  --stop-on-error               the first of piped commands that fails is the last one
   --version                     print the version
   --help                        print this
 
-Options stand before the command. Status: 0 done, 1 failed, 127 no such command; with --json 1 not found, 2 usage, 3 connection,
+Options stand before the command. Data of set and create: a word, - for standard input, @file (@@word for a word with an @).
+Status, of piped commands that of the first failure: 0 done, 1 failed, 127 no such command; with --json 1 not found, 2 usage, 3 connection,
 4 not allowed, 5 conflict. lock and elect end with the status of their program, or with 124 not in time, 125 lost while it ran,
 126 not runnable, 127 no such program.`;
 
@@ -32,6 +36,12 @@ export interface CommandLine {
   /** Java system properties, `-DNAME=VALUE` each. */
   readonly properties: readonly string[];
   readonly isJson: boolean;
+  /** Prints answers only. */
+  readonly isQuiet: boolean;
+  /** Prints the greeting and the connection's events though there is no terminal. */
+  readonly isVerbose: boolean;
+  /** Whether the first of piped commands that fails is the last one. */
+  readonly stopsOnError: boolean;
   /** The command with its arguments; undefined for a shell. */
   readonly command: readonly string[] | undefined;
 }
@@ -43,16 +53,22 @@ const OPTIONS = {
   waitforconnection: { type: "boolean" },
   "client-configuration": { type: "string" },
   json: { type: "boolean" },
+  quiet: { type: "boolean" },
+  verbose: { type: "boolean" },
+  "stop-on-error": { type: "boolean" },
   version: { type: "boolean" },
   help: { type: "boolean" },
   h: { type: "boolean" },
 } as const;
 
+/** Additions to zkCli's, which have one dash. */
+const LONG_OPTIONS: ReadonlySet<string> = new Set(["json", "quiet", "verbose", "stop-on-error", "version", "help"]);
+
 /** With their dashes, for completion in a shell. */
 export const START_OPTIONS: readonly { readonly name: string; readonly takesValue: boolean }[] = Object.entries(OPTIONS)
   .filter(([name]) => name !== "h")
   .map(([name, { type }]) => ({
-    name: ["json", "version", "help"].includes(name) ? `--${name}` : `-${name}`,
+    name: LONG_OPTIONS.has(name) ? `--${name}` : `-${name}`,
     takesValue: type === "string",
   }));
 
@@ -80,6 +96,9 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
     configurationFile: values["client-configuration"],
     properties: words.filter(isProperty),
     isJson: values.json === true,
+    isQuiet: values.quiet === true,
+    isVerbose: values.verbose === true,
+    stopsOnError: values["stop-on-error"] === true,
     command: command.length === 0 ? undefined : command,
   };
 }

@@ -24,6 +24,8 @@ export interface ShellControl {
   quit(): void;
   /** Whether lines come from stdin. */
   readonly readsLines: boolean;
+  /** Standard input for data; undefined where it has lines of commands, or a terminal. */
+  readonly dataInput: AsyncIterable<unknown> | undefined;
   /** The current command has run a program, and exits with its status. */
   endsWith(status: number): void;
   /** The user's answer; undefined where there is no terminal to ask at, or the user gives up. */

@@ -17,10 +17,12 @@ export class Interpreter implements ShellControl {
   readonly commands: readonly Command[] = COMMANDS;
   /** Set where commands may ask the user. */
   terminal: Terminal | undefined;
+  dataInput: AsyncIterable<unknown> | undefined;
   readonly #connection: Connection;
   readonly #output: Output;
   readonly #lines: string[] = [];
   #exitStatus: number = ExitStatus.OK;
+  #failureStatus: number = ExitStatus.OK;
   /** The status of the program that the current command has run. */
   #programStatus: number | undefined;
   #isDone = false;
@@ -33,6 +35,11 @@ export class Interpreter implements ShellControl {
   /** The exit status of the last command. */
   get exitStatus(): number {
     return this.#exitStatus;
+  }
+
+  /** The exit status of the first command that has failed; 0 for none. */
+  get failureStatus(): number {
+    return this.#failureStatus;
   }
 
   /** Whether the user wants to quit. */
@@ -68,6 +75,8 @@ export class Interpreter implements ShellControl {
       }
       this.#exitStatus = ExitStatus.INTERRUPTED;
       this.#output.progress("given up");
+    } finally {
+      if (this.#failureStatus === ExitStatus.OK) this.#failureStatus = this.#exitStatus;
     }
   }
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { startServer, type ZooidServer } from "@zooid/server";
 import { freePort } from "@zooid/wire/testing/free-ports";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { FRAME_BYTES_MAX } from "./connection/connection.ts";
 import { CliProcesses, CliRuns } from "./testing/cli-process.ts";
 import { objects, results } from "./testing/transcript.ts";
 
@@ -51,11 +52,48 @@ test("what find prints is alone on stdout, for pipes", async () => {
   expect([stdout, stderr, status]).toEqual(["/zookeeper/quota\n", "", 0]);
 });
 
-test("commands are read as lines, and the last one determines the status", async () => {
-  const { stdout, stderr, status } = await processes.script(["create /script x", "ls -R /script", "get /nope"]);
-  expect(results(stdout)).toBe("Welcome to ZooKeeper!\n/script\n");
-  expect(stderr).toBe("Created /script\nNode does not exist: /nope\n");
-  expect(status).toBe(1);
+test("commands are read as lines behind a byte-order mark, answers alone are printed, and the status is the first failure's", async () => {
+  const lines = ["\uFEFFcreate /script x", "get /nope", "ls -R /script"];
+  const { stdout, stderr, status } = await processes.script(lines);
+  expect([stdout, stderr, status]).toEqual(["/script\n", "Created /script\nNode does not exist: /nope\n", 1]);
+});
+
+test("with --stop-on-error the first command that fails is the last one", async () => {
+  const { stdout, stderr, status } = await script(["get /nope", "create /late"], "--stop-on-error");
+  expect([stdout, stderr, status]).toEqual(["", "Node does not exist: /nope\n", 1]);
+});
+
+test("the greeting and the connection's events are printed with --verbose, and no event with --quiet", async () => {
+  const verbose = await script(["ls /", "version"], "--verbose");
+  expect(verbose.stdout).toContain("Welcome to ZooKeeper!");
+  expect(verbose.stdout).toContain("type:None");
+  const lines = ["create /quiet x", "get -w /quiet", "set /quiet y", "get /quiet"];
+  expect((await script(lines, "--quiet")).stdout).toBe("x\ny\n");
+});
+
+describe("data", () => {
+  test("come from standard input, from a file, or from a word with an @", async () => {
+    const file = join(directory, "data.bin");
+    writeFileSync(file, Uint8Array.of(0, 255, 10));
+    await runs.script(["from", "stdin"], "create", "/piped", "-");
+    expect((await run("--json", "get", "/piped")).stdout).toContain('"data":"from\\nstdin\\n"');
+    await run("set", "/piped", `@${file}`);
+    expect((await run("get", "--hex", "/piped")).stdout).toBe("00ff0a\n");
+    await run("set", "/piped", "@@word");
+    expect((await run("get", "/piped")).stdout).toBe("@word\n");
+    await runs.script(["aGVsbG8="], "set", "-b", "/piped", "-");
+    expect((await run("get", "/piped")).stdout).toBe("hello\n");
+  });
+
+  test("that cannot be had are an error, and change nothing", async () => {
+    await run("create", "/kept", "kept");
+    const large = join(directory, "large.bin");
+    writeFileSync(large, Buffer.alloc(FRAME_BYTES_MAX + 1));
+    expect((await run("set", "/kept", "@/no/such")).stderr).toContain("cannot be read");
+    expect((await run("set", "/kept", `@${large}`)).stderr).toContain("bytes, and a request has at most");
+    expect((await script(["set /kept -"])).stderr).toContain("name a file, as @file");
+    expect((await run("get", "/kept")).stdout).toBe("kept\n");
+  });
 });
 
 test("quit ends a script before its end", async () => {
@@ -83,7 +121,8 @@ describe("--json", () => {
     ];
     const { stdout, stderr, status } = await script(["printwatches off", ...lines], "--json");
     expect(stderr).toBe("");
-    expect(status).toBe(2);
+    // The first failure's.
+    expect(status).toBe(5);
     const found = objects(stdout).filter((object) => "command" in object);
     expect(found).toMatchObject([
       { command: "printwatches", printwatches: false },

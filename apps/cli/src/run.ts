@@ -49,6 +49,8 @@ export async function runCommandLine(argv: readonly string[], world: World): Pro
 
 async function run(commandLine: CommandLine, { stdin, stdout, stderr, environment }: World): Promise<number> {
   const { server, timeoutMs, isReadOnly, waitsForConnection, isJson, command } = commandLine;
+  // Programs that read the output want answers alone.
+  const isBrief = commandLine.isQuiet || (!commandLine.isVerbose && !isJson && stdout.isTTY !== true);
   const shell =
     command === undefined && stdin.isTTY === true && stdout.isTTY === true
       ? new Shell({ input: stdin, output: stdout, historyFile: historyFilePath(environment) })
@@ -70,21 +72,28 @@ async function run(commandLine: CommandLine, { stdin, stdout, stderr, environmen
   });
   // A single command prints one object, or its program's output; connection events are not printed.
   if (command !== undefined && (isJson || runsProgram(command))) connection.printsWatches = false;
+  if (commandLine.isQuiet) connection.printsWatches = false;
+  if (isBrief) connection.printsStates = false;
   const isOffline = command !== undefined && COMMAND_BY_NAME.get(command[0] ?? "")?.kind === "offline";
   if (!isOffline) {
-    if (command === undefined || !runsProgram(command)) output.line(`Connecting to ${server}`);
+    if (!isBrief && (command === undefined || !runsProgram(command))) output.line(`Connecting to ${server}`);
     await connection.open();
   }
   const interpreter = new Interpreter(connection, output);
   if (command !== undefined && stdin.isTTY === true && stdout.isTTY === true)
     interpreter.terminal = ttyOf(stdin, stdout);
+  if (command !== undefined && stdin.isTTY !== true) interpreter.dataInput = stdin;
   try {
     if (waitsForConnection) await connection.ready({ signal: new AbortController().signal });
     if (command !== undefined) await withInterrupts((signal) => interpreter.run(command, signal));
     else {
-      output.line("Welcome to ZooKeeper!");
+      if (!isBrief) output.line("Welcome to ZooKeeper!");
       if (shell !== undefined) await shell.run(interpreter, connection);
-      else await withInterrupts((signal) => runScript(stdin, interpreter, signal));
+      else {
+        const { stopsOnError } = commandLine;
+        await withInterrupts((signal) => runScript(stdin, interpreter, { signal, stopsOnError }));
+        return interpreter.failureStatus;
+      }
     }
     return interpreter.exitStatus;
   } finally {

@@ -39,7 +39,7 @@ writeFileSync(join(folder, "logback.xml"), QUIET);
 const ZKCLI = ["java", "-Xmx128m", "-XX:TieredStopAtLevel=1", "-cp", `${folder}${delimiter}${jars}/*`];
 const COMMAND_LINES = {
   zkCli: [...ZKCLI, "org.apache.zookeeper.ZooKeeperMain"],
-  "zooid-cli": [join(ROOT, "node_modules/.bin/zooid-cli")],
+  "zooid-cli": [join(ROOT, "node_modules/.bin/zooid-cli"), "--verbose"],
 } as const;
 
 for (const kind of kinds) {
@@ -70,8 +70,9 @@ async function transcript(kind: EndpointKind, program: readonly string[]): Promi
       lines.push(line);
       lines.push(...(await play(line.replaceAll("HOST:PORT", address), { session, program, address })));
     }
-    const { status, events } = await session.end();
-    lines.push(`ended with ${status}`, ...say("event", events));
+    // The status is zkCli's of the last command, and ours of the first that failed.
+    const { events } = await session.end();
+    lines.push(...say("event", events));
   } catch (error) {
     // The earlier lines still show where the two differ.
     lines.push(`gave up: ${error instanceof Error ? error.message : error}`);

@@ -61,6 +61,13 @@ export class Connection {
   readonly watches: Watches;
   /** Whether events are printed: `printwatches`. */
   printsWatches = true;
+  /** Whether also the connection's own events are printed, beside those of nodes. */
+  printsStates = true;
+  /** Largest request in bytes. */
+  get frameBytesMax(): number {
+    return this.#options.frameBytesMax;
+  }
+
   readonly #options: ConnectionOptions;
   #server: string;
   #live: Live | undefined;
@@ -218,7 +225,7 @@ export class Connection {
   #took(state: ClientState, attempts: ConnectionAttempts): void {
     if (isUp(state)) attempts.reset();
     const event = connectionEvent(state);
-    if (event !== undefined) this.#print(event);
+    if (event !== undefined && this.printsStates) this.#print(event);
   }
 
   #print(event: WatchedEvent): void {

@@ -31,11 +31,16 @@ export function loadHistory(file: string): readonly string[] {
  * Lines may be secret, so only the owner may read the file; lines with credentials are left out.
  */
 export function saveHistory(file: string, lines: readonly string[]): void {
-  const kept = lines.filter((line) => !/^\s*addauth\b/.test(line)).slice(-HISTORY_LINES_MAX);
+  const kept = lines.filter((line) => !isSecret(line)).slice(-HISTORY_LINES_MAX);
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     writeFileSync(file, kept.map((line) => `${line}\n`).join(""), { mode: 0o600 });
   } catch {
     // A shell works without a history.
   }
+}
+
+/** Credentials stand in `addauth`, and in the flag `--auth` of other commands. */
+function isSecret(line: string): boolean {
+  return /^\s*addauth\b/.test(line) || /\s["']?--auth\b/.test(line);
 }

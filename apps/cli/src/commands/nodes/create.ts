@@ -4,6 +4,7 @@ import { usageError } from "../../cli-error.ts";
 import { type Command, clientFor, operand } from "../../command.ts";
 import type { Flags } from "../../command-flags.ts";
 import { clientText } from "../../explain-error.ts";
+import { givenData } from "../../given-data.ts";
 import type { Output } from "../../output.ts";
 import { parseAcl, requireAcl } from "../../texts/acl-text.ts";
 import { statJson } from "../../texts/stat-text.ts";
@@ -16,7 +17,8 @@ export const create: Command = {
   name: "create",
   synopsis: "[-s] [-e] [-c] [-t ttl] path [data] [acl]",
   flags: [{ name: "e" }, { name: "s" }, { name: "c" }, { name: "t", takesValue: true }],
-  summary: "Creates a node: sequential (-s), ephemeral (-e), a container (-c), or with a TTL in milliseconds (-t).",
+  summary:
+    "Creates a node: sequential (-s), ephemeral (-e), a container (-c), or with a TTL in milliseconds (-t). Data: a word, - (standard input) or @file.",
   operandsMin: 1,
   pathOperand: 0,
   async run(invocation) {
@@ -25,9 +27,10 @@ export const create: Command = {
     const path = operand(invocation, 0);
     const acl = operands[2] === undefined ? OPEN_ACL : readAcl(operands[2], output);
     checkedPath(path, { isSequential: flags.has("s") });
+    const data = operands[1] === undefined ? null : await givenData(operands[1], invocation);
     const client = await clientFor(invocation, path);
     try {
-      const created = await client.create(path, operands[1] ?? null, { ...mode, acl, signal });
+      const created = await client.create(path, data, { ...mode, acl, signal });
       output.note(`Created ${created.path}`);
       return { path: created.path, stat: statJson(created.stat) };
     } catch (error) {

@@ -1,4 +1,5 @@
 import { type Command, clientFor, expectedVersion, FLAG_STAT, FLAG_VERSION, operand } from "../../command.ts";
+import { givenData } from "../../given-data.ts";
 import { decodeBase64 } from "../../texts/data-text.ts";
 import { statJson, statLines } from "../../texts/stat-text.ts";
 import { checkedPath } from "../../texts/znode-path.ts";
@@ -7,14 +8,14 @@ export const set: Command = {
   name: "set",
   synopsis: "path data [-s] [-v version] [-b]",
   flags: [FLAG_STAT, FLAG_VERSION, { name: "b", meaning: "Supply data in base64 format" }],
-  summary: "Replaces a node's data; -b takes it in base64, -v only on that version.",
+  summary: "Replaces a node's data, from a word, - (standard input) or @file; -b takes base64, -v only that version.",
   operandsMin: 2,
   describesFlags: true,
   pathOperand: 0,
   async run(invocation) {
     const { flags, output, signal } = invocation;
-    const text = operand(invocation, 1);
-    const data = flags.has("b") ? decodeBase64(text) : text;
+    const given = await givenData(operand(invocation, 1), invocation);
+    const data = flags.has("b") ? decodeBase64(String(given).trim()) : given;
     const version = expectedVersion(flags) ?? -1;
     const path = checkedPath(operand(invocation, 0));
     const client = await clientFor(invocation, path);

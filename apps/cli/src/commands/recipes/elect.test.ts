@@ -12,29 +12,32 @@ beforeAll(async () => {
 afterEach(() => processes.kill());
 afterAll(() => server.stop());
 
-test("one program runs at a time, the next when that has ended, and without a program the leader is printed", async () => {
+test("one program runs at a time, the next when that has ended; who only looks joins nothing", async () => {
   await using session = await Session.open(server.connectString, "json");
   const program = ["--", "sh", "-c", "echo leads; cat; exit 4"];
   const first = start("elect", "--id", "first", "/a", ...program);
   await first.shows("leads");
-  const teller = session.start("elect", "--id", "third", "/a");
+  const teller = session.start("elect", "--follow", "/a");
   await teller.shows('"first"');
   const second = start("elect", "--id", "second", "/a", ...program);
   first.child.stdin.end();
   expect(await first.ended).toEqual({ stdout: "leads\n", stderr: "", status: 4 });
-  // In order of arrival.
-  await teller.shows('"third"');
-  expect(second.stdout).toBe("");
+  await teller.shows('"second"');
+  expect((await session.run("elect", "/a")).objects).toMatchObject([
+    { command: "elect", leader: { id: "second", path: expect.stringMatching(/^\/a\/_c_[-0-9a-f]+-latch-\d{10}$/) } },
+  ]);
+  expect((await session.run("getAllChildrenNumber", "/a")).objects).toMatchObject([{ count: 1 }]);
   teller.giveUp();
   expect(await teller.ended).toBe(0);
-  await second.shows("leads");
   second.child.stdin.end();
   expect((await second.ended).status).toBe(4);
-  expect(teller.objects).toMatchObject([
-    { event: "leader", id: "first", path: expect.stringMatching(/^\/a\/_c_[-0-9a-f]+-latch-\d{10}$/) },
-    { event: "leader", id: "third" },
-    { command: "elect", changes: 2 },
-  ]);
+  const events = teller.objects.filter(({ event, id }) => event === "leader" && id !== null);
+  expect(events).toMatchObject([{ id: "first" }, { id: "second" }]);
+});
+
+test("without a program the leader is printed once, also where there is none", async () => {
+  const { stdout, status } = await processes.run("elect", "/nobody");
+  expect([stdout, status]).toEqual(["no leader\n", 0]);
 });
 
 test("a program whose leadership was lost is killed, and runs again with the next term", async () => {

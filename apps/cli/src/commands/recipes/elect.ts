@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { hostname } from "node:os";
 import type { Client } from "@zooid/client";
-import { isRecipeError, LeaderLatch } from "@zooid/recipes";
+import { isRecipeError, LeaderLatch, LeaderSelector } from "@zooid/recipes";
 import { type Command, clientFor, type Invocation, operand } from "../../command.ts";
 import { follow } from "../../follow.ts";
 import type { JsonObject } from "../../output.ts";
@@ -10,10 +10,13 @@ import { checkedPath } from "../../texts/znode-path.ts";
 
 export const elect: Command = {
   name: "elect",
-  synopsis: "[--id name] path [-- program [argument ...]]",
-  flags: [{ name: "id", takesValue: true, isOwn: true }],
+  synopsis: "[--id name] path -- program [argument ...] | [--follow] path",
+  flags: [
+    { name: "id", takesValue: true, isOwn: true },
+    { name: "follow", isOwn: true },
+  ],
   summary:
-    "Takes part in an election: runs a program while it leads and exits with its status, or prints the leader, until Ctrl-C.",
+    "Runs a program while this process leads, and exits with its status; without a program prints the leader, with --follow each next one, and joins nothing.",
   operandsMin: 1,
   kind: "own",
   pathOperand: 0,
@@ -23,9 +26,12 @@ export const elect: Command = {
     const id = flags.value("id") ?? `${hostname()}:${process.pid}`;
     const path = checkedPath(operand(invocation, 0));
     const client = await clientFor(invocation, path);
-    await using latch = new LeaderLatch(client, path, { id, onSuspended: "keep" });
     const words = operands.slice(1);
-    return words.length > 0 ? await lead(invocation, latch, words) : await tellWhoLeads(invocation, latch, client);
+    if (words.length === 0) {
+      return await (flags.has("follow") ? tellWhoLeads : printLeader)(invocation, client, path);
+    }
+    await using latch = new LeaderLatch(client, path, { id, onSuspended: "keep" });
+    return await lead(invocation, latch, words);
   },
 };
 
@@ -50,28 +56,38 @@ async function lead(invocation: Invocation, latch: LeaderLatch, words: readonly 
   }
 }
 
-async function tellWhoLeads({ output, signal }: Invocation, latch: LeaderLatch, client: Client): Promise<JsonObject> {
+/** The leader of a latch or a selector; undefined for none. */
+type Leader = Awaited<ReturnType<LeaderSelector["participants"]>>[number] | undefined;
+
+/** Prints the leader of now. */
+async function printLeader({ output }: Invocation, client: Client, path: string): Promise<JsonObject> {
+  const leader = await leaderOf(client, path);
+  output.line(leaderText(leader));
+  return { path, leader: leader === undefined ? null : { id: leader.id, path: leader.path } };
+}
+
+/** Prints the leader, now and after each change, until Ctrl-C. */
+async function tellWhoLeads({ output, signal }: Invocation, client: Client, path: string): Promise<JsonObject> {
   let changes = 0;
   let last: string | undefined;
-  const print = async (): Promise<void> => {
-    const [leader] = await latch.participants();
-    if (leader?.path === last) return;
+  await follow(client.watchChildren$(path), signal, async () => {
+    const leader = await leaderOf(client, path);
+    if (changes > 0 && leader?.path === last) return;
     last = leader?.path;
     changes++;
     const time = new Date().toISOString();
-    output.line(leader === undefined ? `${time} no leader` : `${time} ${leader.id} leads ${leader.path}`);
+    output.line(`${time} ${leaderText(leader)}`);
     output.json({ event: "leader", id: leader?.id ?? null, path: leader?.path ?? null, time });
-  };
-  const stopping = new AbortController();
-  const both = AbortSignal.any([signal, stopping.signal]);
-  try {
-    // The latch's own stream reports permanent errors.
-    await Promise.all([
-      follow(client.watchChildren$(latch.path), both, print),
-      follow(latch.isLeader$, both, () => undefined),
-    ]);
-  } finally {
-    stopping.abort();
-  }
-  return { path: latch.path, changes };
+  });
+  return { path, changes };
+}
+
+/** A selector that is not started only looks. */
+async function leaderOf(client: Client, path: string): Promise<Leader> {
+  const [leader] = await new LeaderSelector(client, path, () => {}).participants();
+  return leader;
+}
+
+function leaderText(leader: Leader): string {
+  return leader === undefined ? "no leader" : `${leader.id} leads ${leader.path}`;
 }

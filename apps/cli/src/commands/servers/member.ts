@@ -18,6 +18,7 @@ import {
   plannedRole,
   votersText,
 } from "@zooid/model/membership";
+import { authenticate, FLAG_AUTH } from "../../admin-auth.ts";
 import { usageError } from "../../cli-error.ts";
 import { type Command, FLAG_TIMEOUT, type Invocation, malformed, operand, timeoutMs } from "../../command.ts";
 import { ExitStatus } from "../../exit-status.ts";
@@ -40,7 +41,7 @@ export const member: Command = {
     { name: "with", takesValue: true, isOwn: true, meaning: "The server that takes the other one's place" },
     { name: "dry-run", isOwn: true, meaning: "Checks and describes the change only" },
     { name: "wait", isOwn: true, meaning: "Waits for a server that does not run yet or catches up, and for its role" },
-    { name: "auth", takesValue: true, isOwn: true, meaning: "Credentials, as 'digest super:password'" },
+    FLAG_AUTH,
     FLAG_TIMEOUT,
   ],
   summary:
@@ -70,16 +71,6 @@ export const member: Command = {
     }
   },
 };
-
-async function authenticate({ flags, connection, signal }: Invocation): Promise<void> {
-  const text = flags.value("auth") ?? process.env["ZOOID_ADMIN_AUTH"];
-  if (text === undefined) return;
-  const [, scheme, auth] = /^(\S+)\s+(.+)$/s.exec(text) ?? [];
-  if (scheme === undefined || auth === undefined) {
-    throw usageError("--auth takes a scheme and its credentials, as 'digest super:password'");
-  }
-  await connection.addAuth({ scheme, auth }, signal);
-}
 
 async function list(invocation: Invocation): Promise<JsonObject> {
   const { output, shell } = invocation;

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { ConfigChange } from "@zooid/client";
+import { authenticate, FLAG_AUTH } from "../../admin-auth.ts";
 import { CliError, usageError } from "../../cli-error.ts";
 import { type Command, FLAG_STAT, malformed } from "../../command.ts";
 import type { Flags } from "../../command-flags.ts";
@@ -18,10 +19,13 @@ export const reconfig: Command = {
     { name: "members", takesValue: true },
     { name: "add", takesValue: true },
     { name: "remove", takesValue: true },
+    FLAG_AUTH,
   ],
   summary: "Changes the ensemble's servers: incrementally (-add, -remove), or all at once (-file, -members).",
-  async run({ connection, flags, output, signal }) {
+  async run(invocation) {
+    const { connection, flags, output, signal } = invocation;
     const change = readChange(flags);
+    await authenticate(invocation);
     const client = await connection.ready({ isAbsolute: true, signal });
     const { text, stat } = await client.reconfig(change, { signal });
     output.line(`Committed new configuration:\n${text}`);

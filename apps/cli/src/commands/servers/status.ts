@@ -2,6 +2,7 @@ import { formatAddress, parseConnectString } from "@zooid/client";
 import { epochOfText, lagOf, newestZxid, SERVING } from "@zooid/model/membership";
 import { type Command, FLAG_TIMEOUT, type Invocation, timeoutMs } from "../../command.ts";
 import { ExitStatus } from "../../exit-status.ts";
+import { otherServers } from "../../members/same-server.ts";
 import { askServer, type ServerStatus } from "../../members/server-status.ts";
 import type { JsonObject } from "../../output.ts";
 import { memberAddresses } from "../../texts/cluster-config.ts";
@@ -36,9 +37,9 @@ export const status: Command = {
   kind: "own",
   async run(invocation) {
     const { connection, output, shell } = invocation;
-    const listed = serversOf(connection.server);
+    const listed = await otherServers(serversOf(connection.server), []);
     const members = await Promise.all(listed.map((server) => ask(server, invocation)));
-    const more = (await configured(invocation)).filter((server) => !listed.includes(server));
+    const more = await otherServers(await configured(invocation), listed);
     members.push(...(await Promise.all(more.map((server) => ask(server, invocation)))));
     const newest = newestZxid(members.map(({ found }) => found));
     output.lines(
