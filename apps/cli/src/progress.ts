@@ -1,3 +1,4 @@
+import { counted } from "@zooid/model";
 import type { Output } from "./output.ts";
 
 const FIRST_MS = 2_000;
@@ -35,6 +36,8 @@ export class Progress {
     this.#dueMs = nowMs + LATER_MS;
     const seconds = (nowMs - this.#startMs) / 1000;
     const rate = Math.round(this.#count / seconds);
-    this.#output.progress(`${this.#verb} ${this.#count} nodes in ${seconds.toFixed(0)} s, ${rate} a second: ${path}`);
+    this.#output.progress(
+      `${this.#verb} ${counted(this.#count, "node")} in ${seconds.toFixed(0)} s, ${rate} a second: ${path}`,
+    );
   }
 }

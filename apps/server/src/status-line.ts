@@ -1,4 +1,4 @@
-import { formatZxid } from "@zooid/model";
+import { counted, formatZxid } from "@zooid/model";
 import type { ServerSummary } from "@zooid/server";
 
 /** How a server stands, as one line: `following server 3, epoch 5, zxid 0x500000001, 12 connections, …`. */
@@ -9,7 +9,7 @@ export function statusLine(summary: ServerSummary): string {
   const disk = room === "enough" ? "" : `; the disk has ${room === "full" ? "no" : "little"} room`;
   const peers = unreachablePeers.map(({ sid, address, reason }) => `; server ${sid} at ${address}: ${reason}`);
   return (
-    `${place}, epoch ${epoch}, zxid ${formatZxid(appliedZxid)}, ${connectionCount} connections, ${sessionCount} sessions, ` +
-    `${znodeCount} znodes, ${watchCount} watches, ${outstandingCount} outstanding requests${disk}${peers.join("")}`
+    `${place}, epoch ${epoch}, zxid ${formatZxid(appliedZxid)}, ${counted(connectionCount, "connection")}, ${counted(sessionCount, "session")}, ` +
+    `${counted(znodeCount, "znode")}, ${counted(watchCount, "watch", "watches")}, ${counted(outstandingCount, "outstanding request")}${disk}${peers.join("")}`
   );
 }

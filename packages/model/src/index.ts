@@ -23,6 +23,7 @@ export {
   sliceText,
 } from "./byte-slice.ts";
 export type { ConnectRequest } from "./connect-request.ts";
+export { counted } from "./counted.ts";
 export { ErrorCode, type ErrorName, errorName } from "./error-code.ts";
 export {
   CHAIN_NONE,

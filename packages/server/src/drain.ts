@@ -1,3 +1,4 @@
+import { counted } from "@zooid/model";
 import type { ClientConnection } from "./client-connection.ts";
 import type { Driver } from "./driver/driver.ts";
 import type { WriteLine } from "./log-fields.ts";
@@ -60,7 +61,7 @@ export class Drain {
     this.#endMs = performance.now() + durationMs;
     this.#hasSaid = false;
     this.#handOverAtMs = 0;
-    this.#info(`draining: the connections of ${this.#left.length} clients are closed within ${durationMs} ms`, {
+    this.#info(`draining: ${counted(this.#left.length, "connection")} will be closed within ${durationMs} ms`, {
       event: "draining",
     });
     this.#steps = setInterval(() => this.#step(), STEP_MS).unref();

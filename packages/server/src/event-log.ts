@@ -1,3 +1,4 @@
+import { counted } from "@zooid/model";
 import type { OperatorEvent } from "./log-events.ts";
 import { fieldsOf, type LogFields } from "./log-fields.ts";
 import { sentenceOf } from "./operator-sentences.ts";
@@ -53,7 +54,8 @@ export class EventLog {
       before.moreCount++;
       return;
     }
-    const more = before === undefined || before.moreCount === 0 ? "" : ` (${before.moreCount} more times since)`;
+    const more =
+      before === undefined || before.moreCount === 0 ? "" : ` (${counted(before.moreCount, "more time")} since)`;
     this.#log[level](`${text}${more}`, fieldsOf(event));
     this.#written.delete(text);
     this.#written.set(text, { atMs: nowMs, moreCount: 0 });

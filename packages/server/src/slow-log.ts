@@ -1,4 +1,4 @@
-import { formatSessionId, formatZxid } from "@zooid/model";
+import { counted, formatSessionId, formatZxid } from "@zooid/model";
 import type { RequestStages, SlowRequest } from "@zooid/replica";
 import type { LogFields } from "./log-fields.ts";
 
@@ -64,7 +64,7 @@ export class SlowLog {
     for (const request of pending) this.#warn(...lineOf(request, tookMs));
     if (tookMs < this.thresholdMs || !this.#mayWrite()) return;
     this.#warn(
-      `one turn of the event loop took ${tookMs} ms: ${answered} requests were answered and ${applied} transactions applied in it, and all other clients waited`,
+      `one turn of the event loop took ${tookMs} ms: it answered ${counted(answered, "request")} and applied ${counted(applied, "transaction")}, and all other clients waited`,
       { event: "slow-turn", durationMs: tookMs },
     );
   }

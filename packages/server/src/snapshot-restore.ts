@@ -1,4 +1,5 @@
 import type { Zxid } from "@zooid/model";
+import { counted } from "@zooid/model";
 import { type ReceivedSnapshot, type SnapshotReceiver, StoreError } from "@zooid/txn-log";
 import type { Driver } from "./driver/driver.ts";
 import type { LogFields } from "./log-fields.ts";
@@ -54,7 +55,7 @@ export class SnapshotRestore {
     const driver = this.#host.driver();
     const storage = this.#host.storage();
     this.#host.warn(
-      `a snapshot of ${received.nodeCount} znodes replaces all data of this server; all clients are disconnected`,
+      `a snapshot of ${counted(received.nodeCount, "znode")} replaces all data of this server; all clients are disconnected`,
       { event: "restoring" },
     );
     try {

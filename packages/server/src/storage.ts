@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { epochOf, FRAME_HEADER_BYTES, formatZxid, type LogPosition, type ServerId } from "@zooid/model";
+import { counted, epochOf, FRAME_HEADER_BYTES, formatZxid, type LogPosition, type ServerId } from "@zooid/model";
 import { Histogram, type Replica } from "@zooid/replica";
 import {
   type LogHandler,
@@ -263,9 +263,9 @@ class SqliteStorage implements Storage {
     this.#recovered(replica);
     const tookMs = Math.round(performance.now() - startMs);
     this.#loadMs.note(tookMs);
-    const nodes = `${tree.nodeCount} znodes and ${tree.sessionCount} sessions at ${formatZxid(tree.applied)}`;
+    const nodes = `${counted(tree.nodeCount, "znode")} and ${counted(tree.sessionCount, "session")} at ${formatZxid(tree.applied)}`;
     const lost = this.log.durable.amnesiac ? "; it has lost part of its log and has no vote until synchronized" : "";
-    return `recovered ${nodes} in ${tookMs} ms, ${replayed} transactions from the log${lost}`;
+    return `recovered ${nodes} in ${tookMs} ms, ${counted(replayed, "transaction")} from the log${lost}`;
   }
 
   get snapshotCount(): number {

@@ -1,3 +1,4 @@
+import { counted } from "@zooid/model";
 import { ConfigError } from "@zooid/server";
 import { distance } from "fastest-levenshtein";
 import { KNOWN_KEYS } from "../config-file.ts";
@@ -191,7 +192,7 @@ class Planner {
     }
     if (users.length === 0 || users.length !== passwords.length) {
       this.#problems.push(
-        `ZOO_ENABLE_AUTH=yes needs a password in ZOO_SERVER_PASSWORDS for each of ZOO_SERVER_USERS, found ${users.length} users and ${passwords.length} passwords`,
+        `ZOO_ENABLE_AUTH=yes needs a password in ZOO_SERVER_PASSWORDS for each of ZOO_SERVER_USERS, found ${counted(users.length, "user")} and ${counted(passwords.length, "password")}`,
       );
       return;
     }

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { hostPort, type Member, memberLines } from "@zooid/model";
+import { counted, hostPort, type Member, memberLines } from "@zooid/model";
 import {
   type AnsweringMember,
   answeringMembers,
@@ -133,10 +133,6 @@ function recoveredLines({ directories }: Survivor, member: Member, recovered: Re
     "next (docs/disaster.md):",
     ...steps.map((step, i) => `  ${i + 1}. ${step}`),
   ];
-}
-
-export function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? "" : "s"}`;
 }
 
 function numberIn(dataDir: string): number | undefined {

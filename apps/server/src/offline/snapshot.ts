@@ -1,8 +1,9 @@
 import { mkdirSync } from "node:fs";
 import { basename, dirname } from "node:path";
+import { counted } from "@zooid/model";
 import { positionText, readSurvivor, snapshotText, writeOfflineSnapshot } from "@zooid/server";
 import type { SnapshotCommand } from "./offline-command.ts";
-import { counted, type Output } from "./recover.ts";
+import type { Output } from "./recover.ts";
 
 /** `zooid-server snapshot`: writes what a stopped server holds as Apache ZooKeeper does. */
 export async function snapshot({ directories, out, takesDamaged }: SnapshotCommand, output: Output): Promise<void> {

@@ -327,6 +327,10 @@ test("each member lists all members of the ensemble", async () => {
   });
   expect(await get("voting_view")).toMatchObject({ current_config: { 1: { learner_type: "participant" } } });
   expect(await get("srvr")).toMatchObject({ server_stats: { server_state: "leader" }, proposal_stats: {} });
+  // The version of the configuration in force, as /zookeeper/config has it.
+  expect(await zk.report("conf")).toMatch(
+    /membership: \nserver\.1=127\.0\.0\.1:0:0:participant\nversion=[1-9a-f][0-9a-f]*$/,
+  );
 });
 
 test("answers cannot be framed, cached or taken for something else", async () => {

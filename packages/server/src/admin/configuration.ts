@@ -1,3 +1,4 @@
+import { membersText, ZXID_NONE } from "@zooid/model";
 import type { ServerConfig } from "../config.ts";
 import type { AdminView } from "./admin-view.ts";
 
@@ -21,7 +22,7 @@ export function configurationText(view: AdminView): string {
     ...quorumSettings(config),
   ];
   const text = lines.map(([name, value]) => `${name}=${value}\n`).join("");
-  return config.ensemble === undefined ? text : `${text}membership: \n${membership(config.ensemble)}`;
+  return config.ensemble === undefined ? text : `${text}membership: \n${membership(view)}`;
 }
 
 function quorumSettings({ ensemble }: ServerConfig): (readonly [string, number])[] {
@@ -37,15 +38,8 @@ function quorumSettings({ ensemble }: ServerConfig): (readonly [string, number])
   ];
 }
 
-/** The configuration in ZooKeeper's own form. It never changes at runtime, so its version is 0. */
-function membership({ servers }: NonNullable<ServerConfig["ensemble"]>): string {
-  const lines = servers.map(({ sid, host, quorumPort, electionPort, isObserver, clientAddress }) => {
-    const client =
-      clientAddress === undefined
-        ? ""
-        : `;${clientAddress.host === undefined ? "" : `${clientAddress.host}:`}${clientAddress.port}`;
-    const at = host.includes(":") ? `[${host}]` : host;
-    return `server.${sid}=${at}:${quorumPort}:${electionPort}:${isObserver ? "observer" : "participant"}${client}\n`;
-  });
-  return `${lines.join("")}version=0`;
+/** The configuration in force, in ZooKeeper's own form; before the ensemble has agreed on one, that of this server's file. */
+function membership({ driver, config: { ensemble } }: AdminView): string {
+  const { committed } = driver.replica.zab.members;
+  return membersText(committed ?? { servers: ensemble?.servers ?? [], version: ZXID_NONE });
 }

@@ -1,4 +1,4 @@
-import { isSameVotes } from "@zooid/model";
+import { counted, isSameVotes } from "@zooid/model";
 import { listText } from "../operator-sentences.ts";
 import { type AdminView, isServing } from "./admin-view.ts";
 import type { HttpAnswer } from "./http-port.ts";
@@ -44,7 +44,7 @@ export function readyChecks(view: AdminView): readonly Check[] {
  */
 export function startChecks(view: AdminView): readonly Check[] {
   const { driver } = view;
-  const loaded = `the data is being recovered: ${driver.replica.tree.nodeCount} znodes so far`;
+  const loaded = `the data is being recovered: ${counted(driver.replica.tree.nodeCount, "znode")} so far`;
   return [
     ...liveChecks(view),
     { name: "recovered", fault: view.hasServed() || driver.isServing ? undefined : loaded },

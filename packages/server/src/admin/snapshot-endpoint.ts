@@ -1,4 +1,4 @@
-import { formatZxid, type Zxid } from "@zooid/model";
+import { counted, formatZxid, type Zxid } from "@zooid/model";
 import { Histogram } from "@zooid/replica";
 import type { SnapshotExport } from "@zooid/txn-log";
 import type { LogFields } from "../log-fields.ts";
@@ -98,7 +98,7 @@ export class SnapshotEndpoint {
       const snapshot = await state.exportSnapshot();
       const { nodeCount, position, sizeBytes } = snapshot;
       state.info(
-        `a snapshot of ${nodeCount} znodes at ${formatZxid(position.zxid)}, ${sizeBytes} bytes, goes to ${who}`,
+        `a snapshot of ${counted(nodeCount, "znode")} at ${formatZxid(position.zxid)}, ${sizeBytes} bytes, goes to ${who}`,
         { event: "snapshot-taken" },
       );
       return snapshot;

@@ -1,3 +1,4 @@
+import { counted } from "@zooid/model";
 import type { ScrubDamage, ScrubOptions, ScrubStatus } from "@zooid/txn-log/sqlite";
 import { gauge, type Metric } from "../admin/metric.ts";
 import type { LogFields } from "../log-fields.ts";
@@ -60,7 +61,7 @@ export function startRemedyOf(isAlone: boolean, directories: readonly string[]):
 export function damageFault({ damaged }: ScrubStatus): string | undefined {
   const [first] = damaged;
   if (first === undefined) return undefined;
-  const others = damaged.length === 1 ? "" : `, and ${damaged.length - 1} more files`;
+  const others = damaged.length === 1 ? "" : `, and ${counted(damaged.length - 1, "more file")}`;
   return `${first.file} is damaged at ${first.place}: ${first.found}; ${effectOf(first)}${others}`;
 }
 

@@ -12,7 +12,7 @@ import {
   writeSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { formatZxid, type Zxid } from "@zooid/model";
+import { counted, formatZxid, type Zxid } from "@zooid/model";
 import { type LogHandler, StoreError } from "@zooid/txn-log";
 import { isLogFile, openStore } from "@zooid/txn-log/sqlite";
 import { type DataDirectories, placesOf } from "./data-directories.ts";
@@ -120,5 +120,5 @@ async function writeWhole(file: string, next: () => Promise<Uint8Array | undefin
 
 /** For the line that says what was written. */
 export function snapshotText({ file, zxid, nodeCount, sizeBytes }: WrittenSnapshot): string {
-  return `${file} has ${nodeCount} znodes up to ${formatZxid(zxid)}, ${sizeBytes} bytes`;
+  return `${file} has ${counted(nodeCount, "znode")} up to ${formatZxid(zxid)}, ${sizeBytes} bytes`;
 }

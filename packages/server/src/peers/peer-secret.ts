@@ -1,5 +1,6 @@
 import { createSecretKey, hkdfSync, type KeyObject, randomBytes } from "node:crypto";
 import { closeSync, fstatSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs";
+import { counted } from "@zooid/model";
 
 /**
  * A shared secret of an ensemble's servers, by which they authenticate. Printing it shows nothing
@@ -88,7 +89,9 @@ export function parsePeerSecrets(text: string, file: string, problems: string[])
   }
   if (secrets.length === 0 && problems.length === 0) problems.push(`the peers' secret file ${file} holds no secret`);
   if (secrets.length > SECRET_COUNT_MAX) {
-    problems.push(`the peers' secret file ${file} holds ${secrets.length} secrets; ${SECRET_COUNT_MAX} are allowed`);
+    problems.push(
+      `the peers' secret file ${file} holds ${counted(secrets.length, "secret")}; ${SECRET_COUNT_MAX} are allowed`,
+    );
   }
   return secrets;
 }

@@ -43,7 +43,7 @@ describe("server drain", () => {
       const found = await session.run("server", "drain", "--dry-run", "--admin", admin);
       expect([await found.ended, found.stdout]).toEqual([
         0,
-        "1 connections will be closed, and the leadership moves to another server\nnothing is changed: --dry-run\n",
+        "1 connection will be closed, and the leadership moves to another server\nnothing is changed: --dry-run\n",
       ]);
       await client.create("/still-connected", "");
       await using machine = await Session.open("127.0.0.1:1", "json");

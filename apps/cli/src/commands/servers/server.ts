@@ -46,10 +46,10 @@ async function drain(invocation: Invocation): Promise<JsonObject> {
   let shown: unknown;
   while (fields["num_alive_connections"] !== 0) {
     const left = fields["num_alive_connections"];
-    if (left !== shown) output.line(`${left} connections are left`);
+    if (left !== shown) output.line(leftText(left));
     shown = left;
     if (limit !== undefined && performance.now() - startMs >= limit) {
-      throw new CliError(`${left} connections are left after ${limit} ms; the server goes on draining`, {
+      throw new CliError(`${leftText(left)} after ${limit} ms; the server goes on draining`, {
         code: "OPERATION_TIMEOUT",
       });
     }
@@ -61,6 +61,10 @@ async function drain(invocation: Invocation): Promise<JsonObject> {
   return { draining: true, connections: 0, leading: leads };
 }
 
+function leftText(left: unknown): string {
+  return left === 1 ? "1 connection is left" : `${left} connections are left`;
+}
+
 /** What a drain closes and moves now. */
 async function foretell(invocation: Invocation): Promise<JsonObject> {
   const { output } = invocation;
@@ -68,7 +72,7 @@ async function foretell(invocation: Invocation): Promise<JsonObject> {
   const connections = fields["num_alive_connections"] ?? null;
   const leads = fields["is_leader"] === true;
   output.line(
-    `${connections} connections will be closed${leads ? ", and the leadership moves to another server" : ""}`,
+    `${connections === 1 ? "1 connection" : `${connections} connections`} will be closed${leads ? ", and the leadership moves to another server" : ""}`,
   );
   output.line("nothing is changed: --dry-run");
   return { draining: fields["is_draining"] === true, connections, leading: leads, dryRun: true };

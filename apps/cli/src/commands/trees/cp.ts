@@ -1,5 +1,6 @@
 import { type Client, isZkError } from "@zooid/client";
 import type { Acl } from "@zooid/model";
+import { counted } from "@zooid/model";
 import { CliError, usageError } from "../../cli-error.ts";
 import { type Command, clientFor, operand } from "../../command.ts";
 import { Progress } from "../../progress.ts";
@@ -50,7 +51,7 @@ export const cp: Command = {
     const { created, updated, ephemerals, bytes } = copier.counts;
     const written = isUpdate ? `${created} created, ${updated} updated` : `${created} created`;
     output.line(
-      `${isDryRun ? "would copy: " : ""}${written}, ${bytes} bytes of data, ${ephemerals} ephemeral left out`,
+      `${isDryRun ? "would copy: " : ""}${written}, ${counted(bytes, "byte")} of data, ${ephemerals} ephemeral left out`,
     );
     return { from, to, dryRun: isDryRun, ...copier.counts };
   },

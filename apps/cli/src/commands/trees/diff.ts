@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Client } from "@zooid/client";
+import { counted } from "@zooid/model";
 import { CliError, usageError } from "../../cli-error.ts";
 import { type Command, clientFor, type Invocation, operand } from "../../command.ts";
 import { ExitStatus } from "../../exit-status.ts";
@@ -57,7 +58,10 @@ async function compareSubtrees(
     [a, b] = await Promise.all([order <= 0 ? left.next() : a, order >= 0 ? right.next() : b]);
   }
   if (report.isDifferent) shell.endsWith(ExitStatus.FAILED);
-  if (report.unread > 0) output.note(`${report.unread} nodes may not be read and were not compared`);
+  if (report.unread > 0)
+    output.note(
+      `${counted(report.unread, "node")} may not be read and ${report.unread === 1 ? "was" : "were"} not compared`,
+    );
   return { path, other, ...report.counts };
 }
 
@@ -155,7 +159,7 @@ function isSame(left: Uint8Array | null, right: Uint8Array | null): boolean {
 export function dataDiff(left: Uint8Array | null, right: Uint8Array | null): readonly string[] {
   const [before, after] = [textOf(left), textOf(right)];
   if (before === undefined || after === undefined) {
-    return [`binary data differ: ${left?.length ?? 0} bytes and ${right?.length ?? 0} bytes`];
+    return [`binary data differ: ${counted(left?.length ?? 0, "byte")} and ${counted(right?.length ?? 0, "byte")}`];
   }
   return lineDiff(before, after).map(shownText);
 }

@@ -1,3 +1,4 @@
+import { counted } from "@zooid/model";
 import { usageError } from "../../cli-error.ts";
 import { type Command, clientFor, wholeNumber } from "../../command.ts";
 import type { JsonObject } from "../../output.ts";
@@ -47,7 +48,10 @@ export const du: Command = {
     }
     const total = sums.end();
     for (const usage of largest.inOrder) print(usage);
-    if (sums.forbidden > 0) output.note(`${sums.forbidden} nodes may not be read; their subtrees are missing above`);
+    if (sums.forbidden > 0)
+      output.note(
+        `${counted(sums.forbidden, "node")} may not be read; ${sums.forbidden === 1 ? "its subtree is" : "their subtrees are"} missing above`,
+      );
     return { ...(total === undefined ? { path } : usageJson(total)), forbidden: sums.forbidden };
   },
 };

@@ -1,4 +1,4 @@
-import { formatSessionId, type SessionId, type Stat } from "@zooid/model";
+import { counted, formatSessionId, type SessionId, type Stat } from "@zooid/model";
 import { usageError } from "../../cli-error.ts";
 import { type Command, clientFor, wholeNumber } from "../../command.ts";
 import type { Flag, Flags } from "../../command-flags.ts";
@@ -48,7 +48,10 @@ export const find: Command = {
       output.json({ command: "find", item: { path: node.path, stat: statJson(node.stat) } });
       if (counts.found >= limit) break;
     }
-    if (counts.forbidden > 0) output.note(`${counts.forbidden} nodes may not be read and were passed over`);
+    if (counts.forbidden > 0)
+      output.note(
+        `${counted(counts.forbidden, "node")} may not be read and ${counts.forbidden === 1 ? "was" : "were"} passed over`,
+      );
     return { path, ...counts };
   },
 };

@@ -1,3 +1,4 @@
+import { counted } from "@zooid/model";
 import { usageError } from "../../cli-error.ts";
 import { type Command, clientFor, operand } from "../../command.ts";
 import type { Flags } from "../../command-flags.ts";
@@ -45,7 +46,10 @@ export const grep: Command = {
         });
       }
     }
-    if (counts.forbidden > 0) output.note(`${counts.forbidden} nodes may not be read and were passed over`);
+    if (counts.forbidden > 0)
+      output.note(
+        `${counted(counts.forbidden, "node")} may not be read and ${counts.forbidden === 1 ? "was" : "were"} passed over`,
+      );
     if (counts.found === 0) shell.endsWith(ExitStatus.FAILED);
     return { path, ...counts };
   },
