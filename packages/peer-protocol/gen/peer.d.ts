@@ -245,6 +245,7 @@ export namespace zooid {
         $unknowns?: Uint8Array[];
         sequence: (number|Long);
         isEcho: boolean;
+        wallMs: (number|Long);
         static encode(message: zooid.Heartbeat.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
         static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): zooid.Heartbeat & zooid.Heartbeat.$Shape;
     }
@@ -253,6 +254,7 @@ export namespace zooid {
         interface $Properties {
             sequence?: (number|Long|null);
             isEcho?: (boolean|null);
+            wallMs?: (number|Long|null);
             $unknowns?: Uint8Array[];
         }
         type $Shape = zooid.Heartbeat.$Properties;

@@ -908,6 +908,7 @@ export const zooid = $root.zooid = (() => {
 
         Heartbeat.prototype.sequence = $util.Long ? $util.Long.fromBits(0,0,true) : 0;
         Heartbeat.prototype.isEcho = false;
+        Heartbeat.prototype.wallMs = $util.Long ? $util.Long.fromBits(0,0,true) : 0;
 
         Heartbeat.encode = function (message, writer, _depth) {
             if (!writer)
@@ -920,6 +921,8 @@ export const zooid = $root.zooid = (() => {
                 writer.uint32(8).uint64(message.sequence);
             if (message.isEcho != null && $Object.hasOwnProperty.call(message, "isEcho") && message.isEcho !== false)
                 writer.uint32(16).bool(message.isEcho);
+            if (message.wallMs != null && $Object.hasOwnProperty.call(message, "wallMs") && (typeof message.wallMs === "object" ? message.wallMs.low || message.wallMs.high : message.wallMs !== 0))
+                writer.uint32(24).uint64(message.wallMs);
             if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                 for (let i = 0; i < message.$unknowns.length; ++i)
                     writer.raw(message.$unknowns[i]);
@@ -969,6 +972,15 @@ export const zooid = $root.zooid = (() => {
                             message.isEcho = value;
                         else
                             delete message.isEcho;
+                        continue;
+                    }
+                case 3: {
+                        if (wireType !== 0)
+                            break;
+                        if (typeof (value = reader.uint64()) === "object" ? value.low || value.high : value !== 0)
+                            message.wallMs = value;
+                        else
+                            delete message.wallMs;
                         continue;
                     }
                 }

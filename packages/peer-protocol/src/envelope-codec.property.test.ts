@@ -112,7 +112,7 @@ const FIELDS: { readonly [K in Kind]: fc.Arbitrary<object> } = {
     reason: fc.constantFrom("version", "auth", "ensemble", "configuration", "duplicate", "busy"),
     ...{ text, retryAfterMs: number },
   }),
-  heartbeat: fc.record({ sequence: number, isEcho: flag }),
+  heartbeat: fc.record({ sequence: number, isEcho: flag, wallMs: number }),
   notification: fc.record(
     { role, round: number, vote, selfZxid: zxid, selfEpoch: number, config: bytes, nextConfig: bytes },
     { requiredKeys: ["role", "round", "vote", "selfZxid", "selfEpoch"] },

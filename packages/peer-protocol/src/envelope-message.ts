@@ -57,6 +57,8 @@ export interface Heartbeat {
   readonly kind: "heartbeat";
   readonly sequence: number;
   readonly isEcho: boolean;
+  /** Of an echo: the wall clock of its sender, in milliseconds since 1970; 0 where it does not say. */
+  readonly wallMs: number;
 }
 
 /** What links say to each other about themselves. */

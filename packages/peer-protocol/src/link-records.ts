@@ -63,7 +63,7 @@ export const heartbeatRecord: RecordCodec<"heartbeat"> = {
   member: "heartbeat",
   encode: (message, writer) => void zooid.Heartbeat.encode(message, writer),
   decode: (reader) => {
-    const { sequence, isEcho } = zooid.Heartbeat.decode(reader);
-    return { kind: "heartbeat", sequence: whole(sequence), isEcho };
+    const { sequence, isEcho, wallMs } = zooid.Heartbeat.decode(reader);
+    return { kind: "heartbeat", sequence: whole(sequence), isEcho, wallMs: whole(wallMs) };
   },
 };

@@ -74,7 +74,7 @@ function listed(message: EnvelopeMessage): string[] {
 }
 
 const ping: EnvelopeMessage = { kind: "ping", epoch: 1, round: 2, committed: 3 as Zxid, lacksRoom: false };
-const beat = (sequence: number): EnvelopeMessage => ({ kind: "heartbeat", sequence, isEcho: false });
+const beat = (sequence: number): EnvelopeMessage => ({ kind: "heartbeat", sequence, isEcho: false, wallMs: 0 });
 
 test("what is gathered comes out once, in order", () => {
   const one = writer();

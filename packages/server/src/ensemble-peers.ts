@@ -15,6 +15,7 @@ import type { Peers } from "./driver/driver-config.ts";
 import { FOUNDING_REPORT_MS, FOUNDING_WARN_MS, FoundingReport } from "./founding-report.ts";
 import type { PortMoves } from "./listening/port-moves.ts";
 import { NO_QUORUM_CHECK_MS, NoQuorumReport } from "./no-quorum-report.ts";
+import { ClockReport } from "./peers/clock-report.ts";
 import { ElectionMesh } from "./peers/election-mesh.ts";
 import type { EnsembleOptions, QuorumPeerConfig } from "./peers/ensemble-config.ts";
 import { LinkProtection, type PreparedReload } from "./peers/link-protection.ts";
@@ -45,6 +46,7 @@ export class EnsemblePeers implements Peers {
   readonly #moves: PortMoves;
   readonly #mesh: ElectionMesh;
   readonly protection: LinkProtection;
+  readonly clocks: ClockReport;
   readonly reloads: { done: number; failed: number } = { done: 0, failed: 0 };
   readonly #warn: ServerLog["warn"];
   #watch: FileWatch | undefined;
@@ -108,6 +110,7 @@ export class EnsemblePeers implements Peers {
         };
       },
     });
+    this.clocks = new ClockReport({ info, warn, nowMs: () => performance.now() });
     this.#mesh = new ElectionMesh(options, {
       wake: () => driver().wake(),
       message: (from, message) => input(() => driver().replica.receiveElection(from, message)),
@@ -128,6 +131,7 @@ export class EnsemblePeers implements Peers {
       },
       unanswered: (sid, tookMs) => input(() => zab().peerUnanswered(sid, tookMs)),
       dialFailed: (sid, reason, isRefused) => this.reachability.failed(sid, reason, isRefused),
+      clockCompared: (sid, aheadMs, roundTripMs) => this.clocks.compared(sid, aheadMs, roundTripMs),
       measured: (sid, roundTripMs) => input(() => driver().replica.membership.measured(sid, roundTripMs)),
     });
     this.#founding = new FoundingReport({
@@ -206,6 +210,7 @@ export class EnsemblePeers implements Peers {
     void this.#moves.follow();
     this.links.membersChanged();
     this.reachability.membersChanged();
+    this.clocks.keep(new Set(this.#ensemble.directory.servers.map(({ sid }) => sid)));
     this.#mesh.membersChanged();
     if (committed.version === this.#version) return;
     this.#version = committed.version;

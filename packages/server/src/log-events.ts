@@ -10,6 +10,8 @@ export type ServerEvent =
   | "certificate-expires"
   | "certificates-refused"
   | "certificates-reloaded"
+  | "clock-off"
+  | "clock-right"
   | "configuration"
   | "disk-full"
   | "disk-has-room"
@@ -65,6 +67,8 @@ export const LOG_EVENTS: Readonly<Record<LogEvent, string>> = {
   "certificate-expires": "a certificate of this server has expired, or does so within 30, 7 or 1 days",
   "certificates-refused": "changed files of certificates cannot be used; the ones read before stay in force",
   "certificates-reloaded": "changed files of certificates were read, and new connections use them",
+  "clock-off": "the clock of another server is more than 2 s ahead of this one's, or behind it",
+  "clock-right": "the clock of another server agrees with this one's again",
   "change-refused": "a change of the ensemble's configuration was refused",
   "committed-history-unknown": "a learner holds a committed history that this leader does not know",
   configuration: "the servers of the ensemble, or what the files of this server mean beside them",

@@ -93,6 +93,7 @@ export function adminViewOf(server: ViewedServer): AdminView {
     initialConfiguration: config.initialConfiguration,
     securePort: () => ports.securePort,
     hasServed: () => server.hasServed(),
+    clockOffsets: () => server.peers()?.clocks.offsets ?? new Map(),
     certificates: () => certificatesOf(config, ports, server.peers()),
     handshakeCount: () => ports.handshakeCount,
     rejectedCount: () => ports.rejectedCount,

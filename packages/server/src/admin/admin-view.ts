@@ -33,6 +33,8 @@ export interface AdminView {
   securePort(): number | undefined;
   /** Whether the server has served clients since its start. */
   hasServed(): boolean;
+  /** Milliseconds by which the clocks of other servers are ahead of this one's. */
+  clockOffsets(): ReadonlyMap<ServerId, number>;
   /** The TLS certificates in use, by who sees them. */
   certificates(): readonly CertificateFacts[];
   /** TLS handshakes of clients in progress. */

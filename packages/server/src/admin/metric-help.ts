@@ -94,6 +94,7 @@ const HELP: ReadonlyMap<string, string> = new Map([
   ],
   ["zooid_unlisted", "1 while the list in force does not have this member, which follows without a vote"],
   ["zooid_peer_links", "Links to other servers: all, those with TLS, those with proof of a shared secret"],
+  ["zooid_peer_clock_offset_ms", "milliseconds by which the clock of the server with that id is ahead of this one's"],
   ["zooid_peer_connected", "1 while this member has an election connection to the server with that id, else 0"],
 
   // Storage and process

@@ -264,6 +264,11 @@ function replicationGauges(view: AdminView): readonly Metric[] {
       name: "zooid_peer_connected",
       values: (view.reachability()?.peers ?? []).map(({ sid, isConnected }) => [`${sid}`, isConnected ? 1 : 0]),
     },
+    {
+      kind: "gauge set",
+      name: "zooid_peer_clock_offset_ms",
+      values: [...view.clockOffsets()].map(([sid, aheadMs]) => [`${sid}`, Math.round(aheadMs)]),
+    },
   ];
   if (modeOf(view) !== "leader") return values;
   for (const { sid, acked, applied } of zab.learners()) {

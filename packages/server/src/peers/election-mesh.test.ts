@@ -19,7 +19,7 @@ function portOf(server: Server): number {
   return bound !== null && typeof bound === "object" ? bound.port : 0;
 }
 
-type MeshOptions = Pick<ElectionMeshOptions, "othersTurnMs" | "isFounder">;
+type MeshOptions = Pick<ElectionMeshOptions, "othersTurnMs" | "isFounder" | "wallMs">;
 
 /**
  * One server's mesh, and its events as words. Round trips are counted apart: they have no place in
@@ -28,6 +28,8 @@ type MeshOptions = Pick<ElectionMeshOptions, "othersTurnMs" | "isFounder">;
 class Side {
   readonly happened = new Happenings();
   readonly measured = new Happenings();
+  /** Servers with clocks that are seconds ahead, in whole seconds. */
+  readonly clocks = new Happenings();
   readonly failures = new Happenings();
   readonly presence = new Happenings();
   readonly disks: string[] = [];
@@ -36,9 +38,13 @@ class Side {
   atLinkUp: () => void = () => {};
 
   constructor(peers: TestPeers, sid: number, options: TestPeerOptions & MeshOptions = {}) {
-    const { othersTurnMs, isFounder = () => false, ...more } = options;
+    const { othersTurnMs, isFounder = () => false, wallMs, ...more } = options;
     this.mesh = new ElectionMesh(
-      { ...peers.options(sid, more), isFounder, ...(othersTurnMs === undefined ? {} : { othersTurnMs }) },
+      {
+        ...{ ...peers.options(sid, more), isFounder },
+        ...(othersTurnMs === undefined ? {} : { othersTurnMs }),
+        ...(wallMs === undefined ? {} : { wallMs }),
+      },
       {
         wake: () => {},
         message: (from, message) => {
@@ -57,6 +63,9 @@ class Side {
         answers: (other) => this.presence.add(`${other} answers`),
         unheard: (other, refusal) => this.presence.add(`${other} unheard ${refusal?.kind ?? ""}`.trim()),
         unanswered: (other) => this.presence.add(`${other} unanswered`),
+        clockCompared: (other, aheadMs, roundTripMs) => {
+          this.clocks.add(`${other} ${Math.round((aheadMs - roundTripMs / 2) / 1000)}`);
+        },
         measured: (other, roundTripMs) => {
           const isFirst = !this.happened.list.includes(`up ${other}`);
           this.measured.add(`${other} ${roundTripMs >= 0 && roundTripMs < 10_000}${isFirst ? " before it is up" : ""}`);
@@ -128,6 +137,19 @@ test("a round trip is measured before the connection is up, and again by echoes"
   expect(high.measured.list[0]).toBe("1 true before it is up");
   await high.measured.until(/^1 true/, 4);
   await low.measured.until(/^2 true/, 3);
+});
+
+test("both sides learn how far the clock of the other one is ahead", async () => {
+  const peers = new TestPeers(2);
+  const low = new Side(peers, 1, { tickMs: 10, wallMs: () => 1_000_000 });
+  const high = new Side(peers, 2, { tickMs: 10, wallMs: () => 1_009_000 });
+  for (const [index, { mesh }] of [low, high].entries()) {
+    await mesh.listen();
+    peers.place(index + 1, { electionPort: mesh.port });
+  }
+  await Promise.all([low.mesh.start(), high.mesh.start()]);
+  await high.clocks.until("1 -9");
+  await low.clocks.until("2 9");
 });
 
 test("every pair is connected, except observers with each other; voters with lower ids and those beside observers do not dial", async () => {

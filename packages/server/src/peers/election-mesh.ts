@@ -40,6 +40,8 @@ export interface ElectionMeshEvents {
   unanswered(sid: ServerId, tookMs: number): void;
   /** The round-trip time. Reported before the first `linkUp` if it is known then, and each tick. */
   measured(sid: ServerId, roundTripMs: number): void;
+  /** How far the wall clock of the other server is ahead of this one's, within half a round trip. */
+  clockCompared(sid: ServerId, aheadMs: number, roundTripMs: number): void;
 }
 
 /** Silent ticks before a connection is closed: middleboxes drop idle connections. */
@@ -60,6 +62,8 @@ const FOUNDING_SLACK_MS = 20;
 export interface ElectionMeshOptions extends PeerLinkOptions {
   /** Whether this server may found an ensemble: it dials all others at once. Default: it may not. */
   readonly isFounder?: () => boolean;
+  /** In milliseconds since 1970. Default: the system's clock. */
+  readonly wallMs?: () => number;
   /** Wait before dialing a server that should dial. Default 3000. */
   readonly othersTurnMs?: number;
 }
@@ -119,6 +123,10 @@ export class ElectionMesh {
         admit: (peer, isDialed) => this.#admit(peer, isDialed),
       },
     );
+  }
+
+  #wallMs(): number {
+    return Math.round(this.#options.wallMs?.() ?? Date.now());
   }
 
   #add(sid: ServerId): Neighbour {
@@ -427,11 +435,15 @@ export class ElectionMesh {
   ): void {
     if (!message.isEcho) {
       if (line.connection.isChoked) return;
-      line.connection.append({ ...message, isEcho: true });
+      line.connection.append({ ...message, isEcho: true, wallMs: this.#wallMs() });
       line.connection.flush();
     } else if (message.sequence === neighbour.heartbeat) {
       neighbour.backoff.reset();
-      this.#events.measured(neighbour.sid, performance.now() - neighbour.heartbeatSentMs);
+      const roundTripMs = performance.now() - neighbour.heartbeatSentMs;
+      this.#events.measured(neighbour.sid, roundTripMs);
+      // The other clock was read about half a round trip ago.
+      if (message.wallMs > 0)
+        this.#events.clockCompared(neighbour.sid, message.wallMs + roundTripMs / 2 - this.#wallMs(), roundTripMs);
     }
   }
 
@@ -439,7 +451,7 @@ export class ElectionMesh {
     if (line.connection.isChoked) return;
     neighbour.heartbeat++;
     neighbour.heartbeatSentMs = performance.now();
-    line.connection.append({ kind: "heartbeat", sequence: neighbour.heartbeat, isEcho: false });
+    line.connection.append({ kind: "heartbeat", sequence: neighbour.heartbeat, isEcho: false, wallMs: 0 });
     line.connection.flush();
   }
 

@@ -44,6 +44,7 @@ class Side {
         unheard: () => {},
         unanswered: () => {},
         measured: () => {},
+        clockCompared: () => {},
       },
     );
     this.links = new QuorumLinks(
