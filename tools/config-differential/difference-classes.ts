@@ -98,6 +98,7 @@ export const DIFFERENCE_CLASSES: readonly DifferenceClass[] = [
         "admin.forceHttps",
         "admin.needClientAuth",
         "client.portUnification",
+        "admin.portUnification",
       ].some((name) => values.has(name)),
   ),
   refusal(
@@ -119,7 +120,6 @@ export const DIFFERENCE_CLASSES: readonly DifferenceClass[] = [
           NO_EFFECT.test(key) && !(/nabled$/.test(key) ? /^(?:true|false)$/i : /^[+-]?\d{1,9}$/).test(value),
       ),
   ),
-  refusal("`admin.portUnification=true`", (key) => key === "admin.portUnification"),
   start("`electionAlg=0`", /Invalid electionAlg value/, ({ values }) => Number(values.get("electionAlg")) === 0),
   start(
     "blanks or nothing in `myid`",

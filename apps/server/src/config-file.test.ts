@@ -151,7 +151,6 @@ test.each<[string, object]>([
 describe("what would change safety or access is refused until it is honoured", () => {
   test.each([
     "ssl.quorum.ocsp=true",
-    "admin.portUnification=true",
     "ssl.ocsp=true",
     "ssl.quorum.somethingNew=x",
     "ssl.context.supplier.class=a.B",

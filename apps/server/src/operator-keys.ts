@@ -25,13 +25,7 @@ export const OPERATOR_KEYS: readonly KeyEntry[] = [
   ["admin.idleTimeout", admin("idleTimeoutMs", wholeValue)],
   ["admin.needClientAuth", admin("needClientAuth", trueOrFalseValue)],
   ["admin.forceHttps", admin("forceHttps", trueOrFalseValue)],
-  [
-    "admin.portUnification",
-    refused(
-      "asks for HTTP and HTTPS on one port, which is not supported; the admin port speaks HTTP or, with admin.forceHttps=true, HTTPS",
-      "false",
-    ),
-  ],
+  ["admin.portUnification", admin("portUnification", trueOrFalseValue)],
   ["admin.httpVersion", ignored("the admin port speaks HTTP 1.1")],
   ["admin.snapshot.enabled", admin("snapshotEnabled", trueOrFalseValue)],
   ["admin.restore.enabled", admin("restoreEnabled", trueOrFalseValue)],

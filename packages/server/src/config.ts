@@ -312,9 +312,12 @@ export function parseServerConfig(options: ServerOptions): ServerConfig {
   if (
     options.admin?.tls !== undefined &&
     options.admin.forceHttps !== true &&
+    options.admin.portUnification !== true &&
     options.ensemble?.peerStores === undefined
   )
-    notices.push("ssl.quorum.* has no effect: it is for sslQuorum=true and for admin.forceHttps=true");
+    notices.push(
+      "ssl.quorum.* has no effect: it is for sslQuorum=true, admin.forceHttps=true and admin.portUnification=true",
+    );
   if (options.secureAddress !== undefined && options.securePort === undefined)
     problems.push("secureClientPortAddress is set, and secureClientPort is not");
   if (options.plainPort === false && options.securePort === undefined)

@@ -15,6 +15,8 @@ export interface AdminOptions {
   readonly commandUrl?: string;
   /** `admin.idleTimeout`: idle connections are closed after so many milliseconds. Default 30000. */
   readonly idleTimeoutMs?: number;
+  /** `admin.portUnification`: whether the port accepts HTTP and HTTPS, by the first byte. Default false. */
+  readonly portUnification?: boolean;
   /** `admin.forceHttps`: whether the port accepts only HTTPS. Default false. */
   readonly forceHttps?: boolean;
   /**
@@ -63,6 +65,8 @@ export interface AdminConfig {
   readonly idleTimeoutMs: number;
   /** Undefined: plain HTTP. */
   readonly tls: TlsConfig | undefined;
+  /** With TLS: whether plain HTTP is accepted too. */
+  readonly servesBoth: boolean;
   readonly snapshots: SnapshotCommandsConfig;
 }
 
@@ -99,7 +103,7 @@ export function parseAdmin(
   if (!COMMAND_URL.test(commandUrl)) {
     problems.push(`admin.commandURL is a path like /commands, found "${commandUrl}"`);
   }
-  const { forceHttps = false, needClientAuth = false, tls = {} } = options;
+  const { forceHttps = false, portUnification = false, needClientAuth = false, tls = {} } = options;
   if (needClientAuth && !forceHttps) {
     problems.push("admin.needClientAuth=true asks for certificates, which need admin.forceHttps=true");
   }
@@ -114,7 +118,8 @@ export function parseAdmin(
       isRestoreEnabled: options.restoreEnabled ?? true,
       intervalMs: whole("admin.rateLimiterIntervalInMS", options.rateLimiterIntervalMs ?? 300_000, 0, INT_MAX),
     },
-    tls: forceHttps ? parseTls({ ...tls, clientAuth }, "ssl.quorum", problems, notices) : undefined,
+    servesBoth: portUnification && !forceHttps,
+    tls: forceHttps || portUnification ? parseTls({ ...tls, clientAuth }, "ssl.quorum", problems, notices) : undefined,
   };
 }
 

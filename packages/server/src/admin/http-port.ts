@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import type { Socket } from "node:net";
+import { createServer as createNetServer, type Server as NetServer, type Socket } from "node:net";
 import { pipeline } from "node:stream/promises";
 import { TLSSocket, type TlsOptions as TlsServerOptions } from "node:tls";
 import { BUDGETS, SocketPlaces } from "@zooid/model";
@@ -66,6 +66,8 @@ export interface HttpPortOptions {
   readonly idleTimeoutMs: number;
   /** Undefined: plain HTTP. */
   readonly tls?: TlsConfig | undefined;
+  /** With TLS: whether plain HTTP is served too; the first byte decides. Default false. */
+  readonly servesBoth?: boolean;
   /** Asked before `answer`. */
   readonly application?: AdminApplication | undefined;
   /** Whether requests for a path are answered when all other places are taken. Default none. */
@@ -103,7 +105,12 @@ const SAFE_HEADERS = {
  */
 export class HttpPort implements AsyncDisposable {
   readonly #options: HttpPortOptions;
-  readonly #server: Server;
+  /** What listens. */
+  readonly #door: NetServer;
+  /** What speaks HTTP: the door itself, or two behind it. */
+  readonly #servers: readonly Server[];
+  /** Connections behind the door that have not said a byte. */
+  readonly #silent = new Set<Socket>();
   readonly #places = new SocketPlaces(PLACES);
 
   constructor(options: HttpPortOptions) {
@@ -118,39 +125,50 @@ export class HttpPort implements AsyncDisposable {
       noDelay: true,
     };
     const serve = (message: IncomingMessage, response: ServerResponse): void => void this.#serve(message, response);
-    this.#server =
-      options.tls === undefined
-        ? createServer(limits, serve)
-        : createTlsServer({ ...limits, ...secured(options.tls) }, serve);
-    // A body that is announced so is asked for only where it will be read.
-    this.#server.on("checkContinue", serve);
-    this.#server.maxHeadersCount = HEADER_COUNT_MAX;
-    this.#server.on("connection", (socket) => this.#places.connected(socket));
-    this.#server.timeout = options.idleTimeoutMs;
-    // Upgrades are refused.
-    this.#server.on("connect", (_message, socket) => socket.destroy());
+    const secure =
+      options.tls === undefined ? undefined : createTlsServer({ ...limits, ...secured(options.tls) }, serve);
+    const plainServer = secure === undefined || options.servesBoth === true ? createServer(limits, serve) : undefined;
+    this.#servers = [secure, plainServer].filter((each) => each !== undefined);
+    for (const server of this.#servers) {
+      // A body that is announced so is asked for only where it will be read.
+      server.on("checkContinue", serve);
+      server.maxHeadersCount = HEADER_COUNT_MAX;
+      server.timeout = options.idleTimeoutMs;
+      // Upgrades are refused.
+      server.on("connect", (_message, socket) => socket.destroy());
+    }
+    this.#door = doorOf(secure, plainServer, this.#silent);
+    this.#door.on("connection", (socket: Socket) => this.#places.connected(socket));
   }
 
   /** Resolves once the port is bound; rejects with the system's error when it cannot be. */
   async listen(): Promise<void> {
     const { port, address } = this.#options;
-    this.#server.listen({ port, ...(address === "*" ? {} : { host: address }) });
-    await once(this.#server, "listening");
-    this.#server.unref();
+    this.#door.listen({ port, ...(address === "*" ? {} : { host: address }) });
+    await once(this.#door, "listening");
+    this.#door.unref();
+    // Those behind the door watch over their connections from then on.
+    for (const server of this.#behind) server.emit("listening");
   }
 
   /** The bound port. */
   get port(): number {
-    const bound = this.#server.address();
+    const bound = this.#door.address();
     return bound !== null && typeof bound === "object" ? bound.port : this.#options.port;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (!this.#server.listening) return;
-    const closed = once(this.#server, "close");
-    this.#server.close();
-    this.#server.closeAllConnections();
+    if (!this.#door.listening) return;
+    const closed = once(this.#door, "close");
+    this.#door.close();
+    for (const server of this.#servers) server.closeAllConnections();
+    for (const server of this.#behind) server.close();
+    for (const socket of this.#silent) socket.destroy();
     await closed;
+  }
+
+  get #behind(): readonly Server[] {
+    return this.#servers.filter((server) => server !== this.#door);
   }
 
   async #serve(message: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -245,6 +263,33 @@ export class HttpPort implements AsyncDisposable {
     });
     return found ?? plain(404, "there is nothing here");
   }
+}
+
+const TLS_HANDSHAKE = 0x16;
+
+/** The server itself, or one in front of both that looks at the first byte of each connection. */
+function doorOf(secure: Server | undefined, plainServer: Server | undefined, silent: Set<Socket>): NetServer {
+  if (secure === undefined || plainServer === undefined) return secure ?? plainServer ?? createNetServer();
+  return createNetServer((socket) => {
+    const drop = (): void => void socket.destroy();
+    socket.setTimeout(HEADERS_MS, drop);
+    socket.on("error", drop);
+    silent.add(socket);
+    socket.once("close", () => silent.delete(socket));
+    socket.once("readable", () => {
+      const first: Buffer | null = socket.read();
+      if (first === null) {
+        socket.destroy();
+        return;
+      }
+      silent.delete(socket);
+      socket.setTimeout(0);
+      socket.off("timeout", drop);
+      socket.off("error", drop);
+      socket.unshift(first);
+      (first[0] === TLS_HANDSHAKE ? secure : plainServer).emit("connection", socket);
+    });
+  });
 }
 
 function lengthOf(body: HttpAnswer["body"]): Record<string, number> {

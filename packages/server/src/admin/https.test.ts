@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
 import { type RequestOptions, request } from "node:https";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { OpCode } from "@zooid/model";
@@ -52,6 +53,28 @@ test("with HTTPS everything is answered by it, and nothing without", async () =>
   const plain = await say(zk.adminPort, "GET /commands/ruok HTTP/1.1\r\nHost: localhost\r\n\r\n");
   expect(plain).not.toContain("200");
   expect(zk.lines).toEqual([]);
+});
+
+test("with port unification the first byte decides between HTTP and HTTPS, and a silent connection holds up no stop", async () => {
+  const zk = await startTestServer({ admin: { ...admin, forceHttps: false, portUnification: true } });
+  expect((await askSecurely(zk.adminPort, "/commands/ruok")).body).toContain('"error" : null');
+  expect((await ask(zk.adminPort, "/commands/ruok")).body).toContain('"error" : null');
+  expect((await askSecurely(zk.adminPort, "/readyz")).status).toBe(200);
+  const silent = connect({ port: zk.adminPort ?? 0, host: "127.0.0.1" });
+  await once(silent, "connect");
+  const closed = once(silent, "close");
+  silent.on("error", () => {
+    // It may be reset.
+  });
+  await zk.stop();
+  await closed;
+  expect(zk.lines).toEqual([]);
+});
+
+test("with HTTPS forced, port unification accepts no HTTP", async () => {
+  await using zk = await startTestServer({ admin: { ...admin, portUnification: true } });
+  expect((await askSecurely(zk.adminPort, "/readyz")).status).toBe(200);
+  expect(await say(zk.adminPort, "GET /commands/ruok HTTP/1.1\r\nHost: localhost\r\n\r\n")).not.toContain("200");
 });
 
 test("a required certificate: requests without a trusted one are not answered", async () => {

@@ -41,6 +41,7 @@ export class OperatorPorts implements AsyncDisposable {
     if (admin !== undefined) {
       const port = new HttpPort({
         ...{ port: admin.port, address: admin.address, idleTimeoutMs: admin.idleTimeoutMs, tls: admin.tls, failed },
+        servesBoth: admin.servesBoth,
         application,
         isProbe,
         answer: (request) => answerAdmin(view, request, () => prometheus.answer()),
