@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { getHeapStatistics } from "node:v8";
+import { getHeapSpaceStatistics, getHeapStatistics } from "node:v8";
 import { LATENCY_BOUNDS_MS } from "@zooid/model";
 import type { Metric as PromMetric, Registry } from "prom-client";
 import type { AdminView } from "./admin-view.ts";
@@ -44,7 +44,8 @@ export class PrometheusText {
     for (const metric of metricsOf(this.#view)) registry.registerMetric(shown(library, metric));
     registry.registerMetric(buildInfo(client, this.#view));
     if (this.#exportJvmInfo) for (const metric of jvmNames(client)) registry.registerMetric(metric);
-    const text = `${await registry.metrics()}\n${await runtime.metrics()}`;
+    const collected = this.#exportJvmInfo ? await collections(runtime) : "";
+    const text = `${await registry.metrics()}\n${await runtime.metrics()}${collected}`;
     // The library's spelling differs from the format's.
     const body = text.replace(/ Nan$/gm, " NaN");
     return { status: 200, type: registry.contentType, body };
@@ -170,21 +171,46 @@ function buildInfo({ Gauge }: PromClient, { version }: AdminView): PromMetric {
   return gauge;
 }
 
-/** Metrics of a Java machine that Apache's dashboards use, from Node's counterparts. */
+/** Metrics of a Java machine that dashboards of Apache's server use, from Node's counterparts. */
 function jvmNames({ Gauge }: PromClient): readonly PromMetric[] {
-  const { used_heap_size, heap_size_limit } = getHeapStatistics();
-  const memory = (name: string, value: number, help: string): PromMetric => {
+  const { used_heap_size, heap_size_limit, total_heap_size } = getHeapStatistics();
+  const { external } = process.memoryUsage();
+  const memory = (name: string, help: string, values: Readonly<Record<string, number>>): PromMetric => {
     const gauge = new Gauge({ name, help, labelNames: ["area"], registers: [] });
-    gauge.set({ area: "heap" }, value);
+    for (const [area, value] of Object.entries(values)) gauge.set({ area }, value);
     return gauge;
   };
+  const pools = new Gauge({
+    ...{ name: "jvm_memory_pool_bytes_used", help: "Spaces of Node's heap: bytes in use", labelNames: ["pool"] },
+    registers: [],
+  });
+  for (const { space_name, space_used_size } of getHeapSpaceStatistics())
+    pools.set({ pool: space_name }, space_used_size);
   const threads = new Gauge({ name: "jvm_threads_current", help: "Threads of the Node process", registers: [] });
   threads.set(threadCount());
   return [
-    memory("jvm_memory_bytes_used", used_heap_size, "Heap of Node that is in use"),
-    memory("jvm_memory_bytes_max", heap_size_limit, "Heap that Node may use"),
+    memory("jvm_memory_bytes_used", "Heap of Node, and memory outside of it, that is in use", {
+      heap: used_heap_size,
+      nonheap: external,
+    }),
+    memory("jvm_memory_bytes_committed", "Heap of Node that is taken from the system", { heap: total_heap_size }),
+    memory("jvm_memory_bytes_max", "Heap that Node may use", { heap: heap_size_limit }),
+    pools,
     threads,
   ];
+}
+
+/** Pauses of the collector under Java's name: how many there were, and how long they took together, in seconds. */
+async function collections(runtime: Registry): Promise<string> {
+  const name = "jvm_gc_collection_seconds";
+  const measured = await runtime.getSingleMetric("nodejs_gc_duration_seconds")?.get();
+  const lines = (measured?.values ?? []).flatMap((value) => {
+    const suffix = "metricName" in value ? /_(?:sum|count)$/.exec(String(value.metricName))?.[0] : undefined;
+    return suffix === undefined ? [] : [`${name}${suffix}{gc="${value.labels["kind"]}"} ${value.value}`];
+  });
+  // Before the first collection there is a series too, so that rates begin at 0.
+  const shown = lines.length > 0 ? lines : [`${name}_sum{gc="minor"} 0`, `${name}_count{gc="minor"} 0`];
+  return [`# HELP ${name} Pauses of Node's garbage collector`, `# TYPE ${name} summary`, ...shown, ""].join("\n");
 }
 
 /** -1 where the system does not report it. */

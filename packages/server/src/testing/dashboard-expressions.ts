@@ -1,0 +1,146 @@
+/** A dashboard or a set of alerts for ZooKeeper, and what it asks Prometheus for. Labels of the target are left out. */
+export interface Dashboard {
+  readonly name: string;
+  /** Of names as Apache's exporter has them, or of `mntr` (`zk_…`), which other exporters pass on. */
+  readonly source: "metrics" | "mntr";
+  readonly expressions: readonly string[];
+}
+
+const sums = (...names: readonly string[]): readonly string[] =>
+  names.flatMap((name) => [`rate(${name}_sum[5m])`, `rate(${name}_count[5m])`]);
+
+export const DASHBOARDS: readonly Dashboard[] = [
+  {
+    name: "the alerts of Apache's monitoring guide",
+    source: "metrics",
+    expressions: [
+      "up == 0",
+      "znode_count > 1000000",
+      "num_alive_connections > 50",
+      "approximate_data_size / 1024 / 1024 > 1024",
+      "watch_count > 10000",
+      "increase(election_time_count[5m]) > 0",
+      "open_file_descriptor_count > 300",
+      "rate(fsynctime_sum[1m]) > 100",
+      "rate(snapshottime_sum[5m]) > 100",
+      "avg_latency > 100",
+      'jvm_memory_bytes_used / jvm_memory_bytes_max{area="heap"} > 0.8',
+    ],
+  },
+  {
+    name: "Grafana's dashboard for Apache's exporter (10465)",
+    source: "metrics",
+    expressions: [
+      ...["quorum_size", "leader_uptime", "learners", "synced_followers", "synced_observers", "pending_syncs"],
+      ...["num_alive_connections", "outstanding_requests", "global_sessions", "local_sessions", "watch_count"],
+      ...[
+        "znode_count",
+        "ephemerals_count",
+        "approximate_data_size",
+        "uptime",
+        "avg_latency",
+        "max_latency",
+        "min_latency",
+      ],
+      ...["open_file_descriptor_count", "max_file_descriptor_count", "packets_received", "packets_sent"],
+      ...[
+        "rate(bytes_received_count[1m])",
+        "rate(response_bytes[1m])",
+        "rate(commit_count[1m])",
+        "rate(proposal_count[1m])",
+      ],
+      ...[
+        "rate(snap_count[1m])",
+        "rate(diff_count[1m])",
+        "rate(connection_rejected[1m])",
+        "rate(connection_drop_count[1m])",
+      ],
+      ...["rate(connection_request_count[1m])", "rate(connection_revalidate_count[1m])", "rate(looking_count[1m])"],
+      ...[
+        "rate(stale_sessions_expired[1m])",
+        "rate(sessionless_connections_expired[1m])",
+        "rate(unrecoverable_error_count[1m])",
+      ],
+      ...sums("readlatency", "updatelatency", "fsynctime", "snapshottime", "election_time", "dbinittime"),
+      ...sums("sync_processor_batch_size", "propagation_latency", "quorum_ack_latency", "commit_propagation_latency"),
+      ...sums(
+        "node_created_watch_count",
+        "node_deleted_watch_count",
+        "node_changed_watch_count",
+        "node_children_watch_count",
+      ),
+      ...['readlatency{quantile="0.5"}', 'readlatency{quantile="0.99"}', 'updatelatency{quantile="0.99"}'],
+      ...['fsynctime{quantile="0.5"}', 'election_time{quantile="0.5"}'],
+      ...['jvm_memory_bytes_used{area="heap"}', 'jvm_memory_bytes_used{area="nonheap"}', "jvm_memory_pool_bytes_used"],
+      ...['jvm_memory_bytes_committed{area="heap"}', "jvm_threads_current", "rate(process_cpu_seconds_total[1m])"],
+      ...["rate(jvm_gc_collection_seconds_sum[1m])", "rate(jvm_gc_collection_seconds_count[1m])"],
+      ...["process_resident_memory_bytes", "process_open_fds", "process_start_time_seconds"],
+    ],
+  },
+  {
+    name: "the dashboard of ClickHouse's operator",
+    source: "metrics",
+    expressions: [
+      ...["irate(znode_count[1m])", "irate(ephemerals_count[1m])", "global_sessions", "local_sessions"],
+      ...["approximate_data_size", "irate(packets_received[1m])", "irate(packets_sent[1m])"],
+      ...["irate(write_per_namespace_sum[1m])", "irate(read_per_namespace_sum[1m])"],
+      ...["irate(response_packet_cache_hits[1m])", "irate(response_packet_cache_misses[1m])"],
+      ...[
+        "outstanding_requests",
+        "avg_latency",
+        "max_latency",
+        "num_alive_connections",
+        "watch_count",
+        "leader_uptime",
+      ],
+    ],
+  },
+  {
+    name: "alerts and dashboards of Kubernetes platforms",
+    source: "metrics",
+    expressions: [
+      "open_file_descriptor_count / max_file_descriptor_count > 0.9",
+      "increase(election_time_count[1m]) > 0",
+      "global_sessions > 200",
+      "sum(ephemerals_count) by (pod)",
+      "max(quorum_size) - sum(up) == 0",
+      "sum(leader_uptime > bool 0) == 0",
+      "rate(fsynctime_sum[5m]) / rate(fsynctime_count[5m]) > 100",
+      "synced_followers < quorum_size - 1",
+      "rate(auth_failed_count[5m]) > 0",
+    ],
+  },
+  {
+    name: "the dashboard of an exporter of mntr (9236)",
+    source: "mntr",
+    expressions: [
+      ...["zk_num_alive_connections", "zk_outstanding_requests", "zk_avg_latency", "zk_max_latency", "zk_min_latency"],
+      ...["zk_znode_count", "zk_watch_count", "zk_ephemerals_count", "zk_approximate_data_size"],
+      ...["zk_open_file_descriptor_count", "zk_max_file_descriptor_count", "rate(zk_packets_received[1m])"],
+      ...["rate(zk_packets_sent[1m])", "zk_server_state", "zk_version", "zk_synced_followers", "zk_pending_syncs"],
+      ...["zk_learners", "zk_quorum_size", "zk_leader_uptime"],
+    ],
+  },
+];
+
+/** Series that this server does not have; docs/operations.md says why. */
+export const MISSING: ReadonlySet<string> = new Set(["write_per_namespace_sum", "read_per_namespace_sum"]);
+
+/** A name with matchers of labels, of one expression. */
+export interface Selector {
+  readonly name: string;
+  readonly labels: ReadonlyMap<string, string>;
+}
+
+const WORDS = new Set(["rate", "irate", "increase", "sum", "max", "by", "bool", "or", "pod"]);
+
+/** The selectors of an expression as above: names that are no functions, each with its matchers of equality. */
+export function selectorsOf(expression: string): readonly Selector[] {
+  const found = expression.matchAll(/\b([a-z_]\w*)(?:\{([^}]*)\})?(?![\w(])/g);
+  return [...found]
+    .map(([, name = "", matchers = ""]) => ({
+      name,
+      labels: new Map([...matchers.matchAll(/(\w+)="([^"]*)"/g)].map(([, label = "", value = ""]) => [label, value])),
+    }))
+    .filter(({ name }) => !WORDS.has(name) && !/^[ms]$/.test(name));
+}
