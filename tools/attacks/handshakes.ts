@@ -5,7 +5,9 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { connect } from "node:tls";
 import { AUTHORITY, HOST, STRANGER } from "../../packages/server/src/testing/certificates.ts";
+import { until } from "../faults/ensemble-servers.ts";
 import { type Attack, range } from "./attack.ts";
+import { peerPortsOf } from "./strangers.ts";
 
 const ATTACK_MS = 5000;
 const HANDSHAKES_AT_A_TIME = 250;
@@ -40,7 +42,31 @@ async function again(step: () => Promise<void>): Promise<number> {
   return count;
 }
 
-/** What TLS costs whoever accepts it. */
+/** Certificates of the ensemble's authority for servers, and for HTTPS at the admin port. */
+function quorumSettings(folder: string): readonly string[] {
+  const keyStore = join(folder, "quorum-keys.pem");
+  const trustStore = join(folder, "quorum-trust.pem");
+  writeFileSync(keyStore, `${HOST.key}${HOST.cert}`, { mode: 0o600 });
+  writeFileSync(trustStore, AUTHORITY);
+  return [`ssl.quorum.keyStore.location=${keyStore}`, `ssl.quorum.trustStore.location=${trustStore}`];
+}
+
+/** Handshakes of strangers, each given up once it is done or refused. */
+async function strangers(ports: readonly number[], addressCount: number): Promise<number> {
+  let next = 0;
+  return await again(async () => {
+    const at = next++;
+    const socket = connect({
+      ...{ port: ports[at % ports.length] ?? 0, host: "127.0.0.1", rejectUnauthorized: false },
+      ...{ localAddress: `127.3.0.${1 + (at % addressCount)}`, ...STRANGER },
+    });
+    socket.on("error", () => {});
+    socket.once("secureConnect", () => socket.destroy());
+    await new Promise((resolve) => socket.once("close", resolve));
+  });
+}
+
+/** What TLS costs the side that accepts it. */
 export const HANDSHAKE_ATTACKS: readonly Attack[] = [
   {
     name: "tls-handshakes",
@@ -74,6 +100,42 @@ export const HANDSHAKE_ATTACKS: readonly Attack[] = [
           await once(socket, "close").catch(() => {});
         });
         return `${count} connections`;
+      };
+    },
+  },
+  {
+    name: "https-handshakes",
+    sends: "TLS handshakes of 4 addresses with a stranger's certificate to the admin port, 250 at a time",
+    settings: (folder) => [
+      ...quorumSettings(folder),
+      ...["admin.enableServer=true", "admin.serverAddress=127.0.0.1", "admin.serverPort=0", "admin.forceHttps=true"],
+    ],
+    async prepare(target) {
+      const port = /https:\/\/127\.0\.0\.1:(\d+)/.exec(target.logs().join("\n"))?.[1];
+      if (port === undefined) throw new Error("the log names no admin port with HTTPS");
+      return async () => `${await strangers([Number(port)], 4)} handshakes`;
+    },
+  },
+  {
+    name: "peer-tls-handshakes",
+    sends: "TLS handshakes of 200 addresses with a stranger's certificate to every peer port while a member restarts",
+    target: "ensemble",
+    settings: (folder) => [...quorumSettings(folder), "sslQuorum=true", "ssl.quorum.hostnameVerification=false"],
+    async prepare({ members }) {
+      const ports = peerPortsOf(members);
+      return async () => {
+        const roles = await Promise.all(members.map((member) => member.role()));
+        const member = members.findLast((_, i) => roles[i] === "follower");
+        if (member === undefined) throw new Error("there is no follower");
+        const flood = strangers(ports, 200);
+        await member.end("SIGKILL");
+        const startMs = performance.now();
+        member.launch();
+        await until("the member's return", 60_000, async () =>
+          (await member.role()) === "follower" ? true : undefined,
+        );
+        const returnMs = Math.round(performance.now() - startMs);
+        return `${await flood} handshakes; the member is back after ${returnMs} ms`;
       };
     },
   },

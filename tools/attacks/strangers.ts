@@ -2,9 +2,19 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
-import { until } from "../faults/ensemble-servers.ts";
+import { type EnsembleServer, until } from "../faults/ensemble-servers.ts";
 import { type Attack, range } from "./attack.ts";
 import { Attacker } from "./attacker.ts";
+
+/** The ports for servers of all members, as their files have them. */
+export function peerPortsOf(members: readonly EnsembleServer[]): readonly number[] {
+  const peerPorts = members.flatMap(({ folder }) =>
+    [...readFileSync(join(folder, "zoo.cfg"), "utf8").matchAll(/^server\.\d+=[\d.]+:(\d+):(\d+)/gm)].flatMap(
+      ([, quorum, election]) => [Number(quorum), Number(election)],
+    ),
+  );
+  return [...new Set(peerPorts)];
+}
 
 /** Connections that never say who they are. */
 export const STRANGER_ATTACKS: readonly Attack[] = [
@@ -34,12 +44,7 @@ export const STRANGER_ATTACKS: readonly Attack[] = [
     sends: "idle connections of 250 addresses to every peer port while a member restarts",
     target: "ensemble",
     async prepare({ members }) {
-      const peerPorts = members.flatMap(({ folder }) =>
-        [...readFileSync(join(folder, "zoo.cfg"), "utf8").matchAll(/^server\.\d+=[\d.]+:(\d+):(\d+)/gm)].flatMap(
-          ([, quorum, election]) => [Number(quorum), Number(election)],
-        ),
-      );
-      const ports = [...new Set(peerPorts)];
+      const ports = peerPortsOf(members);
       return async () => {
         const roles = await Promise.all(members.map((member) => member.role()));
         // Neither the leader nor the server whose clients are measured.

@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { createServer as createTlsServer } from "node:https";
-import { createServer as createNetServer, type Server as NetServer, type Socket } from "node:net";
+import { createServer as createListener, type Server as Listener, type Socket } from "node:net";
 import { pipeline } from "node:stream/promises";
 import { TLSSocket, type TlsOptions as TlsServerOptions } from "node:tls";
 import { BUDGETS, SocketPlaces } from "@zooid/model";
 import { subjectName } from "../tls/subject-name.ts";
+import { TlsAcceptor } from "../tls/tls-acceptor.ts";
 import type { TlsConfig } from "../tls/tls-config.ts";
 
 /** A request whose method, host and form are valid. */
@@ -105,11 +105,12 @@ const SAFE_HEADERS = {
  */
 export class HttpPort implements AsyncDisposable {
   readonly #options: HttpPortOptions;
-  /** What listens. */
-  readonly #door: NetServer;
-  /** What speaks HTTP: the door itself, or two behind it. */
-  readonly #servers: readonly Server[];
-  /** Connections behind the door that have not said a byte. */
+  readonly #server: Server;
+  /** Accepts connections: the server itself, or what stands before it where there is TLS. */
+  readonly #listener: Listener;
+  readonly #acceptor: TlsAcceptor | undefined;
+  readonly #secured = new Set<TLSSocket>();
+  /** Connections whose first byte, which decides between HTTP and TLS, has not come. */
   readonly #silent = new Set<Socket>();
   readonly #places = new SocketPlaces(PLACES);
 
@@ -125,50 +126,83 @@ export class HttpPort implements AsyncDisposable {
       noDelay: true,
     };
     const serve = (message: IncomingMessage, response: ServerResponse): void => void this.#serve(message, response);
-    const secure =
-      options.tls === undefined ? undefined : createTlsServer({ ...limits, ...secured(options.tls) }, serve);
-    const plainServer = secure === undefined || options.servesBoth === true ? createServer(limits, serve) : undefined;
-    this.#servers = [secure, plainServer].filter((each) => each !== undefined);
-    for (const server of this.#servers) {
-      // A body that is announced so is asked for only where it will be read.
-      server.on("checkContinue", serve);
-      server.maxHeadersCount = HEADER_COUNT_MAX;
-      server.timeout = options.idleTimeoutMs;
-      // Upgrades are refused.
-      server.on("connect", (_message, socket) => socket.destroy());
-    }
-    this.#door = doorOf(secure, plainServer, this.#silent);
-    this.#door.on("connection", (socket: Socket) => this.#places.connected(socket));
+    this.#server = createServer(limits, serve);
+    this.#acceptor = options.tls === undefined ? undefined : new TlsAcceptor(secured(options.tls));
+    this.#listener =
+      this.#acceptor === undefined ? this.#server : createListener({ noDelay: true }, (socket) => this.#begin(socket));
+    // A body that is announced so is asked for only where it will be read.
+    this.#server.on("checkContinue", serve);
+    this.#server.maxHeadersCount = HEADER_COUNT_MAX;
+    this.#listener.on("connection", (socket) => this.#places.connected(socket));
+    this.#server.timeout = options.idleTimeoutMs;
+    // Upgrades are refused.
+    this.#server.on("connect", (_message, socket) => socket.destroy());
   }
 
   /** Resolves once the port is bound; rejects with the system's error when it cannot be. */
   async listen(): Promise<void> {
     const { port, address } = this.#options;
-    this.#door.listen({ port, ...(address === "*" ? {} : { host: address }) });
-    await once(this.#door, "listening");
-    this.#door.unref();
-    // Those behind the door watch over their connections from then on.
-    for (const server of this.#behind) server.emit("listening");
+    this.#listener.listen({ port, ...(address === "*" ? {} : { host: address }) });
+    await once(this.#listener, "listening");
+    this.#listener.unref();
+    // A server that does not listen itself begins to look for late requests by this event.
+    if (this.#listener !== this.#server) this.#server.emit("listening");
   }
 
   /** The bound port. */
   get port(): number {
-    const bound = this.#door.address();
+    const bound = this.#listener.address();
     return bound !== null && typeof bound === "object" ? bound.port : this.#options.port;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (!this.#door.listening) return;
-    const closed = once(this.#door, "close");
-    this.#door.close();
-    for (const server of this.#servers) server.closeAllConnections();
-    for (const server of this.#behind) server.close();
+    if (!this.#listener.listening) return;
+    const closed = once(this.#listener, "close");
+    this.#listener.close();
+    if (this.#listener !== this.#server) this.#server.close();
+    this.#acceptor?.stop();
+    for (const socket of this.#secured) socket.destroy();
     for (const socket of this.#silent) socket.destroy();
+    this.#server.closeAllConnections();
     await closed;
   }
 
-  get #behind(): readonly Server[] {
-    return this.#servers.filter((server) => server !== this.#door);
+  #begin(socket: Socket): void {
+    if (this.#options.servesBoth !== true) {
+      this.#secure(socket);
+      return;
+    }
+    const drop = (): void => void socket.destroy();
+    socket.setTimeout(HEADERS_MS, drop);
+    socket.on("error", drop);
+    this.#silent.add(socket);
+    socket.once("close", () => this.#silent.delete(socket));
+    socket.once("readable", () => {
+      const first: Buffer | null = socket.read();
+      if (first === null) {
+        socket.destroy();
+        return;
+      }
+      this.#silent.delete(socket);
+      socket.setTimeout(0);
+      socket.off("timeout", drop);
+      socket.off("error", drop);
+      socket.unshift(first);
+      if (first[0] === TLS_HANDSHAKE) this.#secure(socket);
+      else this.#server.emit("connection", socket);
+    });
+  }
+
+  /** A TLS handshake takes milliseconds on the event loop: they begin one after the other, as those of clients do. */
+  #secure(socket: Socket): void {
+    socket.on("error", () => {
+      // The handshake has failed, or the client is gone.
+    });
+    this.#acceptor?.accept(socket, (secured) => {
+      this.#secured.add(secured);
+      secured.once("close", () => this.#secured.delete(secured));
+      this.#server.emit("connection", secured);
+    });
   }
 
   async #serve(message: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -266,31 +300,6 @@ export class HttpPort implements AsyncDisposable {
 }
 
 const TLS_HANDSHAKE = 0x16;
-
-/** The server itself, or one in front of both that looks at the first byte of each connection. */
-function doorOf(secure: Server | undefined, plainServer: Server | undefined, silent: Set<Socket>): NetServer {
-  if (secure === undefined || plainServer === undefined) return secure ?? plainServer ?? createNetServer();
-  return createNetServer((socket) => {
-    const drop = (): void => void socket.destroy();
-    socket.setTimeout(HEADERS_MS, drop);
-    socket.on("error", drop);
-    silent.add(socket);
-    socket.once("close", () => silent.delete(socket));
-    socket.once("readable", () => {
-      const first: Buffer | null = socket.read();
-      if (first === null) {
-        socket.destroy();
-        return;
-      }
-      silent.delete(socket);
-      socket.setTimeout(0);
-      socket.off("timeout", drop);
-      socket.off("error", drop);
-      socket.unshift(first);
-      (first[0] === TLS_HANDSHAKE ? secure : plainServer).emit("connection", socket);
-    });
-  });
-}
 
 function lengthOf(body: HttpAnswer["body"]): Record<string, number> {
   const length = typeof body === "string" ? Buffer.byteLength(body) : body.sizeBytes;

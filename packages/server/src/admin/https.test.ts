@@ -6,6 +6,7 @@ import { type RequestOptions, request } from "node:https";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { connect as connectTls } from "node:tls";
 import { OpCode } from "@zooid/model";
 import type { JuteWriter } from "@zooid/wire";
 import { RawClient } from "@zooid/wire/testing/raw-client";
@@ -129,3 +130,16 @@ function rootFor(...subjects: readonly string[]): (writer: JuteWriter) => void {
     writer.int(-1);
   };
 }
+
+test("a head that does not come in time ends a connection by HTTPS, as one by HTTP", async () => {
+  await using zk = await startTestServer({ admin: { ...admin, idleTimeoutMs: 100 } });
+  const socket = connectTls({
+    port: zk.adminPort ?? 0,
+    host: "127.0.0.1",
+    ca: AUTHORITY,
+    checkServerIdentity: () => undefined,
+  });
+  socket.resume();
+  socket.write("GET /livez HTTP/1.1\r\n");
+  await once(socket, "close");
+});

@@ -19,7 +19,7 @@ export function eitherTransport(tls: PeerTransport, dialsTls: boolean): PeerTran
     sharedReads: false,
     connect: dialed.connect,
     reasonOf: dialed.reasonOf,
-    accept: (socket, ready, failed) => {
+    accept: (socket, ready, accepting) => {
       const decide = (): void => {
         const first: Buffer | null = socket.read();
         if (first === null) {
@@ -27,7 +27,7 @@ export function eitherTransport(tls: PeerTransport, dialsTls: boolean): PeerTran
           return;
         }
         socket.unshift(first);
-        if (first[0] === TLS_HANDSHAKE) tls.accept(socket, ready, failed);
+        if (first[0] === TLS_HANDSHAKE) tls.accept(socket, ready, accepting);
         else ready(socket);
       };
       socket.once("readable", decide);

@@ -17,7 +17,7 @@ import { type BufferPool, WireError, type WireErrorCode } from "@zooid/wire";
 import { receive } from "../shared-reads.ts";
 import { Handshake, type HandshakeConfig, HandshakeError, type PeerIdentity } from "./handshake.ts";
 import { SPEAKS_TLS } from "./peer-tls-reason.ts";
-import { CLOSED, type PeerSocket, type PeerTransport } from "./peer-transport.ts";
+import { type Accepting, CLOSED, type PeerSocket, type PeerTransport } from "./peer-transport.ts";
 import { RelaySocket } from "./relay-socket.ts";
 
 /** How the other side is known, and who can read along. */
@@ -141,15 +141,15 @@ export class PeerConnection {
     return connection;
   }
 
-  /** @param failed as in {@link PeerTransport.accept}; the handler hears of an end without a reason */
+  /** @param accepting as in {@link PeerTransport.accept}; the handler hears of an end without a reason */
   static accept(
     settings: ConnectionSettings,
     socket: Socket,
     handler: ConnectionHandler,
-    failed: (reason: string) => void,
+    accepting: Accepting,
   ): PeerConnection {
     return new PeerConnection(settings, handler, undefined, (ready) => {
-      settings.transport.accept(socket, ready, failed);
+      settings.transport.accept(socket, ready, accepting);
       return socket;
     });
   }

@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { javaAddress } from "@zooid/model";
+import { addressShare, javaAddress } from "@zooid/model";
 import type { LinkPurpose } from "@zooid/peer-protocol";
 import { ListenHost, type Lookup } from "../listen-host.ts";
 import { ListenSocket } from "../listening/listen-socket.ts";
@@ -137,10 +137,16 @@ export class PeerListener {
     void this.#config.members.refresh();
   }
 
+  /** Whether a server of the ensemble has the address. */
+  isMember(address: string): boolean {
+    return this.#config.members.has(address);
+  }
+
   /** The connection has failed to authenticate as a peer. */
   failed(address: string): void {
-    if (this.#failures.size < ADDRESS_COUNT_MAX || this.#failures.has(address)) {
-      this.#failures.set(address, (this.#failures.get(address) ?? 0) + 1);
+    const counted = this.#countedAs(address);
+    if (this.#failures.size < ADDRESS_COUNT_MAX || this.#failures.has(counted)) {
+      this.#failures.set(counted, (this.#failures.get(counted) ?? 0) + 1);
     }
   }
 
@@ -153,6 +159,11 @@ export class PeerListener {
     this.socket.stop();
   }
 
+  /** A server does not count with the strangers of its /64. */
+  #countedAs(address: string): string {
+    return this.isMember(address) ? address : addressShare(address);
+  }
+
   #isUnwanted(address: string): boolean {
     const nowMs = performance.now();
     if (nowMs - this.#windowStartMs > this.#config.windowMs) {
@@ -160,7 +171,7 @@ export class PeerListener {
       this.#failures.clear();
       void this.#config.members.refresh();
     }
-    if (this.#isStopped || (this.#failures.get(address) ?? 0) >= FAILURE_COUNT_MAX) return true;
+    if (this.#isStopped || (this.#failures.get(this.#countedAs(address)) ?? 0) >= FAILURE_COUNT_MAX) return true;
     return this.#strangers.isRefused(address);
   }
 }

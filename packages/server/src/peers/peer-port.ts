@@ -215,9 +215,10 @@ export class PeerPort {
       },
     };
     const kind = `${this.#purpose} link, tls by this side`;
-    const connection = PeerConnection.accept(this.#settings(false), socket, accepted, (reason) =>
-      this.#options.refusals.noteRepeated(kind, `${address} ${reason}`, peer, reason),
-    );
+    const connection = PeerConnection.accept(this.#settings(false), socket, accepted, {
+      isMember: this.#listener.isMember(address),
+      failed: (reason) => this.#options.refusals.noteRepeated(kind, `${address} ${reason}`, peer, reason),
+    });
     this.#keep(connection);
   }
 

@@ -3,7 +3,7 @@ import { lookup } from "node:dns/promises";
 import { readFileSync, statSync } from "node:fs";
 import { isIP } from "node:net";
 import { connect, type SecureContextOptions, TLSSocket } from "node:tls";
-import { javaAddress, type ServerId } from "@zooid/model";
+import { addressShare, type ClientShare, javaAddress, type ServerId } from "@zooid/model";
 import { codeOf } from "../tls/handshake-fault.ts";
 import { notAfterSeconds, ownCertificate } from "../tls/own-certificate.ts";
 import { TlsAcceptor } from "../tls/tls-acceptor.ts";
@@ -183,6 +183,11 @@ interface TransportOptions {
 /** All addresses of a host's name; rejects as the system's resolver. */
 export type ResolveAll = (host: string) => Promise<readonly string[]>;
 
+/** Servers take turns among themselves; strangers have a part of the turns while servers wait, however many they are. */
+function peerShare(address: string, isMember: boolean): ClientShare {
+  return { share: isMember ? address : addressShare(address), isProxied: !isMember };
+}
+
 /** Mutual TLS with certificates of one authority. */
 export function tlsTransport(
   context: SecureContextOptions,
@@ -212,7 +217,7 @@ export function tlsTransport(
       const socket = connect({ ...current, ...options });
       return socket.once("secureConnect", () => ready(socket));
     },
-    accept: (socket, ready, failed) =>
+    accept: (socket, ready, { isMember, failed }) =>
       acceptor.accept(
         socket,
         (secured) => {
@@ -225,6 +230,7 @@ export function tlsTransport(
           const hasEnded = codeOf(error) === "ECONNRESET";
           if (!hasEnded || certificateFault !== undefined) failed(peerTlsReason(error, certificateFault));
         },
+        peerShare(socket.remoteAddress ?? "", isMember),
       ),
     // Node.js reports a handshake that the other side ended as a reset connection.
     reasonOf: (error) => (error === undefined || codeOf(error) === "ECONNRESET" ? CLOSED_EARLY : peerTlsReason(error)),

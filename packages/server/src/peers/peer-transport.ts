@@ -6,6 +6,16 @@ import type { RelaySocket } from "./relay-socket.ts";
 /** A connection's byte stream: a socket, or a stream relayed by another server. */
 export type PeerSocket = Socket | RelaySocket;
 
+export interface Accepting {
+  /** Whether the connection comes from the address of a server of the ensemble: strangers wait for those. */
+  readonly isMember: boolean;
+  /**
+   * Receives the reason, as a sentence, if the other side cannot be accepted; the connection may be closed by then. Connections that only end are
+   * not reported.
+   */
+  failed(reason: string): void;
+}
+
 /** How bytes get from one server to another: plain, or through TLS. */
 export interface PeerTransport {
   /** Whether accepted sockets are read only by `receive`: not with TLS, or where the first bytes decide. */
@@ -20,10 +30,8 @@ export interface PeerTransport {
   /**
    * Accepts an incoming connection. The socket given to `ready` may be another one around it.
    *
-   * @param failed receives the reason, as a sentence, if the other side cannot be accepted; the
-   *   connection may be closed by then. Connections that only end are not reported
    */
-  accept(socket: Socket, ready: (socket: Socket) => void, failed: (reason: string) => void): void;
+  accept(socket: Socket, ready: (socket: Socket) => void, accepting: Accepting): void;
   /**
    * The reason, as a sentence, why a stream ended before the other side introduced itself.
    *

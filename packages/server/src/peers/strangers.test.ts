@@ -34,3 +34,12 @@ test("one address has sixteen connections, a server's is not refused", () => {
   }
   expect(["10.1.0.1", "10.1.0.2", MEMBER].map((address) => strangers.isRefused(address))).toEqual([true, false, false]);
 });
+
+test("addresses of one /64 count together, but for a server's", () => {
+  const member = "2001:db8:0:0:0:0:0:1";
+  const strangers = new Strangers<number>((address) => address === member);
+  for (let i = 0; i < 16; i++) strangers.add(i, `2001:db8:0:0:0:0:1:${i.toString(16)}`);
+  expect(strangers.isRefused("2001:db8:0:0:0:0:2:1")).toBe(true);
+  expect(strangers.isRefused("2001:db8:0:1:0:0:2:1")).toBe(false);
+  expect(strangers.isRefused(member)).toBe(false);
+});

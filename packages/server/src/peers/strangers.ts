@@ -1,4 +1,6 @@
-/** Limits of connections of addresses that are no server's: in all, and of one address. */
+import { addressShare } from "@zooid/model";
+
+/** Limits of connections of addresses that are no server's: in all, and of one address, or one /64. */
 const STRANGER_COUNT_MAX = 256;
 const STRANGER_COUNT_PER_ADDRESS_MAX = 16;
 /**
@@ -14,7 +16,7 @@ const MEMBER_COUNT_PER_ADDRESS_MAX = 64;
  */
 export class Strangers<Connection> {
   readonly #isMember: (address: string) => boolean;
-  /** Each with its address, oldest first; of addresses that are no server's. */
+  /** Each with the share of its address, oldest first; of addresses that are no server's. */
   readonly #others = new Map<Connection, string>();
   readonly #members = new Map<Connection, string>();
 
@@ -24,7 +26,7 @@ export class Strangers<Connection> {
 
   /** Whether a connection of this address is refused because of the address' limit. */
   isRefused(address: string): boolean {
-    return !this.#isMember(address) && countOf(this.#others, address) >= STRANGER_COUNT_PER_ADDRESS_MAX;
+    return !this.#isMember(address) && countOf(this.#others, addressShare(address)) >= STRANGER_COUNT_PER_ADDRESS_MAX;
   }
 
   /** Adds a connection. @returns the one that has to be closed for it */
@@ -36,7 +38,7 @@ export class Strangers<Connection> {
       : connections.size >= STRANGER_COUNT_MAX;
     const oldest = isFull ? oldestOf(connections, isMember ? address : undefined) : undefined;
     if (oldest !== undefined) connections.delete(oldest);
-    connections.set(connection, address);
+    connections.set(connection, isMember ? address : addressShare(address));
     return oldest;
   }
 

@@ -89,6 +89,24 @@ test("a client of a trusted proxy waits for few handshakes of others that come b
   expect(secured.indexOf("127.0.0.3")).toBeLessThan(HANDSHAKES_OF_ONE / 4);
 });
 
+test("a server's handshake waits for few of strangers, from however many addresses they come", async () => {
+  const strangers = Array.from({ length: HANDSHAKES_OF_ONE }, (_, i) => `127.0.1.${i + 1}`);
+  using connections = await gathered([...strangers, "127.0.0.3"]);
+  const acceptor = new TlsAcceptor({ key: HOST.key, cert: HOST.cert });
+  const secured: string[] = [];
+  const all = Promise.withResolvers<void>();
+  for (const socket of connections.sockets) {
+    const share = socket.remoteAddress ?? "";
+    const done = (): void => {
+      secured.push(share);
+      if (secured.length > HANDSHAKES_OF_ONE) all.resolve();
+    };
+    acceptor.accept(socket, done, all.reject, { share, isProxied: share !== "127.0.0.3" });
+  }
+  await all.promise;
+  expect(secured.indexOf("127.0.0.3")).toBeLessThan(HANDSHAKES_OF_ONE / 4);
+});
+
 test("a connection whose client disconnects while it waits is skipped", async () => {
   using connections = await gathered(["127.0.0.2", "127.0.0.2", "127.0.0.2"]);
   const acceptor = new TlsAcceptor({ key: HOST.key, cert: HOST.cert });

@@ -68,8 +68,9 @@ export class TlsAcceptor {
   /**
    * @param ready receives the TLS socket, once it can be used
    * @param failed receives the error, before the connection is closed
+   * @param counted what the connection counts as. Default: by its address, and the trusted proxies
    */
-  accept(socket: Socket, ready: (socket: TLSSocket) => void, failed?: Failed): void {
+  accept(socket: Socket, ready: (socket: TLSSocket) => void, failed?: Failed, counted?: ClientShare): void {
     const origin = originOf(socket);
     const { allowHalfOpen } = socket;
     // A client that disconnects during a handshake must not be waited for.
@@ -88,8 +89,9 @@ export class TlsAcceptor {
       clearTimeout(timer);
       if (this.#waiting.get(origin)?.socket === socket) this.#waiting.delete(origin);
     });
-    if (socket.readableLength > 0) this.#enqueue(socket);
-    else socket.once("readable", () => this.#enqueue(socket));
+    const share = counted ?? this.#clients.of(socket.remoteAddress ?? "", socket.remotePort ?? 0);
+    if (socket.readableLength > 0) this.#enqueue({ socket, ...share });
+    else socket.once("readable", () => this.#enqueue({ socket, ...share }));
   }
 
   /** Settings for new connections. */
@@ -102,8 +104,8 @@ export class TlsAcceptor {
     for (const { socket } of this.#waiting.values()) socket.destroy();
   }
 
-  #enqueue(socket: Socket): void {
-    this.#queue.add({ socket, ...this.#clients.of(socket.remoteAddress ?? "", socket.remotePort ?? 0) });
+  #enqueue(begun: Begun): void {
+    this.#queue.add(begun);
     this.#armBegin();
   }
 
