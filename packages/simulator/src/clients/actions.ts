@@ -1,3 +1,4 @@
+import { HeldWrites } from "../invariants/held-writes.ts";
 import { checkUnanswered } from "../invariants/unanswered-reads.ts";
 import type { Run } from "../runs/run.ts";
 import type { SimClient } from "./sim-client.ts";
@@ -19,9 +20,11 @@ export class ClientActions {
   isClosing = false;
   /** Set: each client makes so many writes, one after the other, and does nothing else. */
   writeCount: number | undefined;
+  readonly #heldWrites: HeldWrites;
 
   constructor(run: Run) {
     this.#run = run;
+    this.#heldWrites = new HeldWrites(run.plan.limits);
   }
 
   start(): void {
@@ -37,6 +40,7 @@ export class ClientActions {
       if (nowMs >= client.errandUntilMs) connections.connect(client);
       return;
     }
+    this.#heldWrites.check(client, nowMs);
     const waitsSinceMs = connection.isReady ? client.inFlight[0]?.atMs : connection.openedMs;
     if (waitsSinceMs !== undefined && nowMs - waitsSinceMs > ANSWER_LIMIT_MS) {
       const isEnding = this.#run.sessionChecks.isEnding(client.session);

@@ -7,8 +7,29 @@ import type { HostileRequest } from "./requests.ts";
 
 /** The parent of everything that hostile tenants create. */
 export const TENANT_PATH = "/t";
-/** The address of every hostile tenant. */
-export const TENANT_ADDRESS = "10.6.6.6";
+/** The address of hostile tenants, unless there is a crowd of them. */
+const TENANT_ADDRESS = "10.6.6.6";
+/** More of them are a crowd. */
+const TENANTS_OF_ONE_ADDRESS = 2;
+/** A proxy that all servers of a run trust. */
+export const PROXY_RANGE = "10.9.0.0/16";
+
+/**
+ * The address of a hostile tenant, of so many. A crowd has three shares of everything: those of an address, of a /64 whose hosts
+ * choose the rest as they like, and of all that come by a trusted proxy.
+ */
+export function tenantAddress(index: number, count: number): string {
+  if (count <= TENANTS_OF_ONE_ADDRESS) return TENANT_ADDRESS;
+  return [TENANT_ADDRESS, `2001:db8:6:6:0:0:${index}:1`, "10.9.0.1"][index % CROWD_SHARE_COUNT] ?? TENANT_ADDRESS;
+}
+
+const CROWD_SHARE_COUNT = 3;
+
+/** How many shares so many hostile tenants have together. */
+export function tenantShareCount(count: number): number {
+  return count <= TENANTS_OF_ONE_ADDRESS ? 1 : CROWD_SHARE_COUNT;
+}
+
 const AUTH_XID = -4;
 const BIG_BYTES_MAX = 20_000;
 

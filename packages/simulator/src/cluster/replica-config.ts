@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
-import type { HashKey } from "@zooid/model";
+import { type HashKey, NO_PROXIES, parseProxyRange } from "@zooid/model";
 import { type MemberConfig, REPLICA_DEFAULTS, type ReplicaConfig, type ReplicaTools } from "@zooid/replica";
 import { RequestReader } from "@zooid/wire";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/txn";
+import { PROXY_RANGE } from "../clients/tenant.ts";
 import type { Prng } from "./prng.ts";
 import {
   FOUNDING_WAIT_MS,
@@ -12,6 +13,9 @@ import {
   SYNC_LIMIT,
   TICK_MS,
 } from "./server-options.ts";
+
+const proxyRange = parseProxyRange(PROXY_RANGE);
+const PROXIES = { ...NO_PROXIES, ranges: proxyRange === undefined ? [] : [proxyRange] };
 
 /**
  * The configuration of a simulated server's replica: short ticks and one session timeout by default, and its own
@@ -31,6 +35,7 @@ export function replicaConfigOf(options: ServerOptions, secrets: Prng): ReplicaC
     hashKey: keyOf(secrets.next()),
     isReconfigEnabled: options.ensemble?.members !== undefined && options.takesMembersFromFiles !== true,
     isTtlEnabled: true,
+    trustedProxies: PROXIES,
     reaping: { checkIntervalMs: 2 * tickMs, perMinuteMax: 10_000, neverUsedMsMax: 0 },
     ensemble: options.standalone === true ? undefined : ensembleOf(options, secrets),
   };

@@ -5,16 +5,18 @@ import { Violation } from "./violation.ts";
 const SLACK_BYTES = 40_000;
 
 /**
- * B4: all hostile tenants together, which have one address, add at most a sixteenth of a tree whose
+ * B4: all hostile tenants together, which have one share or few, add at most a sixteenth for each of them to a tree whose
  * first three quarters are full, under one leader.
  */
 export class Shares {
   readonly #heldBytesMax: number;
+  readonly #shareCount: number;
   #epoch = 0;
   #bytesMax = 0;
 
-  constructor(heldBytesMax: number) {
+  constructor(heldBytesMax: number, shareCount = 1) {
     this.#heldBytesMax = heldBytesMax;
+    this.#shareCount = shareCount;
   }
 
   stepped(server: SimServer): void {
@@ -23,7 +25,8 @@ export class Shares {
     if (zab.epoch < this.#epoch) return;
     if (zab.epoch > this.#epoch) {
       this.#epoch = zab.epoch;
-      this.#bytesMax = Math.max(tree.heldBytes, (3 / 4) * this.#heldBytesMax) + this.#heldBytesMax / 16 + SLACK_BYTES;
+      const sharedBytes = (this.#shareCount * this.#heldBytesMax) / 16 + SLACK_BYTES;
+      this.#bytesMax = Math.max(tree.heldBytes, (3 / 4) * this.#heldBytesMax) + sharedBytes;
     }
     if (tree.heldBytes <= this.#bytesMax) return;
     const allowed = `of ${Math.round(this.#bytesMax)} that its clients may fill under it`;

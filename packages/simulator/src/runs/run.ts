@@ -4,7 +4,7 @@ import { ClientConnections } from "../clients/connections.ts";
 import { Errands } from "../clients/errands.ts";
 import { ClientReplies } from "../clients/replies.ts";
 import { SimClient } from "../clients/sim-client.ts";
-import { TENANT_ADDRESS, Tenant } from "../clients/tenant.ts";
+import { Tenant, tenantAddress, tenantShareCount } from "../clients/tenant.ts";
 import { Cluster } from "../cluster/cluster.ts";
 import { Network } from "../cluster/network.ts";
 import { Prng, ZeroRandom } from "../cluster/prng.ts";
@@ -94,7 +94,7 @@ export class Run {
     const shuffle = (name: string): Prng => (plan.isShuffled ? this.root.fork(name) : new ZeroRandom());
     const scheduler = new Scheduler(shuffle("ties"));
     const verifier = verifierOf(plan);
-    this.shares = plan.tenants > 0 ? new Shares(plan.limits.heldBytesMax) : undefined;
+    this.shares = plan.tenants > 0 ? new Shares(plan.limits.heldBytesMax, tenantShareCount(plan.tenants)) : undefined;
     this.watchBound = new WatchBound(plan.limits);
     this.windows = plan.windowBytes === undefined ? undefined : new Windows(plan.windowBytes);
     this.trace = new Trace(scheduler, lines);
@@ -163,7 +163,7 @@ function clientsOf(plan: Plan, root: Prng): readonly SimClient[] {
   const tenants = Array.from({ length: plan.tenants }, (_, i) => {
     const random = root.fork(`tenant-${i}`);
     const tenant = new Tenant(random.fork("attacks"), plan.limits);
-    return new SimClient(`t${i + 1}`, random, { address: TENANT_ADDRESS, tenant });
+    return new SimClient(`t${i + 1}`, random, { address: tenantAddress(i, plan.tenants), tenant });
   });
   return [...ordinary, ...tenants];
 }

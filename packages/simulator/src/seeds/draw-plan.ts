@@ -1,4 +1,5 @@
 import { type Members, parseMembers, type ServerId, serverId, type WeightedVoter } from "@zooid/model";
+import { tenantShareCount } from "../clients/tenant.ts";
 import { DEFAULT_LIMITS, type Limits } from "../cluster/limits.ts";
 import { Prng } from "../cluster/prng.ts";
 import { FAULTS, type Fault, MEAN_MS, OF_FILES } from "../faults/fault-names.ts";
@@ -106,7 +107,10 @@ export function planOf(seed: number, changes: PlanChanges = {}): Plan {
   const batches = new Prng(seed).fork("batches");
   const tenancy = new Prng(seed).fork("tenants");
   const drawnTenants = tenancy.chance(0.2) ? 1 + tenancy.below(2) : 0;
-  const tenants = changes.tenants ?? drawnTenants;
+  const crowds = new Prng(seed).fork("crowds");
+  // A crowd where there would be no hostile tenant: seeds with one or two keep their meaning.
+  const drawnCrowd = drawnTenants === 0 && crowds.chance(0.05) ? 6 + crowds.below(7) : drawnTenants;
+  const tenants = changes.tenants ?? drawnCrowd;
   const drawnLimits = hasSmallLimits ? drawLimits(limits) : DEFAULT_LIMITS;
   const groups = isHierarchical && voterCount > 1 ? groupsOf(voters, weights) : undefined;
   const changing = new Prng(seed).fork("members");
@@ -146,7 +150,7 @@ export function planOf(seed: number, changes: PlanChanges = {}): Plan {
     hasNodeKinds: changes.hasNodeKinds ?? new Prng(seed).fork("kinds").chance(0.5),
     sessions: isStandalone ? "replicated" : (changes.sessions ?? drawnSessions),
     tenants,
-    limits: tenants === 0 ? drawnLimits : withTenants(drawnLimits, HELD_BYTES_MIN + tenancy.below(300_000)),
+    limits: tenants === 0 ? drawnLimits : withTenants(drawnLimits, heldBytesMaxWith(tenants) + tenancy.below(300_000)),
     hasShortTurns: hasSmallLimits,
     manners: changes.hasPlainManners === true ? PLAIN_MANNERS : drawnManners,
     batchBytesMax: changes.hasPlainManners !== true && batches.chance(0.3) ? 1 + batches.below(2000) : undefined,
@@ -175,6 +179,11 @@ export function memberLine(sid: ServerId, isObserver: boolean): string {
 export function membersWith(voters: readonly ServerId[], observers: readonly ServerId[]): Members {
   const lines = [...voters.map((sid) => memberLine(sid, false)), ...observers.map((sid) => memberLine(sid, true))];
   return parseMembers(lines.join("\n"));
+}
+
+/** Others keep as many bytes of the last quarter, which is shared out, however many shares tenants have, and however much is in flight. */
+function heldBytesMaxWith(tenants: number): number {
+  return HELD_BYTES_MIN * Math.max(1, tenants / 2) * (3 / (4 - tenantShareCount(tenants)));
 }
 
 /** Tenants have so many ephemerals that ending their sessions one by one would take too long. */

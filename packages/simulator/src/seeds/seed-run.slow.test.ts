@@ -156,6 +156,17 @@ test("hostile tenants stop no replica, and no other client is refused for them",
   expect(counts.count("hostile tenant refused for what the tree holds")).toBeGreaterThan(0);
 });
 
+test("a crowd of hostile tenants of many addresses stops no replica, and others' writes are carried out", () => {
+  for (let seed = 1; seed <= 4; seed++) {
+    const report = run(seed, {
+      ...{ voters: 3, tenants: 6, faultsUntilMs: 4000 },
+      hasSmallLimits: seed % 2 === 0,
+      only: ["crash", "leadership-transfer"],
+    });
+    expectNoViolation(report);
+  }
+});
+
 describe("every run of a small ensemble", () => {
   test("with one deviation keeps the rules", async () => {
     const { failure, runs } = await exploreAll({ depth: 1, faults: 1 });
