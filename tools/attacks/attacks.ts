@@ -13,6 +13,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import type { Attack } from "./attack.ts";
+import { FLOOD_ATTACKS } from "./floods.ts";
 import { HANDSHAKE_ATTACKS } from "./handshakes.ts";
 import { IDENTITY_ATTACKS } from "./identities.ts";
 import { NAME_ATTACKS } from "./names.ts";
@@ -48,6 +49,7 @@ const ATTACKS: readonly Attack[] = [
   ...WRITE_ATTACKS,
   ...STRANGER_ATTACKS,
   ...HANDSHAKE_ATTACKS,
+  ...FLOOD_ATTACKS,
 ];
 
 interface Outcome {

@@ -9,6 +9,8 @@ const SETTINGS = ["maxClientCnxns=0"];
 
 /** What is attacked: one server, or an ensemble of three. */
 export interface Target extends AsyncDisposable {
+  /** Where the attack's own files stand. */
+  readonly folder: string;
   /** The client port that the attack goes to. */
   readonly port: number;
   /** The client ports of all servers. */
@@ -48,6 +50,7 @@ async function startAlone(folder: string, { settings = [], env = {} }: TargetOpt
   const server = new ServerProcess({ kind: "zooid", folder, env, settings: [...SETTINGS, ...settings] });
   await server.start();
   return {
+    folder,
     get port() {
       return server.port;
     },
@@ -88,6 +91,7 @@ async function startEnsemble(
   const leader = await ensemble.leader();
   const attacked = ensemble.servers.find((server) => (server === leader) === (at === "leader")) as EnsembleServer;
   return {
+    folder,
     port: attacked.port,
     ports: ensemble.servers.map((server) => server.port),
     get pids() {
