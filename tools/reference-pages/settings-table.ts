@@ -172,6 +172,8 @@ const STATED_DEFAULTS: ReadonlyMap<string, string> = new Map([
   ["4lw.commands.whitelist", "srvr"],
   ["zooid.heldBytesMax", "half of the memory"],
   ["zooid.watchBytesMax", "an eighth of the memory"],
+  ["zooid.trustedProxies", "none"],
+  ["zooid.trustedProxiesPercent", "25"],
   ["zooid.disk.lowBytes", "a tenth of the disk, at most 1 GiB"],
   ["zooid.disk.reserveBytes", "a twentieth of the disk, at most 128 MiB"],
   ["admin.enableServer", "true"],
