@@ -14,6 +14,8 @@ export const ADMIN_FLAGS: readonly Flag[] = [
 
 const ADMIN_PORT = 8080;
 const ANSWER_MS = 15_000;
+/** Far more than any admin command answers. */
+const ANSWER_BYTES_MAX = 2 ** 24;
 
 /** The fields of an answer; `error` is the reason of a refusal. */
 export interface AdminAnswer {
@@ -61,13 +63,31 @@ export async function demandAdmin(invocation: Invocation, path: string): Promise
 }
 
 async function fieldsOf(response: Response, url: URL): Promise<JsonObject> {
+  const text = await textOf(response, url);
   try {
-    return (await response.json()) as JsonObject;
+    return JSON.parse(text) as JsonObject;
   } catch {
     throw new CliError(`${url.origin} is no admin port: it answers with status ${response.status} and no JSON`, {
       code: "UNREADABLE_ANSWER",
     });
   }
+}
+
+/** The body, up to a limit: a port of something else may send without an end. */
+async function textOf({ body }: Response, { origin }: URL): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body ?? []) {
+    const part: Uint8Array = chunk;
+    bytes += part.length;
+    if (bytes > ANSWER_BYTES_MAX) {
+      throw new CliError(`the answer of ${origin} has more than ${ANSWER_BYTES_MAX} bytes`, {
+        code: "UNREADABLE_ANSWER",
+      });
+    }
+    chunks.push(part);
+  }
+  return Buffer.concat(chunks).toString();
 }
 
 function baseOf({ flags, connection }: Invocation): URL {

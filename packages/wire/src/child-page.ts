@@ -53,7 +53,7 @@ export function readChildPage(reader: JuteReader, detail: ChildDetail): ListedCh
 
 function readChild(reader: JuteReader, detail: ChildDetail): ListedChild {
   const name = reader.text();
-  if (name === null) throw new WireError("VALUE", "a child's name is null");
+  if (name === null || name === "") throw new WireError("VALUE", "a child's name is empty");
   if (detail === ChildDetail.NAME || !reader.bool()) return { name, stat: null, data: null };
   const data = detail === ChildDetail.DATA ? readData(reader) : null;
   return { name, data, stat: readStat(reader) };

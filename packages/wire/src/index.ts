@@ -35,10 +35,10 @@ export {
   readAclEntries,
   readClientInfos,
   readData,
+  readNames,
   readPartResults,
   readStat,
   readText,
-  readTexts,
   readWatcherEvent,
   type WatcherEvent,
 } from "./reply-reader.ts";

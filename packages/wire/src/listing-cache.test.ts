@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { JuteReader } from "./jute-reader.ts";
 import { JuteWriter } from "./jute-writer.ts";
 import { ListingCache } from "./listing-cache.ts";
-import { readTexts } from "./reply-reader.ts";
+import { readNames } from "./reply-reader.ts";
 
 interface Version {
   readonly id?: number;
@@ -52,7 +52,7 @@ function listed(cache: ListingCache, node: NodeView): string[] {
   cache.write(writer, node);
   const reader = new JuteReader();
   reader.reset(writer.bytes, 0, writer.end);
-  return readTexts(reader);
+  return readNames(reader);
 }
 
 const names = (count: number, letter = "n") => Array.from({ length: count }, (_, i) => `${letter}${i}`);

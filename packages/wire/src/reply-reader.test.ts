@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { WireError } from "@zooid/model";
 import { expect, test } from "vitest";
 import { JuteReader } from "./jute-reader.ts";
@@ -5,9 +7,9 @@ import {
   readAclEntries,
   readClientInfos,
   readData,
+  readNames,
   readPartResults,
   readStat,
-  readTexts,
   readWatcherEvent,
 } from "./reply-reader.ts";
 
@@ -32,7 +34,7 @@ const CASES = [
   ["data", "00000002 0102", readData, Uint8Array.of(1, 2)],
   ["empty data", "00000000", readData, new Uint8Array(0)],
   ["null data", "ffffffff", readData, null],
-  ["names", "00000002 00000001 61 00000002 c3a4", readTexts, ["a", "ä"]],
+  ["names", "00000002 00000001 61 00000002 c3a4", readNames, ["a", "ä"]],
   [
     "an access list",
     "00000001 0000001f 00000005 776f726c64 00000006 616e796f6e65",
@@ -100,7 +102,11 @@ test.each([
   ["data of a negative length", "fffffffe", readData],
   ["an event of an unknown type", "00000009 00000003 00000000", readWatcherEvent],
   ["a result of an unknown type", "00000063 00 00000000", readPartResults],
-  ["more names than bytes", "7fffffff 00000001 61", readTexts],
+  ["more names than bytes", "7fffffff 00000001 61", readNames],
+  ["an empty name", "00000002 00000001 61 00000000 00", readNames],
+  ["a name that is null", "00000002 00000001 61 ffffffff 00", readNames],
+  ["an empty scheme of an access list", "00000001 0000001f 00000000 00000001 61", readAclEntries],
+  ["an empty scheme of an identity", "00000001 00000000 00000001 61", readClientInfos],
 ] as const)("%s is refused", (_, hex, read) => {
   expect(() => read(readerOf(hex).reader)).toThrow(WireError);
 });
@@ -108,4 +114,38 @@ test.each([
 test("a session without an owner, and a zxid of -1", () => {
   const none = STAT_HEX.replace("0100075bcd150000", "0000000000000000").replace("0000000100000002", "ffffffffffffffff");
   expect(readStat(readerOf(none).reader)).toMatchObject({ ephemeralOwner: 0n, czxid: -1 });
+});
+
+/** Fields of the smallest entries that are not refused, of which a frame has the most. */
+const SMALLEST = [
+  ["names of one letter", "00000001 61", readNames],
+  ["names of two letters", "00000002 6162", readNames],
+  ["entries of an access list", "0000001f 00000001 61 00000000", readAclEntries],
+  ["identities", "00000001 61 00000000", readClientInfos],
+  ["steps that are done", "0000000d 00 00000000", readPartResults],
+  ["steps that have failed", "ffffffff 00 00000000 ffffff9b", readPartResults],
+  ["created paths", "00000001 00 00000000 00000001 61", readPartResults],
+] as const;
+
+setFlagsFromString("--expose-gc");
+const collect = runInNewContext("gc") as () => void;
+
+test.each(SMALLEST)("%s take at most 8 bytes of memory for each byte of the frame", (_, hex, read) => {
+  const BYTES = 2 ** 21;
+  const entry = Buffer.from(hex.replaceAll(" ", ""), "hex");
+  const count = Math.floor(BYTES / entry.length);
+  const end = Buffer.from("ffffffff01ffffffff", "hex");
+  const counted = Buffer.alloc(4);
+  counted.writeInt32BE(count);
+  const parts = Array.from({ length: count }, () => entry);
+  const bytes = read === readPartResults ? Buffer.concat([...parts, end]) : Buffer.concat([counted, ...parts]);
+  const reader = new JuteReader();
+  reader.reset(bytes, 0, bytes.length);
+  collect();
+  const before = process.memoryUsage().heapUsed;
+  const decoded = read(reader);
+  collect();
+  const heldBytes = process.memoryUsage().heapUsed - before;
+  expect(decoded).toHaveLength(count);
+  expect(heldBytes / bytes.length).toBeLessThan(8);
 });

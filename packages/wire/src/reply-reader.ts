@@ -16,10 +16,10 @@ import {
 } from "@zooid/model";
 import { intAt, type JuteReader } from "./jute-reader.ts";
 
-const TEXT_BYTES_MIN = 4;
+const NAME_BYTES_MIN = 5;
 /** Permissions and two lengths. */
-const ACL_ENTRY_BYTES_MIN = 12;
-const CLIENT_INFO_BYTES_MIN = 8;
+const ACL_ENTRY_BYTES_MIN = 13;
+const CLIENT_INFO_BYTES_MIN = 9;
 const STAT_BYTES = 68;
 const NO_OWNER = 0n;
 
@@ -86,18 +86,28 @@ export function readText(reader: JuteReader): string {
   return reader.text() ?? "";
 }
 
-export function readTexts(reader: JuteReader): string[] {
-  const count = reader.count(TEXT_BYTES_MIN);
-  const texts: string[] = [];
-  for (let i = 0; i < count; i++) texts.push(readText(reader));
-  return texts;
+/**
+ * Names or paths. An empty one is refused: it takes four bytes here and more in memory, and no node has it. The array has
+ * its size from the start, since one that grows takes twice as much meanwhile.
+ */
+export function readNames(reader: JuteReader): string[] {
+  const count = Math.max(0, reader.count(NAME_BYTES_MIN));
+  const names = new Array<string>(count);
+  for (let i = 0; i < count; i++) names[i] = readName(reader);
+  return names;
+}
+
+function readName(reader: JuteReader): string {
+  const name = reader.text();
+  if (name === null || name === "") throw new WireError("VALUE", "a name is empty");
+  return name;
 }
 
 export function readAclEntries(reader: JuteReader): AclEntry[] {
   const count = reader.count(ACL_ENTRY_BYTES_MIN);
   const acl: AclEntry[] = [];
   for (let i = 0; i < count; i++) {
-    acl.push({ perms: reader.int(), scheme: readText(reader), id: readText(reader) });
+    acl.push({ perms: reader.int(), scheme: readName(reader), id: readText(reader) });
   }
   return acl;
 }
@@ -111,7 +121,7 @@ export interface ClientInfo {
 export function readClientInfos(reader: JuteReader): ClientInfo[] {
   const count = reader.count(CLIENT_INFO_BYTES_MIN);
   const infos: ClientInfo[] = [];
-  for (let i = 0; i < count; i++) infos.push({ scheme: readText(reader), user: readText(reader) });
+  for (let i = 0; i < count; i++) infos.push({ scheme: readName(reader), user: readText(reader) });
   return infos;
 }
 
@@ -135,6 +145,9 @@ export type PartResult =
   | { readonly op: "data"; readonly data: Uint8Array | null; readonly stat: Stat }
   | { readonly op: "children"; readonly names: readonly string[] }
   | { readonly op: "done" };
+
+/** Shared: such a result is nine bytes of an answer. */
+const DONE: PartResult = Object.freeze({ op: "done" });
 
 /** The answers of a multi or multiRead, in order, up to its end marker. */
 export function readPartResults(reader: JuteReader): PartResult[] {
@@ -163,10 +176,10 @@ function readPartResult(reader: JuteReader, op: number): PartResult {
     case OpCode.GET_DATA:
       return { op: "data", data: readData(reader), stat: readStat(reader) };
     case OpCode.GET_CHILDREN:
-      return { op: "children", names: readTexts(reader) };
+      return { op: "children", names: readNames(reader) };
     case OpCode.DELETE:
     case OpCode.CHECK:
-      return { op: "done" };
+      return DONE;
     default:
       throw new WireError("UNKNOWN_TYPE", `a multi's answer holds a result of type ${op}`);
   }

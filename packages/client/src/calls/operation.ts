@@ -14,10 +14,10 @@ import {
   readChildPage,
   readClientInfos,
   readData,
+  readNames,
   readPartResults,
   readStat,
   readText,
-  readTexts,
   type WatchedPaths,
   writeAuth,
   writeChildPageRequest,
@@ -139,7 +139,7 @@ export const GET_CHILDREN: Operation<undefined, Children> = {
   arms: "children",
   write: (writer, path, _body, watch) => writePathAndWatch(writer, path, watch),
   read: (reader) => {
-    const names = readTexts(reader);
+    const names = readNames(reader);
     return { names, stat: readStat(reader) };
   },
 };
@@ -184,7 +184,7 @@ export const GET_EPHEMERALS: Operation<undefined, string[]> = {
   name: "getEphemerals",
   isRead: true,
   write: (writer, path) => writer.text(path),
-  read: readTexts,
+  read: readNames,
 };
 
 export const GET_ALL_CHILDREN_NUMBER: Operation<undefined, number> = {

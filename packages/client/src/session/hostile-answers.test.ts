@@ -196,6 +196,24 @@ describe("answers that make the stream unreadable", () => {
     expect((await other).stat.dataLength).toBe(1);
   });
 
+  test("an answer of a million empty names fails its call, and the client goes on on another connection", async () => {
+    await using _ = await open();
+    const listing = failure(zk.children("/a"));
+    const request = await line.request();
+    const COUNT = 1_000_000;
+    line.send(
+      answer(request, {}, (writer) => {
+        writer.int(COUNT);
+        for (let i = 0; i < COUNT; i++) writer.int(0);
+      }),
+    );
+    expect(await listing).toMatchObject({ code: "MARSHALLING_ERROR", outcome: "unknown" });
+    line = await server.session();
+    const next = zk.exists("/b");
+    line.send(statAnswer(await line.request()));
+    expect(await next).toMatchObject({ dataLength: 0 });
+  });
+
   test("an answer that claims more bytes than the limit fails its call before they come, and is skipped", async () => {
     await using _ = await open();
     const [large, small] = [failure(zk.get("/a")), zk.get("/b")];
