@@ -13,7 +13,7 @@ const WORDS_AT_A_TIME = 100;
 const REAPABLE_PER_MULTI = 1000;
 const REAPABLE_MULTIS = 20;
 const TTL_MODE = 5;
-/** Of Apache's audit log: one file and ten before it. */
+/** As Apache's audit log has them: one file and ten before it. */
 const AUDIT_BYTES_MAX = 12 * 10 * 1024 * 1024;
 const LOG_BYTES_MAX = 4 * 1024 * 1024;
 
@@ -130,7 +130,7 @@ export const FLOOD_ATTACKS: readonly Attack[] = [
   },
 ];
 
-/** Of all files of the audit log, whose place the server's configuration names. */
+/** The bytes of all files of the audit log, whose place the server's configuration names. */
 function auditBytesOf({ folder }: { readonly folder: string }): number {
   return readdirSync(folder)
     .filter((name) => name.startsWith("audit.log"))

@@ -3,7 +3,7 @@ import type { ConfigurationCase } from "./configuration-case.ts";
 
 /** The settings of a case, as both servers split its files into keys and values. */
 export interface CaseFacts {
-  /** Of all files, in their order. */
+  /** The lines of all files, in their order. */
   readonly settings: readonly { readonly key: string; readonly value: string }[];
   readonly values: ReadonlyMap<string, string>;
   readonly flags: ReadonlyMap<string, string>;

@@ -78,7 +78,7 @@ export interface ServeCommand {
 const DEFAULT_DATA_DIR = "data";
 /** As in the logging of Apache ZooKeeper. */
 const AUDIT_FILE = "zookeeper_audit.log";
-/** Of Apache's server, where a configuration does not name a tick. */
+/** The tick of Apache's server where a configuration names none. */
 const CONFIGURED_TICK_MS = 3000;
 /** What is longer is another file than the one that was meant. */
 const FILE_BYTES_MAX = 1024 * 1024;

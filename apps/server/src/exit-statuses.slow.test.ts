@@ -167,7 +167,7 @@ describe("the end of a process has its status, and its last words are one senten
   });
 });
 
-/** Of a server the text of the last line of its log, which has the event of a failed start. */
+/** The text of the last line of a server's log, which has the event of a failed start. */
 function lastWords(output: string, isServer: boolean): string {
   const line = lastLine(output);
   if (!isServer) return line;

@@ -36,7 +36,7 @@ export const PROCESS_EVENTS: Readonly<Record<ProcessLogEvent | LogEvent, string>
   "metrics-port": "the metrics port is open",
   "operator-port": "the admin port is open",
   "reload-refused": "SIGHUP changed nothing, since the configuration has mistakes",
-  reloaded: "SIGHUP was answered; what changed, and what needs a restart",
+  reloaded: "SIGHUP was answered: the changed settings, and those that need a restart",
   "server-failed": "the process ends because the server has failed",
   serving: "clients are served",
   "start-failed": "the start failed",

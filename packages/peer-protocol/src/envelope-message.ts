@@ -57,7 +57,7 @@ export interface Heartbeat {
   readonly kind: "heartbeat";
   readonly sequence: number;
   readonly isEcho: boolean;
-  /** Of an echo: the wall clock of its sender, in milliseconds since 1970; 0 where it does not say. */
+  /** In an echo: the wall clock of its sender, in milliseconds since 1970; 0 where it does not say. */
   readonly wallMs: number;
 }
 

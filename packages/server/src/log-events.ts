@@ -91,7 +91,7 @@ export const LOG_EVENTS: Readonly<Record<LogEvent, string>> = {
   "file-damaged": "the scrub found a damaged file",
   "file-healed": "a damaged file is whole again, or needed no longer",
   "founding-absent-beside-a-past":
-    "no ensemble is founded: a dynamic file tells of an earlier one, and servers are absent",
+    "no ensemble is founded: a dynamic file shows an earlier one, and servers are absent",
   "founding-awaited": "no ensemble is founded yet: a listed server is awaited",
   "founding-forbidden": "another server has data that are missing here; this server founds no ensemble",
   "founding-has-data": "no ensemble is founded: a listed server has data",
@@ -119,7 +119,7 @@ export const LOG_EVENTS: Readonly<Record<LogEvent, string>> = {
   "long-certificate-subject": "the subject of a client's certificate is too long for an identity",
   looking: "a summary of what a server without a leader knows of the others",
   "name-unresolved": "the name that this server listens at does not resolve yet",
-  "no-quorum": "there has been no quorum for some time; what to do about it",
+  "no-quorum": "there has been no quorum for some time; the text names the remedy",
   "no-quorum-follows": "no quorum of followers connected in time; the role ends",
   "observers-refused": "the port for observers cannot be opened",
   "operator-port-closed": "the admin port or the metrics port cannot be opened",

@@ -9,10 +9,10 @@ import { type Door, type DoorShape, sizeOf, wordOf } from "./door.ts";
 const KINDS = ["identities", "pong", "ack-epoch", "forward", "open-session", "revalidate", "sync", "ack", "refuse"];
 
 const FRAME_BYTES_MAX = 64 * 1024 * 1024;
-/** Of one message: the decoder refuses more. */
+/** The most in one message: the decoder refuses more. */
 const ELEMENTS_MAX = 65_536;
 const LEAST_BYTES = 20;
-/** Of all messages of one shape. */
+/** The most in all messages of one shape. */
 const BYTES_MAX = 8 * 1024 * 1024;
 
 /** Messages of a server that has proved that it is one, to the leader: as many entries as its frame holds. Decoding counts too. */

@@ -55,9 +55,9 @@ export type CreateOptions = CallOptions & {
 } & CreateMode;
 
 export type EnsureOptions = CallOptions & {
-  /** Of the nodes that are created. Default `persistent`. */
+  /** The mode of the nodes that are created. Default `persistent`. */
   readonly mode?: ParentMode;
-  /** Of the node, not of its ancestors. Default: the client's. */
+  /** The access list of the node, not of its ancestors. Default: the client's. */
   readonly acl?: AclInput;
 };
 

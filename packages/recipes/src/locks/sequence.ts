@@ -18,7 +18,7 @@ export type ContenderForm = "lock" | "latch" | "lease";
  * a number of ten digits, or a negative one.
  */
 const FORMS: Readonly<Record<ContenderForm, RegExp>> = {
-  // Those of all clients' locks, for readers and writers too: whoever shares a directory is waited for.
+  // The names of all clients' locks, for readers and writers too: every client that shares a directory is waited for.
   lock: /^(?:(?:_c_)?[0-9a-f-]{32,36}-?)?(?:lock-|__lock__|__rlock__|__READ__|__WRIT__|read-|write-)-?\d{9,10}$|^x-.*-\d{10}$/i,
   latch: /^(?:_c_[0-9a-f-]{32,36}-)?latch--?\d{9,10}$/i,
   lease: /^(?:_c_[0-9a-f-]{32,36}-)?lease--?\d{9,10}$/i,

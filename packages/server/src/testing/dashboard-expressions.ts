@@ -1,7 +1,7 @@
 /** A dashboard or a set of alerts for ZooKeeper, and what it asks Prometheus for. Labels of the target are left out. */
 export interface Dashboard {
   readonly name: string;
-  /** Of names as Apache's exporter has them, or of `mntr` (`zk_…`), which other exporters pass on. */
+  /** Whether names are those of Apache's exporter, or those of `mntr` (`zk_…`), which other exporters pass on. */
   readonly source: "metrics" | "mntr";
   readonly expressions: readonly string[];
 }

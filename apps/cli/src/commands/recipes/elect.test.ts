@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterEach(() => processes.kill());
 afterAll(() => server.stop());
 
-test("one program runs at a time, the next when that has ended; who only looks joins nothing", async () => {
+test("one program runs at a time, the next when that has ended; a look at the leader joins nothing", async () => {
   await using session = await Session.open(server.connectString, "json");
   const program = ["--", "sh", "-c", "echo leads; cat; exit 4"];
   const first = start("elect", "--id", "first", "/a", ...program);
