@@ -106,7 +106,7 @@ async function run(): Promise<void> {
   joiner.launch();
   await ensemble.untilLevel(LEVEL_DEADLINE_MS);
   const [, recovered = "0", replayed = "0"] =
-    joiner.log().match(/.*recovered (\d+) znodes .* (\d+) transactions from the log/s) ?? [];
+    joiner.log().match(/.*recovered (\d+) znodes? .* (\d+) transactions? from the log/s) ?? [];
   console.log(`after a restart it recovered ${recovered} znodes and replayed ${replayed} transactions`);
   if (Number(recovered) < nodeCount) faults.push(`only ${recovered} znodes came back after a restart`);
   if (faults.length > 0) throw new Error(faults.join("\n"));
