@@ -43,7 +43,7 @@ export {
 } from "./discovery/service-instance.ts";
 export { ServiceProvider, type ServiceProviderOptions } from "./discovery/service-provider.ts";
 export { buildUri, parseUriSpec, type UriPart, type UriSource, type UriSpec } from "./discovery/uri-spec.ts";
-export { type Candidate, LeaderLatch, type LeaderLatchOptions } from "./elections/leader-latch.ts";
+export { type Candidate, candidatesOf, LeaderLatch, type LeaderLatchOptions } from "./elections/leader-latch.ts";
 export { type Lead, LeaderSelector, type LeaderSelectorOptions } from "./elections/leader-selector.ts";
 export {
   MASTER_NAMES,

@@ -124,8 +124,12 @@ export class LeaderLatch implements AsyncDisposable {
   }
 }
 
-/** The candidates for leadership on a path, the leader first. */
-export async function candidatesOf(zk: Client, path: string, form: ContenderForm): Promise<readonly Candidate[]> {
+/** The candidates of a latch or a selector on a path, the leader first. It joins nothing. */
+export async function candidatesOf(
+  zk: Client,
+  path: string,
+  form: ContenderForm = "candidate",
+): Promise<readonly Candidate[]> {
   const participants = await participantsOf(zk, path, form);
   return participants.map(({ path, data }, i) => ({
     id: Buffer.from(data ?? []).toString(),

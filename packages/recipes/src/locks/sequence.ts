@@ -11,13 +11,13 @@ const NUMBERED = /\d{10}$/;
 const NEGATIVE = /[-_|]-\d{9,10}$/;
 
 /** What the contenders of a directory are named: other children neither wait nor are waited for. */
-export type ContenderForm = "lock" | "latch" | "lease";
+export type ContenderForm = "lock" | "latch" | "lease" | "candidate";
 
 /**
  * What Curator's, Go's and our clients put before a marker (`_c_<uuid>-`), kazoo's subclasses (`<hex>` or `<hex>-`), or nothing, the markers, and
  * a number of ten digits, or a negative one.
  */
-const FORMS: Readonly<Record<ContenderForm, RegExp>> = {
+const FORMS: Readonly<Record<Exclude<ContenderForm, "candidate">, RegExp>> = {
   // The names of all clients' locks, for readers and writers too: every client that shares a directory is waited for.
   lock: /^(?:(?:_c_)?[0-9a-f-]{32,36}-?)?(?:lock-|__lock__|__rlock__|__READ__|__WRIT__|read-|write-)-?\d{9,10}$|^x-.*-\d{10}$/i,
   latch: /^(?:_c_[0-9a-f-]{32,36}-)?latch--?\d{9,10}$/i,
@@ -25,6 +25,8 @@ const FORMS: Readonly<Record<ContenderForm, RegExp>> = {
 };
 
 export function isContender(name: string, form: ContenderForm): boolean {
+  // Of a latch, or of a selector, whose nodes are those of a lock.
+  if (form === "candidate") return FORMS.latch.test(name) || FORMS.lock.test(name);
   return FORMS[form].test(name);
 }
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { hostname } from "node:os";
 import type { Client } from "@zooid/client";
-import { isRecipeError, LeaderLatch, LeaderSelector } from "@zooid/recipes";
+import { type Candidate, candidatesOf, isRecipeError, LeaderLatch } from "@zooid/recipes";
 import { type Command, clientFor, type Invocation, operand } from "../../command.ts";
 import { follow } from "../../follow.ts";
 import type { JsonObject } from "../../output.ts";
@@ -57,7 +57,7 @@ async function lead(invocation: Invocation, latch: LeaderLatch, words: readonly 
 }
 
 /** The leader of a latch or a selector; undefined for none. */
-type Leader = Awaited<ReturnType<LeaderSelector["participants"]>>[number] | undefined;
+type Leader = Candidate | undefined;
 
 /** Prints the leader of now. */
 async function printLeader({ output }: Invocation, client: Client, path: string): Promise<JsonObject> {
@@ -82,9 +82,8 @@ async function tellWhoLeads({ output, signal }: Invocation, client: Client, path
   return { path, changes };
 }
 
-/** A selector that is not started only looks. */
 async function leaderOf(client: Client, path: string): Promise<Leader> {
-  const [leader] = await new LeaderSelector(client, path, () => {}).participants();
+  const [leader] = await candidatesOf(client, path);
   return leader;
 }
 
