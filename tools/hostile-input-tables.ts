@@ -27,7 +27,7 @@ const BUDGET_ROWS: Readonly<Record<keyof typeof BUDGETS, Budget>> = {
   watchMemory: {
     name: "memory of watches",
     countedIn: "bytes",
-    share: "none: what is beyond the whole goes",
+    share: "none: the excess over the whole goes",
     proxies: PROXIES,
     givesWay: "the address with most, by its largest connection",
   },
