@@ -239,7 +239,7 @@ describe("a client whose servers do not answer", () => {
     const zk = await open({ sessionTimeoutMs: 30_000 });
     await using witness = await connect(server.connectString);
     await zk.create("/left", "", { mode: "ephemeral" });
-    relay.freeze("answers");
+    relay.freeze();
     const unanswered = zk.exists("/");
     unanswered.catch(() => {});
     await close(zk);
