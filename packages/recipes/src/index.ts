@@ -65,6 +65,7 @@ export { MultiLock, type MultiLockOptions } from "./locks/multi-lock.ts";
 export { type AcquireOptions, Mutex, type MutexOptions, type Owned, type TryOptions } from "./locks/mutex.ts";
 export { type LockSide, ReadWriteLock, type ReadWriteLockOptions } from "./locks/read-write-lock.ts";
 export { type AcquireLeasesOptions, Semaphore, SemaphoreMutex, type SemaphoreOptions } from "./locks/semaphore.ts";
+export type { ContenderForm } from "./locks/sequence.ts";
 export { UnfairLock, type UnfairLockOptions } from "./locks/unfair-lock.ts";
 export { GroupMember, type GroupMemberOptions, type Members } from "./members/group-member.ts";
 export {

@@ -12,6 +12,7 @@ export {
 export { type MemberConfig, REPLICA_DEFAULTS, type ReplicaConfig } from "./config.ts";
 export {
   Connection,
+  type ConnectionOrigin,
   type ConnectionPhase,
   type HeldWrite,
   type SaslAnswer,

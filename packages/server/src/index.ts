@@ -24,7 +24,7 @@ export {
 export type { ConnectionThrottleConfig, ConnectionThrottleOptions } from "./connection-throttle.ts";
 export type { DiskOptions } from "./disk/disk-marks.ts";
 export type { ScrubSettings } from "./disk/scrub-reports.ts";
-export { LOG_EVENTS, type LogEvent } from "./log-events.ts";
+export { LOG_EVENTS, type LogEvent, type OperatorEvent, type ServerEvent } from "./log-events.ts";
 export type { LogFields } from "./log-fields.ts";
 export { type AnsweringMember, answeringMembers } from "./offline/answering-members.ts";
 export type { DataDirectories } from "./offline/data-directories.ts";
@@ -56,7 +56,7 @@ export { PeerPortError } from "./peers/peer-listener.ts";
 export { type PeerSecret, type PeerSecretMode, writePeerSecretFile } from "./peers/peer-secret.ts";
 export type { PeerProtection, PeerSecurity, PeerSecurityOptions } from "./peers/peer-security.ts";
 export type { PeerStoreOptions, PeerTlsFiles } from "./peers/peer-tls.ts";
-export type { PeerTransport } from "./peers/peer-transport.ts";
+export type { Accepting, PeerTransport } from "./peers/peer-transport.ts";
 export type { UnreachablePeer } from "./peers/reachability.ts";
 export type { SaslUsers } from "./sasl/digest-md5.ts";
 export type { GssAcceptor, GssContext, GssStep } from "./sasl/gss-context.ts";
