@@ -28,7 +28,7 @@ export {
   type RetryPolicy,
   retry,
 } from "./calls/retry.ts";
-export { limitSignal, type PauseOptions, pause, startTimer, type Timer } from "./calls/timers.ts";
+export { limitSignal, type PauseOptions, pause, startTimer, type Timer, type TimerOptions } from "./calls/timers.ts";
 export { Client, type CloseOptions } from "./client.ts";
 export { type CloseOnExitOptions, closeOnExit } from "./close-on-exit.ts";
 export { connect, createClient } from "./connect.ts";
