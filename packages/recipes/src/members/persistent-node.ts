@@ -219,7 +219,8 @@ export class PersistentNode implements AsyncDisposable {
   }
 
   async #make(data: Buffer, signal: AbortSignal): Promise<void> {
-    if (this.#hasStood) await this.#pauseBeforeRepair(signal);
+    // In a new session it is made for the first time: no other program has deleted it.
+    if (this.#sessions.has(this.#zk.sessionId)) await this.#pauseBeforeRepair(signal);
     if (this.#keeping !== undefined) {
       await this.#keeping.make(data, signal);
     } else if ((await makeNamed(this.#zk, { path: this.path, data, mode: this.#mode, signal })) !== null) this.#note();
