@@ -1,4 +1,4 @@
-import { PROCESS_EVENTS } from "../../apps/server/src/log-events.ts";
+import { PROCESS_EVENTS } from "./process-events.ts";
 import { settingLines } from "./settings-table.ts";
 
 /** A page of docs that is made from the code. */
