@@ -1,8 +1,9 @@
 import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { freePorts } from "@zooid/wire/testing/free-ports";
 import { describe, expect, test } from "vitest";
 import { ExitStatus } from "./exit-status.ts";
 import { BIN, eachInDirectory, ServerProcess, start } from "./testing/server-process.ts";
@@ -166,6 +167,36 @@ describe("the end of a process has its status, and its last words are one senten
       expect(output).not.toMatch(/^\s+at .*:\d+:\d+\)?\s*$/m);
   });
 });
+
+test("an output that takes no line ends neither a start nor a server", async () => {
+  const [port = 0] = await freePorts(1);
+  const settings = [
+    ...["--data", "data", "--port", `${port}`],
+    ...["--set", "admin.enableServer=false", "--set", "4lw.commands.whitelist=ruok"],
+  ];
+  const full = (argv: readonly string[]): ServerProcess =>
+    new ServerProcess([], ["sh", "-c", `exec "$0" "$@" > /dev/full`, BIN, ...argv]);
+  const server = full([...settings, "--set", WARNED]);
+  await expect.poll(() => say(port, "ruok")).toBe("imok");
+  // Each is answered by a line of the log.
+  server.kill("SIGUSR1");
+  server.kill("SIGHUP");
+  await expect.poll(() => say(port, "ruok")).toBe("imok");
+  server.kill("SIGTERM");
+  expect([await server.ended(), server.errors]).toEqual([[0, null], ""]);
+  const refused = full([...settings, "--set", "maxCnxns=-7"]);
+  expect([await refused.ended(), refused.errors]).toEqual([[ExitStatus.CONFIG, null], ""]);
+});
+
+/** The answer to a four-letter word; undefined where nothing answers. */
+async function say(port: number, word: string): Promise<string | undefined> {
+  const socket = connect(port, "127.0.0.1", () => socket.end(word));
+  try {
+    return (await socket.toArray()).join("");
+  } catch {
+    return undefined;
+  }
+}
 
 /** The text of the last line of a server's log, which has the event of a failed start. */
 function lastWords(output: string, isServer: boolean): string {

@@ -21,6 +21,9 @@ export interface LogContext {
   readonly zxid?: string;
 }
 
+/** Lines that the output does not take are kept up to this size, and written when it does again; further ones are dropped. */
+const UNWRITTEN_BYTES_MAX = 1024 * 1024;
+
 /** Loaded for a terminal only: a service has none, and starts sooner. */
 const loadPretty = (): typeof import("pino-pretty") => createRequire(import.meta.url)("pino-pretty");
 
@@ -33,11 +36,13 @@ const loadPretty = (): typeof import("pino-pretty") => createRequire(import.meta
  * ```
  */
 export function openLog(level: LogLevel): ProcessLog {
-  // A reader that went away must not take the server with it.
+  // A reader that went away, a terminal that was closed, or a full disk must not take the server with it.
   process.stdout.on("error", () => {});
-  return process.stdout.isTTY
-    ? processLog(level, loadPretty()({ sync: true, translateTime: "SYS:yyyy-mm-dd HH:MM:ss.l", hideObject: true }))
-    : processLog(level, pino.destination({ dest: 1, sync: true }));
+  const output = pino.destination({ dest: 1, sync: true, maxLength: UNWRITTEN_BYTES_MAX });
+  output.on("error", () => {});
+  if (!process.stdout.isTTY) return processLog(level, output);
+  const pretty = { destination: output, sync: true, translateTime: "SYS:yyyy-mm-dd HH:MM:ss.l", hideObject: true };
+  return processLog(level, loadPretty()(pretty));
 }
 
 /** @param destination receives one JSON line at a time */
