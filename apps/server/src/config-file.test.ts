@@ -419,8 +419,20 @@ test("unknown keys are refused where zooid.unknownKeys says so, and that setting
 
 test.each([
   ["tickTime=2000\ntickTime=3000", 'tickTime (line 3) is "3000", and "2000" on line 2: keep one of them'],
-  ["server.1=a:1:2\nserver.01=b:1:2", 'server.01 (line 3) is "b:1:2", and "a:1:2" on line 2: keep one of them'],
+  [
+    "server.1=a:1:2\nserver.01=b:1:2",
+    'server.01 (line 3) is "b:1:2", and server.1 is "a:1:2" on line 2: keep one of them',
+  ],
   ["skipACL=no\nskipACL=yes\nskipACL=no", 'skipACL (line 3) is "yes", and "no" on line 2: keep one of them'],
+  ["weight.1=1\nweight.01=5", 'weight.01 (line 3) is "5", and weight.1 is "1" on line 2: keep one of them'],
+  [
+    "sessionRequireClientSASLAuth=true\nzookeeper.sessionRequireClientSASLAuth=false",
+    'zookeeper.sessionRequireClientSASLAuth (line 3) is "false", and sessionRequireClientSASLAuth is "true" on line 2: keep one of them',
+  ],
+  [
+    "ssl.keyStore.password=hunter2\nssl.keyStore.password=hunter3",
+    "ssl.keyStore.password (line 3) and ssl.keyStore.password (line 2) have different values: keep one of them",
+  ],
 ])("%j: a key with two values is refused", (lines, problem) => {
   expect(problems(withData(lines))).toEqual([problem]);
 });
@@ -442,6 +454,16 @@ describe("a key with ZooKeeper's prefix in the file", () => {
     "DigestAuthenticationProvider.superDigest=super:x",
     "superUser.ops=a",
     "reconfigEnabled=true",
+    "ssl.clientAuth=none",
+    "ssl.quorum.hostnameVerification=false",
+    "admin.serverAddress=0.0.0.0",
+    "admin.needClientAuth=false",
+    "client.portUnification=true",
+    "zooid.peerSecretMode=offer",
+    "zooid.trustedProxies=10.0.0.0/8",
+    "enforce.auth.enabled=false",
+    "ensembleAuthName=x",
+    "authProvider.1=org.apache.zookeeper.server.auth.SASLAuthenticationProvider",
   ])("zookeeper.%s opens access, and stops the start", (line) => {
     const [key] = line.split("=");
     expect(problems(withData(`zookeeper.${line}`))).toEqual([

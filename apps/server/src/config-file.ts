@@ -43,6 +43,9 @@ export function parseConfigFile(text: string, readFile: (file: string) => string
   let membersFile: string | undefined;
   const settings = parseProperties(text).flatMap(({ key, value, line }): readonly Setting[] => {
     if (key !== DYNAMIC_FILE) return [{ key, value, where: `line ${line}`, isOfFile: true }];
+    if (membersFile !== undefined && membersFile !== value) {
+      throw new ConfigError([`${key} (line ${line}) is "${value}", and "${membersFile}" before: keep one of them`]);
+    }
     const listed = readFile(value);
     membersVersion = versionOf(value, listed);
     membersFile = value;
@@ -65,15 +68,23 @@ function contradictionsIn(settings: readonly Setting[]): readonly string[] {
   const first = new Map<string, Setting>();
   const problems: string[] = [];
   for (const setting of settings) {
-    const key = SERVER_KEY.test(setting.key) ? setting.key.replace(/\.0+(?=\d)/, ".") : setting.key;
+    const bare = setting.key.replace(SYSTEM_PREFIX, "");
+    const isNumbered = [SERVER_KEY, GROUP_KEY, WEIGHT_KEY].some((pattern) => pattern.test(bare));
+    const key = isNumbered ? bare.replace(/\.0+(?=\d)/, ".") : bare;
     const before = first.get(key);
     if (before === undefined) first.set(key, setting);
-    else if (before.value !== setting.value)
-      problems.push(
-        `${setting.key} (${setting.where}) is "${setting.value}", and "${before.value}" on ${before.where}: keep one of them`,
-      );
+    else if (before.value !== setting.value) problems.push(contradiction(setting, before));
   }
   return problems;
+}
+
+/** Values that are secrets, or show one, do not go to the log. */
+function contradiction({ key, value, where }: Setting, before: Setting): string {
+  const other = before.key === key ? "" : `${before.key} is `;
+  if (!HOLDS_SECRET.test(key)) {
+    return `${key} (${where}) is "${value}", and ${other}"${before.value}" on ${before.where}: keep one of them`;
+  }
+  return `${key} (${where}) and ${before.key} (${before.where}) have different values: keep one of them`;
 }
 
 /** As its name ends, or as its line `version` says. */
@@ -162,6 +173,9 @@ export function applySettings(settings: readonly Setting[], unknown: "warned" | 
 
 const SYSTEM_PREFIX = /^zookeeper\./;
 
+/** Keys whose values are secrets, or show one. */
+const HOLDS_SECRET = /passw|secret$|superDigest|^zooid\.console\.(?:viewers|editors|operators)$/i;
+
 /** Settings that let clients or operators do more than without them. */
 const OPENING = new Set(
   [
@@ -185,9 +199,41 @@ const OPENING = new Set(
   ].map((key) => key.toLowerCase()),
 );
 
+/** Settings that keep clients, operators or servers out, by the values with which they do. */
+const CLOSING: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    "ssl.clientAuth": "need",
+    "ssl.quorum.clientAuth": "need",
+    "ssl.hostnameVerification": "true",
+    "ssl.clientHostnameVerification": "true",
+    "ssl.quorum.hostnameVerification": "true",
+    "ssl.quorum.clientHostnameVerification": "true",
+    "ssl.crl": "true",
+    "ssl.ocsp": "true",
+    "ssl.quorum.crl": "true",
+    "ssl.quorum.ocsp": "true",
+    sessionRequireClientSASLAuth: "true",
+    "enforce.auth.enabled": "true",
+    "admin.needClientAuth": "true",
+    "admin.forceHttps": "true",
+    sslQuorum: "true",
+    "zooid.peerSecretMode": "require",
+    "zooid.unlisted": "refuse",
+    "client.portUnification": "false",
+    portUnification: "false",
+    "admin.portUnification": "false",
+  }).map(([key, value]) => [key.toLowerCase(), value]),
+);
+
+/** Settings each of whose values may let someone in. */
+const DECIDING =
+  /^(?:authProvider\.|ssl\.authProvider$|enforce\.auth\.schemes$|ensembleAuthName$|admin\.serverAddress$|clientPortAddress$|secureClientPortAddress$|zooid\.trustedProxies)/i;
+
 function opensAccess(bare: string, value: string): boolean {
   const lower = bare.toLowerCase();
-  if (lower.startsWith("superuser")) return true;
+  if (lower.startsWith("superuser") || DECIDING.test(bare)) return true;
+  const closed = CLOSING.get(lower);
+  if (closed !== undefined) return value.toLowerCase() !== closed;
   return OPENING.has(lower) && !["", "no", "false"].includes(value.toLowerCase());
 }
 
