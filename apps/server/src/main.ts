@@ -15,6 +15,7 @@ import { LateConsole } from "./late-console.ts";
 import { openLog, type ProcessLog } from "./logger.ts";
 import { recover } from "./offline/recover.ts";
 import { snapshot } from "./offline/snapshot.ts";
+import { nameProcess } from "./process-name.ts";
 import { reload } from "./reload.ts";
 import { stopOnSignals } from "./shutdown.ts";
 import { startReport } from "./start-report.ts";
@@ -140,7 +141,7 @@ async function serve(argv: readonly string[], said: Said = { notes: [], warnings
   configFile = command.configFile;
   const log = openLog(command.logLevel);
   openedLog = log;
-  process.title = ["zooid-server", ...argv].join(" ");
+  nameProcess(argv);
   for (const note of said.notes) log.info(note, { event: "container" });
   for (const warning of said.warnings) log.warn(warning, { event: "container" });
   await run(command, argv, log);

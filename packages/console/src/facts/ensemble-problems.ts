@@ -1,3 +1,4 @@
+import { counted } from "@zooid/model";
 import type { EnsembleProblemJson, MemberJson } from "../api/shapes.ts";
 
 const LAG_ZXIDS = 1_000;
@@ -50,8 +51,9 @@ export function ensembleProblems(members: readonly MemberJson[], nowMs: number):
       warning(text, "Check that the server runs, and that the console reaches its client port", address);
       continue;
     }
-    if ((member.lagZxids ?? 0) > LAG_ZXIDS) {
-      warning(`${address} is ${member.lagZxids} transactions behind`, "Check its disk and its network", address);
+    const lag = member.lagZxids ?? 0;
+    if (lag > LAG_ZXIDS) {
+      warning(`${address} is ${counted(lag, "transaction")} behind`, "Check its disk and its network", address);
     }
     if ((member.outstanding ?? 0) > OUTSTANDING) {
       warning(`${address} has ${member.outstanding} unanswered requests`, "Check its disk, and the load", address);
@@ -73,7 +75,7 @@ export function ensembleProblems(members: readonly MemberJson[], nowMs: number):
       const days = Math.floor((Number(expiresAt) - nowMs) / DAY_MS);
       if (days >= CERTIFICATE_DAYS) continue;
       const report = days < CERTIFICATE_DAYS_CRITICAL ? critical : warning;
-      const when = days < 0 ? "has expired" : `expires in ${days} days`;
+      const when = days < 0 ? "has expired" : `expires in ${counted(days, "day")}`;
       report(`The certificate of ${address} for ${use} ${when}`, "Renew it: the server reads its files again", address);
     }
   }

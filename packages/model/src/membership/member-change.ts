@@ -1,3 +1,4 @@
+import { counted } from "../counted.ts";
 import { hasGroups, type Member, type Members } from "../members.ts";
 import { changedMembers } from "../members-text.ts";
 import { type ServerId, serverId } from "../server-id.ts";
@@ -113,9 +114,12 @@ export function plannedReplacement(
 
 /** What a change does to the number of voters. */
 export function votersText({ current, next }: PlannedChange): string {
-  const [before, after] = [current, next].map(({ verifier }) => verifier.voters.size);
+  const before = current.verifier.voters.size;
+  const after = next.verifier.voters.size;
   const spare = spareText(next, next.verifier.voters);
-  return before === after ? `${after} voters, as before` : `${before} voters become ${after}; ${spare}`;
+  return before === after
+    ? `${counted(after, "voter")}, as before`
+    : `${counted(before, "voter")} become${before === 1 ? "s" : ""} ${after}; ${spare}`;
 }
 
 export function memberOf({ servers }: Members, sid: ServerId): Member | undefined {

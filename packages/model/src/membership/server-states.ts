@@ -1,4 +1,5 @@
 /** What servers report of themselves, and what follows for a change of their ensemble. */
+import { counted } from "../counted.ts";
 import type { Member, Members } from "../members.ts";
 import type { ServerId } from "../server-id.ts";
 
@@ -104,7 +105,7 @@ export function catchingText(catching: Catching): string {
     case "synced":
       return "synced";
     case "behind":
-      return catching.lag === undefined ? "in an older epoch" : `${catching.lag} transactions behind`;
+      return catching.lag === undefined ? "in an older epoch" : `${counted(catching.lag, "transaction")} behind`;
     case "alone":
       return "runs without this ensemble";
     case "other-server":

@@ -4,6 +4,7 @@ import {
   type ChangeRequest,
   changedMembers,
   copySlice,
+  counted,
   counterOf,
   ErrorCode,
   FRAME_HEADER_BYTES,
@@ -88,7 +89,7 @@ export class MemberChanges {
     if (voterCount < voterCountMin) {
       return this.#refused(
         ErrorCode.BAD_ARGUMENTS,
-        `it has ${voterCount} voters, and at least ${voterCountMin} are needed`,
+        `it has ${counted(voterCount, "voter")}, and at least ${voterCountMin} are needed`,
       );
     }
     if (text.length > CONFIG_BYTES_MAX) {

@@ -78,7 +78,7 @@ export function expiryFault(notAfter: number | undefined, nowSeconds: number): s
   const days = Math.floor((notAfter - nowSeconds) / DAY_SECONDS);
   if (days >= CERTIFICATE_DAYS) return undefined;
   const date = new Date(notAfter * 1000).toISOString().slice(0, 10);
-  return days < 0 ? `it ended on ${date}` : `it ends on ${date}, in ${days} days`;
+  return days < 0 ? `it ended on ${date}` : `it ends on ${date}, in ${counted(days, "day")}`;
 }
 
 /** `ok`, or which checks fail; with `verbose`, all of them. */
