@@ -11,9 +11,6 @@ export const TENANT_PATH = "/t";
 const TENANT_ADDRESS = "10.6.6.6";
 /** More of them are a crowd. */
 const TENANTS_OF_ONE_ADDRESS = 2;
-/** A proxy that all servers of a run trust. */
-export const PROXY_RANGE = "10.9.0.0/16";
-
 /**
  * The address of a hostile tenant, of so many. A crowd has three shares of everything: those of an address, of a /64 whose hosts
  * choose the rest as they like, and of all that come by a trusted proxy.

@@ -3,7 +3,6 @@ import { type HashKey, NO_PROXIES, parseProxyRange } from "@zooid/model";
 import { type MemberConfig, REPLICA_DEFAULTS, type ReplicaConfig, type ReplicaTools } from "@zooid/replica";
 import { RequestReader } from "@zooid/wire";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/txn";
-import { PROXY_RANGE } from "../clients/tenant.ts";
 import type { Prng } from "./prng.ts";
 import {
   FOUNDING_WAIT_MS,
@@ -14,6 +13,8 @@ import {
   TICK_MS,
 } from "./server-options.ts";
 
+/** A proxy that all servers of a run trust. */
+const PROXY_RANGE = "10.9.0.0/16";
 const proxyRange = parseProxyRange(PROXY_RANGE);
 const PROXIES = { ...NO_PROXIES, ranges: proxyRange === undefined ? [] : [proxyRange] };
 
