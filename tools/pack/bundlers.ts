@@ -23,8 +23,9 @@ export interface Bundler {
 }
 
 /** With the settings that their documentation gives for programs on Node.js that need no node_modules. */
+const ESBUILD = { esbuild: "0.28.2" };
 const PACKAGES: Readonly<Record<string, string>> = {
-  esbuild: "0.28.2",
+  ...ESBUILD,
   rollup: "4.68.8",
   "@rollup/plugin-commonjs": "29.0.3",
   "@rollup/plugin-json": "6.1.0",
@@ -54,10 +55,31 @@ interface WebpackStats {
   toString(options: object): string;
 }
 
-/** esbuild, Rollup, Vite and webpack, of fixed versions, which npm brings into .cache. */
-export async function loadBundlers(): Promise<readonly Bundler[]> {
-  const load = loaderFrom(await installBundlers());
+/** esbuild alone, of a fixed version, which npm brings into .cache. */
+export async function loadEsbuild(): Promise<Bundler> {
+  const load = loaderFrom(await install(ESBUILD));
   const esbuild = await load<Esbuild>("esbuild");
+  return {
+    name: "esbuild",
+    async bundle({ entry, outfile, format }) {
+      // A module of others that calls require needs one in a bundle of ES modules.
+      const banner = { js: 'import { createRequire as r } from "node:module"; const require = r(import.meta.url);' };
+      await esbuild.build({
+        entryPoints: [entry],
+        bundle: true,
+        platform: "node",
+        format,
+        outfile,
+        logLevel: "silent",
+        ...(format === "esm" ? { banner } : {}),
+      });
+    },
+  };
+}
+
+/** esbuild, Rollup, Vite and webpack, likewise. */
+export async function loadBundlers(): Promise<readonly Bundler[]> {
+  const load = loaderFrom(await install(PACKAGES));
   const rollup = await load<Rollup>("rollup");
   const nodeResolve = await load<RollupPlugin>("@rollup/plugin-node-resolve");
   const commonjs = await load<RollupPlugin>("@rollup/plugin-commonjs");
@@ -65,22 +87,7 @@ export async function loadBundlers(): Promise<readonly Bundler[]> {
   const vite = await load<Vite>("vite");
   const webpack = await load<Webpack>("webpack");
   return [
-    {
-      name: "esbuild",
-      async bundle({ entry, outfile, format }) {
-        // A module of others that calls require needs one in a bundle of ES modules.
-        const banner = { js: 'import { createRequire as r } from "node:module"; const require = r(import.meta.url);' };
-        await esbuild.build({
-          entryPoints: [entry],
-          bundle: true,
-          platform: "node",
-          format,
-          outfile,
-          logLevel: "silent",
-          ...(format === "esm" ? { banner } : {}),
-        });
-      },
-    },
+    await loadEsbuild(),
     {
       name: "rollup",
       async bundle({ entry, outfile, format }) {
@@ -138,10 +145,11 @@ function loaderFrom(folder: string): <T>(name: string) => Promise<T> {
   return async <T>(name: string) => (await import(pathToFileURL(resolve(name)).href)) as T;
 }
 
-async function installBundlers(): Promise<string> {
-  const wanted = Object.entries(PACKAGES).map(([name, version]) => `${name}@${version}`);
+async function install(packages: Readonly<Record<string, string>>): Promise<string> {
+  const wanted = Object.entries(packages).map(([name, version]) => `${name}@${version}`);
   const folder = join(ROOT, ".cache", `bundlers-${wanted.join("-").replaceAll(/[^\w.]+/g, "-")}`);
-  if (!existsSync(join(folder, "node_modules/webpack"))) {
+  const isThere = Object.keys(packages).every((name) => existsSync(join(folder, "node_modules", name)));
+  if (!isThere) {
     mkdirSync(folder, { recursive: true });
     // npm would take the repository for the project otherwise.
     writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true }));
