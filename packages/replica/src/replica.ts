@@ -112,6 +112,11 @@ export class Replica {
     return this.#parts.inFlightWrites.count;
   }
 
+  /** Whether there is no room for further writes of any connection. */
+  get isFull(): boolean {
+    return this.#parts.admission.isFull;
+  }
+
   /** Syncs of clients and learners that are not answered. */
   get pendingSyncCount(): number {
     return this.#parts.syncs.count + this.#parts.forwarded.syncCount;

@@ -25,7 +25,8 @@ export class HeldWrites {
     const found = server.isServing && !server.isPaused ? server.replica.connection(ref) : undefined;
     const isSmall = (found?.heldWrite?.priceUs ?? Number.POSITIVE_INFINITY) < this.#largeFromUs;
     const isWaiting = isSmall && (found?.addressWork?.workUs ?? 0) === 0;
-    if (!isWaiting || server.replica.isApplying) {
+    // A server that is full takes no writes.
+    if (!isWaiting || server.replica.isApplying || server.replica.isFull) {
       this.#since.delete(connection);
       return;
     }
