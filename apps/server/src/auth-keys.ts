@@ -30,7 +30,7 @@ export const AUTH_KEYS: readonly KeyEntry[] = [
   ["ensembleAuthName", authList("ensembleNames")],
   ["zooid.authFailureDelayMaxMs", authNumber("failureDelayMsMax")],
   ["X509AuthenticationProvider.superUser", authText("x509SuperUser")],
-  ["IPAuthenticationProvider.usexforwardedfor", ignored("what a proxy says of an address counts for nothing", "false")],
+  ["IPAuthenticationProvider.usexforwardedfor", ignored("the server believes no proxy about an address", "false")],
   ["fips-mode", ignored("it chooses among Java's security providers")],
 ];
 

@@ -17,7 +17,7 @@ export interface PauseOptions extends TimerOptions {
 }
 
 /**
- * Calls back after so many milliseconds, which may be any number: beyond 24.8 days, Node's own timers fire at once. For `Infinity` it never
+ * Calls back after a time in milliseconds, which may be any number: beyond 24.8 days, Node's own timers fire at once. For `Infinity` it never
  * calls back.
  */
 export function startTimer(delayMs: number, callback: () => void, { ref = true }: TimerOptions = {}): Timer {
@@ -34,7 +34,7 @@ export function startTimer(delayMs: number, callback: () => void, { ref = true }
   return { cancel, [Symbol.dispose]: cancel };
 }
 
-/** Resolves after so many milliseconds, which may be any number, as for {@link startTimer}. */
+/** Resolves after a time in milliseconds, which may be any number, as for {@link startTimer}. */
 export function pause(delayMs: number, { signal, ...options }: PauseOptions = {}): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted === true) {
@@ -54,7 +54,7 @@ export function pause(delayMs: number, { signal, ...options }: PauseOptions = {}
   });
 }
 
-/** A signal that aborts with a TimeoutError after so many milliseconds, which may be any number. It keeps no process alive. */
+/** A signal that aborts with a TimeoutError after a time in milliseconds, which may be any number. It keeps no process alive. */
 export function limitSignal(delayMs: number): AbortSignal {
   const controller = new AbortController();
   startTimer(delayMs, () => controller.abort(new DOMException("the time limit is reached", "TimeoutError")), {

@@ -77,7 +77,7 @@ export class LossAlarm implements Disposable {
   }
 }
 
-/** Emits once after so many milliseconds, which may be any number; rxjs' own timers fire at once beyond 24.8 days. */
+/** Emits once after a time in milliseconds, which may be any number; rxjs' own timers fire at once beyond 24.8 days. */
 export function after(delayMs: number): Observable<void> {
   return new Observable((subscriber) => {
     const timer = startTimer(delayMs, () => {
