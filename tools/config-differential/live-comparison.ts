@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { connect } from "node:net";
+import { readdir, readFile, readlink } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { hasEnded, spawnServer } from "../../packages/conformance/src/endpoint.ts";
@@ -11,6 +11,9 @@ import { readRecords } from "./records.ts";
 const LIVE_SEEDS: readonly number[] = [7, 12, 17, 22, 34];
 const DEADLINE_MS = 60_000;
 const POLL_MS = 50;
+/** The state of a socket that accepts connections, in /proc/net/tcp. */
+const LISTEN = "0A";
+const UNDECIDED = "neither serves nor has ended";
 /** Ports that the generator writes. */
 const WRITTEN_PORT = /\b21\d{3}\b/g;
 /** Ports of learners, where Apache's server listens only while it leads. */
@@ -27,21 +30,41 @@ export async function compareLive(root: string, jars: string): Promise<boolean> 
   const cases = readRecords()
     .map(({ configuration }) => configuration)
     .filter(({ seed }) => LIVE_SEEDS.includes(seed));
-  let isSame = true;
-  const starts = cases.map(async (configuration) => {
-    const [apache, zooid] = await Promise.all([
-      startOf("apache", configuration, { root, jars }),
-      startOf("zooid", configuration, { root, jars }),
-    ]);
-    return { configuration, apache, zooid };
-  });
-  for (const { configuration, apache, zooid } of await Promise.all(starts)) {
-    const common = keysOf(apache).filter((key) => keysOf(zooid).includes(key));
-    const [theirs, ours] = [textOf(apache, common), textOf(zooid, common)];
-    console.log(`file ${configuration.seed}: ${theirs}${theirs === ours ? "" : `\n  but Zooid: ${ours}`}`);
-    isSame &&= theirs === ours;
+  const results = await Promise.all(cases.map((configuration) => compareStarts(configuration, { root, jars })));
+  for (const { seed, theirs, ours } of results)
+    console.log(`file ${seed}: ${theirs}${theirs === ours ? "" : `\n  but Zooid: ${ours}`}`);
+  return results.every(({ theirs, ours }) => theirs === ours);
+}
+
+interface Answers {
+  readonly seed: number;
+  readonly theirs: string;
+  readonly ours: string;
+}
+
+/**
+ * Ports open one after the other, in an order of each server's own.
+ * Therefore both are looked at until two successive looks find them equal, and what differs at the deadline counts.
+ */
+async function compareStarts(configuration: ConfigurationCase, folders: Folders): Promise<Answers> {
+  const servers = await Promise.all([
+    startServer("apache", configuration, folders),
+    startServer("zooid", configuration, folders),
+  ]);
+  const deadline = Date.now() + DEADLINE_MS;
+  try {
+    let equalLooks = 0;
+    while (true) {
+      const [apache, zooid] = await Promise.all(servers.map(startOf));
+      const answers = { seed: configuration.seed, ...textsOf(apache, zooid) };
+      equalLooks = answers.theirs === answers.ours && answers.theirs !== undefined ? equalLooks + 1 : 0;
+      if (equalLooks === 2 || Date.now() > deadline)
+        return { ...answers, theirs: answers.theirs ?? UNDECIDED, ours: answers.ours ?? UNDECIDED };
+      await delay(POLL_MS);
+    }
+  } finally {
+    await Promise.all(servers.map((server) => server.kill()));
   }
-  return isSame;
 }
 
 /** What a start with a file comes to; ports as the file has them. */
@@ -55,17 +78,38 @@ function keysOf({ values }: Start): readonly string[] {
   return Object.keys(values).filter((key) => !OF_FILES.test(key));
 }
 
+/** The values that both tell. */
+function textsOf(
+  apache: Start | undefined,
+  zooid: Start | undefined,
+): { readonly theirs: string | undefined; readonly ours: string | undefined } {
+  const common = apache && zooid ? keysOf(apache).filter((key) => keysOf(zooid).includes(key)) : [];
+  return { theirs: apache && textOf(apache, common), ours: zooid && textOf(zooid, common) };
+}
+
 function textOf({ isRunning, ports, values }: Start, keys: readonly string[]): string {
   if (!isRunning) return "refused";
   const settings = keys.toSorted().map((key) => `${key}=${values[key]}`);
   return [`ports ${ports.join(" ")}`, ...settings].join(", ");
 }
 
-async function startOf(
+interface Folders {
+  readonly root: string;
+  readonly jars: string;
+}
+
+interface StartedServer {
+  readonly pid: number;
+  readonly ports: ReadonlyMap<string, number>;
+  hasEnded(): boolean;
+  kill(): Promise<void>;
+}
+
+async function startServer(
   kind: Kind,
   configuration: ConfigurationCase,
-  { root, jars }: { readonly root: string; readonly jars: string },
-): Promise<Start> {
+  { root, jars }: Folders,
+): Promise<StartedServer> {
   const { moved, ports } = await onFreePorts({
     ...configuration,
     flags: [...configuration.flags, `zookeeper.admin.serverPort=${ADMIN_PORT}`],
@@ -81,38 +125,33 @@ async function startOf(
     env: { SERVER_JVMFLAGS: properties.join(" ") },
   });
   const ended = once(child, "exit");
-  const deadline = Date.now() + DEADLINE_MS;
-  try {
-    let known: Start | undefined;
-    while (!hasEnded(child)) {
-      if (Date.now() > deadline) throw new Error(`${kind} neither serves nor ends with file ${configuration.seed}`);
-      const found = await observe(ports);
-      // Ports open one after the other: what two looks have in common is what stays.
-      if (found !== undefined && known?.ports.length === found.ports.length && known.ports.length > 1) return found;
-      known = found;
-      await delay(POLL_MS);
-    }
-    return { isRunning: false, ports: [], values: {} };
-  } finally {
-    child.kill("SIGKILL");
-    if (!hasEnded(child)) await ended;
-  }
+  return {
+    pid: child.pid ?? 0,
+    ports,
+    hasEnded: () => hasEnded(child),
+    kill: async () => {
+      child.kill("SIGKILL");
+      if (!hasEnded(child)) await ended;
+    },
+  };
+}
+
+/** @returns undefined until the server has ended, or its admin port answers */
+async function startOf(server: StartedServer): Promise<Start | undefined> {
+  return server.hasEnded() ? { isRunning: false, ports: [], values: {} } : await observe(server);
 }
 
 /** @returns undefined until the admin port answers */
-async function observe(ports: ReadonlyMap<string, number>): Promise<Start | undefined> {
-  const open = await Promise.all(
-    [...ports]
-      .filter(([written]) => !QUORUM_PORT.test(written))
-      .map(async ([written, port]) => ((await isOpen(port)) ? written : undefined)),
-  );
+async function observe({ pid, ports }: StartedServer): Promise<Start | undefined> {
+  const listening = await listeningPortsOf(pid);
+  const open = [...ports].filter(([written, port]) => !QUORUM_PORT.test(written) && listening.has(port));
   const values = await configurationOf(ports.get(ADMIN_PORT) ?? 0);
   if (values === undefined) return undefined;
   const named = new Map([...ports].map(([written, port]) => [port, written]));
   const asWritten = Object.fromEntries(
     Object.entries(values).map(([key, value]) => [key, named.get(Number(value)) ?? value]),
   );
-  return { isRunning: true, ports: open.filter((port) => port !== undefined).toSorted(), values: asWritten };
+  return { isRunning: true, ports: open.map(([written]) => written).toSorted(), values: asWritten };
 }
 
 async function configurationOf(adminPort: number): Promise<Readonly<Record<string, unknown>> | undefined> {
@@ -125,16 +164,18 @@ async function configurationOf(adminPort: number): Promise<Readonly<Record<strin
   }
 }
 
-async function isOpen(port: number): Promise<boolean> {
-  const socket = connect({ port, host: "127.0.0.1" });
-  try {
-    await once(socket, "connect");
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
-  }
+/** The ports on which this process listens, none once it has ended. Other programs may listen on ports of the file. */
+async function listeningPortsOf(pid: number): Promise<ReadonlySet<number>> {
+  const files = await readdir(`/proc/${pid}/fd`).catch(() => []);
+  const links = await Promise.all(files.map((file) => readlink(`/proc/${pid}/fd/${file}`).catch(() => "")));
+  const sockets = new Set(links.map((link) => /^socket:\[(\d+)\]$/.exec(link)?.[1]));
+  const tables = await Promise.all(
+    ["tcp", "tcp6"].map((name) => readFile(`/proc/net/${name}`, "utf8").catch(() => "")),
+  );
+  // Columns: number, local address, remote address, state, queues, timer, retransmits, user, timeout, inode.
+  const rows = tables.flatMap((table) => table.split("\n").map((line) => line.trim().split(/\s+/)));
+  const listening = rows.filter(([, , , state, , , , , , inode]) => state === LISTEN && sockets.has(inode));
+  return new Set(listening.map(([, local = ""]) => Number.parseInt(local.slice(local.lastIndexOf(":") + 1), 16)));
 }
 
 /** The same case on ports that are free now. */
