@@ -53,10 +53,13 @@ export class WriteShares {
   /** The part of it that came by trusted proxies, and how much that may be. */
   #proxiedUs = 0;
   readonly #proxiedUsMax: number;
+  /** Up to so much in all, every share has room. */
+  readonly #freeUs: number;
 
   constructor({ writeWorkUsMax, trustedProxies = NO_PROXIES }: WriteSharesConfig) {
     this.#workUsMax = writeWorkUsMax;
     this.#proxiedUsMax = writeWorkUsMax * trustedProxies.share;
+    this.#freeUs = Math.min(this.#proxiedUsMax, writeWorkUsMax * OF_CONNECTION, writeWorkUsMax * OF_ADDRESS);
   }
 
   /** The price of all writes in flight. */
@@ -70,6 +73,7 @@ export class WriteShares {
   }
 
   admits(connection: WritingConnection, priceUs: number): boolean {
+    if (this.#totalUs + priceUs <= this.#freeUs) return true;
     const max = this.#workUsMax;
     if (connection.isProxied && this.#proxiedUs > 0 && this.#proxiedUs + priceUs > this.#proxiedUsMax) return false;
     const ofAddress = this.#addressOf(connection).workUs;

@@ -6,6 +6,8 @@ const PASSED_OVER_MS = BUDGETS.reading.connectionMs;
 const PAID_BY_TIME = BUDGETS.reading.repaidByTime;
 /** An address owes no more, however dear a request was: its other clients are not shut out for long. */
 const DEBT_MS_MAX = BUDGETS.reading.owedMsMax;
+/** An address that has had no other beside it for so long makes none wait. */
+const ALONE_MS = 1000;
 /** Debts from which paid ones are looked for. */
 const DEBT_COUNT_SWEPT = 1024;
 
@@ -29,6 +31,9 @@ export class TurnOrder {
   readonly #options: TurnOrderOptions;
   /** By the share of the address. */
   readonly #debts = new Map<string, Debt>();
+  /** The address that asked last while there were debts, and when one asked after another one. */
+  #askedLast: string | undefined;
+  #changedMs = Number.NEGATIVE_INFINITY;
   /** How much of a turn the connections of proxies have coming. */
   #proxiesCredit = 0;
 
@@ -47,17 +52,23 @@ export class TurnOrder {
     this.#debts.set(share, { ms: Math.min(DEBT_MS_MAX, ms), seenMs: this.#options.now() });
   }
 
-  /** Whether the address has to let the others go first. Less than a turn is not worth it. */
+  /**
+   * Whether the address has to let the others go first: one that is alone has none to wait for, and a pause of all its connections would only
+   * cost time. Less than a turn is not worth it.
+   */
   owes(share: string): boolean {
     if (this.#debts.size === 0) return false;
-    const debt = this.#settled(share);
-    return debt !== undefined && debt.ms >= PASSED_OVER_MS;
+    const nowMs = this.#options.now();
+    if (share !== this.#askedLast) {
+      if (this.#askedLast !== undefined) this.#changedMs = nowMs;
+      this.#askedLast = share;
+    }
+    return nowMs - this.#changedMs < ALONE_MS && this.#debtOf(share) !== undefined;
   }
 
   /** What the address owes, 0 if it has its turn: otherwise the turn goes to the next one, which pays for a part of the debt. */
   passOver(share: string): number {
-    if (!this.owes(share)) return 0;
-    const debt = this.#debts.get(share);
+    const debt = this.#debtOf(share);
     if (debt === undefined) return 0;
     const owedMs = debt.ms;
     debt.ms -= PASSED_OVER_MS;
@@ -75,6 +86,12 @@ export class TurnOrder {
     if (this.#proxiesCredit < 1) return false;
     this.#proxiesCredit--;
     return true;
+  }
+
+  /** A debt of a turn or more. */
+  #debtOf(share: string): Debt | undefined {
+    const debt = this.#settled(share);
+    return debt !== undefined && debt.ms >= PASSED_OVER_MS ? debt : undefined;
   }
 
   /** What is left of a debt by now. */
