@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import { ConsoleServer } from "@zooid/console";
 import { type Command, parseCommandLine, USAGE, UsageError } from "./command-line.ts";
 import { ExitStatus } from "./exit-status.ts";
+import { listenFault } from "./listen-fault.ts";
 import { tlsOfFiles } from "./tls-files.ts";
 
 const { version } = createRequire(import.meta.url)("../package.json") as { readonly version: string };
@@ -37,7 +38,11 @@ async function serve(command: Extract<Command, { readonly kind: "serve" }>): Pro
     client: { sessionTimeoutMs, ...(tls === undefined ? {} : { tls: tlsOfFiles(tls) }) },
     warn: (text) => console.error(`zooid-console: ${text}`),
   });
-  await server.listen();
+  try {
+    await server.listen();
+  } catch (cause) {
+    throw new Error(listenFault(cause, { address, port }), { cause });
+  }
   const shown = address === "*" ? "localhost" : address.includes(":") ? `[${address}]` : address;
   for (const [at, ensemble] of ensembles.entries()) {
     const place = `http://${shown}:${server.port}${at === 0 ? "" : `/ensembles/${ensemble.name}`}/console/`;
