@@ -3,6 +3,7 @@ import { AddWatchMode, CreateMode, OpCode } from "@zooid/model";
 import type { JuteWriter } from "@zooid/wire";
 import type { Limits } from "../cluster/limits.ts";
 import type { Prng } from "../cluster/prng.ts";
+import { PROXY_ADDRESS } from "../cluster/trusted-proxy.ts";
 import type { HostileRequest } from "./requests.ts";
 
 /** The parent of everything that hostile tenants create. */
@@ -17,7 +18,7 @@ const TENANTS_OF_ONE_ADDRESS = 2;
  */
 export function tenantAddress(index: number, count: number): string {
   if (count <= TENANTS_OF_ONE_ADDRESS) return TENANT_ADDRESS;
-  return [TENANT_ADDRESS, `2001:db8:6:6:0:0:${index}:1`, "10.9.0.1"][index % CROWD_SHARE_COUNT] ?? TENANT_ADDRESS;
+  return [TENANT_ADDRESS, `2001:db8:6:6:0:0:${index}:1`, PROXY_ADDRESS][index % CROWD_SHARE_COUNT] ?? TENANT_ADDRESS;
 }
 
 const CROWD_SHARE_COUNT = 3;

@@ -12,9 +12,8 @@ import {
   SYNC_LIMIT,
   TICK_MS,
 } from "./server-options.ts";
+import { PROXY_RANGE } from "./trusted-proxy.ts";
 
-/** A proxy that all servers of a run trust. */
-const PROXY_RANGE = "10.9.0.0/16";
 const proxyRange = parseProxyRange(PROXY_RANGE);
 const PROXIES = { ...NO_PROXIES, ranges: proxyRange === undefined ? [] : [proxyRange] };
 
