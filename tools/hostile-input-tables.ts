@@ -21,7 +21,8 @@ interface Budget {
 const PROXIES = `${percent(NO_PROXIES.share)} of it`;
 const ONE_ADDRESS = "as one address";
 const { treeRoom, writesInFlight, reading, handshakes, longAnswers } = BUDGETS;
-const { httpConnections, consoleRequests, consoleStreams, consoleSessions, authFailures, refusalLines } = BUDGETS;
+const { httpConnections, httpRequests, consoleRequests, consoleStreams, consoleSessions, authFailures, refusalLines } =
+  BUDGETS;
 
 const BUDGET_ROWS: Readonly<Record<keyof typeof BUDGETS, Budget>> = {
   watchMemory: {
@@ -65,6 +66,13 @@ const BUDGET_ROWS: Readonly<Record<keyof typeof BUDGETS, Budget>> = {
     share: "one answer of an address at a time",
     proxies: ONE_ADDRESS,
     givesWay: "its other answers",
+  },
+  httpRequests: {
+    name: "HTTP requests of the admin port and the metrics port",
+    countedIn: `time: ${percent(httpRequests.ofTime)} of the loop in all, ${httpRequests.savedMsMax} ms saved at most`,
+    share: "addresses take turns; one request of a connection at a time, and 16 that wait",
+    proxies: ONE_ADDRESS,
+    givesWay: "its other requests; a connection with more is closed",
   },
   httpConnections: {
     name: "connections of the admin port",

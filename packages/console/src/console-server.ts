@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { SocketPlaces } from "@zooid/model";
+import type { Socket } from "node:net";
+import { deferBody, PipelinedRequests, SocketPlaces } from "@zooid/model";
 import { Console, type ConsoleOptions } from "./console.ts";
 import type { EnsembleLink } from "./ensemble-link.ts";
-import { deferBody } from "./http/refused-body.ts";
 
 /** A further ensemble on the same port. */
 export interface MoreEnsemble extends Pick<ConsoleOptions, "hosts" | "adminUrls"> {
@@ -50,7 +50,15 @@ export class ConsoleServer implements AsyncDisposable {
       keepAliveTimeout: IDLE_MS,
       noDelay: true,
     };
-    const serve = (message: IncomingMessage, response: ServerResponse): void => this.#serve(message, response);
+    const requests = new PipelinedRequests<Socket>();
+    const serve = (message: IncomingMessage, response: ServerResponse): void => {
+      const { socket } = message;
+      response.once("close", () => requests.answered(socket));
+      const begin = (): void => {
+        if (!socket.destroyed) this.#serve(message, response);
+      };
+      if (!requests.add(socket, begin)) socket.destroy();
+    };
     this.#server = createServer(limits, serve);
     this.#server.on("checkContinue", (message: IncomingMessage, response: ServerResponse) => {
       deferBody(message, response);
@@ -58,7 +66,10 @@ export class ConsoleServer implements AsyncDisposable {
     });
     this.#server.maxHeadersCount = HEADER_COUNT_MAX;
     const places = new SocketPlaces(PLACES);
-    this.#server.on("connection", (socket) => places.connected(socket));
+    this.#server.on("connection", (socket) => {
+      places.connected(socket);
+      socket.once("close", () => requests.closed(socket));
+    });
     this.#server.on("request", (message, response) => {
       const { socket } = message;
       const isBusy = (): void => places.setBusy(socket, true);

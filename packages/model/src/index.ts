@@ -36,6 +36,15 @@ export {
   type LogState,
 } from "./history.ts";
 export { hostPort, isConnectedToItself, type SocketEnds } from "./host-port.ts";
+export { PipelinedRequests } from "./http/pipelined-requests.ts";
+export {
+  askForBody,
+  type BodySource,
+  deferBody,
+  dropBody,
+  hasUnreadBody,
+  type StartTimer,
+} from "./http/refused-body.ts";
 export { type IpRange, isInIpRange, isIpRange, javaAddress, parseIpAddress } from "./ip-address.ts";
 export { derivedKey, type HashKey, keyedHash } from "./keyed-hash.ts";
 export { LATENCY_BOUNDS_MS, LATENCY_WORDS, LatencyBuckets } from "./latency-buckets.ts";
@@ -186,6 +195,7 @@ export {
   EPOCH_MAX,
   epochOf,
   formatZxid,
+  mayFollow,
   nextZxid,
   parseZxid,
   ZXID_NONE,

@@ -40,6 +40,12 @@ export function nextZxid(zxid: Zxid): Zxid {
   return (zxid + 1) as Zxid;
 }
 
+/** Whether an entry may follow a position of the log: the next counter of the epoch, or the first of a later one. */
+export function mayFollow(position: Zxid, next: Zxid): boolean {
+  if (next <= position) return false;
+  return epochOf(next) === epochOf(position) ? next === position + 1 : counterOf(next) === 1;
+}
+
 /** High 32 bits as the wire carries them; -1 for the zxid -1 that marks "none" in some replies. */
 export function zxidHigh(zxid: number): number {
   return zxid < 0 ? -1 : Math.floor(zxid / COUNTER_SPAN) | 0;

@@ -1,6 +1,7 @@
 /** One request to the API: who asks, whether they may, what they ask, and the answer. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { addressShare, BUDGETS } from "@zooid/model";
+import { startTimer } from "@zooid/client";
+import { addressShare, BUDGETS, dropBody, hasUnreadBody } from "@zooid/model";
 import type { z } from "zod";
 import type { LoginThrottle } from "../access/login-throttle.ts";
 import { includesRole, type Role, type RoleTable } from "../access/role.ts";
@@ -23,7 +24,6 @@ import type { AdminPorts } from "../members/admin-ports.ts";
 import type { RecipeScans } from "../recipes/recipe-scans.ts";
 import { type CookiePlace, cookieName, cookieValue, endedCookie, sessionCookie } from "./cookie.ts";
 import { type Problem, problemJson, problemOf, refuse } from "./problem.ts";
-import { dropBody, hasUnreadBody } from "./refused-body.ts";
 import { LOGIN_LIMITS, readJson } from "./request-body.ts";
 import { addressOf, isFromBrowser, isSecure } from "./request-checks.ts";
 
@@ -356,7 +356,7 @@ function sendProblem(response: ServerResponse, problem: Problem): void {
 }
 
 function send(response: ServerResponse, answer: KeptAnswer): void {
-  if (hasUnreadBody(response.req)) void dropBody(response.req).then(() => write(response, answer));
+  if (hasUnreadBody(response.req)) void dropBody(response.req, startTimer).then(() => write(response, answer));
   else write(response, answer);
 }
 

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { startTimer } from "@zooid/client";
+import { askForBody } from "@zooid/model";
 import { type JsonLimits, JsonShape } from "./json-shape.ts";
 import { ProblemError, refuse } from "./problem.ts";
-import { askForBody } from "./refused-body.ts";
 
 /** 1 MiB of data as base64, and the rest of a request. */
 export const BODY_LIMITS: JsonLimits = { bytesMax: 2 * 1024 * 1024, depthMax: 16, valuesMax: 10_000 };

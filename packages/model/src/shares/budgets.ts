@@ -22,6 +22,8 @@ export const BUDGETS = {
   handshakes: { ofTime: 0.25, savedMsMax: 4 },
   /** Time of answers that grow with the state. */
   longAnswers: { turnMs: 2 },
+  /** Time in which HTTP requests begin. */
+  httpRequests: { ofTime: 0.25, savedMsMax: 10 },
   /** Connections of the admin port, the metrics port and the console. */
   httpConnections: { count: 100, ofAddress: 50, forProbes: 16 },
   /** Requests of the console that are answered at a time. */

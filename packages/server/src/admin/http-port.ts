@@ -3,10 +3,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createListener, type Server as Listener, type Socket } from "node:net";
 import { pipeline } from "node:stream/promises";
 import { TLSSocket, type TlsOptions as TlsServerOptions } from "node:tls";
-import { BUDGETS, SocketPlaces } from "@zooid/model";
+import { askForBody, BUDGETS, deferBody, dropBody, hasUnreadBody, SocketPlaces } from "@zooid/model";
 import { subjectName } from "../tls/subject-name.ts";
 import { TlsAcceptor } from "../tls/tls-acceptor.ts";
 import type { TlsConfig } from "../tls/tls-config.ts";
+import { RequestTurns } from "./request-turns.ts";
 
 /** A request whose method, host and form are valid. */
 export interface HttpRequest {
@@ -85,8 +86,6 @@ const { count: countMax, ofAddress: shareMax, forProbes: reserveMax } = BUDGETS.
 const PLACES = { countMax, shareMax, reserveMax };
 const HEADERS_MS = 5000;
 const CHECK_MS = 1000;
-const DROPPED_BYTES_MAX = 64 * 1024;
-const DROPPED_MS_MAX = 1000;
 const TEXT = "text/plain; charset=utf-8";
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
 const SAFE_HEADERS = {
@@ -113,6 +112,7 @@ export class HttpPort implements AsyncDisposable {
   /** Connections whose first byte, which decides between HTTP and TLS, has not come. */
   readonly #silent = new Set<Socket>();
   readonly #places = new SocketPlaces(PLACES);
+  readonly #turns = new RequestTurns();
 
   constructor(options: HttpPortOptions) {
     this.#options = options;
@@ -125,13 +125,17 @@ export class HttpPort implements AsyncDisposable {
       keepAliveTimeout: options.idleTimeoutMs,
       noDelay: true,
     };
-    const serve = (message: IncomingMessage, response: ServerResponse): void => void this.#serve(message, response);
+    const serve = (message: IncomingMessage, response: ServerResponse): void => this.#arrived(message, response);
     this.#server = createServer(limits, serve);
     this.#acceptor = options.tls === undefined ? undefined : new TlsAcceptor(secured(options.tls));
     this.#listener =
       this.#acceptor === undefined ? this.#server : createListener({ noDelay: true }, (socket) => this.#begin(socket));
     // A body that is announced so is asked for only where it will be read.
-    this.#server.on("checkContinue", serve);
+    this.#server.on("checkContinue", (message: IncomingMessage, response: ServerResponse) => {
+      deferBody(message, response);
+      serve(message, response);
+    });
+    this.#server.on("connection", (socket) => this.#turns.connected(socket));
     this.#server.maxHeadersCount = HEADER_COUNT_MAX;
     this.#listener.on("connection", (socket) => this.#places.connected(socket));
     this.#server.timeout = options.idleTimeoutMs;
@@ -205,22 +209,29 @@ export class HttpPort implements AsyncDisposable {
     });
   }
 
-  async #serve(message: IncomingMessage, response: ServerResponse): Promise<void> {
+  #arrived(message: IncomingMessage, response: ServerResponse): void {
     const { socket } = message;
     const isBusy = (): void => this.#places.setBusy(socket, true);
     // A request counts when its body is there.
     if (hasBody(message)) message.once("end", isBusy);
     else isBusy();
-    response.once("close", () => this.#places.setBusy(socket, false));
+    response.once("close", () => {
+      this.#places.setBusy(socket, false);
+      this.#turns.answered(socket);
+    });
+    this.#turns.add(message, () => void this.#serve(message, response));
+  }
+
+  async #serve(message: IncomingMessage, response: ServerResponse): Promise<void> {
     let answer: HttpAnswer;
     try {
       if (this.#isAnsweredElsewhere(message, response)) return;
-      answer = await this.#answer(message, response);
+      answer = await this.#answer(message);
     } catch (error) {
       this.#options.failed(error);
       answer = plain(500, "the request failed in the server; see its log");
     }
-    if (hasBody(message) && !message.complete && !isAwaitingContinue(message, response)) await dropBody(message);
+    if (hasBody(message) && hasUnreadBody(message)) await dropBody(message, startTimer);
     const { body } = answer;
     const bytes = typeof body === "string" ? Buffer.from(body) : undefined;
     response.writeHead(answer.status, {
@@ -241,7 +252,6 @@ export class HttpPort implements AsyncDisposable {
     if (this.#places.isReserved(message.socket)) return false;
     const isForThisHost = this.#isForThisHost(message.headers.host);
     if (application === undefined || message.method === "TRACE" || !isForThisHost) return false;
-    if (isAwaitingContinue(message, response)) askForBody(response);
     return application(message, response, { certificateSubject: subjectOf(message.socket) });
   }
 
@@ -262,8 +272,8 @@ export class HttpPort implements AsyncDisposable {
   }
 
   /** A handler that stops reading early can still answer. */
-  async *#bodyOf(message: IncomingMessage, response: ServerResponse): AsyncGenerator<Uint8Array, void, undefined> {
-    if (isAwaitingContinue(message, response)) askForBody(response);
+  async *#bodyOf(message: IncomingMessage): AsyncGenerator<Uint8Array, void, undefined> {
+    askForBody(message);
     // A handler reads what it has allowed: such a connection does not give way.
     this.#places.setBusy(message.socket, true);
     for await (const piece of message.iterator({ destroyOnReturn: false })) yield piece as Buffer;
@@ -271,7 +281,7 @@ export class HttpPort implements AsyncDisposable {
     message.socket.setTimeout(0);
   }
 
-  async #answer(message: IncomingMessage, response: ServerResponse): Promise<HttpAnswer> {
+  async #answer(message: IncomingMessage): Promise<HttpAnswer> {
     const { method = "", url = "", headers, socket } = message;
     if (method === "TRACE") return plain(403, "TRACE is refused");
     const asked = method === "HEAD" ? "GET" : method;
@@ -293,7 +303,7 @@ export class HttpPort implements AsyncDisposable {
       ...{ method: asked, path, query, authorization, certificateSubject: subjectOf(socket) },
       address: (socket.remoteAddress ?? "").replace(/^::ffff:/, ""),
       contentType: headers["content-type"],
-      body: hasBody(message) ? this.#bodyOf(message, response) : undefined,
+      body: hasBody(message) ? this.#bodyOf(message) : undefined,
     });
     return found ?? plain(404, "there is nothing here");
   }
@@ -315,36 +325,9 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return (length !== undefined && length !== "0") || headers["transfer-encoding"] !== undefined;
 }
 
-/** Whether the client waits for the interim response `100 Continue` before it sends its body. */
-function isAwaitingContinue({ headers }: IncomingMessage, response: ServerResponse): boolean {
-  return headers.expect?.toLowerCase() === "100-continue" && !ASKED.has(response);
-}
-
-function askForBody(response: ServerResponse): void {
-  ASKED.add(response);
-  response.writeContinue();
-}
-
-/** Responses whose clients were asked for the body. */
-const ASKED = new WeakSet<ServerResponse>();
-
-/**
- * Reads the rest of a body that nothing else reads, if it is short: a client loses the response when its connection is closed over bytes
- * that were not read.
- */
-async function dropBody(message: IncomingMessage): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  let droppedBytes = 0;
-  message.on("data", (piece: Buffer) => {
-    droppedBytes += piece.length;
-    if (droppedBytes <= DROPPED_BYTES_MAX) return;
-    message.pause();
-    resolve();
-  });
-  for (const event of ["end", "close", "error"]) message.once(event, () => resolve());
-  const timer = setTimeout(resolve, DROPPED_MS_MAX);
-  await promise;
-  clearTimeout(timer);
+function startTimer(ms: number, callback: () => void): { cancel(): void } {
+  const timer = setTimeout(callback, ms);
+  return { cancel: () => clearTimeout(timer) };
 }
 
 async function* piecesOf(stream: HttpStream): AsyncGenerator<Uint8Array, void, undefined> {

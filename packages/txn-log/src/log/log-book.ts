@@ -1,16 +1,10 @@
-import { assert, counterOf, epochOf, formatZxid, ZXID_NONE, type Zxid } from "@zooid/model";
+import { assert, counterOf, epochOf, formatZxid, mayFollow, ZXID_NONE, type Zxid } from "@zooid/model";
 import type { DurableLog, EpochPromise, EpochRange, HistoryInstall, LogBranching, LogPosition } from "../txn-log.ts";
 
 /**
  * What a log knows besides its entries, and which changes to it are legal. Pure: both forms of the log ask it what a write
  * leads to, then make that durable in their own way.
  */
-
-/** Whether an entry may follow a position: the next counter of the epoch, or the first of a later one. */
-export function mayFollow(tail: Zxid, next: Zxid): boolean {
-  if (next <= tail) return false;
-  return epochOf(next) === epochOf(tail) ? next === tail + 1 : counterOf(next) === 1;
-}
 
 export function assertFollows(tail: Zxid, next: Zxid): void {
   assert(mayFollow(tail, next), () => `entry ${formatZxid(next)} does not follow ${formatZxid(tail)}, the log's end`);

@@ -1,8 +1,7 @@
 import { crc32 } from "node:zlib";
-import { copyBytes, FRAME_HEADER_BYTES, formatZxid, writeFrameHeader, type Zxid } from "@zooid/model";
+import { copyBytes, FRAME_HEADER_BYTES, formatZxid, mayFollow, writeFrameHeader, type Zxid } from "@zooid/model";
 import { CHAIN_NONE, type Chain, ChainCursor, chainFromHalves, formatChain } from "../chain.ts";
 import { type Database, openReader, readErrorOf, readNamed, type Statement, sqliteCode } from "../database.ts";
-import { mayFollow } from "../log/log-book.ts";
 import { CHAIN_BYTES, chainOfEntry } from "../log/schema.ts";
 import { StoreError } from "../store-error.ts";
 import type { EntryRun, LogPosition } from "../txn-log.ts";
