@@ -157,3 +157,14 @@ test("a server's vote ends with its restart, before it votes again", () => {
   server.election.tick(1000);
   expect(server.decisions).toEqual([]);
 });
+
+test("the last round that there is goes on: elections end after a server has named it", () => {
+  const last = Number.MAX_SAFE_INTEGER;
+  const server = looking(3);
+  server.hear(2, notification("looking", last, vote(2, 6, 1)));
+  server.election.look(position(5, 11), 1);
+  expect(server.election.round).toBe(last);
+  server.hear(3, notification("looking", last, vote(1, 5, 11)), 2);
+  server.election.tick(1000);
+  expect(server.decisions).toEqual(["leading 1"]);
+});

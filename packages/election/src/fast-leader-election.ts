@@ -96,7 +96,8 @@ export class FastLeaderElection implements LeaderElection {
     const hasLooked = this.#round > 0;
     const overheard = this.#state.kind === "decided" ? this.#state.overheard : undefined;
     this.#position = verifier.voters.has(sid) ? position : undefined;
-    this.#round++;
+    // A server may have named the last round that there is: it goes on in it, since a later one could not be sent.
+    this.#round = Math.min(this.#round + 1, Number.MAX_SAFE_INTEGER);
     const own = firstVote(ownVote(sid, this.#position), nominee, candidates);
     const looking: Looking = {
       kind: "looking",

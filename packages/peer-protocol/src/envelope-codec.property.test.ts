@@ -325,6 +325,10 @@ function varint(value: number): readonly number[] {
   return value < 0x80 ? [value] : [(value % 0x80) | 0x80, ...varint(Math.floor(value / 0x80))];
 }
 
+function leaderOf(ensembleId: string): EnvelopeMessage {
+  return { kind: "leader-info", epoch: 1, incarnation: 1, ensembleId };
+}
+
 function featuresOf(count: number): readonly number[] {
   const features = [0x3a, ...varint(count), ...new Array(count).fill(1)];
   return [0x0a, ...varint(features.length), ...features];
@@ -395,6 +399,7 @@ describe("refused", () => {
     ["a field longer than the message that it is in", [0x52, 0x05, 0x1a, 0x02, 0x11, 0x01, 0x00], "TRUNCATED"],
     ["more features than a message may have", featuresOf(ELEMENTS_MAX + 1), "LENGTH"],
     ["more identities than a message may have", identitiesOf(ELEMENTS_MAX + 1), "LENGTH"],
+    ["an ensemble's id of 300 characters", [...encode(leaderOf("x".repeat(300)))], "LENGTH"],
     ["a run shorter than an entry's header", [...entries, 0x03, 0x42, 0x01, 0x00], "TRUNCATED"],
     ["a run that claims entries", [...entries, 0x02, 0x28, 0x01], "LENGTH"],
     ["requests that claim to be more", [0x9a, 0x03, 0x02, 0x08, 0x02], "LENGTH"],

@@ -1,6 +1,6 @@
 import { zooid } from "../gen/peer.js";
 import type { LinkPurpose, LinkRefuseReason } from "./envelope-message.ts";
-import { choiceOf, copyOf, type RecordCodec, serverIdOf, whole } from "./record-codec.ts";
+import { choiceOf, copyOf, ensembleIdOf, type RecordCodec, serverIdOf, whole } from "./record-codec.ts";
 
 /** What links send about themselves. */
 
@@ -19,7 +19,7 @@ export const helloRecord: RecordCodec<"hello"> = {
     const record = zooid.Hello.decode(reader);
     return {
       kind: "hello",
-      ensembleId: record.ensembleId,
+      ensembleId: ensembleIdOf(record.ensembleId),
       sid: serverIdOf(record.sid),
       bootCount: whole(record.bootCount),
       nonce: copyOf(record.nonce),

@@ -40,6 +40,8 @@ export const ELEMENTS_MAX: number = 2 ** 16;
 /** There are no more epochs: a zxid has 21 bits for them. */
 export const EPOCHS_MAX: number = 2 ** 21;
 
+/** A new one has 16. */
+const ENSEMBLE_ID_CHARS_MAX = 256;
 const ZXID_HIGH_MAX = 2 ** 21 - 1;
 
 /** A number as protobufjs has it, which cannot know that all of ours are below 2^53. */
@@ -53,6 +55,17 @@ export function zxidOf(value: RecordNumber): Zxid {
   const { high, low } = halves(value);
   if (high < 0 || high > ZXID_HIGH_MAX) throw new WireError("VALUE", `a zxid's epoch is ${high >>> 0}`);
   return zxidFromHalves(high, low);
+}
+
+/** The id of an ensemble: it is kept, and each hello has it. */
+export function ensembleIdOf(id: string): string {
+  if (id.length > ENSEMBLE_ID_CHARS_MAX) {
+    throw new WireError(
+      "LENGTH",
+      `an ensemble's id has at most ${ENSEMBLE_ID_CHARS_MAX} characters, found ${id.length}`,
+    );
+  }
+  return id;
 }
 
 export function serverIdOf(value: RecordNumber): ServerId {

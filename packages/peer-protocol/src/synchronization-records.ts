@@ -3,6 +3,7 @@ import {
   choiceOf,
   copyOf,
   EPOCHS_MAX,
+  ensembleIdOf,
   inPlace,
   type MessageOf,
   positionOf,
@@ -34,10 +35,10 @@ export const learnerInfoRecord: RecordCodec<"learner-info"> = {
       },
       isFresh: record.isFresh,
       isAmnesiac: record.isAmnesiac,
-      ensembleId: record.ensembleId,
+      ensembleId: ensembleIdOf(record.ensembleId),
       isOwn: record.isOwn,
       configVersion: zxidOf(record.configVersion),
-      attemptId: record.attemptId,
+      attemptId: ensembleIdOf(record.attemptId),
       ...(record.list === null || record.list === undefined ? {} : { list: copyOf(record.list) }),
       ...(record.isWish ? { isWish: true } : {}),
     };
@@ -49,7 +50,12 @@ export const leaderInfoRecord: RecordCodec<"leader-info"> = {
   encode: (message, writer) => void zooid.LeaderInfo.encode(message, writer),
   decode: (reader) => {
     const { epoch, incarnation, ensembleId } = zooid.LeaderInfo.decode(reader);
-    return { kind: "leader-info", epoch: whole(epoch), incarnation: whole(incarnation), ensembleId };
+    return {
+      kind: "leader-info",
+      epoch: whole(epoch),
+      incarnation: whole(incarnation),
+      ensembleId: ensembleIdOf(ensembleId),
+    };
   },
 };
 
@@ -126,7 +132,8 @@ export const newLeaderRecord: RecordCodec<"new-leader"> = {
   decode: (reader) => {
     const { epoch, through, endsAmnesia, ensembleId, config } = zooid.NewLeader.decode(reader);
     return {
-      ...{ kind: "new-leader", epoch: whole(epoch), through: zxidOf(through), endsAmnesia, ensembleId },
+      ...{ kind: "new-leader", epoch: whole(epoch), through: zxidOf(through), endsAmnesia },
+      ensembleId: ensembleIdOf(ensembleId),
       config: config === null || config === undefined ? undefined : copyOf(config),
     };
   },

@@ -1,5 +1,6 @@
 import { assert, type LinkRef, type PeerMessage, type ServerId } from "@zooid/model";
 import type { ZabSinks } from "@zooid/zab";
+import { isReadable } from "./delivery/readable-run.ts";
 import type { ReplicaParts } from "./replica-parts.ts";
 
 /** The sinks of the broadcast, which calls none of them before the first input. */
@@ -13,6 +14,7 @@ export function zabSinksOf(parts: ReplicaParts): Omit<ZabSinks, "election"> {
       deliver: (zxid, bytes, start, end) => parts.commitProcessor.deliver(zxid, bytes, start, end),
       release: (batch) => tools.batcher.recycle(batch),
       applied: () => parts.tree.applied,
+      isReadable: (run) => isReadable(tools.entries, run),
       appending: (run) => sinks.appending?.(run),
       install: () => sinks.install(),
       configIn: (run) => parts.memberChanges.configIn(run),

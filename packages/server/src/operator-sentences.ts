@@ -93,6 +93,8 @@ export function sentenceOf(event: OperatorEvent | LinkEnd | PeerRefusal): string
       );
     case "histories-differ":
       return `histories differ at or before ${formatZxid(event.at)}`;
+    case "promise-impossible":
+      return `server ${event.sid} says that it has promised epoch ${event.epoch}, and there are fewer`;
     case "learner-of-another-ensemble":
       return `server ${event.sid} belongs to ensemble ${event.theirs}, this is ${event.ours}`;
     case "commit-unknown-here":
@@ -218,6 +220,14 @@ function faultOf(fault: LearnerFault["fault"] | LeaderFault["fault"]): string {
       return `it committed ${formatZxid(fault.committed)}, which is missing here`;
     case "ping-of-another-epoch":
       return `it pinged as the leader of epoch ${fault.epoch}`;
+    case "epoch-impossible":
+      return `it named epoch ${fault.epoch}, and there are fewer`;
+    case "history-broken":
+      return `what it sent after ${formatZxid(fault.after)} is no history`;
+    case "history-of-another-ensemble":
+      return `it sent the history of ensemble ${fault.ensembleId}`;
+    case "too-far-ahead":
+      return `it sent ${fault.bytes} bytes ahead of acks or commits`;
     case "out-of-turn":
       return `it sent ${fault.message} out of turn (${fault.step})`;
     default:

@@ -1,5 +1,5 @@
 import { copyRange, type EpochRange, type LinkRef, type LogPosition, type PeerMessage } from "@zooid/model";
-import type { SnapshotReceiver, SnapshotSource } from "@zooid/txn-log";
+import { SNAPSHOT_CHUNK_BYTES, type SnapshotReceiver, type SnapshotSource } from "@zooid/txn-log";
 import type { SnapshotPort } from "@zooid/zab";
 
 /** Chunks on their way to one learner that it has not stored yet. */
@@ -32,7 +32,9 @@ interface Receiving {
   readonly link: LinkRef;
   readonly receiver: Promise<SnapshotReceiver>;
   readonly stored: (result: { readonly stateFile: string } | { readonly failed: string }) => void;
+  /** Chunks that came, and those of them that are stored. */
   next: number;
+  storedCount: number;
 }
 
 /** Moves whole states between data directories, a few chunks at a time, beside everything else that the links carry. */
@@ -109,7 +111,7 @@ export class StoreSnapshotPort implements SnapshotPort {
   ): void {
     this.abandon();
     const receiver = this.#abandoned.then(() => this.#host.receiveSnapshot(position));
-    const receiving: Receiving = { link, receiver, stored, next: 0 };
+    const receiving: Receiving = { link, receiver, stored, next: 0, storedCount: 0 };
     this.#receiving = receiving;
     receiver.catch((error: unknown) => this.#failed(receiving, error));
   }
@@ -121,6 +123,14 @@ export class StoreSnapshotPort implements SnapshotPort {
       this.#failed(receiving, new Error(`chunk ${index} came where ${receiving.next} was due`));
       return;
     }
+    // One that sends on and on, or more in a chunk than belongs there, would fill the memory.
+    if (receiving.next - receiving.storedCount >= CHUNKS_IN_FLIGHT_MAX || end - start > SNAPSHOT_CHUNK_BYTES) {
+      this.#failed(
+        receiving,
+        new Error(`chunk ${index} has ${end - start} bytes, and ${receiving.storedCount} are stored`),
+      );
+      return;
+    }
     receiving.next++;
     // The bytes are lent for this call, and the receiver may not be ready yet.
     const chunk = copyRange(bytes, start, end);
@@ -130,6 +140,7 @@ export class StoreSnapshotPort implements SnapshotPort {
         await receiver.add(chunk);
         const whole = isLast ? await receiver.finish() : undefined;
         if (this.#receiving !== receiving) return;
+        receiving.storedCount = next;
         if (isLast) this.#receiving = undefined;
         this.#host.input(() => {
           if (whole !== undefined) receiving.stored(whole);

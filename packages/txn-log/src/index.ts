@@ -8,18 +8,19 @@ export {
   MemoryTxnLog,
   type MemoryWrite,
 } from "./memory-txn-log.ts";
-export type {
-  ReceivedSnapshot,
-  SnapshotExport,
-  SnapshotReceiver,
-  SnapshotSource,
-  StateMark,
-  StateMeta,
-  StateNode,
-  StateSession,
-  StateSink,
-  StateStats,
-  StateStore,
+export {
+  type ReceivedSnapshot,
+  SNAPSHOT_CHUNK_BYTES,
+  type SnapshotExport,
+  type SnapshotReceiver,
+  type SnapshotSource,
+  type StateMark,
+  type StateMeta,
+  type StateNode,
+  type StateSession,
+  type StateSink,
+  type StateStats,
+  type StateStore,
 } from "./state-store.ts";
 export { StoreError, type StoreErrorCode, type StoreErrorDetail } from "./store-error.ts";
 export type {

@@ -132,6 +132,9 @@ export interface SnapshotSource extends AsyncDisposable {
   next(): Promise<Uint8Array | undefined>;
 }
 
+/** The most in one chunk of a snapshot. */
+export const SNAPSHOT_CHUNK_BYTES: number = 256 * 1024;
+
 /**
  * Builds a state file of its own from a leader's chunks. Nothing visible changes: the log names the file in its flip, if it
  * ever does, and a file that no log names is removed at the next open. Faults of what came are reported by

@@ -81,6 +81,13 @@ export interface LeaderFault {
     | { readonly kind: "up-to-date-out-of-turn" }
     | { readonly kind: "commit-of-what-is-missing"; readonly committed: Zxid }
     | { readonly kind: "ping-of-another-epoch"; readonly epoch: number }
+    /** Beyond the last one that there can be: promised, it would be the end of this server's epochs. */
+    | { readonly kind: "epoch-impossible"; readonly epoch: number }
+    /** Entries with gaps, of another epoch, none at all, or what is no transaction; or a table of epochs that contradicts itself. */
+    | { readonly kind: "history-broken"; readonly after: Zxid }
+    | { readonly kind: "history-of-another-ensemble"; readonly ensembleId: string }
+    /** More than a window that is not acked, or more than may be proposed without a commit. */
+    | { readonly kind: "too-far-ahead"; readonly bytes: number }
     | { readonly kind: "out-of-turn"; readonly message: PeerMessage["kind"]; readonly step: string };
 }
 
@@ -101,6 +108,8 @@ export type LearnerRefusal =
       readonly ours: string;
       readonly theirs: string;
     }
+  /** It says that it has promised an epoch that there cannot be: a leader would look for a later one. */
+  | { readonly kind: "promise-impossible"; readonly sid: ServerId; readonly epoch: number }
   | { readonly kind: "commit-unknown-here"; readonly zxid: Zxid }
   | { readonly kind: "histories-differ"; readonly at: Zxid }
   | { readonly kind: "no-state-to-send" }

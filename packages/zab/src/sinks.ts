@@ -44,6 +44,8 @@ export interface ZabApplication {
    * snapshot.
    */
   applied(): Zxid;
+  /** Whether each entry of a run that a leader sent can be read as a transaction: asked before the log gets it. */
+  isReadable?(run: LoggedRun): boolean;
   /** A run of entries is about to go to the log. Its bytes are valid during the call. */
   appending?(run: LoggedRun): void;
   /** Every entry of the batch was delivered or never will be: its bytes may be used again. */

@@ -1,10 +1,11 @@
-import { type Chain, composeZxid, type PeerMessage, ZXID_NONE } from "@zooid/model";
+import { type Chain, composeZxid, EPOCH_MAX, type PeerMessage, ZXID_NONE } from "@zooid/model";
 import type { ReplicaEvent } from "@zooid/replica";
 import type { LeaderFault, LearnerFault } from "@zooid/zab";
 import { describe, expect, test } from "vitest";
 import { Observations } from "../runs/observations.ts";
 import { Run } from "../runs/run.ts";
 import { planOf } from "../seeds/draw-plan.ts";
+import { entryOf } from "../testing/false-leader.ts";
 import { MISSING, NOTHING, PEER, Script } from "../testing/script.ts";
 import { describeEvent, ILLEGAL_KINDS, isIllegal } from "./operator-events.ts";
 
@@ -70,6 +71,29 @@ const FAULTS: Cases<LearnerFault["fault"]["kind"] | LeaderFault["fault"]["kind"]
     script.syncsWithPeer();
     script.leads(script.peer, { kind: "ping", epoch: 2, round: 0, committed: ZXID_NONE, lacksRoom: false });
   },
+  "epoch-impossible": (script) => {
+    script.followsPeer();
+    script.leads(script.peer, { kind: "leader-info", epoch: EPOCH_MAX, incarnation: 1, ensembleId: "" });
+  },
+  "history-broken": (script) => {
+    script.syncsWithPeer();
+    script.leads(script.peer, { ...entryOf(2), previous: ZXID_NONE });
+  },
+  "history-of-another-ensemble": (script) => {
+    script.syncsWithPeer("ours");
+    script.leads(script.peer, entryOf(1));
+    script.leadsAgain(2);
+    const rest = { endsAmnesia: false, ensembleId: "another", config: undefined };
+    script.leads(script.peer, {
+      ...{ kind: "sync-begin", epoch: 2, mode: "diff", from: script.server.disk.log.durable.tail, epochs: [] },
+    });
+    script.leads(script.peer, { kind: "new-leader", epoch: 2, through: composeZxid(1, 1), ...rest });
+  },
+  "too-far-ahead": (script) => {
+    script.syncsWithPeer();
+    for (let counter = 1; counter < 100; counter++) if (script.peer.isLinked) script.peer.send(entryOf(counter));
+    script.run();
+  },
   "out-of-turn": (script) => {
     script.syncsWithPeer();
     script.leads(script.peer, { kind: "sync-begin", epoch: 1, mode: "diff", from: NOTHING, epochs: [] });
@@ -128,7 +152,7 @@ function judge(script: Script, event: ReplicaEvent): void {
 
 describe("rule I32 fires at", () => {
   test.each(Object.entries(FAULTS))("a message that is %s", (kind, run) => {
-    const script = new Script();
+    const script = new Script({ windowBytes: 64 });
     run(script);
     const event = script.events.find((each) => each.kind === "illegal-message" && each.fault.kind === kind);
     expect(event, script.events.map(describeEvent).join("; ")).toBeDefined();

@@ -60,6 +60,10 @@ class ScriptedPeer implements NetworkEnd {
     this.#network.elect(sid, from, { kind: "notification", role, round: message.round, vote, ...position });
   }
 
+  get isLinked(): boolean {
+    return this.#link !== undefined;
+  }
+
   linkOpened(link: LinkRef): void {
     this.#link = link;
   }
@@ -95,7 +99,7 @@ export class Script {
   readonly #scheduler = new Scheduler(new ZeroRandom());
   readonly #network = new Network(this.#scheduler, new ZeroRandom(), DELAYS);
 
-  constructor(options: { readonly counterMax?: number } = {}) {
+  constructor(options: { readonly counterMax?: number; readonly windowBytes?: number } = {}) {
     this.peer = new ScriptedPeer(PEER, this.#network);
     this.other = new ScriptedPeer(OTHER, this.#network);
     this.server = new SimServer(
@@ -131,13 +135,20 @@ export class Script {
   }
 
   /** The peer, as the leader of an epoch, has synced the server with an empty history. */
-  syncsWithPeer(): void {
+  syncsWithPeer(ensembleId = ""): void {
     this.followsPeer();
-    this.leads(this.peer, { kind: "leader-info", epoch: 1, incarnation: 1, ensembleId: "" });
+    this.leads(this.peer, { kind: "leader-info", epoch: 1, incarnation: 1, ensembleId });
     this.leads(this.peer, { kind: "sync-begin", epoch: 1, mode: "diff", from: NOTHING, epochs: [] });
     const rest = { endsAmnesia: false, ensembleId: "", config: undefined };
     this.leads(this.peer, { kind: "new-leader", epoch: 1, through: ZXID_NONE, ...rest });
     this.leads(this.peer, { kind: "up-to-date", epoch: 1, committed: ZXID_NONE });
+  }
+
+  /** The peer, which led, gives up, and leads another epoch. */
+  leadsAgain(epoch: number): void {
+    this.leads(this.peer, { kind: "refuse", reason: "unable", text: "in words" });
+    this.run(1000);
+    this.leads(this.peer, { kind: "leader-info", epoch, incarnation: 1, ensembleId: "" });
   }
 
   leads(peer: ScriptedPeer, message: PeerMessage): void {

@@ -1,6 +1,7 @@
 import { crc32 } from "node:zlib";
 import type { Zxid } from "@zooid/model";
 import type { Chain } from "../chain.ts";
+import { SNAPSHOT_CHUNK_BYTES } from "../state-store.ts";
 import { StoreError } from "../store-error.ts";
 import type { EpochRange, LogPosition } from "../txn-log.ts";
 
@@ -20,7 +21,7 @@ import type { EpochRange, LogPosition } from "../txn-log.ts";
  */
 export const SNAPSHOT_FORMAT = 1;
 export const SNAPSHOT_MAGIC = "ZOOIDSNP";
-export const CHUNK_BYTES: number = 256 * 1024;
+export const CHUNK_BYTES: number = SNAPSHOT_CHUNK_BYTES;
 export const CHUNK_HEADER_BYTES = 8;
 export const RECORD_HEADER_BYTES = 5;
 /** What a receiver gathers of one record at most: well above the largest data that a server can be configured to accept. */

@@ -68,6 +68,10 @@ export class Discovery {
       });
       return;
     }
+    if (info.promise.epoch >= EPOCH_MAX) {
+      learners.refuseLink(link, { kind: "promise-impossible", sid, epoch: info.promise.epoch });
+      return;
+    }
     const { members } = context;
     // Where a configuration was agreed on, the newest one decides: the learner may not know of it yet.
     const isVoter = members.isVoter(sid) && (members.isAgreed || !info.isObserver);

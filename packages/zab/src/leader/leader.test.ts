@@ -1,5 +1,6 @@
 import {
   composeZxid,
+  EPOCH_MAX,
   HierarchicalQuorum,
   type LinkRef,
   MajorityQuorum,
@@ -139,6 +140,15 @@ test("a voter with an empty disk gets no epoch to promise before a quorum with a
   accepts(level, 5);
   expect(kindsTo(wiped)).toEqual(["leader-info"]);
   expect(said.find(({ link }) => link === wiped)?.message).toMatchObject({ ensembleId: "" });
+});
+
+test("a server that says that it has promised an epoch beyond all others is refused, and the leader goes on with the rest", () => {
+  const { peer, informed, kindsTo, refused, log } = elected(3, { epoch: 4 });
+  peer.lead();
+  const liar = informed(2, { promise: EPOCH_MAX, isFresh: false });
+  const level = informed(3, { promise: 4, isFresh: false });
+  expect(refused).toEqual([{ link: liar, reason: "unable" }]);
+  expect([kindsTo(level), log.durable.promise.epoch]).toEqual([["leader-info"], 5]);
 });
 
 test("servers that found an ensemble are counted, whether or not they promised in an earlier attempt", () => {

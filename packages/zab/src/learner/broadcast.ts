@@ -14,6 +14,9 @@ const OBSERVER_ACK_MS = 100;
  */
 const OBSERVER_ACK_WINDOWS = 1 / 8;
 
+/** A leader may be configured to propose more than this server would, and its last batch goes beyond that. */
+const UNCOMMITTED_TIMES = 4;
+
 /**
  * Phase 3, the learner's half: entries are logged as they come, acked once they are on disk, and
  * delivered once they are committed as well. Entries come from the installation of the history on,
@@ -79,12 +82,16 @@ export class LearnerBroadcast {
   entries(message: EntriesMessage): void {
     const link = this.#link;
     // rule: entries-from-the-flip-on
-    if (!link.hasInstalled || epochOf(message.first) !== link.epoch) {
+    if (!link.hasInstalled || epochOf(message.first) !== link.epoch || epochOf(message.last) !== link.epoch) {
       link.illegal(message);
       return;
     }
-    link.received(message.last);
     const { bytes, start, end } = message;
+    if (this.#isUncommitted(end - start)) {
+      link.fault({ kind: "too-far-ahead", bytes: this.#queue.sizeBytes + end - start });
+      return;
+    }
+    if (!link.received(message)) return;
     const { members, sinks } = this.#context;
     const config = members.isChangeable ? sinks.application.configIn?.(message) : undefined;
     const seen = config === undefined ? undefined : decodeMembers(config);
@@ -109,6 +116,14 @@ export class LearnerBroadcast {
     // rule: the-configuration-with-its-entry
     this.#context.log.append({ bytes: run, start: 0, end: run.length }, this.committed, config);
     if (seen !== undefined) members.see(seen);
+  }
+
+  /** Whether the leader proposes on and on, and commits nothing of it. */
+  #isUncommitted(more: number): boolean {
+    const { outstandingBytesMax } = this.#context.config;
+    return (
+      this.#queue.sizeBytes + more > UNCOMMITTED_TIMES * outstandingBytesMax && !this.#queue.hasUpTo(this.committed)
+    );
   }
 
   upToDate(epoch: number, committed: Zxid): void {
@@ -136,6 +151,7 @@ export class LearnerBroadcast {
   /** Everything up to here, appended in this role, is durable. */
   synced(zxid: Zxid): void {
     this.#durable = zxid;
+    this.#link.stored(zxid);
     const nowMs = this.#context.nowMs();
     // No commit waits for an observer: one ack for many entries spares the leader a message for
     // each.

@@ -1,4 +1,4 @@
-import { ZXID_NONE } from "@zooid/model";
+import { EPOCH_MAX, ZXID_NONE } from "@zooid/model";
 import { tailsOf } from "../common-point.ts";
 import { encodeMembers, versionOf } from "../known-members.ts";
 import type { RoleContext } from "../role.ts";
@@ -43,6 +43,11 @@ export class LearnerDiscovery {
     const link = this.#link;
     if (link.step !== "asking") {
       link.fault({ kind: "epoch-named-twice" });
+      return;
+    }
+    // The promise would stay on the disk, and no leader could have a later epoch.
+    if (epoch >= EPOCH_MAX) {
+      link.fault({ kind: "epoch-impossible", epoch });
       return;
     }
     const { log } = this.#context;

@@ -1,7 +1,18 @@
-import { assert, type LinkRef, type PeerMessage, type ServerId, ZXID_NONE, type Zxid } from "@zooid/model";
+import {
+  assert,
+  type EntriesMessage,
+  type LinkRef,
+  type PeerMessage,
+  type ServerId,
+  ZXID_NONE,
+  type Zxid,
+} from "@zooid/model";
 import type { LeaderFault, LeaderRefusal } from "../operator-events.ts";
 import type { RoleContext } from "../role.ts";
 import { sendRefusal } from "../sinks.ts";
+
+/** A leader's window may be larger than this server's, and its last run goes beyond it. */
+const UNACKED_WINDOWS = 4;
 
 /**
  * How far a learner has come:
@@ -39,6 +50,9 @@ export class LeaderLink {
   #logged: Zxid = ZXID_NONE;
   #announced: Zxid = ZXID_NONE;
   #check = 0;
+  /** Runs that came and are not on the disk. */
+  readonly #unstored: { readonly last: Zxid; readonly bytes: number }[] = [];
+  #unstoredBytes = 0;
   /** Whether writes that add data are to be refused, as far as the leader has reported. */
   lacksRoom = false;
   /** When the leader was last heard from. */
@@ -125,9 +139,33 @@ export class LeaderLink {
     this.#step = "synced";
   }
 
-  /** Entries up to `last` came. */
-  received(last: Zxid): void {
+  /**
+   * Entries came, which go to the disk. A leader sends no more than its window ahead of acks; the disk of one that lies would be a
+   * queue in memory.
+   *
+   * @returns false if that is too much: the role has ended
+   */
+  received({ last, start, end }: EntriesMessage): boolean {
+    const bytes = end - start;
+    if (this.#unstoredBytes > UNACKED_WINDOWS * this.#context.config.windowBytes) {
+      this.fault({ kind: "too-far-ahead", bytes: this.#unstoredBytes + bytes });
+      return false;
+    }
     this.#logged = last;
+    this.#unstored.push({ last, bytes });
+    this.#unstoredBytes += bytes;
+    return true;
+  }
+
+  /** Entries up to here are on the disk. */
+  stored(through: Zxid): void {
+    let count = 0;
+    for (const { last, bytes } of this.#unstored) {
+      if (last > through) break;
+      this.#unstoredBytes -= bytes;
+      count++;
+    }
+    this.#unstored.splice(0, count);
   }
 
   noteCommitted(committed: Zxid): void {

@@ -4,6 +4,7 @@ import type { ProposalQueue } from "../proposal-queue.ts";
 import type { PeerPhase, Role, RoleContext } from "../role.ts";
 import { LearnerBroadcast } from "./broadcast.ts";
 import { LearnerDiscovery } from "./discovery.ts";
+import { isUnbroken } from "./history-checks.ts";
 import { LeaderLink } from "./leader-link.ts";
 import { LearnerSynchronization } from "./synchronization.ts";
 
@@ -33,7 +34,9 @@ export class Learner implements Role {
     this.#link = new LeaderLink(context, leader);
     this.#discovery = new LearnerDiscovery(context, this.#link);
     this.#broadcast = new LearnerBroadcast(context, this.#link);
-    this.#synchronization = new LearnerSynchronization(context, this.#link, this.#broadcast);
+    this.#synchronization = new LearnerSynchronization(context, this.#link, this.#broadcast, (message) =>
+      this.#take(message),
+    );
     this.#dialDeadlineMs = context.nowMs() + Math.max(context.config.tickMs, DIAL_MS_MIN);
   }
 
@@ -94,6 +97,11 @@ export class Learner implements Role {
   receive(message: PeerMessage): void {
     const link = this.#link;
     link.heardMs = this.#context.nowMs();
+    if (!this.#synchronization.holdsBack(message)) this.#take(message);
+  }
+
+  #take(message: PeerMessage): void {
+    const link = this.#link;
     switch (message.kind) {
       case "leader-info":
         this.#discovery.leaderInfo(message.epoch, message.incarnation, message.ensembleId);
@@ -121,6 +129,10 @@ export class Learner implements Role {
         this.#ping(message.epoch, message.round, message.committed);
         break;
       case "hand-over":
+        if (link.epoch !== 0 && message.epoch !== link.epoch) {
+          link.illegal(message);
+          break;
+        }
         this.#context.sinks.roles.note({ kind: "successor-named", sid: message.successor });
         this.#successor = { sid: message.successor, dueMs: link.heardMs + HANDOVER_WAIT_MS };
         this.#leaveWhenApplied();
@@ -143,6 +155,11 @@ export class Learner implements Role {
     const link = this.#link;
     if (message.epoch !== link.epoch || message.previous !== link.logged) {
       link.illegal(message);
+      return;
+    }
+    const { application } = this.#context.sinks;
+    if (!isUnbroken(message) || application.isReadable?.(message) === false) {
+      link.fault({ kind: "history-broken", after: message.previous });
       return;
     }
     link.noteCommitted(message.committed);

@@ -1,6 +1,7 @@
 import {
   assert,
   type EntriesMessage,
+  epochOf,
   type LogPosition,
   type PeerMessage,
   type ZabMessage,
@@ -11,10 +12,14 @@ import { decodeMembers } from "../known-members.ts";
 import type { RoleContext } from "../role.ts";
 import { earlierOf, laterOf } from "../zxid-order.ts";
 import type { LearnerBroadcast } from "./broadcast.ts";
+import { areEpochsUpTo } from "./history-checks.ts";
 import type { LeaderLink } from "./leader-link.ts";
 
 type SyncBegin = Extract<ZabMessage, { kind: "sync-begin" }>;
 type NewLeader = Extract<ZabMessage, { kind: "new-leader" }>;
+
+/** What a message that is kept back takes at least. */
+const HELD_BACK_BYTES = 256;
 
 /**
  * Phase 2, the learner's half: what the leader sends is staged beside the log, and installed in one
@@ -28,11 +33,40 @@ export class LearnerSynchronization {
   #sync: SyncBegin | undefined;
   /** The snapshot's file, once it is whole. */
   #stateFile: string | undefined;
+  /** Whether the log is still read for the place from which the leader continues it. */
+  #isComparing = false;
+  /** What came meanwhile, from new-leader on. */
+  #heldBack: PeerMessage[] = [];
+  #heldBackBytes = 0;
+  readonly #take: (message: PeerMessage) => void;
 
-  constructor(context: RoleContext, link: LeaderLink, broadcast: LearnerBroadcast) {
+  /** @param take gets messages that were held back */
+  constructor(
+    context: RoleContext,
+    link: LeaderLink,
+    broadcast: LearnerBroadcast,
+    take: (message: PeerMessage) => void,
+  ) {
     this.#context = context;
     this.#link = link;
     this.#broadcast = broadcast;
+    this.#take = take;
+  }
+
+  /**
+   * Keeps back new-leader, and what follows it, until the histories are compared: 1. s1 says that it continues s2's log after entry 7, of
+   * which it has another one. 2. s2 installs what s1 sends before its disk has shown that, and its log contradicts itself.
+   *
+   * @returns whether the message waits
+   */
+  holdsBack(message: PeerMessage): boolean {
+    if (!this.#isComparing || (message.kind !== "new-leader" && this.#heldBack.length === 0)) return false;
+    const bytes = HELD_BACK_BYTES + (message.kind === "entries" ? message.end - message.start : 0);
+    this.#heldBackBytes += bytes;
+    if (this.#heldBackBytes > this.#context.config.outstandingBytesMax) {
+      this.#link.fault({ kind: "too-far-ahead", bytes: this.#heldBackBytes });
+    } else this.#heldBack.push(message);
+    return true;
   }
 
   begin(sync: SyncBegin): void {
@@ -43,6 +77,10 @@ export class LearnerSynchronization {
     }
     const { log, sinks } = this.#context;
     const { durable } = log;
+    if (!areEpochsUpTo(sync.epochs, sync.from.zxid)) {
+      link.fault({ kind: "history-broken", after: sync.from.zxid });
+      return;
+    }
     this.#sync = sync;
     link.becomeStaging(sync.from.zxid);
     if (sync.mode === "snap") {
@@ -56,13 +94,21 @@ export class LearnerSynchronization {
       });
       return;
     }
-    const applied = sinks.application.applied();
+    // What is known to be committed may not be applied yet.
+    const applied = laterOf(sinks.application.applied(), durable.commitHint);
     if (sync.from.zxid < durable.floor.zxid || sync.from.zxid < applied) {
       link.refuse("diverged", { kind: "applied-beyond", applied, from: sync.from.zxid });
       return;
     }
-    if (sync.from.zxid === durable.tail.zxid) this.#compareHistory(sync.from, durable.tail.chain);
-    else log.chainAt(sync.from.zxid, (chain) => this.#compareHistory(sync.from, chain));
+    if (sync.from.zxid === durable.tail.zxid) {
+      if (!this.#compareHistory(sync.from, durable.tail.chain)) return;
+    } else {
+      this.#isComparing = true;
+      log.chainAt(sync.from.zxid, (chain) => {
+        this.#isComparing = false;
+        if (this.#compareHistory(sync.from, chain)) this.#goOn();
+      });
+    }
     // Entries that the leader lacks were committed nowhere: 1. s1 logs entry 7 and dies. 2. s2 and
     // s3 elect s3 and go on without it. 3. s1 comes back and cuts entry 7, or it would apply an
     // entry that no other server has.
@@ -70,9 +116,17 @@ export class LearnerSynchronization {
     log.beginStage(sync.from);
   }
 
-  #compareHistory(from: LogPosition, chain: unknown): void {
-    if (chain === from.chain) return;
+  #compareHistory(from: LogPosition, chain: unknown): boolean {
+    if (chain === from.chain) return true;
     this.#link.refuse("diverged", { kind: "histories-differ", at: from.zxid });
+    return false;
+  }
+
+  #goOn(): void {
+    // The role may end in between, which empties this.
+    for (let message = this.#heldBack.shift(); message !== undefined; message = this.#heldBack.shift()) {
+      this.#take(message);
+    }
   }
 
   snapshotChunk(message: Extract<PeerMessage, { kind: "snapshot-chunk" }>): void {
@@ -86,9 +140,16 @@ export class LearnerSynchronization {
 
   stage(message: EntriesMessage): void {
     const link = this.#link;
-    link.received(message.last);
+    if (epochOf(message.last) > link.epoch) {
+      link.illegal(message);
+      return;
+    }
+    if (!link.received(message)) return;
     const { last } = message;
-    this.#context.log.stage(message, () => link.send({ kind: "staged", epoch: link.epoch, through: last }));
+    this.#context.log.stage(message, () => {
+      link.stored(last);
+      link.send({ kind: "staged", epoch: link.epoch, through: last });
+    });
   }
 
   /** The history is complete: it is installed, together with the epoch. */
@@ -104,6 +165,17 @@ export class LearnerSynchronization {
     if (sync.mode === "snap" && this.#stateFile === undefined) {
       // The last credit, which the leader waited for, says that the snapshot is whole.
       link.illegal(message);
+      return;
+    }
+    const { identity, tail } = log.durable;
+    const { ensembleId } = message;
+    if (
+      ensembleId !== "" &&
+      identity.ensembleId !== "" &&
+      ensembleId !== identity.ensembleId &&
+      tail.zxid !== ZXID_NONE
+    ) {
+      link.fault({ kind: "history-of-another-ensemble", ensembleId });
       return;
     }
     const through = link.logged;
@@ -159,6 +231,7 @@ export class LearnerSynchronization {
   }
 
   end(): void {
+    this.#heldBack = [];
     if (this.#link.step !== "staging") return;
     if (this.#sync?.mode === "snap") this.#context.sinks.snapshots.abandon();
     // rule: a-broken-stage-is-dropped

@@ -47,6 +47,7 @@ export class RecordingSinks implements ZabSinks {
       this.delivered.push(new TextDecoder().decode(bytes.subarray(start, end)));
       return true;
     },
+    isReadable: () => true,
     appending: () => {},
     release: (batch) => {
       this.released.push(batch);
