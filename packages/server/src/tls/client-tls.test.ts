@@ -18,6 +18,7 @@ import {
   CLIENT_USAGE,
   EMPTY_REVOCATION_LIST,
   HOST,
+  ODD_SUBJECT,
   ONE,
   OTHER_AUTHORITY,
   REVOCATION_LIST,
@@ -153,6 +154,14 @@ describe("the server serves", () => {
       await using zk = await start({ clientAuth, trustStore: { location } });
       expect(await isServed(zk.securePort, own)).toBe(served);
     }
+  });
+
+  test("no client whose subject cannot be read, and others go on", async () => {
+    const location = join(folder, "odd-ca.pem");
+    writeFileSync(location, ODD_SUBJECT.cert + AUTHORITY);
+    await using zk = await start({ clientAuth: "need", trustStore: { location } });
+    expect(await isServed(zk.securePort, ODD_SUBJECT)).toBe(false);
+    expect(await isServed(zk.securePort, ONE)).toBe(true);
   });
 
   /**
