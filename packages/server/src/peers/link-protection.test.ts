@@ -131,6 +131,54 @@ describe("a reload", () => {
     expect(protection.reload(optionsOf({ peerTls })).problems).toEqual([]);
   });
 
+  describe("that takes TLS or a secret from the others goes by the documented stages:", () => {
+    const stages = (peerTls: ReturnType<typeof pem>): readonly Partial<EnsembleOptions>[] => [
+      {},
+      { peerTls, portUnification: true, dialsTls: false },
+      { peerTls, portUnification: true, dialsTls: true },
+      { peerTls },
+    ];
+    test.each([
+      ["TLS only to none", 3, 0, true, "links with TLS to server 2 would be cut off: first set portUnification=true"],
+      ["TLS only to links that are dialed without", 3, 1, true, "links with TLS to server 2 would be cut off"],
+      ["dialed with TLS to none", 2, 0, true, "links with TLS to server 2 would be cut off: first set sslQuorum=false"],
+      ["a server that still dials with TLS", 1, 0, true, "links with TLS to server 2 would be cut off"],
+      ["none to links that are dialed with TLS", 0, 2, false, "links with TLS would not be accepted by server 2"],
+    ])("%s is refused", (_, from, to, hasTls, problem) => {
+      const all = stages(pem());
+      const { protection, ensemble } = protectionOf(optionsOf(all[from]));
+      links.quorum = [link(2, { isDialed: false, hasTls })];
+      const before = ensemble.security.current;
+      expect(protection.reload(optionsOf(all[to])).problems).toEqual([expect.stringContaining(problem)]);
+      expect(ensemble.security.current).toBe(before);
+    });
+
+    test("each stage passes, and links are made again without TLS before it is turned off", () => {
+      const [none, dialsPlain, dialsTls, only] = stages(pem());
+      const { protection } = protectionOf(optionsOf(only));
+      links.quorum = [link(2, { hasTls: true }), link(3, { hasTls: true, isDialed: false })];
+      links.elections = [link(3, { hasTls: true })];
+      expect(protection.reload(optionsOf(dialsTls)).problems).toEqual([]);
+      expect(renewed).toEqual([]);
+      expect(protection.reload(optionsOf(dialsPlain)).problems).toEqual([]);
+      expect(renewed).toEqual(["3", "2"]);
+      links = { elections: [link(3, { generation: 2 })], quorum: [link(2, { generation: 2 })] };
+      expect(protection.reload(optionsOf(none)).problems).toEqual([]);
+      expect(renewed).toEqual(["3", "2"]);
+    });
+
+    test("a secret that is required is offered before it is removed", () => {
+      const peerSecretFile = secretFile(secretLine("a", 1));
+      const { protection } = protectionOf(optionsOf({ peerSecretFile }));
+      links.quorum = [link(2, { hasProof: true })];
+      expect(protection.reload(optionsOf()).problems).toEqual([
+        expect.stringContaining("the links to server 2, which may require a secret, would be cut off"),
+      ]);
+      expect(protection.reload(optionsOf({ peerSecretFile, peerSecretMode: "offer" })).problems).toEqual([]);
+      expect(protection.reload(optionsOf()).problems).toEqual([]);
+    });
+  });
+
   test("to secrets of which none is in force is refused", () => {
     const peerSecretFile = secretFile(secretLine("a", 1));
     const { protection } = protectionOf(optionsOf({ peerSecretFile }));

@@ -151,12 +151,50 @@ export class LinkProtection {
         `links without TLS to server ${plain} would be cut off: first set portUnification=true on every server, then sslQuorum=true`,
       );
     }
+    problems.push(...this.#skipped(before, after, servers));
     return problems;
   }
 
   /**
-   * Makes the links again that lack what this server has now, and were made before it had that; for a timer, since a dial may have
-   * been under way at the reload. Links that the other side cannot protect yet are made again by that one's reload. Links of
+   * What a reload takes from the others before they can do without. It is a stage of TLS, or of the secret, that this server skips: whether
+   * the others are ready shows only where each server has passed every stage.
+   */
+  #skipped(
+    before: PeerProtection,
+    after: PeerProtection,
+    servers: (isMeant: (link: ProtectedLink) => boolean) => string,
+  ): readonly string[] {
+    const problems: string[] = [];
+    const proved = requiresSecret(before) && after.secrets.length === 0 ? servers(({ hasProof }) => hasProof) : "";
+    if (proved !== "") {
+      problems.push(
+        `without zooid.peerSecretFile the links to server ${proved}, which may require a secret, would be cut off: ` +
+          "first set zooid.peerSecretMode=offer on every server",
+      );
+    }
+    const [from, to] = [tlsStage(before), tlsStage(after)];
+    const secured = to === TlsStage.PLAIN || from - to > 1 ? servers(({ hasTls }) => hasTls) : "";
+    if (secured !== "") {
+      const first =
+        from === TlsStage.TLS_ONLY
+          ? "first set portUnification=true beside sslQuorum=true on every server, then sslQuorum=false on every server"
+          : "first set sslQuorum=false beside portUnification=true on every server: then each one makes its links again without TLS";
+      problems.push(`links with TLS to server ${secured} would be cut off: ${first}`);
+    }
+    if (from === TlsStage.PLAIN && to === TlsStage.BOTH_DIALS_TLS) {
+      const all = servers(({ hasTls }) => !hasTls);
+      if (all !== "")
+        problems.push(
+          `links with TLS would not be accepted by server ${all}, which may have none yet: ` +
+            "first set portUnification=true and sslQuorum=false on every server",
+        );
+    }
+    return problems;
+  }
+
+  /**
+   * Makes the links again that lack what this server has now, or that it would dial without TLS now, and were made before the reload; for a
+   * timer, since a dial may have been under way at the reload. Once all servers dial without TLS no link has it, which lets it be turned off. Links that the other side cannot protect yet are made again by that one's reload. Links of
    * elections, and that of a learner to its leader, end at once; those of a leader's learners one after another, each when the one
    * before is there again, so that the leader keeps its quorum.
    */
@@ -166,7 +204,7 @@ export class LinkProtection {
     const { secrets, dialsTls } = current;
     const isDue = (link: ProtectedLink): boolean =>
       link.generation < generation &&
-      ((secrets.length > 0 && !link.hasProof) || (dialsTls && link.isDialed && !link.hasTls));
+      ((secrets.length > 0 && !link.hasProof) || (link.isDialed && link.hasTls !== dialsTls));
     const { elections, quorum } = links();
     for (const link of elections) if (isDue(link)) link.renew();
     for (const link of quorum) if (link.isDialed && isDue(link)) link.renew();
@@ -180,6 +218,15 @@ export class LinkProtection {
 
 function requiresSecret({ secrets, secretMode }: PeerProtection): boolean {
   return secrets.length > 0 && secretMode === "require";
+}
+
+/** The stages in which TLS between servers is turned on, and off. */
+const TlsStage = { PLAIN: 0, BOTH_DIALS_PLAIN: 1, BOTH_DIALS_TLS: 2, TLS_ONLY: 3 } as const;
+
+function tlsStage({ transport, takesBoth, dialsTls }: PeerProtection): number {
+  if (transport === PLAIN_TRANSPORT) return TlsStage.PLAIN;
+  if (!takesBoth) return TlsStage.TLS_ONLY;
+  return dialsTls ? TlsStage.BOTH_DIALS_TLS : TlsStage.BOTH_DIALS_PLAIN;
 }
 
 function requiresTls({ transport, takesBoth }: PeerProtection): boolean {
