@@ -407,6 +407,7 @@ function removeUnnamed(directory: string, named: string): void {
   }
 }
 
+export { type Access, accessFault } from "./directory/access-fault.ts";
 export { FOLD_RESERVE, LOG_RESERVE, makeReserve, type Reserve } from "./directory/disk-reserve.ts";
 export type { Places } from "./directory/inspect-directory.ts";
 export { makeDirectory } from "./directory/make-directory.ts";

@@ -1,7 +1,8 @@
-import { realpathSync, rmdirSync } from "node:fs";
-import { dirname } from "node:path";
+import { readdirSync, realpathSync, rmdirSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { syncDirectoryOf } from "../database.ts";
 import { StoreError } from "../store-error.ts";
+import { accessFault } from "./access-fault.ts";
 import { DirectoryLock } from "./directory-lock.ts";
 import { refuseForeign } from "./inspect-directory.ts";
 import { makeDirectory } from "./make-directory.ts";
@@ -18,6 +19,7 @@ export class DataPlace implements Disposable {
   readonly #made: string[] = [];
 
   constructor(directory: string, logDirectory: string) {
+    for (const each of [directory, logDirectory]) refuseUnusable(each);
     for (const each of [directory, logDirectory]) refuseForeign(each);
     try {
       for (const each of [directory, logDirectory]) this.#make(each);
@@ -46,10 +48,33 @@ export class DataPlace implements Disposable {
         syncDirectoryOf(made);
       }
     } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : String(cause);
+      const reason =
+        accessFault(nearest(directory), "read and write") ?? (cause instanceof Error ? cause.message : String(cause));
       throw new StoreError({ code: "UNREADABLE", file: dirname(directory), reason }, { cause });
     }
   }
+}
+
+/** The directory, or the first one above it that exists. */
+function nearest(directory: string): string {
+  const parent = dirname(directory);
+  return parent === directory || statSync(directory, { throwIfNoEntry: false }) !== undefined
+    ? directory
+    : nearest(parent);
+}
+
+/** Files of a store; others in the directory, such as `myid`, need not be written. */
+const OWN_FILE = /^(?:log[-.]|state-|zooid\.|witness|reserve)/;
+
+/** SQLite does not say which file it cannot open, nor why: one that another user wrote is found before. */
+function refuseUnusable(directory: string): void {
+  const faultOf = (path: string): void => {
+    const reason = accessFault(path, "read and write");
+    if (reason !== undefined) throw new StoreError({ code: "UNREADABLE", file: directory, reason });
+  };
+  faultOf(directory);
+  if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true) return;
+  for (const name of readdirSync(directory)) if (OWN_FILE.test(name)) faultOf(join(directory, name));
 }
 
 function removeIfEmpty(directory: string): void {

@@ -23,7 +23,11 @@ export class DirectoryLock implements Disposable {
     const file = join(directory, LOCK_FILE);
     this.#isNew = !existsSync(file);
     if (this.#isNew) writeFileSync(file, "", { mode: 0o600, flag: "a" });
-    this.#database = new Sqlite(file, { timeout: 0 });
+    try {
+      this.#database = new Sqlite(file, { timeout: 0 });
+    } catch (cause) {
+      throw new StoreError({ code: "UNREADABLE", file, reason: String(cause) }, { cause });
+    }
     try {
       this.#database.exec("BEGIN EXCLUSIVE");
     } catch (cause) {
