@@ -39,6 +39,7 @@ function givenValue({ values, flags }: CaseFacts, key: string): string {
 
 const JAVA_NUMBER = /^[+-]?\d{1,10}$/;
 const MEMBER_KEY = /^server\.\d+$/;
+const PORT_KEY = /^(?:clientPort|secureClientPort|admin\.serverPort|metricsProvider\.httpPort|observerMasterPort)$/;
 const EVERY_KEY = new Set(KEY_SAMPLES.map(({ key }) => key));
 const WRONG_KEYS = new Set(MISSPELT.map(([key]) => key));
 /** Named by Java's own properties, which Apache's server reads from the command line alone. */
@@ -80,6 +81,10 @@ export const DIFFERENCE_CLASSES: readonly DifferenceClass[] = [
     "addresses that are none",
     (key, value) => /(?:Address|Host)$/.test(key) && /[^\w.:[\]-]|^[\d.]+$|:|\[/.test(value),
   ),
+  refusal("two ports of one server with one number", (key, _, { values }) => {
+    const ports = [...values].filter(([name]) => PORT_KEY.test(name)).map(([, value]) => Number(value));
+    return PORT_KEY.test(key) && new Set(ports).size < ports.length;
+  }),
   refusal("empty values of files, addresses and names", (key, value) => EVERY_KEY.has(key) && value === ""),
   refusal(
     "`leaderServes` and `peerType` with another word",

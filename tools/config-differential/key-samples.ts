@@ -1,4 +1,4 @@
-import { KNOWN_KEYS } from "../../apps/server/src/config-file.ts";
+import { KNOWN_KEYS } from "../../apps/server/src/known-keys.ts";
 
 /** Values of a key that a generator writes: those of manuals, those that work by chance, and those that no server should take. */
 export interface KeySamples {

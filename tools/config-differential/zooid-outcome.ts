@@ -17,7 +17,7 @@ export function zooidOutcome(configuration: ConfigurationCase, folder: string): 
   const flags = configuration.flags.map((flag) => `-D${flag}`).join(" ");
   try {
     writeCase({ ...configuration, ...containerFiles(configuration, folder) }, folder);
-    const command = parseCommandLine([join(folder, "zoo.cfg")], flags);
+    const command = parseCommandLine([join(folder, "zoo.cfg")], { SERVER_JVMFLAGS: flags });
     if (command.kind !== "serve") throw new Error("a configuration file starts a server");
     const config = parseServerConfig(operated(command.options));
     const values = { ...valuesOf(config), "audit.enable": String(command.auditFile !== undefined) };

@@ -318,6 +318,6 @@ export const TARGETS: readonly FuzzTarget[] = [
     name: "jvm-flags",
     seeds: [Buffer.from('-Xmx512m -Dzookeeper.extendedTypesEnabled=true "-Dzookeeper.x=a b" -Djute.maxbuffer=4194304')],
     words: ["-D", '"', "'", "=", "zookeeper."],
-    run: (input) => void jvmSettings(String(input)),
+    run: (input) => void jvmSettings({ SERVER_JVMFLAGS: String(input) }),
   },
 ];

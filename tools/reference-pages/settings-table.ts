@@ -1,5 +1,5 @@
-import { KEY_FAMILIES, KEY_RULES } from "../../apps/server/src/config-file.ts";
 import type { KeyRule, Options } from "../../apps/server/src/key-rule.ts";
+import { KEY_FAMILIES, KEY_RULES } from "../../apps/server/src/known-keys.ts";
 import { isReloaded } from "../../apps/server/src/reload.ts";
 import { parseServerConfig } from "../../packages/server/src/config.ts";
 

@@ -5,7 +5,7 @@ import { trueOrFalse } from "./key-values.ts";
 
 /** Who clients are, and whether access lists are asked. */
 export const AUTH_KEYS: readonly KeyEntry[] = [
-  ["skipACL", { kind: "honoured", set: (options, value) => set(options, "skipAcl", value === "yes") }],
+  ["skipACL", skipAcl()],
   ["enableEagerACLCheck", ignored("a write is judged once, where it takes its place in the order")],
   ["DigestAuthenticationProvider.superDigest", text("superDigest")],
   ["DigestAuthenticationProvider.digestAlg", text("digestAlgorithm")],
@@ -40,6 +40,18 @@ export const AUTH_FAMILIES: readonly KeyEntry[] = [
   ["superUser", authEntry("superUser", "saslSuperUsers")],
   ["kerberos.", ignored("it is a client's setting, or one of Java's")],
 ];
+
+/** Files that say `true` are there, and their servers check access lists: Apache's takes no other yes than this one. */
+function skipAcl(): KeyRule {
+  return {
+    kind: "honoured",
+    set: (options, value) => set(options, "skipAcl", value === "yes"),
+    remark: (value) => {
+      if (value === "yes" || ["no", "false", ""].includes(value.toLowerCase())) return undefined;
+      return `is "${value}", which is a no, as for Apache ZooKeeper: access lists are checked; yes alone switches them off`;
+    },
+  };
+}
 
 type Auth = Mutable<NonNullable<ServerOptions["auth"]>>;
 

@@ -11,8 +11,8 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-function configFile(text: string): string {
-  const file = join(directory, "zoo.cfg");
+function configFile(text: string, name = "zoo.cfg"): string {
+  const file = join(directory, name);
   writeFileSync(file, text);
   return file;
 }
@@ -24,7 +24,7 @@ function serve(...argv: string[]): Extract<Command, { kind: "serve" }> {
 }
 
 function serveWith(jvmFlags: string, ...argv: string[]): ReturnType<typeof serve> {
-  const command = parseCommandLine(argv, jvmFlags);
+  const command = parseCommandLine(argv, { SERVER_JVMFLAGS: jvmFlags });
   if (command.kind !== "serve") throw new Error(`expected to serve, found ${command.kind}`);
   return command;
 }
@@ -46,6 +46,7 @@ test("nothing at all serves with data under ./data", () => {
       options: { dataDir: resolve("data") },
       console: {},
       values: new Map(),
+      places: new Map(),
       warnings: [],
       logLevel: "info",
     },
@@ -84,7 +85,7 @@ test("settings of one group may come from the flags, the file and the command li
     ["connectionThrottle", "zookeeper.connection_throttle_tokens", "connection_throttle_fill_time"],
   ] as const;
   for (const [group, flag, key] of keys) {
-    const command = parseCommandLine([configFile(`dataDir=/d\n${key}=7`)], `-D${flag}=9`);
+    const command = parseCommandLine([configFile(`dataDir=/d\n${key}=7`)], { SERVER_JVMFLAGS: `-D${flag}=9` });
     expect(command).toMatchObject({ options: { [group]: expect.anything() } });
     if (command.kind === "serve") expect(Object.values(command.options[group] ?? {})).toHaveLength(2);
   }
@@ -126,7 +127,9 @@ describe("an ensemble", () => {
     expect(serve(file(THREE, "1")).options).toMatchObject({ port: 2181, address: "*" });
     const { options, warnings } = serve(file(`${THREE}clientPortAddress=::1`), "--port", "5");
     expect(options).toMatchObject({ port: 5, address: "::1" });
-    expect(warnings).toEqual(["server.2 says that clients come to port 2182; clientPort says 5 and is used"]);
+    expect(warnings).toEqual([
+      "clientPort (--port) says 5 and is used: server.2 (line 3) says that clients come to port 2182",
+    ]);
   });
 
   test("listens at the address of its own line beside the same clientPort", () => {
@@ -134,7 +137,6 @@ describe("an ensemble", () => {
     const lone = "server.7=a:1:2;127.0.0.1:2189\nclientPort=2189";
     expect(serve(file(lone, "7")).options).toMatchObject({ port: 2189, address: "127.0.0.1" });
     expect(serve(file(lone, null)).options).toMatchObject({ port: 2189, address: "*" });
-    expect(serve(file(`${lone}\nclientPortAddress=::1`, "7")).options).toMatchObject({ address: "::1" });
   });
 
   test("lets its own line decide its role, beside any peerType", () => {
@@ -145,15 +147,15 @@ describe("an ensemble", () => {
   });
 
   test("with reconfigEnabled takes port and role from its own line alone, and an address from zoo.cfg where the line has none", () => {
-    const text = `${THREE}reconfigEnabled=true\nclientPort=5\nclientPortAddress=::1\npeerType=observer`;
-    const { options, warnings } = serve(file(text));
+    const text = `${THREE}reconfigEnabled=true\nclientPortAddress=::1\npeerType=observer`;
+    const { options, warnings } = serve(file(text, "2"), "--port", "5", "--address", "::1");
     expect(options).toMatchObject({ port: 2182, address: "10.0.0.2", ensemble: { isObserver: false } });
     expect(warnings).toEqual([
-      "server.2 says that clients come to port 2182; clientPort says 5 and is not used",
       "peerType is not used: the line server.2 says participant",
+      "clientPort (--port) says 5 and is not used: server.2 (line 3) says that clients come to port 2182",
     ]);
     expect(serve(file(text, "1")).options).toMatchObject({ port: 2181, address: "::1" });
-    expect(serve(file(text, "4")).options).toMatchObject({ port: 5, address: "::1" });
+    expect(serve(file(`${text}\nclientPort=5`, "4")).options).toMatchObject({ port: 5, address: "::1" });
   });
 
   test("reads myid where the command line says that the data lie, and its settings win", () => {
@@ -267,7 +269,50 @@ describe("an ensemble", () => {
     ["a group without servers", "group.1=1", null, "group.1 belongs to an ensemble"],
     ["a weight without servers", "weight.1=1", null, "weight.1 belongs to an ensemble"],
   ])("is refused for %s", (_, text, myid, problem) => {
-    expect(problemsOf(file(text, myid))).toContain(problem);
+    expect(problemsOf(file(text, myid)).replace(/ \(line \d+\)/g, "")).toContain(problem.replace(/ \(line \d+\)/g, ""));
+  });
+
+  describe("whose own line and clientPort say different things", () => {
+    const OTHER = "clientPort=5\nclientPortAddress=::1";
+
+    test.each<[string, string, number, number]>([
+      ["static lines", THREE, 3, 6],
+      ["static lines with reconfigEnabled", `${THREE}reconfigEnabled=true\n`, 3, 7],
+      ["a single server", "server.2=b:1:2;2182\n", 2, 3],
+    ])("is refused with both lines: %s", (_, text, server, port) => {
+      const path = file(`${text}clientPort=5\n`, "2");
+      expect(problemsOf(path)).toBe(
+        `${path}: clientPort (line ${port}) is 5, and the line server.2 (line ${server}) says that clients come to port 2182: write one of them, or both alike`,
+      );
+    });
+
+    test.each(["", "reconfigEnabled=true\n"])("uses the line of a dynamic file (%j), with a warning", (more) => {
+      const dynamic = configFile(THREE, "members.dynamic");
+      const { options, warnings } = serve(file(`dynamicConfigFile=${dynamic}\n${more}${OTHER}`, "2"));
+      expect(options).toMatchObject({ port: 2182, address: "10.0.0.2" });
+      const line = more === "" ? 3 : 4;
+      expect(warnings).toEqual([
+        `clientPort (line ${line}) says 5 and is not used: server.2 (line 2 of ${dynamic}) says that clients come to port 2182`,
+      ]);
+    });
+
+    test("uses the line, with a warning, where the data may have a configuration", () => {
+      const data = dataOf("2");
+      // A log that cannot be read may have one; the server reports it.
+      writeFileSync(join(data, "log.db"), "unreadable");
+      const { options, warnings } = serve(configFile(`dataDir=${data}\n${THREE}clientPort=5`));
+      expect(options).toMatchObject({ port: 2182, address: "10.0.0.2" });
+      expect(warnings).toEqual([
+        "clientPort (line 6) says 5 and is not used: server.2 (line 3) says that clients come to port 2182",
+      ]);
+    });
+
+    test("is refused for two addresses of a single server", () => {
+      const path = file("server.7=a:1:2;127.0.0.1:2189\nclientPort=2189\nclientPortAddress=::1", "7");
+      expect(problemsOf(path)).toContain(
+        "clientPortAddress (line 4) is ::1, and the line server.7 (line 2) says that clients come to 127.0.0.1",
+      );
+    });
   });
 });
 
@@ -296,7 +341,7 @@ describe("refused with a sentence", () => {
     [["--nope"], "--nope"],
     [["no-such-file.cfg"], "cannot read the configuration file no-such-file.cfg"],
     [["1", "2", "3", "4", "5"], "at most 4 arguments"],
-    [["--set", "novalue"], '--set takes KEY=VALUE, found "novalue"'],
+    [["--set", "novalue"], '--set takes KEY=VALUE, found no "="'],
     [["--set", "tickTmie=3"], "tickTmie (--set) is not a known setting; the nearest known one is tickTime"],
     [["--set", "zookeeper.tickTmie=3"], "zookeeper.tickTmie (--set) is not a known setting; the nearest known one"],
     [["--set", "something.of.my.own=3"], "something.of.my.own (--set) is not a known setting"],
@@ -328,12 +373,52 @@ test("settings of the command line join those of the file, for the ports of oper
   expect(configuration).toContain("admin.serverPort=1");
 });
 
+describe("unknown keys are refused or reported wherever zooid.unknownKeys stands:", () => {
+  const path = (more = ""): string => configFile(`dataDir=/d\nmyKey=1\n${more}`);
+  test("on the command line, for the file", () => {
+    expect(problemsOf(path(), "--set", "zooid.unknownKeys=refuse")).toContain("myKey (line 2) is not a known setting");
+    expect(problemsOf(path("zooid.unknownKeys=refuse"), "--set", "zooid.unknownKeys=warn")).toBe("");
+    expect(problemsOf(path("zookeeper.zooid.unknownKeys=refuse"))).toContain("myKey (line 2) is not a known setting");
+  });
+  test("in the file, for Java's flags, and in those for themselves", () => {
+    const inFlags = (flags: string, file = configFile("dataDir=/d")): string => {
+      try {
+        return parseCommandLine([file], { SERVER_JVMFLAGS: flags }).kind;
+      } catch (error) {
+        return error instanceof Error ? error.message : "";
+      }
+    };
+    expect(inFlags("-Dzookeeper.myKey=1")).toBe("serve");
+    expect(inFlags("-Dzookeeper.myKey=1 -Dzookeeper.zooid.unknownKeys=refuse")).toContain("not a known setting");
+    expect(inFlags("-Dzookeeper.myKey=1", configFile("dataDir=/d\nzooid.unknownKeys=refuse"))).toContain(
+      "zookeeper.myKey (SERVER_JVMFLAGS) is not a known setting",
+    );
+  });
+});
+
 describe("settings in the flags for Java's command line", () => {
   test("count, and are reported without their values", () => {
     const { options, warnings } = serveWith("-Xmx1g -Dzookeeper.DigestAuthenticationProvider.superDigest=super:abc=");
     expect(options.superDigest).toBe("super:abc=");
     expect(warnings.join()).toContain("SERVER_JVMFLAGS sets zookeeper.DigestAuthenticationProvider.superDigest");
     expect(warnings.join()).not.toContain("abc");
+  });
+
+  test("are beside other words that have no effect, which are named without their values", () => {
+    const { warnings } = serveWith(
+      "-Xmx1g -Dzookeper.skipACL=yes -Djavax.net.ssl.keyStorePassword=s3cret -javaagent:/a=b",
+    );
+    expect(warnings).toEqual([
+      "SERVER_JVMFLAGS has no effect beyond ZooKeeper's settings, and holds -Xmx1g, -Dzookeper.skipACL, -Djavax.net.ssl.keyStorePassword, -javaagent",
+    ]);
+  });
+
+  test("of a later variable win", () => {
+    const command = parseCommandLine([], {
+      SERVER_JVMFLAGS: "-Dzookeeper.maxCnxns=1",
+      JVMFLAGS: "-Dzookeeper.maxCnxns=2",
+    });
+    expect(command).toMatchObject({ options: { connectionsMax: 2 } });
   });
 
   test("give way to the command line's own", () => {

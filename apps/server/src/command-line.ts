@@ -1,15 +1,16 @@
 import { readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { ConfigError, type ServerOptions } from "@zooid/server";
-import { applySettings, type ConfigFile, parseConfigFile } from "./config-file.ts";
+import { accessFault, ConfigError, type ServerOptions } from "@zooid/server";
+import { applySettings, type ConfigFile, parseConfigFile, type UnknownKeys, unknownKeysOf } from "./config-file.ts";
 import { completeEnsemble, mergeEnsembles, NO_ENSEMBLE } from "./ensemble-settings.ts";
-import { jvmSettings } from "./jvm-flags.ts";
-import type { AuditSettings, ConsoleSettings } from "./key-rule.ts";
+import { type JvmFlags, jvmRest, jvmSettings } from "./jvm-flags.ts";
+import type { AuditSettings, ConsoleSettings, Setting } from "./key-rule.ts";
 import { ANY_ADDRESS } from "./key-values.ts";
 import { isLogLevel, LOG_LEVELS, type LogLevel } from "./log-level.ts";
 import { mergeOptions } from "./merge-options.ts";
 import { type OfflineCommand, parseOfflineCommand } from "./offline/offline-command.ts";
 import { type OptionValues, parseOptions } from "./options.ts";
+import { placedError, withPlaces } from "./setting-places.ts";
 
 export const USAGE = `zooid-server [zoo.cfg] [options]
 zooid-server PORT DATADIR [TICKTIME] [MAXCLIENTCNXNS]
@@ -73,6 +74,8 @@ export interface ServeCommand {
   readonly console: ConsoleSettings;
   /** The value of each setting, by its key in zoo.cfg, wherever it was said. */
   readonly values: ReadonlyMap<string, string>;
+  /** Where each of them stands, for messages. */
+  readonly places: ReadonlyMap<string, string>;
 }
 
 const DEFAULT_DATA_DIR = "data";
@@ -88,7 +91,7 @@ const FILE_BYTES_MAX = 1024 * 1024;
  *
  * @param jvmFlags what the environment has for Java's command line, where estates of ZooKeeper put settings
  */
-export function parseCommandLine(argv: readonly string[], jvmFlags = ""): Command {
+export function parseCommandLine(argv: readonly string[], jvmFlags: JvmFlags = {}): Command {
   const offline = parseOfflineCommand(argv, fromFile);
   if (offline !== undefined) return offline;
   const { values, positionals } = parseOptions(argv, OPTIONS);
@@ -105,11 +108,15 @@ export function parseCommandLine(argv: readonly string[], jvmFlags = ""): Comman
   return serveCommand(values, positionals, jvmFlags);
 }
 
-function serveCommand(values: Values, positionals: readonly string[], jvmFlags: string): ServeCommand {
+function serveCommand(values: Values, positionals: readonly string[], jvmFlags: JvmFlags): ServeCommand {
   const [first] = positionals;
-  const base: ReturnType<typeof fromFile> = positionals.length > 1 ? fromArguments(positionals) : fromFile(first);
-  const flags = fromFlags(values);
-  const jvm = fromJvmFlags(jvmFlags, base.refusesUnknown === true ? "refused" : "warned");
+  const given = flagSettings(values);
+  const said = unknownKeysOf(given);
+  // No estate has options of these: an unknown one is a mistake.
+  const flags = applySettings(given, said ?? "refuse");
+  const isFile = positionals.length <= 1;
+  const base: ReturnType<typeof fromFile> = isFile ? fromFile(first, said) : fromArguments(positionals);
+  const jvm = fromJvmFlags(jvmFlags, said ?? base.unknown);
   const options = {
     dataDir: resolve(DEFAULT_DATA_DIR),
     ...mergeOptions(mergeOptions(jvm.options, base.options), flags.options),
@@ -117,10 +124,14 @@ function serveCommand(values: Values, positionals: readonly string[], jvmFlags: 
   // A log directory of the file does not go with another data directory of the command line.
   if (flags.options.dataDir !== undefined && flags.options.logDir === undefined)
     delete (options as { logDir?: string }).logDir;
-  const ensemble = completeEnsemble(
-    mergeEnsembles(mergeEnsembles(jvm.ensemble, base.ensemble), flags.ensemble),
-    options,
-    { port: base.options.port, address: base.options.address, hasDynamicFile: base.membersFile !== undefined },
+  const configFile = first === undefined || !isFile ? undefined : resolve(first);
+  const places = new Map([...jvm.places, ...base.places, ...flags.places]);
+  const ensemble = placed({ places, configFile }, () =>
+    completeEnsemble(mergeEnsembles(mergeEnsembles(jvm.ensemble, base.ensemble), flags.ensemble), options, {
+      port: base.options.port,
+      address: base.options.address,
+      hasDynamicFile: base.membersFile !== undefined,
+    }),
   );
   const settings = new Map([...jvm.values, ...base.values, ...flags.values]);
   // A file that names the TLS port alone opens no other.
@@ -137,14 +148,27 @@ function serveCommand(values: Values, positionals: readonly string[], jvmFlags: 
       ...options,
       ...withVersion(ensemble.options, base),
     },
-    ...(first === undefined || positionals.length > 1 ? {} : { configFile: resolve(first) }),
+    ...(configFile === undefined ? {} : { configFile }),
     configuration: base.text,
-    warnings: [...jvm.warnings, ...base.warnings, ...flags.warnings, ...ensemble.warnings],
+    warnings: [
+      ...[...jvm.warnings, ...base.warnings, ...flags.warnings],
+      ...ensemble.warnings,
+      ...ensemble.addressWarnings.map((warning) => withPlaces(warning, places)),
+    ],
     logLevel: logLevel(values["log-level"], settings.get("zooid.logLevel")),
     console: { ...jvm.console, ...base.console, ...flags.console },
     values: settings,
+    places,
     auditFile: auditFileOf({ ...jvm.audit, ...base.audit, ...flags.audit }, options.dataDir),
   };
+}
+
+function placed<T>(where: Parameters<typeof placedError>[1], complete: () => T): T {
+  try {
+    return complete();
+  } catch (error) {
+    throw placedError(error, where);
+  }
 }
 
 function withVersion(
@@ -171,17 +195,26 @@ const OPTIONS = {
   help: { type: "boolean", short: "h" },
 } as const;
 
-function fromFile(file: string | undefined): ConfigFile & { readonly text?: string } {
-  if (file === undefined)
-    return { options: {}, ensemble: NO_ENSEMBLE, audit: {}, console: {}, values: new Map(), warnings: [] };
+interface ReadFile extends ConfigFile {
+  readonly text?: string;
+  /** What it says of unknown keys. */
+  readonly unknown?: UnknownKeys | undefined;
+}
+
+function fromFile(file: string | undefined, unknown?: UnknownKeys): ReadFile {
+  if (file === undefined) return { ...NOTHING, options: {} };
   const text = readConfiguration(file);
   try {
-    return { ...parseConfigFile(text, readConfiguration), text };
+    return { ...parseConfigFile(text, readConfiguration, unknown), text };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     throw new ConfigError(error.problems.map((problem) => `${file}: ${problem}`));
   }
 }
+
+const NOTHING: Omit<ConfigFile, "options"> = {
+  ...{ ensemble: NO_ENSEMBLE, audit: {}, console: {}, values: new Map(), places: new Map(), warnings: [] },
+};
 
 function readConfiguration(file: string): string {
   try {
@@ -190,47 +223,57 @@ function readConfiguration(file: string): string {
       throw new RangeError(`it has ${size} bytes, and no configuration has more than ${FILE_BYTES_MAX}`);
     return readFileSync(file, "utf8");
   } catch (error) {
-    throw new ConfigError([
-      `cannot read the configuration file ${file}: ${error instanceof Error ? error.message : error}`,
-    ]);
+    const reason = accessFault(resolve(file), "read") ?? (error instanceof Error ? error.message : error);
+    throw new ConfigError([`cannot read the configuration file ${file}: ${reason}`]);
   }
 }
 
 /** As Apache's server takes them when there is no file. */
-function fromArguments(positionals: readonly string[]): ConfigFile {
+function fromArguments(positionals: readonly string[]): ReadFile {
   const keys = ["clientPort", "dataDir", "tickTime", "maxClientCnxns"];
   if (positionals.length > keys.length)
     throw new ConfigError([`expected at most ${keys.length} arguments\n\n${USAGE}`]);
   return applySettings(positionals.map((value, i) => ({ key: keys[i] ?? "", value, where: `argument ${i + 1}` })));
 }
 
-function fromFlags(values: Values): ConfigFile {
-  const settings: { key: string; value: string; where: string }[] = [];
+function flagSettings(values: Values): readonly Setting[] {
+  const settings: Setting[] = [];
   for (const pair of values.set ?? []) {
     const equals = pair.indexOf("=");
-    if (equals < 1) throw new ConfigError([`--set takes KEY=VALUE, found "${pair}"`]);
+    // What was meant for a value may be a secret.
+    if (equals < 1) throw new ConfigError([`--set takes KEY=VALUE, found ${equals < 0 ? "no" : "nothing before"} "="`]);
     settings.push({ key: pair.slice(0, equals), value: pair.slice(equals + 1), where: "--set" });
   }
   const { port, address, data } = values;
   if (port !== undefined) settings.push({ key: "clientPort", value: port, where: "--port" });
   if (address !== undefined) settings.push({ key: "clientPortAddress", value: address, where: "--address" });
   if (data !== undefined) settings.push({ key: "dataDir", value: data, where: "--data" });
-  return applySettings(settings, "refused");
+  return settings;
 }
 
 /** As with ZooKeeper, a file's own setting wins. */
-function fromJvmFlags(flags: string, unknown: "warned" | "refused"): ConfigFile {
+function fromJvmFlags(flags: JvmFlags, unknown: UnknownKeys | undefined): ConfigFile {
   const settings = jvmSettings(flags);
-  const config = applySettings(settings, unknown);
-  if (settings.length === 0) return config;
-  const keys = settings.map(({ key }) => key).join(", ");
-  return {
-    ...config,
-    warnings: [
-      `SERVER_JVMFLAGS sets ${keys}; zoo.cfg is the place for it, and wins where it says otherwise`,
-      ...config.warnings,
-    ],
-  };
+  const config = applySettings(settings, unknown ?? unknownKeysOf(settings));
+  const warnings = Object.entries(flags).flatMap(([name, text]) => {
+    const keys = settings.filter(({ where }) => where === name).map(({ key }) => key);
+    const rest = jvmRest(text);
+    return [
+      ...(keys.length === 0
+        ? []
+        : [`${name} sets ${keys.join(", ")}; zoo.cfg is the place for it, and wins where it says otherwise`]),
+      ...(rest.length === 0 ? [] : [`${name} has no effect beyond ZooKeeper's settings, and holds ${listed(rest)}`]),
+    ];
+  });
+  return { ...config, warnings: [...warnings, ...config.warnings] };
+}
+
+/** Words of a command line may be many. */
+const LISTED_MAX = 20;
+
+function listed(words: readonly string[]): string {
+  const more = words.length - LISTED_MAX;
+  return `${words.slice(0, LISTED_MAX).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 /** As `--log-level` says, else as `zooid.logLevel` does. */

@@ -1,6 +1,7 @@
 import { ConfigError } from "@zooid/server";
 import { describe, expect, test } from "vitest";
-import { KNOWN_KEYS, parseConfigFile } from "./config-file.ts";
+import { applySettings, parseConfigFile, unknownKeysOf } from "./config-file.ts";
+import { KNOWN_KEYS } from "./known-keys.ts";
 
 const NO_FILE = (file: string): string => {
   throw new Error(`${file} is not here`);
@@ -72,7 +73,6 @@ test.each<[string, object]>([
   ["DigestAuthenticationProvider.digestAlg=SHA-256", { digestAlgorithm: "SHA-256" }],
   ["DigestAuthenticationProvider.enabled=FALSE", { digestEnabled: false }],
   ["skipACL=yes", { skipAcl: true }],
-  ["skipACL=true", { skipAcl: false }],
   ["clientPort=2\nclientPort=2", { port: 2 }],
   ["readonlymode.enabled=true", { readOnlyMode: true }],
   ["localSessionsEnabled=TRUE", { localSessions: true }],
@@ -346,6 +346,41 @@ describe("what has no effect is one line of warning", () => {
   });
 });
 
+test.each(["true", "YES", "1"])("skipACL=%s is a no, and says so", (value) => {
+  expect(optionsOf(`skipACL=${value}`)).toMatchObject({ skipAcl: false });
+  expect(warningsOf(`skipACL=${value}`)).toEqual([
+    `skipACL (line 2) is "${value}", which is a no, as for Apache ZooKeeper: access lists are checked; yes alone switches them off`,
+  ]);
+});
+
+test.each([
+  ["clientPortAddress", '"127.0.0.1"', 'is an address or a name without quotes, found "127.0.0.1"'],
+  ["admin.serverAddress", "'zk1'", "is an address or a name without quotes, found 'zk1'"],
+  ["metricsProvider.httpHost", "zk1,zk2", 'is an address or a name, found "zk1,zk2"'],
+  ["secureClientPortAddress", "http:\\u002f\\u002fzk1", "is no IPv6 address"],
+  ["server.1", '"10.0.0.1":2888:3888', 'is an address or a name without quotes, found "10.0.0.1"'],
+])("an address that can never be looked up is refused: %s=%s", (key, value, problem) => {
+  expect(problems(withData(`${key}=${value.replaceAll("\\\\", "\\")}`)).join()).toContain(problem);
+});
+
+test("an entry of users of the console that is none is not shown: it may be a password", () => {
+  const [problem] = problems(withData("zooid.console.viewers=digest:bob:pass!word"));
+  expect(problem).toContain("found another entry at place 1");
+  expect(problem).not.toContain("pass");
+});
+
+test.each(["--set", "SERVER_JVMFLAGS"])(
+  "zooid.unknownKeys counts with ZooKeeper's prefix and from %s, too",
+  (where) => {
+    const settings = [
+      { key: "zookeeper.zooid.unknownKeys", value: "refuse", where },
+      { key: "zookeeper.somethingOfMyOwn", value: "1", where },
+    ];
+    expect(unknownKeysOf(settings)).toBe("refuse");
+    expect(() => applySettings(settings, unknownKeysOf(settings))).toThrow("is not a known setting");
+  },
+);
+
 describe("a misspelt key that decides about votes, access or durability stops the start", () => {
   test.each([
     "server.3O",
@@ -388,7 +423,7 @@ describe("a misspelt key that decides about votes, access or durability stops th
   ])("%s", (line, meant) => {
     const [key] = line.split("=");
     expect(problems(withData(line))).toEqual([
-      `${key} (line 2) is not a known setting; ${meant} is, and decides about access, votes or durability: correct this line or remove it`,
+      `${key} (line 2) is not a known setting; ${meant} is, and decides about votes, access, addresses or durability: correct this line or remove it`,
     ]);
   });
 

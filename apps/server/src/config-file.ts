@@ -1,18 +1,24 @@
 import { parseZxid, type Zxid } from "@zooid/model";
 import { ConfigError, type ServerOptions } from "@zooid/server";
-import { AUTH_FAMILIES, AUTH_KEYS } from "./auth-keys.ts";
-import { CLIENT_FAMILIES, CLIENT_KEYS } from "./client-keys.ts";
-import { CONSOLE_KEYS } from "./console-keys.ts";
 import { versionInName } from "./dynamic-file.ts";
 import { EnsembleDraft, GROUP_KEY, SERVER_KEY, WEIGHT_KEY } from "./ensemble-draft.ts";
-import { DYNAMIC_FILE, ENSEMBLE_FAMILIES, ENSEMBLE_KEYS } from "./ensemble-keys.ts";
+import { DYNAMIC_FILE } from "./ensemble-keys.ts";
 import type { EnsembleSettings } from "./ensemble-settings.ts";
 import type { AuditSettings, ConsoleSettings, KeyRule, Mutable, Options, Setting } from "./key-rule.ts";
-import { MisspeltKeys } from "./misspelt-keys.ts";
-import { OPERATOR_FAMILIES, OPERATOR_KEYS } from "./operator-keys.ts";
+import {
+  bareKey,
+  familyOf,
+  GUARDING_FAMILIES,
+  GUARDING_KEYS,
+  isKnownKey,
+  KEY_RULES,
+  mayShowValue,
+  ruleOf,
+  SYSTEM_PREFIX,
+  UNKNOWN_KEYS,
+} from "./known-keys.ts";
+import { type Misspelling, MisspeltKeys } from "./misspelt-keys.ts";
 import { parseProperties } from "./properties.ts";
-import { STORAGE_FAMILIES, STORAGE_KEYS } from "./storage-keys.ts";
-import { TLS_FAMILIES, TLS_KEYS } from "./tls-keys.ts";
 
 /** What a zoo.cfg says, and what it says that is not done. */
 export interface ConfigFile {
@@ -27,8 +33,8 @@ export interface ConfigFile {
   readonly console: ConsoleSettings;
   /** The value of each known key, without the prefix `zookeeper.`. */
   readonly values: ReadonlyMap<string, string>;
-  /** Whether unknown keys stop the start (`zooid.unknownKeys`). */
-  readonly refusesUnknown?: boolean;
+  /** Where each of these settings stands, for messages. */
+  readonly places: ReadonlyMap<string, string>;
   /** One sentence each, for the log. */
   readonly warnings: readonly string[];
 }
@@ -37,8 +43,13 @@ export interface ConfigFile {
  * Reads the text of a zoo.cfg; throws one ConfigError that lists everything that is wrong with it.
  *
  * @param readFile gives the text of the file that lists the servers, where this one names it
+ * @param unknown what the command line says of unknown keys
  */
-export function parseConfigFile(text: string, readFile: (file: string) => string): ConfigFile {
+export function parseConfigFile(
+  text: string,
+  readFile: (file: string) => string,
+  unknown?: UnknownKeys,
+): ConfigFile & { readonly unknown: UnknownKeys | undefined } {
   let membersVersion: Zxid | undefined;
   let membersFile: string | undefined;
   const settings = parseProperties(text).flatMap(({ key, value, line }): readonly Setting[] => {
@@ -53,8 +64,10 @@ export function parseConfigFile(text: string, readFile: (file: string) => string
   });
   const contradictions = contradictionsIn(settings);
   if (contradictions.length > 0) throw new ConfigError(contradictions);
+  const said = unknown ?? unknownKeysOf(settings);
   const config = {
-    ...applySettings(settings),
+    ...applySettings(settings, said),
+    unknown: said,
     ...(membersVersion === undefined ? {} : { membersVersion }),
     ...(membersFile === undefined ? {} : { membersFile }),
   };
@@ -68,7 +81,7 @@ function contradictionsIn(settings: readonly Setting[]): readonly string[] {
   const first = new Map<string, Setting>();
   const problems: string[] = [];
   for (const setting of settings) {
-    const bare = setting.key.replace(SYSTEM_PREFIX, "");
+    const bare = bareKey(setting.key);
     const isNumbered = [SERVER_KEY, GROUP_KEY, WEIGHT_KEY].some((pattern) => pattern.test(bare));
     const key = isNumbered ? bare.replace(/\.0+(?=\d)/, ".") : bare;
     const before = first.get(key);
@@ -81,7 +94,7 @@ function contradictionsIn(settings: readonly Setting[]): readonly string[] {
 /** Values that are secrets, or show one, do not go to the log. */
 function contradiction({ key, value, where }: Setting, before: Setting): string {
   const other = before.key === key ? "" : `${before.key} is `;
-  if (!HOLDS_SECRET.test(key)) {
+  if (mayShowValue(key)) {
     return `${key} (${where}) is "${value}", and ${other}"${before.value}" on ${before.where}: keep one of them`;
   }
   return `${key} (${where}) and ${before.key} (${before.where}) have different values: keep one of them`;
@@ -111,12 +124,17 @@ function listedServers(file: string, text: string, where: string): readonly Sett
   return settings;
 }
 
-/**
- * Later settings of a key win over earlier ones.
- *
- * @param unknown whether a key without a rule is reported, as in files of existing servers, which are full of other keys, or refused
- */
-export function applySettings(settings: readonly Setting[], unknown: "warned" | "refused" = "warned"): ConfigFile {
+/** What becomes of a key without a rule: existing files are full of them, so that they are reported by default. */
+export type UnknownKeys = "warn" | "refuse";
+
+/** What settings say of unknown keys, wherever they came from; undefined where they say nothing, or nothing valid. */
+export function unknownKeysOf(settings: readonly Setting[]): UnknownKeys | undefined {
+  const said = settings.findLast(({ key }) => bareKey(key) === UNKNOWN_KEYS)?.value;
+  return said === "warn" || said === "refuse" ? said : undefined;
+}
+
+/** Later settings of a key win over earlier ones. */
+export function applySettings(settings: readonly Setting[], unknown: UnknownKeys = "warn"): ConfigFile {
   const options: Options = {};
   const audit: Mutable<AuditSettings> = {};
   const console: Mutable<ConsoleSettings> = {};
@@ -125,11 +143,11 @@ export function applySettings(settings: readonly Setting[], unknown: "warned" | 
   const draft = new EnsembleDraft();
   const last = new Map<string, Setting>();
   for (const setting of settings) last.set(setting.key, setting);
-  const said = last.get(UNKNOWN_KEYS)?.value;
-  const isRefusing = said === "refuse" || (said === undefined && unknown === "refused");
   for (const { key, value, where, isOfFile } of last.values()) {
-    if (isOfFile === true && SYSTEM_PREFIX.test(key) && isUsed(findRule(key))) {
-      const bare = key.replace(SYSTEM_PREFIX, "");
+    const family = ruleOf(key) === undefined ? familyOf(key) : undefined;
+    const rule: KeyRule | undefined = ruleOf(key) ?? family;
+    if (isOfFile === true && SYSTEM_PREFIX.test(key) && rule !== undefined && rule.kind !== "ignored") {
+      const bare = bareKey(key);
       const text = `${key} (${where}): Apache ZooKeeper ignores the prefix "zookeeper." in this file, where ${bare} is the setting`;
       if (opensAccess(bare, value)) {
         problems.push(`${text}; it opens access, so write ${bare}, or remove the line`);
@@ -143,16 +161,18 @@ export function applySettings(settings: readonly Setting[], unknown: "warned" | 
       problems.push(`${key} (${where}) ${found}`);
       continue;
     }
-    const rule = findRule(key);
-    if (rule === undefined) {
-      const { nearest, danger } = MISSPELT.find(key, value);
+    const misspelling = rule === undefined ? MISSPELT.find(key, value) : misspeltInFamily(key, family);
+    if (misspelling.danger !== undefined || rule === undefined) {
+      const { nearest, danger } = misspelling;
       const advice = nearest === undefined ? "" : `; the nearest known one is ${nearest}`;
       if (danger !== undefined) problems.push(`${key} (${where}) ${danger}${advice}`);
-      else if (isRefusing) problems.push(`${key} (${where}) is not a known setting${advice}`);
+      else if (unknown === "refuse") problems.push(`${key} (${where}) is not a known setting${advice}`);
       else warnings.push(`${key} (${where}) is not a known setting and has no effect${advice}`);
     } else if (rule.kind === "honoured") {
-      const problem = rule.set(options, value, key.replace(SYSTEM_PREFIX, ""));
+      const problem = rule.set(options, value, bareKey(key));
+      const remark = rule.remark?.(value);
       if (problem !== undefined) problems.push(`${key} (${where}) ${problem}`);
+      else if (remark !== undefined) warnings.push(`${key} (${where}) ${remark}`);
     } else if (rule.kind === "audit") {
       const problem = rule.set(audit, value);
       if (problem !== undefined) problems.push(`${key} (${where}) ${problem}`);
@@ -167,14 +187,23 @@ export function applySettings(settings: readonly Setting[], unknown: "warned" | 
     }
   }
   if (problems.length > 0) throw new ConfigError(problems);
-  const values = new Map([...last.values()].map(({ key, value }) => [key.replace(SYSTEM_PREFIX, ""), value]));
-  return { options, ensemble: draft.settings(), audit, console, values, refusesUnknown: isRefusing, warnings };
+  const values = new Map([...last.values()].map(({ key, value }) => [bareKey(key), value]));
+  const places = new Map(
+    [...last.values()].filter(({ key }) => isKnownKey(key)).map(({ key, where }) => [bareKey(key), where]),
+  );
+  return { options, ensemble: draft.settings(), audit, console, values, places, warnings };
 }
 
-const SYSTEM_PREFIX = /^zookeeper\./;
+const MISSPELT = new MisspeltKeys({
+  known: [...KEY_RULES.keys()],
+  guarding: GUARDING_KEYS,
+  families: GUARDING_FAMILIES,
+});
 
-/** Keys whose values are secrets, or show one. */
-const HOLDS_SECRET = /passw|secret$|superDigest|^zooid\.console\.(?:viewers|editors|operators)$/i;
+/** A key that only a family of ignored keys has may be a misspelt one of those that are not ignored. */
+function misspeltInFamily(key: string, family: KeyRule | undefined): Misspelling {
+  return family?.kind === "ignored" ? MISSPELT.findInFamily(key) : {};
+}
 
 /** Settings that let clients or operators do more than without them. */
 const OPENING = new Set(
@@ -236,56 +265,3 @@ function opensAccess(bare: string, value: string): boolean {
   if (closed !== undefined) return value.toLowerCase() !== closed;
   return OPENING.has(lower) && !["", "no", "false"].includes(value.toLowerCase());
 }
-
-/** The rule of every key that has one of its own, without the prefix `zookeeper.`. */
-export const KEY_RULES: ReadonlyMap<string, KeyRule> = new Map([
-  ...CLIENT_KEYS,
-  ...STORAGE_KEYS,
-  ...AUTH_KEYS,
-  ...TLS_KEYS,
-  ...ENSEMBLE_KEYS,
-  ...OPERATOR_KEYS,
-  ...CONSOLE_KEYS,
-]);
-
-/** Every key that has a rule of its own, and the one that decides whether there is an ensemble. */
-export const KNOWN_KEYS: readonly string[] = [...KEY_RULES.keys(), "standaloneEnabled"];
-
-/** The setting that says what an unknown key is. */
-const UNKNOWN_KEYS = "zooid.unknownKeys";
-
-/** Keys that come in families. */
-export const KEY_FAMILIES: readonly (readonly [prefix: string, rule: KeyRule])[] = [
-  ...CLIENT_FAMILIES,
-  ...STORAGE_FAMILIES,
-  ...AUTH_FAMILIES,
-  ...TLS_FAMILIES,
-  ...ENSEMBLE_FAMILIES,
-  ...OPERATOR_FAMILIES,
-];
-
-function isUsed(rule: KeyRule | undefined): boolean {
-  return rule !== undefined && rule.kind !== "ignored";
-}
-
-/** Estates write system properties with or without their prefix. */
-function findRule(key: string): KeyRule | undefined {
-  const bare = key.replace(SYSTEM_PREFIX, "");
-  return KEY_RULES.get(bare) ?? KEY_FAMILIES.find(([prefix]) => bare.startsWith(prefix))?.[1];
-}
-
-/** Keys that decide which servers vote, which clients and operators may enter, and which data are durable. */
-function guardingKeys(): readonly string[] {
-  const entries = [...AUTH_KEYS, ...TLS_KEYS, ...ENSEMBLE_KEYS, ...CONSOLE_KEYS, ...OPERATOR_KEYS, ...STORAGE_KEYS];
-  const families = [...AUTH_FAMILIES, ...TLS_FAMILIES, ...ENSEMBLE_FAMILIES];
-  return [
-    ...entries.filter(([, { kind }]) => kind !== "ignored").map(([key]) => key),
-    ...families
-      .filter(([, { kind }]) => kind !== "ignored")
-      .map(([prefix]) => (prefix.endsWith(".") ? prefix : `${prefix}.`)),
-    "standaloneEnabled",
-    "db.autocreate",
-  ];
-}
-
-const MISSPELT = new MisspeltKeys(KEY_RULES, guardingKeys());

@@ -33,9 +33,10 @@ function identities(role: keyof Pick<ConsoleSettings, "viewers" | "editors" | "o
     kind: "console",
     set: (settings, value) => {
       const ids = listOf(value, ";");
-      const wrong = ids.find((id) => !IDENTITY.test(id));
-      if (wrong !== undefined) {
-        return `is a list of digest:USER:HASH and x509:SUBJECT, separated by semicolons, found "${wrong}"`;
+      const wrong = ids.findIndex((id) => !IDENTITY.test(id));
+      // What was meant for a hash may be a password.
+      if (wrong !== -1) {
+        return `is a list of digest:USER:HASH and x509:SUBJECT, separated by semicolons, found another entry at place ${wrong + 1}`;
       }
       settings[role] = ids;
       return undefined;

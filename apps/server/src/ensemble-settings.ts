@@ -1,15 +1,16 @@
 import { readFileSync } from "node:fs";
-import { isIP } from "node:net";
 import { join } from "node:path";
-import { javaAddress, type ServerLine } from "@zooid/model";
+import type { ServerLine } from "@zooid/model";
 import {
+  accessFault,
   ConfigError,
   type EnsembleOptions,
   type EnsembleServerOptions,
   type PeerStoreOptions,
   type ServerOptions,
+  StoreError,
 } from "@zooid/server";
-import { isAnyHost } from "./key-values.ts";
+import { chooseClientAddress, type FileAddress, type GivenAddress } from "./client-address.ts";
 
 /** Everything in a configuration that is about the other servers. Whether there are any shows only when all of it has been read. */
 export interface EnsembleSettings {
@@ -65,6 +66,8 @@ function tlsOf(earlier: EnsembleLimits, later: EnsembleLimits): Pick<EnsembleLim
 export interface Completed {
   readonly options: Pick<ServerOptions, "ensemble" | "port" | "address" | "standaloneEnabled">;
   readonly warnings: readonly string[];
+  /** About lines that say different things of where clients come. */
+  readonly addressWarnings: readonly string[];
 }
 
 /**
@@ -78,17 +81,18 @@ export function completeEnsemble(
   settings: EnsembleSettings,
   {
     dataDir,
+    logDir,
     port,
     address,
     admin,
     reconfigEnabled = false,
-  }: Pick<ServerOptions, "dataDir" | "port" | "address" | "admin" | "reconfigEnabled">,
-  file: { readonly port?: number | undefined; readonly address?: string | undefined; readonly hasDynamicFile: boolean },
+  }: Pick<ServerOptions, "dataDir" | "logDir" | "port" | "address" | "admin" | "reconfigEnabled">,
+  file: FileAddress,
 ): Completed {
   const lines = [...settings.servers].map(([key, line]) => ({ sid: Number(key.slice("server.".length)), line }));
   const voterCount = lines.filter(({ line }) => !line.isObserver).length;
   const allowsAlone = settings.isStandaloneEnabled ?? true;
-  if (lines.length <= 1 && allowsAlone) return alone(settings, lines[0], { dataDir, port, address });
+  if (lines.length <= 1 && allowsAlone) return alone(settings, lines[0], { dataDir, logDir, port, address }, file);
   const problems = [...settings.problems];
   if (lines.length === 0) problems.push("standaloneEnabled=false asks for an ensemble, and there is no line server.N");
   if (voterCount === 1 && lines.length > 1 && allowsAlone) {
@@ -99,18 +103,9 @@ export function completeEnsemble(
   const ownLine = lines.find((one) => one.sid === sid)?.line;
   if (sid !== undefined && ownLine !== undefined) problems.push(...samePorts({ sid, line: ownLine }, port));
   const own = ownLine?.clientAddress;
-  // Clients of /zookeeper/config would come to a place where this server does not listen.
-  const isDecidedHere = !reconfigEnabled && !file.hasDynamicFile;
-  const isOtherPort = own !== undefined && file.port !== undefined && own.port !== file.port;
-  if (isOtherPort && file.port === port && isDecidedHere)
-    problems.push(
-      `clientPort is ${file.port}, and the line server.${sid} says that clients come to port ${own.port}: write one of them, or both alike`,
-    );
-  const isListedPort = port === undefined || port === own?.port;
-  if (isListedPort && isOtherAddress(own?.host, file.address) && file.address === address && isDecidedHere)
-    problems.push(
-      `clientPortAddress is ${file.address}, and the line server.${sid} says that clients come to ${own?.host}: write one of them, or both alike`,
-    );
+  const listed = sid === undefined || own === undefined ? undefined : { sid, ...own };
+  const choice = chooseClientAddress(listed, { dataDir, logDir, port, address, reconfigEnabled }, file);
+  problems.push(...choice.problems);
   if (problems.length > 0 || sid === undefined) throw new ConfigError(problems);
   const { isObserver } = settings.limits;
   // The ensemble may have given or taken the vote since peerType was written, and images set it beside any line.
@@ -119,23 +114,17 @@ export function completeEnsemble(
   const warnings = [
     ...lines.flatMap(severalAddresses),
     ...voterWarnings(voterCount),
-    ...clientPortWarning(own, port, { sid, reconfigEnabled }),
     ...(isOtherType ? [`peerType is not used: the line server.${sid} says ${roleName(ownLine.isObserver)}`] : []),
   ];
   return {
     options: {
       standaloneEnabled: allowsAlone,
       ensemble: { ...withStores(limits, admin?.tls), sid, servers },
-      ...(reconfigEnabled ? listedClientOptions(own) : clientOptions(own, { port, address })),
+      ...choice.options,
     },
     warnings,
+    addressWarnings: choice.warnings,
   };
-}
-
-/** Whether two addresses for clients are different ones. A name may stand for any address, so that names never differ here. */
-function isOtherAddress(listed: string | undefined, said: string | undefined): boolean {
-  if (listed === undefined || said === undefined || isIP(listed) === 0 || isIP(said) === 0) return false;
-  return !isAnyHost(listed) && !isAnyHost(said) && javaAddress(listed) !== javaAddress(said);
 }
 
 /** What `sslQuorum` and its like come to. */
@@ -159,16 +148,11 @@ function withStores(
   };
 }
 
-/** What clientPort and clientPortAddress say. */
-interface GivenAddress {
-  readonly port: number | undefined;
-  readonly address: string | undefined;
-}
-
 function alone(
   settings: EnsembleSettings,
   only: { readonly sid: number; readonly line: ServerLine } | undefined,
-  { dataDir, ...given }: GivenAddress & { readonly dataDir: string | undefined },
+  given: Omit<GivenAddress, "reconfigEnabled">,
+  file: FileAddress,
 ): Completed {
   const problems: string[] = only === undefined ? [] : [...samePorts(only, undefined)];
   if (settings.limits.isObserver === true)
@@ -179,39 +163,21 @@ function alone(
     problems.push(`group.${group} belongs to an ensemble, and there is none (server.N)`);
   for (const sid of settings.weights.keys())
     problems.push(`weight.${sid} belongs to an ensemble, and there is none (server.N)`);
+  // Beside a clientPort the line is this server's only if its file myid says so.
+  const isOwn = given.port === undefined || readMyid(given.dataDir, []) === only?.sid;
+  const own = only?.line.clientAddress;
+  const listed = only === undefined || own === undefined || !isOwn ? undefined : { sid: only.sid, ...own };
+  const choice = chooseClientAddress(listed, { ...given, reconfigEnabled: false }, file);
+  problems.push(...choice.problems);
   if (problems.length > 0) throw new ConfigError(problems);
   const warnings = settings.keys.map((key) => `${key} has no effect: a single server has no peers`);
-  if (only === undefined) return { options: {}, warnings };
+  if (only === undefined) return { options: {}, warnings, addressWarnings: [] };
   if (settings.isStandaloneEnabled === undefined)
     warnings.push(
       `only one server is listed (server.${only.sid}), so this one serves alone; standaloneEnabled=false makes it an ensemble of one`,
     );
   warnings.push(...severalAddresses(only));
-  // Beside a clientPort the line is this server's only if its file myid says so.
-  const isOwn = given.port === undefined || readMyid(dataDir, []) === only.sid;
-  return { options: isOwn ? clientOptions(only.line.clientAddress, given) : {}, warnings };
-}
-
-/** Where clients come, as far as the own line says it and nothing else does: beside another `clientPort` its address does not hold either. */
-function clientOptions(own: ServerLine["clientAddress"], given: GivenAddress): Pick<ServerOptions, "port" | "address"> {
-  if (own === undefined || (given.port !== undefined && given.port !== own.port)) return {};
-  return { port: own.port, ...(own.host === undefined || given.address !== undefined ? {} : { address: own.host }) };
-}
-
-/** As above, where the ensemble's configuration decides: the line wins. Without an address in it, zoo.cfg's holds. */
-function listedClientOptions(own: ServerLine["clientAddress"]): Pick<ServerOptions, "port" | "address"> {
-  if (own === undefined) return {};
-  return { port: own.port, ...(own.host === undefined || isAnyHost(own.host) ? {} : { address: own.host }) };
-}
-
-function clientPortWarning(
-  own: ServerLine["clientAddress"],
-  port: number | undefined,
-  { sid, reconfigEnabled }: { readonly sid: number; readonly reconfigEnabled: boolean },
-): readonly string[] {
-  if (own === undefined || port === undefined || own.port === port) return [];
-  const said = `server.${sid} says that clients come to port ${own.port}; clientPort says ${port}`;
-  return [reconfigEnabled ? `${said} and is not used` : `${said} and is used`];
+  return { options: choice.options, warnings, addressWarnings: choice.warnings };
 }
 
 /** Clients and peers cannot come to one port of one address. */
@@ -294,6 +260,8 @@ function readMyid(dataDir: string | undefined, problems: string[]): number | und
   try {
     text = readFileSync(file, "utf8");
   } catch (error) {
+    const denied = accessFault(file, "read");
+    if (denied !== undefined) throw new StoreError({ code: "UNREADABLE", file, reason: denied });
     const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
     const reason = isMissing
       ? "is missing"

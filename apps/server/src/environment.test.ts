@@ -14,6 +14,6 @@ test("of the environment a server of no image reads SERVER_JVMFLAGS and nothing 
   expect(read).toEqual([
     // `zooid-server container` alone: its variables are an image's settings.
     ["apps/server/src/main.ts", "process.env, hostname());"],
-    ["apps/server/src/main.ts", 'process.env["SERVER_JVMFLAGS"]);'],
+    ["apps/server/src/main.ts", 'process.env["SERVER_JVMFLAGS"] ?? "", ...more });'],
   ]);
 });

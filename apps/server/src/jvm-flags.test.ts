@@ -16,5 +16,5 @@ test.each<[string, readonly (readonly [string, string])[]]>([
   ["'-Dzookeeper.superUser=CN=a b'", [["zookeeper.superUser", "CN=a b"]]],
   ["-Dzookeeper.flag -D=x -Dzookeeper.=y", [["zookeeper.", "y"]]],
 ])("%j", (flags, settings) => {
-  expect(jvmSettings(flags).map(({ key, value }) => [key, value])).toEqual(settings);
+  expect(jvmSettings({ SERVER_JVMFLAGS: flags }).map(({ key, value }) => [key, value])).toEqual(settings);
 });

@@ -49,7 +49,12 @@ export type ConsoleSetter = (console: Mutable<ConsoleSettings>, value: string) =
 
 /** What to do with a key: honour it, refuse values that matter, or say that it has no effect here. */
 export type KeyRule =
-  | { readonly kind: "honoured"; readonly set: Setter }
+  | {
+      readonly kind: "honoured";
+      readonly set: Setter;
+      /** What a start says of a valid value that does not do what it seems to. Default: nothing. */
+      readonly remark?: (value: string) => string | undefined;
+    }
   /** Neglecting it would change who may do what, or what survives: values other than the harmless ones stop the start. */
   | { readonly kind: "refused"; readonly harmless: readonly string[]; readonly reason: string }
   /** Values other than the harmless ones are reported. */

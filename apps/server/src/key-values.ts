@@ -43,7 +43,8 @@ export function hostProblem(host: string): string | undefined {
   if (isIP(host) !== 0 || host === ANY_ADDRESS) return undefined;
   if (host.includes(":")) return `is no IPv6 address, found "${host}"`;
   if (/^[\d.]+$/.test(host)) return `is no IPv4 address, found "${host}"`;
-  if (/[\s/[\]]/.test(host)) return `is an address or a name, found "${host}"`;
+  if (/^["'].*["']$/.test(host)) return `is an address or a name without quotes, found ${host}`;
+  if (!/^[\p{L}\p{N}._-]+$/u.test(host)) return `is an address or a name, found "${host}"`;
   return undefined;
 }
 

@@ -9,6 +9,8 @@ export interface ProcessLog extends ProcessLines {
   level: LogLevel;
   /** From now on each JSON line has these fields too. Default: none. */
   describe(context: () => LogContext): void;
+  /** Writes a line that was asked for, such as the answer to a signal, whatever the level. */
+  answer(text: string, fields: LogFields<LogEvent | ProcessLogEvent>): void;
 }
 
 /** What holds for the server while a line is written. */
@@ -72,6 +74,12 @@ export function processLog(level: LogLevel, destination: DestinationStream): Pro
     describe(described) {
       context = described;
     },
+    answer(text, fields) {
+      const { level } = logger;
+      if (!logger.isLevelEnabled("info")) logger.level = "info";
+      logger.info(fields, printable(text));
+      logger.level = level;
+    },
     debug: write("debug"),
     info: write("info"),
     warn: write("warn"),
@@ -79,7 +87,8 @@ export function processLog(level: LogLevel, destination: DestinationStream): Pro
   };
 }
 
-const LINE_CHARS_MAX = 2000;
+/** A longer line is cut off. */
+export const LINE_CHARS_MAX = 2000;
 
 /** What {@link isPrintable} is false for; looked for at once, since hardly any text has it. */
 const UNPRINTABLE = /[^\u0020-\u007e\u00a0-\u2027\u202f-\u2065\u206a-\uffff]/;

@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { ExitStatus } from "./exit-status.ts";
 import { ask, contentOf, eachInDirectory, ServerProcess, start } from "./testing/server-process.ts";
 
 // The process itself, as an operator starts it. More of it is in `main.slow.test.ts`.
@@ -49,6 +50,25 @@ describe("what keeps it from starting is one sentence, a status of its own, and 
     await new Promise((resolve) => taken.close(resolve));
   });
 
+  test("two of its own ports with one number", async () => {
+    writeFileSync(join(directory(), "zoo.cfg"), "dataDir=data\nclientPort=21811\nadmin.serverPort=21811\n");
+    const server = new ServerProcess(["zoo.cfg"]);
+    expect(await server.ended()).toEqual([ExitStatus.CONFIG, null]);
+    expect(server.failures()).toEqual([
+      expect.stringMatching(
+        /^\S+zoo\.cfg: clientPort \(line 2\) and admin\.serverPort \(line 3\) are both 21811: each port of a server has a number of its own$/,
+      ),
+    ]);
+  });
+
+  test("a value that only the server judges: with its file and line", async () => {
+    writeFileSync(join(directory(), "zoo.cfg"), "dataDir=data\nclientPort=0\ntickTime=-5\nmaxSessionTimeout=1\n");
+    const server = new ServerProcess(["zoo.cfg"]);
+    expect(await server.ended()).toEqual([ExitStatus.CONFIG, null]);
+    for (const failure of server.failures()) expect(failure).toMatch(/^\S+zoo\.cfg: .*\(line [34]\)/);
+    expect(server.failures().length).toBeGreaterThan(0);
+  });
+
   test("a file with several mistakes: all of them", async () => {
     writeFileSync(join(directory(), "zoo.cfg"), "clientPort=x\ntickTime=y\ndataDir=data\nssl.ocsp=true\n");
     const server = new ServerProcess(["zoo.cfg"]);
@@ -69,6 +89,39 @@ test("--version and --help say it and end with status 0", async () => {
     expect(await server.ended()).toEqual([0, null]);
     expect(server.output).toMatch(text);
   }
+});
+
+test("a start that waits for a name outlives SIGHUP and SIGUSR1", async () => {
+  writeFileSync(join(directory(), "zoo.cfg"), "dataDir=data\nclientPort=0\nclientPortAddress=no-such-host.invalid\n");
+  const server = new ServerProcess(["zoo.cfg"]);
+  await server.says(/does not resolve yet/);
+  server.kill("SIGHUP");
+  server.kill("SIGUSR1");
+  server.kill("SIGTERM");
+  expect(await server.ended()).toEqual([null, "SIGTERM"]);
+});
+
+test("signals are answered whatever the level of the log, and those that came during the start behind it", async () => {
+  const file = join(directory(), "zoo.cfg");
+  const write = (tick: string): void =>
+    writeFileSync(
+      file,
+      `clientPort=0\nadmin.serverPort=0\ndataDir=data\nzooid.logLevel=warn\nsnapCount=5\ntickTime=${tick}\n`,
+    );
+  write("500");
+  const server = new ServerProcess(["zoo.cfg"]);
+  // Written before the data is opened.
+  await server.says(/snapCount \(line 5\) has no effect/);
+  server.kill("SIGUSR1");
+  await server.says(/leading, epoch 1, /);
+  write("-5");
+  server.kill("SIGHUP");
+  await server.says(/the configuration is not reloaded: \S+zoo\.cfg: tickTime \(line 6\) is a whole number from 1/);
+  write("700");
+  server.kill("SIGHUP");
+  await server.says(/the configuration is reloaded: tickTime is \\"700\\", was \\"500\\", from the next start on/);
+  server.kill("SIGTERM");
+  expect(await server.ended()).toEqual([0, null]);
 });
 
 test("SIGHUP reads the file again, and SIGUSR1 logs how the server stands", async () => {

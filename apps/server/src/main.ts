@@ -1,6 +1,5 @@
 import { createRequire } from "node:module";
 import { hostname } from "node:os";
-import { isatty } from "node:tty";
 import { setFlagsFromString } from "node:v8";
 import { formatZxid, hostPort } from "@zooid/model";
 import { ConfigError, type ServerOptions, startServer, writePeerSecretFile, type ZooidServer } from "@zooid/server";
@@ -11,13 +10,16 @@ import { prepareContainer } from "./container/prepare-container.ts";
 import { DynamicFile } from "./dynamic-file.ts";
 import { ExitStatus, exitStatusOf, explain } from "./exit-status.ts";
 import { checkHealth } from "./health.ts";
+import type { JvmFlags } from "./jvm-flags.ts";
 import { LateConsole } from "./late-console.ts";
 import { openLog, type ProcessLog } from "./logger.ts";
 import { recover } from "./offline/recover.ts";
 import { snapshot } from "./offline/snapshot.ts";
 import { nameProcess } from "./process-name.ts";
 import { reload } from "./reload.ts";
+import { placedError } from "./setting-places.ts";
 import { stopOnSignals } from "./shutdown.ts";
+import { AskingSignals } from "./signals.ts";
 import { startReport } from "./start-report.ts";
 import { checkStatus } from "./status.ts";
 import { statusLine } from "./status-line.ts";
@@ -125,18 +127,21 @@ function operated({ options, configuration = "" }: ServeCommand): ServerOptions 
   return { ...options, admin: { ...options.admin }, metrics, initialConfiguration: configuration };
 }
 
-function readCommandLine(argv: readonly string[]): Command {
-  return parseCommandLine(argv, process.env["SERVER_JVMFLAGS"]);
+function readCommandLine(argv: readonly string[], more: JvmFlags = {}): Command {
+  return parseCommandLine(argv, { SERVER_JVMFLAGS: process.env["SERVER_JVMFLAGS"] ?? "", ...more });
 }
 
-/** Sentences about how the arguments came about, for the log. */
+/** How the arguments came about, for the log, and what the server reads beside them. */
 interface Said {
   readonly notes: readonly string[];
   readonly warnings: readonly string[];
+  readonly jvmFlags: JvmFlags;
 }
 
-async function serve(argv: readonly string[], said: Said = { notes: [], warnings: [] }): Promise<void> {
-  const command = readCommandLine(argv);
+async function serve(argv: readonly string[], said: Said = { notes: [], warnings: [], jvmFlags: {} }): Promise<void> {
+  const signals = new AskingSignals();
+  const read = (): Command => readCommandLine(argv, said.jvmFlags);
+  const command = read();
   if (command.kind !== "serve") return;
   configFile = command.configFile;
   const log = openLog(command.logLevel);
@@ -144,10 +149,13 @@ async function serve(argv: readonly string[], said: Said = { notes: [], warnings
   nameProcess(argv);
   for (const note of said.notes) log.info(note, { event: "container" });
   for (const warning of said.warnings) log.warn(warning, { event: "container" });
-  await run(command, argv, log);
+  await run(command, { read, signals, log });
 }
 
-async function run(command: ServeCommand, argv: readonly string[], log: ProcessLog): Promise<void> {
+async function run(
+  command: ServeCommand,
+  { read, signals, log }: { readonly read: () => Command; readonly signals: AskingSignals; readonly log: ProcessLog },
+): Promise<void> {
   const { warnings, auditFile } = command;
   const options = operated(command);
   const audit = auditFile === undefined ? undefined : new AuditLog({ file: auditFile, log });
@@ -172,6 +180,8 @@ async function run(command: ServeCommand, argv: readonly string[], log: ProcessL
       void audit?.stop();
       process.exit(exitStatusOf(error));
     },
+  }).catch((error: unknown) => {
+    throw placedError(error, command);
   });
   log.describe(() => {
     const { role, epoch, appliedZxid } = server.summary;
@@ -180,25 +190,13 @@ async function run(command: ServeCommand, argv: readonly string[], log: ProcessL
   audit?.follow(server);
   keepDynamicFile(server, command, log);
   if (auditFile !== undefined) log.info(`clients' writes are written down in ${auditFile}`, { event: "audit-log" });
-  let inForce = command;
-  const isTerminal = process.stdout.isTTY;
-  process.on("SIGHUP", () => {
-    // A terminal that is closed sends the same signal.
-    if (isTerminal && !isatty(process.stdout.fd)) {
-      process.kill(process.pid, "SIGTERM");
-      return;
-    }
-    inForce = reload(server, () => readCommandLine(argv), inForce, log);
-  });
-  // Without a listener Node.js would open its inspector.
-  process.on("SIGUSR1", () => log.info(statusLine(server.summary), { event: "status" }));
   // Before the line that reports readiness: a signal may follow it at once.
   stopOnSignals(async () => {
     await page[Symbol.asyncDispose]();
     await server.stop();
     await audit?.stop();
   }, log);
-  const report = startReport(log, isTerminal, (line) => process.stdout.write(`${line}\n`));
+  const report = startReport(log, process.stdout.isTTY, (line) => process.stdout.write(`${line}\n`));
   const { commandUrl = "/commands" } = options.admin ?? {};
   report.serving({
     version,
@@ -209,6 +207,11 @@ async function run(command: ServeCommand, argv: readonly string[], log: ProcessL
     zxid: server.summary.appliedZxid,
     admin: server.adminPort === undefined ? undefined : { url: adminUrl(options, server.adminPort, commandUrl) },
     metricsPort: server.metricsPort,
+  });
+  let inForce = command;
+  signals.answerBy((signal) => {
+    if (signal === "SIGUSR1") log.answer(statusLine(server.summary), { event: "status" });
+    else inForce = reload({ server, read, optionsOf: operated, log }, inForce);
   });
   report.console(await openPage({ page, code, server, command, log }));
 }

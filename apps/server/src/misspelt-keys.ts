@@ -1,16 +1,18 @@
 import { parseServerLine } from "@zooid/model";
 import { distance } from "fastest-levenshtein";
-import type { KeyRule } from "./key-rule.ts";
 
-const SYSTEM_PREFIX = /^zookeeper\./;
+/** Estates write it in other cases as well. */
+const SYSTEM_PREFIX = /^zookeeper[._-]/i;
 
-/** The most letters by which a misspelt key differs from the known one. */
+/** The most letters by which a misspelt key differs from the known one; of short keys half of it, or none. */
 const DISTANCE_MAX = 2;
+const LONG_CHARS_MIN = 7;
+const SHORT_CHARS_MAX = 4;
 
 /** What share of its letters may differ for a known key to be named as the nearest one. */
 const UNLIKENESS_MAX = 0.4;
 
-/** The last part of a key, like `superDigest`, names it alone if it is this long; shorter ones, like `enabled`, end many keys. */
+/** The last parts of a key, like `superDigest`, name it alone if they are this long; shorter ones, like `enabled`, end many keys. */
 const LAST_PART_CHARS_MIN = 9;
 
 /** The heads of keys that list the members. */
@@ -24,23 +26,27 @@ export interface Misspelling {
   readonly danger?: string;
 }
 
+export interface KnownNames {
+  /** Every known key. */
+  readonly known: readonly string[];
+  /** Keys of which a misspelling ends the start. */
+  readonly guarding: readonly string[];
+  /** The beginnings of such keys, each with a dot at its end. */
+  readonly families: readonly string[];
+}
+
 /**
- * Compares unknown keys with the known ones. A setting that decides which servers vote, which clients may enter or which data are
- * durable must not be lost by a slip of the pen: its neighbours end the start.
+ * Compares unknown keys with the known ones. A setting that decides which servers vote, who may enter, where the server listens or which
+ * data are durable must not be lost by a slip of the pen: its neighbours end the start.
  */
 export class MisspeltKeys {
-  readonly #known: readonly string[];
-  readonly #guarding: readonly string[];
+  readonly #names: KnownNames;
 
-  /**
-   * @param rules every known key
-   * @param guarding keys, and beginnings of keys, of which a misspelling ends the start
-   */
-  constructor(rules: ReadonlyMap<string, KeyRule>, guarding: readonly string[]) {
-    this.#known = [...rules.keys()];
-    this.#guarding = guarding;
+  constructor(names: KnownNames) {
+    this.#names = names;
   }
 
+  /** For a key that has no rule. */
   find(key: string, value: string): Misspelling {
     const bare = key.replace(SYSTEM_PREFIX, "");
     if (isMemberLike(bare, value))
@@ -49,18 +55,32 @@ export class MisspeltKeys {
       };
     // No other server has such keys, so that each unknown one is a mistake.
     if (/^zooid\./i.test(bare)) return { ...this.#nearest(bare), danger: "is not a known setting of Zooid" };
-    const guarding = this.#guarding.find((known) => isNear(bare, known));
-    if (guarding !== undefined)
-      return {
-        danger: `is not a known setting; ${guarding} is, and decides about access, votes or durability: correct this line or remove it`,
-      };
-    return this.#nearest(bare);
+    const guarded = this.#guarded(bare);
+    return guarded.danger === undefined ? this.#nearest(bare) : guarded;
+  }
+
+  /** For a key that only a family of ignored keys has: it may be one of those, and of no member. */
+  findInFamily(key: string): Misspelling {
+    return this.#guarded(key.replace(SYSTEM_PREFIX, ""), (bare, known) => limited(plain(bare), plain(known)));
+  }
+
+  #guarded(bare: string, stepsOf = stepsTo): Misspelling {
+    const { guarding, families } = this.#names;
+    const near = [
+      ...guarding.map((known) => ({ known, steps: stepsOf(bare, known) })),
+      ...families.map((known) => ({ known, steps: stepsToFamily(bare, known) })),
+    ].filter(({ steps }) => steps <= DISTANCE_MAX);
+    const [first] = near.toSorted((a, b) => a.steps - b.steps);
+    if (first === undefined) return {};
+    return {
+      danger: `is not a known setting; ${first.known} is, and decides about votes, access, addresses or durability: correct this line or remove it`,
+    };
   }
 
   #nearest(bare: string): Misspelling {
     let nearest = "";
     let least = Number.POSITIVE_INFINITY;
-    for (const known of this.#known) {
+    for (const known of this.#names.known) {
       const steps = distance(bare.toLowerCase(), known.toLowerCase());
       if (steps < least) {
         least = steps;
@@ -81,17 +101,46 @@ function isMemberLike(bare: string, value: string): boolean {
   return typeof parseServerLine(value) !== "string";
 }
 
-/** Whether two keys differ in two letters at most, or only in case, dots, hyphens and the parts before the last dot. */
-function isNear(bare: string, known: string): boolean {
-  if (plain(bare) === plain(known)) return true;
-  // A family, like authProvider.1: the part before the last dot is compared.
-  if (known.endsWith(".")) {
-    const head = bare.slice(0, bare.lastIndexOf(".") + 1);
-    return head !== "" && distance(head.toLowerCase(), known.toLowerCase()) <= DISTANCE_MAX;
+/** The letters in which two keys differ, beside case, dots, hyphens and parts in front of either; infinite for those that are not near. */
+function stepsTo(bare: string, known: string): number {
+  const steps = [limited(plain(bare), plain(known))];
+  const [tails, knownTails] = [tailsOf(bare), tailsOf(known)];
+  if (known.length >= LONG_CHARS_MIN && tails.some((tail) => plain(tail) === plain(known))) steps.push(0);
+  for (const tail of knownTails) {
+    if (plain(tail).length < LAST_PART_CHARS_MIN) continue;
+    const apart = distance(plain(bare), plain(tail));
+    if (apart <= 1) steps.push(apart);
   }
-  if (distance(bare.toLowerCase(), known.toLowerCase()) <= DISTANCE_MAX) return true;
-  const last = known.slice(known.lastIndexOf(".") + 1);
-  return last.length >= LAST_PART_CHARS_MIN && last !== known && plain(bare) === plain(last);
+  return Math.min(...steps);
+}
+
+/** The same for a key of a family, like authProvider.1: what stands before its last dot, or its number, is compared. */
+function stepsToFamily(bare: string, family: string): number {
+  const heads = [bare.slice(0, bare.lastIndexOf(".") + 1), withoutNumber(bare)].filter((head) => head !== "");
+  return Math.min(Number.POSITIVE_INFINITY, ...heads.map((head) => limited(plain(head), plain(family))));
+}
+
+/** Empty for a key that ends in no number. */
+function withoutNumber(key: string): string {
+  let end = key.length;
+  while (end > 0 && /\d/.test(key[end - 1] ?? "")) end--;
+  return end === key.length ? "" : key.slice(0, end);
+}
+
+function limited(key: string, known: string): number {
+  const steps = distance(key, known);
+  return steps <= distanceMax(known.length) ? steps : Number.POSITIVE_INFINITY;
+}
+
+function distanceMax(length: number): number {
+  if (length >= LONG_CHARS_MIN) return DISTANCE_MAX;
+  return length > SHORT_CHARS_MAX ? 1 : 0;
+}
+
+/** `b.c` and `c` of `a.b.c` */
+function tailsOf(key: string): readonly string[] {
+  const parts = key.split(".");
+  return parts.slice(1).map((_, i) => parts.slice(i + 1).join("."));
 }
 
 function plain(key: string): string {

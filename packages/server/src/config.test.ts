@@ -45,6 +45,22 @@ test("the log lies with the data by default", () => {
   expect(parseServerConfig({ dataDir: "/data", logDir: "/log" }).logDir).toBe("/log");
 });
 
+test("proxies may be written with the brackets of IPv6 addresses, and IPv4 ones have none", () => {
+  const rangesOf = (...trustedProxies: string[]) => parseServerConfig({ trustedProxies }).trustedProxies.ranges;
+  expect(rangesOf("[::1]", "[2001:db8::]/64", "[2001:db8::/64]")).toEqual(
+    rangesOf("::1", "2001:db8::/64", "2001:db8::/64"),
+  );
+  for (const wrong of ["[10.0.0.1]", "[::1", "[]", "[::1]/x"])
+    expect(problems({ trustedProxies: [wrong] })).toEqual([expect.stringContaining(`found "${wrong}"`)]);
+});
+
+test("words of the list that no server knows are named", () => {
+  expect(parseServerConfig({ fourLetterWords: "ruok, kill,*, statt" }).notices).toEqual([
+    "4lw.commands.whitelist has kill, statt, which no server knows as a four-letter word",
+  ]);
+  expect(parseServerConfig({ fourLetterWords: "ruok,stat,mntr,isro" }).notices).toEqual([]);
+});
+
 describe("an invalid option is reported by the key that operators know", () => {
   test.each<[ServerOptions, string]>([
     [{ port: 65_536 }, "clientPort"],

@@ -1,7 +1,8 @@
+import { isIP } from "node:net";
 import { totalmem } from "node:os";
 import { type IpRange, NO_PROXIES, parseProxyRange, type TrustedProxies } from "@zooid/model";
 import { REPLICA_DEFAULTS, type ReapingConfig } from "@zooid/replica";
-import { parseWhitelist } from "./admin/four-letter-words.ts";
+import { parseWhitelist, unknownWords } from "./admin/four-letter-words.ts";
 import {
   type AdminConfig,
   type AdminOptions,
@@ -18,6 +19,7 @@ import {
 } from "./connection-throttle.ts";
 import type { DiskOptions } from "./disk/disk-marks.ts";
 import type { ScrubSettings } from "./disk/scrub-reports.ts";
+import { collidingPorts } from "./own-ports.ts";
 import { type EnsembleOptions, parseEnsemble, type QuorumPeerConfig } from "./peers/ensemble-config.ts";
 import { parseTls, type TlsConfig, type TlsOptions } from "./tls/tls-config.ts";
 
@@ -303,7 +305,9 @@ export function parseServerConfig(options: ServerOptions): ServerConfig {
   }
   const digestAlgorithm = nodeHashName(options.digestAlgorithm ?? "SHA1");
   if (digestAlgorithm === undefined) {
-    problems.push(`digestAlg names a hash such as SHA1, SHA-256 or SHA3-256, found "${options.digestAlgorithm}"`);
+    problems.push(
+      `DigestAuthenticationProvider.digestAlg names a hash such as SHA1, SHA-256 or SHA3-256, found "${options.digestAlgorithm}"`,
+    );
   }
   const digestEnabled = options.digestEnabled ?? true;
   const hasTls = options.securePort !== undefined || options.portUnification === true;
@@ -342,7 +346,7 @@ export function parseServerConfig(options: ServerOptions): ServerConfig {
     connectionThrottle: parseConnectionThrottle(options.connectionThrottle ?? {}, problems),
     tcpKeepAlive: options.tcpKeepAlive ?? false,
     frameBytesMax: whole("jute.maxbuffer", options.frameBytesMax ?? 0xf_ffff, CONNECT_REQUEST_BYTES, FRAME_BYTES_MAX),
-    sessionlessTimeoutMs: whole("sessionlessCnxnTimeout", options.sessionlessTimeoutMs ?? 10_000, 1, INT_MAX),
+    sessionlessTimeoutMs: whole("nio.sessionlessCnxnTimeout", options.sessionlessTimeoutMs ?? 10_000, 1, INT_MAX),
     fourLetterWords: parseWhitelist(options.fourLetterWords),
     superDigest: options.superDigest,
     digestEnabled,
@@ -393,6 +397,10 @@ export function parseServerConfig(options: ServerOptions): ServerConfig {
     initialConfiguration: options.initialConfiguration ?? "",
     notices,
   };
+  const unknown = unknownWords(options.fourLetterWords);
+  if (unknown.length > 0)
+    notices.push(`4lw.commands.whitelist has ${unknown.join(", ")}, which no server knows as a four-letter word`);
+  if (problems.length === 0) problems.push(...collidingPorts(config, options));
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze(config);
 }
@@ -404,7 +412,7 @@ function parseTrustedProxies(
 ): TrustedProxies {
   const ranges: IpRange[] = [];
   for (const text of trustedProxies) {
-    const range = parseProxyRange(text);
+    const range = parseProxyRange(withoutBrackets(text));
     if (range !== undefined) ranges.push(range);
     else {
       problems.push(
@@ -413,6 +421,12 @@ function parseTrustedProxies(
     }
   }
   return { ranges, share: whole("zooid.trustedProxiesPercent", trustedProxiesPercent, 1, 100) / 100 };
+}
+
+/** IPv6 addresses may have brackets, around the address or the whole range. */
+function withoutBrackets(text: string): string {
+  const [, inside = "", bits = ""] = /^\[([^\]]*)\](\/\d+)?$/.exec(text) ?? [];
+  return isIP(inside.split("/")[0] ?? "") === 6 ? `${inside}${bits}` : text;
 }
 
 /** Of the machine, or of the process' cgroup. */

@@ -1,5 +1,5 @@
 export { StoreError } from "@zooid/txn-log";
-export { makeDirectory } from "@zooid/txn-log/sqlite";
+export { type Access, accessFault, makeDirectory } from "@zooid/txn-log/sqlite";
 export type { Report } from "./admin/four-letter-words.ts";
 export type {
   AdminConfig,
@@ -28,6 +28,7 @@ export { LOG_EVENTS, type LogEvent, type OperatorEvent, type ServerEvent } from 
 export type { LogFields } from "./log-fields.ts";
 export { type AnsweringMember, answeringMembers } from "./offline/answering-members.ts";
 export type { DataDirectories } from "./offline/data-directories.ts";
+export { hasConfiguration } from "./offline/has-configuration.ts";
 export { OfflineError } from "./offline/offline-error.ts";
 export {
   type SnapshotOptions,
@@ -65,7 +66,6 @@ export type { PrincipalNames, PrincipalNamesOptions } from "./sasl/principal-nam
 export type { PrincipalRules } from "./sasl/principal-rules.ts";
 export { startServer } from "./server.ts";
 export type {
-  ReloadOptions,
   ReloadResult,
   Role,
   ServerLog,

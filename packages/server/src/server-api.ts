@@ -7,7 +7,6 @@ import type { Change } from "./change-stream.ts";
 import type { ServerOptions } from "./config.ts";
 import type { LogEvent } from "./log-events.ts";
 import type { LogFields } from "./log-fields.ts";
-import type { EnsembleOptions } from "./peers/ensemble-config.ts";
 import type { UnreachablePeer } from "./peers/reachability.ts";
 
 /** Receives log lines for operators: each is one sentence, with its parts as fields. */
@@ -79,24 +78,13 @@ export interface ZooidServer extends AsyncDisposable {
    */
   report(report: Report): Promise<string>;
   /**
-   * Reads the certificates of the client and peer ports again, for new connections, and applies the
-   * given settings: all of them, or none.
+   * Reads the certificates of the ports for clients, peers and operators again, for new connections. Options are checked as a start
+   * checks them, and those apply that can change in a running server: the four-letter words, secrets, certificates and modes of the links
+   * between servers (in `ensemble`; without it they stay), and the files of the admin port's certificate. All of it happens, or nothing.
    */
-  reload(options?: ReloadOptions): ReloadResult;
+  reload(options?: ServerOptions): ReloadResult;
   /** Answers the requests that were read, makes them durable, and closes everything. */
   stop(): Promise<void>;
-}
-
-/** Settings that can change while a server runs. */
-export interface ReloadOptions {
-  /** The four-letter word whitelist, as in {@link ServerOptions}. Default: unchanged. */
-  readonly fourLetterWords?: string;
-  /**
-   * Secrets, certificates and modes of the links between servers, with everything else of
-   * {@link ServerOptions.ensemble}, which does not change. Default: the certificates alone are read
-   * again.
-   */
-  readonly ensemble?: EnsembleOptions;
 }
 
 export interface ReloadResult {
@@ -104,10 +92,12 @@ export interface ReloadResult {
   readonly changes: readonly string[];
   /** This server's certificates, by the side that sees them; ends of validity in seconds since 1970. */
   readonly certificates: readonly {
-    readonly shownTo: "clients" | "peers";
+    readonly shownTo: "clients" | "peers" | "operators";
     readonly notAfter: number | undefined;
     readonly notAfterBefore: number | undefined;
   }[];
+  /** Warnings for the operator about the options, one sentence each, as a start has them. */
+  readonly notices: readonly string[];
   /** Why nothing was applied, a sentence each; empty if it was. */
   readonly problems: readonly string[];
 }

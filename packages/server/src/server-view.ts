@@ -3,6 +3,7 @@ import type { SessionEnding } from "@zooid/replica";
 import type { AdminView, CertificateFacts } from "./admin/admin-view.ts";
 import { AnswerSlices } from "./admin/answer-slices.ts";
 import { NO_SNAPSHOT_COMMANDS } from "./admin/http-options.ts";
+import type { OperatorPorts } from "./admin/operator-ports.ts";
 import { SnapshotEndpoint } from "./admin/snapshot-endpoint.ts";
 import type { AuditedClient, AuditTrail } from "./audit-trail.ts";
 import { buildTime } from "./build-time.ts";
@@ -32,6 +33,7 @@ export interface ViewedServer {
   driver(): Driver;
   storage(): Storage;
   peers(): EnsemblePeers | undefined;
+  operators(): OperatorPorts | undefined;
   hasServed(): boolean;
   /** On the disk, for writes. */
   room(): DiskRoom;
@@ -47,6 +49,7 @@ function certificatesOf(
   { tls }: ServerConfig,
   ports: ClientPorts,
   peers: EnsemblePeers | undefined,
+  operators: OperatorPorts | undefined,
 ): readonly CertificateFacts[] {
   const toPeers = peers?.certificateNotAfter;
   return [
@@ -56,6 +59,9 @@ function certificatesOf(
     ...(peers === undefined || toPeers === undefined
       ? []
       : [{ shownTo: "peers" as const, notAfter: toPeers, reloads: peers.reloads }]),
+    ...(operators?.hasTls === true
+      ? [{ shownTo: "operators" as const, notAfter: operators.certificateNotAfter, reloads: operators.reloads }]
+      : []),
   ];
 }
 
@@ -94,7 +100,7 @@ export function adminViewOf(server: ViewedServer): AdminView {
     securePort: () => ports.securePort,
     hasServed: () => server.hasServed(),
     clockOffsets: () => server.peers()?.clocks.offsets ?? new Map(),
-    certificates: () => certificatesOf(config, ports, server.peers()),
+    certificates: () => certificatesOf(config, ports, server.peers(), server.operators()),
     handshakeCount: () => ports.handshakeCount,
     rejectedCount: () => ports.rejectedCount,
     reachability: () => server.peers()?.reachability,

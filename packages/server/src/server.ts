@@ -13,12 +13,12 @@ import { type LogHandler, StoreError } from "@zooid/txn-log";
 import { decodeMembers } from "@zooid/zab";
 import type { Observable } from "rxjs";
 import type { AdminView } from "./admin/admin-view.ts";
-import { answerWord, parseWhitelist, type Report, reportText, wordBytes } from "./admin/four-letter-words.ts";
+import { answerWord, type Report, reportText, wordBytes } from "./admin/four-letter-words.ts";
 import { OperatorPorts } from "./admin/operator-ports.ts";
 import { type AuditRecord, AuditTrail } from "./audit-trail.ts";
 import { type Change, ChangeRecorder } from "./change-stream.ts";
 import { ClientPorts } from "./client-ports.ts";
-import { ConfigError, parseServerConfig, type ServerConfig } from "./config.ts";
+import { ConfigError, parseServerConfig, type ServerConfig, type ServerOptions } from "./config.ts";
 import { DiskGuard } from "./disk/disk-guard.ts";
 import { Drain } from "./drain.ts";
 import { Driver } from "./driver/driver.ts";
@@ -31,7 +31,6 @@ import { PortMoves } from "./listening/port-moves.ts";
 import { RefusalLog } from "./refusal-log.ts";
 import { RoleLog } from "./role-log.ts";
 import type {
-  ReloadOptions,
   ReloadResult,
   Role,
   ServerLog,
@@ -83,6 +82,21 @@ export async function startServer(options: StartOptions = {}): Promise<ZooidServ
 /** Whether the others of an ensemble can give a server what it finds damaged at its start. */
 function isHealable(error: unknown, { ensemble, healDamage }: ServerConfig): error is StoreError {
   return error instanceof StoreError && error.code === "DAMAGED" && ensemble !== undefined && healDamage;
+}
+
+/** The options as a start takes them; undefined where it would refuse them, for which there are problems then. */
+function checked(options: ServerOptions, problems: string[]): ServerConfig | undefined {
+  try {
+    return parseServerConfig(options);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    problems.push(...error.problems.filter((problem) => !problems.includes(problem)));
+    return undefined;
+  }
+}
+
+function refusal(problems: readonly string[]): ReloadResult {
+  return { changes: [], certificates: [], notices: [], problems };
 }
 
 class Server implements ZooidServer {
@@ -189,23 +203,29 @@ class Server implements ZooidServer {
     }
   }
 
-  reload({ fourLetterWords, ensemble }: ReloadOptions = {}): ReloadResult {
+  reload(options?: ServerOptions): ReloadResult {
     const before = this.#view?.certificates() ?? [];
-    const security = ensemble === undefined ? undefined : this.#peers?.prepareSecurity(ensemble);
     const read = this.#ports?.readCertificates();
-    const problems = [...(security?.problems ?? []), ...(read !== undefined && "length" in read ? read : [])];
+    const problems = [...(read !== undefined && "length" in read ? read : [])];
+    const config = options === undefined ? undefined : checked(options, problems);
+    if (options !== undefined && config === undefined) return refusal(problems);
+    const operators = this.#operators?.readCertificates(config?.admin?.tls);
+    problems.push(...(operators !== undefined && "length" in operators ? operators : []));
+    const { ensemble } = options ?? {};
+    const security = ensemble === undefined ? undefined : this.#peers?.prepareSecurity(ensemble);
+    problems.push(...(security?.problems ?? []));
     // Without options for links their certificates are read here, and are in force at once where they are valid.
     if (problems.length === 0 && security === undefined) problems.push(...(this.#peers?.reloadCertificates() ?? []));
-    if (problems.length > 0) return { changes: [], certificates: [], problems };
+    if (problems.length > 0) return refusal(problems);
     security?.apply();
-    if (read !== undefined && "apply" in read) read.apply();
-    if (fourLetterWords !== undefined) this.#fourLetterWords.allowed = parseWhitelist(fourLetterWords);
+    for (const each of [read, operators]) if (each !== undefined && "apply" in each) each.apply();
+    if (config !== undefined) this.#fourLetterWords.allowed = config.fourLetterWords;
     const certificates = (this.#view?.certificates() ?? []).map(({ shownTo, notAfter }) => ({
       shownTo,
       notAfter,
       notAfterBefore: before.find((each) => each.shownTo === shownTo)?.notAfter,
     }));
-    return { changes: security?.changes ?? [], certificates, problems };
+    return { changes: security?.changes ?? [], certificates, notices: config?.notices ?? [], problems };
   }
 
   get summary(): ServerSummary {
@@ -291,6 +311,7 @@ class Server implements ZooidServer {
     const view = adminViewOf({
       ...{ config: this.#config, log: this.#log, version: this.#options.version ?? "0.0.0" },
       ...{ ports, driver, storage, peers: () => this.#peers, room: () => this.#disk.room },
+      operators: () => this.#operators,
       hasServed: () => this.#status.hasServed,
       portProblems: () => this.#moves.problems,
       drain: this.#drain,

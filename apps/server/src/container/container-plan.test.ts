@@ -1,7 +1,8 @@
 import { parseJaas } from "@zooid/java-files";
 import { ConfigError } from "@zooid/server";
 import { describe, expect, test } from "vitest";
-import { KNOWN_KEYS, parseConfigFile } from "../config-file.ts";
+import { parseConfigFile } from "../config-file.ts";
+import { KNOWN_KEYS } from "../known-keys.ts";
 import { type ContainerPlan, planContainer } from "./container-plan.ts";
 import { VARIABLES } from "./variables.ts";
 

@@ -1,7 +1,7 @@
 import { counted } from "@zooid/model";
 import { ConfigError } from "@zooid/server";
 import { distance } from "fastest-levenshtein";
-import { KNOWN_KEYS } from "../config-file.ts";
+import { KNOWN_KEYS } from "../known-keys.ts";
 import { isBeyondLoopback, type ServerSetting, serverList } from "./server-list.ts";
 import { type Form, GROUP_SETTINGS, type GroupName, isServiceLink, VARIABLES, type Variable } from "./variables.ts";
 
@@ -125,7 +125,9 @@ class Planner {
   #take(name: string, value: string): void {
     const variable = findVariable(name);
     if (variable === undefined) {
-      if (OURS.test(name) && !isServiceLink(name, value)) this.#warnings.push(unknownVariable(name));
+      if (isServiceLink(name, value)) return;
+      if (OURS.test(name)) this.#warnings.push(unknownVariable(name));
+      else if (isNearlyKnown(name)) this.#warnings.push(unknownVariable(name));
       return;
     }
     if (/[\n\r\0]/.test(value) && name !== "ZOO_CFG_EXTRA" && name !== "ZOO_SERVERS" && name !== "ZOOID_PEER_SECRET")
@@ -329,8 +331,24 @@ function bare(name: string): string {
   return name.replace(/[._-]/g, "").toUpperCase();
 }
 
+/** Variables that other parts of the start read. */
+const JVM_VARIABLES = ["SERVER_JVMFLAGS", "JVMFLAGS"];
+/** Letters in which the name of a variable may differ that was meant for this image; of short ones more are by chance. */
+const STEPS_MAX = 2;
+const NAME_CHARS_MIN = 8;
+
+function knownNames(): readonly string[] {
+  return [...VARIABLES.keys(), ...JVM_VARIABLES, ...KNOWN_KEYS.map(confluentName)];
+}
+
+/** Whether a name without a beginning of ours is one of ours but for two letters, or for case. */
+function isNearlyKnown(name: string): boolean {
+  if (name.length < NAME_CHARS_MIN || JVM_VARIABLES.includes(name)) return false;
+  return knownNames().some((known) => distance(name.toUpperCase(), known) <= STEPS_MAX);
+}
+
 function unknownVariable(name: string): string {
-  const known = [...VARIABLES.keys(), ...KNOWN_KEYS.map(confluentName)];
+  const known = knownNames();
   const steps = (one: string): number => distance(name, one);
   const nearest = known.reduce((best, one) => (steps(one) < steps(best) ? one : best));
   const advice = steps(nearest) <= name.length * UNLIKENESS_MAX ? `; the nearest known one is ${nearest}` : "";

@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigError } from "@zooid/server";
+import type { JvmFlags } from "../jvm-flags.ts";
 import { type ContainerPlan, planContainer } from "./container-plan.ts";
 import { readSecretFiles } from "./secret-files.ts";
 
@@ -11,6 +12,8 @@ export interface PreparedContainer {
   readonly notes: readonly string[];
   /** What has no effect, or another than the environment says. */
   readonly warnings: readonly string[];
+  /** What ZooKeeper's start script takes beside SERVER_JVMFLAGS. */
+  readonly jvmFlags: JvmFlags;
 }
 
 /** Files have passwords: they are for the server's user alone. */
@@ -39,7 +42,12 @@ export function prepareContainer(
     warnings.push(`${zooCfg} exists and is used as it is; without effect: ${plan.names.join(", ")}`);
   }
   warnings.push(...writeMyId(plan));
-  return { argv: [zooCfg, ...(plan.logLevel === undefined ? [] : ["--log-level", plan.logLevel])], notes, warnings };
+  return {
+    argv: [zooCfg, ...(plan.logLevel === undefined ? [] : ["--log-level", plan.logLevel])],
+    notes,
+    warnings,
+    jvmFlags: { JVMFLAGS: environment["JVMFLAGS"] ?? "" },
+  };
 }
 
 /** @returns what an operator should know of it */

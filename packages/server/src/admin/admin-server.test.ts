@@ -236,11 +236,14 @@ test("proxy headers about an address are ignored", async () => {
 });
 
 test("a taken port is a log line that names the setting, and clients are served", async () => {
-  const other = createServer().listen(0, "127.0.0.1");
-  await once(other, "listening");
-  const bound = other.address();
-  const port = bound !== null && typeof bound === "object" ? bound.port : 0;
-  await using zk = await startTestServer({ admin: { port }, metrics: { port, address: "127.0.0.1" } });
+  const others = [1, 2].map(() => createServer().listen(0, "127.0.0.1"));
+  await Promise.all(others.map((other) => once(other, "listening")));
+  const [first = 0, second = 0] = others.map((other) => {
+    const bound = other.address();
+    return bound !== null && typeof bound === "object" ? bound.port : 0;
+  });
+  const metrics = { port: second, address: "127.0.0.1" };
+  await using zk = await startTestServer({ admin: { port: first }, metrics });
   expect(zk.lines).toEqual([
     expect.stringMatching(/^the admin port 127\.0\.0\.1:\d+ cannot be opened \(.*EADDRINUSE.*admin\.serverPort/),
     expect.stringMatching(
@@ -250,7 +253,7 @@ test("a taken port is a log line that names the setting, and clients are served"
   expect([zk.adminPort, zk.metricsPort]).toEqual([undefined, undefined]);
   await using client = await RawClient.withSession(zk.port);
   expect((await client.ask(OpCode.EXISTS, read("/"))).code).toBe(0);
-  other.close();
+  for (const other of others) other.close();
 });
 
 test("the prefix of the commands is configurable", async () => {

@@ -12,7 +12,7 @@ import type { SnapshotEndpoint } from "./snapshot-endpoint.ts";
 
 /** A certificate of this server. */
 export interface CertificateFacts {
-  readonly shownTo: "clients" | "peers";
+  readonly shownTo: "clients" | "peers" | "operators";
   /** In seconds since 1970; undefined where it is not known. */
   readonly notAfter: number | undefined;
   /** Times that the files were read again, and that the new ones could not be used. */

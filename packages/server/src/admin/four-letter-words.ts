@@ -60,6 +60,12 @@ export function parseWhitelist(text: string | undefined): ReadonlySet<string> {
   return listed;
 }
 
+/** Parts of a whitelist that name no word, at most ten of them. */
+export function unknownWords(text: string | undefined): readonly string[] {
+  const parts = (text ?? "").split(",").map((part) => part.trim());
+  return parts.filter((part) => part !== "" && part !== "*" && !WORDS.has(part)).slice(0, 10);
+}
+
 /**
  * The answer to a word; undefined if the bytes are no word. It counts as a packet received and one
  * sent.

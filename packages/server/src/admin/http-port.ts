@@ -159,6 +159,11 @@ export class HttpPort implements AsyncDisposable {
     return bound !== null && typeof bound === "object" ? bound.port : this.#options.port;
   }
 
+  /** Settings for new connections; does nothing for a port without TLS. */
+  setSecureContext(context: TlsConfig["context"]): void {
+    this.#acceptor?.setSecureContext(context);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     if (!this.#listener.listening) return;
     const closed = once(this.#listener, "close");

@@ -11,8 +11,8 @@ import { OpCode } from "@zooid/model";
 import type { JuteWriter } from "@zooid/wire";
 import { RawClient } from "@zooid/wire/testing/raw-client";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ConfigError, parseServerConfig } from "../config.ts";
-import { AUTHORITY, HOST, ONE, STRANGER, TWO } from "../testing/certificates.ts";
+import { ConfigError, parseServerConfig, type ServerOptions } from "../config.ts";
+import { AUTHORITY, CLIENT_EXPIRED, HOST, ONE, STRANGER, TWO } from "../testing/certificates.ts";
 import { ask, say } from "../testing/http.ts";
 import { startTestServer } from "../testing/server.ts";
 import { subjectName } from "../tls/subject-name.ts";
@@ -70,6 +70,49 @@ test("with port unification the first byte decides between HTTP and HTTPS, and a
   await zk.stop();
   await closed;
   expect(zk.lines).toEqual([]);
+});
+
+/** The end of the certificate that the port shows. */
+async function shownNotAfter(port: number | undefined): Promise<string> {
+  const socket = connectTls({ port: port ?? 0, host: "127.0.0.1", rejectUnauthorized: false });
+  await once(socket, "secureConnect");
+  const { valid_to: validTo } = socket.getPeerCertificate();
+  socket.destroy();
+  return validTo;
+}
+
+test("its certificate is a metric, ends with a warning, and is read again on demand, from where the options say", async () => {
+  const location = join(folder, "renewed.pem");
+  writeFileSync(location, CLIENT_EXPIRED.key + CLIENT_EXPIRED.cert, { mode: 0o600 });
+  const options = { admin: { ...admin, tls: { ...admin.tls, keyStore: { location } } } };
+  await using zk = await startTestServer(options);
+  expect(zk.lines).toEqual([expect.stringMatching(/^the certificate that operators see expired at /)]);
+  expect((await askSecurely(zk.adminPort, "/metrics", { rejectUnauthorized: false })).body).toMatch(
+    /zooid_tls_certificate_not_after_seconds\{key="operators"\} \d+/,
+  );
+  writeFileSync(location, HOST.key + HOST.cert);
+  const { certificates } = zk.reload();
+  expect(certificates).toEqual([expect.objectContaining({ shownTo: "operators" })]);
+  expect(certificates[0]?.notAfter).toBeGreaterThan(certificates[0]?.notAfterBefore ?? 0);
+  expect(await shownNotAfter(zk.adminPort)).toBe(new X509Certificate(HOST.cert).validTo);
+  writeFileSync(location, "no key");
+  expect(zk.reload().problems).toEqual([expect.stringContaining(location)]);
+  expect(zk.reload({ admin }).problems).toEqual([]);
+  expect(await shownNotAfter(zk.adminPort)).toBe(new X509Certificate(HOST.cert).validTo);
+});
+
+test.each<[string, ServerOptions, string]>([
+  ["tickTime", { tickMs: -5 }, "tickTime is a whole number from 1"],
+  ["maxSessionTimeout", { sessionTimeoutMsMax: 1 }, "minSessionTimeout 4000 must not exceed maxSessionTimeout 1"],
+  ["a store of clients", { securePort: 0, tls: { keyStore: { location: "/nowhere" } } }, "/nowhere"],
+])("a reload refuses what a start refuses, and changes nothing: %s", async (_, options, problem) => {
+  await using zk = await startTestServer({});
+  const { problems } = zk.reload({ ...options, fourLetterWords: "*" });
+  expect(problems.join()).toContain(problem);
+  expect(() => parseServerConfig(options)).toThrow(problem);
+  await using client = await RawClient.open(zk.port);
+  client.send(Buffer.from("ruok"));
+  expect((await client.rest()).toString()).not.toBe("imok");
 });
 
 test("with HTTPS forced, port unification accepts no HTTP", async () => {

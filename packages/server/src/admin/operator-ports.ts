@@ -1,5 +1,8 @@
 import { hostPort } from "@zooid/model";
+import type { ReadCertificates } from "../client-ports.ts";
 import type { LogFields } from "../log-fields.ts";
+import { notAfterSeconds, ownCertificate } from "../tls/own-certificate.ts";
+import type { TlsConfig } from "../tls/tls-config.ts";
 import { answerAdmin, isProbe } from "./admin-server.ts";
 import type { AdminView } from "./admin-view.ts";
 import type { AdminConfig, MetricsConfig } from "./http-options.ts";
@@ -22,6 +25,9 @@ export interface OperatorPortsOptions {
 export class OperatorPorts implements AsyncDisposable {
   readonly #options: OperatorPortsOptions;
   #admin: HttpPort | undefined;
+  /** The end of validity of the certificate that clients of the admin port see. */
+  #certificateNotAfter: number | undefined;
+  readonly reloads: { done: number; failed: number } = { done: 0, failed: 0 };
   #metrics: HttpPort | undefined;
 
   constructor(options: OperatorPortsOptions) {
@@ -48,6 +54,7 @@ export class OperatorPorts implements AsyncDisposable {
       });
       const hint = "set another port by admin.serverPort, or disable it by admin.enableServer=false";
       if (await this.#bind(port, `the admin port ${hostPort(admin.address, admin.port)}`, hint)) this.#admin = port;
+      if (admin.tls !== undefined) this.#certificateNotAfter = notAfterSeconds(ownCertificate(admin.tls.context));
     }
     if (metrics !== undefined) {
       const port = new HttpPort({
@@ -73,6 +80,38 @@ export class OperatorPorts implements AsyncDisposable {
   /** The bound metrics port; undefined if there is none. */
   get metricsPort(): number | undefined {
     return this.#metrics?.port;
+  }
+
+  /** Whether the admin port is open and has TLS. */
+  get hasTls(): boolean {
+    return this.#admin !== undefined && this.#options.admin?.tls !== undefined;
+  }
+
+  /** In seconds since 1970; undefined where it is not known. */
+  get certificateNotAfter(): number | undefined {
+    return this.#certificateNotAfter;
+  }
+
+  /**
+   * Reads the certificates of the admin port again without putting them into force: a list of problems where they are invalid.
+   *
+   * @param tls where they are now; default: where they were at the start
+   */
+  readCertificates(tls?: TlsConfig): ReadCertificates | readonly string[] {
+    const config = tls ?? this.#options.admin?.tls;
+    if (!this.hasTls || config === undefined) return { apply: () => {} };
+    const context = config.reload();
+    if ("length" in context) {
+      this.reloads.failed++;
+      return context;
+    }
+    return {
+      apply: () => {
+        this.#admin?.setSecureContext(context);
+        this.#certificateNotAfter = notAfterSeconds(ownCertificate(context));
+        this.reloads.done++;
+      },
+    };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

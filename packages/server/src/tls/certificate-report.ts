@@ -7,7 +7,7 @@ const REPORTED_DAYS = [30, 7, 1] as const;
 
 /** A certificate of this server. */
 export interface OwnCertificate {
-  readonly shownTo: "clients" | "peers";
+  readonly shownTo: "clients" | "peers" | "operators";
   /** In seconds since 1970; undefined where it is not known. */
   readonly notAfter: number | undefined;
 }

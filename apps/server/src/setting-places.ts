@@ -1,0 +1,36 @@
+import { ConfigError } from "@zooid/server";
+
+/** A word that may be a setting, with the value that some sentences write behind it. */
+const WORD = /[\w.-]+(?:=[^\s,;:()]*)?/g;
+
+/**
+ * A sentence about settings, with the place where each of them stands behind its first mention: `clientPort (line 3) is …`.
+ *
+ * @param places by key
+ */
+export function withPlaces(sentence: string, places: ReadonlyMap<string, string>): string {
+  const placed = new Set<string>();
+  return sentence.replace(WORD, (word, at: number) => {
+    const end = word.endsWith(".") ? word.length - 1 : word.length;
+    const [key = ""] = word.slice(0, end).split("=");
+    const place = places.get(key);
+    if (place === undefined || placed.has(key)) return word;
+    placed.add(key);
+    if (sentence.startsWith(" (", at + word.length)) return word;
+    return `${word.slice(0, end)} (${place})${word.slice(end)}`;
+  });
+}
+
+/**
+ * The same error, each of whose problems says where its settings stand, behind the file that most of them are in.
+ *
+ * @param configFile undefined where the command line alone decides
+ */
+export function placedError(
+  error: unknown,
+  { places, configFile }: { readonly places: ReadonlyMap<string, string>; readonly configFile?: string | undefined },
+): unknown {
+  if (!(error instanceof ConfigError)) return error;
+  const file = configFile === undefined ? "" : `${configFile}: `;
+  return new ConfigError(error.problems.map((problem) => `${file}${withPlaces(problem, places)}`));
+}
