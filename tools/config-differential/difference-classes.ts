@@ -60,7 +60,7 @@ export const DIFFERENCE_CLASSES: readonly DifferenceClass[] = [
     return new Set(given).size > 1;
   }),
   refusal(
-    "`server.3O`, `Server.3`, `weight.x`, `sessionRequireClientSASLauth`: misspelt keys that decide about votes, access or durability",
+    "`server.3O`, `Server.3`, `weight.x`, `sessionRequireClientSASLauth`: misspelt keys that decide about votes, access, addresses or durability",
     (key) => WRONG_KEYS.has(key),
   ),
   refusal("`zookeeper.NAME` in zoo.cfg, where NAME is a setting", (key) => key.startsWith("zookeeper.")),

@@ -46,7 +46,7 @@ test("nothing at all serves with data under ./data", () => {
       options: { dataDir: resolve("data") },
       console: {},
       values: new Map(),
-      places: new Map(),
+      places: new Map([["myid", resolve("data", "myid")]]),
       warnings: [],
       logLevel: "info",
     },

@@ -125,7 +125,8 @@ function serveCommand(values: Values, positionals: readonly string[], jvmFlags: 
   if (flags.options.dataDir !== undefined && flags.options.logDir === undefined)
     delete (options as { logDir?: string }).logDir;
   const configFile = first === undefined || !isFile ? undefined : resolve(first);
-  const places = new Map([...jvm.places, ...base.places, ...flags.places]);
+  const myid: readonly [string, string] = ["myid", join(options.dataDir, "myid")];
+  const places = new Map([...jvm.places, ...base.places, ...flags.places, myid]);
   const ensemble = placed({ places, configFile }, () =>
     completeEnsemble(mergeEnsembles(mergeEnsembles(jvm.ensemble, base.ensemble), flags.ensemble), options, {
       port: base.options.port,

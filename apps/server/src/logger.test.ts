@@ -32,6 +32,18 @@ function linesOf(use: (log: ProcessLog) => void, level: LogLevel = "info"): read
   return lines;
 }
 
+test("what was asked for is written whatever the level, which stays", () => {
+  for (const level of ["debug", "info", "warn", "error"] as const) {
+    const lines = linesOf((log) => {
+      log.answer("it stands so", { event: "status" });
+      log.info("a line", { event: "status" });
+      expect(log.level).toBe(level);
+    }, level);
+    expect(lines).toHaveLength(level === "debug" || level === "info" ? 2 : 1);
+    expect(lines[0]).toMatchObject({ level: "info", msg: "it stands so" });
+  }
+});
+
 test("a line has its level by name, its time, the server's place and the fields of what happened", () => {
   const [line] = linesOf((log) => {
     log.describe(() => ({ myid: 1, role: "looking", epoch: 4, zxid: "0x400000007" }));

@@ -14,7 +14,8 @@ export function withPlaces(sentence: string, places: ReadonlyMap<string, string>
     const end = word.endsWith(".") ? word.length - 1 : word.length;
     const [key = ""] = word.slice(0, end).split("=");
     const place = places.get(key);
-    if (place === undefined || placed.has(key)) return word;
+    // The name of a file is no setting.
+    if (place === undefined || placed.has(key) || sentence[at - 1] === "/") return word;
     placed.add(key);
     if (sentence.startsWith(" (", at + word.length)) return word;
     return `${word.slice(0, end)} (${place})${word.slice(end)}`;

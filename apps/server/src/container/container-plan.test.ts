@@ -34,6 +34,32 @@ function added(variables: Variables, files: Variables = {}): readonly string[] {
     .filter((line) => !before.has(line));
 }
 
+test.each([
+  ["ALLOW_ANONYMOUS_LOGN", "ALLOW_ANONYMOUS_LOGIN"],
+  ["ZO_SERVERS", "ZOO_SERVERS"],
+  ["Z00_MY_ID", "ZOO_MY_ID"],
+  ["zoo_my_id", "ZOO_MY_ID"],
+  ["ZOOID_PEER_SECRT", "ZOOID_PEER_SECRET"],
+  ["ZOKEEPER_TICK_TIME", "ZOOKEEPER_TICK_TIME"],
+  ["SERVER_JVM_FLAGS", "SERVER_JVMFLAGS"],
+])("a variable that is nearly one of the image's is named: %s", (name, nearest) => {
+  expect(plan({ [name]: "yes" }).warnings).toEqual([
+    `${name} is not a variable of this image and has no effect; the nearest known one is ${nearest}`,
+  ]);
+});
+
+test("variables of other programs are not named", () => {
+  const others = {
+    PATH: "/bin",
+    HOSTNAME: "zk-0",
+    JVMFLAGS: "-Xmx1g",
+    SERVER_JVMFLAGS: "-Xms1g",
+    KAFKA_OPTS: "x",
+    DOMAIN: "d",
+  };
+  expect(plan(others).warnings).toEqual([]);
+});
+
 test("without variables zoo.cfg is the official image's", () => {
   expect(plan({})).toMatchObject({ confDir: "/conf", dataDir: "/data", logDir: "/logs", myId: "1", warnings: [] });
   expect(plan({}).zooCfg).toBe(

@@ -349,7 +349,7 @@ function isNearlyKnown(name: string): boolean {
 
 function unknownVariable(name: string): string {
   const known = knownNames();
-  const steps = (one: string): number => distance(name, one);
+  const steps = (one: string): number => distance(name.toUpperCase(), one);
   const nearest = known.reduce((best, one) => (steps(one) < steps(best) ? one : best));
   const advice = steps(nearest) <= name.length * UNLIKENESS_MAX ? `; the nearest known one is ${nearest}` : "";
   return `${name} is not a variable of this image and has no effect${advice}`;

@@ -31,6 +31,10 @@ test("zoo.cfg and myid are written where they are missing, for this user alone",
   expect(statSync(join(root, "conf/zoo.cfg")).mode & 0o777).toBe(0o600);
 });
 
+test("the flags of ZooKeeper's start script are read beside SERVER_JVMFLAGS", () => {
+  expect(prepare({ JVMFLAGS: "-Dzookeeper.maxCnxns=7" }).jvmFlags).toEqual({ JVMFLAGS: "-Dzookeeper.maxCnxns=7" });
+});
+
 test("a zoo.cfg and a myid that are there stay, and it is reported which variables have no effect", () => {
   prepare({ ZOO_MY_ID: "3", ZOO_TICK_TIME: "1500" });
   const { warnings } = prepare({ ZOO_MY_ID: "4", ZOO_TICK_TIME: "1000" });

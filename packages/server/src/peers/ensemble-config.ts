@@ -135,7 +135,7 @@ export function parseEnsemble(
   const own = servers.find((server) => server.sid === options.sid);
   if (own === undefined && sid === options.sid) {
     const listed = servers.map((server) => server.sid).join(", ") || "none";
-    problems.push(`this server is ${sid} (myid), but there is no line server.${sid}; listed: ${listed}`);
+    problems.push(`myid is ${sid}, and there is no line server.${sid}; listed: ${listed}`);
   } else if (own !== undefined && options.isObserver !== undefined && options.isObserver !== own.isObserver) {
     problems.push(
       `peerType says ${roleName(options.isObserver)}, the line server.${sid} says ${roleName(own.isObserver)}; they must agree`,
