@@ -39,7 +39,7 @@ test("a file of another user is named with its owner, the user of the process, a
   writeFileSync(file, "", { mode: isRoot ? 0o600 : 0o400 });
   expect(faultOf(file)).toMatch(
     isRoot
-      ? /log\.db belongs to user 0 \(root\), group 0, and this process runs as user 54321, who may not read and write it \(mode 0600\): give the files to that user \(chown -R 54321 \S+log\.db\), or start the server as user 0 \(root\)$/
+      ? /log\.db belongs to user 0 \(root\), group 0, and this process runs as user 54321, who may not read and write it \(mode 0600\): give it to that user \(chown -R 54321 \S+log\.db\), or start the server as user 0 \(root\)$/
       : /log\.db belongs to user \d+.*, as whom this process runs and may not read and write it \(mode 0400\): chmod u\+rwX \S+log\.db$/,
   );
 });

@@ -8,13 +8,28 @@ export type Access = "read" | "read and write";
 /**
  * Why the system does not let this process use a file or a directory, in words for an operator: what it is, whose it is, as which user
  * this process runs, and what to do. Undefined where it may be used, or does not exist.
+ *
+ * @param tree what belongs together and is to have one owner; default: the path alone
  */
-export function accessFault(path: string, access: Access): string | undefined {
+export function accessFault(path: string, access: Access, tree: string = path): string | undefined {
   const code = accessCode(path, access);
   if (code === "EROFS") return `${path} is on a file system that is mounted read-only`;
   if (code !== "EACCES" && code !== "EPERM") return undefined;
   const closed = closedParent(path);
-  return closed === undefined ? denied(path, access) : denied(closed, "read");
+  const [place, lacking] = closed === undefined ? [path, access] : [closed, "search"];
+  const { uid, gid, mode } = statSync(place);
+  const bits = (mode & 0o7777).toString(8).padStart(4, "0");
+  const own = process.getuid?.();
+  const lack = `may not ${lacking} it (mode ${bits})`;
+  if (own === undefined) return `this process ${lack}: ${place}`;
+  if (own === uid)
+    return `${place} belongs to ${userText(uid)}, as whom this process runs and ${lack}: chmod u+rwX ${place}`;
+  const remedy =
+    closed === undefined ? `give it to that user (chown -R ${own} ${tree})` : `let that user in (chmod o+x ${place})`;
+  return (
+    `${place} belongs to ${userText(uid)}, group ${gid}, and this process runs as ${userText(own)}, who ${lack}: ` +
+    `${remedy}, or start the server as ${userText(uid)}`
+  );
 }
 
 function accessCode(path: string, access: Access): string | undefined {
@@ -40,20 +55,6 @@ function closedParent(path: string): string | undefined {
   } catch {
     return parent;
   }
-}
-
-function denied(path: string, access: Access): string {
-  const { uid, gid, mode } = statSync(path);
-  const bits = (mode & 0o7777).toString(8).padStart(4, "0");
-  const own = process.getuid?.();
-  const lack = `may not ${access} it (mode ${bits})`;
-  if (own === undefined) return `this process ${lack}: ${path}`;
-  if (own === uid)
-    return `${path} belongs to ${userText(uid)}, as whom this process runs and ${lack}: chmod u+rwX ${path}`;
-  return (
-    `${path} belongs to ${userText(uid)}, group ${gid}, and this process runs as ${userText(own)}, who ${lack}: ` +
-    `give the files to that user (chown -R ${own} ${path}), or start the server as ${userText(uid)}`
-  );
 }
 
 function userText(uid: number): string {

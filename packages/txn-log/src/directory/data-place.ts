@@ -48,9 +48,12 @@ export class DataPlace implements Disposable {
         syncDirectoryOf(made);
       }
     } catch (cause) {
-      const reason =
-        accessFault(nearest(directory), "read and write") ?? (cause instanceof Error ? cause.message : String(cause));
-      throw new StoreError({ code: "UNREADABLE", file: dirname(directory), reason }, { cause });
+      const place = nearest(directory);
+      const denied = accessFault(place, "read and write");
+      const remedy = `make ${directory} for the user of this process`;
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      const text = denied === undefined ? reason : `${reason}; ${remedy}, which may not write to ${place}`;
+      throw new StoreError({ code: "UNREADABLE", file: directory, reason: text }, { cause });
     }
   }
 }
@@ -69,7 +72,7 @@ const OWN_FILE = /^(?:log[-.]|state-|zooid\.|witness|reserve)/;
 /** SQLite does not say which file it cannot open, nor why: one that another user wrote is found before. */
 function refuseUnusable(directory: string): void {
   const faultOf = (path: string): void => {
-    const reason = accessFault(path, "read and write");
+    const reason = accessFault(path, "read and write", directory);
     if (reason !== undefined) throw new StoreError({ code: "UNREADABLE", file: directory, reason });
   };
   faultOf(directory);
