@@ -30,7 +30,25 @@ export class RecipeError extends Error {
   }
 }
 
-/** Also for errors of another copy of this package. */
-export function isRecipeError(error: unknown, code: RecipeErrorCode): error is RecipeError {
-  return error instanceof Error && "code" in error && error.code === code;
+/** Every code, also for errors of another copy of this package. */
+const IS_CODE: Readonly<Record<RecipeErrorCode, true>> = {
+  LOCK_TIMEOUT: true,
+  LEASE_LOST: true,
+  LOCK_UPGRADE: true,
+  SEQUENCE_OVERFLOW: true,
+  BARRIER_BROKEN: true,
+  NOT_OURS: true,
+  NAME_TAKEN: true,
+  RECIPE_CLOSED: true,
+};
+
+/**
+ * Also for errors of another copy of this package.
+ *
+ * @param code the expected code. Default: any
+ */
+export function isRecipeError(error: unknown, code?: RecipeErrorCode): error is RecipeError {
+  if (!(error instanceof Error) || !("code" in error)) return false;
+  if (code !== undefined) return error.code === code;
+  return typeof error.code === "string" && Object.hasOwn(IS_CODE, error.code);
 }

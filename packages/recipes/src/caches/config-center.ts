@@ -5,6 +5,7 @@ import { checkArguments, checkName, codecRule } from "../arguments.ts";
 import type { Versioned } from "../counters/shared-value.ts";
 import { firstOf } from "../leases/waiting.ts";
 import { put } from "../nodes/named-node.ts";
+import { decodedValue, encodedValue } from "../nodes/values.ts";
 import { readCopy, writeCopy } from "./local-copy.ts";
 import { type CacheChange, TreeCache } from "./tree-cache.ts";
 
@@ -39,6 +40,7 @@ export interface ConfigSnapshot<T> {
 /** A value that its codec refuses; the previous one stays in force. */
 export interface RejectedValue {
   readonly key: string;
+  /** A DecodeError for a value of the servers; for one of the file, the codec's error. */
   readonly error: unknown;
 }
 
@@ -124,16 +126,23 @@ export class ConfigCenter<T, M extends object = Readonly<Record<string, T>>> imp
     );
   }
 
-  /** A value from the server, with the version for a conditional change. */
+  /** A value from the server, with the version for a conditional change. @throws DecodeError */
   async read<K extends keyof M & string>(key: K): Promise<Versioned<M[K]> | undefined> {
     const node = await this.#zk.getOrNull(this.#pathOf(key));
     if (node === null) return undefined;
-    return { value: this.#codecOf(key).decode(node.data), version: node.stat.version };
+    const value = decodedValue(this.#codecOf(key), { path: this.#pathOf(key), ...node });
+    return { value, version: node.stat.version };
   }
 
-  /** Sets a value; with `seen` only if it is unchanged since. @returns false if it has changed */
+  /**
+   * Sets a value; with `seen` only if it is unchanged since.
+   *
+   * @returns false if it has changed
+   * @throws ArgumentError for a value that the key's codec refuses to read
+   */
   async set<K extends keyof M & string>(key: K, value: M[K], seen?: Versioned<M[K]>): Promise<boolean> {
-    const [path, data] = [this.#pathOf(key), this.#codecOf(key).encode(value)];
+    const path = this.#pathOf(key);
+    const data = encodedValue("ConfigCenter", path, { codec: this.#codecOf(key), value });
     if (seen === undefined) {
       await put(this.#zk, path, data);
       return true;
@@ -187,7 +196,7 @@ export class ConfigCenter<T, M extends object = Readonly<Record<string, T>>> imp
     const copy = await readCopy(file);
     if (copy === undefined || signal.aborted) return;
     const values = new Map<string, M[keyof M]>();
-    for (const [key, data] of copy) this.#decode(key, data, values);
+    for (const [key, data] of copy) this.#take(key, () => this.#codecFor(key).decode(data), values);
     this.#snapshot$.next({ values, source: "file" });
   }
 
@@ -198,7 +207,7 @@ export class ConfigCenter<T, M extends object = Readonly<Record<string, T>>> imp
     if (change.kind === "deleted") {
       this.#values.delete(key);
       this.#bytes.delete(key);
-    } else if (this.#decode(key, change.node.data, this.#values)) {
+    } else if (this.#take(key, () => decodedValue(this.#codecFor(key), change.node), this.#values)) {
       this.#bytes.set(key, change.node.data ?? new Uint8Array(0));
     }
     if (this.#isAnswered) this.#emit();
@@ -213,9 +222,14 @@ export class ConfigCenter<T, M extends object = Readonly<Record<string, T>>> imp
     return found as unknown as Codec<M[K]>;
   }
 
-  #decode(key: string, data: Uint8Array | null, into: Map<string, M[keyof M]>): boolean {
+  /** For a key that was found, which has the type of its codec. */
+  #codecFor(key: string): Codec<M[keyof M & string]> {
+    return this.#codecOf(key as keyof M & string);
+  }
+
+  #take(key: string, decode: () => M[keyof M], into: Map<string, M[keyof M]>): boolean {
     try {
-      into.set(key, this.#codecOf(key as keyof M & string).decode(data));
+      into.set(key, decode());
       return true;
     } catch (error) {
       this.#rejected$.next({ key, error });

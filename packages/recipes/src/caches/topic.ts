@@ -3,6 +3,7 @@ import { type Shape, shape } from "@zooid/model";
 import { filter, map, type Observable } from "rxjs";
 import { checkArguments, codecRule } from "../arguments.ts";
 import { put } from "../nodes/named-node.ts";
+import { decodedValue } from "../nodes/values.ts";
 
 const SHAPE: Shape<{ codec: unknown }> = shape<{ codec: unknown }>({ codec: codecRule });
 
@@ -36,9 +37,9 @@ export class Topic<T> {
     await put(this.#zk, this.path, this.#codec.encode(message));
   }
 
-  /** The last published value, from the server; undefined if there is none. */
+  /** The last published value, from the server; undefined if there is none. @throws DecodeError */
   async latest(): Promise<T | undefined> {
     const node = await this.#zk.getOrNull(this.path);
-    return node === null ? undefined : this.#codec.decode(node.data);
+    return node === null ? undefined : decodedValue(this.#codec, { path: this.path, ...node });
   }
 }

@@ -1,8 +1,17 @@
-import { type CallOptions, type Client, type Codec, isZkError, type Watched } from "@zooid/client";
+import {
+  type CallOptions,
+  type Client,
+  type Codec,
+  isZkError,
+  type NodeData,
+  type OneShotWatch,
+  type Watched,
+} from "@zooid/client";
 import { rules, type Shape, shape } from "@zooid/model";
 import { filter, map, type Observable } from "rxjs";
 import { checkArguments, codecRule } from "../arguments.ts";
 import { makeNamed, put } from "../nodes/named-node.ts";
+import { decodedValue, encodedValue } from "../nodes/values.ts";
 import { int32 } from "./integers.ts";
 
 /** A value and its version. */
@@ -50,23 +59,23 @@ export class SharedValue<T> {
     );
   }
 
-  /** The value, from the server; the initial value is written if there is none. */
+  /** The value, from the server; the initial value is written if there is none. @throws DecodeError */
   async get(options: CallOptions = {}): Promise<Versioned<T>> {
     const { codec } = this.#options;
     for (;;) {
       const node = await this.#zk.getOrNull(this.path, options);
-      if (node !== null) return { value: codec.decode(node.data), version: node.stat.version };
+      if (node !== null)
+        return { value: decodedValue(codec, { path: this.path, ...node }), version: node.stat.version };
       await this.#seed();
     }
   }
 
-  /** The same, with a watch that fires when it changes. */
+  /** The same, with a watch that fires when it changes. @throws DecodeError; then no watch is left */
   async getAndWatch(options: CallOptions = {}): Promise<Versioned<T> & Watched> {
-    const { codec } = this.#options;
     for (;;) {
       try {
         const { data, stat, watch } = await this.#zk.get(this.path, { ...options, watch: true });
-        return { value: codec.decode(data), version: stat.version, watch };
+        return { value: this.#valueOf({ data, stat }, watch), version: stat.version, watch };
       } catch (error) {
         if (!isZkError(error, "NO_NODE")) throw error;
       }
@@ -74,9 +83,9 @@ export class SharedValue<T> {
     }
   }
 
-  /** Sets it unconditionally. */
+  /** Sets it unconditionally. @throws ArgumentError for a value that the codec refuses to read */
   async set(value: T): Promise<Versioned<T>> {
-    const { version } = await put(this.#zk, this.path, this.#options.codec.encode(value));
+    const { version } = await put(this.#zk, this.path, this.#dataOf(value));
     return { value, version };
   }
 
@@ -85,7 +94,7 @@ export class SharedValue<T> {
     // For servers -1 means any version; no value that was read has it.
     if (seen.version < 0) throw new RangeError(`${this.path}: version ${seen.version} was never seen`);
     try {
-      const { version } = await this.#zk.set(this.path, this.#options.codec.encode(value), { version: seen.version });
+      const { version } = await this.#zk.set(this.path, this.#dataOf(value), { version: seen.version });
       return { value, version };
     } catch (error) {
       if (isZkError(error, "BAD_VERSION") || isZkError(error, "NO_NODE")) return null;
@@ -94,8 +103,20 @@ export class SharedValue<T> {
   }
 
   async #seed(): Promise<void> {
-    const { codec, seed } = this.#options;
-    await makeNamed(this.#zk, { path: this.path, data: codec.encode(seed), mode: "persistent" });
+    await makeNamed(this.#zk, { path: this.path, data: this.#dataOf(this.#options.seed), mode: "persistent" });
+  }
+
+  #dataOf(value: T): Uint8Array {
+    return encodedValue("SharedValue", this.path, { codec: this.#options.codec, value });
+  }
+
+  #valueOf(node: NodeData, watch: OneShotWatch): T {
+    try {
+      return decodedValue(this.#options.codec, { path: this.path, ...node });
+    } catch (error) {
+      watch.remove();
+      throw error;
+    }
   }
 }
 

@@ -3,6 +3,7 @@ import { joinPath, type Shape, shape } from "@zooid/model";
 import { map, type Observable } from "rxjs";
 import { checkArguments, checkName, codecRule } from "../arguments.ts";
 import { namesBelow } from "../nodes/named-node.ts";
+import { decodedValue, encodedValue } from "../nodes/values.ts";
 import { RecipeError } from "../recipe-error.ts";
 
 const SHAPE: Shape<{ codec: unknown }> = shape<{ codec: unknown }>({ codec: codecRule });
@@ -27,22 +28,24 @@ export class NamingService<T> {
    * Registers a name.
    *
    * @throws NAME_TAKEN; CONNECTION_LOSS with `outcome` unknown, after which a lookup shows the
-   *   name's current value
+   *   name's current value; ArgumentError for a value that the codec refuses to read
    */
   async register(kind: string, name: string, value: T): Promise<void> {
     const path = this.#pathOf(kind, name);
     try {
-      await this.#zk.create(path, this.#codec.encode(value), { parents: "container" });
+      const data = encodedValue("NamingService", path, { codec: this.#codec, value });
+      await this.#zk.create(path, data, { parents: "container" });
     } catch (cause) {
       if (!isZkError(cause, "NODE_EXISTS")) throw cause;
       throw new RecipeError("NAME_TAKEN", `${path} is taken`, { cause });
     }
   }
 
-  /** The value of a name; undefined if it is free. */
+  /** The value of a name; undefined if it is free. @throws DecodeError */
   async lookup(kind: string, name: string): Promise<T | undefined> {
-    const node = await this.#zk.getOrNull(this.#pathOf(kind, name));
-    return node === null ? undefined : this.#codec.decode(node.data);
+    const path = this.#pathOf(kind, name);
+    const node = await this.#zk.getOrNull(path);
+    return node === null ? undefined : decodedValue(this.#codec, { path, ...node });
   }
 
   /** The value of a name, now and after each change. */

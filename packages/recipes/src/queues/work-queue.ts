@@ -15,6 +15,7 @@ import { OwnWork } from "../leases/own-work.ts";
 import { keepOn, unlessAborted, writable } from "../leases/waiting.ts";
 import { makeNamed } from "../nodes/named-node.ts";
 import { payloadBytes } from "../nodes/payload-bytes.ts";
+import { type CodedNode, decodedBy } from "../nodes/values.ts";
 import { isRecipeError, RecipeError } from "../recipe-error.ts";
 import { Claims } from "./claims.ts";
 import { type CountedDelivery, Deliveries, type Step } from "./deliveries.ts";
@@ -348,7 +349,7 @@ class QueueConsumer<T> implements Consumer {
     if (claimed === null) return;
     await using _ = { [Symbol.asyncDispose]: () => claimed.release() };
     const data = payloadBytes(claimed.item.data);
-    const items = this.#read(data, name);
+    const items = this.#read({ path, data, stat: claimed.item.stat }, name);
     if (items === undefined) return;
     const { lease } = claimed;
     const delivery = await this.#deliveries?.of(name, claimed.item.stat);
@@ -368,7 +369,7 @@ class QueueConsumer<T> implements Consumer {
     const node = await zk.getOrNull(path);
     if (node === null) return;
     const data = payloadBytes(node.data);
-    const items = this.#read(data, name);
+    const items = this.#read({ path, data, stat: node.stat }, name);
     if (items === undefined) return;
     const delivery = await this.#deliveries?.of(name, node.stat);
     const { version } = node.stat;
@@ -400,9 +401,9 @@ class QueueConsumer<T> implements Consumer {
   }
 
   /** Undefined, and reported, for other data. */
-  #read(data: Uint8Array, name: string): readonly T[] | undefined {
+  #read(node: CodedNode & { readonly data: Uint8Array }, name: string): readonly T[] | undefined {
     try {
-      return decodeItems(data).map(this.#decode);
+      return decodedBy(() => decodeItems(node.data).map(this.#decode), node);
     } catch (error) {
       this.#unreadable.add(name);
       this.#report(error, name);

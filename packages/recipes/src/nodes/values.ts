@@ -1,0 +1,52 @@
+/** Values of callers in nodes, by the callers' codecs. */
+import { type Codec, DecodeError, type Stat } from "@zooid/client";
+import { ArgumentError } from "@zooid/model";
+import { isRecipeError, RecipeError } from "../recipe-error.ts";
+
+/** What a codec reads, and what its errors name. */
+export interface CodedNode {
+  readonly path: string;
+  readonly data: Uint8Array | null;
+  readonly stat: Stat;
+}
+
+/**
+ * The value of a node.
+ *
+ * @throws DecodeError with path, zxid and cause for data that the codec refuses; NOT_OURS with the path for
+ *   data that are not in a recipe's own format
+ */
+export function decodedValue<T>(codec: Codec<T>, node: CodedNode): T {
+  return decodedBy((data) => codec.decode(data), node);
+}
+
+/** As {@link decodedValue}, for data of which the codec reads parts. */
+export function decodedBy<T>(decode: (data: Uint8Array | null) => T, node: CodedNode): T {
+  try {
+    return decode(node.data);
+  } catch (cause) {
+    if (!isRecipeError(cause, "NOT_OURS")) throw new DecodeError(node, cause);
+    throw new RecipeError("NOT_OURS", `${node.path}: ${cause.message}`, { cause });
+  }
+}
+
+/**
+ * The data for a value.
+ *
+ * @param what the recipe, for the message
+ * @throws ArgumentError for a value that the codec would refuse to read; no client could use the node
+ */
+export function encodedValue<T>(
+  what: string,
+  path: string,
+  { codec, value }: { codec: Codec<T>; value: T },
+): Uint8Array {
+  const data = codec.encode(value);
+  try {
+    codec.decode(data);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new ArgumentError(what, [`${path}: the value's own codec cannot read it again: ${reason}`], { cause });
+  }
+  return data;
+}

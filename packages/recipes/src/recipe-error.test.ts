@@ -1,0 +1,24 @@
+import { ZkNodeError } from "@zooid/client";
+import { expect, test } from "vitest";
+import { isRecipeError, RecipeError } from "./recipe-error.ts";
+
+test("a recipe's error is told from others with its code, and without one", () => {
+  const error = new RecipeError("LEASE_LOST", "it is lost");
+  // As another copy of the package makes it.
+  const foreign = Object.assign(new Error("it is lost"), { code: "LOCK_TIMEOUT" });
+  const others: readonly unknown[] = [
+    new Error("no code"),
+    Object.assign(new Error("of the system"), { code: "ENOENT" }),
+    Object.assign(new Error("of an object"), { code: "toString" }),
+    new ZkNodeError({ code: "NO_NODE", op: "get", path: "/a", outcome: "rejected" }),
+    new DOMException("late", "TimeoutError"),
+    undefined,
+    { code: "LEASE_LOST" },
+  ];
+  expect([isRecipeError(error), isRecipeError(foreign), others.map((other) => isRecipeError(other))]).toEqual([
+    true,
+    true,
+    others.map(() => false),
+  ]);
+  expect([isRecipeError(error, "LEASE_LOST"), isRecipeError(error, "LOCK_TIMEOUT")]).toEqual([true, false]);
+});
