@@ -63,6 +63,7 @@ const RECIPES: readonly (readonly [name: string, valid: readonly unknown[], wron
     ["PriorityQueue", [], [{ codec: 3 }]],
     ["LockingQueue", [], [{ onSuspended: "loose" }]],
     ["SimpleQueue", [], undefined],
+    ["RateLimiter", [{ rate: 5 }], [{ rate: 5, burst: 0.5 }]],
   ];
 
 test.each(RECIPES)("%s refuses what is no client, no path or no option", (name, valid, wrong) => {

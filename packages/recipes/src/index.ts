@@ -91,4 +91,5 @@ export type {
   Work,
   WorkQueue,
 } from "./queues/work-queue.ts";
+export { RateLimiter, type RateLimiterOptions } from "./rates/rate-limiter.ts";
 export { isRecipeError, RecipeError, type RecipeErrorCode } from "./recipe-error.ts";
