@@ -63,6 +63,11 @@ const RECIPES: readonly (readonly [name: string, valid: readonly unknown[], wron
     ["PriorityQueue", [], [{ codec: 3 }]],
     ["LockingQueue", [], [{ onSuspended: "loose" }]],
     ["SimpleQueue", [], undefined],
+    [
+      "Cron",
+      [{ schedule: "* * * * *", work: async () => {} }],
+      [{ schedule: "* * * * *", work: async () => {}, miss: "all" }],
+    ],
     ["RateLimiter", [{ rate: 5 }], [{ rate: 5, burst: 0.5 }]],
   ];
 

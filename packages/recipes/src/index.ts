@@ -93,3 +93,6 @@ export type {
 } from "./queues/work-queue.ts";
 export { RateLimiter, type RateLimiterOptions } from "./rates/rate-limiter.ts";
 export { isRecipeError, RecipeError, type RecipeErrorCode } from "./recipe-error.ts";
+export { Cron, type CronOptions, type CronRun, type CronSchedule, type CronWork } from "./schedules/cron.ts";
+export type { CronRecord } from "./schedules/cron-record.ts";
+export type { MissedPolicy } from "./schedules/due-runs.ts";

@@ -6,6 +6,7 @@ import { DelayQueue } from "../queues/delay-queue.ts";
 import { DistributedQueue } from "../queues/distributed-queue.ts";
 import { IdQueue } from "../queues/id-queue.ts";
 import { PriorityQueue } from "../queues/priority-queue.ts";
+import { Cron } from "../schedules/cron.ts";
 import { eachStaged } from "../testing/each-staged.ts";
 
 let a: Client;
@@ -19,6 +20,8 @@ type Closing = (zk: Client, work: () => Promise<void>) => Promise<AsyncDisposabl
 
 const PATH = "/work";
 const LOCKS = "/work-locks";
+/** Nodes that stay: containers, and those of a schedule. */
+const KEPT = new Set(["party", "locks", "leader", "last", "clock"]);
 
 const CLOSED: Readonly<Record<string, Closing>> = {
   "a leader selector": async (zk, work) => {
@@ -26,6 +29,7 @@ const CLOSED: Readonly<Record<string, Closing>> = {
     selector.start();
     return selector;
   },
+  "a schedule": async (zk, work) => new Cron(zk, PATH, { schedule: { everyMs: 10 }, work }),
   "a partitioner": async (zk, work) => new SetPartitioner(zk, PATH, { items: ["1", "2"], work, quietMs: 10 }),
   "a consumer of a queue": async (zk, work) => {
     const queue = new DistributedQueue(zk, PATH, { codec: text });
@@ -79,7 +83,7 @@ describe.each(Object.entries(CLOSED))("%s that is closed from inside of its work
     await recipe[Symbol.asyncDispose]();
     expect(steps).toEqual(["begins", "closed"]);
     const names = (await b.children(PATH).catch(() => ({ names: [] }))).names;
-    expect(names.filter((name) => name !== "party" && name !== "locks")).toEqual([]);
+    expect(names.filter((name) => !KEPT.has(name))).toEqual([]);
   });
 });
 
