@@ -36,6 +36,7 @@ export default defineConfig({
         items: [
           { text: "Overview", link: "/" },
           { text: "Guide", link: "/docs/guide" },
+          { text: "Shutting down a service", link: "/docs/shutdown" },
           { text: "Migration", link: "/docs/migration" },
           { text: "Tested with", link: "/docs/tested-with" },
           { text: "Differences from Apache ZooKeeper", link: "/docs/differences" },

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Consumer, type ConsumerOptions } from "./consumer.ts";
 import { entriesOf, type Manifest, type PublicPackage, packageOf, ROOT } from "./public-packages.ts";
-import { importsOf, readmeExamples } from "./readme-examples.ts";
+import { importsOf, pagesOf, readmeExamples } from "./readme-examples.ts";
 import { run } from "./run.ts";
 
 /** What became of a package on one Node.js. */
@@ -38,7 +38,7 @@ export async function checkPackage(
   // For users of CommonJS: the same with types, by `require`.
   consumer.write("required.cts", usageOf(entries));
   const needsNodeTypes = !(await compiles(consumer));
-  const examples = readmeExamples(directory);
+  const examples = readmeExamples(directory, pagesOf(manifest.name));
   const exampleNeeds = namesOf(examples.flatMap(importsOf)).filter((name) => name !== manifest.name);
   await consumer.install([`@types/node@${options.nodeTypes}`]);
   if (needsNodeTypes) await consumer.compile(["node"]);
