@@ -36,7 +36,15 @@ export const LAYERS: ReadonlyMap<string, Layer> = new Map<string, Layer>([
       thirdParty: ["koffi", "node-forge", "prom-client", "rxjs"],
     },
   ],
-  ["@zooid/client", { beneath: ["@zooid/wire"], thirdParty: ["rxjs"], testsWith: ["@zooid/server"] }],
+  // OpenTelemetry and prom-client, for an entry each: optional peers.
+  [
+    "@zooid/client",
+    {
+      beneath: ["@zooid/wire"],
+      thirdParty: ["@opentelemetry/api", "prom-client", "rxjs"],
+      testsWith: ["@zooid/server"],
+    },
+  ],
   ["@zooid/recipes", { beneath: ["@zooid/client"], thirdParty: ["rxjs"], testsWith: ["@zooid/server"] }],
   [
     "@zooid/console",

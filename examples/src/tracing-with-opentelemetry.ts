@@ -5,17 +5,10 @@
  *     npm run example examples/src/tracing-with-opentelemetry.ts [HOST:PORT]
  */
 import { AsyncLocalStorage } from "node:async_hooks";
-import {
-  type Context,
-  type ContextManager,
-  context,
-  ROOT_CONTEXT,
-  SpanKind,
-  SpanStatusCode,
-  trace,
-} from "@opentelemetry/api";
+import { type Context, type ContextManager, context, ROOT_CONTEXT, trace } from "@opentelemetry/api";
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
-import { connect, type Interceptor, isZkError } from "@zooid/client";
+import { connect } from "@zooid/client";
+import { instrumentClients } from "@zooid/client/opentelemetry";
 import { zookeeper } from "./zookeeper.ts";
 
 // A service has these from its own set-up, as from @opentelemetry/sdk-node.
@@ -23,28 +16,11 @@ const exporter = new InMemorySpanExporter();
 trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }));
 context.setGlobalContextManager(contextsOfCalls());
 
+using _ = instrumentClients();
 const tracer = trace.getTracer("shop");
 
-/** Around every call of the client, retries and waiting included. */
-const traced: Interceptor = (call, next) =>
-  tracer.startActiveSpan(
-    `zookeeper ${call.op}`,
-    { kind: SpanKind.CLIENT, attributes: { "db.system.name": "zookeeper", "zookeeper.path": call.path } },
-    async (span) => {
-      try {
-        return await next();
-      } catch (error) {
-        if (isZkError(error)) span.setAttribute("error.type", error.code);
-        span.setStatus({ code: SpanStatusCode.ERROR, message: String(error) });
-        throw error;
-      } finally {
-        span.end();
-      }
-    },
-  );
-
 await using ensemble = await zookeeper();
-await using zk = await connect(ensemble.connectString, { intercept: traced });
+await using zk = await connect(ensemble.connectString);
 
 await tracer.startActiveSpan("an order", async (span) => {
   await zk.put("/examples-order", "1");

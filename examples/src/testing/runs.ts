@@ -25,9 +25,9 @@ export const SAYS: Readonly<Record<string, readonly RegExp[]>> = {
   "replicated-counter.ts": [/^20 seeds: no acknowledged increment is lost$/m],
   "service-registry.ts": [/registered: a, b, c/, /registered: b, c/, /b does not answer/],
   "tracing-with-opentelemetry.ts": [
-    /^zookeeper create \/examples-order below an order, no error$/m,
-    /^zookeeper get \/examples-missing below an order, NO_NODE$/m,
-    /^zookeeper delete \/examples-order below nothing, no error$/m,
+    /^create \/examples-order below an order, no error$/m,
+    /^get \/examples-missing below an order, NO_NODE$/m,
+    /^delete \/examples-order below nothing, no error$/m,
   ],
   "worker-pool.ts": [/each has a third/, /worker-3 was killed/, /each has half/],
 };

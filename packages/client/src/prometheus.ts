@@ -1,0 +1,136 @@
+/**
+ * Metrics of clients for Prometheus, as metrics of prom-client. An entry of its own, for programs that have
+ * prom-client.
+ */
+import { Counter, Gauge, type Registry, register } from "prom-client";
+import type { Client } from "./client.ts";
+import { isConnected } from "./session/client-state.ts";
+import type { ClientMetrics } from "./shared-parts.ts";
+
+export interface CollectOptions {
+  /** Value of the label `client`: tells the clients of a process apart. Default `default`. */
+  readonly name?: string;
+  /** Default: prom-client's own. */
+  readonly registry?: Registry;
+}
+
+interface Measure {
+  readonly name: string;
+  readonly help: string;
+  readonly kind: "counter" | "gauge";
+  readonly value: (client: Client, metrics: ClientMetrics) => number;
+}
+
+const MEASURES: readonly Measure[] = [
+  {
+    ...{ name: "connected", kind: "gauge", help: "1 while the client is connected to a server, else 0" },
+    value: ({ state }) => (isConnected(state) ? 1 : 0),
+  },
+  {
+    ...{ name: "in_flight_requests", kind: "gauge", help: "Requests that are sent and not answered" },
+    value: (_, { inFlightCount }) => inFlightCount,
+  },
+  {
+    ...{ name: "waiting_calls", kind: "gauge", help: "Calls that wait for a connection or for room" },
+    value: (_, { waitingCount }) => waitingCount,
+  },
+  {
+    ...{ name: "waiting_bytes", kind: "gauge", help: "Approximate size of the calls that wait" },
+    value: (_, { waitingBytes }) => waitingBytes,
+  },
+  {
+    ...{ name: "watches", kind: "gauge", help: "Watches of the client" },
+    value: (_, { watchCount }) => watchCount,
+  },
+  {
+    ...{ name: "pending_deletes", kind: "gauge", help: "Guaranteed deletes that are not done yet" },
+    value: (_, { pendingDeleteCount }) => pendingDeleteCount,
+  },
+  {
+    ...{ name: "sent_bytes_total", kind: "counter", help: "Bytes sent to servers" },
+    value: (_, { sentBytes }) => sentBytes,
+  },
+  {
+    ...{ name: "received_bytes_total", kind: "counter", help: "Bytes received from servers" },
+    value: (_, { receivedBytes }) => receivedBytes,
+  },
+  {
+    ...{ name: "connections_total", kind: "counter", help: "Accepted connections" },
+    value: (_, { connectionCount }) => connectionCount,
+  },
+  {
+    ...{ name: "session_losses_total", kind: "counter", help: "Lost sessions" },
+    value: (_, { sessionLossCount }) => sessionLossCount,
+  },
+];
+
+/** One call of {@link collectMetrics}: the same client may be added again after it was removed. */
+interface Collected {
+  readonly client: Client;
+}
+
+/** The clients of each registry, by their names. */
+const collected = new WeakMap<Registry, Map<string, Collected>>();
+
+/**
+ * Adds a client's metrics to a registry, as `zookeeper_client_…` with the label `client`, until the client is
+ * closed.
+ *
+ * @returns a handle that removes them
+ * @throws RangeError where another client has the name
+ */
+export function collectMetrics(
+  client: Client,
+  { name = "default", registry = register }: CollectOptions = {},
+): Disposable {
+  const clients = clientsOf(registry);
+  if (clients.has(name))
+    throw new RangeError(`there are metrics of a client ${JSON.stringify(name)} already: give another name`);
+  const entry: Collected = { client };
+  clients.set(name, entry);
+  const remove = (): void => {
+    if (clients.get(name) === entry) clients.delete(name);
+    states.unsubscribe();
+  };
+  // A client that is closed already completes at once.
+  const states = client.state$.subscribe({ complete: () => queueMicrotask(remove) });
+  return { [Symbol.dispose]: remove };
+}
+
+function clientsOf(registry: Registry): Map<string, Collected> {
+  const known = collected.get(registry);
+  if (known !== undefined) return known;
+  const clients = new Map<string, Collected>();
+  for (const measure of MEASURES) addMeasure(measure, clients, registry);
+  collected.set(registry, clients);
+  return clients;
+}
+
+function addMeasure(
+  { name, help, kind, value }: Measure,
+  clients: ReadonlyMap<string, Collected>,
+  registry: Registry,
+): void {
+  const of = { name: `zookeeper_client_${name}`, help, labelNames: ["client"], registers: [registry] };
+  // The client has the totals: a counter is set to them when it is read.
+  const collect = (set: (labels: { readonly client: string }, value: number) => void): void => {
+    for (const [name, { client }] of clients) set({ client: name }, value(client, client.metrics));
+  };
+  if (kind === "counter") {
+    new Counter({
+      ...of,
+      collect() {
+        this.reset();
+        collect((labels, total) => this.inc(labels, total));
+      },
+    });
+  } else {
+    new Gauge({
+      ...of,
+      collect() {
+        this.reset();
+        collect((labels, current) => this.set(labels, current));
+      },
+    });
+  }
+}
