@@ -1,4 +1,5 @@
 import { lookup } from "node:dns/promises";
+import { networkInterfaces } from "node:os";
 import { parseConnectString } from "@zooid/client";
 
 /**
@@ -17,18 +18,23 @@ export async function otherServers(servers: readonly string[], known: readonly s
   return others;
 }
 
-/** Each address of a server with its port; all addresses of the own machine are one. */
+/**
+ * Each address of a server with its port. The addresses of the own machine are one, but for further ones
+ * of its loopback, such as 127.0.0.2: servers on one machine may have an address each.
+ */
 async function placesOf(server: string): Promise<readonly string[]> {
   const [host] = parseConnectString(server).hosts;
   if (host === undefined) return [server];
   try {
     const addresses = await lookup(host.host, { all: true });
-    return addresses.map(({ address }) => `${isLoopback(address) ? "loopback" : address} ${host.port}`);
+    return addresses.map(({ address }) => `${isOwn(address) ? "own" : address} ${host.port}`);
   } catch {
     return [`${host.host} ${host.port}`];
   }
 }
 
-function isLoopback(address: string): boolean {
-  return address === "::1" || address.startsWith("127.");
+function isOwn(address: string): boolean {
+  const interfaces = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  const own = interfaces.filter(({ internal }) => !internal).map((one) => one.address);
+  return address === "::1" || address === "127.0.0.1" || own.includes(address);
 }

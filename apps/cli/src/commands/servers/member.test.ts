@@ -57,6 +57,19 @@ async function member(
   return [await found.ended, found.objects.at(-1) ?? {}];
 }
 
+test("one server of three is enough for the status of all, under another name and before the session is connected", async () => {
+  await Promise.all([1, 2, 3].map(start));
+  await (await open())[Symbol.asyncDispose]();
+  const [first, second, third] = lines.map(({ clientAddress }) => clientAddress.port);
+  await using session = await Session.open(`localhost:${first}`, "json");
+  const found = await session.run("status");
+  const named = [`localhost:${first}`, `${HOST}:${second}`, `${HOST}:${third}`].map((server) => ({ server }));
+  expect(found.objects).toMatchObject([{ healthy: true, members: named }]);
+  expect(await found.ended).toBe(0);
+  const [status, listed] = await member(session, "list");
+  expect([status, listed]).toMatchObject([0, { members: [{ id: 1 }, { id: 2 }, { id: 3 }] }]);
+});
+
 test("three servers grow to four, change votes and shrink by it alone", { timeout: 120_000 }, async () => {
   await Promise.all([1, 2, 3].map(start));
   await using session = await open();

@@ -1,5 +1,5 @@
-import { formatAddress, parseConnectString } from "@zooid/client";
-import { epochOfText, lagOf, newestZxid, SERVING } from "@zooid/model/membership";
+import { formatAddress, limitSignal, parseConnectString } from "@zooid/client";
+import { epochOfText, isServing, lagOf, newestZxid, SERVING } from "@zooid/model/membership";
 import { type Command, FLAG_TIMEOUT, type Invocation, timeoutMs } from "../../command.ts";
 import { ExitStatus } from "../../exit-status.ts";
 import { otherServers } from "../../members/same-server.ts";
@@ -39,7 +39,9 @@ export const status: Command = {
     const { connection, output, shell } = invocation;
     const listed = await otherServers(serversOf(connection.server), []);
     const members = await Promise.all(listed.map((server) => ask(server, invocation)));
-    const more = await otherServers(await configured(invocation), listed);
+    // Without one that serves there is no session to read the configuration with.
+    const isServed = members.some(({ found }) => isServing(found));
+    const more = isServed ? await otherServers(await configured(invocation), listed) : [];
     members.push(...(await Promise.all(more.map((server) => ask(server, invocation)))));
     const newest = newestZxid(members.map(({ found }) => found));
     output.lines(
@@ -65,11 +67,11 @@ async function ask(server: string, invocation: Invocation): Promise<MemberStatus
   return { server, found: await askServer(server, invocation, timeoutMs(invocation.flags)) };
 }
 
-/** The members in `/zookeeper/config`, if the session is connected. */
+/** The members in `/zookeeper/config`. The session of a single command may not be connected yet. */
 async function configured({ connection, signal }: Invocation): Promise<readonly string[]> {
-  if (connection.stateWord !== "CONNECTED") return [];
   try {
-    const client = await connection.ready({ path: CONFIG_PATH, isAbsolute: true, signal });
+    const limited = AbortSignal.any([signal, limitSignal(TIMEOUT_MS)]);
+    const client = await connection.ready({ path: CONFIG_PATH, isAbsolute: true, signal: limited });
     const { data } = await client.get(CONFIG_PATH, { signal, timeoutMs: TIMEOUT_MS });
     return memberAddresses(data === null ? "" : Buffer.from(data).toString());
   } catch {
