@@ -39,6 +39,11 @@ const SLASH = 0x2f;
 const NONE = 0;
 /** What a watch takes, with its path's share of the tables, beside the bytes of the path. */
 const WATCH_BYTES = 96;
+/**
+ * What a recursive watch counts beside that: each change below it visits it, in one piece with those of all other ancestors, whether or not its
+ * connection has had the event. Counted so, there are not more of them than some milliseconds visit.
+ */
+const RECURSIVE_BYTES = 512;
 const ANCESTOR_BYTES_PER_UNIT_LOG2: number = PRICES.ancestorBytesPerUsLog2;
 const MET_PER_UNIT_LOG2: number = PRICES.servedWatchersPerUsLog2;
 const UNIT_BYTES_LOG2 = 4;
@@ -94,6 +99,11 @@ export class WatchTable {
     return this.#paths.heldBytes + this.#entries.heldBytes;
   }
 
+  /** What they count in the budget of watches: their memory, and more for recursive ones. */
+  get chargedBytes(): number {
+    return this.heldBytes + this.#recursiveCount * RECURSIVE_BYTES;
+  }
+
   /** Paths with their connections, each pair once in each of the two tables. */
   get watchCount(): number {
     return this.#dataCount + this.#childCount;
@@ -117,8 +127,8 @@ export class WatchTable {
     return this.#entries.countOf(connection);
   }
 
-  /** What the connection's watches take in memory, about: a path that others watch too counts for each of them. */
-  heldBytesOf(connection: ConnectionRef): number {
+  /** What the connection's watches count in the budget: a path that others watch too counts for each of them. */
+  chargedBytesOf(connection: ConnectionRef): number {
     return this.#connectionUnits.get(connection) * UNIT_BYTES;
   }
 
@@ -369,6 +379,7 @@ export class WatchTable {
     if (recursiveChange !== 0) {
       this.#recursiveCount += recursiveChange;
       countCrossing(this.#pathRecursiveCounts, path, recursiveChange);
+      this.#charge(connection, recursiveChange * (RECURSIVE_BYTES >>> UNIT_BYTES_LOG2));
     }
     if (modes !== 0) return;
     for (const cursor of this.#cursors) cursor.leave(entry);

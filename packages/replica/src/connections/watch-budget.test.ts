@@ -1,7 +1,7 @@
-import { assert, type IpRange, OpCode, parseProxyRange } from "@zooid/model";
+import { AddWatchMode, assert, type IpRange, OpCode, parseProxyRange } from "@zooid/model";
 import { describe, expect, test } from "vitest";
 import { TestReplica } from "../testing/replica.ts";
-import { read } from "../testing/requests.ts";
+import { read, watchOn } from "../testing/requests.ts";
 
 const PROXIES = { ranges: [range("10.9.0.0/16")], share: 1 / 4 };
 
@@ -61,6 +61,21 @@ describe("watches", () => {
     expect(zk.refusals).toEqual(["watch-limit"]);
     expect(zk.replica.watches.countOf(victim)).toBe(1500);
     expect(Math.min(...attackers.map((ref) => zk.replica.watches.countOf(ref)))).toBe(0);
+  });
+
+  test("that are recursive count more: each change below them visits them all", () => {
+    const countOf = (mode: AddWatchMode): number => {
+      const zk = new TestReplica({ watchBytesMax: 300_000 });
+      const refs = Array.from({ length: 4 }, () => zk.open());
+      for (let i = 0; i < 4000 && zk.refusals.length === 0; i++) {
+        const ref = refs[i % refs.length];
+        if (ref !== undefined) zk.send(ref, i, OpCode.ADD_WATCH, watchOn(`/w${i}`, mode));
+      }
+      return zk.replica.watches.watchCount;
+    };
+    const [plain, recursive] = [countOf(AddWatchMode.PERSISTENT), countOf(AddWatchMode.PERSISTENT_RECURSIVE)];
+    expect(recursive).toBeLessThan(300_000 / 512);
+    expect(plain).toBeGreaterThan(3 * recursive);
   });
 
   test("beyond the bound close the connection that arms one more, if it has the most", () => {

@@ -43,7 +43,7 @@ export class WatchBudget {
 
   #enforce(): void {
     const { config, tree, connections } = this.#parts;
-    if (tree.watches.heldBytes <= config.watchBytesMax) return;
+    if (tree.watches.chargedBytes <= config.watchBytesMax) return;
     // Watches that are about to be removed make room.
     this.#isUnsettled = true;
     if (connections.isRemovingWatches) return;
@@ -85,7 +85,7 @@ export class WatchBudget {
   }
 
   #bytesOf({ ref }: Connection): number {
-    return this.#parts.tree.watches.heldBytesOf(ref);
+    return this.#parts.tree.watches.chargedBytesOf(ref);
   }
 }
 

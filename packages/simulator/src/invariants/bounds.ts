@@ -51,8 +51,8 @@ export class WatchBound {
   }
 
   stepped(server: SimServer): void {
-    const { heldBytes } = server.replica.tree.watches;
-    if (heldBytes <= this.#limits.watchBytesMax) {
+    const { chargedBytes } = server.replica.tree.watches;
+    if (chargedBytes <= this.#limits.watchBytesMax) {
       this.#over.delete(server);
       return;
     }
@@ -60,7 +60,7 @@ export class WatchBound {
     this.#over.set(server, over);
     const forMs = server.nowMs - over.sinceMs;
     if (++over.steps <= OVER_WATCH_LIMIT_STEPS || forMs <= OVER_WATCH_LIMIT_MS) return;
-    throw new Violation("B2", `server ${server.sid} holds ${heldBytes} bytes of watches for ${forMs} ms`);
+    throw new Violation("B2", `server ${server.sid} holds ${chargedBytes} bytes of watches for ${forMs} ms`);
   }
 }
 
@@ -69,13 +69,13 @@ export function checkRefusal(refused: {
   readonly client: SimClient;
   readonly ref: ConnectionRef;
   readonly refusal: ConnectionRefusal;
-  readonly watches: { countOf(ref: ConnectionRef): number };
+  readonly watches: { chargedBytesOf(ref: ConnectionRef): number };
   /** The connections of its server. */
   readonly others: readonly ConnectionRef[];
 }): void {
   const { client, ref, refusal, watches, others } = refused;
-  const count = watches.countOf(ref);
-  if (refusal !== "watch-limit" || others.some((other) => watches.countOf(other) > count)) {
+  const bytes = watches.chargedBytesOf(ref);
+  if (refusal !== "watch-limit" || others.some((other) => watches.chargedBytesOf(other) > bytes)) {
     throw new Violation("B2", `${client.name} is refused: ${refusal}`);
   }
 }
