@@ -56,6 +56,18 @@ test("a line has its level by name, its time, the server's place and the fields 
   });
 });
 
+test("paths and addresses in the fields of a line are escaped and cut like its text", () => {
+  const [line] = linesOf((log) => {
+    log.warn("slow", {
+      event: "slow-request",
+      path: `/\u202egnp\u009b${"x".repeat(16_000)}`,
+      address: "a\u2028b",
+      peer: 2,
+    });
+  });
+  expect(line).toMatchObject({ path: `/\\u202egnp\\u009b${"x".repeat(2000 - 6)}`, address: "a\\u2028b", peer: 2 });
+});
+
 test("the server's place is that of the moment, and a role in the line stands above it", () => {
   let role = "looking";
   const lines = linesOf((log) => {

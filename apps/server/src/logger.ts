@@ -63,7 +63,7 @@ export function processLog(level: LogLevel, destination: DestinationStream): Pro
   const write =
     (level: LogLevel) =>
     (text: string, fields: LogFields<LogEvent | ProcessLogEvent>): void =>
-      logger[level](fields, printable(text));
+      logger[level](printableFields(fields), printable(text));
   return {
     get level() {
       return logger.level as LogLevel;
@@ -100,6 +100,13 @@ export function printable(text: string): string {
   for (const char of text.slice(0, LINE_CHARS_MAX))
     line += isPrintable(char.codePointAt(0) ?? 0) ? char : escaped(char);
   return line;
+}
+
+/** The fields of a line have paths and addresses of strangers too. */
+function printableFields<F extends object>(fields: F): object {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name, typeof value === "string" ? printable(value) : value]),
+  );
 }
 
 function isPrintable(point: number): boolean {

@@ -119,10 +119,13 @@ export class Counters {
 
 /** Operators read all of them at once. */
 const NAMESPACES_MAX = 1000;
+/** A longer name, which clients choose, is no label of a metric. */
+export const NAMESPACE_CHARS_MAX = 256;
 
 /** Counts the first name of a path; a name beyond as many as there may be is not counted. */
 export function countNamespace(counts: Map<string, number>, path: Readonly<ByteSlice>): void {
   const namespace = sliceText(path).split("/", 2)[1] ?? "";
+  if (namespace.length > NAMESPACE_CHARS_MAX) return;
   const before = counts.get(namespace);
   if (before !== undefined || counts.size < NAMESPACES_MAX) counts.set(namespace, (before ?? 0) + 1);
 }

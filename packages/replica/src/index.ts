@@ -19,7 +19,7 @@ export {
   type UnfinishedSetWatches,
 } from "./connections/connection.ts";
 export { ConnectionStats } from "./connections/connection-stats.ts";
-export type { ReplicaCounters } from "./counters.ts";
+export { NAMESPACE_CHARS_MAX, type ReplicaCounters } from "./counters.ts";
 export type { DigestHistory, PastDigest } from "./delivery/digest-history.ts";
 export { Histogram } from "./histogram.ts";
 export { Membership, type MembershipSinks } from "./membership.ts";

@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ErrorCode, OpCode } from "@zooid/model";
+import { CreateMode, copySlice, ErrorCode, OpCode } from "@zooid/model";
 import type { JuteWriter } from "@zooid/wire";
-import { auth, RawClient, type RawReply, read } from "@zooid/wire/testing/raw-client";
+import { auth, create, RawClient, type RawReply, read } from "@zooid/wire/testing/raw-client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ClientAuthOptions } from "./client-auth.ts";
 import { ConfigError, parseServerConfig } from "./config.ts";
@@ -268,6 +268,46 @@ describe("with enforced authentication", () => {
     await using client = await RawClient.withSession(zk.port);
     await authenticate(client, "bob", "bobsecret");
     expect(await goesOn(client)).toBe(true);
+  });
+
+  test("every operation is refused, and nothing comes of it, on a session that another connection had authenticated", async () => {
+    await using zk = await withSasl({ requireSasl: true });
+    await using owner = await RawClient.open(zk.port);
+    const { sessionId, password } = await owner.handshake();
+    const secret = copySlice(password);
+    await authenticate(owner, "bob", "bobsecret");
+    expect(await owner.ask(OpCode.CREATE, create("/mine", "x", CreateMode.EPHEMERAL))).toMatchObject({ code: 0 });
+    const operations = Object.values(OpCode).filter((op) => op >= 0 && op !== OpCode.AUTH && op !== OpCode.SASL);
+    for (const op of operations) {
+      await using second = await RawClient.open(zk.port);
+      expect((await second.handshake({ sessionId, password: secret })).sessionId).toBe(sessionId);
+      expect([op, (await second.ask(op, read("/mine", true))).code]).toEqual([
+        op,
+        ErrorCode.SESSION_CLOSED_REQUIRE_SASL_AUTH,
+      ]);
+      expect(await goesOn(second)).toBe(false);
+    }
+    // Not even the session is closed: its owner comes again, and has to prove who it is.
+    await using again = await RawClient.open(zk.port);
+    expect((await again.handshake({ sessionId, password: secret })).sessionId).toBe(sessionId);
+    await authenticate(again, "bob", "bobsecret");
+    expect(await again.ask(OpCode.GET_DATA, read("/mine"))).toMatchObject({ code: 0 });
+  });
+
+  test("half-open exchanges by the hundred leave others alone, and each connection has one attempt", async () => {
+    await using zk = await withSasl({ requireSasl: true });
+    const halves = await Promise.all(Array.from({ length: 50 }, () => RawClient.withSession(zk.port)));
+    await Promise.all(halves.map((half) => half.ask(OpCode.SASL, token(""))));
+    await using client = await RawClient.withSession(zk.port);
+    await authenticate(client, "bob", "bobsecret");
+    expect(await goesOn(client)).toBe(true);
+    for (const half of halves) {
+      expect(await half.ask(OpCode.SASL, token("garbage".repeat(100)))).toMatchObject({
+        code: ErrorCode.SESSION_CLOSED_REQUIRE_SASL_AUTH,
+      });
+      expect(await goesOn(half)).toBe(false);
+      await half[Symbol.asyncDispose]();
+    }
   });
 
   test("a failed exchange is answered with the required scheme, also where failures are allowed otherwise", async () => {

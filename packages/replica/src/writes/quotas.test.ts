@@ -41,6 +41,41 @@ test("refusals are counted by the first name of the path, up to a thousand names
   expect([counts.size, counts.get("n1"), counts.get("n1000")]).toEqual([1000, 2, undefined]);
 });
 
+test("names that are too long for a label are not counted", () => {
+  const counts = new Map<string, number>();
+  for (const length of [256, 257, 16_000]) {
+    const bytes = Buffer.from(`/${"n".repeat(length)}/x`);
+    countNamespace(counts, { bytes, start: 0, end: bytes.length });
+  }
+  expect([...counts.keys()].map(({ length }) => length)).toEqual([256]);
+});
+
+test("clients that race go beyond a quota by what is in flight, and no further", () => {
+  const { zk } = withLimits("count=-1,bytes=-1=;byteHardLimit=-1;countHardLimit=3");
+  const clients = [zk.open(), zk.open()];
+  const created = (round: number): string[] => {
+    for (const [i, client] of clients.entries()) {
+      for (let n = 0; n < 4; n++) zk.send(client, n, OpCode.CREATE, create(`/a/${round}-${i}-${n}`));
+    }
+    zk.turn();
+    return clients.flatMap((client) => zk.take(client)).filter((answer) => answer.includes("path"));
+  };
+  // Each is judged by what is applied, as Apache's server does it.
+  expect(created(1)).toHaveLength(8);
+  expect(created(2)).toHaveLength(0);
+});
+
+test.each([
+  ["a usage below zero, which a client wrote", "count=-9223372036854775808,bytes=-1"],
+  ["a usage beyond all numbers", "count=9223372036854775807,bytes=9223372036854775807"],
+  ["no usage", "count=1e9"],
+])("with %s the quota goes on to count", (_, usage) => {
+  const { ask } = withLimits("count=-1,bytes=-1=;byteHardLimit=-1;countHardLimit=2");
+  expect(ask(OpCode.SET_DATA, setData(`${QUOTA}/zookeeper_stats`, usage))).toBe("stat");
+  expect(ask(OpCode.CREATE, create("/a/b"))).toMatch(/^path|QUOTA_EXCEEDED/);
+  expect(ask(OpCode.GET_DATA, read(`${QUOTA}/zookeeper_stats`))).toMatch(/^data count=-?\d+,bytes=-?\d+/);
+});
+
 test("writes beyond a quota are reported, but not each of them", () => {
   const { zk, ask } = withLimits("count=-1,bytes=1");
   for (let i = 0; i < 5; i++) ask(OpCode.SET_DATA, setData("/a", "x".repeat(2 + i)));

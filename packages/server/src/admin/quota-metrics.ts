@@ -1,5 +1,6 @@
 import { type DataTree, parseQuotaText, type QuotaText } from "@zooid/data-tree";
 import { sliceText } from "@zooid/model";
+import { NAMESPACE_CHARS_MAX } from "@zooid/replica";
 import type { Metric } from "./metric.ts";
 
 const QUOTA = "/zookeeper/quota";
@@ -59,7 +60,7 @@ function sumsByNamespace(tree: DataTree): ReadonlyMap<string, Sums> {
 function add(found: Map<string, Sums>, path: string, name: string, text: string): void {
   const quota = parseQuotaText(text);
   const namespace = path.slice(QUOTA.length + 1).split("/", 1)[0] ?? "";
-  if (quota === undefined || namespace === "") return;
+  if (quota === undefined || namespace === "" || namespace.length > NAMESPACE_CHARS_MAX) return;
   const sums = found.get(namespace) ?? { countLimit: 0, bytesLimit: 0, countUsage: 0, bytesUsage: 0 };
   found.set(namespace, sums);
   if (name === LIMITS) addLimits(sums, quota);
