@@ -179,6 +179,11 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
         does: "many sessions and watches for hours; live memory must stay flat",
       },
       {
+        name: "door-leaks",
+        file: "tools/attacks/door-leaks.ts",
+        does: "connections that break off at every door; memory, handles and files must stay flat",
+      },
+      {
         name: "text-parsers",
         file: "tools/text-parsers/text-parsers.ts",
         does: "random texts for everything that parses texts",

@@ -13,7 +13,7 @@ const ATTACK_MS = 5000;
 const HANDSHAKES_AT_A_TIME = 250;
 
 /** A server that speaks TLS on its client port too, and asks for certificates. */
-function settings(folder: string): readonly string[] {
+export function clientTlsSettings(folder: string): readonly string[] {
   const keyStore = join(folder, "keys.pem");
   const trustStore = join(folder, "trust.pem");
   writeFileSync(keyStore, `${HOST.key}${HOST.cert}`);
@@ -71,7 +71,7 @@ export const HANDSHAKE_ATTACKS: readonly Attack[] = [
   {
     name: "tls-handshakes",
     sends: "TLS handshakes with a stranger's certificate, 250 at a time, each given up once it is done",
-    settings,
+    settings: clientTlsSettings,
     async prepare({ port }) {
       return async () => {
         const count = await again(async () => {
@@ -87,7 +87,7 @@ export const HANDSHAKE_ATTACKS: readonly Attack[] = [
   {
     name: "tls-that-is-none",
     sends: "connections that begin like TLS and go on with 16 KiB of anything, 250 at a time",
-    settings,
+    settings: clientTlsSettings,
     async prepare({ port }) {
       const bytes = Buffer.alloc(16_384, 0x5a);
       bytes.set([0x16, 0x03, 0x01, 0x3f, 0xfb, 0x01]);

@@ -31,12 +31,23 @@ export function inspectorAddress(log: string): string {
 export async function liveMiB(address: string): Promise<number> {
   using inspector = await Inspector.connect(address);
   await inspector.ask("HeapProfiler.collectGarbage");
-  const { result } = (await inspector.ask("Runtime.evaluate", {
-    expression: "(({ heapUsed, external }) => heapUsed + external)(process.memoryUsage())",
-    returnByValue: true,
-  })) as { readonly result: { readonly value?: unknown } };
+  return (await numberOf(inspector, MEMORY)) / MIB;
+}
+
+/** How many handles and requests keep the process's event loop: sockets, timers, threads. */
+export async function activeResources(address: string): Promise<number> {
+  using inspector = await Inspector.connect(address);
+  return await numberOf(inspector, "process.getActiveResourcesInfo().length");
+}
+
+const MEMORY = "(({ heapUsed, external }) => heapUsed + external)(process.memoryUsage())";
+
+async function numberOf(inspector: Inspector, expression: string): Promise<number> {
+  const { result } = (await inspector.ask("Runtime.evaluate", { expression, returnByValue: true })) as {
+    readonly result: { readonly value?: unknown };
+  };
   if (typeof result.value !== "number") throw new Error(`the inspector answered ${JSON.stringify(result)}`);
-  return result.value / MIB;
+  return result.value;
 }
 
 /** One question at a time over the inspector's WebSocket. */

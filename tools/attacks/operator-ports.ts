@@ -52,6 +52,36 @@ export const OPERATOR_PORT_ATTACKS: readonly Attack[] = [
     },
   },
   {
+    name: "pipelined-requests",
+    sends:
+      "2,000 GETs of /metrics at once on each of 40 connections of 4 addresses to the admin port, whose answers are not taken; opened again when closed",
+    settings: () => OWN_ADMIN,
+    async prepare(target) {
+      const { port } = new URL(adminUrlOf(target));
+      const requests = "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(2000);
+      return async () => {
+        const endMs = performance.now() + 5000;
+        let opened = 0;
+        await Promise.all(
+          range(40, async (i) => {
+            while (performance.now() < endMs) {
+              const socket = connect({ port: Number(port), host: "127.0.0.1", localAddress: `127.1.0.${(i % 4) + 1}` });
+              opened++;
+              socket.on("error", () => socket.destroy());
+              socket.pause();
+              socket.write(requests);
+              const closed = new Promise((resolve) => socket.once("close", resolve));
+              await Promise.race([closed, delay(endMs - performance.now())]);
+              socket.destroy();
+              await delay(20);
+            }
+          }),
+        );
+        return `${opened} connections`;
+      };
+    },
+  },
+  {
     name: "requests-that-never-end",
     sends:
       "300 connections of 3 addresses to the admin port that send heads and bodies byte by byte, opened again when they are closed",
