@@ -26,6 +26,9 @@ export interface ListedChildren {
   readonly stat: Stat;
 }
 
+/** Most children of a page that a client asks for, and that a server may answer with. */
+export const CHILD_PAGE_COUNT_MAX = 1_000;
+
 /** An entry is at least a name's length and a letter. */
 const ENTRY_BYTES_MIN = 5;
 
@@ -41,10 +44,17 @@ export function writeChildPageRequest(
   writer.int(detail);
 }
 
-/** @throws WireError for anything else than a page of that detail */
+/**
+ * More children than a client asks for are refused: without details, one takes twelve times as many bytes in memory as
+ * in the answer.
+ *
+ * @throws WireError for anything else than a page of that detail
+ */
 export function readChildPage(reader: JuteReader, detail: ChildDetail): ListedChildren {
   const count = reader.count(ENTRY_BYTES_MIN);
   if (count < 0) throw new WireError("VALUE", "a page of children is null");
+  if (count > CHILD_PAGE_COUNT_MAX)
+    throw new WireError("VALUE", `a page has ${count} children, at most ${CHILD_PAGE_COUNT_MAX}`);
   const children: ListedChild[] = [];
   for (let i = 0; i < count; i++) children.push(readChild(reader, detail));
   const isLast = reader.bool();

@@ -2,6 +2,7 @@ export { WireError, type WireErrorCode } from "@zooid/model";
 export { AclReader, writeAcl } from "./acl-codec.ts";
 export { BufferPool, type WriteBuffer } from "./buffer-pool.ts";
 export {
+  CHILD_PAGE_COUNT_MAX,
   type ChildPageRequest,
   type ListedChild,
   type ListedChildren,

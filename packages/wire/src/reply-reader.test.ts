@@ -116,12 +116,23 @@ test("a session without an owner, and a zxid of -1", () => {
   expect(readStat(readerOf(none).reader)).toMatchObject({ ephemeralOwner: 0n, czxid: -1 });
 });
 
+test("more results than a multi has parts are refused, and so are ten thousand identities", () => {
+  const done = "0000000d 00 00000000";
+  const results = readerOf(`${done}${done}ffffffff 01 ffffffff`).reader;
+  expect(() => readPartResults(results, 1)).toThrow("more results than the 1 parts");
+  expect(readPartResults(readerOf(`${done}${done}ffffffff 01 ffffffff`).reader, 2)).toHaveLength(2);
+  const identities = Buffer.alloc(4 + 10_001 * 9, "000000016100000000", "hex");
+  identities.writeInt32BE(10_001);
+  const reader = new JuteReader();
+  reader.reset(identities, 0, identities.length);
+  expect(() => readClientInfos(reader)).toThrow("10001 identities");
+});
+
 /** Fields of the smallest entries that are not refused, of which a frame has the most. */
 const SMALLEST = [
   ["names of one letter", "00000001 61", readNames],
   ["names of two letters", "00000002 6162", readNames],
   ["entries of an access list", "0000001f 00000001 61 00000000", readAclEntries],
-  ["identities", "00000001 61 00000000", readClientInfos],
   ["steps that are done", "0000000d 00 00000000", readPartResults],
   ["steps that have failed", "ffffffff 00 00000000 ffffff9b", readPartResults],
   ["created paths", "00000001 00 00000000 00000001 61", readPartResults],

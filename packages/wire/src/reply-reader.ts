@@ -112,6 +112,9 @@ export function readAclEntries(reader: JuteReader): AclEntry[] {
   return acl;
 }
 
+/** Most identities of a connection that are read; servers accept far fewer. */
+const CLIENT_INFO_COUNT_MAX = 10_000;
+
 /** Who a connection is to the server: whoAmI's answer. */
 export interface ClientInfo {
   readonly scheme: string;
@@ -120,6 +123,7 @@ export interface ClientInfo {
 
 export function readClientInfos(reader: JuteReader): ClientInfo[] {
   const count = reader.count(CLIENT_INFO_BYTES_MIN);
+  if (count > CLIENT_INFO_COUNT_MAX) throw new WireError("VALUE", `${count} identities of one connection`);
   const infos: ClientInfo[] = [];
   for (let i = 0; i < count; i++) infos.push({ scheme: readName(reader), user: readText(reader) });
   return infos;
@@ -149,14 +153,19 @@ export type PartResult =
 /** Shared: such a result is nine bytes of an answer. */
 const DONE: PartResult = Object.freeze({ op: "done" });
 
-/** The answers of a multi or multiRead, in order, up to its end marker. */
-export function readPartResults(reader: JuteReader): PartResult[] {
+/**
+ * The answers of a multi or multiRead, in order, up to its end marker.
+ *
+ * @param countMax the number of its parts: more results are refused
+ */
+export function readPartResults(reader: JuteReader, countMax: number = Number.POSITIVE_INFINITY): PartResult[] {
   const results: PartResult[] = [];
   for (;;) {
     const op = reader.int();
     const isEnd = reader.bool();
     reader.int();
     if (isEnd) return results;
+    if (results.length >= countMax) throw new WireError("VALUE", `more results than the ${countMax} parts`);
     results.push(readPartResult(reader, op));
   }
 }

@@ -1,10 +1,11 @@
 import { type Client, createClient } from "@zooid/client";
+import { OpCode } from "@zooid/model";
 import type { JuteWriter } from "@zooid/wire";
-import { answer, ScriptedServer } from "../../../packages/client/src/testing/scripted-server.ts";
+import { answer, dataAnswer, ScriptedServer } from "../../../packages/client/src/testing/scripted-server.ts";
 import { type Door, type DoorShape, sizeOf, wordOf } from "./door.ts";
 import { LoopWatch } from "./loop-watch.ts";
 
-const KINDS = ["empty names", "names", "data", "list", "config", "members", "error"];
+const KINDS = ["empty names", "names", "data", "list", "config", "members", "page", "results", "identities", "error"];
 
 /** As many as a client takes by default, and the least that an entry takes. */
 const ANSWER_BYTES_MAX = 60 * 1024 * 1024;
@@ -30,14 +31,22 @@ export async function answerDoor(): Promise<Door> {
       { of: "data", count: 1000, size: 10_000 },
       { of: "list", count: 100_000, size: 10 },
       { of: "config", count: 1000, size: 8 },
+      { of: "page", count: 1_000_000, size: 1 },
+      { of: "page", count: 1000, size: 1000 },
+      { of: "results", count: 1_000_000, size: 1 },
+      { of: "identities", count: 1_000_000, size: 1 },
       { of: "members", count: 1000, size: 10 },
       { of: "members", count: 10, size: 1000 },
     ],
     async send(shape) {
       // A client that cuts a connection off connects again: each answer has a client of its own.
-      await using client = createClient(server.hosts, {});
+      const client = createClient(server.hosts, {});
+      // Nothing answers a close on the connection after a refused answer.
+      using _ = { [Symbol.dispose]: () => client.disconnect() };
       const line = await server.session();
       const asked = ask(client, wordOf(shape, "of"));
+      // A page is asked for where the server has said that it has them.
+      if (wordOf(shape, "of") === "page") line.send(dataAnswer(await line.request(), "child-pages"));
       const frame = answer(await line.request(), {}, bodyOf(shape));
       watch.begin();
       line.send(frame);
@@ -60,6 +69,12 @@ async function ask(client: Client, of: string): Promise<unknown> {
       case "config":
       case "members":
         return client.getConfig();
+      case "page":
+        return client.childPages("/a", { detail: "names" }).next();
+      case "results":
+        return client.transaction().create("/a").commit();
+      case "identities":
+        return client.whoAmI();
       default:
         return client.children("/a");
     }
@@ -92,6 +107,23 @@ function bodyOf(shape: DoorShape): (writer: JuteWriter) => void {
           writer.text("i".repeat(size));
         }
         return putStat(writer);
+      case "page":
+        writer.int(within);
+        for (let i = 0; i < within; i++) writer.text("n".repeat(size));
+        return putStat(writer);
+      case "identities":
+        writer.int(within);
+        for (let i = 0; i < within; i++) {
+          writer.text("s".repeat(size));
+          writer.text("u");
+        }
+        return;
+      case "results":
+        for (let i = 0; i < within; i++) {
+          putResult(writer, OpCode.CREATE);
+          writer.text("p".repeat(size));
+        }
+        return putResult(writer, -1);
       case "config":
         writer.text(`server.1=${" \r".repeat(within)}${"a".repeat(size)}`);
         return putStat(writer);
@@ -102,6 +134,13 @@ function bodyOf(shape: DoorShape): (writer: JuteWriter) => void {
         return;
     }
   };
+}
+
+/** The head of one result; that of -1 ends them. */
+function putResult(writer: JuteWriter, op: number): void {
+  writer.int(op);
+  writer.bool(op === -1);
+  writer.int(0);
 }
 
 function putStat(writer: JuteWriter): void {

@@ -67,7 +67,8 @@ export interface Operation<B, T> {
   /** The watch that it arms on request. */
   readonly arms?: WatchKind;
   write(writer: JuteWriter, path: string, body: B, watch: boolean): void;
-  read(reader: JuteReader): T;
+  /** @param body of the request, which bounds some answers */
+  read(reader: JuteReader, body: B): T;
   /** The data to write, for operations that write some. */
   dataOf?(body: B): Uint8Array | null;
   /** The steps, for operations that have some. */
@@ -273,7 +274,7 @@ export const MULTI: Operation<readonly TransactionPart[], PartResult[]> = {
     }
     writeMultiHeader(writer, -1, true);
   },
-  read: readPartResults,
+  read: (reader, parts) => readPartResults(reader, parts.length),
 };
 
 export const MULTI_READ: Operation<readonly TransactionPart[], PartResult[]> = {

@@ -2,7 +2,7 @@ import { OpCode } from "@zooid/model";
 import { startServer, type ZooidServer } from "@zooid/server";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Client, ClientOptions, ListedChild } from "../index.ts";
-import { ArgumentError, connect, READ_ONLY_ACL } from "../index.ts";
+import { ArgumentError, connect, READ_ONLY_ACL, retry } from "../index.ts";
 import { answer, dataAnswer, ScriptedServer } from "../testing/scripted-server.ts";
 import { OldServer } from "../testing.ts";
 
@@ -118,6 +118,26 @@ test("servers before 3.5 list children in pages too, and the connection is kept"
   await zk.create("/old/a", "", { parents: "persistent" });
   expect((await all(zk.childPages("/old"))).flat()).toMatchObject([{ name: "a", stat: { version: 0 } }]);
   expect(zk.metrics.connectionCount).toBe(1);
+});
+
+test("a page of more children than were asked for is refused, before its names take memory", async () => {
+  await using scripted = await ScriptedServer.start();
+  const opening = connect(scripted.hosts, { random: () => 0, retry: retry.none });
+  const line = await scripted.session();
+  const zk = await opening;
+  clients.push(zk);
+  const listing = all(zk.childPages("/a", { detail: "names" })).catch((reason: unknown) => reason);
+  line.send(dataAnswer(await line.request(), "child-pages"));
+  const COUNT = 1_000_000;
+  line.send(
+    answer(await line.request(), {}, (writer) => {
+      writer.int(COUNT);
+      for (let i = 0; i < COUNT; i++) writer.text("n");
+    }),
+  );
+  const error = await listing;
+  expect(error).toMatchObject({ code: "MARSHALLING_ERROR", op: "childPages" });
+  expect(error).toMatchObject({ cause: { message: expect.stringContaining("at most 1000") } });
 });
 
 test("a server that refuses the operation after all is listed as a whole", async () => {

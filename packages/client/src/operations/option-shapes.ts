@@ -10,6 +10,7 @@ import {
   wholeNumberRule,
   wordRule,
 } from "@zooid/model";
+import { CHILD_PAGE_COUNT_MAX } from "@zooid/wire";
 import type { Observable } from "rxjs";
 import type { CallOptions } from "../calls/call.ts";
 import type { EventsOptions } from "../streams/observe-events.ts";
@@ -90,7 +91,7 @@ export const CHILD_PAGES: Shape<ChildPagesOptions> = shape<ChildPagesOptions>({
   ...call,
   sync: flag,
   detail: wordRule("names", "stats", "data"),
-  pageSize: wholeNumberRule(1, 1000),
+  pageSize: wholeNumberRule(1, CHILD_PAGE_COUNT_MAX),
   after: rules.text,
 });
 export const MAKE_ROOT: Shape<CallOptions & { readonly mode?: string }> = shape({ ...call, mode: parents });

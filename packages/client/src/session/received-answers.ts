@@ -105,7 +105,7 @@ export class ReceivedAnswers {
     if (code === ErrorCode.OK) {
       let value: unknown;
       try {
-        value = expected.operation.read(this.#reader);
+        value = expected.operation.read(this.#reader, expected.body);
       } catch (error) {
         // The same request would get the same answer.
         if (error instanceof WireError) expected.reject(expected.unreadable(error));
