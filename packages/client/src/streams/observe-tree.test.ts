@@ -561,3 +561,23 @@ describe("which watches", () => {
     expect(await serverWatches()).toBe(0);
   });
 });
+
+test("a node that one transaction deletes and creates has changed, and was absent at no moment", async () => {
+  await open();
+  for (const path of ["/t", "/t/a", "/t/b", "/t/c"]) await other.create(path, "1");
+  using recorder = new TreeRecorder(zk, "/t");
+  await recorder.ready();
+  const before = recorder.lines.length;
+  await other
+    .transaction()
+    .delete("/t/a")
+    .create("/t/a", "2")
+    .delete("/t/b")
+    .delete("/t/c")
+    .create("/t/c", "3")
+    .delete("/t/c")
+    .commit();
+  await expect.poll(() => recorder.held).toEqual({ "/t": "1", "/t/a": "2" });
+  expect(recorder.lines.slice(before).toSorted()).toEqual(["changed /t/a 2", "deleted /t/b 1", "deleted /t/c 1"]);
+  expect(recorder.faults).toEqual([]);
+});

@@ -130,6 +130,8 @@ class TreeObservation implements DriverEvents {
   /** The one-shot watches of each path that has some, or will. */
   readonly #marks = new Map<string, Mark>();
   readonly #recursive: Watcher;
+  /** Deleted nodes, until the events that came together are known. */
+  readonly #leaving = new Set<string>();
   #form: Form = "none";
   #readingCount = 0;
   #isPumping = false;
@@ -243,9 +245,30 @@ class TreeObservation implements DriverEvents {
     if (this.#form !== "persistent") return;
     const path = withoutRoot(this.#root, event.path);
     // Nodes created below a new node cause events of their own.
-    if (event.type === "deleted") this.#remove(path);
-    else if (this.#isOfInterest(path)) this.#want(path, DATA);
+    if (event.type === "deleted") this.#leave(path);
+    else if (this.#isOfInterest(path)) {
+      this.#leaving.delete(path);
+      this.#want(path, DATA);
+    }
     this.#pump();
+  }
+
+  /**
+   * Reports a deletion when the events that came with it are known: a node that one transaction deletes and creates
+   * is another one in its place, and was not absent at any moment.
+   */
+  #leave(path: string): void {
+    // Reads that were sent before it show the deleted node.
+    this.#newest.delete(path);
+    this.#wanted.delete(path);
+    this.#leaving.add(path);
+    if (this.#leaving.size > 1) return;
+    queueMicrotask(() => {
+      const left = [...this.#leaving];
+      this.#leaving.clear();
+      for (const one of left) this.#remove(one);
+      this.#pump();
+    });
   }
 
   /** An event of a one-shot watch, which is gone now. */
