@@ -50,7 +50,6 @@ export class LostHistory {
    */
   get isAmnesiac(): boolean {
     const { amnesiac } = this.#log.durable;
-    // rule: no-vote-from-a-promise-alone
     return this.#isLost || amnesiac || isPromiseAlone(this.#log.durable);
   }
 

@@ -200,11 +200,6 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
     marker: "an-end-is-reported-when-it-is-committed",
     replacement: "return false;",
   }),
-  mutation("found", "vote-from-a-promise-alone", {
-    marker: "no-vote-from-a-promise-alone",
-    found: "|| isPromiseAlone(this.#log.durable)",
-    replacement: "",
-  }),
   mutation("found", "accepting-answers-no-round", {
     marker: "accepting-answers-the-round",
     // The statement after it, which counts the answer, is therefore never reached.
