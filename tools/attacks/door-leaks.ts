@@ -19,6 +19,7 @@ import { CreateMode, OpCode } from "@zooid/model";
 import { fourLetterWord } from "../../packages/conformance/src/endpoint.ts";
 import { STRANGER } from "../../packages/server/src/testing/certificates.ts";
 import { auth, connectRequest, create, read, request } from "../../packages/wire/src/testing/raw-client.ts";
+import { until } from "../faults/ensemble-servers.ts";
 import { range } from "./attack.ts";
 import { clientTlsSettings } from "./handshakes.ts";
 import { activeResources, INSPECTED, inspectorAddress, liveMiB } from "./inspected-process.ts";
@@ -117,9 +118,12 @@ const folder = mkdtempSync(join(tmpdir(), "door-leaks-"));
 try {
   const settings = [...clientTlsSettings(folder), ...ADMIN, "4lw.commands.whitelist=*"];
   await using target = await startTarget("standalone", folder, { env: INSPECTED, settings });
-  const [log = ""] = target.logs();
-  const inspector = inspectorAddress(log);
-  const admin = Number(/http:\/\/127\.0\.0\.1:(\d+)/.exec(log)?.[1]);
+  const inspector = inspectorAddress(target.logs().join("\n"));
+  // Its line may come a moment after the server serves.
+  const admin = await until("the admin port", 10_000, async () => {
+    const port = /http:\/\/127\.0\.0\.1:(\d+)/.exec(target.logs().join("\n"))?.[1];
+    return port === undefined ? undefined : Number(port);
+  });
   const samples: Sample[] = [];
   let visitCount = 0;
   for (let round = 1; round <= rounds; round++) {

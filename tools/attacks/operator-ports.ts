@@ -2,6 +2,7 @@ import { connect } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { OpCode } from "@zooid/model";
 import { read } from "../../packages/wire/src/testing/raw-client.ts";
+import { until } from "../faults/ensemble-servers.ts";
 import { type Attack, range } from "./attack.ts";
 import { Attacker } from "./attacker.ts";
 import type { Target } from "./target.ts";
@@ -10,11 +11,13 @@ const WATCHES = 600_000;
 const GROWING = ["watches", "watches_by_path", "connections", "dump", "stats", "monitor"];
 const OWN_ADMIN = ["admin.enableServer=true", "admin.serverAddress=127.0.0.1", "admin.serverPort=0"];
 
-/** The address of the admin port, which the server's log names. */
-function adminUrlOf(target: Target): string {
-  const url = /http:\/\/127\.0\.0\.1:\d+/.exec(target.logs().join("\n"))?.[0];
-  if (url === undefined) throw new Error("the log names no admin port");
-  return url;
+/** The address of the admin port, which the server's log names a moment after it serves. */
+function adminUrlOf(target: Target): Promise<string> {
+  return until(
+    "a line that names the admin port",
+    10_000,
+    () => /http:\/\/127\.0\.0\.1:\d+/.exec(target.logs().join("\n"))?.[0],
+  );
 }
 
 /** Requests to the HTTP port for operators, by anybody who reaches it. */
@@ -33,7 +36,7 @@ export const OPERATOR_PORT_ATTACKS: readonly Attack[] = [
         await owner.flood(frames());
         await owner.untilAnswers(WATCHES / 6);
       }
-      const url = adminUrlOf(target);
+      const url = await adminUrlOf(target);
       return async () => {
         const times: string[] = [];
         const paths = [
@@ -57,7 +60,7 @@ export const OPERATOR_PORT_ATTACKS: readonly Attack[] = [
       "2,000 GETs of /metrics at once on each of 40 connections of 4 addresses to the admin port, whose answers are not taken; opened again when closed",
     settings: () => OWN_ADMIN,
     async prepare(target) {
-      const { port } = new URL(adminUrlOf(target));
+      const { port } = new URL(await adminUrlOf(target));
       const requests = "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(2000);
       return async () => {
         const endMs = performance.now() + 5000;
@@ -87,7 +90,7 @@ export const OPERATOR_PORT_ATTACKS: readonly Attack[] = [
       "300 connections of 3 addresses to the admin port that send heads and bodies byte by byte, opened again when they are closed",
     settings: () => OWN_ADMIN,
     async prepare(target) {
-      const { port } = new URL(adminUrlOf(target));
+      const { port } = new URL(await adminUrlOf(target));
       return async () => {
         const endMs = performance.now() + 5000;
         const heads = [
