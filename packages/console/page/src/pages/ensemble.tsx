@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { EnsembleProblemJson, MemberJson } from "../../../src/api/shapes.ts";
 import { api } from "../model/api.ts";
-import { sizeText } from "../model/formats.ts";
+import { sizeText, visible } from "../model/formats.ts";
 import { Failure } from "../parts/failure.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { useIsOperator } from "../parts/session-context.ts";
@@ -99,9 +99,9 @@ function Member({ member }: { readonly member: MemberJson }) {
       <header>
         <span class={`role role-${role}`}>{isReachable ? role : "no answer"}</span>
         {!member.isVoter && <span class="role">no vote</span>}
-        <h3>{sid === null ? address : `Server ${sid}`}</h3>
+        <h3>{sid === null ? visible(address) : `Server ${sid}`}</h3>
       </header>
-      {sid !== null && <p class="address">{address}</p>}
+      {sid !== null && <p class="address">{visible(address)}</p>}
       {isReachable ? (
         <dl class="rows">
           <Row label="Zxid" value={zxid ?? "–"} isCode />
@@ -117,7 +117,7 @@ function Member({ member }: { readonly member: MemberJson }) {
           <Row label="Connections" value={text(member.connections)} />
           <Row label="Outstanding" value={text(member.outstanding)} />
           <Row label="Requests" value={text(member.received)} />
-          <Row label="Version" value={version ?? "–"} />
+          <Row label="Version" value={visible(version ?? "–")} />
           <Row label="Disk room" value={roomText(member.storage)} />
           {member.storage?.certificates.map(({ use, expiresAt }) => (
             <Row
@@ -128,7 +128,7 @@ function Member({ member }: { readonly member: MemberJson }) {
           ))}
         </dl>
       ) : (
-        <p class="reason">{reason}</p>
+        <p class="reason">{visible(reason ?? "")}</p>
       )}
     </article>
   );

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
+import { visible } from "../model/formats.ts";
 import { Icon } from "./icon.tsx";
 
 interface DialogProps {
@@ -35,7 +36,7 @@ export function Dialog({ title, onClose, children, isWide = false }: DialogProps
       }}
     >
       <header>
-        <h2 id={titleId}>{title}</h2>
+        <h2 id={titleId}>{visible(title)}</h2>
         <button type="button" class="icon-button" aria-label="Close" onClick={onClose}>
           <Icon name="close" />
         </button>

@@ -1,5 +1,6 @@
 import { type ComponentChildren, createContext } from "preact";
 import { useCallback, useContext, useState } from "preact/hooks";
+import { visible } from "../model/formats.ts";
 import { Icon } from "./icon.tsx";
 
 export type Notify = (text: string, kind?: "done" | "failed") => void;
@@ -39,7 +40,7 @@ export function NoticeProvider({ children }: { readonly children: ComponentChild
         {notices.map(({ id, text, kind }) => (
           <div key={id} class={`notice ${kind}`}>
             <Icon name={kind === "done" ? "check" : "warning"} />
-            <span>{text}</span>
+            <span>{visible(text)}</span>
             <button type="button" class="icon-button" aria-label="Close the message" onClick={() => close(id)}>
               <Icon name="close" />
             </button>

@@ -211,7 +211,7 @@ function MoreLine({ row, store }: { readonly row: Row & { readonly kind: "more" 
         <span class="hint">{restCount > 0 ? `${restCount.toLocaleString()} more…` : "Loading…"}</span>
       ) : (
         <>
-          <span class="failure-text">{error}</span>
+          <span class="failure-text">{visible(error)}</span>
           <button type="button" tabIndex={-1} onClick={() => void store.loadMore(path)}>
             Try again
           </button>
