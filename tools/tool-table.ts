@@ -63,6 +63,11 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
         does: "random configuration files for both servers: which start, with which values and ports (Java, Maven)",
       },
       {
+        name: "estates",
+        file: "tools/estates/start-estates.ts",
+        does: "every zoo.cfg of the shapes that images, charts and manuals write: all its members serve (Linux, openssl, Java)",
+      },
+      {
         name: "reconfig-sequence",
         file: "packages/conformance/src/reconfig-sequence.ts",
         does: "3, 5, 3, 1 and 3 servers by zkCli, by zooid-cli reconfig with equal output, and by zooid-cli member",

@@ -36,7 +36,7 @@ const ENDINGS: Readonly<Record<keyof typeof ExitStatus, Ending>> = {
   CONFIG: {
     status: 2,
     argv: ["--set", "maxCnxns=-7"],
-    sentence: /^maxCnxns is a whole number from 0 to \d+, found -7$/,
+    sentence: /^maxCnxns \(--set\) is a whole number from 0 to \d+, found -7$/,
   },
   DATA_IN_USE: {
     status: 3,
