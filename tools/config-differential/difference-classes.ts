@@ -50,7 +50,7 @@ const JAVA_ONLY = [
   "znode.container.maxPerMinute",
 ];
 /** Read with a class, an algorithm or a certificate behind it. */
-const CLASSES = /^(?:authProvider\.|metricsProvider\.className|digestAlg$)/;
+const CLASSES = /^(?:authProvider\.|metricsProvider\.className|DigestAuthenticationProvider\.digestAlg$)/;
 const UNSUPPORTED =
   /^(?:oraclePath|quorum\.auth\.|metricsProvider\.httpsPort|snapshot\.compression\.|ssl\.|db\.autocreate)/;
 

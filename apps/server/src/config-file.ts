@@ -144,8 +144,10 @@ export function applySettings(settings: readonly Setting[], unknown: UnknownKeys
   const last = new Map<string, Setting>();
   for (const setting of settings) last.set(setting.key, setting);
   for (const { key, value, where, isOfFile } of last.values()) {
-    const family = ruleOf(key) === undefined ? familyOf(key) : undefined;
-    const rule: KeyRule | undefined = ruleOf(key) ?? family;
+    // In a file every key that begins like a member's is one, also for Apache's server.
+    const own = isOfFile === true && MEMBER_HEAD.test(key) ? undefined : ruleOf(key);
+    const family = own === undefined ? familyOf(key) : undefined;
+    const rule: KeyRule | undefined = own ?? family;
     if (isOfFile === true && SYSTEM_PREFIX.test(key) && rule !== undefined && rule.kind !== "ignored") {
       const bare = bareKey(key);
       const text = `${key} (${where}): Apache ZooKeeper ignores the prefix "zookeeper." in this file, where ${bare} is the setting`;
@@ -193,6 +195,8 @@ export function applySettings(settings: readonly Setting[], unknown: UnknownKeys
   );
   return { options, ensemble: draft.settings(), audit, console, values, places, warnings };
 }
+
+const MEMBER_HEAD = /^(?:server|group|weight)\./;
 
 const MISSPELT = new MisspeltKeys({
   known: [...KEY_RULES.keys()],

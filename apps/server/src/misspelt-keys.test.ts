@@ -93,6 +93,14 @@ const APACHE_NAMES = [
   ...["jvm.pause.warn-threshold.ms", "jvm.pause.sleep.time.ms", "syncEnabled", "localSessionsEnabled"],
 ];
 
+test("server.principal and server.realm are properties of clients, and in a file no members", () => {
+  expect(["server.principal", "server.realm"].map((key) => outcomeOf(key, "zookeeper/host"))).toEqual([
+    "refused",
+    "refused",
+  ]);
+  expect(outcomeOf("zookeeper.server.principal", "zookeeper/host")).toBe("taken");
+});
+
 describe("a name that ZooKeeper reads is misspelt nowhere:", () => {
   test.each(APACHE_NAMES)("%s", (name) => {
     for (const key of [name, `zookeeper.${name}`]) {
