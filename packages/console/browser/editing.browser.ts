@@ -1,3 +1,4 @@
+import { digestId } from "@zooid/client";
 import type { Page } from "playwright-core";
 import { afterAll, expect, test } from "vitest";
 import { axeFindings } from "./axe.ts";
@@ -153,4 +154,80 @@ test("the command palette opens a node by its path, completed from the server", 
   await page.keyboard.press("Enter");
   await page.waitForURL(/path=%2Fservices%2Fmail/);
   await page.getByRole("treeitem", { name: /mail/ }).waitFor();
+});
+
+test("an edited text keeps its line ends", async () => {
+  await using stage = await startBrowserStage();
+  await stage.zk.create("/dos", "first\r\nsecond\r\nthird\n");
+  const page = await stage.open("#/tree?path=%2Fdos");
+  await page.getByRole("button", { name: "Edit", exact: true }).click();
+  const area = page.locator("textarea:focus");
+  await area.fill("first\nnew\nsecond\nthird\n");
+  await page.getByRole("button", { name: "Review" }).click();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("Saved /dos as version 1").waitFor();
+  expect(await stage.zk.getText("/dos")).toBe("first\r\nnew\r\nsecond\r\nthird\n");
+});
+
+test("a message covers no button", async () => {
+  await using stage = await startBrowserStage();
+  await stage.zk.create("/a", "line\n".repeat(60));
+  const page = await stage.open("#/tree?path=%2Fa", { viewport: { width: 1280, height: 500 } });
+  await page.getByRole("button", { name: "Edit", exact: true }).click();
+  await page.locator("textarea:focus").fill("x");
+  await page.getByRole("button", { name: "Review" }).click();
+  await page.getByRole("button", { name: "Add to the transaction" }).click();
+  await page.getByText("The transaction replaces the data of /a").waitFor();
+  await page.getByRole("button", { name: "Edit", exact: true }).click();
+  await page.getByRole("button", { name: "Cancel" }).waitFor();
+  // What is on the screen at the middle of each button and field must be that button or field.
+  const covered = await page.evaluate(() =>
+    [...document.querySelectorAll("main button, main textarea, nav a, header button")].flatMap((element) => {
+      const { left, top, width, height } = element.getBoundingClientRect();
+      const [x, y] = [left + width / 2, top + height / 2];
+      // Parts that are scrolled out of their page or list are on no place of the screen.
+      const part = element.closest("main, nav, header")?.getBoundingClientRect();
+      if (width === 0 || y > Math.min(innerHeight, part?.bottom ?? 0)) return [];
+      const shown = document.elementFromPoint(x, y);
+      return element.contains(shown) ? [] : [element.textContent];
+    }),
+  );
+  expect(covered).toEqual([]);
+  expect(await axeFindings(page)).toEqual([]);
+});
+
+test("nothing can be edited while the page is disconnected", async () => {
+  await using stage = await startBrowserStage();
+  await stage.zk.create("/a", "1");
+  const page = await stage.open("#/tree?path=%2Fa");
+  await page.getByText("Live", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Edit", exact: true }).click();
+  await page.locator("textarea:focus").fill("2");
+  await page.getByRole("button", { name: "Review" }).click();
+  await stage.server.stop();
+  await page.getByText("Disconnected: what you have written").waitFor();
+  for (const name of ["Save", "Add to the transaction"])
+    expect(await page.getByRole("button", { name, exact: true }).isDisabled()).toBe(true);
+  await page.getByRole("button", { name: "Back" }).click();
+  expect(await page.locator("textarea").inputValue()).toBe("2");
+  expect(await page.getByRole("button", { name: "Review" }).isDisabled()).toBe(true);
+  await page.getByRole("button", { name: "Cancel" }).click();
+  for (const name of ["Edit", "New child", "Delete"])
+    expect(await page.getByRole("button", { name, exact: true }).count()).toBe(0);
+  await page.keyboard.press("e");
+  await page.keyboard.press("n");
+  expect(await page.locator("textarea").count()).toBe(0);
+});
+
+test("a node that the page may not read any more cannot be edited", async () => {
+  await using stage = await startBrowserStage();
+  await stage.zk.create("/a", "1");
+  const page = await stage.open("#/tree?path=%2Fa");
+  await page.getByRole("button", { name: "Edit", exact: true }).waitFor();
+  await stage.zk.setAcl("/a", [{ perms: 31, scheme: "digest", id: digestId("other", "secret") }]);
+  await page.reload();
+  await page.getByRole("alert").first().waitFor();
+  expect(await page.getByRole("button", { name: "Edit", exact: true }).count()).toBe(0);
+  expect(await page.getByRole("button", { name: "New child" }).isDisabled()).toBe(true);
+  expect(await page.getByRole("button", { name: "Delete", exact: true }).isDisabled()).toBe(true);
 });

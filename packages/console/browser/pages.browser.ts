@@ -38,3 +38,19 @@ test.each(PAGES)("axe finds nothing on the page $name, light, dark and narrow", 
   );
   expect(overflow).toBeLessThanOrEqual(0);
 });
+
+test("? shows the keys, but not while something is typed", async () => {
+  await using stage = await startBrowserStage();
+  const page = await stage.open("#/tree");
+  await page.getByRole("treeitem").first().waitFor();
+  await page.keyboard.press("/");
+  await page.keyboard.press("?");
+  expect(await page.getByRole("dialog").count()).toBe(0);
+  await page.locator("main").focus();
+  await page.keyboard.press("?");
+  const dialog = page.getByRole("dialog", { name: "Keys" });
+  await dialog.getByText("edit its data").waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+});

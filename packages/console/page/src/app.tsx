@@ -16,11 +16,14 @@ import { TransferPage } from "./pages/transfer.tsx";
 import { TreePage } from "./pages/tree.tsx";
 import { WordsPage } from "./pages/words.tsx";
 import { Icon, type IconName } from "./parts/icon.tsx";
+import { isTyping } from "./parts/is-typing.ts";
+import { KeysDialog } from "./parts/keys-dialog.tsx";
 import { LoginDialog } from "./parts/login-dialog.tsx";
 import { NoticeProvider } from "./parts/notices.tsx";
 import { type Command, Palette } from "./parts/palette.tsx";
 import { SessionContext } from "./parts/session-context.ts";
 import { useBasket } from "./parts/use-basket.ts";
+import { useLiveState } from "./parts/use-live-state.ts";
 
 const TITLES: Readonly<Record<PageName, string>> = {
   ensemble: "Ensemble",
@@ -61,6 +64,7 @@ export function App() {
   const [error, setError] = useState<string>();
   const [isLoggingIn, setLoggingIn] = useState(false);
   const [isPaletteOpen, setPaletteOpen] = useState(false);
+  const [areKeysOpen, setKeysOpen] = useState(false);
   const [theme, setTheme] = useState<Theme>(storedTheme);
 
   const accept = useCallback((found: SessionJson) => {
@@ -77,7 +81,7 @@ export function App() {
       if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
         event.preventDefault();
         setPaletteOpen(true);
-      }
+      } else if (event.key === "?" && !isTyping(event)) setKeysOpen(true);
     };
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
@@ -110,9 +114,10 @@ export function App() {
     const others = (session?.ensembles ?? [])
       .filter(({ prefix }) => prefix !== PREFIX)
       .map(({ name, prefix }) => ({ label: `Ensemble: ${name}`, run: () => openEnsemble(prefix, place.page) }));
+    const keys = { label: "Show the keys", run: () => setKeysOpen(true) };
     const login = { label: "Log in", run: () => setLoggingIn(true) };
     const logout = { label: "Log out", run: () => void api.logout().then(accept) };
-    return [...pages, ...others, session?.user == null ? login : logout, ...themes];
+    return [...pages, ...others, session?.user == null ? login : logout, keys, ...themes];
   }, [session, place.page, changeTheme, accept]);
 
   if (session === undefined) {
@@ -176,6 +181,7 @@ export function App() {
             {session.role === null ? <LoginNeeded onLogin={() => setLoggingIn(true)} /> : <Page place={place} />}
           </main>
         </div>
+        {areKeysOpen && <KeysDialog onClose={() => setKeysOpen(false)} />}
         {isPaletteOpen && <Palette commands={commands} onClose={() => setPaletteOpen(false)} />}
         {isLoggingIn && (
           <LoginDialog
@@ -265,12 +271,7 @@ function openEnsemble(prefix: string, page: PageName): void {
 }
 
 function LiveBadge() {
-  const [state, setState] = useState<LiveState>(live.state);
-  useEffect(() => {
-    // It may have changed between the first drawing and this.
-    setState(live.state);
-    return live.listen({ state: setState });
-  }, []);
+  const state = useLiveState();
   return (
     <span class={`badge live-${state}`} role="status">
       <span class="dot" aria-hidden="true" />

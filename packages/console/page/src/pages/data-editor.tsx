@@ -3,6 +3,7 @@ import type { NodeJson, WrittenData } from "../../../src/api/shapes.ts";
 import { ApiError, api, textOf } from "../model/api.ts";
 import { basket } from "../model/basket.ts";
 import { prettyJson, visible } from "../model/formats.ts";
+import { withLineEndsOf, withNewlines } from "../model/line-ends.ts";
 import {
   guessedFormat,
   problemsOf,
@@ -15,6 +16,7 @@ import { Diff } from "../parts/diff.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { useNotify } from "../parts/notices.tsx";
+import { useLiveState } from "../parts/use-live-state.ts";
 import { ConflictView } from "./conflict-view.tsx";
 
 interface DataEditorProps {
@@ -27,6 +29,7 @@ interface DataEditorProps {
 
 /** What the editor began with. */
 interface Base {
+  /** With its own line ends. */
   readonly text: string;
   readonly version: number;
 }
@@ -36,7 +39,11 @@ export function DataEditor({ node, isGone, onClose, onSaved }: DataEditorProps) 
   const [isText] = useState(node.data === null || node.data.text !== undefined);
   const textOfNode = (from: NodeJson): string => (isText ? from.data?.text : from.data?.base64) ?? "";
   const [base, setBase] = useState<Base>(() => ({ text: textOfNode(node), version: node.stat.version }));
-  const [text, setText] = useState(base.text);
+  // A text area has only newlines; what is saved has the line ends of what is there.
+  const [text, setText] = useState(withNewlines(base.text));
+  const isChanged = text !== withNewlines(base.text);
+  const edited = (): WrittenData =>
+    isText ? { text: withLineEndsOf(base.text, text) } : { base64: text.replace(/\s/g, "") };
   const [step, setStep] = useState<"edit" | "review" | "conflict">("edit");
   const [theirs, setTheirs] = useState<Base>();
   const [error, setError] = useState<string>();
@@ -49,6 +56,7 @@ export function DataEditor({ node, isGone, onClose, onSaved }: DataEditorProps) 
   const saveButton = useRef<HTMLButtonElement>(null);
   const backButton = useRef<HTMLButtonElement>(null);
   const notify = useNotify();
+  const isConnected = useLiveState() !== "lost";
   const isOutdated = node.stat.version !== base.version;
   // Before it is seen: what is typed at once is typed here.
   useLayoutEffect(() => {
@@ -69,9 +77,8 @@ export function DataEditor({ node, isGone, onClose, onSaved }: DataEditorProps) 
   const save = (over: Base): void => {
     setSaving(true);
     setError(undefined);
-    const data: WrittenData = isText ? { text } : { base64: text.replace(/\s/g, "") };
     api
-      .set(node.path, data, over.version)
+      .set(node.path, edited(), over.version)
       .then(
         ({ stat }) => {
           notify(`Saved ${visible(node.path)} as version ${stat.version}`);
@@ -85,9 +92,8 @@ export function DataEditor({ node, isGone, onClose, onSaved }: DataEditorProps) 
       .finally(() => setSaving(false));
   };
   const gather = (): void => {
-    const data: WrittenData = isText ? { text } : { base64: text.replace(/\s/g, "") };
     try {
-      basket.add({ op: "set", path: node.path, data, version: base.version, before: base.text });
+      basket.add({ op: "set", path: node.path, data: edited(), version: base.version, before: base.text });
       notify(`The transaction replaces the data of ${visible(node.path)}`);
       onClose();
     } catch (reason) {
@@ -106,18 +112,18 @@ export function DataEditor({ node, isGone, onClose, onSaved }: DataEditorProps) 
   const onKeyDown = (event: KeyboardEvent): void => {
     if ((event.ctrlKey || event.metaKey) && (event.key === "Enter" || event.key === "s")) {
       event.preventDefault();
-      if (step === "edit" && text !== base.text) review();
-      else if (step === "review" && problems.length === 0) save(base);
+      if (step === "edit" && isChanged && isConnected) review();
+      else if (step === "review" && problems.length === 0 && isConnected) save(base);
     } else if (event.key === "Escape" && step === "review") setStep("edit");
-    else if (event.key === "Escape" && step === "edit" && text === base.text) onClose();
+    else if (event.key === "Escape" && step === "edit" && !isChanged) onClose();
   };
 
   if (step === "conflict" && theirs !== undefined) {
     return (
       <ConflictView
-        base={base}
+        base={{ ...base, text: withNewlines(base.text) }}
         mine={text}
-        theirs={theirs}
+        theirs={{ ...theirs, text: withNewlines(theirs.text) }}
         onMine={() => save(theirs)}
         onTheirs={() => {
           onSaved();
@@ -133,6 +139,12 @@ export function DataEditor({ node, isGone, onClose, onSaved }: DataEditorProps) 
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: shortcuts of the fields within
     <div class="editor" onKeyDown={onKeyDown}>
+      {!isConnected && (
+        <p class="banner warning" role="status">
+          <Icon name="warning" />
+          <span>Disconnected: what you have written can be saved when the connection is back.</span>
+        </p>
+      )}
       {(isOutdated || isGone) && (
         <p class="banner warning" role="status">
           <Icon name="warning" />
@@ -181,7 +193,7 @@ export function DataEditor({ node, isGone, onClose, onSaved }: DataEditorProps) 
             <button type="button" onClick={onClose}>
               Cancel
             </button>
-            <button type="button" class="primary" disabled={text === base.text} onClick={review}>
+            <button type="button" class="primary" disabled={!isChanged || !isConnected} onClick={review}>
               Review
             </button>
           </div>
@@ -205,7 +217,7 @@ export function DataEditor({ node, isGone, onClose, onSaved }: DataEditorProps) 
               </span>
             </div>
           )}
-          <Diff before={base.text} after={text} />
+          <Diff before={withNewlines(base.text)} after={text} />
           <Failure text={error} />
           <div class="toolbar">
             <span class="spacer" />
@@ -213,7 +225,7 @@ export function DataEditor({ node, isGone, onClose, onSaved }: DataEditorProps) 
               Back
             </button>
             {problems.length === 0 && (
-              <button type="button" disabled={isSaving} onClick={gather}>
+              <button type="button" disabled={isSaving || !isConnected} onClick={gather}>
                 Add to the transaction
               </button>
             )}
@@ -221,7 +233,7 @@ export function DataEditor({ node, isGone, onClose, onSaved }: DataEditorProps) 
               ref={saveButton}
               type="button"
               class={problems.length > 0 ? "danger" : "primary"}
-              disabled={isSaving}
+              disabled={isSaving || !isConnected}
               onClick={() => save(base)}
             >
               {problems.length > 0 ? "Save anyway" : "Save"}

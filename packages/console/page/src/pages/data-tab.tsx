@@ -20,11 +20,13 @@ const LABELS: Readonly<Record<Format, string>> = {
 interface DataTabProps {
   readonly node: NodeJson;
   readonly isGone: boolean;
+  /** The last read has failed: what is shown is from before. */
+  readonly isRefused: boolean;
   readonly onSaved: () => void;
   readonly onReveal: () => void;
 }
 
-export function DataTab({ node, isGone, onSaved, onReveal }: DataTabProps) {
+export function DataTab({ node, isGone, isRefused, onSaved, onReveal }: DataTabProps) {
   const { data, isMasked } = node;
   const [chosen, setChosen] = useState<Format>();
   const [shown, setShown] = useState<string | undefined>("");
@@ -42,7 +44,7 @@ export function DataTab({ node, isGone, onSaved, onReveal }: DataTabProps) {
     };
   }, [data, format]);
   useEffect(() => {
-    if (!mayEdit || isMasked) return;
+    if (!mayEdit || isMasked || isRefused) return;
     const onKey = (event: KeyboardEvent): void => {
       if (event.key !== "e" || isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
       event.preventDefault();
@@ -50,7 +52,7 @@ export function DataTab({ node, isGone, onSaved, onReveal }: DataTabProps) {
     };
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
-  }, [mayEdit, isMasked]);
+  }, [mayEdit, isMasked, isRefused]);
   // The editor's buttons are gone with it: the focus returns to where it came from.
   useEffect(() => {
     if (wasEditing.current && !isEditing) editButton.current?.focus();
@@ -110,7 +112,7 @@ export function DataTab({ node, isGone, onSaved, onReveal }: DataTabProps) {
             ref={editButton}
             type="button"
             class="primary"
-            disabled={isGone}
+            disabled={isRefused}
             title="Edit (e)"
             onClick={() => setEditing(true)}
           >

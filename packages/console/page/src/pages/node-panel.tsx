@@ -91,11 +91,16 @@ export function NodePanel({ path, tab, onDeleted, onCreate }: NodePanelProps) {
           </a>
           {mayEdit && (
             <>
-              <button type="button" onClick={onCreate}>
+              <button type="button" disabled={error !== undefined} onClick={onCreate}>
                 <Icon name="plus" />
                 New child
               </button>
-              <button type="button" class="danger" disabled={isGone || path === "/"} onClick={() => setDeleting(true)}>
+              <button
+                type="button"
+                class="danger"
+                disabled={error !== undefined || path === "/"}
+                onClick={() => setDeleting(true)}
+              >
                 <Icon name="trash" />
                 Delete
               </button>
@@ -137,7 +142,13 @@ export function NodePanel({ path, tab, onDeleted, onCreate }: NodePanelProps) {
       </div>
       <div id="tab-panel" class="tab-panel" role="tabpanel" aria-labelledby={`tab-${current}`} tabIndex={-1}>
         {node !== undefined && current === "data" && (
-          <DataTab node={node} isGone={isGone} onSaved={read} onReveal={() => setRevealed(true)} />
+          <DataTab
+            node={node}
+            isGone={isGone}
+            isRefused={error !== undefined}
+            onSaved={read}
+            onReveal={() => setRevealed(true)}
+          />
         )}
         {node !== undefined && current === "stat" && <StatTab path={path} stat={node.stat} />}
         {current === "acl" && !isGone && <AclTab path={path} aversion={node?.stat.aversion} />}

@@ -1,6 +1,7 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { SessionJson } from "../../../src/api/shapes.ts";
+import { useLiveState } from "./use-live-state.ts";
 
 const NONE: SessionJson = {
   ...{
@@ -27,8 +28,12 @@ export function useIsOperator(): boolean {
   return useSession().role === "operator";
 }
 
-/** Whether the console offers changes; the access lists of the tree may still refuse them. */
+/**
+ * Whether the console offers changes: not without a connection, where what is shown may be old. The access lists of the
+ * tree may still refuse them.
+ */
 export function useMayEdit(): boolean {
   const { role } = useSession();
-  return role === "editor" || role === "operator";
+  const isConnected = useLiveState() !== "lost";
+  return isConnected && (role === "editor" || role === "operator");
 }
