@@ -57,7 +57,7 @@ export function parseConfigFile(
     if (membersFile !== undefined && membersFile !== value) {
       throw new ConfigError([`${key} (line ${line}) is "${value}", and "${membersFile}" before: keep one of them`]);
     }
-    const listed = readFile(value);
+    const listed = named(`${key} (line ${line})`, () => readFile(value));
     membersVersion = versionOf(value, listed);
     membersFile = value;
     return listedServers(value, listed, `line ${line}`);
@@ -74,6 +74,16 @@ export function parseConfigFile(
   if (config.options.dataDir === undefined)
     throw new ConfigError(["dataDir is missing: it names the directory for the server's data"]);
   return config;
+}
+
+/** The problems of a file that a setting names begin with the setting. */
+function named<T>(setting: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    throw new ConfigError(error.problems.map((problem) => `${setting}: ${problem}`));
+  }
 }
 
 /** Lines that give a key two values: Apache's server takes the last one, which need not be the one that was meant. */

@@ -110,8 +110,10 @@ export function parseClientAuth(
   const enforcedSchemes = enforced(options, problems);
   const schemes = new Set<string>([...providers, "ip", ...(digestEnabled ? ["digest"] : [])]);
   for (const scheme of enforcedSchemes ?? []) {
-    if (!schemes.has(scheme))
-      problems.push(`clients must authenticate by ${scheme}, and there is no ${missing(scheme)}`);
+    if (schemes.has(scheme)) continue;
+    const isListed = options.enforcedSchemes?.includes(scheme) === true;
+    const setting = isListed ? "enforce.auth.schemes" : "sessionRequireClientSASLAuth";
+    problems.push(`${setting}: clients must authenticate by ${scheme}, and there is no ${missing(scheme)}`);
   }
   const { anySaslUser, x509SuperUser, ensembleNames, failureDelayMsMax = FAILURE_DELAY_MS_MAX } = options;
   if (!Number.isInteger(failureDelayMsMax) || failureDelayMsMax < 0 || failureDelayMsMax > 60_000) {

@@ -79,10 +79,13 @@ export function parseProtection(
     problems.push("zooid.peerSecretMode needs a secret: add zooid.peerSecretFile=FILE, or remove both");
   }
   const tls = transportOf(options, { sid, directory }, problems, notices);
+  const secretProblems: string[] = [];
+  const secrets = peerSecretFile === undefined ? [] : readPeerSecrets(peerSecretFile, secretProblems);
+  problems.push(...secretProblems.map((problem) => `zooid.peerSecretFile: ${problem}`));
   const dialsTls = tls !== PLAIN_TRANSPORT && (!portUnification || (options.dialsTls ?? true));
   return {
     ...{ peerSecretFile, secretMode: peerSecretMode, allowUnauthenticatedPeers },
-    secrets: peerSecretFile === undefined ? [] : readPeerSecrets(peerSecretFile, problems),
+    secrets,
     transport: portUnification && tls !== PLAIN_TRANSPORT ? eitherTransport(tls, dialsTls) : tls,
     ...{ takesBoth: portUnification, dialsTls },
   };

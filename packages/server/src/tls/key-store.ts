@@ -100,7 +100,7 @@ function open(
     if (found !== "BCFKS") return openKeyStore(location, { type: found, password, passwordPath });
     problems.push(`${name}.location: ${location} is a store that only Java reads (${found}); ${conversion(location)}`);
   } catch (error) {
-    problems.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+    problems.push(`${name}.location: ${error instanceof Error ? error.message : String(error)}`);
   }
   return undefined;
 }

@@ -55,6 +55,12 @@ export interface TlsConfig {
   reload(): SecureContextOptions | readonly string[];
 }
 
+/** What asks for TLS, by the prefix of its settings. */
+const ASKED_BY: ReadonlyMap<string, string> = new Map([
+  ["ssl", "secureClientPort and client.portUnification ask for it"],
+  ["ssl.quorum", "sslQuorum, portUnification, admin.forceHttps and admin.portUnification ask for it"],
+]);
+
 const VERSIONS: readonly string[] & readonly SecureVersion[] = ["TLSv1.2", "TLSv1.3"];
 
 /**
@@ -77,7 +83,9 @@ export function parseTls(
   const fixed = { ...versions(options, prefix, problems), ...ciphers(options, prefix, problems) };
   const { keyStore = {}, trustStore = {} } = options;
   if (keyStore.location === undefined) {
-    problems.push(`TLS needs ${prefix}.keyStore.location: it names the file with the server's key and certificate`);
+    problems.push(
+      `TLS needs ${prefix}.keyStore.location: it names the file with the server's key and certificate; ${ASKED_BY.get(prefix)}`,
+    );
   }
   if (trustStore.location === undefined && clientAuth === "need") {
     problems.push(
