@@ -64,3 +64,16 @@ test("the audit page shows writes and their users, as text, and can be paused", 
   await page.getByRole("button", { name: "Go on" }).click();
   await page.getByRole("row", { name: /bob/ }).waitFor();
 });
+
+test("sessions are ordered by their ephemeral nodes, and grouped by address", async () => {
+  await using stage = await startBrowserStage();
+  const holder = await connect(stage.server.connectString);
+  for (const path of ["/held-1", "/held-2"]) await holder.create(path, "", { mode: "ephemeral" });
+  const page = await stage.open("#/sessions");
+  await page.getByRole("combobox", { name: "Order by" }).selectOption("ephemerals");
+  await page.locator("tbody tr").first().getByRole("link", { name: "/held-2" }).waitFor();
+  await page.getByRole("combobox", { name: "Group by" }).selectOption("address");
+  await page.getByText(/^127\.0\.0\.1: \d+ sessions$/).waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await holder.close();
+});

@@ -1,8 +1,10 @@
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { ClientSessionJson } from "../../../src/api/shapes.ts";
 import { api } from "../model/api.ts";
+import { clientRates } from "../model/client-rates.ts";
 import { ageText, visible } from "../model/formats.ts";
 import { nodeHash } from "../model/place.ts";
+import { GROUPINGS, type Grouping, grouped, ORDERS, type Order, ordered } from "../model/session-order.ts";
 import { Failure } from "../parts/failure.tsx";
 import { useIsOperator } from "../parts/session-context.ts";
 import { usePolled } from "../parts/use-polled.ts";
@@ -10,13 +12,27 @@ import { SessionDialog } from "./session-dialog.tsx";
 
 const POLL_MS = 3_000;
 const SHOWN_MAX = 500;
+const COLUMNS = 9;
+const ORDER_NAMES: Readonly<Record<Order, string>> = {
+  session: "session",
+  connected: "time connected",
+  rate: "requests a second",
+  requests: "requests",
+  latency: "latency",
+  ephemerals: "ephemeral nodes",
+};
+const GROUPING_NAMES: Readonly<Record<Grouping, string>> = { none: "nothing", address: "address", member: "member" };
 
 export function SessionsPage({ params }: { readonly params: Readonly<Record<string, string>> }) {
   const { value, error, reload } = usePolled(api.sessions, POLL_MS);
   const [opened, setOpened] = useState<ClientSessionJson>();
   const isOperator = useIsOperator();
   const [filter, setFilter] = useState(params["filter"] ?? "");
+  const [order, setOrder] = useState<Order>("session");
+  const [grouping, setGrouping] = useState<Grouping>("none");
+  const rates = useRates(value?.sessions);
   const matching = (value?.sessions ?? []).filter((session) => matches(session, filter));
+  const shown = ordered(matching, order, rates).slice(0, SHOWN_MAX);
   return (
     <section class="page">
       <h1>Sessions</h1>
@@ -29,6 +45,32 @@ export function SessionsPage({ params }: { readonly params: Readonly<Record<stri
             value={filter}
             onInput={(event) => setFilter(event.currentTarget.value)}
           />
+        </label>
+        <label class="inline">
+          Order by
+          <select
+            value={order}
+            onChange={(event) => setOrder(ORDERS.find((each) => each === event.currentTarget.value) ?? "session")}
+          >
+            {ORDERS.map((each) => (
+              <option key={each} value={each}>
+                {ORDER_NAMES[each]}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label class="inline">
+          Group by
+          <select
+            value={grouping}
+            onChange={(event) => setGrouping(GROUPINGS.find((each) => each === event.currentTarget.value) ?? "none")}
+          >
+            {GROUPINGS.map((each) => (
+              <option key={each} value={each}>
+                {GROUPING_NAMES[each]}
+              </option>
+            ))}
+          </select>
         </label>
         <span class="hint" role="status">
           {value === undefined ? "Asking the members…" : `${matching.length} of ${value.total} sessions`}
@@ -53,35 +95,48 @@ export function SessionsPage({ params }: { readonly params: Readonly<Record<stri
                 Requests
               </th>
               <th scope="col" class="number">
+                A second
+              </th>
+              <th scope="col" class="number">
                 Latency
               </th>
               <th scope="col">Ephemeral nodes</th>
             </tr>
           </thead>
-          <tbody>
-            {matching.slice(0, SHOWN_MAX).map((session) => (
-              <tr key={session.id}>
-                <th scope="row" class="code">
-                  {isOperator ? (
-                    <button type="button" class="link" onClick={() => setOpened(session)}>
-                      {session.id}
-                    </button>
-                  ) : (
-                    session.id
-                  )}
-                </th>
-                <td class="code">{session.address}</td>
-                <td class="code">{session.member}</td>
-                <td>{session.establishedMs === null ? "–" : ageText(session.establishedMs, Date.now())}</td>
-                <td>{session.timeoutMs === null ? "–" : `${session.timeoutMs / 1000} s`}</td>
-                <td class="number">{session.received}</td>
-                <td class="number">{session.averageLatencyMs === null ? "–" : `${session.averageLatencyMs} ms`}</td>
-                <td>
-                  <Ephemerals paths={session.ephemerals} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
+          {grouped(shown, grouping).map(({ name, sessions }) => (
+            <tbody key={name}>
+              {name !== "" && (
+                <tr>
+                  <th scope="rowgroup" colSpan={COLUMNS} class="code">
+                    {name}: {sessions.length === 1 ? "1 session" : `${sessions.length} sessions`}
+                  </th>
+                </tr>
+              )}
+              {sessions.map((session) => (
+                <tr key={session.id}>
+                  <th scope="row" class="code">
+                    {isOperator ? (
+                      <button type="button" class="link" onClick={() => setOpened(session)}>
+                        {session.id}
+                      </button>
+                    ) : (
+                      session.id
+                    )}
+                  </th>
+                  <td class="code">{session.address}</td>
+                  <td class="code">{session.member}</td>
+                  <td>{session.establishedMs === null ? "–" : ageText(session.establishedMs, Date.now())}</td>
+                  <td>{session.timeoutMs === null ? "–" : `${session.timeoutMs / 1000} s`}</td>
+                  <td class="number">{session.received}</td>
+                  <td class="number">{rates.get(session.id)?.toFixed(1) ?? "–"}</td>
+                  <td class="number">{session.averageLatencyMs === null ? "–" : `${session.averageLatencyMs} ms`}</td>
+                  <td>
+                    <Ephemerals paths={session.ephemerals} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          ))}
         </table>
       </section>
       {matching.length > SHOWN_MAX && <p class="hint">The first {SHOWN_MAX} are shown; filter for the others.</p>}
@@ -97,6 +152,24 @@ export function SessionsPage({ params }: { readonly params: Readonly<Record<stri
       )}
     </section>
   );
+}
+
+/** Requests a second of each session, from one answer to the next. */
+function useRates(sessions: readonly ClientSessionJson[] | undefined): ReadonlyMap<string, number> {
+  const [rates, setRates] = useState<ReadonlyMap<string, number>>(new Map());
+  const last = useRef<{ readonly sessions: readonly ClientSessionJson[]; readonly atMs: number } | undefined>(
+    undefined,
+  );
+  useEffect(() => {
+    if (sessions === undefined) return;
+    const atMs = performance.now();
+    const before = last.current;
+    last.current = { sessions, atMs };
+    if (before === undefined) return;
+    const found = clientRates(before.sessions, sessions, (atMs - before.atMs) / 1000);
+    setRates(new Map(found.map(({ session, perSecond }) => [session.id, perSecond])));
+  }, [sessions]);
+  return rates;
 }
 
 const PATHS_MAX = 5;

@@ -1,0 +1,61 @@
+/** The order and the groups of sessions. */
+import type { ClientSessionJson } from "../../../src/api/shapes.ts";
+
+export const ORDERS = ["session", "connected", "rate", "requests", "latency", "ephemerals"] as const;
+export type Order = (typeof ORDERS)[number];
+
+export const GROUPINGS = ["none", "address", "member"] as const;
+export type Grouping = (typeof GROUPINGS)[number];
+
+export interface SessionGroup {
+  /** Empty where there are no groups. */
+  readonly name: string;
+  readonly sessions: readonly ClientSessionJson[];
+}
+
+/** The largest first, the oldest connection first; unknown values last, and equal ones by the session. */
+export function ordered(
+  sessions: readonly ClientSessionJson[],
+  order: Order,
+  rates: ReadonlyMap<string, number>,
+): readonly ClientSessionJson[] {
+  const amountOf = (session: ClientSessionJson): number => {
+    switch (order) {
+      case "session":
+        return 0;
+      case "connected":
+        return session.establishedMs === null ? Number.NEGATIVE_INFINITY : -session.establishedMs;
+      case "rate":
+        return rates.get(session.id) ?? -1;
+      case "requests":
+        return session.received;
+      case "latency":
+        return session.averageLatencyMs ?? -1;
+      case "ephemerals":
+        return session.ephemerals?.length ?? -1;
+    }
+  };
+  const valued = sessions.map((session) => ({ session, value: amountOf(session) }));
+  valued.sort((a, b) => b.value - a.value || (a.session.id < b.session.id ? -1 : 1));
+  return valued.map(({ session }) => session);
+}
+
+/** The group with the most sessions first; within a group their order stays. */
+export function grouped(sessions: readonly ClientSessionJson[], by: Grouping): readonly SessionGroup[] {
+  if (by === "none") return [{ name: "", sessions }];
+  const groups = new Map<string, ClientSessionJson[]>();
+  for (const session of sessions) {
+    const name = by === "member" ? session.member : hostOf(session.address);
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, [session]);
+    else group.push(session);
+  }
+  const found = [...groups].map(([name, members]): SessionGroup => ({ name, sessions: members }));
+  return found.sort((a, b) => b.sessions.length - a.sessions.length || (a.name < b.name ? -1 : 1));
+}
+
+/** An address without its port. */
+function hostOf(address: string): string {
+  const colon = address.lastIndexOf(":");
+  return colon === -1 ? address : address.slice(0, colon);
+}
