@@ -244,10 +244,10 @@ describe("a disk that fails", () => {
     }
     {
       await using store = await open({ testBreak: "state-full" });
-      await createNodes(store, 11, 20_000);
+      await createNodes(store, 11, 2_000);
       const flushed = expect(store.state.flush()).rejects.toMatchObject({ code: "CLOSED" });
       while (!store.state.stats().isFull) await setImmediate();
-      await createNodes(store, 20_001, 20_010);
+      await createNodes(store, 2_001, 2_010);
       expect(store.state.stats().lagBytes).toBeGreaterThan(0);
       expect(reports.failures).toEqual([]);
       await store[Symbol.asyncDispose]();
@@ -255,10 +255,10 @@ describe("a disk that fails", () => {
     }
     await using store = await open();
     expect(loaded(store).nodes.size).toBe(14);
-    expect(replayed(store)).toHaveLength(20_000);
-    await createNodes(store, 20_011, 20_011);
+    expect(replayed(store)).toHaveLength(2_000);
+    await createNodes(store, 2_011, 2_011);
     await store.state.flush();
-    expect(loaded(store).nodes.size).toBe(14 + 20_001);
+    expect(loaded(store).nodes.size).toBe(14 + 2_001);
   });
 });
 
