@@ -86,7 +86,7 @@ test("hostile texts of recipes, sessions, logins and the ensemble's name are tex
   await page.goto(`${stage.url}/console/#/sessions`);
   await page.getByRole("link", { name: `/groups/${hostile}/${hostile}` }).waitFor();
   await page.keyboard.press("Control+k");
-  await page.getByRole("combobox").waitFor();
+  await page.getByRole("combobox", { name: "A command" }).waitFor();
   await page.keyboard.type("/locks/<img");
   await page.getByRole("option", { name: `/locks/${hostile}` }).waitFor();
   await page.keyboard.press("Escape");
