@@ -5,7 +5,6 @@ import { create, multi, read, setData, watchOn } from "../testing/requests.ts";
 
 const HERE = "10.0.0.1";
 const THERE = "10.0.0.2";
-const PERSISTENT = 0;
 const RECURSIVE = 1;
 
 /** A multi that takes longer to apply than an address may have in flight. */
@@ -60,19 +59,4 @@ test("a write with a long path costs more while watches may be on all of its anc
   zk.ask(two, OpCode.ADD_WATCH, watchOn("/", RECURSIVE));
   zk.send(one, 2, OpCode.SET_DATA, setData(deep, ""));
   expect(zk.send(two, 2, OpCode.SET_DATA, setData(deep, ""))).toBe(false);
-});
-
-test("a write costs as much as the watches that it may fire, and so does a part of a multi", () => {
-  const { zk, here } = staged();
-  const [one, two] = here as readonly [ConnectionRef, ConnectionRef];
-  for (const path of ["/hot", "/cold"]) zk.ask(one, OpCode.CREATE, create(path));
-  for (let i = 0; i < 100; i++) zk.ask(zk.open(`10.0.1.${i}`), OpCode.ADD_WATCH, watchOn("/hot", PERSISTENT));
-  zk.send(one, 1, OpCode.SET_DATA, setData("/hot", "1"));
-  expect(zk.send(two, 1, OpCode.SET_DATA, setData("/cold", "1"))).toBe(false);
-  turns(zk);
-  zk.send(one, 2, OpCode.MULTI, multi([OpCode.SET_DATA, setData("/hot", "2")]));
-  expect(zk.send(two, 2, OpCode.SET_DATA, setData("/cold", "2"))).toBe(false);
-  turns(zk);
-  zk.send(one, 3, OpCode.SET_DATA, setData("/cold", "3"));
-  expect(zk.send(two, 3, OpCode.SET_DATA, setData("/cold", "4"))).toBe(true);
 });

@@ -69,35 +69,18 @@ export class ClientWrites {
     else proposer.write(requester, connection.identities, request, session.isLocal);
   }
 
-  /** What applying a write costs, whose body is read, with the watches that it may fire. */
+  /** What applying a write costs, whose body is read. */
   #priceUs(request: Request, bytes: number): number {
     const { op, hasPath, path } = request;
     const priceUs = writePriceUs(op, bytes);
-    if (op === OpCode.MULTI) return priceUs + PRICES.firedWatchUs * this.#watchersOfParts();
-    if (!hasPath || op === OpCode.CLOSE_SESSION) return priceUs;
-    const { watches } = this.#parts.tree;
-    const firedUs = PRICES.firedWatchUs * watches.watchersOf(path);
+    if (!hasPath || op === OpCode.MULTI || op === OpCode.CLOSE_SESSION) return priceUs;
     const workUs = pathWork(path);
     // A short path costs less than the rest of its write.
-    if (workUs === 0) return priceUs + firedUs;
-    const ancestorUs = watches.ancestorWork(path.end - path.start, nameCount(path));
-    return priceUs + firedUs + PRICES.pathOfWriteTimes * workUs + ancestorUs;
-  }
-
-  #watchersOfParts(): number {
-    const { tree, tools } = this.#parts;
-    if (tree.watches.isEmpty) return 0;
-    let count = 0;
-    try {
-      while (tools.requests.nextPart(this.#part)) {
-        const { op, hasPath, path } = this.#part;
-        if (hasPath && op !== OpCode.CHECK) count += tree.watches.watchersOf(path);
-      }
-    } catch {
-      // The proposer refuses an unreadable multi.
-    }
-    tools.requests.rewindParts();
-    return count;
+    return workUs === 0
+      ? priceUs
+      : priceUs +
+          PRICES.pathOfWriteTimes * workUs +
+          this.#parts.tree.watches.ancestorWork(path.end - path.start, nameCount(path));
   }
 
   /** The client closes its local session. */
