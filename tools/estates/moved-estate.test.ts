@@ -3,11 +3,19 @@ import { estateFiles } from "../../apps/server/src/testing/estate-files.ts";
 import { listedMembers, movedEstate } from "./moved-estate.ts";
 
 const PLACES = [1, 2].map((sid) => ({
-  ...{ sid, host: `127.1.0.${sid}`, quorumPort: 100 + sid, electionPort: 200 + sid, clientPort: 300 + sid },
+  sid,
+  host: `127.1.0.${sid}`,
+  quorumPort: 100 + sid,
+  electionPort: 200 + sid,
+  clientPort: 300 + sid,
 }));
 
 const file = (text: string, others: readonly (readonly [string, string])[] = []) => ({
-  ...{ name: "x", text, myid: undefined, withoutEffect: [], others: new Map(others) },
+  name: "x",
+  text,
+  myid: undefined,
+  withoutEffect: [],
+  others: new Map(others),
 });
 
 test.each([

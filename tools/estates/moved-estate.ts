@@ -9,7 +9,7 @@ export interface MemberPlace {
   readonly clientPort: number;
 }
 
-const MEMBER = /^(\s*(?:# \| )?server\.(\d+)\s*[=:]\s*)(.*)$/gm;
+const MEMBER = /^([ \t]*(?:# \| )?server\.(\d+)[ \t]*[=:][ \t]*)(.*)$/gm;
 /** A host with or without brackets, and two ports. */
 const PEER_ADDRESS = /(?:\[[^\]]*\]|[^\s:|;[\]]+):\d+:\d+/g;
 
@@ -40,7 +40,7 @@ function movedText(text: string, own: number, places: readonly MemberPlace[]): s
       const place = places.find((each) => each.sid === Number(sid));
       return place === undefined ? line : head + movedLine(value, place);
     })
-    .replace(/^(\s*clientPort\s*[=:]\s*)\d+/gm, `$1${clientPort}`);
+    .replace(/^([ \t]*clientPort[ \t]*[=:][ \t]*)\d+/gm, `$1${clientPort}`);
 }
 
 function movedLine(value: string, { host, quorumPort, electionPort, clientPort }: MemberPlace): string {

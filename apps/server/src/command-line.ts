@@ -214,7 +214,12 @@ function fromFile(file: string | undefined, unknown?: UnknownKeys): ReadFile {
 }
 
 const NOTHING: Omit<ConfigFile, "options"> = {
-  ...{ ensemble: NO_ENSEMBLE, audit: {}, console: {}, values: new Map(), places: new Map(), warnings: [] },
+  ensemble: NO_ENSEMBLE,
+  audit: {},
+  console: {},
+  values: new Map(),
+  places: new Map(),
+  warnings: [],
 };
 
 function readConfiguration(file: string): string {

@@ -171,8 +171,14 @@ describe("the end of a process has its status, and its last words are one senten
 test("an output that takes no line ends neither a start nor a server", async () => {
   const [port = 0] = await freePorts(1);
   const settings = [
-    ...["--data", "data", "--port", `${port}`],
-    ...["--set", "admin.enableServer=false", "--set", "4lw.commands.whitelist=ruok"],
+    "--data",
+    "data",
+    "--port",
+    `${port}`,
+    "--set",
+    "admin.enableServer=false",
+    "--set",
+    "4lw.commands.whitelist=ruok",
   ];
   const full = (argv: readonly string[]): ServerProcess =>
     new ServerProcess([], ["sh", "-c", `exec "$0" "$@" > /dev/full`, BIN, ...argv]);

@@ -66,7 +66,7 @@ const SECRET =
 /** Names of files, and a mode. */
 const NO_SECRET = /(?:passwordPath|peerSecretFile|peerSecretMode)$/;
 
-/** Whether its value may be written into the log: what an unknown key holds is not known. */
+/** Whether the value of a key may be logged. The value of an unknown key may be a secret. */
 export function mayShowValue(key: string): boolean {
   const bare = bareKey(key);
   if (SECRET.test(bare) && !NO_SECRET.test(bare)) return false;
@@ -78,9 +78,16 @@ const GUARDING_CLIENT_KEYS = ["clientPort", "clientPortAddress", "4lw.commands.w
 const GUARDING_STORAGE_KEYS = ["dataDir", "dataLogDir", "db.autocreate"];
 /** Times, limits and names, which let no one in. */
 const HARMLESS = new Set([
-  ...["cnxTimeout", "electionPortBindRetry", "ssl.handshakeDetectionTimeoutMillis"],
-  ...["netty.server.outstandingHandshake.limit", "sslQuorumReloadCertFiles", "client.certReload"],
-  ...["admin.commandURL", "admin.idleTimeout", "admin.rateLimiterIntervalInMS", "metricsProvider.exportJvmInfo"],
+  "cnxTimeout",
+  "electionPortBindRetry",
+  "ssl.handshakeDetectionTimeoutMillis",
+  "netty.server.outstandingHandshake.limit",
+  "sslQuorumReloadCertFiles",
+  "client.certReload",
+  "admin.commandURL",
+  "admin.idleTimeout",
+  "admin.rateLimiterIntervalInMS",
+  "metricsProvider.exportJvmInfo",
 ]);
 
 /** Keys that decide which servers vote, who may enter, where the server listens and which data are durable. */

@@ -114,7 +114,7 @@ function stepsTo(bare: string, known: string): number {
   return Math.min(...steps);
 }
 
-/** The same for a key of a family, like authProvider.1: what stands before its last dot, or its number, is compared. */
+/** The same for a key of a family, like authProvider.1: the part before its last dot, or before its number, is compared. */
 function stepsToFamily(bare: string, family: string): number {
   const heads = [bare.slice(0, bare.lastIndexOf(".") + 1), withoutNumber(bare)].filter((head) => head !== "");
   return Math.min(Number.POSITIVE_INFINITY, ...heads.map((head) => limited(plain(head), plain(family))));

@@ -219,8 +219,15 @@ describe("values of secrets, and of keys that may hold one, are not written down
 
 describe("a key is applied by a reload if the option that it sets is one of the server's that can change:", () => {
   const OF_LINKS = [
-    ...["peerSecretFile", "peerSecretMode", "peerTls", "portUnification", "allowUnauthenticatedPeers"],
-    ...["sslQuorum", "reloadPeerStores", "hostnameVerification", "clientHostnameVerification"],
+    "peerSecretFile",
+    "peerSecretMode",
+    "peerTls",
+    "portUnification",
+    "allowUnauthenticatedPeers",
+    "sslQuorum",
+    "reloadPeerStores",
+    "hostnameVerification",
+    "clientHostnameVerification",
   ];
   const SAMPLES = ["7", "true", "/file", "offer", "text"];
 

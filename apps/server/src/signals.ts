@@ -5,7 +5,7 @@ export type Asking = "SIGHUP" | "SIGUSR1";
 
 /**
  * Takes the signals that ask for an answer from the first moment on: without a listener SIGHUP would end the process, and SIGUSR1 would open
- * Node.js's inspector. A start may wait long, for a name to resolve or for the other members: what was asked meanwhile is answered behind it.
+ * Node.js's inspector. A start may wait for a name to resolve or for the other members: signals that arrive meanwhile are answered when it has ended.
  */
 export class AskingSignals {
   readonly #isTerminal = process.stdout.isTTY;

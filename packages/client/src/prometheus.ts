@@ -23,43 +23,63 @@ interface Measure {
 
 const MEASURES: readonly Measure[] = [
   {
-    ...{ name: "connected", kind: "gauge", help: "1 while the client is connected to a server, else 0" },
+    name: "connected",
+    kind: "gauge",
+    help: "1 while the client is connected to a server, else 0",
     value: ({ state }) => (isConnected(state) ? 1 : 0),
   },
   {
-    ...{ name: "in_flight_requests", kind: "gauge", help: "Requests that are sent and not answered" },
+    name: "in_flight_requests",
+    kind: "gauge",
+    help: "Requests that are sent and not answered",
     value: (_, { inFlightCount }) => inFlightCount,
   },
   {
-    ...{ name: "waiting_calls", kind: "gauge", help: "Calls that wait for a connection or for room" },
+    name: "waiting_calls",
+    kind: "gauge",
+    help: "Calls that wait for a connection or for room",
     value: (_, { waitingCount }) => waitingCount,
   },
   {
-    ...{ name: "waiting_bytes", kind: "gauge", help: "Approximate size of the calls that wait" },
+    name: "waiting_bytes",
+    kind: "gauge",
+    help: "Approximate size of the calls that wait",
     value: (_, { waitingBytes }) => waitingBytes,
   },
   {
-    ...{ name: "watches", kind: "gauge", help: "Watches of the client" },
+    name: "watches",
+    kind: "gauge",
+    help: "Watches of the client",
     value: (_, { watchCount }) => watchCount,
   },
   {
-    ...{ name: "pending_deletes", kind: "gauge", help: "Guaranteed deletes that are not done yet" },
+    name: "pending_deletes",
+    kind: "gauge",
+    help: "Guaranteed deletes that are not done yet",
     value: (_, { pendingDeleteCount }) => pendingDeleteCount,
   },
   {
-    ...{ name: "sent_bytes_total", kind: "counter", help: "Bytes sent to servers" },
+    name: "sent_bytes_total",
+    kind: "counter",
+    help: "Bytes sent to servers",
     value: (_, { sentBytes }) => sentBytes,
   },
   {
-    ...{ name: "received_bytes_total", kind: "counter", help: "Bytes received from servers" },
+    name: "received_bytes_total",
+    kind: "counter",
+    help: "Bytes received from servers",
     value: (_, { receivedBytes }) => receivedBytes,
   },
   {
-    ...{ name: "connections_total", kind: "counter", help: "Accepted connections" },
+    name: "connections_total",
+    kind: "counter",
+    help: "Accepted connections",
     value: (_, { connectionCount }) => connectionCount,
   },
   {
-    ...{ name: "session_losses_total", kind: "counter", help: "Lost sessions" },
+    name: "session_losses_total",
+    kind: "counter",
+    help: "Lost sessions",
     value: (_, { sessionLossCount }) => sessionLossCount,
   },
 ];

@@ -205,7 +205,7 @@ test("nothing can be edited while the page is disconnected", async () => {
   await page.locator("textarea:focus").fill("2");
   await page.getByRole("button", { name: "Review" }).click();
   await stage.server.stop();
-  await page.getByText("Disconnected: what you have written").waitFor();
+  await page.getByText("Disconnected: your text is kept").waitFor();
   for (const name of ["Save", "Add to the transaction"])
     expect(await page.getByRole("button", { name, exact: true }).isDisabled()).toBe(true);
   await page.getByRole("button", { name: "Back" }).click();

@@ -132,7 +132,10 @@ export const newLeaderRecord: RecordCodec<"new-leader"> = {
   decode: (reader) => {
     const { epoch, through, endsAmnesia, ensembleId, config } = zooid.NewLeader.decode(reader);
     return {
-      ...{ kind: "new-leader", epoch: whole(epoch), through: zxidOf(through), endsAmnesia },
+      kind: "new-leader",
+      epoch: whole(epoch),
+      through: zxidOf(through),
+      endsAmnesia,
       ensembleId: ensembleIdOf(ensembleId),
       config: config === null || config === undefined ? undefined : copyOf(config),
     };

@@ -2,7 +2,7 @@ import { ZkNodeError } from "@zooid/client";
 import { expect, test } from "vitest";
 import { isRecipeError, RecipeError } from "./recipe-error.ts";
 
-test("a recipe's error is told from others with its code, and without one", () => {
+test("isRecipeError recognizes errors of recipes, with a code and without one", () => {
   const error = new RecipeError("LEASE_LOST", "it is lost");
   // As another copy of the package makes it.
   const foreign = Object.assign(new Error("it is lost"), { code: "LOCK_TIMEOUT" });

@@ -37,7 +37,7 @@ export class PipelinedRequests<C extends object> {
     else next();
   }
 
-  /** The connection is closed: what waits is not carried out. */
+  /** The connection is closed: its waiting requests are dropped. */
   closed(connection: C): void {
     this.#pipelines.delete(connection);
   }

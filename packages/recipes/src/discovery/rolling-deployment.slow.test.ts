@@ -11,7 +11,7 @@ import { ServiceDiscovery } from "./service-discovery.ts";
 const PATH = "/services";
 const SERVICE = fileURLToPath(new URL("../testing/rolling-service.ts", import.meta.url));
 const ROLL_OVERS = 50;
-/** Every so many roll-overs the old process is killed instead of stopped. */
+/** In one of this number of roll-overs, the old process is killed instead of stopped. */
 const KILL_EVERY = 10;
 
 let stage: Stage;

@@ -159,7 +159,10 @@ export class RateLimiter {
       const leaseMs = this.#leaseMs;
       const taken = take(bucket, {
         ...this.#limits,
-        ...{ wanted, least, leaseMs, creditMsMin: leaseMs / 4 },
+        wanted,
+        least,
+        leaseMs,
+        creditMsMin: leaseMs / 4,
         knownMs: sentMs - this.#known.atMs,
         used: this.#local.usedSince(credit, this.#known.atMs),
       });

@@ -104,7 +104,9 @@ export class Cron implements AsyncDisposable {
     this.#options = options;
     this.#id = options.id ?? `${hostname()}-${process.pid}`;
     this.#selector = new LeaderSelector(zk, joinPath(path, "leader"), (term, signal) => this.#lead(term, signal), {
-      ...{ id: this.#id, onSuspended: options.onSuspended, autoRequeue: true },
+      id: this.#id,
+      onSuspended: options.onSuspended,
+      autoRequeue: true,
     });
     this.#selector.start();
   }

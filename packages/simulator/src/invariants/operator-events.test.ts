@@ -85,7 +85,11 @@ const FAULTS: Cases<LearnerFault["fault"]["kind"] | LeaderFault["fault"]["kind"]
     script.leadsAgain(2);
     const rest = { endsAmnesia: false, ensembleId: "another", config: undefined };
     script.leads(script.peer, {
-      ...{ kind: "sync-begin", epoch: 2, mode: "diff", from: script.server.disk.log.durable.tail, epochs: [] },
+      kind: "sync-begin",
+      epoch: 2,
+      mode: "diff",
+      from: script.server.disk.log.durable.tail,
+      epochs: [],
     });
     script.leads(script.peer, { kind: "new-leader", epoch: 2, through: composeZxid(1, 1), ...rest });
   },

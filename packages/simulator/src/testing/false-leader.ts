@@ -40,7 +40,11 @@ const entry = fc.record({
 
 const entries = fc
   .record({
-    ...{ epoch, previous: zxid, committed: zxid, round: number, list: fc.array(entry, { maxLength: 3 }) },
+    epoch,
+    previous: zxid,
+    committed: zxid,
+    round: number,
+    list: fc.array(entry, { maxLength: 3 }),
     /** Of a run without entries, where nothing else says it. */
     claimed: zxid,
   })
@@ -61,21 +65,32 @@ const lies: fc.Arbitrary<PeerMessage> = fc.oneof(
       epoch,
       mode: fc.constantFrom("diff" as const, "trunc" as const, "snap" as const),
     },
-    ...{ from: position, epochs: fc.array(fc.record({ epoch, first: number, last: number }), { maxLength: 3 }) },
+    from: position,
+    epochs: fc.array(fc.record({ epoch, first: number, last: number }), { maxLength: 3 }),
   }),
   fc.record({
-    ...{ kind: fc.constant("snapshot-chunk" as const), index: small, isLast: fc.boolean() },
-    ...{ bytes: fc.constant(new Uint8Array(4)), start: fc.constant(0), end: fc.constant(4) },
+    kind: fc.constant("snapshot-chunk" as const),
+    index: small,
+    isLast: fc.boolean(),
+    bytes: fc.constant(new Uint8Array(4)),
+    start: fc.constant(0),
+    end: fc.constant(4),
   }),
   { weight: 4, arbitrary: entries },
   fc.record({
-    ...{ kind: fc.constant("new-leader" as const), epoch, through: zxid, endsAmnesia: fc.boolean(), ensembleId },
+    kind: fc.constant("new-leader" as const),
+    epoch,
+    through: zxid,
+    endsAmnesia: fc.boolean(),
+    ensembleId,
     config: fc.option(bytes, { nil: undefined }),
   }),
   fc.record({ kind: fc.constant("up-to-date" as const), epoch, committed: zxid }),
   fc.record({ kind: fc.constant("commit" as const), epoch, committed: zxid }),
   fc.record({
-    ...{ kind: fc.constant("ping" as const), epoch, round: number },
+    kind: fc.constant("ping" as const),
+    epoch,
+    round: number,
     committed: zxid,
     lacksRoom: fc.boolean(),
   }),
@@ -107,7 +122,9 @@ const TRUTH: readonly PeerMessage[] = [
 export function surviveFalseLeader(numRuns: number): void {
   fc.assert(
     fc.property(
-      ...[fc.integer({ min: 0, max: TRUTH.length }), fc.array(lies, { minLength: 1, maxLength: 5 }), fc.boolean()],
+      fc.integer({ min: 0, max: TRUTH.length }),
+      fc.array(lies, { minLength: 1, maxLength: 5 }),
+      fc.boolean(),
       fc.boolean(),
       (truths, said, isAtOnce, isSecond) => {
         const script = new Script({ windowBytes: 200 });

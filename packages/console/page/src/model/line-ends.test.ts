@@ -10,7 +10,7 @@ test.each([
   ["a\r\nb\r\n", "a\nb\nc\n", "arnbrncrn"],
   ["a\r\nb", "", ""],
   ["a\rb\rc", "a\nx\nc", "arxrc"],
-  // Mixed: what is unchanged stays.
+  // Mixed line ends: unchanged lines keep theirs.
   ["a\r\nb\nc\r\nd\r\n", "a\nb\nC\nd\n", "arnbnCrndrn"],
   ["a\nb\r\nc\nd\n", "x\na\nb\nc\nd\n", "xnanbrncndn"],
   ["a\nb\r\nc", "a\nb\nc", "anbrnc"],

@@ -4,8 +4,14 @@ import { grouped, type Order, ordered } from "./session-order.ts";
 
 function session(id: string, more: Partial<ClientSessionJson> = {}): ClientSessionJson {
   return {
-    ...{ id, address: "10.0.0.1:5000", member: "zk1", establishedMs: 1_000, timeoutMs: 10_000 },
-    ...{ received: 0, averageLatencyMs: null, ephemerals: null },
+    id,
+    address: "10.0.0.1:5000",
+    member: "zk1",
+    establishedMs: 1_000,
+    timeoutMs: 10_000,
+    received: 0,
+    averageLatencyMs: null,
+    ephemerals: null,
     ...more,
   } as ClientSessionJson;
 }

@@ -142,7 +142,7 @@ export function DataEditor({ node, isGone, onClose, onSaved }: DataEditorProps) 
       {!isConnected && (
         <p class="banner warning" role="status">
           <Icon name="warning" />
-          <span>Disconnected: what you have written can be saved when the connection is back.</span>
+          <span>Disconnected: your text is kept, and can be saved after the connection is back.</span>
         </p>
       )}
       {(isOutdated || isGone) && (
