@@ -17,8 +17,8 @@ export const shared: ViteUserConfig = defineConfig({
     expect: { poll: { timeout: 30_000 } },
     // Test files that run one after the other in a process share its modules, and so no module keeps state that a test changes.
     isolate: false,
-    // Two more than there are cores: files that take long mostly wait, for disks, threads and processes.
-    maxWorkers: availableParallelism() + 2,
+    // One more than there are cores: files that take long mostly wait, for disks, threads and processes.
+    maxWorkers: availableParallelism() + 1,
     experimental: { viteModuleRunner: false, nodeLoader: false },
   },
 });
