@@ -60,6 +60,7 @@ export {
   membersText,
 } from "./members.ts";
 export {
+  CONFIGURATION_CHARS_MAX,
   changedMembers,
   type MembersChange,
   parseMembers,

@@ -6,6 +6,8 @@ import { parseZxid, ZXID_NONE, type Zxid } from "./zxid.ts";
 
 /** Reading configurations: those that servers send each other, and those that clients ask for. */
 
+/** Characters of a configuration: as many bytes as a znode has by default. Every line costs work, so a longer text is refused unread. */
+export const CONFIGURATION_CHARS_MAX = 1024 * 1024;
 const SID_MAX = 254;
 const WEIGHT_MAX = 1_000_000;
 
@@ -14,8 +16,13 @@ export class ServerNumberError extends RangeError {
   override readonly name = "ServerNumberError";
 }
 
-/** @throws RangeError that names the first line that is none of a configuration */
+/** @throws RangeError that names the first line that is none of a configuration, or says that the text is too long */
 export function parseMembers(text: string): Members {
+  if (text.length > CONFIGURATION_CHARS_MAX) {
+    throw new RangeError(
+      `a configuration has at most ${CONFIGURATION_CHARS_MAX} characters, and this text has ${text.length}`,
+    );
+  }
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   const draft = new MembersDraft();
   for (const line of lines) draft.take(line);

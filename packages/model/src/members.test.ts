@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Member, membersOf, membersText } from "./members.ts";
-import { changedMembers, parseMembers, ServerNumberError } from "./members-text.ts";
+import { CONFIGURATION_CHARS_MAX, changedMembers, parseMembers, ServerNumberError } from "./members-text.ts";
 import { serverId } from "./server-id.ts";
 import { composeZxid, ZXID_NONE } from "./zxid.ts";
 
@@ -51,6 +51,13 @@ test("a text is read back as the configuration that it was made of", () => {
   const members = parseMembers(text);
   expect(membersText(members)).toBe(text);
   expect([members.version, members.servers]).toEqual([composeZxid(3, 9), servers]);
+});
+
+test("a text that is longer than a znode is by default is refused unread", () => {
+  const line = "server.1=h:1:2;3\n";
+  const longest = line.repeat(Math.floor(CONFIGURATION_CHARS_MAX / line.length));
+  expect(() => parseMembers(longest)).toThrow("server.1");
+  expect(() => parseMembers(longest + line)).toThrow(`at most ${CONFIGURATION_CHARS_MAX} characters`);
 });
 
 describe("a change", () => {

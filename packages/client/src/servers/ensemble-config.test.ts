@@ -1,4 +1,4 @@
-import { OpCode, type Stat } from "@zooid/model";
+import { CONFIGURATION_CHARS_MAX, OpCode, type Stat } from "@zooid/model";
 import { startServer } from "@zooid/server";
 import { filter, firstValueFrom, take, toArray } from "rxjs";
 import { expect, onTestFinished, test } from "vitest";
@@ -34,6 +34,19 @@ test("groups and weights are in the text, the version is hexadecimal, and an emp
   const text = "server.1=a:1:2;3\ngroup.1=1\nweight.1=1\nversion=1f";
   expect(parse(text)).toMatchObject({ version: 31n, text, servers: [{ id: 1 }] });
   expect(parse("")).toMatchObject({ version: 0n, servers: [] });
+});
+
+test("a text that is longer than a znode is by default is refused unread", () => {
+  const line = "server.1=h:1:2;3\n";
+  const longest = line.repeat(Math.floor(CONFIGURATION_CHARS_MAX / line.length));
+  expect(parse(longest).servers.length).toBeGreaterThan(1000);
+  const refused = expect.objectContaining({
+    code: "MARSHALLING_ERROR",
+    cause: new Error(
+      `a configuration has at most ${CONFIGURATION_CHARS_MAX} bytes, and this one has ${longest.length + line.length}`,
+    ),
+  });
+  expect(() => parse(longest + line)).toThrow(refused);
 });
 
 test.each(["server.1=a", "server.1=a:1:2;b:c", "server.1=a:1:2;3;b", "version=next"])(

@@ -2,7 +2,7 @@
  * The members of an ensemble: the text of `/zookeeper/config`, in the format of Apache's dynamic
  * configuration files.
  */
-import type { Stat } from "@zooid/model";
+import { CONFIGURATION_CHARS_MAX, type Stat } from "@zooid/model";
 import { unreadableError } from "../errors.ts";
 import type { HostAddress } from "./connect-string.ts";
 
@@ -54,7 +54,12 @@ export function parseEnsembleConfig(
   { data, stat }: { readonly data: Uint8Array | null; readonly stat: Stat },
   op = "getConfig",
 ): EnsembleConfig {
-  const text = Buffer.from(data ?? []).toString();
+  const bytes = Buffer.from(data ?? []);
+  if (bytes.length > CONFIGURATION_CHARS_MAX) {
+    const reason = `a configuration has at most ${CONFIGURATION_CHARS_MAX} bytes, and this one has ${bytes.length}`;
+    throw unreadableError(op, CONFIG_PATH, new Error(reason));
+  }
+  const text = bytes.toString();
   const servers: EnsembleServer[] = [];
   let version = 0n;
   for (const line of text.split("\n").map((line) => line.trim())) {
