@@ -111,9 +111,13 @@ async function startDriver(
     /** A client with a session. */
     async open(): Promise<RawClient> {
       const client = await RawClient.open(listener.port);
-      const connected = client.handshake();
-      while (log.pendingCount === 0) await new Promise((resolve) => setImmediate(resolve));
-      log.syncAll();
+      let isOpen = false;
+      const connected = client.handshake().finally(() => (isOpen = true));
+      // Other entries may be pending when the session's own is not yet.
+      while (!isOpen) {
+        log.syncAll();
+        await new Promise((resolve) => setImmediate(resolve));
+      }
       await connected;
       return client;
     },
@@ -319,9 +323,10 @@ test("a node with a long list of children that many ask for at once: all get it,
   const { driver, log } = held;
   await using writer = await held.open();
   const writes = Array.from({ length: 1000 }, (_, i) => request(i, OpCode.CREATE, create(`/${"n".repeat(1040)}${i}`)));
+  const nodeCount = driver.replica.tree.nodeCount + writes.length;
   writer.send(...writes);
   // Not all of them are in flight at the same time: long paths cost much.
-  while (driver.replica.tree.nodeCount < writes.length) {
+  while (driver.replica.tree.nodeCount < nodeCount) {
     log.syncAll();
     await new Promise((resolve) => setImmediate(resolve));
   }
