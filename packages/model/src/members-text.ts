@@ -7,7 +7,7 @@ import { parseZxid, ZXID_NONE, type Zxid } from "./zxid.ts";
 /** Reading configurations: those that servers send each other, and those that clients ask for. */
 
 /** Characters of a configuration: as many bytes as a znode has by default. Every line costs work, so a longer text is refused unread. */
-export const CONFIGURATION_CHARS_MAX = 1024 * 1024;
+export const CONFIGURATION_CHARS_MAX: number = 1024 * 1024;
 const SID_MAX = 254;
 const WEIGHT_MAX = 1_000_000;
 
