@@ -141,7 +141,8 @@ describe("an invalid snapshot is refused, and no client notices", () => {
     // A request whose sender is gone before its turn is not carried out.
     while ((await metric(zk, "restore_error_count")) === before) await breakOff();
     expect(await shown(client, "/kept")).toMatchObject({ version: 0 });
-    expect((await restore(zk, bytes)).status).toBe(200);
+    // Another one that was broken off may still be received.
+    await expect.poll(async () => (await restore(zk, bytes)).status).toBe(200);
   });
 });
 

@@ -391,8 +391,7 @@ describe("with shared secrets", () => {
     const follower = await ensemble.listening(2, { config: { secrets: [secret("a"), secret("b")] } });
     await follow(follower, leader);
     const observer = ensemble.side(4, { tickMs: 20, config: { secrets: [secret("b")] } });
-    observer.links.dial(LEADER);
-    await observer.happened.until(/^dial failed: .*the two servers have no secret in common/);
+    await observer.dialUntilFailed(LEADER, /the two servers have no secret in common/);
     expect(leader.happened.list).toEqual(["opened 1 sid 2"]);
     expect(ensemble.peers.lines.join("\n")).toMatch(/no secret in common/);
   });
@@ -401,10 +400,10 @@ describe("with shared secrets", () => {
 describe("the port", () => {
   test("accepts observers only", async () => {
     const { ensemble } = await passedOn();
-    const voter = ensemble.side(3, { tickMs: 20, config: { isObserver: true } });
+    const voter = ensemble.side(3, { config: { isObserver: true } });
     voter.links.dial(LEADER);
-    await voter.happened.until(/^opened 1 sid 1 dialed|^dial failed/);
-    expect(ensemble.peers.lines.join("\n")).toMatch(/server 3 has a vote; observerMasterPort is for observers/);
+    const lines = (): string => ensemble.peers.lines.join("\n");
+    await expect.poll(lines).toMatch(/server 3 has a vote; observerMasterPort is for observers/);
   });
 
   test("that is taken is named by its setting, does not stop the server, and is had once it is free", async () => {

@@ -92,11 +92,7 @@ test("a dial goes on until the other server listens", async () => {
 
 test("a dial fails with its reason if no leader was reached within initLimit ticks", async () => {
   const learner = new Side(new TestPeers(3), 2, { tickMs: 10, config: { initLimit: 4 } });
-  learner.links.dial(SID_1);
-  await learner.happened.until(/^dial failed/);
-  expect(learner.happened.list).toEqual([
-    expect.stringMatching(/^dial failed: server 1 cannot be reached at 127\.0\.0\.1:1: .*ECONNREFUSED/),
-  ]);
+  await learner.dialUntilFailed(SID_1, /^dial failed: server 1 cannot be reached at 127\.0\.0\.1:1: .*ECONNREFUSED/);
 });
 
 test("a dial to a server that is not listed fails", async () => {
@@ -189,8 +185,7 @@ describe("a second link of one server", () => {
   test("is refused when it is of an earlier start", async () => {
     const { peers, leader } = await linked({ bootCount: 5 });
     const earlier = new Side(peers, 2, { bootCount: 4, tickMs: 20 });
-    earlier.links.dial(SID_1);
-    await earlier.happened.until(/^dial failed: .*a later start of server 2 is connected \(5, this one is 4\)/);
+    await earlier.dialUntilFailed(SID_1, /a later start of server 2 is connected \(5, this one is 4\)/);
     expect(leader.happened.list).toEqual(["opened 1 sid 2"]);
   });
 });

@@ -1,4 +1,4 @@
-import type { LinkRef, PeerMessage } from "@zooid/model";
+import type { LinkRef, PeerMessage, ServerId } from "@zooid/model";
 import { QuorumLinks } from "../peers/quorum-links.ts";
 import { Happenings, type TestPeerOptions, type TestPeers } from "./peers.ts";
 
@@ -58,6 +58,14 @@ export class Side {
       },
     );
     stopsWithSides(this.links);
+  }
+
+  /** Dials until that fails for such a reason: on a busy machine its time may be over before an answer is there. */
+  async dialUntilFailed(to: ServerId, reason: RegExp): Promise<void> {
+    for (let count = 1; this.happened.count(reason) === 0; count++) {
+      this.links.dial(to);
+      await this.happened.until(/^dial failed/, count);
+    }
   }
 
   send(...messages: PeerMessage[]): void {
