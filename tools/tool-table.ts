@@ -101,6 +101,11 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
       },
       { name: "power-cut", file: "tools/faults/power-cut.ts", does: "the disk as a power cut would leave it" },
       {
+        name: "round-trips",
+        file: "tools/faults/round-trips.ts",
+        does: "random histories through the server and its real files, each start compared with the answers",
+      },
+      {
         name: "ensemble-kill",
         file: "tools/faults/ensemble-kill.ts",
         does: "members killed, stopped or frozen under load",

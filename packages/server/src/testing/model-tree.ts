@@ -1,0 +1,65 @@
+import type { AclEntry, Stat } from "@zooid/model";
+
+/** A node as clients see it. */
+export interface ModelNode {
+  /** Null is not the same as none. */
+  readonly data: string | null;
+  readonly acl: readonly AclEntry[];
+  readonly stat: Stat;
+}
+
+/** Every node by its path. */
+export type Dump = ReadonlyMap<string, ModelNode>;
+
+/** What a server must hold, from its answers alone: each write says what became of its node, and the rest follows from the protocol. */
+export class ModelTree {
+  readonly #nodes: Map<string, ModelNode>;
+
+  constructor(beginning: Dump) {
+    this.#nodes = new Map(beginning);
+  }
+
+  get dump(): Dump {
+    return this.#nodes;
+  }
+
+  /** Nodes that a test made. */
+  get paths(): readonly string[] {
+    return [...this.#nodes.keys()].filter((path) => path !== "/" && !path.startsWith("/zookeeper"));
+  }
+
+  isLeaf(path: string): boolean {
+    return this.#nodes.get(path)?.stat.numChildren === 0;
+  }
+
+  created(path: string, node: ModelNode): void {
+    this.#nodes.set(path, node);
+    this.#childrenChanged(path, node.stat.czxid, 1);
+  }
+
+  /** A write of its data or its access list. */
+  changed(path: string, change: Partial<Pick<ModelNode, "data" | "acl">>, stat: Stat): void {
+    const before = this.#nodes.get(path);
+    if (before === undefined) throw new Error(`an answer says that ${path} changed, which is not there`);
+    this.#nodes.set(path, { ...before, ...change, stat });
+  }
+
+  deleted(path: string, zxid: number): void {
+    if (!this.#nodes.delete(path)) throw new Error(`an answer says that ${path} is deleted, which is not there`);
+    this.#childrenChanged(path, zxid, -1);
+  }
+
+  /** A session ended: its ephemerals with it. */
+  sessionEnded(owner: bigint, zxid: number): void {
+    for (const [path, { stat }] of this.#nodes) if (stat.ephemeralOwner === owner) this.deleted(path, zxid);
+  }
+
+  #childrenChanged(path: string, zxid: number, by: number): void {
+    const parent = path.slice(0, path.lastIndexOf("/")) || "/";
+    const node = this.#nodes.get(parent);
+    if (node === undefined) throw new Error(`${path} has no parent`);
+    const { stat } = node;
+    const after = { pzxid: zxid as Stat["pzxid"], cversion: stat.cversion + 1, numChildren: stat.numChildren + by };
+    this.#nodes.set(parent, { ...node, stat: { ...stat, ...after } });
+  }
+}
