@@ -130,6 +130,9 @@ export const COMMAND_NAMES: readonly string[] = COMMANDS.filter(({ isOwn }) => i
   ({ names }) => names[0] ?? "",
 );
 
+/** Every name that a request may have, aliases too. */
+export const ALL_COMMAND_NAMES: readonly string[] = [...BY_NAME.keys()];
+
 /** Runs a command. Errors are answers too, mostly with status 200: scripts read their text. */
 export async function runCommand(view: AdminView, request: CommandRequest): Promise<CommandAnswer> {
   const { name } = request;

@@ -1,0 +1,207 @@
+import { createHash, X509Certificate } from "node:crypto";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { type IncomingMessage, request as requestPlainly } from "node:http";
+import { type RequestOptions, request as requestSecurely } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { OpCode } from "@zooid/model";
+import type { JuteWriter } from "@zooid/wire";
+import { create, RawClient, read } from "@zooid/wire/testing/raw-client";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { ServerOptions } from "../config.ts";
+import { AUTHORITY, CLIENT_EXPIRED, HOST, ONE, STRANGER, TWO } from "../testing/certificates.ts";
+import { startTestServer } from "../testing/server.ts";
+import { subjectName } from "../tls/subject-name.ts";
+import { ALL_COMMAND_NAMES } from "./admin-commands.ts";
+
+/** Commands for those who have every permission on the root, with a query that has an effect. All others answer everyone. */
+const GUARDED: Readonly<Record<string, string>> = {
+  drain: "durationMs=0",
+  end_session: "id=VICTIM",
+  restore: "",
+  rest: "",
+  snapshot: "streaming=true",
+  snap: "streaming=true",
+  transfer_leadership: "",
+  undrain: "",
+};
+const GETS: ReadonlySet<string> = new Set(["snapshot", "snap"]);
+/** For everyone, as in Apache's server. */
+const OPEN: readonly string[] = [
+  ...[
+    "configuration",
+    "conf",
+    "config",
+    "connection_stat_reset",
+    "crst",
+    "connections",
+    "cons",
+    "dirs",
+    "drain_status",
+  ],
+  ...["dump", "environment", "env", "envi", "get_trace_mask", "gtmk", "hash", "initial_configuration", "icfg"],
+  ...["is_read_only", "isro", "last_snapshot", "lsnp", "leader", "lead", "monitor", "mntr"],
+  ...["observer_connection_stat_reset", "orst", "observers", "obsr", "ruok", "server_stats", "srvr"],
+  ...["set_trace_mask", "stmk", "stat_reset", "srst", "stats", "stat", "system_properties", "sysp", "voting_view"],
+  ...["watch_summary", "wchs", "watches", "wchc", "watches_by_path", "wchp", "zabstate"],
+];
+
+interface Requester {
+  readonly name: string;
+  readonly authorization?: string;
+  /** A certificate to show. */
+  readonly shows?: { readonly key: string; readonly cert: string };
+  /** Undefined: it may. "none": it gets no connection. */
+  readonly refused?: 401 | 403 | "none";
+}
+
+const SUPER_DIGEST = "super:D/InIHSb7yEEbrWz8b9l71RjZJU=";
+const X509 = "org.apache.zookeeper.server.auth.X509AuthenticationProvider";
+const ALL = 31;
+
+function digestId(text: string): string {
+  const [user = ""] = text.split(":");
+  return `${user}:${createHash("sha1").update(text).digest("base64")}`;
+}
+
+/** The access list of the root: everything for one digest and one certificate, all but one permission for others, most for the world. */
+function rootAcl(writer: JuteWriter): void {
+  const entries: [number, string, string][] = [
+    [ALL, "digest", digestId("all:bits")],
+    [ALL, "x509", subjectName(new X509Certificate(ONE.cert).raw)],
+    [15, "digest", digestId("four:bits")],
+    [30, "digest", digestId("blind:bits")],
+    [15, "x509", subjectName(new X509Certificate(TWO.cert).raw)],
+    [15, "ip", "127.0.0.1"],
+    [ALL, "world", "anyone"],
+  ];
+  writer.text("/");
+  writer.int(entries.length);
+  for (const [permissions, scheme, id] of entries) {
+    writer.int(permissions);
+    writer.text(scheme);
+    writer.text(id);
+  }
+  writer.int(-1);
+}
+
+const REQUESTERS: readonly Requester[] = [
+  { name: "no credential", refused: 401 },
+  { name: "an empty header", authorization: "", refused: 401 },
+  { name: "a scheme alone", authorization: "digest", refused: 401 },
+  { name: "an unknown scheme", authorization: "nope all:bits", refused: 401 },
+  { name: "a scheme in other letters", authorization: "Digest all:bits", refused: 401 },
+  { name: "the world", authorization: "world anyone", refused: 401 },
+  { name: "HTTP's Basic", authorization: `Basic ${Buffer.from("all:bits").toString("base64")}`, refused: 401 },
+  { name: "SASL without an exchange", authorization: "sasl super", refused: 401 },
+  { name: "the scheme super", authorization: "super super", refused: 401 },
+  { name: "an invented digest", authorization: "digest nobody:x", refused: 403 },
+  { name: "the right user with a wrong password", authorization: "digest all:wrong", refused: 403 },
+  { name: "an id instead of its password", authorization: `digest ${digestId("all:bits")}`, refused: 403 },
+  { name: "all permissions but admin", authorization: "digest four:bits", refused: 403 },
+  { name: "all permissions but read", authorization: "digest blind:bits", refused: 403 },
+  { name: "the superuser with a wrong password", authorization: "digest super:wrong", refused: 403 },
+  { name: "the superuser's id instead of its password", authorization: `digest ${SUPER_DIGEST}`, refused: 403 },
+  { name: "its address", authorization: "ip", refused: 403 },
+  { name: "another address, in words", authorization: "ip 10.0.0.1", refused: 403 },
+  { name: "every permission", authorization: "digest all:bits" },
+  { name: "the superuser", authorization: "digest super:test" },
+];
+
+const PLAIN: readonly Requester[] = [
+  ...REQUESTERS,
+  { name: "a certificate that was not shown", authorization: "x509", refused: 401 },
+  { name: "the subject in words", authorization: "x509 CN=one", refused: 401 },
+];
+
+/** With a required certificate: it lets a requester in, and is an identity only for those who ask by it. */
+const SECURED: readonly Requester[] = [
+  { name: "without a certificate", authorization: "digest super:test", refused: "none" },
+  { name: "with a certificate of another authority", authorization: "x509", shows: STRANGER, refused: "none" },
+  { name: "with an expired certificate", authorization: "x509", shows: CLIENT_EXPIRED, refused: "none" },
+  { name: "with the right certificate and no header", shows: ONE, refused: 401 },
+  { name: "with a certificate that has too little", authorization: "x509", shows: TWO, refused: 403 },
+  { name: "with such a one, and the right subject in words", authorization: "x509 CN=one", shows: TWO, refused: 403 },
+  { name: "with such a one and a wrong password", authorization: "digest all:wrong", shows: TWO, refused: 403 },
+  { name: "with such a one and the right password", authorization: "digest all:bits", shows: TWO },
+  { name: "with the right certificate", authorization: "x509", shows: ONE },
+];
+
+let folder: string;
+let tls: ServerOptions;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "zooid-rights-"));
+  const keyStore = { location: join(folder, "host.pem") };
+  const trustStore = { location: join(folder, "ca.pem") };
+  writeFileSync(keyStore.location, HOST.key + HOST.cert, { mode: 0o600 });
+  writeFileSync(trustStore.location, AUTHORITY);
+  tls = { admin: { port: 0, forceHttps: true, needClientAuth: true, tls: { keyStore, trustStore } } };
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test("every command is guarded or open, by each of its names", () => {
+  expect([...Object.keys(GUARDED), ...OPEN].sort()).toEqual([...ALL_COMMAND_NAMES].sort());
+});
+
+describe.each([
+  { kind: "by HTTP", request: requestPlainly, requesters: PLAIN, more: (): ServerOptions => ({ admin: { port: 0 } }) },
+  { kind: "by HTTPS with a required certificate", request: requestSecurely, requesters: SECURED, more: () => tls },
+])("$kind", ({ request, requesters, more }) => {
+  test.each(requesters)(
+    "$name: a guarded command is refused or run, and a refusal has no effect",
+    async (requester) => {
+      const auth = { providers: { x509: X509 }, failureDelayMsMax: 0 };
+      await using zk = await startTestServer({ superDigest: SUPER_DIGEST, auth, ...more() });
+      await using victim = await RawClient.open(zk.port);
+      const { sessionId } = await victim.handshake();
+      await victim.ask(OpCode.CREATE, create("/held", "", 1));
+      await victim.ask(OpCode.SET_ACL, rootAcl);
+      const id = `0x${BigInt.asUintN(64, sessionId).toString(16)}`;
+      const before = zk.lines.length;
+      for (const [command, query] of Object.entries(GUARDED)) {
+        const method = GETS.has(command) ? "GET" : "POST";
+        const path = `/commands/${command}?${query.replace("VICTIM", id)}`;
+        const status = await statusOf(request, { port: zk.adminPort, path, method }, requester);
+        if (requester.refused !== undefined) expect([command, status]).toEqual([command, requester.refused]);
+        else expect([command, [401, 403, "none"].includes(status)]).toEqual([command, false]);
+        if (requester.refused === undefined) continue;
+        expect((await victim.ask(OpCode.EXISTS, read("/held"))).code).toBe(0);
+      }
+      if (requester.refused === undefined) return expect(await victim.rest()).toEqual(Buffer.alloc(0));
+      expect(zk.lines.slice(before)).toEqual([]);
+      await using other = await RawClient.withSession(zk.port);
+      expect((await other.ask(OpCode.EXISTS, read("/held"))).code).toBe(0);
+    },
+  );
+
+  test("an open command answers everyone who gets a connection", async () => {
+    await using zk = await startTestServer(more());
+    const reached = requesters.filter(({ refused }) => refused !== "none");
+    for (const requester of [reached.at(0), reached.at(-1)]) {
+      if (requester === undefined) throw new Error("some requesters get a connection");
+      const statuses = await Promise.all(
+        OPEN.map((name) => statusOf(request, { port: zk.adminPort, path: `/commands/${name}` }, requester)),
+      );
+      expect(new Set(statuses)).toEqual(new Set([200]));
+    }
+  });
+});
+
+async function statusOf(
+  request: typeof requestSecurely,
+  where: RequestOptions,
+  { authorization, shows }: Requester,
+): Promise<number | "none"> {
+  const headers = authorization === undefined ? {} : { authorization };
+  const trust = { ca: AUTHORITY, checkServerIdentity: () => undefined, ...shows };
+  const sent = request({ host: "127.0.0.1", headers, agent: false, ...trust, ...where }).end();
+  try {
+    const [response] = (await once(sent, "response")) as [IncomingMessage];
+    response.resume();
+    await once(response, "close");
+    return response.statusCode ?? "none";
+  } catch {
+    return "none";
+  }
+}
