@@ -101,6 +101,11 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
       },
       { name: "power-cut", file: "tools/faults/power-cut.ts", does: "the disk as a power cut would leave it" },
       {
+        name: "mutate-tests",
+        file: "tools/mutants/main.ts",
+        does: "generated mutations around the replication, each against the tests that import its file",
+      },
+      {
         name: "round-trips",
         file: "tools/faults/round-trips.ts",
         does: "random histories through the server and its real files, each start compared with the answers",

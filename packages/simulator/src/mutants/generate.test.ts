@@ -2,11 +2,16 @@ import { readFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { allMutants, describeMutant, mutantsOf, mutated, ROOT, sampleOf } from "./generate.ts";
+import { allMutants, describeMutant, mutantsOf, mutated, ROOT, SURROUNDINGS, sampleOf } from "./generate.ts";
 
 /** The mutations of a text, each as the text with it. */
 function mutations(source: string): readonly string[] {
   return mutantsOf("a.ts", source).map((mutant) => mutated(source, mutant));
+}
+
+/** An assignment of a text that has two parts. */
+function keyOf(first: string, second: string): string {
+  return ["k = `$", "{", first, "} $", "{", second, "}`;"].join("");
 }
 
 describe("a mutation", () => {
@@ -22,6 +27,16 @@ describe("a mutation", () => {
     ["throw new Error(a + 1);", []],
   ])("of %s", (source, expected) => {
     expect(mutations(source).map((text) => text.replaceAll(/\(\((.*?)\)\)/g, "($1)"))).toEqual(expected);
+  });
+
+  test.each([
+    ["await f();", ["(f());", ";"]],
+    [keyOf("a", "b"), [";", keyOf('""', "b"), keyOf("a", '""')]],
+    ["const x = a.b === c.b;", ["const x = (a.b) !== (c.b);", "const x = a.b === a.b;"]],
+    ["const x = a === null;", ["const x = (a) !== (null);"]],
+  ])("around the replication, of %s", (source, expected) => {
+    const texts = mutantsOf("a.ts", source, SURROUNDINGS).map((mutant) => mutated(source, mutant));
+    expect(texts.sort()).toEqual([...expected].sort());
   });
 
   test("is described by its place and the lines before and after", () => {

@@ -3,7 +3,7 @@ import { stripTypeScriptTypes } from "node:module";
 import { join } from "node:path";
 import { type AnyNode, parse } from "acorn";
 import { Prng } from "../cluster/prng.ts";
-import { type Replacement, replacementsOf } from "./operators.ts";
+import { edgeReplacementsOf, type Replacement, replacementsOf } from "./operators.ts";
 
 /** One generated mutation of one source file. */
 export interface Mutant extends Replacement {
@@ -13,15 +13,34 @@ export interface Mutant extends Replacement {
 }
 
 export const ROOT: string = join(import.meta.dirname, "..", "..", "..", "..");
-const PACKAGES = ["zab", "election", "replica", "data-tree"];
+
+/** Folders of sources, and the mutations of a node of them. */
+export interface Mutated {
+  readonly folders: readonly string[];
+  readonly replacementsOf: typeof replacementsOf;
+}
+
+/** What the simulator's seeds run. */
+export const REPLICATION: Mutated = {
+  folders: ["zab", "election", "replica", "data-tree"].map((name) => `packages/${name}/src`),
+  replacementsOf,
+};
+/** What stands around it, for which there are tests alone. */
+export const SURROUNDINGS: Mutated = {
+  folders: [
+    ...["txn-log", "server", "console", "client", "recipes"].map((name) => `packages/${name}/src`),
+    ...["apps/server/src", "apps/cli/src"],
+  ],
+  replacementsOf: (node, text) => [...replacementsOf(node, text), ...edgeReplacementsOf(node, text)],
+};
 /** A check, or the text of an error: not what the code does. */
 const SKIPPED_CALLS = new Set(["assert", "assertNever"]);
 
-/** Every mutation of the replication's packages, in the order of files and lines. */
-export function allMutants(root: string = ROOT): readonly Mutant[] {
-  return PACKAGES.flatMap((name) => filesOf(root, `packages/${name}/src`)).flatMap((file) =>
-    mutantsOf(file, readFileSync(join(root, file), "utf8")),
-  );
+/** Every mutation of some sources, in the order of files and lines. */
+export function allMutants(of: Mutated = REPLICATION, root: string = ROOT): readonly Mutant[] {
+  return of.folders
+    .flatMap((folder) => filesOf(root, folder))
+    .flatMap((file) => mutantsOf(file, readFileSync(join(root, file), "utf8"), of));
 }
 
 /** The same sample for the same source and seed. */
@@ -37,7 +56,11 @@ export function sampleOf(mutants: readonly Mutant[], count: number, seed: number
  * The mutations of one source text. Types are replaced by white space, so what is left has the
  * places of the source.
  */
-export function mutantsOf(file: string, source: string): readonly Mutant[] {
+export function mutantsOf(
+  file: string,
+  source: string,
+  { replacementsOf }: Pick<Mutated, "replacementsOf"> = REPLICATION,
+): readonly Mutant[] {
   const program = parse(stripTypeScriptTypes(source), { ecmaVersion: "latest", sourceType: "module" });
   const mutants: Mutant[] = [];
   const text = ({ start, end }: AnyNode): string => source.slice(start, end);
@@ -88,7 +111,7 @@ function isNode(value: unknown): value is AnyNode {
 
 function filesOf(root: string, folder: string): readonly string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".ts") && !/\.(test|bench)\.ts$|^testing\//.test(file))
+    .filter((file) => file.endsWith(".ts") && !/\.(test|bench|d)\.ts$|(^|\/)testing\//.test(file))
     .map((file) => `${folder}/${file}`)
     .sort();
 }

@@ -73,6 +73,31 @@ export function replacementsOf(node: AnyNode, text: (node: AnyNode) => string): 
   }
 }
 
+/** Further mutations for code that waits, makes keys, and compares what belongs together. */
+export function edgeReplacementsOf(node: AnyNode, text: (node: AnyNode) => string): readonly Replacement[] {
+  switch (node.type) {
+    case "AwaitExpression":
+      return [{ ...at(node), operator: "await", text: `(${text(node.argument)})` }];
+    case "TemplateLiteral":
+      // A text of several parts, such as a key, loses one of them.
+      return node.expressions.length < 2
+        ? []
+        : node.expressions.map((part) => ({ ...at(part), operator: "key part", text: '""' }));
+    case "BinaryExpression": {
+      const isComparison = node.operator === "===" || node.operator === "!==";
+      if (!isComparison || !isPlace(node.left) || !isPlace(node.right)) return [];
+      return [{ ...at(node.right), operator: "wrong neighbour", text: text(node.left) }];
+    }
+    default:
+      return [];
+  }
+}
+
+/** A variable or a member, which another one stands beside. */
+function isPlace({ type }: AnyNode): boolean {
+  return type === "Identifier" || type === "MemberExpression";
+}
+
 function at({ start, end }: AnyNode): { readonly start: number; readonly end: number } {
   return { start, end };
 }

@@ -1,0 +1,67 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+
+/** Imports of values, modules of threads and processes among them; types do not run. */
+const IMPORT =
+  /^(?:import|export)(?! type\b)[^;]*?\bfrom "([^"]+)"|\bimport\("([^"]+)"\)|new URL\("(\.[^"]+)", import\.meta\.url\)/gm;
+const SIDE_EFFECT = /^import "([^"]+)"/gm;
+
+/**
+ * Which test files import a source file, and over how many others: the nearest first.
+ *
+ * @param root of the repository
+ */
+export class ImportingTests {
+  readonly #root: string;
+  readonly #imports = new Map<string, readonly string[]>();
+  /** By test: how far each file is away that it imports. */
+  readonly #distances = new Map<string, ReadonlyMap<string, number>>();
+
+  constructor(root: string, tests: readonly string[]) {
+    this.#root = root;
+    for (const test of tests) this.#distances.set(test, this.#distancesFrom(test));
+  }
+
+  of(file: string): readonly string[] {
+    return [...this.#distances]
+      .flatMap(([test, distances]) => ({ test, distance: distances.get(file) }))
+      .filter(({ distance }) => distance !== undefined)
+      .sort((a, b) => (a.distance ?? 0) - (b.distance ?? 0) || (a.test < b.test ? -1 : 1))
+      .map(({ test }) => test);
+  }
+
+  #distancesFrom(test: string): ReadonlyMap<string, number> {
+    const found = new Map([[test, 0]]);
+    for (const [file, distance] of found) {
+      for (const next of this.#importsOf(file)) if (!found.has(next)) found.set(next, distance + 1);
+    }
+    return found;
+  }
+
+  #importsOf(file: string): readonly string[] {
+    const known = this.#imports.get(file);
+    if (known !== undefined) return known;
+    const text = readFileSync(join(this.#root, file), "utf8");
+    const specifiers = [...text.matchAll(IMPORT), ...text.matchAll(SIDE_EFFECT)].map(
+      ([, a, b, c]) => a ?? b ?? c ?? "",
+    );
+    const imports = specifiers.flatMap((specifier) => this.#resolve(file, specifier) ?? []);
+    this.#imports.set(file, imports);
+    return imports;
+  }
+
+  #resolve(from: string, specifier: string): string | undefined {
+    if (specifier.startsWith(".")) return this.#existing(normalize(join(dirname(from), specifier)));
+    const [, name = "", entry = "."] = /^(@zooid\/[\w-]+)(?:\/(.+))?$/.exec(specifier) ?? [];
+    if (name === "") return undefined;
+    const place = join("packages", name.slice("@zooid/".length));
+    const manifest = JSON.parse(readFileSync(join(this.#root, place, "package.json"), "utf8"));
+    const source: unknown = manifest.exports[entry === "." ? "." : `./${entry}`]?.["@zooid/source"];
+    return typeof source === "string" ? this.#existing(normalize(join(place, source))) : undefined;
+  }
+
+  #existing(file: string): string | undefined {
+    const path = join(this.#root, file);
+    return file.endsWith(".ts") && existsSync(path) && statSync(path).isFile() ? file : undefined;
+  }
+}

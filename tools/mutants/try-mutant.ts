@@ -1,0 +1,40 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Mutant, mutated, ROOT } from "../../packages/simulator/src/mutants/generate.ts";
+
+/** One test that takes so long does not end, and neither do all of them: the mutation is noticed. */
+const TEST_LIMIT_MS = 20_000;
+const LIMIT_MS = 300_000;
+const HOOK = join(import.meta.dirname, "mutant-hook.mjs");
+const VITEST = join(ROOT, "node_modules/vitest/vitest.mjs");
+
+/** Runs test files against a mutation, until one test fails. @returns whether one does, or does not end */
+export async function isNoticed(mutant: Mutant, tests: readonly string[]): Promise<boolean> {
+  const folder = mkdtempSync(join(tmpdir(), "zooid-mutant-"));
+  try {
+    const file = join(folder, "mutant.json");
+    const source = mutated(readFileSync(join(ROOT, mutant.file), "utf8"), mutant);
+    writeFileSync(file, JSON.stringify({ file: mutant.file, source }));
+    return (await statusOf(file, tests)) !== 0;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function statusOf(mutant: string, tests: readonly string[]): Promise<number | null> {
+  const env = { ...process.env, ZOOID_MUTANT: mutant, NODE_OPTIONS: `--import=${HOOK}`, TMPDIR: join(mutant, "..") };
+  const limits = [`--testTimeout=${TEST_LIMIT_MS}`, `--hookTimeout=${TEST_LIMIT_MS}`];
+  const argv = [VITEST, "run", "--bail", "1", "--maxWorkers", "2", "--reporter", "dot", ...limits, ...tests];
+  const child = spawn(process.execPath, argv, { cwd: ROOT, env, stdio: "ignore", detached: true });
+  return new Promise((resolve, reject) => {
+    // With everything that the tests have started.
+    const timer = setTimeout(() => process.kill(-(child.pid ?? 0), "SIGKILL"), LIMIT_MS);
+    child.once("error", reject);
+    child.once("exit", (code) => {
+      clearTimeout(timer);
+      resolve(code);
+    });
+  });
+}
