@@ -343,7 +343,7 @@ export class Client implements AsyncDisposable {
   /**
    * Deletes a node and all its descendants, from the bottom up, many requests at a time; also nodes
    * that other clients create there meanwhile. Not atomic unless `atomic`: a failure leaves the
-   * rest of the tree.
+   * rest of the tree. Deletes whose answer is lost are repeated, as the retry policy allows.
    *
    * @returns the number of deleted nodes; 0 if the node does not exist
    * @throws NO_AUTH; BAD_ARGUMENTS for the server's root, before anything is deleted;
@@ -352,7 +352,8 @@ export class Client implements AsyncDisposable {
   deleteTree(path: string, options: DeleteTreeOptions = {}): Promise<number> {
     if (!fits(options, SHAPES.DELETE_TREE)) return refused("deleteTree", path, options, SHAPES.DELETE_TREE);
     const eachChild = this.eachChild.bind(this);
-    return deleteTree({ nodes: this.#nodes, transaction: () => this.transaction(), eachChild }, path, options);
+    const parts = { nodes: this.#nodes, transaction: () => this.transaction(), eachChild };
+    return deleteTree(parts, path, options, this.#policy(options));
   }
 
   /** The names of the children, unordered, and the parent's Stat. */

@@ -1,6 +1,8 @@
 import { joinPath } from "@zooid/model";
 import type { CallOptions } from "../calls/call.ts";
+import type { RetryPolicy } from "../calls/retry.ts";
 import { isZkError, zkError } from "../errors.ts";
+import { deleteOnce, isLost } from "./idempotent.ts";
 import type { NodeOperations } from "./node-operations.ts";
 import type { ChildPagesOptions, DeleteTreeOptions } from "./node-options.ts";
 import type { Transaction } from "./transaction.ts";
@@ -18,6 +20,7 @@ export async function deleteTree(
   client: { readonly nodes: NodeOperations; readonly transaction: () => Transaction } & ChildReader,
   path: string,
   options: DeleteTreeOptions,
+  policy: RetryPolicy,
 ): Promise<number> {
   const { nodes } = client;
   const { batch = BATCH, childrenOnly = false, atomic = false, signal, retry, timeoutMs } = options;
@@ -38,17 +41,24 @@ export async function deleteTree(
 
   /** One transaction, repeated as often as other clients changed the tree after it was listed. */
   async function deleteAtOnce(): Promise<void> {
-    for (;;) {
+    const startMs = performance.now();
+    for (let attempt = 1; ; attempt++) {
       const found = (await listLevels(path)).flat().slice(childrenOnly ? 1 : 0);
       if (found.length === 0 || (!childrenOnly && (await nodes.exists(path, limits())) === null)) return;
       const all = client.transaction();
       for (const node of found.reverse()) all.delete(node);
+      count = found.length;
       try {
         await all.commit(limits());
-        count = found.length;
         return;
       } catch (error) {
-        if (!isZkError(error, "NOT_EMPTY") && !isZkError(error, "NO_NODE")) throw error;
+        if (isZkError(error, "NOT_EMPTY") || isZkError(error, "NO_NODE")) {
+          count = 0;
+          continue;
+        }
+        // The next listing shows whether it was carried out.
+        const elapsedMs = performance.now() - startMs;
+        if (!isLost(error) || policy({ count: attempt, elapsedMs, error }) === false) throw error;
       }
     }
   }
@@ -56,7 +66,7 @@ export async function deleteTree(
   async function deleteNode(node: string): Promise<void> {
     for (;;) {
       try {
-        await nodes.delete(node, limits());
+        await deleteOnce(nodes, { path: node, policy }, limits());
         count++;
         return;
       } catch (error) {

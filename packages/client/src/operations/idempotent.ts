@@ -96,7 +96,7 @@ async function askedAgain<T>(policy: RetryPolicy, { ask, doubt, done }: Doubtful
 }
 
 /** The connection was lost before the answer; not the caller's time limit. */
-function isLost(error: unknown): error is ZkError {
+export function isLost(error: unknown): error is ZkError {
   return isZkError(error) && error.outcome === "unknown" && error.retriable && error.code !== "OPERATION_TIMEOUT";
 }
 
