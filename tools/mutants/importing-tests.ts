@@ -7,7 +7,7 @@ const IMPORT =
 const SIDE_EFFECT = /^import "([^"]+)"/gm;
 
 /**
- * Which test files import a source file, and over how many others: the nearest first.
+ * Which test files import a source file, and over how many others.
  *
  * @param root of the repository
  */
@@ -22,11 +22,16 @@ export class ImportingTests {
     for (const test of tests) this.#distances.set(test, this.#distancesFrom(test));
   }
 
+  /** Those in the file's own folder come before the nearest ones elsewhere; a file that none imports has all tests of its package. */
   of(file: string): readonly string[] {
-    return [...this.#distances]
-      .flatMap(([test, distances]) => ({ test, distance: distances.get(file) }))
-      .filter(({ distance }) => distance !== undefined)
-      .sort((a, b) => (a.distance ?? 0) - (b.distance ?? 0) || (a.test < b.test ? -1 : 1))
+    const found = [...this.#distances].flatMap(([test, distances]) => {
+      const distance = distances.get(file) ?? Number.POSITIVE_INFINITY;
+      return { test, distance, isBeside: dirname(test) === dirname(file) };
+    });
+    const importing = found.filter(({ distance }) => distance < Number.POSITIVE_INFINITY);
+    const inPackage = found.filter(({ test }) => packageOf(test) === packageOf(file));
+    return (importing.length > 0 ? importing : inPackage)
+      .sort((a, b) => Number(b.isBeside) - Number(a.isBeside) || a.distance - b.distance || (a.test < b.test ? -1 : 1))
       .map(({ test }) => test);
   }
 
@@ -64,4 +69,9 @@ export class ImportingTests {
     const path = join(this.#root, file);
     return file.endsWith(".ts") && existsSync(path) && statSync(path).isFile() ? file : undefined;
   }
+}
+
+/** The folder of its package. */
+export function packageOf(file: string): string {
+  return file.split("/").slice(0, 2).join("/");
 }
