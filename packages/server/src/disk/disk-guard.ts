@@ -1,7 +1,7 @@
 import { statfs } from "node:fs/promises";
 import type { DiskRoom } from "@zooid/model";
 import type { LogFields } from "../log-fields.ts";
-import { type DiskLevel, type DiskOptions, diskLevelOf, diskMarksOf } from "./disk-marks.ts";
+import { type DiskLevel, type DiskOptions, type DiskSpace, diskLevelOf, diskMarksOf } from "./disk-marks.ts";
 
 const LOOK_MS = 500;
 
@@ -10,6 +10,8 @@ export interface DiskHost {
   /** Directories of state and log; none for a server in memory. */
   readonly directories: readonly string[];
   readonly options: DiskOptions;
+  /** The room on the disk of a directory; rejects where the system does not report it. Default: the system's `statfs`. */
+  readonly spaceOf?: (directory: string) => Promise<DiskSpace>;
   /** The room for writes has changed. */
   roomChanged(room: DiskRoom): void;
   /** Whether the log keeps no more than it needs has changed. */
@@ -86,10 +88,9 @@ export class DiskGuard {
   }
 
   async #lookAt(directory: string): Promise<void> {
-    let space: { readonly freeBytes: number; readonly totalBytes: number };
+    let space: DiskSpace;
     try {
-      const { bavail, blocks, bsize } = await statfs(directory);
-      space = { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
+      space = await (this.#host.spaceOf ?? systemSpaceOf)(directory);
     } catch {
       // A disk whose room the system does not report is judged by its writes alone.
       return;
@@ -101,11 +102,7 @@ export class DiskGuard {
     this.#report(directory, level, space);
   }
 
-  #report(
-    directory: string,
-    level: DiskLevel,
-    space: { readonly freeBytes: number; readonly totalBytes: number },
-  ): void {
+  #report(directory: string, level: DiskLevel, space: DiskSpace): void {
     const { lowBytes, reserveBytes } = diskMarksOf(space.totalBytes, this.#host.options);
     const disk = `the disk of ${directory} has ${mebibytes(space.freeBytes)} MiB free`;
     switch (level) {
@@ -159,4 +156,9 @@ export class DiskGuard {
 
 function mebibytes(bytes: number): number {
   return Math.round(bytes / 1024 / 1024);
+}
+
+async function systemSpaceOf(directory: string): Promise<DiskSpace> {
+  const { bavail, blocks, bsize } = await statfs(directory);
+  return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
 }
