@@ -208,7 +208,8 @@ export function applySettings(settings: readonly Setting[], unknown: UnknownKeys
 
 const MEMBER_HEAD = /^(?:server|group|weight)\./;
 
-const MISSPELT = new MisspeltKeys({
+/** Compares keys that have no rule with those that have one. */
+export const MISSPELT: MisspeltKeys = new MisspeltKeys({
   known: [...KEY_RULES.keys()],
   guarding: GUARDING_KEYS,
   families: GUARDING_FAMILIES,

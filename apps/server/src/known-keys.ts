@@ -104,3 +104,9 @@ export const GUARDING_KEYS: readonly string[] = [
 export const GUARDING_FAMILIES: readonly string[] = [...AUTH_FAMILIES, ...TLS_FAMILIES, ...ENSEMBLE_FAMILIES]
   .filter(([, { kind }]) => kind !== "ignored")
   .map(([prefix]) => (prefix.endsWith(".") ? prefix : `${prefix}.`));
+
+/** Whether a key, without the prefix `zookeeper.`, decides about any of these. */
+export function isGuardingKey(key: string): boolean {
+  const isMember = [SERVER_KEY, GROUP_KEY, WEIGHT_KEY].some((pattern) => pattern.test(key));
+  return isMember || GUARDING_KEYS.includes(key) || GUARDING_FAMILIES.some((family) => key.startsWith(family));
+}

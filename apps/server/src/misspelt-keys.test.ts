@@ -60,6 +60,9 @@ describe("each slip in a key that decides about votes, access, addresses or dura
     "authProvider1",
     "auth.provider.1",
     "Zookeeper.skipACL",
+    "servers",
+    "groups",
+    "weights",
   ])("%s", (key) => expect(outcomeOf(key)).toBe("refused"));
 });
 

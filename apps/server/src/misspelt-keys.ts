@@ -15,6 +15,9 @@ const UNLIKENESS_MAX = 0.4;
 /** The last parts of a key, like `superDigest`, name it alone if they are this long; shorter ones, like `enabled`, end many keys. */
 const LAST_PART_CHARS_MIN = 9;
 
+/** What settings decide whose misspelling ends the start. */
+export const WHAT_GUARDS_DECIDE = "decides about votes, access, addresses or durability";
+
 /** The heads of keys that list the members. */
 const MEMBER_HEADS = ["server", "group", "weight"];
 
@@ -24,6 +27,8 @@ export interface Misspelling {
   readonly nearest?: string;
   /** Why the start must not go on without this setting; undefined where it may. */
   readonly danger?: string;
+  /** The setting that the danger is about. */
+  readonly guarded?: string;
 }
 
 export interface KnownNames {
@@ -51,6 +56,7 @@ export class MisspeltKeys {
     const bare = key.replace(SYSTEM_PREFIX, "");
     if (isMemberLike(bare, value))
       return {
+        guarded: "server.N",
         danger: "is none of server.N, group.N and weight.N, with N from 0 to 254, and these decide which servers vote",
       };
     // No other server has such keys, so that each unknown one is a mistake.
@@ -61,7 +67,7 @@ export class MisspeltKeys {
 
   /** For a key that only a family of ignored keys has: it may be one of those, and of no member. */
   findInFamily(key: string): Misspelling {
-    return this.#guarded(key.replace(SYSTEM_PREFIX, ""), (bare, known) => limited(plain(bare), plain(known)));
+    return this.#guarded(key.replace(SYSTEM_PREFIX, ""), stepsBetween);
   }
 
   #guarded(bare: string, stepsOf = stepsTo): Misspelling {
@@ -73,7 +79,8 @@ export class MisspeltKeys {
     const [first] = near.toSorted((a, b) => a.steps - b.steps);
     if (first === undefined) return {};
     return {
-      danger: `is not a known setting; ${first.known} is, and decides about votes, access, addresses or durability: correct this line or remove it`,
+      guarded: first.known,
+      danger: `is not a known setting; ${first.known} is, and ${WHAT_GUARDS_DECIDE}: correct this line or remove it`,
     };
   }
 
@@ -98,12 +105,13 @@ function isMemberLike(bare: string, value: string): boolean {
   const behind = lower.slice(head.length);
   if (MEMBER_HEADS.includes(head) && /^(?:$|\W|_|\d)/.test(behind)) return true;
   if (/^\.\d/.test(behind) && MEMBER_HEADS.some((known) => distance(head, known) <= DISTANCE_MAX)) return true;
+  if (behind === "" && MEMBER_HEADS.some((known) => distance(head, known) <= 1)) return true;
   return typeof parseServerLine(value) !== "string";
 }
 
 /** The letters in which two keys differ, beside case, dots, hyphens and parts in front of either; infinite for those that are not near. */
 function stepsTo(bare: string, known: string): number {
-  const steps = [limited(plain(bare), plain(known))];
+  const steps = [stepsBetween(bare, known)];
   const [tails, knownTails] = [tailsOf(bare), tailsOf(known)];
   if (known.length >= LONG_CHARS_MIN && tails.some((tail) => plain(tail) === plain(known))) steps.push(0);
   for (const tail of knownTails) {
@@ -125,6 +133,11 @@ function withoutNumber(key: string): string {
   let end = key.length;
   while (end > 0 && /\d/.test(key[end - 1] ?? "")) end--;
   return end === key.length ? "" : key.slice(0, end);
+}
+
+/** The letters in which two names differ, beside case, dots, hyphens and underscores; infinite for those that are not near. */
+export function stepsBetween(name: string, known: string): number {
+  return limited(plain(name), plain(known));
 }
 
 function limited(key: string, known: string): number {

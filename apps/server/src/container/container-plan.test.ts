@@ -4,7 +4,8 @@ import { describe, expect, test } from "vitest";
 import { parseConfigFile } from "../config-file.ts";
 import { KNOWN_KEYS } from "../known-keys.ts";
 import { type ContainerPlan, planContainer } from "./container-plan.ts";
-import { VARIABLES } from "./variables.ts";
+import { findVariable } from "./variable-names.ts";
+import { isGuarding, VARIABLES } from "./variables.ts";
 
 type Variables = Readonly<Record<string, string>>;
 
@@ -35,17 +36,82 @@ function added(variables: Variables, files: Variables = {}): readonly string[] {
 }
 
 test.each([
-  ["ALLOW_ANONYMOUS_LOGN", "ALLOW_ANONYMOUS_LOGIN"],
-  ["ZO_SERVERS", "ZOO_SERVERS"],
-  ["Z00_MY_ID", "ZOO_MY_ID"],
-  ["zoo_my_id", "ZOO_MY_ID"],
-  ["ZOOID_PEER_SECRT", "ZOOID_PEER_SECRET"],
+  ["ZO_TICK_TIME", "ZOO_TICK_TIME"],
+  ["Z00_TICK_TIME", "ZOO_TICK_TIME"],
+  ["zoo_tick_time", "ZOO_TICK_TIME"],
   ["ZOKEEPER_TICK_TIME", "ZOOKEEPER_TICK_TIME"],
   ["SERVER_JVM_FLAGS", "SERVER_JVMFLAGS"],
 ])("a variable that is nearly one of the image's is named: %s", (name, nearest) => {
   expect(plan({ [name]: "yes" }).warnings).toEqual([
     `${name} is not a variable of this image and has no effect; the nearest known one is ${nearest}`,
   ]);
+});
+
+/** Each variable that decides about votes, access, addresses or durability, and one of another image or of the settings. */
+const GUARDS = [...VARIABLES].filter(([, variable]) => isGuarding(variable)).map(([name]) => name);
+
+describe("a misspelt name of a variable that decides about votes, access, addresses or durability ends the start", () => {
+  test.each(GUARDS)("%s", (name) => {
+    const last = name.length - 1;
+    const misspelt = [
+      `${name.slice(0, last - 1)}${name[last]}${name[last - 1]}`,
+      name.slice(0, last),
+      `${name}X`,
+      name.toLowerCase(),
+      name.replace("_", "__"),
+      name.replace("_", "."),
+    ].filter((each) => each !== name && findVariable(each) === undefined);
+    for (const each of misspelt)
+      expect(problemsOf({ [each]: "s3cret" })).toEqual([expect.stringMatching(/ is not a variable of this image; /)]);
+    expect(problemsOf({ [`${name.slice(0, last)}_FILE`]: "/s3cret" })).toHaveLength(1);
+  });
+
+  test.each([
+    ["ZOO_ENABLE_ATUH", "ZOO_ENABLE_AUTH"],
+    ["ALLOW_ANONYMOUS_LOGN", "ALLOW_ANONYMOUS_LOGIN"],
+    ["ZO_SERVERS", "ZOO_SERVERS"],
+    ["Z00_MY_ID", "ZOO_MY_ID"],
+    ["zoo_my_id", "ZOO_MY_ID"],
+    ["ZOOKEEPER_MY_ID", "ZOO_MY_ID"],
+    ["ZOOID_PEER_SECRT", "ZOOID_PEER_SECRET"],
+    ["ZOO_PEER_SECRET_FILE", "ZOOID_PEER_SECRET_FILE"],
+    ["ZOOID_PEER_SECRET_FLIE", "ZOOID_PEER_SECRET_FILE"],
+    ["ZOOID_ALLOW_UNAUTHENTICATED_PERS", "ZOOID_ALLOW_UNAUTHENTICATED_PEERS"],
+    ["ZOO_CLIENT_PORT", "ZOOKEEPER_CLIENT_PORT"],
+    ["ZOO_4LW_COMMANDS_WHITELST", "ZOO_4LW_COMMANDS_WHITELIST"],
+    ["ZOOKEEPER_SESSION_REQUIRE_CLIENT_SASL_AUHT", "ZOOKEEPER_SESSION_REQUIRE_CLIENT_SASLAUTH"],
+    ["ZOOKEEPER_AUTH_PROVIDER_1", "authProvider."],
+    ["ZOOKEEPER_SUPER_DIGEST", "DigestAuthenticationProvider.superDigest"],
+    ["ZOOKEEPER_SERVER_1", "ZOO_SERVERS"],
+    ["ZOOKEEPER_GROUP_1", "server.N"],
+    ["ZOOKEEPER_GROUPS", "server.N"],
+    ["ZOOKEEPER_WEIGHTS", "server.N"],
+  ])("%s is named with %s, without its value", (name, nearest) => {
+    expect(problemsOf({ [name]: "s3cret" })).toEqual([expect.stringContaining(` ${nearest}`)]);
+    expect(problemsOf({ [name]: "s3cret" })).not.toEqual([expect.stringContaining("s3cret")]);
+  });
+});
+
+test.each([
+  "ZOO_CONF_FILE",
+  "ZOO_VOLUME_DIR",
+  "ZOO_BASE_DIR",
+  "ZOO_BIN_DIR",
+  "ZOO_LOG_FILE",
+  "ZOO_DAEMON_USER",
+  "ZOO_DAEMON_GROUP",
+  "ZOO_LOG4J_PROP",
+  "ZOO_VERSION",
+  "ZOO_HOME",
+  "ZOO_SNAPCOUN",
+  "ZOO_TICKTIME",
+  "ZOOKEEPER_CONNECT",
+  "ZOOKEEPER_HOST",
+  "ZOOKEEPER_VERSION",
+  "ZOOID_ADMIN_AUTH",
+  "KAFKA_HEAP_OPTS",
+])("%s, which decides none of these, keeps no server from starting", (name) => {
+  expect(problemsOf({ [name]: "some value" })).toEqual([]);
 });
 
 test("variables of other programs are not named", () => {
@@ -174,6 +240,8 @@ const GOLDEN: readonly Golden[] = [
     "127.0.0.1:2888:3888;localhost:2889:3889",
     ["clientPort=2181", "server.1=127.0.0.1:2888:3888", "server.2=localhost:2889:3889"],
   ],
+  ["ZOOKEEPER_DATA_DIR", "/d", ["dataDir=/d"]],
+  ["ZOOKEEPER_DATA_LOG_DIR", "/l", ["dataLogDir=/l"]],
   ["ZOOKEEPER_LOG4J_ROOT_LOGLEVEL", "error", []],
   ["ZOOKEEPER_LOG4J_LOGGERS", "a=b", []],
   ["ZOOKEEPER_TOOLS_LOG4J_LOGLEVEL", "ERROR", []],
@@ -264,11 +332,51 @@ test("ZOO_CFG_EXTRA wins over what other variables set", () => {
   expect(options.tickMs).toBe(500);
 });
 
+test.each<[string, Variables]>([
+  ["in ZOO_SERVERS", { ZOO_SERVERS: "server.1=127.0.0.1:1:2 server.1=127.0.0.1:3:4 server.2=127.0.0.1:5:6" }],
+  ["in Bitnami's form", { ZOO_SERVERS: "127.0.0.1:1:2::1,127.0.0.1:3:4::1" }],
+  ["in ZOO_CFG_EXTRA", { ZOO_CFG_EXTRA: "tickTime=2000 tickTime=3000" }],
+  [
+    "in ZOO_SERVERS and ZOO_CFG_EXTRA",
+    { ZOO_SERVERS: "server.1=127.0.0.1:1:2 server.2=127.0.0.1:3:4", ZOO_CFG_EXTRA: "server.2=127.0.0.1:5:6" },
+  ],
+  [
+    "in ZOO_CFG_EXTRA and as what another variable asks for",
+    { ...AUTH, ZOO_CFG_EXTRA: "sessionRequireClientSASLAuth=false" },
+  ],
+  ["in ZOO_CFG_EXTRA and another variable", { ZOO_PORT_NUMBER: "2181", ZOO_CFG_EXTRA: "clientPort=2182" }],
+  ["as ZOO_DATA_DIR and ZOOKEEPER_DATA_DIR", { ZOO_DATA_DIR: "/a", ZOOKEEPER_DATA_DIR: "/b" }],
+])(
+  "a setting that decides who votes, who may enter or where data are is refused with two values: %s",
+  (_, variables) => {
+    expect(problemsOf(variables)).toHaveLength(1);
+  },
+);
+
+test("the same value twice is no contradiction, and ZOO_CFG_EXTRA may say otherwise than a default", () => {
+  const lists = { ZOO_SERVERS: "server.1=127.0.0.1:1:2 server.1=127.0.0.1:1:2 server.2=127.0.0.1:3:4" };
+  expect(problemsOf({ ...lists, ZOO_CFG_EXTRA: "server.2=127.0.0.1:3:4" })).toEqual([]);
+  expect(added({ ...CLIENT_TLS, ZOO_CFG_EXTRA: "ssl.clientAuth=none" })).toContain("ssl.clientAuth=none");
+});
+
+test("myid goes where the server looks for it, whichever variable names the data directory", () => {
+  for (const variables of [
+    { ZOO_DATA_DIR: "/d " },
+    { ZOOKEEPER_DATA_DIR: "/d/" },
+    { ZOO_CFG_EXTRA: "dataDir=/d" },
+  ] satisfies readonly Variables[]) {
+    const { dataDir, zooCfg } = plan(variables);
+    expect([dataDir, zooCfg.includes("dataDir=/d\n")]).toEqual(["/d", true]);
+  }
+});
+
+test("each problem is reported once", () => {
+  expect(problemsOf({ ZOO_ENABLE_AUTH: "1", ZOO_CFG_EXTRA: "skipACL = no" })).toHaveLength(2);
+});
+
 test.each([
   ["ZOO_TICKTIME", "ZOO_TICK_TIME"],
-  ["ZOO_4LW_COMMANDS_WHITELST", "ZOO_4LW_COMMANDS_WHITELIST"],
   ["ZOOKEEPER_TICKTIMES", "ZOOKEEPER_TICK_TIME"],
-  ["ZOOID_PEER_SECRT", "ZOOID_PEER_SECRET"],
 ])("%s is reported with %s, without its value", (name, nearest) => {
   const { warnings } = plan({ [name]: "s3cret" });
   expect(warnings).toHaveLength(1);
@@ -309,6 +417,7 @@ test.each<[string, Variables]>([
   ["users without passwords", { ZOO_ENABLE_AUTH: "yes", ZOO_SERVER_USERS: "bob" }],
   ["no users where anonymous clients are refused", { ALLOW_ANONYMOUS_LOGIN: "no" }],
   ["SASL between servers", { ZOO_ENABLE_QUORUM_AUTH: "yes" }],
+  ["groups in Confluent's form", { ZOOKEEPER_GROUPS: "1:2:3" }],
   ["a line break in a setting", { ZOO_TICK_TIME: "1000\nskipACL=yes" }],
   [
     "peers on other machines that prove nothing",

@@ -1,9 +1,9 @@
 import { counted } from "@zooid/model";
 import { ConfigError } from "@zooid/server";
-import { distance } from "fastest-levenshtein";
-import { KNOWN_KEYS } from "../known-keys.ts";
+import { isGuardingKey } from "../known-keys.ts";
 import { isBeyondLoopback, type ServerSetting, serverList } from "./server-list.ts";
-import { type Form, GROUP_SETTINGS, type GroupName, isServiceLink, VARIABLES, type Variable } from "./variables.ts";
+import { findVariable, isNearlyKnown, misspeltGuard, unknownVariable } from "./variable-names.ts";
+import { type Form, GROUP_SETTINGS, type GroupName, isServiceLink, VARIABLES } from "./variables.ts";
 
 /** A container's environment, with secrets read from the files that it names. */
 export interface ContainerEnvironment {
@@ -59,9 +59,6 @@ const DEFAULT_SERVER: ServerSetting = ["server.1", "localhost:2888:3888;2181"];
 const DEFAULT_CLIENT_PORT = "2181";
 const SECRET_FILE = "peer.secret";
 const JAAS_FILE = "jaas.conf";
-const CONFLUENT = "ZOOKEEPER_";
-/** What share of a name may differ for a known one to be what was meant. */
-const UNLIKENESS_MAX = 0.4;
 
 /**
  * What the variables of the official image, of Bitnami's and of Confluent's come to.
@@ -76,8 +73,11 @@ class Planner {
   readonly #variables: ReadonlyMap<string, string>;
   readonly #files: ReadonlyMap<string, string>;
   readonly #hostname: string;
-  /** With the variable that each came from. */
-  readonly #settings = new Map<string, { readonly value: string; readonly from: string }>();
+  /** With the variable that each came from, whether that says so itself or its default does. */
+  readonly #settings = new Map<
+    string,
+    { readonly value: string; readonly from: string; readonly isDefault: boolean }
+  >();
   readonly #secretFiles = new Map<string, string>();
   readonly #names: string[] = [];
   readonly #warnings: string[] = [];
@@ -91,20 +91,18 @@ class Planner {
   }
 
   plan(): ContainerPlan {
-    const confDir = this.#directory("ZOO_CONF_DIR", "/conf");
-    const dataDir = this.#directory("ZOO_DATA_DIR", "/data");
-    const dataLogDir = this.#directory("ZOO_DATA_LOG_DIR", "/datalog");
-    const logDir = this.#directory("ZOO_LOG_DIR", "/logs");
+    const confDir = this.#directory("/conf", "ZOO_CONF_DIR");
+    const logDir = this.#directory("/logs", "ZOO_LOG_DIR");
     for (const [name, value] of this.#variables) this.#take(name, value);
     for (const group of Object.keys(GROUP_SETTINGS) as GroupName[]) this.#takeGroup(group);
     this.#takeAuth(confDir);
     this.#takePeerSecret(confDir);
     const servers = this.#servers();
-    const extra = this.#extra();
+    const extra = this.#extra(servers);
     this.#checkPeers([...servers, ...extra]);
     const settings: ServerSetting[] = [
-      ["dataDir", dataDir],
-      ["dataLogDir", dataLogDir],
+      ["dataDir", this.#directory("/data", "ZOO_DATA_DIR", "ZOOKEEPER_DATA_DIR")],
+      ["dataLogDir", this.#directory("/datalog", "ZOO_DATA_LOG_DIR", "ZOOKEEPER_DATA_LOG_DIR")],
       ["zooid.audit.file", `${logDir}/zookeeper_audit.log`],
       ...DEFAULTS.filter(([key]) => !this.#settings.has(key)),
       ...[...this.#settings].map(([key, { value }]) => [key, value] as const),
@@ -112,13 +110,19 @@ class Planner {
       ...extra,
     ];
     // The last value of a key wins: a file with two is refused.
-    const lines = [...new Map(settings)];
+    const lines = new Map(settings);
     const plan = {
-      ...{ confDir, dataDir, logDir, myId: this.#myId(), logLevel: this.#logLevel() },
-      ...{ zooCfg: lines.map(([key, value]) => `${key}=${escaped(value)}\n`).join("") },
-      ...{ secretFiles: this.#secretFiles, names: this.#names.sort(), warnings: this.#warnings },
+      confDir,
+      dataDir: lines.get("dataDir") ?? "",
+      logDir,
+      myId: this.#myId(),
+      zooCfg: [...lines].map(([key, value]) => `${key}=${escaped(value)}\n`).join(""),
+      secretFiles: this.#secretFiles,
+      logLevel: this.#logLevel(),
+      names: this.#names.sort(),
+      warnings: this.#warnings,
     };
-    if (this.#problems.length > 0) throw new ConfigError(this.#problems);
+    if (this.#problems.length > 0) throw new ConfigError([...new Set(this.#problems)]);
     return plan;
   }
 
@@ -126,7 +130,8 @@ class Planner {
     const variable = findVariable(name);
     if (variable === undefined) {
       if (isServiceLink(name, value)) return;
-      if (OURS.test(name)) this.#warnings.push(unknownVariable(name));
+      const problem = misspeltGuard(name, value);
+      if (problem !== undefined) this.#problems.push(problem);
       else if (isNearlyKnown(name)) this.#warnings.push(unknownVariable(name));
       return;
     }
@@ -151,7 +156,7 @@ class Planner {
     }
   }
 
-  #set(key: string, value: string, form: Form, from: string): void {
+  #set(key: string, value: string, form: Form, from: string, isDefault = false): void {
     const isPasswordInFile = /[sS]tore\.password$/.test(key) && this.#files.has(from);
     const [name, text] = isPasswordInFile ? [`${key}Path`, this.#files.get(from) ?? ""] : [key, written(value, form)];
     if (text === undefined) {
@@ -161,7 +166,7 @@ class Planner {
     const earlier = this.#settings.get(name);
     if (earlier !== undefined && earlier.value !== text)
       this.#problems.push(`${earlier.from} and ${from} both set ${name}, to different values`);
-    this.#settings.set(name, { value: text, from });
+    this.#settings.set(name, { value: text, from, isDefault });
   }
 
   #takeGroup(group: GroupName): void {
@@ -175,8 +180,9 @@ class Planner {
     for (const [key, value] of GROUP_SETTINGS[group]) this.#set(key, value, "text", switchName);
     for (const [name, one] of members) {
       if (one.kind !== "grouped") continue;
-      const value = this.#variables.get(name) ?? one.fallback;
-      if (value !== undefined) this.#set(one.key, value, one.form, name);
+      const said = this.#variables.get(name);
+      const value = said ?? one.fallback;
+      if (value !== undefined) this.#set(one.key, value, one.form, name, said === undefined);
     }
   }
 
@@ -225,12 +231,15 @@ class Planner {
       this.#problems.push(`${name} ${servers}`);
       return [];
     }
+    for (const [key] of contradictory(servers))
+      this.#problems.push(`${name} lists ${key} twice, with different values`);
     const hasClientPort = servers.some(([, value]) => value.includes(";"));
     if (!hasClientPort && !this.#settings.has("clientPort")) this.#set("clientPort", DEFAULT_CLIENT_PORT, "text", name);
     return servers;
   }
 
-  #extra(): readonly ServerSetting[] {
+  /** They win over other variables, except where both decide about votes, access or durability. */
+  #extra(servers: readonly ServerSetting[]): readonly ServerSetting[] {
     const settings: ServerSetting[] = [];
     for (const entry of (this.#variables.get("ZOO_CFG_EXTRA") ?? "").split(/\s+/).filter((one) => one !== "")) {
       const equals = entry.indexOf("=");
@@ -238,6 +247,17 @@ class Planner {
       else settings.push([entry.slice(0, equals), entry.slice(equals + 1)]);
     }
     if (settings.length > 0) this.#names.push("ZOO_CFG_EXTRA");
+    for (const [key] of contradictory(settings))
+      this.#problems.push(`ZOO_CFG_EXTRA has ${key} twice, with different values: keep one of them`);
+    for (const [key, value] of settings.filter(([key]) => isGuardingKey(key))) {
+      const other = this.#settings.get(key);
+      if (other !== undefined && !other.isDefault && other.value !== value)
+        this.#problems.push(`${other.from} and ZOO_CFG_EXTRA both set ${key}, to different values`);
+    }
+    const own = new Map(settings);
+    for (const [key, value] of new Map(servers))
+      if ((own.get(key) ?? value) !== value)
+        this.#problems.push(`the list of servers and ZOO_CFG_EXTRA both have ${key}, with different values`);
     return settings;
   }
 
@@ -292,8 +312,10 @@ class Planner {
     return first;
   }
 
-  #directory(name: string, fallback: string): string {
-    const value = this.#variables.get(name) ?? fallback;
+  #directory(fallback: string, ...names: readonly string[]): string {
+    const name = this.#one(...names);
+    // The file has no blanks around a value.
+    const value = name === undefined ? fallback : (this.#variables.get(name) ?? "").trim();
     if (!value.startsWith("/")) this.#problems.push(`${name} is an absolute path, found "${value}"`);
     let end = value.length;
     while (end > 1 && value[end - 1] === "/") end--;
@@ -313,57 +335,10 @@ class Planner {
   }
 }
 
-/** Names that are meant for this container, known or not. */
-const OURS = /^(?:ZOO|ZOOID|ZOOKEEPER)_/;
-
-/** Of `ZOOKEEPER_TICK_TIME`, tickTime: Confluent's names are those of settings in capitals. */
-const CONFLUENT_KEYS: ReadonlyMap<string, string> = new Map(KNOWN_KEYS.map((key) => [bare(key), key]));
-
-/** @returns undefined for a name that means nothing here */
-export function findVariable(name: string): Variable | undefined {
-  const known = VARIABLES.get(name);
-  if (known !== undefined || !name.startsWith(CONFLUENT)) return known;
-  const key = CONFLUENT_KEYS.get(bare(name.slice(CONFLUENT.length)));
-  return key === undefined ? undefined : { kind: "setting", key, form: "text" };
-}
-
-function bare(name: string): string {
-  return name.replace(/[._-]/g, "").toUpperCase();
-}
-
-/** Variables that other parts of the start read. */
-const JVM_VARIABLES = ["SERVER_JVMFLAGS", "JVMFLAGS"];
-/** Letters in which the name of a variable may differ that was meant for this image; of short ones more are by chance. */
-const STEPS_MAX = 2;
-const NAME_CHARS_MIN = 8;
-
-function knownNames(): readonly string[] {
-  return [...VARIABLES.keys(), ...JVM_VARIABLES, ...KNOWN_KEYS.map(confluentName)];
-}
-
-/** Whether a name without a beginning of ours is one of ours but for two letters, or for case. */
-function isNearlyKnown(name: string): boolean {
-  if (name.length < NAME_CHARS_MIN || JVM_VARIABLES.includes(name)) return false;
-  return knownNames().some((known) => distance(name.toUpperCase(), known) <= STEPS_MAX);
-}
-
-function unknownVariable(name: string): string {
-  const known = knownNames();
-  const steps = (one: string): number => distance(name.toUpperCase(), one);
-  const nearest = known.reduce((best, one) => (steps(one) < steps(best) ? one : best));
-  const advice = steps(nearest) <= name.length * UNLIKENESS_MAX ? `; the nearest known one is ${nearest}` : "";
-  return `${name} is not a variable of this image and has no effect${advice}`;
-}
-
-/** As Confluent writes it. */
-function confluentName(key: string): string {
-  return (
-    CONFLUENT +
-    key
-      .replace(/(?<=[a-z])(?=[A-Z])/g, "_")
-      .replace(/[.-]/g, "_")
-      .toUpperCase()
-  );
+/** Settings that come with several values. */
+function contradictory(settings: readonly ServerSetting[]): ReadonlyMap<string, string> {
+  const last = new Map(settings);
+  return new Map(settings.filter(([key, value]) => last.get(key) !== value));
 }
 
 function written(value: string, form: Form): string | undefined {

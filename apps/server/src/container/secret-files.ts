@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { ConfigError } from "@zooid/server";
-import { findVariable } from "./container-plan.ts";
+import { findVariable } from "./variable-names.ts";
 import { isSecretFile } from "./variables.ts";
 
 /** A secret is a line or two; a larger file is another one than was meant. */

@@ -1,3 +1,6 @@
+import { assertNever } from "@zooid/model";
+import { isGuardingKey } from "../known-keys.ts";
+
 /** What a variable of a container's environment means. */
 export type Variable =
   /** A setting of zoo.cfg. */
@@ -12,8 +15,8 @@ export type Variable =
     }
   /** Switches a group on. */
   | { readonly kind: "switch"; readonly group: GroupName }
-  /** Read by the plan itself. */
-  | { readonly kind: "own" }
+  /** Read by the plan itself; some decide about votes, access or where data are. */
+  | { readonly kind: "own"; readonly isGuarding: boolean }
   /** Values other than the harmless ones are reported. */
   | { readonly kind: "ignored"; readonly reason: string; readonly harmless: readonly string[] }
   /** Values other than the harmless ones stop the start. */
@@ -32,7 +35,8 @@ export const GROUP_SETTINGS: Readonly<Record<GroupName, readonly (readonly [key:
   auth: [["authProvider.1", "org.apache.zookeeper.server.auth.SASLAuthenticationProvider"]],
 };
 
-const own: Variable = { kind: "own" };
+const own: Variable = { kind: "own", isGuarding: false };
+const guarding: Variable = { kind: "own", isGuarding: true };
 const setting = (key: string, form: Form = "text"): Variable => ({ kind: "setting", key, form });
 const grouped = (group: GroupName, key: string, fallback?: string): Variable => ({
   ...{ kind: "grouped", group, key, form: "text" },
@@ -47,12 +51,12 @@ const NO_JVM = "there is no Java machine";
 /** Every variable by name, except those of Confluent's form, which are made from settings by a rule. */
 export const VARIABLES: ReadonlyMap<string, Variable> = new Map<string, Variable>([
   // The official image's.
-  ["ZOO_MY_ID", own],
-  ["ZOO_SERVERS", own],
-  ["ZOO_CFG_EXTRA", own],
-  ["ZOO_CONF_DIR", own],
-  ["ZOO_DATA_DIR", own],
-  ["ZOO_DATA_LOG_DIR", own],
+  ["ZOO_MY_ID", guarding],
+  ["ZOO_SERVERS", guarding],
+  ["ZOO_CFG_EXTRA", guarding],
+  ["ZOO_CONF_DIR", guarding],
+  ["ZOO_DATA_DIR", guarding],
+  ["ZOO_DATA_LOG_DIR", guarding],
   ["ZOO_LOG_DIR", own],
   ["ZOO_TICK_TIME", setting("tickTime")],
   ["ZOO_INIT_LIMIT", setting("initLimit")],
@@ -65,7 +69,7 @@ export const VARIABLES: ReadonlyMap<string, Variable> = new Map<string, Variable
   ["ZOO_AUTOPURGE_SNAPRETAINCOUNT", setting("autopurge.snapRetainCount")],
 
   // Bitnami's.
-  ["ZOO_SERVER_ID", own],
+  ["ZOO_SERVER_ID", guarding],
   ["ZOO_PORT_NUMBER", setting("clientPort")],
   ["ZOO_PEER_TYPE", setting("peerType")],
   ["ZOO_MAX_CNXNS", setting("maxCnxns")],
@@ -97,9 +101,9 @@ export const VARIABLES: ReadonlyMap<string, Variable> = new Map<string, Variable
   ["ZOO_TLS_QUORUM_TRUSTSTORE_FILE", grouped("quorumTls", "ssl.quorum.trustStore.location")],
   ["ZOO_TLS_QUORUM_TRUSTSTORE_PASSWORD", grouped("quorumTls", "ssl.quorum.trustStore.password")],
   ["ZOO_ENABLE_AUTH", { kind: "switch", group: "auth" }],
-  ["ZOO_SERVER_USERS", own],
-  ["ZOO_SERVER_PASSWORDS", own],
-  ["ALLOW_ANONYMOUS_LOGIN", own],
+  ["ZOO_SERVER_USERS", guarding],
+  ["ZOO_SERVER_PASSWORDS", guarding],
+  ["ALLOW_ANONYMOUS_LOGIN", guarding],
   ["ZOO_CLIENT_USER", ignored("the server opens no connection to itself; zooid-cli takes -client-configuration")],
   ["ZOO_CLIENT_PASSWORD", ignored("the server opens no connection to itself; zooid-cli takes -client-configuration")],
   ["ZOO_ENABLE_QUORUM_AUTH", { kind: "refused", reason: NO_QUORUM_SASL, harmless: ["no", "false"] }],
@@ -111,16 +115,37 @@ export const VARIABLES: ReadonlyMap<string, Variable> = new Map<string, Variable
   ["ZOOMAIN", ignored(NO_JVM)],
 
   // Confluent's, beyond its rule.
-  ["ZOOKEEPER_SERVER_ID", own],
-  ["ZOOKEEPER_SERVERS", own],
+  ["ZOOKEEPER_SERVER_ID", guarding],
+  ["ZOOKEEPER_SERVERS", guarding],
+  ["ZOOKEEPER_DATA_DIR", guarding],
+  ["ZOOKEEPER_DATA_LOG_DIR", guarding],
   ["ZOOKEEPER_LOG4J_ROOT_LOGLEVEL", own],
   ["ZOOKEEPER_LOG4J_LOGGERS", ignored("there is one log, with one level")],
   ["ZOOKEEPER_TOOLS_LOG4J_LOGLEVEL", ignored("there is one log, with one level")],
 
   // Ours.
-  ["ZOOID_PEER_SECRET", own],
+  ["ZOOID_PEER_SECRET", guarding],
   ["ZOOID_ALLOW_UNAUTHENTICATED_PEERS", setting("zooid.allowUnauthenticatedPeers", "flag")],
 ]);
+
+/** Whether a misspelt name must not be neglected: it decides which servers vote, who may enter, or where data are. */
+export function isGuarding(variable: Variable): boolean {
+  switch (variable.kind) {
+    case "setting":
+    case "grouped":
+      return isGuardingKey(variable.key);
+    case "switch":
+      return variable.group !== "prometheus";
+    case "own":
+      return variable.isGuarding;
+    case "ignored":
+      return false;
+    case "refused":
+      return true;
+    default:
+      return assertNever(variable);
+  }
+}
 
 /** Variables whose names end in _FILE and mean that file, not a secret to be read from it. */
 export function isSecretFile(name: string): boolean {
