@@ -406,11 +406,42 @@ describe("settings in the flags for Java's command line", () => {
 
   test("are beside other words that have no effect, which are named without their values", () => {
     const { warnings } = serveWith(
-      "-Xmx1g -Dzookeper.skipACL=yes -Djavax.net.ssl.keyStorePassword=s3cret -javaagent:/a=b",
+      "-Xmx1g -Dzookeper.snapCount=7 -Djavax.net.ssl.keyStorePassword=s3cret -javaagent:/a=b",
     );
     expect(warnings).toEqual([
-      "SERVER_JVMFLAGS has no effect beyond ZooKeeper's settings, and holds -Xmx1g, -Dzookeper.skipACL, -Djavax.net.ssl.keyStorePassword, -javaagent",
+      "SERVER_JVMFLAGS has no effect beyond ZooKeeper's settings, and holds -Xmx1g, -Dzookeper.snapCount, -Djavax.net.ssl.keyStorePassword, -javaagent",
     ]);
+    // Flags of every Java program on the machine are none of a server's.
+    const flags = { JAVA_TOOL_OPTIONS: "-Xmx1g", JDK_JAVA_OPTIONS: "-Xms1g" };
+    expect(parseCommandLine([], flags)).toMatchObject({ warnings: [] });
+  });
+
+  test.each([
+    ["-Dzookeper.sessionRequireClientSASLAuth=true", "sessionRequireClientSASLAuth"],
+    ["-DZookeeper.skipACL=no", "skipACL"],
+    ["-DsessionRequireClientSASLAuth=true", "sessionRequireClientSASLAuth"],
+    ["-DsessionRequireClientSASLauth=true", "sessionRequireClientSASLAuth"],
+    ["-DauthProvider.1=org.example.A", "authProvider.1"],
+    ["-Dzookeeper_ssl.clientAuth=need", "ssl.clientAuth"],
+  ])("%s, which sets nothing, ends the start", (flag, key) => {
+    expect(() => serveWith(flag)).toThrow(
+      `SERVER_JVMFLAGS has ${flag.split("=")[0]}, which is not read; zookeeper.${key} is`,
+    );
+  });
+
+  test("without a value are there, and empty", () => {
+    expect(() => serveWith("-Dzookeeper.sessionRequireClientSASLAuth")).toThrow(
+      'zookeeper.sessionRequireClientSASLAuth (SERVER_JVMFLAGS) is true or false, found ""',
+    );
+  });
+
+  test.each([
+    "-Djavax.net.ssl.keyStoreType=JKS -Djavax.net.ssl.trustStorePassword=x -Djava.net.preferIPv4Stack=true",
+    "-Dcom.sun.management.jmxremote.ssl=false -Dcom.sun.management.jmxremote.authenticate=false",
+    "-Djava.security.krb5.conf=/etc/krb5.conf -Djavax.security.auth.useSubjectCredsOnly=false -Dsun.net.inetaddr.ttl=60",
+    "-Dlog4j.configuration=file:/a -Dlogback.configurationFile=/b -Dkafka.logs.dir=/c -Duser.timezone=UTC",
+  ])("are told from Java's own: %s", (flags) => {
+    expect(serveWith(flags).warnings).toHaveLength(1);
   });
 
   test("of a later variable win", () => {

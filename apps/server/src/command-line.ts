@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { accessFault, ConfigError, type ServerOptions } from "@zooid/server";
 import { applySettings, type ConfigFile, parseConfigFile, type UnknownKeys, unknownKeysOf } from "./config-file.ts";
 import { completeEnsemble, mergeEnsembles, NO_ENSEMBLE } from "./ensemble-settings.ts";
-import { type JvmFlags, jvmRest, jvmSettings } from "./jvm-flags.ts";
+import { type JvmFlags, jvmRest, jvmSettings, misspeltFlags } from "./jvm-flags.ts";
 import type { AuditSettings, ConsoleSettings, Setting } from "./key-rule.ts";
 import { ANY_ADDRESS } from "./key-values.ts";
 import { isLogLevel, LOG_LEVELS, type LogLevel } from "./log-level.ts";
@@ -11,6 +11,7 @@ import { mergeOptions } from "./merge-options.ts";
 import { type OfflineCommand, parseOfflineCommand } from "./offline/offline-command.ts";
 import { type OptionValues, parseOptions } from "./options.ts";
 import { placedError, withPlaces } from "./setting-places.ts";
+import { unreadSettings } from "./start-scripts.ts";
 
 export const USAGE = `zooid-server [zoo.cfg] [options]
 zooid-server PORT DATADIR [TICKTIME] [MAXCLIENTCNXNS]
@@ -135,6 +136,8 @@ function serveCommand(values: Values, positionals: readonly string[], jvmFlags: 
     }),
   );
   const settings = new Map([...jvm.values, ...base.values, ...flags.values]);
+  const unread = unreadSettings(configFile, settings);
+  if (unread.problems.length > 0) throw new ConfigError(unread.problems);
   // A file that names the TLS port alone opens no other.
   const hasPlainPort =
     options.securePort === undefined || options.port !== undefined || ensemble.options.port !== undefined;
@@ -152,7 +155,7 @@ function serveCommand(values: Values, positionals: readonly string[], jvmFlags: 
     ...(configFile === undefined ? {} : { configFile }),
     configuration: base.text,
     warnings: [
-      ...[...jvm.warnings, ...base.warnings, ...flags.warnings],
+      ...[...jvm.warnings, ...base.warnings, ...flags.warnings, ...unread.warnings],
       ...ensemble.warnings,
       ...ensemble.addressWarnings.map((warning) => withPlaces(warning, places)),
     ],
@@ -259,11 +262,13 @@ function flagSettings(values: Values): readonly Setting[] {
 
 /** As with ZooKeeper, a file's own setting wins. */
 function fromJvmFlags(flags: JvmFlags, unknown: UnknownKeys | undefined): ConfigFile {
+  const problems = misspeltFlags(flags);
+  if (problems.length > 0) throw new ConfigError(problems);
   const settings = jvmSettings(flags);
   const config = applySettings(settings, unknown ?? unknownKeysOf(settings));
   const warnings = Object.entries(flags).flatMap(([name, text]) => {
-    const keys = settings.filter(({ where }) => where === name).map(({ key }) => key);
-    const rest = jvmRest(text);
+    const keys = [...new Set(settings.filter(({ where }) => where === name).map(({ key }) => key))];
+    const rest = jvmRest(name, text);
     return [
       ...(keys.length === 0
         ? []

@@ -10,7 +10,7 @@ import { prepareContainer } from "./container/prepare-container.ts";
 import { DynamicFile } from "./dynamic-file.ts";
 import { ExitStatus, exitStatusOf, explain } from "./exit-status.ts";
 import { checkHealth } from "./health.ts";
-import type { JvmFlags } from "./jvm-flags.ts";
+import { type JvmFlags, jvmFlagsOf, misspeltVariables } from "./jvm-flags.ts";
 import { LateConsole } from "./late-console.ts";
 import { openLog, type ProcessLog } from "./logger.ts";
 import { recover } from "./offline/recover.ts";
@@ -127,18 +127,20 @@ function operated({ options, configuration = "" }: ServeCommand): ServerOptions 
   return { ...options, admin: { ...options.admin }, metrics, initialConfiguration: configuration };
 }
 
-function readCommandLine(argv: readonly string[], more: JvmFlags = {}): Command {
-  return parseCommandLine(argv, { SERVER_JVMFLAGS: process.env["SERVER_JVMFLAGS"] ?? "", ...more });
+function readCommandLine(argv: readonly string[], jvmFlags: JvmFlags = jvmFlagsOf(process.env)): Command {
+  const problems = misspeltVariables(process.env);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return parseCommandLine(argv, jvmFlags);
 }
 
 /** How the arguments came about, for the log, and what the server reads beside them. */
 interface Said {
   readonly notes: readonly string[];
   readonly warnings: readonly string[];
-  readonly jvmFlags: JvmFlags;
+  readonly jvmFlags?: JvmFlags;
 }
 
-async function serve(argv: readonly string[], said: Said = { notes: [], warnings: [], jvmFlags: {} }): Promise<void> {
+async function serve(argv: readonly string[], said: Said = { notes: [], warnings: [] }): Promise<void> {
   const signals = new AskingSignals();
   const read = (): Command => readCommandLine(argv, said.jvmFlags);
   const command = read();

@@ -31,8 +31,9 @@ test("zoo.cfg and myid are written where they are missing, for this user alone",
   expect(statSync(join(root, "conf/zoo.cfg")).mode & 0o777).toBe(0o600);
 });
 
-test("the flags of ZooKeeper's start script are read beside SERVER_JVMFLAGS", () => {
-  expect(prepare({ JVMFLAGS: "-Dzookeeper.maxCnxns=7" }).jvmFlags).toEqual({ JVMFLAGS: "-Dzookeeper.maxCnxns=7" });
+test("the flags for Java of each image are read: Confluent's are in KAFKA_OPTS", () => {
+  const flags = { KAFKA_OPTS: "-Djava.security.auth.login.config=/j", JVMFLAGS: "-Dzookeeper.maxCnxns=7" };
+  expect(prepare(flags).jvmFlags).toEqual(flags);
 });
 
 test("a zoo.cfg and a myid that are there stay, and it is reported which variables have no effect", () => {

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigError } from "@zooid/server";
-import type { JvmFlags } from "../jvm-flags.ts";
+import { type JvmFlags, jvmFlagsOf } from "../jvm-flags.ts";
 import { type ContainerPlan, planContainer } from "./container-plan.ts";
 import { readSecretFiles } from "./secret-files.ts";
 
@@ -12,7 +12,7 @@ export interface PreparedContainer {
   readonly notes: readonly string[];
   /** What has no effect, or another than the environment says. */
   readonly warnings: readonly string[];
-  /** What ZooKeeper's start script takes beside SERVER_JVMFLAGS. */
+  /** The flags for Java that the environment has. */
   readonly jvmFlags: JvmFlags;
 }
 
@@ -46,7 +46,7 @@ export function prepareContainer(
     argv: [zooCfg, ...(plan.logLevel === undefined ? [] : ["--log-level", plan.logLevel])],
     notes,
     warnings,
-    jvmFlags: { JVMFLAGS: environment["JVMFLAGS"] ?? "" },
+    jvmFlags: jvmFlagsOf(environment, "container"),
   };
 }
 
