@@ -13,8 +13,8 @@ test("of the environment a server of no image reads the flags for Java and nothi
     );
   expect(read).toEqual([
     // `zooid-server container` alone: its variables are an image's settings.
-    ["apps/server/src/main.ts", "process.env, hostname());"],
-    ["apps/server/src/main.ts", "process.env)): Command {"],
-    ["apps/server/src/main.ts", "process.env);"],
+    ["apps/server/src/server-process.ts", "process.env, hostname());"],
+    ["apps/server/src/server-process.ts", "process.env)): Command {"],
+    ["apps/server/src/server-process.ts", "process.env);"],
   ]);
 });
