@@ -1,6 +1,6 @@
 import { ConfigError, PeerPortError, StoreError } from "@zooid/server";
 import { describe, expect, test } from "vitest";
-import { ExitStatus, exitStatusOf, explain } from "./exit-status.ts";
+import { ExitStatus, exitStatusOf, explain, type StartedWith } from "./exit-status.ts";
 
 function portError(code: string): Error {
   return Object.assign(new Error(`listen ${code}`), { code, syscall: "listen", address: "127.0.0.1", port: 2181 });
@@ -41,7 +41,10 @@ describe("a port that cannot be had is explained", () => {
       "EADDRINUSE",
       "port 2181 on 127.0.0.1 is taken by another process, perhaps by a server that still runs; end that one, or choose another port: npx zooid-server --port 2182 --data data-2182",
     ],
-    ["EACCES", "port 2181 on 127.0.0.1 needs more rights than this process has; choose one above 1023"],
+    [
+      "EACCES",
+      "port 2181 on 127.0.0.1 needs more rights than this process has; choose one above 1023 with clientPort or --port",
+    ],
     ["EADDRNOTAVAIL", "127.0.0.1 is not an address of this machine; see clientPortAddress or --address"],
     ["EMFILE", "cannot listen on 127.0.0.1:2181: listen EMFILE"],
   ])("%s", (code, text) => {
@@ -49,8 +52,53 @@ describe("a port that cannot be had is explained", () => {
   });
 });
 
-test("the advice for a server with a file keeps the file", () => {
-  const text = explain(portError("EADDRINUSE"), "/etc/zookeeper/zoo.cfg");
-  expect(text).toContain("clientPort in /etc/zookeeper/zoo.cfg");
-  expect(text).not.toContain("npx");
+const FILE = "/etc/zookeeper/zoo.cfg";
+
+/** What a server with a file was started with; settings by the place where they stand. */
+function withFile(places: Readonly<Record<string, string>>, options: StartedWith["options"] = {}): StartedWith {
+  return { configFile: FILE, options, places: new Map(Object.entries(places)) };
+}
+
+const MEMBER = { sid: 2, servers: [] };
+
+describe("the advice for a server with a file names the setting, with its place", () => {
+  test.each<[string, StartedWith, string]>([
+    ["EADDRINUSE", withFile({ clientPort: "line 3" }), `choose another port with clientPort in ${FILE} (line 3)`],
+    ["EADDRINUSE", withFile({ clientPort: "--port" }), "choose another port with clientPort (--port)"],
+    ["EADDRINUSE", withFile({}), `choose another port with clientPort in ${FILE}`],
+    [
+      "EADDRINUSE",
+      withFile({ "server.2": "line 5" }, { ensemble: MEMBER }),
+      `choose another port with the client part of server.2 in ${FILE} (line 5)`,
+    ],
+    [
+      "EADDRINUSE",
+      withFile({ clientPort: "line 3", secureClientPort: "line 4" }, { port: 2182, securePort: 2181 }),
+      `choose another port with secureClientPort in ${FILE} (line 4)`,
+    ],
+    ["EACCES", withFile({ clientPort: "line 3" }), `choose one above 1023 with clientPort in ${FILE} (line 3)`],
+    [
+      "EADDRNOTAVAIL",
+      withFile({ secureClientPortAddress: "line 5" }, { securePort: 2181 }),
+      `see secureClientPortAddress in ${FILE} (line 5)`,
+    ],
+  ])("%s", (code, started, text) => {
+    const explained = explain(portError(code), started);
+    expect(explained.endsWith(text)).toBe(true);
+  });
+});
+
+test("data that cannot be used, and ports of peers, are explained behind the line that names them", () => {
+  const started = withFile(
+    { dataDir: "line 1", dataLogDir: "line 2", "server.2": "line 5" },
+    { logDir: "/log", ensemble: MEMBER },
+  );
+  const store = (file: string): Error => new StoreError({ code: "UNREADABLE", file, reason: "EACCES" });
+  const failed = Object.assign(new Error("ENOTDIR"), { code: "ENOTDIR", syscall: "scandir", path: "/log" });
+  const port = new PeerPortError({ purpose: "quorum", host: "h", port: 1 }, "EADDRINUSE", undefined);
+  expect(explain(store("/data/x"), started)).toBe(`${FILE}: dataDir (line 1): /data/x cannot be used: EACCES`);
+  expect(explain(store("/log/x"), started)).toBe(`${FILE}: dataLogDir (line 2): /log/x cannot be used: EACCES`);
+  expect(explain(failed, started)).toBe(`${FILE}: dataLogDir (line 2): the data directory cannot be used: ENOTDIR`);
+  expect(explain(port, started)).toMatch(/^\/etc\/zookeeper\/zoo\.cfg: server\.2 \(line 5\): the quorum port 1 on h/);
+  expect(explain(store("/data/x"), withFile({ dataDir: "--data" }))).toBe("/data/x cannot be used: EACCES");
 });

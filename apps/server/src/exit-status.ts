@@ -1,5 +1,5 @@
 import { hostPort } from "@zooid/model";
-import { ConfigError, OfflineError, PeerPortError, StoreError } from "@zooid/server";
+import { ConfigError, OfflineError, PeerPortError, type ServerOptions, StoreError } from "@zooid/server";
 
 /** How the process ends, for supervisors: which of these a restart can help is in the README. */
 export const ExitStatus = {
@@ -29,15 +29,47 @@ export function exitStatusOf(error: unknown): ExitStatus {
   return ExitStatus.UNEXPECTED;
 }
 
+/** What a server was started with. */
+export interface StartedWith {
+  /** Undefined where the command line alone decides. */
+  readonly configFile?: string;
+  readonly options: Pick<ServerOptions, "logDir" | "port" | "securePort" | "ensemble">;
+  /** Where each setting stands, by its key. */
+  readonly places: ReadonlyMap<string, string>;
+}
+
 /**
- * What stopped the server, in a sentence, with what helps.
+ * What stopped the server, in a sentence, with the setting that it is about and what helps.
  *
- * @param configFile the file that it was started with; undefined where the command line alone decides
+ * @param started undefined where the command line could not be read, or the server runs already
  */
-export function explain(error: unknown, configFile?: string): string {
-  if (isSystemError(error) && error.syscall === "listen") return explainPort(error, configFile);
-  if (isSystemError(error)) return `the data directory cannot be used: ${error.message}`;
+export function explain(error: unknown, started?: StartedWith): string {
+  if (isSystemError(error) && error.syscall === "listen") return explainPort(error, started);
+  if (error instanceof PeerPortError)
+    return behindLine(`server.${started?.options.ensemble?.sid}`, error.message, started);
+  if (isSystemError(error)) {
+    const text = `the data directory cannot be used: ${error.message}`;
+    return behindLine(directoryKey(error.path, started), text, started);
+  }
+  if (error instanceof StoreError) return behindLine(directoryKey(pathOf(error), started), error.message, started);
   return error instanceof Error ? error.message : String(error);
+}
+
+/** As in other problems of the file, whose line is in front: the sentence itself does not name the setting. */
+function behindLine(key: string, text: string, started: StartedWith | undefined): string {
+  const place = started?.places.get(key);
+  if (place === undefined || started?.configFile === undefined || !place.startsWith("line ")) return text;
+  return `${started.configFile}: ${key} (${place}): ${text}`;
+}
+
+function pathOf({ detail }: StoreError): string | undefined {
+  if ("file" in detail) return detail.file;
+  return "directory" in detail ? detail.directory : undefined;
+}
+
+function directoryKey(path: string | undefined, started: StartedWith | undefined): string {
+  const logDir = started?.options.logDir;
+  return logDir !== undefined && path !== undefined && `${path}/`.startsWith(`${logDir}/`) ? "dataLogDir" : "dataDir";
 }
 
 function storeStatus(error: StoreError): ExitStatus {
@@ -67,6 +99,7 @@ const PORT_MAX = 65_535;
 interface SystemError extends Error {
   readonly code: string;
   readonly syscall: string;
+  readonly path?: string;
   readonly address?: string;
   readonly port?: number;
 }
@@ -79,20 +112,38 @@ function nextPort(port: number): number {
   return port < PORT_MAX ? port + 1 : port - 1;
 }
 
-function explainPort({ code, address, port = 0, message }: SystemError, configFile: string | undefined): string {
+function explainPort({ code, address, port = 0, message }: SystemError, started: StartedWith | undefined): string {
+  const isSecure = port === started?.options.securePort;
+  const setting = settingOf(isSecure ? "secureClientPort" : "clientPort", started);
   switch (code) {
     case "EADDRINUSE":
       return (
         `port ${port} on ${address} is taken by another process, perhaps by a server that still runs; ` +
-        (configFile === undefined
+        (started?.configFile === undefined
           ? `end that one, or choose another port: npx zooid-server --port ${nextPort(port)} --data data-${nextPort(port)}`
-          : `end that one, or choose another port with clientPort in ${configFile}, or in the client part of this server's line`)
+          : `end that one, or choose another port with ${setting}`)
       );
     case "EACCES":
-      return `port ${port} on ${address} needs more rights than this process has; choose one above 1023`;
+      return `port ${port} on ${address} needs more rights than this process has; choose one above 1023 with ${setting}`;
     case "EADDRNOTAVAIL":
-      return `${address} is not an address of this machine; see clientPortAddress or --address`;
+      return `${address} is not an address of this machine; see ${settingOf(isSecure ? "secureClientPortAddress" : "clientPortAddress", started)}`;
     default:
       return `cannot listen on ${hostPort(address ?? "*", port)}: ${message}`;
   }
+}
+
+const OPTION_OF: Readonly<Record<string, string>> = { clientPort: "--port", clientPortAddress: "--address" };
+
+/** A setting, or the server's line that says it instead, with the file and line where it stands. */
+function settingOf(key: string, started: StartedWith | undefined): string {
+  const option = OPTION_OF[key];
+  if (started?.configFile === undefined) return option === undefined ? key : `${key} or ${option}`;
+  const { configFile, options, places } = started;
+  const place = places.get(key);
+  const member = `server.${options.ensemble?.sid}`;
+  const line = places.get(member);
+  const isOfLine = place === undefined && line !== undefined && option !== undefined;
+  const [name, where] = isOfLine ? [`the client part of ${member}`, line] : [key, place];
+  if (where === undefined) return `${name} in ${configFile}`;
+  return where.startsWith("line ") ? `${name} in ${configFile} (${where})` : `${name} (${where})`;
 }

@@ -38,8 +38,8 @@ const OUTPUT = {
   warn: (line: string): void => console.error(`zooid-server: ${line}`),
 };
 
-/** The file that this process serves with. */
-let configFile: string | undefined;
+/** What this process serves with. */
+let started: ServeCommand | undefined;
 
 /** Its log, once that is open. */
 let openedLog: ProcessLog | undefined;
@@ -90,8 +90,8 @@ export async function runProcess(signals: StartSignals): Promise<void> {
         await serve(process.argv.slice(2), signals);
     }
   } catch (error) {
-    if (isServing) reportFailedStart(explain(error, configFile));
-    else for (const line of explain(error, configFile).split("\n")) OUTPUT.warn(line);
+    if (isServing) reportFailedStart(explain(error, started));
+    else for (const line of explain(error, started).split("\n")) OUTPUT.warn(line);
     process.exit(exitStatusOf(error));
   }
 }
@@ -148,7 +148,7 @@ async function serve(
   const read = (): Command => readCommandLine(argv, said.jvmFlags);
   const command = read();
   if (command.kind !== "serve") return;
-  configFile = command.configFile;
+  started = command;
   const log = openLog(command.logLevel);
   openedLog = log;
   nameProcess(argv);
