@@ -1,7 +1,6 @@
-import { resolve } from "node:path";
 import type { ServerOptions } from "@zooid/server";
 import { flag, ignored, type KeyEntry, type KeyRule, type Mutable, set, text } from "./key-rule.ts";
-import { trueOrFalse } from "./key-values.ts";
+import { pathValue, trueOrFalse } from "./key-values.ts";
 
 /** Who clients are, and whether access lists are asked. */
 export const AUTH_KEYS: readonly KeyEntry[] = [
@@ -110,8 +109,9 @@ function authEntry(prefix: string, name: "providers" | "saslSuperUsers"): KeyRul
 
 function jaasFile(): KeyRule {
   return auth((options, value) => {
-    if (value === "") return "is empty; it names a file";
-    options.jaasFile = resolve(value);
+    const found = pathValue(value);
+    if ("problem" in found) return found.problem;
+    options.jaasFile = found.value;
     return undefined;
   });
 }

@@ -477,7 +477,7 @@ describe("a file of strangers", () => {
   test("may name what means something to the language: it is a name like others, and nothing is expanded", () => {
     const file = configFile(
       [
-        `dataDir=/data/\${HOME}`,
+        "dataDir=/data/$HOME",
         "__proto__=x",
         "constructor.prototype.port=1",
         "authProvider.__proto__=a.B",
@@ -485,7 +485,7 @@ describe("a file of strangers", () => {
       ].join("\n"),
     );
     const { options } = serve(file);
-    expect(options).toMatchObject({ dataDir: `/data/\${HOME}` });
+    expect(options).toMatchObject({ dataDir: "/data/$HOME" });
     expect(options.port).toBeUndefined();
     expect(Object.entries(options.auth?.providers ?? {})).toEqual([["__proto__", "a.B"]]);
     expect(Object.entries(options.auth?.saslSuperUsers ?? {})).toEqual([[".constructor", "ops"]]);

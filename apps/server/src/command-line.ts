@@ -1,7 +1,8 @@
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { accessFault, ConfigError, type ServerOptions } from "@zooid/server";
 import { applySettings, type ConfigFile, parseConfigFile, type UnknownKeys, unknownKeysOf } from "./config-file.ts";
+import { readText } from "./configuration-text.ts";
 import { completeEnsemble, mergeEnsembles, NO_ENSEMBLE } from "./ensemble-settings.ts";
 import { type JvmFlags, jvmRest, jvmSettings, misspeltFlags } from "./jvm-flags.ts";
 import type { AuditSettings, ConsoleSettings, Setting } from "./key-rule.ts";
@@ -230,7 +231,7 @@ function readConfiguration(file: string): string {
     const { size } = statSync(file);
     if (size > FILE_BYTES_MAX)
       throw new RangeError(`it has ${size} bytes, and no configuration has more than ${FILE_BYTES_MAX}`);
-    return readFileSync(file, "utf8");
+    return readText(file);
   } catch (error) {
     const reason = accessFault(resolve(file), "read") ?? (error instanceof Error ? error.message : error);
     throw new ConfigError([`cannot read the configuration file ${file}: ${reason}`]);

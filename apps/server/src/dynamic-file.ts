@@ -1,6 +1,7 @@
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { type Member, type Members, memberLines, type ServerId } from "@zooid/model";
+import { readText } from "./configuration-text.ts";
 import { GROUP_KEY, SERVER_KEY, WEIGHT_KEY } from "./ensemble-draft.ts";
 import { DYNAMIC_FILE } from "./ensemble-keys.ts";
 import { isAnyHost } from "./key-values.ts";
@@ -35,7 +36,7 @@ export class DynamicFile {
   write(members: Members): void {
     const own = members.servers.find(({ sid }) => sid === this.#sid);
     if (own === undefined) return;
-    const text = readFileSync(this.#configFile, "utf8");
+    const text = readText(this.#configFile);
     const named = namedBy(text);
     const version = members.version.toString(16);
     const file = `${prefixOf(this.#configFile, named)}.${version}`;

@@ -1,6 +1,5 @@
-import { resolve } from "node:path";
 import { flag, ignored, type KeyEntry, type KeyRule, NOT_YET, ONE_LOOP, refused, set } from "./key-rule.ts";
-import { portValue, trueOrFalse } from "./key-values.ts";
+import { pathValue, portValue, trueOrFalse } from "./key-values.ts";
 import { NO_OCSP } from "./tls-keys.ts";
 
 /** The file that lists the servers, where zoo.cfg does not. */
@@ -142,8 +141,9 @@ function peerSecretFile(): KeyRule {
   return {
     kind: "ensemble",
     set: (limits, value) => {
-      if (value === "") return "is empty; it names a file";
-      limits.peerSecretFile = resolve(value);
+      const found = pathValue(value);
+      if ("problem" in found) return found.problem;
+      limits.peerSecretFile = found.value;
       return undefined;
     },
   };
@@ -164,8 +164,9 @@ function peerTls(name: "key" | "cert" | "ca"): KeyRule {
   return {
     kind: "ensemble",
     set: (limits, value) => {
-      if (value === "") return "is empty; it names a PEM file";
-      limits.peerTls = { ...limits.peerTls, [name]: resolve(value) };
+      const found = pathValue(value);
+      if ("problem" in found) return found.problem;
+      limits.peerTls = { ...limits.peerTls, [name]: found.value };
       return undefined;
     },
   };

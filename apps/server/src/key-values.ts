@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { resolve } from "node:path";
 
 /* How the values of keys are read: true or false, numbers, addresses. */
 
@@ -46,6 +47,28 @@ export function hostProblem(host: string): string | undefined {
   if (/^["'].*["']$/.test(host)) return `is an address or a name without quotes, found ${host}`;
   if (!/^[\p{L}\p{N}._-]+$/u.test(host)) return `is an address or a name, found "${host}"`;
   return undefined;
+}
+
+/** What a shell or a template puts in place of something else. */
+const UNREPLACED = /\$\{|\$\(|\{\{|^\$[A-Z_]|^~|^%[A-Z_]+%/i;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: no path that was meant has them
+const CONTROL = /[\u0000-\u001f\u007f]/;
+const DRIVE = /^[a-z]:/i;
+
+/**
+ * A path, made absolute. Nothing replaces anything in it, so that a path which was meant for a shell, a template or another system would
+ * silently be another directory, below the one in which the process was started.
+ */
+export function pathValue(value: string, what: "file" | "directory" = "file"): Read<string> {
+  if (value === "") return { problem: `is empty; it names a ${what}` };
+  if (CONTROL.test(value))
+    return { problem: `has a control character in the name of a ${what}; a backslash is written twice` };
+  if (/^["'].*["']$/.test(value)) return { problem: `names a ${what} without quotes, found ${value}` };
+  if (UNREPLACED.test(value))
+    return { problem: `names a ${what} as it is, and nothing is replaced in it, found "${value}"` };
+  if (DRIVE.test(value) && (process.platform !== "win32" || !/^.:[\\/]/.test(value)))
+    return { problem: `names a drive, and no ${what} here; a backslash is written twice, found "${value}"` };
+  return { value: resolve(value) };
 }
 
 export function textValue(value: string): Read<string> {

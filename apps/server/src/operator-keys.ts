@@ -1,8 +1,8 @@
-import { resolve } from "node:path";
 import type { AdminOptions, MetricsOptions } from "@zooid/server";
 import { ignored, type KeyEntry, type KeyRule, refused } from "./key-rule.ts";
 import {
   addressValue,
+  pathValue,
   portValue,
   type Read,
   read,
@@ -123,8 +123,9 @@ function auditFile(): KeyRule {
   return {
     kind: "audit",
     set: (audit, value) => {
-      if (value === "") return "is empty; it names a file";
-      audit.file = resolve(value);
+      const found = pathValue(value);
+      if ("problem" in found) return found.problem;
+      audit.file = found.value;
       return undefined;
     },
   };

@@ -1,5 +1,5 @@
-import { resolve } from "node:path";
 import { flag, ignored, type KeyEntry, type KeyRule, type Options, set, wholeNumber } from "./key-rule.ts";
+import { pathValue } from "./key-values.ts";
 
 const DURABLE_LOG = "the log and its state file are SQLite files that need no such setting";
 
@@ -58,9 +58,8 @@ function path(name: "dataDir" | "logDir"): KeyRule {
   return {
     kind: "honoured",
     set: (options, value) => {
-      if (value === "") return "is empty; it names a directory";
-      options[name] = resolve(value);
-      return undefined;
+      const found = pathValue(value, "directory");
+      return "problem" in found ? found.problem : set(options, name, found.value);
     },
   };
 }

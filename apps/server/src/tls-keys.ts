@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import type { ServerOptions } from "@zooid/server";
 import {
   flag,
@@ -11,7 +10,7 @@ import {
   portNumber,
   refused,
 } from "./key-rule.ts";
-import { trueOrFalse } from "./key-values.ts";
+import { pathValue, trueOrFalse } from "./key-values.ts";
 
 export const NO_OCSP =
   "asks for certificates to be checked by OCSP, which is not supported; lists of revoked ones are:";
@@ -82,8 +81,9 @@ function tlsText(name: TlsOf<string>): KeyRule {
 
 function tlsFile(name: TlsOf<string>): KeyRule {
   return tls((options, value) => {
-    if (value === "") return "is empty; it names a file";
-    options[name] = resolve(value);
+    const found = pathValue(value);
+    if ("problem" in found) return found.problem;
+    options[name] = found.value;
     return undefined;
   });
 }
@@ -116,8 +116,9 @@ function tlsNumber(name: TlsOf<number>): KeyRule {
 function storeRules(store: "keyStore" | "trustStore"): readonly KeyEntry[] {
   const rule = (name: "location" | "password" | "passwordPath" | "type", isFile: boolean): KeyRule =>
     tls((options, value) => {
-      if (isFile && value === "") return "is empty; it names a file";
-      options[store] = { ...options[store], [name]: isFile ? resolve(value) : value };
+      const found = isFile ? pathValue(value) : { value };
+      if ("problem" in found) return found.problem;
+      options[store] = { ...options[store], [name]: found.value };
       return undefined;
     });
   return [
