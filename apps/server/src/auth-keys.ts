@@ -1,6 +1,7 @@
 import type { ServerOptions } from "@zooid/server";
 import { flag, ignored, type KeyEntry, type KeyRule, type Mutable, set, text } from "./key-rule.ts";
 import { pathValue, trueOrFalse } from "./key-values.ts";
+import { stepsBetween } from "./misspelt-keys.ts";
 
 /** Who clients are, and whether access lists are asked. */
 export const AUTH_KEYS: readonly KeyEntry[] = [
@@ -35,7 +36,7 @@ export const AUTH_KEYS: readonly KeyEntry[] = [
 
 /** As {@link AUTH_KEYS}, of keys that begin so. */
 export const AUTH_FAMILIES: readonly KeyEntry[] = [
-  ["authProvider.", authEntry("authProvider.", "providers")],
+  ["authProvider.", authEntry("authProvider.", "providers", misspeltProvider)],
   ["superUser", authEntry("superUser", "saslSuperUsers")],
   ["kerberos.", ignored("it is a client's setting, or one of Java's")],
 ];
@@ -100,11 +101,28 @@ function authList(name: AuthOf<readonly string[]>): KeyRule {
 }
 
 /** One of a family: `authProvider.1`, `superUser.ops`. */
-function authEntry(prefix: string, name: "providers" | "saslSuperUsers"): KeyRule {
+function authEntry(
+  prefix: string,
+  name: "providers" | "saslSuperUsers",
+  problemOf: (value: string) => string | undefined = () => undefined,
+): KeyRule {
   return auth((options, value, key) => {
+    const problem = problemOf(value);
+    if (problem !== undefined) return problem;
     options[name] = Object.fromEntries([...Object.entries(options[name] ?? {}), [key.slice(prefix.length), value]]);
     return undefined;
   });
+}
+
+const PROVIDERS = ["SASL", "X509", "Ensemble", "Digest", "IP", "Key"].map(
+  (name) => `org.apache.zookeeper.server.auth.${name}AuthenticationProvider`,
+);
+
+/** Classes of others cannot be loaded, and are reported; one that is nearly ZooKeeper's was meant to be that one. */
+function misspeltProvider(value: string): string | undefined {
+  if (PROVIDERS.includes(value)) return undefined;
+  const nearest = PROVIDERS.find((known) => Number.isFinite(stepsBetween(value, known)));
+  return nearest && `names no class of ZooKeeper, found "${value}"; the nearest is ${nearest}`;
 }
 
 function jaasFile(): KeyRule {

@@ -66,6 +66,16 @@ describe("each slip in a key that decides about votes, access, addresses or dura
   ])("%s", (key) => expect(outcomeOf(key)).toBe("refused"));
 });
 
+test.each([
+  ["org.apache.zookeeper.server.auth.SASLAuthentcationProvider", "refused"],
+  ["org.apache.zookeeper.server.auth.SaslAuthenticationProvider", "refused"],
+  ["org.apache.zookeeper.server.auth.x509AuthenticationProvider", "refused"],
+  ["org.apache.zookeeper.server.auth.X509AuthenticationProvider", "taken"],
+  ["com.example.MyAuthenticationProvider", "taken"],
+])("authProvider.1=%s is %s", (value, outcome) => {
+  expect(outcomeOf("authProvider.1", value)).toBe(outcome);
+});
+
 /** What ZooKeeper 3.9 reads: the names in its classes that begin so, and the keys of its configuration file. */
 const APACHE_NAMES = [
   "fsync.warningthresholdms",

@@ -24,6 +24,13 @@ test("the users of a section are its module's options", () => {
   expect(options(file, "Client")).toEqual([[MODULE, { username: "bob", password: "plain" }]]);
 });
 
+test("an option that is there twice with one value is one, and modules have their own", () => {
+  expect(options('Server { a.B required x="1" x="1"; a.C required x="2"; };')).toEqual([
+    ["a.B", { x: "1" }],
+    ["a.C", { x: "2" }],
+  ]);
+});
+
 test("a section may have several modules, or a quoted name", () => {
   const file = `"My Server" { a.B optional x="1"; a.C sufficient; };`;
   expect(options(file, "My Server")).toEqual([
@@ -51,6 +58,8 @@ test.each([
   'Server { a.B required x="1; };',
   "Server { a.B required; }; /* no end",
   "} {",
+  "Server { a.B required; }; Server { a.B required; };",
+  'Server { a.B required user_bob="1" user_bob="2"; };',
 ])("%j is reported as invalid", (text) => {
   expect(parseJaas(text)).toEqual(expect.any(String));
 });

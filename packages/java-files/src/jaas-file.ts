@@ -9,7 +9,8 @@ export interface JaasModule {
 const TOKEN = /(?:\s|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*("(?:[^"\\\n]|\\.)*"|[{}=;]|[^\s{}=;"]+)?/y;
 
 /**
- * Reads a JAAS login configuration: `Section { class flag name="value" …; … };`. Nothing in it is expanded.
+ * Reads a JAAS login configuration: `Section { class flag name="value" …; … };`. Nothing in it is expanded. A section that is there twice is
+ * invalid, as for Java, and so is an option with two values, of which Java takes the last.
  *
  * @returns the sections by name, or a sentence that says what is wrong
  */
@@ -32,13 +33,17 @@ export function parseJaas(text: string): ReadonlyMap<string, readonly JaasModule
       while (tokens[at] !== ";") {
         const key = unquoted(next());
         if (next() !== "=" || at >= tokens.length) return `expects name=value; in section ${section}, found ${key}`;
-        options.set(key, unquoted(next()));
+        const value = unquoted(next());
+        if ((options.get(key) ?? value) !== value)
+          return `has ${key} twice in section ${section}, with different values`;
+        options.set(key, value);
       }
       at++;
       modules.push({ name, options });
     }
     at++;
     if (next() !== ";") return `expects ; behind the section ${section}`;
+    if (sections.has(section)) return `has two sections ${section}`;
     sections.set(section, modules);
   }
   return sections;

@@ -382,6 +382,20 @@ describe("at the start", () => {
     expect(problemsOf({ jaasFile: file })).toEqual([`jaasLoginConfig: ${file} expects ; behind the section Server`]);
   });
 
+  test("a user of two modules with two passwords is a problem, which has neither", () => {
+    const file = join(folder, "twice.conf");
+    writeFileSync(file, 'Server { a.B required user_bob="s3cret"; a.C required user_bob="other"; };');
+    expect(problemsOf({ jaasFile: file })).toEqual([
+      `jaasLoginConfig: the section Server of ${file} has user_bob twice, with different values`,
+    ]);
+  });
+
+  test("SASL without a file of its users is reported", () => {
+    const providers = { 1: "org.apache.zookeeper.server.auth.SASLAuthenticationProvider" };
+    expect(problemsOf({ providers })).toEqual([expect.stringContaining("no client can authenticate by SASL")]);
+    expect(problemsOf({ providers, jaasFile })).toEqual([]);
+  });
+
   test.each<[string, () => ClientAuthOptions, string]>([
     ["a provider that cannot be loaded", () => ({ providers: { 7: "com.example.Mine" } }), "com.example.Mine"],
     ["a file without the section", () => ({ jaasFile, jaasSection: "Missing" }), "no section Missing"],

@@ -119,10 +119,13 @@ export function parseClientAuth(
   if (!Number.isInteger(failureDelayMsMax) || failureDelayMsMax < 0 || failureDelayMsMax > 60_000) {
     problems.push(`zooid.authFailureDelayMaxMs is a number of milliseconds up to 60000, found ${failureDelayMsMax}`);
   }
+  if (providers.has("sasl") && options.jaasFile === undefined)
+    notices.push("jaasLoginConfig names no file with users, so that no client can authenticate by SASL");
   const modules =
     options.jaasFile === undefined ? undefined : readSection(options.jaasFile, options, problems, notices);
   const kerberos = modules === undefined ? undefined : parseKerberos(modules, options, problems);
-  const users = modules === undefined || hasKerberos(modules) ? undefined : usersOf(modules, options, notices);
+  const users =
+    modules === undefined || hasKerberos(modules) ? undefined : usersOf(modules, options, { problems, notices });
   return {
     rules: {
       providers,
@@ -185,12 +188,18 @@ function readSection(
 function usersOf(
   modules: readonly JaasModule[],
   { jaasFile, jaasSection = "Server", saslSuperPassword }: ClientAuthOptions,
-  notices: string[],
+  { problems, notices }: { readonly problems: string[]; readonly notices: string[] },
 ): SaslUsers {
   const users = new Map<string, string>();
   for (const { options } of modules) {
     for (const [key, value] of options) {
-      if (key.startsWith(USER_PREFIX)) users.set(key.slice(USER_PREFIX.length), value);
+      if (!key.startsWith(USER_PREFIX)) continue;
+      const user = key.slice(USER_PREFIX.length);
+      if ((users.get(user) ?? value) !== value)
+        problems.push(
+          `jaasLoginConfig: the section ${jaasSection} of ${jaasFile} has ${key} twice, with different values`,
+        );
+      users.set(user, value);
     }
   }
   if (saslSuperPassword !== undefined && users.has(SUPER)) users.set(SUPER, saslSuperPassword);

@@ -98,7 +98,7 @@ describe("a key store is refused that is", () => {
     ["Java's own, without its password", () => at("host.jks"), "has no password"],
     ["of a form that only Java reads", () => at("store.bcfks"), "keytool -importkeystore -srckeystore"],
     ["without a key", () => at("keyless.pem"), "keyless.pem holds no private key in PEM"],
-    ["a key and another's certificate", () => at("mixed.pem"), "mixed.pem"],
+    ["a key and another's certificate", () => at("mixed.pem"), "certificate is not that of its key"],
     ["empty", () => at("empty.pem"), "empty.pem holds no private key in PEM"],
     ["of another password", () => at("host.p12", { password: "wrong" }), "its password is another"],
     ["encrypted, without its password", () => at("encrypted.pem"), "ssl.keyStore.passwordPath has no password"],
@@ -106,7 +106,11 @@ describe("a key store is refused that is", () => {
     ["a key alone", () => at("certless.pem"), "certless.pem holds no certificate in PEM"],
     ["a key and a damaged certificate", () => at("damaged.pem"), "it is damaged"],
     ["another file by the name of a store", () => at("other.p12", { password: PASSWORD }), "no PKCS12 file"],
-    ["without its password file", () => at("host.p12", { passwordPath: join(folder, "none") }), "ENOENT"],
+    [
+      "without its password file",
+      () => at("host.p12", { passwordPath: join(folder, "none") }),
+      "ssl.keyStore.passwordPath: ENOENT",
+    ],
   ])("%s", (_, options, part) => {
     const { problems, isRead } = keyStore(options());
     expect(problems).toEqual([expect.stringContaining(part)]);

@@ -100,7 +100,9 @@ function open(
     if (found !== "BCFKS") return openKeyStore(location, { type: found, password, passwordPath });
     problems.push(`${name}.location: ${location} is a store that only Java reads (${found}); ${conversion(location)}`);
   } catch (error) {
-    problems.push(`${name}.location: ${error instanceof Error ? error.message : String(error)}`);
+    const isOfPassword = error instanceof Error && "path" in error && error.path === passwordPath;
+    const key = isOfPassword ? "passwordPath" : "location";
+    problems.push(`${name}.${key}: ${error instanceof Error ? error.message : String(error)}`);
   }
   return undefined;
 }
@@ -127,6 +129,7 @@ function reasonOf(error: unknown, { file, password, type }: OpenedKeyStore, name
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (code === "ERR_MISSING_PASSPHRASE" || (PASSWORD_FAULT.test(message) && password === undefined))
     return `it is encrypted, and ${name}.password or ${name}.passwordPath has no password for it`;
+  if (code === "ERR_OSSL_X509_KEY_VALUES_MISMATCH") return "its certificate is not that of its key";
   if (PASSWORD_FAULT.test(message)) return `its password is another than that in ${name}.password or .passwordPath`;
   if (/unsupported/i.test(message) && type !== "PEM") {
     const command = conversion(file)
