@@ -20,6 +20,8 @@ export interface ContainerPlan {
   readonly logDir: string;
   /** Written to `myid` in the data directory if there is none. */
   readonly myId: string;
+  /** The variable that says so; undefined where none does. */
+  readonly myIdFrom: string | undefined;
   /** Written to `zoo.cfg` if there is none. */
   readonly zooCfg: string;
   /** Files beside zoo.cfg with secrets, for the server's user alone: text by name. */
@@ -111,11 +113,13 @@ class Planner {
     ];
     // The last value of a key wins: a file with two is refused.
     const lines = new Map(settings);
+    const myIdFrom = this.#one("ZOO_MY_ID", "ZOO_SERVER_ID", "ZOOKEEPER_SERVER_ID");
     const plan = {
       confDir,
       dataDir: lines.get("dataDir") ?? "",
       logDir,
-      myId: this.#myId(),
+      myId: this.#myId(myIdFrom),
+      myIdFrom,
       zooCfg: [...lines].map(([key, value]) => `${key}=${escaped(value)}\n`).join(""),
       secretFiles: this.#secretFiles,
       logLevel: this.#logLevel(),
@@ -278,8 +282,7 @@ class Planner {
     );
   }
 
-  #myId(): string {
-    const name = this.#one("ZOO_MY_ID", "ZOO_SERVER_ID", "ZOOKEEPER_SERVER_ID");
+  #myId(name: string | undefined): string {
     const value = name === undefined ? "1" : (this.#variables.get(name) ?? "");
     if (value === "from-hostname") {
       // Ordinals of a StatefulSet begin at 0, servers at 1.

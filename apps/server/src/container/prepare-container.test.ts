@@ -38,10 +38,21 @@ test("the flags for Java of each image are read: Confluent's are in KAFKA_OPTS",
 
 test("a zoo.cfg and a myid that are there stay, and it is reported which variables have no effect", () => {
   prepare({ ZOO_MY_ID: "3", ZOO_TICK_TIME: "1500" });
-  const { warnings } = prepare({ ZOO_MY_ID: "4", ZOO_TICK_TIME: "1000" });
+  const { warnings } = prepare({ ZOO_TICK_TIME: "1000" });
   expect([read("data", "myid"), read("conf", "zoo.cfg").includes("tickTime=1500\n")]).toEqual(["3\n", true]);
   expect(warnings.filter((one) => one.includes("ZOO_TICK_TIME"))).toHaveLength(1);
-  expect(warnings.filter((one) => one.includes("myid"))).toHaveLength(1);
+  expect(warnings.filter((one) => one.includes("myid"))).toEqual([]);
+});
+
+test("the data of another server than the environment names, and a myid that cannot be read, end the start", () => {
+  prepare({ ZOO_MY_ID: "3" });
+  expect(() => prepare({ ZOO_MY_ID: "03" })).not.toThrow();
+  expect(() => prepare({ ZOO_SERVER_ID: "4" })).toThrow(
+    `ZOO_SERVER_ID names server 4, and ${join(root, "data/myid")} names server 3: mount the data of server 4, or correct the variable`,
+  );
+  rmSync(join(root, "data/myid"));
+  mkdirSync(join(root, "data/myid"));
+  expect(() => prepare()).toThrow(`cannot read ${join(root, "data/myid")}: EISDIR`);
 });
 
 test("secrets come from files without their last line break, go into files for this user alone, and into no sentence", () => {

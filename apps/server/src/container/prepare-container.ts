@@ -16,6 +16,8 @@ export interface PreparedContainer {
   readonly jvmFlags: JvmFlags;
 }
 
+const MY_ID_CHARS_SHOWN = 40;
+
 /** Files have passwords: they are for the server's user alone. */
 const PRIVATE = 0o600;
 
@@ -34,6 +36,7 @@ export function prepareContainer(
   const notes: string[] = [];
   const warnings = [...plan.warnings];
   for (const directory of [plan.confDir, plan.dataDir, plan.logDir]) makeDirectory(directory);
+  writeMyId(plan);
   if (!existsSync(zooCfg)) {
     for (const [name, text] of plan.secretFiles) write(join(plan.confDir, name), text);
     write(zooCfg, plan.zooCfg);
@@ -41,7 +44,6 @@ export function prepareContainer(
   } else if (plan.names.length > 0) {
     warnings.push(`${zooCfg} exists and is used as it is; without effect: ${plan.names.join(", ")}`);
   }
-  warnings.push(...writeMyId(plan));
   return {
     argv: [zooCfg, ...(plan.logLevel === undefined ? [] : ["--log-level", plan.logLevel])],
     notes,
@@ -50,15 +52,26 @@ export function prepareContainer(
   };
 }
 
-/** @returns what an operator should know of it */
-function writeMyId({ dataDir, myId }: ContainerPlan): readonly string[] {
+/** Where the environment names another server than the data do, these are another member's: with them it would vote in that one's place. */
+function writeMyId({ dataDir, myId, myIdFrom }: ContainerPlan): void {
   const file = join(dataDir, "myid");
   if (!existsSync(file)) {
     write(file, `${myId}\n`);
-    return [];
+    return;
   }
-  const found = readFileSync(file, "utf8").trim();
-  return found === myId ? [] : [`${file} names server ${found} and is used; the environment names ${myId}`];
+  const found = readMyId(file);
+  if (myIdFrom === undefined || Number(found) === Number(myId)) return;
+  throw new ConfigError([
+    `${myIdFrom} names server ${myId}, and ${file} names server ${found.slice(0, MY_ID_CHARS_SHOWN)}: mount the data of server ${myId}, or correct the variable`,
+  ]);
+}
+
+function readMyId(file: string): string {
+  try {
+    return readFileSync(file, "utf8").trim();
+  } catch (error) {
+    throw new ConfigError([`cannot read ${file}: ${error instanceof Error ? error.message : error}`]);
+  }
 }
 
 function makeDirectory(directory: string): void {
