@@ -163,7 +163,7 @@ async function run(
 ): Promise<void> {
   const { warnings, auditFile } = command;
   const options = operated(command);
-  const audit = auditFile === undefined ? undefined : new AuditLog({ file: auditFile, log });
+  const audit = auditFile === undefined ? undefined : openAuditLog(auditFile, command, log);
   const member = options.ensemble === undefined ? {} : { myid: options.ensemble.sid };
   log.describe(() => member);
   for (const warning of warnings) log.warn(warning, { event: "setting" });
@@ -220,6 +220,14 @@ async function run(
     else inForce = reload({ server, read, optionsOf: operated, log }, inForce);
   });
   report.console(await openPage({ page, code, server, command, log }));
+}
+
+function openAuditLog(file: string, command: ServeCommand, log: ProcessLog): AuditLog {
+  try {
+    return new AuditLog({ file, log });
+  } catch (error) {
+    throw placedError(error, command);
+  }
 }
 
 function adminUrl({ admin }: ServerOptions, port: number, path: string): string {

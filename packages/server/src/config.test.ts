@@ -61,6 +61,18 @@ test("words of the list that no server knows are named", () => {
   expect(parseServerConfig({ fourLetterWords: "ruok,stat,mntr,isro" }).notices).toEqual([]);
 });
 
+test.each([
+  ["super:password", "SHA1", 1],
+  ["s3cret", "SHA1", 1],
+  ["$" + "{SUPER_DIGEST}", "SHA1", 1],
+  ["super:D/InIHSb7yEEbrWz8b9l71RjZJU=", "SHA-256", 1],
+  ["super:D/InIHSb7yEEbrWz8b9l71RjZJU=", "SHA1", 0],
+])("a superDigest %s that no password of %s has is reported, without it", (superDigest, digestAlgorithm, count) => {
+  const { notices } = parseServerConfig({ superDigest, digestAlgorithm });
+  expect(notices).toHaveLength(count);
+  expect(notices.join()).not.toContain(superDigest);
+});
+
 describe("an invalid option is reported by the key that operators know", () => {
   test.each<[ServerOptions, string]>([
     [{ port: 65_536 }, "clientPort"],

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { isIP } from "node:net";
 import { totalmem } from "node:os";
 import { type IpRange, NO_PROXIES, parseProxyRange, type TrustedProxies } from "@zooid/model";
@@ -309,6 +310,13 @@ export function parseServerConfig(options: ServerOptions): ServerConfig {
       `DigestAuthenticationProvider.digestAlg names a hash such as SHA1, SHA-256 or SHA3-256, found "${options.digestAlgorithm}"`,
     );
   }
+  if (digestAlgorithm !== undefined && options.superDigest !== undefined) {
+    const hashBytes = createHash(digestAlgorithm).digest().length;
+    if (!isDigestOf(options.superDigest, hashBytes))
+      notices.push(
+        `DigestAuthenticationProvider.superDigest is no USER:HASH with the ${hashBytes} bytes of a hash in base64, so that no password is the superuser's`,
+      );
+  }
   const digestEnabled = options.digestEnabled ?? true;
   const hasTls = options.securePort !== undefined || options.portUnification === true;
   if (!hasTls && options.tls !== undefined)
@@ -497,4 +505,9 @@ const HASHES: ReadonlyMap<string, string> = new Map([
 /** Node's name for a hash that Java names; undefined for an unknown one. */
 function nodeHashName(javaName: string): string | undefined {
   return HASHES.get(javaName.toUpperCase());
+}
+
+function isDigestOf(digest: string, hashBytes: number): boolean {
+  const [, hash] = /^[^:]+:([\w+/]+={0,2})$/.exec(digest) ?? [];
+  return hash !== undefined && Buffer.from(hash, "base64").length === hashBytes;
 }

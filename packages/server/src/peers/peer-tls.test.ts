@@ -1,4 +1,4 @@
-import { randomBytes, X509Certificate } from "node:crypto";
+import { createPrivateKey, randomBytes, X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
@@ -492,8 +492,21 @@ describe("files for TLS", () => {
       () => ({ key: file("k2", TWO.key), cert: file("c2", TWO.cert), ca: file("ca", AUTHORITY) }),
       "the certificate is for server 2, not for server 1",
     ],
-    ["that hold something else", () => ({ ...good(), cert: file("text", "text") }), "cannot be used"],
+    ["that hold something else", () => ({ ...good(), cert: file("text", "text") }), "zooid.peerTls.cert: "],
+    ["without an authority", () => ({ ...good(), ca: file("empty", "") }), "holds no certificate in PEM"],
+    ["with a key for an authority", () => ({ ...good(), ca: file("key", ONE.key) }), "zooid.peerTls.ca: "],
+    ["without a key", () => ({ ...good(), key: file("text", "text") }), "holds no private key in PEM"],
+    [
+      "whose key is encrypted",
+      () => ({ ...good(), key: file("encrypted", ENCRYPTED) }),
+      "is encrypted, and no setting has its password",
+    ],
   ])("%s are refused", (_, files, text) => {
     expect(problems(files())).toEqual([expect.stringContaining(text)]);
+    expect(problems(files())).not.toEqual([expect.stringMatching(/error:[0-9A-F]{8}|routines:/)]);
   });
 });
+
+const ENCRYPTED: string = createPrivateKey(ONE.key)
+  .export({ type: "pkcs8", format: "pem", cipher: "aes-256-cbc", passphrase: "secret" })
+  .toString();

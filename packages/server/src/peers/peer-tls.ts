@@ -3,6 +3,7 @@ import { lookup } from "node:dns/promises";
 import { readFileSync, statSync } from "node:fs";
 import { isIP } from "node:net";
 import { connect, type SecureContextOptions, TLSSocket } from "node:tls";
+import { pemBlocks } from "@zooid/java-files";
 import { addressShare, type ClientShare, javaAddress, type ServerId } from "@zooid/model";
 import { codeOf } from "../tls/handshake-fault.ts";
 import { notAfterSeconds, ownCertificate } from "../tls/own-certificate.ts";
@@ -51,7 +52,7 @@ function readPem(files: PeerTlsFiles, servers: TlsServers, problems: string[]): 
     try {
       const { mode } = statSync(file);
       if (name === "key" && process.platform !== "win32" && (mode & TOO_OPEN) !== 0) {
-        problems.push(`the peers' private key ${file} is open to other users: chmod 600 ${file}`);
+        problems.push(`zooid.peerTls.key: ${file} is open to other users: chmod 600 ${file}`);
       }
       return readFileSync(file);
     } catch (error) {
@@ -61,20 +62,41 @@ function readPem(files: PeerTlsFiles, servers: TlsServers, problems: string[]): 
   };
   const pem = { key: read("key"), cert: read("cert"), ca: read("ca") };
   if (problems.length > found) return undefined;
-  try {
-    const certificate = new X509Certificate(pem.cert);
-    if (!certificate.checkPrivateKey(createPrivateKey(pem.key))) {
-      problems.push(`the peers' private key ${files.key} does not belong to the certificate ${files.cert}`);
+  const parsed = <T>(name: keyof PeerTlsFiles, parse: () => T): T | undefined => {
+    try {
+      return parse();
+    } catch {
+      problems.push(`zooid.peerTls.${name}: ${files[name]} ${contentFault(name, files[name], pem[name])}`);
+      return undefined;
     }
-    const fault = certificateFault(certificate, servers.sid, servers.hostOf(servers.sid) ?? "");
-    if (fault !== undefined) problems.push(`${files.cert}: ${fault}`);
-    if (problems.length > found) return undefined;
-    return { key: pem.key, cert: pem.cert, ca: [pem.ca.toString()], minVersion: "TLSv1.3" };
-  } catch (error) {
-    const names = `${files.key}, ${files.cert}, ${files.ca}`;
-    problems.push(`zooid.peerTls (${names}) cannot be used: ${error instanceof Error ? error.message : String(error)}`);
-    return undefined;
-  }
+  };
+  const key = parsed("key", () => createPrivateKey(pem.key));
+  const certificate = parsed("cert", () => new X509Certificate(pem.cert));
+  parsed("ca", () => authoritiesOf(pem.ca));
+  if (key !== undefined && certificate?.checkPrivateKey(key) === false)
+    problems.push(`zooid.peerTls.key: ${files.key} does not belong to the certificate ${files.cert}`);
+  const host = servers.hostOf(servers.sid) ?? "";
+  const fault = certificate === undefined ? undefined : certificateFault(certificate, servers.sid, host);
+  if (fault !== undefined) problems.push(`zooid.peerTls.cert: ${files.cert}: ${fault}`);
+  if (problems.length > found) return undefined;
+  return { key: pem.key, cert: pem.cert, ca: [pem.ca.toString()], minVersion: "TLSv1.3" };
+}
+
+/** @throws where it has none, or one that is damaged: with no authority no server could be told from a stranger */
+function authoritiesOf(pem: Buffer): readonly X509Certificate[] {
+  const text = pem.toString("latin1");
+  const blocks = CERTIFICATE_LABELS.flatMap((label) => pemBlocks(text, label));
+  if (blocks.length === 0) throw new RangeError("no certificate");
+  return blocks.map((block) => new X509Certificate(block));
+}
+
+const CERTIFICATE_LABELS = ["CERTIFICATE", "TRUSTED CERTIFICATE", "X509 CERTIFICATE"];
+
+/** OpenSSL's own texts have numbers and names of its functions. */
+function contentFault(name: keyof PeerTlsFiles, file: string, pem: Buffer): string {
+  if (name !== "key") return "holds no certificate in PEM, or a damaged one";
+  if (!pem.includes("ENCRYPTED")) return "holds no private key in PEM, or a damaged one";
+  return `is encrypted, and no setting has its password; openssl pkey -in ${file} -out FILE writes it without one`;
 }
 
 /**
