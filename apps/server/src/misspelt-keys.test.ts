@@ -67,6 +67,18 @@ describe("each slip in a key that decides about votes, access, addresses or dura
 });
 
 test.each([
+  ["4lw.co", "", "refused"],
+  ["sslQ", "", "refused"],
+  ["admin", "", "refused"],
+  ["4lw.co", "x", "taken"],
+  ["ss", "", "taken"],
+  ["autopurge.sn", "", "taken"],
+  ["[server]", "", "taken"],
+])("the end of a file that is cut off there, %s=%s, is %s", (key, value, outcome) => {
+  expect(outcomeOf(key, value)).toBe(outcome);
+});
+
+test.each([
   ["org.apache.zookeeper.server.auth.SASLAuthentcationProvider", "refused"],
   ["org.apache.zookeeper.server.auth.SaslAuthenticationProvider", "refused"],
   ["org.apache.zookeeper.server.auth.x509AuthenticationProvider", "refused"],

@@ -9,6 +9,9 @@ const DISTANCE_MAX = 2;
 const LONG_CHARS_MIN = 7;
 const SHORT_CHARS_MAX = 4;
 
+/** Fewer letters begin many keys. */
+const BEGUN_CHARS_MIN = 3;
+
 /** What share of its letters may differ for a known key to be named as the nearest one. */
 const UNLIKENESS_MAX = 0.4;
 
@@ -62,7 +65,19 @@ export class MisspeltKeys {
     // No other server has such keys, so that each unknown one is a mistake.
     if (/^zooid\./i.test(bare)) return { ...this.#nearest(bare), danger: "is not a known setting of Zooid" };
     const guarded = this.#guarded(bare);
-    return guarded.danger === undefined ? this.#nearest(bare) : guarded;
+    if (guarded.danger !== undefined) return guarded;
+    return value === "" ? (this.#begun(bare) ?? this.#nearest(bare)) : this.#nearest(bare);
+  }
+
+  /** For the beginning of a key without a value: a file that is cut off there, or being written, has lost what follows. */
+  #begun(bare: string): Misspelling | undefined {
+    if (bare.length < BEGUN_CHARS_MIN) return undefined;
+    const known = this.#names.guarding.find((key) => key.startsWith(bare));
+    if (known === undefined) return undefined;
+    return {
+      guarded: known,
+      danger: `is the beginning of ${known}, which ${WHAT_GUARDS_DECIDE}, and has no value: the file seems to be cut off here`,
+    };
   }
 
   /** For a key that only a family of ignored keys has: it may be one of those, and of no member. */
