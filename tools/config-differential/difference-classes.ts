@@ -85,6 +85,10 @@ export const DIFFERENCE_CLASSES: readonly DifferenceClass[] = [
     const ports = [...values].filter(([name]) => PORT_KEY.test(name)).map(([, value]) => Number(value));
     return PORT_KEY.test(key) && new Set(ports).size < ports.length;
   }),
+  refusal(
+    "paths that a shell, a template or Windows would have changed",
+    (key, value) => /^data(?:Log)?Dir$/.test(key) && /^["~]|\$\{/.test(value),
+  ),
   refusal("empty values of files, addresses and names", (key, value) => EVERY_KEY.has(key) && value === ""),
   refusal(
     "`leaderServes` and `peerType` with another word",

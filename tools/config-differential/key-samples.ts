@@ -103,7 +103,7 @@ const SAMPLED: readonly KeySamples[] = [
   texts("ssl.quorum.clientAuth", ["need"]),
   texts("oraclePath", ["/run/oracle"]),
   texts("quorum.auth.enableSasl", ["true", "false"], ["yes"]),
-  texts("dataLogDir", ["{dir}/log"], [""]),
+  texts("dataLogDir", ["{dir}/log"], ["", "~/log", `\${LOG}/log`, '"{dir}/log"']),
 ];
 
 const NAMED = new Set(SAMPLED.map(({ key }) => key));
