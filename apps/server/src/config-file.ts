@@ -17,6 +17,7 @@ import {
   SYSTEM_PREFIX,
   UNKNOWN_KEYS,
 } from "./known-keys.ts";
+import { misreadLines } from "./misread-lines.ts";
 import { type Misspelling, MisspeltKeys } from "./misspelt-keys.ts";
 import { parseProperties } from "./properties.ts";
 
@@ -62,8 +63,8 @@ export function parseConfigFile(
     membersFile = value;
     return listedServers(value, listed, `line ${line}`);
   });
-  const contradictions = contradictionsIn(settings);
-  if (contradictions.length > 0) throw new ConfigError(contradictions);
+  const slips = [...misreadLines(text, (line) => `line ${line}`), ...contradictionsIn(settings)];
+  if (slips.length > 0) throw new ConfigError(slips);
   const said = unknown ?? unknownKeysOf(settings);
   const config = {
     ...applySettings(settings, said),
@@ -126,9 +127,12 @@ function listedServers(file: string, text: string, where: string): readonly Sett
   const settings = parseProperties(text)
     .filter(({ key }) => key !== "version")
     .map(({ key, value, line }) => ({ key, value, where: `line ${line} of ${file}`, isOfFile: true }));
-  const problems = settings
-    .filter(({ key }) => ![SERVER_KEY, GROUP_KEY, WEIGHT_KEY].some((pattern) => pattern.test(key)))
-    .map((setting) => `${setting.key} (${setting.where}) is none of server.N, group.N, weight.N and version`);
+  const problems = [
+    ...misreadLines(text, (line) => `line ${line} of ${file}`),
+    ...settings
+      .filter(({ key }) => ![SERVER_KEY, GROUP_KEY, WEIGHT_KEY].some((pattern) => pattern.test(key)))
+      .map((setting) => `${setting.key} (${setting.where}) is none of server.N, group.N, weight.N and version`),
+  ];
   if (settings.length === 0) problems.push(`${DYNAMIC_FILE} (${where}): ${file} lists no server`);
   if (problems.length > 0) throw new ConfigError(problems);
   return settings;
