@@ -10,6 +10,9 @@ const NUMBERED = /\d{10}$/;
 /** A negative number, behind the hyphen or underscores of a marker. */
 const NEGATIVE = /[-_|]-\d{9,10}$/;
 
+/** A number of ten digits at a name's end, or a negative one. */
+const NUMBER = /(?:\d{10}|-\d{9,10})$/;
+
 /** What the contenders of a directory are named: other children neither wait nor are waited for. */
 export type ContenderForm = "lock" | "latch" | "lease" | "candidate";
 
@@ -49,6 +52,11 @@ export function refuseOverflown(names: readonly string[]): void {
   if (overflown === undefined) return;
   const message = `the sequence numbers have run over, as ${overflown} shows: delete the parent when it is empty`;
   throw new RecipeError("SEQUENCE_OVERFLOW", message);
+}
+
+/** Whether a name begins and ends as those of a recipe's items: other children of its path are none. */
+export function isNumbered(name: string, prefix: string): boolean {
+  return name.startsWith(prefix) && NUMBER.test(name);
 }
 
 /** The ten digits at a name's end, or the whole name. */

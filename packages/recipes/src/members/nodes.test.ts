@@ -99,6 +99,20 @@ describe("a persistent node", () => {
     await holds("/nodes/mine", "newer", two.sessionId);
   });
 
+  test("is left to a newer owner that deletes it and creates its own, as Curator's does", async () => {
+    const zk = await stage.client();
+    const older = stage.kept(new PersistentNode(zk, { path: "/nodes/mine", data: "older", whenTaken: "takeOver" }));
+    await older.ready();
+    const isGone = firstValueFrom(older.state$.pipe(filter((state) => state === "making")));
+    await a.delete("/nodes/mine");
+    await isGone;
+    // A create by the older owner would have been made meanwhile.
+    for (let i = 0; i < 4; i++) await zk.sync();
+    await a.create("/nodes/mine", "newer", { mode: "ephemeral" });
+    await firstValueFrom(older.state$.pipe(filter((state) => state === "replaced")));
+    await holds("/nodes/mine", "newer", a.sessionId);
+  });
+
   test("two that take over at once do not fight", async () => {
     const clients = await Promise.all([stage.client(), stage.client(), stage.client()]);
     const before = (await a.create("/nodes", "", { mode: "container" })).stat.czxid;

@@ -1,4 +1,13 @@
-import { type Client, isZkError, type NodeData, type Payload, pause, type Stat, type Watched } from "@zooid/client";
+import {
+  type Client,
+  isZkError,
+  type NodeData,
+  type Payload,
+  pause,
+  type Stat,
+  startTimer,
+  type Watched,
+} from "@zooid/client";
 import { formatSessionId, type Rule, rules, type SessionId, type Shape, shape, wordRule } from "@zooid/model";
 import { BehaviorSubject, distinctUntilChanged, filter, map, type Observable } from "rxjs";
 import { checkArguments } from "../arguments.ts";
@@ -58,6 +67,12 @@ const SHAPE: Shape<PersistentNodeOptions> = shape<PersistentNodeOptions>({
   mode: wordRule("persistent", "ephemeral", "persistent-sequential", "ephemeral-sequential"),
   whenTaken: whenTakenRule,
 });
+
+/**
+ * How long a deleted node is left to a successor that deletes it and creates its own in two requests, as
+ * Curator's service discovery does: with the name taken in between it would give up, without an error.
+ */
+const SUCCESSOR_MS = 500;
 
 /** Earlier sessions of a maintainer that are kept in mind: their nodes end within a session timeout. */
 const SESSIONS_KEPT = 8;
@@ -220,10 +235,25 @@ export class PersistentNode implements AsyncDisposable {
 
   async #make(data: Buffer, signal: AbortSignal): Promise<void> {
     // In a new session it is made for the first time: no other program has deleted it.
-    if (this.#sessions.has(this.#zk.sessionId)) await this.#pauseBeforeRepair(signal);
+    if (this.#sessions.has(this.#zk.sessionId)) {
+      if (this.#whenTaken === "takeOver" && (await this.#hasSuccessor(signal))) return;
+      await this.#pauseBeforeRepair(signal);
+    }
     if (this.#keeping !== undefined) {
       await this.#keeping.make(data, signal);
     } else if ((await makeNamed(this.#zk, { path: this.path, data, mode: this.#mode, signal })) !== null) this.#note();
+  }
+
+  /** Waits for a node of the newest owner. @returns false if none comes */
+  async #hasSuccessor(signal: AbortSignal): Promise<boolean> {
+    const { stat, watch } = await this.#zk.exists(this.path, { watch: true, signal });
+    using _ = watch;
+    if (stat !== null) return true;
+    using loss = new LossAlarm(this.#zk);
+    const over = Promise.withResolvers<boolean>();
+    using _timer = startTimer(SUCCESSOR_MS, () => over.resolve(false));
+    const isMade = Promise.race([watch.fired, loss.rung]).then(() => true);
+    return await unlessAborted(Promise.race([isMade, over.promise]), signal);
   }
 
   async #pauseBeforeRepair(signal: AbortSignal): Promise<void> {

@@ -4,11 +4,14 @@ import { checkArguments, checkOptions } from "../arguments.ts";
 import { Deadline, type WaitOptions } from "../leases/deadline.ts";
 import { HOLD, type HoldOptions, type Lease } from "../leases/lease.ts";
 import { unlessAborted } from "../leases/waiting.ts";
-import { refuseOverflown } from "../locks/sequence.ts";
+import { isNumbered, refuseOverflown } from "../locks/sequence.ts";
+import { namesBelow } from "../nodes/named-node.ts";
 import { payloadBytes } from "../nodes/payload-bytes.ts";
 import { type ClaimedItem, Claims } from "./claims.ts";
 import { watchedChildren } from "./work-queue.ts";
 
+/** The priority; the number comes behind it. */
+const ENTRY = /^entry-\d{3}-/;
 /** Shorter listings cost little, and are read for each take. */
 const CACHED_COUNT_MIN = 256;
 /** A listing is used for so many times as long as it took to read: then reading takes a tenth of the time. */
@@ -107,7 +110,7 @@ export class LockingQueue {
 
   /** The number of items, including taken ones. */
   async size(): Promise<number> {
-    return (await this.#zk.getOrNull(this.#entriesPath))?.stat.numChildren ?? 0;
+    return inOrder(await namesBelow(this.#zk, this.#entriesPath)).length;
   }
 }
 
@@ -162,10 +165,11 @@ class Locked implements LockedItem {
   }
 }
 
-/** In kazoo's order: by name, which begins with the priority. */
+/** Items only, in kazoo's order: by name, which begins with the priority. @throws SEQUENCE_OVERFLOW */
 function inOrder(names: readonly string[]): readonly string[] {
-  refuseOverflown(names);
-  return names.filter((name) => name.startsWith("entry-")).sort();
+  const items = names.filter((name) => ENTRY.test(name) && isNumbered(name, "entry-"));
+  refuseOverflown(items);
+  return items.sort();
 }
 
 function prefixOf({ priority = 100 }: PriorityOptions): string {

@@ -73,7 +73,9 @@ test("each kind has its order, in which items requeued by Curator have a place",
     ],
   ] as const;
   for (const [names, ordered] of orders) {
-    expect(inQueueOrder([...ordered.toReversed(), "foreign"], names)).toEqual(ordered);
+    expect(inQueueOrder([...ordered.toReversed(), "foreign", "queue-note", "other--2147483648"], names)).toEqual(
+      ordered,
+    );
   }
   expect(() => inQueueOrder(["queue--2147483648"], PLAIN_NAMES)).toThrow(/run over/);
 });

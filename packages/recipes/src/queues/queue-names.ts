@@ -2,7 +2,7 @@
  * Names and order of items in Curator's queues. A bare `queue-<number>`, as Curator requeues, is
  * valid in each.
  */
-import { refuseOverflown } from "../locks/sequence.ts";
+import { isNumbered, refuseOverflown } from "../locks/sequence.ts";
 
 const PREFIX = "queue-";
 const BETWEEN = "|";
@@ -21,7 +21,7 @@ export interface QueueNames {
 
 /** Items only, in the order in which they are taken. @throws SEQUENCE_OVERFLOW */
 export function inQueueOrder(names: readonly string[], { key }: QueueNames): readonly string[] {
-  const items = names.filter((name) => name.startsWith(PREFIX));
+  const items = names.filter((name) => isNumbered(name, PREFIX));
   refuseOverflown(items);
   return items
     .map((name) => ({ name, key: key(name) }))

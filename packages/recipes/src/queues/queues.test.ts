@@ -286,6 +286,17 @@ describe("a queue that locks its items", () => {
     await expect(mine.put("x", { priority: 1000 })).rejects.toThrow(RangeError);
   });
 
+  test("passes over other children of its entries, also one of an overflown number", async () => {
+    const mine = new LockingQueue(a, PATH);
+    await mine.put("item");
+    const others = ["0", "-x", "entry-note", "entry-100-x", "other--2147483648", "queue-0000000000"];
+    for (const name of others) await a.create(`${PATH}/entries/${name}`);
+    expect(await mine.size()).toBe(1);
+    await (await mine.take()).consume();
+    expect(await mine.size()).toBe(0);
+    expect((await a.children(`${PATH}/entries`)).names.toSorted()).toEqual(others.toSorted());
+  });
+
   test("with hundreds of items is not listed for each take, and gives each item to one of several clients", async () => {
     let listCount = 0;
     const counting = a.with({

@@ -21,8 +21,8 @@ test("items come out first in, first out, on Curator's nodes", async () => {
   const [mine, theirs] = [new SimpleQueue(a, PATH), new SimpleQueue(b, PATH)];
   expect([await mine.peek(), await mine.poll()]).toEqual([null, null]);
   for (const item of ["one", "two", ""]) await mine.offer(item);
-  await a.create(`${PATH}/something-else`);
-  expect(await tree(a, PATH)).toEqual(["qn-0000000000", "qn-0000000001", "qn-0000000002", "something-else"]);
+  for (const name of ["qn-note", "something-else"]) await a.create(`${PATH}/${name}`);
+  expect(await tree(a, PATH)).toEqual(["qn-0000000000", "qn-0000000001", "qn-0000000002", "qn-note", "something-else"]);
   expect([text(await theirs.peek()), text(await theirs.poll()), text(await theirs.take())]).toEqual([
     "one",
     "one",
