@@ -110,6 +110,12 @@ export const FOREIGN_CLIENTS: readonly ForeignClient[] = [
     isForOneServer: true,
     prepare: prepareMixed,
   },
+  ...(["owners", "rounds", "strangers"] as const).map((name) => ({
+    name,
+    needs: ["python3", "java", "javac", "mvn"],
+    isForOneServer: true,
+    prepare: () => prepareNeighbours(`${name}-scenario.ts`),
+  })),
   { name: "sets", needs: ["python3"], prepare: prepareSets },
   { name: "zkcli", needs: ["java", "mvn"], prepare: prepareZkCli },
   { name: "together", needs: ["python3", "java", "mvn"], prepare: prepareTogether },
@@ -233,6 +239,12 @@ function prepareMixed(): (addresses: Addresses) => readonly string[] {
   const [classpath, python] = [compileWithCurator("Contender.java"), installKazoo()];
   return ({ direct }) =>
     ownScenario("mixed-scenario.ts", classpath, python, join(CLIENTS, "kazoo/contender.py"), direct);
+}
+
+/** Our recipes, Curator's and kazoo's, which have names, locks and places on the same paths. */
+function prepareNeighbours(scenario: string): (addresses: Addresses) => readonly string[] {
+  const [classpath, python] = [compileWithCurator("Neighbour.java"), installKazoo()];
+  return ({ direct }) => ownScenario(scenario, classpath, python, kazooProgram("neighbour.py"), direct);
 }
 
 /** Our partitions of a set and kazoo's. */
