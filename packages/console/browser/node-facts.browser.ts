@@ -30,6 +30,33 @@ test("the tab of the access list says what the user may do, and by which entries
   await screenshot(page, "rights-light");
 });
 
+test("nothing is offered that the access lists refuse, and all of it after a login that they name", async () => {
+  await using stage = await startBrowserStage();
+  await stage.zk.create("/app", "", {
+    acl: [
+      { perms: 1, scheme: "world", id: "anyone" },
+      { perms: 31, scheme: "digest", id: digestId(ALICE.user, ALICE.password) },
+    ],
+  });
+  const page = await stage.open("#/tree?path=%2Fapp");
+  await page.getByText("You may not write this node").waitFor();
+  const offered = ["Edit", "New child", "New"].map((name) => page.getByRole("button", { name, exact: true }));
+  for (const button of offered) expect(await button.count()).toBe(0);
+  await page.getByRole("button", { name: "Delete" }).waitFor();
+  for (const key of ["e", "n"]) await page.keyboard.press(key);
+  expect([await page.getByRole("textbox", { name: "Data" }).count(), await page.getByRole("dialog").count()]).toEqual([
+    0, 0,
+  ]);
+  expect(await axeFindings(page)).toEqual([]);
+  await page.getByRole("tab", { name: "Access" }).click();
+  await page.getByRole("region", { name: "Your rights" }).waitFor();
+  expect(await page.getByRole("button", { name: "Edit access" }).count()).toBe(0);
+  await logIn(page, ALICE);
+  await page.getByRole("button", { name: "Edit access" }).waitFor();
+  await page.getByRole("tab", { name: "Data" }).click();
+  for (const button of offered) await button.waitFor();
+});
+
 test("the tab of the Stat shows the quota that holds, and how much of it is used", async () => {
   await using stage = await startBrowserStage();
   await stage.zk.create("/app/config", "12345", { parents: "persistent" });

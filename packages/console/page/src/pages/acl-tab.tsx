@@ -16,14 +16,17 @@ interface AclTabProps {
   readonly path: string;
   /** As the Stat has it now. */
   readonly aversion: number | undefined;
+  /** The user may not change it. */
+  readonly isForbidden: boolean;
+  readonly onSaved: () => void;
 }
 
 /** The access list, and its editor: it is saved over the version that was read. */
-export function AclTab({ path, aversion }: AclTabProps) {
+export function AclTab({ path, aversion, isForbidden, onSaved }: AclTabProps) {
   const [saved, setSaved] = useState<{ readonly acl: readonly AclEntryJson[]; readonly version: number }>();
   const [edited, setEdited] = useState<readonly AclEntryJson[]>();
   const [error, setError] = useState<string>();
-  const mayEdit = useMayEdit();
+  const mayEdit = useMayEdit() && !isForbidden;
   const notify = useNotify();
   const read = useCallback(() => {
     api.acl(path).then(
@@ -54,6 +57,7 @@ export function AclTab({ path, aversion }: AclTabProps) {
         setSaved({ acl: edited, version: stat.aversion });
         setEdited(undefined);
         read();
+        onSaved();
       },
       (reason: unknown) => {
         const isConflict = reason instanceof ApiError && reason.code === "BAD_VERSION";

@@ -22,18 +22,21 @@ interface DataTabProps {
   readonly isGone: boolean;
   /** The last read has failed: what is shown is from before. */
   readonly isRefused: boolean;
+  /** The access list lets the user read it and not write it. */
+  readonly isForbidden: boolean;
   readonly onSaved: () => void;
   readonly onReveal: () => void;
 }
 
-export function DataTab({ node, isGone, isRefused, onSaved, onReveal }: DataTabProps) {
+export function DataTab({ node, isGone, isRefused, isForbidden, onSaved, onReveal }: DataTabProps) {
   const { data, isMasked } = node;
   const [chosen, setChosen] = useState<Format>();
   const [shown, setShown] = useState<string | undefined>("");
   const [isEditing, setEditing] = useState(false);
   const editButton = useRef<HTMLButtonElement>(null);
   const wasEditing = useRef(false);
-  const mayEdit = useMayEdit();
+  const isEditor = useMayEdit();
+  const mayEdit = isEditor && !isForbidden;
   const format = chosen ?? (data === null ? "text" : bestFormat(data));
   useEffect(() => {
     if (data === null) return setShown("");
@@ -76,7 +79,7 @@ export function DataTab({ node, isGone, isRefused, onSaved, onReveal }: DataTabP
       <div class="empty">
         <Icon name="lock" />
         <p>The name of this node looks like a secret's, so its data is hidden.</p>
-        {mayEdit && (
+        {isEditor && (
           <button type="button" onClick={onReveal}>
             Show it
           </button>
@@ -107,6 +110,7 @@ export function DataTab({ node, isGone, isRefused, onSaved, onReveal }: DataTabP
             <Icon name="download" />
           </button>
         )}
+        {isEditor && isForbidden && <span class="hint">You may not write this node</span>}
         {mayEdit && (
           <button
             ref={editButton}

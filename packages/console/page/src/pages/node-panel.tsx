@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from "preact/hooks";
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import type { NodeJson } from "../../../src/api/shapes.ts";
 import { ApiError, api, textOf } from "../model/api.ts";
 import { sizeText, visible } from "../model/formats.ts";
@@ -8,6 +8,7 @@ import { Failure } from "../parts/failure.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { useNotify } from "../parts/notices.tsx";
 import { useMayEdit } from "../parts/session-context.ts";
+import type { Forbidden } from "../parts/use-forbidden.ts";
 import { AclTab } from "./acl-tab.tsx";
 import { DataTab } from "./data-tab.tsx";
 import { DeleteDialog } from "./delete-dialog.tsx";
@@ -22,27 +23,30 @@ const TABS = [
 interface NodePanelProps {
   readonly path: string;
   readonly tab: string;
+  readonly forbidden: Forbidden;
   readonly onDeleted: () => void;
   readonly onCreate: () => void;
 }
 
 /** One node: its data, Stat and access list. It is read again when it changes. */
-export function NodePanel({ path, tab, onDeleted, onCreate }: NodePanelProps) {
+export function NodePanel({ path, tab, forbidden, onDeleted, onCreate }: NodePanelProps) {
   const [node, setNode] = useState<NodeJson>();
   const [error, setError] = useState<ApiError | Error>();
   const [isDeleting, setDeleting] = useState(false);
   const [isRevealed, setRevealed] = useState(false);
   const mayEdit = useMayEdit();
+  const { actions, askAgain, noteRead } = forbidden;
   const notify = useNotify();
   const read = useCallback(() => {
     api.node(path, isRevealed).then(
       (found) => {
         setNode(found);
         setError(undefined);
+        noteRead();
       },
       (reason: unknown) => setError(reason instanceof Error ? reason : new Error(String(reason))),
     );
-  }, [path, isRevealed]);
+  }, [path, isRevealed, noteRead]);
   useEffect(read, [read]);
   useEffect(
     () =>
@@ -54,6 +58,12 @@ export function NodePanel({ path, tab, onDeleted, onCreate }: NodePanelProps) {
       }),
     [path, read],
   );
+  const aversion = node?.stat.aversion;
+  const knownAversion = useRef(aversion);
+  useEffect(() => {
+    if (knownAversion.current !== undefined && knownAversion.current !== aversion) askAgain();
+    knownAversion.current = aversion;
+  }, [aversion, askAgain]);
   const current = TABS.find(({ id }) => id === tab)?.id ?? "data";
   const isGone = error instanceof ApiError && error.code === "NO_NODE";
   const onTabKey = (event: KeyboardEvent): void => {
@@ -89,22 +99,22 @@ export function NodePanel({ path, tab, onDeleted, onCreate }: NodePanelProps) {
           >
             <Icon name="download" />
           </a>
-          {mayEdit && (
-            <>
-              <button type="button" disabled={error !== undefined} onClick={onCreate}>
-                <Icon name="plus" />
-                New child
-              </button>
-              <button
-                type="button"
-                class="danger"
-                disabled={error !== undefined || path === "/"}
-                onClick={() => setDeleting(true)}
-              >
-                <Icon name="trash" />
-                Delete
-              </button>
-            </>
+          {mayEdit && !actions.has("create-children") && (
+            <button type="button" disabled={error !== undefined} onClick={onCreate}>
+              <Icon name="plus" />
+              New child
+            </button>
+          )}
+          {mayEdit && !actions.has("delete") && (
+            <button
+              type="button"
+              class="danger"
+              disabled={error !== undefined || path === "/"}
+              onClick={() => setDeleting(true)}
+            >
+              <Icon name="trash" />
+              Delete
+            </button>
           )}
         </div>
         {node !== undefined && (
@@ -146,12 +156,15 @@ export function NodePanel({ path, tab, onDeleted, onCreate }: NodePanelProps) {
             node={node}
             isGone={isGone}
             isRefused={error !== undefined}
+            isForbidden={actions.has("write")}
             onSaved={read}
             onReveal={() => setRevealed(true)}
           />
         )}
         {node !== undefined && current === "stat" && <StatTab path={path} stat={node.stat} />}
-        {current === "acl" && !isGone && <AclTab path={path} aversion={node?.stat.aversion} />}
+        {current === "acl" && !isGone && (
+          <AclTab path={path} aversion={aversion} isForbidden={actions.has("set-acl")} onSaved={askAgain} />
+        )}
       </div>
       {isDeleting && node !== undefined && (
         <DeleteDialog

@@ -7,6 +7,7 @@ import { Icon } from "../parts/icon.tsx";
 import { isTyping } from "../parts/is-typing.ts";
 import { useMayEdit } from "../parts/session-context.ts";
 import { TreeView } from "../parts/tree-view.tsx";
+import { useForbidden } from "../parts/use-forbidden.ts";
 import { CreateDialog } from "./create-dialog.tsx";
 import { NodePanel } from "./node-panel.tsx";
 
@@ -21,6 +22,8 @@ export function TreePage({ params }: { readonly params: Readonly<Record<string, 
   const [isCreating, setCreating] = useState(false);
   const filterField = useRef<HTMLInputElement>(null);
   const mayEdit = useMayEdit();
+  const forbidden = useForbidden(path);
+  const mayCreate = mayEdit && !forbidden.actions.has("create-children");
   const store = useMemo(
     () =>
       new TreeStore(
@@ -53,13 +56,13 @@ export function TreePage({ params }: { readonly params: Readonly<Record<string, 
     const onKey = (event: KeyboardEvent): void => {
       if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
       if (event.key === "/") filterField.current?.focus();
-      else if (event.key === "n" && mayEdit) setCreating(true);
+      else if (event.key === "n" && mayCreate) setCreating(true);
       else return;
       event.preventDefault();
     };
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
-  }, [mayEdit]);
+  }, [mayCreate]);
   return (
     <div class="tree-page">
       <h1 class="hidden">Tree</h1>
@@ -75,7 +78,7 @@ export function TreePage({ params }: { readonly params: Readonly<Record<string, 
             value={filter}
             onInput={(event) => setFilter(event.currentTarget.value)}
           />
-          {mayEdit && (
+          {mayCreate && (
             <button type="button" onClick={() => setCreating(true)} title="Create a node below the selected one (n)">
               <Icon name="plus" />
               New
@@ -88,6 +91,7 @@ export function TreePage({ params }: { readonly params: Readonly<Record<string, 
         key={path}
         path={path}
         tab={params["tab"] ?? ""}
+        forbidden={forbidden}
         onDeleted={() => select(parentOf(path))}
         onCreate={() => setCreating(true)}
       />
