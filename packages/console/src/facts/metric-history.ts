@@ -10,6 +10,8 @@ export const METRIC_NAMES = [
 type MetricName = (typeof METRIC_NAMES)[number];
 
 interface MemberSeries {
+  /** The member's newest address. */
+  address: string;
   readonly values: Readonly<Record<MetricName, (number | null)[]>>;
   /** For rates: the counts of the sample before. */
   last: { readonly received: number; readonly zxid: bigint; readonly atMs: number } | undefined;
@@ -18,7 +20,8 @@ interface MemberSeries {
 /** The last hour of each member's figures, in memory. */
 export class MetricHistory {
   readonly #times: number[] = [];
-  readonly #members = new Map<string, MemberSeries>();
+  /** By the server's id, or by its address until the ensemble's configuration is known. */
+  readonly #members = new Map<number | string, MemberSeries>();
 
   get intervalMs(): number {
     return INTERVAL_MS;
@@ -27,11 +30,12 @@ export class MetricHistory {
   /** @param nowMs since 1970 */
   add(members: readonly MemberJson[], nowMs: number): void {
     this.#times.push(Math.round(nowMs / 1000));
-    for (const member of members.slice(0, MEMBERS_MAX)) this.#seriesOf(member.address);
-    for (const [address, series] of this.#members) {
+    this.#adopt(members);
+    for (const member of members.slice(0, MEMBERS_MAX)) this.#noteMember(member);
+    for (const [key, series] of this.#members) {
       const sample = sampleOf(
         series,
-        members.find((member) => member.address === address),
+        members.find((member) => keyOf(member) === key),
         nowMs,
       );
       for (const name of METRIC_NAMES) series.values[name].push(sample[name]);
@@ -45,17 +49,38 @@ export class MetricHistory {
     return {
       intervalMs: INTERVAL_MS,
       times: [...this.#times],
-      series: [...this.#members].flatMap(([member, { values }]) =>
-        METRIC_NAMES.map((name) => ({ name, member, values: [...values[name]] })),
+      series: [...this.#members.values()].flatMap(({ address, values }) =>
+        METRIC_NAMES.map((name) => ({ name, member: address, values: [...values[name]] })),
       ),
     };
   }
 
+  /**
+   * The first samples are of the servers as the connect string names them, the later ones of the members as the configuration
+   * does: one server may have two names.
+   */
+  #adopt(members: readonly MemberJson[]): void {
+    const isKnown = members.length > 0 && members.every(({ sid }) => sid !== null);
+    if (!isKnown) return;
+    const listed = [...this.#members].filter(([key]) => typeof key === "string");
+    for (const [key, series] of listed) {
+      const member =
+        members.find(({ address }) => address === key) ??
+        (members.length === 1 && listed.length === 1 ? members[0] : undefined);
+      this.#members.delete(key);
+      if (member !== undefined && !this.#members.has(keyOf(member))) this.#members.set(keyOf(member), series);
+    }
+  }
+
   /** A new member has no values for the time before. */
-  #seriesOf(address: string): void {
-    if (this.#members.has(address) || this.#members.size >= MEMBERS_MAX) return;
+  #noteMember(member: MemberJson): void {
+    const { address } = member;
+    const known = this.#members.get(keyOf(member));
+    if (known !== undefined) known.address = address;
+    if (known !== undefined || this.#members.size >= MEMBERS_MAX) return;
     const none = (): null[] => Array.from({ length: this.#times.length - 1 }, () => null);
-    this.#members.set(address, {
+    this.#members.set(keyOf(member), {
+      address,
       values: {
         ...{ requests: none(), latency: none(), connections: none() },
         ...{ outstanding: none(), nodes: none(), transactions: none() },
@@ -63,6 +88,10 @@ export class MetricHistory {
       last: undefined,
     });
   }
+}
+
+function keyOf({ sid, address }: MemberJson): number | string {
+  return sid ?? address;
 }
 
 function sampleOf(
