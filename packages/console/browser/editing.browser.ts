@@ -105,6 +105,38 @@ test("a conflict shows both changes, and nothing is lost without a decision", as
   expect(await stage.zk.getText("/config")).toBe("one\ntwo\nmine");
 });
 
+test("two edits of different lines are merged, and both sides of a conflict are not saved", async () => {
+  await using stage = await startBrowserStage();
+  await stage.zk.create("/config", "one\ntwo\nthree\nfour");
+  const page = await stage.open("#/tree?path=%2Fconfig");
+  await page.getByRole("button", { name: "Edit", exact: true }).click();
+  const area = page.getByRole("textbox", { name: "Data" });
+  const saveOver = async (mine: string, theirs: string): Promise<void> => {
+    await area.fill(mine);
+    const { version } = await stage.zk.set("/config", theirs);
+    await page.getByText(`it has version ${version}`).waitFor();
+    await page.getByRole("button", { name: "Review" }).click();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("heading", { name: /Conflict/ }).waitFor();
+  };
+  await saveOver("one\ntwo\nthree\nmine", "theirs\ntwo\nthree\nfour");
+  await page.getByText("can be merged").waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await page.getByRole("button", { name: "Edit the merge" }).click();
+  expect(await area.inputValue()).toBe("theirs\ntwo\nthree\nmine");
+
+  await saveOver("theirs\nmine, too\nthree\nmine", "theirs\ntheirs, too\nthree\nfour");
+  await page.getByText("One place was changed by both").waitFor();
+  await page.getByRole("button", { name: "Edit the merge" }).click();
+  await page.getByRole("button", { name: "Review" }).click();
+  await page.getByText("Line 2 begins a conflict").waitFor();
+  await area.fill("theirs\nboth\nthree\nmine");
+  await page.getByRole("button", { name: "Review" }).click();
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Saved /config as version 3").waitFor();
+  expect(await stage.zk.getText("/config")).toBe("theirs\nboth\nthree\nmine");
+});
+
 test("two browsers see each other's changes at once", async () => {
   await using stage = await startBrowserStage();
   await stage.zk.create("/shared", "first");

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import { visible } from "../model/formats.ts";
+import type { Merge } from "../model/line-merge.ts";
 import { Diff } from "../parts/diff.tsx";
 import { Icon } from "../parts/icon.tsx";
 
@@ -14,13 +15,16 @@ interface ConflictViewProps {
   readonly mine: string;
   /** What was written meanwhile. */
   readonly theirs: Version;
+  /** Undefined where the data is no text. */
+  readonly merge: Merge | undefined;
+  readonly onMerge: () => void;
   readonly onMine: () => void;
   readonly onTheirs: () => void;
   readonly onEdit: () => void;
 }
 
 /** The node was written meanwhile: what each side has changed, and what to do. */
-export function ConflictView({ base, mine, theirs, onMine, onTheirs, onEdit }: ConflictViewProps) {
+export function ConflictView({ base, mine, theirs, merge, onMerge, onMine, onTheirs, onEdit }: ConflictViewProps) {
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => title.current?.focus(), []);
   return (
@@ -47,8 +51,20 @@ export function ConflictView({ base, mine, theirs, onMine, onTheirs, onEdit }: C
           <Diff before={base.text} after={mine} label="Your change" />
         </div>
       </div>
+      {merge !== undefined && (
+        <p class="hint">
+          {merge.conflictCount === 0
+            ? "The changes touch different lines: they can be merged."
+            : `${merge.conflictCount === 1 ? "One place was" : `${merge.conflictCount} places were`} changed by both: a merge has both sides there, between marks.`}
+        </p>
+      )}
       <div class="toolbar">
         <span class="spacer" />
+        {merge !== undefined && (
+          <button type="button" class="primary" onClick={onMerge}>
+            Edit the merge
+          </button>
+        )}
         <button type="button" onClick={onTheirs}>
           Keep theirs
         </button>

@@ -4,6 +4,7 @@ import { ApiError, api, textOf } from "../model/api.ts";
 import { basket } from "../model/basket.ts";
 import { prettyJson, visible } from "../model/formats.ts";
 import { withLineEndsOf, withNewlines } from "../model/line-ends.ts";
+import { firstMark, mergeLines } from "../model/line-merge.ts";
 import {
   guessedFormat,
   problemsOf,
@@ -46,6 +47,7 @@ export function DataEditor({ node, isGone, onClose, onSaved }: DataEditorProps) 
     isText ? { text: withLineEndsOf(base.text, text) } : { base64: text.replace(/\s/g, "") };
   const [step, setStep] = useState<"edit" | "review" | "conflict">("edit");
   const [theirs, setTheirs] = useState<Base>();
+  const [isMerged, setMerged] = useState(false);
   const [error, setError] = useState<string>();
   const [isSaving, setSaving] = useState(false);
   const [format, setFormat] = useState<TextFormat | undefined>(() =>
@@ -65,6 +67,10 @@ export function DataEditor({ node, isGone, onClose, onSaved }: DataEditorProps) 
   }, [step]);
 
   const review = (): void => {
+    // What was merged is no text to save while both sides of a conflict are in it.
+    const mark = isMerged ? firstMark(text) : undefined;
+    if (mark !== undefined) return setError(`Line ${mark} begins a conflict: choose a side, and remove its marks.`);
+    setError(undefined);
     const checked = format === undefined ? Promise.resolve([]) : problemsOf(text, format);
     checked.then(
       (found) => {
@@ -119,11 +125,20 @@ export function DataEditor({ node, isGone, onClose, onSaved }: DataEditorProps) 
   };
 
   if (step === "conflict" && theirs !== undefined) {
+    const [before, after] = [withNewlines(base.text), withNewlines(theirs.text)];
+    const merge = isText ? mergeLines(before, text, after) : undefined;
     return (
       <ConflictView
-        base={{ ...base, text: withNewlines(base.text) }}
+        base={{ text: before, version: base.version }}
         mine={text}
-        theirs={{ ...theirs, text: withNewlines(theirs.text) }}
+        theirs={{ text: after, version: theirs.version }}
+        merge={merge}
+        onMerge={() => {
+          setText(merge?.text ?? text);
+          setMerged(true);
+          setBase(theirs);
+          setStep("edit");
+        }}
         onMine={() => save(theirs)}
         onTheirs={() => {
           onSaved();
@@ -164,6 +179,7 @@ export function DataEditor({ node, isGone, onClose, onSaved }: DataEditorProps) 
             value={text}
             onInput={(event) => setText(event.currentTarget.value)}
           />
+          <Failure text={error} />
           <div class="toolbar">
             {formatted !== undefined && formatted !== text && (
               <button type="button" onClick={() => setText(formatted)}>
