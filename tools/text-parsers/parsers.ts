@@ -421,7 +421,7 @@ export const TEXT_PARSERS: readonly TextParser[] = [
   },
   {
     name: "answer to wchc, for the console",
-    parse: (text) => atOnce(watchesOf(text, "0x1", 1000)),
+    parse: (text) => atOnce(watchesOf([text], "0x1", { from: 0, countMax: 1000 })),
     words: ["0x1", "\n", "\t", "/a"],
     repeated: [
       ["0x1\n", "\t/a\n", ""],

@@ -74,6 +74,12 @@ test("sessions are ordered by their ephemeral nodes, and grouped by address", as
   await page.locator("tbody tr").first().getByRole("link", { name: "/held-2" }).waitFor();
   await page.getByRole("combobox", { name: "Group by" }).selectOption("address");
   await page.getByText(/^127\.0\.0\.1: \d+ sessions$/).waitFor();
+  const watch = holder.watchData$("/held-1").subscribe();
+  await page.getByRole("combobox", { name: "Group by" }).selectOption("none");
+  await page.getByRole("combobox", { name: "Order by" }).selectOption("watches");
+  await page.getByRole("columnheader", { name: "Watches" }).waitFor();
+  await page.getByRole("row", { name: /\/held-1/ }).waitFor();
+  watch.unsubscribe();
   expect(await axeFindings(page)).toEqual([]);
   await holder.close();
 });

@@ -42,7 +42,7 @@ const readHotSpots = route({
   async handle({ client, facts, hotSpots: found, role }) {
     const { startedMs, spanMs, eventCount, nodes } = found.read(client, NODES_MAX);
     // Paths below nodes that a user may not list are not for every role.
-    const watches = includesRole(role, "operator") ? await facts.watchCounts(client, NODES_MAX) : undefined;
+    const watches = includesRole(role, "operator") ? await facts.watchCounts(client) : undefined;
     const seconds = spanMs / 1000;
     const rate = (count: number): number => (seconds === 0 ? 0 : Math.round((count / seconds) * 100) / 100);
     return {

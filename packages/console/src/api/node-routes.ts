@@ -19,6 +19,7 @@ import {
   path,
   stat,
   writtenData,
+  yesNo,
 } from "./shapes.ts";
 
 const PAGE_SIZE = 200;
@@ -28,7 +29,6 @@ const FILTERED_MAX = 20_000;
 const DELETED_MAX = 10_000;
 
 const atPath = z.object({ path });
-const yesNo = z.enum(["true", "false"]).optional();
 
 const readNode = route({
   ...{ method: "GET", path: "/node", role: "viewer", summary: "A node's data and Stat" },

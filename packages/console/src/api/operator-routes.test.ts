@@ -16,7 +16,9 @@ test("a session is shown with its watches, and ended by the leader with its ephe
   const id = formatSessionId(victim.sessionId);
   await expect
     .poll(async () => (await stage.api("GET", `/sessions/watches?id=${id}`)).json)
-    .toMatchObject({ paths: ["/held"], isCut: false, notes: [] });
+    .toMatchObject({ paths: ["/held"], total: 1, isCut: false, notes: [] });
+  const { json } = await stage.api("GET", "/sessions?watches=true");
+  expect(json.sessions.find((session: { id: string }) => session.id === id)).toMatchObject({ watches: 1 });
   // The client soon has a new session and is connected again: looking now and then could miss it.
   const { promise: left, resolve } = Promise.withResolvers<void>();
   const states = victim.state$.subscribe(({ kind }) => kind === "connected" || resolve());

@@ -4,14 +4,30 @@ import { refuse } from "../http/problem.ts";
 import { type Route, route } from "./route.ts";
 import { auditTail, sessionId, sid, watched, word, wordAnswer } from "./shapes.ts";
 
-const WATCHES_MAX = 1_000;
+/** Of a page. */
+const WATCHES_MAX = 200;
 const AUDIT_MAX = 500;
 
 const sessionWatches = route({
-  ...{ method: "GET", path: "/sessions/watches", role: "operator", summary: "The paths that a session watches" },
-  query: z.object({ id: sessionId }),
+  ...{
+    method: "GET",
+    path: "/sessions/watches",
+    role: "operator",
+    summary: "The paths that a session watches, a page of 200",
+  },
+  query: z.object({
+    id: sessionId,
+    from: z.coerce
+      .number()
+      .int()
+      .min(0)
+      .default(0)
+      .meta({ description: "How many paths are left out before the page" }),
+  }),
   reply: watched,
-  handle: async ({ client, facts, query }) => ({ body: await facts.watches(client, query.id, WATCHES_MAX) }),
+  handle: async ({ client, facts, query }) => ({
+    body: await facts.watches(client, query.id, { from: query.from, countMax: WATCHES_MAX }),
+  }),
 });
 
 const endSession = route({

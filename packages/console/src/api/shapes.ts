@@ -21,6 +21,9 @@ export const timeMs = z
   .regex(/^-?\d+$/)
   .meta({ description: "Milliseconds since 1970, as a string" });
 
+/** An option of a query. */
+export const yesNo = z.enum(["true", "false"]).optional();
+
 export const stat = z.object({
   czxid: zxid,
   mzxid: zxid,
@@ -269,6 +272,10 @@ export const clientSession = z.object({
     .array(z.string())
     .nullable()
     .meta({ description: "null: not known to the console, or not this role's" }),
+  watches: z
+    .int()
+    .nullable()
+    .meta({ description: "Nodes that it watches for data; null: not asked for, not known, or not this role's" }),
 });
 export type ClientSessionJson = z.infer<typeof clientSession>;
 
@@ -284,8 +291,9 @@ export const wordAnswer = z.object({
 export type WordAnswerJson = z.infer<typeof wordAnswer>;
 
 export const watched = z.object({
-  paths: z.array(z.string()),
-  isCut: z.boolean(),
+  paths: z.array(z.string()).meta({ description: "One page" }),
+  total: z.int(),
+  isCut: z.boolean().meta({ description: "A member left paths out" }),
   notes: z.array(z.string()),
 });
 export type WatchedJson = z.infer<typeof watched>;

@@ -38,9 +38,9 @@ test("figures for the charts need no session", async () => {
 test("only operators see the paths of other sessions", async () => {
   await using stage = await startStage({ address: "0.0.0.0" });
   await stage.zk.create("/e", "", { mode: "ephemeral" });
-  const { json } = await stage.api("GET", "/sessions");
+  const { json } = await stage.api("GET", "/sessions?watches=true");
   expect(json.sessions.length).toBeGreaterThan(0);
-  for (const { ephemerals } of json.sessions) expect(ephemerals).toBeNull();
+  for (const { ephemerals, watches } of json.sessions) expect([ephemerals, watches]).toEqual([null, null]);
 });
 
 test.each([

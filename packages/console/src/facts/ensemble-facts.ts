@@ -30,7 +30,7 @@ import { Slices, type Steps } from "./in-slices.ts";
 import { parseSrvr, type ServerFigures } from "./srvr-text.ts";
 import { parseStorage } from "./storage-text.ts";
 import { type WatchCounts, watchCountsOf } from "./watch-counts.ts";
-import { type WatchedPaths, watchesOf } from "./watch-text.ts";
+import { type PathsPage, watchesOf } from "./watch-text.ts";
 
 /** A member by its id, where the configuration has one, and by its client address, `host:port`. */
 export interface MemberAddress {
@@ -54,6 +54,8 @@ const KEPT_MS = 1_000;
 const STORAGE_KEPT_MS = 15_000;
 /** The list of all watches may be long. */
 const WATCHES_KEPT_MS = 10_000;
+/** The most watched nodes that are listed. */
+const WATCHED_MAX = 100;
 const WORD_TIMEOUT_MS = 2_000;
 const SESSIONS_MAX = 5_000;
 const WORD_CHARS_MAX = 1_000_000;
@@ -115,24 +117,23 @@ export class EnsembleFacts {
   }
 
   /** The paths that a session watches, of the member that holds it. */
-  async watches(client: Client, session: string, countMax: number): Promise<WatchedJson> {
+  async watches(client: Client, session: string, page: PathsPage): Promise<WatchedJson> {
     const { places } = await this.#places(client);
     const notes: string[] = [];
     const texts = await Promise.all(places.map((place) => this.#word(place, "wchc", notes)));
-    const found: WatchedPaths[] = [];
-    for (const text of texts) found.push(await this.#slices.run(watchesOf(text, session, countMax)));
-    return { paths: found.flatMap(({ paths }) => paths), isCut: found.some(({ isCut }) => isCut), notes };
+    const { paths, total, isCut } = await this.#slices.run(watchesOf(texts, session, page));
+    return { paths: [...paths], total, isCut, notes };
   }
 
-  /** How many sessions watch each node, of all members that answer. */
-  watchCounts(client: Client, countMax: number): Promise<WatchCounts & { readonly notes: readonly string[] }> {
+  /** How many sessions watch each node, and how many nodes each session, of all members that answer. */
+  watchCounts(client: Client): Promise<WatchCounts & { readonly notes: readonly string[] }> {
     this.#watchCounts = this.#kept(
       this.#watchCounts,
       async () => {
         const { places } = await this.#places(client);
         const notes: string[] = [];
         const texts = await Promise.all(places.map((place) => this.#word(place, "wchp", notes)));
-        return { ...(await this.#slices.run(watchCountsOf(texts, countMax))), notes };
+        return { ...(await this.#slices.run(watchCountsOf(texts, WATCHED_MAX))), notes };
       },
       WATCHES_KEPT_MS,
     );
@@ -313,6 +314,7 @@ function* sessionsOf(
         lastOperation: line.lastOperation ?? null,
         establishedMs: line.establishedMs ?? null,
         averageLatencyMs: line.averageLatencyMs ?? null,
+        watches: null,
         ephemerals: dump === undefined ? null : (dump.get(id) ?? []).slice(0, EPHEMERALS_MAX),
       });
     }

@@ -1,12 +1,14 @@
 import { linesOf, type Steps } from "./in-slices.ts";
 
 const PATH = /^(\/.*)$/;
-const SESSION = /^\t0x[0-9a-f]+\s*$/;
+const SESSION = /^\t(0x[0-9a-f]+)\s*$/;
 const CUT_OFF = "... truncated";
 
 /** Sessions that watch each node for data, from the members' answers to the four-letter word `wchp`. */
 export interface WatchCounts {
   readonly counts: ReadonlyMap<string, number>;
+  /** The number of nodes that each session watches, by its id. */
+  readonly bySession: ReadonlyMap<string, number>;
   /** The nodes that most sessions watch. */
   readonly top: readonly { readonly path: string; readonly sessions: number }[];
   /** A member left out some, or does not answer. */
@@ -15,6 +17,7 @@ export interface WatchCounts {
 
 export function* watchCountsOf(texts: readonly string[], countMax: number): Steps<WatchCounts> {
   const counts = new Map<string, number>();
+  const bySession = new Map<string, number>();
   let isIncomplete = texts.includes("");
   for (const text of texts) {
     let path: string | undefined;
@@ -22,7 +25,12 @@ export function* watchCountsOf(texts: readonly string[], countMax: number): Step
       yield;
       if (line === CUT_OFF) isIncomplete = true;
       else if (PATH.test(line)) path = line;
-      else if (path !== undefined && SESSION.test(line)) counts.set(path, (counts.get(path) ?? 0) + 1);
+      else if (path !== undefined) {
+        const session = SESSION.exec(line)?.[1];
+        if (session === undefined) continue;
+        counts.set(path, (counts.get(path) ?? 0) + 1);
+        bySession.set(session, (bySession.get(session) ?? 0) + 1);
+      }
     }
   }
   const top: Watched[] = [];
@@ -30,7 +38,7 @@ export function* watchCountsOf(texts: readonly string[], countMax: number): Step
     yield;
     insert(top, { path, sessions }, countMax);
   }
-  return { counts, top, isIncomplete };
+  return { counts, bySession, top, isIncomplete };
 }
 
 interface Watched {

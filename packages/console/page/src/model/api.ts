@@ -99,7 +99,9 @@ export const api = {
   drain: (sid: number, action: "begin" | "end") =>
     call<DrainStatusJson>("POST", "/drain", { query: { sid }, body: { action } }),
   sessions: () => call<SessionsJson>("GET", "/sessions"),
-  watches: (id: string) => call<WatchedJson>("GET", "/sessions/watches", { query: { id } }),
+  sessionsWithWatches: () => call<SessionsJson>("GET", "/sessions", { query: { watches: "true" } }),
+  watches: (id: string, from: number) =>
+    call<WatchedJson>("GET", "/sessions/watches", { query: { id, from: String(from) } }),
   endSession: (id: string) => call<{ id: string }>("POST", "/sessions/end", { body: { id } }),
   word: (word: Word, sid: number | undefined) => call<WordAnswerJson>("GET", "/words", { query: { word, sid } }),
   audit: (after: number) => call<AuditTailJson>("GET", "/audit", { query: { after } }),

@@ -12,14 +12,15 @@ function session(id: string, more: Partial<ClientSessionJson> = {}): ClientSessi
     received: 0,
     averageLatencyMs: null,
     ephemerals: null,
+    watches: null,
     ...more,
   } as ClientSessionJson;
 }
 
 const SESSIONS = [
-  session("0x3", { received: 5, averageLatencyMs: 2, ephemerals: ["/a"] }),
+  session("0x3", { received: 5, averageLatencyMs: 2, ephemerals: ["/a"], watches: 7 }),
   session("0x1", { received: 9, establishedMs: 500, ephemerals: ["/b", "/c"] }),
-  session("0x2", { received: 5, averageLatencyMs: 7, establishedMs: null, ephemerals: [] }),
+  session("0x2", { received: 5, averageLatencyMs: 7, establishedMs: null, ephemerals: [], watches: 0 }),
 ];
 
 test.each<[Order, readonly string[]]>([
@@ -27,6 +28,7 @@ test.each<[Order, readonly string[]]>([
   ["connected", ["0x1", "0x3", "0x2"]],
   ["rate", ["0x2", "0x3", "0x1"]],
   ["requests", ["0x1", "0x2", "0x3"]],
+  ["watches", ["0x3", "0x2", "0x1"]],
   ["latency", ["0x2", "0x3", "0x1"]],
   ["ephemerals", ["0x1", "0x3", "0x2"]],
 ])("by %s", (order, ids) => {

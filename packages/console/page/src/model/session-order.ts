@@ -1,7 +1,7 @@
 /** The order and the groups of sessions. */
 import type { ClientSessionJson } from "../../../src/api/shapes.ts";
 
-export const ORDERS = ["session", "connected", "rate", "requests", "latency", "ephemerals"] as const;
+export const ORDERS = ["session", "connected", "rate", "requests", "latency", "ephemerals", "watches"] as const;
 export type Order = (typeof ORDERS)[number];
 
 export const GROUPINGS = ["none", "address", "member"] as const;
@@ -33,6 +33,8 @@ export function ordered(
         return session.averageLatencyMs ?? -1;
       case "ephemerals":
         return session.ephemerals?.length ?? -1;
+      case "watches":
+        return session.watches ?? -1;
     }
   };
   const valued = sessions.map((session) => ({ session, value: amountOf(session) }));

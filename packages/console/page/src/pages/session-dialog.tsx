@@ -21,7 +21,8 @@ interface SessionDialogProps {
 /** One session: what it owns and watches, and its end after a confirmation. */
 export function SessionDialog({ session, onClose, onEnded }: SessionDialogProps) {
   const { id, address, member, ephemerals } = session;
-  const read = useCallback(() => api.watches(id), [id]);
+  const [from, setFrom] = useState(0);
+  const read = useCallback(() => api.watches(id, from), [id, from]);
   const { value: watched, error } = usePolled(read, POLL_MS);
   const [isEnding, setEnding] = useState(false);
   const [failure, setFailure] = useState<string>();
@@ -43,7 +44,7 @@ export function SessionDialog({ session, onClose, onEnded }: SessionDialogProps)
       </p>
       <h3>Ephemeral nodes</h3>
       <Paths paths={ephemerals} isCut={false} />
-      <h3>Watched paths</h3>
+      <h3>Watched paths{watched !== undefined && watched.total > 0 && `: ${watched.total.toLocaleString()}`}</h3>
       {watched?.notes.map((note) => (
         <p key={note} class="hint">
           {note}
@@ -52,7 +53,26 @@ export function SessionDialog({ session, onClose, onEnded }: SessionDialogProps)
       {watched === undefined ? (
         error === undefined && <p class="hint">Asking the members…</p>
       ) : (
-        <Paths paths={watched.paths} isCut={watched.isCut} />
+        <>
+          <Paths paths={watched.paths} isCut={watched.isCut} />
+          {watched.total > SHOWN_MAX && (
+            <div class="toolbar">
+              <button type="button" disabled={from === 0} onClick={() => setFrom(Math.max(0, from - SHOWN_MAX))}>
+                Earlier paths
+              </button>
+              <span class="hint" role="status">
+                {(from + 1).toLocaleString()} to {(from + watched.paths.length).toLocaleString()}
+              </span>
+              <button
+                type="button"
+                disabled={from + watched.paths.length >= watched.total}
+                onClick={() => setFrom(from + SHOWN_MAX)}
+              >
+                Further paths
+              </button>
+            </div>
+          )}
+        </>
       )}
       <Failure text={error} />
       {isEnding && (

@@ -12,7 +12,7 @@ import { SessionDialog } from "./session-dialog.tsx";
 
 const POLL_MS = 3_000;
 const SHOWN_MAX = 500;
-const COLUMNS = 9;
+const COLUMNS = 10;
 const ORDER_NAMES: Readonly<Record<Order, string>> = {
   session: "session",
   connected: "time connected",
@@ -20,15 +20,18 @@ const ORDER_NAMES: Readonly<Record<Order, string>> = {
   requests: "requests",
   latency: "latency",
   ephemerals: "ephemeral nodes",
+  watches: "watches",
 };
 const GROUPING_NAMES: Readonly<Record<Grouping, string>> = { none: "nothing", address: "address", member: "member" };
 
 export function SessionsPage({ params }: { readonly params: Readonly<Record<string, string>> }) {
-  const { value, error, reload } = usePolled(api.sessions, POLL_MS);
+  const [order, setOrder] = useState<Order>("session");
+  // Members list all watches for that: it is asked for where it is wanted.
+  const isCounted = order === "watches";
+  const { value, error, reload } = usePolled(isCounted ? api.sessionsWithWatches : api.sessions, POLL_MS);
   const [opened, setOpened] = useState<ClientSessionJson>();
   const isOperator = useIsOperator();
   const [filter, setFilter] = useState(params["filter"] ?? "");
-  const [order, setOrder] = useState<Order>("session");
   const [grouping, setGrouping] = useState<Grouping>("none");
   const rates = useRates(value?.sessions);
   const matching = (value?.sessions ?? []).filter((session) => matches(session, filter));
@@ -52,7 +55,7 @@ export function SessionsPage({ params }: { readonly params: Readonly<Record<stri
             value={order}
             onChange={(event) => setOrder(ORDERS.find((each) => each === event.currentTarget.value) ?? "session")}
           >
-            {ORDERS.map((each) => (
+            {ORDERS.filter((each) => each !== "watches" || isOperator).map((each) => (
               <option key={each} value={each}>
                 {ORDER_NAMES[each]}
               </option>
@@ -100,6 +103,11 @@ export function SessionsPage({ params }: { readonly params: Readonly<Record<stri
               <th scope="col" class="number">
                 Latency
               </th>
+              {isCounted && (
+                <th scope="col" class="number" title="Nodes that it watches for data">
+                  Watches
+                </th>
+              )}
               <th scope="col">Ephemeral nodes</th>
             </tr>
           </thead>
@@ -130,6 +138,7 @@ export function SessionsPage({ params }: { readonly params: Readonly<Record<stri
                   <td class="number">{session.received}</td>
                   <td class="number">{rates.get(session.id)?.toFixed(1) ?? "–"}</td>
                   <td class="number">{session.averageLatencyMs === null ? "–" : `${session.averageLatencyMs} ms`}</td>
+                  {isCounted && <td class="number">{session.watches?.toLocaleString() ?? "–"}</td>}
                   <td>
                     <Ephemerals paths={session.ephemerals} />
                   </td>
