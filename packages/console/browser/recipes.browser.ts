@@ -64,3 +64,33 @@ test("sessions that wait for each other in a circle are named, with the locks", 
   await Promise.all([...waiting, ...held.map((lease) => lease.release())]);
   await Promise.all(clients.map((client) => client.close()));
 });
+
+test("recipes of a large tree are found in parts, with progress, a stop and the path in the address", async () => {
+  await using stage = await startBrowserStage();
+  const { zk } = stage;
+  const names = Array.from({ length: 3_500 }, (_, i) => String(i).padStart(4, "0"));
+  for (const path of ["/many", "/z-last"]) await zk.create(path);
+  await Promise.all(names.map((name) => zk.create(`/many/${name}`)));
+  await zk.create("/z-last/members/m", "", { mode: "ephemeral", parents: "persistent" });
+  const page = await stage.open("#/recipes");
+  await page.getByText("the tree has more nodes than one look visits").waitFor();
+  // The second part waits until the walk is stopped.
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await page.route(/recipes\/part.*from=/, async (route) => {
+    await released;
+    await route.continue();
+  });
+  await page.getByRole("button", { name: "Look at all nodes" }).click();
+  await page.getByRole("progressbar", { name: "All nodes" }).waitFor();
+  await page.getByRole("button", { name: "Stop" }).click();
+  await page.getByText(/^Stopped: 0 recipes in/).waitFor();
+  release();
+  expect(await axeFindings(page)).toEqual([]);
+  await page.getByRole("button", { name: "Go on" }).click();
+  await page.getByText(/^Complete: 1 recipe in 3,5\d\d nodes$/).waitFor();
+  await page.getByRole("article", { name: "group /z-last/members" }).waitFor();
+  await page.getByRole("searchbox", { name: "Below" }).fill("/z-last");
+  await page.waitForURL(/#\/recipes\?path=%2Fz-last$/);
+  await page.getByText(/^1 found in/).waitFor();
+  await page.getByRole("button", { name: "Look at all nodes" }).waitFor({ state: "detached" });
+});

@@ -48,3 +48,14 @@ export const recipes = z.object({
   intervalMs: z.int().meta({ description: "Earlier requests are answered with the same scan" }),
 });
 export type RecipesJson = z.infer<typeof recipes>;
+
+export const recipePart = z.object({
+  recipes: z.array(recipe),
+  scannedCount: z.int(),
+  total: z.int().nullable().meta({ description: "The descendants of the node, with the first part; null: not known" }),
+  next: z
+    .object({ path, isVisited: z.boolean() })
+    .nullable()
+    .meta({ description: "Where the next part begins; null: all is looked at" }),
+});
+export type RecipePartJson = z.infer<typeof recipePart>;

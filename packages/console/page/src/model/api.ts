@@ -1,6 +1,6 @@
 import type { HotSpotsJson } from "../../../src/api/hot-spot-routes.ts";
 import type { QuotaJson, RightsJson } from "../../../src/api/node-fact-shapes.ts";
-import type { RecipesJson } from "../../../src/api/recipe-shapes.ts";
+import type { RecipePartJson, RecipesJson } from "../../../src/api/recipe-shapes.ts";
 import type {
   AclEntryJson,
   AuditTailJson,
@@ -107,6 +107,11 @@ export const api = {
   audit: (after: number) => call<AuditTailJson>("GET", "/audit", { query: { after } }),
   metrics: () => call<MetricsJson>("GET", "/metrics"),
   recipes: (path: string) => call<RecipesJson>("GET", "/recipes", { query: { path } }),
+  /** @param from where the part before has ended; null: the first part */
+  recipePart: (path: string, from: RecipePartJson["next"]) =>
+    call<RecipePartJson>("GET", "/recipes/part", {
+      query: { path, ...(from === null ? {} : { from: from.path, isVisited: String(from.isVisited) }) },
+    }),
   hotSpots: () => call<HotSpotsJson>("GET", "/hot-spots"),
   node: (path: string, reveal = false) =>
     call<NodeJson>("GET", "/node", { query: { path, reveal: reveal ? "true" : undefined } }),

@@ -5,37 +5,46 @@ import { ageText, visible } from "../model/formats.ts";
 import { nodeHash, placeHash } from "../model/place.ts";
 import { Failure } from "../parts/failure.tsx";
 import { Icon } from "../parts/icon.tsx";
+import { ProgressBar } from "../parts/progress-bar.tsx";
 import { usePolled } from "../parts/use-polled.ts";
+import { type RecipeWalk, useRecipeWalk } from "../parts/use-recipe-walk.ts";
 import { WaitGraph } from "../parts/wait-graph.tsx";
 
 const POLL_MS = 2_000;
+/** Of those that the walk has found. */
+const SHOWN_MAX = 200;
 const intervalOf = (found: RecipesJson | undefined): number => found?.intervalMs ?? POLL_MS;
 
 /** Locks, elections, queues and groups, as their nodes show them. */
 export function RecipesPage({ params }: { readonly params: Readonly<Record<string, string>> }) {
-  const [path, setPath] = useState(params["path"] ?? "/");
-  const read = useCallback(() => api.recipes(path.startsWith("/") ? path : "/"), [path]);
+  const [text, setText] = useState(params["path"] ?? "/");
+  const path = text.startsWith("/") ? text : "/";
+  const read = useCallback(() => api.recipes(path), [path]);
   const { value, error } = usePolled(read, intervalOf);
+  const walk = useRecipeWalk(path);
+  const choose = (chosen: string): void => {
+    setText(chosen);
+    // In the address, without a step in the browser's history for each letter.
+    history.replaceState(null, "", placeHash("recipes", { path: chosen }));
+  };
+  const isLive = new Set(value?.recipes.map((recipe) => recipe.path));
+  const further = walk.recipes.filter((recipe) => !isLive.has(recipe.path));
   return (
     <section class="page">
       <h1>Recipes</h1>
       <div class="toolbar">
         <label class="inline">
           Below
-          <input
-            type="search"
-            spellcheck={false}
-            value={path}
-            onInput={(event) => setPath(event.currentTarget.value)}
-          />
+          <input type="search" spellcheck={false} value={text} onInput={(event) => choose(event.currentTarget.value)} />
         </label>
         <span class="hint" role="status">
           {value === undefined ? "Looking…" : `${value.recipes.length} found in ${value.scannedCount} nodes`}
           {value !== undefined && value.intervalMs > POLL_MS && `, every ${Math.round(value.intervalMs / 1000)} s`}
-          {value?.isCut === true && "; the tree has more nodes than one look visits: give a path"}
+          {value?.isCut === true && "; the tree has more nodes than one look visits"}
         </span>
       </div>
       <Failure text={error} />
+      {(value?.isCut === true || walk.state !== "idle") && <Walk walk={walk} />}
       {value?.recipes.length === 0 && (
         <p class="hint">Locks, elections, semaphores, queues, groups and services appear here while they are in use.</p>
       )}
@@ -45,7 +54,49 @@ export function RecipesPage({ params }: { readonly params: Readonly<Record<strin
           <Recipe key={recipe.path} recipe={recipe} />
         ))}
       </div>
+      {further.length > 0 && (
+        <>
+          <h2>Further recipes</h2>
+          <p class="hint">
+            As they were when they were found. Below a path of their own they are shown as they change.
+          </p>
+          <div class="cards">
+            {further.slice(0, SHOWN_MAX).map((recipe) => (
+              <Recipe key={recipe.path} recipe={recipe} />
+            ))}
+          </div>
+          {further.length > SHOWN_MAX && (
+            <p class="hint">
+              The first {SHOWN_MAX} of {further.length.toLocaleString()} are shown; give a path for the others.
+            </p>
+          )}
+        </>
+      )}
     </section>
+  );
+}
+
+/** The walk through all nodes, which takes long in a large tree. */
+function Walk({ walk: { state, recipes, progress, error, start, stop } }: { readonly walk: RecipeWalk }) {
+  const found = recipes.length === 1 ? "1 recipe" : `${recipes.length.toLocaleString()} recipes`;
+  const count = `${found} in ${progress.doneCount.toLocaleString()} nodes`;
+  return (
+    <>
+      {state === "running" ? (
+        <ProgressBar label="All nodes" progress={progress} unit="nodes" onCancel={stop} />
+      ) : (
+        <div class="toolbar">
+          <button type="button" onClick={start}>
+            {state === "stopped" ? "Go on" : state === "complete" ? "Look at all nodes again" : "Look at all nodes"}
+          </button>
+          <span class="hint" role="status">
+            {state === "complete" && `Complete: ${count}`}
+            {state === "stopped" && `Stopped: ${count}`}
+          </span>
+        </div>
+      )}
+      <Failure text={error} />
+    </>
   );
 }
 
