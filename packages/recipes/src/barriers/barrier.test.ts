@@ -1,5 +1,5 @@
 import type { Client } from "@zooid/client";
-import { joinPath } from "@zooid/model";
+import { ArgumentError, joinPath } from "@zooid/model";
 import { describe, expect, test } from "vitest";
 import { isRecipeError } from "../recipe-error.ts";
 import { eachStaged } from "../testing/each-staged.ts";
@@ -101,6 +101,18 @@ describe("a double barrier", () => {
     await a.transaction().delete(kazoo).create(kazoo, "", { mode: "ephemeral" }).commit();
     await Promise.all(leaving);
     expect((await a.children(PATH)).names).toEqual(["0".repeat(32)]);
+  });
+
+  test("a member that has entered does not enter again before it has left", async () => {
+    const lone = new DoubleBarrier(a, PATH, { members: 1 });
+    await lone.enter();
+    expect(await failure(lone.enter())).toBeInstanceOf(ArgumentError);
+    await lone.leave();
+    const one = barrier(a);
+    const waiting = failure(one.enter({ timeoutMs: 20 }));
+    expect(await failure(one.enter())).toBeInstanceOf(ArgumentError);
+    expect(isRecipeError(await waiting, "LOCK_TIMEOUT")).toBe(true);
+    expect(isRecipeError(await failure(one.enter({ timeoutMs: 20 })), "LOCK_TIMEOUT")).toBe(true);
   });
 
   test("members wait while one is missing", async () => {

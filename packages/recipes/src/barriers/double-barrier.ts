@@ -11,7 +11,7 @@
  */
 
 import { type Client, type Created, isZkError } from "@zooid/client";
-import { joinPath, type Shape, shape, wholeNumberRule, type Zxid } from "@zooid/model";
+import { ArgumentError, joinPath, type Shape, shape, wholeNumberRule, type Zxid } from "@zooid/model";
 import { checkArguments } from "../arguments.ts";
 import { Deadline, type WaitOptions } from "../leases/deadline.ts";
 import { deleteOwnNode, deleteOwnNodeLater } from "../leases/delete-own-node.ts";
@@ -49,6 +49,8 @@ export class DoubleBarrier {
    * come late.
    */
   #name = "";
+  /** From the beginning of `enter` until it fails, or `leave` has ended. */
+  #isMember = false;
 
   constructor(zk: Client, path: string, options: DoubleBarrierOptions) {
     checkArguments("DoubleBarrier", zk, path, options, SHAPE, ["members"]);
@@ -63,9 +65,23 @@ export class DoubleBarrier {
    * Waits until all members have entered.
    *
    * @throws LOCK_TIMEOUT or the signal's reason, whereupon this client is no member; BARRIER_BROKEN
-   *   when its node is gone
+   *   when its node is gone; an ArgumentError if it has entered and not left: each member has an object of its own
    */
   async enter(options: WaitOptions = {}): Promise<void> {
+    if (this.#isMember) {
+      const problem = `the member on ${this.path} has entered: it leaves before it enters again, and each member has an object of its own`;
+      throw new ArgumentError("DoubleBarrier", [problem]);
+    }
+    this.#isMember = true;
+    try {
+      await this.#enter(options);
+    } catch (error) {
+      this.#isMember = false;
+      throw error;
+    }
+  }
+
+  async #enter(options: WaitOptions): Promise<void> {
     using deadline = new Deadline(options, `enter ${this.path}`);
     const { signal } = deadline;
     let isIn = false;
@@ -97,6 +113,8 @@ export class DoubleBarrier {
     } catch (error) {
       if (this.#name !== "") deleteOwnNodeLater(this.#zk, this.#mine);
       throw error;
+    } finally {
+      this.#isMember = false;
     }
   }
 
