@@ -60,6 +60,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   "GET /words": { for: "operator", request: () => ({ query: "word=conf" }) },
   "GET /audit": { for: "operator", status: 501 },
   "GET /recipes": { for: "viewer" },
+  "GET /recipes/part": { for: "viewer" },
   "GET /hot-spots": { for: "viewer" },
   "GET /export": { for: "viewer", request: () => ({ query: "path=/kept" }) },
   "GET /export, revealed": { for: "editor", request: () => ({ query: "path=/my-password&reveal=true" }) },
