@@ -164,6 +164,25 @@ test("mntr has every name that Apache's has, and quantiles of request times", as
   expect(Number(shown.get("zk_response_bytes"))).toBeGreaterThan(100);
 });
 
+test("each average in mntr is its sum by its count, between the least and the most", async () => {
+  await using zk = await startTestServer({ fourLetterWords: "*" });
+  await using client = await RawClient.withSession(zk.port);
+  await client.ask(OpCode.CREATE, create("/a", "x".repeat(500)));
+  for (let i = 0; i < 5; i++) await client.ask(OpCode.GET_DATA, read("/a"));
+  const lines = (await say(zk.port, "mntr")).trimEnd().split("\n");
+  const shown = new Map(lines.map((line) => line.split("\t") as [string, string]));
+  const figure = (name: string): number => Number(shown.get(name));
+  const counted = [...shown.keys()].flatMap((name) => /^zk_cnt_(.+)$/.exec(name)?.[1] ?? []);
+  expect(counted.filter((name) => figure(`zk_cnt_${name}`) > 0).length).toBeGreaterThan(1);
+  for (const name of counted) {
+    const [sum, count, average] = [figure(`zk_sum_${name}`), figure(`zk_cnt_${name}`), figure(`zk_avg_${name}`)];
+    expect([name, average]).toEqual([name, count === 0 ? 0 : expect.closeTo(sum / count, 3)]);
+    if (!shown.has(`zk_min_${name}`)) continue;
+    expect(average).toBeGreaterThanOrEqual(figure(`zk_min_${name}`));
+    expect(average).toBeLessThanOrEqual(figure(`zk_max_${name}`));
+  }
+});
+
 test("a word in four packets, with a line end behind it, is the same word", async () => {
   await using zk = await startTestServer({ fourLetterWords: "ruok" });
   await using client = await RawClient.open(zk.port);
