@@ -32,9 +32,12 @@ function mayWipe({ cluster, run: { files, invariants } }: FaultWorld, sid: Serve
   });
 }
 
-/** The end of a server's log is lost, and the server knows that. */
+/**
+ * The end of a server's log is lost, and the server knows that. While nothing is founded, such a server, an observer too, forbids that one is: it may have
+ * lost a history, and waits for an operator.
+ */
 function damage(world: FaultWorld, sid: ServerId, keepShare: number, downMs: number): void {
-  if (!mayWipe(world, sid)) return;
+  if (!mayWipe(world, sid) || world.run.invariants.newestEpoch === 0) return;
   world.report(sid, `loses the end of its log, for ${downMs} ms`);
   world.run.coverage.reached("log damaged");
   world.cluster.damage(sid, keepShare);
