@@ -68,8 +68,8 @@ function wipeBesideStaleLeader(world: FaultWorld, blocked: BlockedDirections, si
 
 /**
  * A majority starts with empty disks, as where volumes are not mounted, and a server that has its own
- * is linked late. No ensemble may be founded beside it. Then the disks are back. All of it is over
- * before a server could be taken for absent.
+ * is linked late. No ensemble may be founded beside it, if anything was logged there: one that holds the epoch of an attempt
+ * may lead servers that have nothing. Then the disks are back. All of it is over before a server could be taken for absent.
  */
 function startWithoutDisks(world: FaultWorld, blocked: BlockedDirections, random: Prng): void {
   const { cluster, run } = world;
@@ -80,7 +80,7 @@ function startWithoutDisks(world: FaultWorld, blocked: BlockedDirections, random
   const survivor = random.pick(voters);
   const emptied = voters.filter((sid) => sid !== survivor && random.chance(0.8));
   const rest = voters.filter((sid) => !emptied.includes(sid));
-  if (emptied.length === 0 || cluster.verifier.isQuorum(rest)) return;
+  if (emptied.length === 0 || cluster.verifier.isQuorum(rest) || !invariants.hasLogged(survivor)) return;
   world.report(survivor, `is beside servers ${emptied.join(", ")}, whose disks are not mounted`);
   run.coverage.reached("majority started without its disks");
   for (const sid of emptied) {

@@ -94,6 +94,11 @@ export class Invariants {
     return this.#disks.isFormed(sid);
   }
 
+  /** Whether anything was ever logged on a voter's disk. */
+  hasLogged(sid: ServerId): boolean {
+    return this.#disks.hasLogged(sid);
+  }
+
   crashed(sid: ServerId, durable: DurableLog): void {
     this.#log.crashed(sid, durable);
   }

@@ -40,6 +40,11 @@ export class KnownDisks {
     return (this.#disks.get(sid)?.durable.currentEpoch ?? 0) > 0;
   }
 
+  /** Whether anything was ever logged on a disk: an epoch alone may be that of an attempt to found an ensemble. */
+  hasLogged(sid: ServerId): boolean {
+    return (this.#disks.get(sid)?.durable.tail.zxid ?? ZXID_NONE) !== ZXID_NONE;
+  }
+
   /** A disk is seen for the first time, or for the first time since it was emptied. */
   add(sid: ServerId, durable: DurableLog): void {
     const { emptiedIn, lost } = this.#emptied.get(sid) ?? { emptiedIn: 0, lost: [] };
