@@ -20,7 +20,7 @@ interface Budget {
 
 const PROXIES = `${percent(NO_PROXIES.share)} of it`;
 const ONE_ADDRESS = "as one address";
-const { treeRoom, writesInFlight, reading, handshakes, longAnswers } = BUDGETS;
+const { treeRoom, writesInFlight, reading, output, handshakes, longAnswers } = BUDGETS;
 const { httpConnections, httpRequests, consoleRequests, consoleStreams, consoleSessions, authFailures, refusalLines } =
   BUDGETS;
 
@@ -52,6 +52,13 @@ const BUDGET_ROWS: Readonly<Record<keyof typeof BUDGETS, Budget>> = {
     share: `${reading.connectionMs} ms of a connection, ${reading.connectionMsSmall} of small requests; addresses take turns, and one that took longer lets the others have as much first, up to ${reading.owedMsMax} ms`,
     proxies: PROXIES,
     givesWay: "the others of its address",
+  },
+  output: {
+    name: "sending",
+    countedIn: `time: in a turn ${output.answersMs} ms for its answers, ${output.leftMs} for those that earlier turns left, ${output.eventsMs} for events of watches`,
+    share: "addresses take turns with what was left, and with events",
+    proxies: PROXIES,
+    givesWay: "its other connections",
   },
   handshakes: {
     name: "TLS handshakes",

@@ -81,6 +81,8 @@ export class ClientConnection {
   sentReadOnly = false;
   /** Its output will be flushed: after it was read, or at the end of this turn. */
   isDirty = false;
+  /** An answer, or the close, is among what will be flushed: its client waits for that. */
+  isAwaited = false;
   /** It is being read; the answers are flushed right after, while its data is in the CPU caches. */
   isReading = false;
   readonly writer: JuteWriter;
@@ -210,6 +212,7 @@ export class ClientConnection {
   flush(): void {
     const { socket, writer } = this;
     this.isDirty = false;
+    this.isAwaited = false;
     if (this.#withheld !== undefined) return;
     if (writer.end > 0) {
       const { end } = writer;

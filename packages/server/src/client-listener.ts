@@ -33,6 +33,8 @@ export interface ListenerConfig {
   readonly sharedReads: boolean;
   /** Whether the process has room for one more connection, of any port. */
   hasRoom(socket: Socket): boolean;
+  /** A connection has come, whatever becomes of it. */
+  arrived?(): void;
 }
 
 /** What all connections of trusted proxies are counted under. */
@@ -58,6 +60,7 @@ export class ClientListener {
     const create = config.sharedReads ? createSharedReadServer : createServer;
     const clients = new ClientShares(config.trustedProxies ?? NO_PROXIES);
     const accepted = (socket: Socket): void => {
+      config.arrived?.();
       const address = javaAddress(socket.remoteAddress ?? "");
       const counted = clients.isProxy(address) ? PROXIES : addressShare(address);
       if (socket.remoteAddress === undefined || !this.#hasRoom(counted) || !config.hasRoom(socket)) {

@@ -37,13 +37,15 @@ export class ClientPorts {
   readonly reloads: { done: number; failed: number } = { done: 0, failed: 0 };
   #watch: FileWatch | undefined;
 
-  constructor(config: ServerConfig, refusals: RefusalLog, log: Log, take: ClientTaker) {
+  /** @param arrived called with each connection, whatever becomes of it */
+  constructor(config: ServerConfig, refusals: RefusalLog, log: Log, take: ClientTaker, arrived: () => void) {
     this.#config = config;
     this.#log = log;
     this.#refusals = refusals;
     const room = {
       hasRoom: (socket: Socket): boolean => this.#hasRoom(socket),
       descriptorsMax: this.#connectionCountMax,
+      arrived,
     };
     const warn: WriteLine = (text, fields) => log.warn(text, fields);
     const { tls } = config;
@@ -194,7 +196,11 @@ function listenerOf(
     address,
     ...place
   }: Pick<ListenerConfig, "port" | "sharedReads" | "addressSetting" | "warn"> & { readonly address: string },
-  { hasRoom, descriptorsMax }: { readonly hasRoom: (socket: Socket) => boolean; readonly descriptorsMax: number },
+  {
+    hasRoom,
+    descriptorsMax,
+    arrived,
+  }: { readonly hasRoom: (socket: Socket) => boolean; readonly descriptorsMax: number; readonly arrived: () => void },
   accept: (socket: Socket, address: string) => void,
 ): ClientListener {
   return new ClientListener(
@@ -208,7 +214,7 @@ function listenerOf(
       totalMax: config.connectionsMax,
       tcpKeepAlive: config.tcpKeepAlive,
       ...place,
-      hasRoom,
+      ...{ hasRoom, arrived },
     },
     accept,
   );

@@ -3,6 +3,7 @@ import type { SessionEnding } from "@zooid/replica";
 import type { AdminView, CertificateFacts } from "./admin/admin-view.ts";
 import { AnswerSlices } from "./admin/answer-slices.ts";
 import { NO_SNAPSHOT_COMMANDS } from "./admin/http-options.ts";
+import { keptFor } from "./admin/kept-reading.ts";
 import type { OperatorPorts } from "./admin/operator-ports.ts";
 import { SnapshotEndpoint } from "./admin/snapshot-endpoint.ts";
 import type { AuditedClient, AuditTrail } from "./audit-trail.ts";
@@ -18,6 +19,8 @@ import type { Storage } from "./storage.ts";
 
 /** Apache's initial trace mask. */
 const TRACE_MASK = 306n;
+/** The sizes of all files are read no more often. */
+const DISK_USAGE_MS = 1000;
 const IN_MEMORY = "this server keeps everything in memory: it has no snapshot to send or replace";
 const NOT_ALONE =
   "this server is a member of an ensemble, whose other members would keep their state: restore into a standalone server";
@@ -88,13 +91,16 @@ export function adminViewOf(server: ViewedServer): AdminView {
     slices: new AnswerSlices({
       now: () => performance.now(),
       wake: () => driver().wake(),
-      later: (callback) => void setImmediate(callback),
+      later: (callback) => driver().later(callback),
     }),
     drain: server.drain,
     version: versionText(server.version, buildTime()),
     startedAtMs: performance.now(),
     clientPort: () => server.clientPort(),
-    diskUsage: () => ({ dataBytes: storage().usage().stateBytes, logBytes: storage().usage().logBytes }),
+    diskUsage: keptFor(DISK_USAGE_MS, () => {
+      const { stateBytes, logBytes } = storage().usage();
+      return { dataBytes: stateBytes, logBytes };
+    }),
     commandUrl: config.admin?.commandUrl ?? "",
     initialConfiguration: config.initialConfiguration,
     securePort: () => ports.securePort,

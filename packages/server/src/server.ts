@@ -45,6 +45,7 @@ import { SlowLog } from "./slow-log.ts";
 import { SnapshotRestore } from "./snapshot-restore.ts";
 import { openStorage, type Storage } from "./storage.ts";
 import { CertificateReport } from "./tls/certificate-report.ts";
+import type { ClientTaker } from "./tls/client-tls.ts";
 
 const SILENT: ServerLog = { info() {}, warn() {}, error() {} };
 const STATUS_MS = 1000;
@@ -286,11 +287,12 @@ class Server implements ZooidServer {
   }
 
   #newPorts(): ClientPorts {
-    return new ClientPorts(this.#config, this.#refusals, this.#log, (...client) => {
+    const take: ClientTaker = (...client) => {
       if (this.#driver?.isServing === true) this.#driver.accept(...client);
       else if (this.#stopped !== undefined) client[0].destroy();
       else this.#earlyClients.add(...client);
-    });
+    };
+    return new ClientPorts(this.#config, this.#refusals, this.#log, take, () => this.#driver?.arrived());
   }
 
   #newView(ports: ClientPorts): AdminView {

@@ -159,6 +159,7 @@ export class SimulatedServers implements ClusterWatcher {
   #repliesOf(sid: ServerId): ReplyEncoder {
     return new ReplyEncoder({
       writer: (ref) => this.#pipes.get(sid)?.get(ref)?.writer,
+      eventWriter: (ref) => this.#pipes.get(sid)?.get(ref)?.writer,
       sentReadOnly: () => true,
       close: (ref) => this.#pipes.get(sid)?.get(ref)?.closing(),
     });

@@ -37,13 +37,20 @@ const RECORDED: readonly (readonly [name: string, say: (replies: ReplySink) => v
 
 test.each(RECORDED)("%s is written as Apache wrote it", (_, say, hex) => {
   const writer = new JuteWriter();
-  say(new ReplyEncoder({ writer: () => writer, sentReadOnly: () => false, close: () => {} }));
+  say(
+    new ReplyEncoder({ writer: () => writer, eventWriter: () => writer, sentReadOnly: () => false, close: () => {} }),
+  );
   expect(Buffer.from(writer.bytes.subarray(0, writer.end)).toString("hex")).toBe(hex.replace(/\s/g, ""));
 });
 
 test("a list of strings that ends before its end leaves nothing behind", () => {
   const writer = new JuteWriter();
-  const replies = new ReplyEncoder({ writer: () => writer, sentReadOnly: () => false, close: () => {} });
+  const replies = new ReplyEncoder({
+    writer: () => writer,
+    eventWriter: () => writer,
+    sentReadOnly: () => false,
+    close: () => {},
+  });
   replies.header(TO, 1, ZXID, 0);
   const before = Buffer.from(writer.bytes.subarray(0, writer.end));
   const isAnswered = replies.strings(TO, 2, ZXID, (show) => {

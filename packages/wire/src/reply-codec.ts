@@ -33,6 +33,8 @@ const MULTI_BYTES_KEPT = 64 * 1024;
 export interface ReplyTargets {
   /** Where a connection's bytes of this turn are gathered; undefined when it is gone, and what is said to it is lost. */
   writer(to: ConnectionRef): JuteWriter | undefined;
+  /** The same for a notification, for which the client does not wait. */
+  eventWriter(to: ConnectionRef): JuteWriter | undefined;
   /** Whether the client sent the read-only byte and so expects it back. */
   sentReadOnly(to: ConnectionRef): boolean;
   close(to: ConnectionRef): void;
@@ -257,7 +259,7 @@ export class ReplyEncoder implements ReplySink {
   }
 
   event(to: ConnectionRef, zxid: Zxid | -1, type: WatchEventType, path: Readonly<ByteSlice>): void {
-    const writer = this.#targets.writer(to);
+    const writer = this.#targets.eventWriter(to);
     if (writer === undefined) return;
     frame(writer, 12 + path.end - path.start, NOTIFICATION_XID, zxid, 0);
     writer.int(type);

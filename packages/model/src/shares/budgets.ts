@@ -18,6 +18,8 @@ export const BUDGETS = {
     owedMsMax: 100,
     repaidByTime: 0.25,
   },
+  /** Time of sending in a turn: answers of this turn, answers that earlier turns left, and events. */
+  output: { answersMs: 2, leftMs: 1, eventsMs: 1 },
   /** Time of TLS handshakes. */
   handshakes: { ofTime: 0.25, savedMsMax: 4 },
   /** Time of answers that grow with the state. */

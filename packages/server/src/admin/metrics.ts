@@ -4,6 +4,7 @@ import { Histogram } from "@zooid/replica";
 import type { ServerConfig } from "../config.ts";
 import { type AdminView, type CertificateFacts, modeOf } from "./admin-view.ts";
 import { fileDescriptors } from "./file-descriptors.ts";
+import { keptFor } from "./kept-reading.ts";
 import { advancedSummary, counter, decimalGauge, gauge, type LabelledBuckets, type Metric, summary } from "./metric.ts";
 import { quotaMetrics, quotaRefusals } from "./quota-metrics.ts";
 
@@ -12,6 +13,8 @@ import { quotaMetrics, quotaRefusals } from "./quota-metrics.ts";
  * has a gap.
  */
 const NOTHING = new Histogram();
+/** The system lists all of them: as many as there are clients. */
+const descriptors = keptFor(1000, fileDescriptors);
 
 /** Apache's names of stages, caches and limits that do not exist here; nothing counts them. */
 const NO_SUCH_COUNTERS: readonly string[] = [
@@ -130,7 +133,7 @@ function diskFree({ config: { dataDir, logDir } }: AdminView): readonly (readonl
 function gauges({ driver, startedAtMs, handshakeCount }: AdminView): readonly Metric[] {
   const { replica } = driver;
   const { counters, tree } = replica;
-  const { open, max } = fileDescriptors();
+  const { open, max } = descriptors();
   const requests = { count: counters.latencyCount, least: counters.latencyMsMin, sum: counters.latencyMsTotal };
   return [
     decimalGauge("avg_latency", requests.count === 0 ? 0 : requests.sum / requests.count),

@@ -52,14 +52,28 @@ export class Clients implements ReplyTargets {
   // Answers
 
   writer(to: ConnectionRef): JuteWriter | undefined {
+    const connection = this.#writable(to);
+    if (connection === undefined) return undefined;
+    this.dirty(connection);
+    return connection.writer;
+  }
+
+  eventWriter(to: ConnectionRef): JuteWriter | undefined {
+    const connection = this.#writable(to);
+    if (connection === undefined) return undefined;
+    if (!connection.isDirty) {
+      connection.isDirty = true;
+      if (!connection.isReading) this.#parts.written.addEvents(connection);
+    }
+    return connection.writer;
+  }
+
+  #writable(to: ConnectionRef): ClientConnection | undefined {
     const connection = this.#byRef[to];
     if (connection === undefined || connection.isClosing) return undefined;
-    if (connection.writer.end > this.#parts.config.limits.outputBytesMax) {
-      connection.cutOffSlowReader(connection.writer.end);
-      return undefined;
-    }
-    if (!connection.isDirty) this.dirty(connection);
-    return connection.writer;
+    if (connection.writer.end <= this.#parts.config.limits.outputBytesMax) return connection;
+    connection.cutOffSlowReader(connection.writer.end);
+    return undefined;
   }
 
   sentReadOnly(to: ConnectionRef): boolean {
@@ -71,12 +85,13 @@ export class Clients implements ReplyTargets {
   }
 
   /**
-   * A connection has bytes to send, or is to be closed. While it is being read, it is flushed after
+   * A connection has an answer to send, or is to be closed. While it is being read, it is flushed after
    * that.
    */
   dirty(connection: ClientConnection): void {
-    if (connection.isDirty) return;
+    if (connection.isAwaited) return;
     connection.isDirty = true;
+    connection.isAwaited = true;
     if (!connection.isReading) this.#parts.written.add(connection);
   }
 

@@ -3,6 +3,7 @@
  * the turn, where its budget does not see them.
  */
 const CLOSED_AT_A_TIME = 64;
+const CLOSING_MS = 1;
 
 interface Closable {
   /** Closes the socket behind what was written to it. */
@@ -16,6 +17,12 @@ interface Closable {
 export class ClosingQueue<T extends Closable> {
   #waiting: T[] = [];
   #next = 0;
+  readonly #now: () => number;
+
+  /** @param now a monotonic clock in milliseconds */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
 
   add(connection: T): void {
     this.#waiting.push(connection);
@@ -24,7 +31,11 @@ export class ClosingQueue<T extends Closable> {
   /** The end of a turn. @returns whether some are left, so that there has to be a next turn */
   closeSome(): boolean {
     const end = Math.min(this.#next + CLOSED_AT_A_TIME, this.#waiting.length);
-    while (this.#next < end) this.#waiting[this.#next++]?.closeSocket();
+    const endMs = this.#now() + CLOSING_MS;
+    while (this.#next < end) {
+      this.#waiting[this.#next++]?.closeSocket();
+      if (this.#now() >= endMs) break;
+    }
     if (this.#next < this.#waiting.length) return true;
     this.#waiting = [];
     this.#next = 0;

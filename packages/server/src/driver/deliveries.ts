@@ -40,13 +40,13 @@ export class Deliveries {
   }
 
   #deliver(): void {
-    const { checkpoints, turns } = this.#parts;
+    const { checkpoints, turns, polls } = this.#parts;
     this.#isContinuing = false;
     const more = this.#deliverSome();
     if (checkpoints.isDue) checkpoints.take();
     if (!more) return;
     this.#isContinuing = true;
-    setImmediate(() => {
+    polls.later(() => {
       turns.wake();
       turns.step(() => this.#deliver());
     });

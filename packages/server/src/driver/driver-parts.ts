@@ -15,6 +15,7 @@ import { ClosingQueue } from "./closing-queue.ts";
 import { Deliveries } from "./deliveries.ts";
 import type { DriverConfig, DriverHooks, Peers } from "./driver-config.ts";
 import { FlushQueue } from "./flush-queue.ts";
+import { PollRounds } from "./poll-rounds.ts";
 import { Proposals } from "./proposals.ts";
 import { ReadTurns } from "./read-turns.ts";
 import { replicaSinksOf } from "./replica-sinks.ts";
@@ -49,10 +50,14 @@ export class DriverParts {
   readonly authFailures: AuthFailures;
 
   readonly service: Service;
+  readonly polls: PollRounds = new PollRounds({
+    now: () => performance.now(),
+    defer: (callback) => void setImmediate(callback),
+  });
   readonly turns: TurnLoop;
   readonly reads: ReadTurns<ClientConnection>;
-  readonly written: FlushQueue<ClientConnection> = new FlushQueue(() => performance.now());
-  readonly closing: ClosingQueue<ClientConnection> = new ClosingQueue();
+  readonly written: FlushQueue<ClientConnection>;
+  readonly closing: ClosingQueue<ClientConnection> = new ClosingQueue(() => performance.now());
   readonly deliveries: Deliveries;
   readonly proposals: Proposals;
   readonly checkpoints: Checkpoints;
@@ -73,12 +78,15 @@ export class DriverParts {
 
     this.service = new Service(this);
     this.turns = new TurnLoop(this);
+    const { share: proxiesShare } = config.replica.trustedProxies;
+    this.written = new FlushQueue({ now: () => performance.now(), proxiesShare });
     this.reads = new ReadTurns({
-      proxiesShare: config.replica.trustedProxies.share,
+      proxiesShare,
       bytesSent: () => this.traffic.bytesSent,
       workCount: () => this.replica.workCount,
       isHalted: () => this.service.isHalted,
       wake: () => this.turns.wake(),
+      later: (callback) => this.polls.later(callback),
     });
     this.deliveries = new Deliveries(this);
     this.proposals = new Proposals(this);

@@ -154,6 +154,11 @@ export class Driver implements ConnectionHost {
     this.#parts.turns.wake();
   }
 
+  /** Calls back after the sockets were polled, and after further connections were accepted. */
+  later(callback: () => void): void {
+    this.#parts.polls.later(callback);
+  }
+
   /** Steps the replica in a turn, because of an input from outside. */
   input(step: () => void): void {
     this.#parts.turns.input(step);
@@ -170,6 +175,11 @@ export class Driver implements ConnectionHost {
   }
 
   // Clients
+
+  /** A port for clients has accepted a connection, whatever becomes of it. */
+  arrived(): void {
+    this.#parts.polls.arrived();
+  }
 
   /** @param certificateSubject of the client's certificate, if it has one */
   accept(socket: Socket, address: string, certificateSubject?: string): void {

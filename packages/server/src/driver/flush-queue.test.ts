@@ -1,43 +1,78 @@
 import { expect, test } from "vitest";
 import { FlushQueue } from "./flush-queue.ts";
 
+interface Sender {
+  readonly share: string;
+  readonly isProxied: boolean;
+  flush(): void;
+}
+
 /**
- * A queue of connections that take a millisecond each, and the order in which they were flushed.
+ * A queue of connections that take half a millisecond each, and the order in which they were flushed. Their first letter is
+ * their address.
  */
-function slowQueue(): { readonly queue: FlushQueue<{ flush(): void }>; add(...names: string[]): void; sent: string[] } {
+function slowQueue(): {
+  readonly queue: FlushQueue<Sender>;
+  answers(...names: string[]): void;
+  events(...names: string[]): void;
+  turn(): { readonly isLeft: boolean; readonly sent: string };
+} {
   let nowMs = 0;
-  const sent: string[] = [];
-  const queue = new FlushQueue<{ flush(): void }>(() => nowMs);
+  let sent: string[] = [];
+  const queue = new FlushQueue<Sender>({ now: () => nowMs, proxiesShare: 0.25 });
+  const sender = (name: string): Sender => ({
+    share: name.slice(0, 1),
+    isProxied: false,
+    flush() {
+      sent.push(name);
+      nowMs += 0.5;
+    },
+  });
   return {
     queue,
-    sent,
-    add(...names) {
-      for (const name of names) {
-        queue.add({
-          flush() {
-            sent.push(name);
-            nowMs++;
-          },
-        });
-      }
+    answers: (...names) => names.forEach((name) => void queue.add(sender(name))),
+    events: (...names) => names.forEach((name) => void queue.addEvents(sender(name))),
+    turn() {
+      sent = [];
+      const isLeft = queue.flush();
+      return { isLeft, sent: sent.join(" ") };
     },
   };
 }
 
-test("a turn sends for some milliseconds, and the next one goes on", () => {
-  const { queue, add, sent } = slowQueue();
-  add(..."abcdefghij");
-  expect([queue.flush(), sent.join("")]).toEqual([true, "abcd"]);
-  expect([queue.flush(), sent.join("")]).toEqual([true, "abcdefgh"]);
-  expect([queue.flush(), sent.join("")]).toEqual([false, "abcdefghij"]);
-  expect([queue.flush(), sent.length]).toEqual([false, 10]);
+test("a turn sends answers for some milliseconds, and the next ones go on", () => {
+  const { answers, turn } = slowQueue();
+  answers(..."abcdefgh");
+  expect(turn()).toEqual({ isLeft: true, sent: "a b c d" });
+  expect(turn()).toEqual({ isLeft: true, sent: "e f" });
+  expect(turn()).toEqual({ isLeft: false, sent: "g h" });
+  expect(turn()).toEqual({ isLeft: false, sent: "" });
 });
 
 test("answers of this turn are sent before those that are left, and both in every turn", () => {
-  const { queue, add, sent } = slowQueue();
-  add(..."abcdefghij");
-  queue.flush();
-  add(..."ABCDE");
-  expect([queue.flush(), sent.join("")]).toEqual([true, "abcdABCDefgh"]);
-  expect([queue.flush(), sent.join("")]).toEqual([false, "abcdABCDefghijE"]);
+  const { answers, turn } = slowQueue();
+  answers(..."abcdefgh");
+  turn();
+  answers(..."ABCDE");
+  expect(turn()).toEqual({ isLeft: true, sent: "A B C D e f" });
+  expect(turn()).toEqual({ isLeft: true, sent: "g h" });
+  expect(turn()).toEqual({ isLeft: false, sent: "E" });
+});
+
+test("events are sent after answers, some in each turn", () => {
+  const { answers, events, turn } = slowQueue();
+  events(..."abcdef");
+  answers(..."ABCDE");
+  expect(turn()).toEqual({ isLeft: true, sent: "A B C D a b" });
+  answers("F");
+  expect(turn()).toEqual({ isLeft: true, sent: "F E c d" });
+  expect(turn()).toEqual({ isLeft: false, sent: "e f" });
+});
+
+test("addresses take turns with what was left, and with events", () => {
+  const { answers, events, turn } = slowQueue();
+  answers("a1", "a2", "a3", "a4", "a5", "a6", "a7", "b1");
+  events("a1", "a2", "a3", "a4", "b1");
+  expect(turn()).toEqual({ isLeft: true, sent: "a1 a2 a3 a4 a1 b1" });
+  expect(turn()).toEqual({ isLeft: true, sent: "a5 b1 a2 a3" });
 });

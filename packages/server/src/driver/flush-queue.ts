@@ -1,51 +1,79 @@
-/** How long a turn sends its own answers, and as long again those that earlier turns left. */
-const FLUSH_MS = 4;
+import { BUDGETS, type ClientShare } from "@zooid/model";
+import { AddressTurns } from "./address-turns.ts";
+import { TurnOrder } from "./turn-order.ts";
 
-interface Flushable {
+const { answersMs: ANSWERS_MS, leftMs: LEFT_MS, eventsMs: EVENTS_MS } = BUDGETS.output;
+
+interface Flushable extends ClientShare {
   flush(): void;
 }
 
+export interface FlushQueueOptions {
+  /** A monotonic clock in milliseconds. */
+  now(): number;
+  /** What connections of trusted proxies have of the time for what is left, while others wait, as a fraction. */
+  readonly proxiesShare: number;
+}
+
 /**
- * Connections with unsent answers. Each takes one system call: thousands that watch one node must
- * not hold the event loop for all their events. The answers of this turn are sent before those that
- * earlier turns left, and every turn sends some of both.
+ * Connections with unsent output. Each takes one system call: thousands that watch one node must
+ * not hold the event loop for all their events. Every turn sends answers of its own first, then some of those that
+ * earlier turns left, and then some events, for which no client waits. What is left, addresses take turns to send.
+ * Events of one connection are written before answers that show their effects, and are sent with them.
  */
 export class FlushQueue<T extends Flushable> {
   readonly #now: () => number;
   /** The last reading of the clock: how far the turn is. */
   lastMs = 0;
-  #written: T[] = [];
-  #left: T[] = [];
+  #answered: T[] = [];
+  readonly #left: AddressTurns<T>;
+  readonly #events: AddressTurns<T>;
 
-  /** @param now a monotonic clock in milliseconds */
-  constructor(now: () => number) {
-    this.#now = now;
+  constructor(options: FlushQueueOptions) {
+    this.#now = options.now;
+    this.#left = new AddressTurns(new TurnOrder(options));
+    this.#events = new AddressTurns(new TurnOrder(options));
   }
 
+  /** A connection has an answer, or is to be closed behind its output. */
   add(connection: T): void {
-    this.#written.push(connection);
+    this.#answered.push(connection);
+  }
+
+  /** A connection has events and no answer. */
+  addEvents(connection: T): void {
+    this.#events.add(connection);
   }
 
   /** The end of a turn. @returns whether some are left, so that there has to be a next turn */
   flush(): boolean {
-    const written = this.#written;
-    const left = this.#left;
-    this.#written = [];
-    this.#left = [];
-    const unsent = this.#flushSome(written);
-    this.#left = left.length === 0 ? unsent : [...this.#flushSome(left), ...unsent];
-    return this.#left.length > 0;
+    const leftCount = this.#left.count;
+    this.lastMs = this.#now();
+    this.#flushAnswers();
+    // Those that this turn left wait for the next one.
+    if (leftCount > 0) this.#flushSome(this.#left, leftCount, LEFT_MS);
+    this.#flushSome(this.#events, this.#events.count, EVENTS_MS);
+    return this.#left.count + this.#events.count > 0;
   }
 
-  /** @returns the connections for which there was no time */
-  #flushSome(connections: T[]): T[] {
-    this.lastMs = this.#now();
-    const endMs = this.lastMs + FLUSH_MS;
-    for (const [i, connection] of connections.entries()) {
+  #flushAnswers(): void {
+    const answered = this.#answered;
+    this.#answered = [];
+    const endMs = this.lastMs + ANSWERS_MS;
+    for (const [i, connection] of answered.entries()) {
       connection.flush();
       this.lastMs = this.#now();
-      if (this.lastMs >= endMs) return connections.slice(i + 1);
+      if (this.lastMs < endMs) continue;
+      for (const left of answered.slice(i + 1)) this.#left.add(left);
+      return;
     }
-    return [];
+  }
+
+  #flushSome(waiting: AddressTurns<T>, most: number, ms: number): void {
+    const endMs = this.lastMs + ms;
+    for (let i = 0; i < most && this.lastMs < endMs; i++) {
+      waiting.take()?.flush();
+      this.lastMs = this.#now();
+    }
   }
 }

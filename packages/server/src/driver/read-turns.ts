@@ -18,6 +18,8 @@ interface ReadTurnsHost {
   isHalted(): boolean;
   /** A turn begins, if none is open. */
   wake(): void;
+  /** Calls back after the sockets were polled. */
+  later(callback: () => void): void;
 }
 
 /**
@@ -86,7 +88,7 @@ export class ReadTurns<T extends Readable> {
   #armNext(): void {
     if (this.#isNextDue || this.#waiting.isEmpty || this.#host.isHalted()) return;
     this.#isNextDue = true;
-    setImmediate(() => {
+    this.#host.later(() => {
       this.#isNextDue = false;
       this.#host.wake();
       this.#waiting.serve(

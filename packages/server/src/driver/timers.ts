@@ -76,8 +76,8 @@ export class Timers {
   }
 
   #closeSessionless(): void {
-    const { turns, clients } = this.#parts;
+    const { turns, clients, polls } = this.#parts;
     turns.wake();
-    if (clients.closeSessionless()) setImmediate(() => this.#closeSessionless());
+    if (clients.closeSessionless()) polls.later(() => this.#closeSessionless());
   }
 }

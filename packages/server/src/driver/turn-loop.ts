@@ -24,14 +24,14 @@ export class TurnLoop {
   wake(): void {
     if (this.#isOpen) return;
     this.#isOpen = true;
-    const { deliveries, reads, replica } = this.#parts;
+    const { deliveries, reads, replica, polls } = this.#parts;
     deliveries.beginTurn();
     reads.begin();
     const { counters } = replica;
     this.#answeredBefore = counters.packetsSent;
     this.#appliedBefore = counters.commitCount;
     this.setTime();
-    setImmediate(() => this.#end());
+    polls.later(() => this.#end());
   }
 
   setTime(): void {
@@ -56,7 +56,7 @@ export class TurnLoop {
   }
 
   #end(): void {
-    const { replica, service, clients, proposals, recorder, hooks, written, closing, timers } = this.#parts;
+    const { replica, service, clients, proposals, recorder, hooks, written, closing, timers, polls } = this.#parts;
     this.#isOpen = false;
     this.step(() => this.#stepToEnd());
     // The end of the turn lets connections be read on, and no other input may come for a while.
@@ -64,12 +64,12 @@ export class TurnLoop {
     // The next part of a multi, for which all writes wait, and the next batch do not wait for a
     // timer.
     if (replica.isPreparing || (replica.hasPrepared && proposals.mayPropose())) {
-      if (!service.isHalted) setImmediate(() => this.wake());
+      if (!service.isHalted) polls.later(() => this.wake());
     }
     recorder?.flush();
     hooks.audit?.flush();
     const hasUnsent = written.flush();
-    if (closing.closeSome() || hasUnsent) setImmediate(() => this.wake());
+    if (closing.closeSome() || hasUnsent) polls.later(() => this.wake());
     // The clock was read when the last answer was sent.
     const tookMs = written.lastMs - replica.nowMs;
     if (tookMs >= hooks.slow.thresholdMs || hooks.slow.hasPending) this.#endSlowTurn(Math.floor(tookMs));
