@@ -41,7 +41,7 @@ const BUDGET_ROWS: Readonly<Record<keyof typeof BUDGETS, Budget>> = {
   },
   writesInFlight: {
     name: "writes in flight",
-    countedIn: `price of applying: ${writesInFlight.workUs / 1000} ms in all`,
+    countedIn: `price until they are applied: ${writesInFlight.workUs / 1000} ms in all`,
     share: `${percent(writesInFlight.ofAddress)} of an address, ${percent(writesInFlight.ofConnection)} of a connection; one write below ${percent(writesInFlight.largeFrom)} of each address goes ahead`,
     proxies: PROXIES,
     givesWay: "its own further writes",
@@ -150,10 +150,10 @@ const PRICE_ROWS: Readonly<Record<keyof typeof PRICES, Price>> = {
     work: "watchers of those that had their event already",
     us: per(PRICES.servedWatchersPerUsLog2, "watchers"),
   },
-  writeUs: { work: "a write in flight that is no multi", us: `${PRICES.writeUs}` },
+  writeUs: { work: "a write in flight", us: `${PRICES.writeUs}` },
   writeBytesPerUsLog2: { work: "and its bytes", us: per(PRICES.writeBytesPerUsLog2, "bytes") },
   multiBytesPerUsLog2: {
-    work: "a multi in flight",
+    work: "a multi of more than 64 KiB in flight; a shorter one costs as much as its parts, prepared and applied",
     us: `${PRICES.writeUs}, and ${per(PRICES.multiBytesPerUsLog2, "bytes")}`,
   },
   preparedPartUs: {

@@ -13,11 +13,11 @@ export const PRICES = {
   ancestorBytesPerUsLog2: 13,
   /** A watcher of an ancestor that had its event already. */
   servedWatchersPerUsLog2: 6,
-  /** A write that is no multi, and the bytes of a large one. */
+  /** A write in flight, and its bytes: above all the log writes these. */
   writeUs: 3,
-  writeBytesPerUsLog2: 12,
-  /** A multi, by its bytes, as if it had the smallest parts. */
-  multiBytesPerUsLog2: 5,
+  writeBytesPerUsLog2: 8,
+  /** A multi of more than 64 KiB, by its bytes, as if it had the smallest parts: about 29 bytes each, prepared and applied. */
+  multiBytesPerUsLog2: 2,
   /** Preparing a part of a multi, beside its path and the entries of its access list. */
   preparedPartUs: 5,
   preparedPartBytesPerUsLog2: 12,

@@ -255,3 +255,25 @@ describe("a listing that others change meanwhile", () => {
     }
   });
 });
+
+test("watches that a change of a path may fire are those on it, on its parent, and recursive ones above", () => {
+  const test = new TestTree();
+  const connections = Array.from({ length: 20 }, (_, i) => (100 + i) as ConnectionRef);
+  for (const connection of connections) {
+    arm(test, "data", "/a/b", connection);
+    arm(test, "child", "/a", connection);
+  }
+  arm(test, "child", "/a/b", ONE);
+  arm(test, "recursive", "/", ONE);
+  arm(test, "recursive", "/a", TWO);
+  const { watches } = test.tree;
+  const watchersOf = (path: string): number => {
+    const bytes = Buffer.from(path);
+    return watches.watchersOf({ bytes, start: 0, end: bytes.length });
+  };
+  expect(["/a/b", "/a/c", "/a", "/a/b/c", "/x", "/", ""].map(watchersOf)).toEqual([43, 22, 22, 3, 1, 1, 0]);
+  test.commit(create("/a"));
+  expect(watchersOf("/a/c")).toBe(22);
+  for (const connection of connections) watches.removeConnection(connection);
+  expect(watchersOf("/a/b")).toBe(0);
+});

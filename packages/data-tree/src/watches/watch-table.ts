@@ -46,6 +46,8 @@ const WATCH_BYTES = 96;
 const RECURSIVE_BYTES = 512;
 const ANCESTOR_BYTES_PER_UNIT_LOG2: number = PRICES.ancestorBytesPerUsLog2;
 const MET_PER_UNIT_LOG2: number = PRICES.servedWatchersPerUsLog2;
+/** So many events cost about as much as the rest of a write, or less. */
+const WATCHERS_COUNTED_MIN = 16;
 const UNIT_BYTES_LOG2 = 4;
 const UNIT_BYTES = 16;
 /** The modes of a watch as six bits: those in the data table, then those in the child table. */
@@ -67,6 +69,7 @@ export class WatchTable {
   /** Of listings that are not over. */
   readonly #cursors = new Set<WatchCursor>();
   readonly #pathDataCounts = new IntColumn();
+  readonly #pathChildCounts = new IntColumn();
   readonly #pathRecursiveCounts = new IntColumn();
   readonly #connectionDataCounts = new IntColumn();
   /** In units of 16 bytes. */
@@ -199,6 +202,30 @@ export class WatchTable {
     return this.#recursiveCount === 0 ? 0 : (pathBytes * nameCount) >> (ANCESTOR_BYTES_PER_UNIT_LOG2 + 1);
   }
 
+  /**
+   * How many watches a change of this path may fire: those on it and on its parent, and recursive ones on its ancestors. 0 where all watches
+   * together are too few to matter.
+   */
+  watchersOf({ bytes, start, end }: Readonly<ByteSlice>): number {
+    if (this.watchCount < WATCHERS_COUNTED_MIN || start === end) return 0;
+    // The root has no parent.
+    let parent = end - start > 1 ? this.#paths.find(bytes, start, start + 1) : NONE;
+    let count = this.#recursiveCountOf(parent);
+    let hash = 0;
+    let name = start;
+    for (let at = start; at < end; at++) {
+      if (bytes[at] !== SLASH) continue;
+      hash = this.#paths.hashOn(hash, bytes, name, at);
+      name = at + 1;
+      if (at === start) continue;
+      parent = this.#paths.findHashed(hash, bytes, start, at);
+      count += this.#recursiveCountOf(parent);
+    }
+    if (parent !== NONE) count += this.#pathChildCounts.get(parent);
+    const exact = this.#paths.find(bytes, start, end);
+    return exact === NONE ? count : count + this.#pathDataCounts.get(exact) + this.#pathChildCounts.get(exact);
+  }
+
   /** Whether removeWatches' sibling checkWatches finds something. */
   contains(bytes: Uint8Array, start: number, end: number, connection: ConnectionRef, selector: WatchSelector): boolean {
     return (this.#modesOf(bytes, start, end, connection) & checkedBits(selector)) !== 0;
@@ -323,6 +350,10 @@ export class WatchTable {
     }
   }
 
+  #recursiveCountOf(path: number): number {
+    return path === NONE ? 0 : this.#pathRecursiveCounts.get(path);
+  }
+
   #serveRecursive(
     ancestor: number,
     type: WatchEventType,
@@ -373,7 +404,11 @@ export class WatchTable {
       this.#dataPathCount += countCrossing(this.#pathDataCounts, path, dataChange);
       this.#dataConnectionCount += countCrossing(this.#connectionDataCounts, connection, dataChange);
     }
-    this.#childCount += Number((modes & CHILD_BITS) !== 0) - Number((before & CHILD_BITS) !== 0);
+    const childChange = Number((modes & CHILD_BITS) !== 0) - Number((before & CHILD_BITS) !== 0);
+    if (childChange !== 0) {
+      this.#childCount += childChange;
+      countCrossing(this.#pathChildCounts, path, childChange);
+    }
     const recursiveChange =
       Number((modes & PERSISTENT_RECURSIVE) !== 0) - Number((before & PERSISTENT_RECURSIVE) !== 0);
     if (recursiveChange !== 0) {

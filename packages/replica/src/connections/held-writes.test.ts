@@ -5,6 +5,7 @@ import { create, multi, read, setData, watchOn } from "../testing/requests.ts";
 
 const HERE = "10.0.0.1";
 const THERE = "10.0.0.2";
+const PERSISTENT = 0;
 const RECURSIVE = 1;
 
 /** A multi that takes longer to apply than an address may have in flight. */
@@ -59,4 +60,57 @@ test("a write with a long path costs more while watches may be on all of its anc
   zk.ask(two, OpCode.ADD_WATCH, watchOn("/", RECURSIVE));
   zk.send(one, 2, OpCode.SET_DATA, setData(deep, ""));
   expect(zk.send(two, 2, OpCode.SET_DATA, setData(deep, ""))).toBe(false);
+});
+
+test("a write costs as much as the watches that it may fire, and so does a part of a multi", () => {
+  const { zk, here } = staged();
+  const [one, two] = here as readonly [ConnectionRef, ConnectionRef];
+  for (const path of ["/hot", "/cold"]) zk.ask(one, OpCode.CREATE, create(path));
+  for (let i = 0; i < 100; i++) zk.ask(zk.open(`10.0.1.${i}`), OpCode.ADD_WATCH, watchOn("/hot", PERSISTENT));
+  zk.send(one, 1, OpCode.SET_DATA, setData("/hot", "1"));
+  expect(zk.send(two, 1, OpCode.SET_DATA, setData("/cold", "1"))).toBe(false);
+  turns(zk);
+  zk.send(one, 2, OpCode.MULTI, multi([OpCode.SET_DATA, setData("/hot", "2")]));
+  expect(zk.send(two, 2, OpCode.SET_DATA, setData("/cold", "2"))).toBe(false);
+  turns(zk);
+  zk.send(one, 3, OpCode.SET_DATA, setData("/cold", "3"));
+  expect(zk.send(two, 3, OpCode.SET_DATA, setData("/cold", "4"))).toBe(true);
+});
+
+test("a multi costs as much as its parts", () => {
+  const zk = new TestReplica({ writeWorkUsMax: 200 });
+  const [one, two] = [zk.open(HERE), zk.open(HERE)];
+  const parts = (count: number): ReturnType<typeof multi> =>
+    multi(...Array.from({ length: count }, () => [OpCode.SET_DATA, setData("/zookeeper/x", "1")] as const));
+  zk.send(one, 1, OpCode.MULTI, parts(6));
+  expect(zk.send(two, 1, OpCode.MULTI, parts(6))).toBe(true);
+  turns(zk);
+  zk.send(one, 2, OpCode.MULTI, parts(12));
+  expect(zk.send(two, 2, OpCode.MULTI, parts(12))).toBe(false);
+});
+
+test("a write counts until it is applied completely, so that a large one is not prepared before another one is", () => {
+  const zk = new TestReplica({ writeWorkUsMax: 100, applyWorkPerTurn: 10 });
+  const [here, there, other] = [zk.open(HERE), zk.open(THERE), zk.open("10.0.0.3")];
+  zk.send(here, 1, OpCode.MULTI, dear("a"));
+  zk.send(there, 2, OpCode.MULTI, dear("b"));
+  zk.deliverOnce();
+  expect([zk.replica.isApplying, zk.replica.hasPrepared]).toEqual([true, false]);
+  // A small write goes ahead of the large one that waits.
+  zk.send(other, 3, OpCode.CREATE, create("/c"));
+  expect(zk.replica.preparedBytes).toBeLessThan(200);
+  turns(zk);
+  expect([zk.take(here), zk.take(other), zk.take(there)].map((answers) => answers.length)).toEqual([1, 1, 1]);
+});
+
+test("the share of a write whose client is gone is free again once it is applied", () => {
+  const zk = new TestReplica({ writeWorkUsMax: 100, applyWorkPerTurn: 10 });
+  const one = zk.open(HERE);
+  zk.send(one, 1, OpCode.MULTI, dear("a"));
+  zk.deliverOnce();
+  zk.replica.disconnect(one);
+  turns(zk);
+  const [two, three] = [zk.open(HERE), zk.open(HERE)];
+  expect(zk.send(two, 1, OpCode.CREATE, create("/b"))).toBe(true);
+  expect(zk.send(three, 2, OpCode.CREATE, create("/c"))).toBe(true);
 });

@@ -155,7 +155,7 @@ export class CommitProcessor {
 
   /** The transaction is applied completely; `op` is its last one. */
   #finish(header: TxnHeader, op: TxnOp, node: number): void {
-    const { sessionEnds, digests, tree, counters, waiting } = this.#parts;
+    const { sessionEnds, digests, tree, counters, waiting, inFlightWrites } = this.#parts;
     const connection = this.#connection;
     this.#connection = undefined;
     if (header.op === OpCode.MULTI) {
@@ -165,6 +165,7 @@ export class CommitProcessor {
     else if (connection !== undefined) this.#answers.single(connection, header.zxid, op, node);
     digests.note(header.zxid, tree);
     counters.committed();
+    inFlightWrites.applied();
     waiting.answerMore();
     if (connection !== undefined) waiting.issuedAnswered(connection);
   }

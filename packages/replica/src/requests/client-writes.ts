@@ -1,10 +1,22 @@
-import { copyRange, ErrorCode, isEphemeralMode, newRequest, OpCode, PRICES, type Request } from "@zooid/model";
+import {
+  type ByteSlice,
+  copyRange,
+  ErrorCode,
+  isEphemeralMode,
+  newRequest,
+  OpCode,
+  PRICES,
+  type Request,
+} from "@zooid/model";
 import type { Connection } from "../connections/connection.ts";
 import { nameCount, pathWork } from "../path-work.ts";
 import type { ReplicaParts } from "../replica-parts.ts";
 import type { Session } from "../sessions/session-tracker.ts";
 import { addsData } from "../writes/additions.ts";
-import { writePriceUs } from "../writes/write-shares.ts";
+import { longMultiPriceUs, writePriceUs } from "../writes/write-shares.ts";
+
+/** A multi up to this length is priced by its parts. */
+const LOOKED_AT_BYTES = 64 * 1024;
 
 /**
  * Writes of this server's clients: each gets its place among this server's own writes, and then goes
@@ -69,18 +81,39 @@ export class ClientWrites {
     else proposer.write(requester, connection.identities, request, session.isLocal);
   }
 
-  /** What applying a write costs, whose body is read. */
+  /** What a write costs until it is applied, whose body is read, with the watches that it may fire here. */
   #priceUs(request: Request, bytes: number): number {
-    const { op, hasPath, path } = request;
-    const priceUs = writePriceUs(op, bytes);
-    if (!hasPath || op === OpCode.MULTI || op === OpCode.CLOSE_SESSION) return priceUs;
+    const { op, hasPath } = request;
+    if (op === OpCode.MULTI) return this.#multiPriceUs(bytes);
+    const priceUs = writePriceUs(bytes);
+    return !hasPath || op === OpCode.CLOSE_SESSION ? priceUs : priceUs + this.#pathPriceUs(request.path);
+  }
+
+  /** The parts of a long multi are not looked at: it is a large write, whatever they are. */
+  #multiPriceUs(bytes: number): number {
+    if (bytes > LOOKED_AT_BYTES) return longMultiPriceUs(bytes);
+    const { requests } = this.#parts.tools;
+    let priceUs = writePriceUs(bytes);
+    try {
+      while (requests.nextPart(this.#part)) {
+        priceUs += PRICES.preparedPartUs + PRICES.appliedOpUs;
+        if (this.#part.hasPath && this.#part.op !== OpCode.CHECK) priceUs += this.#pathPriceUs(this.#part.path);
+      }
+    } catch {
+      // The proposer refuses an unreadable multi.
+    }
+    requests.rewindParts();
+    return priceUs;
+  }
+
+  /** What the path of a write adds: the watches that its change may fire, and its length. */
+  #pathPriceUs(path: Readonly<ByteSlice>): number {
+    const { watches } = this.#parts.tree;
+    const firedUs = PRICES.firedWatchUs * watches.watchersOf(path);
     const workUs = pathWork(path);
     // A short path costs less than the rest of its write.
-    return workUs === 0
-      ? priceUs
-      : priceUs +
-          PRICES.pathOfWriteTimes * workUs +
-          this.#parts.tree.watches.ancestorWork(path.end - path.start, nameCount(path));
+    if (workUs === 0) return firedUs;
+    return firedUs + PRICES.pathOfWriteTimes * workUs + watches.ancestorWork(path.end - path.start, nameCount(path));
   }
 
   /** The client closes its local session. */

@@ -33,6 +33,9 @@ export class InFlightWrites {
   #prices = new Int32Array(RING_FIRST);
   /** Whose share each write is charged to. */
   #charged: (WritingConnection | undefined)[] = new Array(RING_FIRST);
+  /** The write that {@link take} took last, until it is applied: where its price is charged. */
+  #applying: WritingConnection | undefined;
+  #applyingPriceUs = 0;
   #sizeBytes = 0;
   #mask = RING_FIRST - 1;
   #head = 1;
@@ -108,7 +111,7 @@ export class InFlightWrites {
 
   /**
    * Takes out a committed write and shows the request behind it. False for a write of another life
-   * of this server, or from before {@link clear}.
+   * of this server, or from before {@link clear}. Its price stays charged until {@link applied}.
    */
   take(sequence: number): boolean {
     if (sequence < this.#head || sequence >= this.#next) return false;
@@ -119,9 +122,25 @@ export class InFlightWrites {
     this.op = this.#ops[slot] as number;
     this.receivedMs = this.#receivedMs[slot] as number;
     this.#sizeBytes -= this.#sizes[slot] as number;
-    this.#discharge(slot);
+    this.#applying = this.#charged[slot];
+    this.#applyingPriceUs = this.#prices[slot] as number;
+    this.#charged[slot] = undefined;
     this.#head++;
     return true;
+  }
+
+  /**
+   * The write that was taken last is applied, which may have taken several turns:
+   * 1. Two clients each send a multi of twenty thousand parts, and a third one sends a small write.
+   * 2. The first multi is committed, and a part of it is applied.
+   * 3. If its price counted no more, the second multi would be prepared now, before the rest of the first one is applied,
+   *    and the small write would wait for both.
+   */
+  applied(): void {
+    const connection = this.#applying;
+    if (connection === undefined) return;
+    this.#applying = undefined;
+    this.#parts.writeShares.discharge(connection, this.#applyingPriceUs);
   }
 
   /** The first sequence number of this life of the server. */
@@ -133,6 +152,7 @@ export class InFlightWrites {
 
   /** The role has ended: no client waits any more, whether the writes commit or not. Numbers go on. */
   clear(): void {
+    this.applied();
     for (let i = this.#head; i < this.#next; i++) this.#discharge(i & this.#mask);
     // rule: numbers-of-writes-go-on
     this.#head = this.#next;

@@ -1,6 +1,6 @@
-import { OpCode } from "@zooid/model";
+import { BUDGETS } from "@zooid/model";
 import { expect, test } from "vitest";
-import { WriteShares, type WritingConnection, writePriceUs } from "./write-shares.ts";
+import { longMultiPriceUs, WriteShares, type WritingConnection, writePriceUs } from "./write-shares.ts";
 
 const at = (share: string): WritingConnection => ({
   share,
@@ -74,8 +74,10 @@ test("connections of trusted proxies have a quarter together, of which each may 
   expect(shares.admits(two, 3)).toBe(false);
 });
 
-test("a multi costs by its bytes, as if they were small parts", () => {
-  expect(writePriceUs(OpCode.SET_DATA, 100)).toBe(3);
-  expect(writePriceUs(OpCode.SET_DATA, 1 << 20)).toBe(259);
-  expect(writePriceUs(OpCode.MULTI, 1 << 20)).toBeGreaterThan(20_000);
+test("a write costs by its bytes, and a long multi as if they were small parts", () => {
+  const { workUs, largeFrom } = BUDGETS.writesInFlight;
+  expect(writePriceUs(100)).toBe(3);
+  expect(writePriceUs(1 << 20)).toBeGreaterThan(workUs * largeFrom);
+  expect(longMultiPriceUs(64 * 1024)).toBeGreaterThan(workUs * largeFrom);
+  expect(longMultiPriceUs(1 << 20)).toBeGreaterThan(workUs);
 });

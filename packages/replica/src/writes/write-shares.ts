@@ -1,13 +1,18 @@
-import { BUDGETS, NO_PROXIES, OpCode, PRICES, type TrustedProxies } from "@zooid/model";
+import { BUDGETS, NO_PROXIES, PRICES, type TrustedProxies } from "@zooid/model";
 
 const { ofAddress: OF_ADDRESS, ofConnection: OF_CONNECTION, largeFrom: LARGE_FROM } = BUDGETS.writesInFlight;
 const { writeUs, writeBytesPerUsLog2, multiBytesPerUsLog2 } = PRICES;
 /** From this many addresses on, those without writes in flight are forgotten. */
 const ADDRESSES_KEPT = 1024;
 
-/** What applying a write costs about, in microseconds, by what is known before it is decoded. */
-export function writePriceUs(op: number, bytes: number): number {
-  return writeUs + (bytes >> (op === OpCode.MULTI ? multiBytesPerUsLog2 : writeBytesPerUsLog2));
+/** What a write costs about, in microseconds, until it is applied, beside its path, or the parts of a multi. */
+export function writePriceUs(bytes: number): number {
+  return writeUs + (bytes >> writeBytesPerUsLog2);
+}
+
+/** What a multi costs about, by its bytes alone. */
+export function longMultiPriceUs(bytes: number): number {
+  return writeUs + (bytes >> multiBytesPerUsLog2);
 }
 
 /** The writes in flight of an address. */
