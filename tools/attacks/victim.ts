@@ -3,6 +3,15 @@ import { Worker } from "node:worker_threads";
 
 export interface VictimPlace {
   readonly port: number;
+  /** The servers' processes. */
+  readonly pids: readonly number[];
+}
+
+/** How long the main thread of a server was on a core while the client waited, of the server that was longest. */
+export interface ServerWork {
+  readonly ping: readonly number[];
+  readonly set: readonly number[];
+  readonly session: readonly number[];
 }
 
 /** "ready", and at the end what was seen. */
@@ -14,6 +23,7 @@ export interface VictimReport {
   /** How long each write took, and each new session, in order. */
   readonly writeMs: readonly number[];
   readonly sessionMs: readonly number[];
+  readonly cpuMs: ServerWork;
   readonly writeCount: number;
   /** Each write that was refused, and each connection that ended, as a sentence. */
   readonly refusals: readonly string[];
