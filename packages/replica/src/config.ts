@@ -185,7 +185,7 @@ export const REPLICA_DEFAULTS: Omit<ReplicaConfig, RequiredOfCallers> = {
   writeWorkUsMax: BUDGETS.writesInFlight.workUs,
   endOpCountPerTurn: 1000,
   forwardOpCountPerTurn: 1000,
-  applyWorkPerTurn: 900,
+  applyWorkPerTurn: 500,
   setWatchesWorkPerTurn: 3000,
   releaseWorkPerTurn: 256,
   slowRequestMs: Number.POSITIVE_INFINITY,

@@ -11,7 +11,7 @@ export const BUDGETS = {
   writesInFlight: { workUs: 20_000, ofAddress: 0.5, ofConnection: 0.25, largeFrom: 0.125 },
   /** Time of reading in a turn of the event loop. */
   reading: {
-    turnMs: 4,
+    turnMs: 3,
     turnMsLeast: 1,
     connectionMs: 1,
     connectionMsSmall: 0.25,
@@ -19,11 +19,11 @@ export const BUDGETS = {
     repaidByTime: 0.25,
   },
   /** Time of sending in a turn: answers of this turn, answers that earlier turns left, and events. */
-  output: { answersMs: 2, leftMs: 1, eventsMs: 1 },
+  output: { answersMs: 4, leftMs: 1, eventsMs: 1 },
   /** Time of TLS handshakes. */
   handshakes: { ofTime: 0.25, savedMsMax: 4 },
   /** Time of answers that grow with the state. */
-  longAnswers: { turnMs: 2 },
+  longAnswers: { turnMs: 1 },
   /** Time in which HTTP requests begin. */
   httpRequests: { ofTime: 0.25, savedMsMax: 10 },
   /** Connections of the admin port, the metrics port and the console. */

@@ -22,7 +22,7 @@ export interface AnswerSlicesHost {
 }
 
 /**
- * Makes long answers in slices: of each turn of the event loop they get 2 ms, all together, and clients' requests the rest. Each address has
+ * Makes long answers in slices: of each turn of the event loop they get 1 ms, all together, and clients' requests the rest. Each address has
  * one answer at a time; its others wait until that one is over. Answers take turns.
  */
 export class AnswerSlices {

@@ -8,7 +8,7 @@ interface Sender {
 }
 
 /**
- * A queue of connections that take half a millisecond each, and the order in which they were flushed. Their first letter is
+ * A queue of connections that take a millisecond each, or half a millisecond for events, and the order in which they were flushed. Their first letter is
  * their address.
  */
 function slowQueue(): {
@@ -20,18 +20,18 @@ function slowQueue(): {
   let nowMs = 0;
   let sent: string[] = [];
   const queue = new FlushQueue<Sender>({ now: () => nowMs, proxiesShare: 0.25 });
-  const sender = (name: string): Sender => ({
+  const sender = (name: string, ms: number): Sender => ({
     share: name.slice(0, 1),
     isProxied: false,
     flush() {
       sent.push(name);
-      nowMs += 0.5;
+      nowMs += ms;
     },
   });
   return {
     queue,
-    answers: (...names) => names.forEach((name) => void queue.add(sender(name))),
-    events: (...names) => names.forEach((name) => void queue.addEvents(sender(name))),
+    answers: (...names) => names.forEach((name) => void queue.add(sender(name, 1))),
+    events: (...names) => names.forEach((name) => void queue.addEvents(sender(name, 0.5))),
     turn() {
       sent = [];
       const isLeft = queue.flush();
@@ -42,20 +42,20 @@ function slowQueue(): {
 
 test("a turn sends answers for some milliseconds, and the next ones go on", () => {
   const { answers, turn } = slowQueue();
-  answers(..."abcdefgh");
+  answers(..."abcdef");
   expect(turn()).toEqual({ isLeft: true, sent: "a b c d" });
-  expect(turn()).toEqual({ isLeft: true, sent: "e f" });
-  expect(turn()).toEqual({ isLeft: false, sent: "g h" });
+  expect(turn()).toEqual({ isLeft: true, sent: "e" });
+  expect(turn()).toEqual({ isLeft: false, sent: "f" });
   expect(turn()).toEqual({ isLeft: false, sent: "" });
 });
 
 test("answers of this turn are sent before those that are left, and both in every turn", () => {
   const { answers, turn } = slowQueue();
-  answers(..."abcdefgh");
+  answers(..."abcdef");
   turn();
   answers(..."ABCDE");
-  expect(turn()).toEqual({ isLeft: true, sent: "A B C D e f" });
-  expect(turn()).toEqual({ isLeft: true, sent: "g h" });
+  expect(turn()).toEqual({ isLeft: true, sent: "A B C D e" });
+  expect(turn()).toEqual({ isLeft: true, sent: "f" });
   expect(turn()).toEqual({ isLeft: false, sent: "E" });
 });
 
@@ -74,5 +74,6 @@ test("addresses take turns with what was left, and with events", () => {
   answers("a1", "a2", "a3", "a4", "a5", "a6", "a7", "b1");
   events("a1", "a2", "a3", "a4", "b1");
   expect(turn()).toEqual({ isLeft: true, sent: "a1 a2 a3 a4 a1 b1" });
-  expect(turn()).toEqual({ isLeft: true, sent: "a5 b1 a2 a3" });
+  expect(turn()).toEqual({ isLeft: true, sent: "a5 a2 a3" });
+  expect(turn()).toEqual({ isLeft: true, sent: "b1 a4" });
 });

@@ -33,9 +33,9 @@ test("a connection with small requests has a shorter share", () => {
   expect(spentAfterEight().filter(Boolean)).toEqual([true]);
   expect(budget.isShareSpent(0, true)).toBe(false);
   // The turn's end comes first.
-  clock.nowMs = 103.9;
+  clock.nowMs = 102.9;
   expect(budget.admits(0)).toBe(true);
-  clock.nowMs = 104;
+  clock.nowMs = 103;
   expect(spentAfterEight().at(-1)).toBe(true);
 });
 
@@ -66,9 +66,9 @@ test("the ends of connections take no time from those that are read", () => {
   budget.pause();
   clock.nowMs = 200;
   expect(budget.admits(0)).toBe(true);
-  clock.nowMs = 202.9;
+  clock.nowMs = 201.9;
   expect(budget.admits(0)).toBe(true);
-  clock.nowMs = 203;
+  clock.nowMs = 202;
   expect(budget.admits(0)).toBe(false);
 });
 
@@ -84,13 +84,13 @@ test("a new turn is not longer for what the turn before did besides reading", ()
 test("what a turn overshoots is taken from the next one, which keeps a part", () => {
   const { budget, clock } = budgetAt(100);
   budget.admits(0);
-  clock.nowMs = 106;
+  clock.nowMs = 104;
   expect(budget.isShareSpent(0, true)).toBe(true);
-  expect(budget.overshotMs).toBe(5);
+  expect(budget.overshotMs).toBe(3);
   budget.begin(0);
-  clock.nowMs = 107.9;
+  clock.nowMs = 105.9;
   expect(budget.admits(0)).toBe(true);
-  clock.nowMs = 108;
+  clock.nowMs = 106;
   expect(budget.admits(0)).toBe(false);
   clock.nowMs = 200;
   budget.isShareSpent(0, true);
@@ -98,7 +98,7 @@ test("what a turn overshoots is taken from the next one, which keeps a part", ()
   clock.nowMs = 200.9;
   expect(budget.admits(0)).toBe(true);
   budget.begin(0);
-  clock.nowMs = 204;
+  clock.nowMs = 203.8;
   expect(budget.admits(0)).toBe(true);
 });
 
