@@ -317,6 +317,41 @@ test("a node with many watches that is written thousands of times: each sees eve
   }
 });
 
+test("answers are sent before the events that the same turn fires, and those of their own connection with them", async () => {
+  await using held = await startDriver();
+  const { driver, log } = held;
+  const watchers: RawClient[] = [];
+  for (let i = 0; i < 4; i++) {
+    const watcher = await held.open();
+    await watcher.ask(OpCode.ADD_WATCH, versioned("/", 1));
+    watchers.push(watcher);
+  }
+  await using bystander = await held.open();
+  const names = new Map([...driver.connections()].map((connection, i) => [connection, i]));
+  const sent: number[] = [];
+  for (const [connection, name] of names) {
+    const flush = connection.flush.bind(connection);
+    connection.flush = () => {
+      if (connection.isDirty) sent.push(name);
+      flush();
+    };
+  }
+  const createBy = async (client: RawClient, path: string): Promise<number> => {
+    sent.length = 0;
+    const first = client.ask(OpCode.CREATE, create(path));
+    await until(() => log.pendingCount > 0);
+    log.syncAll();
+    const { xid } = await first;
+    // Its own and those of the other watchers.
+    await until(() => sent.length === (client === bystander ? 5 : 4));
+    return xid;
+  };
+  expect([await createBy(bystander, "/a"), ...sent]).toEqual([1, 4, 3, 2, 1, 0]);
+  // One that watches, too: its event comes before its answer.
+  expect([await createBy(watchers[1] ?? bystander, "/b"), ...sent]).toEqual([-1, 1, 3, 2, 0]);
+  for (const watcher of watchers) await watcher[Symbol.asyncDispose]();
+});
+
 test("a node with a long list of children that many ask for at once: all get it, and no turn sends more than its share", async () => {
   const clientCount = 64;
   await using held = await startDriver();
