@@ -277,3 +277,14 @@ test("watches that a change of a path may fire are those on it, on its parent, a
   for (const connection of connections) watches.removeConnection(connection);
   expect(watchersOf("/a/b")).toBe(0);
 });
+
+test("watches that are passed over on an ancestor with recursive ones count, 64 as one", () => {
+  const test = new TestTree();
+  const { watches } = test.tree;
+  const bytes = Buffer.from("/a/b");
+  const count = (): number => watches.watchersOf({ bytes, start: 0, end: bytes.length });
+  for (let i = 0; i < 640; i++) arm(test, "data", "/", (100 + i) as ConnectionRef);
+  expect(count()).toBe(0);
+  arm(test, "recursive", "/", ONE);
+  expect(count()).toBe(11);
+});

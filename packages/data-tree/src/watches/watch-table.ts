@@ -203,8 +203,8 @@ export class WatchTable {
   }
 
   /**
-   * How many watches a change of this path may fire: those on it and on its parent, and recursive ones on its ancestors. 0 where all watches
-   * together are too few to matter.
+   * How many watches a change of this path may fire: those on it and on its parent, and recursive ones on its ancestors. Others on an ancestor
+   * that has recursive ones are passed over, and 64 of them count as one. 0 where all watches together are too few to matter.
    */
   watchersOf({ bytes, start, end }: Readonly<ByteSlice>): number {
     if (this.watchCount < WATCHERS_COUNTED_MIN || start === end) return 0;
@@ -351,7 +351,10 @@ export class WatchTable {
   }
 
   #recursiveCountOf(path: number): number {
-    return path === NONE ? 0 : this.#pathRecursiveCounts.get(path);
+    const count = path === NONE ? 0 : this.#pathRecursiveCounts.get(path);
+    if (count === 0) return 0;
+    const metCount = this.#pathDataCounts.get(path) + this.#pathChildCounts.get(path);
+    return count + (metCount >> MET_PER_UNIT_LOG2);
   }
 
   #serveRecursive(
