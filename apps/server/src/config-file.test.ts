@@ -521,7 +521,7 @@ describe("an address to listen on", () => {
   });
 
   test.each(KEYS)("%s that can never be an address stops the start", (key) => {
-    const found = ["[::g]", "1:2", "300.1.1.1", "1.2.3", "[zk]:2181", "a b", "[1.2.3.4]"];
+    const found = ["", "[::g]", "1:2", "300.1.1.1", "1.2.3", "[zk]:2181", "a b", "[1.2.3.4]"];
     expect(found.map((at) => problems(withData(`${key}=${at}`)).length)).toEqual(found.map(() => 1));
   });
 

@@ -1,6 +1,6 @@
 import type { ServerOptions } from "@zooid/server";
 import type { EnsembleLimits } from "./ensemble-settings.ts";
-import { ANY_ADDRESS, addressValue, portValue, trueOrFalse } from "./key-values.ts";
+import { addressValue, portValue, trueOrFalse } from "./key-values.ts";
 
 /** A line of a configuration, from wherever it came. */
 export interface Setting {
@@ -98,12 +98,12 @@ export function portNumber(name: "port" | "securePort"): KeyRule {
   };
 }
 
-/** An address to listen on; an empty value is every address. */
+/** An address to listen on. An empty one may be what a template made of a missing value, and must not open the port to every network. */
 export function listenAddress(name: "address" | "secureAddress"): KeyRule {
   return {
     kind: "honoured",
     set: (options, value) => {
-      const found = value === "" ? { value: ANY_ADDRESS } : addressValue(value);
+      const found = addressValue(value);
       return "problem" in found ? found.problem : set(options, name, found.value);
     },
   };
