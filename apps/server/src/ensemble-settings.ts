@@ -212,7 +212,8 @@ function severalAddresses({ sid, line }: { readonly sid: number; readonly line: 
 
 function voterWarnings(count: number): readonly string[] {
   if (count === 2) return ["two servers with a vote cannot do without either: for that it takes three"];
-  if (count % 2 === 0 && count > 0) return [`${count} servers with a vote can do without ${count / 2 - 1}, and so can ${count - 1}`];
+  if (count % 2 === 0 && count > 0)
+    return [`${count} servers with a vote can do without ${count / 2 - 1}, and so can ${count - 1}`];
   return [];
 }
 

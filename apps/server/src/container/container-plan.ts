@@ -236,7 +236,7 @@ class Planner {
       return [];
     }
     for (const [key] of contradictory(servers))
-      this.#problems.push(`${name} lists ${key} twice, with different values`);
+      this.#problems.push(`${key} is in ${name} twice, with different values: keep one of them`);
     const hasClientPort = servers.some(([, value]) => value.includes(";"));
     if (!hasClientPort && !this.#settings.has("clientPort")) this.#set("clientPort", DEFAULT_CLIENT_PORT, "text", name);
     return servers;
@@ -252,16 +252,20 @@ class Planner {
     }
     if (settings.length > 0) this.#names.push("ZOO_CFG_EXTRA");
     for (const [key] of contradictory(settings))
-      this.#problems.push(`ZOO_CFG_EXTRA has ${key} twice, with different values: keep one of them`);
+      this.#problems.push(`${key} is in ZOO_CFG_EXTRA twice, with different values: keep one of them`);
     for (const [key, value] of settings.filter(([key]) => isGuardingKey(key))) {
       const other = this.#settings.get(key);
       if (other !== undefined && !other.isDefault && other.value !== value)
-        this.#problems.push(`${other.from} and ZOO_CFG_EXTRA both set ${key}, to different values`);
+        this.#problems.push(
+          `${key} is set by ${other.from} and by ZOO_CFG_EXTRA, to different values: keep one of them`,
+        );
     }
     const own = new Map(settings);
     for (const [key, value] of new Map(servers))
       if ((own.get(key) ?? value) !== value)
-        this.#problems.push(`the list of servers and ZOO_CFG_EXTRA both have ${key}, with different values`);
+        this.#problems.push(
+          `${key} is in the list of servers and in ZOO_CFG_EXTRA, with different values: keep one of them`,
+        );
     return settings;
   }
 
