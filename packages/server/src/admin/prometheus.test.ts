@@ -57,6 +57,12 @@ test("every series of Apache's exporter is there, of its type and without a pref
   }
 });
 
+test("Zooid's version stands behind the protocol's, beside Node.js's", async () => {
+  await using zk = await startTestServer({ admin: { port: 0 }, version: "9.8.7" });
+  const text = await (await fetch(`http://127.0.0.1:${zk.adminPort}/metrics`)).text();
+  expect(text).toMatch(/^zooid_build_info\{version="3\.9\.5-zooid-9\.8\.7, [^"]*",node="\d+\.\d+\.\d+"\} 1$/m);
+});
+
 test("values are current, and empty before there were any", async () => {
   await using zk = await startTestServer({ admin: { port: 0 } });
   const before = parse((await ask(zk.adminPort, "/metrics")).body).samples;
