@@ -93,7 +93,7 @@ export class Admission {
       if (heldWrite === undefined || connection.phase !== "open") continue;
       // 1. A connection has a write in flight and one that is held. 2. A multi of another one is prepared in part, and each connection may
       // have one write that waits for it. 3. The held one would be a second.
-      const isDue = !this.isFull && this.#mayTakeMore(connection);
+      const isDue = !this.isFull && this.#mayTakeMore(connection) && this.#isBehindNone(heldWrite);
       if (!isDue || !this.#parts.writeShares.admits(connection, heldWrite.priceUs)) {
         this.#held.push(connection);
         continue;
@@ -102,6 +102,12 @@ export class Admission {
       this.#parts.requests.carryOut(connection, heldWrite.frame);
       this.answered(connection);
     }
+  }
+
+  /** A large multi is prepared when the writes that came before it are applied. */
+  #isBehindNone({ priceUs, after }: HeldWrite): boolean {
+    const { inFlightWrites, writeShares } = this.#parts;
+    return !writeShares.isLarge(priceUs) || inFlightWrites.areCommittedBefore(after);
   }
 
   #resumeStalled(): void {

@@ -44,6 +44,8 @@ export interface HeldWrite {
   /** A copy of the request. */
   readonly frame: Uint8Array;
   readonly priceUs: number;
+  /** The number that the next of this server's own writes had when it came. */
+  readonly after: number;
 }
 
 /** Where a connection comes from, and what it counts as. */

@@ -82,11 +82,12 @@ test("a multi costs as much as its parts", () => {
   const [one, two] = [zk.open(HERE), zk.open(HERE)];
   const parts = (count: number): ReturnType<typeof multi> =>
     multi(...Array.from({ length: count }, () => [OpCode.SET_DATA, setData("/zookeeper/x", "1")] as const));
+  const set = setData("/zookeeper/x", "1");
   zk.send(one, 1, OpCode.MULTI, parts(6));
-  expect(zk.send(two, 1, OpCode.MULTI, parts(6))).toBe(true);
+  expect(zk.send(two, 1, OpCode.SET_DATA, set)).toBe(true);
   turns(zk);
-  zk.send(one, 2, OpCode.MULTI, parts(12));
-  expect(zk.send(two, 2, OpCode.MULTI, parts(12))).toBe(false);
+  zk.send(one, 2, OpCode.MULTI, parts(14));
+  expect(zk.send(two, 2, OpCode.SET_DATA, set)).toBe(false);
 });
 
 test("a write counts until it is applied completely, so that a large one is not prepared before another one is", () => {
@@ -113,4 +114,25 @@ test("the share of a write whose client is gone is free again once it is applied
   const [two, three] = [zk.open(HERE), zk.open(HERE)];
   expect(zk.send(two, 1, OpCode.CREATE, create("/b"))).toBe(true);
   expect(zk.send(three, 2, OpCode.CREATE, create("/c"))).toBe(true);
+});
+
+test("a large multi is prepared when the writes that came before it are applied, and not those after", () => {
+  const zk = new TestReplica({ prepareWorkPerTurn: 100, writeWorkUsMax: 4000 });
+  const [here, there, other] = [zk.open(HERE), zk.open(THERE), zk.open("10.0.0.3")];
+  zk.send(here, 1, OpCode.CREATE, create("/a"));
+  zk.replica.propose();
+  expect(zk.send(there, 2, OpCode.MULTI, dear("b"))).toBe(false);
+  expect(zk.replica.isPreparing).toBe(false);
+  zk.send(other, 3, OpCode.CREATE, create("/c"));
+  zk.sync();
+  zk.replica.deliver(10);
+  expect([zk.take(here).length, zk.replica.isPreparing]).toEqual([1, true]);
+  turns(zk);
+  expect([zk.take(other), zk.take(there)].map((answers) => answers.length)).toEqual([1, 1]);
+});
+
+test("a large multi begins at once where no other write is in flight", () => {
+  const zk = new TestReplica({ prepareWorkPerTurn: 100, writeWorkUsMax: 4000 });
+  zk.send(zk.open(HERE), 1, OpCode.MULTI, dear("a"));
+  expect(zk.replica.isPreparing).toBe(true);
 });

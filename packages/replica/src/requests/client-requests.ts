@@ -66,7 +66,7 @@ export class ClientRequests {
     const { session } = connection;
     if (session === undefined || session.closing) return;
     tools.requests.open(frame, 0, frame.length, request);
-    this.#parts.clientWrites.write(connection, session, request, frame, 0, frame.length);
+    this.#parts.clientWrites.write(connection, session, request, frame, 0, frame.length, true);
   }
 
   /** Whether the client is authenticated as this server wants it, and knows only operations that are served. */

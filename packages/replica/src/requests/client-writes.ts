@@ -38,9 +38,9 @@ export class ClientWrites {
     bytes: Uint8Array,
     start: number,
     end: number,
+    isReleased = false,
   ): void {
-    const { config, counters, tools, sinks, servingState, inFlightWrites, writeShares, forwarder, proposer, zab } =
-      this.#parts;
+    const { config, counters, tools, sinks, servingState, inFlightWrites, forwarder, proposer, zab } = this.#parts;
     const { op, xid } = request;
     if (servingState.isReadOnly) return this.#refuseReadOnly(connection, session, request);
     if (op !== OpCode.CLOSE_SESSION) {
@@ -52,8 +52,9 @@ export class ClientWrites {
       }
     }
     const priceUs = this.#priceUs(request, end - start);
-    if (!writeShares.admits(connection, priceUs)) {
-      this.#parts.admission.holdWrite(connection, { frame: copyRange(bytes, start, end), priceUs });
+    if (!isReleased && this.#mustHold(connection, op, priceUs)) {
+      const after = inFlightWrites.nextSequence;
+      this.#parts.admission.holdWrite(connection, { frame: copyRange(bytes, start, end), priceUs, after });
       return;
     }
     if (zab.lacksRoom && addsData(request, tools.requests)) {
@@ -79,6 +80,17 @@ export class ClientWrites {
     if (session.owner !== config.sid && !session.isLocal) proposer.refuse(requester, ErrorCode.SESSION_MOVED);
     else if (op === OpCode.CLOSE_SESSION) proposer.closeSession(requester);
     else proposer.write(requester, connection.identities, request, session.isLocal);
+  }
+
+  /**
+   * Whether a write waits for its share, or a large multi, which takes several turns, for the writes before it:
+   * 1. A small write is in the log. A multi of twenty thousand parts arrives.
+   * 2. The small write is committed. It could not be applied before all of the multi is prepared.
+   */
+  #mustHold(connection: Connection, op: number, priceUs: number): boolean {
+    const { inFlightWrites, writeShares } = this.#parts;
+    if (!writeShares.admits(connection, priceUs)) return true;
+    return op === OpCode.MULTI && writeShares.isLarge(priceUs) && inFlightWrites.count > 0;
   }
 
   /** What a write costs until it is applied, whose body is read, with the watches that it may fire here. */

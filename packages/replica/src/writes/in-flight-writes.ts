@@ -61,6 +61,16 @@ export class InFlightWrites {
     return this.#next - this.#head;
   }
 
+  /** The number of the next write: those before it are in flight now, or were. */
+  get nextSequence(): number {
+    return this.#next;
+  }
+
+  /** Whether all writes before this one are committed. */
+  areCommittedBefore(sequence: number): boolean {
+    return this.#head >= sequence;
+  }
+
   /** Bytes of their requests. */
   get sizeBytes(): number {
     return this.#sizeBytes;

@@ -82,7 +82,7 @@ export class WriteShares {
     const max = this.#workUsMax;
     if (connection.isProxied && this.#proxiedUs > 0 && this.#proxiedUs + priceUs > this.#proxiedUsMax) return false;
     const ofAddress = this.#addressOf(connection).workUs;
-    if (ofAddress === 0) return !this.#isLarge(priceUs) || this.#largeUs === 0 || this.#totalUs + priceUs <= max;
+    if (ofAddress === 0) return !this.isLarge(priceUs) || this.#largeUs === 0 || this.#totalUs + priceUs <= max;
     if (this.#totalUs + priceUs > max || ofAddress + priceUs > max * OF_ADDRESS) return false;
     return connection.workUs === 0 || connection.workUs + priceUs <= max * OF_CONNECTION;
   }
@@ -90,7 +90,7 @@ export class WriteShares {
   charge(connection: WritingConnection, priceUs: number): void {
     connection.workUs += priceUs;
     this.#totalUs += priceUs;
-    if (this.#isLarge(priceUs)) this.#largeUs += priceUs;
+    if (this.isLarge(priceUs)) this.#largeUs += priceUs;
     if (connection.isProxied) this.#proxiedUs += priceUs;
     this.#addressOf(connection).workUs += priceUs;
   }
@@ -98,12 +98,13 @@ export class WriteShares {
   discharge(connection: WritingConnection, priceUs: number): void {
     connection.workUs -= priceUs;
     this.#totalUs -= priceUs;
-    if (this.#isLarge(priceUs)) this.#largeUs -= priceUs;
+    if (this.isLarge(priceUs)) this.#largeUs -= priceUs;
     if (connection.isProxied) this.#proxiedUs -= priceUs;
     this.#addressOf(connection).workUs -= priceUs;
   }
 
-  #isLarge(priceUs: number): boolean {
+  /** Whether a write costs an eighth of the whole or more. */
+  isLarge(priceUs: number): boolean {
     return priceUs >= this.#workUsMax * LARGE_FROM;
   }
 
