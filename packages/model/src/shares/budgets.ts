@@ -19,7 +19,7 @@ export const BUDGETS = {
     repaidByTime: 0.25,
   },
   /** Time of sending in a turn: answers of this turn, answers that earlier turns left, and events. */
-  output: { answersMs: 4, leftMs: 1, eventsMs: 1 },
+  output: { answersMs: 4, leftMs: 1, eventsMs: 2 },
   /** Time of TLS handshakes. */
   handshakes: { ofTime: 0.25, savedMsMax: 4 },
   /** Time of answers that grow with the state. */

@@ -8,7 +8,7 @@ interface Sender {
 }
 
 /**
- * A queue of connections that take a millisecond each, or half a millisecond for events, and the order in which they were flushed. Their first letter is
+ * A queue of connections that take a millisecond each, and the order in which they were flushed. Their first letter is
  * their address.
  */
 function slowQueue(): {
@@ -31,7 +31,7 @@ function slowQueue(): {
   return {
     queue,
     answers: (...names) => names.forEach((name) => void queue.add(sender(name, 1))),
-    events: (...names) => names.forEach((name) => void queue.addEvents(sender(name, 0.5))),
+    events: (...names) => names.forEach((name) => void queue.addEvents(sender(name, 1))),
     turn() {
       sent = [];
       const isLeft = queue.flush();
