@@ -30,7 +30,7 @@ export const LAYERS: ReadonlyMap<string, Layer> = new Map<string, Layer>([
   ["@zooid/java-files", { beneath: [], thirdParty: ["jks-js", "node-forge"] }],
   ["@zooid/replica", { beneath: ["@zooid/election", "@zooid/zab", "@zooid/data-tree"], thirdParty: PURE }],
   [
-    "@zooid/server",
+    "@zooid/embedded-server",
     {
       beneath: ["@zooid/replica", "@zooid/txn-log", "@zooid/java-files", "@zooid/peer-protocol"],
       thirdParty: ["koffi", "node-forge", "prom-client", "rxjs"],
@@ -42,13 +42,17 @@ export const LAYERS: ReadonlyMap<string, Layer> = new Map<string, Layer>([
     {
       beneath: ["@zooid/wire"],
       thirdParty: ["@opentelemetry/api", "prom-client", "rxjs"],
-      testsWith: ["@zooid/server"],
+      testsWith: ["@zooid/embedded-server"],
     },
   ],
-  ["@zooid/recipes", { beneath: ["@zooid/client"], thirdParty: ["rxjs"], testsWith: ["@zooid/server"] }],
+  ["@zooid/recipes", { beneath: ["@zooid/client"], thirdParty: ["rxjs"], testsWith: ["@zooid/embedded-server"] }],
   [
-    "@zooid/console",
-    { beneath: ["@zooid/client"], thirdParty: ["rxjs", "zod"], testsWith: ["@zooid/recipes", "@zooid/server"] },
+    "@zooid/web-console",
+    {
+      beneath: ["@zooid/client"],
+      thirdParty: ["rxjs", "zod"],
+      testsWith: ["@zooid/recipes", "@zooid/embedded-server"],
+    },
   ],
   ["@zooid/simulator", { beneath: ["@zooid/replica", "@zooid/txn-log"], thirdParty: PURE }],
   [
@@ -57,13 +61,22 @@ export const LAYERS: ReadonlyMap<string, Layer> = new Map<string, Layer>([
   ],
   [
     "@zooid/conformance",
-    { beneath: ["@zooid/recipes", "@zooid/server", "@zooid/console"], thirdParty: ["node-forge", "rxjs"] },
+    { beneath: ["@zooid/recipes", "@zooid/embedded-server", "@zooid/web-console"], thirdParty: ["node-forge", "rxjs"] },
   ],
-  ["@zooid/examples", { beneath: ["@zooid/recipes", "@zooid/server", "@zooid/simulator"], thirdParty: ["rxjs"] }],
-  ["zooid-server", { beneath: ["@zooid/server", "@zooid/console"], thirdParty: "any", testsWith: ["@zooid/client"] }],
+  [
+    "@zooid/examples",
+    { beneath: ["@zooid/recipes", "@zooid/embedded-server", "@zooid/simulator"], thirdParty: ["rxjs"] },
+  ],
+  [
+    "zooid-server",
+    { beneath: ["@zooid/embedded-server", "@zooid/web-console"], thirdParty: "any", testsWith: ["@zooid/client"] },
+  ],
   ["zooid-bench", { beneath: ["@zooid/recipes"], thirdParty: "any" }],
-  ["zooid-cli", { beneath: ["@zooid/recipes", "@zooid/java-files"], thirdParty: "any", testsWith: ["@zooid/server"] }],
-  ["zooid-console", { beneath: ["@zooid/console"], thirdParty: "any", testsWith: ["@zooid/server"] }],
+  [
+    "zooid-cli",
+    { beneath: ["@zooid/recipes", "@zooid/java-files"], thirdParty: "any", testsWith: ["@zooid/embedded-server"] },
+  ],
+  ["zooid-console", { beneath: ["@zooid/web-console"], thirdParty: "any", testsWith: ["@zooid/embedded-server"] }],
 ]);
 
 /** What one workspace package declares, as far as layers are concerned. */

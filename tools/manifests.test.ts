@@ -26,6 +26,12 @@ test.each(
   },
 );
 
+// `npm pack --workspaces` writes them into one folder, the later one over the earlier.
+test("no two packages have tarballs of one name", () => {
+  const files = publicPackages().map(({ manifest: { name } }) => name.replace("@", "").replace("/", "-"));
+  expect(files.filter((file, i) => files.indexOf(file) !== i)).toEqual([]);
+});
+
 test.each(["SECURITY.md", "CONTRIBUTING.md"])(
   "%s names fields that a published package has, and no address of a stranger",
   (file) => {

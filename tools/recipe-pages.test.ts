@@ -10,7 +10,7 @@ const PAGES = globSync("docs/recipes/*.md", { cwd: ROOT, exclude: ["docs/recipes
 const SECTIONS = ["Guarantees", "Connection loss and session loss", "Cost", "Znodes"];
 /** Prepended to the examples of each page. */
 const PREAMBLE = `import { connect } from "@zooid/client";
-import { startServer } from "@zooid/server";
+import { startServer } from "@zooid/embedded-server";
 await using server = await startServer({ port: 0 });
 await using zk = await connect(server.connectString);
 await using other = await connect(server.connectString);

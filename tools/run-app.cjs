@@ -6,7 +6,7 @@
  * signals are passed on. Any Node.js from 20 on can run this file.
  */
 const { spawn } = require("node:child_process");
-const { existsSync, readFileSync, readdirSync, statSync } = require("node:fs");
+const { existsSync, readFileSync, readdirSync, realpathSync, statSync } = require("node:fs");
 const { basename, join } = require("node:path");
 
 const ROOT = join(__dirname, "..");
@@ -58,7 +58,13 @@ function nodeBinary() {
 function packagesOf(directory, found = new Set()) {
   const { dependencies = {} } = JSON.parse(readFileSync(join(directory, "package.json"), "utf8"));
   for (const name of Object.keys(dependencies).filter((each) => each.startsWith("@zooid/"))) {
-    const below = join(ROOT, "packages", name.slice("@zooid/".length));
+    const link = join(MODULES, name);
+    if (!existsSync(link)) {
+      console.error(`${name} is missing in ${MODULES}, as after a change of the packages; install it: npm ci`);
+      process.exit(2);
+    }
+    // A package may have another name than its folder.
+    const below = realpathSync(link);
     if (found.has(below)) continue;
     found.add(below);
     packagesOf(below, found);

@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import * as client from "@zooid/client";
 import * as clientTesting from "@zooid/client/testing";
+import * as server from "@zooid/embedded-server";
 import * as recipes from "@zooid/recipes";
-import * as server from "@zooid/server";
 import * as testing from "@zooid/testing";
 import { afterAll, describe, expect, test } from "vitest";
 
@@ -12,7 +12,7 @@ const MODULES: Readonly<Record<string, object>> = {
   "@zooid/client": client,
   "@zooid/client/testing": clientTesting,
   "@zooid/recipes": recipes,
-  "@zooid/server": server,
+  "@zooid/embedded-server": server,
   "@zooid/testing": testing,
 };
 

@@ -10,7 +10,7 @@ export interface ZooKeeper extends AsyncDisposable {
 export async function zookeeper(): Promise<ZooKeeper> {
   const [connectString] = process.argv.slice(2);
   if (connectString !== undefined) return { connectString, [Symbol.asyncDispose]: () => Promise.resolve() };
-  const { startServer } = await import("@zooid/server");
+  const { startServer } = await import("@zooid/embedded-server");
   return await startServer({ port: 0, tickMs: 250 });
 }
 

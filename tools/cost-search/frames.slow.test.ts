@@ -1,5 +1,5 @@
+import { startServer, type ZooidServer } from "@zooid/embedded-server";
 import { OpCode } from "@zooid/model";
-import { startServer, type ZooidServer } from "@zooid/server";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Random } from "../../packages/conformance/src/random.ts";
 import { create, RawClient, read } from "../../packages/wire/src/testing/raw-client.ts";

@@ -3,7 +3,7 @@
  * the last report. It never sleeps, so it takes a processor for itself.
  */
 import { existsSync, openSync, readSync } from "node:fs";
-import { startServer } from "@zooid/server";
+import { startServer } from "@zooid/embedded-server";
 import { TxnBatchEncoder } from "@zooid/wire/txn";
 
 export interface LoopReport {

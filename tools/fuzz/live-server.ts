@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import { startServer, type ZooidServer } from "@zooid/server";
+import { startServer, type ZooidServer } from "@zooid/embedded-server";
 import { JuteWriter } from "../../packages/conformance/src/jute.ts";
 import { create, OP, read, Transcript, Wire } from "../../packages/conformance/src/wire.ts";
 

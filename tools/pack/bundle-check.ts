@@ -7,8 +7,8 @@ import { run } from "./run.ts";
 
 /** Packages, and entries of theirs, that a bundle cannot have inside, and the reason. */
 export const NOT_BUNDLED: ReadonlyMap<string, string> = new Map([
-  ["@zooid/server", "it starts threads from files of its own, and has an addon"],
-  ["@zooid/console", "it serves the files of a page"],
+  ["@zooid/embedded-server", "it starts threads from files of its own, and has an addon"],
+  ["@zooid/web-console", "it serves the files of a page"],
   ["@zooid/txn-log/sqlite", "it starts threads from files of its own, and has an addon"],
   ["@zooid/txn-log/contract", "it needs vitest"],
 ]);

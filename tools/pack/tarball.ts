@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { isApp, type Manifest, type PublicPackage, ROOT, readManifest } from "./public-packages.ts";
+import { type Manifest, type PublicPackage, ROOT, readManifest } from "./public-packages.ts";
 import { type Origin, publishedManifest } from "./published-manifest.ts";
 import { run } from "./run.ts";
 
@@ -61,18 +61,18 @@ interface Packed extends PackedByNpm {
 }
 
 async function npmPack(packages: readonly PublicPackage[], directory: string): Promise<readonly Packed[]> {
-  // Applications in a folder of their own: @zooid/server and zooid-server have tarballs of the same name.
-  const packed = [false, true].map(async (forApps): Promise<readonly Packed[]> => {
-    const folder = join(directory, forApps ? "apps" : "packages");
-    const sources = packages.filter(({ manifest }) => isApp(manifest) === forApps).map((one) => one.directory);
-    if (sources.length === 0) return [];
-    mkdirSync(folder, { recursive: true });
-    const { stdout } = await run("npm", ["pack", "--json", `--pack-destination=${folder}`, ...sources], ROOT);
-    // An array or, from newer versions of npm, a record by name.
-    const answers = Object.values(JSON.parse(stdout) as Readonly<Record<string, PackedByNpm>>);
-    return answers.map((one) => ({ ...one, file: join(folder, one.filename), place: join(directory, one.name) }));
-  });
-  return (await Promise.all(packed)).flat();
+  mkdirSync(directory, { recursive: true });
+  const sources = packages.map((one) => one.directory);
+  const { stdout } = await run("npm", ["pack", "--json", `--pack-destination=${directory}`, ...sources], ROOT);
+  // An array or, from newer versions of npm, a record by name.
+  const answers = Object.values(JSON.parse(stdout) as Readonly<Record<string, PackedByNpm>>);
+  const files = new Set(answers.map(({ filename }) => filename));
+  if (files.size < packages.length) throw new Error(`npm wrote ${files.size} files for ${packages.length} packages`);
+  return answers.map((one) => ({
+    ...one,
+    file: join(directory, one.filename),
+    place: join(directory, "unpacked", one.name),
+  }));
 }
 
 function unpackAll(packed: readonly Packed[]): Promise<readonly Tarball[]> {

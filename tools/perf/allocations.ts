@@ -38,8 +38,8 @@ async function measure(): Promise<void> {
     console.error(`--requests is a number from 1 on, not ${values.requests}`);
     process.exit(2);
   }
-  const { startServer }: typeof import("@zooid/server") = await import(
-    values.base === undefined ? "@zooid/server" : pathToFileURL(resolve(values.base)).href
+  const { startServer }: typeof import("@zooid/embedded-server") = await import(
+    values.base === undefined ? "@zooid/embedded-server" : pathToFileURL(resolve(values.base)).href
   );
   await using server = await startServer({ port: 0 });
   await run({ port: server.port, requests: 200_000, writes });

@@ -11,7 +11,7 @@
 import { parseArgs } from "node:util";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import { type Client, connect } from "@zooid/client";
-import { startServer } from "@zooid/server";
+import { startServer } from "@zooid/embedded-server";
 import { ChildPages } from "../../packages/replica/src/reads/child-pages.ts";
 
 const PAGE_MS_MAX = 5;

@@ -1,4 +1,4 @@
-import { LOG_EVENTS, type LogEvent } from "@zooid/server";
+import { LOG_EVENTS, type LogEvent } from "@zooid/embedded-server";
 import type { ProcessLogEvent } from "../../apps/server/src/log-events.ts";
 
 /** Every kind of line in the log of zooid-server, and when it is written. */

@@ -1,5 +1,5 @@
 import { type Client, connect } from "@zooid/client";
-import { startServer, type ZooidServer } from "@zooid/server";
+import { startServer, type ZooidServer } from "@zooid/embedded-server";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { comparePaths, movedPath, nameOf, type WalkedNode, walk } from "./walk.ts";
 

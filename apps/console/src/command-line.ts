@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import type { RoleOptions } from "@zooid/console";
+import type { RoleOptions } from "@zooid/web-console";
 import type { TlsFiles } from "./tls-files.ts";
 
 export const USAGE = `zooid-console --server HOST:PORT[,HOST:PORT …] [options]

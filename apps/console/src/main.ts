@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import { ConsoleServer } from "@zooid/console";
+import { ConsoleServer } from "@zooid/web-console";
 import { type Command, parseCommandLine, USAGE, UsageError } from "./command-line.ts";
 import { ExitStatus } from "./exit-status.ts";
 import { listenFault } from "./listen-fault.ts";

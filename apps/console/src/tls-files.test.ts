@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { AUTHORITY, CLIENT_GOOD, HOST } from "@zooid/server/testing/certificates";
+import { AUTHORITY, CLIENT_GOOD, HOST } from "@zooid/embedded-server/testing/certificates";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type TlsFiles, tlsOfFiles } from "./tls-files.ts";
 

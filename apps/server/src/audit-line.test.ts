@@ -1,5 +1,5 @@
+import type { AuditRecord } from "@zooid/embedded-server";
 import type { SessionId, Zxid } from "@zooid/model";
-import type { AuditRecord } from "@zooid/server";
 import { expect, test } from "vitest";
 import { auditLine, auditTime, processLine } from "./audit-line.ts";
 

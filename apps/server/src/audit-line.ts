@@ -1,5 +1,5 @@
+import type { AuditRecord } from "@zooid/embedded-server";
 import { type Acl, formatSessionId, type Identity, Permission } from "@zooid/model";
-import type { AuditRecord } from "@zooid/server";
 import { printable } from "./logger.ts";
 
 /** What the process itself did. */

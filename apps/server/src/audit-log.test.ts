@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Client, connect } from "@zooid/client";
-import { ConfigError, startServer, type ZooidServer } from "@zooid/server";
+import { ConfigError, startServer, type ZooidServer } from "@zooid/embedded-server";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { AuditLog, type AuditLogOptions } from "./audit-log.ts";
 

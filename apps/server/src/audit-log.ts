@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { closeSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { userInfo } from "node:os";
 import { dirname } from "node:path";
-import { ConfigError, makeDirectory, type ZooidServer } from "@zooid/server";
+import { ConfigError, makeDirectory, type ZooidServer } from "@zooid/embedded-server";
 import { destination } from "pino";
 import { auditLine, auditTime, type ProcessEvent, processLine } from "./audit-line.ts";
 import type { ProcessLines } from "./log-events.ts";

@@ -1,4 +1,4 @@
-import type { ServerOptions } from "@zooid/server";
+import type { ServerOptions } from "@zooid/embedded-server";
 import { flag, ignored, type KeyEntry, type KeyRule, type Mutable, set, text } from "./key-rule.ts";
 import { pathValue, trueOrFalse } from "./key-values.ts";
 import { stepsBetween } from "./misspelt-keys.ts";

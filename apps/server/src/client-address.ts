@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
+import { hasConfiguration, type ServerOptions } from "@zooid/embedded-server";
 import { javaAddress } from "@zooid/model";
-import { hasConfiguration, type ServerOptions } from "@zooid/server";
 import { isAnyHost } from "./key-values.ts";
 
 /** Where this server's line `server.N` says that clients come. */

@@ -1,4 +1,4 @@
-import type { ServerOptions } from "@zooid/server";
+import type { ServerOptions } from "@zooid/embedded-server";
 import {
   flag,
   ignored,

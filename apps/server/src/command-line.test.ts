@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { ConfigError } from "@zooid/server";
+import { ConfigError } from "@zooid/embedded-server";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Command, parseCommandLine } from "./command-line.ts";
 

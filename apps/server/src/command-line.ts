@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { accessFault, ConfigError, type ServerOptions } from "@zooid/server";
+import { accessFault, ConfigError, type ServerOptions } from "@zooid/embedded-server";
 import { applySettings, type ConfigFile, parseConfigFile, type UnknownKeys, unknownKeysOf } from "./config-file.ts";
 import { readText } from "./configuration-text.ts";
 import { completeEnsemble, mergeEnsembles, NO_ENSEMBLE } from "./ensemble-settings.ts";

@@ -1,5 +1,5 @@
+import { ConfigError, type ServerOptions } from "@zooid/embedded-server";
 import { parseZxid, type Zxid } from "@zooid/model";
-import { ConfigError, type ServerOptions } from "@zooid/server";
 import { versionInName } from "./dynamic-file.ts";
 import { EnsembleDraft, GROUP_KEY, SERVER_KEY, WEIGHT_KEY } from "./ensemble-draft.ts";
 import { DYNAMIC_FILE } from "./ensemble-keys.ts";

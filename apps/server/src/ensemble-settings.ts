@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ServerLine } from "@zooid/model";
 import {
   accessFault,
   ConfigError,
@@ -9,7 +8,8 @@ import {
   type PeerStoreOptions,
   type ServerOptions,
   StoreError,
-} from "@zooid/server";
+} from "@zooid/embedded-server";
+import type { ServerLine } from "@zooid/model";
 import { chooseClientAddress, type FileAddress, type GivenAddress } from "./client-address.ts";
 
 /** Everything in a configuration that is about the other servers. Whether there are any shows only when all of it has been read. */

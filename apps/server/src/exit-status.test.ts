@@ -1,4 +1,4 @@
-import { ConfigError, PeerPortError, StoreError } from "@zooid/server";
+import { ConfigError, PeerPortError, StoreError } from "@zooid/embedded-server";
 import { describe, expect, test } from "vitest";
 import { ExitStatus, exitStatusOf, explain, type StartedWith } from "./exit-status.ts";
 

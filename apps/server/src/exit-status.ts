@@ -1,5 +1,5 @@
+import { ConfigError, OfflineError, PeerPortError, type ServerOptions, StoreError } from "@zooid/embedded-server";
 import { hostPort } from "@zooid/model";
-import { ConfigError, OfflineError, PeerPortError, type ServerOptions, StoreError } from "@zooid/server";
 
 /** How the process ends, for supervisors: which of these a restart can help is in the README. */
 export const ExitStatus = {

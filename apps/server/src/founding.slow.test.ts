@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect } from "@zooid/client";
-import { startServer } from "@zooid/server";
+import { startServer } from "@zooid/embedded-server";
 import { expect, test } from "vitest";
 import {
   clientOf,

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { startServer } from "@zooid/server";
+import { startServer } from "@zooid/embedded-server";
 import { expect, test } from "vitest";
 import { checkHealth } from "./health.ts";
 

@@ -1,8 +1,8 @@
 import { get as getHttp } from "node:http";
 import { get as getHttps } from "node:https";
 import { connect } from "node:net";
+import type { ServerOptions } from "@zooid/embedded-server";
 import { hostPort } from "@zooid/model";
-import type { ServerOptions } from "@zooid/server";
 import { askedHost } from "./asked-host.ts";
 
 /** Within the limit that container engines have by default. */

@@ -1,4 +1,4 @@
-import type { ServerOptions } from "@zooid/server";
+import type { ServerOptions } from "@zooid/embedded-server";
 import type { EnsembleLimits } from "./ensemble-settings.ts";
 import { addressValue, portValue, trueOrFalse } from "./key-values.ts";
 

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Console } from "@zooid/console";
+import type { Console } from "@zooid/web-console";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { LateConsole } from "./late-console.ts";
 

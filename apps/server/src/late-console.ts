@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Console } from "@zooid/console";
+import type { Console } from "@zooid/web-console";
 
 type HandleArguments = Parameters<Console["handle"]>;
 

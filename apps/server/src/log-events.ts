@@ -1,4 +1,4 @@
-import type { LogEvent, ServerLog } from "@zooid/server";
+import type { LogEvent, ServerLog } from "@zooid/embedded-server";
 
 /** Kinds of lines that the process writes beside those of the server in it. */
 export type ProcessLogEvent =

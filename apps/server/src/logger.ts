@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import type { LogEvent, LogFields } from "@zooid/server";
+import type { LogEvent, LogFields } from "@zooid/embedded-server";
 import { type DestinationStream, pino } from "pino";
 import type { ProcessLines, ProcessLogEvent } from "./log-events.ts";
 import type { LogLevel } from "./log-level.ts";

@@ -1,4 +1,4 @@
-import type { ServerOptions } from "@zooid/server";
+import type { ServerOptions } from "@zooid/embedded-server";
 import type { Mutable } from "./key-rule.ts";
 
 /** Options of which later ones win, each with what it holds. */

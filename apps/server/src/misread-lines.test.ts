@@ -1,4 +1,4 @@
-import { ConfigError } from "@zooid/server";
+import { ConfigError } from "@zooid/embedded-server";
 import { expect, test } from "vitest";
 import { parseConfigFile } from "./config-file.ts";
 

@@ -1,4 +1,4 @@
-import { ConfigError } from "@zooid/server";
+import { ConfigError } from "@zooid/embedded-server";
 import { describe, expect, test } from "vitest";
 import { applySettings } from "./config-file.ts";
 import { GUARDING_FAMILIES, GUARDING_KEYS, isKnownKey, KNOWN_KEYS } from "./known-keys.ts";

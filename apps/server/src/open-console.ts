@@ -1,6 +1,6 @@
-import { type AuditEntry, Console, wordsByConnection } from "@zooid/console";
+import type { AdminOptions, AuditRecord, Report, ZooidServer } from "@zooid/embedded-server";
 import { formatSessionId, hostPort } from "@zooid/model";
-import type { AdminOptions, AuditRecord, Report, ZooidServer } from "@zooid/server";
+import { type AuditEntry, Console, wordsByConnection } from "@zooid/web-console";
 import { askedHost } from "./asked-host.ts";
 import { usersOf } from "./audit-line.ts";
 import type { ConsoleSettings } from "./key-rule.ts";

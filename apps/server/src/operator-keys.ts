@@ -1,4 +1,4 @@
-import type { AdminOptions, MetricsOptions } from "@zooid/server";
+import type { AdminOptions, MetricsOptions } from "@zooid/embedded-server";
 import { ignored, type KeyEntry, type KeyRule, refused } from "./key-rule.ts";
 import {
   addressValue,

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { ConfigError } from "@zooid/server";
+import { ConfigError } from "@zooid/embedded-server";
 import { distance } from "fastest-levenshtein";
 
 interface OptionRule {

@@ -1,4 +1,4 @@
-import { ConfigError } from "@zooid/server";
+import { ConfigError } from "@zooid/embedded-server";
 import { Properties } from "properties-file/parser";
 
 /** One setting with the line that it begins on. */

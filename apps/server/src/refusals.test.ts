@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ConfigError, parseServerConfig } from "@zooid/server";
+import { ConfigError, parseServerConfig } from "@zooid/embedded-server";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseCommandLine } from "./command-line.ts";
 import { placedError } from "./setting-places.ts";

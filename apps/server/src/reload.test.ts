@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ConfigError, type ReloadResult, type ServerOptions } from "@zooid/server";
+import { ConfigError, type ReloadResult, type ServerOptions } from "@zooid/embedded-server";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Command, parseCommandLine, type ServeCommand } from "./command-line.ts";
 import type { KeyRule } from "./key-rule.ts";

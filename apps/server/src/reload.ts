@@ -1,4 +1,4 @@
-import { ConfigError, type ReloadResult, type ServerOptions, type ZooidServer } from "@zooid/server";
+import { ConfigError, type ReloadResult, type ServerOptions, type ZooidServer } from "@zooid/embedded-server";
 import type { Command, ServeCommand } from "./command-line.ts";
 import { explain } from "./exit-status.ts";
 import { mayShowValue } from "./known-keys.ts";

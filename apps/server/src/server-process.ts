@@ -1,8 +1,14 @@
 import { createRequire } from "node:module";
 import { hostname } from "node:os";
 import { setFlagsFromString } from "node:v8";
+import {
+  ConfigError,
+  type ServerOptions,
+  startServer,
+  writePeerSecretFile,
+  type ZooidServer,
+} from "@zooid/embedded-server";
 import { formatZxid, hostPort } from "@zooid/model";
-import { ConfigError, type ServerOptions, startServer, writePeerSecretFile, type ZooidServer } from "@zooid/server";
 import { askedHost } from "./asked-host.ts";
 import { AuditLog } from "./audit-log.ts";
 import { COMMANDS, type Command, parseCommandLine, type ServeCommand, USAGE } from "./command-line.ts";

@@ -1,4 +1,4 @@
-import { ConfigError } from "@zooid/server";
+import { ConfigError } from "@zooid/embedded-server";
 
 /** A word that may be a setting, with the value that some sentences write behind it. */
 const WORD = /[\w.-]+(?:=[^\s,;:()]*)?/g;

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ConfigError } from "@zooid/server";
+import { ConfigError } from "@zooid/embedded-server";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseCommandLine } from "./command-line.ts";
 import { type JvmFlags, jvmFlagsOf } from "./jvm-flags.ts";

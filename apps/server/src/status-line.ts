@@ -1,5 +1,5 @@
+import type { ServerSummary } from "@zooid/embedded-server";
 import { counted, formatZxid } from "@zooid/model";
-import type { ServerSummary } from "@zooid/server";
 
 /** How a server stands, as one line: `following server 3, epoch 5, zxid 0x500000001, 12 connections, …`. */
 export function statusLine(summary: ServerSummary): string {

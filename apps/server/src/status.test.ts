@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { startServer } from "@zooid/embedded-server";
 import { pemOfHost } from "@zooid/java-files/testing/stores";
-import { startServer } from "@zooid/server";
 import { freePorts } from "@zooid/wire/testing/free-ports";
 import { expect, test } from "vitest";
 import { checkStatus } from "./status.ts";

@@ -1,7 +1,7 @@
 import { connect as connectPlain, type Socket } from "node:net";
 import { connect as connectTls, type SecureContextOptions } from "node:tls";
+import type { ServerOptions } from "@zooid/embedded-server";
 import { identityOf, keyStoreType, openKeyStore } from "@zooid/java-files";
-import type { ServerOptions } from "@zooid/server";
 import { askedHost } from "./asked-host.ts";
 import { checkHealth } from "./health.ts";
 

@@ -1,5 +1,5 @@
 import { getEventListeners } from "node:events";
-import { startServer, type ZooidServer } from "@zooid/server";
+import { startServer, type ZooidServer } from "@zooid/embedded-server";
 import { filter, firstValueFrom } from "rxjs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { retry } from "./calls/retry.ts";

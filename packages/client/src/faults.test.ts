@@ -1,7 +1,7 @@
 /** Random work over a connection that fails at random, by seed. */
 
+import { startServer } from "@zooid/embedded-server";
 import { seededRandom } from "@zooid/model/testing/seeded-random";
-import { startServer } from "@zooid/server";
 import { filter, firstValueFrom } from "rxjs";
 import { expect, test } from "vitest";
 import { connect } from "./connect.ts";

@@ -1,7 +1,7 @@
 /** Invalid arguments are refused at run time, before anything is done, with the nearest name. */
 
+import { startServer, type ZooidServer } from "@zooid/embedded-server";
 import { ArgumentError } from "@zooid/model";
-import { startServer, type ZooidServer } from "@zooid/server";
 import { firstValueFrom, isObservable } from "rxjs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Client } from "./client.ts";

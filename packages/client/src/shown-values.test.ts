@@ -1,6 +1,6 @@
 /** What the client returns can be logged, written as JSON, decoded and iterated. */
 import { inspect } from "node:util";
-import { startServer, type ZooidServer } from "@zooid/server";
+import { startServer, type ZooidServer } from "@zooid/embedded-server";
 import { Subject } from "rxjs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {

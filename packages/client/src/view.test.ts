@@ -1,6 +1,7 @@
 /** Views of a client: other defaults, limits and interceptors. */
+
+import { startServer, type ZooidServer } from "@zooid/embedded-server";
 import { OPEN_ACL, OpCode, READ_ONLY_ACL, type SessionId } from "@zooid/model";
-import { startServer, type ZooidServer } from "@zooid/server";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { retry } from "./calls/retry.ts";
 import type { Client } from "./client.ts";

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import { startServer } from "@zooid/server";
+import { startServer } from "@zooid/embedded-server";
 import { expect, test } from "vitest";
 import { connect } from "./connect.ts";
 

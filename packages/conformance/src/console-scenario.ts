@@ -5,8 +5,8 @@
  *     console-scenario.ts HOST:PORT       prints what each request is answered
  */
 import { connect } from "@zooid/client";
-import { ConsoleServer } from "@zooid/console";
 import { Mutex } from "@zooid/recipes";
+import { ConsoleServer } from "@zooid/web-console";
 
 const hosts = process.argv[2] ?? "";
 const site = new ConsoleServer({ port: 0, address: "127.0.0.1", hosts });

@@ -1,4 +1,4 @@
-import { startServer, type ZooidServer } from "@zooid/server";
+import { startServer, type ZooidServer } from "@zooid/embedded-server";
 import { freePorts } from "@zooid/wire/testing/free-ports";
 import { afterAll, expect, test } from "vitest";
 import { wordsByConnection } from "../src/facts/ensemble-facts.ts";

@@ -1,5 +1,5 @@
 import { connect } from "@zooid/client";
-import { startServer } from "@zooid/server";
+import { startServer } from "@zooid/embedded-server";
 import { afterAll, expect, test } from "vitest";
 import { axeFindings } from "./axe.ts";
 import { closeBrowser, screenshot, startBrowserStage } from "./browser-stage.ts";

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startServer, type ZooidServer } from "@zooid/server";
-import { AUTHORITY, HOST } from "@zooid/server/testing/certificates";
+import { startServer, type ZooidServer } from "@zooid/embedded-server";
+import { AUTHORITY, HOST } from "@zooid/embedded-server/testing/certificates";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ConsoleServer } from "./console-server.ts";
 import { callApi } from "./testing/stage.ts";

@@ -1,5 +1,5 @@
 import { connect } from "@zooid/client";
-import { startServer } from "@zooid/server";
+import { startServer } from "@zooid/embedded-server";
 import { expect, test } from "vitest";
 import { ConsoleServer } from "./console-server.ts";
 import { callApi, startStage } from "./testing/stage.ts";

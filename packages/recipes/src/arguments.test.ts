@@ -1,6 +1,6 @@
 /** Invalid arguments are refused when a recipe is made or used, before anything is done. */
 import { ArgumentError, type Client, connect, json } from "@zooid/client";
-import { startServer, type ZooidServer } from "@zooid/server";
+import { startServer, type ZooidServer } from "@zooid/embedded-server";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import * as recipes from "./index.ts";
 

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect, isZkError } from "@zooid/client";
-import { startServer } from "@zooid/server";
+import { startServer } from "@zooid/embedded-server";
 import { describe, expect, test } from "vitest";
 import { type Held, RECIPES } from "./testing/contenders.ts";
 

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { startServer, type ZooidServer } from "@zooid/embedded-server";
 import { HOST_JKS, PASSWORD, pemOfHost } from "@zooid/java-files/testing/stores";
-import { startServer, type ZooidServer } from "@zooid/server";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CliRuns } from "../testing/cli-process.ts";
 import { results } from "../testing/transcript.ts";

@@ -1,5 +1,5 @@
+import { ConfigError } from "@zooid/embedded-server";
 import { parseJaas } from "@zooid/java-files";
-import { ConfigError } from "@zooid/server";
 import { describe, expect, test } from "vitest";
 import { parseConfigFile } from "../config-file.ts";
 import { KNOWN_KEYS } from "../known-keys.ts";

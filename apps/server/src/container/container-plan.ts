@@ -1,5 +1,5 @@
+import { ConfigError } from "@zooid/embedded-server";
 import { counted } from "@zooid/model";
-import { ConfigError } from "@zooid/server";
 import { isGuardingKey } from "../known-keys.ts";
 import { isBeyondLoopback, type ServerSetting, serverList } from "./server-list.ts";
 import { findVariable, isNearlyKnown, misspeltGuard, unknownVariable } from "./variable-names.ts";

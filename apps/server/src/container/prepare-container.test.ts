@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ConfigError } from "@zooid/server";
+import { ConfigError } from "@zooid/embedded-server";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type PreparedContainer, prepareContainer } from "./prepare-container.ts";
 

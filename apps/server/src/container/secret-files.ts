@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
-import { ConfigError } from "@zooid/server";
+import { ConfigError } from "@zooid/embedded-server";
 import { findVariable } from "./variable-names.ts";
 import { isSecretFile } from "./variables.ts";
 

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { ConfigError } from "@zooid/server";
+import { ConfigError } from "@zooid/embedded-server";
 import { expect, test } from "vitest";
 import { type ConfigFile, parseConfigFile } from "../config-file.ts";
 import { type OfflineCommand, parseOfflineCommand } from "./offline-command.ts";

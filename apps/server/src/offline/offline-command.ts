@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
+import { ConfigError, type DataDirectories } from "@zooid/embedded-server";
 import { type Member, parseMembers, serverId } from "@zooid/model";
-import { ConfigError, type DataDirectories } from "@zooid/server";
 import type { ConfigFile } from "../config-file.ts";
 import { parseOptions } from "../options.ts";
 

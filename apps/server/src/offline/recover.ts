@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { counted, hostPort, type Member, memberLines } from "@zooid/model";
 import {
   type AnsweringMember,
   answeringMembers,
@@ -13,7 +12,8 @@ import {
   recoverMember,
   recoveryProblems,
   type Survivor,
-} from "@zooid/server";
+} from "@zooid/embedded-server";
+import { counted, hostPort, type Member, memberLines } from "@zooid/model";
 import type { RecoverCommand } from "./offline-command.ts";
 
 /** Where a command prints. */

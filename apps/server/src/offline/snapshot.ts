@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { basename, dirname } from "node:path";
+import { positionText, readSurvivor, snapshotText, writeOfflineSnapshot } from "@zooid/embedded-server";
 import { counted } from "@zooid/model";
-import { positionText, readSurvivor, snapshotText, writeOfflineSnapshot } from "@zooid/server";
 import type { SnapshotCommand } from "./offline-command.ts";
 import type { Output } from "./recover.ts";
 

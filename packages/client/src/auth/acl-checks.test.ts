@@ -1,5 +1,5 @@
+import { startServer, type ZooidServer } from "@zooid/embedded-server";
 import { ArgumentError, Permission } from "@zooid/model";
-import { startServer, type ZooidServer } from "@zooid/server";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Client } from "../client.ts";
 import { connect, createClient } from "../connect.ts";

@@ -1,5 +1,5 @@
+import { startServer } from "@zooid/embedded-server";
 import { Permission } from "@zooid/model";
-import { startServer } from "@zooid/server";
 import { expect, test } from "vitest";
 import { connect } from "../connect.ts";
 import { CREATOR_ALL_ACL, digest, digestId } from "./identities.ts";

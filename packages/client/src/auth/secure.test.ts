@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { startServer, type ZooidServer } from "@zooid/embedded-server";
 import { Permission } from "@zooid/model";
-import { startServer, type ZooidServer } from "@zooid/server";
 import { filter, firstValueFrom } from "rxjs";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Client } from "../client.ts";

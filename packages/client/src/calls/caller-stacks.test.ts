@@ -1,5 +1,5 @@
 /** An error's stack names the functions that wait for the call, not the socket's. */
-import { startServer, type ZooidServer } from "@zooid/server";
+import { startServer, type ZooidServer } from "@zooid/embedded-server";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Client } from "../client.ts";
 import { connect } from "../connect.ts";

@@ -1,5 +1,5 @@
 /** Interceptors of a client's calls. */
-import { startServer, type ZooidServer } from "@zooid/server";
+import { startServer, type ZooidServer } from "@zooid/embedded-server";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Client } from "../client.ts";
 import { connect } from "../connect.ts";

@@ -1,4 +1,4 @@
-import type { ZooidServer } from "@zooid/server";
+import type { ZooidServer } from "@zooid/embedded-server";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import type { Client } from "../client.ts";
 import { isZkError } from "../errors.ts";

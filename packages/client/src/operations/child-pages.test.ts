@@ -1,5 +1,5 @@
+import { startServer, type ZooidServer } from "@zooid/embedded-server";
 import { OpCode } from "@zooid/model";
-import { startServer, type ZooidServer } from "@zooid/server";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Client, ClientOptions, ListedChild } from "../index.ts";
 import { ArgumentError, connect, READ_ONLY_ACL, retry } from "../index.ts";

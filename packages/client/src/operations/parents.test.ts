@@ -1,5 +1,5 @@
+import { startServer } from "@zooid/embedded-server";
 import { ErrorCode, OpCode } from "@zooid/model";
-import { startServer } from "@zooid/server";
 import { expect, test } from "vitest";
 import { connect } from "../connect.ts";
 import { isZkError } from "../errors.ts";

@@ -1,4 +1,4 @@
-import type { ZooidServer } from "@zooid/server";
+import type { ZooidServer } from "@zooid/embedded-server";
 import { filter, firstValueFrom } from "rxjs";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { retry } from "../calls/retry.ts";

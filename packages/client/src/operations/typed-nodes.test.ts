@@ -1,5 +1,5 @@
+import { startServer, type ZooidServer } from "@zooid/embedded-server";
 import { formatZxid } from "@zooid/model";
-import { startServer, type ZooidServer } from "@zooid/server";
 import { filter, firstValueFrom } from "rxjs";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Client } from "../client.ts";

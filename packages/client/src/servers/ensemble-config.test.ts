@@ -1,5 +1,5 @@
+import { startServer } from "@zooid/embedded-server";
 import { CONFIGURATION_CHARS_MAX, OpCode, type Stat } from "@zooid/model";
-import { startServer } from "@zooid/server";
 import { filter, firstValueFrom, take, toArray } from "rxjs";
 import { expect, onTestFinished, test } from "vitest";
 import { connect } from "../connect.ts";

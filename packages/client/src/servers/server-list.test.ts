@@ -1,5 +1,5 @@
+import { startServer } from "@zooid/embedded-server";
 import { seededRandom } from "@zooid/model/testing/seeded-random";
-import { startServer } from "@zooid/server";
 import { expect, onTestFinished, test } from "vitest";
 import { connect } from "../connect.ts";
 import { answer, createAnswer, ScriptedServer } from "../testing/scripted-server.ts";

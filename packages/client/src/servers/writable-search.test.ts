@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, connect as dial, type Server } from "node:net";
-import { startServer, type ZooidServer } from "@zooid/server";
+import { startServer, type ZooidServer } from "@zooid/embedded-server";
 import { filter, firstValueFrom } from "rxjs";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Client } from "../client.ts";

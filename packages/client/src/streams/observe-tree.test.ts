@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { startServer, type ZooidServer } from "@zooid/embedded-server";
 import { ErrorCode, OpCode, WatchEventType } from "@zooid/model";
-import { startServer, type ZooidServer } from "@zooid/server";
 import { config, filter, firstValueFrom } from "rxjs";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { Client } from "../client.ts";

@@ -1,4 +1,4 @@
-import { startServer, type ZooidServer } from "@zooid/server";
+import { startServer, type ZooidServer } from "@zooid/embedded-server";
 import { bufferCount, config, filter, firstValueFrom, type Observable, type Subscription, take, toArray } from "rxjs";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { Client } from "../client.ts";

@@ -3,7 +3,7 @@
  * its port.
  */
 import { parentPort } from "node:worker_threads";
-import { startServer } from "@zooid/server";
+import { startServer } from "@zooid/embedded-server";
 
 const server = await startServer({ port: 0, connectionsPerAddressMax: 0, fourLetterWords: "*" });
 parentPort?.postMessage(server.port);

@@ -1,4 +1,4 @@
-import { startServer, type ZooidServer } from "@zooid/server";
+import { startServer, type ZooidServer } from "@zooid/embedded-server";
 import type { Client } from "../client.ts";
 import { connect } from "../connect.ts";
 import { Relay } from "../fault-injection/relay.ts";

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Server } from "node:net";
-import { startServer } from "@zooid/server";
+import { startServer } from "@zooid/embedded-server";
 import { expect, onTestFinished, test } from "vitest";
 import { ScriptedServer } from "../testing/scripted-server.ts";
 import { adminCommand } from "./admin-command.ts";

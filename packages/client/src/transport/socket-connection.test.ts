@@ -1,7 +1,7 @@
 import { createSocket, type Socket } from "node:dgram";
 import dns from "node:dns/promises";
 import { once } from "node:events";
-import { startServer } from "@zooid/server";
+import { startServer } from "@zooid/embedded-server";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { connect } from "../connect.ts";
 import { resolveByName } from "./socket-connection.ts";

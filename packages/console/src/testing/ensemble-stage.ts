@@ -1,5 +1,5 @@
 import { type Client, connect, digest } from "@zooid/client";
-import { startServer, type ZooidServer } from "@zooid/server";
+import { startServer, type ZooidServer } from "@zooid/embedded-server";
 import { freePorts } from "@zooid/wire/testing/free-ports";
 import { ConsoleServer, type ConsoleServerOptions } from "../console-server.ts";
 import { type ApiAnswer, type ApiOptions, callApi } from "./stage.ts";

@@ -1,5 +1,5 @@
 import { type Client, connect } from "@zooid/client";
-import { startServer, type ZooidServer } from "@zooid/server";
+import { startServer, type ZooidServer } from "@zooid/embedded-server";
 import type { RoleOptions } from "../access/role.ts";
 import { ConsoleServer, type ConsoleServerOptions } from "../console-server.ts";
 

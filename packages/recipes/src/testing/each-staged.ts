@@ -1,6 +1,6 @@
 /** A stage of its own for each test of a file. */
 import type { Client } from "@zooid/client";
-import type { ServerOptions } from "@zooid/server";
+import type { ServerOptions } from "@zooid/embedded-server";
 import { afterEach, beforeEach } from "vitest";
 import { Stage } from "./stage.ts";
 

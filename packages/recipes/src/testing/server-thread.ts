@@ -3,7 +3,7 @@
  * Posts its port, and stops at the first message.
  */
 import { parentPort } from "node:worker_threads";
-import { startServer } from "@zooid/server";
+import { startServer } from "@zooid/embedded-server";
 
 const server = await startServer({
   ...{ port: 0, tickMs: 100, sessionTimeoutMsMax: 60_000, connectionsPerAddressMax: 0, fourLetterWords: "*" },

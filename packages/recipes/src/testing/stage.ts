@@ -1,7 +1,7 @@
 /** A server and clients, whose connections a test can cut and whose sessions it can end. */
 import { type Client, type ClientOptions, type ClientState, connect } from "@zooid/client";
 import { expireSession, OldServer, Relay } from "@zooid/client/testing";
-import { type ServerOptions, startServer, type ZooidServer } from "@zooid/server";
+import { type ServerOptions, startServer, type ZooidServer } from "@zooid/embedded-server";
 import { filter, firstValueFrom } from "rxjs";
 import { inOrder } from "../locks/sequence.ts";
 

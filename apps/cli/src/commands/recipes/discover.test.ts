@@ -1,6 +1,6 @@
 import { connect } from "@zooid/client";
+import { startServer, type ZooidServer } from "@zooid/embedded-server";
 import { ServiceDiscovery } from "@zooid/recipes";
-import { startServer, type ZooidServer } from "@zooid/server";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Session } from "../../testing/session.ts";
 

@@ -1,4 +1,4 @@
-import { startServer, type ZooidServer } from "@zooid/server";
+import { startServer, type ZooidServer } from "@zooid/embedded-server";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { CliProcesses } from "../../testing/cli-process.ts";
 import { Session } from "../../testing/session.ts";

@@ -1,4 +1,4 @@
-import { startServer, type ZooidServer } from "@zooid/server";
+import { startServer, type ZooidServer } from "@zooid/embedded-server";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Session } from "../../testing/session.ts";
 

@@ -1,5 +1,5 @@
 import { connect } from "@zooid/client";
-import { startServer } from "@zooid/server";
+import { startServer } from "@zooid/embedded-server";
 import { freePorts } from "@zooid/wire/testing/free-ports";
 import { expect, test } from "vitest";
 import { Session } from "../../testing/session.ts";

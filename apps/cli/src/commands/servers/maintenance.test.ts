@@ -1,5 +1,5 @@
 import { connect } from "@zooid/client";
-import { startServer } from "@zooid/server";
+import { startServer } from "@zooid/embedded-server";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Session } from "../../testing/session.ts";
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect } from "@zooid/client";
-import { startServer } from "@zooid/server";
+import { startServer } from "@zooid/embedded-server";
 import { freePorts } from "@zooid/wire/testing/free-ports";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { Session } from "../../testing/session.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { connect } from "@zooid/client";
-import { startServer, type ZooidServer } from "@zooid/server";
+import { startServer, type ZooidServer } from "@zooid/embedded-server";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { CliProcesses } from "../../testing/cli-process.ts";
 import { Session } from "../../testing/session.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { type Client, connect } from "@zooid/client";
-import { startServer, type ZooidServer } from "@zooid/server";
+import { startServer, type ZooidServer } from "@zooid/embedded-server";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { Session } from "../../testing/session.ts";
 
