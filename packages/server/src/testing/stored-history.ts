@@ -40,7 +40,7 @@ const ACTS = [
   ["lose connection", 1],
   // Segments are rolled, the state is folded, and what lies before it is purged.
   ["fill", 2],
-  ["stop and start", 2],
+  ["stop and start", 1],
   ["crash and start", 1],
 ] as const;
 
