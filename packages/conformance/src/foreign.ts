@@ -2,8 +2,8 @@
  * Runs the scenario of each foreign client against Apache ZooKeeper and against zooid-server, and
  * compares.
  *
- *     npm run tool -- foreign [--client NAME]... [--against apache|zooid|zooid-follower|zooid-observer]... [--update]
- *                        [--side-by-side 2]
+ *     npm run tool -- foreign [--client NAME]... [--without NAME]... [--against apache|zooid|zooid-follower|zooid-observer]...
+ *                        [--update] [--side-by-side 2]
  *
  * All clients are prepared first, one after the other; then some run side by side, each against one
  * server after the other. The results are printed in the order of the clients.
@@ -36,12 +36,22 @@ const ABORTED = "the scenario ended";
 const { values: options } = parseArgs({
   options: {
     client: { type: "string", multiple: true },
+    without: { type: "string", multiple: true, default: [] },
     against: { type: "string", multiple: true },
     update: { type: "boolean", default: false },
     "side-by-side": { type: "string", default: "2" },
   },
 });
-const clients = [...FOREIGN_CLIENTS, ...SECURED_CLIENTS].filter(({ name }) => options.client?.includes(name) ?? true);
+const ALL_CLIENTS = [...FOREIGN_CLIENTS, ...SECURED_CLIENTS];
+const unknown = [...(options.client ?? []), ...options.without].find(
+  (each) => !ALL_CLIENTS.some(({ name }) => name === each),
+);
+if (unknown !== undefined) {
+  throw new Error(`there is no client ${unknown}; there are ${ALL_CLIENTS.map(({ name }) => name).join(", ")}`);
+}
+const clients = ALL_CLIENTS.filter(
+  ({ name }) => (options.client?.includes(name) ?? true) && !options.without.includes(name),
+);
 const kinds = (["apache", "zooid", "zooid-follower", "zooid-observer"] as const).filter(
   (kind) => options.against?.includes(kind) ?? kind !== "zooid-observer",
 );
