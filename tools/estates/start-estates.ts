@@ -24,8 +24,8 @@ const { values } = parseArgs({ options: { only: { type: "string" } } });
 const BIN = fileURLToPath(new URL("../../apps/server/bin/zooid-server.cjs", import.meta.url));
 const DEADLINE_MS = 90_000;
 const PORTS_OF_MEMBER = 3;
-/** A member has a role, or a single server serves. */
-const SERVES = /"role":"(?:leading|following|observing)"|serves ZooKeeper clients/;
+/** From this line on a process stops by itself at SIGTERM. A member may have its role before it, or after. */
+const SERVES = /serves ZooKeeper clients/;
 const IS_MEMBER = /"myid":\d+/;
 const HAS_ROLE = /"role":"(?:leading|following|observing)"/;
 const NO_EFFECT = /"msg":"(\S+) \(line \d+/g;
@@ -109,7 +109,7 @@ class Member {
   }
 
   get #serves(): boolean {
-    return IS_MEMBER.test(this.#output) ? HAS_ROLE.test(this.#output) : SERVES.test(this.#output);
+    return SERVES.test(this.#output) && (!IS_MEMBER.test(this.#output) || HAS_ROLE.test(this.#output));
   }
 
   async stop(): Promise<string> {
