@@ -25,6 +25,8 @@ const ZOOID_CLI = join(ROOT, "node_modules/.bin/zooid-cli");
 const SETTINGS = ["standaloneEnabled=false"];
 const WAIT_MS = 120_000;
 const SESSION_TIMEOUT_MS = 20_000;
+/** zooid-cli greets on a terminal alone: in a pipe it prints answers. */
+const GREETING = /^Connecting to |^Welcome to ZooKeeper!$/;
 
 const { values: options } = parseArgs({ options: { print: { type: "boolean", default: false } } });
 const folder = mkdtempSync(join(tmpdir(), "reconfig-sequence-"));
@@ -111,7 +113,7 @@ async function playedBy(
     session.kill();
   }
   const words = ensemble.comparable(lines).map(normaliseCliLine);
-  return inOrder(words.filter((line) => line !== undefined));
+  return inOrder(words.filter((line) => line !== undefined).filter((line) => !GREETING.test(line)));
 }
 
 /** Apache's server lists servers in the order of a hash table, ours by their ids. */
