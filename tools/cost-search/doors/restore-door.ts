@@ -4,6 +4,11 @@ import { type MeasuredProcess, SUPER_PASSWORD } from "./measured-process.ts";
 
 const HEADERS = { authorization: `digest ${SUPER_PASSWORD}`, "content-type": "application/octet-stream" };
 const OPEN_LIST = -1n;
+/** About as much as this process can make and send at a time. */
+const BYTES_MAX = 64 * 1024 * 1024;
+/** Of an entry of a list, and of a node beside its name and data. */
+const ENTRY_BYTES = 24;
+const NODE_BYTES = 100;
 /** Created and changed by transaction 1 at the time 1. */
 const STAT = Buffer.concat([long(1n), long(1n), long(1n), long(1n), Buffer.alloc(12), long(0n), long(1n)]);
 const KINDS = [
@@ -86,11 +91,13 @@ function nodesOf(of: string, count: number, size: number): readonly Node[] {
     path,
     list: OPEN_LIST,
   }));
+  const name = "n".repeat(Math.max(1, size));
+  // Data is ten times as long.
+  const most = Math.floor(BYTES_MAX / (NODE_BYTES + 10 * size));
   const some = (make: (i: number) => Omit<Node, "list">): readonly Node[] => [
     ...root,
-    ...Array.from({ length: count }, (_, i) => ({ list: OPEN_LIST, ...make(i) })),
+    ...Array.from({ length: Math.min(count, most) }, (_, i) => ({ list: OPEN_LIST, ...make(i) })),
   ];
-  const name = "n".repeat(Math.max(1, size));
   switch (of) {
     case "deep": {
       const depth = Math.min(count, Math.floor(Math.sqrt(8_000_000 / (size + 1))));
@@ -125,7 +132,8 @@ function nodesOf(of: string, count: number, size: number): readonly Node[] {
 function listsOf(of: string, count: number, size: number): readonly Buffer[] {
   if (of !== "lists" && of !== "entries") return [int(0)];
   const lists = of === "lists" ? count : Math.max(1, size);
-  const entries = of === "lists" ? Math.max(1, size) : count;
+  const most = Math.floor(BYTES_MAX / ENTRY_BYTES / Math.max(1, lists));
+  const entries = Math.min(most, of === "lists" ? Math.max(1, size) : count);
   const parts = [int(lists)];
   for (let i = 0; i < lists; i++) {
     parts.push(long(BigInt(i + 1)), int(entries));
