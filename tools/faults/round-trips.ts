@@ -18,16 +18,23 @@ const { values: options } = parseArgs({
   },
 });
 const ACTS_OF_ONE = 50;
-const numRuns = Math.ceil(Number(options.acts) / ACTS_OF_ONE);
+const [acts, seed] = [whole("acts", options.acts), whole("seed", options.seed)];
+const numRuns = Math.ceil(acts / ACTS_OF_ONE);
 let [actCount, startCount] = [0, 0];
 
-console.log(`seed ${options.seed}`);
+console.log(`seed ${seed}`);
 await fc.assert(
-  fc.asyncProperty(actsArbitrary({ minLength: ACTS_OF_ONE, maxLength: ACTS_OF_ONE }), async (acts) => {
-    const ran = await StoredHistory.run(acts);
-    actCount += acts.length;
+  fc.asyncProperty(actsArbitrary({ minLength: ACTS_OF_ONE, maxLength: ACTS_OF_ONE }), async (history) => {
+    const ran = await StoredHistory.run(history);
+    actCount += history.length;
     startCount += ran.startCount;
   }),
-  { numRuns, seed: Number(options.seed), endOnFailure: !options.shrink },
+  { numRuns, seed, endOnFailure: !options.shrink },
 );
 console.log(`${actCount} acts, ${startCount} starts: each found what had been answered`);
+
+function whole(name: string, text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  console.error(`--${name} is a whole number, found "${text}"`);
+  return process.exit(2);
+}

@@ -5,7 +5,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { ImportingTests } from "./importing-tests.ts";
 
 const FILES: Readonly<Record<string, string>> = {
-  "packages/low/package.json": JSON.stringify({ exports: { ".": { "@zooid/source": "./src/index.ts" } } }),
+  "packages/low/package.json": JSON.stringify({
+    name: "@zooid/lowest",
+    exports: { ".": { "@zooid/source": "./src/index.ts" } },
+  }),
   "packages/low/src/index.ts":
     'export {\n  one,\n  two,\n} from "./deep.ts";\nexport type { Only } from "./types.ts";\n',
   "packages/low/src/deep.ts": 'const thread = new URL("./thread.ts", import.meta.url);\n',
@@ -14,7 +17,7 @@ const FILES: Readonly<Record<string, string>> = {
   "packages/low/src/alone.ts": "",
   "packages/low/src/index.test.ts": 'import { one } from "./index.ts";\n',
   "packages/low/src/deep.test.ts": 'const lazy = await import("./index.ts");\n',
-  "packages/high/src/high.test.ts": 'import { one } from "@zooid/low";\nimport { test } from "vitest";\n',
+  "packages/high/src/high.test.ts": 'import { one } from "@zooid/lowest";\nimport { test } from "vitest";\n',
 };
 
 let root: string;

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, globSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 
 /** Imports of values, modules of threads and processes among them; types do not run. */
@@ -13,12 +13,15 @@ const SIDE_EFFECT = /^import "([^"]+)"/gm;
  */
 export class ImportingTests {
   readonly #root: string;
+  /** By name: a package may have another name than its folder. */
+  readonly #packages: ReadonlyMap<string, Package>;
   readonly #imports = new Map<string, readonly string[]>();
   /** By test: how far each file is away that it imports. */
   readonly #distances = new Map<string, ReadonlyMap<string, number>>();
 
   constructor(root: string, tests: readonly string[]) {
     this.#root = root;
+    this.#packages = packagesIn(root);
     for (const test of tests) this.#distances.set(test, this.#distancesFrom(test));
   }
 
@@ -58,17 +61,30 @@ export class ImportingTests {
   #resolve(from: string, specifier: string): string | undefined {
     if (specifier.startsWith(".")) return this.#existing(normalize(join(dirname(from), specifier)));
     const [, name = "", entry = "."] = /^(@zooid\/[\w-]+)(?:\/(.+))?$/.exec(specifier) ?? [];
-    if (name === "") return undefined;
-    const place = join("packages", name.slice("@zooid/".length));
-    const manifest = JSON.parse(readFileSync(join(this.#root, place, "package.json"), "utf8"));
-    const source: unknown = manifest.exports[entry === "." ? "." : `./${entry}`]?.["@zooid/source"];
-    return typeof source === "string" ? this.#existing(normalize(join(place, source))) : undefined;
+    const found = this.#packages.get(name);
+    const source = found?.exports[entry === "." ? "." : `./${entry}`]?.["@zooid/source"];
+    return found === undefined || source === undefined
+      ? undefined
+      : this.#existing(normalize(join(found.place, source)));
   }
 
   #existing(file: string): string | undefined {
     const path = join(this.#root, file);
     return file.endsWith(".ts") && existsSync(path) && statSync(path).isFile() ? file : undefined;
   }
+}
+
+interface Package {
+  readonly place: string;
+  readonly exports: Readonly<Record<string, { readonly "@zooid/source"?: string }>>;
+}
+
+function packagesIn(root: string): ReadonlyMap<string, Package> {
+  const manifests = globSync("packages/*/package.json", { cwd: root }).map((file) => {
+    const { name, exports = {} } = JSON.parse(readFileSync(join(root, file), "utf8"));
+    return [String(name), { place: dirname(file), exports }] as const;
+  });
+  return new Map(manifests);
 }
 
 /** The folder of its package. */

@@ -6,7 +6,7 @@
  *
  * - `--sample N --from SEED`: N of them, the same for the same source
  * - `--only TEXT`: those in files whose path contains the text
- * - `--tests N`: so many test files at most for each; of the fast tier
+ * - `--tests N`: at most N test files of the fast tier for each mutation
  * - `--keep FILE`: keeps the score by package; fails where it falls by more than 10 points
  */
 import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
@@ -49,12 +49,12 @@ const tests = globSync(["packages/*/src/**/*.test.ts", "apps/*/src/**/*.test.ts"
   .sort();
 const importing = new ImportingTests(ROOT, tests);
 const mutants = allMutants(SURROUNDINGS).filter(({ file }) => file.includes(options.only));
-const sample = sampleOf(mutants, Number(options.sample), Number(options.from));
+const sample = sampleOf(mutants, whole("sample", options.sample), whole("from", options.from));
 console.log(`${sample.length} of ${mutants.length} mutations`);
 const scores = new Map<string, Score>();
 const survivors: Mutant[] = [];
 let next = 0;
-await Promise.all(Array.from({ length: Number(options.parallel) }, takeMutants));
+await Promise.all(Array.from({ length: whole("parallel", options.parallel) }, takeMutants));
 
 for (const survivor of survivors) {
   console.log(`\nno test notices ${describeMutant(survivor, readFileSync(join(ROOT, survivor.file), "utf8"))}`);
@@ -68,7 +68,7 @@ if (options.keep !== undefined) keep(join(ROOT, options.keep));
 async function takeMutants(): Promise<void> {
   for (let mutant = sample[next++]; mutant !== undefined; mutant = sample[next++]) {
     const { file, line, operator, text } = mutant;
-    const nearest = importing.of(file).slice(0, Number(options.tests));
+    const nearest = importing.of(file).slice(0, whole("tests", options.tests));
     const startMs = performance.now();
     const isFound = await isNoticedBy(mutant, nearest);
     const outcome = isFound ? "noticed" : `SURVIVES ${nearest.length} files`;
@@ -96,9 +96,15 @@ function keep(file: string): void {
     process.exitCode = 1;
     return;
   }
-  const setting = { sample: sample.length, from: Number(options.from), score };
+  const setting = { sample: sample.length, from: whole("from", options.from), score };
   writeFileSync(
     file,
     `${JSON.stringify({ ...setting, packages: Object.fromEntries([...scores].sort()) }, undefined, 2)}\n`,
   );
+}
+
+function whole(name: string, text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  console.error(`--${name} is a whole number, found "${text}"`);
+  return process.exit(2);
 }

@@ -34,7 +34,7 @@ import { lowerV8Threads } from "./v8-threads.ts";
 const { version } = createRequire(import.meta.url)("../package.json") as { readonly version: string };
 
 /**
- * The tree lies outside of V8's heap, which is small and stays small: V8 would let it grow by a tenth before it marks all of it anew,
+ * The tree lies outside of V8's heap, which is small and stays small: V8 would let it grow by a tenth before it marks all of it again,
  * twice a second under load (15 % of the CPU of a write). Twice the size costs some 20 MiB.
  */
 const HEAP_GROWING_PERCENT = 100;

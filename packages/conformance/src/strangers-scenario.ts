@@ -26,7 +26,7 @@ const LOCKS = [`_c_${UUID}-lock-0000000000`, `${HEX}__lock__0000000000`, `_c_${U
 const LATCHES = [`_c_${UUID}-latch-0000000000`];
 const LEASES = [`_c_${UUID}-lease-0000000000`];
 const ITEMS = ["queue-0000000000", "qn-0000000000", "entry-100-0000000000"];
-/** Of no recipe, or of one without numbers. */
+/** Names that belong to no recipe, or to one without numbers. */
 const OTHERS = ["0", "-x", "-1", "lock", "ready", "leader", "9999999999", `${HEX}__party__`];
 
 await using neighbours = await startNeighbours(process.argv.slice(2));

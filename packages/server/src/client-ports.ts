@@ -214,7 +214,8 @@ function listenerOf(
       totalMax: config.connectionsMax,
       tcpKeepAlive: config.tcpKeepAlive,
       ...place,
-      ...{ hasRoom, arrived },
+      hasRoom,
+      arrived,
     },
     accept,
   );

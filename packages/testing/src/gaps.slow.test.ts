@@ -47,7 +47,7 @@ async function outcomeOf(run: () => Promise<unknown>): Promise<Outcome> {
     return { value: await run() };
   } catch (error) {
     if (error instanceof Error && "code" in error && typeof error.code === "string") return { code: error.code };
-    if (error instanceof DOMException) throw new Error(`it waits in vain: ${error.message}`, { cause: error });
+    if (error instanceof DOMException) throw new Error(`it did not end: ${error.message}`, { cause: error });
     throw error;
   }
 }

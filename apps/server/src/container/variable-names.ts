@@ -10,7 +10,7 @@ const CONFLUENT = "ZOOKEEPER_";
 /** Names that are meant for this container, known or not. */
 const OURS = /^(?:ZOO|ZOOID|ZOOKEEPER)_/i;
 
-/** Of `ZOOKEEPER_TICK_TIME`, tickTime: Confluent's names are those of settings in capitals. */
+/** Confluent's names are those of settings in capitals: `ZOOKEEPER_TICK_TIME` is tickTime. */
 const CONFLUENT_KEYS: ReadonlyMap<string, string> = new Map(KNOWN_KEYS.map((key) => [bare(key), key]));
 
 /** @returns undefined for a name that means nothing here */

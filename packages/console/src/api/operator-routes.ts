@@ -4,7 +4,7 @@ import { refuse } from "../http/problem.ts";
 import { type Route, route } from "./route.ts";
 import { auditTail, sessionId, sid, watched, word, wordAnswer } from "./shapes.ts";
 
-/** Of a page. */
+/** Watched paths in one page. */
 const WATCHES_MAX = 200;
 const AUDIT_MAX = 500;
 

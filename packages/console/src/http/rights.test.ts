@@ -4,7 +4,7 @@ import { includesRole, type Role } from "../access/role.ts";
 import { ask, type Refusal, type Requester, ROLES_OF_REQUESTERS, requestersOf } from "../testing/requesters.ts";
 import { startStage } from "../testing/stage.ts";
 
-/** A route: who may, and a request that has an effect if it is carried out. */
+/** A route: the role that it needs, and a request that has an effect if it is carried out. */
 interface Row {
   /** "anyone" who is not refused for a wrong credential. */
   readonly for: Role | "anyone";

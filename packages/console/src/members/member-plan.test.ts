@@ -33,29 +33,34 @@ test.each<{ change: MemberChangeJson; steps: readonly string[]; after: string | 
   {
     change: { kind: "add", server: joinerOf(5) },
     steps: ["Server 5 joins as a voter"],
-    ...{ after: null, settings: 1 },
+    after: null,
+    settings: 1,
   },
   {
     change: { kind: "add", server: joinerOf(5, ":observer") },
     steps: ["Server 5 joins as an observer"],
-    ...{ after: null, settings: 1 },
+    after: null,
+    settings: 1,
   },
   {
     change: { kind: "remove", sid: 3 },
     steps: ["Server 3 leaves"],
-    ...{ after: "Server 3 can be stopped after the change", settings: 0 },
+    after: "Server 3 can be stopped after the change",
+    settings: 0,
   },
   { change: { kind: "promote", sid: 4 }, steps: ["Server 4 gets a vote"], after: null, settings: 0 },
   { change: { kind: "demote", sid: 3 }, steps: ["Server 3 becomes an observer"], after: null, settings: 0 },
   {
     change: { kind: "replace", sid: 3, server: joinerOf(5) },
     steps: ["Server 5 joins as an observer, and gets all data", "Server 5 takes the place of server 3"],
-    ...{ after: "Server 3 can be stopped after the change", settings: 1 },
+    after: "Server 3 can be stopped after the change",
+    settings: 1,
   },
   {
     change: { kind: "replace", sid: 3, server: joinerOf(4) },
     steps: ["Server 4 takes the place of server 3"],
-    ...{ after: "Server 3 can be stopped after the change", settings: 0 },
+    after: "Server 3 can be stopped after the change",
+    settings: 0,
   },
 ])("the plan of $change has its steps, in words", async ({ change, steps, after, settings }) => {
   const plan = await planOf(change);

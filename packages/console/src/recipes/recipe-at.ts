@@ -54,7 +54,11 @@ export function recipeAt(path: string, children: readonly ListedChild[], hasMore
     const stat = stats.get(name) ?? undefined;
     const json = stat === undefined ? undefined : statJson(stat);
     return {
-      ...{ name, path: path === "/" ? `/${name}` : `${path}/${name}`, sequence, state, kind: mode },
+      name,
+      path: path === "/" ? `/${name}` : `${path}/${name}`,
+      sequence,
+      state,
+      kind: mode,
       owner: json?.ephemeralOwner ?? null,
       since: json?.ctime ?? "0",
       text: texts.get(name) ?? null,
@@ -62,7 +66,11 @@ export function recipeAt(path: string, children: readonly ListedChild[], hasMore
   });
   const holderCount = all.filter(({ state }) => state === "holds").length;
   const recipe: RecipeJson = {
-    ...{ path, kind, library, holderCount, waitingCount: all.length - holderCount },
+    path,
+    kind,
+    library,
+    holderCount,
+    waitingCount: all.length - holderCount,
     contenders: all.slice(0, SHOWN_MAX),
     isCut: hasMore || all.length > SHOWN_MAX,
   };

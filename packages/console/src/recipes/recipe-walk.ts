@@ -3,7 +3,7 @@ import { baseName, joinPath, parentPath } from "@zooid/model";
 import type { RecipePartJson } from "../api/recipe-shapes.ts";
 import { type Listing, listOf, parentPathOf, recipeAt } from "./recipe-at.ts";
 
-/** Of one part. */
+/** Limits of one part. */
 const NODES_MAX = 3_000;
 const PARENTS_MAX = 300;
 const RECIPES_MAX = 100;

@@ -8,7 +8,7 @@ export interface Refusal {
   readonly code: string;
 }
 
-/** A kind of requester: what it sends, and what it may. */
+/** A kind of requester: the headers that it sends, and its rights. */
 export interface Requester {
   readonly name: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -122,22 +122,26 @@ export async function requestersOf(api: string): Promise<readonly Requester[]> {
     {
       name: "an operator's browser without its token",
       headers: { Cookie: operatorCookie },
-      ...{ role: "operator", changeRefusal: CSRF },
+      role: "operator",
+      changeRefusal: CSRF,
     },
     {
       name: "an operator's cookie with a viewer's token",
       headers: { Cookie: operatorCookie, "X-CSRF-Token": viewerToken },
-      ...{ role: "operator", changeRefusal: CSRF },
+      role: "operator",
+      changeRefusal: CSRF,
     },
     {
       name: "an operator's cookie with the token of browsers that have not logged in",
       headers: { Cookie: operatorCookie, "X-CSRF-Token": anonymousToken },
-      ...{ role: "operator", changeRefusal: CSRF },
+      role: "operator",
+      changeRefusal: CSRF,
     },
     {
       name: "a viewer's cookie with an operator's token",
       headers: { Cookie: viewerCookie, "X-CSRF-Token": operatorToken },
-      ...{ role: "viewer", changeRefusal: CSRF },
+      role: "viewer",
+      changeRefusal: CSRF,
     },
     { name: "an operator's cookie after its logout", headers: ended, changeRefusal: CSRF },
     {

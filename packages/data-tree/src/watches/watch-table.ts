@@ -46,7 +46,7 @@ const WATCH_BYTES = 96;
 const RECURSIVE_BYTES = 512;
 const ANCESTOR_BYTES_PER_UNIT_LOG2: number = PRICES.ancestorBytesPerUsLog2;
 const MET_PER_UNIT_LOG2: number = PRICES.servedWatchersPerUsLog2;
-/** So many events cost about as much as the rest of a write, or less. */
+/** With fewer watches in all, a write's events cost no more than the rest of the write. */
 const WATCHERS_COUNTED_MIN = 16;
 const UNIT_BYTES_LOG2 = 4;
 const UNIT_BYTES = 16;

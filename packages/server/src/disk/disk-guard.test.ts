@@ -37,7 +37,8 @@ function stage() {
     warn: (text) => void lines.push(text),
   });
   return {
-    ...{ guard, lines },
+    guard,
+    lines,
     /** Each look begins with a start, and a timer looks no more often in a test of milliseconds. */
     async show({ levels, isLogWaiting }: Shown, wasLogWaiting: boolean): Promise<readonly string[]> {
       free = levels.map((level) => FREE[level]);
@@ -93,7 +94,10 @@ test("a disk that changes its level has one line that names it, with its free by
   }
   guard.stop();
   expect(lines.map((line) => /lowBytes|reserveBytes|room again/.exec(line)?.[0])).toEqual([
-    ...["lowBytes", "reserveBytes", "lowBytes", "room again"],
+    "lowBytes",
+    "reserveBytes",
+    "lowBytes",
+    "room again",
   ]);
   for (const line of lines) expect(line).toContain("the disk of 0 has");
 });

@@ -29,7 +29,8 @@ export const REPLICATION: Mutated = {
 export const SURROUNDINGS: Mutated = {
   folders: [
     ...["txn-log", "server", "console", "client", "recipes"].map((name) => `packages/${name}/src`),
-    ...["apps/server/src", "apps/cli/src"],
+    "apps/server/src",
+    "apps/cli/src",
   ],
   replacementsOf: (node, text) => [...replacementsOf(node, text), ...edgeReplacementsOf(node, text)],
 };

@@ -3,8 +3,18 @@ import type { ClientSessionJson } from "../../../src/api/shapes.ts";
 import { clientRates } from "./client-rates.ts";
 
 const session = (id: string, received: number, establishedMs = 1): ClientSessionJson => ({
-  ...{ id, received, establishedMs, member: "a:2181", address: "b:1", timeoutMs: 1, lastOperation: null },
-  ...{ sent: 0, outstanding: 0, averageLatencyMs: null, ephemerals: null, watches: null },
+  id,
+  received,
+  establishedMs,
+  member: "a:2181",
+  address: "b:1",
+  timeoutMs: 1,
+  lastOperation: null,
+  sent: 0,
+  outstanding: 0,
+  averageLatencyMs: null,
+  ephemerals: null,
+  watches: null,
 });
 
 test("the busiest session comes first, and one without a known beginning is left out", () => {

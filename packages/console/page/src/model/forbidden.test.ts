@@ -5,7 +5,10 @@ import { forbiddenBy, type NodeAction } from "./forbidden.ts";
 function rights(verdicts: Partial<Record<NodeAction, "yes" | "no" | "likely" | "unknown">>): RightsJson {
   const all = Object.entries({ read: "yes", write: "yes", delete: "yes", ...verdicts } as const);
   return {
-    ...{ path: "/a", identities: [], isSuperuser: false, everyone: [] },
+    path: "/a",
+    identities: [],
+    isSuperuser: false,
+    everyone: [],
     rights: all.map(([action, verdict]) => ({ action, verdict, grants: [], node: "/a", permission: "write" })),
   } as RightsJson;
 }
