@@ -11,6 +11,7 @@ import { once } from "node:events";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { whyNoNamespaces } from "../faults/own-namespaces.ts";
 import { ROOT } from "../pack/public-packages.ts";
 import { hourScript } from "./hour-script.ts";
@@ -122,7 +123,8 @@ async function follow(steps: readonly Step[], { copy, scratch, environment }: Pl
 /** Compares, and prints a line. */
 function isAsWritten(step: Step, result: string): boolean {
   if (step.kind === "write") return true;
-  const output = textOf(`${result}.log`).replaceAll("\r", "");
+  // npm 10 moves a terminal's cursor before the first line of what it runs.
+  const output = stripVTControlCharacters(textOf(`${result}.log`)).replaceAll("\r", "");
   const command = textOf(`${result}.failed`).trim();
   const missing = missingLine(step.output, output);
   const [line = ""] = [...step.commands.split("\n").filter((each) => each !== "" && each !== ":"), step.server];
