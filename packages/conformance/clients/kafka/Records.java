@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
@@ -21,6 +22,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartitionInfo;
 import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 
@@ -79,7 +81,7 @@ public class Records {
         }
     }
 
-    /** Waits until so many brokers are known. */
+    /** Waits until {@code count} brokers are known. */
     private static String brokers(int count) throws Exception {
         for (long end = System.currentTimeMillis() + DEADLINE_MS; ; Thread.sleep(100)) {
             Set<Integer> ids = new TreeSet<>();
@@ -88,13 +90,23 @@ public class Records {
         }
     }
 
-    /** Waits until each partition has so many replicas in sync. */
+    /** Waits until each partition has {@code count} replicas in sync. */
     private static String inSync(String topic, int count) throws Exception {
         for (long end = System.currentTimeMillis() + DEADLINE_MS; ; Thread.sleep(100)) {
             Set<Integer> sizes = new TreeSet<>();
-            Collection<TopicPartitionInfo> partitions = admin.describeTopics(List.of(topic)).allTopicNames().get().get(topic).partitions();
+            Collection<TopicPartitionInfo> partitions = partitions(topic);
             partitions.forEach(partition -> sizes.add(partition.isr().size()));
             if (sizes.equals(Set.of(count)) || System.currentTimeMillis() > end) return partitions.size() + " partitions, in sync " + sizes;
+        }
+    }
+
+    /** None while the broker that answers has not heard of the topic. */
+    private static Collection<TopicPartitionInfo> partitions(String topic) throws Exception {
+        try {
+            return admin.describeTopics(List.of(topic)).allTopicNames().get().get(topic).partitions();
+        } catch (ExecutionException failed) {
+            if (failed.getCause() instanceof UnknownTopicOrPartitionException) return List.of();
+            throw failed;
         }
     }
 
@@ -117,7 +129,7 @@ public class Records {
         return "produced " + count;
     }
 
-    /** Reads from the beginning with a new group, until so many different records were read. */
+    /** Reads from the beginning with a new group, until {@code count} different records were read. */
     private static String consume(String topic, int count) {
         Properties settings = with("group.id", topic + "-" + count, "auto.offset.reset", "earliest", "session.timeout.ms", "10000");
         try (KafkaConsumer<String, String> consumer = new KafkaConsumer<>(settings, new StringDeserializer(), new StringDeserializer())) {
