@@ -1,14 +1,16 @@
 /**
  * Opens and breaks off connections at every door of a server, round after round, and reports what stays behind.
  *
- *     npm run tool -- door-leaks [--rounds 12] [--seconds 8]
+ *     npm run tool -- door-leaks [--rounds 12] [--seconds 8] [--ensemble]
  *
- * In each round, for so many seconds, connections come to the client port, with TLS and without, and to the admin port: silent ones, some that
- * end in the middle of a request or an answer, sessions with ephemerals, watches and wrong identities that are never closed. Then all of it is over, the
- * sessions have expired, and the server's live memory, its handles and its open files are measured. They are flat where the last third of the
+ * In each round, for that number of seconds, connections come to the client port, with TLS and without, to the admin port and the metrics port: silent
+ * ones, some that end in the middle of a request or an answer, sessions with ephemerals, watches and wrong identities that are never closed. With
+ * `--ensemble` they come to a follower of three servers with a secret, and to its ports for servers. Then all of it is over, the
+ * sessions have expired, and each server's live memory, its handles and its open files are measured. They are flat where the last third of the
  * rounds has no more than the second third, but for a twentieth and a few. Ends with status 1 where one is not.
  */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,13 +18,16 @@ import { setTimeout as delay } from "node:timers/promises";
 import { connect as connectTls } from "node:tls";
 import { parseArgs } from "node:util";
 import { CreateMode, OpCode } from "@zooid/model";
+import { freePorts } from "@zooid/wire/testing/free-ports";
 import { fourLetterWord } from "../../packages/conformance/src/endpoint.ts";
 import { STRANGER } from "../../packages/server/src/testing/certificates.ts";
+import { helloFrame, TestPeers } from "../../packages/server/src/testing/peers.ts";
 import { auth, connectRequest, create, read, request } from "../../packages/wire/src/testing/raw-client.ts";
 import { until } from "../faults/ensemble-servers.ts";
 import { range } from "./attack.ts";
 import { clientTlsSettings } from "./handshakes.ts";
 import { activeResources, INSPECTED, inspectorAddress, liveMiB } from "./inspected-process.ts";
+import { ownPeerPorts } from "./strangers.ts";
 import { startTarget, type Target } from "./target.ts";
 
 const SESSION_MS = 4000;
@@ -32,19 +37,24 @@ const ROUNDS_LEAST = 6;
 const GROWTH_MAX = 1.05;
 const MORE_MAX = { live: 1, handles: 8, files: 8 };
 const DRAIN_DEADLINE_MS = 60_000;
+const METRICS = "metricsProvider.className=org.apache.zookeeper.metrics.prometheus.PrometheusMetricsProvider";
 const ADMIN = ["admin.enableServer=true", "admin.serverAddress=127.0.0.1", "admin.serverPort=0"];
 
 type Sample = Readonly<Record<keyof typeof MORE_MAX, number>>;
 
+/** The ports of the server that is visited. */
 interface Doors {
   readonly client: number;
   readonly admin: number;
+  readonly metrics?: number;
+  readonly quorum?: number;
+  readonly election?: number;
 }
 
 /** What one connection sends before it is broken off, at a door; bytes in several pieces are sent one after the other. */
 interface Visit {
   readonly name: string;
-  readonly port: (doors: Doors) => number;
+  readonly door: keyof Doors;
   readonly isTls?: boolean;
   readonly sends: (nth: number) => readonly (string | Uint8Array)[];
 }
@@ -53,17 +63,19 @@ const AUTH_XID_OP = 100;
 const SASL_OP = 102;
 const session = connectRequest({ timeoutMs: SESSION_MS });
 const http = (line: string, rest = ""): string => `${line} HTTP/1.1\r\nHost: localhost\r\n${rest}\r\n`;
-const toClients = ({ client }: Doors): number => client;
-const toAdmin = ({ admin }: Doors): number => admin;
+/** An Envelope of the protocol between servers that claims 60,000 bytes. */
+const LONG_FRAME = Buffer.alloc(8);
+LONG_FRAME.writeUInt32BE(60_000);
+const HELLO_OF_ANOTHER = helloFrame(new TestPeers(3), 2);
 
 const VISITS: readonly Visit[] = [
-  { name: "silence", port: toClients, sends: () => [] },
-  { name: "half a connect request", port: toClients, sends: () => [session.subarray(0, 20)] },
-  { name: "anything", port: toClients, sends: () => [Buffer.alloc(900, 0x5a)] },
-  { name: "a four-letter word", port: toClients, sends: () => ["mntr"] },
+  { name: "silence", door: "client", sends: () => [] },
+  { name: "half a connect request", door: "client", sends: () => [session.subarray(0, 20)] },
+  { name: "anything", door: "client", sends: () => [Buffer.alloc(900, 0x5a)] },
+  { name: "a four-letter word", door: "client", sends: () => ["mntr"] },
   {
     name: "a session with an ephemeral and watches, half a request behind it",
-    port: toClients,
+    door: "client",
     sends: (nth) => [
       session,
       request(1, OpCode.CREATE, create(`/e-${nth}`, "d", CreateMode.EPHEMERAL)),
@@ -73,7 +85,7 @@ const VISITS: readonly Visit[] = [
   },
   {
     name: "identities, one of a scheme that there is not",
-    port: toClients,
+    door: "client",
     sends: (nth) => [
       session,
       ...range(10, (i) => request(-4, AUTH_XID_OP, auth("digest", `u${nth}-${i}:p`))),
@@ -82,17 +94,17 @@ const VISITS: readonly Visit[] = [
   },
   {
     name: "steps of SASL out of turn",
-    port: toClients,
+    door: "client",
     sends: (nth) => [session, ...range(3, (i) => request(i, SASL_OP, (writer) => writer.text(`garbage ${nth}`)))],
   },
-  { name: "half a ClientHello", port: toClients, sends: () => [Uint8Array.of(0x16, 3, 1, 0x3f, 0xfb, 1, 0)] },
-  { name: "a TLS handshake of a stranger", port: toClients, isTls: true, sends: () => [session] },
-  { name: "half a head", port: toAdmin, sends: (nth) => [`GET /commands/stats?n=${nth} HTTP/1.1\r\nHost: l`] },
-  { name: "requests at once", port: toAdmin, sends: () => [http("GET /metrics").repeat(200)] },
-  { name: "a long answer that is not taken", port: toAdmin, sends: () => [http("GET /commands/watches")] },
+  { name: "half a ClientHello", door: "client", sends: () => [Uint8Array.of(0x16, 3, 1, 0x3f, 0xfb, 1, 0)] },
+  { name: "a TLS handshake of a stranger", door: "client", isTls: true, sends: () => [session] },
+  { name: "half a head", door: "admin", sends: (nth) => [`GET /commands/stats?n=${nth} HTTP/1.1\r\nHost: l`] },
+  { name: "requests at once", door: "admin", sends: () => [http("GET /metrics").repeat(200)] },
+  { name: "a long answer that is not taken", door: "admin", sends: () => [http("GET /commands/watches")] },
   {
     name: "a body that is cut short",
-    port: toAdmin,
+    door: "admin",
     sends: (nth) => [
       http("POST /api/v1/login", "Content-Type: application/json\r\nContent-Length: 900\r\n"),
       `{"user":"u${nth}"`,
@@ -100,57 +112,109 @@ const VISITS: readonly Visit[] = [
   },
   {
     name: "an invented user",
-    port: toAdmin,
+    door: "admin",
     sends: (nth) => [http("GET /api/v1/session", `Authorization: digest u${nth}:p\r\n`)],
   },
+  { name: "half a head", door: "metrics", sends: () => ["GET /metrics HTTP/1.1\r\nHost: l"] },
+  { name: "requests at once", door: "metrics", sends: () => [http("GET /metrics").repeat(50)] },
+  ...(["quorum", "election"] as const).flatMap((door): readonly Visit[] => [
+    { name: "silence", door, sends: () => [] },
+    { name: "anything", door, sends: () => [randomBytes(900)] },
+    { name: "half a frame", door, sends: () => [LONG_FRAME, randomBytes(500)] },
+    { name: "the Hello of another server, without a proof", door, sends: () => [HELLO_OF_ANOTHER] },
+    { name: "a Hello, and another one in place of a proof", door, sends: () => [HELLO_OF_ANOTHER, HELLO_OF_ANOTHER] },
+    { name: "a TLS handshake", door, isTls: true, sends: () => [HELLO_OF_ANOTHER] },
+  ]),
 ];
 
 const { values: options } = parseArgs({
-  options: { rounds: { type: "string", default: "12" }, seconds: { type: "string", default: "8" } },
+  options: {
+    rounds: { type: "string", default: "12" },
+    seconds: { type: "string", default: "8" },
+    ensemble: { type: "boolean", default: false },
+  },
 });
 const rounds = Number(options.rounds);
+const seconds = Number(options.seconds);
 if (!(Number.isInteger(rounds) && rounds >= ROUNDS_LEAST)) {
   console.error(`--rounds is a whole number from ${ROUNDS_LEAST}, not ${options.rounds}`);
+  process.exit(2);
+}
+if (!(Number.isInteger(seconds) && seconds >= 1)) {
+  console.error(`--seconds is a whole number from 1, not ${options.seconds}`);
   process.exit(2);
 }
 
 const folder = mkdtempSync(join(tmpdir(), "door-leaks-"));
 try {
-  const settings = [...clientTlsSettings(folder), ...ADMIN, "4lw.commands.whitelist=*"];
-  await using target = await startTarget("standalone", folder, { env: INSPECTED, settings });
-  const inspector = inspectorAddress(target.logs().join("\n"));
-  // Its line may come a moment after the server serves.
-  const admin = await until("the admin port", 10_000, async () => {
-    const port = /http:\/\/127\.0\.0\.1:(\d+)/.exec(target.logs().join("\n"))?.[1];
-    return port === undefined ? undefined : Number(port);
+  await using target = await startTarget(options.ensemble ? "ensemble" : "standalone", folder, {
+    env: INSPECTED,
+    settings: [...clientTlsSettings(folder), ...ADMIN, "4lw.commands.whitelist=*", ...(await ownSettings())],
   });
-  const samples: Sample[] = [];
+  const inspectors = target.logs().map(inspectorAddress);
+  const doors = await doorsOf(target);
+  const samples: Sample[][] = inspectors.map(() => []);
   let visitCount = 0;
   for (let round = 1; round <= rounds; round++) {
-    visitCount += await comeAndGo({ client: target.port, admin }, Number(options.seconds) * 1000);
+    visitCount += await comeAndGo(doors, seconds * 1000);
     await drained(target);
-    const sample = {
-      live: await liveMiB(inspector),
-      handles: await activeResources(inspector),
-      files: filesOf(target),
-    };
-    samples.push(sample);
-    const { live, handles, files } = sample;
-    console.log(
-      `round ${round}: ${visitCount} connections; ${live.toFixed(1)} MiB live, ${handles} handles, ${files} files, ${residentMiB(target)} MiB resident`,
-    );
+    const texts: string[] = [];
+    for (const [i, inspector] of inspectors.entries()) {
+      const pid = target.pids[i] ?? 0;
+      const live = await liveMiB(inspector);
+      const handles = await activeResources(inspector);
+      const files = filesOf(pid);
+      samples[i]?.push({ live, handles, files });
+      texts.push(`${live.toFixed(1)} MiB live, ${handles} handles, ${files} files, ${residentMiB(pid)} MiB resident`);
+    }
+    console.log(`round ${round}: ${visitCount} connections; ${texts.join("; ")}`);
   }
-  const third = Math.floor(samples.length / 3);
-  const grown = (["live", "handles", "files"] as const).filter((kind) => {
-    const [second, last] = [samples.slice(third, -third), samples.slice(-third)].map((some) => average(some, kind));
-    return (last ?? 0) > (second ?? 0) * GROWTH_MAX + MORE_MAX[kind];
-  });
+  const grown = samples.flatMap((ofOne, i) => grownKinds(ofOne).map((kind) => `${kind} of server ${i + 1}`));
   const ended = target.ended();
-  for (const end of ended) console.log(`the server ended: ${end}`);
+  for (const end of ended) console.log(`a server ended: ${end}`);
   console.log(grown.length === 0 ? "flat" : `not flat: ${grown.join(", ")}`);
   process.exitCode = grown.length > 0 || ended.length > 0 ? 1 : 0;
 } finally {
   rmSync(folder, { recursive: true, force: true });
+}
+
+/** Lines of zoo.cfg for the doors that only one kind of target has. */
+async function ownSettings(): Promise<readonly string[]> {
+  if (options.ensemble) {
+    const secret = join(folder, "secret");
+    writeFileSync(secret, `a:${randomBytes(32).toString("base64")}\n`, { mode: 0o600 });
+    return [`zooid.peerSecretFile=${secret}`];
+  }
+  const [port] = await freePorts(1);
+  return [METRICS, `metricsProvider.httpPort=${port}`];
+}
+
+async function doorsOf(target: Target): Promise<Doors> {
+  const visited = target.ports.indexOf(target.port);
+  const log = (): string => target.logs()[visited] ?? "";
+  // The line of the admin port may come a moment after the server serves.
+  const admin = await until("the admin port", 10_000, async () => {
+    const port = /http:\/\/127\.0\.0\.1:(\d+)/.exec(log())?.[1];
+    return port === undefined ? undefined : Number(port);
+  });
+  const metrics = /metrics are answered on port (\d+)/.exec(log())?.[1];
+  const member = target.members[visited];
+  const [quorum, election] = member === undefined ? [] : ownPeerPorts(member);
+  return {
+    client: target.port,
+    admin,
+    ...(metrics !== undefined && { metrics: Number(metrics) }),
+    ...(quorum !== undefined && election !== undefined && { quorum, election }),
+  };
+}
+
+/** The kinds that the last third of a server's samples has more of than the second third. */
+function grownKinds(samples: readonly Sample[]): readonly (keyof Sample)[] {
+  const third = Math.floor(samples.length / 3);
+  return (["live", "handles", "files"] as const).filter((kind) => {
+    const [second, last] = [samples.slice(third, -third), samples.slice(-third)].map((some) => average(some, kind));
+    return (last ?? 0) > (second ?? 0) * GROWTH_MAX + MORE_MAX[kind];
+  });
 }
 
 /** Connections to every door for a while. @returns how many */
@@ -158,21 +222,23 @@ async function comeAndGo(doors: Doors, ms: number): Promise<number> {
   const endMs = performance.now() + ms;
   let count = 0;
   await Promise.all(
-    VISITS.flatMap((visit) =>
-      range(AT_A_TIME, async (lane) => {
+    VISITS.flatMap((visit) => {
+      const port = doors[visit.door];
+      if (port === undefined) return [];
+      return range(AT_A_TIME, async (lane) => {
         while (performance.now() < endMs) {
-          await come(visit, doors, count++, lane);
+          await come(visit, port, count++, lane);
           await delay(20);
         }
-      }),
-    ),
+      });
+    }),
   );
   return count;
 }
 
 /** One connection, which is reset in the middle of something, or ended. */
-async function come({ port, isTls, sends }: Visit, doors: Doors, nth: number, lane: number): Promise<void> {
-  const to = { port: port(doors), host: "127.0.0.1", localAddress: `127.4.${lane}.${1 + (nth % 250)}` };
+async function come({ isTls, sends }: Visit, port: number, nth: number, lane: number): Promise<void> {
+  const to = { port, host: "127.0.0.1", localAddress: `127.4.${lane}.${1 + (nth % 250)}` };
   const socket = isTls === true ? connectTls({ ...to, rejectUnauthorized: false, ...STRANGER }) : connect(to);
   socket.on("error", () => socket.destroy());
   const closed = new Promise((resolve) => socket.once("close", resolve));
@@ -200,11 +266,11 @@ async function drained({ port }: Target): Promise<void> {
   console.log("sessions or connections are left after a minute");
 }
 
-function filesOf({ pids: [pid] }: Target): number {
+function filesOf(pid: number): number {
   return readdirSync(`/proc/${pid}/fd`).length;
 }
 
-function residentMiB({ pids: [pid] }: Target): number {
+function residentMiB(pid: number): number {
   return Math.round(Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024);
 }
 

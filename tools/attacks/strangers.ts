@@ -16,6 +16,14 @@ export function peerPortsOf(members: readonly EnsembleServer[]): readonly number
   return [...new Set(peerPorts)];
 }
 
+/** A member's own ports for servers: for the quorum, for elections. */
+export function ownPeerPorts({ folder, sid }: EnsembleServer): readonly number[] {
+  const line = new RegExp(`^server\\.${sid}=[\\d.]+:(\\d+):(\\d+)`, "m").exec(
+    readFileSync(join(folder, "zoo.cfg"), "utf8"),
+  );
+  return line === null ? [] : [Number(line[1]), Number(line[2])];
+}
+
 /** Connections that never say who they are. */
 export const STRANGER_ATTACKS: readonly Attack[] = [
   {
