@@ -15,11 +15,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { freePorts } from "@zooid/wire/testing/free-ports";
 import { ROOT } from "../../packages/conformance/src/endpoint.ts";
 import { documentedLines } from "./documented-commands.ts";
 import { longestGapMs } from "./ensemble-history.ts";
 import { inMs, quantiles } from "./ensemble-report.ts";
-import { Ensemble, type EnsembleServer, freePortsAt, until } from "./ensemble-servers.ts";
+import { Ensemble, type EnsembleServer, until } from "./ensemble-servers.ts";
 import { ReplaceLoad } from "./replace-load.ts";
 
 const { values: options } = parseArgs({
@@ -114,7 +115,7 @@ async function runRound(round: number, ensemble: Ensemble): Promise<readonly str
 /** The documented commands, with this server's number, names and ports in place of those of zk-2. */
 async function commandsFor({ sid, place }: EnsembleServer): Promise<readonly string[]> {
   const { peerHost, quorumPort, electionPort, clientPort } = place;
-  const [quorum, election, client] = await freePortsAt(peerHost, 3);
+  const [quorum, election, client] = await freePorts(3);
   const alias = `0x${peerHost
     .split(".")
     .map((part) => Number(part).toString(16).padStart(2, "0"))

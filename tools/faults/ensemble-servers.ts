@@ -6,9 +6,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createWriteStream, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { type AddressInfo, connect, createServer, type Server } from "node:net";
+import { connect } from "node:net";
 import { delimiter, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { freePorts } from "@zooid/wire/testing/free-ports";
 import { ROOT } from "../../packages/conformance/src/endpoint.ts";
 import { lastSettings } from "../../packages/model/src/testing/last-settings.ts";
 
@@ -311,37 +312,11 @@ function killAll(): void {
   for (const child of running) child.kill("SIGKILL");
 }
 
-/**
- * Ports that were all free a moment ago, no two alike. If another process takes one in between, the
- * start fails with a clear message.
- */
 async function loopbackPlaces(count: number): Promise<readonly Place[]> {
   const hosts = Array.from({ length: count }, (_, index) => loopback(index));
-  const ports = await freePorts(hosts.flatMap((host) => Array.from({ length: PORTS_EACH }, () => host)));
+  const ports = await freePorts(count * PORTS_EACH);
   return hosts.map((host, index) => {
     const [clientPort = 0, quorumPort = 0, electionPort = 0, sparePort = 0] = ports.slice(index * PORTS_EACH);
     return { clientHost: host, clientPort, peerHost: host, quorumPort, electionPort, sparePort, prefix: [] };
   });
-}
-
-/** As above, further ports of one address. */
-export function freePortsAt(host: string, count: number): Promise<readonly number[]> {
-  return freePorts(Array.from({ length: count }, () => host));
-}
-
-async function freePorts(hosts: readonly string[]): Promise<readonly number[]> {
-  const holders: Server[] = [];
-  for (const host of hosts) {
-    const holder = createServer().listen(0, host);
-    holders.push(holder);
-    await once(holder, "listening");
-  }
-  const ports = holders.map((holder) => (holder.address() as AddressInfo).port);
-  await Promise.all(
-    holders.map(async (holder) => {
-      holder.close();
-      await once(holder, "close");
-    }),
-  );
-  return ports;
 }

@@ -4,8 +4,9 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { connect, createServer, type Server, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
+import { freePort } from "@zooid/wire/testing/free-ports";
 
 /** Open; connections refused; packets lost, as beyond a firewall; connections accepted, and no byte answered. */
 export type WayState = "open" | "refused" | "dropped" | "silent";
@@ -34,12 +35,8 @@ export class FaultyWay implements AsyncDisposable {
   }
 
   static async to(target: { readonly host: string; readonly port: number }): Promise<FaultyWay> {
-    const probe = createServer().listen(0, HOST);
-    await once(probe, "listening");
-    const { port } = probe.address() as AddressInfo;
-    probe.close();
-    await once(probe, "close");
-    return new FaultyWay(port, target);
+    // While the way is refused no connection of another process may take its port.
+    return new FaultyWay(await freePort(), target);
   }
 
   /** Ends what the way was, with every connection on it. */
