@@ -3,18 +3,24 @@
  *
  *     npm run tool
  *     npm run tool -- kill-loop --rounds 15
+ *     npm run tool -- kill-loop --help
  *
- * Without a name it lists them.
+ * Without a name it lists them; `--help` prints what the head of the tool's file says.
  */
 import { spawn, spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { distance } from "fastest-levenshtein";
 import { TOOL_GROUPS, type Tool } from "./tool-table.ts";
+
+const ROOT = join(import.meta.dirname, "..");
 
 const tools = TOOL_GROUPS.flatMap((group) => group.tools);
 const [name, ...options] = process.argv.slice(2);
 const tool = tools.find((each) => each.name === name);
 
-if (tool !== undefined) process.exitCode = await run(tool, options);
+if (tool !== undefined && options.includes("--help")) console.log(help(tool));
+else if (tool !== undefined) process.exitCode = await run(tool, options);
 else if (name === undefined) console.log(list());
 else {
   console.error(`npm run tool: there is no "${name}"; the nearest is "${nearest(name)}" (npm run tool lists all)`);
@@ -26,7 +32,8 @@ function run({ file, builds }: Tool, argv: readonly string[]): Promise<number> {
     const { status } = spawnSync("npx", ["tsc", "-b", ...builds], { stdio: "inherit" });
     if (status !== 0) return Promise.resolve(status ?? 1);
   }
-  const child = spawn(process.execPath, ["--conditions=@zooid/source", file, ...argv], { stdio: "inherit" });
+  const flags = ["--conditions=@zooid/source", "--import", join(import.meta.dirname, "refuse-options.ts")];
+  const child = spawn(process.execPath, [...flags, file, ...argv], { stdio: "inherit" });
   // The terminal interrupts the whole group; anything else that asks this process to end means the
   // tool.
   process.on("SIGINT", () => {});
@@ -35,6 +42,12 @@ function run({ file, builds }: Tool, argv: readonly string[]): Promise<number> {
     child.once("error", reject);
     child.once("close", (status) => resolve(status ?? 1));
   });
+}
+
+/** The first comment of a tool's file. */
+function help({ name, file, does }: Tool): string {
+  const text = /\/\*\*\n(.*?) \*\//s.exec(readFileSync(join(ROOT, file), "utf8"))?.[1];
+  return text === undefined ? `${name}: ${does}` : text.replace(/^ \* ?/gm, "").trimEnd();
 }
 
 function list(): string {

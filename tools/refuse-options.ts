@@ -1,0 +1,14 @@
+/** An option that a tool does not have is one sentence, and status 2; every other error keeps its stack. */
+import { basename } from "node:path";
+
+process.once("uncaughtException", (error: NodeJS.ErrnoException) => {
+  if (error.code?.startsWith("ERR_PARSE_ARGS_") !== true) {
+    process.nextTick(() => {
+      throw error;
+    });
+    return;
+  }
+  const name = basename(process.argv[1] ?? "", ".ts");
+  console.error(`npm run tool -- ${name}: ${error.message} (--help prints the options)`);
+  process.exit(2);
+});
