@@ -6,7 +6,7 @@ import { type Acl, mix32, unkeyedHash32 } from "@zooid/model";
  * it does not tell how the state came about. Nothing in it depends on where a server keeps things.
  */
 
-/** Of the hashes whose values go into the digest: the same on every server and for ever. */
+/** Seed of the hashes that go into the digest. It never changes: every server must compute the same digest. */
 export const DIGEST_SEED = 0x5a4f_4f49;
 
 /** Two 32-bit hashes of one sequence of words. */

@@ -68,7 +68,7 @@ export function sessionRecord(state: TreeState, row: number): SessionRecord {
   };
 }
 
-/** Of copies, which the caller may keep. */
+/** A node's record. It is made of copies, which the caller may keep. */
 export function nodeRecord(state: TreeState, node: number): NodeRecord {
   const { store, acls } = state;
   const slice = emptySlice();
@@ -129,7 +129,7 @@ export function sessionRows(state: TreeState): number[] {
 /** Fills a tree that holds nothing yet. Sums, lists and the digest are computed, never read. */
 export class TreeLoader {
   readonly #state: TreeState;
-  /** Of each node's path, in UTF-16 units; 0 for the root, whose slash its children's paths begin with. */
+  /** The length of each node's path, in UTF-16 units; 0 for the root, whose slash its children's paths begin with. */
   readonly #pathLengths = new IntColumn();
 
   constructor(state: TreeState) {

@@ -12,7 +12,7 @@ export interface CaptureSink {
 const ROWS_PER_RECORD = 16;
 
 /**
- * A walk over a tree that goes on changing meanwhile. Each record is as it was when it was taken, so the records are of no one zxid.
+ * A walk over a tree that changes meanwhile. Records are taken at different times, so together they are of no single zxid.
  *
  * The transactions after {@link applied} make them exact, up to any that was applied when the walk had ended: each one says what a node
  * or a session becomes, so applying one again changes nothing, and nodes that are created after {@link applied} are left to them.

@@ -133,7 +133,7 @@ export class TreeReader {
     return listedNameBytesMax(this.state.store);
   }
 
-  /** Whether a node's children can be listed in so many bytes. */
+  /** Whether a listing of a node's children fits into `bytesMax`. */
   isListable(node: number, bytesMax: number): boolean {
     return this.state.store.listings.bytes(node) <= bytesMax;
   }

@@ -31,11 +31,11 @@ export interface ElectionConfig {
   /** The longest interval, of a server that hears no other. */
   readonly resendMsMax: number;
   /**
-   * Basic election: how long to wait for answers, and about how long to rest between rounds. Where round trips take longer, nobody is
+   * Basic election: how long to wait for answers, and about how long to rest between rounds. Where round trips take longer, no server is
    * elected.
    */
   readonly pollWaitMs: number;
-  /** A server without a voice that looks again asks after up to this long, so that a fleet of observers does not ask at once. */
+  /** A server without a vote that looks again asks after up to this long, so that a fleet of observers does not ask at once. */
   readonly askDelayMsMax: number;
 }
 

@@ -31,13 +31,13 @@ export interface LeaderElection {
   readonly vote: Vote | undefined;
   /**
    * After a decision: its supporters, this server included, without those that were since heard to look for another leader. Empty
-   * while looking. A leader that is not yet established and whose supporters and learners together are no quorum waits in vain.
+   * while looking. A leader that is not yet established, and whose supporters and learners together are no quorum, cannot become established.
    */
   readonly supporters: ReadonlySet<ServerId>;
   /**
    * Begins to look for a leader. Ends every earlier decision. A server that is alone in its ensemble has decided when this returns.
    *
-   * @param position undefined for a server without a voice: an observer, a stranger to the configuration, or one that lost its
+   * @param position undefined for a server without a vote: an observer, a stranger to the configuration, or one that lost its
    *   storage. It asks, and finds the leader that others have; from the second time on it waits a little before it asks, since all
    *   observers lose their leader at the same moment.
    * @param nominee a candidate without a vote of its own, whose log was seen: this server begins with a vote for it, if it has a vote
@@ -52,7 +52,7 @@ export interface LeaderElection {
    */
   adopt(role: Exclude<PeerRole, "looking">, vote: Vote): void;
   /**
-   * Until a time this server does not follow a leader that others have, since it has refused to. It goes on looking, and votes: it would
+   * Until a time this server does not follow a leader that others have, since it has refused to. It continues to look, and votes: it would
    * follow the same leader again at once.
    */
   avoid(leader: ServerId, untilMs: number): void;

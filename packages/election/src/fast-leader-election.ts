@@ -96,7 +96,7 @@ export class FastLeaderElection implements LeaderElection {
     const hasLooked = this.#round > 0;
     const overheard = this.#state.kind === "decided" ? this.#state.overheard : undefined;
     this.#position = verifier.voters.has(sid) ? position : undefined;
-    // A server may have named the last round that there is: it goes on in it, since a later one could not be sent.
+    // A server may have named the last possible round: the election stays in it, since a later one could not be sent.
     this.#round = Math.min(this.#round + 1, Number.MAX_SAFE_INTEGER);
     const own = firstVote(ownVote(sid, this.#position), nominee, candidates);
     const looking: Looking = {
@@ -164,7 +164,7 @@ export class FastLeaderElection implements LeaderElection {
   }
 
   linkUp(sid: ServerId, nowMs: number): void {
-    // A server that has decided says nothing by itself: the other one, if it looks, asks over this same link.
+    // A server that has decided sends nothing unasked: the other one, if it looks, asks over this same link.
     if (this.#state.kind !== "looking") return;
     this.#hurry(this.#state, nowMs);
     if (sid !== this.#config.sid && this.#config.verifier.voters.has(sid)) this.#tell(sid);
@@ -213,7 +213,7 @@ export class FastLeaderElection implements LeaderElection {
         this.#heardMember(looking, from, { round: heard.round, vote: itself, role }, nowMs);
         return;
       }
-      // Only one that knows it has no voice: another that thinks it votes would answer the answer, and so on for ever.
+      // Only to a server that knows it has no vote. One that believes it votes would answer the answer, and the exchange would never end.
       if (heard.role === "looking" && heard.vote === undefined && hasVoice) this.#tell(from);
       return;
     }
@@ -313,7 +313,7 @@ export class FastLeaderElection implements LeaderElection {
     this.#recount(looking, nowMs);
   }
 
-  /** Any change starts the settling anew. */
+  /** Any change of the vote restarts the settle delay. */
   #changeVote(looking: Looking, vote: Vote, nowMs: number): void {
     looking.vote = vote;
     looking.settleAtMs = undefined;

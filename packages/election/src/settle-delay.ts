@@ -14,7 +14,7 @@ export interface SettleBounds {
  * elected that its quorum has already left for a better one.
  *
  * The slowest voter counts. One that was never measured counts as the slowest that was: it may have been down since this server
- * started, and must not make every election slow. While nothing was measured at all, the delay is the longest.
+ * started, and must not make every election slow. While nothing was measured, the delay is the longest.
  */
 export class SettleDelay {
   readonly #bounds: SettleBounds;

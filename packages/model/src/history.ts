@@ -22,7 +22,7 @@ export interface EpochRange {
   readonly last: number;
 }
 
-/** "No leader below this epoch has my word": acceptedEpoch, and the leader it was given to. */
+/** A promise to follow no leader of a lower epoch: the paper's acceptedEpoch, and the leader that received it. */
 export interface EpochPromise {
   readonly epoch: number;
   readonly sid: number;

@@ -130,7 +130,7 @@ export function liesIn(address: Uint8Array, range: IpRange): boolean {
   return true;
 }
 
-/** The bits of a byte that count where so many are left. */
+/** The bits of a byte that count, where a prefix has `bitsLeft` more. */
 export function byteMask(bitsLeft: number): number {
   if (bitsLeft >= 8) return 0xff;
   return bitsLeft <= 0 ? 0 : (0xff << (8 - bitsLeft)) & 0xff;

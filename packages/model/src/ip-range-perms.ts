@@ -50,7 +50,7 @@ const NO_RANGE = -1;
 class FamilyPerms {
   readonly #firsts: string[] = [];
   readonly #lasts: string[] = [];
-  /** Of the range and of all that hold it. */
+  /** The permissions of each range, with those of all ranges that hold it. */
   readonly #perms: number[] = [];
   /** The smallest other range that holds the range. */
   readonly #parents: number[] = [];

@@ -29,7 +29,7 @@ export function parseMembers(text: string): Members {
   return draft.members();
 }
 
-/** What a client asks for: all members anew, or servers that join and leave. */
+/** The change that a client requests: a new list of all members, or servers that join and leave. */
 export type MembersChange =
   | { readonly kind: "bulk"; readonly members: string }
   | { readonly kind: "incremental"; readonly joining: string | undefined; readonly leaving: string | undefined };

@@ -11,11 +11,11 @@ export interface Member {
   readonly quorumPort: number;
   readonly electionPort: number;
   readonly isObserver: boolean;
-  /** Of clients, if the line has one. Without a host the server listens on every address. */
+  /** The address for clients, if the line has one. Without a host the server listens on every address. */
   readonly clientAddress: { readonly host: string | undefined; readonly port: number } | undefined;
   /** The voter's group: either all voters have one, or none. */
   readonly group: number | undefined;
-  /** Of the voter's vote in its group. */
+  /** The weight of the voter's vote in its group. */
   readonly weight: number;
 }
 
@@ -28,7 +28,7 @@ export interface Members {
   readonly version: Zxid;
   /** By their ids. */
   readonly servers: readonly Member[];
-  /** Of the voters. */
+  /** Tells quorums of the voters. */
   readonly verifier: QuorumVerifier;
 }
 

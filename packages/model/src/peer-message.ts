@@ -44,7 +44,7 @@ export type ElectionMessage =
       readonly nextConfig?: Uint8Array | undefined;
     };
 
-/** A session's sign of life, on its way to the leader. */
+/** A learner's report to the leader that a session is alive. */
 export interface Touch {
   readonly sessionHigh: number;
   readonly sessionLow: number;

@@ -4,7 +4,7 @@
  * as a power of two. docs/hostile-input.md has them in a table.
  */
 export const PRICES = {
-  /** Each name of a path is looked up by itself, and each byte is read several times. Paths below 128 bytes are part of their request's price. */
+  /** Each name of a path takes a look-up, and each byte is read several times. Paths below 128 bytes are part of their request's price. */
   pathNamesPerUsLog2: 4,
   pathBytesPerUsLog2: 7,
   /** A path that a write changes: it is looked up when the write is prepared and when it is applied. */

@@ -26,7 +26,7 @@ export interface Request {
   mode: number;
   /** setWatches: the last zxid that the client saw. */
   relativeZxid: number;
-  /** Of a reconfig. */
+  /** The change of members that a reconfig requests. */
   change: ChangeRequest | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** A client's lifetime at the ensemble; unique for ever. A signed 64-bit integer, 0 for none. */
+/** The id of a client's lifetime at the ensemble; never used again. A signed 64-bit integer, 0 for none. */
 export type SessionId = bigint & { readonly __brand: "SessionId" };
 
 export const SESSION_NONE: SessionId = 0n as SessionId;

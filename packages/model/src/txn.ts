@@ -41,7 +41,7 @@ export interface TxnOp {
   op: number;
   /** The full path, of a sequential node with its suffix. Empty for session ops and errors. */
   path: ByteSlice;
-  /** The node's id: unique for ever, counting up with each create. Creates, deletes, SET_DATA, SET_ACL. */
+  /** The node's id: never used again, counting up with each create. Creates, deletes, SET_DATA, SET_ACL. */
   node: number;
   /** The parent's node id. Creates and deletes. */
   parent: number;

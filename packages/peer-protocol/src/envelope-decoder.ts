@@ -23,7 +23,7 @@ export function decodeEnvelope(bytes: Uint8Array, start: number, end: number): E
   if ((tag & 7) !== 2) throw new WireError("UNKNOWN_TYPE", `an envelope begins with field tag ${tag}`);
   const memberEnd = envelope.delimited();
   if (memberEnd !== end) throw new WireError("VALUE", "an envelope holds more than one message");
-  // Behind the length, the same reader goes on with the member.
+  // Behind the length, the same reader reads the member.
   switch (tag) {
     case EnvelopeTag.entries:
       return readEntries(envelope);

@@ -52,7 +52,7 @@ export interface LinkRefuse {
   readonly retryAfterMs: number;
 }
 
-/** A sign of life, and its answer by the other side. */
+/** A keep-alive, and its answer by the other side. */
 export interface Heartbeat {
   readonly kind: "heartbeat";
   readonly sequence: number;

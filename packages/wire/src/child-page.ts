@@ -22,7 +22,7 @@ export interface ListedChild {
 export interface ListedChildren {
   readonly children: ListedChild[];
   readonly isLast: boolean;
-  /** Of the node itself. */
+  /** The Stat of the parent itself. */
   readonly stat: Stat;
 }
 

@@ -17,7 +17,7 @@ export const OVERSIZE_HEAD_BYTES = 16;
  * Cuts a stream of chunks into length-prefixed frames. A frame that lies within one chunk is handed on where it lies; one that
  * spans chunks is gathered in a buffer that grows with what arrives, never by what the length claims.
  *
- * What comes behind a frame whose sink said false is kept, and goes on with `resume`.
+ * Bytes behind a frame whose sink returned false are kept until `resume`.
  */
 export class Framer {
   readonly #frameBytesMax: number;

@@ -24,7 +24,7 @@ test("what grows keeps its content, and the next turn begins with as much room a
   writer.raw(chunk, 0, 1);
   expect(writer.bytes).toBe(first.bytes);
   writer.clear();
-  // One that has much to say once does not keep it for ever.
+  // A connection with one large reply does not keep that buffer.
   for (let i = 0; i < 2; i++) {
     writer.raw(chunk, 0, 1);
     pool.giveWritten(writer.detach());

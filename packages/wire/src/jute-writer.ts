@@ -7,12 +7,12 @@ const FIRST_BYTES = 1024;
 const FIRST_BYTES_MAX = 64 * 1024;
 
 /**
- * Writes Jute's primitives, big-endian, into a buffer of a pool that grows as needed. Between turns it holds no buffer at all,
+ * Writes Jute's primitives, big-endian, into a buffer of a pool that grows as needed. Between turns it holds no buffer,
  * so ten thousand idle connections cost nothing here.
  */
 export class JuteWriter {
   bytes: Buffer = NOTHING.bytes;
-  /** Of the same bytes. */
+  /** A view of the same bytes. */
   view: DataView = NOTHING.view;
   end = 0;
   readonly #pool: BufferPool;
@@ -23,7 +23,7 @@ export class JuteWriter {
     this.#pool = pool;
   }
 
-  /** Makes sure that so many more bytes fit. */
+  /** Makes room for `more` bytes. */
   reserve(more: number): void {
     if (this.end + more <= this.bytes.length) return;
     const grown = this.#pool.takeToWrite(Math.max(this.#firstBytes, this.bytes.length * 2, this.end + more));

@@ -5,7 +5,7 @@ import type { JuteWriter } from "./jute-writer.ts";
 const CHILDREN_MIN = 16;
 /** Nodes whose list was asked for lately; one entry costs little until its bytes are kept. */
 const ENTRIES_MAX = 1024;
-/** A list that is larger, or does not fit beside the others, is written anew each time. */
+/** A list that is larger, or does not fit beside the others, is written from the tree each time. */
 const LISTING_BYTES_MAX = 1024 * 1024;
 const BYTES_MAX = 4 * LISTING_BYTES_MAX;
 
@@ -34,7 +34,7 @@ export class ListingCache {
     return this.#bytes;
   }
 
-  /** Writes the count and the names of a node's children, from the last time or anew. */
+  /** Writes the count and the names of a node's children, from the cache if they are there. */
   write(writer: JuteWriter, node: NodeView): void {
     if (node.childCount < CHILDREN_MIN) {
       writeChildren(writer, node);

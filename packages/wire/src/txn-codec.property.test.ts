@@ -180,7 +180,7 @@ test("transactions beyond a batch's bytes are in later batches, each as it would
         const bytes = Buffer.from(batch.bytes.slice(0, batch.end));
         // Every batch but the last is full.
         if (count < list.length) expect(batch.end).toBeGreaterThanOrEqual(batchBytesMax);
-        // And none goes on once it is.
+        // And none continues once it is.
         expect(lastFrameOf(bytes)).toBeLessThan(batchBytesMax);
         parts.push(bytes);
         encoder.recycle(batch);

@@ -160,8 +160,8 @@ export class Founding {
     const peer = this.#peer(sid);
     if (foundingWaitMs === undefined || peer.said !== undefined) return;
     peer.isUnheard = false;
-    // 1. The link to s3 drops packets for 4 s. 2. An attempt that began before it was over goes on until
-    // its own timeout, and says nothing of the time since.
+    // 1. The link to s3 drops packets for 4 s. 2. An attempt that began before then lasts until
+    // its own timeout, and says nothing about the time since.
     if (this.#nowMs() - tookMs >= peer.thereMs + foundingWaitMs) peer.isAbsent = true;
   }
 

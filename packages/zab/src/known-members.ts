@@ -105,7 +105,7 @@ export class KnownMembers {
     return this.#committed !== this.#lastSeen;
   }
 
-  /** Of the voters of both configurations. */
+  /** Tells quorums: one counts in both configurations while a change is logged. */
   get verifier(): QuorumVerifier {
     return this.#verifier;
   }
@@ -114,7 +114,7 @@ export class KnownMembers {
    * Who votes in elections: the present voters. A quorum of them is part of every quorum that counts,
    * and all of them know each other: 1. Server 2 changes its ensemble of one to server 4 alone, and
    * logs that. 2. It restarts, and needs server 4 as well, which has not seen the change and votes
-   * for no server. 3. Elected by itself, s2 is found by s4, which it counts when it follows.
+   * for no server. 3. Elected alone, s2 is found by s4, which it counts when it follows.
    */
   get electors(): QuorumVerifier {
     return this.#committed?.verifier ?? this.#config.verifier;

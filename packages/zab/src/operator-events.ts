@@ -83,7 +83,7 @@ export interface LeaderFault {
     | { readonly kind: "ping-of-another-epoch"; readonly epoch: number }
     /** Beyond the last one that there can be: promised, it would be the end of this server's epochs. */
     | { readonly kind: "epoch-impossible"; readonly epoch: number }
-    /** Entries with gaps, of another epoch, none at all, or what is no transaction; or a table of epochs that contradicts itself. */
+    /** Entries with gaps, of another epoch, or that are no transactions; a run without entries; or a table of epochs that contradicts itself. */
     | { readonly kind: "history-broken"; readonly after: Zxid }
     | { readonly kind: "history-of-another-ensemble"; readonly ensembleId: string }
     /** More than a window that is not acked, or more than may be proposed without a commit. */

@@ -318,7 +318,7 @@ export class ZabPeer {
     this.#founding.lost(sid);
   }
 
-  /** An attempt to connect to another server, which took so long, ended without a connection. */
+  /** An attempt to connect to another server ended without a connection after `tookMs`. */
   peerUnanswered(sid: ServerId, tookMs: number): void {
     this.#founding.unanswered(sid, tookMs);
     this.#role?.foundingChanged();
@@ -395,7 +395,7 @@ export class ZabPeer {
 
   /**
    * A server that a quorum waits to follow may lead: the election is a hint only, and theirs is
-   * decided. A quorum by itself needs no follower.
+   * decided. A server that is a quorum alone needs no follower.
    */
   #seekFollowing(): void {
     if (!this.#cycle.isLooking) return;
@@ -433,7 +433,7 @@ export class ZabPeer {
     this.#role.send(message);
   }
 
-  /** Delivers at most so many entries that are committed and durable here. @returns whether more is due */
+  /** Delivers at most `most` entries that are committed and durable here. @returns whether more is due */
   deliver(most: number): boolean {
     return this.#role?.deliver(most) ?? false;
   }

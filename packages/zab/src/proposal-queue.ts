@@ -21,7 +21,7 @@ export interface QueuedRun {
   readonly count: number;
 }
 
-/** The beginning of a run of frames, up to a zxid and about so many bytes; one entry at least. */
+/** The beginning of a run of frames, up to a zxid and about `bytesMax`; at least one entry. */
 export function cutRun(bytes: Uint8Array, start: number, end: number, through: Zxid, bytesMax: number): QueuedRun {
   const first = frameZxid(bytes, start);
   let last = first;

@@ -10,7 +10,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { RecentEntries } from "./recent-entries.ts";
 
-/** Entries of one epoch from a counter on, each of so many bytes. */
+/** Entries of one epoch from a counter on, each with `bytes` bytes. */
 function batch(counter: number, count: number, bytes: number): FrameBatch {
   const size = FRAME_HEADER_BYTES + bytes;
   const run = new Uint8Array(count * size);

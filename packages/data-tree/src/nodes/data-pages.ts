@@ -117,7 +117,7 @@ export class DataPages {
   readonly #spareBuffers: Buffer[] = [];
   readonly #classes: SizeClass[] = slotBytesOfClass.map(() => new SizeClass());
   #pageBytes = 0;
-  /** Of pages dropped, and not reported yet. */
+  /** Bytes of dropped pages that are not reported yet. */
   #droppedBytes = 0;
   #evacuated: Page | undefined = undefined;
   #evacuatedSlot = 0;

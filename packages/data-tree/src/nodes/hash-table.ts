@@ -25,10 +25,10 @@ const HOME_MASK: number = SLOTS - 1;
 const WRAP_MASK: number = SLOTS * 2 - 1;
 const SPLIT_ABOVE: number = Math.floor(SLOTS * 0.75);
 const MERGE_BELOW: number = Math.floor(SLOTS * 0.3);
-/** Merging is looked into once in so many removals from a segment. */
+/** Number of removals from a segment between two checks whether it can be merged. */
 const MERGE_EVERY = 64;
 const DEPTH_MAX = 20;
-/** The directory may be so many times as long as evenly spread hashes need. */
+/** Maximum length of the directory, as a multiple of the length that evenly spread hashes need. */
 const DIRECTORY_SLACK = 16;
 /** Ids of one hash that stand in a segment. */
 const EQUAL_MAX = 8;

@@ -99,7 +99,7 @@ export class NodeRows extends IntRows {
     this.#listedBytes.set(node, (this.#listedBytes.get(node) + change) | 0);
   }
 
-  /** Of a free index: the next free one. */
+  /** The node's next sibling; for a free index, the next free one. */
   nextSibling(node: number): number {
     return this.get(node, NEXT_SIBLING);
   }

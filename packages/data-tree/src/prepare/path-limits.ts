@@ -1,6 +1,6 @@
 import type { ByteSlice } from "@zooid/model";
 
-/** Of a node that is created, without the suffix of a sequential one. */
+/** Limits to the path of a new node, without the suffix of a sequential one. */
 const PATH_BYTES_MAX = 16 * 1024;
 const PATH_NAMES_MAX = 1024;
 /** Digits of a sequential node's number, and their sign. */
@@ -15,7 +15,7 @@ export function isTooLong({ bytes, start, end }: Readonly<ByteSlice>): boolean {
   return names > PATH_NAMES_MAX;
 }
 
-/** Whether a node may be created at the path at all, as a sequential one too. */
+/** Whether a node may be created at the path, as a sequential one too. */
 export function mayBeCreated({ bytes, start, end }: Readonly<ByteSlice>): boolean {
   // A name takes two bytes at least.
   return end - start <= 2 * PATH_NAMES_MAX || !isTooLong({ bytes, start, end: end - SUFFIX_BYTES_MAX });

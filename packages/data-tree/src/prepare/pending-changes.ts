@@ -65,7 +65,7 @@ const PATH_BYTES_KEPT = 1024;
  * first and against the tree where it knows nothing, so a pipeline of requests needs not wait for commits.
  *
  * A record leaves when the newest transaction that touched it is applied: a queue in proposal order says which, so nothing is
- * searched. A multi that is refused half-way puts every record back exactly as it was, parents and sequence counters included.
+ * searched. A multi that is refused half-way restores every record, parents and sequence counters included.
  */
 export class PendingChanges {
   readonly #key: HashKey;

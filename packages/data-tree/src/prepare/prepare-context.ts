@@ -9,7 +9,7 @@ export interface PrepareContext {
   isLocal?: boolean;
   identities: readonly Identity[];
   readonly rules: AccessRules;
-  /** Of the transaction that the request becomes. */
+  /** The zxid and the time of the transaction that the request becomes. */
   zxid: Zxid;
   timeMs: number;
   /** The list to store for the list that a client sent (null: undefined), or undefined to refuse it as invalid. */
@@ -22,7 +22,7 @@ export interface PrepareContext {
   readonly heldBytesMax: number;
   /** What the names of one node's children may take in a listing, each with its length; absent: no limit. */
   readonly childrenBytesMax?: number;
-  /** Whether the client may add so many bytes to a tree that holds so many; absent: it may. */
+  /** Whether the client may add `growthBytes` to a tree that holds `heldBytes`; absent: it may. */
   readonly mayAdd?: (growthBytes: number, heldBytes: number) => boolean;
   /** A write would go beyond a quota, or beyond what the tree may hold. `refused`: its path, for a hard quota. */
   readonly overQuota: (excess: Excess, refused?: Readonly<ByteSlice>) => void;

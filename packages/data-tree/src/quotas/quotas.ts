@@ -107,7 +107,7 @@ export class Quotas {
     this.count(path, 1, this.#store.statInt(node, StatOffset.dataLength));
   }
 
-  /** The quota above a path has used so much more, or less. */
+  /** Adds to the usage of the quota above a path; the numbers are negative where it becomes less. */
   count(path: Readonly<ByteSlice>, nodes: number, bytes: number): void {
     if (!this.#isInUse) return;
     const quota = this.#find(path);

@@ -7,7 +7,7 @@ export class Ephemerals {
   readonly #sessions: SessionTable;
   readonly #next = new IntColumn();
   readonly #previous = new IntColumn();
-  /** Of listings that are not over: the nodes that they show next. */
+  /** The next node of each unfinished listing. */
   readonly #listings = new Set<{ next: number }>();
   #count = 0;
 

@@ -26,7 +26,7 @@ export class SessionTable {
   readonly #passwords = new IntColumn();
   readonly #firstNodes = new IntColumn();
   readonly #nodeCounts = new IntColumn();
-  /** Of a free row: the next free one. */
+  /** The next free row after each free row. */
   readonly #nextFree = new IntColumn();
   readonly #table = new HashTable();
   #end = 1;

@@ -16,7 +16,7 @@ export class WatchEntries {
   readonly #paths = new IntColumn();
   readonly #connections = new IntColumn();
   readonly #modes = new IntColumn();
-  /** Of a free index: the next free one. */
+  /** The next entry of the same path; for a free index, the next free one. */
   readonly #nextOfPath = new IntColumn();
   readonly #previousOfPath = new IntColumn();
   readonly #nextOfConnection = new IntColumn();

@@ -66,7 +66,7 @@ const { STANDARD, PERSISTENT, PERSISTENT_RECURSIVE } = WatchMode;
 export class WatchTable {
   readonly #paths: WatchedPaths;
   readonly #entries: WatchEntries;
-  /** Of listings that are not over. */
+  /** Cursors of unfinished listings. */
   readonly #cursors = new Set<WatchCursor>();
   readonly #pathDataCounts = new IntColumn();
   readonly #pathChildCounts = new IntColumn();
@@ -112,7 +112,7 @@ export class WatchTable {
     return this.#dataCount + this.#childCount;
   }
 
-  /** Of the data table alone, as `wchs` counts. */
+  /** The number of pairs in the table for data, without the table for children, as `wchs` counts. */
   get dataWatchCount(): number {
     return this.#dataCount;
   }

@@ -20,15 +20,15 @@ export class WatchedPaths {
   readonly #hashes = new IntColumn();
   /** 0 for an index without a path. */
   readonly #refs = new IntColumn();
-  /** Of a free index: the next free one. */
+  /** The length of each path in bytes; for a free index, the next free one. */
   readonly #lengths = new IntColumn();
   readonly #table = new HashTable();
   readonly #pages: DataPages = new DataPages((path, ref) => this.#refs.set(path, ref));
   #end = 1;
-  /** Of all paths together. */
+  /** The bytes of all paths together. */
   #pathBytes = 0;
   #free: number = NONE;
-  /** Of all paths that were ever watched: a longer one is not hashed to be found missing. */
+  /** The length of the longest path that was ever watched: a longer one is not watched, and is not hashed. */
   #longestBytes = 0;
 
   constructor(key: HashKey) {

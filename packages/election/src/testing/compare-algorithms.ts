@@ -14,9 +14,9 @@ const SITUATIONS = ["cold start", "leader's death"] as const;
 interface Cost {
   readonly messages: number;
   readonly messagesPerServer: number;
-  /** Of the server that needed most. */
+  /** Rounds of the server that needed most. */
   readonly rounds: number;
-  /** Until the last server had decided. */
+  /** Time until the last server had decided. */
   readonly ms: number;
   /** A server came to lead that the others did not follow. */
   readonly isRepeated: boolean;

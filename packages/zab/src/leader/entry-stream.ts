@@ -6,7 +6,7 @@ import type { LearnerHandler } from "./learner-handler.ts";
 
 /** Minimum time between two messages of entries to an observer. */
 const OBSERVER_PACE_MS = 5;
-/** For so long after a request from one of its clients an observer is not kept waiting. */
+/** Time after a request from one of its clients in which an observer gets entries at once. */
 const OBSERVER_ASKS_MS = 100;
 
 /**
@@ -130,7 +130,7 @@ export class EntryStream {
       else if (result === "damaged") context.fail("the log is damaged where a learner needs it");
       else {
         this.sendRun(learner, result);
-        // Nothing new on disk: it goes on with the next completion.
+        // Nothing new is on disk: the next completion pumps again.
         if (result.count > 0) this.pump(learner);
       }
     });

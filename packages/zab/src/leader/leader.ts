@@ -138,7 +138,7 @@ export class Leader implements Role {
     return this.broadcast.queue;
   }
 
-  /** A server that is a quorum by itself waits for no learner. */
+  /** A server that is a quorum alone waits for no learner. */
   begin(): void {
     this.discovery.seekEpoch();
   }

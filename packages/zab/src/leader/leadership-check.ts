@@ -77,7 +77,7 @@ export class LeadershipCheck {
     // rule: the-present-voters-confirm-the-leader
     const { electors } = context.members;
     // An open check is not sent yet, and later requests of the turn share it. A leader that is a
-    // quorum by itself would confirm it at once: 1. s1 reads a sync of s2, which begins check 9. 2. It
+    // quorum alone would confirm it at once: 1. s1 reads a sync of s2, which begins check 9. 2. It
     // reads a pong of s2, counts what it answered and confirms check 9. 3. It reads another sync,
     // which shares check 9 and would wait until some later check is confirmed.
     const sent = this.#isOpen ? this.#newest - 1 : this.#newest;

@@ -37,7 +37,7 @@ export class Liveness {
     this.#deadlineMs = context.nowMs() + context.config.initLimit * context.config.tickMs;
   }
 
-  /** A transfer goes on: the step that waits for it is not given up. */
+  /** A transfer made progress: the step that waits for it gets a new deadline. */
   progress(): void {
     if (this.#leader.isEstablished) return;
     const { context } = this.#leader;

@@ -22,7 +22,7 @@ interface ToldList {
 /**
  * The lists of servers in the files of the ensemble's servers, and which of them the leader may propose as a change.
  *
- * A list in one file counts nowhere by itself: 1. The list in force is 1, 2, 3; s3, s4 and s5 have 1 to 5 in their files.
+ * A list in one file does not count alone. If it did: 1. The list in force is 1, 2, 3; s3, s4 and s5 have 1 to 5 in their files.
  * 2. s3 leads by its file, and commits with s4 and s5. 3. s1 and s2 elect each other, and commit something else. So a list is
  * proposed once it has quorums of both lists, and committed by quorums of both.
  */

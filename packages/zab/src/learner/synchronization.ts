@@ -23,8 +23,8 @@ const HELD_BACK_BYTES = 256;
 
 /**
  * Phase 2, the learner's half: what the leader sends is staged beside the log, and installed in one
- * transaction when new-leader names its end. A link that breaks before leaves the log as it was;
- * there is no log with half of a history.
+ * transaction when new-leader names its end. A link that breaks before then leaves the log unchanged:
+ * no log ever has half of a history.
  */
 export class LearnerSynchronization {
   readonly #context: RoleContext;
