@@ -4,7 +4,7 @@
  *
  *     admin-scenario.ts HOST:PORT HOST:ADMINPORT       prints the answer of each command
  *
- * Of objects the keys are printed, sorted, since Apache's are in the order of a hash table; of
+ * The keys of objects are printed, sorted, since Apache's are in the order of a hash table; of
  * values the type. Facts about the machine or the implementation are left out.
  */
 import { once } from "node:events";

@@ -19,7 +19,7 @@ export type EndpointKind = "apache" | "zooid" | "zooid-follower" | "zooid-observ
 export interface Endpoint extends AsyncDisposable {
   readonly kind: EndpointKind;
   readonly port: number;
-  /** Of its admin server; 0 for a member of an ensemble, which has none. */
+  /** The port of its admin server; 0 for a member of an ensemble, which has none. */
   readonly adminPort: number;
 }
 

@@ -4,13 +4,13 @@ import { createWriteStream, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 export interface BrokerPlace {
-  /** Of Kafka. */
+  /** The directory of Kafka. */
   readonly classpath: string;
   /** In which the broker makes its own folder; the caller deletes it. */
   readonly folder: string;
   /** The ensemble: `HOST:PORT,…`. */
   readonly hosts: string;
-  /** Of the broker, on loopback. */
+  /** The port of the broker, on loopback. */
   readonly port: number;
 }
 

@@ -20,7 +20,7 @@ export const KAFKA_PORT_COUNT: number = BROKERS.length;
 
 /** A server of the ensemble that Kafka runs on: a process, or a container. */
 export interface KafkaEnsembleServer {
-  /** Of clients. */
+  /** The ports for clients. */
   readonly port: number;
   launch(): Promise<void>;
   /** Without warning. */

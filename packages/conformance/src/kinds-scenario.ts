@@ -151,7 +151,7 @@ function long(value: bigint): Buffer {
   return new JuteWriter().long(value).bytes();
 }
 
-/** Nodes that the server removes by itself: events report it, at any time. */
+/** Nodes that the server removes without a request: events report it, at any time. */
 async function reaping(): Promise<void> {
   await a.ask("a container for a while", OP.createContainer, create("/r", { flags: CONTAINER }));
   await a.ask("its child", OP.create, create("/r/x"));

@@ -17,7 +17,7 @@ import { PeerProcess } from "./peer-process.ts";
 import { ReconfigEnsemble, SUPER } from "./reconfig-ensemble.ts";
 import { auth, OP, read, Transcript, Wire } from "./wire.ts";
 
-/** Printed by the client that goes on without the server that it was given. */
+/** Printed by the client that continues without the server that it was given. */
 const END_SERVER = "end the server";
 
 const { values: options } = parseArgs({ options: { print: { type: "boolean", default: false } } });

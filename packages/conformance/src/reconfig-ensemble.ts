@@ -15,9 +15,9 @@ export const SUPER = "super:secret";
 
 export interface ReconfigEnsembleOptions {
   readonly kind: "apache" | "zooid";
-  /** Of the servers' folders; the caller deletes it. */
+  /** The parent of the servers' folders; the caller deletes it. */
   readonly folder: string;
-  /** Of Apache's jars. */
+  /** The folder of Apache's jars. */
   readonly jars?: string;
   /** Further lines of every zoo.cfg. */
   readonly settings?: readonly string[];

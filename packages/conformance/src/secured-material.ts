@@ -14,7 +14,7 @@ const HOLDERS: readonly (readonly [name: string, authority: "authority" | "other
 ];
 
 /**
- * Writes what a run with TLS and SASL needs, anew for each: `authority.pem` and
+ * Writes what a run with TLS and SASL needs, new for each run: `authority.pem` and
  * `other-authority.pem`, a file for each holder of a certificate, and `jaas.conf` with the server's
  * users and a section for each Java client.
  */

@@ -292,7 +292,7 @@ export class FastLeaderElection implements LeaderElection {
   }
 
   /**
-   * A quorum names this leader, and the leader says so itself. Without its own word a dead leader is elected again by hearsay; without
+   * A quorum names this leader, and the leader says so itself. Unless the leader itself claims the role, stale votes could elect a dead leader; without
    * the quorum one that was deposed and does not know it captures every server that asks.
    */
   #isLedAlready(tally: Tally, vote: Vote, round: number): boolean {

@@ -1,4 +1,4 @@
-/** Thrown when an invariant is false: a defect, after which a replica must stop rather than go on wrong. */
+/** Thrown when an invariant is false: a defect, after which a replica must stop, since its state may be wrong. */
 export class InvariantError extends Error {
   override readonly name = "InvariantError";
 }

@@ -110,7 +110,7 @@ export interface RequestDecoder {
   copyFrame(): Uint8Array;
   /** How far {@link nextPart} has come in the opened request. */
   partsPlace(): PartsPlace;
-  /** Goes on behind the parts that were read when the place was taken, of the same request opened again, in other bytes too. */
+  /** Continues behind the parts that were read when the place was taken, in the same request opened again, in other bytes too. */
   goToPart(place: PartsPlace): void;
 }
 

@@ -44,7 +44,7 @@ export interface AuthProof {
  */
 export type LinkRefuseReason = "version" | "auth" | "ensemble" | "configuration" | "duplicate" | "busy";
 
-/** The last word before a link is closed that did not come about. */
+/** The reason for a refused link, sent before it is closed. */
 export interface LinkRefuse {
   readonly kind: "link-refuse";
   readonly reason: LinkRefuseReason;

@@ -41,7 +41,7 @@ export interface MemberConfig {
   readonly counterMax?: number;
   /** Bytes sent to one learner and not acked; see the broadcast's `PeerConfig`. */
   readonly windowBytes?: number;
-  /** Entries in one message hold about so much; see the broadcast's `PeerConfig`. */
+  /** Bytes that the entries of one message hold, about; see the broadcast's `PeerConfig`. */
   readonly runBytes?: number;
   /** Whether the leader serves clients of its own. Default true. */
   readonly leaderServes?: boolean;
@@ -118,11 +118,11 @@ export interface ReplicaConfig extends IdentityLimits {
   readonly multiOpCountMax: number;
   /** Reads in one multiRead, which is answered in one piece; one with more is refused. */
   readonly multiReadCountMax: number;
-  /** Names in all paths of one multiRead, each looked up by itself; one with more is refused. */
+  /** Maximum number of names in all paths of one multiRead, each of which takes a look-up; one with more is refused. */
   readonly multiReadNamesMax: number;
   /** Entries of all different access lists in one multi, `auth` expanded; one with more is refused with MARSHALLING_ERROR. */
   readonly multiAclCountMax: number;
-  /** Names in all paths of one multi, each looked up by itself; one with more is refused with MARSHALLING_ERROR. */
+  /** Maximum number of names in all paths of one multi, each of which takes a look-up; one with more is refused with MARSHALLING_ERROR. */
   readonly multiPathNamesMax: number;
   /** Ephemerals, and bytes of their paths, that one transaction removes when a session ends. */
   readonly closeOpCountMax: number;
@@ -144,9 +144,9 @@ export interface ReplicaConfig extends IdentityLimits {
   readonly setWatchesWorkPerTurn: number;
   /** Waiting requests that are answered in one turn; fewer if they are long or costly. */
   readonly releaseWorkPerTurn: number;
-  /** A request that takes so long is reported with its stages, as a `slow-request` event. Infinity: none is. */
+  /** Duration from which a request is reported with its stages, as a `slow-request` event. Infinity: none is. */
   readonly slowRequestMs: number;
-  /** Of the hash tables with names that clients choose; random, new at each start, and secret. */
+  /** Key of the hash tables with names that clients choose; random, new at each start, and secret. */
   readonly hashKey: HashKey;
 }
 

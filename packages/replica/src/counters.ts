@@ -17,7 +17,7 @@ export interface ReplicaCounters {
   authFailures: number;
   /** Writes of this server's clients that were refused since the disk of the leader, or of a quorum, has no room. */
   refusedForRoom: number;
-  /** Writes refused for a hard quota, by the first name of their path; of the first so many names only. */
+  /** Writes refused for a hard quota, by the first name of their path; for a limited number of names. */
   readonly quotaExceeded: Map<string, number>;
   /** Latencies in milliseconds, pings aside. */
   readonly reads: Histogram;

@@ -101,7 +101,7 @@ describe("three servers and an observer", () => {
     expect(follower.ask(client, OpCode.CREATE, create("/mine/too"))).toBe("path /mine/too");
     const stranger = follower.open();
     expect(follower.ask(stranger, OpCode.CREATE, create("/mine/not"))).toBe("NO_AUTH");
-    // No follower of this version sends so many: the leader believes none of them.
+    // No follower of this version sends that number: the leader believes none of them.
     const ann = [...follower.replica.connections()].find(({ ref }) => ref === client)?.identities ?? [];
     const more = Array.from({ length: 64 }, (_, i) => ({ scheme: "digest", id: `other${i}:hash` }));
     const identities = [...ann, ...more];

@@ -186,7 +186,7 @@ export class Membership {
   receiveElection(from: ServerId, message: ElectionMessage): void {
     if (message.kind !== "poll" && message.config !== undefined) {
       // 1. s3 is down while s1, s2, s3 change to s2, s4, s5. 2. s3 comes back and asks s1 and s2. Only s2
-      // answers, and its leader, s4, is none of the servers that s3 knows: s3 would wait for ever.
+      // answers, and its leader, s4, is none of the servers that s3 knows: s3 would never be answered.
       // rule: a-looking-server-takes-the-newest-configuration
       if (this.zab.adoptMembers(from, message.config) && this.zab.isLooking) this.#look();
     }

@@ -7,7 +7,7 @@ const LONG_BYTES = 128;
 const COUNTED_BYTES = 16 * 1024;
 const { pathNamesPerUsLog2, pathBytesPerUsLog2 } = PRICES;
 
-/** Each name of a path is looked up by itself. */
+/** Each name of a path takes a look-up. */
 export function nameCount({ bytes, start, end }: Readonly<ByteSlice>): number {
   let count = 0;
   for (let i = start; i < end; i++) if (bytes[i] === SLASH) count++;
@@ -16,7 +16,7 @@ export function nameCount({ bytes, start, end }: Readonly<ByteSlice>): number {
 
 /**
  * The work of looking up a path beyond that of a short one, in units of about a microsecond: each name is
- * hashed and looked up by itself, and each byte is read several times.
+ * hashed and looked up, and each byte is read several times.
  */
 export function pathWork(path: Readonly<ByteSlice>): number {
   const bytes = path.end - path.start;

@@ -320,7 +320,7 @@ export class Replica {
     this.#parts.slowRequests.look();
   }
 
-  /** Of the entries that {@link propose} has to propose. */
+  /** Bytes of the entries that {@link propose} has to propose. */
   get preparedBytes(): number {
     return this.#parts.tools.batcher.sizeBytes;
   }

@@ -22,7 +22,7 @@ export class RoleChanges {
   }
 
   /**
-   * Begins to look for a role. A server that lost its disk counts its starts anew, so a random
+   * Begins to look for a role. A server that lost its disk counts its starts from 1 again, so a random
    * offset keeps the numbers of its writes and its sessions' ids unique.
    */
   join(bootCount: number): void {

@@ -1,7 +1,7 @@
 import type { ReplicaParts } from "./replica-parts.ts";
 
 /**
- * So long a leader has too little room while another has enough, before it leaves: where all disks get room again, the
+ * Time for which a leader has too little room while another has enough, before it leaves: where all disks get room again, the
  * leader may be the last one to notice.
  */
 const PATIENCE_MS = 1000;
@@ -12,7 +12,7 @@ const RETRY_TICKS = 5;
 
 /**
  * A leader whose disk has too little room leaves its leadership to a server that has enough. While no other
- * has, it goes on leading: reads, deletes and sessions need a leader. So does one that the configuration no longer has as a
+ * has, it continues to lead: reads, deletes and sessions need a leader. So does one that the configuration no longer has as a
  * voter, or has at another address, without patience.
  *
  * ```

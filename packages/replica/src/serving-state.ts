@@ -8,9 +8,9 @@ import type { ZabPeer } from "@zooid/zab";
  */
 export class ServingState {
   readonly #zab: ZabPeer;
-  /** Of a monotonic clock. */
+  /** Milliseconds of a monotonic clock. */
   nowMs = 0;
-  /** Of the wall clock. */
+  /** Milliseconds since 1970, by the wall clock. */
   wallMs = 0;
   /** Whether reads are served without a quorum, to clients that accept read-only service. */
   isReadOnly = false;

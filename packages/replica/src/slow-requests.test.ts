@@ -81,7 +81,7 @@ test("at a follower the first stage is the way by the leader", () => {
   const client = follower.open();
   follower.notes.length = 0;
   follower.send(client, 1, OpCode.CREATE, create("/forwarded"));
-  // The clocks of all servers go on before the request is forwarded.
+  // The clocks of all servers advance before the request is forwarded.
   for (const { replica } of ensemble.members) replica.setTime(replica.nowMs + 50, 2_000_000);
   ensemble.run();
   expect(slowOnes(follower)).toMatchObject([

@@ -33,13 +33,13 @@ export interface SlowRequest {
  * known any more. `syncMs` and `commitMs` both begin when the log gets the write, and overlap.
  */
 export interface RequestStages {
-  /** Of a read: behind earlier requests of its connection, or for the leader's confirmation (sync). */
+  /** Time that a read waited behind earlier requests of its connection, or for the leader's confirmation (sync). */
   readonly waitMs?: number | undefined;
-  /** Of a leader's write: until it was proposed. */
+  /** Time until a leader's write was proposed. */
   readonly queueMs?: number | undefined;
-  /** Of another server's write: to the leader and back as a proposal. */
+  /** Time of another server's write to the leader and back as a proposal. */
   readonly forwardMs?: number | undefined;
-  /** Until this server's disk had it. */
+  /** Time until this server's disk had it. */
   readonly syncMs?: number | undefined;
   /** Until this server knew that a quorum had it. */
   readonly commitMs?: number | undefined;
@@ -60,7 +60,7 @@ export class SlowRequests {
     this.#parts = parts;
   }
 
-  /** Requests that take so long are slow. */
+  /** Duration from which a request is slow. */
   get thresholdMs(): number {
     return this.#parts.config.slowRequestMs;
   }

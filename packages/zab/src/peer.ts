@@ -289,7 +289,7 @@ export class ZabPeer {
     this.#early.closeAll();
   }
 
-  /** Gives the role up and looks again: for a leader that cannot go on in its epoch. */
+  /** Gives the role up and looks again: for a leader that cannot continue in its epoch. */
   resign(reason: RoleEnd): void {
     this.#cycle.leave(reason);
   }

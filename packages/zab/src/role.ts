@@ -58,6 +58,6 @@ export interface RoleContext {
   leave(reason: RoleEnd): void;
   /** Ends the role in favour of another leader, without an election. */
   leaveTo(successor: ServerId): void;
-  /** The server cannot go on. */
+  /** The server cannot continue. */
   fail(reason: string): never;
 }

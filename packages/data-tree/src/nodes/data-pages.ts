@@ -21,10 +21,10 @@ export const PAGE_COUNT_MAX: number = (1 << (32 - SLOT_BITS)) - 1;
 const HEADER_BYTES = 4;
 const SLOT_BYTES_MAX: number = PAGE_BYTES / 4;
 const OWN_PAGE = -1;
-/** So many partly filled pages are looked at to find the emptiest. */
+/** Number of partly filled pages that are compared to find the emptiest. */
 const SEARCH_COUNT = 32;
 const SPARE_COUNT = 8;
-/** So many bytes of dropped pages are reported to the collector at a time. */
+/** Bytes of dropped pages that are reported to the collector at a time. */
 const REPORTED_BYTES = 8 * 1024 * 1024;
 
 const slotBytesOfClass: number[] = makeSlotSizes();

@@ -56,7 +56,7 @@ function electOnce({ situation, serverCount, algorithm, seed }: Setting): Cost {
   const leader = network.leader();
   if (situation === "cold start" || leader === undefined) return coldStart;
 
-  // Long enough for the leader to be established. Then writes go on, and not every follower has the last ones.
+  // Long enough for the leader to be established. Then writes continue, and not every follower has the last ones.
   network.run(network.nowMs + 2500);
   for (const server of network.servers.values()) {
     const { currentEpoch } = server.position ?? { currentEpoch: 0 };

@@ -9,7 +9,7 @@ import {
 } from "@zooid/model";
 import { isDistinguishedName } from "./distinguished-name.ts";
 
-/** Hash functions, handed in: the core computes nothing by itself that a platform does better. */
+/** Hash functions, handed in: the core computes nothing that a platform does better. */
 export interface Hashes {
   /** The digest scheme's hash of `user:password`. */
   digest(bytes: Uint8Array): Uint8Array;

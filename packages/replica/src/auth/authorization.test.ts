@@ -6,7 +6,7 @@ import { create, createTtl, multi, onPath, read, setAcl, setData, versioned, wat
 import { digestId } from "./auth-schemes.ts";
 
 // Every operation, as every kind of client, on every shape of access list. What is expected follows from the rule below, which is
-// written down anew here and shares nothing with the code.
+// a second implementation that shares nothing with the code.
 
 const hashes = {
   digest: (bytes: Uint8Array) => createHash("sha1").update(bytes).digest(),

@@ -23,7 +23,7 @@ export class CommitMarks {
     this.#count++;
   }
 
-  /** When a zxid was reached; undefined if it was not, or so long ago that its mark is gone. */
+  /** When a zxid was reached; undefined if it was not, or if its mark is gone. */
   timeOf(zxid: Zxid): number | undefined {
     const oldest = Math.max(0, this.#count - MARKS);
     // The first mark at or above the zxid.

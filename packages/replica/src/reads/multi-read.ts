@@ -13,7 +13,7 @@ import { nameCount } from "../path-work.ts";
 import type { ReplicaParts } from "../replica-parts.ts";
 import { readRefusal } from "./read-refusal.ts";
 
-/** Answers multiRead requests, of which each part succeeds or fails by itself. */
+/** Answers multiRead requests, of which each part succeeds or fails alone. */
 export class MultiRead {
   readonly #parts: ReplicaParts;
   readonly #part: Request = newRequest();

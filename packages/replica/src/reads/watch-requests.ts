@@ -30,7 +30,7 @@ export class WatchRequests {
     this.#parts = parts;
   }
 
-  /** addWatch: on any path, as in Apache: one that does not exist, is not readable, no path at all, or null. */
+  /** addWatch: on any path, as in Apache: one that does not exist, one that is not readable, a text that is no path, or null. */
   add({ ref }: Connection, { hasPath, mode, path, xid }: Request, zxid: Zxid): void {
     const { sinks, tree } = this.#parts;
     if (!isAddWatchMode(mode)) {

@@ -16,7 +16,7 @@ export interface PendingSync {
   isTaken: boolean;
 }
 
-/** Taken syncs are dropped from the list when they are more than half of it, and so many. */
+/** Minimum number of taken syncs, more than half of the list, at which they are dropped from it. */
 const DROPPED_MIN = 64;
 
 /**
@@ -102,7 +102,7 @@ export class PendingSyncs {
     this.#first = 0;
   }
 
-  /** The role has ended. Numbers go on, so that a late answer of a leader finds no other sync. */
+  /** The role has ended. Numbers are not used again, so that a late answer of a leader finds no other sync. */
   clear(): void {
     for (const { connection } of this.#syncs) {
       connection.oldestSync = undefined;

@@ -4,7 +4,7 @@ import type { ReplicaParts } from "../replica-parts.ts";
 import { newSessionId } from "./session-id.ts";
 import type { Session } from "./session-tracker.ts";
 
-/** Counters of session ids repeat after so many. */
+/** Number of session ids after which their counters repeat. */
 const SESSIONS_PER_START = 2 ** 28;
 
 /** Creates sessions: those of the ensemble by a transaction, local ones at once. */

@@ -13,7 +13,7 @@ interface UnansweredClose {
 /** What became of a request to end a session: `ending`, its end is decided and not committed. */
 export type SessionEnding = "ended" | "ending" | "unknown" | "not-leading";
 
-/** In one turn, transactions with so many times the path bytes that one may hold. */
+/** Path bytes of the transactions of one turn, as a multiple of those that one transaction may hold. */
 const FULL_TRANSACTIONS_PER_TURN = 2;
 
 /**

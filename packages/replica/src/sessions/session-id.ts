@@ -10,7 +10,7 @@ export interface SessionIdParts {
 }
 
 /**
- * A session's id, unique for ever. The top byte is the server's, as tools expect; never 0xff, which marks TTL nodes.
+ * A session's id, which is never used again. The top byte is the server's, as tools expect; never 0xff, which marks TTL nodes.
  *
  * ```
  * ┌───────┬────────────────┬─────────────┬────────────┐

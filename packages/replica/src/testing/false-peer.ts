@@ -82,7 +82,7 @@ const messages: fc.Arbitrary<PeerMessage> = fc.oneof(
 );
 
 /**
- * Whatever a learner sends to its leader, no server fails, and the others go on or elect. The messages are well-formed ones that no
+ * Whatever a learner sends to its leader, no server fails, and the others continue or elect. The messages are well-formed ones that no
  * server sends: their sender holds the secret, and what it says of the log is believed.
  */
 export function surviveFalsePeer(numRuns: number): void {

@@ -211,7 +211,7 @@ export class TestReplica {
     this.replica.setTime(this.#nowMs, 1_000_000 + this.#nowMs + this.#wallJumpMs);
   }
 
-  /** Lets time go on to every moment at which something is due, up to a limit. */
+  /** Advances time to every moment at which something is due, up to a limit. */
   advanceInTicks(byMs: number): void {
     const endMs = this.#nowMs + byMs;
     for (;;) {

@@ -124,7 +124,7 @@ function writeAcl(writer: JuteWriter, acl: readonly AclEntry[]): void {
   }
 }
 
-/** Of a page of children: names (0), with Stats (1) or data (2). */
+/** A request for a page of children: names (`detail` 0), with Stats (1) or data (2). */
 export function pageAfter(path: string, after: string | null, countMax = 1000, detail = 0): Body {
   return (writer) => {
     writer.text(path);

@@ -64,7 +64,7 @@ export class HeldShares {
   }
 
   /**
-   * Whether a client may add so many bytes. If so, they are charged to its address and identities.
+   * Whether a client may add a number of bytes. If so, they are charged to its address and identities.
    *
    * @param zxid of the transaction that adds them
    */

@@ -8,7 +8,7 @@ import type { WritingConnection } from "./write-shares.ts";
 /** The first size of the ring; it doubles when more writes wait. A power of two. */
 const RING_FIRST = 1024;
 
-/** Of a write that no client of this server waits for: the end of an expired session, for example. */
+/** Stands for the connection of a write that no client of this server waits for: the end of an expired session, for example. */
 export const NO_CONNECTION = -1 as ConnectionRef;
 
 /**
@@ -94,7 +94,7 @@ export class InFlightWrites {
     return sequence;
   }
 
-  /** Adds a write that this server makes by itself. @returns its sequence number */
+  /** Adds a write that no client has sent. @returns its sequence number */
   issueWithoutClient(op: number): number {
     return this.#put(NO_CONNECTION, 0, op, 0);
   }
@@ -160,7 +160,7 @@ export class InFlightWrites {
     this.#next = sequence;
   }
 
-  /** The role has ended: no client waits any more, whether the writes commit or not. Numbers go on. */
+  /** The role has ended: no client waits any more, whether the writes commit or not. Sequence numbers are not used again. */
   clear(): void {
     this.applied();
     for (let i = this.#head; i < this.#next; i++) this.#discharge(i & this.#mask);

@@ -184,7 +184,7 @@ export class MemberChanges {
 
   /**
    * Shows the configuration in `/zookeeper/config`, unless a transaction wrote it there: the first one of an ensemble is in no
-   * transaction. Each server dates it by itself.
+   * transaction. Each server gives it its own time.
    */
   show(): void {
     const { servingState, tree, zab } = this.#parts;

@@ -28,7 +28,7 @@ interface OpenMultiParts {
   readonly requests: RequestDecoder;
   readonly batcher: TxnBatcher;
   readonly limits: MultiLimits;
-  /** Of the transaction that is open in the batcher. */
+  /** The context of the transaction that is open in the batcher. */
   readonly context: PrepareContext;
   readonly put: (op: Readonly<TxnOp>) => void;
 }
@@ -95,7 +95,7 @@ export class OpenMulti {
     this.#tree.beginMulti();
   }
 
-  /** Goes on with a multi that an earlier turn left. @returns see {@link run} */
+  /** Continues a multi that an earlier turn left. @returns see {@link run} */
   resume(work: number): MultiResult | undefined {
     assert(this.#frame !== undefined && this.#place !== undefined, "a multi that goes on was begun in an earlier turn");
     const frame = this.#frame;
@@ -109,7 +109,7 @@ export class OpenMulti {
    * Prepares parts.
    *
    * @param work units to spend; the last part may exceed them
-   * @returns what became of the multi; undefined when a later turn goes on with it
+   * @returns what became of the multi; undefined when a later turn continues it
    */
   run(work: number): Readonly<MultiResult> | undefined {
     let left = work;
@@ -130,7 +130,7 @@ export class OpenMulti {
     return this.#finish();
   }
 
-  /** The multi will never be: the tree forgets by itself what was prepared. */
+  /** The multi is given up. The tree drops what was prepared without a further call. */
   discard(): void {
     this.#isOpen = false;
     this.#frame = undefined;

@@ -7,7 +7,7 @@ import { create, multi, read, setData } from "../testing/requests.ts";
 type Body = Parameters<TestReplica["ask"]>[2];
 const QUOTA = "/zookeeper/quota/a";
 
-/** A replica in which `/a` may hold so much. */
+/** A replica in which `/a` has a quota. */
 function withLimits(
   limits: string,
   isQuotaEnforced = true,

@@ -133,7 +133,7 @@ export class TxnProposer {
     this.#shares.discard();
   }
 
-  /** Whether unapplied transactions concern so many paths that further requests have to wait. */
+  /** Whether the number of paths in unapplied transactions makes further requests wait. */
   get isFull(): boolean {
     const { config, tree } = this.#parts;
     return tree.pendingCount >= config.outstandingPathCountMax;

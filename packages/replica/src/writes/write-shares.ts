@@ -58,7 +58,7 @@ export class WriteShares {
   /** The part of it that came by trusted proxies, and how much that may be. */
   #proxiedUs = 0;
   readonly #proxiedUsMax: number;
-  /** Up to so much in all, every share has room. */
+  /** Total up to which every share has room. */
   readonly #freeUs: number;
 
   constructor({ writeWorkUsMax, trustedProxies = NO_PROXIES }: WriteSharesConfig) {

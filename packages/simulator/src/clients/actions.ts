@@ -18,7 +18,7 @@ export class ClientActions {
   readonly #run: Run;
   /** From now on clients make their last requests only. */
   isClosing = false;
-  /** Set: each client makes so many writes, one after the other, and does nothing else. */
+  /** If set, each client makes this number of writes, one after the other, and does nothing else. */
   writeCount: number | undefined;
   readonly #heldWrites: HeldWrites;
 

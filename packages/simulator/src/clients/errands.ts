@@ -13,7 +13,7 @@ export interface Errand {
 }
 
 const PACE_MS = 30;
-/** More than an impatient client has: requests must go on while none is answered. */
+/** More than an impatient client has: requests must continue while none is answered. */
 const IN_FLIGHT_MAX = 40;
 
 /**

@@ -13,7 +13,7 @@ const TENANT_ADDRESS = "10.6.6.6";
 /** More of them are a crowd. */
 const TENANTS_OF_ONE_ADDRESS = 2;
 /**
- * The address of a hostile tenant, of so many. A crowd has three shares of everything: those of an address, of a /64 whose hosts
+ * The address of one of a number of hostile tenants. A crowd has three shares of everything: those of an address, of a /64 whose hosts
  * choose the rest as they like, and of all that come by a trusted proxy.
  */
 export function tenantAddress(index: number, count: number): string {
@@ -23,7 +23,7 @@ export function tenantAddress(index: number, count: number): string {
 
 const CROWD_SHARE_COUNT = 3;
 
-/** How many shares so many hostile tenants have together. */
+/** The number of shares that `count` hostile tenants have together. */
 export function tenantShareCount(count: number): number {
   return count <= TENANTS_OF_ONE_ADDRESS ? 1 : CROWD_SHARE_COUNT;
 }

@@ -31,7 +31,7 @@ export class Workload {
    * refused, and reads what they change
    * @param options.hasAcls whether it restricts who changes a node
    * @param options.isContended whether it creates and deletes ephemerals at few paths
-   * @param options.syncShare of a hundred requests so many are further syncs
+   * @param options.syncShare percentage of requests that are further syncs
    */
   constructor(random: Prng, name = "value", options: WorkloadOptions = {}) {
     this.#random = random;

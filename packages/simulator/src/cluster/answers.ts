@@ -49,7 +49,7 @@ export type Answer =
   | { readonly kind: "strings"; readonly values: readonly string[] }
   | { readonly kind: "integer"; readonly value: number }
   | { readonly kind: "multi"; readonly parts: readonly PartAnswer[] }
-  /** Of a kind that only hostile tenants request. */
+  /** An answer of a kind that only hostile tenants request. */
   | { readonly kind: "opaque"; readonly sizeBytes: number }
   | { readonly kind: "event"; readonly type: WatchEventType; readonly path: string }
   | { readonly kind: "close" };

@@ -130,9 +130,7 @@ export class Disk implements TxnLog {
     this.#credit = 0;
   }
 
-  /**
-   * While syncs are held, lets so many further writes become durable, now or when they are made.
-   */
+  /** While syncs are held, lets `count` further writes become durable, now or when they are made. */
   letThrough(count: number): void {
     if (this.#credit !== undefined) this.#credit += count;
     this.#sync();
@@ -247,7 +245,7 @@ export class Disk implements TxnLog {
       if (this.#isDead) return;
       for (let i = 0; i < count && !this.#isDead && this.#credit !== 0; i++) {
         const write = this.log.syncNext();
-        // Without room the sync goes on when there is some.
+        // Without room the sync continues when there is some.
         if (write === undefined) return;
         if (this.#credit !== undefined) this.#credit--;
         this.#pending.shift();

@@ -1,6 +1,6 @@
 import { copyRange, type LinkRef, type PeerMessage, type ServerId } from "@zooid/model";
 
-/** One direction of a link: messages arrive in order, or not at all. */
+/** One direction of a link: messages arrive in order, or are lost. */
 export interface Stream {
   readonly from: ServerId;
   readonly to: ServerId;

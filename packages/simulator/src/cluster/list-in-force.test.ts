@@ -25,7 +25,7 @@ function listOf(...voters: readonly ServerId[]): Members {
 /** Servers 1, 2 and 3 are an ensemble. */
 class Edited {
   readonly files = new Map<ServerId, Members>();
-  /** Of version 0.1.0: they count by the list 1, 2, 3. */
+  /** Servers of version 0.1.0: they count by the list 1, 2, 3. */
   readonly earlier = new Set<ServerId>();
   readonly withReconfig = new Set<ServerId>();
   readonly cluster: Cluster;
@@ -131,7 +131,7 @@ test("a list is proposed once it has a quorum of the one in force and of itself 
   edited.edit(four, S2);
   expect(edited.inForce).toEqual(Array(4).fill("1234"));
   expect(edited.roles).toMatch(/4 (following|leading)/);
-  // The last file is edited later, or not at all.
+  // The last file is edited later, or never.
   expect(edited.cluster.leader?.replica.zab.wishes?.waiting).toEqual([
     expect.objectContaining({ wishers: [S3], lacking: [S1, S2, S4] }),
   ]);

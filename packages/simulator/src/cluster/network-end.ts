@@ -12,7 +12,7 @@ export interface NetworkEnd {
   electionLinkUp(sid: ServerId, said: SaidDisk): void;
   /** It has ended; or the other server accepted one, and was refused. */
   electionLinkDown?(sid: ServerId): void;
-  /** An attempt to connect, which took so long, ended without a connection. */
+  /** An attempt to connect ended without a connection after `tookMs`. */
   unanswered?(sid: ServerId, tookMs: number): void;
   /** What it says of its disk when it connects. Default: nothing was ever written there. */
   readonly said?: SaidDisk;

@@ -26,7 +26,7 @@ export interface ServerOptions {
   readonly counterMax?: number;
   readonly windowBytes?: number;
   readonly runBytes?: number;
-  /** A batch of proposals is full from so many bytes on. Default: never. */
+  /** Bytes from which a batch of proposals is full. Default: never. */
   readonly batchBytesMax?: number;
   /** Further settings of the ensemble. */
   readonly ensemble?: Partial<MemberConfig>;

@@ -4,7 +4,7 @@ import type { SimServer } from "../cluster/server.ts";
 
 /** Something that happens differently in a scripted run, between two steps. */
 export type Deviation =
-  /** A server crashes, keeps so many of its unsynced writes, and starts again. */
+  /** A server crashes, keeps a number of its unsynced writes, and starts again. */
   | { readonly step: number; readonly kind: "crash"; readonly sid: ServerId; readonly kept: number }
   /** A server is isolated for a while. */
   | { readonly step: number; readonly kind: "cut"; readonly sid: ServerId }

@@ -129,7 +129,7 @@ function beginSessionsElsewhere(
     const server = (): ServerId | undefined => {
       if (!isServed()) return undefined;
       const { connection } = client;
-      // From the moment that it has a session there, which has seen nothing yet, it may go on.
+      // From the moment that it has a session there, which has seen nothing yet, it may continue.
       if (connection?.server.sid === from && connection.isReady) {
         from = random.pick(others);
         return companion;

@@ -5,7 +5,7 @@ import { memberLine } from "../seeds/draw-plan.ts";
 import { crash } from "./crashes.ts";
 import type { FaultActions, FaultWorld } from "./fault-world.ts";
 
-/** What an operator asks for: one server that joins, leaves or changes its role, or all of them anew. */
+/** What an operator asks for: one server that joins, leaves or changes its role, or a new list of all. */
 function changeOf(world: FaultWorld, leader: SimServer, random: Prng): ChangeRequest {
   const { sids } = world;
   const voters = leader.replica.zab.members.committed?.verifier.voters ?? new Set<ServerId>();

@@ -34,7 +34,7 @@ export class TimedCrashes {
     this.#atSlice.add(sid);
   }
 
-  /** The server crashes so long after it has first seen a change of the configuration. */
+  /** Time from the server's first sight of a change of the configuration to its crash. */
   atNextChange(sid: ServerId, afterMs: number): void {
     this.#atChange.set(sid, afterMs);
   }

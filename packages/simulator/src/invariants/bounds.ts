@@ -34,13 +34,13 @@ export class AnswerBound {
 }
 
 /**
- * For so long a server may hold more: watches are removed in slices. The steps are of a server that
+ * Time in which a server may hold more: watches are removed in slices. The steps are of a server that
  * runs meanwhile.
  */
 const OVER_WATCH_LIMIT_MS = 1000;
 const OVER_WATCH_LIMIT_STEPS = 300;
 
-/** B2: a server does not go on to hold more watches than it may. */
+/** B2: a server does not keep more watches than it may. */
 export class WatchBound {
   readonly #limits: Limits;
   /** Since when servers hold more. */

@@ -64,7 +64,7 @@ export class KnownDisks {
     this.#disks.delete(sid);
   }
 
-  /** A disk that was taken away, and counted as emptied, is back as it was. */
+  /** A disk that was taken away, and counted as emptied, is back with its content. */
   restore(sid: ServerId, durable: DurableLog): void {
     const { emptiedIn, lost } = this.#disks.get(sid) ?? this.#emptied.get(sid) ?? { emptiedIn: 0, lost: [] };
     this.#emptied.delete(sid);

@@ -26,9 +26,9 @@ export interface Manners {
   readonly isRestless: boolean;
   /** When they connect again, they restore their watches with setWatches. */
   readonly restoresWatches: boolean;
-  /** Of a hundred requests so many are further syncs. */
+  /** Percentage of requests that are further syncs. */
   readonly syncShare: number;
-  /** Of a thousand renewals so many have a wrong password. */
+  /** Renewals in a thousand that have a wrong password. */
   readonly wrongPasswordShare: number;
   /** The session timeouts that they ask for. */
   readonly timeoutsMs: readonly number[];
@@ -69,7 +69,7 @@ export interface Plan {
   readonly hasShortTurns: boolean;
   /** How ordinary clients behave. */
   readonly manners: Manners;
-  /** A leader's batch is full from so many bytes on; undefined: never. */
+  /** Bytes from which a leader's batch is full; undefined: never. */
   readonly batchBytesMax: number | undefined;
   readonly thinkMs: number;
   /**

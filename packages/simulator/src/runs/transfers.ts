@@ -1,7 +1,7 @@
 import { type PeerMessage, type ServerId, ZXID_NONE, type Zxid } from "@zooid/model";
 import { INIT_LIMIT, TICK_MS } from "../cluster/server-options.ts";
 
-/** A transfer without progress for so long has stalled. */
+/** Time without progress after which a transfer has stalled. */
 const STALL_MS = INIT_LIMIT * TICK_MS;
 
 /**

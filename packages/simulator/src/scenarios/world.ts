@@ -45,7 +45,7 @@ export interface WorldOptions {
 const DELAY_MS = 1;
 const DELAYS = { delayMsMin: DELAY_MS, delayMsMax: DELAY_MS };
 const PING_MS = 500;
-/** Longer than every time limit of a role: a state that lasts so long is stable. */
+/** Longer than every time limit of a role: a state that lasts for this time is stable. */
 const QUIET_MS = 2500;
 const SETTLE_MS = 20_000;
 const STEP_MS = 100;
@@ -187,7 +187,7 @@ export class ScenarioWorld {
     disk.fail();
   }
 
-  /** Its disk has so much room from now on. */
+  /** Sets the room on its disk from now on. */
   setRoom(sid: ServerId, room: DiskRoom): void {
     const server = this.up(sid);
     if (room === "full") server.disk.fill();

@@ -186,7 +186,7 @@ function heldBytesMaxWith(tenants: number): number {
   return HELD_BYTES_MIN * Math.max(1, tenants / 2) * (3 / (4 - tenantShareCount(tenants)));
 }
 
-/** Tenants have so many ephemerals that ending their sessions one by one would take too long. */
+/** Ending the sessions of tenants one by one would take too long: each has thousands of ephemerals. */
 function withTenants(limits: Limits, heldBytesMax: number): Limits {
   const { closeOpCountMax, closePathBytesMax } = limits;
   return { ...limits, heldBytesMax, closeOpCountMax: closeOpCountMax * 10, closePathBytesMax: closePathBytesMax * 60 };

@@ -9,7 +9,7 @@ import { type RunReport, reportOf } from "../runs/report.ts";
 import { Run } from "../runs/run.ts";
 import { Transfers } from "../runs/transfers.ts";
 
-/** How long clients go on after the faults have ended. */
+/** Time for which clients continue after the faults have ended. */
 const CALM_MS = 1500;
 /**
  * By then every server must be synced and every client answered. Learners that still receive what

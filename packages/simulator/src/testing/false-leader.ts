@@ -45,7 +45,7 @@ const entries = fc
     committed: zxid,
     round: number,
     list: fc.array(entry, { maxLength: 3 }),
-    /** Of a run without entries, where nothing else says it. */
+    /** The zxid of a run without entries, where nothing else gives it. */
     claimed: zxid,
   })
   .map(({ list, claimed, ...header }): PeerMessage => {
@@ -116,7 +116,7 @@ const TRUTH: readonly PeerMessage[] = [
 ];
 
 /**
- * Whatever a leader sends to its learner, the learner does not fail: it goes on, or ends the link with an event. Each run begins as
+ * Whatever a leader sends to its learner, the learner does not fail: it continues, or ends the link with an event. Each run begins as
  * with a leader that is one, and goes over to lies at some step.
  */
 export function surviveFalseLeader(numRuns: number): void {

@@ -86,7 +86,7 @@ export class Founding {
   }
 }
 
-/** A server with data of its own goes on founding after a crash of all, tried at moments so far apart. */
+/** A server with data of its own founds after a crash of all servers, which is tried every `stepMs`. */
 export function foundsAfterCrashes(stepMs: number): void {
   for (let atMs = 1; atMs < 400; atMs += stepMs) {
     const founding = new Founding();

@@ -33,7 +33,7 @@ export class Learners {
     return this.#byLink.get(link);
   }
 
-  /** Whether the learner's link still exists: completions ask before they go on. */
+  /** Whether the learner's link still exists: completions ask before they continue. */
   isKnown(learner: LearnerHandler): boolean {
     return this.#byLink.get(learner.link) === learner;
   }

@@ -10,7 +10,7 @@ import { LearnerSynchronization } from "./synchronization.ts";
 
 /** Sessions reported in one message. */
 const TOUCHES_MAX = 10_000;
-/** So long a learner applies what the leader committed before it goes to the successor: its clients wait for it. */
+/** Maximum time for applying what the leader committed before the learner changes to the successor; its clients wait meanwhile. */
 const HANDOVER_WAIT_MS = 100;
 /** A dial that is not answered is given up after this: the elected server may be gone. */
 const DIAL_MS_MIN = 1000;

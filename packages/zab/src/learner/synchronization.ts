@@ -110,7 +110,7 @@ export class LearnerSynchronization {
       });
     }
     // Entries that the leader lacks were committed nowhere: 1. s1 logs entry 7 and dies. 2. s2 and
-    // s3 elect s3 and go on without it. 3. s1 comes back and cuts entry 7, or it would apply an
+    // s3 elect s3 and continue without it. 3. s1 comes back and cuts entry 7, or it would apply an
     // entry that no other server has.
     // rule: cut-what-the-leader-lacks
     log.beginStage(sync.from);
