@@ -90,7 +90,7 @@ export class Attacker implements AsyncDisposable {
     await this.untilAnswers(count);
   }
 
-  /** Until so many answers came in all, or the connection is closed. */
+  /** Waits until `count` answers have arrived in all, or the connection is closed. */
   async untilAnswers(count: number): Promise<void> {
     await this.#until(`${count} answers`, () => this.answerCount >= count);
   }

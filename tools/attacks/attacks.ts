@@ -67,9 +67,8 @@ const ATTACKS: readonly Attack[] = [
 ];
 
 interface Figures {
-  /** Of pings. */
+  /** 99th percentile of pings; below, of writes and of new sessions. */
   readonly p99Ms: number;
-  /** Of writes and of new sessions. */
   readonly writeP99Ms: number;
   readonly sessionP99Ms: number;
 }
@@ -107,7 +106,7 @@ if (options.list) {
 const chosen = ATTACKS.filter(({ name }) => options.attack?.includes(name) ?? true);
 let faultCount = 0;
 let beyondCount = 0;
-/** Of one server and of an ensemble, where they are among the chosen ones. */
+/** Figures without an attack, of one server and of an ensemble, where they are among the chosen attacks. */
 const controls = new Map<string, Figures>();
 console.log("| attack | p99 ms | max ms | pings | set p99 ms | new session p99 ms | peak MiB | restart ms | outcome |");
 console.log("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |");

@@ -103,7 +103,7 @@ class Inspector implements Disposable {
 }
 
 interface InspectorMessage {
-  /** Of the question; events have none. */
+  /** The id of the question; events have none. */
   readonly id?: number;
   readonly result?: unknown;
   readonly error?: { readonly message: string };

@@ -7,7 +7,7 @@ import { Attacker } from "./attacker.ts";
 
 export interface SoakShare {
   readonly port: number;
-  /** Of the server, from 0. */
+  /** Number of the server, from 0. */
   readonly index: number;
   readonly sessionCount: number;
   readonly watchesEach: number;

@@ -129,7 +129,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Of one server, after a full collection. */
+/** Memory of one server in MiB, after a full collection. */
 interface MemorySample {
   readonly live: number;
   readonly resident: number;

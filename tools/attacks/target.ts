@@ -23,7 +23,7 @@ export interface Target extends AsyncDisposable {
   readonly members: readonly EnsembleServer[];
   /** Most memory that any of its processes has had since it started, in MiB. */
   peakMiB(): number;
-  /** Each process that ended by itself, with the end of its log. */
+  /** Each process that ended unasked, with the end of its log. */
   ended(): readonly string[];
   /** Ends all of it and starts it on the same data. @returns the time until it serves, in ms */
   restart(): Promise<number>;

@@ -42,8 +42,8 @@ export class ClientProcess {
   }
 
   /**
-   * Timers that so many pipelined reads make; undefined where a limit is asked for that the client
-   * does not have.
+   * Number of timers that `requests` pipelined reads make; undefined where the client does not have
+   * the limit that is requested.
    */
   async timers(requests: number, timeoutMs?: number): Promise<number | undefined> {
     const answer = await this.#order({ kind: "timers", requests, timeoutMs });

@@ -2,11 +2,11 @@ import { quantile } from "../../packages/model/src/testing/quantile.ts";
 import type { Done } from "./measured-client.ts";
 
 export interface LoopOptions {
-  /** Requests in flight, always so many. */
+  /** Number of requests in flight, always. */
   readonly window: number;
-  /** Nothing is asked any more after so long, or after so many requests. */
+  /** Time or number of requests after which the loop ends. */
   readonly limit: { readonly milliseconds: number } | { readonly requests: number };
-  /** Asks for one thing, the so-manieth. */
+  /** Sends request number `index`. */
   ask(index: number, done: Done): void;
   /** How many bytes of data each answer must bring; undefined for none. */
   readonly dataBytes?: number | undefined;
@@ -17,7 +17,7 @@ export interface LoopResult {
   readonly seconds: number;
   readonly p50Us: number;
   readonly p99Us: number;
-  /** Of this process with all its threads, user and system. */
+  /** CPU time of this process with all its threads, user and system. */
   readonly cpuSeconds: number;
 }
 

@@ -168,7 +168,7 @@ function ratio(figures: ReadonlyMap<string, Figures>, workload: string, other: C
 
 async function deleteBelow(client: Client, path: string): Promise<void> {
   const { names } = await client.children(path);
-  // So many at a time as the client queues without complaint.
+  // As many at a time as the client queues without complaint.
   for (let i = 0; i < names.length; i += 1000) {
     await Promise.all(names.slice(i, i + 1000).map((name) => deleteBelow(client, `${path}/${name}`)));
   }

@@ -6,7 +6,7 @@
  *     npm run tool -- cost-search [--seconds 60] [--seed N] [--nodes 1000000] [--children 100000] [--ephemerals 50000] [--limit-ms 10]
  *     npm run tool -- cost-search --shape '{"op":"getChildren","path":{"of":"wide","size":0},"watch":false}'
  *
- * The server has so many nodes, so many children below one of them, and so many ephemerals of one
+ * The options give the number of nodes, of children below one of them, and of ephemerals of one
  * session; the client that asks has nearly as many identities as it may. Each request is sent
  * alone. Expensive ones are measured again, so that a pause for another reason does not count, and
  * changed a little, as long as that makes them more expensive. At the end the most expensive ones
@@ -67,7 +67,7 @@ const REQUESTS_PER_SWEEP = 50_000;
 /** What a request counts beside its parts: it may have created long paths and watches. */
 const REQUEST_SWEEP_COUNT = 250;
 const OWNER_PING_MS = 8000;
-/** What a request starts may go on in turns behind its answer. */
+/** Work that a request starts may continue in turns behind its answer. */
 const AFTERWARDS_MS = 3;
 const DEEP_COUNT = 1000;
 /** With the one for everybody, as many entries as a list may have. */

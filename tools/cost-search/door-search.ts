@@ -4,7 +4,7 @@
  *
  *     npm run tool -- door-search [--seconds 60] [--seed N] [--door NAME] [--limit-factor 1]
  *
- * Each door has its part of the time. It begins with what earlier searches found (its seeds), goes on with random shapes and with changes of
+ * Each door has its part of the time. It begins with what earlier searches found (its seeds), continues with random shapes and with changes of
  * those that cost most, and measures the most expensive ones again; the least counts. Ends with status 1 where anything holds the loop longer than the
  * door's limit times the factor, and where a server ends or is silent.
  */

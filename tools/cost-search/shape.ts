@@ -26,7 +26,7 @@ export const PATH_KINDS = [
 ] as const;
 export type PathKind = (typeof PATH_KINDS)[number];
 
-/** Of a session that is closed: to create them takes longer than to measure their end. */
+/** Maximum number of ephemerals of a session that is closed: to create them takes longer than to measure their end. */
 export const EPHEMERALS_MAX = 1000;
 
 export const ACL_KINDS = ["open", "auth", "ip", "digest"] as const;
@@ -67,7 +67,7 @@ export type Shape =
   | { readonly op: "multi" | "multiRead"; readonly parts: readonly Shape[]; readonly count: number }
   | { readonly op: "setWatches"; readonly path: PathShape; readonly counts: readonly number[]; readonly isOld: boolean }
   | { readonly op: "auth"; readonly scheme: string; readonly size: number }
-  /** Of a session that has so many ephemerals at such paths, at most {@link EPHEMERALS_MAX}. */
+  /** Closes a session that has `size` ephemerals at such paths, at most {@link EPHEMERALS_MAX}. */
   | { readonly op: "closeSession"; readonly path: PathShape; readonly size: number }
   | { readonly op: "reconfig" | "whoAmI" | "sasl"; readonly size: number };
 

@@ -24,7 +24,7 @@ const { values } = parseArgs({ options: { only: { type: "string" } } });
 const BIN = fileURLToPath(new URL("../../apps/server/bin/zooid-server.cjs", import.meta.url));
 const DEADLINE_MS = 90_000;
 const PORTS_OF_MEMBER = 3;
-/** From this line on a process stops by itself at SIGTERM. A member may have its role before it, or after. */
+/** From this line on a process handles SIGTERM. A member may have its role before it, or after. */
 const SERVES = /serves ZooKeeper clients/;
 const IS_MEMBER = /"myid":\d+/;
 const HAS_ROLE = /"role":"(?:leading|following|observing)"/;

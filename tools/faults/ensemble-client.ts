@@ -79,7 +79,7 @@ export class EnsembleClient {
     return this.#connecting;
   }
 
-  /** Goes on at another server. What is in flight loses its answer. */
+  /** Continues at another server. Requests in flight lose their answers. */
   async moveTo(server: EnsembleServer): Promise<void> {
     if (this.sid === server.sid) return;
     this.#wanted = server;

@@ -44,7 +44,7 @@ const WAIT_MS = 5000;
 const FOUNDED_MS_MAX = 3000;
 /** From the start of the processes to the end of the wait it is the machine's time; behind it an ensemble takes this. */
 const PEERS_MS_MAX = 2000;
-/** So long after their start, the wait and the last attempts to connect are over. */
+/** Time after their start at which the wait and the last attempts to connect are over. */
 const WATCHED_MS = 7500;
 /** The fewest starts whose median is judged: a busy machine delays a single one. */
 const JUDGED_COUNT = 5;

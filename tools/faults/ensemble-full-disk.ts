@@ -5,15 +5,15 @@
  *
  * Every data directory is a tmpfs of its own, in a mount namespace of the tool's own. Rounds in turn:
  *
- * - leader: its disk is kept full, another server must lead, and writes must go on;
- * - follower: its disk is kept full, writes must go on; it may step out, and must return by itself;
+ * - leader: its disk is kept full, another server must lead, and writes must continue;
+ * - follower: its disk is kept full, writes must continue; it may step out, and must return unasked;
  * - all: every disk is kept below its reserve; reads are answered by each server, additions refused
  *   by a retriable error, deletes carried out and sessions opened;
  * - restart: a follower whose disk is full is killed and started, and must answer reads, if only
  *   read-only ones, before there is room;
  * - brief: every disk is kept full for a moment.
  *
- * No server may end by itself, and reads must be answered throughout. When there is room again, all
+ * No server may end, and reads must be answered throughout. When there is room again, all
  * must be level. The history of all clients is checked as in ensemble-kill.
  */
 import { mkdtempSync, rmSync } from "node:fs";
@@ -147,7 +147,7 @@ interface FullDisks extends Place {
   readonly probes: Probes | undefined;
 }
 
-/** What must go on while disks are full. @returns what did not */
+/** Checks what must work while disks are full. @returns what did not */
 async function watchFull(kind: Kind, full: FullDisks): Promise<readonly string[]> {
   const { ensemble, load, victims } = full;
   const others = ensemble.servers.filter((server) => !victims.includes(server));

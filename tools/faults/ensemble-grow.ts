@@ -61,7 +61,7 @@ for (let round = 1; round <= Number(options.rounds) && !hasFailed; round++) {
 if (gapsMs.length > 0) console.log(`longest time without a write, per step: ${inMs(quantiles(gapsMs))}`);
 console.log(`${gapsMs.length} steps, ${writeCount} writes answered`);
 console.log(hasFailed ? "FAILED" : "no acknowledged write lost, no order violated, no session lost, all servers equal");
-// Loops of clients that cannot reach a server any more would go on.
+// Loops of clients that cannot reach a server any more would continue.
 process.exit(hasFailed ? 1 : 0);
 
 async function runRound(round: number, ensemble: Ensemble): Promise<readonly string[]> {

@@ -12,7 +12,7 @@ export type Nanos = bigint;
 
 interface Asked {
   readonly client: string;
-  /** Of the server that the client was connected to. */
+  /** Id of the server that the client was connected to. */
   readonly sid: number;
   readonly sentAt: Nanos;
   answeredAt?: Nanos;

@@ -88,7 +88,7 @@ console.log(`${outagesMs.length} rounds, ${writeCount} writes answered, ${readCo
 console.log(`without writes after ${signal}: ${inMs(quantiles(outagesMs))}`);
 console.log(`longest pause from then until the victim was back and level: ${inMs(quantiles(returnsMs))}`);
 console.log(hasFailed ? "FAILED" : "no acknowledged write lost, no order violated, no session lost, all servers equal");
-// Loops of clients that cannot reach anybody any more would go on.
+// Loops of clients that cannot reach a server any more would continue.
 process.exit(hasFailed ? 1 : 0);
 
 async function runRound(round: number): Promise<readonly string[]> {

@@ -13,7 +13,7 @@ const EPHEMERAL = "/keys/held";
 const REST_DEADLINE_MS = 30_000;
 const AUDIT_TIMEOUT_MS = 30_000;
 const REQUESTS_AT_ONCE = 64;
-/** A reader that does not wait for answers asks this often, with so many open at most. */
+/** A reader that does not wait for answers asks this often, with at most this number open. */
 const READ_EVERY_MS = 10;
 const READS_OPEN_MAX = 500;
 
@@ -36,7 +36,7 @@ export class EnsembleLoad {
   readonly #random: Random;
   readonly #lanes: readonly Lane[];
   /**
-   * They go on asking a server that does not answer, so that it finds their reads when it wakes.
+   * They keep asking a server that does not answer, so that it finds their reads when it wakes.
    */
   readonly #askers: readonly EnsembleClient[];
   readonly #holder: EnsembleClient;
@@ -79,7 +79,7 @@ export class EnsembleLoad {
     this.#base = await this.#readKeys();
   }
 
-  /** Begins a round, with the clients spread over the servers anew. */
+  /** Begins a round, with the clients spread over the servers again. */
   async start(): Promise<void> {
     const { servers } = this.#options;
     const clients = this.#clients();

@@ -4,7 +4,7 @@
  *
  *     npm run tool -- ensemble-net [--rounds 16] [--seed N] [--servers 3|5] [--fault NAME] [--keep]
  *
- * Clients reach every server all the while, so that a leader which others have given up goes on
+ * Clients reach every server all the while, so that a leader which others have given up continues
  * being asked. Printed for each round are the longest time without an answered write while the
  * fault lasted, and how long it took after it until every server was level.
  */

@@ -13,7 +13,7 @@ export interface Quantiles {
   readonly max: number;
 }
 
-/** Of the nearest rank. */
+/** Quantiles by the nearest rank. */
 export function quantiles(values: readonly number[]): Quantiles {
   const sorted = values.toSorted((a, b) => a - b);
   return { median: quantile(sorted, 0.5), p99: quantile(sorted, 0.99), max: quantile(sorted, 1) };

@@ -44,7 +44,7 @@ const RELOADED = "the configuration is reloaded";
 type Means = "restart" | "reload";
 
 const gapsMs: number[] = [];
-/** Of rolling restarts that change nothing. */
+/** Gaps of rolling restarts that change nothing. */
 const plainMs: number[] = [];
 
 async function runOne(round: number, by: Means): Promise<boolean> {

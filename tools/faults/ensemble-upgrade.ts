@@ -55,7 +55,7 @@ const hasFailed = faults.length > 0;
 console.log(hasFailed ? "FAILED" : "no acknowledged write lost, no order violated, no session lost, all servers equal");
 if (hasFailed || options.keep) console.log(`data and logs are kept in ${folder}`);
 else rmSync(folder, { recursive: true, force: true });
-// Loops of clients that cannot reach a server any more would go on.
+// Loops of clients that cannot reach a server any more would continue.
 process.exit(hasFailed ? 1 : 0);
 
 async function upgraded(): Promise<readonly string[]> {

@@ -38,7 +38,7 @@ export class FolderWriter {
   }
 
   /**
-   * Forgets the steps that turned out never to have happened, and goes on from what is there. What
+   * Forgets the steps that turned out never to have happened, and continues from what is there. What
    * was only found, not answered, counts as answered from now on: what a client has read may not
    * vanish either.
    */

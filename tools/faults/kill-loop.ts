@@ -7,7 +7,7 @@
  * comes; some rounds kill the server a second time while it starts. Each audit asks that every
  * answered write is there with its value, that nothing is there that was not asked for, that every
  * open session resumes and every closed one does not, that ephemerals follow their sessions, and
- * that zxids go on rising.
+ * that zxids keep rising.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -5,7 +5,7 @@ export interface Block {
   /** What follows the fence: `sh`, `ts`, `text`; empty for none. */
   readonly language: string;
   readonly text: string;
-  /** Of its first line in the page, from 1. */
+  /** Number of its first line in the page, from 1. */
   readonly line: number;
 }
 

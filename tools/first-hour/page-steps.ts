@@ -102,7 +102,7 @@ export function missingLine(expected: readonly string[], output: string): string
 }
 
 /**
- * What an output ends with, beyond the expected lines: the end of an output is shown, unless a line `…` says that it goes on.
+ * What an output ends with, beyond the expected lines: the end of an output is shown, unless a line `…` says that it continues.
  *
  * @returns undefined where it ends as expected
  */

@@ -15,8 +15,8 @@ import type { FuzzTarget } from "./target.ts";
 import { TARGETS } from "./targets.ts";
 
 /**
- * So many inputs are tried between two looks at what ran; those that may have run something new are
- * tried one by one again.
+ * Number of inputs that are tried between two looks at what ran; those that may have run something
+ * new are tried one by one again.
  */
 const INPUTS_PER_LOOK = 200;
 const CORPUS_MAX = 2000;

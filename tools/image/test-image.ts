@@ -256,7 +256,7 @@ class ImageRun {
     return member;
   }
 
-  /** Of this run alone: others may go on beside it. */
+  /** A name that no other run has: others may run at the same time. */
   #name(suffix: string): string {
     return `zooid-image-${createHash("sha256").update(this.#folder).digest("hex").slice(0, 8)}-${suffix}`;
   }

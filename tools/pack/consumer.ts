@@ -14,7 +14,7 @@ export interface ConsumerOptions {
 /** An empty project outside of this repository, on a given Node.js. */
 export class Consumer {
   readonly directory: string;
-  /** Of programs that are started there: this consumer's Node.js is the first that they find. */
+  /** Environment of programs that are started there: this consumer's Node.js is the first that they find. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly #nodeBinary: string;
 

@@ -23,7 +23,7 @@ const CHANGES_AT_ONCE = 8;
 
 interface Measured {
   readonly ms: readonly number[];
-  /** Of the processor, which other processes do not lengthen. */
+  /** Time of the processor, which other processes do not lengthen. */
   readonly cpuMs?: readonly number[];
 }
 

@@ -145,7 +145,7 @@ async function byReaders(): Promise<void> {
 
 /**
  * The same on paper, from the CPU that requests took, which a busy machine changes less than it
- * changes throughput: how many reads so many servers would do if each had a core of its own, and
+ * changes throughput: how many reads a number of servers would do if each had a core of its own, and
  * what the leader, whose core bounds writes, spends on one.
  */
 async function onPaper(): Promise<void> {
@@ -358,7 +358,7 @@ function connections(servers: number): readonly string[] {
   return ["--connections", String(servers * Math.round(CONNECTIONS / servers)), "--in-flight", "64"];
 }
 
-/** So many for each server, which is bounded by its CPU and not by what it is asked. */
+/** Connections in proportion to the servers, so that CPU bounds each server and not the number of requests. */
 function connectionsFor(servers: number): readonly string[] {
   return ["--connections", String(servers * 8), "--in-flight", "64"];
 }

@@ -20,7 +20,7 @@ const { values } = parseArgs({
   options: {
     contenders: { type: "string", default: "2,10,100,1000,10000" },
     only: { type: "string", default: "lock,election" },
-    /** Of each point, besides the time until all contend. */
+    /** Seconds for each point, besides the time until all contend. */
     seconds: { type: "string", default: "60" },
     data: { type: "string", default: tmpdir() },
     images: { type: "string", default: join(ROOT, "docs/images") },

@@ -94,7 +94,7 @@ interface Load {
   readonly port: number;
   readonly connections: number;
   readonly count: number;
-  /** Nodes are made below so many others in turn; 0 makes those others. */
+  /** Number of parents below which nodes are created in turn; 0 creates the parents. */
   readonly parents: number;
 }
 

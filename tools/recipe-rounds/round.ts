@@ -220,7 +220,7 @@ class Round {
     return nodes.map(({ data }) => ({ grant: Buffer.from(data ?? []).toString() }));
   }
 
-  /** What outlives a session's timeout by far is left for ever. */
+  /** A node that outlives a session's timeout by far will never be deleted. */
   async #leftovers(clients: readonly LinedClient[], witness: Client): Promise<void> {
     const world = this.#world;
     const endMs = world.nowMs + 5 * world.sessionTimeoutMs;

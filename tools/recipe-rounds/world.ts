@@ -21,7 +21,7 @@ export interface World {
   readonly sessionTimeoutMs: number;
   /**
    * Whether no session ends at the servers before its client says so. It may where a leader stands
-   * still or cannot be heard, and the server that goes on answering the client dies: what that one
+   * still or cannot be heard, and the server that still answers the client dies: what that one
    * has heard of the client is lost. Then guards alone keep holders apart.
    */
   readonly keepsTime: boolean;
@@ -31,7 +31,7 @@ export interface World {
   client(): Promise<LinedClient>;
   /** Expires a client's session at the server; `about` is called with its id just before. */
   expire(client: Client, about: (sessionId: bigint) => void): Promise<void>;
-  /** Does something to the servers that ends by itself; says what. */
+  /** Does something to the servers that ends automatically; says what. */
   breakServers(): Promise<string>;
   /** All servers are there and hear each other, before this resolves or soon after. */
   heal(): Promise<void>;

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { publicPackages, ROOT } from "../pack/public-packages.ts";
 import { type LockFile, licenceReport } from "./licences.ts";
 
-/** Of one dependency, of a published package or of the root. */
+/** Faults of one dependency, of a published package or of the root. */
 function faultsOf(license: string | undefined, owner: "packages/model" | "", more: object = {}): readonly string[] {
   const thing = { version: "1.0.0", ...(license === undefined ? {} : { license }), ...more };
   const packages = { [owner]: { dependencies: { thing: "1.0.0" } }, "node_modules/thing": thing };

@@ -82,7 +82,7 @@ function nearest(packages: LockFile["packages"], from: string, name: string): st
   }
 }
 
-/** Of alternatives one is enough; of licences that hold together each counts. */
+/** Whether one of several alternatives is permitted; where licences hold together, each must be. */
 function isAllowed(licence: string | undefined, permitted: ReadonlySet<string>): boolean {
   if (licence === undefined) return false;
   const alternatives = licence.replace(/^\((.*)\)$/, "$1").split(" OR ");

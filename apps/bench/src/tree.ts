@@ -20,9 +20,7 @@ export interface FillOptions {
   onProgress?(done: number): void;
 }
 
-/**
- * Nodes made in one transaction, at most so many bytes of data in it, and transactions under way.
- */
+/** Maximum number of nodes created in one transaction, of bytes of data in it, and of transactions in flight. */
 const BATCH_COUNT = 100;
 const BATCH_BYTES = 256 * 1024;
 const BATCHES_IN_FLIGHT = 16;

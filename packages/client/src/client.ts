@@ -599,7 +599,7 @@ export class Client implements AsyncDisposable {
    * be repeated.
    *
    * It waits for a connected server for 5 s at most, or as the options say: when the time is over or the
-   * signal aborts, it goes on as {@link disconnect}.
+   * signal aborts, it continues as {@link disconnect}.
    */
   async close({ signal, timeoutMs }: CloseOptions = {}): Promise<void> {
     const closed = this.#driver.close();

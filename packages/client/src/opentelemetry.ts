@@ -27,7 +27,7 @@ export interface InstrumentOptions {
 }
 
 const SCOPE = "@zooid/client";
-/** Of the semantic conventions. */
+/** The boundaries that the semantic conventions advise. */
 const DURATION_BOUNDARIES_S = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
 
 /**

@@ -80,7 +80,7 @@ export interface ClientOptions {
   readonly onExpiry?: "new-session" | "close";
   /**
    * Behaviour when the session is lost and every server refuses the client because it has seen
-   * later zxids, as after a loss or replacement of the servers' data: start anew with the servers
+   * later zxids, as after a loss or replacement of the servers' data: start with a new session at the servers
    * as they are, or wait for servers that are up to date. Default `reset`.
    */
   readonly onRegression?: "reset" | "wait";

@@ -8,6 +8,6 @@ const world = testLeaks(64);
 test("the heap does not grow", async () => {
   const cycle = LEAK_CYCLES.find(({ name }) => name === "mutex");
   const { round } = (await cycle?.begin(world(), "/heap")) ?? expect.unreachable();
-  // So many that the heap's own bookkeeping does not matter.
+  // Enough that the heap's own bookkeeping does not matter.
   expect((await world().run(2_000, round)).bytesPerRound).toBeLessThan(BYTES_PER_ROUND_MAX);
 });

@@ -126,7 +126,7 @@ export class TestEnsemble implements AsyncDisposable {
     return this.#time.run(work, deadlineMs, () => this.#late(name, deadlineMs));
   }
 
-  /** Lets so much virtual time pass. */
+  /** Lets virtual time pass. */
   sleep(ms: number): Promise<void> {
     const pause = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
     return this.run(pause, { deadlineMs: ms + 1, name: `sleep(${ms})` });
@@ -315,7 +315,7 @@ export class TestEnsemble implements AsyncDisposable {
     this.#servers.cluster.skewWallClock(this.#sid(server), byMs);
   }
 
-  /** Ends every fault: crashed servers start, paused ones go on, all links and disks are as at the start. */
+  /** Ends every fault: crashed servers start, paused ones continue, all links and disks are as at the start. */
   heal(): void {
     this.#fault("all faults end");
     this.#partitions.heal();

@@ -5,7 +5,7 @@ const realSetImmediate = globalThis.setImmediate;
 const realSetTimeout = globalThis.setTimeout;
 const realClearTimeout = globalThis.clearTimeout;
 
-/** Virtual time stands still for so long, in real milliseconds, while a client waits, before a warning is printed. */
+/** Real milliseconds for which virtual time stands still while a client waits, before a warning is printed. */
 const STANDSTILL_MS = 2_000;
 
 /** A promise that virtual time passes for. */
@@ -60,7 +60,7 @@ export class VirtualTime {
     this.scheduler.after(delayMs, run);
   }
 
-  /** Lets time pass until the work is settled; rejects if that takes longer than so much of it. */
+  /** Lets time pass until the work is settled; rejects if that takes longer than `deadlineMs` of it. */
   run<T>(work: () => T | PromiseLike<T>, deadlineMs: number, late: () => Error): Promise<T> {
     if (this.#isOver) return Promise.reject(new Error("the ensemble is closed: virtual time does not pass any more"));
     this.#isTouched = true;

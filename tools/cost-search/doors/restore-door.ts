@@ -6,7 +6,7 @@ const HEADERS = { authorization: `digest ${SUPER_PASSWORD}`, "content-type": "ap
 const OPEN_LIST = -1n;
 /** About as much as this process can make and send at a time. */
 const BYTES_MAX = 64 * 1024 * 1024;
-/** Of an entry of a list, and of a node beside its name and data. */
+/** Bytes of an entry of a list, and of a node beside its name and data. */
 const ENTRY_BYTES = 24;
 const NODE_BYTES = 100;
 /** Created and changed by transaction 1 at the time 1. */

@@ -29,7 +29,7 @@ const SEGMENT_BYTES = 64 * 1024;
 const READ_BYTES = 256 * 1024;
 const EPOCH = 3;
 
-/** Makes the directory and closes it. @returns the history, which {@link writeOn} goes on with */
+/** Makes the directory and closes it. @returns the history, which {@link writeOn} continues */
 export async function makeDirectory(directory: string, lastCommit: LastCommit, seed: number): Promise<Oracle> {
   await using store = await openStore({
     ...{ directory, sid: 1, segmentBytes: SEGMENT_BYTES, logKeepBytes: 3 * SEGMENT_BYTES, handler: newHandler() },

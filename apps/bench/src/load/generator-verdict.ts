@@ -3,7 +3,7 @@ import type { GeneratorLoad } from "./generator-gauge.ts";
 
 /** The generator's own figures for one point. */
 export interface GeneratorReport {
-  /** Of the busiest thread. */
+  /** Share of time for which the busiest thread's event loop worked. */
   readonly utilisation: number;
   /** Cores used by all threads, mean of the repeats. */
   readonly cpu: number;

@@ -43,7 +43,7 @@ export interface RecipeOutcome {
   readonly generator: GeneratorLoad;
 }
 
-/** How long a run without a sample goes on after its end. */
+/** Time by which a run without a sample is longer than it should be. */
 const SAMPLE_MS_MAX = 30_000;
 
 interface Reading {

@@ -36,7 +36,7 @@ const WAITING_BYTES_MAX = 64 * 1024 * 1024;
 const ZXID = 1;
 /** Offset of a request's body: behind xid and opcode. */
 const BODY = 8;
-/** Of a part of a transaction: opcode, whether it is the end, code. */
+/** Header of a part of a transaction: opcode, whether it is the end, code. */
 const PART_HEADER_BYTES = 9;
 const MULTI_END = partHeader(-1, 1, -1);
 

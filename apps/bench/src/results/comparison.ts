@@ -13,7 +13,7 @@ export interface ComparedPoint {
   readonly a: PointReport;
   readonly b: PointReport;
   readonly ratio: Spread;
-  /** Of the point's main latencies, if it has any. */
+  /** Ratio of the point's main latencies, if it has any. */
   readonly p50Ratio: Spread | undefined;
   readonly p99Ratio: Spread | undefined;
   readonly difference: Difference;

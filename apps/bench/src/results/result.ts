@@ -37,7 +37,7 @@ export interface CalibrateResult extends ResultHead {
   readonly generator: readonly PointReport[];
   /** Against the hosts, when there are any. */
   readonly measured: readonly PointReport[];
-  /** How many times what was measured the generator reaches by itself. */
+  /** The generator's throughput against the null server, as a multiple of the measured one. */
   readonly headroom: readonly { readonly point: string; readonly factor: number }[];
 }
 

@@ -40,9 +40,9 @@ export interface EventEffect {
   readonly backMs: number | undefined;
 }
 
-/** The level of before is the median of so much time. */
+/** Time whose median is the level of before. */
 const BEFORE_MS = 3000;
-/** It is reached again when the mean of so much time comes to this share of it. */
+/** The level is reached again when the mean of this time comes to this share of it. */
 const BACK_MS = 500;
 const BACK_SHARE = 0.8;
 

@@ -9,7 +9,7 @@ import { onlyHosts, treeOn } from "./with-tree.ts";
 
 const CONTENDERS = [2, 10, 100];
 const PAIRS = [1, 4, 16];
-/** Of fewer the 99th percentile is the largest, and hardly more than that can be said. */
+/** Number of samples below which the 99th percentile is the largest one, and says little. */
 const FEW = 100;
 
 interface RecipePoint {

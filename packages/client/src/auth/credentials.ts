@@ -6,7 +6,7 @@ import type { ZkError } from "../errors.ts";
 import type { Credential } from "../options.ts";
 
 const XID_AUTH = -4;
-/** Of a call that is not in flight. */
+/** The xid of a call that is not in flight. */
 const XID_NONE = 0;
 /** Errors of an auth packet that end the client: another connection would give the same answer. */
 const REFUSALS: ReadonlySet<number> = new Set<number>([

@@ -7,7 +7,7 @@ import { Deadlines } from "./deadlines.ts";
 import type { RetryPolicy } from "./retry.ts";
 import { WaitingCalls } from "./waiting-calls.ts";
 
-/** Of a call that is not in flight. */
+/** The xid of a call that is not in flight. */
 const XID_NONE = 0;
 
 /**

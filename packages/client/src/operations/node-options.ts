@@ -64,7 +64,7 @@ export type EnsureOptions = CallOptions & {
 export type SetOptions = VersionOptions & IdempotentOptions;
 
 export type PutOptions = CallOptions & {
-  /** Of a node that is created. Default: the client's. */
+  /** The access list of a node that is created. Default: the client's. */
   readonly acl?: AclInput;
   /** Creates missing ancestors. Default: NO_NODE. */
   readonly parents?: ParentMode;

@@ -21,7 +21,7 @@ export interface ReadNode {
 
 /**
  * Several reads in one request, built step by step; all of them see the same state, and each may
- * fail by itself. The type parameter grows with each step, so `run` gives each step's result its
+ * fail alone. The type parameter grows with each step, so `run` gives each step's result its
  * own type.
  */
 export class ReadBatch<R extends readonly unknown[] = []> {

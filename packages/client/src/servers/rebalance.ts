@@ -37,7 +37,7 @@ export function serversToMoveTo(change: ServerChange): readonly HostAddress[] | 
   return added.length === 0 || random() < keptShare ? kept : added;
 }
 
-/** Whether a list contains an address, by the name that it was resolved from or by itself. */
+/** Whether a list contains an address, as such or by the name that it was resolved from. */
 export function isAmong(address: HostAddress, hosts: readonly HostAddress[]): boolean {
   const { name: _, ...itself } = address;
   const names = [nameOf(address), nameOf(itself)];

@@ -6,7 +6,7 @@ import { TrackedHosts } from "./tracked-hosts.ts";
 
 const host = (name: string, port = 2181): HostAddress => ({ host: name, port });
 
-/** Of servers with their ports, as `a;2181` or `a;;2281`. */
+/** The configuration of servers with their ports, as `a;2181` or `a;;2281`. */
 function config(...servers: readonly string[]): EnsembleConfig {
   const lines = servers.map((server, id) => `server.${id}=${server.replace(";", ":2888:3888;")}`);
   return parseEnsembleConfig({ data: Buffer.from(lines.join("\n")), stat: {} as EnsembleConfig["stat"] });

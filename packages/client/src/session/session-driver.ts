@@ -45,7 +45,7 @@ import { SessionLog } from "./session-log.ts";
 import { StateListeners } from "./state-listeners.ts";
 
 const XID_MAX = 2 ** 31 - 1;
-/** Of a call that is not in flight. */
+/** The xid of a call that is not in flight. */
 const XID_NONE = 0;
 const CONNECT_TIMEOUT_MS_MAX = 10_000;
 const BACKOFF_BASE_MS = 100;

@@ -1,7 +1,7 @@
 /**
  * Observes a node and its descendants as a stream of creations, changes and deletions. On servers
  * from 3.6 on, one recursive watch tells which nodes to read; on older ones each node has two
- * one-shot watches, on its data and on its children, armed by its reads. The form is chosen anew on
+ * one-shot watches, on its data and on its children, armed by its reads. The form is chosen for
  * each connection.
  *
  *     no connection ─▶ asking ─▶ persistent

@@ -25,7 +25,7 @@ export interface DecodeOptions<T> {
   readonly codec?: Codec<T>;
   /**
    * Replacement for a payload that the codec refuses. What it throws fails the stream. Without it the payload is
-   * left out and logged as a warning, and the stream goes on with the next one.
+   * left out and logged as a warning, and the stream continues with the next one.
    */
   readonly onDecodeError?: (error: DecodeError, node: NodeData) => T;
   /** `content` also suppresses a rewrite of equal bytes. Default `change`. */

@@ -18,7 +18,7 @@ export const WAIT: Shape<WaitOptions> = shape<WaitOptions>({ signal: rules.signa
 export const TRY: Shape<Pick<WaitOptions, "signal">> = shape({ signal: rules.signal });
 
 /**
- * Waits for what has begun already, within a caller's limits; beyond them it goes on by itself.
+ * Waits for what has begun already, within a caller's limits; beyond them it continues unawaited.
  *
  * @throws LOCK_TIMEOUT, the signal's reason, or its own error
  */

@@ -1,6 +1,6 @@
 const FIRST_MS = 100;
 const MOST_MS = 10_000;
-/** After so long without a repair the next one goes at once again. */
+/** Time without a repair after which the next one is immediate again. */
 const QUIET_MS = 60_000;
 
 /**

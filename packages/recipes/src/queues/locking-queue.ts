@@ -14,7 +14,7 @@ import { watchedChildren } from "./work-queue.ts";
 const ENTRY = /^entry-\d{3}-/;
 /** Shorter listings cost little, and are read for each take. */
 const CACHED_COUNT_MIN = 256;
-/** A listing is used for so many times as long as it took to read: then reading takes a tenth of the time. */
+/** Time for which a listing is used, as a multiple of the time that it took to read: reading takes a tenth of the time. */
 const CACHED_COST_FACTOR = 10;
 const CACHED_MS_MAX = 1_000;
 

@@ -21,7 +21,7 @@ function cron(zk: Client, work: CronWork, options: CronOptions = {}): Cron {
   return made;
 }
 
-/** Work that resolves after so many runs. */
+/** Work that resolves after a number of runs. */
 function runs(count: number): { readonly work: CronWork; readonly done: Promise<readonly CronRun[]> } {
   const { promise, resolve } = Promise.withResolvers<readonly CronRun[]>();
   const seen: CronRun[] = [];

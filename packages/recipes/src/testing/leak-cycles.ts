@@ -31,7 +31,7 @@ import type { LeakWorld } from "./leak-world.ts";
 
 export interface LeakCycle {
   readonly name: string;
-  /** For slow cycles, a part of the rounds: 1 in so many. */
+  /** For slow cycles, a part of the rounds: 1 in `oneIn`. */
   readonly oneIn?: number;
   /** Creates the parts that all rounds share, at and below a path. */
   begin(world: LeakWorld, path: string): Promise<Begun>;
@@ -47,7 +47,7 @@ const LOCKS: readonly LeakCycle[] = RECIPES.map((kind) => ({
   begin: async (world, path) => ({ round: (i) => contend(world, { kind, path, i }) }),
 }));
 
-/** One client holds it, another waits: until it is released, or in vain. */
+/** One client holds it, another waits until it is released, or gives up. */
 async function contend(
   { a, b, signal }: LeakWorld,
   { kind, path, i }: { readonly kind: RecipeKind; readonly path: string; readonly i: number },

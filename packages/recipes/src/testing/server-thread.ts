@@ -8,7 +8,7 @@ import { startServer } from "@zooid/embedded-server";
 const server = await startServer({
   ...{ port: 0, tickMs: 100, sessionTimeoutMsMax: 60_000, connectionsPerAddressMax: 0, fourLetterWords: "*" },
   ttlNodes: true,
-  // Nodes that the server removes by itself would be mistaken for work of a round.
+  // Nodes that the server removes unasked would be mistaken for work of a round.
   reaping: { checkIntervalMs: 2 ** 30 },
 });
 parentPort?.once("message", () => server.stop());

@@ -73,7 +73,7 @@ export async function enters(client: Client, kind: ClientState["kind"]): Promise
   await firstValueFrom(client.state$.pipe(filter((state) => state.kind === kind)));
 }
 
-/** Waits until a path has so many children, as a client sees it. */
+/** Waits until a path has `count` children, as a client sees it. */
 export async function count(client: Client, path: string, count: number): Promise<readonly string[]> {
   const children$ = client.watchChildren$(path).pipe(filter((names) => (names?.length ?? 0) === count));
   return (await firstValueFrom(children$)) ?? [];

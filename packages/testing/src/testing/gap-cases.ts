@@ -31,7 +31,7 @@ export interface GapCase {
   readonly failsWith?: readonly string[];
   /** By a client without faults. */
   prepare?(zk: Client): Promise<unknown>;
-  /** Of the client to which a fault happens. Its error must have a code. @param other has no faults */
+  /** The operation of the client to which a fault happens. Its error must have a code. @param other has no faults */
   run(zk: Client, other: Client): Promise<unknown>;
   /** By the client without faults, after the other one has closed. @returns faults, in words */
   check(zk: Client, outcome: Outcome): Promise<readonly string[]>;
