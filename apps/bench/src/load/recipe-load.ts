@@ -43,7 +43,7 @@ export interface RecipeOutcome {
   readonly generator: GeneratorLoad;
 }
 
-/** Time by which a run without a sample is longer than it should be. */
+/** Maximum time for which a run without a sample continues after its end. */
 const SAMPLE_MS_MAX = 30_000;
 
 interface Reading {
