@@ -1,5 +1,5 @@
-import type { AuditRecord } from "@zooid/embedded-server";
-import { type Acl, formatSessionId, type Identity, Permission } from "@zooid/model";
+import { type AuditRecord, auditUsers } from "@zooid/embedded-server";
+import { type Acl, formatSessionId, Permission } from "@zooid/model";
 import { printable } from "./logger.ts";
 
 /** What the process itself did. */
@@ -31,7 +31,7 @@ export function auditLine(record: AuditRecord, processUser: string, time: string
   const { session, identities, address, operation, path, createMode, acl, result } = record;
   return line(time, result, [
     ["session", formatSessionId(session)],
-    ["user", identities === undefined ? processUser : usersOf(identities)],
+    ["user", identities === undefined ? processUser : auditUsers(identities)],
     ["ip", address],
     ["operation", operation],
     ["znode", path],
@@ -65,25 +65,6 @@ function line(
     separator = "\t";
   }
   return `${text}\n`;
-}
-
-/** A client is the same people for many writes. */
-const USERS = new WeakMap<readonly Identity[], string>();
-
-export function usersOf(identities: readonly Identity[]): string {
-  const known = USERS.get(identities);
-  if (known !== undefined) return known;
-  const users = identities
-    .map(userOf)
-    .filter((user) => user !== "")
-    .join(",");
-  USERS.set(identities, users);
-  return users;
-}
-
-/** Of a digest, what stands before the hash. */
-function userOf({ scheme, id }: Identity): string {
-  return scheme === "digest" ? id.replace(/:.*$/s, "") : id;
 }
 
 /** One entry behind the other without anything between them, as Apache has it; but hashes of passwords stay where they are. */

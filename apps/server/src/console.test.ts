@@ -39,14 +39,14 @@ test("the server prints the console's address, serves its page, and answers for 
   expect(sessions.flatMap(({ ephemerals }) => ephemerals)).toEqual(["/held"]);
   expect((await fetch(`${url}commands/ruok`)).status).toBe(200);
   // The superuser ends a session, by the server's own admin port.
-  await fetch(`${url}api/v1/audit`);
+  await fetch(`${url}api/v1/audit?sid=0`);
   const ended = await fetch(`${url}api/v1/sessions/end`, {
     method: "POST",
     body: JSON.stringify({ id: formatSessionId(zk.sessionId) }),
     headers: { "Content-Type": "application/json", Authorization: "digest super:test" },
   });
   expect([ended.status, await ended.text()]).toEqual([200, expect.any(String)]);
-  const { entries } = (await (await fetch(`${url}api/v1/audit`)).json()) as { entries: { operation: string }[] };
+  const { entries } = (await (await fetch(`${url}api/v1/audit?sid=0`)).json()) as { entries: { operation: string }[] };
   // The deletion of its ephemeral node may not be applied yet.
   expect(entries).toContainEqual(
     expect.objectContaining({ operation: "endSession", session: formatSessionId(zk.sessionId) }),

@@ -1,8 +1,7 @@
-import type { AdminOptions, AuditRecord, Report, ZooidServer } from "@zooid/embedded-server";
-import { formatSessionId, hostPort } from "@zooid/model";
-import { type AuditEntry, Console, wordsByConnection } from "@zooid/web-console";
+import type { AdminOptions, Report, ZooidServer } from "@zooid/embedded-server";
+import { hostPort } from "@zooid/model";
+import { Console, wordsByConnection } from "@zooid/web-console";
 import { askedHost } from "./asked-host.ts";
-import { usersOf } from "./audit-line.ts";
 import type { ConsoleSettings } from "./key-rule.ts";
 import type { ProcessLines } from "./log-events.ts";
 
@@ -56,19 +55,11 @@ export function openConsole({ server, sid, admin, settings, version, log }: Open
       if (isOwn && isReport(word)) return server.report(word);
       return words(member, word, signal);
     },
-    audit: (next) => {
-      const subscription = server.audit$.subscribe((records) => next(records.map(auditEntry)));
-      return () => subscription.unsubscribe();
-    },
+    ownServer: { sid: sid ?? 0, report: (name, query) => server.adminReport(name, query) },
     warn: (text) => log.warn(text, { event: "console-warning" }),
   });
 }
 
 function isReport(word: string): word is Report {
   return REPORTS.has(word);
-}
-
-function auditEntry({ session, identities, address, operation, path, result }: AuditRecord): AuditEntry {
-  const user = identities === undefined ? undefined : usersOf(identities);
-  return { atMs: Date.now(), session: formatSessionId(session), user, address, operation, path, result };
 }

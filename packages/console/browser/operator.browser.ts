@@ -1,4 +1,4 @@
-import { connect, formatSessionId } from "@zooid/client";
+import { connect, digest, formatSessionId } from "@zooid/client";
 import { afterAll, expect, test } from "vitest";
 import { SUPER, startEnsembleStage } from "../src/testing/ensemble-stage.ts";
 import { axeFindings } from "./axe.ts";
@@ -40,29 +40,55 @@ test("four-letter words of each member are read and filtered", async () => {
   await screenshot(page, "words-light");
 });
 
-test("the audit page shows writes and their users, as text, and can be paused", async () => {
-  let write: Parameters<NonNullable<Parameters<typeof startBrowserStage>[0]>["audit"] & {}>[0] = () => {};
-  await using stage = await startBrowserStage({
-    audit: (next) => {
-      write = next;
-      return () => {};
-    },
-  });
+test("the audit page has the writes of all members and their users, as text, and can be paused and filtered", async () => {
+  await using stage = withPages(await startEnsembleStage({ name: "example" }));
+  const [first, second] = await Promise.all(
+    [1, 2].map((sid) =>
+      connect(stage.servers.get(sid)?.connectString ?? "", { auth: [digest(sid === 1 ? "alice" : "bob", "secret")] }),
+    ),
+  );
+  if (first === undefined || second === undefined) throw new Error("there are two clients");
   const page = await stage.open("#/audit");
-  const entry = { atMs: Date.now(), session: "0x1", address: "127.0.0.1", result: "success" } as const;
-  // The tail follows the server from the page's first request on.
-  await page.waitForResponse(/\/api\/v1\/audit/);
-  write([{ ...entry, user: "alice", operation: "setData", path: "/<img src=x onerror=window.pwned=1>" }]);
-  const row = page.getByRole("row", { name: /setData/ });
+  // The anonymous operator is refused by each member.
+  await page.getByText("Server 2 gives no lines").waitFor();
+  await logIn(page, SUPER);
+  await page.goto(`${page.url().split("#")[0]}#/audit`);
+  await page.reload();
+  // The tail follows a member from the page's first request on.
+  for (const sid of [1, 2])
+    await page.waitForResponse((answer) => answer.url().includes(`/audit?sid=${sid}`) && answer.ok());
+  await first.create("/<img src=x onerror=window.pwned=1>", "");
+  await second.create("/of-bob", "");
+  const row = page.getByRole("row", { name: /alice/ });
   await row.getByText("<img src=x onerror=window.pwned=1>").waitFor();
-  await row.getByText("alice").waitFor();
+  await row.getByText("Server 1").waitFor();
+  await page.getByRole("row", { name: /Server 2.*\/of-bob.*bob/ }).waitFor();
   expect(await page.evaluate(() => Object.hasOwn(window, "pwned"))).toBe(false);
   expect(await axeFindings(page)).toEqual([]);
   await screenshot(page, "audit-light");
+  await page.getByRole("searchbox", { name: "User" }).fill("bob");
+  await row.waitFor({ state: "detached" });
+  await page.getByRole("searchbox", { name: "User" }).fill("");
   await page.getByRole("button", { name: "Pause" }).click();
-  write([{ ...entry, user: "bob", operation: "delete", path: "/gone" }]);
+  await second.delete("/of-bob");
   await page.getByRole("button", { name: "Go on" }).click();
-  await page.getByRole("row", { name: /bob/ }).waitFor();
+  await page.getByRole("row", { name: /delete.*bob/ }).waitFor();
+  await stage.stop(2);
+  await page.getByText(/^Server 2 gives no lines/).waitFor({ timeout: 60_000 });
+  await Promise.all([first.close(), second.close()]);
+});
+
+test("sessions are grouped by user and by client", async () => {
+  await using stage = withPages(await startEnsembleStage({ name: "example" }));
+  const client = await connect(stage.servers.get(2)?.connectString ?? "", { auth: [digest("alice", "secret")] });
+  const page = await stage.open("#/sessions");
+  await logIn(page, SUPER);
+  await page.getByRole("combobox", { name: "Group by" }).selectOption("user");
+  await page.getByText(/^digest:alice: 1 session$/).waitFor();
+  await page.getByRole("combobox", { name: "Group by" }).selectOption("client");
+  await page.getByText(/^without TLS: \d+ sessions$/).waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await client.close();
 });
 
 test("sessions are ordered by their ephemeral nodes, and grouped by address", async () => {

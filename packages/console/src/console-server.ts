@@ -128,8 +128,8 @@ function consolesOf({ more = [], ...options }: ConsoleServerOptions): readonly C
   if (new Set(ensembles.map(({ name }) => name)).size < ensembles.length) {
     throw new RangeError("two ensembles have the same name");
   }
-  // The words and the audit tail of a server in this process are those of the first ensemble.
-  const { words: _words, audit: _audit, ...shared } = options;
+  // The words and the reports of a server in this process are those of the first ensemble.
+  const { words: _words, ownServer: _own, ...shared } = options;
   return [
     new Console({ ...options, isLoopback, ensembles }),
     ...more.map(({ name, hosts, adminUrls = {} }) => {

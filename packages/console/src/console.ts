@@ -7,7 +7,6 @@ import { UserClients } from "./access/user-clients.ts";
 import { WebSessions } from "./access/web-sessions.ts";
 import { LiveChanges } from "./api/live-changes.ts";
 import type { EnsembleLink } from "./ensemble-link.ts";
-import { type AuditSource, AuditTail } from "./facts/audit-tail.ts";
 import { EnsembleFacts, type FourLetterWords, wordsByConnection } from "./facts/ensemble-facts.ts";
 import { HotSpots } from "./facts/hot-spots.ts";
 import { MetricHistory } from "./facts/metric-history.ts";
@@ -15,7 +14,7 @@ import type { ApiHandler, ApiParts, ApiTarget } from "./http/api-handler.ts";
 import { type PageFile, readPageFiles } from "./http/page-files.ts";
 import { problemJson, refuse } from "./http/problem.ts";
 import { requestProblem } from "./http/request-checks.ts";
-import { AdminPorts } from "./members/admin-ports.ts";
+import { AdminPorts, type OwnServer } from "./members/admin-ports.ts";
 import { RecipeScans } from "./recipes/recipe-scans.ts";
 
 export interface ConsoleOptions {
@@ -42,8 +41,8 @@ export interface ConsoleOptions {
   readonly adminUrls?: Readonly<Record<string, string>>;
   /** How servers are asked four-letter words. Default: by a connection, with the TLS of `client`. */
   readonly words?: FourLetterWords;
-  /** The writes of the server's own clients. Default: none. */
-  readonly audit?: AuditSource;
+  /** The server in this process, if it is one of the ensemble. Default: none. */
+  readonly ownServer?: OwnServer;
   /** Reports a failure that is not the requester's. Default: silent. */
   readonly warn?: (text: string) => void;
 }
@@ -78,7 +77,6 @@ export class Console implements AsyncDisposable {
   readonly #facts: EnsembleFacts;
   readonly #history = new MetricHistory();
   readonly #hotSpots = new HotSpots();
-  readonly #audit: AuditTail | undefined;
   readonly #apiParts: ApiParts;
   /** Imported on the first API request at the latest, see {@link load}. */
   #api: Promise<ApiHandler> | undefined;
@@ -103,7 +101,6 @@ export class Console implements AsyncDisposable {
     const defaults = { waitingTimeoutMs: WAITING_TIMEOUT_MS, connectWarningMs: Number.POSITIVE_INFINITY };
     this.#clients = new UserClients({ hosts, client: { ...defaults, ...client } });
     this.#facts = new EnsembleFacts({ name, hosts, words });
-    this.#audit = options.audit === undefined ? undefined : new AuditTail(options.audit);
     this.#files = readPageFiles(PAGE_DIRECTORY);
     this.#apiParts = {
       roles: new RoleTable(roles, isLoopback),
@@ -115,8 +112,7 @@ export class Console implements AsyncDisposable {
       scans: new RecipeScans(),
       hotSpots: this.#hotSpots,
       stopping: this.#stop.signal,
-      admin: new AdminPorts(options.adminUrls),
-      audit: this.#audit,
+      admin: new AdminPorts(options.adminUrls, options.ownServer),
       live: new LiveChanges(),
       version: options.version ?? "",
       prefix,
@@ -157,7 +153,6 @@ export class Console implements AsyncDisposable {
     clearInterval(this.#sampler);
     this.#stop.abort();
     this.#facts.stop();
-    this.#audit?.stop();
     this.#hotSpots.stop();
     await this.#clients[Symbol.asyncDispose]();
   }

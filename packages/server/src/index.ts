@@ -1,5 +1,6 @@
 export { StoreError } from "@zooid/txn-log";
 export { type Access, accessFault, makeDirectory } from "@zooid/txn-log/sqlite";
+export type { AdminReport } from "./admin/client-reports.ts";
 export type { Report } from "./admin/four-letter-words.ts";
 export type {
   AdminConfig,
@@ -10,6 +11,7 @@ export type {
 } from "./admin/http-options.ts";
 export type { AdminApplication, ApplicationRequest } from "./admin/http-port.ts";
 export type { AuditOperation, AuditRecord } from "./audit-trail.ts";
+export { auditUsers } from "./audit-users.ts";
 export type { AuthFailuresOptions } from "./auth-failures.ts";
 export type { Change } from "./change-stream.ts";
 export type { ClientAuth, ClientAuthOptions } from "./client-auth.ts";

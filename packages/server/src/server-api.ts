@@ -1,5 +1,6 @@
 import type { DiskRoom, Members, ServerId, Zxid } from "@zooid/model";
 import type { Observable } from "rxjs";
+import type { AdminReport } from "./admin/client-reports.ts";
 import type { Report } from "./admin/four-letter-words.ts";
 import type { AdminApplication } from "./admin/http-port.ts";
 import type { AuditRecord } from "./audit-trail.ts";
@@ -77,6 +78,14 @@ export interface ZooidServer extends AsyncDisposable {
    * before the data is recovered.
    */
   report(report: Report): Promise<string>;
+  /**
+   * The fields of an admin command that only reads, for other parts of this process: it asks for no credentials, so its caller judges the
+   * rights of the requester. A field `error` has the reason where there are none.
+   */
+  adminReport(
+    report: AdminReport,
+    query?: Readonly<Record<string, string>>,
+  ): Promise<Readonly<Record<string, unknown>>>;
   /**
    * Reads the certificates of the ports for clients, peers and operators again, for new connections. Options are checked as a start
    * checks them, and those apply that can change in a running server: the four-letter words, secrets, certificates and modes of the links

@@ -6,6 +6,7 @@ import { NO_SNAPSHOT_COMMANDS } from "./admin/http-options.ts";
 import { keptFor } from "./admin/kept-reading.ts";
 import type { OperatorPorts } from "./admin/operator-ports.ts";
 import { SnapshotEndpoint } from "./admin/snapshot-endpoint.ts";
+import type { AuditTail } from "./audit-tail.ts";
 import type { AuditedClient, AuditTrail } from "./audit-trail.ts";
 import { buildTime } from "./build-time.ts";
 import type { ClientPorts } from "./client-ports.ts";
@@ -44,6 +45,7 @@ export interface ViewedServer {
   portProblems(): readonly string[];
   readonly drain: Drain;
   readonly audit: AuditTrail;
+  readonly auditTail: AuditTail;
   readonly fourLetterWords: AdminView["fourLetterWords"];
   restore(pieces: AsyncIterable<Uint8Array>): Promise<Zxid>;
 }
@@ -94,6 +96,7 @@ export function adminViewOf(server: ViewedServer): AdminView {
       later: (callback) => driver().later(callback),
     }),
     drain: server.drain,
+    auditTail: server.auditTail,
     version: versionText(server.version, buildTime()),
     startedAtMs: performance.now(),
     clientPort: () => server.clientPort(),

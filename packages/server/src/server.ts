@@ -12,9 +12,11 @@ import {
 import { type LogHandler, StoreError } from "@zooid/txn-log";
 import { decodeMembers } from "@zooid/zab";
 import type { Observable } from "rxjs";
-import type { AdminView } from "./admin/admin-view.ts";
+import { type AdminView, NOT_SERVING } from "./admin/admin-view.ts";
+import { type AdminReport, adminReport } from "./admin/client-reports.ts";
 import { answerWord, type Report, reportText, wordBytes } from "./admin/four-letter-words.ts";
 import { OperatorPorts } from "./admin/operator-ports.ts";
+import { AuditTail } from "./audit-tail.ts";
 import { type AuditRecord, AuditTrail } from "./audit-trail.ts";
 import { type Change, ChangeRecorder } from "./change-stream.ts";
 import { ClientPorts } from "./client-ports.ts";
@@ -109,6 +111,7 @@ class Server implements ZooidServer {
   readonly #status = new ServerStatus();
   readonly changes$: Observable<readonly Change[]> = this.#recorder.changes$;
   readonly audit$: Observable<readonly AuditRecord[]>;
+  readonly #auditTail: AuditTail;
   readonly role$: Observable<Role> = this.#status.role$;
   readonly members$: Observable<Members | undefined> = this.#status.members$;
   readonly sessions$: Observable<number> = this.#status.sessions$;
@@ -147,6 +150,7 @@ class Server implements ZooidServer {
     this.#fourLetterWords = { allowed: config.fourLetterWords };
     this.#audit = new AuditTrail(sidOf(config));
     this.audit$ = this.#audit.records$;
+    this.#auditTail = new AuditTail(this.audit$);
     this.#slow = new SlowLog({
       thresholdMs: config.slowRequestMs,
       warn: (text, fields) => this.#log.warn(text, fields),
@@ -260,6 +264,15 @@ class Server implements ZooidServer {
     return view === undefined || this.#driver === undefined ? "" : await reportText(report, view);
   }
 
+  async adminReport(
+    report: AdminReport,
+    query: Readonly<Record<string, string>> = {},
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const view = this.#view;
+    if (view === undefined || this.#driver === undefined) return { error: NOT_SERVING };
+    return await adminReport(view, report, query);
+  }
+
   async #start(): Promise<void> {
     const config = this.#config;
     for (const notice of config.notices) this.#log.warn(notice, { event: "setting" });
@@ -318,6 +331,7 @@ class Server implements ZooidServer {
       portProblems: () => this.#moves.problems,
       drain: this.#drain,
       audit: this.#audit,
+      auditTail: this.#auditTail,
       fourLetterWords: this.#fourLetterWords,
       clientPort: () => this.port,
       restore: (pieces) => restore.restore(pieces),
@@ -515,6 +529,7 @@ class Server implements ZooidServer {
   async #stop(): Promise<void> {
     clearInterval(this.#statusTimer);
     clearInterval(this.#certificateTimer);
+    this.#auditTail.stop();
     this.#drain.stop();
     this.#disk.stop();
     this.#moves.stop();

@@ -203,7 +203,7 @@ function pagesOf({ role, features }: SessionJson): readonly PageName[] {
   const isOffered: Partial<Record<PageName, boolean>> = {
     transaction: isOperator || role === "editor",
     words: isOperator,
-    audit: isOperator && features.audit,
+    audit: isOperator && features.clientReports,
   };
   return PAGES.filter((page) => isOffered[page] ?? true);
 }
@@ -231,7 +231,7 @@ function Page({ place }: { readonly place: Place }) {
     case "words":
       return <WordsPage params={place.params} />;
     case "audit":
-      return <AuditPage />;
+      return <AuditPage params={place.params} />;
   }
 }
 

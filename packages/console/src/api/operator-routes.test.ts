@@ -1,6 +1,5 @@
-import { connect, formatSessionId } from "@zooid/client";
+import { connect, digest, formatSessionId } from "@zooid/client";
 import { expect, test } from "vitest";
-import type { AuditEntry } from "../facts/audit-tail.ts";
 import { startEnsembleStage } from "../testing/ensemble-stage.ts";
 import { startStage } from "../testing/stage.ts";
 import { auditTail } from "./shapes.ts";
@@ -41,34 +40,100 @@ test("members answer four-letter words that only read", async () => {
   expect(await stage.api("GET", "/words?word=srvr&sid=9")).toMatchObject({ status: 404 });
 });
 
-test("the audit tail has the writes since the first look", async () => {
-  let write: (entries: readonly AuditEntry[]) => void = () => {};
-  await using stage = await startStage({
-    audit: (next) => {
-      write = next;
-      return () => {};
-    },
-  });
-  expect((await stage.api("GET", "/session")).json.features.audit).toBe(true);
-  expect((await stage.api("GET", "/audit")).json).toEqual({ entries: [], droppedCount: 0 });
-  const entry = { atMs: 1, session: "0x1", user: undefined, address: undefined, path: undefined } as const;
-  write([{ ...entry, operation: "delete", result: "success" }]);
-  const { json } = await stage.api("GET", "/audit");
-  expect(auditTail.parse(json)).toEqual(json);
-  expect(json.entries).toMatchObject([{ number: 1, operation: "delete", user: null, path: null }]);
-  expect((await stage.api("GET", "/audit?after=1")).json.entries).toEqual([]);
+test("each member gives the writes of its clients, and the users of its sessions; others give a reason", {
+  timeout: 120_000,
+}, async () => {
+  await using stage = await startEnsembleStage();
+  const since = new Map<number, string>();
+  for (const sid of [1, 2, 3]) {
+    const { status, json } = await stage.api("GET", `/audit?sid=${sid}`);
+    expect([status, json.entries, auditTail.parse(json)]).toEqual([200, [], json]);
+    since.set(sid, json.since);
+  }
+  const clients = await Promise.all(
+    [1, 2, 3].map(async (sid) => {
+      const user = digest(`user${sid}`, "secret");
+      const client = await connect(stage.servers.get(sid)?.connectString ?? "", { auth: [user] });
+      await client.create(`/of-${sid}`, "");
+      return client;
+    }),
+  );
+  for (const sid of [1, 2, 3]) {
+    const { json } = await stage.api("GET", `/audit?sid=${sid}&since=${since.get(sid)}`);
+    const written = json.entries.filter(({ operation }: { operation: string }) => operation === "create");
+    expect(written).toMatchObject([{ operation: "create", path: `/of-${sid}`, result: "success", isCut: false }]);
+    expect(written[0].user.split(",")).toContain(`user${sid}`);
+    const newer = await stage.api("GET", `/audit?sid=${sid}&since=${json.since}&after=${json.entries.length}`);
+    expect(newer.json.entries).toEqual([]);
+  }
+  const { sessions, notes } = (await stage.api("GET", "/sessions?clients=true")).json;
+  expect(notes).toEqual([]);
+  for (const [i, client] of clients.entries()) {
+    const found = sessions.find(({ id }: { id: string }) => id === formatSessionId(client.sessionId));
+    expect(found).toMatchObject({ users: [`digest:user${i + 1}`], client: "without TLS" });
+  }
+  expect((await stage.api("GET", "/sessions")).json.sessions[0]).toMatchObject({ users: null, client: null });
+  // A user whom the root does not name is refused by each member, and a member that is stopped is not reached.
+  const asOther = { headers: { Authorization: "digest other:secret" } };
+  expect(await stage.api("GET", "/audit?sid=1", asOther)).toMatchObject({ status: 403, json: { code: "ADMIN_AUTH" } });
+  const refused = (await stage.api("GET", "/sessions?clients=true", asOther)).json;
+  expect(refused.sessions.every(({ users }: { users: unknown }) => users === null)).toBe(true);
+  expect(refused.notes).toHaveLength(3);
+  await Promise.all(clients.map((client) => client.close()));
+  await stage.stop([...stage.servers].find(([, { summary }]) => summary.role === "following")?.[0] ?? 0);
+  const answers = await Promise.all([1, 2, 3].map((sid) => stage.api("GET", `/audit?sid=${sid}`)));
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 502]);
 });
 
-test("a console that is not a server's own has no audit tail", async () => {
+test("the server in this process reports without credentials, and others by their admin ports", async () => {
+  const asked: unknown[] = [];
+  let answer: Record<string, unknown> = { since: 7, dropped: 1, lines: [] };
+  await using stage = await startStage({
+    ownServer: {
+      sid: 0,
+      report: (name, query) => {
+        asked.push([name, query]);
+        return Promise.resolve(answer);
+      },
+    },
+  });
+  expect((await stage.api("GET", "/session")).json.features.clientReports).toBe(true);
+  expect((await stage.api("GET", "/audit?sid=0&since=7&after=3")).json).toEqual({
+    sid: 0,
+    since: "7",
+    entries: [],
+    droppedCount: 1,
+  });
+  expect(asked).toEqual([["audit_tail", { since: "7", after: "3", limit: "500" }]]);
+  expect(await stage.api("GET", "/audit?sid=2")).toMatchObject({ status: 501, json: { code: "NO_ADMIN_PORT" } });
+  answer = { error: "not now" };
+  expect(await stage.api("GET", "/audit?sid=0")).toMatchObject({ status: 409, json: { detail: "not now" } });
+  for (const hostile of [
+    {},
+    { since: 7, dropped: 0, lines: [{ number: "1" }] },
+    { since: 7, dropped: -1, lines: [] },
+  ]) {
+    answer = hostile;
+    expect(await stage.api("GET", "/audit?sid=0")).toMatchObject({ status: 502, json: { code: "NO_ADMIN_ANSWER" } });
+  }
+});
+
+test("a console that knows no admin port has neither writes nor users of sessions", async () => {
   await using stage = await startStage();
-  expect(await stage.api("GET", "/audit")).toMatchObject({ status: 501, json: { code: "NO_AUDIT" } });
+  expect((await stage.api("GET", "/session")).json.features.clientReports).toBe(false);
+  expect(await stage.api("GET", "/audit?sid=0")).toMatchObject({ status: 501, json: { code: "NO_ADMIN_PORT" } });
+  const { sessions, notes } = (await stage.api("GET", "/sessions?clients=true")).json;
+  expect(sessions[0]).toMatchObject({ users: null, client: null });
+  expect(notes).toEqual([expect.stringContaining("Configure the admin port of server 0")]);
 });
 
 test("only operators see watches, words and the audit tail, and end sessions", async () => {
   await using stage = await startStage({ address: "0.0.0.0" });
-  for (const path of ["/sessions/watches?id=0x1", "/words?word=srvr", "/audit"]) {
+  for (const path of ["/sessions/watches?id=0x1", "/words?word=srvr", "/audit?sid=0"]) {
     expect(await stage.api("GET", path)).toMatchObject({ status: 403, json: { code: "ROLE" } });
   }
+  const { sessions } = (await stage.api("GET", "/sessions?clients=true")).json;
+  expect(sessions[0]).toMatchObject({ users: null, client: null, ephemerals: null });
   const end = await stage.api("POST", "/sessions/end", { body: { id: "0x1" } });
   expect(end).toMatchObject({ status: 403, json: { code: "ROLE" } });
 });

@@ -1,12 +1,12 @@
 /** What operators look at, and do, beyond the tree: other sessions, four-letter words, the audit tail. */
 import { z } from "zod";
 import { refuse } from "../http/problem.ts";
+import { auditLines } from "../members/member-reports.ts";
 import { type Route, route } from "./route.ts";
-import { auditTail, sessionId, sid, watched, word, wordAnswer } from "./shapes.ts";
+import { auditTail, sessionId, sid, timeMs, watched, word, wordAnswer } from "./shapes.ts";
 
 /** Watched paths in one page. */
 const WATCHES_MAX = 200;
-const AUDIT_MAX = 500;
 
 const sessionWatches = route({
   ...{
@@ -61,28 +61,15 @@ const readAudit = route({
     method: "GET",
     path: "/audit",
     role: "operator",
-    summary: "The newest writes of the server's own clients, from the first request on",
+    summary: "The newest writes of a member's own clients, from the first request on",
   },
   query: z.object({
+    sid: z.coerce.number().int().pipe(sid),
+    since: timeMs.default("0").meta({ description: "`since` of the answer before" }),
     after: z.coerce.number().int().min(0).default(0).meta({ description: "`number` of the last entry that is known" }),
   }),
   reply: auditTail,
-  async handle({ audit, query }) {
-    if (audit === undefined) {
-      const detail = "the console in zooid-server has one; other servers write their audit log to a file";
-      throw refuse(501, "NO_AUDIT", "This console has no audit tail", { detail });
-    }
-    const { entries, droppedCount } = audit.read(query.after, AUDIT_MAX);
-    return {
-      body: {
-        entries: entries.map(({ atMs, user = null, address = null, path = null, ...entry }) => ({
-          ...{ number: entry.number, time: String(atMs), session: entry.session, user, address },
-          ...{ operation: entry.operation, path, result: entry.result },
-        })),
-        droppedCount,
-      },
-    };
-  },
+  handle: async ({ admin, user, signal, query }) => ({ body: await auditLines({ admin, user, signal }, query) }),
 });
 
 export const OPERATOR_ROUTES: readonly Route[] = [sessionWatches, endSession, askWord, readAudit];

@@ -3,7 +3,6 @@ import type { Client } from "@zooid/client";
 import type { z } from "zod";
 import type { Role } from "../access/role.ts";
 import type { User } from "../access/user.ts";
-import type { AuditTail } from "../facts/audit-tail.ts";
 import type { EnsembleFacts } from "../facts/ensemble-facts.ts";
 import type { HotSpots } from "../facts/hot-spots.ts";
 import type { MetricHistory } from "../facts/metric-history.ts";
@@ -30,8 +29,6 @@ export interface Call<Q, B> {
   /** Aborted when the console stops: for work that several requesters share. */
   readonly stopping: AbortSignal;
   readonly admin: AdminPorts;
-  /** Undefined where the console is not the server's own. */
-  readonly audit: AuditTail | undefined;
 }
 
 /** What a handler answers. */

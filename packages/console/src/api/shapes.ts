@@ -151,7 +151,9 @@ export const session = z.object({
     sessions: z.boolean(),
     watches: z.boolean(),
     metrics: z.boolean(),
-    audit: z.boolean().meta({ description: "Whether /audit has entries" }),
+    clientReports: z
+      .boolean()
+      .meta({ description: "Whether a member can be asked for /audit, and for the users of sessions" }),
     adminServers: z
       .array(z.int())
       .meta({ description: "Servers whose admin port the console knows; 0: a server alone" }),
@@ -276,6 +278,11 @@ export const clientSession = z.object({
     .int()
     .nullable()
     .meta({ description: "Nodes that it watches for data; null: not asked for, not known, or not this role's" }),
+  users: z
+    .array(z.string())
+    .nullable()
+    .meta({ description: "As digest:alice; null: not asked for, not reported by the member, or not this role's" }),
+  client: z.string().nullable().meta({ description: "How the client connects, and its certificate; null as above" }),
 });
 export type ClientSessionJson = z.infer<typeof clientSession>;
 
@@ -307,10 +314,13 @@ export const auditEntry = z.object({
   operation: z.string(),
   path: z.string().nullable(),
   result: z.enum(["success", "failure"]),
+  isCut: z.boolean().meta({ description: "Of the path or the user, the beginning only" }),
 });
 export type AuditEntryJson = z.infer<typeof auditEntry>;
 
 export const auditTail = z.object({
+  sid,
+  since: timeMs.meta({ description: "The member records since then; numbers of another time mean other entries" }),
   entries: z.array(auditEntry).meta({ description: "Oldest first" }),
   droppedCount: z.int().meta({ description: "Entries after the cursor that are not kept any more" }),
 });

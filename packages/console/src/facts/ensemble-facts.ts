@@ -315,6 +315,8 @@ function* sessionsOf(
         establishedMs: line.establishedMs ?? null,
         averageLatencyMs: line.averageLatencyMs ?? null,
         watches: null,
+        users: null,
+        client: null,
         ephemerals: dump === undefined ? null : (dump.get(id) ?? []).slice(0, EPHEMERALS_MAX),
       });
     }

@@ -16,7 +16,6 @@ import { ROUTES } from "../api/routes.ts";
 import { EVENTS, LOGIN, LOGOUT, OPENAPI, SESSION, SESSION_ROUTES } from "../api/session-routes.ts";
 import { login, type SessionJson } from "../api/shapes.ts";
 import type { EnsembleLink } from "../ensemble-link.ts";
-import type { AuditTail } from "../facts/audit-tail.ts";
 import type { EnsembleFacts } from "../facts/ensemble-facts.ts";
 import type { HotSpots } from "../facts/hot-spots.ts";
 import type { MetricHistory } from "../facts/metric-history.ts";
@@ -44,7 +43,6 @@ export interface ApiParts {
   /** Aborted when the console stops. */
   readonly stopping: AbortSignal;
   readonly admin: AdminPorts;
-  readonly audit: AuditTail | undefined;
   readonly live: LiveChanges;
   readonly version: string;
   /** Of one of several ensembles on the port; else empty. */
@@ -215,7 +213,7 @@ export class ApiHandler {
   }
 
   #sessionJson({ user, role, csrfToken }: Requester): SessionJson {
-    const { facts, roles, version, admin, audit, ensembles } = this.#parts;
+    const { facts, roles, version, admin, ensembles } = this.#parts;
     return {
       user: user.name ?? null,
       role: role ?? null,
@@ -228,7 +226,7 @@ export class ApiHandler {
         sessions: true,
         watches: true,
         metrics: true,
-        audit: audit !== undefined,
+        clientReports: admin.hasReports,
         adminServers: [...admin.sids],
       },
     };

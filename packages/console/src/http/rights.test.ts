@@ -58,7 +58,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   },
   "POST /sessions/end": { for: "operator", request: () => ({ body: { id: "0x1" } }), status: 501 },
   "GET /words": { for: "operator", request: () => ({ query: "word=conf" }) },
-  "GET /audit": { for: "operator", status: 501 },
+  "GET /audit": { for: "operator", request: () => ({ query: "sid=0" }), status: 501 },
   "GET /recipes": { for: "viewer" },
   "GET /recipes/part": { for: "viewer" },
   "GET /hot-spots": { for: "viewer" },

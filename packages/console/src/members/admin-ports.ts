@@ -7,6 +7,21 @@ const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
 /** Fields of an answer. */
 export type AdminFields = Readonly<Record<string, unknown>>;
 
+/**
+ * The server in whose process the console is. It reports without credentials, so that the routes which ask have to judge the requester's role.
+ */
+export interface OwnServer {
+  /** 0 for a server without an ensemble. */
+  readonly sid: number;
+  report(name: OwnReport, query: Readonly<Record<string, string>>): Promise<AdminFields>;
+}
+
+export type OwnReport = "audit_tail" | "session_clients";
+
+function isOwnReport(name: string): name is OwnReport {
+  return name === "audit_tail" || name === "session_clients";
+}
+
 /** A command of a server's admin port. */
 export interface AdminCommand {
   readonly sid: number | null;
@@ -24,10 +39,17 @@ export interface AdminCommand {
  */
 export class AdminPorts {
   readonly #urls: ReadonlyMap<string, string>;
+  readonly #own: OwnServer | undefined;
 
   /** @param urls by the number of the server, 0 for a server without an ensemble */
-  constructor(urls: Readonly<Record<string, string>> = {}) {
+  constructor(urls: Readonly<Record<string, string>> = {}, own?: OwnServer) {
     this.#urls = new Map(Object.entries(urls));
+    this.#own = own;
+  }
+
+  /** Whether a server can be asked for reports of its clients. */
+  get hasReports(): boolean {
+    return this.#own !== undefined || this.#urls.size > 0;
   }
 
   /** The numbers of the servers that are configured. */
@@ -37,6 +59,11 @@ export class AdminPorts {
 
   /** @throws ProblemError for a server that is not configured, does not answer, or refuses */
   async run({ sid, name, method = "POST", query = {}, user, signal }: AdminCommand): Promise<AdminFields> {
+    if (this.#own?.sid === (sid ?? 0) && isOwnReport(name)) {
+      const fields = await this.#own.report(name, query);
+      if (typeof fields["error"] !== "string") return fields;
+      throw refuse(409, "ADMIN_REFUSED", "The server refuses", { detail: fields["error"] });
+    }
     const base = this.#urls.get(String(sid ?? 0));
     if (base === undefined) {
       const detail = `Configure the admin port of server ${sid ?? 0}: zooid.console.adminPorts of zooid-server, --admin of zooid-console`;

@@ -4,6 +4,7 @@ import type { Replica } from "@zooid/replica";
 import type { LearnerStatus } from "@zooid/zab";
 import { type AdminView, isServing, modeOf, NOT_SERVING, resetConnections, resetServer } from "./admin-view.ts";
 import { denial, requesterIdentities } from "./authorise.ts";
+import { auditTail, BadParameter, sessionClients } from "./client-reports.ts";
 import { type ConnectionFacts, connectionFacts, type SessionFacts } from "./connection-facts.ts";
 import { environment, systemProperties } from "./environment.ts";
 import { grouped } from "./grouped.ts";
@@ -83,6 +84,7 @@ const DIGEST_VERSION = 100;
 const LONG = /^[+-]?\d{1,19}$/;
 
 const COMMANDS: readonly Command[] = [
+  { names: ["audit_tail"], isOwn: true, needsAuth: true, run: (view, { query }) => checked(auditTail(view, query)) },
   { names: ["configuration", "conf", "config"], run: configuration },
   { names: ["connection_stat_reset", "crst"], run: (view) => after(() => resetConnections(view)) },
   { names: ["connections", "cons"], run: (view) => connections(view, fullConnection) },
@@ -107,6 +109,7 @@ const COMMANDS: readonly Command[] = [
   { names: ["restore", "rest"], method: "POST", needsAuth: true, run: restore },
   { names: ["ruok"], run: () => ({}) },
   { names: ["server_stats", "srvr"], run: serverStats },
+  { names: ["session_clients"], isOwn: true, needsAuth: true, run: sessionClients },
   { names: ["set_trace_mask", "stmk"], isAlways: true, run: setTraceMask },
   { names: ["snapshot", "snap"], needsAuth: true, run: snapshot },
   { names: ["stat_reset", "srst"], run: (view) => after(() => resetServer(view)) },
@@ -158,7 +161,15 @@ export async function runCommand(view: AdminView, request: CommandRequest): Prom
 }
 
 /** Commands whose answers grow with the state: they are made in slices. */
-const GROWING: ReadonlySet<string> = new Set(["connections", "dump", "stats", "watches", "watches_by_path"]);
+const GROWING: ReadonlySet<string> = new Set([
+  "audit_tail",
+  "connections",
+  "dump",
+  "session_clients",
+  "stats",
+  "watches",
+  "watches_by_path",
+]);
 
 function answer(
   command: string,
@@ -184,6 +195,10 @@ function* fieldsOf(
   yield* found instanceof JsonFields ? found.fields : Object.entries(found);
   yield ["command", command];
   yield ["error", null];
+}
+
+function checked(found: JsonFields | BadParameter): JsonFields | Failure {
+  return found instanceof BadParameter ? new Failure(found.error, 400) : found;
 }
 
 /** The answer of a command that only acts: it has no fields. */

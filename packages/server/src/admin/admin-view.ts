@@ -1,5 +1,6 @@
 import type { DiskRoom, ServerId, SessionId } from "@zooid/model";
 import type { SessionEnding } from "@zooid/replica";
+import type { AuditTail } from "../audit-tail.ts";
 import type { AuditedClient } from "../audit-trail.ts";
 import type { ServerConfig } from "../config.ts";
 import type { Drain } from "../drain.ts";
@@ -64,6 +65,8 @@ export interface AdminView {
   snapshotCount(): number;
   /** Empties the server of its clients. */
   readonly drain: Drain;
+  /** The newest writes of its clients, while an operator reads them. */
+  readonly auditTail: AuditTail;
   /** Ends a session before its timeout; the log and the audit log have the requester. */
   endSession(id: SessionId, requester: AuditedClient): SessionEnding;
   /** Snapshot and restore. */

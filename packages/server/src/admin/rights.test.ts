@@ -17,16 +17,18 @@ import { ALL_COMMAND_NAMES } from "./admin-commands.ts";
 
 /** Commands for those who have every permission on the root, with a query that has an effect. All others answer everyone. */
 const GUARDED: Readonly<Record<string, string>> = {
+  audit_tail: "limit=10",
   drain: "durationMs=0",
   end_session: "id=VICTIM",
   restore: "",
   rest: "",
+  session_clients: "",
   snapshot: "streaming=true",
   snap: "streaming=true",
   transfer_leadership: "",
   undrain: "",
 };
-const GETS: ReadonlySet<string> = new Set(["snapshot", "snap"]);
+const GETS: ReadonlySet<string> = new Set(["audit_tail", "session_clients", "snapshot", "snap"]);
 /** For everyone, as in Apache's server. */
 const OPEN: readonly string[] = [
   "configuration",

@@ -99,12 +99,16 @@ export const api = {
   drain: (sid: number, action: "begin" | "end") =>
     call<DrainStatusJson>("POST", "/drain", { query: { sid }, body: { action } }),
   sessions: () => call<SessionsJson>("GET", "/sessions"),
-  sessionsWithWatches: () => call<SessionsJson>("GET", "/sessions", { query: { watches: "true" } }),
+  sessionsWith: (more: { readonly watches: boolean; readonly clients: boolean }) =>
+    call<SessionsJson>("GET", "/sessions", {
+      query: { watches: more.watches ? "true" : undefined, clients: more.clients ? "true" : undefined },
+    }),
   watches: (id: string, from: number) =>
     call<WatchedJson>("GET", "/sessions/watches", { query: { id, from: String(from) } }),
   endSession: (id: string) => call<{ id: string }>("POST", "/sessions/end", { body: { id } }),
   word: (word: Word, sid: number | undefined) => call<WordAnswerJson>("GET", "/words", { query: { word, sid } }),
-  audit: (after: number) => call<AuditTailJson>("GET", "/audit", { query: { after } }),
+  audit: (sid: number, since: string, after: number) =>
+    call<AuditTailJson>("GET", "/audit", { query: { sid, since, after } }),
   metrics: () => call<MetricsJson>("GET", "/metrics"),
   recipes: (path: string) => call<RecipesJson>("GET", "/recipes", { query: { path } }),
   /** @param from where the part before has ended; null: the first part */

@@ -15,6 +15,8 @@ const session = (id: string, received: number, establishedMs = 1): ClientSession
   averageLatencyMs: null,
   ephemerals: null,
   watches: null,
+  users: null,
+  client: null,
 });
 
 test("the busiest session comes first, and one without a known beginning is left out", () => {

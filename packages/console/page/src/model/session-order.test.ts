@@ -13,6 +13,8 @@ function session(id: string, more: Partial<ClientSessionJson> = {}): ClientSessi
     averageLatencyMs: null,
     ephemerals: null,
     watches: null,
+    users: null,
+    client: null,
     ...more,
   } as ClientSessionJson;
 }
@@ -55,5 +57,28 @@ test("by address without the port, or by member, with the largest group first", 
   expect(shown("member")).toEqual([
     ["zk1", "0x1,0x3"],
     ["zk2", "0x2"],
+  ]);
+});
+
+test("by user, where a client with several is a group of its own, and by client", () => {
+  const some = [
+    session("0x1", { users: ["digest:bob", "digest:alice"], client: "TLS as CN=one" }),
+    session("0x2", { users: ["digest:alice"], client: "without TLS" }),
+    session("0x3", { users: ["digest:alice", "digest:bob"], client: "without TLS" }),
+    session("0x4", { users: [], client: "without TLS" }),
+    session("0x5"),
+  ];
+  const shown = (by: "user" | "client") =>
+    grouped(some, by).map(({ name, sessions }) => [name, sessions.map(({ id }) => id).join()]);
+  expect(shown("user")).toEqual([
+    ["digest:alice, digest:bob", "0x1,0x3"],
+    ["digest:alice", "0x2"],
+    ["not authenticated", "0x4"],
+    ["unknown", "0x5"],
+  ]);
+  expect(shown("client")).toEqual([
+    ["without TLS", "0x2,0x3,0x4"],
+    ["TLS as CN=one", "0x1"],
+    ["unknown", "0x5"],
   ]);
 });

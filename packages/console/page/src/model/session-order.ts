@@ -4,7 +4,7 @@ import type { ClientSessionJson } from "../../../src/api/shapes.ts";
 export const ORDERS = ["session", "connected", "rate", "requests", "latency", "ephemerals", "watches"] as const;
 export type Order = (typeof ORDERS)[number];
 
-export const GROUPINGS = ["none", "address", "member"] as const;
+export const GROUPINGS = ["none", "address", "member", "user", "client"] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
 export interface SessionGroup {
@@ -47,13 +47,28 @@ export function grouped(sessions: readonly ClientSessionJson[], by: Grouping): r
   if (by === "none") return [{ name: "", sessions }];
   const groups = new Map<string, ClientSessionJson[]>();
   for (const session of sessions) {
-    const name = by === "member" ? session.member : hostOf(session.address);
+    const name = groupOf(session, by);
     const group = groups.get(name);
     if (group === undefined) groups.set(name, [session]);
     else group.push(session);
   }
   const found = [...groups].map(([name, members]): SessionGroup => ({ name, sessions: members }));
   return found.sort((a, b) => b.sessions.length - a.sessions.length || (a.name < b.name ? -1 : 1));
+}
+
+function groupOf({ member, address, users, client }: ClientSessionJson, by: Exclude<Grouping, "none">): string {
+  switch (by) {
+    case "member":
+      return member;
+    case "address":
+      return hostOf(address);
+    case "user":
+      if (users === null) return "unknown";
+      // A client with several users is one of each, so they are one group together.
+      return users.length === 0 ? "not authenticated" : [...users].sort().join(", ");
+    case "client":
+      return client ?? "unknown";
+  }
 }
 
 /** An address without its port. */

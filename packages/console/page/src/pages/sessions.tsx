@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import type { ClientSessionJson } from "../../../src/api/shapes.ts";
 import { api } from "../model/api.ts";
 import { clientRates } from "../model/client-rates.ts";
@@ -6,13 +6,13 @@ import { ageText, visible } from "../model/formats.ts";
 import { nodeHash } from "../model/place.ts";
 import { GROUPINGS, type Grouping, grouped, ORDERS, type Order, ordered } from "../model/session-order.ts";
 import { Failure } from "../parts/failure.tsx";
-import { useIsOperator } from "../parts/session-context.ts";
+import { useIsOperator, useSession } from "../parts/session-context.ts";
 import { usePolled } from "../parts/use-polled.ts";
 import { SessionDialog } from "./session-dialog.tsx";
 
 const POLL_MS = 3_000;
 const SHOWN_MAX = 500;
-const COLUMNS = 10;
+const COLUMNS = 11;
 const ORDER_NAMES: Readonly<Record<Order, string>> = {
   session: "session",
   connected: "time connected",
@@ -22,17 +22,26 @@ const ORDER_NAMES: Readonly<Record<Order, string>> = {
   ephemerals: "ephemeral nodes",
   watches: "watches",
 };
-const GROUPING_NAMES: Readonly<Record<Grouping, string>> = { none: "nothing", address: "address", member: "member" };
+const GROUPING_NAMES: Readonly<Record<Grouping, string>> = {
+  none: "nothing",
+  address: "address",
+  member: "member",
+  user: "user",
+  client: "client",
+};
 
 export function SessionsPage({ params }: { readonly params: Readonly<Record<string, string>> }) {
   const [order, setOrder] = useState<Order>("session");
   // Members list all watches for that: it is asked for where it is wanted.
   const isCounted = order === "watches";
-  const { value, error, reload } = usePolled(isCounted ? api.sessionsWithWatches : api.sessions, POLL_MS);
   const [opened, setOpened] = useState<ClientSessionJson>();
   const isOperator = useIsOperator();
+  const mayName = useSession().features.clientReports && isOperator;
   const [filter, setFilter] = useState(params["filter"] ?? "");
   const [grouping, setGrouping] = useState<Grouping>("none");
+  const isNamed = grouping === "user" || grouping === "client";
+  const read = useCallback(() => api.sessionsWith({ watches: isCounted, clients: isNamed }), [isCounted, isNamed]);
+  const { value, error, reload } = usePolled(read, POLL_MS);
   const rates = useRates(value?.sessions);
   const matching = (value?.sessions ?? []).filter((session) => matches(session, filter));
   const shown = ordered(matching, order, rates).slice(0, SHOWN_MAX);
@@ -68,7 +77,7 @@ export function SessionsPage({ params }: { readonly params: Readonly<Record<stri
             value={grouping}
             onChange={(event) => setGrouping(GROUPINGS.find((each) => each === event.currentTarget.value) ?? "none")}
           >
-            {GROUPINGS.map((each) => (
+            {GROUPINGS.filter((each) => (each !== "user" && each !== "client") || mayName).map((each) => (
               <option key={each} value={each}>
                 {GROUPING_NAMES[each]}
               </option>
@@ -103,6 +112,7 @@ export function SessionsPage({ params }: { readonly params: Readonly<Record<stri
               <th scope="col" class="number">
                 Latency
               </th>
+              {isNamed && <th scope="col">User</th>}
               {isCounted && (
                 <th scope="col" class="number" title="Nodes that it watches for data">
                   Watches
@@ -116,7 +126,7 @@ export function SessionsPage({ params }: { readonly params: Readonly<Record<stri
               {name !== "" && (
                 <tr>
                   <th scope="rowgroup" colSpan={COLUMNS} class="code">
-                    {name}: {sessions.length === 1 ? "1 session" : `${sessions.length} sessions`}
+                    {visible(name)}: {sessions.length === 1 ? "1 session" : `${sessions.length} sessions`}
                   </th>
                 </tr>
               )}
@@ -138,6 +148,7 @@ export function SessionsPage({ params }: { readonly params: Readonly<Record<stri
                   <td class="number">{session.received}</td>
                   <td class="number">{rates.get(session.id)?.toFixed(1) ?? "–"}</td>
                   <td class="number">{session.averageLatencyMs === null ? "–" : `${session.averageLatencyMs} ms`}</td>
+                  {isNamed && <td>{session.users === null ? "unknown" : visible(session.users.join(", "))}</td>}
                   {isCounted && <td class="number">{session.watches?.toLocaleString() ?? "–"}</td>}
                   <td>
                     <Ephemerals paths={session.ephemerals} />
@@ -198,7 +209,9 @@ function Ephemerals({ paths }: { readonly paths: readonly string[] | null }) {
   );
 }
 
-function matches({ id, address, member, ephemerals }: ClientSessionJson, filter: string): boolean {
+function matches({ id, address, member, ephemerals, users }: ClientSessionJson, filter: string): boolean {
   const wanted = filter.toLowerCase();
-  return [id, address, member, ...(ephemerals ?? [])].some((text) => text.toLowerCase().includes(wanted));
+  return [id, address, member, ...(ephemerals ?? []), ...(users ?? [])].some((text) =>
+    text.toLowerCase().includes(wanted),
+  );
 }

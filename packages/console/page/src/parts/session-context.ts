@@ -14,7 +14,7 @@ const NONE: SessionJson = {
     ensembles: [],
     version: "",
   },
-  features: { sessions: false, watches: false, metrics: false, audit: false, adminServers: [] },
+  features: { sessions: false, watches: false, metrics: false, clientReports: false, adminServers: [] },
 };
 
 export const SessionContext = createContext<SessionJson>(NONE);
