@@ -1,14 +1,16 @@
-import { ErrorCode, type ErrorName } from "@zooid/model";
+import { ArgumentError, ErrorCode, type ErrorName, errorCode, errorFields, type Zxid } from "@zooid/model";
 import { expect, test } from "vitest";
 import {
   isZkError,
   refusalError,
+  renamedError,
   TransactionError,
   ZkConnectionError,
   ZkNodeError,
   ZkServerError,
   zkError,
 } from "./errors.ts";
+import { DecodeError } from "./operations/decode-error.ts";
 
 test("every code of the protocol makes an error with its number and a sentence", () => {
   for (const name of Object.keys(ErrorCode) as ErrorName[]) {
@@ -51,3 +53,42 @@ test("a failed transaction names the step that was refused", () => {
   expect(error).toMatchObject({ failedIndex: 1, code: "NO_NODE", path: "/b", errno: -101 });
   expect(error.message).toBe("the transaction was refused at op 2 of 3, delete /b: there is no such node (NO_NODE)");
 });
+
+test("errors of every kind have their codes when they are cloned, and most their fields", () => {
+  const cause = new Error("reset");
+  const ops = [{ op: "delete", path: "/b", code: "NO_NODE" }] as const;
+  const errors = [
+    refusalError(ErrorCode.NO_NODE, "get", "/a"),
+    refusalError(-77, "get", "/a"),
+    zkError({ code: "CONNECTION_LOSS", op: "set", path: "/a", outcome: "unknown" }, { cause }),
+    renamedError(refusalError(ErrorCode.NO_AUTH, "exists", "/x"), "get", "/a"),
+    renamedError(zkError({ code: "CONNECTION_LOSS", op: "exists", outcome: "unknown" }, { cause }), "get", "/a"),
+    new TransactionError(ops),
+    decodeError(cause),
+    new ArgumentError("connect", ["hosts is a text"]),
+  ];
+  for (const error of errors) expect(errorCode(structuredClone(error))).toBe(error.code);
+  const [first, , lost, renamed] = errors.map((error) => errorFields(structuredClone(error)));
+  expect(first).toEqual({ code: "NO_NODE", errno: -101, op: "get", path: "/a", outcome: "rejected" });
+  expect(lost).toEqual({ code: "CONNECTION_LOSS" });
+  expect(renamed).toMatchObject({ op: "get", path: "/a" });
+  expect(errorFields(structuredClone(new TransactionError(ops)))).toMatchObject({ failedIndex: 0, ops });
+});
+
+function decodeError(cause: Error): DecodeError {
+  const stat = {
+    mzxid: 7 as Zxid,
+    czxid: 7 as Zxid,
+    pzxid: 7 as Zxid,
+    ctimeMs: 0,
+    mtimeMs: 0,
+    version: 0,
+    cversion: 0,
+  };
+  const node = {
+    path: "/a",
+    data: null,
+    stat: { ...stat, aversion: 0, ephemeralOwner: 0n, dataLength: 0, numChildren: 0 },
+  };
+  return new DecodeError(node, cause);
+}

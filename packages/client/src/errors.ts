@@ -1,4 +1,4 @@
-import { ErrorCode, type ErrorName, errorName } from "@zooid/model";
+import { ErrorCode, type ErrorFields, type ErrorName, errorName, keepFields, ownCause } from "@zooid/model";
 
 /** Faults that the client itself finds, which no server reports. */
 const LOCAL_ERRNO = {
@@ -58,6 +58,7 @@ export class ZkError extends Error {
     this.op = detail.op;
     this.path = detail.path;
     this.outcome = detail.outcome;
+    keepFields(this, fieldsOf(this));
   }
 
   /** As JSON, with the message, which an error alone leaves out. */
@@ -148,6 +149,7 @@ export class TransactionError extends ZkError {
     });
     this.failedIndex = failedIndex;
     this.ops = ops;
+    keepFields(this, { ...fieldsOf(this), failedIndex, ops });
   }
 
   override toJSON(): object {
@@ -176,8 +178,8 @@ export function zkError(detail: ZkErrorDetail, options?: ErrorOptions): ZkError 
 /** The same error for the method that the caller used, and the path as the caller gave it. */
 export function renamedError(error: ZkError, op: string, path: string): ZkError {
   if (error.op === op && error.path === path) return error;
-  const { code, outcome, cause } = error;
-  return zkError({ code, op, path, outcome, isRead: true }, { cause });
+  const { code, outcome } = error;
+  return zkError({ code, op, path, outcome, isRead: true }, { cause: ownCause(error) });
 }
 
 /** The error for a refusal, by the number that the server answered. */
@@ -195,6 +197,10 @@ export function unreadableError(op: string, path: string, cause?: Error): ZkErro
 /** A thrown value as an error. */
 export function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));
+}
+
+function fieldsOf({ code, errno, op, path, outcome }: ZkError): ErrorFields {
+  return { code, errno, op, path, outcome };
 }
 
 function errnoOf(code: ZkErrorCode): number {

@@ -4,6 +4,8 @@
  * of valid options allocates nothing.
  */
 
+import { keepFields } from "./cloned-error.ts";
+
 /** A rule for the value of one option. */
 export interface Rule {
   /** What is expected, for messages: a noun phrase. */
@@ -27,6 +29,7 @@ export class ArgumentError extends RangeError {
   constructor(where: string, problems: readonly string[], options?: ErrorOptions) {
     super(`${where}: ${problems.join("; ")}`, options);
     this.problems = problems;
+    keepFields(this, { code: this.code, problems });
   }
 }
 

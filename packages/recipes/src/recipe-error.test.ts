@@ -1,4 +1,4 @@
-import { ZkNodeError } from "@zooid/client";
+import { errorCode, ZkNodeError } from "@zooid/client";
 import { expect, test } from "vitest";
 import { isRecipeError, RecipeError } from "./recipe-error.ts";
 
@@ -21,4 +21,15 @@ test("isRecipeError recognizes errors of recipes, with a code and without one", 
     others.map(() => false),
   ]);
   expect([isRecipeError(error, "LEASE_LOST"), isRecipeError(error, "LOCK_TIMEOUT")]).toEqual([true, false]);
+});
+
+test("the code of a recipe's error survives a clone, with a cause and without one", () => {
+  const cause = new ZkNodeError({ code: "NODE_EXISTS", op: "create", path: "/a", outcome: "rejected" });
+  for (const error of [
+    new RecipeError("LEASE_LOST", "it is lost"),
+    new RecipeError("LOCK_TIMEOUT", "it took too long"),
+    new RecipeError("NAME_TAKEN", "it is taken", { cause }),
+  ]) {
+    expect(errorCode(structuredClone(error))).toBe(error.code);
+  }
 });

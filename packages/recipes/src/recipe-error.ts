@@ -1,3 +1,5 @@
+import { keepFields } from "@zooid/model";
+
 /** Codes of recipes; errors of the client are passed on unchanged. */
 export type RecipeErrorCode =
   /** The wait exceeded the caller's time limit. */
@@ -27,6 +29,7 @@ export class RecipeError extends Error {
     this.code = code;
     // The platform's name for the reason of AbortSignal.timeout.
     this.name = code === "LOCK_TIMEOUT" ? "TimeoutError" : "RecipeError";
+    keepFields(this, { code });
   }
 }
 
