@@ -633,6 +633,11 @@ export class Client implements AsyncDisposable {
     return this.#driver.close();
   }
 
+  /** @internal The same object for all views of one session. */
+  get sharedBySession(): object {
+    return this.#shared;
+  }
+
   get #place(): ViewPlace {
     return { driver: this.#driver, root: this.#root, view: this.#view };
   }

@@ -78,7 +78,9 @@ describe("an instance", () => {
     const older = await discovery(await stage.client({ logger })).register(web("1", { port: 80 }));
     const newer = await theirs.register(web("1", { port: 81 }));
     await firstValueFrom(older.replaced$);
-    expect(warnings).toEqual(["another process has registered web 1: this one no longer does"]);
+    expect(warnings).toEqual([
+      "web 1 is registered by another process, or again by this one: this registration has ended",
+    ]);
     const stat = await a.exists("/services/web/1");
     older.update({ port: 82 });
     expect(isRecipeError(await failure(older.ready()), "NAME_TAKEN")).toBe(true);
@@ -88,6 +90,18 @@ describe("an instance", () => {
     expect(await theirs.instance("web", "1")).toMatchObject({ port: 81 });
     await newer.close();
     expect(await theirs.instances("web")).toEqual([]);
+  });
+
+  test("of an id that another discovery of the same client registers is replaced too, and its late close leaves it", async () => {
+    const older = await discovery(a).register(web("1", { payload: { zone: "older" } }));
+    const newer = await discovery(a).register(web("1", { payload: { zone: "newer" } }));
+    await firstValueFrom(older.replaced$);
+    await seen("1 newer");
+    await older.close();
+    await a.sync();
+    await seen("1 newer");
+    await newer.close();
+    await seen();
   });
 
   test("of a replaced registration comes back only by another one, which its late close leaves", async () => {

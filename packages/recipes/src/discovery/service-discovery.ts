@@ -128,7 +128,7 @@ export class Registration<T = unknown> implements AsyncDisposable {
   }
 
   /**
-   * Emits once, also to later subscribers, when another process has registered the same id: the newest
+   * Emits once, also to later subscribers, when another process, or another discovery of this one, has registered the same id: the newest
    * registration counts, and this one no longer maintains the node. Completes when it is closed.
    */
   get replaced$(): Observable<void> {
@@ -217,10 +217,15 @@ export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
         if (this.#registrations.get(path) === registration) this.#registrations.delete(path);
       },
       replaced: () =>
-        warn(this.#zk, "ZOOID_REPLACED", `another process has registered ${name} ${id}: this one no longer does`, {
-          service: name,
-          id,
-        }),
+        warn(
+          this.#zk,
+          "ZOOID_REPLACED",
+          `${name} ${id} is registered by another process, or again by this one: this registration has ended`,
+          {
+            service: name,
+            id,
+          },
+        ),
     });
     this.#registrations.set(path, registration);
     try {

@@ -131,6 +131,52 @@ describe("a persistent node", () => {
     expect(Number(a.lastZxid - before)).toBeLessThan(10);
   });
 
+  test("a second maintainer of one client waits until the first is closed, and does not delete its node", async () => {
+    const zk = await stage.client();
+    const first = stage.kept(new PersistentNode(zk, { path: "/nodes/mine", data: "first" }));
+    await first.ready();
+    // Views have the same session, and may have other paths.
+    const second = stage.kept(new PersistentNode(zk.with({}), { path: "/nodes/mine", data: "second" }));
+    const third = new PersistentNode(zk.namespace("/nodes"), { path: "/mine", data: "third" });
+    for (const { state$ } of [second, third]) await firstValueFrom(state$.pipe(filter((state) => state === "waiting")));
+    await third.close();
+    await holds("/nodes/mine", "first", zk.sessionId);
+    await first.close();
+    await second.ready();
+    await holds("/nodes/mine", "second", zk.sessionId);
+  });
+
+  test("a second maintainer of one client fails with NAME_TAKEN, where that is asked for", async () => {
+    const zk = await stage.client();
+    const first = stage.kept(new PersistentNode(zk, { path: "/nodes/mine", data: "first" }));
+    await first.ready();
+    const stat = await a.exists("/nodes/mine");
+    const second = new PersistentNode(zk, { path: "/nodes/mine", data: "second", whenTaken: "fail" });
+    expect(isRecipeError(await failure(second.ready()), "NAME_TAKEN")).toBe(true);
+    await second.close();
+    await zk.sync();
+    expect(await a.exists("/nodes/mine")).toEqual(stat);
+    await first.close();
+    await stage.kept(new PersistentNode(zk, { path: "/nodes/mine", data: "later", whenTaken: "fail" })).ready();
+  });
+
+  test("the newest maintainer of one client takes the name over, and the older leaves it alone", async () => {
+    const zk = await stage.client();
+    const taken = { path: "/nodes/mine", whenTaken: "takeOver" } as const;
+    const older = stage.kept(new PersistentNode(zk, { ...taken, data: "older" }));
+    await older.ready();
+    const newer = stage.kept(new PersistentNode(zk, { ...taken, data: "newer" }));
+    await newer.ready();
+    await holds("/nodes/mine", "newer", zk.sessionId);
+    expect(isRecipeError(await failure(older.ready()), "NAME_TAKEN")).toBe(true);
+    older.setData("older again");
+    await older.close();
+    await zk.sync();
+    await holds("/nodes/mine", "newer", zk.sessionId);
+    await a.delete("/nodes/mine");
+    await holds("/nodes/mine", "newer", zk.sessionId);
+  });
+
   test("a node without a session is replaced, so that it ends with its maintainer", async () => {
     await a.create("/nodes/mine", "here", { parents: "container" });
     const zk = await stage.client();
@@ -168,6 +214,20 @@ describe("a persistent node", () => {
 });
 
 describe("a group member", () => {
+  test("of one id is there once in a client: the second waits, or fails with NAME_TAKEN", async () => {
+    const zk = await stage.client();
+    const first = stage.kept(new GroupMember(zk, "/group", { id: "one", data: "first" }));
+    await first.ready();
+    const refused = stage.kept(new GroupMember(zk, "/group", { id: "one", data: "second", whenTaken: "fail" }));
+    expect(isRecipeError(await failure(refused.ready()), "NAME_TAKEN")).toBe(true);
+    const second = stage.kept(new GroupMember(zk, "/group", { id: "one", data: "second" }));
+    await firstValueFrom(second.state$.pipe(filter((state) => state === "waiting")));
+    await holds("/group/one", "first", zk.sessionId);
+    await first.close();
+    await second.ready();
+    await holds("/group/one", "second", zk.sessionId);
+  });
+
   const names = (member: GroupMember): readonly string[] => [...member.members().keys()].sort();
 
   test("tracks joining members, their data, and leaving members", async () => {

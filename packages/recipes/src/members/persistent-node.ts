@@ -16,10 +16,11 @@ import { firstOf, keepOn, LossAlarm, unlessAborted } from "../leases/waiting.ts"
 import { makeNamed } from "../nodes/named-node.ts";
 import { payloadBytes } from "../nodes/payload-bytes.ts";
 import { RecipeError } from "../recipe-error.ts";
+import { type Claimant, NameClaims } from "./name-claims.ts";
 import { RepairPace } from "./repair-pace.ts";
 
 /**
- * What to do where the node belongs to another live session, or where `fail` is chosen, to none:
+ * What to do where the node belongs to another live session, or to another maintainer of this client, or where `fail` is chosen, to none:
  *
  * - `wait`: until it is gone, and create it then
  * - `fail`: end with NAME_TAKEN
@@ -32,9 +33,9 @@ export type WhenTaken = "wait" | "fail" | "takeOver";
 
 /**
  * - `making`: the node is not as wanted, or not known to be so
- * - `waiting`: another live session has the name
+ * - `waiting`: another live session has the name, or another maintainer of this client
  * - `there`: the node is as wanted
- * - `replaced`: another session has taken the name over; the node is maintained no more
+ * - `replaced`: another session or maintainer has taken the name over; the node is maintained no more
  * - `closed`: by {@link PersistentNode.close}, or with the client
  */
 export type PersistentNodeState = "making" | "waiting" | "there" | "replaced" | "closed";
@@ -89,6 +90,8 @@ export class PersistentNode implements AsyncDisposable {
   readonly #whenTaken: WhenTaken;
   readonly #keeping: Keeping | undefined;
   readonly #closing = new AbortController();
+  readonly #claims: NameClaims;
+  readonly #claimant: Claimant = { replaced: () => this.#replaced() };
   readonly #state$ = new BehaviorSubject<PersistentNodeState>("making");
   readonly #pace = new RepairPace();
   /** Sessions in which the node was this maintainer's. */
@@ -111,6 +114,7 @@ export class PersistentNode implements AsyncDisposable {
     checkArguments("PersistentNode", zk, isNumbered ? `${options.path}0` : options?.path, options, SHAPE);
     const { path, data, mode = "ephemeral", whenTaken = "wait" } = options;
     this.#zk = zk;
+    this.#claims = new NameClaims(zk);
     this.#keeping = keeping;
     this.#path = path;
     this.#isNumbered = mode === "persistent" || mode === "ephemeral";
@@ -146,7 +150,7 @@ export class PersistentNode implements AsyncDisposable {
   async ready({ signal = new AbortController().signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
     const isEnd = (state: PersistentNodeState): boolean => state === "there" || state === "replaced";
     const end = await firstOf(this.#state$.pipe(filter(isEnd)), signal);
-    if (end === "replaced") throw new RecipeError("NAME_TAKEN", `another session has taken ${this.path} over`);
+    if (end === "replaced") throw new RecipeError("NAME_TAKEN", `another owner has taken ${this.path} over`);
     if (end === undefined) throw new RecipeError("RECIPE_CLOSED", `the node ${this.path} is kept no more`);
   }
 
@@ -175,10 +179,11 @@ export class PersistentNode implements AsyncDisposable {
     } catch (error) {
       if (!signal.aborted && !isZkError(error, "CLIENT_CLOSED")) this.#state$.error(error);
     } finally {
-      if (this.#state !== "replaced") {
+      if (!this.#isReplaced) {
         using loss = new LossAlarm(this.#zk);
         await Promise.race([this.#delete().catch(() => {}), loss.rung]);
       }
+      this.#claims.release(this.path, this.#claimant);
       this.#enter("closed");
       this.#state$.complete();
     }
@@ -186,11 +191,19 @@ export class PersistentNode implements AsyncDisposable {
 
   /** One check of the node: repairs it, or waits for a change. */
   async #keep(signal: AbortSignal): Promise<void> {
+    if (this.#isReplaced) return await this.#yield(signal);
     using loss = new LossAlarm(this.#zk);
     const changed = Promise.withResolvers<void>();
     this.#changed = changed;
     const data = this.#data;
     if (!this.#isNumbered) await this.#number(data, signal);
+    const claimed = this.#claim();
+    if (claimed !== undefined) {
+      this.#enter("waiting");
+      await unlessAborted(claimed, signal);
+      this.#enter("making");
+      return;
+    }
     const found = await this.#read(signal);
     if (found === null) return await this.#make(data, signal);
     using watch = found.watch;
@@ -202,6 +215,24 @@ export class PersistentNode implements AsyncDisposable {
     this.#enter(next === "stay" ? "there" : "waiting");
     await unlessAborted(Promise.race([watch.fired, loss.rung, changed.promise]), signal);
     this.#enter("making");
+  }
+
+  /** @returns a promise of the end of another maintainer's claim, if it has the name. @throws NAME_TAKEN */
+  #claim(): Promise<void> | undefined {
+    const claimed = this.#claims.take(this.path, this.#claimant);
+    if (claimed === undefined) return undefined;
+    if (this.#whenTaken === "fail") {
+      throw new RecipeError("NAME_TAKEN", `${this.path} is maintained by this client already`);
+    }
+    if (this.#whenTaken === "wait") return claimed;
+    this.#claims.takeOver(this.path, this.#claimant);
+    return undefined;
+  }
+
+  /** Another maintainer of this client has the name. */
+  #replaced(): void {
+    this.#enter("replaced");
+    this.#changed.resolve();
   }
 
   /** @throws NAME_TAKEN */
@@ -238,6 +269,7 @@ export class PersistentNode implements AsyncDisposable {
     if (this.#sessions.has(this.#zk.sessionId)) {
       if (this.#whenTaken === "takeOver" && (await this.#hasSuccessor(signal))) return;
       await this.#pauseBeforeRepair(signal);
+      if (this.#isReplaced) return;
     }
     if (this.#keeping !== undefined) {
       await this.#keeping.make(data, signal);
@@ -263,6 +295,7 @@ export class PersistentNode implements AsyncDisposable {
 
   async #write(data: Buffer, { version }: Stat, signal: AbortSignal): Promise<void> {
     if (!this.#isDataNew) await this.#pauseBeforeRepair(signal);
+    if (this.#isReplaced) return;
     await this.#zk.set(this.path, data, { version, signal }).catch(ifChanged);
     this.#note();
   }
@@ -282,6 +315,7 @@ export class PersistentNode implements AsyncDisposable {
   /** The newest owner has it. */
   async #yield(signal: AbortSignal): Promise<void> {
     this.#enter("replaced");
+    this.#claims.release(this.path, this.#claimant);
     await unlessAborted(new Promise<never>(() => {}), signal);
   }
 
@@ -299,8 +333,13 @@ export class PersistentNode implements AsyncDisposable {
   }
 
   #enter(state: PersistentNodeState): void {
+    if (this.#isReplaced && state !== "closed") return;
     this.#state = state;
     this.#state$.next(state);
+  }
+
+  get #isReplaced(): boolean {
+    return this.#state === "replaced";
   }
 
   get #hasStood(): boolean {
@@ -320,6 +359,8 @@ export class PersistentNode implements AsyncDisposable {
   /** Only its own: another client may have taken the name. */
   async #delete(): Promise<void> {
     if (!this.#isNumbered || this.#keeping?.atEnd === "leave") return;
+    // A node of this session may be another maintainer's.
+    if (!this.#claims.holds(this.path, this.#claimant)) return;
     const stat = await this.#zk.exists(this.path);
     if (stat === null || !this.#isOurs(stat.ephemeralOwner)) return;
     await this.#zk.delete(this.path, { version: stat.version, missingOk: true, guaranteed: "session" });
