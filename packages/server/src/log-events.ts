@@ -54,7 +54,11 @@ export type ServerEvent =
   | "snapshot-not-sent"
   | "snapshot-taken"
   | "start-waits-for-room"
-  | "state-file-behind";
+  | "state-file-behind"
+  | "storage-no-room"
+  | "storage-repaired"
+  | "storage-slow"
+  | "storage-unreadable";
 
 /** The kind of a line of the log: what alerts and searches go by, since sentences may change. */
 export type LogEvent = OperatorEvent["kind"] | ServerEvent;
@@ -151,6 +155,10 @@ export const LOG_EVENTS: Readonly<Record<LogEvent, string>> = {
   "state-file-behind": "writes wait for the state file",
   "state-not-received": "the leader's snapshot could not be installed; the role ends",
   stopped: "the server stops; the role ends",
+  "storage-no-room": "the state file, or a start, needs room on its disk, or has it again",
+  "storage-repaired": "a start found a damaged file, and goes on without it",
+  "storage-slow": "a sync of the log is slow, or its next segment is not ready",
+  "storage-unreadable": "a file of the store cannot be read, or cannot be written anew from memory",
   "successor-named": "the leader stops, and names its successor",
   "wall-clock-set": "the wall clock was set, so that no container or TTL node is removed for some minutes",
   "whole-state-sent": "a learner is sent a snapshot",

@@ -9,7 +9,7 @@ import {
   memberLines,
   ZXID_NONE,
 } from "@zooid/model";
-import { type LogHandler, StoreError } from "@zooid/txn-log";
+import { type LogHandler, StoreError, type StoreWarning } from "@zooid/txn-log";
 import { decodeMembers } from "@zooid/zab";
 import type { Observable } from "rxjs";
 import { type AdminView, NOT_SERVING } from "./admin/admin-view.ts";
@@ -30,6 +30,7 @@ import { EarlyClients } from "./early-clients.ts";
 import { EnsemblePeers } from "./ensemble-peers.ts";
 import { EventLog } from "./event-log.ts";
 import { PortMoves } from "./listening/port-moves.ts";
+import type { ServerEvent } from "./log-events.ts";
 import { RefusalLog } from "./refusal-log.ts";
 import { RoleLog } from "./role-log.ts";
 import type {
@@ -50,6 +51,13 @@ import { CertificateReport } from "./tls/certificate-report.ts";
 import type { ClientTaker } from "./tls/client-tls.ts";
 
 const SILENT: ServerLog = { info() {}, warn() {}, error() {} };
+const STORE_EVENTS: Readonly<Record<StoreWarning, ServerEvent>> = {
+  behind: "state-file-behind",
+  "no-room": "storage-no-room",
+  repaired: "storage-repaired",
+  slow: "storage-slow",
+  unreadable: "storage-unreadable",
+};
 const STATUS_MS = 1000;
 /** How often certificates are looked at: one that was replaced or passes a limit is noticed within the hour. */
 const CERTIFICATE_CHECK_MS = 3_600_000;
@@ -427,7 +435,7 @@ class Server implements ZooidServer {
         if (missing !== undefined) this.#freeLog();
       },
       failed: (error) => this.#fail(error),
-      warned: (text) => this.#log.warn(text, { event: "state-file-behind" }),
+      warned: (text, warning) => this.#log.warn(text, { event: STORE_EVENTS[warning] }),
     };
   }
 

@@ -343,6 +343,7 @@ class SqliteStorage implements Storage {
     const limit = `${mebibytes(stateLagBytesMax)} MiB (stateLagBytesMax)`;
     handler.warned(
       `writes wait for the state file, which is ${mebibytes(lagBytes)} MiB of log behind; the limit is ${limit}`,
+      "behind",
     );
   }
 

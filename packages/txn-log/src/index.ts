@@ -40,5 +40,6 @@ export type {
   LogStats,
   ReadResult,
   StoreLog,
+  StoreWarning,
   TxnLog,
 } from "./txn-log.ts";

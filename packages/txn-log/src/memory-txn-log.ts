@@ -3,9 +3,10 @@ import { type Chain, ChainCursor } from "./chain.ts";
 import { BatchCursor, putEntry } from "./entry-batch.ts";
 import {
   assertFollows,
-  earlierOf,
+  hintAt,
   laterOf,
   newStage,
+  purgeLimit,
   type Stage,
   withConfigs,
   withCurrentEpoch,
@@ -185,8 +186,7 @@ export class MemoryTxnLog implements StoreLog {
           ...this.#log,
           tail,
           epochs: added.reduce((epochs, entry) => withEntry(epochs, entry.zxid), this.#log.epochs),
-          // A leader may have committed more than has come here yet: that says nothing about this log.
-          commitHint: laterOf(this.#log.commitHint, earlierOf(committed, tail.zxid)),
+          commitHint: hintAt(tail.zxid, this.#log.commitHint, committed),
           lastSeenConfig:
             (lastSeenConfig && copyRange(lastSeenConfig, 0, lastSeenConfig.length)) ?? this.#log.lastSeenConfig,
         };
@@ -403,7 +403,7 @@ export class MemoryTxnLog implements StoreLog {
   }
 
   #purge(): void {
-    let limit = earlierOf(this.#purgeUpTo, this.#log.commitHint);
+    let limit = purgeLimit(this.#log, this.#purgeUpTo);
     for (const { after } of this.#holds) if (after < limit) limit = after;
     const count = this.#countUpTo(limit);
     const last = this.#entries[count - 1];

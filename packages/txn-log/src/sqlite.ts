@@ -1,4 +1,3 @@
-import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { assert, formatZxid, type Zxid } from "@zooid/model";
 import { hasRoomForFile, isFull, isUnexplained } from "./database.ts";
@@ -16,8 +15,8 @@ import type { FoundDamage } from "./scrub/scrub-messages.ts";
 import { ReaderLeases } from "./segments/reader-leases.ts";
 import { SnapshotTransfers } from "./snapshots/snapshot-transfers.ts";
 import type { LiveTree } from "./state/live-tree.ts";
+import { readyStateFile } from "./state/ready-state-file.ts";
 import { openSqliteState, type SqliteStateStore } from "./state/sqlite-state-store.ts";
-import { createStateFile, stampEnsemble } from "./state/state-file.ts";
 import type {
   SnapshotExport,
   SnapshotReceiver,
@@ -161,7 +160,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       const full = diskFull(directory, failure, cause);
       const isReleased = directories.map((each) => releaseReserve(each, LOG_RESERVE)).includes(true);
       if (!isReleased) throw full;
-      options.handler.warned(`${full.message}; the reserve is used`);
+      options.handler.warned(`${full.message}; the reserve is used`, "no-room");
     }
   }
 }
@@ -188,7 +187,7 @@ async function openOnce(options: StoreOptions): Promise<Store> {
     const found = inspectDirectory({ directory, logDirectory }, { sid, ensembleId });
     if (found.shortened !== undefined && options.allowAmnesia !== true) throw found.shortened;
     const witnessDamage = findWitnessDamage(join(logDirectory, WITNESS_FILE));
-    if (witnessDamage !== undefined) handler.warned(`${witnessDamage.message}; ${WITHOUT_WITNESS}`);
+    if (witnessDamage !== undefined) handler.warned(`${witnessDamage.message}; ${WITHOUT_WITNESS}`, "repaired");
     const logKeepBytes = options.logKeepBytes ?? 64 * MIB;
     const segmentBytes = Math.max(SEGMENT_BYTES_MIN, Math.floor(logKeepBytes / SEGMENTS_KEPT));
     const leases = new ReaderLeases().memory;
@@ -215,14 +214,7 @@ async function openOnce(options: StoreOptions): Promise<Store> {
       freeRoom: async () => folding?.flush(),
     });
     opened = log;
-    const stateFile = join(directory, log.durable.stateFile);
-    removeUnnamed(directory, log.durable.stateFile);
-    if (!found.hasState) {
-      rmSync(stateFile, { force: true });
-      createStateFile(stateFile);
-    }
-    // Learners get the state with the id that it names.
-    if (found.isStateOfBranch === true) stampEnsemble(stateFile, log.durable.identity.ensembleId);
+    const stateFile = readyStateFile(directory, log.durable, found);
     const state = openSqliteState({
       stateFile,
       logDirectory,
@@ -234,8 +226,8 @@ async function openOnce(options: StoreOptions): Promise<Store> {
       marked: ({ zxid }) => log.noteCommitted(zxid),
       folded: (meta) => log.allowPurge(meta.applied.zxid),
       roomChanged: (missing) => {
-        if (missing === undefined) handler.warned("the state file has room on its disk again");
-        else handler.warned(`the state file waits for room on its disk: ${missing}`);
+        if (missing === undefined) handler.warned("the state file has room on its disk again", "no-room");
+        else handler.warned(`the state file waits for room on its disk: ${missing}`, "no-room");
       },
       failed: (error) => handler.failed(error),
     });
@@ -258,7 +250,8 @@ function moveDamaged({ directory, logDirectory = directory, handler }: StoreOpti
     ...{ directory, logDirectory, damage },
     ...{ isLogComplete: isLogComplete(logDirectory), nowMs: Date.now() },
   });
-  if (folders.length > 0) handler.warned(`${damage.message}; the damaged files are now in ${folders.join(" and ")}`);
+  if (folders.length > 0)
+    handler.warned(`${damage.message}; the damaged files are now in ${folders.join(" and ")}`, "repaired");
 }
 
 function newScrub(
@@ -292,7 +285,7 @@ async function rewriteState(transfers: SnapshotTransfers, { liveTree, handler }:
     return true;
   } catch (cause) {
     const isClosed = cause instanceof StoreError && cause.code === "CLOSED";
-    if (!isClosed) handler.warned(`the state file cannot be written from memory: ${textOf(cause)}`);
+    if (!isClosed) handler.warned(`the state file cannot be written from memory: ${textOf(cause)}`, "unreadable");
     return false;
   }
 }
@@ -396,14 +389,6 @@ class SqliteStore implements Store {
     await this.state[Symbol.asyncDispose]();
     await this.log[Symbol.asyncDispose]();
     this.#place[Symbol.dispose]();
-  }
-}
-
-/** State files that no log names: a transfer that did not end, or one that was superseded. */
-function removeUnnamed(directory: string, named: string): void {
-  for (const name of readdirSync(directory)) {
-    const file = /^(state-\d+\.db(?:\.new)?)(-journal)?$/.exec(name)?.[1];
-    if (file !== undefined && file !== named) rmSync(join(directory, name), { force: true });
   }
 }
 

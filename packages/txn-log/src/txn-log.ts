@@ -70,9 +70,16 @@ export interface LogHandler {
   roomChanged(missing: string | undefined): void;
   /** The store cannot be trusted any more. Called once. */
   failed(error: Error): void;
-  /** A sentence for operators, such as one on a slow sync. */
-  warned(text: string): void;
+  /** A sentence for operators. */
+  warned(text: string, warning: StoreWarning): void;
 }
+
+/**
+ * What a sentence for operators is about. `repaired`: a start found a damaged file, and goes on without it. `unreadable`: a file
+ * cannot be read, or not be written anew from memory. `no-room`: the state, or a start, needs room on its disk, or has it again. `slow`: syncs
+ * are slow, or the next segment is not ready. `behind`: writes wait for the state file.
+ */
+export type StoreWarning = "repaired" | "unreadable" | "no-room" | "slow" | "behind";
 
 export interface Appended {
   readonly generation: number;

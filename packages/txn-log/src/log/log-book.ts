@@ -159,6 +159,16 @@ export function epochsUpTo(epochs: readonly EpochRange[], zxid: Zxid): readonly 
     .map((range) => (range.epoch === epoch ? { ...range, last: Math.min(range.last, counterOf(zxid)) } : range));
 }
 
+/** The commit hint of a log that ends at a zxid. A leader may have committed more than has come here yet: that says nothing about this log. */
+export function hintAt(end: Zxid, hint: Zxid, committed: Zxid): Zxid {
+  return laterOf(hint, earlierOf(committed, end));
+}
+
+/** What may be purged of a log, where so much is allowed: nothing that may have to be cut. */
+export function purgeLimit({ commitHint }: DurableLog, allowed: Zxid): Zxid {
+  return earlierOf(allowed, commitHint);
+}
+
 export function laterOf(a: Zxid, b: Zxid): Zxid {
   return a > b ? a : b;
 }

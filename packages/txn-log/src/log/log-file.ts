@@ -19,8 +19,10 @@ import { AddedFrames } from "./added-frames.ts";
 import {
   assertFollows,
   earlierOf,
+  hintAt,
   laterOf,
   newStage,
+  purgeLimit,
   type Stage,
   withBranch,
   withCut,
@@ -122,7 +124,8 @@ export class LogFile {
     const rows = this.#rowArguments;
     const { segment } = this.#segments;
     rows.length = 0;
-    let hint = laterOf(this.#next.commitHint, laterOf(this.#committed, committed));
+    const known = laterOf(this.#committed, committed);
+    let hint = this.#next.commitHint;
     let { epochs } = this.#next;
     let epoch = epochOf(this.#tail);
     batch.open(bytes, start, end);
@@ -140,8 +143,7 @@ export class LogFile {
       this.#added.add(zxid, batch.end - batch.start);
       const entry = this.#chained(bytes, batch);
       if (batch.atEnd) {
-        // A leader may have committed more than has come here yet: that says nothing about this log.
-        hint = earlierOf(hint, zxid);
+        hint = hintAt(zxid, hint, known);
         rows.push(zxid, entry, hint);
         segment.insertEnd(rows);
       } else {
@@ -447,8 +449,12 @@ export class LogFile {
   }
 
   #purgeOf(keep: Keep, newestBytes: number): Parameters<typeof purgeCount>[1] {
-    const limit = earlierOf(keep.above, this.log.commitHint);
-    return { limit, newestBytes, keepBytes: keep.bytes, olderThanMs: keep.olderThanMs };
+    return {
+      limit: purgeLimit(this.log, keep.above),
+      newestBytes,
+      keepBytes: keep.bytes,
+      olderThanMs: keep.olderThanMs,
+    };
   }
 
   #refuseLoss(to: Zxid): void {

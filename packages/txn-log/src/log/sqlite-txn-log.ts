@@ -402,7 +402,7 @@ export class SqliteTxnLog implements StoreLog {
         this.#startHelper();
         break;
       case "warned":
-        this.#handler.warned(report.text);
+        this.#handler.warned(report.text, "slow");
         break;
       case "failed":
         this.#fail(new StoreError(report.detail));
@@ -439,7 +439,7 @@ export class SqliteTxnLog implements StoreLog {
     this.#asked.delete(answer.id);
     if (done === undefined) return;
     if (answer.kind === "failed" && answer.detail.code !== "BELOW_FLOOR") {
-      this.#handler.warned(`what the log holds cannot be read: ${new StoreError(answer.detail).message}`);
+      this.#handler.warned(`what the log holds cannot be read: ${new StoreError(answer.detail).message}`, "unreadable");
     }
     this.#complete(() => done(answer));
   }

@@ -1,0 +1,36 @@
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Inspection } from "../directory/inspect-directory.ts";
+import type { DurableLog } from "../txn-log.ts";
+import { createStateFile, stampEnsemble } from "./state-file.ts";
+
+const STATE_FILE = /^(state-\d+\.db(?:\.new)?)(-journal)?$/;
+
+/**
+ * Before a state file is used: the one that the log names is there, with the log's id, and there is no other.
+ *
+ * @returns the file
+ */
+export function readyStateFile(
+  directory: string,
+  { stateFile: name, identity }: DurableLog,
+  { hasState, isStateOfBranch }: Inspection,
+): string {
+  const file = join(directory, name);
+  removeUnnamed(directory, name);
+  if (!hasState) {
+    rmSync(file, { force: true });
+    createStateFile(file);
+  }
+  // Learners get the state with the id that it names.
+  if (isStateOfBranch === true) stampEnsemble(file, identity.ensembleId);
+  return file;
+}
+
+/** State files that no log names: a transfer that did not end, or one that was superseded. */
+function removeUnnamed(directory: string, named: string): void {
+  for (const name of readdirSync(directory)) {
+    const file = STATE_FILE.exec(name)?.[1];
+    if (file !== undefined && file !== named) rmSync(join(directory, name), { force: true });
+  }
+}
