@@ -101,6 +101,11 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
       },
       { name: "power-cut", file: "tools/faults/power-cut.ts", does: "the disk as a power cut would leave it" },
       {
+        name: "power-cut-calls",
+        file: "tools/faults/power-cut-calls.ts",
+        does: "a power cut after each call of a roll, a checkpoint, an install, a reconfiguration, with every subset of the last unsynced calls",
+      },
+      {
         name: "mutate-tests",
         file: "tools/mutants/main.ts",
         does: "generated mutations around the replication, each against the tests that import its file",

@@ -15,7 +15,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { fetchApacheJars } from "../../packages/conformance/src/clients.ts";
 import { ServerProcess } from "../../packages/conformance/src/endpoint.ts";
@@ -23,7 +22,7 @@ import { Random } from "../../packages/conformance/src/random.ts";
 import { audit, type Finding } from "./audit.ts";
 import { FolderWriter } from "./folder-writer.ts";
 import type { Book } from "./owned-folder.ts";
-import { BREAK_VARIABLE, BREAKS, isBreakKind } from "./power-cut/break-kinds.ts";
+import { BREAKS, breakingEnvironment, isBreaking } from "./power-cut/break-kinds.ts";
 import { DiskHistory } from "./power-cut/disk-history.ts";
 import { recordingEnvironment } from "./power-cut/recording-shim.ts";
 
@@ -49,7 +48,7 @@ const { values: options } = parseArgs({
 });
 const sideBySide = Number(options["side-by-side"]);
 if (!(sideBySide >= 1)) throw new Error(`--side-by-side is at least 1, found ${options["side-by-side"]}`);
-if (options.break !== undefined && options.break !== "no-sync" && !isBreakKind(options.break))
+if (options.break !== undefined && !isBreaking(options.break))
   throw new Error(`--break is no-sync or one of ${Object.keys(BREAKS).join(", ")}, found ${options.break}`);
 const kind = options.server === "apache" ? "apache" : "zooid";
 const jars = kind === "apache" ? { jars: fetchApacheJars() } : {};
@@ -117,13 +116,6 @@ async function recordLives(): Promise<DiskHistory> {
   }
   eras.push({ until: process.hrtime.bigint(), books: copies(writers) });
   return new DiskHistory(log, server.dataDir);
-}
-
-function breakingEnvironment(kind: string | undefined): Readonly<Record<string, string>> {
-  if (kind === undefined) return {};
-  if (kind === "no-sync") return { RECORD_BREAK: kind };
-  const hook = pathToFileURL(join(import.meta.dirname, "power-cut/break-server.ts")).href;
-  return { [BREAK_VARIABLE]: kind, NODE_OPTIONS: `--import=${hook}` };
 }
 
 async function recordLife(server: ServerProcess, writers: readonly FolderWriter[]): Promise<void> {

@@ -1,3 +1,6 @@
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+
 /**
  * How the server is broken to see the power-cut test fail. `synchronous-normal`: commits are not
  * synced. `reply-before-sync`: clients are answered before the sync.
@@ -6,6 +9,9 @@ export type BreakKind = "synchronous-normal" | "reply-before-sync";
 
 /** In the environment of the server, beside `NODE_OPTIONS=--import` of `break-server.ts`. */
 export const BREAK_VARIABLE = "POWER_CUT_BREAK";
+
+/** The record is damaged, and not the server: as if no sync had ever been asked for. */
+const NO_SYNC = "no-sync";
 
 interface Break {
   /** The module of packages/txn-log that is changed: its path below `src`, without extension. */
@@ -36,6 +42,19 @@ export const BREAKS: Readonly<Record<BreakKind, Break>> = {
 
 export function isBreakKind(text: string): text is BreakKind {
   return Object.hasOwn(BREAKS, text);
+}
+
+/** Whether the tools know this damage: to the server's code, or to the record. */
+export function isBreaking(text: string): boolean {
+  return text === NO_SYNC || isBreakKind(text);
+}
+
+/** The environment in which a server is broken; undefined: as it is. */
+export function breakingEnvironment(kind: string | undefined): Readonly<Record<string, string>> {
+  if (kind === undefined) return {};
+  if (kind === NO_SYNC) return { RECORD_BREAK: kind };
+  const hook = pathToFileURL(join(import.meta.dirname, "break-server.ts")).href;
+  return { [BREAK_VARIABLE]: kind, NODE_OPTIONS: `--import=${hook}` };
 }
 
 /**

@@ -345,6 +345,11 @@ static int remove_and_record(int folder, const char *path, int flags) {
 int unlink(const char *path) { return remove_and_record(AT_FDCWD, path, 0); }
 int unlinkat(int folder, const char *path, int flags) { return remove_and_record(folder, path, flags); }
 int rmdir(const char *path) { return remove_and_record(AT_FDCWD, path, AT_REMOVEDIR); }
+/* Node's rmSync: libc's own remove does not come by unlink. */
+int remove(const char *path) {
+    int result = remove_and_record(AT_FDCWD, path, 0);
+    return result == 0 || errno != EISDIR ? result : remove_and_record(AT_FDCWD, path, AT_REMOVEDIR);
+}
 
 static int make_folder_and_record(int folder, const char *path, mode_t mode) {
     char full[PATH_BYTES];
