@@ -2,12 +2,11 @@
  * Random histories of servers over their real files, which are so small that they roll, fold and purge after a few writes; servers are stopped and
  * killed in between. After each start they must hold what their answers promised, and start without a repair.
  *
- *     npm run tool -- round-trips [--acts 10000] [--servers 1|3] [--full-disk] [--seed N] [--shrink]
+ *     npm run tool -- round-trips [--acts 10000] [--servers 1|3] [--seed N] [--shrink]
  *
  * With --servers 3 it is an ensemble in one process, one member of which is away at a time: leaders change, and members that come back
- * get a SNAP or a TRUNC. With --full-disk, which needs root on Linux, the files lie on a small tmpfs of this process's own, which is filled and
- * freed in between. A history that fails is printed with the seed that repeats it; with --shrink, which takes minutes, the shortest one
- * that fails as well.
+ * get a SNAP or a TRUNC. A history that fails is printed with the seed that repeats it; with --shrink, which takes minutes, the
+ * shortest one that fails as well.
  */
 import { parseArgs } from "node:util";
 import fc from "fast-check";

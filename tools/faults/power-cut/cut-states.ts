@@ -86,8 +86,8 @@ export function incompleteness({ root, rootFolder, list }: DiskCalls): string | 
 
 /** See above. */
 function* keptSets(unsynced: readonly Change[], recentMax: number): Generator<ReadonlySet<Change>> {
-  const recent = unsynced.slice(-recentMax);
-  const older = unsynced.slice(0, unsynced.length - recent.length);
+  const border = Math.max(0, unsynced.length - recentMax);
+  const [older, recent] = [unsynced.slice(0, border), unsynced.slice(border)];
   const bases = [older, older.filter(isNameCall), older.filter((change) => !isNameCall(change)), []];
   for (const base of older.length === 0 ? [[]] : bases)
     for (let mask = 0; mask < 2 ** recent.length; mask++) {

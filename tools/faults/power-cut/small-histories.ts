@@ -14,6 +14,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { composeZxid, type LogPosition, parseMembers, type Zxid } from "@zooid/model";
 import { DynamicFile } from "../../../apps/server/src/dynamic-file.ts";
+import type { Places } from "../../../packages/txn-log/src/directory/inspect-directory.ts";
 import { SPARE_FILE } from "../../../packages/txn-log/src/segments/segment-name.ts";
 import type { Oracle } from "../../../packages/txn-log/src/testing/state-oracle.ts";
 import { receive, sent } from "../../../packages/txn-log/src/testing/transfers.ts";
@@ -23,6 +24,7 @@ import { SID, SmallStore } from "./small-store.ts";
 
 /** Within the folder that is recorded. */
 export const DATA = "data";
+export const LOG = "log";
 export const CONFIGURATION = "conf";
 export const FILES_TRACK = "configuration files";
 
@@ -32,12 +34,12 @@ const SMALL_HISTORIES: Readonly<Record<SmallHistory, (root: string, notes: Notes
   /** The first start in an empty directory. */
   "first-start": async (root, notes) => {
     notes.begin();
-    await using store = await SmallStore.open(join(root, DATA), notes);
+    await using store = await SmallStore.open(placesOf(root), notes);
     await store.append(2);
   },
   /** A segment begins in the spare, which is then made of a segment that was purged. */
   roll: async (root, notes) => {
-    await using store = await SmallStore.open(join(root, DATA), notes);
+    await using store = await SmallStore.open(placesOf(root), notes);
     const { log } = store.store;
     // Twice: the first segment is no spare's, and so it is not used again.
     for (let purges = 1; purges <= 2; purges++)
@@ -55,7 +57,7 @@ const SMALL_HISTORIES: Readonly<Record<SmallHistory, (root: string, notes: Notes
   },
   /** The state follows the log. */
   checkpoint: async (root, notes) => {
-    await using store = await SmallStore.open(join(root, DATA), notes);
+    await using store = await SmallStore.open(placesOf(root), notes);
     await store.append(30);
     await store.fold();
     await store.append(20);
@@ -67,8 +69,8 @@ const SMALL_HISTORIES: Readonly<Record<SmallHistory, (root: string, notes: Notes
   snapshot: async (root, notes) => {
     const place = mkdtempSync(join(tmpdir(), "power-cut-leader-"));
     try {
-      await using leader = await SmallStore.open(join(place, "leader"), new Notes(notes));
-      await using learner = await SmallStore.open(join(root, DATA), notes);
+      await using leader = await SmallStore.open(placesOf(place), new Notes(notes));
+      await using learner = await SmallStore.open(placesOf(root, "snapshot"), notes);
       await learner.append(10);
       await learner.fold();
       await leader.append(40);
@@ -88,7 +90,7 @@ const SMALL_HISTORIES: Readonly<Record<SmallHistory, (root: string, notes: Notes
   },
   /** A leader's history takes the place of what was not committed, and then is added to. */
   history: async (root, notes) => {
-    await using store = await SmallStore.open(join(root, DATA), notes);
+    await using store = await SmallStore.open(placesOf(root), notes);
     await store.append(8);
     const before = store.oracle.copy();
     const after = store.store.log.durable.tail;
@@ -106,7 +108,7 @@ const SMALL_HISTORIES: Readonly<Record<SmallHistory, (root: string, notes: Notes
     const files = new DynamicFile(file, SID);
     const view = (): string => membersInForce(file, (name) => readFileSync(name, "utf8"));
     await notes.step(FILES_TRACK, () => {}, view);
-    await using store = await SmallStore.open(join(root, DATA), notes);
+    await using store = await SmallStore.open(placesOf(root), notes);
     notes.begin();
     for (const sids of [
       [1, 2],
@@ -130,9 +132,14 @@ export function isSmallHistory(name: string): name is SmallHistory {
 
 /** Makes the folders, which last, then the history in them. */
 export async function runSmallHistory(name: SmallHistory, root: string, notes: Notes): Promise<void> {
-  for (const folder of [DATA, CONFIGURATION]) mkdirSync(join(root, folder));
+  for (const folder of [DATA, LOG, CONFIGURATION]) mkdirSync(join(root, folder));
   syncFolder(root);
   await SMALL_HISTORIES[name](root, notes);
+}
+
+/** Where the store of a history lies: the log apart from the state where files of both change in one step, so that no sync of the one is the other's. */
+export function placesOf(root: string, name?: SmallHistory): Places {
+  return { directory: join(root, DATA), logDirectory: join(root, name === "snapshot" ? LOG : DATA) };
 }
 
 interface Install {

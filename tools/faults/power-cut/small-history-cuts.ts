@@ -9,7 +9,7 @@ import { type CutState, cutStates, incompleteness } from "./cut-states.ts";
 import { type DiskCalls, readDiskCalls } from "./disk-calls.ts";
 import { brokenPromise, decodePromises, type Promises } from "./promises.ts";
 import { recordingEnvironment } from "./recording-shim.ts";
-import { CONFIGURATION, DATA, FILES_TRACK, type SmallHistory } from "./small-histories.ts";
+import { CONFIGURATION, FILES_TRACK, placesOf, type SmallHistory } from "./small-histories.ts";
 import { STORE_TRACK } from "./small-store.ts";
 import { openOnDisk, startOnDisk } from "./start-on-disk.ts";
 
@@ -63,7 +63,7 @@ export interface CutOptions {
 
 /** Starts every disk, in an empty folder. @returns the faults, a sentence each */
 export async function tryCuts(
-  { calls, promises }: RecordedHistory,
+  { name, calls, promises }: RecordedHistory,
   folder: string,
   { recentMax, wholeEvery, faultMax }: CutOptions,
 ): Promise<CutCounts & { readonly faults: readonly string[] }> {
@@ -75,9 +75,10 @@ export async function tryCuts(
     counts.cases++;
     let found = views.get(state.key);
     if (found === undefined) {
-      found = viewsOf(state, folder, { root: calls.root, promises });
+      found = viewsOf(state, folder, { name, root: calls.root, promises });
       views.set(state.key, found);
-      if (++counts.disks % wholeEvery === 0 && !("fault" in found)) found = await checkWhole(state, folder, found);
+      if (++counts.disks % wholeEvery === 0 && !("fault" in found))
+        found = await checkWhole(state, folder, { name, views: found });
     }
     const fault = "fault" in found ? found.fault : brokenBy(found, state, promises);
     if (fault !== undefined) faults.push(`${state.description}: ${fault}`);
@@ -92,12 +93,12 @@ type Views = { readonly fault: string } | { readonly tracks: readonly (readonly 
 function viewsOf(
   state: CutState,
   folder: string,
-  { root, promises }: { readonly root: string; readonly promises: Promises },
+  { name, root, promises }: Pick<RecordedHistory, "name" | "promises"> & { readonly root: string },
 ): Views {
   mkdirSync(folder);
   try {
     state.write(folder);
-    const tracks: [string, string][] = [[STORE_TRACK, startOnDisk(join(folder, DATA), promises)]];
+    const tracks: [string, string][] = [[STORE_TRACK, startOnDisk(placesOf(folder, name), promises)]];
     const file = join(folder, CONFIGURATION, "zoo.cfg");
     const read = (name: string): string => readFileSync(name.replace(root, folder), "utf8");
     if (promises.steps.some(({ track }) => track === FILES_TRACK))
@@ -110,11 +111,15 @@ function viewsOf(
   }
 }
 
-async function checkWhole(state: CutState, folder: string, views: Views): Promise<Views> {
+async function checkWhole(
+  state: CutState,
+  folder: string,
+  { name, views }: Pick<RecordedHistory, "name"> & { readonly views: Views },
+): Promise<Views> {
   mkdirSync(folder);
   try {
     state.write(folder);
-    const whole = await openOnDisk(join(folder, DATA));
+    const whole = await openOnDisk(placesOf(folder, name));
     const alone = "tracks" in views ? views.tracks[0]?.[1] : undefined;
     return whole === alone ? views : { fault: `a whole store shows ${whole}, and its parts ${alone}` };
   } catch (error) {

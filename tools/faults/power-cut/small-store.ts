@@ -1,6 +1,7 @@
 /** A store that is so small that each of its files is written, rolled and folded within a few calls, and what it promised. */
 import { composeZxid, ZXID_NONE } from "@zooid/model";
 import { RecordingHandler } from "../../../packages/txn-log/src/append-batches.ts";
+import type { Places } from "../../../packages/txn-log/src/directory/inspect-directory.ts";
 import { type PromisedLog, promised } from "../../../packages/txn-log/src/promised-log.ts";
 import { openStore, type Store } from "../../../packages/txn-log/src/sqlite.ts";
 import { loaded, Oracle } from "../../../packages/txn-log/src/testing/state-oracle.ts";
@@ -38,10 +39,10 @@ export class SmallStore implements AsyncDisposable {
     this.#notes.state(store.state.applied.applied.zxid, this.oracle);
   }
 
-  static async open(directory: string, notes: Notes): Promise<SmallStore> {
+  static async open(places: Places, notes: Notes): Promise<SmallStore> {
     const handler = new RecordingHandler();
     const sizes = { segmentBytes: SEGMENT_BYTES, logKeepBytes: SEGMENT_BYTES };
-    const open = (): Promise<Store> => openStore({ directory, sid: SID, handler, ...sizes, ...NEVER });
+    const open = (): Promise<Store> => openStore({ ...places, sid: SID, handler, ...sizes, ...NEVER });
     const store = await notes.step(STORE_TRACK, open, (opened) => viewOf(opened.log.durable));
     return new SmallStore(store, handler, notes);
   }

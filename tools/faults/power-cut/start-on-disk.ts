@@ -3,7 +3,11 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { composeZxid, counterOf, epochOf } from "@zooid/model";
 import { batchOf, RecordingHandler } from "../../../packages/txn-log/src/append-batches.ts";
-import { inspectDirectory, WITNESS_FILE } from "../../../packages/txn-log/src/directory/inspect-directory.ts";
+import {
+  inspectDirectory,
+  type Places,
+  WITNESS_FILE,
+} from "../../../packages/txn-log/src/directory/inspect-directory.ts";
 import { findWitnessDamage } from "../../../packages/txn-log/src/directory/witness.ts";
 import { LogFile } from "../../../packages/txn-log/src/log/log-file.ts";
 import { LogReader } from "../../../packages/txn-log/src/log/log-reader.ts";
@@ -28,9 +32,9 @@ const HALF_MADE = /\.new(?:-journal)?$|^spare\.wal$|^stage\.db/;
  *
  * @returns the view of the first start
  */
-export function startOnDisk(directory: string, sums: Sums): string {
-  const first = startOnce(directory, sums);
-  const second = startOnce(directory, { ...sums, records: new Map([...sums.records, first.appended]) });
+export function startOnDisk(places: Places, sums: Sums): string {
+  const first = startOnce(places, sums);
+  const second = startOnce(places, { ...sums, records: new Map([...sums.records, first.appended]) });
   if (second.log.tail.zxid !== first.appended[0])
     throw new Error("what was appended after the first start is not there");
   return viewOf(first.log);
@@ -42,12 +46,19 @@ interface Start {
   readonly appended: readonly [zxid: number, sum: string];
 }
 
-function startOnce(directory: string, sums: Sums): Start {
-  const found = inspectDirectory({ directory, logDirectory: directory }, { sid: SID });
+function startOnce(places: Places, sums: Sums): Start {
+  const { directory, logDirectory } = places;
+  const found = inspectDirectory(places, { sid: SID });
   if (found.shortened !== undefined) throw found.shortened;
   const leases = new ReaderLeases().memory;
   const file = new LogFile({
-    ...{ directory, witnessFile: join(directory, WITNESS_FILE), sid: SID, ensembleId: undefined, takeEpoch: false },
+    ...{
+      directory: logDirectory,
+      witnessFile: join(logDirectory, WITNESS_FILE),
+      sid: SID,
+      ensembleId: undefined,
+      takeEpoch: false,
+    },
     ...{ amnesiac: false, applied: found.applied, leases },
   });
   try {
@@ -56,7 +67,7 @@ function startOnce(directory: string, sums: Sums): Start {
     const { applied } = readStateMeta(stateFile);
     const state = loaded({ loadState: (sink) => loadStateFile(stateFile, sink) });
     expectSum("the tree", applied.zxid, { sum: sumOfState(state), expected: sums.states.get(applied.zxid) });
-    using reader = new LogReader(directory, leases);
+    using reader = new LogReader(logDirectory, leases);
     for (let at = applied; at.zxid < log.tail.zxid; ) {
       const walk = reader.walk(at.zxid, { bytesMax: READ_BYTES }, (zxid, bytes, start, end) => {
         const sum = sumOf(bytes.subarray(start, end));
@@ -66,7 +77,7 @@ function startOnce(directory: string, sums: Sums): Start {
       if (walk.count === 0) throw new Error(`the log ends at ${at.zxid}, before ${log.tail.zxid}`);
       at = walk.last;
     }
-    const halfMade = readdirSync(directory).filter((name) => HALF_MADE.test(name));
+    const halfMade = [...readdirSync(directory), ...readdirSync(logDirectory)].filter((name) => HALF_MADE.test(name));
     if (halfMade.length > 0) throw new Error(`the start leaves ${halfMade.join(", ")}`);
     return { log, appended: append(file) };
   } finally {
@@ -97,10 +108,10 @@ function expectSum(
 }
 
 /** Starts a whole store, with its threads, and lets it append. Nothing may be reported but a witness that the cut damaged. */
-export async function openOnDisk(directory: string): Promise<string> {
+export async function openOnDisk(places: Places): Promise<string> {
   const handler = new RecordingHandler();
-  const isWitnessDamaged = findWitnessDamage(join(directory, WITNESS_FILE)) !== undefined;
-  await using store = await openStore({ directory, sid: SID, handler });
+  const isWitnessDamaged = findWitnessDamage(join(places.logDirectory, WITNESS_FILE)) !== undefined;
+  await using store = await openStore({ ...places, sid: SID, handler });
   const view = viewOf(store.log.durable);
   await promised(store.log, handler).setConfigs({});
   if (handler.warnings.length > (isWitnessDamaged ? 1 : 0)) throw new Error(handler.warnings.join("; "));
