@@ -11,7 +11,9 @@ export const shared: ViteUserConfig = defineConfig({
     environment: "node",
     include: ["src/**/*.test.ts"],
     execArgv: ["--conditions=@zooid/source"],
-    testTimeout: 60_000,
+    // Ends a wait after 5 s in which the machine could have brought it; these limits are for a busy machine.
+    runner: fileURLToPath(new URL("tools/waiting/waiting-runner.ts", import.meta.url)),
+    testTimeout: 30_000,
     hookTimeout: 60_000,
     // One second by default: too short on a machine with much load.
     expect: { poll: { timeout: 30_000 } },
