@@ -26,6 +26,23 @@ test("a server that answers that it is not ready is not healthy", async () => {
   }
 });
 
+test("a server whose answer breaks off is not healthy", async () => {
+  const server = createServer((_, response) => {
+    response.writeHead(200, { "content-length": 100 }).write("ok");
+    setImmediate(() => response.destroy());
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  try {
+    expect(await checkHealth({ admin: { port } })).toEqual({
+      isServing: false,
+      text: expect.stringContaining(`http://127.0.0.1:${port}/readyz: `),
+    });
+  } finally {
+    server.close();
+  }
+});
+
 test("where no server listens, none is healthy", async () => {
   const server = await startServer({ port: 0, admin: { port: 0 } });
   const { port, adminPort = 0 } = server;

@@ -34,6 +34,19 @@ test("without a listener, or with a closed connection, there is no answer", asyn
   await expect(adminCommand(gone.hosts, "ruok")).rejects.toThrow("connection refused: no process listens on this port");
 });
 
+test("an answer without end is given up at 64 MiB", async () => {
+  const chunk = Buffer.alloc(1024 * 1024, "x");
+  const endless = createServer((socket) => {
+    const more = (): void => {
+      while (socket.writable && socket.write(chunk));
+    };
+    socket.on("drain", more).on("error", () => {});
+    more();
+  });
+  const asking = adminCommand(await listen(endless), "mntr", { timeoutMs: 60_000 });
+  await expect(asking).rejects.toThrow("an answer of more than");
+});
+
 test("a silent server is waited for as long as the caller allows", async () => {
   const mute = await listen(createServer());
   await expect(adminCommand(mute, "ruok", { timeoutMs: 20 })).rejects.toMatchObject({ code: "OPERATION_TIMEOUT" });

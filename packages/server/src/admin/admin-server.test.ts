@@ -56,6 +56,22 @@ test.each([
   });
 });
 
+test("the commands that reset counters do so", async () => {
+  await using zk = await startTestServer({ ...ADMIN, fourLetterWords: "*" });
+  await using client = await RawClient.withSession(zk.port);
+  for (let i = 0; i < 5; i++) await client.ask(OpCode.EXISTS, read("/"));
+  const received = async (name: string, field: RegExp): Promise<number> =>
+    Number(field.exec((await ask(zk.adminPort, `/commands/${name}`)).body)?.[1]);
+  const ofClient = /"packets_received" : (\d+)/;
+  expect(await received("srvr", ofClient)).toBe(6);
+  expect(await received("cons", ofClient)).toBe(6);
+  await ask(zk.adminPort, "/commands/connection_stat_reset");
+  expect(await received("cons", ofClient)).toBe(0);
+  expect(await received("srvr", ofClient)).toBe(6);
+  await ask(zk.adminPort, "/commands/stat_reset");
+  expect(await received("srvr", ofClient)).toBe(0);
+});
+
 test("conf, srvr, cons, dump, watches and others have Apache's names and order", async () => {
   await using zk = await startTestServer(ADMIN);
   await using client = await RawClient.open(zk.port);

@@ -237,3 +237,13 @@ test("srst and crst reset the counters", async () => {
   expect(await say(zk.port, "srvr")).toContain("Received: 2\nSent: 2\n");
   expect(await say(zk.port, "cons")).toContain("recved=0,sent=0");
 });
+
+test("each line of conf and envi is a name and its value", async () => {
+  await using zk = await startTestServer({ fourLetterWords: "*" });
+  const [title, ...environment] = (await say(zk.port, "envi")).trimEnd().split("\n");
+  expect(title).toBe("Environment:");
+  expect(environment.length).toBeGreaterThan(5);
+  const configuration = (await say(zk.port, "conf")).trimEnd().split("\n");
+  expect(configuration).toEqual(expect.arrayContaining([`clientPort=${zk.port}`, "maxClientCnxns=60"]));
+  for (const line of [...environment, ...configuration]) expect(line).toMatch(/^[\w.-]+=/);
+});

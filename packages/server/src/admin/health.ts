@@ -61,8 +61,7 @@ export function allChecks(view: AdminView, query: URLSearchParams, nowSeconds: n
   const certificates = view.certificates().map(({ shownTo, notAfter }) => ({
     ...{ name: `certificate-for-${shownTo}`, fault: expiryFault(notAfter, nowSeconds) },
   }));
-  const problems = view.portProblems();
-  const ports = { name: "ports", fault: problems.length === 0 ? undefined : problems.join("; ") };
+  const ports = { name: "ports", fault: portFault(view.portProblems()) };
   return [...readyChecks(view), { name: "data", fault: view.damage() }, ports, ...certificates].filter(
     ({ name }) => !excluded.has(name),
   );
@@ -79,6 +78,11 @@ export function expiryFault(notAfter: number | undefined, nowSeconds: number): s
   if (days >= CERTIFICATE_DAYS) return undefined;
   const date = new Date(notAfter * 1000).toISOString().slice(0, 10);
   return days < 0 ? `it ended on ${date}` : `it ends on ${date}, in ${counted(days, "day")}`;
+}
+
+/** @param problems of ports that could not move; undefined where there are none */
+export function portFault(problems: readonly string[]): string | undefined {
+  return problems.length === 0 ? undefined : problems.join("; ");
 }
 
 /** `ok`, or which checks fail; with `verbose`, all of them. */

@@ -58,7 +58,8 @@ function* grouped(
   }
 }
 
-function* capped(pieces: Iterable<string>): Generator<string, void, undefined> {
+/** @internal As much of a listing as is shown. */
+export function* capped(pieces: Iterable<string>): Generator<string, void, undefined> {
   let length = 0;
   for (const piece of pieces) {
     yield piece;

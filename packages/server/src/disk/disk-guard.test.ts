@@ -22,6 +22,7 @@ function stage() {
   let free: readonly (number | undefined)[] = [FREE.roomy, FREE.roomy];
   const calls: string[] = [];
   const lines: string[] = [];
+  const events: string[] = [];
   const guard = new DiskGuard({
     directories: ["0", "1"],
     options: OPTIONS,
@@ -33,12 +34,19 @@ function stage() {
     roomChanged: (room) => void calls.push(`room ${room}`),
     lowChanged: (isLow) => void calls.push(`low ${isLow}`),
     keepReserve: async () => void calls.push("reserve"),
-    info: (text) => void lines.push(text),
-    warn: (text) => void lines.push(text),
+    info: (text, { event }) => {
+      lines.push(text);
+      events.push(`info ${event}`);
+    },
+    warn: (text, { event }) => {
+      lines.push(text);
+      events.push(`warn ${event}`);
+    },
   });
   return {
     guard,
     lines,
+    events,
     /** Each look begins with a start, and a timer looks no more often in a test of milliseconds. */
     async show({ levels, isLogWaiting }: Shown, wasLogWaiting: boolean): Promise<readonly string[]> {
       free = levels.map((level) => FREE[level]);
@@ -100,4 +108,22 @@ test("a disk that changes its level has one line that names it, with its free by
     "room again",
   ]);
   for (const line of lines) expect(line).toContain("the disk of 0 has");
+});
+
+test("room that ends is a warning, room that returns is not, on the disks and in the log", async () => {
+  const { guard, lines, events, show } = stage();
+  for (const level of ["low", "reserve", "roomy"] as const) {
+    await show({ levels: [level, "roomy"], isLogWaiting: false }, false);
+  }
+  await show({ levels: ["roomy", "roomy"], isLogWaiting: true }, false);
+  await show({ levels: ["roomy", "roomy"], isLogWaiting: false }, true);
+  guard.stop();
+  expect(events).toEqual([
+    "warn disk-low",
+    "warn disk-full",
+    "info disk-has-room",
+    "warn log-waits-for-room",
+    "info log-has-room",
+  ]);
+  expect(lines.at(-2)).toContain("(no room)");
 });

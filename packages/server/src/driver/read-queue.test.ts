@@ -67,3 +67,16 @@ test("a client waits for one connection of another address, not for all of them"
   queue.serve(() => room-- > 0, begin);
   expect(read).toEqual(["attacker 0", "victim", "attacker 1", "attacker 2"]);
 });
+
+test("those that came too late are known apart from those that had a share, until they are read", () => {
+  const queue = newQueue();
+  const named = (share: string): Named => ({ share, isProxied: false, readLater: () => {} });
+  const facts = (): readonly boolean[] => [queue.isEmpty, queue.hasLate];
+  expect(facts()).toEqual([true, false]);
+  queue.add(named("a"), true);
+  expect(facts()).toEqual([false, false]);
+  queue.add(named("b"), false);
+  expect(facts()).toEqual([false, true]);
+  queue.serve(() => true, begin);
+  expect(facts()).toEqual([true, false]);
+});
