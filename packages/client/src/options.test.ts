@@ -94,6 +94,7 @@ test("readOnly shows in the state of a client that a read-only server has taken"
   const client = start({ readOnly: "allow" });
   await serve({ readOnly: true });
   expect(client.state.kind).toBe("read-only");
+  expect(client.aliveForMs).toBeGreaterThan(0);
 });
 
 test("connectTimeoutMs is the session's timeout shared among the hosts unless it is given", async () => {

@@ -102,6 +102,14 @@ describe.each(kinds)("a server %s", (kind) => {
   });
 });
 
+test.each([
+  ["0.0.0.0", "127.0.0.1"],
+  ["127.0.0.1", "127.0.0.1"],
+])("a server that listens on %s is reached from this machine at %s", async (address, host) => {
+  await using server = await startServer({ port: 0, address });
+  expect(server.connectString).toBe(`${host}:${server.port}`);
+});
+
 test("nodes, sessions and ephemerals are there after a restart, and the session goes on", async () => {
   await using directory = await temporaryDirectory();
   let resume: { sessionId: never; password: Uint8Array };

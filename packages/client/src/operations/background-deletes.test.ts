@@ -103,6 +103,10 @@ test("the end of the client ends it", async () => {
 test("aliveForMs is positive until the session is lost", async () => {
   expect(zk.aliveForMs).toBeGreaterThan(0);
   expect(zk.aliveForMs).toBeLessThanOrEqual(zk.sessionTimeoutMs);
+  relay.refuse();
+  relay.cut();
+  await expect.poll(() => zk.state.kind).toBe("suspended");
+  expect(zk.aliveForMs).toBeGreaterThan(0);
   await zk.close();
   expect(zk.aliveForMs).toBe(0);
 });

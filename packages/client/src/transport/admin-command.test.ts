@@ -34,16 +34,14 @@ test("without a listener, or with a closed connection, there is no answer", asyn
   await expect(adminCommand(gone.hosts, "ruok")).rejects.toThrow("connection refused: no process listens on this port");
 });
 
-test("an answer without end is given up at 64 MiB", async () => {
+test("an answer is given up behind 64 MiB", async () => {
   const chunk = Buffer.alloc(1024 * 1024, "x");
-  const endless = createServer((socket) => {
-    const more = (): void => {
-      while (socket.writable && socket.write(chunk));
-    };
-    socket.on("drain", more).on("error", () => {});
-    more();
+  const long = createServer((socket) => {
+    socket.on("error", () => {});
+    for (let i = 0; i < 66; i++) socket.write(chunk);
+    socket.end();
   });
-  const asking = adminCommand(await listen(endless), "mntr", { timeoutMs: 60_000 });
+  const asking = adminCommand(await listen(long), "mntr", { timeoutMs: 60_000 });
   await expect(asking).rejects.toThrow("an answer of more than");
 });
 

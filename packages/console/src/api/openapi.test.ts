@@ -60,6 +60,10 @@ test("the document has every operation of the running server, and no other", asy
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   );
   expect(documented.toSorted()).toEqual(ALL.map(({ method, path }) => `${method} ${path}`).toSorted());
+  // Generators of clients name their functions by them.
+  const ids = [...JSON.stringify(json.paths).matchAll(/"operationId":"([^"]*)"/g)].map(([, id = ""]) => id);
+  expect(new Set(ids).size).toBe(ALL.length);
+  for (const id of ids) expect(id).toMatch(/^(get|post|put|delete|patch)[A-Z][\w.-]*$/);
   for (const path of Object.keys(json.paths)) {
     const { status, headers } = await stage.api("PATCH", path);
     expect(status).toBe(405);

@@ -54,6 +54,15 @@ test("pages of any size have all nodes once, each behind its parent", async () =
   expect(json.nodes[0]).toEqual({ path: "", data: { base64: "cm9vdA==", text: "root" }, isMasked: false, acl: OPEN });
 });
 
+test("a page ends before 4 MiB of data, and one node is a page whatever its size", async () => {
+  await using stage = await startStage();
+  await stage.zk.create("/large", "");
+  for (const name of ["a", "b", "c", "d", "e"]) await stage.zk.create(`/large/${name}`, Buffer.alloc(1_000_000, "x"));
+  const pages = await pagesOf(stage, "/large", 500);
+  expect(pages.map(({ nodes }) => nodes.map(({ path }) => path))).toEqual([["", "/a", "/b", "/c", "/d"], ["/e"]]);
+  expect(pages.map(({ total }) => total)).toEqual([6, null]);
+});
+
 test("the whole tree goes out without the servers' own nodes", async () => {
   await using stage = await startStage();
   await fill(stage);

@@ -43,6 +43,13 @@ function certificateWith(units: readonly (readonly [oid: Uint8Array, value: Uint
   );
 }
 
+test("a certificate whose subject is no list of names has no name", () => {
+  const field = element(0x30);
+  const text = element(0x0c, Buffer.from("x"));
+  const signed = element(0x30, element(0x02, Uint8Array.of(1)), field, field, field, text);
+  expect(() => subjectName(element(0x30, signed, field))).toThrow(RangeError);
+});
+
 const UNIT = Uint8Array.of(0x55, 0x04, 0x0b);
 const utf8 = (text: string): Buffer => element(0x0c, Buffer.from(text));
 
