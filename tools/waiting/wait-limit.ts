@@ -1,10 +1,10 @@
-/** The part of a tick that counts where the machine has nothing to spare: a test may take five times as long there. */
+/** The part of a tick that counts where the machine has nothing to spare, or the test computes: it may take five times as long. */
 const BUSY_SHARE = 0.2;
 
 /**
  * Counts how long something is waited for, in time that could have brought it: only while this process is served, and in
- * full only where the machine has a core that nothing uses. A test that is slow because the machine is busy is not ended
- * early, and one that waits for an event that never comes is ended.
+ * full only where the machine has a core that nothing uses and this thread is idle. A test that is slow because the machine
+ * is busy, or slow itself, is not ended early, and one that waits for an event that never comes is ended.
  */
 export class WaitLimit {
   readonly #limitMs: number;
@@ -19,14 +19,17 @@ export class WaitLimit {
     this.#cores = cores;
   }
 
-  /** @returns whether the limit has passed */
-  tick(cores: CoreTimes): boolean {
+  /**
+   * @param workedShare of the time since the last tick, the share in which this thread's event loop worked: 0 to 1
+   * @returns whether the limit has passed
+   */
+  tick(cores: CoreTimes, workedShare: number): boolean {
     const spentMs = cores.spentMs - this.#cores.spentMs;
     const idleMs = cores.idleMs - this.#cores.idleMs;
     this.#cores = cores;
     const idleCores = spentMs > 0 ? (cores.count * idleMs) / spentMs : 0;
     // A tick that comes late was not served: it counts as one alone.
-    this.#waitedMs += this.#tickMs * Math.min(1, Math.max(BUSY_SHARE, idleCores));
+    this.#waitedMs += this.#tickMs * Math.min(1, Math.max(BUSY_SHARE, Math.min(idleCores, 1 - workedShare)));
     return this.#waitedMs >= this.#limitMs;
   }
 }

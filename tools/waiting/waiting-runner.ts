@@ -23,6 +23,7 @@ const SLOW_TEST_MS = 60_000;
 /** Tests put their own clocks in the place of these. */
 const { setInterval, clearInterval } = globalThis;
 const nowMs = performance.now.bind(performance);
+const loopUse = performance.eventLoopUtilization.bind(performance);
 
 const waits = new PendingWaits(nowMs);
 nameOnce();
@@ -43,9 +44,12 @@ export default class WaitingRunner extends TestRunner {
     const wait = Promise.withResolvers<never>();
     const limit = new WaitLimit(LIMIT_MS, TICK_MS, coreTimes());
     const startMs = nowMs();
+    let loop = loopUse();
     const timer = setInterval(() => {
       const spentMs = nowMs() - startMs;
-      if (limit.tick(coreTimes()) || spentMs > LAST_SHARE * test.timeout) wait.reject(failure(spentMs));
+      const { utilization } = loopUse(loop);
+      loop = loopUse();
+      if (limit.tick(coreTimes(), utilization) || spentMs > LAST_SHARE * test.timeout) wait.reject(failure(spentMs));
     }, TICK_MS);
     try {
       await Promise.race([run(), wait.promise]);
