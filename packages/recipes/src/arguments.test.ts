@@ -163,3 +163,47 @@ test("an item that is given twice, and two locks of one path, are refused", () =
   expect(() => make("MultiLock", zk, locks)).toThrow("/x is the path of two");
   expect(() => make("MultiLock", zk, [])).toThrow(ArgumentError);
 });
+
+test("methods refuse numbers, names and work of other types before anything is done", async () => {
+  const int = new recipes.AtomicInteger(zk, "/refused");
+  const long = new recipes.AtomicLong(zk, "/refused");
+  const ids = new recipes.IdQueue(zk, "/refused", { codec });
+  const priorities = new recipes.PriorityQueue(zk, "/refused", { codec });
+  const delays = new recipes.DelayQueue(zk, "/refused", { codec });
+  const queue = new recipes.DistributedQueue(zk, "/refused", { codec });
+  const mutex = new recipes.Mutex(zk, "/refused");
+  /** A value of a type that a program without a type checker gives. */
+  const loose = (value: unknown): never => value as never;
+  const calls: Readonly<Record<string, () => unknown>> = {
+    "add a text": () => int.add(loose("1")),
+    "add a fraction": () => int.add(1.5),
+    "set nothing": () => int.trySet(loose(undefined)),
+    "set a text": () => int.forceSet(loose("1")),
+    "begin with a bigint": () => int.initialize(loose(1n)),
+    "expect a text": () => int.compareAndSet(loose("0"), 1),
+    "add a number to a long": () => long.add(loose(1)),
+    "reserve a text": () => new recipes.CachedAtomic(int, loose("5")),
+    "no id": () => ids.put("x", loose(undefined)),
+    "a number as id": () => ids.put("x", loose(5)),
+    "an empty id": () => ids.put("x", ""),
+    "remove no id": () => ids.remove(loose(undefined)),
+    "a text as priority": () => priorities.put("x", loose("1")),
+    "a text as time": () => delays.put("x", loose("soon")),
+    "no item": () => queue.put(undefined),
+    "no work for items": () => queue.consume(loose({})),
+    "no work under a lock": () => mutex.use(loose(undefined)),
+    "no work for a leader": () => new recipes.LeaderSelector(zk, "/refused", loose({ id: "a" })),
+    "no work in a barrier": () => new recipes.DoubleBarrier(zk, "/refused", { members: 1 }).run(loose("x")),
+    "paths instead of locks": () => new recipes.MultiLock(zk, loose(["/a", "/b"])),
+  };
+  for (const [name, call] of Object.entries(calls)) {
+    const error = await Promise.resolve()
+      .then(call)
+      .then(
+        () => undefined,
+        (reason: unknown) => reason,
+      );
+    expect([name, error]).toEqual([name, expect.any(RangeError)]);
+    expect([name, error instanceof ArgumentError || name === "reserve a text"]).toEqual([name, true]);
+  }
+});

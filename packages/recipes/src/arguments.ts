@@ -36,7 +36,17 @@ export const namesRule: Rule = {
 
 /** Checks one argument of a method. @throws ArgumentError */
 export function checkName(what: string, name: string, value: unknown): void {
-  if (!nameRule.accepts(value)) throw new ArgumentError(what, [misfit(name, value, nameRule)]);
+  checkArgument(what, name, value, nameRule);
+}
+
+/** The same by any rule. @throws ArgumentError */
+export function checkArgument(what: string, name: string, value: unknown, rule: Rule): void {
+  if (!rule.accepts(value)) throw new ArgumentError(what, [misfit(name, value, rule)]);
+}
+
+/** Checks work that is to be called. @throws ArgumentError */
+export function checkWork(what: string, value: unknown): void {
+  checkArgument(what, "the work", value, rules.callable);
 }
 
 /** Checks an object whose required fields have no default. @throws ArgumentError with every problem */

@@ -1,4 +1,5 @@
 import { gunzipSync, gzipSync } from "node:zlib";
+import { ArgumentError, found } from "@zooid/model";
 import { type StandardSchema, validated } from "./standard-schema.ts";
 
 /** Converts payloads to values and back. */
@@ -17,12 +18,19 @@ export function json<T>(): Codec<T>;
 export function json<T>(schema: StandardSchema<T>): Codec<T>;
 export function json<T>(schema?: StandardSchema<T>): Codec<T> {
   return {
-    encode: (value) => Buffer.from(JSON.stringify(value)),
+    encode: encodedJson,
     decode: (bytes) => {
       const value: unknown = JSON.parse(textOf(bytes));
       return schema === undefined ? (value as T) : validated(schema, value);
     },
   };
+}
+
+function encodedJson(value: unknown): Uint8Array {
+  const encoded: string | undefined = JSON.stringify(value);
+  if (encoded === undefined)
+    throw new ArgumentError("json", [`a value that JSON can have was expected, found ${found(value)}`]);
+  return Buffer.from(encoded);
 }
 
 /** UTF-8; null and empty payloads both decode to the empty string. */

@@ -12,7 +12,7 @@
 
 import { type Client, type Created, isZkError } from "@zooid/client";
 import { ArgumentError, joinPath, type Shape, shape, wholeNumberRule, type Zxid } from "@zooid/model";
-import { checkArguments } from "../arguments.ts";
+import { checkArguments, checkWork } from "../arguments.ts";
 import { Deadline, type WaitOptions } from "../leases/deadline.ts";
 import { deleteOwnNode, deleteOwnNodeLater } from "../leases/delete-own-node.ts";
 import { LossAlarm, unlessAborted } from "../leases/waiting.ts";
@@ -120,6 +120,7 @@ export class DoubleBarrier {
 
   /** Runs work between entering and leaving. */
   async run<T>(work: () => T | Promise<T>, options: WaitOptions = {}): Promise<T> {
+    checkWork(`run ${this.path}`, work);
     await this.enter(options);
     try {
       return await work();

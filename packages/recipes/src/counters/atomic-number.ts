@@ -8,7 +8,7 @@ import {
   type ZkError,
   ZkNodeError,
 } from "@zooid/client";
-import { rules, type Shape, shape } from "@zooid/model";
+import { ArgumentError, misfit, type Rule, rules, type Shape, shape, wholeNumberRule } from "@zooid/model";
 import { checkArguments } from "../arguments.ts";
 import { Mutex } from "../locks/mutex.ts";
 import { isRecipeError, RecipeError } from "../recipe-error.ts";
@@ -65,6 +65,9 @@ const INTEGER: Arithmetic<number> = {
   wrapped: (value) => value | 0,
 };
 
+const BIGINT: Rule = { expected: "a bigint, such as 1n", accepts: (value) => typeof value === "bigint" };
+const WHOLE: Rule = wholeNumberRule(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
+
 const SHAPE: Shape<AtomicOptions> = shape<AtomicOptions>({ retry: rules.callable, promote: rules.record });
 
 /**
@@ -101,10 +104,12 @@ export class AtomicNumber<N extends number | bigint> {
 
   /** Creates it if it does not exist. @returns whether it was created */
   async initialize(value: N): Promise<boolean> {
+    this.#check("initialize", { value });
     return this.#write(value, undefined);
   }
 
-  add(delta: N): Promise<Changed<N>> {
+  async add(delta: N): Promise<Changed<N>> {
+    this.#check("add", { delta });
     return this.#change((value) => this.#arithmetic.sum(value, delta));
   }
 
@@ -117,12 +122,14 @@ export class AtomicNumber<N extends number | bigint> {
   }
 
   /** Sets it, unless other clients are faster each time. */
-  trySet(value: N): Promise<Changed<N>> {
+  async trySet(value: N): Promise<Changed<N>> {
+    this.#check("trySet", { value });
     return this.#change(() => value);
   }
 
   /** Sets it if it has the expected value. */
   async compareAndSet(expected: N, value: N): Promise<Changed<N>> {
+    this.#check("compareAndSet", { expected, value });
     const { value: before, version } = await this.#read();
     const succeeded = before === expected && (await this.#write(value, version));
     return {
@@ -135,6 +142,7 @@ export class AtomicNumber<N extends number | bigint> {
 
   /** Sets it unconditionally. */
   async forceSet(value: N): Promise<void> {
+    this.#check("forceSet", { value });
     while (!(await this.#write(value, -1)) && !(await this.#write(value, undefined))) {
       // It was deleted and created again between the two.
     }
@@ -144,6 +152,15 @@ export class AtomicNumber<N extends number | bigint> {
   plusOne(value: N): N {
     const { sum, one, wrapped } = this.#arithmetic;
     return wrapped(sum(value, one));
+  }
+
+  /** A text would be appended to the number, and not added. */
+  #check(method: string, values: Readonly<Record<string, unknown>>): void {
+    const rule = typeof this.#arithmetic.zero === "bigint" ? BIGINT : WHOLE;
+    const wrong = Object.entries(values).filter(([, value]) => !rule.accepts(value));
+    if (wrong.length === 0) return;
+    const problems = wrong.map(([name, value]) => misfit(name, value, rule));
+    throw new ArgumentError(`${method} ${this.path}`, problems);
   }
 
   async #change(next: (value: N) => N): Promise<Changed<N>> {

@@ -13,7 +13,8 @@ export class CachedAtomic<N extends number | bigint> {
 
   /** @param count size of a block; a positive integer */
   constructor(number: AtomicNumber<N>, count: N) {
-    if (count < 1 || (typeof count === "number" && !Number.isInteger(count)))
+    const isInteger = typeof count === "bigint" || Number.isInteger(count);
+    if (!isInteger || count < 1)
       throw new RangeError(`how many numbers at a time: a positive integer was expected, found ${count}`);
     this.#number = number;
     this.#count = count;

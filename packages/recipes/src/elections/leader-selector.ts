@@ -1,6 +1,6 @@
 import { type Client, isZkError } from "@zooid/client";
 import { rules, type Shape, shape } from "@zooid/model";
-import { checkArguments } from "../arguments.ts";
+import { checkArguments, checkWork } from "../arguments.ts";
 import { type WaitOptions, within } from "../leases/deadline.ts";
 import { HOLD, type HoldOptions, type Lease } from "../leases/lease.ts";
 import { OwnWork } from "../leases/own-work.ts";
@@ -58,6 +58,7 @@ export class LeaderSelector implements AsyncDisposable {
 
   constructor(zk: Client, path: string, lead: Lead, options: LeaderSelectorOptions = {}) {
     checkArguments("LeaderSelector", zk, path, options, SHAPE);
+    checkWork("LeaderSelector", lead);
     const { id, onSuspended, dialect } = options;
     this.path = path;
     this.#zk = zk;

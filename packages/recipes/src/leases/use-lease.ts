@@ -1,4 +1,5 @@
 import { rules, type Shape, shape } from "@zooid/model";
+import { checkWork } from "../arguments.ts";
 import { RecipeError } from "../recipe-error.ts";
 import { Deadline, WAIT, type WaitOptions } from "./deadline.ts";
 import type { Grant } from "./lease.ts";
@@ -19,6 +20,7 @@ export async function useLease<T, G extends Grant, O extends WaitOptions>(
   work: (grant: G) => T | Promise<T>,
   options?: O,
 ): Promise<T> {
+  checkWork("use", work);
   await using grant = await lock.acquire(options);
   const result = await work(grant);
   if (grant.lostReason !== undefined) {

@@ -28,6 +28,10 @@ export class MultiLock implements Lock<LeaseGroup> {
     if (!Array.isArray(locks) || locks.length === 0) {
       throw new ArgumentError("MultiLock", [`the locks are an array of at least one, found ${found(locks)}`]);
     }
+    const wrong: unknown = locks.find((lock: unknown) => !isLock(lock));
+    if (locks.some((lock: unknown) => !isLock(lock))) {
+      throw new ArgumentError("MultiLock", [`each of the locks is a lock, such as a Mutex, found ${found(wrong)}`]);
+    }
     const paths = new Set<string>();
     for (const { path } of locks) {
       // The second one would wait for the first.
@@ -88,4 +92,8 @@ export class MultiLock implements Lock<LeaseGroup> {
 /** A failed release is not reported, since the caller gets the original error. */
 async function giveUp(grants: readonly Grant[]): Promise<void> {
   await releaseAll(grants).catch(() => {});
+}
+
+function isLock(value: unknown): boolean {
+  return typeof value === "object" && value !== null && "path" in value && "acquire" in value;
 }

@@ -2,6 +2,8 @@
  * Names and order of items in Curator's queues. A bare `queue-<number>`, as Curator requeues, is
  * valid in each.
  */
+import { type Rule, wholeNumberRule } from "@zooid/model";
+import { checkArgument } from "../arguments.ts";
 import { isNumbered, refuseOverflown } from "../locks/sequence.ts";
 
 const PREFIX = "queue-";
@@ -49,8 +51,16 @@ export function nameWithId(id: string): string {
   return `${PREFIX}${BETWEEN}${storedId(id)}${BETWEEN}`;
 }
 
-/** The escaped id. */
+const PRIORITY: Rule = wholeNumberRule(-(2 ** 31));
+const DUE_MS: Rule = wholeNumberRule(0, Number.MAX_SAFE_INTEGER);
+const ID: Rule = {
+  expected: "a text that is not empty",
+  accepts: (value) => typeof value === "string" && value !== "",
+};
+
+/** The escaped id. @throws ArgumentError */
 export function storedId(id: string): string {
+  checkArgument("queue", "id", id, ID);
   return id.replaceAll(/[/|]/g, "_");
 }
 
@@ -60,9 +70,7 @@ export const PRIORITY_NAMES: QueueNames = { ...PLAIN_NAMES, isReordered: true };
 
 /** @param priority a 32-bit number, the lowest first */
 export function nameWithPriority(priority: number): string {
-  if (!Number.isInteger(priority) || priority !== (priority | 0)) {
-    throw new RangeError(`a priority is a whole number of 32 bits, found ${priority}`);
-  }
+  checkArgument("queue", "priority", priority, PRIORITY);
   return `${PREFIX}${priority >= 0 ? 1 : 0}${hex(priority >>> 0)}`;
 }
 
@@ -73,9 +81,7 @@ export const DELAY_NAMES: QueueNames = {
 };
 
 export function nameWithDueMs(dueMs: number): string {
-  if (!Number.isSafeInteger(dueMs) || dueMs < 0) {
-    throw new RangeError(`a time is a whole number of milliseconds since 1970, found ${dueMs}`);
-  }
+  checkArgument("queue", "dueMs, in milliseconds since 1970,", dueMs, DUE_MS);
   return `${PREFIX}${BETWEEN}${hex(dueMs)}${BETWEEN}`;
 }
 

@@ -8,7 +8,7 @@ import {
   TransactionError,
 } from "@zooid/client";
 import { checkPath, joinPath, rules, type Shape, shape, wholeNumberRule } from "@zooid/model";
-import { checkArguments, checkOptions, codecRule } from "../arguments.ts";
+import { checkArguments, checkOptions, checkWork, codecRule } from "../arguments.ts";
 import { Deadline, type WaitOptions, within } from "../leases/deadline.ts";
 import { HOLD, type HoldOptions, type Lease } from "../leases/lease.ts";
 import { OwnWork } from "../leases/own-work.ts";
@@ -136,6 +136,7 @@ export abstract class WorkQueue<T> implements AsyncDisposable {
 
   /** Starts to work on items as they come. */
   consume(work: Work<T>, options: ConsumeOptions = {}): Consumer {
+    checkWork(`consume ${this.path}`, work);
     checkOptions(`consume ${this.path}`, options, CONSUME);
     const { codec, lockPath } = this.#options;
     const claims = lockPath === undefined ? undefined : new Claims(this.zk, lockPath, this.#options);
