@@ -1,6 +1,6 @@
 import { startTimer, type Timer } from "./calls/timers.ts";
 import { Client } from "./client.ts";
-import { ZkError, zkError } from "./errors.ts";
+import { captureStack, ZkError, zkError } from "./errors.ts";
 import { BackgroundDeletes } from "./operations/background-deletes.ts";
 import { type ClientOptions, parseClientOptions } from "./options.ts";
 import { parseConnectString } from "./servers/connect-string.ts";
@@ -58,7 +58,7 @@ export async function connect(hosts: string, options: ClientOptions = {}): Promi
   } catch (error) {
     await client.close();
     // The time limit's error was made by a timer: here its stack has the frames of the caller.
-    if (error instanceof ZkError) Error.captureStackTrace(error);
+    if (error instanceof ZkError) captureStack(error);
     throw error;
   } finally {
     ignore();

@@ -1,6 +1,8 @@
 import { ArgumentError, ErrorCode, type ErrorName, errorCode, errorFields, type Zxid } from "@zooid/model";
 import { expect, test } from "vitest";
+import { connect, createClient } from "./connect.ts";
 import {
+  captureStack,
   isZkError,
   refusalError,
   renamedError,
@@ -53,6 +55,25 @@ test("a failed transaction names the step that was refused", () => {
   expect(error).toMatchObject({ failedIndex: 1, code: "NO_NODE", path: "/b", errno: -101 });
   expect(error.message).toBe("the transaction was refused at op 2 of 3, delete /b: there is no such node (NO_NODE)");
 });
+
+test("errors of calls and of connect have their codes when they are cloned, whose stacks are those of the callers", async () => {
+  const zk = createClient("127.0.0.1:1", { waitingTimeoutMs: 1, logger: SILENT });
+  const failed = [zk.get("/a//b"), zk.get("/a"), connect("127.0.0.1:1", { startTimeoutMs: 1, logger: SILENT })];
+  const errors = (await Promise.allSettled(failed)).map((result) =>
+    result.status === "rejected" ? result.reason : null,
+  );
+  zk.disconnect();
+  for (const error of errors) {
+    expect(isZkError(error)).toBe(true);
+    expect([error.code, errorCode(structuredClone(error))]).toEqual([error.code, error.code]);
+  }
+  const lost = zkError({ code: "CONNECTION_LOSS", op: "get", outcome: "unknown" }, { cause: new Error("reset") });
+  captureStack(lost);
+  expect(errorCode(structuredClone(lost))).toBe("CONNECTION_LOSS");
+});
+
+const silent = (): void => {};
+const SILENT = { debug: silent, info: silent, warn: silent, error: silent };
 
 test("errors of every kind have their codes when they are cloned, and most their fields", () => {
   const cause = new Error("reset");

@@ -1,4 +1,4 @@
-import { ErrorCode, type ErrorFields, type ErrorName, errorName, keepFields, ownCause } from "@zooid/model";
+import { ErrorCode, type ErrorFields, type ErrorName, errorName, keepCode, keepFields, ownCause } from "@zooid/model";
 
 /** Faults that the client itself finds, which no server reports. */
 const LOCAL_ERRNO = {
@@ -180,6 +180,12 @@ export function renamedError(error: ZkError, op: string, path: string): ZkError 
   if (error.op === op && error.path === path) return error;
   const { code, outcome } = error;
   return zkError({ code, op, path, outcome, isRead: true }, { cause: ownCause(error) });
+}
+
+/** Gives the error the present stack, without the frame of `caller`. */
+export function captureStack(error: ZkError, caller: (...args: never[]) => unknown = captureStack): void {
+  Error.captureStackTrace(error, caller);
+  keepCode(error, error.code);
 }
 
 /** The error for a refusal, by the number that the server answered. */

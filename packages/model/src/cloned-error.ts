@@ -32,12 +32,17 @@ class KeptFields {
 
 /** Makes an error's fields survive a clone. To be called in its constructor; a further call replaces the fields. */
 export function keepFields(error: Error, fields: ErrorFields): void {
-  if (error.cause !== undefined && keptFields(error.cause) === undefined) return keepCode(error, fields.code);
+  if (ownCause(error) !== undefined) return keepCode(error, fields.code);
   Object.defineProperty(error, "cause", { value: new KeptFields(fields), configurable: true, writable: true });
 }
 
-/** The code alone. Engines before Node.js 22 have made the stack already: there it is left as it is. */
-function keepCode(error: Error, code: string): void {
+/**
+ * Makes the code of an error that has another cause survive a clone, in its stack. To be called again
+ * when the stack was captured again. Engines before Node.js 22 have made the stack already, and it is
+ * left as it is.
+ */
+export function keepCode(error: Error, code: string): void {
+  if (ownCause(error) === undefined) return;
   const made = Object.getOwnPropertyDescriptor(error, "stack")?.get;
   if (made === undefined) return;
   Object.defineProperty(error, "stack", {
