@@ -11,7 +11,9 @@ const FILES: Readonly<Record<string, string>> = {
   }),
   "packages/low/src/index.ts":
     'export {\n  one,\n  two,\n} from "./deep.ts";\nexport type { Only } from "./types.ts";\n',
-  "packages/low/src/deep.ts": 'const thread = new URL("./thread.ts", import.meta.url);\n',
+  "packages/low/src/deep.ts":
+    'const thread = new URL("./thread.ts", import.meta.url);\nstart({ name: "log/log-thread" });\n',
+  "packages/low/src/log/log-thread.ts": "",
   "packages/low/src/thread.ts": "",
   "packages/low/src/types.ts": "",
   "packages/low/src/alone.ts": "",
@@ -33,6 +35,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 test.each([
   { file: "packages/low/src/thread.ts", tests: ["low/src/deep", "low/src/index", "high/src/high"] },
   { file: "packages/low/src/deep.ts", tests: ["low/src/deep", "low/src/index", "high/src/high"] },
+  { file: "packages/low/src/log/log-thread.ts", tests: ["high/src/high", "low/src/deep", "low/src/index"] },
   // Nothing imports these at run time.
   { file: "packages/low/src/types.ts", tests: ["low/src/deep", "low/src/index"] },
   { file: "packages/low/src/alone.ts", tests: ["low/src/deep", "low/src/index"] },
@@ -40,4 +43,13 @@ test.each([
   const all = Object.keys(FILES).filter((name) => name.endsWith(".test.ts"));
   const found = new ImportingTests(root, all).of(file);
   expect(found).toEqual(tests.map((name) => `packages/${name}.test.ts`));
+});
+
+test("a file is as far away as its nearest test imports it", () => {
+  const all = Object.keys(FILES).filter((name) => name.endsWith(".test.ts"));
+  const importing = new ImportingTests(root, all);
+  const distances = ["index", "deep", "thread", "alone"].map((name) =>
+    importing.distanceTo(`packages/low/src/${name}.ts`),
+  );
+  expect(distances).toEqual([1, 2, 3, Number.POSITIVE_INFINITY]);
 });

@@ -4,6 +4,8 @@ import { dirname, join, normalize } from "node:path";
 /** Imports of values, modules of threads and processes among them; types do not run. */
 const IMPORT =
   /^(?:import|export)(?! type\b)[^;]*?\bfrom "([^"]+)"|\bimport\("([^"]+)"\)|new URL\("(\.[^"]+)", import\.meta\.url\)/gm;
+/** A thread that is started by its name, which is a file of the package. */
+const THREAD = /"((?:[\w-]+\/)?[\w-]+-thread)"/g;
 const SIDE_EFFECT = /^import "([^"]+)"/gm;
 
 /**
@@ -38,6 +40,12 @@ export class ImportingTests {
       .map(({ test }) => test);
   }
 
+  /** Over how many others the nearest test imports a file: 1 where it does itself; infinite where none does. */
+  distanceTo(file: string): number {
+    const distances = [...this.#distances.values()].map((each) => each.get(file) ?? Number.POSITIVE_INFINITY);
+    return Math.min(...distances);
+  }
+
   #distancesFrom(test: string): ReadonlyMap<string, number> {
     const found = new Map([[test, 0]]);
     for (const [file, distance] of found) {
@@ -53,7 +61,10 @@ export class ImportingTests {
     const specifiers = [...text.matchAll(IMPORT), ...text.matchAll(SIDE_EFFECT)].map(
       ([, a, b, c]) => a ?? b ?? c ?? "",
     );
-    const imports = specifiers.flatMap((specifier) => this.#resolve(file, specifier) ?? []);
+    const threads = [...text.matchAll(THREAD)].flatMap(([, name = ""]) =>
+      globSync(`${packageOf(file)}/src/**/${name}.ts`, { cwd: this.#root }),
+    );
+    const imports = [...specifiers.flatMap((specifier) => this.#resolve(file, specifier) ?? []), ...threads];
     this.#imports.set(file, imports);
     return imports;
   }

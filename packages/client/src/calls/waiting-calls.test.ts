@@ -1,8 +1,12 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import { type AnyCall, Call } from "./call.ts";
 import { GET_DATA, SET_DATA } from "./operation.ts";
 import { WaitingCalls } from "./waiting-calls.ts";
 
+setFlagsFromString("--expose-gc");
+const collect = runInNewContext("gc") as () => void;
 const ignore = () => {};
 
 function read(path: string, isOwn = false): AnyCall {
@@ -49,13 +53,19 @@ test("the bytes of waiting calls are bounded too, except for the client's own", 
   ]);
 });
 
-test("a hundred thousand cancelled calls leave no entries behind", () => {
+test("a hundred thousand cancelled calls leave no entries behind, nor memory", async () => {
+  const early: WeakRef<AnyCall>[] = [];
   const waiting = new WaitingCalls({ countMax: 10, bytesMax: 10_000 });
   waiting.push(read("/first"));
   for (let i = 0; i < 100_000; i++) {
     const call = read("/x");
     waiting.push(call);
     waiting.remove(call);
+    if (i < 100) early.push(new WeakRef(call));
   }
   expect(paths(waiting)).toEqual(["/first"]);
+  // What was referred to weakly is kept to the end of a turn.
+  await new Promise((resolve) => setImmediate(resolve));
+  collect();
+  expect(early.filter((call) => call.deref() !== undefined)).toEqual([]);
 });

@@ -34,6 +34,7 @@ describe("a mutation", () => {
     [keyOf("a", "b"), [";", keyOf('""', "b"), keyOf("a", '""')]],
     ["const x = a.b === c.b;", ["const x = (a.b) !== (c.b);", "const x = a.b === a.b;"]],
     ["const x = a === null;", ["const x = (a) !== (null);"]],
+    [`log(\`\${a} has no \${b}\`);`, [";"]],
   ])("around the replication, of %s", (source, expected) => {
     const texts = mutantsOf("a.ts", source, SURROUNDINGS).map((mutant) => mutated(source, mutant));
     expect(texts.sort()).toEqual([...expected].sort());

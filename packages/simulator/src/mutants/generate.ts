@@ -112,7 +112,7 @@ function isNode(value: unknown): value is AnyNode {
 
 function filesOf(root: string, folder: string): readonly string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".ts") && !/\.(test|bench|d)\.ts$|(^|\/)testing\//.test(file))
+    .filter((file) => file.endsWith(".ts") && !/(\.(test|bench|d)|-contract)\.ts$|(^|\/)testing\//.test(file))
     .map((file) => `${folder}/${file}`)
     .sort();
 }

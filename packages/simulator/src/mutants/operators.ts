@@ -25,6 +25,9 @@ const BINARY: { readonly [operator in BinaryOperator]?: readonly [operator: stri
   "%": ["arithmetic", "*"],
 };
 
+/** A word with a blank beside it. */
+const WORD = /[a-z]{2}[.,;:]? | [a-z]{2}/i;
+
 /** The mutations of one node, by operator class. @param text the source of a node */
 export function replacementsOf(node: AnyNode, text: (node: AnyNode) => string): readonly Replacement[] {
   const whole = (operator: string, replacement: string): Replacement => ({
@@ -79,8 +82,8 @@ export function edgeReplacementsOf(node: AnyNode, text: (node: AnyNode) => strin
     case "AwaitExpression":
       return [{ ...at(node), operator: "await", text: `(${text(node.argument)})` }];
     case "TemplateLiteral":
-      // A text of several parts, such as a key, loses one of them.
-      return node.expressions.length < 2
+      // A key of several parts loses one of them; a text with words is a message to people.
+      return node.expressions.length < 2 || node.quasis.some(({ value }) => WORD.test(value.raw))
         ? []
         : node.expressions.map((part) => ({ ...at(part), operator: "key part", text: '""' }));
     case "BinaryExpression": {

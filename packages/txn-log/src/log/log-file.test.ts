@@ -365,6 +365,9 @@ test("a walk over large entries, one a run, leaves no buffers of their size to t
     expect(after).toBe(zxid);
   }
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(MEBIBYTE);
+  // By the bytes of a check the scrub keeps its pace.
+  const { last, bytes } = reader.check(Z(0, 0), 100 * MEBIBYTE, after);
+  expect([last, bytes]).toEqual([after, zxids.length * MEBIBYTE]);
   file.close();
 });
 
