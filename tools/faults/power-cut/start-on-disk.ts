@@ -23,6 +23,7 @@ import type { Sums } from "./promises.ts";
 import { SID, viewOf } from "./small-store.ts";
 
 const READ_BYTES = 1 << 20;
+const STATE_FILE = /^state-\d+\.db$/;
 /** Names of what is half made, which a start removes. */
 const HALF_MADE = /\.new(?:-journal)?$|^spare\.wal$|^stage\.db/;
 
@@ -79,6 +80,8 @@ function startOnce(places: Places, sums: Sums): Start {
     }
     const halfMade = [...readdirSync(directory), ...readdirSync(logDirectory)].filter((name) => HALF_MADE.test(name));
     if (halfMade.length > 0) throw new Error(`the start leaves ${halfMade.join(", ")}`);
+    const states = readdirSync(directory).filter((name) => STATE_FILE.test(name));
+    if (states.length !== 1) throw new Error(`the start leaves ${states.join(" and ")}`);
     return { log, appended: append(file) };
   } finally {
     file.close();

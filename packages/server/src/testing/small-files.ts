@@ -12,11 +12,14 @@ export const SMALL_FILES: Pick<ServerOptions, "stateLagBytesMax" | "retention"> 
 
 /** Lines of a start that was no plain one, or of damage. */
 const REPAIRS: readonly LogEvent[] = [
+  "applied-beyond",
   "failed",
   "file-damaged",
   "file-healed",
+  "histories-differ",
   "history-missing-here",
   "history-not-the-leaders",
+  "state-not-received",
   "storage-repaired",
   "storage-unreadable",
 ];

@@ -47,6 +47,7 @@ interface Member {
   server: ZooidServer | undefined;
   /** Its newest role; undefined while it looks for a leader. */
   role: string | undefined;
+  /** Resolves when that has changed, or a line of a repair was written. */
   roleChanged: PromiseWithResolvers<void>;
 }
 
@@ -170,7 +171,9 @@ export class StoredEnsemble implements AsyncDisposable {
     const note = (text: string, { event, role }: LogFields<LogEvent>): void => {
       if (event === "role") this.#roleOf(member, String(role));
       if (event === "whole-state-sent") this.#snapCount++;
-      if (isRepair(event)) this.#repairs.push(`server ${sid}: ${text}`);
+      if (!isRepair(event)) return;
+      this.#repairs.push(`server ${sid}: ${text}`);
+      this.#changed(member);
     };
     member.server = await startServer({
       ...{ port: this.#ports[sid - 1] ?? 0, dataDir: directory, ttlNodes: true, ...SMALL_FILES },
@@ -183,6 +186,10 @@ export class StoredEnsemble implements AsyncDisposable {
 
   #roleOf(member: Member, role: string): void {
     member.role = role === "looking" ? undefined : role;
+    this.#changed(member);
+  }
+
+  #changed(member: Member): void {
     member.roleChanged.resolve();
     member.roleChanged = Promise.withResolvers<void>();
   }
@@ -192,8 +199,11 @@ export class StoredEnsemble implements AsyncDisposable {
     const running = this.#running;
     const isServing = (): boolean =>
       running.every(({ role }) => role !== undefined) && running.filter(({ role }) => role === "leading").length === 1;
-    while (!isServing()) await Promise.race(running.map(({ roleChanged }) => roleChanged.promise));
-    if (this.#repairs.length > 0) throw new Error(`a start without a fault repairs: ${this.#repairs.join("; ")}`);
+    for (;;) {
+      if (this.#repairs.length > 0) throw new Error(`a start without a fault repairs: ${this.#repairs.join("; ")}`);
+      if (isServing()) return;
+      await Promise.race(running.map(({ roleChanged }) => roleChanged.promise));
+    }
   }
 
   /** Sessions are resumed at each in turn, and each shows the same tree. */
