@@ -13,7 +13,7 @@ export const shared: ViteUserConfig = defineConfig({
     execArgv: ["--conditions=@zooid/source"],
     // Ends a wait after 5 s in which the machine could have brought it; these limits are for a busy machine.
     runner: fileURLToPath(new URL("tools/waiting/waiting-runner.ts", import.meta.url)),
-    testTimeout: 45_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     // One second by default: too short on a machine with much load.
     expect: { poll: { timeout: 30_000 } },

@@ -20,7 +20,7 @@ describe("a wait passes its limit", () => {
     { machine: "nothing else runs", idleShare: 1, ticks: 10 },
     { machine: "one core is free", idleShare: 0.5, ticks: 10 },
     { machine: "half a core is free", idleShare: 0.25, ticks: 20 },
-    { machine: "both cores are used", idleShare: 0, ticks: 50 },
+    { machine: "both cores are used", idleShare: 0, ticks: 100 },
   ])("after $ticks ticks while $machine", ({ idleShare, ticks }) => {
     expect(ticksUntilLimit(idleShare)).toBe(ticks);
   });
@@ -30,13 +30,13 @@ describe("a wait passes its limit", () => {
   });
 
   test("later where the test computes all the time, or half of it", () => {
-    expect(ticksUntilLimit(1, { workedShare: 1 })).toBe(50);
+    expect(ticksUntilLimit(1, { workedShare: 1 })).toBe(100);
     expect(ticksUntilLimit(1, { workedShare: 0.5 })).toBe(20);
   });
 
   test("as on a busy machine where the cores' times stand still", () => {
     const cores = { count: 2, idleMs: 5, spentMs: 10 };
-    const limit = new WaitLimit(2 * 0.2 * TICK_MS, TICK_MS, cores);
+    const limit = new WaitLimit(2 * 0.1 * TICK_MS, TICK_MS, cores);
     expect([limit.tick(cores, 0), limit.tick(cores, 0)]).toEqual([false, true]);
   });
 });

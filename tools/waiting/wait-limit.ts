@@ -1,5 +1,5 @@
-/** The part of a tick that counts where the machine has nothing to spare, or the test computes: it may take five times as long. */
-const BUSY_SHARE = 0.2;
+/** The part of a tick that counts where the machine has nothing to spare, or the test computes: it may take ten times as long. */
+const BUSY_SHARE = 0.1;
 
 /**
  * Counts how long something is waited for, in time that could have brought it: only while this process is served, and in
