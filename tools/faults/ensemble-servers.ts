@@ -174,7 +174,7 @@ export class EnsembleServer {
 
   configure(options: EnsembleOptions, places: readonly Place[]): void {
     const { observerCount = 0, isListed = () => true } = options;
-    // Each has an address of its own; one port that is free at the first is free at all of them.
+    // Each has an address of its own; one port that is free at the first is free at the others.
     const masterPort = places[0]?.sparePort;
     mkdirSync(this.dataDir, { recursive: true });
     this.writeMyid();

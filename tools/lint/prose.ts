@@ -1,4 +1,4 @@
-/** Phrases that plain technical English does not have (STYLE of this project: CONTRIBUTING), found in the comments of sources. */
+/** Phrases that are no plain technical English, found in the comments of sources. */
 
 export interface ProseRule {
   /** For the message. */
@@ -9,14 +9,18 @@ export interface ProseRule {
 }
 
 export const PROSE_RULES: readonly ProseRule[] = [
-  rule("so many, so long, so much", /\bso (?:many|long|much)\b/i, "the number's name: at most `count`, time until"),
+  rule(
+    "so many, so long, so much",
+    /\bso (?:many|long|much)\b(?! that)/i,
+    "the number's name: at most `count`, time until",
+  ),
   rule("a docstring that begins with Of", /^\/\*\* Of |^\* Of [a-z]/, "the thing's name first"),
   rule("for ever", /\bfor ever\b/i, "indefinitely, or never again"),
   rule("anew", /\banew\b/i, "again"),
   rule("in vain", /\bin vain\b/i, "the result"),
   rule("by itself", /\bby itself\b/i, "alone, automatically, or unasked"),
   rule("goes on", /\bgo(?:es)? on\b/i, "continues"),
-  rule("as it was", /\bas it was\b/i, "unchanged"),
+  rule("as it was", /\bas it was\b(?! when)/i, "unchanged"),
   rule("at all", /\bat all\b/i, "nothing: leave it out"),
   rule("word, sign of life", /\b(?:has my|without its own|the last) word\b|\bsigns? of life\b/i, "promise, keep-alive"),
   rule("nobody, whoever", /\b(?:nobody|whoever)\b/i, "no client, no server, each of them"),
@@ -40,7 +44,8 @@ export function proseFaults(source: string): readonly ProseFault[] {
   return source.split("\n").flatMap((line, index) => {
     const groups = COMMENT.exec(line)?.groups;
     const text = groups?.["text"] ?? groups?.["end"];
-    if (text === undefined) return [];
+    // The name of a rule is an identifier.
+    if (text === undefined || text.startsWith("// rule:")) return [];
     return PROSE_RULES.filter(({ pattern }) => pattern.test(text)).map((found) => ({
       rule: found,
       line: index + 1,

@@ -28,7 +28,7 @@ const ASTRAL = ["\u{1f600}", "\u{10ffff}"];
 
 /** @throws SyntaxError for a form that this reader does not know, such as operations on sets (flag v) */
 export function parseRegexp(pattern: string, flags: string): Regexp {
-  // Throws on its own for what is no regular expression at all.
+  // Throws on its own for a text that is no regular expression.
   new RegExp(pattern, flags);
   if (flags.includes("v")) throw new SyntaxError("the flag v is not known here");
   const samples = samplesOf(pattern, flags);

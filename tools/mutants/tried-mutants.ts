@@ -15,7 +15,7 @@ export interface TriedMutant {
   readonly after: string;
   /** `noticed` by tests; a survivor that is judged `harmless` or `harmful`. */
   readonly outcome: "noticed" | "harmless" | "harmful";
-  /** Of a survivor. */
+  /** The judgement of a survivor. */
   readonly why?: string;
 }
 

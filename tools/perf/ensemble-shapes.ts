@@ -104,7 +104,7 @@ async function byRatio(): Promise<void> {
   draw("ensemble-read-ratio.svg", "Throughput by share of reads and number of servers", "reads, %", lines);
 }
 
-/** Reads at all servers, each of which has the same small share of a core. */
+/** Reads at every server, each of which has the same small share of a core. */
 async function byReaders(): Promise<void> {
   const sizes = [
     ...[1, ...SIZES].map((voters) => ({ voters, observers: 0 })),

@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 
 /** How much of a value a failure shows. */
 const SHOWN_LENGTH = 300;
-/** A wait that asks again and again has ended when it has not asked for so long. */
+/** Time after its last question at which a wait that asks repeatedly counts as ended. */
 const ASKED_MS = 1000;
 
 interface Wait {

@@ -15,7 +15,7 @@ type File = Parameters<TestRunner["onCollectStart"]>[0];
 
 const LIMIT_MS = 5000;
 const TICK_MS = 100;
-/** Of a test's own time limit, whose failure names no reason: on a machine so busy that the limit to waits has not passed yet. */
+/** Share of the test's own time limit, whose failure names no reason: it ends a test on a machine so busy that the limit to waits has not passed. */
 const LAST_SHARE = 0.9;
 /** Processes and threads of their own take long on a busy machine. */
 const SLOW_TEST_MS = 60_000;

@@ -5,7 +5,7 @@ import { Worker } from "node:worker_threads";
 export type ThreadName = "load/load-worker" | "null-server/null-server-worker";
 
 /**
- * Ten thousand contenders, each with the queue as it was last read, take 5 GB. It is a limit,
+ * Ten thousand contenders, each with the queue that it has last read, take 5 GB. It is a limit,
  * not the usual size.
  */
 const HEAP_MB_MAX = 12_288;

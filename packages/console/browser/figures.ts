@@ -149,7 +149,7 @@ async function measureManyChildren(from: Browser, zk: Client, count: number): Pr
   await page.context().close();
 }
 
-/** Of the page of changes, which draws each. Sampled each minute, to show whether it grows. */
+/** Memory of the page of changes, which draws each. It is sampled each minute, to show whether it grows. */
 async function measureMemory(from: Browser, zk: Client): Promise<void> {
   const blank = await (await from.newContext()).newPage();
   await blank.goto("about:blank");

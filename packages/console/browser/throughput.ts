@@ -42,7 +42,7 @@ const CONSOLES = 3;
 const PLACES = ["#/ensemble", "#/live", "#/tree"] as const;
 interface Sample {
   readonly perSecond: number;
-  /** Of all threads of the server. */
+  /** CPU time of all threads of the server. */
   readonly cpuUsPerRequest: number;
 }
 

@@ -26,12 +26,12 @@ export interface ConsoleOptions {
   readonly hostNames?: readonly string[];
   /** The name that the page shows. Default: the connect string. */
   readonly name?: string;
-  /** Of several ensembles on one port: where this one's page and API begin, as `/ensembles/NAME`. Default: none. */
+  /** Beginning of this ensemble's paths where one port serves several, as `/ensembles/NAME`. Default: none. */
   readonly prefix?: string;
   /** All ensembles on this port, for the page's switch. Default: this one. */
   readonly ensembles?: readonly EnsembleLink[];
   readonly version?: string;
-  /** Of every ZooKeeper session: TLS, timeouts. The certificate is that of all users. */
+  /** Options of every ZooKeeper session: TLS, timeouts. The certificate is that of all users. */
   readonly client?: ClientOptions;
   readonly roles?: RoleOptions;
   /**

@@ -7,7 +7,7 @@
  * calls before those there are four cases, each with all of the subsets: none, all, the names alone, the bytes alone.
  *
  * So the bound leaves out some subsets where more than `recentMax` calls are unsynced, which is within a commit of many pages, and
- * for files that are never synced, such as the witness. A call is kept whole or not at all; `DiskHistory` tears them.
+ * for files that are never synced, such as the witness. A call is kept whole or lost; `DiskHistory` tears them.
  */
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";

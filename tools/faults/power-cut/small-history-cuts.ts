@@ -55,7 +55,7 @@ export interface CutCounts {
 
 export interface CutOptions {
   readonly recentMax: number;
-  /** Each so many disks, a whole store is started, too. */
+  /** Number of disks of which one starts a whole store, too. */
   readonly wholeEvery: number;
   /** Faults after which no more disks are tried. */
   readonly faultMax: number;

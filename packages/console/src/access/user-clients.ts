@@ -4,7 +4,7 @@ import type { User } from "./user.ts";
 
 interface Used {
   readonly client: Client;
-  /** Of the address that it was opened for. */
+  /** The share of the address that it was opened for. */
   readonly share: string;
   /** Event streams and requests that use it now. */
   useCount: number;

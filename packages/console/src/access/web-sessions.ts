@@ -11,7 +11,7 @@ export interface WebSession {
 }
 
 export interface WebSessionLimits {
-  /** The oldest session is ended for a new one beyond so many. */
+  /** Maximum number of sessions; the oldest one is ended for a new one. */
   readonly countMax: number;
   readonly idleMs: number;
   readonly lifetimeMs: number;

@@ -6,7 +6,7 @@ import { BUDGETS } from "@zooid/model";
 import { EventStream } from "../http/event-stream.ts";
 import { refuse } from "../http/problem.ts";
 
-/** Changes are gathered for so long. */
+/** Time for which changes are gathered. */
 const BATCH_MS = 200;
 /** More changes than these in a batch are not listed, and none are watched for {@link REST_MS}. */
 const BATCH_MAX = 500;

@@ -24,7 +24,7 @@ import {
 
 const PAGE_SIZE = 200;
 const PAGE_SIZE_MAX = 1000;
-/** Children that one filtered request looks at: a filter without a match ends, and goes on by its cursor. */
+/** Maximum number of children that one filtered request examines; the next request continues by the cursor. */
 const FILTERED_MAX = 20_000;
 const DELETED_MAX = 10_000;
 

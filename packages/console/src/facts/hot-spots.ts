@@ -16,7 +16,7 @@ export interface HotSpotsSummary extends ChangeSummary {
   readonly startedMs: number;
 }
 
-/** Counting costs as much as following all changes: it ends so long after the last request. */
+/** Time after the last request at which counting ends: it costs as much as following all changes. */
 const IDLE_MS = 120_000;
 const CHECK_MS = 10_000;
 

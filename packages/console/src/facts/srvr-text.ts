@@ -2,7 +2,7 @@ import { readServerVersion, serverVersionText } from "@zooid/model";
 
 /** The answer to the four-letter word `srvr`, which every ZooKeeper server answers by default. */
 export interface ServerFigures {
-  /** Of a Zooid server its own and the protocol's: `zooid 0.1.0 (3.9.5)`. */
+  /** The server's version; a Zooid server has its own and the protocol's: `zooid 0.1.0 (3.9.5)`. */
   readonly version: string;
   readonly role: string;
   /** As text, `0x…`. */

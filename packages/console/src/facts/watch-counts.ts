@@ -46,7 +46,7 @@ interface Watched {
   readonly sessions: number;
 }
 
-/** Keeps the list sorted, and at most so long. */
+/** Keeps the list sorted, with at most `countMax` entries. */
 function insert(top: Watched[], watched: Watched, countMax: number): void {
   const last = top.at(-1);
   if (top.length >= countMax && last !== undefined && isBefore(last, watched)) return;

@@ -45,7 +45,7 @@ export interface ApiParts {
   readonly admin: AdminPorts;
   readonly live: LiveChanges;
   readonly version: string;
-  /** Of one of several ensembles on the port; else empty. */
+  /** Beginning of this ensemble's paths where the port serves several; else empty. */
   readonly prefix: string;
   readonly ensembles: readonly EnsembleLink[];
   /** Reports a request whose handler failed of a defect. */

@@ -1,7 +1,7 @@
 /** Where a console's cookie is sent. */
 export interface CookiePlace {
   readonly port: number | undefined;
-  /** Of one of several ensembles on the port, such as `/ensembles/test`; else empty. */
+  /** Beginning of the ensemble's paths where the port serves several, such as `/ensembles/test`; else empty. */
   readonly prefix: string;
 }
 

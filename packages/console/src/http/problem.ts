@@ -11,9 +11,9 @@ export interface Problem {
   readonly code: string;
   readonly errno?: number | undefined;
   readonly path?: string | undefined;
-  /** Of a write that failed: `rejected`, `not-sent`, or `unknown`: it may have been carried out. */
+  /** Outcome of a write that failed: `rejected`, `not-sent`, or `unknown`, where it may have been carried out. */
   readonly outcome?: string | undefined;
-  /** Of a transaction: the place of the op that was refused, from 0. */
+  /** Position of the refused operation in a transaction, from 0. */
   readonly failedIndex?: number | undefined;
   readonly retryAfterSeconds?: number | undefined;
 }

@@ -6,7 +6,7 @@ import { checkedPlan, readConfiguration, type ServerStates, versionOf, versionTe
 
 export interface ChangeOptions {
   readonly change: MemberChangeJson;
-  /** Of the configuration for which the change was checked. */
+  /** Version of the configuration for which the change was checked. */
   readonly version: string;
   readonly servers: ServerStates;
   readonly signal: AbortSignal;

@@ -23,7 +23,7 @@ const ACTIONS: readonly Action[] = [
   { action: "set-acl", need: Permission.ADMIN, permission: "admin", of: "node" },
 ];
 const SCHEMES = ["digest", "x509", "sasl"] as const;
-/** Of a digest, servers show the hash to users with admin only. */
+/** In place of a digest's hash, which servers show only to users with admin. */
 const HIDDEN_HASH = ":x";
 
 export interface RightsOf {

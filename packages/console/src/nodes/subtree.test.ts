@@ -5,7 +5,7 @@ import { type Stage, startStage } from "../testing/stage.ts";
 
 const OPEN = [{ scheme: "world", id: "anyone", permissions: ["read", "write", "create", "delete", "admin"] }];
 
-/** All pages, of so many nodes each. */
+/** All nodes, by pages of at most `limit`. */
 async function exported(stage: Stage, path: string, limit: number): Promise<readonly ExportedNodeJson[]> {
   return (await pagesOf(stage, path, limit)).flatMap(({ nodes }) => nodes);
 }

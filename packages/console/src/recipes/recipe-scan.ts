@@ -6,7 +6,7 @@ import { type Queue, waitGraph } from "./wait-graph.ts";
 const NODES_MAX = 3_000;
 const PARENTS_MAX = 300;
 const RECIPES_MAX = 100;
-/** A candidate of an election goes on with other work. */
+/** Kinds whose waiting contenders do no other work. A candidate of an election does. */
 const BLOCKING: ReadonlySet<RecipeJson["kind"]> = new Set(["lock", "read-write lock"]);
 
 /** Looks at a node and its descendants, level by level, for recipes that are in use. */

@@ -13,7 +13,7 @@ interface Kept {
 
 const INTERVAL_MS = 2_000;
 const INTERVAL_MS_MAX = 60_000;
-/** Of the time, scans of one user and path take at most a twentieth. */
+/** Scans of one user and path take at most this part of the time: a twentieth. */
 const DUTY = 20;
 const PATHS_MAX = 20;
 /** Pages ask a moment before a result is due again. */

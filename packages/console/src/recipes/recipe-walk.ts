@@ -28,7 +28,7 @@ interface Level {
 
 /**
  * Looks at one part of a node's descendants for recipes that are in use: parents before their children, in the order of
- * their names. The place where it ends is enough to go on from, also after changes of the tree, so nothing is kept between
+ * their names. The place where it ends is enough to continue, also after changes of the tree, so nothing is kept between
  * two parts.
  */
 export async function walkRecipes(

@@ -1,6 +1,6 @@
 /**
  * Which sessions wait for which, by the queues of locks. An edge leads from a waiting session to one
- * that must let go first. Sessions that wait for each other in a circle never go on, unless one of
+ * that must release its lock first. Sessions that wait for each other in a circle wait indefinitely, unless one of
  * them gives up: the lists of a cycle name each session and the lock that it waits for.
  */
 import type { WaitCycleJson, WaitJson } from "../api/recipe-shapes.ts";
@@ -46,7 +46,7 @@ function waitsOf({ path, contenders }: Queue): readonly WaitJson[] {
       contender.kind === "exclusive" && readers.length > 0 ? readers : lastWriter === undefined ? [] : [lastWriter];
     if (contender.state === "waits" && contender.owner !== null) {
       for (const { owner } of before) {
-        // A session that has two places in a queue, of two threads, does not block itself for ever.
+        // A session that has two places in a queue, of two threads, does not block itself.
         if (owner !== null && owner !== contender.owner) found.push({ from: contender.owner, to: owner, path });
       }
     }

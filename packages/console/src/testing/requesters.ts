@@ -14,9 +14,9 @@ export interface Requester {
   readonly headers: Readonly<Record<string, string>>;
   /** Undefined: none. */
   readonly role?: Role;
-  /** Of every request. */
+  /** The refusal of every request. */
   readonly refusal?: Refusal;
-  /** Of every request that changes something. */
+  /** The refusal of every request that changes something. */
   readonly changeRefusal?: Refusal;
 }
 

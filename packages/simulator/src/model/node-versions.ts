@@ -16,7 +16,7 @@ interface NodeVersion {
 }
 
 /**
- * The model's tree as it was at every zxid: servers that lag are compared with the past that they
+ * The model's tree at every zxid: servers that lag are compared with the past that they
  * show.
  */
 export class NodeVersions {

@@ -11,7 +11,7 @@ export interface AuditLine extends AuditEntryJson {
 export interface MemberTail {
   readonly sid: number;
   readonly member: string;
-  /** Of the last answer; "0": none yet. */
+  /** `since` of the last answer; "0" before the first. */
   readonly since: string;
   readonly after: number;
   readonly droppedCount: number;

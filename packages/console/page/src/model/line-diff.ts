@@ -4,7 +4,7 @@ export interface DiffLine {
   readonly text: string;
 }
 
-/** Beyond so many cells the middle counts as replaced. */
+/** Maximum number of cells of the table; beyond it the middle counts as replaced. */
 const CELLS_MAX = 4_000_000;
 
 export function lineDiff(before: string, after: string): readonly DiffLine[] {

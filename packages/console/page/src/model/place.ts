@@ -14,7 +14,7 @@ export const PAGES = [
 ] as const;
 export type PageName = (typeof PAGES)[number];
 
-/** Of one of several ensembles: its page and its API begin with this. */
+/** Beginning of the page's and the API's paths, where the port serves several ensembles; else empty. */
 export const PREFIX: string = /^(\/ensembles\/[\w.-]+)\/console\//.exec(globalThis.location?.pathname ?? "")?.[1] ?? "";
 
 export interface Place {

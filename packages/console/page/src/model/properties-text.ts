@@ -38,7 +38,7 @@ interface LogicalLine {
   readonly line: number;
 }
 
-/** Lines without comments; a line that ends with an odd number of backslashes goes on with the next one. */
+/** Lines without comments; a line that ends with an odd number of backslashes continues in the next one. */
 function logicalLines(text: string): readonly LogicalLine[] {
   const found: LogicalLine[] = [];
   const lines = text.split(/\r\n|\r|\n/);

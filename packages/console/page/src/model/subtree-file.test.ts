@@ -5,7 +5,7 @@ const HEADER = headerLine("/app", 0);
 const node = (path: string, text: string): string =>
   nodeLine({ path, data: { base64: btoa(text), text }, acl: null, isMasked: false });
 
-/** The file in pieces of so many characters. */
+/** The file, read in pieces of `size` characters. */
 async function read(text: string, size = 7): Promise<readonly Chunk[]> {
   async function* pieces(): AsyncGenerator<string> {
     for (let i = 0; i < text.length; i += size) yield text.slice(i, i + size);

@@ -215,7 +215,7 @@ export class TreeStore {
   }
 }
 
-/** Of a child that was created after its page was read. */
+/** The Stat of a child that was created after its page was read. */
 const UNKNOWN = {
   ...{ czxid: "0x0", mzxid: "0x0", pzxid: "0x0", ctime: "0", mtime: "0", version: 0, cversion: 0, aversion: 0 },
   ...{ ephemeralOwner: null, dataLength: 0, numChildren: 0 },

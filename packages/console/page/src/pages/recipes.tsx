@@ -11,7 +11,7 @@ import { type RecipeWalk, useRecipeWalk } from "../parts/use-recipe-walk.ts";
 import { WaitGraph } from "../parts/wait-graph.tsx";
 
 const POLL_MS = 2_000;
-/** Of those that the walk has found. */
+/** Maximum number of recipes that are shown of those that the walk has found. */
 const SHOWN_MAX = 200;
 const intervalOf = (found: RecipesJson | undefined): number => found?.intervalMs ?? POLL_MS;
 
