@@ -76,7 +76,7 @@ async function readAll(log: PromisedLog, end: number): Promise<string> {
   return `read ${rate}, ${Math.round((user + system) / 1000)} ms of this thread, loop delay p99 ${(delay.percentile(99) / 1e6).toFixed(1)} ms`;
 }
 
-/** Batches of 16 entries of 1 KiB, one in flight, for as long as something else goes on. */
+/** Appends batches of 16 entries of 1 KiB, one in flight, until `during` ends. */
 async function appending(
   log: PromisedLog,
   from: number,

@@ -116,7 +116,7 @@ function measure(what: string, perSync: number, commit: () => number | undefined
   console.log(`${what}: ${perEntry}commit ${at(0.5)} ms median, ${at(0.99)} ms p99, ${took.length} commits`);
 }
 
-/** Of the whole device: nothing else should write. */
+/** Bytes written to the whole device since the machine started: nothing else should write. 0 without a device. */
 function bytesWritten(): number {
   if (DEVICE === undefined) return 0;
   const handle = openSync(directory, "r");

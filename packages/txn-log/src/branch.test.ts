@@ -11,7 +11,7 @@ import { createNodes, settled } from "./testing/state-history.ts";
 import { loaded } from "./testing/state-oracle.ts";
 import { TemporaryDirectory } from "./testing/temporary-directory.ts";
 
-/** A survivor's log that goes on as the history of another ensemble. */
+/** A survivor's log that becomes the history of another ensemble. */
 
 let place: TemporaryDirectory;
 let directory: string;

@@ -45,8 +45,8 @@ export function openDatabase(file: string, options: DatabaseOptions): Database {
 }
 
 /**
- * Makes a file in one go, whole and synced when this returns. A crash before that leaves anything at all, so the caller makes it
- * under a name that means nothing, and renames it.
+ * Makes a database file, whole and synced when this returns. A crash before that may leave any part of the file, so the caller
+ * makes it under a name that means nothing, and renames it.
  */
 export function makeDatabase(
   file: string,

@@ -37,7 +37,7 @@ export interface StoreOptions {
   readonly sid: number;
   /** Must be the directory's, if it has one; a new directory gets it. */
   readonly ensembleId?: string;
-  /** Of log and state alike. */
+  /** The handler of log and state alike. */
   readonly handler: LogHandler;
   /** An ensemble of one: promise and hold the next epoch in the transaction that counts the start, and call all that is logged committed. */
   readonly takeEpoch?: boolean;
@@ -59,7 +59,7 @@ export interface StoreOptions {
   readonly fsyncWarnMs?: number;
   /** Shared memory for batches on their way; what does not fit waits in ordinary memory. Default 4 MiB. */
   readonly ringBytes?: number;
-  /** The state is brought forward when the log has so much more, or after so long. Defaults 64 MiB, 30 s. */
+  /** The state is brought forward when it lags `lagMarkBytes` behind the log, or after `lagMarkMs`. Defaults 64 MiB, 30 s. */
   readonly lagMarkBytes?: number;
   readonly lagMarkMs?: number;
   /** How long a source of a snapshot may wait for the next chunk to be asked for, while the state stands still. Default 60 s. */
@@ -69,7 +69,7 @@ export interface StoreOptions {
   /** Checks state file and sealed segments in the background. Default: not. */
   readonly scrub?: ScrubOptions;
   /**
-   * The tree in memory. With it, a state file that the scrub finds damaged is written anew, and one that lacks the entries of a damaged
+   * The tree in memory. With it, a state file that the scrub finds damaged is rebuilt, and one that lacks the entries of a damaged
    * segment. Undefined while there is none. Default: such files stay as they are.
    */
   readonly liveTree?: () => LiveTree | undefined;
@@ -86,7 +86,7 @@ export interface Store extends AsyncDisposable {
   readonly state: StateStore;
   /** Undefined where none was asked for. */
   readonly scrub: Scrub | undefined;
-  /** Fills the tree from the state file in force, synchronously; `replay` goes on from the position in the answer. */
+  /** Fills the tree from the state file in force, synchronously; `replay` continues from the position in the answer. */
   loadState(sink: StateSink): StateMeta;
   /**
    * Hands over every entry after a position, in order, checking the chain; synchronously. To the log's end, which is for an ensemble of
@@ -126,7 +126,7 @@ export interface Store extends AsyncDisposable {
   adoptState(): StateMeta;
 
   /**
-   * Goes on as the history of another ensemble, in one transaction: for a store that serves no one, and
+   * Turns the log into the history of another ensemble, in one transaction: for a store that serves no client, and
    * is closed next. The state file follows at the next open.
    */
   branch(branching: LogBranching): Promise<void>;

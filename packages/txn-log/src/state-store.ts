@@ -112,7 +112,7 @@ export interface StateStats {
  * A whole state on its way to a learner: a read transaction at one zxid, cut into chunks. Equal states give equal chunks, on every
  * server and whatever way they came about.
  *
- * The state file stands still until the last chunk is read; writes and commits go on. The log keeps everything behind
+ * The state file stands still until the last chunk is read; writes and commits continue. The log keeps everything behind
  * {@link position} until the source is disposed. Several may be open at once and then share one position.
  */
 export interface SnapshotSource extends AsyncDisposable {
@@ -138,7 +138,7 @@ export const SNAPSHOT_CHUNK_BYTES: number = 256 * 1024;
 /**
  * Builds a state file of its own from a leader's chunks. Nothing visible changes: the log names the file in its flip, if it
  * ever does, and a file that no log names is removed at the next open. Faults of what came are reported by
- * `SNAPSHOT_REFUSED`, a disk that cannot take it by `WRITE_FAILED`; then nothing is left of it, and the process may go on.
+ * `SNAPSHOT_REFUSED`, a disk that cannot take it by `WRITE_FAILED`; then nothing is left of it, and the process may continue.
  */
 export interface SnapshotReceiver {
   /**

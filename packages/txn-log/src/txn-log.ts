@@ -75,8 +75,8 @@ export interface LogHandler {
 }
 
 /**
- * What a sentence for operators is about. `repaired`: a start found a damaged file, and goes on without it. `unreadable`: a file
- * cannot be read, or not be written anew from memory. `no-room`: the state, or a start, needs room on its disk, or has it again. `slow`: syncs
+ * What a sentence for operators is about. `repaired`: a start found a damaged file, and continues without it. `unreadable`: a file
+ * cannot be read, or not be rebuilt from memory. `no-room`: the state, or a start, needs room on its disk, or has it again. `slow`: syncs
  * are slow, or the next segment is not ready. `behind`: writes wait for the state file.
  */
 export type StoreWarning = "repaired" | "unreadable" | "no-room" | "slow" | "behind";
@@ -98,7 +98,7 @@ export interface LogBranch {
 }
 
 /**
- * A log that goes on as the history of another ensemble, in one transaction: all that is
+ * The change that turns a log into the history of another ensemble, in one transaction: all that is
  * logged counts as committed, and the server holds the epoch, so that the next one is above it.
  */
 export interface LogBranching {
@@ -148,6 +148,6 @@ export interface LogStats {
   /** Times, and how long in all, the log took no batch because the next segment was not ready. */
   readonly stallCount: number;
   readonly stallMsTotal: number;
-  /** Of segments; of entries in a log without. */
+  /** Number of purged segments; of purged entries in a log without segments. */
   readonly purgedCount: number;
 }

@@ -27,7 +27,7 @@ export const END_PATH = "/";
 export const SEAL_BYTES = 13;
 export const DIGEST_BYTES = 20;
 export const LAST_ZXID_BYTES = 8;
-/** Of digests that Apache computes since 3.7. */
+/** The version of the digests that Apache ZooKeeper computes since 3.7. */
 export const APACHE_DIGEST_VERSION = 2;
 
 const MODULUS = 65_521;

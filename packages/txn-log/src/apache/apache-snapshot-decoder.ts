@@ -47,7 +47,7 @@ export class ApacheSnapshotDecoder {
   /** How much was taken apart, for messages. */
   #taken = 0;
   #phase: Phase = "header";
-  /** Of sessions or lists, how many are still to come; undefined before their count. */
+  /** Number of sessions or ACL lists that are still to come; undefined before their count is read. */
   #left: number | undefined;
   #nodeCount = 0;
 
@@ -144,7 +144,7 @@ export class ApacheSnapshotDecoder {
     return true;
   }
 
-  /** A count, then so many of something. */
+  /** Takes a count, then that number of items. */
   #takeCounted(cursor: Cursor, next: Phase, takeOne: () => boolean): boolean {
     if (this.#left === undefined) {
       if (!cursor.has(4)) return false;

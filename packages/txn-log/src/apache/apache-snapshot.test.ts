@@ -308,7 +308,7 @@ type TestNode = readonly [
   more?: { readonly czxid?: bigint; readonly ctime?: bigint; readonly key?: bigint },
 ];
 
-/** Of these nodes, without sessions, lists and what later versions have behind the first sum. */
+/** A snapshot of these nodes, without sessions, ACL lists and what later versions have behind the first checksum. */
 function snapshotOf(nodes: readonly TestNode[]): Buffer {
   const long = (value: bigint): Buffer => {
     const bytes = Buffer.alloc(8);

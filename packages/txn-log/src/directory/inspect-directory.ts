@@ -21,7 +21,7 @@ import { readWitness, type Witness } from "./witness.ts";
 export interface Inspection {
   /** Undefined: nothing was ever promised here. */
   readonly log: DurableLog | undefined;
-  /** The state file is there; without it the state is made anew, which is exact as long as the log goes back to the beginning. */
+  /** The state file is there. Without it the state is built from the log, which must then go back to the beginning. */
   readonly hasState: boolean;
   /** Where it stands. */
   readonly applied?: LogPosition;
@@ -82,7 +82,7 @@ export function inspectDirectory(places: Places, owner?: Owner): Inspection {
   }
 }
 
-/** A log as it was found: in segments, or in the `log.db` of an earlier version. */
+/** The log found in a directory: in segments, or in the `log.db` of an earlier version. */
 interface FoundLog {
   readonly log: DurableLog;
   /** The file that defines the log. */

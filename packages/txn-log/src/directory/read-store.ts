@@ -26,7 +26,7 @@ export interface StoreFacts {
 /**
  * Reads what a data directory holds; it is locked meanwhile.
  *
- * @throws StoreError where it is in use, another program's, or cannot be read at all
+ * @throws StoreError where it is in use, another program's, or unreadable
  */
 export function readStore(places: Places): StoreFacts {
   const { directory, logDirectory } = places;

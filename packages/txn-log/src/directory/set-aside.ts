@@ -10,7 +10,7 @@ import { makeDirectory } from "./make-directory.ts";
  * removes them.
  *
  * ```
- * state damaged, the log goes back to its beginning ─▶ the state files; the log makes the state anew
+ * state damaged, the log goes back to its beginning ─▶ the state files; the state is rebuilt from the log
  * else                                              ─▶ the state files, then the segments from the oldest to the newest
  * ```
  *

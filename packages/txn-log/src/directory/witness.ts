@@ -17,8 +17,8 @@ import { StoreError } from "../store-error.ts";
  * 48 salt of the newest segment's WAL u64 · 56 frames of its commits u32 · 60 CRC-32 of 0..60
  * ```
  *
- * The frames tell of commits without entries (a configuration, an id). They say nothing of a WAL with another salt, such as one that began
- * anew after a program had checkpointed it. Zeros from 40 on say nothing: earlier versions wrote them.
+ * The frames tell of commits without entries (a configuration, an id). They say nothing of a WAL with another salt, such as one that
+ * SQLite restarted after a program had checkpointed it. Zeros from 40 on say nothing: earlier versions wrote them.
  */
 export interface Witness {
   readonly zxid: Zxid;

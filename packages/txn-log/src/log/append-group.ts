@@ -37,7 +37,7 @@ export class AppendGroup {
     return this.#batches.length;
   }
 
-  /** Of all batches together. */
+  /** Bytes of all batches together. */
   get bytes(): number {
     return this.#bytes;
   }

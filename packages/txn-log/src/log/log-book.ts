@@ -81,8 +81,8 @@ export function withCut(log: DurableLog, to: LogPosition): DurableLog {
 }
 
 /**
- * What a state file says of the log that it was made of: everything up to where it stands was committed. A log that ends before has
- * lost entries, and begins anew behind the state, which is all that is left of them.
+ * The log, with what its state file proves: everything up to the state's position was committed. A log that ends before that
+ * position has lost entries. It then restarts behind the state, which is all that is left of them.
  */
 export function withApplied(log: DurableLog, applied: LogPosition | undefined): DurableLog {
   if (applied === undefined || applied.zxid <= log.commitHint) return log;
@@ -164,7 +164,7 @@ export function hintAt(end: Zxid, hint: Zxid, committed: Zxid): Zxid {
   return laterOf(hint, earlierOf(committed, end));
 }
 
-/** What may be purged of a log, where so much is allowed: nothing that may have to be cut. */
+/** The last zxid that may be purged: at most `allowed`, and no entry above the commit hint, which may have to be cut. */
 export function purgeLimit({ commitHint }: DurableLog, allowed: Zxid): Zxid {
   return earlierOf(allowed, commitHint);
 }

@@ -36,7 +36,7 @@ import { CHAIN_BYTES, chainOfEntry, writeBranches, writeEpochs, writeStoreRow } 
 export interface Keep {
   /** Entries above stay. */
   readonly above: Zxid;
-  /** Of the newest segments together, on the disk. */
+  /** The newest segments stay until they have this many bytes together on the disk. */
   readonly bytes: number;
   /** What was sealed later stays. */
   readonly olderThanMs: number;
@@ -207,7 +207,7 @@ export class LogFile {
     });
   }
 
-  /** Goes on as the history of another ensemble, all that is logged being committed. */
+  /** Turns the log into the history of another ensemble. Everything logged counts as committed. */
   branch(branching: LogBranching): void {
     const { segment, head } = this.#segments;
     const branched = withBranch(this.log, branching);
@@ -297,7 +297,7 @@ export class LogFile {
   }
 
   /**
-   * Seals the newest segment where the log ends, lets go of what need not be kept, and goes on in another one.
+   * Seals the newest segment where the log ends, purges, and opens the next one.
    *
    * @returns what stands in the way; nothing has changed then
    */
@@ -345,7 +345,7 @@ export class LogFile {
     return this.#segments.head.manifest.length + 1;
   }
 
-  /** Of the newest segment. */
+  /** The sequence number of the newest segment. */
   get sequence(): number {
     return this.#segments.head.sequence;
   }
@@ -370,7 +370,7 @@ export class LogFile {
     return this.#database.pragma(name, { simple: true });
   }
 
-  /** For tests: the newest segment may not grow beyond so many pages. */
+  /** For tests: sets the maximum number of pages of the newest segment. */
   limitPages(countMax: number): void {
     this.#database.pragma(`max_page_count = ${countMax}`);
   }
@@ -403,7 +403,7 @@ export class LogFile {
     this.#tryWitness(log);
   }
 
-  /** Goes on behind a position of the log, or of a snapshot that replaces it, in another segment. */
+  /** Opens the next segment, behind a position of the log, or of a snapshot that replaces the log. */
   #beginSegment(log: DurableLog, after: LogPosition, fill?: (segment: SegmentFile) => void): void {
     this.#failWhereFull();
     const isHeld = log.floor === this.log.floor;

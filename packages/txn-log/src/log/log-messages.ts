@@ -23,7 +23,7 @@ export interface LogThreadData {
 }
 
 export interface HelperThreadData {
-  /** Of the segments. */
+  /** The directory of the segments. */
   readonly directory: string;
   readonly leases: SharedArrayBuffer;
   readonly control: SharedArrayBuffer;

@@ -14,7 +14,7 @@ import { bootLog, newDurableLog } from "./log-boot.ts";
 import { writeStoreRow } from "./schema.ts";
 
 export interface LogFileOptions {
-  /** Of the segments. */
+  /** The directory of the segments. */
   readonly directory: string;
   readonly witnessFile: string;
   readonly sid: number;
@@ -47,7 +47,7 @@ export function openSegments(segments: SegmentSequence, options: LogFileOptions)
 function openFirst(segments: SegmentSequence, options: LogFileOptions): DurableLog {
   const { directory } = options;
   const kind = kindOfLogFile(directory);
-  // An earlier version would take the segments for no log at all.
+  // An earlier version does not know segments, and would find no log.
   if (kind === "none") writeFormatMark(directory);
   const found = kind === "entries" ? convertLog(directory) : newDurableLog(ownerOf(options));
   const log = bootedLog(found, options);

@@ -22,7 +22,7 @@ export interface SealedPart {
   readonly sequence: number;
   readonly after: Zxid;
   readonly end: Zxid;
-  /** Of the frames in its WAL when it was sealed; 0 where that was not known. */
+  /** Bytes of the frames in its WAL when it was sealed; 0 where that was not known. */
   readonly bytes: number;
 }
 
@@ -33,7 +33,7 @@ interface Part {
   readonly after: LogPosition;
   /** Undefined for the newest segment, which has no end yet. */
   readonly end: LogPosition | undefined;
-  /** Of the frames when it was sealed. */
+  /** Bytes of the frames when it was sealed. */
   readonly bytes: number;
 }
 
@@ -150,8 +150,8 @@ export class LogReader implements Disposable {
   /**
    * Checks the frames of a sealed segment's WAL, in steps; yields the bytes of each. Ends early when the log no longer holds the segment.
    *
-   * Where the WAL has an index, SQLite looks at no frame's sum, and at no frame whose page a later one replaces. The next start makes the
-   * index anew, and would hide all that lies behind a bad frame.
+   * Where the WAL has an index, SQLite checks no frame's checksum, and reads no frame whose page a later one replaces. The next start
+   * rebuilds the index, and would hide everything behind a bad frame.
    */
   *checkFrames(sealed: SealedPart): Generator<number, void> {
     const wal = `${sealed.file}-wal`;

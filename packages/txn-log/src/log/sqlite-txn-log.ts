@@ -117,7 +117,7 @@ export class SqliteTxnLog implements StoreLog {
   readonly #port: MessagePort;
   readonly #reads: MessagePort;
   readonly #worker: Worker;
-  /** Of the helper's thread, which starts at its first work: most logs of a short life need none. */
+  /** Data for the helper thread, which starts at its first task: most short-lived logs need none. */
   readonly #helperData: HelperThreadData;
   #helper: Worker | undefined;
   readonly #ring: RingWriter;
@@ -239,7 +239,7 @@ export class SqliteTxnLog implements StoreLog {
     this.#ask(done, (id) => ({ kind: "ensemble", id, ensembleId }));
   }
 
-  /** The server goes on alone, as another ensemble: see {@link LogBranching}. */
+  /** Turns the log into the history of another ensemble: see {@link LogBranching}. */
   branch(branching: LogBranching, done: () => void): void {
     this.#ask(done, (id) => ({ kind: "branch", id, branching }));
   }
@@ -343,7 +343,7 @@ export class SqliteTxnLog implements StoreLog {
     Atomics.store(this.#control, ControlWord.CLOSING, 1);
     this.#freed();
     if (this.#dead === undefined) this.#enqueue({ kind: "command", command: { kind: "close" } });
-    // The other thread may be the one that failed, and this one would wait for ever.
+    // The helper may be the thread that failed: the log thread could then wait for it indefinitely.
     else void this.#worker.terminate();
     await worker;
     // The helper ends last: the remaining entries of the log may need a segment.

@@ -25,7 +25,7 @@ export interface FoundDamage {
   readonly file: string;
   readonly place: string;
   readonly found: string;
-  /** Of a segment: the entries that it holds are those after the first and up to the second. */
+  /** For a segment: it holds the entries after `after` and up to `end`. */
   readonly after: Zxid;
   readonly end: Zxid;
 }
@@ -39,7 +39,7 @@ export type ScrubReport =
     }
   | {
       readonly kind: "round";
-      /** Of the last command that it answers; 0: none. */
+      /** The number of the last command that the round answers; 0: none. */
       readonly number: number;
       readonly stateFile: string;
       readonly bytes: number;

@@ -27,7 +27,10 @@ import type { FoundDamage, ScrubCommand, ScrubReport, ScrubThreadData } from "./
 const NICE = 15;
 const CACHE_KIB = 512;
 const STEP_BYTES = 256 * 1024;
-/** SQLite checks all pages in one transaction, for which folds and the store's end wait: some tenths of a second for so many bytes. */
+/**
+ * Maximum bytes of a state file whose pages SQLite checks. It checks all of them in one transaction, for which folds and the
+ * store's end wait: some tenths of a second at this size.
+ */
 const PAGE_CHECK_BYTES_MAX = 64 * 1024 * 1024;
 const BUSY_TIMEOUT_MS = 60_000;
 

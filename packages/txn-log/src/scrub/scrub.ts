@@ -18,15 +18,15 @@ export interface ScrubOptions {
 
 export interface ScrubDamage extends FoundDamage {
   /**
-   * What becomes of it: `retired`: the log lets go of the segment as soon as no learner needs it, and the next start does without;
-   * `rewritten`: the state file is written anew from memory; `needed`: the next start needs the file as it is.
+   * What becomes of the file. `retired`: the log drops the segment as soon as no learner needs it, and the next start does without it.
+   * `rewritten`: the state file is rebuilt from memory. `needed`: the next start needs the file as it is.
    */
   readonly effect: "retired" | "rewritten" | "needed";
 }
 
 export interface ScrubStatus {
   readonly roundCount: number;
-  /** Of all rounds, and how long the last one took. */
+  /** Bytes checked in all rounds. */
   readonly bytes: number;
   readonly lastRoundMs: number;
   /** Rounds that something else than damage ended. */
@@ -46,7 +46,7 @@ export interface ScrubParts {
   readonly stateFile: string;
   /** Tries to do without a damaged segment. */
   readonly retire: (damage: FoundDamage) => Promise<"retired" | "needed">;
-  /** Writes the state file anew. False where that cannot be done. */
+  /** Rebuilds the state file. False where that cannot be done. */
   readonly rewrite: () => Promise<boolean>;
 }
 
@@ -59,7 +59,7 @@ export class Scrub {
   #stateFile: string;
   #counts = { roundCount: 0, bytes: 0, lastRoundMs: 0, unfinishedCount: 0 };
   #askedCount = 0;
-  /** Rounds with a smaller number may have read the state file before it was written anew. */
+  /** Rounds with a smaller number may have read the state file before it was rebuilt. */
   #rewrittenAt = 0;
   /** Rounds that were asked for. */
   #rounds: { readonly number: number; readonly resolve: () => void }[] = [];

@@ -13,7 +13,7 @@ const KILLS = 20;
 const ENTRIES = 10_000;
 const MODULE = join(import.meta.dirname, "../testing/open-store.ts");
 
-/** Opens a store in another process, and kills it after so long. */
+/** Opens a store in another process, and kills it after `killAfterMs`; undefined: never. */
 async function openAndKill(directory: string, killAfterMs: number | undefined): Promise<number> {
   const child = fork(MODULE, [directory], { execArgv: ["--conditions=@zooid/source"] });
   const { promise: ended, resolve } = Promise.withResolvers<void>();

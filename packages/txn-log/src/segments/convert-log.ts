@@ -17,7 +17,8 @@ import { LOG_FILE } from "./segment-name.ts";
  * 3 segment 1 begins, with log.db in its manifest as sequence 0
  * ```
  *
- * Before step 1 nothing has changed. Behind it a start finds a `log.db` of this format and no segment, and goes on.
+ * Before step 1 nothing has changed. After a crash behind it, a start finds a `log.db` of this format and no segment, and
+ * continues the conversion.
  *
  * @returns the log as `log.db` has it
  */

@@ -4,8 +4,8 @@ import { PAGE_SIZES } from "./page-size.ts";
 import { createSegmentTables } from "./segment-schema.ts";
 
 /**
- * The main file of a segment without entries, as bytes: the same for each segment of one page size, so that a flipped bit in one that is
- * kept ready shows before the log goes on in it. SQLite would not see all of them: two tables with one root page, for instance.
+ * The main file of a segment without entries, as bytes: the same for each segment of one page size, so that a flipped bit in a spare
+ * shows before the log uses it. SQLite would not see all of them: two tables with one root page, for instance.
  *
  * What differs from file to file is a part of SQLite's header: how often it was changed (24 and 92) and by which version (96).
  */

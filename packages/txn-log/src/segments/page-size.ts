@@ -31,7 +31,7 @@ const PAGES_BY_ENTRY = [
   { entryBytesMin: 256 * 1024, pageBytes: 32_768 },
   { entryBytesMin: 32 * 1024, pageBytes: 16_384 },
 ];
-/** Of all segments that this version makes. */
+/** Page sizes, in bytes, of all segments that this version makes. */
 export const PAGE_SIZES: readonly number[] = [
   SMALL_PAGE_BYTES,
   LARGE_PAGE_BYTES,

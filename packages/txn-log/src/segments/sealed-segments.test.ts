@@ -27,7 +27,7 @@ const open = (retainBytes: number): Promise<Store> =>
     ...{ logKeepBytes: retainBytes, segmentBytes: SEGMENT_BYTES },
   });
 
-/** Appends until so many segments are sealed. @returns the next counter */
+/** Appends until `segmentCount` segments are sealed. @returns the next counter */
 async function fill(store: Store, segmentCount: number, first = 1): Promise<number> {
   let next = first;
   while (store.log.stats().segmentCount <= segmentCount) {
@@ -88,7 +88,7 @@ test("a segment that the log let go of is reported as such", async () => {
   // Its files go a little later.
   while (readdirSync(directory).includes(first.file)) await setImmediate();
   expect(() => segments.read(first, () => {})).toThrow(expect.objectContaining({ code: "BELOW_FLOOR" }));
-  // While there is a reader, the log reuses none of its files, and goes on.
+  // While there is a reader, the log reuses none of its files, and continues to append.
   await fill(store, 3, next);
 });
 

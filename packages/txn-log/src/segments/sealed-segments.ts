@@ -42,7 +42,7 @@ export class SealedSegments implements Disposable {
       if (!existsSync(file)) continue;
       const database = openReader(file, CACHE_KIB);
       try {
-        // The row and what it sums up, of one moment: the log may write them anew between the two.
+        // One transaction for the row and what it sums up: the log may rewrite them between two reads.
         database.exec("BEGIN");
         const head = readHead(database, file);
         if (head === undefined) continue;
@@ -61,7 +61,7 @@ export class SealedSegments implements Disposable {
    * Hands over the entries of a segment, in order, each checked against the chain, and the last one against the segment's end.
    * Synchronous.
    *
-   * @param after goes on behind this entry; default: from the segment's begin
+   * @param after the entry to begin behind; default: the segment's begin
    * @throws StoreError `BELOW_FLOOR` where the log no longer holds the segment, `DAMAGED` with the place
    */
   read(segment: SealedSegmentFile, sink: EntrySink, after: Zxid = segment.after.zxid): void {

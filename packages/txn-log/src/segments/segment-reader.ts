@@ -16,10 +16,10 @@ const RUN_ROWS_SPARE = 8;
 const FRAME_OVER_ROW_BYTES = FRAME_HEADER_BYTES - CHAIN_BYTES;
 
 export interface WalkLimits {
-  /** Of the entries as frames; one entry is taken in any case, unless `isStrict`. */
+  /** Maximum bytes of the entries as frames; one entry is taken in any case, unless `isStrict`. */
   readonly bytesMax: number;
   readonly isStrict?: boolean;
-  /** The last zxid wanted, if the log goes on beyond it. */
+  /** The last zxid wanted, if the log has later ones. */
   readonly upTo?: Zxid | undefined;
   /** The chain at the entry before, for a caller that has walked there: the entry is not read again. */
   readonly chain?: Chain | undefined;
@@ -65,7 +65,7 @@ export class SegmentReader implements Disposable {
   readonly #isHeld: Statement;
   readonly #position: Statement;
   readonly #chain = new ChainCursor();
-  /** What an entry took in the last run: every row that is looked up in vain is read from the disk in vain. */
+  /** Mean bytes of an entry in the last run, to look up no more rows than needed in the next one: each costs a disk read. */
   #entryBytes = 0;
 
   constructor(file: string, kind: keyof typeof BEGIN) {

@@ -5,24 +5,24 @@ import type { ReaderLeases } from "./reader-leases.ts";
 import type { SegmentName } from "./segment-name.ts";
 import { hasSpare, isRecyclable } from "./spare-segment.ts";
 
-/** The newest segment's WAL is looked at after so much was committed, for that costs a tenth of a small commit. */
+/** Committed bytes, as a share of the WAL's limit, or commits between two checks of its length: one costs a tenth of a commit. */
 const LOOK_SHARE = 1 / 32;
 const LOOK_COMMITS = 16;
-/** A spare is wanted when the newest segment is so full. Logs of a short life need none. */
+/** Share of the newest segment that is full when a spare is made. Short-lived logs need none. */
 const SPARE_SHARE = 1 / 4;
-/** So much of a WAL is left when the next segment begins, so that the last commit does not extend the file. */
+/** Share of a WAL that is left when the next segment begins, so that the last commit does not extend the file. */
 const RESERVE_SHARE = 1 / 8;
 const RESERVE_BYTES_MAX = 4 * 1024 * 1024;
-/** A segment that is so many times as long as it should be waits for the spare that is being made. */
+/** Length of the newest WAL, as a multiple of its limit, from which the log waits for the spare that is being made. */
 const STALL_SHARE = 2;
-/** After a spare that could not be made. */
+/** Delay before another attempt, after a spare could not be made or a segment not be opened. */
 const RETRY_MS = 1_000;
 /** As many as a fold of the state lets go at once, under a load that fills them quickly. */
 const REUSABLE_MAX = 8;
 const REUSABLE_MS = 60_000;
 
 /**
- * Goes on in another segment when the newest one is full, and sees to it that one is ready by then.
+ * Opens the next segment when the newest one is full, and has a spare made by then.
  *
  * ```
  *              newest segment ≥ 1/4, no spare            helper: made
@@ -113,7 +113,7 @@ export class SegmentRoller {
     this.#tidy();
   }
 
-  /** A write found no room: lets go of what need not be kept, and goes on in the spare, if there is one. @returns whether it does */
+  /** A write found no room: removes files, purges, and opens the spare, if there is one. @returns whether it was opened */
   noRoom(): boolean {
     this.idle();
     const count = this.#stats[LogStat.ROLLS];

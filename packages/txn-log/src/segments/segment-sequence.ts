@@ -66,7 +66,7 @@ export class SegmentSequence {
     return this.#segment?.file;
   }
 
-  /** Goes on in a segment that was found. */
+  /** Continues in a segment that was found. */
   goOn({ name, head }: NewestSegment): void {
     this.#segment = new SegmentFile(join(this.#directory, formatSegmentName(name)));
     this.#head = head;
@@ -89,7 +89,7 @@ export class SegmentSequence {
   }
 
   /**
-   * As {@link begin}. An obstacle in the answer: nothing was committed, and the segment before is as it was. Throws where that is not
+   * As {@link begin}. Returns an obstacle where nothing was committed, and the segment before is unchanged. Throws where that is not
    * certain.
    */
   tryBegin(start: SegmentStart, log: DurableLog, fill?: (segment: SegmentFile) => void): Obstacle | undefined {

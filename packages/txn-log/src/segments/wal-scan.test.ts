@@ -12,7 +12,7 @@ const COMMITS = 6;
 
 let place: TemporaryDirectory;
 let file: string;
-/** The WAL as it was after each commit. */
+/** A copy of the WAL after each commit. */
 let wals: Buffer[];
 let main: Buffer;
 

@@ -28,7 +28,7 @@ export interface WalScan extends WalMark {
 
 /** How far a WAL is written. */
 export interface WalMark {
-  /** Random, new each time the WAL begins anew; 0 for one that was never begun. */
+  /** The header's random salt, new each time the WAL restarts; 0 for a WAL that was never begun. */
   readonly salt: bigint;
   /** Frames of whole commits, which SQLite shows. */
   readonly frameCount: number;

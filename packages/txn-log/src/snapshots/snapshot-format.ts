@@ -29,7 +29,7 @@ export const RECORD_BYTES_MAX: number = 256 * 1024 * 1024;
 
 export const SnapshotRecord = { HEADER: 1, SESSION: 2, ACL: 3, NODE: 4, TRAILER: 5 } as const;
 
-/** Of a session's record: two halves of the id, timeout, then the password's hash. */
+/** Bytes of a session's record before the password's hash: two halves of the id, and the timeout. */
 export const SESSION_RECORD_BYTES = 12;
 
 export interface SnapshotHeader {
@@ -65,7 +65,7 @@ export function sealChunk(chunk: Buffer, index: number, isLast: boolean): void {
   chunk.writeUInt32BE(crc32(chunk.subarray(4)), 0);
 }
 
-/** A chunk's piece of the stream; throws when it is not the chunk expected, as it was sealed. */
+/** A chunk's piece of the stream; throws when the chunk is not the expected one, or not what was sealed. */
 export function openChunk(chunk: Buffer, index: number): Buffer {
   const place = `chunk ${index}`;
   if (chunk.length < CHUNK_HEADER_BYTES) throw refused(place, `${chunk.length} bytes`);

@@ -26,8 +26,8 @@ export interface TransferParts {
  * The states that come and go, and what stands still for them.
  *
  * ```
- *  sending     state file folded up to its newest mark ─▶ stands still ─▶ read ─▶ goes on          log held until disposed
- *  receiving   old state file stands still ─▶ new one built ─▶ flip names it ─▶ adopted ─▶ goes on
+ *  sending     state file folded up to its newest mark ─▶ stands still ─▶ read ─▶ resumes          log held until disposed
+ *  receiving   old state file stands still ─▶ new one built ─▶ flip names it ─▶ adopted ─▶ resumes
  * ```
  *
  * While a state is received nothing may be folded into the old one: the flip takes away the log that it would be folded from.
@@ -39,7 +39,7 @@ export class SnapshotTransfers {
   /** What is being made ready. */
   readonly #opening = new Set<Promise<unknown>>();
   #isClosed = false;
-  /** The state file is written anew. Never rejects. */
+  /** The rebuild of the state file in progress. Never rejects. */
   #rebuilding: Promise<void> | undefined;
   #lastNumber = 0;
 
@@ -144,8 +144,8 @@ export class SnapshotTransfers {
   }
 
   /**
-   * Writes the state file anew from the tree in memory. What is being made ready is waited for, and what is to be sent after that waits:
-   * a source must find the file as it was when its position was taken.
+   * Rebuilds the state file from the tree in memory. It waits for transfers that are being made ready, and later ones wait for
+   * it: a source must find the file unchanged since its position was taken.
    */
   async rebuild(tree: LiveTree): Promise<void> {
     while (this.#opening.size > 0) await Promise.allSettled(this.#opening);

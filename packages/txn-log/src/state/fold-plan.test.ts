@@ -6,9 +6,9 @@ import { FoldPlan } from "./fold-plan.ts";
 
 type Write = readonly [zxid: Zxid, node: number];
 
-/** Of an entry: so small that a fold goes by node where it may, and ranges of four are worth it. */
+/** Bytes of an entry so small that a fold goes in node order where it may, and ranges of four are worth it. */
 const SMALL = 4000;
-/** So large that it goes in the order of the log, and any range is worth it. */
+/** Bytes of an entry so large that a fold goes in the order of the log, and any range is worth it. */
 const LARGE = 1 << 20;
 
 function recorded(writes: readonly Write[]): Float64Array<ArrayBuffer> {

@@ -15,7 +15,7 @@ export interface LivePosition {
 }
 
 /**
- * A walk over a tree that goes on changing. A record is as it is when it is taken; the transactions after {@link applied} are then
+ * A walk over a tree that changes meanwhile. Records are taken at different times. The transactions after {@link applied} are then
  * applied again, and make all records those of one zxid. Nodes from {@link nextNode} on are left to them.
  */
 export interface LiveCapture {

@@ -10,9 +10,9 @@ export interface ArenaLimits {
   /** Nodes in the file that are changed or removed. */
   readonly knownCount: number;
   readonly newCount: number;
-  /** Of a row with so much data, what stands in front of it is kept when the row is written. */
+  /** Minimum bytes of data from which the head of a row, the part before the data, is kept when the row is written. */
   readonly headDataBytes: number;
-  /** So many of them at a time. */
+  /** Maximum number of heads that are kept. */
   readonly headCount: number;
 }
 
@@ -33,8 +33,8 @@ const LIMITS: ArenaLimits = {
  *  places    known: id → place             new: id - first new id → place
  * ```
  *
- * When it is full it is written into the file's open transaction and begun anew, so its size bounds the memory of a fold, whatever the
- * fold is of. A place is good until the next call that may need room.
+ * A full arena is written into the file's open transaction and emptied, so its size bounds the memory of a fold, whatever is
+ * folded. A place is good until the next call that may need room.
  */
 export class NodeArena {
   bytes: Buffer<ArrayBuffer> = NO_BYTES;
@@ -138,7 +138,7 @@ export class NodeArena {
     return true;
   }
 
-  /** Writes everything in the order of ids, and begins anew. */
+  /** Writes everything in the order of ids, and empties the arena. */
   write(): void {
     const state = this.#state;
     for (const id of Float64Array.from(this.#known.keys()).sort()) {
@@ -184,7 +184,7 @@ export class NodeArena {
     this.#limits = { ...this.#narrow, ...WIDE };
   }
 
-  /** Gives the memory back; the next row takes it anew. */
+  /** Frees the memory; the next row allocates it again. */
   release(): void {
     assert(this.#end === FIRST_PLACE, "an arena is given back when it is written");
     this.#limits = this.#narrow;

@@ -14,7 +14,7 @@ import { StateSlices } from "./state-slices.ts";
 
 export interface SqliteStateOptions {
   readonly stateFile: string;
-  /** Of the log's segments, and what their readers share with its thread. */
+  /** The directory of the log's segments. Their readers share `leases` with the log's thread. */
   readonly logDirectory: string;
   readonly leases: SharedArrayBuffer;
   readonly decoderModule: string;
@@ -32,7 +32,7 @@ export interface SqliteStateOptions {
 }
 
 const STATE_HEAP_MIB = 48;
-/** The thread starts at so many marks at the latest. Until then they wait in its port. */
+/** Number of marks at which the thread starts at the latest. Until then they wait in its port. */
 const WAITING_MARKS_MAX = 256;
 
 /**
@@ -63,7 +63,7 @@ export class SqliteStateStore implements StateStore {
   #dead: Error | undefined;
   #closing: Promise<void> | undefined;
   #lagBytes = 0;
-  /** Of the lag: the part that arose while the file stood still. No write waits for it. */
+  /** Bytes of the lag that arose while the file stood still. No write waits for them. */
   #excusedBytes = 0;
   #lagMarks = 0;
   /** Who needs the file to stand still, and the answer that it does. */
@@ -122,9 +122,9 @@ export class SqliteStateStore implements StateStore {
   }
 
   /**
-   * Resolves once nothing is folded any more: for somebody who reads the file, with `isFolded` after everything marked so far is in it,
-   * or who is about to replace it. It stands still until all who asked have disposed of the answer. Readers that come while it does
-   * share its position, unless so much has been marked since that it would have been folded: then they wait.
+   * Resolves once nothing is folded any more: for a caller that reads the file, with `isFolded` after everything marked so far
+   * is in it, or that is about to replace it. The file stands still until all callers have disposed of the answer. Readers that
+   * come while it does share its position. Once `lagMarkBytes` were marked since, which would have been folded, they wait.
    */
   async standStill({ isFolded }: { readonly isFolded: boolean }): Promise<Disposable> {
     if (this.#dead !== undefined) throw this.#dead;
@@ -166,7 +166,7 @@ export class SqliteStateStore implements StateStore {
   }
 
   /**
-   * Writes the state file anew from the tree in memory, in slices between which everything else goes on, and puts it in the place of the
+   * Rebuilds the state file from the tree in memory, in slices between which all other work continues, and puts it in the place of the
    * old one. Nothing is folded meanwhile. Rejects when that cannot be done, and then the old file is in force as before.
    *
    * @param isEnded asked between slices: whether to give up
@@ -318,7 +318,7 @@ export class SqliteStateStore implements StateStore {
     if (this.#dead === undefined) this.#send({ kind: "go-on" });
   }
 
-  /** What is marked is folded at the same lag as in a thread that runs: after so many bytes, or so long after the first mark. */
+  /** Starts the thread at the lag at which a running one folds: after `lagMarkBytes`, or `lagMarkMs` after the first mark. */
   #startForMarks(): void {
     const { lagMarkBytes, lagMarkMs } = this.#options;
     if (this.#lagBytes >= lagMarkBytes || this.#lagMarks >= WAITING_MARKS_MAX) this.#start();

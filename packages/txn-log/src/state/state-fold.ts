@@ -51,7 +51,7 @@ export class StateFold {
   #openAclId = 0;
   /** Undefined once the pass in log order is over. */
   #plan: FoldPlan | undefined;
-  /** Of nodes with a smaller id, the file may lack some that are deleted in the run. */
+  /** Nodes with a smaller id may be missing from the file if the run deletes them. */
   #capturedBelow = 0;
 
   constructor(state: StateFile, decoder: TxnDecoder, limits?: ArenaLimits, pace?: Pace) {

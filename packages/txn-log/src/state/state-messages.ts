@@ -32,7 +32,7 @@ export type StateCommand =
   | { readonly kind: "rebuild"; readonly step: RebuildStep }
   | { readonly kind: "close" };
 
-/** A state file is written anew, from the tree in memory. */
+/** A step in rebuilding the state file from the tree in memory. */
 export type RebuildStep =
   | { readonly kind: "begin" }
   | { readonly kind: "slice"; readonly slice: StateSlice }
@@ -46,7 +46,7 @@ export type StateReport =
   | { readonly kind: "standing" }
   | { readonly kind: "adopted" }
   | { readonly kind: "rebuilt" }
-  /** Nothing of the new file is left, and the old one is as it was. */
+  /** The new file is removed, and the old one unchanged. */
   | { readonly kind: "not-rebuilt"; readonly detail: StoreErrorDetail }
   /** Folds wait for room, for this reason; `undefined`: they have found room. */
   | { readonly kind: "room-changed"; readonly missing: string | undefined }

@@ -131,7 +131,7 @@ test("what is written while the tree is walked over is in the file, each change 
   expect(damaged).toMatchObject([{ effect: "rewritten" }]);
   await store.state.flush();
   expect(loaded(store)).toEqual(expected());
-  // And the file goes on to follow the log.
+  // And the file continues to follow the log.
   await runOracle(store, oracle, 16);
   await store.state.flush();
   expect(loaded(store)).toEqual(expected());

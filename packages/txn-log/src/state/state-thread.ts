@@ -30,7 +30,7 @@ const READ_BYTES = 256 * 1024;
  * the cheaper each entry.
  */
 const FOLD_BYTES_MAX = 256 * 1024 * 1024;
-/** From so many times the lag that begins a fold. */
+/** Lags from which a fold is hastened, as multiples of the lag that begins one. */
 const BRISK_LAG = 1.5;
 const HURRIED_LAG = 4;
 /** How long a fold waits that found no room, before it is tried again. */
@@ -51,7 +51,7 @@ class StateThread {
   #foldingBytes = 0;
   /** The last fold found no room. */
   #isFull = false;
-  /** A fold found no room. Until no marks are left, each is folded by itself: a small fold needs less room. */
+  /** A fold found no room. Until no marks are left, each is folded alone: a small fold needs less room. */
   #isCramped = false;
   /** The file is closed since then; opening it undoes what that fold left, which may need room as well. */
   #isClosed = false;
@@ -59,7 +59,7 @@ class StateThread {
   #timer: NodeJS.Timeout | undefined;
   /** Somebody reads the file, or is about to replace it. */
   #isStill = false;
-  /** The file is written anew. */
+  /** The rebuild of the file in progress. */
   #rebuild: StateRebuild | undefined;
   /** Flushes that were asked for meanwhile. */
   #flushes: number[] = [];

@@ -21,7 +21,7 @@ const STAGE_TABLES = `
 `;
 
 /**
- * Writes a log as it was before there were segments. The WAL is left as a killed process leaves it.
+ * Writes a log in the format before segments. The WAL is left as a killed process leaves it.
  *
  * @param rows zxid and entry (chain and record), each a batch of its own with the log's commit hint
  */

@@ -30,7 +30,7 @@ test.each([0, 1, 2])("thread %i of a store that ends without an error is a failu
   const error = await failed;
   expect(error).toBeInstanceOf(StoreError);
   expect(error.message).toMatch(/ended with status/);
-  // Nothing waits for ever, and closing comes to an end.
+  // No call blocks, and closing comes to an end.
   promised(store.log).append(batchOf(range(1, 2)));
   let isCalledBack = false;
   store.log.setConfigs({}, () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { BRISK, CALM, HURRIED, Pace } from "./pace.ts";
 
-/** Counts the rests of work whose pieces each take so long. */
+/** Counts the rests of work whose pieces take `piece.ms` each. */
 function restsOf(pieces: number, piece: { readonly ms: number; readonly bytes: number }, rhythm = BRISK): number {
   let nowMs = 1000;
   let rests = 0;

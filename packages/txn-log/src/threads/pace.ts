@@ -1,4 +1,4 @@
-/** How long the work goes on between two rests, and how long a rest is; 0 for none. */
+/** Duration of the work between two rests, and of a rest; 0 for none. */
 export interface Rhythm {
   readonly sliceMs: number;
   readonly restMs: number;
