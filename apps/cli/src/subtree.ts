@@ -18,7 +18,7 @@ export interface Visit {
   readonly signal: AbortSignal;
   /** Leaves a watch on the data of the first node and on the children of each. */
   readonly watches?: Watches;
-  /** Awaited before the walk goes on. */
+  /** Called for each node, and awaited before the walk continues. */
   visit(path: string): Promise<void> | void;
 }
 

@@ -11,7 +11,7 @@ export interface AuditLogOptions {
   readonly file: string;
   /** Where the log says what becomes of the file. */
   readonly log: ProcessLines;
-  /** A file of about so many bytes is set aside for a new one. Default 10 MiB, as in Apache ZooKeeper. */
+  /** Bytes of a file, about, beyond which it is set aside for a new one. Default 10 MiB, as in Apache ZooKeeper. */
   readonly fileBytesMax?: number;
   /** Lines that wait for the disk, in bytes; lines beyond it are dropped, and reported. Default 16 MiB. */
   readonly waitingBytesMax?: number;
@@ -57,7 +57,7 @@ export class AuditLog {
       this.#isOpen = true;
     });
     this.#out.on("error", (error: Error) => {
-      // Where the next one cannot be opened, the one before goes on.
+      // If the next file cannot be opened, the one before stays in use.
       this.#isOpen = true;
       this.#report(`it cannot be written: ${error.message}`);
     });

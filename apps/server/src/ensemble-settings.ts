@@ -14,7 +14,7 @@ import { chooseClientAddress, type FileAddress, type GivenAddress } from "./clie
 
 /** Everything in a configuration that is about the other servers. Whether there are any shows only when all of it has been read. */
 export interface EnsembleSettings {
-  /** `server.N`, by the key as it was written. */
+  /** `server.N`, by the key as written. */
   readonly servers: ReadonlyMap<string, ServerLine>;
   /** `group.N`: the servers of each group. */
   readonly groups: ReadonlyMap<number, readonly number[]>;

@@ -11,7 +11,7 @@ import {
   until,
 } from "./testing/ensemble-processes.ts";
 
-// A member of an ensemble whose files are damaged recovers by itself, from what is whole and from the others.
+// A member of an ensemble whose files are damaged recovers automatically, from what is whole and from the others.
 
 eachInDirectory();
 

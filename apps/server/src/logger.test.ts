@@ -20,7 +20,7 @@ test("no line is longer than 2000 characters of what came", () => {
 test("every character is escaped or shown by itself as it is among others", () => {
   for (let point = 0; point < 0x3000; point++) {
     const char = String.fromCodePoint(point);
-    // Behind what is escaped in any case, no character is looked at all at once.
+    // An escaped character in front makes `printable` check each character, and not the whole text in one step.
     expect(printable(`\0${char}`)).toBe(`\\u0000${printable(char)}`);
   }
 });

@@ -28,7 +28,7 @@ const MEMBER_HEADS = ["server", "group", "weight"];
 export interface Misspelling {
   /** The nearest known key; undefined where none is near. */
   readonly nearest?: string;
-  /** Why the start must not go on without this setting; undefined where it may. */
+  /** Why the start must not continue without this setting; undefined where it may. */
   readonly danger?: string;
   /** The setting that the danger is about. */
   readonly guarded?: string;

@@ -5,7 +5,7 @@ import { mayShowValue } from "./known-keys.ts";
 import { LINE_CHARS_MAX, type ProcessLog } from "./logger.ts";
 import { placedError } from "./setting-places.ts";
 
-/** Of links between servers: keys whose values a reload applies. */
+/** Keys of links between servers whose values a reload applies. */
 const OF_LINKS =
   /^(?:zooid\.peerSecret(?:File|Mode)|zooid\.peerTls\.(?:key|cert|ca)|(?:zooid\.)?ssl\.quorum\..*|sslQuorum|sslQuorumReloadCertFiles|portUnification|zooid\.allowUnauthenticatedPeers)$/;
 /** The admin port has the certificates of these, too. */

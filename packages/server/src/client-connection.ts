@@ -225,7 +225,7 @@ export class ClientConnection {
         if (socket.writableLength > 0) this.#checkBacklog();
         else {
           this.#host.pool.giveWritten(buffer);
-          // No drain event follows. Other connections get their turn before this one goes on.
+          // No drain event follows. Other connections get their turn before this one continues.
           if (this.#state.isChoked) setImmediate(() => this.#drained());
         }
       }

@@ -47,7 +47,7 @@ interface Row {
   /** `none`: no request of a client, or one that says which client it is. */
   readonly for: "owner" | "anyone" | "none";
   readonly body?: Body;
-  /** Of the answer to one that may. */
+  /** The code of the answer to a client that may. Default 0. */
   readonly code?: number;
   /** The code of the answer, where it is not the header's. */
   codeOf?(reply: RawReply): number;

@@ -127,8 +127,8 @@ export interface ServerOptions {
   /** A sync of the log that takes longer is logged, in milliseconds. Default 1000. */
   readonly fsyncWarnMs?: number;
   /**
-   * Requests that take so long, in milliseconds, are logged with their stages, and turns of the event
-   * loop that do. 0 logs none. Default 1000.
+   * Milliseconds from which a request is logged with its stages, and a turn of the event loop. 0 logs none.
+   * Default 1000.
    */
   readonly slowRequestMs?: number;
   /**
@@ -437,7 +437,7 @@ function withoutBrackets(text: string): string {
   return isIP(inside.split("/")[0] ?? "") === 6 ? `${inside}${bits}` : text;
 }
 
-/** Of the machine, or of the process' cgroup. */
+/** A share of the memory of the machine, or of the process' cgroup, in bytes. */
 function shareOfMemory(parts: number): number {
   const confined = process.constrainedMemory();
   const whole = totalmem();

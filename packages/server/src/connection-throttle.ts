@@ -2,7 +2,7 @@
 export interface ConnectionThrottleOptions {
   /** Tokens that the bucket holds; 0 is no limit. Default 0. */
   readonly tokens?: number;
-  /** `fillCount` tokens are put back after so many milliseconds. Default 1. */
+  /** Milliseconds after which `fillCount` tokens are put back. Default 1. */
   readonly fillMs?: number;
   /** Default 1. */
   readonly fillCount?: number;

@@ -3,9 +3,9 @@ import type { ClientConnection } from "./client-connection.ts";
 import type { Driver } from "./driver/driver.ts";
 import type { WriteLine } from "./log-fields.ts";
 
-/** Connections are closed in steps of so many milliseconds. */
+/** Time between two steps of closing connections. */
 const STEP_MS = 50;
-/** A connection with unanswered writes stays so much longer at most. */
+/** Maximum time beyond the end of a drain that a connection with unanswered writes stays. */
 const BUSY_MS = 2000;
 /** How long a leader that is drained waits for a successor, during which writes wait, and how soon it tries again. */
 const HANDOVER_MS = 2000;

@@ -3,7 +3,7 @@ import type { OperatorEvent } from "./log-events.ts";
 import { fieldsOf, type LogFields } from "./log-fields.ts";
 import { sentenceOf } from "./operator-sentences.ts";
 
-/** Events that go on until an operator acts. */
+/** Levels of events that last until an operator acts. */
 const LEVELS: Partial<Readonly<Record<OperatorEvent["kind"], "warn" | "error">>> = {
   "history-of-one-server": "error",
   "leader-of-another-ensemble": "error",

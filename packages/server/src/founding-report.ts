@@ -7,7 +7,7 @@ import type { Reachability } from "./peers/reachability.ts";
 
 /** How often a server that founds no ensemble, or is beside another one, says so. */
 export const FOUNDING_REPORT_MS = 60_000;
-/** So long after the wait the last attempts to connect have ended, and the obstacles that are left are real. */
+/** Time after the wait by which the last attempts to connect have ended: the obstacles that are left are real. */
 export const FOUNDING_WARN_MS = 3000;
 
 const PAGE = 'see "A new ensemble, and lost disks" in docs/operations.md';
@@ -19,7 +19,7 @@ export interface FoundingReportParts {
   readonly isWithoutLeader: () => boolean;
   /** What keeps this server from founding an ensemble; undefined for one that has the data of an ensemble. */
   readonly obstacles: () => readonly FoundingObstacle[] | undefined;
-  /** Of the ensemble that this server is part of; empty without one. */
+  /** The id of the ensemble that this server is part of; empty without one. */
   readonly ensembleId: () => string;
   readonly reachability: Pick<Reachability, "peers">;
   warn(text: string, fields: LogFields): void;

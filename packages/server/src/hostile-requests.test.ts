@@ -26,7 +26,7 @@ type Body = (writer: JuteWriter) => void;
 
 /**
  * Sends a request on a connection of its own.
- * @returns the error code, and whether the connection goes on
+ * @returns the error code, and whether the connection stays open
  */
 async function attempt(op: number, body?: Body): Promise<{ code: number; zxid: number; goesOn: boolean }> {
   await using client = await RawClient.withSession(zk.port);
@@ -97,7 +97,7 @@ describe("operations", () => {
     expect(await client.ask(OpCode.EXISTS, read("/with-it"))).toMatchObject({ code: ErrorCode.NO_NODE });
   });
 
-  /** Of an error part: the type and the code, which comes twice. */
+  /** Reads an error part: the type and the code, which comes twice. */
   function readPart(body: { int(): number; bool(): boolean }): [number, number] {
     const type = body.int();
     body.bool();

@@ -4,7 +4,7 @@ import { RawClient, read, request } from "@zooid/wire/testing/raw-client";
 import { expect, test, vi } from "vitest";
 import { startTestServer } from "./testing/server.ts";
 
-/** Watches on so many absent nodes, which take several turns. */
+/** Watches on `count` absent nodes, which take several turns. */
 function setWatches(count: number): (writer: JuteWriter) => void {
   return (writer) => {
     writer.zxid(ZXID_NONE);

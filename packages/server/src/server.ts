@@ -83,7 +83,7 @@ export async function startServer(options: StartOptions = {}): Promise<ZooidServ
     return server;
   } catch (error) {
     if (!isHealable(error, config)) throw error;
-    // What a start has read is in no state to be gone on with: the second one begins anew, without the damaged files.
+    // The failed start leaves a partly read state, so the second one uses a new server, without the damaged files.
     const healed = new Server(config, options, error);
     await healed.start();
     return healed;

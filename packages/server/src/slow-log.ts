@@ -32,7 +32,7 @@ export class SlowLog {
   count = 0;
   readonly #warn: SlowLogOptions["warn"];
   readonly #nowMs: () => number;
-  /** Of this turn, to be written when it has sent its answers. */
+  /** Slow requests of this turn, which are logged once it has sent its answers. */
   #pending: SlowRequest[] = [];
   #windowStartMs = Number.NEGATIVE_INFINITY;
   #lines = 0;

@@ -104,7 +104,7 @@ export async function openStorage(
 /**
  * Keeps nothing: for tests and demonstrations.
  *
- * @param isAlone whether the server is an ensemble by itself; a member of another keeps its whole log, since it has no state to send
+ * @param isAlone whether the server is an ensemble of one; a member of a larger one keeps its whole log, since it has no state to send
  */
 function openMemoryStorage(handler: LogHandler, sid: number, isAlone: boolean): Storage {
   const log = new PumpedMemoryLog({ sid, handler, takeEpoch: isAlone });
@@ -139,7 +139,7 @@ export interface SqliteStorageOptions {
   readonly directory: string;
   readonly logDirectory: string;
   readonly sid: number;
-  /** An ensemble by itself, which takes an epoch at each start and calls all that it logged committed. */
+  /** An ensemble of one, which takes an epoch at each start and calls all that it logged committed. */
   readonly isAlone: boolean;
   readonly fsyncWarnMs: number;
   readonly stateLagBytesMax: number;

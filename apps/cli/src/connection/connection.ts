@@ -211,7 +211,7 @@ export class Connection {
     }
   }
 
-  /** Of the first server that explains it. */
+  /** The diagnosis of the first server that explains the failure; undefined if none does. */
   async #diagnosis(signal: AbortSignal): Promise<string | undefined> {
     const isSecure = this.#options.tls !== undefined;
     for (const host of readServer(this.#server).hosts) {

@@ -22,7 +22,7 @@ export interface ListedMember extends JsonObject {
   readonly address: string;
   readonly clients: string | null;
   readonly role: "participant" | "observer";
-  /** Of all weights of its group where there are groups; 0 for observers. */
+  /** The weight of the member's vote, in its group where there are groups; 0 for observers. */
   readonly weight: number;
   readonly group: number | null;
   /** `leader`, `follower` and so on; null without an answer. */

@@ -10,7 +10,7 @@ export interface CompletionSource {
   children(path: string): Promise<readonly string[]>;
 }
 
-/** Candidates for the last word of a line, and that word, for `readline`. */
+/** Candidates for the word before the cursor, and that word, for `readline`. */
 export type Completion = readonly [candidates: string[], word: string];
 
 /** @param line up to the cursor */

@@ -20,7 +20,7 @@ const ESCAPE = "\u001b";
 export class ReverseSearch {
   readonly #lines: readonly string[];
   #query = "";
-  /** Of the line found, which stays where nothing older matches; -1 before the first. */
+  /** Index of the line found, which stays where nothing older matches; -1 before the first. */
   #at = -1;
   #isFailed = false;
 

@@ -8,7 +8,7 @@ import { type Form, GROUP_SETTINGS, type GroupName, isServiceLink, VARIABLES } f
 /** A container's environment, with secrets read from the files that it names. */
 export interface ContainerEnvironment {
   readonly variables: ReadonlyMap<string, string>;
-  /** Of variables whose value came from a file, that file. */
+  /** The file of each variable whose value came from one. */
   readonly files: ReadonlyMap<string, string>;
   readonly hostname: string;
 }

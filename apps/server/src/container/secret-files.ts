@@ -9,7 +9,7 @@ const SUFFIX = "_FILE";
 
 export interface ReadVariables {
   readonly variables: ReadonlyMap<string, string>;
-  /** Of variables whose value came from a file, that file. */
+  /** The file of each variable whose value came from one. */
   readonly files: ReadonlyMap<string, string>;
 }
 

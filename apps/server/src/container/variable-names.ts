@@ -45,8 +45,8 @@ const GUARDING_NAMES: readonly string[] = [
 
 /**
  * What is wrong with a name that has no meaning here and is probably a misspelt one that decides about votes, access, addresses or
- * durability: it differs from that in two letters, in case or in the image's prefix. The start must not go on without it, as with the keys
- * of zoo.cfg.
+ * durability: it differs from that in up to two letters, in case or in the image's prefix. The start fails on it, as on such keys of
+ * zoo.cfg.
  */
 export function misspeltGuard(name: string, value: string): string | undefined {
   const nearest = nearestGuard(name, value);

@@ -20,7 +20,7 @@ import {
   voting,
 } from "../testing/ensemble-processes.ts";
 
-// One member of three is left, and goes on.
+// One member of three is left, and becomes a new ensemble.
 
 const directory = eachInDirectory();
 const BIN = fileURLToPath(new URL("../../bin/zooid-server.cjs", import.meta.url));
@@ -106,7 +106,7 @@ test("a survivor goes on alone with all data and sessions, and the others join i
     const other = await clientOf([member]);
     expect(await other.getText("/kept", { sync: true })).toBe("more");
   }
-  // The new ensemble goes on without the one that survived.
+  // The new ensemble continues without the member that survived.
   await survivor.end("SIGKILL");
   const rest = await clientOf(others(members, survivor));
   await rest.set("/kept", "most");

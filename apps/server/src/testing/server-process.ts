@@ -92,7 +92,7 @@ export function start(...argv: string[]): ServerProcess {
   return new ServerProcess([...PORTS, "--data", join(directory, "data"), ...argv]);
 }
 
-/** Starts a server that may have so many files open. */
+/** Starts a server that may have at most `count` files open. */
 export function startWithFiles(count: number, ...argv: string[]): ServerProcess {
   const shell = ["sh", "-c", `ulimit -n ${count}; exec "$0" "$@"`, BIN] as const;
   return new ServerProcess([...PORTS, "--data", join(directory, "data"), ...argv], [...shell]);

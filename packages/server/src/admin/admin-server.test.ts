@@ -218,7 +218,7 @@ test.each([
   const snapshot = await ask(zk.adminPort, "/commands/snapshot", { headers });
   const restore = await ask(zk.adminPort, "/commands/rest", { method: "POST", headers });
   expect([snapshot.status, JSON.parse(snapshot.body)]).toEqual([status, { command: "snapshot", error }]);
-  // A refusal shows the name as it was typed.
+  // A refusal shows the name that was typed.
   expect([restore.status, JSON.parse(restore.body)]).toEqual([
     status,
     { command: status === 503 ? "restore" : "rest", error },

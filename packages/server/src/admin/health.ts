@@ -14,7 +14,7 @@ export interface Check {
 
 /**
  * Liveness: whether a restart would help. It depends neither on other servers nor on a full disk:
- * otherwise a partition or a full disk would restart a whole ensemble at once. An answer at all
+ * otherwise a partition or a full disk would restart a whole ensemble at once. Any answer
  * shows that the event loop runs.
  */
 export function liveChecks({ driver }: AdminView): readonly Check[] {

@@ -13,7 +13,7 @@ export interface AdminOptions {
   readonly address?: string;
   /** `admin.commandURL`: prefix of the commands. Default `/commands`. */
   readonly commandUrl?: string;
-  /** `admin.idleTimeout`: idle connections are closed after so many milliseconds. Default 30000. */
+  /** `admin.idleTimeout`: milliseconds until an idle connection is closed. Default 30000. */
   readonly idleTimeoutMs?: number;
   /** `admin.portUnification`: whether the port accepts HTTP and HTTPS, by the first byte. Default false. */
   readonly portUnification?: boolean;
@@ -35,7 +35,7 @@ export interface AdminOptions {
    */
   readonly restoreEnabled?: boolean;
   /**
-   * `admin.rateLimiterIntervalInMS`: one restore in so many milliseconds, and a thousand snapshots.
+   * `admin.rateLimiterIntervalInMS`: milliseconds in which one restore is allowed, and a thousand snapshots.
    * Default 300000.
    */
   readonly rateLimiterIntervalMs?: number;

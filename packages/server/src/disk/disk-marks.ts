@@ -4,17 +4,17 @@ const LOW_BYTES_MAX = GIB;
 const LOW_SHARE = 1 / 10;
 const RESERVE_BYTES_MAX = 128 * MIB;
 const RESERVE_SHARE = 1 / 20;
-/** A level is left only when there is so much more room than its mark, so that it does not change with each write. */
+/** Room beyond a mark, as a share of it, at which the level is left. It keeps the level from changing with each write. */
 const HYSTERESIS = 1 / 8;
 
 export interface DiskOptions {
   /**
-   * Below so many free bytes the log keeps no more than it needs, and the server warns. 0: never.
+   * Free bytes below which the log keeps no more than it needs, and the server warns. 0: never.
    * Default: a tenth of the disk, at most 1 GiB.
    */
   readonly lowBytes?: number;
   /**
-   * Below so many free bytes writes that add data are refused. 0: never. Default: a twentieth of the
+   * Free bytes below which writes that add data are refused. 0: never. Default: a twentieth of the
    * disk, at most 128 MiB.
    */
   readonly reserveBytes?: number;

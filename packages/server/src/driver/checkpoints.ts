@@ -2,7 +2,7 @@ import { OpCode, type TxnHeader, type TxnOp, ZXID_NONE, type Zxid } from "@zooid
 import { DataWrites } from "@zooid/txn-log";
 import type { DriverParts } from "./driver-parts.ts";
 
-/** A checkpoint is due after so many bytes of log or entries. */
+/** Bytes of log, or entries, after which a checkpoint is due. */
 const DUE_BYTES = 16 * 1024 * 1024;
 const DUE_ENTRIES = 50_000;
 /** Bytes of a small entry in the log. */

@@ -23,7 +23,7 @@ export interface DriverConfig {
    * Batches in the log that are not durable. Writes that arrive meanwhile go into the next batch.
    */
   readonly batchesInFlightMax: number;
-  /** Prepared writes of so many bytes are proposed before the end of the turn. */
+  /** Bytes of prepared writes from which they are proposed before the end of the turn. */
   readonly batchBytes: number;
   /** Entries applied in one turn. */
   readonly deliverCountMax: number;

@@ -386,7 +386,7 @@ test("a node with a long list of children that many ask for at once: all get it,
   }
 });
 
-/** Of so many notifications. */
+/** The zxids of the next `count` notifications. */
 async function zxidsOf(client: RawClient, count: number): Promise<number[]> {
   const zxids: number[] = [];
   for (let i = 0; i < count; i++) {

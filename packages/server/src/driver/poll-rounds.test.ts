@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { PollRounds } from "./poll-rounds.ts";
 
-/** An event loop whose polls are called one by one, and take so long. */
+/** An event loop whose polls are called one by one, and take `pollMs` each. */
 function stagedLoop(pollMs = 0): {
   readonly polls: PollRounds;
   poll(): void;

@@ -14,7 +14,7 @@ function newQueue(): ReadQueue<Named> {
   return new ReadQueue(new TurnOrder({ now: () => 0, proxiesShare: 1 / 4 }));
 }
 
-/** A queue with room for so many a turn, and the names of those that were read. */
+/** A queue with room for `roomPerTurn` connections a turn, and the names of those that were read. */
 function queueOf(roomPerTurn: number): {
   readonly add: (names: string, hasHadShare: boolean) => void;
   readonly turn: () => string;

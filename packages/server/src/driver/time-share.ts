@@ -30,7 +30,7 @@ export class TimeShare {
     return this.#leftMs > 0 ? 0 : Math.max(1, Math.ceil(-this.#leftMs / ofTime));
   }
 
-  /** A piece took so long. */
+  /** A piece of work took `ms`. */
   spend(ms: number): void {
     this.#leftMs -= Math.min(ms, this.#options.costMsMax);
   }

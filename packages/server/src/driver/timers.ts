@@ -39,7 +39,7 @@ export class Timers {
     this.armExpiry();
   }
 
-  /** No session expires any more, and nothing is swept; ticks go on until {@link stop}. */
+  /** No session expires any more, and nothing is swept; ticks continue until {@link stop}. */
   stopExpiry(): void {
     clearInterval(this.#sweepTimer);
     this.#expiry.stop();

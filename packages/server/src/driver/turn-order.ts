@@ -6,7 +6,7 @@ const PASSED_OVER_MS = BUDGETS.reading.connectionMs;
 const PAID_BY_TIME = BUDGETS.reading.repaidByTime;
 /** An address owes no more, however dear a request was: its other clients are not shut out for long. */
 const DEBT_MS_MAX = BUDGETS.reading.owedMsMax;
-/** An address that has had no other beside it for so long makes none wait. */
+/** An address does not wait once no other has asked for a turn for this time. */
 const ALONE_MS = 1000;
 /** Debts from which paid ones are looked for. */
 const DEBT_COUNT_SWEPT = 1024;
@@ -41,7 +41,7 @@ export class TurnOrder {
     this.#options = options;
   }
 
-  /** A turn of the address took so much longer than it should. */
+  /** A turn of the address took `ms` longer than it should. */
   charge(share: string, ms: number): void {
     const debt = this.#settled(share);
     if (debt !== undefined) {

@@ -56,11 +56,11 @@ export function recoveryProblems(survivor: Survivor, { takesDamaged }: Pick<Reco
 }
 
 /**
- * Lets a survivor go on alone as a new ensemble: with all that it logged, another identity, a later epoch and itself
+ * Turns a survivor into a new ensemble: with all that it logged, another identity, a later epoch and itself
  * as the only member, in one transaction. The whole state is loaded and the log replayed before, so that
  * nothing is changed in a directory that a server could not start on.
  *
- * @throws OfflineError and StoreError; the directory is as it was then
+ * @throws OfflineError and StoreError; the directory is unchanged then
  */
 export async function recoverMember(survivor: Survivor, options: RecoverOptions): Promise<Recovered> {
   const problems = recoveryProblems(survivor, options);

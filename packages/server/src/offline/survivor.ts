@@ -12,9 +12,9 @@ export interface Survivor {
   readonly sid: number;
   /** Empty for a server that never was a member. */
   readonly ensembleId: string;
-  /** Of the newest leader whose history it has. */
+  /** The epoch of the newest leader whose history it has. */
   readonly epoch: number;
-  /** Of any leader that it knows. */
+  /** The highest epoch that it knows. */
   readonly epochMax: number;
   /** The last transaction that is logged, and when its leader made it; undefined where that cannot be read. */
   readonly zxid: Zxid;

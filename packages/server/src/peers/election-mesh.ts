@@ -36,7 +36,7 @@ export interface ElectionMeshEvents {
   answers(sid: ServerId): void;
   /** That connection has ended: the server was silent, or one side refused the other. */
   unheard(sid: ServerId, refusal: ConnectionEnd["refusal"]): void;
-  /** An attempt to connect, which took so long, ended without a connection, and there is none. */
+  /** An attempt to connect ended without a connection after `tookMs`, and there is none. */
   unanswered(sid: ServerId, tookMs: number): void;
   /** The round-trip time. Reported before the first `linkUp` if it is known then, and each tick. */
   measured(sid: ServerId, roundTripMs: number): void;

@@ -61,7 +61,7 @@ export interface EnsembleOptions extends PeerSecurityOptions {
   readonly unlisted?: UnlistedServers;
   /** Listen for peers on every address instead of this server's own. Default false. */
   readonly listenOnAllAddresses?: boolean;
-  /** How often binding a taken peer port is retried, a second apart; 0 is for ever. Default 3. */
+  /** Number of retries to bind a taken peer port, a second apart; 0 retries indefinitely. Default 3. */
   readonly bindRetryCount?: number;
   /**
    * Port for observers at a follower, and at an observer the port of its followers: one port for

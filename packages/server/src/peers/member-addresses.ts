@@ -42,7 +42,7 @@ export class MemberAddresses {
   }
 
   /**
-   * Resolves the names anew; a name that cannot be resolved now has no addresses. Overlapping calls
+   * Resolves the names again; a name that cannot be resolved now has no addresses. Overlapping calls
    * share one round.
    */
   refresh(): Promise<void> {

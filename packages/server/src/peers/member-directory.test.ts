@@ -8,7 +8,7 @@ function membersOf(...lines: readonly string[]): Members {
   return parseMembers(lines.map((line) => `server.${line}`).join("\n"));
 }
 
-/** Of server 1, whose file has servers 1, 2 and 4. */
+/** The directory of server 1, whose file has servers 1, 2 and 4. */
 function directory(isChangeable: boolean): MemberDirectory {
   const { servers } = membersOf("1=new-1:1:2", "2=new-2:1:2", "4=new-4:1:2");
   const known = new MemberDirectory({ sid: ONE, servers, observerMasterPort: undefined, addressOf: undefined });

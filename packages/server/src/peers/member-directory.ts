@@ -24,7 +24,7 @@ export type EnsembleServer = Member &
 export class MemberDirectory {
   readonly #sid: ServerId;
   readonly #observerMasterPort: number | undefined;
-  /** This server's own line as it was last listed, which holds while no configuration lists it. */
+  /** This server's own line from the last list that has it, which holds while no configuration lists it. */
   #own: EnsembleServer | undefined;
   readonly #fixedAddressOf: ((sid: ServerId) => PeerAddress) | undefined;
   #servers: readonly EnsembleServer[];

@@ -77,7 +77,7 @@ async function follow(learner: Side, leader: Side): Promise<void> {
   await learner.happened.until(openedHere, counts[1] + 1);
 }
 
-/** Entries of an epoch's first zxids, each with a record of so many bytes. */
+/** Entries with consecutive zxids from `first` on, and records of these sizes in bytes. */
 function entries(first: number, sizes: readonly number[]): EntriesMessage {
   const bytes = randomBytes(sizes.reduce((sum, size) => sum + size + 12, 0));
   let at = 0;

@@ -25,7 +25,7 @@ export interface LinkProtection {
   readonly hasTls: boolean;
   /** It has proved that it has a shared secret. */
   readonly hasProof: boolean;
-  /** Of the protection that this server made it with; see `PeerSecurity`. */
+  /** The generation of the protection that this server made the link with; see `PeerSecurity`. */
   readonly generation: number;
 }
 

@@ -38,7 +38,7 @@ export interface PeerListenerConfig {
   readonly sharedReads: () => boolean;
   /** The addresses of the configured servers. */
   readonly members: MemberAddresses;
-  /** How often binding a taken port is retried; 0 is for ever. */
+  /** Number of retries to bind a taken port; 0 retries indefinitely. */
   readonly retryCount: number;
   readonly retryMs: number;
   /** Reports once that a port is taken and retried. */

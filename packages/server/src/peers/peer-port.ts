@@ -41,7 +41,7 @@ export interface PeerLinkOptions {
   readonly bindRetryCount?: number;
   /** A line for operators: this server's name does not resolve. Default: none. */
   readonly warn?: WriteLine;
-  /** Of this server's name. Default: the system's. */
+  /** Looks up this server's name. Default: the system's. */
   readonly lookup?: Lookup;
   /** Reports once that a port is taken and retried. Default: no report. */
   readonly taken?: (error: Error) => void;
@@ -250,7 +250,7 @@ export class PeerPort {
   }
 }
 
-/** Of a server that has left: dialing it fails. */
+/** The address of a server that has left: dialing it fails. */
 const NOWHERE: PeerAddress = { host: "0.0.0.0", quorumPort: 1, electionPort: 1 };
 
 function portFor(purpose: LinkPurpose, { electionPort, quorumPort, observerMasterPort = 0 }: PeerAddress): number {

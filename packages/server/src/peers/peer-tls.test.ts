@@ -64,7 +64,7 @@ class Side {
     running.push(this.links);
   }
 
-  /** What has happened, and why the dial has failed until now: it goes on for some ticks. */
+  /** What has happened, and why the dial has failed until now: it is tried again for some ticks. */
   get said(): string {
     return [...this.happened.list, this.links.dialFault ?? ""].join("\n");
   }

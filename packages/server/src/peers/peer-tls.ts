@@ -112,7 +112,7 @@ export function certificateFault(certificate: X509Certificate, sid: ServerId, ho
   return isNamed ? undefined : `the certificate names neither zk://…/${sid} nor ${host}, where server ${sid} is`;
 }
 
-/** Of key, certificate and authorities. */
+/** A hash of key, certificate, authorities and revocation lists, in hexadecimal. */
 function materialOf({ key, cert, ca, pfx, crl }: SecureContextOptions): string {
   const hash = createHash("sha256");
   for (const part of [key, cert, ca, pfx, crl].flat()) {

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { HeldRuns, SentRuns } from "./relayed-runs.ts";
 
-/** Frames of these zxids, each with a distinct record of so many bytes. */
+/** Frames of `count` zxids from `first` on, each with a distinct record of `recordBytes`. */
 function frames(first: number, count: number, recordBytes: number): Buffer {
   const size = recordBytes + 12;
   const bytes = Buffer.alloc(count * size);

@@ -244,7 +244,7 @@ GN08xOrUCCepG9ONvpjuFNgCIQCb3QhcpHbxiuDFh+Inor075n1eZ6szkVqgcnHV
 jmHTxg==
 -----END X509 CRL-----
 `;
-/** Signed by itself: its subject has an object identifier beyond 2^53, which OpenSSL accepts. */
+/** A self-signed certificate: its subject has an object identifier beyond 2^53, which OpenSSL accepts. */
 export const ODD_SUBJECT = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgYKwfj8ZPb+ZITcEQ

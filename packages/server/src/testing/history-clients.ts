@@ -59,7 +59,7 @@ const MODES = [
   { op: OpCode.CREATE_TTL, flags: CreateMode.PERSISTENT_WITH_TTL },
 ] as const;
 const TTL_MS = 1_000_000_000;
-/** Each server dates it by itself. */
+/** The node whose mtime each server sets on its own. */
 const CONFIG_PATH = "/zookeeper/config";
 
 interface Session {
@@ -125,7 +125,7 @@ export class HistoryClients implements AsyncDisposable {
     for (const { client } of this.#sessions) await client[Symbol.asyncDispose]();
   }
 
-  /** Every session goes on where it may connect now, and what was promised is there. */
+  /** Every session resumes where it may connect now, and what was promised is there. */
   async resume(): Promise<void> {
     for (const session of this.#sessions) session.client = await this.#resume(session);
     for (const session of this.#closed) {

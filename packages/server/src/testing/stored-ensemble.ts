@@ -30,7 +30,7 @@ export const ENSEMBLE_ACTS: ActWeights<EnsembleKind> = [
   ["move the leader", 1],
   // More than the log keeps: it gets the state, as a SNAP.
   ["miss much", 1],
-  // The leader logged what nobody else has, and others lead since: it is told to cut it, by a TRUNC.
+  // The leader logged an entry that no other member has, and others lead since: a TRUNC makes it cut the entry.
   ["log alone", 1],
 ];
 
@@ -138,7 +138,7 @@ export class StoredEnsemble implements AsyncDisposable {
     for (const { directory } of this.#members) await rm(directory, { recursive: true, force: true });
   }
 
-  /** A member stops, the others go on, and it starts again. */
+  /** A member stops, the others continue, and it starts again. */
   async #without(member: Member, meanwhile: () => Promise<void>): Promise<void> {
     await this.#clients.disconnect();
     await member.server?.stop();
@@ -244,7 +244,7 @@ export class StoredEnsemble implements AsyncDisposable {
     return leader;
   }
 
-  /** Of one that runs: the nearest after a place. */
+  /** The port of the nearest running member from a place on. */
   #portOf(place: number): number {
     const at = place % this.#members.length;
     const running = this.#members.findIndex(({ server }, i) => server !== undefined && i >= at);

@@ -451,7 +451,7 @@ function readFrame(xid: number): Buffer {
 }
 
 /**
- * A ClientHello whose server name has so many bytes, with the lengths of all its parts adjusted.
+ * A ClientHello whose server name has `nameBytes` bytes, with the lengths of all its parts adjusted.
  */
 function helloWithName(hello: Buffer, nameBytes: number): Buffer {
   const extension = Buffer.alloc(9 + nameBytes, "a");

@@ -36,7 +36,7 @@ export const elect: Command = {
 };
 
 /**
- * Until the program ends by itself: one that was killed because leadership was lost runs again in
+ * Leads until the program ends. A program that was killed because leadership was lost runs again in
  * the next term.
  */
 async function lead(invocation: Invocation, latch: LeaderLatch, words: readonly string[]): Promise<JsonObject> {

@@ -60,7 +60,7 @@ interface MatchingLine {
   readonly text: string;
 }
 
-/** Of bytes that are no text, the one line says so. */
+/** The lines that match. For bytes that are no text, one line says that they match. */
 function matchingLines(data: Uint8Array | null, pattern: RegExp): readonly MatchingLine[] {
   const text = textOf(data);
   if (text === undefined) {
