@@ -13,6 +13,7 @@ import { type CoreTimes, WaitLimit } from "./wait-limit.ts";
 type Test = Parameters<TestRunner["onAfterTryTask"]>[0];
 type File = Parameters<TestRunner["onCollectStart"]>[0];
 
+const SLOW = ".slow.test.ts";
 const LIMIT_MS = 5000;
 const TICK_MS = 100;
 /** Share of the test's own time limit, whose failure names no reason: it ends a test on a machine so busy that the limit to waits has not passed. */
@@ -33,14 +34,14 @@ export default class WaitingRunner extends TestRunner {
   readonly #fastTestMs = this.config.testTimeout;
 
   override onCollectStart(file: File): void {
-    const isSlow = file.filepath.endsWith(".slow.test.ts");
+    const isSlow = file.filepath.endsWith(SLOW);
     this.config.testTimeout = isSlow ? SLOW_TEST_MS : this.#fastTestMs;
     super.onCollectStart(file);
   }
 
   async runTask(test: Test): Promise<void> {
     const run = TestRunner.getTestFn(test);
-    if (test.timeout !== this.#fastTestMs) return await run();
+    if (test.timeout !== this.#fastTestMs || test.file.filepath.endsWith(SLOW)) return await run();
     const wait = Promise.withResolvers<never>();
     const limit = new WaitLimit(LIMIT_MS, TICK_MS, coreTimes());
     const startMs = nowMs();

@@ -18,6 +18,6 @@ test("three servers serve what the answers promised after each leader change, SN
   const { startCount, snapCount, truncCount } = await StoredEnsemble.run(acts);
   // The founding, and one for each act that stops a member; the last act is the run's own.
   expect(startCount).toBe(3 + 6);
-  expect(snapCount).toBeGreaterThan(0);
+  expect(snapCount).toBeGreaterThanOrEqual(2);
   expect(truncCount).toBe(2);
 });

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { composeZxid, epochOf, ZXID_NONE } from "@zooid/model";
@@ -37,8 +37,9 @@ export const ENSEMBLE_ACTS: ActWeights<EnsembleKind> = [
 export type EnsembleAct = Act<EnsembleKind>;
 
 const SIDS = [1, 2, 3] as const;
-/** With values of up to 6000 bytes each 24 writes: enough to be beyond what is kept. */
-const MISSED_FILLS = 4;
+/** Fills after which the log must have purged its segments of before: each is 24 writes of up to 6000 bytes. */
+const FILLS_MAX = 40;
+const SEGMENT = /^log-\d{8}-[0-9a-f]{16}\.db$/;
 const SESSION_TIMEOUT_MS_MAX = 120_000;
 
 interface Member {
@@ -117,9 +118,7 @@ export class StoredEnsemble implements AsyncDisposable {
       case "move the leader":
         return this.#without(this.#leader, () => this.#clients.perform("multi", a, b));
       case "miss much":
-        return this.#without(member, async () => {
-          for (let i = 0; i < MISSED_FILLS; i++) await this.#clients.perform("fill", a + i, 5999);
-        });
+        return this.#without(member, () => this.#fillLog(a));
       case "log alone": {
         const leader = this.#leader;
         return this.#without(leader, async () => {
@@ -136,6 +135,20 @@ export class StoredEnsemble implements AsyncDisposable {
     await this.#clients[Symbol.asyncDispose]();
     await Promise.all(this.#members.map(({ server }) => server?.stop()));
     for (const { directory } of this.#members) await rm(directory, { recursive: true, force: true });
+  }
+
+  /** Writes until the leader's log has nothing more that a member which is away had. Folds let it purge, and take their time. */
+  async #fillLog(a: number): Promise<void> {
+    const { directory } = this.#leader;
+    const segments = async (): Promise<readonly string[]> =>
+      (await readdir(directory)).filter((name) => SEGMENT.test(name));
+    const before = await segments();
+    for (let i = 0; i < FILLS_MAX; i++) {
+      await this.#clients.perform("fill", a + i, 5999);
+      const now = await segments();
+      if (!before.some((name) => now.includes(name))) return;
+    }
+    throw new Error(`the log still has ${before.join(", ")} after ${FILLS_MAX} fills`);
   }
 
   /** A member stops, the others continue, and it starts again. */
