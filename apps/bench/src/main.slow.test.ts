@@ -145,5 +145,5 @@ test("a calibration reports the generator's reserve above the measurement", asyn
   // The measured server is a null server too, where no tree can be created: every node exists
   // already.
   expect(status).toBe(0);
-  expect(output).toMatch(/the generator by itself reaches [\d.]+ times what was measured/);
+  expect(output).toMatch(/the generator alone reaches [\d.]+ times what was measured/);
 });

@@ -69,7 +69,7 @@ test("what is short is copied behind what a link has to say already", () => {
   }
 });
 
-test("a message that differs in anything is written anew", () => {
+test("a message that differs in anything is written again", () => {
   const { frames } = start([]);
   const [chunk] = frames.of(entry(2, 10_000)).chunks;
   expect(frames.of(entry(2, 10_000)).chunks[0]).toBe(chunk);

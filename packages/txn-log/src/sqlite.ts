@@ -133,7 +133,7 @@ export interface Store extends AsyncDisposable {
 }
 
 const WITHOUT_WITNESS =
-  "it is written anew; this start could not compare the log with it, so a damaged last commit looks like one that a power cut tore";
+  "it is rewritten; this start could not compare the log with it, so a damaged last commit looks like one that a power cut tore";
 const MIB = 1024 * 1024;
 const REPLAY_BYTES = 256 * 1024;
 const SEGMENTS_KEPT = 2;

@@ -262,7 +262,7 @@ describe("a log in a directory of its own", () => {
     expect(names(directory)).toContain("state-1.db");
   });
 
-  test("a log that is looked for in the wrong place is not begun anew", async () => {
+  test("a log that is looked for in the wrong place is not begun a second time", async () => {
     await fillApart(3);
     expect((await refusal()).code).toBe("LOG_SHORTENED");
     expect(names(directory)).not.toContain("log.db");

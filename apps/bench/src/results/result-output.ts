@@ -41,7 +41,7 @@ export function resultText(result: Result): string {
         resultTable(result.generator),
         ...result.headroom.map(
           ({ point, factor }) =>
-            `${point}: the generator by itself reaches ${formatNumber(factor)} times what was measured${factor < HEADROOM_MIN ? ", which is too little to be sure that it is not what was measured" : ""}.`,
+            `${point}: the generator alone reaches ${formatNumber(factor)} times what was measured${factor < HEADROOM_MIN ? ", which is too little to be sure that it is not what was measured" : ""}.`,
         ),
       ].join("\n");
   }

@@ -116,7 +116,7 @@ function checkTime(elapsedMs: number, limitMs: number | undefined, text: string)
   throw refusal(
     "WAIT_TIMEOUT",
     `${text}, after ${limitMs} ms`,
-    "the same command goes on where this one ended; print the states with member list",
+    "the same command continues where this one ended; print the states with member list",
   );
 }
 

@@ -129,7 +129,7 @@ export class SetPartitioner implements AsyncDisposable {
     const share = this.#divide(this.id, ids, this.#items);
     const changing = new AbortController();
     const isOther = (now: readonly string[]): boolean => now.join() !== members.join();
-    const changed = new RecipeError("LEASE_LOST", `${this.path} is divided anew`);
+    const changed = new RecipeError("LEASE_LOST", `${this.path} is divided again`);
     const watching = this.#party$()
       .pipe(filter(isOther))
       .subscribe({

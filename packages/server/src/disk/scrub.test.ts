@@ -41,7 +41,7 @@ test("a start that finds a damaged row is refused with its place and what to do,
   expect(await client.ask(OpCode.GET_DATA, read("/zookeeper"))).toMatchObject({ code: 0 });
 });
 
-test("a damaged state file is written anew from memory, and the next start loads it", async () => {
+test("a damaged state file is rewritten from memory, and the next start loads it", async () => {
   const file = join(place, "state-1.db");
   {
     await using zk = await startTestServer({ dataDir: place, fourLetterWords: "*", scrub: { everyMs: 1 } });

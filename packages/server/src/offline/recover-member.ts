@@ -45,7 +45,7 @@ export function recoveryProblems(survivor: Survivor, { takesDamaged }: Pick<Reco
   return [
     ...(damage === undefined || takesDamaged
       ? []
-      : [`${damage}; --force goes on with what is whole, and loses the rest`]),
+      : [`${damage}; --force continues with what is whole, and loses the rest`]),
     ...(ensembleId === ""
       ? [`${survivor.directories.dataDir} was never one of an ensemble: it needs no recovery`]
       : []),

@@ -135,7 +135,7 @@ function reasonOf(error: unknown, { file, password, type }: OpenedKeyStore, name
     const command = conversion(file)
       .replace("convert it: ", "")
       .replace(/\.p12 -dest/, ".new.p12 -dest");
-    return `it is encrypted in a form that is not supported; a newer keytool writes it anew: ${command}`;
+    return `it is encrypted in a form that is not supported; a newer keytool rewrites it: ${command}`;
   }
   return `it is damaged, or no ${type} file (${code === "" ? message : code})`;
 }

@@ -96,7 +96,7 @@ function damage(): string {
 
 const expected = (): unknown => ({ nodes: oracle.nodes, sessions: oracle.sessions });
 
-test("a damaged state file is written anew from memory, and found whole by the next round", async () => {
+test("a damaged state file is rewritten from memory, and found whole by the next round", async () => {
   const file = await (async () => {
     await using store = await open();
     await fill(store);

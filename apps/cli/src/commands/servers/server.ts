@@ -49,7 +49,7 @@ async function drain(invocation: Invocation): Promise<JsonObject> {
     if (left !== shown) output.line(leftText(left));
     shown = left;
     if (limit !== undefined && performance.now() - startMs >= limit) {
-      throw new CliError(`${leftText(left)} after ${limit} ms; the server goes on draining`, {
+      throw new CliError(`${leftText(left)} after ${limit} ms; the server continues to drain`, {
         code: "OPERATION_TIMEOUT",
       });
     }
