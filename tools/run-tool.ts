@@ -21,7 +21,7 @@ const tool = tools.find((each) => each.name === name);
 
 if (tool !== undefined && options.includes("--help")) console.log(help(tool));
 else if (tool !== undefined) process.exitCode = await run(tool, options);
-else if (name === undefined) console.log(list());
+else if (name === undefined || name === "--help") console.log(list());
 else {
   console.error(`npm run tool: there is no "${name}"; the nearest is "${nearest(name)}" (npm run tool lists all)`);
   process.exitCode = 2;

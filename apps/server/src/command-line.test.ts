@@ -340,6 +340,7 @@ describe("refused with a sentence", () => {
   test.each([
     [["--nope"], "--nope"],
     [["no-such-file.cfg"], "cannot read the configuration file no-such-file.cfg"],
+    [["2199"], "npm start -- --port N"],
     [["1", "2", "3", "4", "5"], "at most 4 arguments"],
     [["--set", "novalue"], '--set takes KEY=VALUE, found no "="'],
     [["--set", "tickTmie=3"], "tickTmie (--set) is not a known setting; the nearest known one is tickTime"],

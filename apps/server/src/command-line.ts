@@ -234,7 +234,11 @@ function readConfiguration(file: string): string {
     return readText(file);
   } catch (error) {
     const reason = accessFault(resolve(file), "read") ?? (error instanceof Error ? error.message : error);
-    throw new ConfigError([`cannot read the configuration file ${file}: ${reason}`]);
+    // npm takes the name of an option for itself, and leaves its value.
+    const hint = /^\d+$/.test(file)
+      ? "; a port is given by --port, which npm passes on behind --: npm start -- --port N"
+      : "";
+    throw new ConfigError([`cannot read the configuration file ${file}: ${reason}${hint}`]);
   }
 }
 
