@@ -2,12 +2,12 @@ import type { Client, Codec } from "@zooid/client";
 import { baseName } from "@zooid/model";
 import { BehaviorSubject, filter, type Observable, type Subscription } from "rxjs";
 import { type CacheChange, TreeCache } from "../caches/tree-cache.ts";
-import { isRecipeError } from "../recipe-error.ts";
 import type { ServiceInstance } from "./service-instance.ts";
 
 /**
  * The instances of a service, kept up to date: Curator's ServiceCache. Without a connection they
- * stay as last known; `staleMs` gives the time since. Nodes without a valid instance are skipped.
+ * stay as last known; `staleMs` gives the time since. So they do after an error that ends the copy, as when a node may not be
+ * read any more. Nodes without a valid instance are skipped.
  */
 export class ServiceCache<T = unknown> implements Disposable {
   readonly path: string;
@@ -18,13 +18,19 @@ export class ServiceCache<T = unknown> implements Disposable {
   readonly #subscriptions: readonly Subscription[];
   #isReady = false;
   #aloneSinceMs: number | undefined;
+  /** Whether an error has ended the copy: no connection brings it up to date any more. */
+  #hasFailed = false;
 
   /** @param path of the service, `<base>/<name>` */
   constructor(zk: Client, path: string, codec: Codec<ServiceInstance<T>>) {
     this.path = path;
     this.#codec = codec;
     this.#cache = new TreeCache(zk, path);
-    const error = (error: unknown): void => this.#instances$.error(error);
+    const error = (error: unknown): void => {
+      this.#hasFailed = true;
+      this.#aloneSinceMs ??= performance.now();
+      this.#instances$.error(error);
+    };
     this.#subscriptions = [
       this.#cache.changes$.subscribe({
         next: (change) => this.#note(change),
@@ -32,7 +38,8 @@ export class ServiceCache<T = unknown> implements Disposable {
         complete: () => this.#instances$.complete(),
       }),
       zk.state$.subscribe(({ kind }) => {
-        if (kind === "connected" || kind === "read-only") this.#aloneSinceMs = undefined;
+        const isFollowed = !this.#hasFailed && (kind === "connected" || kind === "read-only");
+        if (isFollowed) this.#aloneSinceMs = undefined;
         else this.#aloneSinceMs ??= performance.now();
       }),
     ];
@@ -57,7 +64,7 @@ export class ServiceCache<T = unknown> implements Disposable {
     return [...this.#known].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, instance]) => instance);
   }
 
-  /** Time in milliseconds since the connection was lost; 0 while there is one. */
+  /** Time in milliseconds since the connection was lost, or since an error ended the copy; 0 while it is followed. */
   get staleMs(): number {
     return this.#aloneSinceMs === undefined ? 0 : performance.now() - this.#aloneSinceMs;
   }
@@ -95,9 +102,8 @@ export class ServiceCache<T = unknown> implements Disposable {
   #read(data: Uint8Array | null): ServiceInstance<T> | undefined {
     try {
       return this.#codec.decode(data);
-    } catch (error) {
-      if (isRecipeError(error, "NOT_OURS")) return undefined;
-      throw error;
+    } catch {
+      return undefined;
     }
   }
 

@@ -97,6 +97,11 @@ describe("instances of other writers", () => {
     expect(read('{"id":"i","name":"n","serviceType":"PERMANENT"}').serviceType).toBe("permanent");
   });
 
+  test.each([null, 1, {}, { value: { toString: 1 } }])("may have a part of its URI without a text: %j", (part) => {
+    const { uriSpec } = read(JSON.stringify({ name: "n", id: "i", uriSpec: { parts: [part] } }));
+    expect(uriSpec).toEqual({ parts: [{ value: "", variable: false }] });
+  });
+
   test.each(["", "10.0.0.1", "null", "[]", "{}", '{"name":"n"}', '{"name":"n","id":1}'])("is refused: %j", (text) => {
     let error: unknown;
     try {

@@ -139,5 +139,10 @@ function serviceTypeOf(value: unknown): ServiceType {
 function uriSpecOf(value: unknown): UriSpec | null {
   const { parts } = Object(value) as { readonly parts?: unknown };
   if (!Array.isArray(parts)) return null;
-  return { parts: parts.map(({ value, variable }) => ({ value: String(value), variable: variable === true })) };
+  return { parts: parts.map(uriPartOf) };
+}
+
+function uriPartOf(part: unknown): UriSpec["parts"][number] {
+  const { value, variable }: { readonly value?: unknown; readonly variable?: unknown } = Object(part);
+  return { value: textOr(value, ""), variable: variable === true };
 }
