@@ -11,7 +11,8 @@ const BODY_CHARS_MAX = 64 * 1024;
 
 interface Kept {
   readonly answer: Promise<KeptAnswer>;
-  readonly atMs: number;
+  /** Undefined while the request runs: then it is neither too old nor gives way to others. */
+  endedMs: number | undefined;
 }
 
 export class IdempotentAnswers {
@@ -24,18 +25,30 @@ export class IdempotentAnswers {
 
   /** @param key of the user and the request; a request that comes while the first runs waits for it */
   async once(key: string, work: () => Promise<KeptAnswer>): Promise<KeptAnswer> {
-    const nowMs = this.#nowMs();
     const known = this.#kept.get(key);
-    if (known !== undefined && nowMs - known.atMs < KEPT_MS) return known.answer;
-    const answer = work();
-    this.#kept.set(key, { answer, atMs: nowMs });
-    for (const old of this.#kept.keys()) {
-      if (this.#kept.size <= KEPT_MAX) break;
-      this.#kept.delete(old);
+    if (known !== undefined && (known.endedMs === undefined || this.#nowMs() - known.endedMs < KEPT_MS))
+      return known.answer;
+    const kept: Kept = { answer: work(), endedMs: undefined };
+    // Behind the others: the oldest gives way first.
+    this.#kept.delete(key);
+    this.#kept.set(key, kept);
+    this.#makeRoom();
+    let isLasting = false;
+    try {
+      const { status, body } = await kept.answer;
+      // A transient failure is tried again; a long answer is not kept.
+      isLasting = status < 500 && status !== 429 && body.length <= BODY_CHARS_MAX;
+    } finally {
+      kept.endedMs = this.#nowMs();
+      if (!isLasting) this.#kept.delete(key);
     }
-    const found = await answer;
-    // A transient failure is tried again; a long answer is not kept.
-    if (found.status >= 500 || found.status === 429 || found.body.length > BODY_CHARS_MAX) this.#kept.delete(key);
-    return found;
+    return kept.answer;
+  }
+
+  #makeRoom(): void {
+    for (const [key, { endedMs }] of this.#kept) {
+      if (this.#kept.size <= KEPT_MAX) return;
+      if (endedMs !== undefined) this.#kept.delete(key);
+    }
   }
 }
