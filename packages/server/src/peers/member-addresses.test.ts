@@ -28,3 +28,24 @@ test("an address that a server has come from is remembered, four for each server
   for (const address of ["a", "b", "c", "d", "a", "e"]) addresses.prove(address);
   expect(["a", "b", "c", "d", "e"].map((address) => addresses.has(address))).toEqual([true, false, true, true, true]);
 });
+
+test("servers that are listed while names are resolved have their addresses at once behind that", async () => {
+  let hosts = ["zk-1"];
+  const asked: string[] = [];
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const addresses = new MemberAddresses(
+    () => hosts,
+    async (host) => {
+      asked.push(host);
+      await promise;
+      return [host === "zk-1" ? "10.0.0.1" : "10.0.0.2"];
+    },
+  );
+  const first = addresses.refresh();
+  hosts = ["zk-2"];
+  const rounds = [addresses.refresh(), addresses.refresh()];
+  resolve();
+  await Promise.all([first, ...rounds]);
+  expect([addresses.has("10.0.0.1"), addresses.has("10.0.0.2")]).toEqual([false, true]);
+  expect(asked).toEqual(["zk-1", "zk-2"]);
+});

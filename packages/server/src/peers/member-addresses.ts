@@ -16,6 +16,7 @@ export class MemberAddresses {
   /** The address with the oldest authentication comes first. */
   readonly #proved = new Set<string>();
   #refreshing: Promise<void> | undefined;
+  #isDueAgain = false;
 
   /** @param hosts of the servers as of now, each once */
   constructor(hosts: () => readonly string[], resolve: (host: string) => Promise<readonly string[]> = resolveHost) {
@@ -42,14 +43,25 @@ export class MemberAddresses {
   }
 
   /**
-   * Resolves the names again; a name that cannot be resolved now has no addresses. Overlapping calls
-   * share one round.
+   * Resolves the names again; a name that cannot be resolved now has no addresses. Calls that come during a round share the next
+   * one, since the servers may have changed behind its beginning.
    */
   refresh(): Promise<void> {
-    this.#refreshing ??= this.#resolveAll().finally(() => {
-      this.#refreshing = undefined;
-    });
+    if (this.#refreshing === undefined) {
+      this.#refreshing = this.#refreshAll().finally(() => {
+        this.#refreshing = undefined;
+      });
+    } else {
+      this.#isDueAgain = true;
+    }
     return this.#refreshing;
+  }
+
+  async #refreshAll(): Promise<void> {
+    do {
+      this.#isDueAgain = false;
+      await this.#resolveAll();
+    } while (this.#isDueAgain);
   }
 
   /** One name after the other: each takes a thread of the pool that also reads files. */

@@ -1,6 +1,7 @@
 import { parseMembers, serverId } from "@zooid/model";
 import { beforeEach, describe, expect, test } from "vitest";
 import { TestPeers } from "../testing/peers.ts";
+import { MemberDirectory } from "./member-directory.ts";
 import { Reachability } from "./reachability.ts";
 
 const [TWO, THREE, FOUR] = [serverId(2), serverId(3), serverId(4)];
@@ -113,3 +114,74 @@ test("an observer that is not connected is listed and not counted among the vote
     [FOUR, false],
   ]);
 });
+
+const EVENTS = ["connected", "lost", "refused", "listed", "removed", "moved"] as const;
+
+/** Three events reach each state of a server, and the last one is each event in it. */
+function sequences(length: number): readonly (readonly (typeof EVENTS)[number][])[] {
+  if (length === 0) return [[]];
+  return sequences(length - 1).flatMap((before) => EVENTS.map((event) => [...before, event]));
+}
+
+test("after each sequence of connections, refusals and configurations: the server's state, its address, and its last line", () => {
+  const { servers } = parseMembers("server.1=h1:2888:3888");
+  const directory = new MemberDirectory({
+    sid: serverId(1),
+    servers,
+    observerMasterPort: undefined,
+    addressOf: undefined,
+  });
+  const ensemble = new TestPeers(1).options(1, { config: { directory } }).ensemble;
+  const files = [1, 2, 3].map((sid) => `server.${sid}=h${sid}:2888:3888`);
+  const list = (host: string | undefined): void => {
+    const joining = host === undefined ? [] : [`server.4=${host}:2888:3888`];
+    directory.update([parseMembers([...files, ...joining].join("\n"))]);
+  };
+  const wrong: string[] = [];
+  for (const events of sequences(4)) {
+    list(undefined);
+    let last: string | undefined;
+    const note = (text: string): void => {
+      last = text;
+    };
+    const joined = new Reachability({ ensemble, isLooking: () => false, info: note, warn: note, nowMs: () => 0 });
+    let isConnected = false;
+    let host: string | undefined;
+    for (const event of events) {
+      if (event === "connected") joined.connected(FOUR);
+      else if (event === "lost") joined.failed(FOUR, "lost");
+      else if (event === "refused") joined.failed(FOUR, "refused", true);
+      else {
+        if (event === "removed") last = undefined;
+        host = event === "removed" ? undefined : event === "moved" ? "moved" : "h4";
+        list(host);
+        joined.membersChanged();
+      }
+      if (event === "connected") isConnected = true;
+      else if (event === "lost" || event === "refused") isConnected = false;
+      const peer = joined.peers.find(({ sid }) => sid === FOUR);
+      const shown = peer && `${peer.isConnected} ${peer.address}`;
+      const expected = host === undefined ? undefined : `${isConnected} ${host}:3888`;
+      if (shown !== expected) wrong.push(`${events} at ${event}: ${shown} in place of ${expected}`);
+      if (!isTrue(last, { event, isConnected, isListed: host !== undefined }))
+        wrong.push(`${events} at ${event}: the last line is ${last}`);
+    }
+  }
+  expect(wrong).toEqual([]);
+});
+
+/** A server that is not listed has no line. */
+function isTrue(
+  last: string | undefined,
+  {
+    event,
+    isConnected,
+    isListed,
+  }: { readonly event: string; readonly isConnected: boolean; readonly isListed: boolean },
+): boolean {
+  const isFailure = event === "lost" || event === "refused";
+  if (last === undefined) return !isListed || !isFailure;
+  if (!isListed) return false;
+  if (event === "refused" && !last.endsWith("refused")) return false;
+  return last.includes("unreachable") === !isConnected;
+}
