@@ -38,3 +38,36 @@ test("clients that are in use stay, and an address has half of the places", asyn
   await Promise.all(used);
   await clients.use(user("c"), "10.0.0.1", nothing);
 });
+
+test("a client that was closed or refused gives way to another one of its user, also while requests use it", async () => {
+  const { clients, clock } = clientsOf(4);
+  await using _ = clients;
+  const seen: unknown[] = [];
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const alice = (work: () => Promise<void>): Promise<void> =>
+    clients.use(user("alice"), "10.0.0.1", async (client) => {
+      seen.push(client);
+      await work();
+    });
+  const long = clients.use(user("alice"), "10.0.0.1", async (client) => {
+    seen.push(client);
+    await client.close();
+    await promise;
+  });
+  await clients.use(user("bob"), "10.0.0.1", async (client) => await client.close());
+  await alice(nothing);
+  await alice(nothing);
+  expect([seen[0] === seen[1], seen[1] === seen[2], clients.count]).toEqual([false, true, 2]);
+  const longer = alice(() => promise);
+  clock.nowMs = 60_000;
+  clients.closeIdle();
+  expect(clients.count).toBe(1);
+  resolve();
+  await Promise.all([long, longer]);
+  clock.nowMs = 119_999;
+  clients.closeIdle();
+  expect(clients.count).toBe(1);
+  clock.nowMs = 120_000;
+  clients.closeIdle();
+  expect(clients.count).toBe(0);
+});

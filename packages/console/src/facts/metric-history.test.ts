@@ -41,3 +41,31 @@ test("a member that comes later, or does not answer, has gaps", () => {
     "zk2:2181": [null, 7, null],
   });
 });
+
+test("a member that takes the place of another one, by a new id or by its move, continues the series of that address", () => {
+  const first = [member(1, "zk1:2181", 1), member(2, "zk2:2181", 2)];
+  expect(charted(first, [member(4, "zk1:2181", 3), member(2, "zk2:2181", 4)])).toEqual({
+    "zk1:2181": [1, 3],
+    "zk2:2181": [2, 4],
+  });
+  expect(charted(first, [member(2, "zk1:2181", 5)])).toEqual({ "zk1:2181": [2, 5] });
+  expect(charted(first, [member(2, "zk2:2181", 4)])).toEqual({ "zk1:2181": [1, null], "zk2:2181": [2, 4] });
+});
+
+test("members that have left are forgotten after an hour, and new ones have their places", () => {
+  const history = new MetricHistory();
+  const SAMPLES = 3_600_000 / history.intervalMs;
+  const names = (): ReadonlySet<string> => new Set(history.json().series.map(({ member: name }) => name));
+  let sid = 0;
+  const fill = (): MemberJson[] => Array.from({ length: 100 }, () => member(++sid, `zk${sid}:2181`, 1));
+  history.add(fill(), 0);
+  const count = names().size;
+  expect(count).toBeLessThan(100);
+  const now = [member(++sid, "new:2181", 1)];
+  for (let i = 1; i <= SAMPLES; i++) {
+    expect(names().has("new:2181")).toBe(false);
+    history.add(now, i * history.intervalMs);
+  }
+  history.add(now, SAMPLES * history.intervalMs);
+  expect(names()).toEqual(new Set(["new:2181"]));
+});

@@ -43,6 +43,7 @@ export class MetricHistory {
     if (this.#times.length <= SAMPLES_MAX) return;
     this.#times.shift();
     for (const { values } of this.#members.values()) for (const name of METRIC_NAMES) values[name].shift();
+    this.#forget();
   }
 
   json(): MetricsJson {
@@ -62,13 +63,24 @@ export class MetricHistory {
   #adopt(members: readonly MemberJson[]): void {
     const isKnown = members.length > 0 && members.every(({ sid }) => sid !== null);
     if (!isKnown) return;
-    const listed = [...this.#members].filter(([key]) => typeof key === "string");
-    for (const [key, series] of listed) {
+    const keys = new Set(members.map(keyOf));
+    const unlisted = [...this.#members].filter(([key]) => !keys.has(key));
+    const isOnlyOne = members.length === 1 && unlisted.filter(([key]) => typeof key === "string").length === 1;
+    for (const [key, series] of unlisted) {
+      const isNamed = typeof key === "string";
       const member =
-        members.find(({ address }) => address === key) ??
-        (members.length === 1 && listed.length === 1 ? members[0] : undefined);
+        members.find(({ address }) => address === series.address) ?? (isNamed && isOnlyOne ? members[0] : undefined);
+      // A member that has left keeps its figures, until another one has its address.
+      if (!isNamed && member === undefined) continue;
       this.#members.delete(key);
       if (member !== undefined && !this.#members.has(keyOf(member))) this.#members.set(keyOf(member), series);
+    }
+  }
+
+  /** A member that has left, and has no figure of the last hour, gives way to others. */
+  #forget(): void {
+    for (const [key, { values }] of this.#members) {
+      if (METRIC_NAMES.every((name) => values[name].every((value) => value === null))) this.#members.delete(key);
     }
   }
 

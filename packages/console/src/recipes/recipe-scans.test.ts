@@ -49,6 +49,17 @@ test("each user and each path have scans of their own", async () => {
   expect((await read("/a", {} as Client)).scannedCount).toBe(3);
 });
 
+test("of more than twenty paths of a user the oldest scan is forgotten, and one that was repeated is not the oldest", async () => {
+  const { read, wait } = stage(0);
+  for (let i = 0; i < 20; i++) await read(`/${i}`);
+  wait(2_000);
+  expect((await read("/0")).scannedCount).toBe(21);
+  expect((await read("/20")).scannedCount).toBe(22);
+  expect((await read("/0")).scannedCount).toBe(21);
+  expect((await read("/20", {} as Client)).scannedCount).toBe(23);
+  expect((await read("/20")).scannedCount).toBe(22);
+});
+
 test("a scan that failed is not kept", async () => {
   let count = 0;
   const scans = new RecipeScans(() => (++count === 1 ? Promise.reject(new Error("no connection")) : stageResult()));
