@@ -1,6 +1,6 @@
 import { OpCode } from "@zooid/model";
 import { connectRequest, create, frameOf, RawClient, read, request, setData } from "@zooid/wire/testing/raw-client";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { ZooidServer } from "./index.ts";
 import { startTestServer } from "./testing/server.ts";
 
@@ -195,6 +195,18 @@ test.each([
   for (let i = 0; i <= 30; i++) expect(await client.reply()).toMatchObject({ xid: 100 + i, code: 0 });
   expect(zk.lines).toEqual([]);
   await expectUndisturbed(bystander);
+});
+
+test("answers to requests of one chunk are sent before they are more than a slow reader may have, however fast they are made", async () => {
+  await using zk = await startTestServer({ outputBytesMax: 4 * MEBIBYTE });
+  await using client = await RawClient.withSession(zk.port);
+  await client.ask(OpCode.CREATE, create("/large", new Uint8Array(100_000)));
+  // The time of a turn, which bounds its answers too, does not pass.
+  vi.useFakeTimers({ toFake: ["performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  client.send(...Array.from({ length: 150 }, (_, i) => request(100 + i, OpCode.GET_DATA, read("/large"))));
+  for (let i = 0; i < 150; i++) expect(await client.reply()).toMatchObject({ xid: 100 + i, code: 0 });
+  expect(zk.lines).toEqual([]);
 });
 
 test("a client that never reads its events is cut off at the limit, and the others get theirs", async () => {

@@ -60,6 +60,18 @@ describe("a persistent node", () => {
     await holds("/nodes/mine", "new", zk.sessionId);
   });
 
+  test("is created at once in the next session, also where another owner might take it over", async () => {
+    const zk = await stage.client();
+    const node = stage.kept(new PersistentNode(zk, { path: "/nodes/mine", data: "x", whenTaken: "takeOver" }));
+    await node.ready();
+    const before = zk.sessionId;
+    await stage.expire(zk);
+    await firstValueFrom(zk.state$.pipe(filter(({ kind }) => kind === "connected" && zk.sessionId !== before)));
+    // Some requests are over sooner than the wait for a node of another owner, which this one does not need.
+    for (let i = 0; i < 30; i++) await zk.sync();
+    expect((await zk.exists("/nodes/mine"))?.ephemeralOwner).toBe(zk.sessionId);
+  });
+
   test("a node of another live session is waited for, and created once that is gone", async () => {
     const other = await stage.client();
     const { stat } = await other.create("/nodes/mine", "theirs", { mode: "ephemeral", parents: "container" });
