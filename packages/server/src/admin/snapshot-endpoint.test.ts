@@ -170,6 +170,41 @@ describe("authorization and rate limits", () => {
     expect((await client.ask(OpCode.EXISTS, read("/kept"))).code).toBe(ErrorCode.OK);
   });
 
+  test("nothing of a snapshot is sent, and no body is carried out, for any other requester", async () => {
+    await using zk = await start(join(place, "data"), {}, { failureDelayMsMax: 0 });
+    const { bytes } = await snapshotOf(zk);
+    await using client = await RawClient.withSession(zk.port);
+    await client.ask(OpCode.CREATE, create("/kept", "a secret"));
+    const failed = await metric(zk, "restore_error_count");
+    for (const [authorization, status] of [
+      [undefined, 401],
+      ["", 401],
+      ["digest", 401],
+      ["digest super:wrong", 403],
+      ["digest super", 403],
+      ["digest made:up", 403],
+      ["world anyone", 401],
+      ["x509 CN=super", 401],
+      ["ip", 403],
+    ] as const) {
+      const headers = authorization === undefined ? {} : { authorization };
+      const whole = await restore(zk, bytes, Object.assign({ "content-type": "application/octet-stream" }, headers));
+      expect([authorization, whole.status]).toEqual([authorization, status]);
+      const taken = await fetch(`http://127.0.0.1:${zk.adminPort}/commands/snapshot`, { headers });
+      const text = Buffer.from(await taken.arrayBuffer()).toString("latin1");
+      expect([authorization, taken.status, text.includes("ZKSN"), text.includes("a secret")]).toEqual([
+        authorization,
+        status,
+        false,
+        false,
+      ]);
+      expect([taken.headers.get("snapshot_size"), taken.headers.get("last_zxid")]).toEqual([null, null]);
+    }
+    expect(await metric(zk, "restore_error_count")).toBe(failed);
+    // The same session and its node: the snapshot, which has neither, was not restored.
+    expect(await shown(client, "/kept")).toMatchObject({ data: "a secret", version: 0 });
+  });
+
   test("an identity with every permission on the root is allowed, whatever the world may", async () => {
     await using zk = await start(join(place, "data"));
     const { bytes } = await snapshotOf(zk);

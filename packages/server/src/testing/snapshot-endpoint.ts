@@ -10,8 +10,9 @@ export const SUPER: Readonly<Record<string, string>> = { authorization: "digest 
 export const OCTETS: Readonly<Record<string, string>> = { ...SUPER, "content-type": "application/octet-stream" };
 
 /** A server with a data directory, without rate limits of snapshot and restore. */
-export function start(dataDir: string, admin = {}): ReturnType<typeof startTestServer> {
+export function start(dataDir: string, admin = {}, auth = {}): ReturnType<typeof startTestServer> {
   return startTestServer({
+    auth,
     dataDir,
     superDigest: "super:D/InIHSb7yEEbrWz8b9l71RjZJU=",
     admin: { port: 0, rateLimiterIntervalMs: 0, ...admin },
