@@ -10,7 +10,7 @@ test("a test that waits for what never comes fails with the reason, long before 
   const { status, stdout, stderr } = spawnSync(process.execPath, [VITEST, "run", "--config", CONFIG], {
     cwd: ROOT,
     encoding: "utf8",
-    env: { ...process.env, NO_COLOR: "1" },
+    env: { ...process.env, NO_COLOR: "1", WAIT_LIMIT_MS: "500" },
   });
   const output = stdout + stderr;
   expect(status).toBe(1);
