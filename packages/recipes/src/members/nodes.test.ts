@@ -1,5 +1,5 @@
-import type { Client } from "@zooid/client";
-import { filter, firstValueFrom, merge, take, toArray } from "rxjs";
+import { type Client, OPEN_ACL, Permission } from "@zooid/client";
+import { filter, firstValueFrom, lastValueFrom, merge, take, toArray } from "rxjs";
 import { describe, expect, test } from "vitest";
 import { isRecipeError } from "../recipe-error.ts";
 import { eachStaged } from "../testing/each-staged.ts";
@@ -70,6 +70,27 @@ describe("a persistent node", () => {
     // Some requests are over sooner than the wait for a node of another owner, which this one does not need.
     for (let i = 0; i < 30; i++) await zk.sync();
     expect((await zk.exists("/nodes/mine"))?.ephemeralOwner).toBe(zk.sessionId);
+  });
+
+  test.each([
+    ["read", Permission.ALL - Permission.READ, "/nodes/mine"],
+    ["written", Permission.ALL - Permission.WRITE, "/nodes/mine"],
+    ["created", Permission.ALL - Permission.CREATE, "/nodes"],
+  ])("that may not be %s any more fails, and a new one is kept once it may", async (_name, perms, path) => {
+    const node = stage.kept(new PersistentNode(a, { path: "/nodes/mine", data: "old" }));
+    await node.ready();
+    await a.setAcl(path, [{ scheme: "world", id: "anyone", perms }]);
+    const end = failure(lastValueFrom(node.state$));
+    if (path === "/nodes") await a.delete("/nodes/mine");
+    else node.setData("new");
+    expect(await end).toMatchObject({ code: "NO_AUTH" });
+    expect(await failure(node.ready())).toMatchObject({ code: "NO_AUTH" });
+    await node.close();
+
+    await a.setAcl(path, OPEN_ACL).catch((error: unknown) => expect(error).toMatchObject({ code: "NO_NODE" }));
+    const again = stage.kept(new PersistentNode(a, { path: "/nodes/mine", data: "newer" }));
+    await again.ready();
+    await holds("/nodes/mine", "newer", a.sessionId);
   });
 
   test("a node of another live session is waited for, and created once that is gone", async () => {

@@ -1,4 +1,4 @@
-import { type Client, text } from "@zooid/client";
+import { type Client, OPEN_ACL, Permission, text } from "@zooid/client";
 import { describe, expect, test } from "vitest";
 import { isRecipeError } from "../recipe-error.ts";
 import { eachStaged } from "../testing/each-staged.ts";
@@ -130,6 +130,23 @@ describe.each([
     await consumer.close();
     expect(reported).toEqual([`${PATH}/queue-0000000000`]);
     expect((await b.children(PATH)).names).toEqual(["queue-0000000000"]);
+  });
+
+  test("tries an item that may not be read now and then, and gives it out once it may; others are not held up", async () => {
+    const mine = queue(a, options);
+    for (const item of ["one", "two"]) await mine.put(item);
+    const path = `${PATH}/queue-0000000000`;
+    await a.setAcl(path, [{ scheme: "world", id: "anyone", perms: Permission.ALL - Permission.READ }]);
+    const reported: string[] = [];
+    const given = new Given();
+    const consumer = queue(b, options).consume(given.work, { onError: (_, at) => reported.push(at) });
+    expect(await given.count(1)).toEqual(["two"]);
+    for (let i = 0; i < 50; i++) await b.sync();
+    expect([...new Set(reported)]).toEqual([path]);
+    expect(reported.length).toBeLessThan(5);
+    await a.setAcl(path, OPEN_ACL);
+    expect(await given.count(2)).toEqual(["two", "one"]);
+    await consumer.close();
   });
 
   test("continues over lost connections and sessions", async () => {

@@ -13,6 +13,7 @@ import { Deadline, type WaitOptions, within } from "../leases/deadline.ts";
 import { HOLD, type HoldOptions, type Lease } from "../leases/lease.ts";
 import { OwnWork } from "../leases/own-work.ts";
 import { keepOn, unlessAborted, writable } from "../leases/waiting.ts";
+import { RepairPace } from "../members/repair-pace.ts";
 import { makeNamed } from "../nodes/named-node.ts";
 import { payloadBytes } from "../nodes/payload-bytes.ts";
 import { type CodedNode, decodedBy } from "../nodes/values.ts";
@@ -234,6 +235,11 @@ interface Failed {
 
 type Fate = "requeue" | "drop" | { readonly moveTo: string };
 
+interface Refused {
+  readonly pace: RepairPace;
+  readonly untilMs: number;
+}
+
 class QueueConsumer<T> implements Consumer {
   readonly #zk: Client;
   readonly #consuming: Consuming<T>;
@@ -246,6 +252,8 @@ class QueueConsumer<T> implements Consumer {
   readonly #working = new Map<string, Promise<void>>();
   /** Items that are skipped. */
   readonly #unreadable = new Set<string>();
+  /** Items that the servers refuse, as one that may not be read: they are tried again after pauses. */
+  readonly #refused = new Map<string, Refused>();
   readonly #ended: Promise<void>;
   /** An unchanged item. */
   #hasFailed = Promise.withResolvers<void>();
@@ -310,12 +318,13 @@ class QueueConsumer<T> implements Consumer {
       },
       () => {},
     );
+    this.#keepOnly(new Set(items.names));
     const taken = new Set(claimed?.names);
     const nowMs = Date.now();
     let nextMs = Number.POSITIVE_INFINITY;
     for (const name of inQueueOrder(items.names, names)) {
       if (taken.has(name) || this.#working.has(name) || this.#unreadable.has(name)) continue;
-      const dueMs = names.dueMs(name) ?? nowMs;
+      const dueMs = Math.max(names.dueMs(name) ?? nowMs, this.#refused.get(name)?.untilMs ?? nowMs);
       if (dueMs > nowMs) {
         nextMs = Math.min(nextMs, dueMs);
         continue;
@@ -331,13 +340,26 @@ class QueueConsumer<T> implements Consumer {
 
   #begin(name: string): void {
     const working = this.#one(joinPath(this.#consuming.path, name), name)
+      .then(() => void this.#refused.delete(name))
       .catch(async (error: unknown) => {
         this.#report(error, name);
-        if (isZkError(error) && error.retriable) await writable(this.#zk, this.#closing.signal).catch(() => {});
+        if (!isZkError(error) || !error.retriable) this.#refuse(name);
+        else await writable(this.#zk, this.#closing.signal).catch(() => {});
         this.#hasFailed.resolve();
       })
       .finally(() => this.#working.delete(name));
     this.#working.set(name, working);
+  }
+
+  #refuse(name: string): void {
+    const { pace } = this.#refused.get(name) ?? { pace: new RepairPace() };
+    this.#refused.set(name, { pace, untilMs: Date.now() + pace.pauseMs(performance.now()) });
+  }
+
+  /** Items that are gone are forgotten: another one of the name is another item. */
+  #keepOnly(present: ReadonlySet<string>): void {
+    for (const name of this.#unreadable) if (!present.has(name)) this.#unreadable.delete(name);
+    for (const name of this.#refused.keys()) if (!present.has(name)) this.#refused.delete(name);
   }
 
   #one(path: string, name: string): Promise<void> {
