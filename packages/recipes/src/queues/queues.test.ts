@@ -132,6 +132,21 @@ describe.each([
     expect((await b.children(PATH)).names).toEqual(["queue-0000000000"]);
   });
 
+  test("gives out an item that has the name of an unreadable one that is gone", async () => {
+    const path = `${PATH}/queue-0000000000`;
+    await a.create(path, "?", { parents: "container" });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const given = new Given();
+    queue(b, options).consume(given.work, { onError: () => resolve() });
+    await promise;
+    await a.delete(path);
+    // The consumer has seen that when it has done another item.
+    await queue(a, options).put("other");
+    await given.count(1);
+    await a.create(path, encodeItems([Buffer.from("good")]));
+    expect(await given.count(2)).toEqual(["other", "good"]);
+  });
+
   test("tries an item that may not be read now and then, and gives it out once it may; others are not held up", async () => {
     const mine = queue(a, options);
     for (const item of ["one", "two"]) await mine.put(item);
