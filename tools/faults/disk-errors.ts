@@ -10,7 +10,7 @@
  * the process finds the store of one that was killed, and calls of its start fail. Afterwards the store must open, hold every entry and promise that was reported as durable, and replay.
  * A full disk may end the process only where a sync has failed.
  */
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
@@ -19,6 +19,7 @@ import { parseArgs } from "node:util";
 import { ROOT } from "../../packages/conformance/src/endpoint.ts";
 import { Random } from "../../packages/conformance/src/random.ts";
 import { openStore } from "../../packages/txn-log/src/sqlite.ts";
+import { compiledShim } from "./compiled-shim.ts";
 
 const { values: options } = parseArgs({
   options: {
@@ -49,10 +50,7 @@ interface Life {
 }
 
 const folder = mkdtempSync(join(tmpdir(), "disk-errors-"));
-const shim = join(ROOT, ".cache/disk-errors-shim.so");
-mkdirSync(join(ROOT, ".cache"), { recursive: true });
-const source = join(import.meta.dirname, "disk-errors/shim.c");
-execFileSync("cc", ["-O2", "-Wall", "-shared", "-fPIC", "-o", shim, source, "-ldl"], { stdio: "inherit" });
+const shim = compiledShim("disk-errors-shim", join(import.meta.dirname, "disk-errors/shim.c"), "-ldl");
 const random = new Random(Number(options.seed));
 /** The store that each start finds. */
 let made: MadeStore | undefined;

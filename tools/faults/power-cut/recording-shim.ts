@@ -1,7 +1,5 @@
-import { execFileSync } from "node:child_process";
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT } from "../../../packages/conformance/src/endpoint.ts";
+import { compiledShim } from "../compiled-shim.ts";
 
 /** What a recorded process runs with. */
 export interface Recording {
@@ -14,10 +12,7 @@ export interface Recording {
 
 /** Compiles the recording shim (cc), and answers the environment of a process that it records. */
 export function recordingEnvironment({ root, log, syncDelayUs }: Recording): Readonly<Record<string, string>> {
-  const shim = join(ROOT, ".cache/power-cut-shim.so");
-  const source = join(import.meta.dirname, "shim.c");
-  mkdirSync(join(ROOT, ".cache"), { recursive: true });
-  execFileSync("cc", ["-O2", "-Wall", "-shared", "-fPIC", "-pthread", "-o", shim, source], { stdio: "inherit" });
+  const shim = compiledShim("power-cut-shim", join(import.meta.dirname, "shim.c"), "-pthread");
   return {
     LD_PRELOAD: shim,
     RECORD_ROOT: root,
