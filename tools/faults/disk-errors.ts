@@ -16,7 +16,6 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { ROOT } from "../../packages/conformance/src/endpoint.ts";
 import { Random } from "../../packages/conformance/src/random.ts";
 import { openStore } from "../../packages/txn-log/src/sqlite.ts";
 import { compiledShim } from "./compiled-shim.ts";
