@@ -1,4 +1,4 @@
-import { ErrorCode, type ErrorFields, type ErrorName, errorName, keepCode, keepFields, ownCause } from "@zooid/model";
+import { ErrorCode, type ErrorName, errorName, keepCode } from "@zooid/model";
 
 /** Faults that the client itself finds, which no server reports. */
 const LOCAL_ERRNO = {
@@ -58,7 +58,7 @@ export class ZkError extends Error {
     this.op = detail.op;
     this.path = detail.path;
     this.outcome = detail.outcome;
-    keepFields(this, fieldsOf(this));
+    keepCode(this, this.code);
   }
 
   /** As JSON, with the message, which an error alone leaves out. */
@@ -149,7 +149,6 @@ export class TransactionError extends ZkError {
     });
     this.failedIndex = failedIndex;
     this.ops = ops;
-    keepFields(this, { ...fieldsOf(this), failedIndex, ops });
   }
 
   override toJSON(): object {
@@ -179,7 +178,8 @@ export function zkError(detail: ZkErrorDetail, options?: ErrorOptions): ZkError 
 export function renamedError(error: ZkError, op: string, path: string): ZkError {
   if (error.op === op && error.path === path) return error;
   const { code, outcome } = error;
-  return zkError({ code, op, path, outcome, isRead: true }, { cause: ownCause(error) });
+  const detail = { code, op, path, outcome, isRead: true };
+  return error.cause === undefined ? zkError(detail) : zkError(detail, { cause: error.cause });
 }
 
 /** Gives the error the present stack, without the frame of `caller`. */
@@ -203,10 +203,6 @@ export function unreadableError(op: string, path: string, cause?: Error): ZkErro
 /** A thrown value as an error. */
 export function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));
-}
-
-function fieldsOf({ code, errno, op, path, outcome }: ZkError): ErrorFields {
-  return { code, errno, op, path, outcome };
 }
 
 function errnoOf(code: ZkErrorCode): number {

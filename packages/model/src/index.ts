@@ -22,7 +22,7 @@ export {
   sliceOf,
   sliceText,
 } from "./byte-slice.ts";
-export { type ErrorFields, errorCode, errorFields, keepCode, keepFields, ownCause } from "./cloned-error.ts";
+export { errorCode, keepCode } from "./cloned-error.ts";
 export type { ConnectRequest } from "./connect-request.ts";
 export { counted } from "./counted.ts";
 export { ErrorCode, type ErrorName, errorName } from "./error-code.ts";

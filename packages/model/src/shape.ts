@@ -4,7 +4,7 @@
  * of valid options allocates nothing.
  */
 
-import { keepFields } from "./cloned-error.ts";
+import { keepCode } from "./cloned-error.ts";
 
 /** A rule for the value of one option. */
 export interface Rule {
@@ -29,7 +29,7 @@ export class ArgumentError extends RangeError {
   constructor(where: string, problems: readonly string[], options?: ErrorOptions) {
     super(`${where}: ${problems.join("; ")}`, options);
     this.problems = problems;
-    keepFields(this, { code: this.code, problems });
+    keepCode(this, this.code);
   }
 }
 

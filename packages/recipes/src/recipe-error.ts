@@ -1,4 +1,4 @@
-import { keepFields } from "@zooid/model";
+import { keepCode } from "@zooid/model";
 
 /** Codes of recipes; errors of the client are passed on unchanged. */
 export type RecipeErrorCode =
@@ -29,7 +29,7 @@ export class RecipeError extends Error {
     this.code = code;
     // The platform's name for the reason of AbortSignal.timeout.
     this.name = code === "LOCK_TIMEOUT" ? "TimeoutError" : "RecipeError";
-    keepFields(this, { code });
+    keepCode(this, code);
   }
 }
 

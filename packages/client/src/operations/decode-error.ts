@@ -1,4 +1,4 @@
-import { formatZxid, keepFields, type Stat, type Zxid } from "@zooid/model";
+import { formatZxid, keepCode, type Stat, type Zxid } from "@zooid/model";
 import type { Codec } from "./codec.ts";
 
 /** A node's data that a codec refuses. `cause` is the codec's error. */
@@ -17,7 +17,7 @@ export class DecodeError extends Error {
     this.path = node.path;
     this.zxid = node.stat.mzxid;
     this.data = node.data;
-    keepFields(this, { code: this.code, path: this.path, zxid: this.zxid });
+    keepCode(this, this.code);
   }
 }
 
