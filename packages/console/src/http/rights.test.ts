@@ -1,7 +1,7 @@
 import type { Client } from "@zooid/client";
 import { expect, test } from "vitest";
-import { includesRole, type Role } from "../access/role.ts";
-import { ask, type Refusal, type Requester, ROLES_OF_REQUESTERS, requestersOf } from "../testing/requesters.ts";
+import type { Role } from "../access/role.ts";
+import { ask, ROLES_OF_REQUESTERS, refusalOf, requestersOf } from "../testing/requesters.ts";
 import { startStage } from "../testing/stage.ts";
 
 /** A route: the role that it needs, and a request that has an effect if it is carried out. */
@@ -105,7 +105,7 @@ test("every requester gets at every route what its role allows, and a refusal ca
     for (const requester of requesters) {
       n++;
       const { query = "", body, headers } = row.request?.(n, world) ?? {};
-      const refusal = refusalOf(requester, method, row);
+      const refusal = refusalOf(requester, method, row.for);
       const go = async (): Promise<void> => {
         const answer = await ask(`${api}${path}?${query}`, method, { ...headers, ...requester.headers }, body);
         const isExpected =
@@ -132,14 +132,6 @@ test("every requester gets at every route what its role allows, and a refusal ca
   expect(counts.refused).toBeGreaterThan(400);
   expect(counts.allowed).toBeGreaterThan(150);
 });
-
-function refusalOf({ role, refusal, changeRefusal }: Requester, method: string, row: Row): Refusal | undefined {
-  if (refusal !== undefined) return refusal;
-  if (method !== "GET" && changeRefusal !== undefined) return changeRefusal;
-  if (row.for === "anyone") return undefined;
-  if (role === undefined) return { status: 401, code: "LOGIN_NEEDED" };
-  return includesRole(role, row.for) ? undefined : { status: 403, code: "ROLE" };
-}
 
 /** All nodes with their versions, and that this session is there. */
 async function contentOf(zk: Client): Promise<readonly string[]> {

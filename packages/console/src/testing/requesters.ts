@@ -1,6 +1,6 @@
 import { type IncomingHttpHeaders, request } from "node:http";
 import { digestId } from "@zooid/client";
-import type { Role, RoleOptions } from "../access/role.ts";
+import { includesRole, type Role, type RoleOptions } from "../access/role.ts";
 
 /** A refusal by the console itself, before anything of the request is carried out. */
 export interface Refusal {
@@ -168,6 +168,19 @@ export async function requestersOf(api: string): Promise<readonly Requester[]> {
       refusal: OTHER_SITE,
     },
   ] as const;
+}
+
+/** The refusal of a request that needs a role; undefined if it is carried out. */
+export function refusalOf(
+  { role, refusal, changeRefusal }: Requester,
+  method: string,
+  needed: Role | "anyone",
+): Refusal | undefined {
+  if (refusal !== undefined) return refusal;
+  if (method !== "GET" && changeRefusal !== undefined) return changeRefusal;
+  if (needed === "anyone") return undefined;
+  if (role === undefined) return { status: 401, code: "LOGIN_NEEDED" };
+  return includesRole(role, needed) ? undefined : { status: 403, code: "ROLE" };
 }
 
 /** The headers of a browser that has logged in. */
