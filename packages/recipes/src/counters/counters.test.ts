@@ -184,6 +184,15 @@ describe("a cached number", () => {
   });
 });
 
+test.each([1.5, 2 ** 31, Number.NaN])("a count refuses %s, which it would store as another number", async (value) => {
+  const count = new SharedCount(a, "/counts/checked", 1);
+  const seen = await count.get();
+  for (const refused of [() => count.set(value), () => count.trySet(seen, value)]) {
+    expect(await failure(refused())).toMatchObject({ code: "INVALID_ARGUMENT" });
+  }
+  expect(await count.get()).toEqual(seen);
+});
+
 test("an empty count of kazoo's has the initial value", async () => {
   await a.create("/counts/empty", "", { parents: "persistent" });
   const count = new SharedCount(a, "/counts/empty", 5);

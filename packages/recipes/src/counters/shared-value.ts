@@ -7,7 +7,7 @@ import {
   type OneShotWatch,
   type Watched,
 } from "@zooid/client";
-import { rules, type Shape, shape } from "@zooid/model";
+import { ArgumentError, misfit, type Rule, rules, type Shape, shape, wholeNumberRule } from "@zooid/model";
 import { filter, map, type Observable } from "rxjs";
 import { checkArguments, codecRule } from "../arguments.ts";
 import { makeNamed, put } from "../nodes/named-node.ts";
@@ -26,6 +26,7 @@ export interface SharedValueOptions<T> {
   readonly codec: Codec<T>;
 }
 
+const INT32: Rule = wholeNumberRule(-(2 ** 31));
 const COUNT: Shape<{ seed: number }> = shape<{ seed: number }>({ seed: rules.int });
 const SHAPE: Shape<SharedValueOptions<unknown>> = shape<SharedValueOptions<unknown>>({
   seed: rules.anything,
@@ -130,5 +131,22 @@ export class SharedCount extends SharedValue<number> {
     // kazoo creates the node empty, and counts from there.
     const decode = (bytes: Uint8Array | null): number => (bytes?.length ? int32.decode(bytes) : seed);
     super(zk, path, { seed, codec: { encode: int32.encode, decode } });
+  }
+
+  /** Sets it unconditionally. @throws ArgumentError for a value that is no whole number of 32 bits */
+  override async set(value: number): Promise<Versioned<number>> {
+    this.#check("set", value);
+    return await super.set(value);
+  }
+
+  /** Sets it if it is unchanged since it was read; null if it has changed. @throws as {@link set} */
+  override async trySet(seen: Versioned<number>, value: number): Promise<Versioned<number> | null> {
+    this.#check("trySet", value);
+    return await super.trySet(seen, value);
+  }
+
+  /** Other numbers would be stored as another one. */
+  #check(method: string, value: unknown): void {
+    if (!INT32.accepts(value)) throw new ArgumentError(`${method} ${this.path}`, [misfit("value", value, INT32)]);
   }
 }
