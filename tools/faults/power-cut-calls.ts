@@ -44,7 +44,9 @@ try {
     const place = mkdtempSync(join(folder, `${name}-`));
     const recorded = await recordSmallHistory(name, place, breakingEnvironment(options.break));
     const { cuts, cases, disks, faults } = await tryCuts(recorded, join(place, "disk"), {
-      ...{ recentMax, wholeEvery, faultMax },
+      recentMax,
+      wholeEvery,
+      faultMax,
     });
     console.log(`${name}: ${cuts} cuts, ${cases} cases, ${disks} different disks, ${faults.length} faults`);
     for (const fault of faults) console.log(`  ${fault}`);

@@ -21,8 +21,8 @@ export interface World {
   readonly sessionTimeoutMs: number;
   /**
    * Whether no session ends at the servers before its client says so. It may where a leader stands
-   * still or cannot be heard, and the server that still answers the client dies: what that one
-   * has heard of the client is lost. Then guards alone keep holders apart.
+   * still or cannot be heard, and the server that still answers the client dies: its knowledge of
+   * the client is lost. Then guards alone keep holders apart.
    */
   readonly keepsTime: boolean;
   /** Whole numbers below a bound, by the seed. */

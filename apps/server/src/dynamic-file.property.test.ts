@@ -40,8 +40,12 @@ const servers = fc
       const isGrouped = hasGroups && isVoter;
       const ports = { quorumPort: 2000 + 10 * sid, electionPort: 2001 + 10 * sid };
       return {
-        ...{ sid: serverId(sid), ...place, ...ports, isObserver: !isVoter },
-        ...{ group: isGrouped ? group : undefined, weight: isGrouped ? weight : 1 },
+        sid: serverId(sid),
+        ...place,
+        ...ports,
+        isObserver: !isVoter,
+        group: isGrouped ? group : undefined,
+        weight: isGrouped ? weight : 1,
       };
     }),
   );

@@ -1,7 +1,7 @@
 /**
  * Every disk that a power cut could leave between two calls, as far as it is bounded.
  *
- * After each call there is a cut. What was synced by then is kept: a file's bytes by a sync of that file which began after the write
+ * After each call there is a cut. Synced changes are kept: a file's bytes by a sync of that file which began after the write
  * had ended, a name by a sync of each folder whose entries changed. Of the calls that were not synced, the last `recentMax` are kept in
  * every subset; a rename, an unlink or a create is a call like a write, and no order is assumed between any two. Of the unsynced
  * calls before those there are four cases, each with all of the subsets: none, all, the names alone, the bytes alone.

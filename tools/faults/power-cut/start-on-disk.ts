@@ -60,7 +60,9 @@ function startOnce(places: Places, sums: Sums): Start {
       ensembleId: undefined,
       takeEpoch: false,
     },
-    ...{ amnesiac: false, applied: found.applied, leases },
+    amnesiac: false,
+    applied: found.applied,
+    leases,
   });
   try {
     const { log } = file;

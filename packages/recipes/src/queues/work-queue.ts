@@ -324,7 +324,7 @@ class QueueConsumer<T> implements Consumer {
     let nextMs = Number.POSITIVE_INFINITY;
     for (const name of inQueueOrder(items.names, names)) {
       if (taken.has(name) || this.#working.has(name) || this.#unreadable.has(name)) continue;
-      const dueMs = Math.max(names.dueMs(name) ?? nowMs, this.#refused.get(name)?.untilMs ?? nowMs);
+      const dueMs = Math.max(names.dueMs(name) ?? nowMs, nowMs + this.#refusedMs(name));
       if (dueMs > nowMs) {
         nextMs = Math.min(nextMs, dueMs);
         continue;
@@ -353,7 +353,12 @@ class QueueConsumer<T> implements Consumer {
 
   #refuse(name: string): void {
     const { pace } = this.#refused.get(name) ?? { pace: new RepairPace() };
-    this.#refused.set(name, { pace, untilMs: Date.now() + pace.pauseMs(performance.now()) });
+    this.#refused.set(name, { pace, untilMs: performance.now() + pace.pauseMs(performance.now()) });
+  }
+
+  /** Time until a refused item is tried again, whatever the wall clock does; 0 for others. */
+  #refusedMs(name: string): number {
+    return Math.max(0, (this.#refused.get(name)?.untilMs ?? 0) - performance.now());
   }
 
   /** Items that are gone are forgotten: another one of the name is another item. */

@@ -189,8 +189,12 @@ export class StoredEnsemble implements AsyncDisposable {
       this.#changed(member);
     };
     member.server = await startServer({
-      ...{ port: this.#ports[sid - 1] ?? 0, dataDir: directory, ttlNodes: true, ...SMALL_FILES },
-      ...{ sessionTimeoutMsMax: SESSION_TIMEOUT_MS_MAX, connectionsPerAddressMax: 0 },
+      port: this.#ports[sid - 1] ?? 0,
+      dataDir: directory,
+      ttlNodes: true,
+      ...SMALL_FILES,
+      sessionTimeoutMsMax: SESSION_TIMEOUT_MS_MAX,
+      connectionsPerAddressMax: 0,
       ensemble: { sid, servers: this.#lines },
       log: { info: note, warn: note, error: note },
     });

@@ -288,7 +288,7 @@ describe("a TLS port", () => {
     expect(await isServed(zk.securePort)).toBe(true);
   });
 
-  test("has so many handshakes at a time as configured, and no more", async () => {
+  test("has as many handshakes at a time as configured, and no more", async () => {
     await using zk = await start({ clientAuth: "none", handshakeCountMax: 2 });
     await using one = await RawClient.open(zk.securePort ?? 0);
     await using two = await RawClient.open(zk.securePort ?? 0);
