@@ -145,6 +145,15 @@ describe("opening", () => {
     expect((await refusal()).detail).toMatchObject({ ...error, file: join(directory, "log.db") });
   });
 
+  test.each(["newest", "state-1.db", "log.db"])(
+    "format 1 of %s, which no released version wrote, is refused",
+    async (file) => {
+      await fill(1);
+      tamper(file, `UPDATE ${file === "state-1.db" ? "meta" : "store"} SET format = 1; PRAGMA user_version = 1`);
+      expect((await refusal()).detail).toMatchObject({ code: "FOREIGN", found: expect.stringContaining("format 1,") });
+    },
+  );
+
   test.each([
     ["newest", "store"],
     ["log.db", "store"],
@@ -155,7 +164,6 @@ describe("opening", () => {
     tamper(file, `UPDATE ${table} SET format = format | 4`);
     const error = { code: "DAMAGED", file: join(directory, name), place: `table ${table}, row 1` };
     expect((await refusal()).detail).toMatchObject(error);
-    // Files from before there was a second number.
     tamper(file, "PRAGMA user_version = 0");
     expect((await refusal()).detail).toMatchObject(error);
   });

@@ -2,14 +2,12 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { formatZxid, ZXID_NONE, type Zxid } from "@zooid/model";
 import { type Chain, formatChain } from "../chain.ts";
-import { openReader, readErrorOf, sqliteCode } from "../database.ts";
+import { sqliteCode } from "../database.ts";
 import { LogReader } from "../log/log-reader.ts";
-import { isUnfinished, readDurableLog } from "../log/schema.ts";
-import { kindOfLogFile, refuseNewerMark } from "../segments/format-mark.ts";
+import { refuseOtherMark } from "../segments/format-mark.ts";
 import { inspectSegments } from "../segments/segment-directory.ts";
-import { formatSegmentName, isLogFile, LOG_FILE } from "../segments/segment-name.ts";
-import { SegmentReader } from "../segments/segment-reader.ts";
-import { NO_WAL, type WalMark } from "../segments/wal-scan.ts";
+import { FORMAT_MARK_FILE, formatSegmentName, isLogFile } from "../segments/segment-name.ts";
+import type { WalMark } from "../segments/wal-scan.ts";
 import { inspectStateFile } from "../state/state-file.ts";
 import type { StateMeta } from "../state-store.ts";
 import { StoreError } from "../store-error.ts";
@@ -34,7 +32,6 @@ export interface Inspection {
 export const WITNESS_FILE = "witness";
 const STATE_FILE = /^state-\d+\.db$/;
 const APACHE_DIRECTORY = "version-2";
-const CACHE_KIB = 256;
 /** Apache makes the directory before it writes into it, and others make it for Apache. */
 const APACHE_FILE = /^(?:(?:snapshot|log)\..|(?:current|accepted|updating)Epoch$)/;
 
@@ -68,7 +65,7 @@ export interface Owner {
  * @param owner whose it must be; undefined: anybody's
  */
 export function inspectDirectory(places: Places, owner?: Owner): Inspection {
-  const file = join(places.logDirectory, LOG_FILE);
+  const file = join(places.logDirectory, FORMAT_MARK_FILE);
   try {
     return inspect(places, owner);
   } catch (cause) {
@@ -82,7 +79,7 @@ export function inspectDirectory(places: Places, owner?: Owner): Inspection {
   }
 }
 
-/** The log found in a directory: in segments, or in the `log.db` of an earlier version. */
+/** The log found in a directory. */
 interface FoundLog {
   readonly log: DurableLog;
   /** The file that defines the log. */
@@ -98,11 +95,11 @@ function inspect({ directory, logDirectory }: Places, owner: Owner | undefined):
   const foundLog = findLog(logDirectory);
   const states = readdirSync(directory).filter((name) => STATE_FILE.test(name));
   if (foundLog === undefined) {
-    const file = join(logDirectory, LOG_FILE);
+    const file = join(logDirectory, FORMAT_MARK_FILE);
     // A damaged witness, too, was written by a log.
     const hasWitness = existsSync(join(logDirectory, WITNESS_FILE));
     const lost = hasWitness || states.length > 0 || hasSetAside(logDirectory);
-    const isElsewhere = directory !== logDirectory && existsSync(join(directory, LOG_FILE));
+    const isElsewhere = directory !== logDirectory && existsSync(join(directory, FORMAT_MARK_FILE));
     const found = isElsewhere ? `none there, but one in ${directory}` : "none";
     return { log: undefined, hasState: false, shortened: lost ? shortened(file, "a log", found) : undefined };
   }
@@ -176,36 +173,15 @@ export function isLogComplete(logDirectory: string): boolean {
 }
 
 function findLog(directory: string): FoundLog | undefined {
-  refuseNewerMark(directory);
+  refuseOtherMark(directory);
   const { newest } = inspectSegments(directory);
-  if (newest !== undefined) {
-    const { log, name, damage } = newest;
-    const chainAt = (zxid: Zxid): Chain | undefined => {
-      using reader = LogReader.ofClosed(directory, name.sequence);
-      return reader.chainAt(zxid);
-    };
-    return { log, file: join(directory, formatSegmentName(name)), wal: newest.scan, damage, chainAt };
-  }
-  if (kindOfLogFile(directory) !== "entries") return undefined;
-  const file = join(directory, LOG_FILE);
-  const log = readLog(file);
-  if (log === undefined) return undefined;
+  if (newest === undefined) return undefined;
+  const { log, name, damage } = newest;
   const chainAt = (zxid: Zxid): Chain | undefined => {
-    using reader = new SegmentReader(file, "store");
+    using reader = LogReader.ofClosed(directory, name.sequence);
     return reader.chainAt(zxid);
   };
-  return { log, file, wal: NO_WAL, damage: undefined, chainAt };
-}
-
-function readLog(file: string): DurableLog | undefined {
-  const database = openReader(file, CACHE_KIB);
-  try {
-    return isUnfinished(database) ? undefined : readDurableLog(database, file);
-  } catch (cause) {
-    throw readErrorOf(cause, file);
-  } finally {
-    database.close();
-  }
+  return { log, file: join(directory, formatSegmentName(name)), wal: newest.scan, damage, chainAt };
 }
 
 function refuseStranger(directory: string, log: DurableLog, owner: Owner): void {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, renameSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { syncPath } from "../database.ts";
-import { isLogFile, LOG_FILE } from "../segments/segment-name.ts";
+import { FORMAT_MARK_FILE, isLogFile } from "../segments/segment-name.ts";
 import type { StoreError } from "../store-error.ts";
 import { makeDirectory } from "./make-directory.ts";
 
@@ -50,10 +50,10 @@ function isStateFile(file: string): boolean {
   return STATE_FILE.test(basename(file));
 }
 
-/** `log.db` is older than all segments; of one segment the main file goes first, since a start removes a WAL that is alone. */
+/** The mark goes before the segments, oldest first; of one segment the main file goes first, since a start removes a WAL that is alone. */
 function byAge(a: string, b: string): number {
-  const isOldest = (name: string): number => (name.startsWith(LOG_FILE) ? 0 : 1);
-  return isOldest(a) - isOldest(b) || (a < b ? -1 : 1);
+  const rank = (name: string): number => (name.startsWith(FORMAT_MARK_FILE) ? 0 : 1);
+  return rank(a) - rank(b) || (a < b ? -1 : 1);
 }
 
 function moveInto(directory: string, time: string, names: readonly string[]): string | undefined {

@@ -3,10 +3,7 @@ import { CHAIN_NONE } from "../chain.ts";
 import { StoreError } from "../store-error.ts";
 import type { DurableLog } from "../txn-log.ts";
 
-/**
- * The format that this version writes; older ones are converted at open, newer ones refused. 1 was one `log.db`, 2 is a sequence of
- * segments.
- */
+/** The format that this version reads and writes: a sequence of segments. No released version wrote format 1. */
 export const LOG_FORMAT = 2;
 
 /** A log on which nothing was ever written. */

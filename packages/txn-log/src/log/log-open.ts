@@ -1,11 +1,6 @@
-import { statSync } from "node:fs";
-import { join } from "node:path";
-import { convertLog } from "../segments/convert-log.ts";
-import { kindOfLogFile, writeFormatMark } from "../segments/format-mark.ts";
+import { hasFormatMark, writeFormatMark } from "../segments/format-mark.ts";
 import { manifestUpTo } from "../segments/manifest.ts";
-import type { SealedSegment } from "../segments/sealed-segment.ts";
 import { inspectSegments, type NewestSegment, repairSegments } from "../segments/segment-directory.ts";
-import { LOG_FILE } from "../segments/segment-name.ts";
 import type { SegmentSequence } from "../segments/segment-sequence.ts";
 import type { TestBreak } from "../test-break.ts";
 import type { DurableLog, LogPosition } from "../txn-log.ts";
@@ -30,7 +25,7 @@ export interface LogFileOptions {
 }
 
 /**
- * Opens, converts or makes the segments of a log, and counts the start in a synced transaction. What should be refused was refused before:
+ * Opens or creates the segments of a log, and counts the start in a synced transaction. What should be refused was refused before:
  * this repairs what a crash left.
  */
 export function openSegments(segments: SegmentSequence, options: LogFileOptions): DurableLog {
@@ -43,20 +38,12 @@ export function openSegments(segments: SegmentSequence, options: LogFileOptions)
   return log;
 }
 
-/** Makes segment 1, behind nothing or behind the `log.db` of an earlier version. */
+/** Creates segment 1. */
 function openFirst(segments: SegmentSequence, options: LogFileOptions): DurableLog {
-  const { directory } = options;
-  const kind = kindOfLogFile(directory);
-  // An earlier version does not know segments, and would find no log.
-  if (kind === "none") writeFormatMark(directory);
-  const found = kind === "entries" ? convertLog(directory) : newDurableLog(ownerOf(options));
-  const log = bootedLog(found, options);
-  const { floor, tail } = found;
-  const bytes = statSync(join(directory, LOG_FILE)).size;
-  const converted: SealedSegment = { sequence: 0, after: floor, end: tail, bytes, sealedMs: Date.now() };
-  const manifest = log.floor === floor && kind === "entries" ? manifestUpTo([converted], tail) : [];
-  segments.begin({ after: log.tail, commitHint: log.commitHint, manifest }, log);
-  if (kind === "entries" && manifest.length === 0) writeFormatMark(directory);
+  // Before the first segment: a version of another format must not take the directory for an empty one.
+  if (!hasFormatMark(options.directory)) writeFormatMark(options.directory);
+  const log = bootedLog(newDurableLog(ownerOf(options)), options);
+  segments.begin({ after: log.tail, commitHint: log.commitHint, manifest: [] }, log);
   return log;
 }
 

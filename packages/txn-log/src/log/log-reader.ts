@@ -157,7 +157,7 @@ export class LogReader implements Disposable {
     const wal = `${sealed.file}-wal`;
     // Another program has moved the entries, which were found, to the main file.
     const isMoved = (statSync(wal, { throwIfNoEntry: false })?.size ?? 0) === 0;
-    if (sealed.sequence === 0 || isMoved) return;
+    if (isMoved) return;
     const steps = scanSteps(wal);
     try {
       for (;;) {
@@ -281,7 +281,7 @@ export class LogReader implements Disposable {
     if (!existsSync(file)) {
       throw new StoreError({ code: "DAMAGED", file, place: "the segment", found: "the file is missing" });
     }
-    const reader = new SegmentReader(file, sequence === 0 ? "store" : "segment");
+    const reader = new SegmentReader(file);
     this.#open.set(sequence, reader);
     return reader;
   }

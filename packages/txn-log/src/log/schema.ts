@@ -2,13 +2,13 @@ import { crc32 } from "node:zlib";
 import { counterOf, epochOf, type Zxid } from "@zooid/model";
 import { CHAIN_NONE, type Chain, chainFromHalves, chainHigh, chainLow } from "../chain.ts";
 import type { Database } from "../database.ts";
-import { refuseNewerFormat } from "../directory/format-number.ts";
+import { refuseOtherFormat } from "../directory/format-number.ts";
 import { StoreError } from "../store-error.ts";
 import type { DurableLog, EpochRange, LogBranch, LogPosition } from "../txn-log.ts";
 import { LOG_FORMAT } from "./log-boot.ts";
 
 /**
- * The tables that every segment has, `log.db` among them.
+ * The tables that every segment has.
  *
  * `log.entry` is the entry's chain (8 bytes) and its record. `committed`, on the last row of each batch, is the commit hint: written
  * there it dirties no page that the batch does not dirty anyway. For the same reason `epochs.last` is written only when an epoch
@@ -164,7 +164,7 @@ export interface RowsBegin {
 /** Reads what is durable, checking what can be checked without walking the rows. */
 export function readDurableLog(database: Database, file: string, begin?: RowsBegin): DurableLog {
   const format = readFormat(database, file);
-  refuseNewerFormat(database, { file, place: "table store, row 1", found: format, known: LOG_FORMAT });
+  refuseOtherFormat(database, { file, place: "table store, row 1", found: format, known: LOG_FORMAT });
   const [row, sum] = readStoreRow(database);
   if (sum !== sumOf(row)) {
     throw new StoreError({ code: "DAMAGED", file, place: "table store, row 1", found: "its sum does not match" });

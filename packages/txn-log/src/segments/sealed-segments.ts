@@ -79,8 +79,8 @@ export class SealedSegments implements Disposable {
     this.#lock[Symbol.dispose]();
   }
 
-  #read({ file, sequence, end }: SealedSegmentFile, sink: EntrySink, after: Zxid): void {
-    using reader = new SegmentReader(join(this.#directory, file), sequence === 0 ? "store" : "segment");
+  #read({ file, end }: SealedSegmentFile, sink: EntrySink, after: Zxid): void {
+    using reader = new SegmentReader(join(this.#directory, file));
     // A bit that flipped hides what follows it: without this a hidden tail would look like the end.
     reader.assertEnd(end);
     for (let at = after; at < end.zxid; ) {

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { openReader, readErrorOf, syncDirectoryOf } from "../database.ts";
 import { StoreError } from "../store-error.ts";
 import type { DurableLog } from "../txn-log.ts";
-import { kindOfLogFile, writeFormatMark } from "./format-mark.ts";
+import { hasFormatMark, writeFormatMark } from "./format-mark.ts";
 import { hasTables, UNFINISHED } from "./segment-file.ts";
 import {
+  FORMAT_MARK_FILE,
   formatSegmentName,
-  LOG_FILE,
   listSegments,
   parseSegmentName,
   type SegmentName,
@@ -90,9 +90,8 @@ export function repairSegments(directory: string, found: FoundSegments): void {
   tidySpare(directory);
   const { newest } = found;
   if (newest?.scan.tail === "torn") eraseTear(walOf(directory, newest.name), newest.scan);
-  const holdsLogFile = newest?.head.manifest.some(({ sequence }) => sequence === 0) === true;
-  if (newest !== undefined && !holdsLogFile && kindOfLogFile(directory) !== "mark") writeFormatMark(directory);
-  syncDirectoryOf(join(directory, LOG_FILE));
+  if (newest !== undefined && !hasFormatMark(directory)) writeFormatMark(directory);
+  syncDirectoryOf(join(directory, FORMAT_MARK_FILE));
 }
 
 export function filesOf(name: SegmentName): string[] {
@@ -102,7 +101,6 @@ export function filesOf(name: SegmentName): string[] {
 
 /** Removes a segment that the log no longer holds and that no reader has open. */
 export function removeSegment(directory: string, name: SegmentName): void {
-  if (name.sequence === 0) return writeFormatMark(directory);
   // The main file goes first: a WAL alone is removed at the next start.
   for (const file of filesOf(name)) rmSync(join(directory, file), { force: true });
 }

@@ -29,5 +29,4 @@ test("files of the log are distinguished from those of the state, with their WAL
   ];
   expect(files.filter((file) => !isLogFile(file))).toEqual([]);
   expect(["state-1.db", "witness", "zooid.lock", "zookeeper_audit.log"].filter(isLogFile)).toEqual([]);
-  expect(formatSegmentName({ sequence: 0, after: Z(1, 9) })).toBe("log.db");
 });

@@ -3,16 +3,14 @@ import type { Zxid } from "@zooid/model";
 /**
  * The name of a segment: `log-<sequence>-<after>.db`. The sequence (8 decimal digits) orders the segments; `after` (16 hexadecimal
  * digits) is the zxid after which the segment continues. Neither changes while the file exists.
- *
- * Sequence 0 is `log.db`: the whole log of a directory from before there were segments.
  */
 export interface SegmentName {
   readonly sequence: number;
   readonly after: Zxid;
 }
 
-/** The oldest segment of a converted directory, or a mark that names the format. */
-export const LOG_FILE = "log.db";
+/** The mark that names the log's format (`format-mark.ts`). */
+export const FORMAT_MARK_FILE = "log.db";
 /** The segment that is kept ready. */
 export const SPARE_FILE = "spare.db";
 /** Staged entries of a synchronization. */
@@ -22,11 +20,10 @@ const PATTERN = /^log-(\d{8})-([0-9a-f]{16})\.db$/;
 const ANY_FILE = /^(?:log(?:-\d{8}-[0-9a-f]{16})?\.db|spare\.db|spare\.wal|stage\.db)/;
 
 export function formatSegmentName({ sequence, after }: SegmentName): string {
-  if (sequence === 0) return LOG_FILE;
   return `log-${String(sequence).padStart(8, "0")}-${after.toString(16).padStart(16, "0")}.db`;
 }
 
-/** Undefined for a file that is no segment, such as a segment's WAL, and for `log.db`, whose name has no position. */
+/** Undefined for a file that is no segment, such as a segment's WAL, or the mark of the format. */
 export function parseSegmentName(file: string): SegmentName | undefined {
   const match = PATTERN.exec(file);
   if (match === null) return undefined;

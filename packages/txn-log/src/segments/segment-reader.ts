@@ -28,11 +28,9 @@ export interface WalkLimits {
 /** Where a walk came from and to. */
 export type Walk = Omit<EntryRun, "bytes">;
 
-/** Where the rows of a file begin: behind the floor in `log.db`, behind the segment before in any other. */
-const BEGIN = {
-  store: "SELECT floor_zxid, floor_chain_high, floor_chain_low FROM store",
-  segment: "SELECT after_zxid, after_chain_high, after_chain_low FROM segment",
-} as const;
+/** The position of the entry before a segment's first one. */
+const SELECT_BEGIN = "SELECT after_zxid, after_chain_high, after_chain_low FROM segment";
+const SELECT_FLOOR = "SELECT floor_zxid, floor_chain_high, floor_chain_low FROM store";
 
 /** Rows as they lie in the table, one behind another. */
 interface Rows {
@@ -68,7 +66,7 @@ export class SegmentReader implements Disposable {
   /** Mean bytes of an entry in the last run, to look up no more rows than needed in the next one: each costs a disk read. */
   #entryBytes = 0;
 
-  constructor(file: string, kind: keyof typeof BEGIN) {
+  constructor(file: string) {
     this.#file = file;
     const database = openReader(file, CACHE_KIB);
     this.#database = database;
@@ -94,7 +92,7 @@ export class SegmentReader implements Disposable {
       const earlier = "LEFT JOIN log AS earlier ON earlier.zxid = asked.value - 1";
       this.#entriesOf = database.prepare(`SELECT ${blobs} ${asked} ${earlier}`).raw();
       this.#isHeld = database.prepare("SELECT 1 FROM log WHERE zxid = ?").pluck();
-      this.#position = database.prepare(BEGIN[kind]).raw();
+      this.#position = database.prepare(SELECT_BEGIN).raw();
     } catch (cause) {
       database.close();
       // A damaged WAL hides the tables themselves.
@@ -161,7 +159,7 @@ export class SegmentReader implements Disposable {
 
   /** Where the log begins, as the newest segment says. */
   floor(): LogPosition {
-    return this.#readPosition(this.#database.prepare(BEGIN.store).raw());
+    return this.#readPosition(this.#database.prepare(SELECT_FLOOR).raw());
   }
 
   ensembleId(): string {

@@ -143,7 +143,7 @@ export class SegmentSequence {
     const part = manifest.find((sealed) => zxid <= sealed.end.zxid);
     if (part === undefined || zxid < part.after.zxid) return undefined;
     const file = join(this.#directory, formatSegmentName({ sequence: part.sequence, after: part.after.zxid }));
-    using reader = new SegmentReader(file, part.sequence === 0 ? "store" : "segment");
+    using reader = new SegmentReader(file);
     const chain = reader.chainAt(zxid);
     if (chain === undefined) reader.assertEnd(part.end);
     return chain === undefined ? undefined : { zxid, chain };

@@ -79,7 +79,6 @@ function eraseHeader(wal: string): void {
 
 /** Whether a segment's WAL may become the spare's: it is as long as asked for, and not much longer. */
 export function isRecyclable(directory: string, old: SegmentName, walBytes: number): boolean {
-  if (old.sequence === 0) return false;
   const size = statSync(join(directory, `${formatSegmentName(old)}-wal`), { throwIfNoEntry: false })?.size ?? 0;
   return size >= walBytes && size <= 2 * walBytes;
 }

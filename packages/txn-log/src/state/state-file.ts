@@ -17,7 +17,6 @@ import type { TestBreak } from "../test-break.ts";
 import type { LogPosition } from "../txn-log.ts";
 import { isWhole, plainRow, RowOffset, viewNode } from "./node-row.ts";
 import {
-  addSums,
   type Counts,
   checkedSession,
   damagedState,
@@ -151,7 +150,6 @@ export class StateFile {
       busyTimeoutMs,
     });
     const database = this.#database;
-    if (make === undefined) readNamed(file, () => addSums(database, file));
     if (testBreak === "state-full") {
       const pages = database.pragma("page_count", { simple: true });
       database.pragma(`max_page_count = ${Number(pages) + TEST_BREAK_PAGES}`);

@@ -158,30 +158,6 @@ test.each([
   await expect(load()).rejects.toMatchObject({ detail: { code: "DAMAGED", place: expect.stringContaining(where) } });
 });
 
-test("a state file of format 1 gets its sums at the next open", async () => {
-  const oracle = await (async () => {
-    await using store = await open();
-    const made = new Oracle(5, loaded(store));
-    await runOracle(store, made, 200);
-    await store.state.flush();
-    return made;
-  })();
-  const file = join(place.path, "data", "state-1.db");
-  const database = new Sqlite(file);
-  for (const table of ["meta", "sessions", "acls"]) database.exec(`ALTER TABLE ${table} DROP COLUMN sum`);
-  database.exec("UPDATE meta SET format = 1");
-  database.close();
-  for (let start = 0; start < 2; start++) {
-    await using store = await open();
-    expect(loaded(store).nodes).toEqual(oracle.nodes);
-    expect(loaded(store).sessions).toEqual(oracle.sessions);
-  }
-  const converted = new Sqlite(file, { readonly: true });
-  expect(converted.prepare("SELECT format FROM meta").pluck().get()).toBe(2);
-  expect(converted.prepare("SELECT count(*) FROM sessions WHERE sum = 0").pluck().get()).toBe(0);
-  converted.close();
-});
-
 test("a state ahead of the log is amnesia", async () => {
   {
     await using store = await open();
