@@ -230,8 +230,8 @@ describe("a disk that fails", () => {
     await using store = await open({ testBreak: "sync-fails" });
     const promising = promised(store.log, reports).setPromise({ epoch: 9, sid: 1, incarnation: 1 });
     const staged = promised(store.log, reports).beginStage(store.log.durable.tail);
-    const flipped = promised(store.log, reports).installHistory({ epoch: 9, tail: ZXID_NONE, committed: ZXID_NONE });
-    const outcomes = await Promise.allSettled([promising, staged, flipped]);
+    const installed = promised(store.log, reports).installHistory({ epoch: 9, tail: ZXID_NONE, committed: ZXID_NONE });
+    const outcomes = await Promise.allSettled([promising, staged, installed]);
     expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
     expect(reports.failures).toHaveLength(1);
   });

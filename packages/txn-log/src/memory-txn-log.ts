@@ -13,7 +13,7 @@ import {
   withCut,
   withEnsembleId,
   withEntry,
-  withFlip,
+  withInstall,
   withPromise,
 } from "./log/log-book.ts";
 import { bootLog, newDurableLog } from "./log/log-boot.ts";
@@ -59,7 +59,7 @@ export interface MemoryLogOptions {
 export type MemoryWrite =
   | ({ readonly kind: "append" } & Appended)
   | { readonly kind: "promise" | "epoch" | "configs" | "ensemble" | "stage"; readonly log: DurableLog }
-  | { readonly kind: "cut" | "flip"; readonly at: LogPosition };
+  | { readonly kind: "cut" | "install"; readonly at: LogPosition };
 
 interface PendingWrite {
   /** Changes the disk; throws when the write is a defect. */
@@ -260,7 +260,7 @@ export class MemoryTxnLog implements StoreLog {
   installHistory(install: HistoryInstall, done: () => void): void {
     this.#enqueue(done, () => {
       const stage = this.#stage;
-      assert(stage !== undefined, "a flip without a stage");
+      assert(stage !== undefined, "an install without a stage");
       if (install.snapshot === undefined) {
         const here = this.#position(stage.book.after.zxid);
         assert(
@@ -268,12 +268,12 @@ export class MemoryTxnLog implements StoreLog {
           `the stage continues another history at ${formatZxid(here.zxid)}`,
         );
       }
-      this.#log = withFlip(this.#log, install, stage.book);
-      // rule: a-flip-cuts-the-tail
+      this.#log = withInstall(this.#log, install, stage.book);
+      // rule: an-install-cuts-the-tail
       this.#entries.length = install.snapshot === undefined ? this.#countUpTo(stage.book.after.zxid) : 0;
       for (const entry of stage.entries) this.#entries.push(entry);
       this.#stage = undefined;
-      return { kind: "flip", at: this.#log.tail };
+      return { kind: "install", at: this.#log.tail };
     });
   }
 

@@ -41,7 +41,7 @@ export interface StoreOptions {
   readonly handler: LogHandler;
   /** An ensemble of one: promise and hold the next epoch in the transaction that counts the start, and call all that is logged committed. */
   readonly takeEpoch?: boolean;
-  /** Open a log that lost what it acked; it says `amnesiac` until a flip ends that. Otherwise such a log is refused. */
+  /** Open a log that lost what it acked; it says `amnesiac` until an install ends that. Otherwise such a log is refused. */
   readonly allowAmnesia?: boolean;
   /**
    * What the last open or replay of this directory found damaged. Damaged state files and segments are moved to `damaged/<time>/`, with
@@ -119,7 +119,7 @@ export interface Store extends AsyncDisposable {
   importSnapshot(): Promise<SnapshotReceiver>;
 
   /**
-   * After a flip with a snapshot is durable: the file that the log now names is the state, and the old one goes. At once, so that
+   * After an install with a snapshot is durable: the file that the log now names is the state, and the old one goes. At once, so that
    * {@link loadState} may follow; does nothing when the file is in force already. Sources of the old state end. Throws when the file
    * cannot be read, and then the process must end.
    */

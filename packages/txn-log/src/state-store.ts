@@ -136,7 +136,7 @@ export interface SnapshotSource extends AsyncDisposable {
 export const SNAPSHOT_CHUNK_BYTES: number = 256 * 1024;
 
 /**
- * Builds a state file of its own from a leader's chunks. Nothing visible changes: the log names the file in its flip, if it
+ * Builds a state file of its own from a leader's chunks. Nothing visible changes: the log names the file in its install, if it
  * ever does, and a file that no log names is removed at the next open. Faults of what came are reported by
  * `SNAPSHOT_REFUSED`, a disk that cannot take it by `WRITE_FAILED`; then nothing is left of it, and the process may continue.
  */
@@ -147,10 +147,10 @@ export interface SnapshotReceiver {
    */
   add(chunk: Uint8Array): Promise<void>;
 
-  /** After the last chunk: checks what the trailer says, syncs file and directory. The answer is what a flip needs. */
+  /** After the last chunk: checks what the trailer says, syncs file and directory. The answer is what an install needs. */
   finish(): Promise<ReceivedSnapshot>;
 
-  /** Removes what came so far, unless a flip has named it. */
+  /** Removes what came so far, unless an install has named it. */
   abandon(): Promise<void>;
 }
 

@@ -19,31 +19,31 @@ export interface TxnLogHarness extends AsyncDisposable {
   open(handler: LogHandler, options: { readonly takeEpoch?: boolean }): Promise<StoreLog>;
   /** Returns when everything handed over so far is durable and reported. */
   settle(log: PromisedLog): Promise<void>;
-  /** Puts a state file beside the log, as a transfer does before its flip. */
+  /** Puts a state file beside the log, as a transfer does before its install. */
   putState(name: string, applied: LogPosition): Promise<void>;
   /** Ends the log as a killed process would, once all is settled. */
   kill(log: StoreLog): Promise<void>;
 }
 
-interface FlipOptions {
+interface InstallOptions {
   readonly epoch: number;
   readonly records?: readonly Uint8Array[];
   readonly isPromised?: boolean;
   readonly snapshot?: NonNullable<HistoryInstall["snapshot"]>;
 }
 
-/** `flips` are the histories that a flip leaves, in detail; `core` is everything else, flips among them. */
-export type TxnLogContractPart = "core" | "flips";
+/** `installs` are the histories that an install leaves, in detail; `core` is everything else, installs among them. */
+export type TxnLogContractPart = "core" | "installs";
 
 /** Every promise of {@link StoreLog} that can be seen from outside. Run it for each implementation. */
 export function describeTxnLog(
   name: string,
   newHarness: () => Promise<TxnLogHarness>,
-  parts: readonly TxnLogContractPart[] = ["core", "flips"],
+  parts: readonly TxnLogContractPart[] = ["core", "installs"],
 ): void {
   type AddTest = (name: string, body: () => void | Promise<void>) => void;
   const testOf = (part: TxnLogContractPart): AddTest => (parts.includes(part) ? test : () => {});
-  const [core, flips] = [testOf("core"), testOf("flips")];
+  const [core, installs] = [testOf("core"), testOf("installs")];
 
   describe(`${name} keeps the promises of a log`, () => {
     let harness: TxnLogHarness;
@@ -77,8 +77,8 @@ export function describeTxnLog(
       const { bytes, start, end } = batchOf(zxids);
       await settled(log.stage(bytes, start, end));
     };
-    /** Promises an epoch, stages a history after a position, and flips to it. */
-    const flipTo = async (after: LogPosition, zxids: readonly Zxid[], options: FlipOptions): Promise<void> => {
+    /** Promises an epoch, stages a history after a position, and installs it. */
+    const installTo = async (after: LogPosition, zxids: readonly Zxid[], options: InstallOptions): Promise<void> => {
       const { epoch, records = [], isPromised = false, snapshot } = options;
       if (!isPromised) await settled(log.setPromise({ epoch, sid: 2, incarnation: 1 }));
       await settled(log.beginStage(after));
@@ -311,7 +311,7 @@ export function describeTxnLog(
       expect(await settled(log.chainAt(Z(9, 9)))).toBeUndefined();
     });
 
-    core("a flip cuts, adds what was staged and moves the epoch at once", async () => {
+    core("an install cuts, adds what was staged and moves the epoch at once", async () => {
       append(Z(1, 1), Z(1, 2), Z(1, 3));
       await settled(log.setPromise({ epoch: 3, sid: 2, incarnation: 1 }));
       const chain = await settled(log.chainAt(Z(1, 2)));
@@ -332,7 +332,7 @@ export function describeTxnLog(
       ]);
     });
 
-    core("a stage that was not flipped is gone after a kill", async () => {
+    core("a stage that was not installed is gone after a kill", async () => {
       append(Z(1, 1));
       await harness.settle(log);
       await settled(log.beginStage(log.durable.tail));
@@ -345,7 +345,7 @@ export function describeTxnLog(
       expect(log.durable.tail.zxid).toBe(Z(1, 2));
     });
 
-    core("a flip with a snapshot replaces the log, and what was staged continues the snapshot", async () => {
+    core("an install with a snapshot replaces the log, and what was staged continues the snapshot", async () => {
       append(Z(1, 1), Z(1, 2));
       await settled(log.setPromise({ epoch: 6, sid: 2, incarnation: 1 }));
       const base = { zxid: Z(5, 10), chain: (1234n << 40n) as typeof CHAIN_NONE };
@@ -369,7 +369,7 @@ export function describeTxnLog(
       await expect(settled(log.read(Z(1, 1), 1 << 20))).rejects.toMatchObject({ code: "below-floor" });
     });
 
-    core("a flip to another tail than the staged one is a defect", async () => {
+    core("an install to another tail than the staged one is a defect", async () => {
       append(Z(1, 1));
       await settled(log.setPromise({ epoch: 3, sid: 2, incarnation: 1 }));
       await settled(log.beginStage(log.durable.tail));
@@ -412,7 +412,7 @@ export function describeTxnLog(
       expect(log.durable.commitHint).toBe(Z(1, 2));
       await restart();
       expect(log.durable.commitHint).toBe(Z(1, 2));
-      await flipTo(await positionOf(Z(1, 2)), [Z(1, 3)], { epoch: 2 });
+      await installTo(await positionOf(Z(1, 2)), [Z(1, 3)], { epoch: 2 });
       expect(log.durable.tail.zxid).toBe(Z(1, 3));
     });
 
@@ -424,11 +424,11 @@ export function describeTxnLog(
       expect(log.durable).toMatchObject({ commitHint: Z(1, 2), tail: { zxid: Z(1, 4) } });
     });
 
-    flips("a flip replaces a tail that split off by another of the same zxids", async () => {
+    installs("an install replaces a tail that split off by another of the same zxids", async () => {
       append(Z(1, 1), Z(1, 2), Z(1, 3), Z(1, 4));
       await harness.settle(log);
       const split = log.durable.tail;
-      await flipTo(await positionOf(Z(1, 2)), [Z(1, 3), Z(1, 4)], {
+      await installTo(await positionOf(Z(1, 2)), [Z(1, 3), Z(1, 4)], {
         epoch: 2,
         records: [Uint8Array.of(8), Uint8Array.of(9)],
       });
@@ -442,10 +442,10 @@ export function describeTxnLog(
       expect(await held(Z(1, 4))).toEqual([Z(2, 1)]);
     });
 
-    flips("a flip over a tail of another epoch leaves no trace of that epoch", async () => {
+    installs("an install over a tail of another epoch leaves no trace of that epoch", async () => {
       append(Z(1, 1), Z(2, 1), Z(2, 2));
       await harness.settle(log);
-      await flipTo(await positionOf(Z(1, 1)), [Z(3, 1)], { epoch: 3 });
+      await installTo(await positionOf(Z(1, 1)), [Z(3, 1)], { epoch: 3 });
       await restart();
       expect(log.durable.epochs).toEqual([
         { epoch: 1, first: 1, last: 1 },
@@ -454,52 +454,52 @@ export function describeTxnLog(
       expect(await settled(log.chainAt(Z(2, 1)))).toBeUndefined();
     });
 
-    flips("a flip without entries only cuts and moves the epoch", async () => {
+    installs("an install without entries only cuts and moves the epoch", async () => {
       append(Z(1, 1), Z(1, 2));
       await harness.settle(log);
-      await flipTo(await positionOf(Z(1, 1)), [], { epoch: 2 });
-      await flipTo(await positionOf(Z(1, 1)), [], { epoch: 3 });
+      await installTo(await positionOf(Z(1, 1)), [], { epoch: 2 });
+      await installTo(await positionOf(Z(1, 1)), [], { epoch: 3 });
       await restart();
       expect(await held()).toEqual([Z(1, 1)]);
       expect(log.durable.currentEpoch).toBe(3);
     });
 
-    flips("one epoch may be flipped to twice, the second time to a longer history", async () => {
+    installs("one epoch may be installed twice, the second time to a longer history", async () => {
       append(Z(1, 1));
       await harness.settle(log);
-      await flipTo(await positionOf(Z(1, 1)), [Z(1, 2)], { epoch: 4 });
-      await flipTo(log.durable.tail, [Z(4, 1), Z(4, 2)], { epoch: 4, isPromised: true });
+      await installTo(await positionOf(Z(1, 1)), [Z(1, 2)], { epoch: 4 });
+      await installTo(log.durable.tail, [Z(4, 1), Z(4, 2)], { epoch: 4, isPromised: true });
       await restart();
       expect(log.durable.currentEpoch).toBe(4);
       expect(await held()).toEqual([Z(1, 1), Z(1, 2), Z(4, 1), Z(4, 2)]);
     });
 
-    flips("a new stage drops the one before it with all that it held", async () => {
+    installs("a new stage drops the one before it with all that it held", async () => {
       append(Z(1, 1));
       await harness.settle(log);
       await settled(log.beginStage(log.durable.tail));
       await stage(Z(1, 2), Z(1, 3));
-      await flipTo(log.durable.tail, [Z(2, 1)], { epoch: 3 });
+      await installTo(log.durable.tail, [Z(2, 1)], { epoch: 3 });
       expect(await held()).toEqual([Z(1, 1), Z(2, 1)]);
     });
 
-    flips("a new stage without entries does not flip those of the one before it", async () => {
+    installs("a new stage without entries does not install those of the one before it", async () => {
       append(Z(1, 1));
       await harness.settle(log);
       await settled(log.beginStage(log.durable.tail));
       await stage(Z(1, 2), Z(1, 3));
-      await flipTo(log.durable.tail, [], { epoch: 3 });
+      await installTo(log.durable.tail, [], { epoch: 3 });
       await restart();
       expect(await held()).toEqual([Z(1, 1)]);
     });
 
-    flips("a dropped stage is nothing to flip, and leaves nothing to a later one", async () => {
+    installs("a dropped stage is nothing to install, and leaves nothing to a later one", async () => {
       append(Z(1, 1));
       await harness.settle(log);
       await settled(log.beginStage(log.durable.tail));
       await stage(Z(1, 2));
       await settled(log.dropStage());
-      await flipTo(log.durable.tail, [Z(3, 1)], { epoch: 3 });
+      await installTo(log.durable.tail, [Z(3, 1)], { epoch: 3 });
       expect(await held()).toEqual([Z(1, 1), Z(3, 1)]);
       await settled(log.dropStage());
       await expect(settled(log.installHistory({ epoch: 3, tail: Z(3, 1), committed: Z(0, 0) }))).rejects.toThrow(
@@ -507,7 +507,7 @@ export function describeTxnLog(
       );
     });
 
-    flips("what is staged does not stand in the way of appends, and they not in its", async () => {
+    installs("what is staged does not stand in the way of appends, and they not in its", async () => {
       append(Z(1, 1));
       await harness.settle(log);
       const { tail } = log.durable;
@@ -521,47 +521,52 @@ export function describeTxnLog(
       expect(await held()).toEqual([Z(1, 1), Z(1, 2)]);
     });
 
-    flips("after a flip with a snapshot the log goes on behind it, through restarts and further flips", async () => {
-      append(Z(1, 1), Z(1, 2));
-      await harness.settle(log);
-      const base = { zxid: Z(5, 10), chain: (77n << 33n) as typeof CHAIN_NONE };
-      await harness.putState("state-2.db", base);
-      const snapshot = { stateFile: "state-2.db", epochs: [{ epoch: 5, first: 1, last: 10 }] };
-      await flipTo(base, [], { epoch: 6, snapshot });
-      expect(log.durable).toMatchObject({ tail: base, floor: base, commitHint: base.zxid });
-      log.append(batchOf([Z(6, 1), Z(6, 2)], { committed: base.zxid }));
-      await harness.settle(log);
-      await restart();
-      expect(log.durable.epochs).toEqual([
-        { epoch: 5, first: 1, last: 10 },
-        { epoch: 6, first: 1, last: 2 },
-      ]);
-      expect(await held(base.zxid)).toEqual([Z(6, 1), Z(6, 2)]);
-      await flipTo(base, [Z(7, 1)], { epoch: 7 });
-      expect(await held(base.zxid)).toEqual([Z(7, 1)]);
-      expect(log.durable.stateFile).toBe("state-2.db");
-    });
+    installs(
+      "after an install with a snapshot the log continues behind it, through restarts and further installs",
+      async () => {
+        append(Z(1, 1), Z(1, 2));
+        await harness.settle(log);
+        const base = { zxid: Z(5, 10), chain: (77n << 33n) as typeof CHAIN_NONE };
+        await harness.putState("state-2.db", base);
+        const snapshot = { stateFile: "state-2.db", epochs: [{ epoch: 5, first: 1, last: 10 }] };
+        await installTo(base, [], { epoch: 6, snapshot });
+        expect(log.durable).toMatchObject({ tail: base, floor: base, commitHint: base.zxid });
+        log.append(batchOf([Z(6, 1), Z(6, 2)], { committed: base.zxid }));
+        await harness.settle(log);
+        await restart();
+        expect(log.durable.epochs).toEqual([
+          { epoch: 5, first: 1, last: 10 },
+          { epoch: 6, first: 1, last: 2 },
+        ]);
+        expect(await held(base.zxid)).toEqual([Z(6, 1), Z(6, 2)]);
+        await installTo(base, [Z(7, 1)], { epoch: 7 });
+        expect(await held(base.zxid)).toEqual([Z(7, 1)]);
+        expect(log.durable.stateFile).toBe("state-2.db");
+      },
+    );
 
-    flips("a flip to a history that splits off below what is committed is a defect", async () => {
+    installs("an install to a history that splits off below what is committed is a defect", async () => {
       append(Z(1, 1));
       log.append(batchOf([Z(1, 2)], { committed: Z(1, 2) }));
       await harness.settle(log);
-      await expect(flipTo(await positionOf(Z(1, 1)), [Z(2, 1)], { epoch: 2 })).rejects.toThrow("committed");
+      await expect(installTo(await positionOf(Z(1, 1)), [Z(2, 1)], { epoch: 2 })).rejects.toThrow("committed");
     });
 
-    flips("a flip that continues another history than the log's is a defect", async () => {
+    installs("an install that continues another history than the log's is a defect", async () => {
       append(Z(1, 1), Z(1, 2));
       await harness.settle(log);
       const { zxid, chain } = await positionOf(Z(1, 1));
-      await expect(flipTo({ zxid, chain: (chain ^ 1n) as typeof chain }, [], { epoch: 2 })).rejects.toThrow(
+      await expect(installTo({ zxid, chain: (chain ^ 1n) as typeof chain }, [], { epoch: 2 })).rejects.toThrow(
         "another history",
       );
     });
 
-    flips("a flip to an epoch that was not promised is a defect", async () => {
+    installs("an install to an epoch that was not promised is a defect", async () => {
       append(Z(1, 1));
       await harness.settle(log);
-      await expect(flipTo(log.durable.tail, [], { epoch: 2, isPromised: true })).rejects.toThrow("above the promise");
+      await expect(installTo(log.durable.tail, [], { epoch: 2, isPromised: true })).rejects.toThrow(
+        "above the promise",
+      );
     });
 
     core("an ensemble id may change as long as there is no history, and never again", async () => {

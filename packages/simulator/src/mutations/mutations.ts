@@ -34,7 +34,7 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
     replacement: "this.#ackEpoch(false)",
   }),
   mutation("3", "install-split-in-two", {
-    marker: "one-flip",
+    marker: "one-install",
     replacement: `log.setCurrentEpoch(link.epoch, () => {});
       $&`,
   }),

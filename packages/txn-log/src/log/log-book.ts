@@ -92,17 +92,17 @@ export function withApplied(log: DurableLog, applied: LogPosition | undefined): 
   return { ...log, tail: applied, floor: applied, commitHint: applied.zxid, epochs };
 }
 
-export function withFlip(before: DurableLog, flip: HistoryInstall, stage: Stage): DurableLog {
-  const log = flip.ensembleId === undefined ? before : withEnsembleId(before, flip.ensembleId);
+export function withInstall(before: DurableLog, install: HistoryInstall, stage: Stage): DurableLog {
+  const log = install.ensembleId === undefined ? before : withEnsembleId(before, install.ensembleId);
   assert(
-    stage.tail.zxid === flip.tail,
-    `the stage ends at ${formatZxid(stage.tail.zxid)}, not at ${formatZxid(flip.tail)}`,
+    stage.tail.zxid === install.tail,
+    `the stage ends at ${formatZxid(stage.tail.zxid)}, not at ${formatZxid(install.tail)}`,
   );
   assert(
-    flip.committed <= flip.tail,
-    `${formatZxid(flip.committed)} is called committed above ${formatZxid(flip.tail)}`,
+    install.committed <= install.tail,
+    `${formatZxid(install.committed)} is called committed above ${formatZxid(install.tail)}`,
   );
-  const { snapshot } = flip;
+  const { snapshot } = install;
   const base: DurableLog =
     snapshot === undefined
       ? withCut(log, stage.after)
@@ -119,12 +119,12 @@ export function withFlip(before: DurableLog, flip: HistoryInstall, stage: Stage)
     {
       ...base,
       tail: stage.tail,
-      commitHint: laterOf(base.commitHint, flip.committed),
+      commitHint: laterOf(base.commitHint, install.committed),
       epochs: stage.epochs.reduce(joinEpoch, base.epochs),
-      lastSeenConfig: flip.lastSeenConfig ?? log.lastSeenConfig,
-      amnesiac: log.amnesiac && flip.endsAmnesia !== true,
+      lastSeenConfig: install.lastSeenConfig ?? log.lastSeenConfig,
+      amnesiac: log.amnesiac && install.endsAmnesia !== true,
     },
-    flip.epoch,
+    install.epoch,
   );
 }
 

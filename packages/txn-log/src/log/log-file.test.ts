@@ -27,7 +27,7 @@ beforeEach(() => {
 afterEach(() => place[Symbol.dispose]());
 
 type Step =
-  | { readonly kind: "append" | "cut" | "flip" | "snapshot"; readonly count: number; readonly back: number }
+  | { readonly kind: "append" | "cut" | "install" | "snapshot"; readonly count: number; readonly back: number }
   | { readonly kind: "epoch" | "roll" | "promise" | "purge" | "spare" | "tidy" | "start" | "stage" };
 
 /** A log and what must be read of it. */
@@ -68,10 +68,10 @@ class Model {
         this.#file.cut(this.#end());
         this.#epoch++;
         return;
-      case "flip":
-        return this.#flip(step.count, step.back);
+      case "install":
+        return this.#install(step.count, step.back);
       case "snapshot":
-        return this.#flipToSnapshot(step.count);
+        return this.#installSnapshot(step.count);
       case "promise":
         return this.#promise();
       case "roll":
@@ -147,7 +147,7 @@ class Model {
     this.#file.change({ ...this.log, promise: { epoch, sid: 2, incarnation: 1 } });
   }
 
-  #flip(count: number, back: number): void {
+  #install(count: number, back: number): void {
     this.#promise();
     this.#cutHeld(back);
     const at = this.#end();
@@ -156,10 +156,10 @@ class Model {
     this.#epoch++;
     this.#file.beginStage({ zxid: at, chain });
     this.#stage(count);
-    this.#file.flip({ epoch: this.log.promise.epoch, tail: this.#end(), committed: Z(0, 0) });
+    this.#file.installHistory({ epoch: this.log.promise.epoch, tail: this.#end(), committed: Z(0, 0) });
   }
 
-  #flipToSnapshot(count: number): void {
+  #installSnapshot(count: number): void {
     this.#promise();
     this.#epoch = this.log.promise.epoch;
     const base = { zxid: Z(this.#epoch, 7), chain: BigInt(this.#epoch * 1000 + 5) as DurableLog["tail"]["chain"] };
@@ -171,7 +171,7 @@ class Model {
       stateFile: `state-${++this.#snapshots + 1}.db`,
       epochs: [{ epoch: this.#epoch, first: 1, last: 7 }],
     };
-    this.#file.flip({ epoch: this.#epoch, tail: this.#end(), committed: base.zxid, snapshot });
+    this.#file.installHistory({ epoch: this.#epoch, tail: this.#end(), committed: base.zxid, snapshot });
   }
 
   #base: Zxid = Z(0, 0);
@@ -252,7 +252,11 @@ function read(reader: LogReader, log: DurableLog): string[] {
   }
 }
 
-const counted = (kind: "append" | "cut" | "flip" | "snapshot", countMax: number, backMax: number): fc.Arbitrary<Step> =>
+const counted = (
+  kind: "append" | "cut" | "install" | "snapshot",
+  countMax: number,
+  backMax: number,
+): fc.Arbitrary<Step> =>
   fc.record({
     kind: fc.constant(kind),
     count: fc.integer({ min: kind === "append" ? 1 : 0, max: countMax }),
@@ -261,7 +265,7 @@ const counted = (kind: "append" | "cut" | "flip" | "snapshot", countMax: number,
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 5, arbitrary: counted("append", 40, 0) },
   { weight: 2, arbitrary: counted("cut", 0, 30) },
-  { weight: 2, arbitrary: counted("flip", 20, 30) },
+  { weight: 2, arbitrary: counted("install", 20, 30) },
   { weight: 1, arbitrary: counted("snapshot", 20, 0) },
   {
     weight: 12,

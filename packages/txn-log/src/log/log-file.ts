@@ -27,7 +27,7 @@ import {
   withBranch,
   withCut,
   withEntry,
-  withFlip,
+  withInstall,
 } from "./log-book.ts";
 import { type LogFileOptions, openSegments } from "./log-open.ts";
 import { CHAIN_BYTES, chainOfEntry, writeBranches, writeEpochs, writeStoreRow } from "./schema.ts";
@@ -278,21 +278,21 @@ export class LogFile {
     this.#stageFile.drop();
   }
 
-  flip(flip: HistoryInstall): LogPosition {
+  installHistory(install: HistoryInstall): LogPosition {
     const stage = this.#stage;
-    assert(stage !== undefined, "a flip without a stage");
+    assert(stage !== undefined, "an install without a stage");
     const { after } = stage;
-    if (flip.snapshot === undefined) {
+    if (install.snapshot === undefined) {
       const here = this.#positionOf(after.zxid);
       assert(here.chain === after.chain, `the stage continues another history at ${formatZxid(after.zxid)}`);
       this.#refuseLoss(after.zxid);
     }
-    const flipped = withFlip(this.log, flip, stage);
-    const continuesHere = flip.snapshot === undefined && after.zxid === this.log.tail.zxid;
-    if (continuesHere) this.#flipHere(flipped);
-    else this.#beginSegment(flipped, after, (segment) => this.#addStaged(segment, flipped.commitHint));
+    const installed = withInstall(this.log, install, stage);
+    const continuesHere = install.snapshot === undefined && after.zxid === this.log.tail.zxid;
+    if (continuesHere) this.#installHere(installed);
+    else this.#beginSegment(installed, after, (segment) => this.#addStaged(segment, installed.commitHint));
     this.dropStage();
-    if (flip.snapshot !== undefined) this.#committed = this.log.commitHint;
+    if (install.snapshot !== undefined) this.#committed = this.log.commitHint;
     return this.log.tail;
   }
 
@@ -417,23 +417,23 @@ export class LogFile {
     this.#committedAs(log);
   }
 
-  /** A flip that cuts nothing adds to the newest segment. */
-  #flipHere(flipped: DurableLog): void {
+  /** An install that cuts nothing adds to the newest segment. */
+  #installHere(installed: DurableLog): void {
     const { segment, head } = this.#segments;
-    const isEmpty = flipped.tail.zxid === head.after.zxid;
-    const flippedHead = { ...head, commitHint: flipped.commitHint };
+    const isEmpty = installed.tail.zxid === head.after.zxid;
+    const newHead = { ...head, commitHint: installed.commitHint };
     this.#transact(() => {
-      this.#addStaged(segment, flipped.commitHint);
+      this.#addStaged(segment, installed.commitHint);
       if (isEmpty) {
-        segment.writeHead(flippedHead, flipped);
-        return flipped;
+        segment.writeHead(newHead, installed);
+        return installed;
       }
-      this.#writeHint(segment, flipped);
-      writeEpochs(segment.database, flipped.epochs);
-      writeStoreRow(segment.database, flipped);
-      return flipped;
+      this.#writeHint(segment, installed);
+      writeEpochs(segment.database, installed.epochs);
+      writeStoreRow(segment.database, installed);
+      return installed;
     });
-    if (isEmpty) this.#segments.headCommitted(flippedHead);
+    if (isEmpty) this.#segments.headCommitted(newHead);
   }
 
   #addStaged(segment: SegmentFile, commitHint: Zxid): void {

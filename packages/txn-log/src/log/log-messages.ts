@@ -51,7 +51,7 @@ export type LogCommand =
   | { readonly kind: "begin-stage"; readonly id: number; readonly after: LogPosition }
   | { readonly kind: "stage"; readonly id: number; readonly bytes: Uint8Array }
   | { readonly kind: "drop-stage"; readonly id: number }
-  | { readonly kind: "flip"; readonly id: number; readonly flip: HistoryInstall }
+  | { readonly kind: "install-history"; readonly id: number; readonly install: HistoryInstall }
   | { readonly kind: "committed"; readonly zxid: Zxid }
   /** Up to where stands in the shared statistics, for a log that waits for room and takes no command. */
   | { readonly kind: "purge" }

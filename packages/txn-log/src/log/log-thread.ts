@@ -258,8 +258,8 @@ class LogThread {
         return this.#write(command.id, () => file.stage(Buffer.from(command.bytes)));
       case "drop-stage":
         return this.#change(command.id, () => file.dropStage());
-      case "flip":
-        return this.#write(command.id, () => file.flip(command.flip));
+      case "install-history":
+        return this.#write(command.id, () => file.installHistory(command.install));
       case "committed":
         return file.noteCommitted(command.zxid);
       case "purge":

@@ -147,7 +147,7 @@ export class SqliteTxnLog implements StoreLog {
   readonly #copies = new SpareBuffers();
   #purgeAllowed: Zxid = ZXID_NONE;
   #purgeAsked: Zxid = ZXID_NONE;
-  /** The state file that the newest flip with a snapshot names. */
+  /** The state file that the newest install with a snapshot names. */
   #naming: string | undefined;
   readonly #giveBack: () => Promise<unknown>;
   #isFreeing = false;
@@ -263,7 +263,7 @@ export class SqliteTxnLog implements StoreLog {
 
   installHistory(install: HistoryInstall, done: () => void): void {
     if (install.snapshot !== undefined) this.#naming = install.snapshot.stateFile;
-    this.#ask(done, (id) => ({ kind: "flip", id, flip: install }));
+    this.#ask(done, (id) => ({ kind: "install-history", id, install }));
   }
 
   read(after: Zxid, bytesMax: number, done: (result: ReadResult) => void): void {

@@ -7,7 +7,7 @@ import type { SnapshotSource } from "../state-store.ts";
 import { createNodes } from "../testing/state-history.ts";
 import { loaded } from "../testing/state-oracle.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";
-import { chunksOf, flip, receive, sent } from "../testing/transfers.ts";
+import { chunksOf, installHistory, receive, sent } from "../testing/transfers.ts";
 
 let place: TemporaryDirectory;
 let reports: RecordingHandler;
@@ -38,14 +38,14 @@ describe("a learner", () => {
     shared[Symbol.dispose]();
   });
 
-  test("folds nothing into the old state while it receives, and never what the flip took away", async () => {
+  test("folds nothing into the old state while it receives, and never what the install took away", async () => {
     await using learner = await open("learner", { lagMarkBytes: 1 });
     const receiver = await learner.receiveSnapshot(source.position);
     await createNodes(learner, 1, 100);
     for (const chunk of chunks) await receiver.add(chunk);
     const snapshot = await receiver.finish();
     expect(snapshot.epochs).toEqual(source.epochs);
-    await flip(learner, source, snapshot);
+    await installHistory(learner, source, snapshot);
     learner.adoptState();
     expect((await learner.state.flush()).applied).toEqual(source.position);
     expect(learner.state.stats().foldCount).toBe(0);
@@ -69,8 +69,8 @@ describe("a learner", () => {
     const receiver = await learner.receiveSnapshot(source.position);
     for (const chunk of chunks) await receiver.add(chunk);
     const snapshot = await receiver.finish();
-    const flipping = flip(learner, source, snapshot);
-    await flipping;
+    const installing = installHistory(learner, source, snapshot);
+    await installing;
     await receiver.abandon();
     learner.adoptState();
     expect(loaded(learner)).toEqual(loaded(leader));
@@ -80,7 +80,7 @@ describe("a learner", () => {
     await using learner = await open("learner");
     await createNodes(learner, 1, 4_000);
     await using stale = await learner.openSnapshot();
-    await flip(learner, source, await receive(learner, source, chunks));
+    await installHistory(learner, source, await receive(learner, source, chunks));
     learner.adoptState();
     await expect(chunksOf(stale)).rejects.toMatchObject({ code: "SNAPSHOT_ENDED" });
     expect((await learner.state.flush()).applied).toEqual(source.position);
@@ -97,7 +97,7 @@ describe("a learner", () => {
       await createNodes(leader, 1, 100);
       const { source, chunks } = await sent(leader);
       await using learner = await open("learner");
-      await flip(learner, source, await receive(learner, source, chunks));
+      await installHistory(learner, source, await receive(learner, source, chunks));
       learner.adoptState();
       await leader.openSnapshot();
       await learner.receiveSnapshot(source.position);
@@ -112,9 +112,3 @@ describe("a learner", () => {
     expect(statSync(join(pathOf("learner"), stateFile)).mode & 0o777).toBe(0o600);
   });
 });
-
-function _flipped(chunk: Uint8Array, at: number): Uint8Array {
-  const copy = chunk.slice();
-  copy[at] = (copy[at] ?? 0) ^ 1;
-  return copy;
-}

@@ -7,7 +7,7 @@ import type { SnapshotReceiveAnswer, SnapshotReceiveCall, SnapshotReceiveData } 
 export interface SnapshotReceiverParts extends SnapshotReceiveData {
   /** The file's name in its directory. */
   readonly name: string;
-  /** Whether a flip has named the file, or is about to. */
+  /** Whether an install has named the file, or is about to. */
   readonly isNamed: () => boolean;
   /** It was abandoned. Called once. */
   readonly abandoned: () => void;

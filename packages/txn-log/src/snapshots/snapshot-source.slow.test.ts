@@ -79,9 +79,3 @@ describe("while a state is sent", () => {
     expect((await store.state.flush()).applied.zxid).toBe(Z(1, 802));
   });
 });
-
-function _flipped(chunk: Uint8Array, at: number): Uint8Array {
-  const copy = chunk.slice();
-  copy[at] = (copy[at] ?? 0) ^ 1;
-  return copy;
-}

@@ -10,7 +10,7 @@ import type { SnapshotSource } from "../state-store.ts";
 import { createNodes, runOracle, settled } from "../testing/state-history.ts";
 import { loaded, Oracle } from "../testing/state-oracle.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";
-import { chunksOf, flip, receive, sent } from "../testing/transfers.ts";
+import { chunksOf, installHistory, receive, sent } from "../testing/transfers.ts";
 import { CHUNK_BYTES } from "./snapshot-format.ts";
 
 // What `snapshot-transfers.test.ts` leaves out, for it opens many stores or writes much.
@@ -42,7 +42,7 @@ describe("a whole state on the move", () => {
     await runOracle(seldom, oracles[1] as Oracle, 100);
     // A third server got the first half as a state and folded the second half onto it.
     await using joined = await open("joined");
-    await flip(joined, half.source, await receive(joined, half.source, half.chunks), 1);
+    await installHistory(joined, half.source, await receive(joined, half.source, half.chunks), 1);
     joined.adoptState();
     const rest = await promised(seldom.log).read(half.source.position.zxid, 1 << 24);
     promised(joined.log).append({
@@ -69,7 +69,7 @@ describe("a whole state on the move", () => {
     const { source, chunks } = await sent(leader);
     expect(Math.max(...chunks.map(({ length }) => length))).toBe(CHUNK_BYTES);
     await using learner = await open("learner");
-    await flip(learner, source, await receive(learner, source, chunks));
+    await installHistory(learner, source, await receive(learner, source, chunks));
     learner.adoptState();
     expect(loaded(learner)).toEqual(loaded(leader));
   });
@@ -164,14 +164,14 @@ test("a learner that is killed at any step has the old state or the new one, who
     for (const chunk of chunks.slice(1)) await receiver.add(chunk);
     copy("before the end");
     const snapshot = await receiver.finish();
-    copy("before the flip");
-    await flip(learner, source, snapshot);
+    copy("before the install");
+    await installHistory(learner, source, snapshot);
     copy("before adoption");
     learner.adoptState();
     await learner.state.flush();
     copy("after adoption");
   }
-  for (const name of ["amid chunks", "before the end", "before the flip"]) {
+  for (const name of ["amid chunks", "before the end", "before the install"]) {
     await using learner = await open(name);
     expect([name, stateFiles(name)]).toEqual([name, expect.arrayContaining(["state-1.db"])]);
     expect([name, stateFiles(name).some((file) => file.startsWith("state-2"))]).toEqual([name, false]);

@@ -8,7 +8,7 @@ import type { SnapshotSource } from "../state-store.ts";
 import { createNodes, runOracle } from "../testing/state-history.ts";
 import { loaded, Oracle } from "../testing/state-oracle.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";
-import { chunksOf, flip, receive, sent } from "../testing/transfers.ts";
+import { chunksOf, installHistory, receive, sent } from "../testing/transfers.ts";
 import { CHUNK_BYTES } from "./snapshot-format.ts";
 
 let place: TemporaryDirectory;
@@ -36,7 +36,7 @@ describe("a whole state on the move", () => {
     expect(chunks.map(isLastChunk).indexOf(true)).toBe(chunks.length - 1);
 
     await using learner = await open("learner");
-    await flip(learner, source, await receive(learner, source, chunks));
+    await installHistory(learner, source, await receive(learner, source, chunks));
     expect(learner.adoptState().applied).toEqual(source.position);
     expect(loaded(learner)).toEqual(loaded(leader));
     expect(learner.state.applied).toMatchObject({ digestHigh: source.digestHigh, digestLow: source.digestLow });
@@ -57,7 +57,7 @@ describe("a whole state on the move", () => {
     const { source, chunks } = await sent(leader);
     {
       await using learner = await open("learner");
-      await flip(learner, source, await receive(learner, source, chunks));
+      await installHistory(learner, source, await receive(learner, source, chunks));
       learner.adoptState();
     }
     await using learner = await open("learner");
@@ -72,7 +72,7 @@ describe("a whole state on the move", () => {
     const { source, chunks } = await sent(leader);
     expect(source.position).toEqual({ zxid: 0, chain: CHAIN_NONE });
     await using learner = await open("learner");
-    await flip(learner, source, await receive(learner, source, chunks));
+    await installHistory(learner, source, await receive(learner, source, chunks));
     learner.adoptState();
     expect(loaded(learner)).toEqual(loaded(leader));
   });

@@ -27,10 +27,10 @@ export interface TransferParts {
  *
  * ```
  *  sending     state file folded up to its newest mark ─▶ stands still ─▶ read ─▶ resumes          log held until disposed
- *  receiving   old state file stands still ─▶ new one built ─▶ flip names it ─▶ adopted ─▶ resumes
+ *  receiving   old state file stands still ─▶ new one built ─▶ install names it ─▶ adopted ─▶ resumes
  * ```
  *
- * While a state is received nothing may be folded into the old one: the flip takes away the log that it would be folded from.
+ * While a state is received nothing may be folded into the old one: the install takes away the log that it would be folded from.
  */
 export class SnapshotTransfers {
   readonly #parts: TransferParts;

@@ -33,7 +33,12 @@ export async function receive(
 }
 
 /** Becomes a holder of an epoch whose history is that state. */
-export async function flip(store: Store, source: SnapshotSource, snapshot: ReceivedSnapshot, epoch = 3): Promise<void> {
+export async function installHistory(
+  store: Store,
+  source: SnapshotSource,
+  snapshot: ReceivedSnapshot,
+  epoch = 3,
+): Promise<void> {
   await promised(store.log).setPromise({ epoch, sid: 2, incarnation: 1 });
   await promised(store.log).beginStage(source.position);
   await promised(store.log).installHistory({ epoch, tail: source.position.zxid, committed: ZXID_NONE, snapshot });

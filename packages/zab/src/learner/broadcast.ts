@@ -81,7 +81,7 @@ export class LearnerBroadcast {
 
   entries(message: EntriesMessage): void {
     const link = this.#link;
-    // rule: entries-from-the-flip-on
+    // rule: entries-from-the-install-on
     if (!link.hasInstalled || epochOf(message.first) !== link.epoch || epochOf(message.last) !== link.epoch) {
       link.illegal(message);
       return;

@@ -193,7 +193,7 @@ export class LearnerSynchronization {
     // disk and currentEpoch still 1, it would report an epoch whose history it does not have. With
     // currentEpoch 2 and no cut, it would vote for epoch 2 with an entry that epoch 2 does not
     // have.
-    // rule: one-flip
+    // rule: one-install
     log.installHistory(
       {
         epoch: link.epoch,
