@@ -243,7 +243,7 @@ test("over a new link nothing is asked of a voter that has answered", () => {
   expect(server.take()).toEqual([]);
 });
 
-// Without a voice
+// Without a vote
 
 test("an observer finds the leader that others have, and reports it to no server", () => {
   const server = new TestElection({ algorithm: 0, verifier: majorityOf(3) }, 9);

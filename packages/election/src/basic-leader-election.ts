@@ -12,7 +12,7 @@ type Answers = ReadonlyMap<ServerId, PollAnswer>;
 
 interface Looking {
   readonly kind: "looking";
-  /** A server's vote for itself; undefined without a voice. */
+  /** A server's vote for itself; undefined without a vote. */
   readonly own: Vote | undefined;
   vote: Vote | undefined;
   /** Answers to this round's question; undefined between rounds. */
@@ -179,7 +179,7 @@ export class BasicLeaderElection implements LeaderElection {
 
   #countIfComplete(looking: Looking, answers: Answers, nowMs: number): void {
     const { sid, verifier } = this.#config;
-    // One that lost its storage is a voter without a voice: it has no answer of its own to wait for.
+    // One that lost its storage is a voter that may not vote: it has no answer of its own to wait for.
     const expected =
       verifier.voters.has(sid) && looking.own === undefined ? verifier.voters.size - 1 : verifier.voters.size;
     if (answers.size === expected && !this.#awaitsCandidate(looking, answers)) this.#count(looking, answers, nowMs);
@@ -200,7 +200,7 @@ export class BasicLeaderElection implements LeaderElection {
     const { own } = looking;
     const counted = own === undefined ? ofMembers(answers) : answers;
     const standings = standingsOf(counted, this.#config.candidates, (candidate) => {
-      // The candidate must have answered itself, and have a voice: a dead leader is not elected again by hearsay.
+      // The candidate must have answered itself, and have a vote: a dead leader is not elected again by hearsay.
       if (verifier.voters.has(candidate)) return counted.get(candidate)?.vote !== undefined;
       const role = looking.others.get(candidate);
       return own === undefined ? role === "leading" : role !== undefined;
@@ -249,7 +249,7 @@ function standingsOf(
   return [...standings.values()];
 }
 
-/** For a server without a voice, which takes part in no election: the word of a leader and of those that follow. */
+/** For a server without a vote, which takes part in no election: the word of a leader and of those that follow. */
 function ofMembers(answers: Answers): Answers {
   return new Map([...answers].filter(([, { role }]) => role === "leading" || role === "following"));
 }

@@ -8,7 +8,7 @@ export interface ElectionConfig {
   /** `electionAlg`: 3 is fast leader election, 0 the basic one. All servers of an ensemble use the same. */
   readonly algorithm: number;
   readonly sid: ServerId;
-  /** Its voters are asked and counted; a server that is none of them has no voice. */
+  /** Its voters are asked and counted; a server that is none of them has no vote. */
   readonly verifier: QuorumVerifier;
   /**
    * Further servers that are asked and not counted: those of a configuration that may have come into force without this server.

@@ -18,7 +18,7 @@ type Notification = Extract<ElectionMessage, { readonly kind: "notification" }>;
 
 interface Looking {
   readonly kind: "looking";
-  /** The vote that a server begins with, for itself or for its nominee; undefined without a voice. */
+  /** The vote that a server begins with, for itself or for its nominee; undefined without a vote. */
   readonly own: Vote | undefined;
   vote: Vote | undefined;
   /** Votes of this round, this server's among them. Emptied when the round rises. */
@@ -206,7 +206,7 @@ export class FastLeaderElection implements LeaderElection {
 
   #heardWhileLooking(looking: Looking, from: ServerId, heard: Notification, nowMs: number): void {
     this.#hurry(looking, nowMs);
-    const hasVoice = looking.vote !== undefined;
+    const hasVote = looking.vote !== undefined;
     if (!this.#config.verifier.voters.has(from)) {
       const { role, vote: itself } = heard;
       if (role === "leading" && itself?.leader === from && this.#config.candidates.has(from)) {
@@ -214,13 +214,13 @@ export class FastLeaderElection implements LeaderElection {
         return;
       }
       // Only to a server that knows it has no vote. One that believes it votes would answer the answer, and the exchange would never end.
-      if (heard.role === "looking" && heard.vote === undefined && hasVoice) this.#tell(from);
+      if (heard.role === "looking" && heard.vote === undefined && hasVote) this.#tell(from);
       return;
     }
     if (heard.vote === undefined) {
       // It lost its storage. What it said before that counts no longer.
       this.#withdraw(looking, from, nowMs);
-      if (heard.role === "looking" && hasVoice) this.#tell(from);
+      if (heard.role === "looking" && hasVote) this.#tell(from);
       return;
     }
     switch (heard.role) {

@@ -39,7 +39,7 @@ export function isSameLeadership(a: Vote, b: Vote): boolean {
   return a.leader === b.leader && a.peerEpoch === b.peerEpoch;
 }
 
-/** A server's vote for itself; none without a voice. */
+/** A server's vote for itself; none without a vote. */
 export function ownVote(sid: ServerId, position: ElectionPosition | undefined): Vote | undefined {
   if (position === undefined) return undefined;
   const { zxid, currentEpoch } = position;
@@ -47,7 +47,7 @@ export function ownVote(sid: ServerId, position: ElectionPosition | undefined): 
   return { leader: sid, zxid, peerEpoch: currentEpoch };
 }
 
-/** The vote that a server begins with: for itself, or for a candidate ahead of it that has no vote. None without a voice. */
+/** The vote that a server begins with: for itself, or for a candidate ahead of it that has no vote. None without a vote. */
 export function firstVote(own: Vote | undefined, nominee: Vote | undefined, candidates: Candidates): Vote | undefined {
   return own === undefined || nominee === undefined ? own : better(nominee, own, candidates);
 }

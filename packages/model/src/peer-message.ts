@@ -22,7 +22,7 @@ export type ElectionMessage =
       readonly role: PeerRole;
       /** The logical clock; of a server that has decided, the round in which it did. */
       readonly round: number;
-      /** Undefined: the sender has no voice (an observer, or one that lost its storage). */
+      /** Undefined: the sender has no vote (an observer, or one that lost its storage). */
       readonly vote: Vote | undefined;
       /** The sender's own log, for diagnosis. */
       readonly selfZxid: Zxid;

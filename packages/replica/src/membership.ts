@@ -227,11 +227,11 @@ export class Membership {
 
   /** What is known of another server may take this server's vote, or give it back: it votes at once as it may. */
   #learn(of: () => void): void {
-    const hadVoice = this.zab.hasVoice;
+    const couldVote = this.zab.mayVote;
     of();
     // 1. s1 and s2 have lost their disks, and vote for s2. 2. The link to s3 comes up, which has the data
     // and has lost a part of it: it has no vote. 3. Without this, s2 would be elected again and again.
-    if (this.zab.hasVoice !== hadVoice && this.zab.isLooking) this.#look();
+    if (this.zab.mayVote !== couldVote && this.zab.isLooking) this.#look();
   }
 
   measured(sid: ServerId, roundTripMs: number): void {
@@ -239,9 +239,9 @@ export class Membership {
   }
 
   #look(): void {
-    const { durable, hasVoice } = this.zab;
+    const { durable, mayVote } = this.zab;
     this.#looksSinceMs ??= this.#nowMs;
-    const hasVote = hasVoice && !this.zab.members.isObserver;
+    const hasVote = mayVote && !this.zab.members.isObserver;
     // rule: vote-with-the-end-of-the-log
     const position = { zxid: durable.tail.zxid, currentEpoch: durable.currentEpoch };
     const nominee = this.#nominee;
@@ -254,7 +254,7 @@ export class Membership {
   #wanted(): void {
     const { sid, ensemble } = this.#config;
     const { members } = this.zab;
-    if (!this.zab.hasVoice || ensemble === undefined || !members.mayLead(sid)) return;
+    if (!this.zab.mayVote || ensemble === undefined || !members.mayLead(sid)) return;
     const { durable } = this.zab;
     this.#election?.adopt("leading", { leader: sid, zxid: durable.tail.zxid, peerEpoch: durable.currentEpoch });
     this.#decided("leading", { leader: sid, zxid: durable.tail.zxid, peerEpoch: durable.currentEpoch });

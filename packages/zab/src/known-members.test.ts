@@ -126,11 +126,11 @@ test("a learned configuration is one that another server knew, and its servers a
   expect(it.acquaintances).toContain(serverId(6));
 });
 
-test("a server without a history has no voice by a configuration that it learned", () => {
+test("a server without a history has no vote by a configuration that it learned", () => {
   const [members, later] = [membersWith(0 as Zxid, 1, 2), membersWith(composeZxid(3, 1), 2)];
   const peer = new ZabPeer({ sid: serverId(2), verifier: members.verifier, members }, new RecordingSinks());
-  expect(peer.hasVoice).toBe(true);
+  expect(peer.mayVote).toBe(true);
   expect(peer.adoptMembers(serverId(2), encodeMembers(later))).toBe(true);
   expect(peer.members.electors.isQuorum([serverId(2)])).toBe(true);
-  expect(peer.hasVoice).toBe(false);
+  expect(peer.mayVote).toBe(false);
 });

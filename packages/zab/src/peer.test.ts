@@ -184,7 +184,7 @@ describe("learners that come to a server without a role", () => {
     peer.linkOpened(first, serverId(2), false);
     peer.receive(first, { ...info, isFresh: false, promise: { epoch: 1, sid: 2, incarnation: 3 }, isOwn, ensembleId });
     peer.flush();
-    expect([peer.state, peer.hasVoice]).toEqual(["looking", isOwn]);
+    expect([peer.state, peer.mayVote]).toEqual(["looking", isOwn]);
   });
 
   test("are refused when it does not lead in time", () => {

@@ -170,7 +170,7 @@ export class ZabPeer {
   }
 
   /** Whether this server votes, if it is a voter: it has forgotten nothing, and would replace no ensemble's data. */
-  get hasVoice(): boolean {
+  get mayVote(): boolean {
     if (this.#lostHistory.isFresh && this.#members.isLearned) return false;
     // rule: no-vote-beside-an-ensemble
     return !this.isAmnesiac && !this.#founding.hasMetData;

@@ -62,7 +62,7 @@ export class TestNetwork {
     this.#options = options;
   }
 
-  /** @param position undefined for a server without a voice */
+  /** @param position undefined for a server without a vote */
   add(sid: ServerId, position: ElectionPosition | undefined): void {
     this.#epoch = Math.max(this.#epoch, position?.currentEpoch ?? 0);
     this.servers.set(sid, { sid, position, election: undefined, decision: undefined, incarnation: 0 });

@@ -301,11 +301,11 @@ test("a history of one server replaces no ensemble's data", () => {
   expect(ends).toEqual([{ kind: "ensemble-has-data", sid: 2 }]);
   expect(refused).toEqual([{ link: member, reason: "not-leading" }]);
   peer.flush();
-  expect([peer.hasVoice, sinks.wantedCount]).toEqual([false, 0]);
+  expect([peer.mayVote, sinks.wantedCount]).toEqual([false, 0]);
   peer.setTime(20_000);
-  expect(peer.hasVoice).toBe(false);
+  expect(peer.mayVote).toBe(false);
   peer.peerHeard(serverId(2), { history: "none", ensembleId: "" });
-  expect(peer.hasVoice).toBe(true);
+  expect(peer.mayVote).toBe(true);
 });
 
 test("an established leader keeps its epoch when a server with a history of its own has promised it to itself", () => {
