@@ -62,7 +62,7 @@ describe("three servers", () => {
     }
   });
 
-  test("hand over when the leader is asked to stop, and lose no session", async () => {
+  test("transfer leadership when the leader is asked to stop, and lose no session", async () => {
     const members = await started(3);
     const leader = await leaderOf(members);
     const client = await clientOf([leader, ...others(members, leader)], { hostOrder: "given" });
@@ -72,7 +72,7 @@ describe("three servers", () => {
     const next = await leaderOf(others(members, leader));
     await until("reply", () => client.exists("/held", { sync: true }).catch(() => undefined));
     expect(client.sessionId).toBe(sessionId);
-    const line = await until("hand-over", () =>
+    const line = await until("the leadership transfer", () =>
       others(members, leader)
         .flatMap((member) => member.said())
         .find((line) => line.startsWith("the leader stops and names")),

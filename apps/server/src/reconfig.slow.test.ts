@@ -27,7 +27,7 @@ const ALIAS = `0x${HOST.split(".")
 
 const SETTINGS = ["reconfigEnabled=true", "skipACL=yes"];
 
-/** Gives a server another line. A leader that moves hands over, and its client may not hear of the change. */
+/** Gives a server another line. A leader that moves transfers leadership, and its client may not hear of the change. */
 async function change(client: Client, line: string): Promise<void> {
   try {
     await client.reconfig({ joining: [line] });
@@ -117,7 +117,7 @@ test("a server that starts alone grows to three, and shrinks to one", async () =
   expect(await alone.getText("/a")).toBe("1");
 });
 
-test("a server that a change gives other ports listens there, its connections stay, and a leader hands over first", async () => {
+test("a server that a change gives other ports listens there, its connections stay, and a leader transfers leadership first", async () => {
   const members = await ensemble(3, { settings: SETTINGS });
   for (const member of members) member.start();
   const leader = await level(members);

@@ -190,7 +190,7 @@ export {
 } from "./watch.ts";
 export { WireError, type WireErrorCode } from "./wire-error.ts";
 export {
-  COUNTER_HANDOVER,
+  COUNTER_TRANSFER,
   composeZxid,
   counterOf,
   EPOCH_ALARM,

@@ -176,7 +176,7 @@ export type ZabMessage =
       readonly room: DiskRoom;
     }
   /** The leader goes, all that it proposed is committed; it would be glad to see this one lead. */
-  | { readonly kind: "hand-over"; readonly epoch: number; readonly successor: ServerId }
+  | { readonly kind: "leadership-transfer"; readonly epoch: number; readonly successor: ServerId }
   | { readonly kind: "refuse"; readonly reason: RefuseReason; readonly text: string };
 
 /** A run of log entries, in the form in which the log takes them. */

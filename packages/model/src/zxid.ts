@@ -16,8 +16,8 @@ export const EPOCH_MAX: number = 2 ** 21 - 1;
 /** The epoch from which operators are warned that {@link EPOCH_MAX} comes nearer. */
 export const EPOCH_ALARM: number = 2 ** 20;
 
-/** The counter at which a leader stops admitting writes and hands over, well before the counter would wrap. */
-export const COUNTER_HANDOVER: number = 0xfff0_0000;
+/** The counter at which a leader stops admitting writes and transfers leadership, well before the counter would wrap. */
+export const COUNTER_TRANSFER: number = 0xfff0_0000;
 
 const COUNTER_SPAN = 2 ** 32;
 

@@ -41,7 +41,7 @@ export const zooid = $root.zooid = (() => {
         Envelope.prototype.commit = null;
         Envelope.prototype.ping = null;
         Envelope.prototype.pong = null;
-        Envelope.prototype.handOver = null;
+        Envelope.prototype.leadershipTransfer = null;
         Envelope.prototype.refuse = null;
         Envelope.prototype.identities = null;
         Envelope.prototype.forward = null;
@@ -60,7 +60,7 @@ export const zooid = $root.zooid = (() => {
         let $oneOfFields;
 
         $Object.defineProperty(Envelope.prototype, "body", {
-            get: $util.oneOfGetter($oneOfFields = ["hello", "authProof", "linkRefuse", "heartbeat", "notification", "poll", "pollAnswer", "learnerInfo", "leaderInfo", "ackEpoch", "syncBegin", "snapshotChunk", "snapshotCredit", "entries", "staged", "newLeader", "ackNewLeader", "upToDate", "ack", "commit", "ping", "pong", "handOver", "refuse", "identities", "forward", "openSession", "revalidate", "revalidated", "sync", "syncReply", "relayTo", "relayReady", "relayOpen", "relayClose", "relayBytes", "relayRun"]),
+            get: $util.oneOfGetter($oneOfFields = ["hello", "authProof", "linkRefuse", "heartbeat", "notification", "poll", "pollAnswer", "learnerInfo", "leaderInfo", "ackEpoch", "syncBegin", "snapshotChunk", "snapshotCredit", "entries", "staged", "newLeader", "ackNewLeader", "upToDate", "ack", "commit", "ping", "pong", "leadershipTransfer", "refuse", "identities", "forward", "openSession", "revalidate", "revalidated", "sync", "syncReply", "relayTo", "relayReady", "relayOpen", "relayClose", "relayBytes", "relayRun"]),
             set: $util.oneOfSetter($oneOfFields)
         });
 
@@ -115,8 +115,8 @@ export const zooid = $root.zooid = (() => {
                 $root.zooid.Ping.encode(message.ping, writer.uint32(338).fork(), _depth + 1).ldelim();
             if (message.pong != null && $Object.hasOwnProperty.call(message, "pong"))
                 $root.zooid.Pong.encode(message.pong, writer.uint32(346).fork(), _depth + 1).ldelim();
-            if (message.handOver != null && $Object.hasOwnProperty.call(message, "handOver"))
-                $root.zooid.HandOver.encode(message.handOver, writer.uint32(354).fork(), _depth + 1).ldelim();
+            if (message.leadershipTransfer != null && $Object.hasOwnProperty.call(message, "leadershipTransfer"))
+                $root.zooid.LeadershipTransfer.encode(message.leadershipTransfer, writer.uint32(354).fork(), _depth + 1).ldelim();
             if (message.refuse != null && $Object.hasOwnProperty.call(message, "refuse"))
                 $root.zooid.Refuse.encode(message.refuse, writer.uint32(362).fork(), _depth + 1).ldelim();
             if (message.identities != null && $Object.hasOwnProperty.call(message, "identities"))
@@ -335,8 +335,8 @@ export const zooid = $root.zooid = (() => {
                 case 44: {
                         if (wireType !== 2)
                             break;
-                        message.handOver = $root.zooid.HandOver.decode(reader, reader.size(), $undefined, _depth + 1, message.handOver);
-                        message.body = "handOver";
+                        message.leadershipTransfer = $root.zooid.LeadershipTransfer.decode(reader, reader.size(), $undefined, _depth + 1, message.leadershipTransfer);
+                        message.body = "leadershipTransfer";
                         continue;
                     }
                 case 45: {
@@ -3693,19 +3693,19 @@ export const zooid = $root.zooid = (() => {
         return Pong;
     })();
 
-    zooid.HandOver = (function() {
+    zooid.LeadershipTransfer = (function() {
 
-        const HandOver = function (properties) {
+        const LeadershipTransfer = function (properties) {
             if (properties)
                 for (let keys = $Object.keys(properties), i = 0; i < keys.length; ++i)
                     if (properties[keys[i]] != null && keys[i] !== "__proto__")
                         this[keys[i]] = properties[keys[i]];
         };
 
-        HandOver.prototype.epoch = $util.Long ? $util.Long.fromBits(0,0,true) : 0;
-        HandOver.prototype.successor = 0;
+        LeadershipTransfer.prototype.epoch = $util.Long ? $util.Long.fromBits(0,0,true) : 0;
+        LeadershipTransfer.prototype.successor = 0;
 
-        HandOver.encode = function (message, writer, _depth) {
+        LeadershipTransfer.encode = function (message, writer, _depth) {
             if (!writer)
                 writer = $Writer.create();
             if (_depth === $undefined)
@@ -3722,7 +3722,7 @@ export const zooid = $root.zooid = (() => {
             return writer;
         };
 
-        HandOver.decode = function (reader, length, _end, _depth, _target) {
+        LeadershipTransfer.decode = function (reader, length, _end, _depth, _target) {
             if (!(reader instanceof $Reader))
                 reader = $Reader.create(reader);
             if (_depth === $undefined)
@@ -3739,7 +3739,7 @@ export const zooid = $root.zooid = (() => {
                 length = reader.len;
                 reader.len = end;
             }
-            message = _target || new $root.zooid.HandOver();
+            message = _target || new $root.zooid.LeadershipTransfer();
             while (reader.pos < end) {
                 let start = reader.pos;
                 let tag = reader.tag();
@@ -3784,7 +3784,7 @@ export const zooid = $root.zooid = (() => {
             return message;
         };
 
-        return HandOver;
+        return LeadershipTransfer;
     })();
 
     zooid.Refuse = (function() {

@@ -38,12 +38,12 @@ export const pongRecord: RecordCodec<"pong"> = {
   },
 };
 
-export const handOverRecord: RecordCodec<"hand-over"> = {
-  member: "handOver",
-  encode: (message, writer) => void zooid.HandOver.encode(message, writer),
+export const leadershipTransferRecord: RecordCodec<"leadership-transfer"> = {
+  member: "leadershipTransfer",
+  encode: (message, writer) => void zooid.LeadershipTransfer.encode(message, writer),
   decode: (reader) => {
-    const { epoch, successor } = zooid.HandOver.decode(reader);
-    return { kind: "hand-over", epoch: whole(epoch), successor: serverIdOf(successor) };
+    const { epoch, successor } = zooid.LeadershipTransfer.decode(reader);
+    return { kind: "leadership-transfer", epoch: whole(epoch), successor: serverIdOf(successor) };
   },
 };
 

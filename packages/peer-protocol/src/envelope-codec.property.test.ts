@@ -164,7 +164,7 @@ const FIELDS: { readonly [K in Kind]: fc.Arbitrary<object> } = {
     ...{ epoch: number, round: number, applied: zxid, room: fc.constantFrom("enough", "low", "full") },
     touches: fc.array(fc.record({ sessionHigh: int, sessionLow: int, timeoutMs: number })),
   }),
-  "hand-over": fc.record({ epoch: number, successor: sid }),
+  "leadership-transfer": fc.record({ epoch: number, successor: sid }),
   refuse: fc.record({ reason: fc.constantFrom("not-leading", "epoch-low", "diverged", "unable"), text }),
   identities: fc.record({ client: number, identities: fc.array(fc.record({ scheme: text, id: text })) }),
   forward,

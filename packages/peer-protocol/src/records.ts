@@ -1,6 +1,6 @@
 import { ProtobufReader } from "@zooid/wire/protobuf";
 import { zooid } from "../gen/peer.js";
-import { handOverRecord, pingRecord, pongRecord, refuseRecord } from "./broadcast-records.ts";
+import { leadershipTransferRecord, pingRecord, pongRecord, refuseRecord } from "./broadcast-records.ts";
 import { notificationRecord, pollAnswerRecord, pollRecord } from "./election-records.ts";
 import { authProofRecord, heartbeatRecord, helloRecord, linkRefuseRecord } from "./link-records.ts";
 import type { RecordCodec, RecordKind } from "./record-codec.ts";
@@ -54,7 +54,7 @@ export const RECORDS: { readonly [K in RecordKind]: RecordCodec<K> } = {
   "up-to-date": upToDateRecord,
   ping: pingRecord,
   pong: pongRecord,
-  "hand-over": handOverRecord,
+  "leadership-transfer": leadershipTransferRecord,
   refuse: refuseRecord,
   identities: identitiesRecord,
   "open-session": openSessionRecord,

@@ -14,7 +14,7 @@ export class DueWork {
     const { memberChanges, servingState, proposer, forwarded, sessionEnds } = this.#parts;
     membership.tick();
     roles.serveReadOnlyWhenDue();
-    this.#parts.roomHandover.tick();
+    this.#parts.automaticTransfer.tick();
     this.#resignWhenExhausted();
     connections.removeMoreWatches();
     watchBudget.settle();
@@ -33,12 +33,12 @@ export class DueWork {
 
   /** When {@link run} has something to do; undefined when never. */
   nextDueMs(): number | undefined {
-    const { config, servingState, membership, roles, reaper, roomHandover } = this.#parts;
+    const { config, servingState, membership, roles, reaper, automaticTransfer } = this.#parts;
     if (this.#hasPostponed) return servingState.nowMs;
     const membershipDueMs = config.ensemble === undefined ? undefined : membership.nextDueMs();
     const reaperDueMs = servingState.isLeading ? reaper.nextDueMs() : undefined;
-    const handoverDueMs = earliest(reaperDueMs, roomHandover.nextDueMs());
-    return earliest(earliest(membershipDueMs, roles.readOnlyDueMs()), handoverDueMs);
+    const transferDueMs = earliest(reaperDueMs, automaticTransfer.nextDueMs());
+    return earliest(earliest(membershipDueMs, roles.readOnlyDueMs()), transferDueMs);
   }
 
   /** Whether an earlier turn left something for this one. */

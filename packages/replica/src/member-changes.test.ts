@@ -75,7 +75,7 @@ test("watches on the configuration fire on every server, and reads show it from 
   }
 });
 
-test("a leader that leaves commits the change, hands over, and follows without a vote", () => {
+test("a leader that leaves commits the change, transfers leadership, and follows without a vote", () => {
   const ensemble = ensembleOf(4);
   const { leader } = ensemble;
   const others = ensemble.members.filter((member) => member !== leader);

@@ -3,6 +3,7 @@ import { ClientShares, newRequest, type Request } from "@zooid/model";
 import type { ZabPeer } from "@zooid/zab";
 import { AuthPackets } from "./auth/auth-packets.ts";
 import { AuthSchemes } from "./auth/auth-schemes.ts";
+import { AutomaticTransfer } from "./automatic-transfer.ts";
 import type { ReplicaConfig } from "./config.ts";
 import { Admission } from "./connections/admission.ts";
 import { Connections } from "./connections/connections.ts";
@@ -24,7 +25,6 @@ import { ClientWrites } from "./requests/client-writes.ts";
 import { SetWatches } from "./requests/set-watches.ts";
 import { WaitingRequests } from "./requests/waiting-requests.ts";
 import { RoleChanges } from "./role-changes.ts";
-import { RoomHandover } from "./room-handover.ts";
 import { ServingState } from "./serving-state.ts";
 import { ConnectRequests } from "./sessions/connect-requests.ts";
 import { EndingSessions } from "./sessions/ending-sessions.ts";
@@ -62,7 +62,7 @@ export class ReplicaParts {
   readonly slowRequests: SlowRequests;
   readonly counters: Counters;
 
-  readonly roomHandover: RoomHandover;
+  readonly automaticTransfer: AutomaticTransfer;
   readonly clientShares: ClientShares;
   readonly connections: Connections;
   readonly admission: Admission;
@@ -112,7 +112,7 @@ export class ReplicaParts {
     this.servingState = new ServingState(this.zab);
     this.roles = new RoleChanges(this);
     this.dueWork = new DueWork(this);
-    this.roomHandover = new RoomHandover(this);
+    this.automaticTransfer = new AutomaticTransfer(this);
     this.slowRequests = new SlowRequests(this);
     this.counters = new Counters(this.servingState, this.slowRequests);
 

@@ -315,7 +315,7 @@ export class Replica {
    */
   propose(): void {
     const { batcher } = this.#parts.tools;
-    if (batcher.count === 0 || this.isPreparing || this.#parts.roomHandover.isUnderWay) return;
+    if (batcher.count === 0 || this.isPreparing || this.#parts.automaticTransfer.isUnderWay) return;
     this.zab.propose(batcher.take());
     this.#parts.slowRequests.look();
   }
@@ -327,8 +327,8 @@ export class Replica {
 
   /** Whether {@link propose} has something to propose, or will have. */
   get hasPrepared(): boolean {
-    const { tools, roomHandover } = this.#parts;
-    return (tools.batcher.count > 0 && !roomHandover.isUnderWay) || this.isPreparing;
+    const { tools, automaticTransfer } = this.#parts;
+    return (tools.batcher.count > 0 && !automaticTransfer.isUnderWay) || this.isPreparing;
   }
 
   /** Whether a multi is prepared in part: {@link tick} prepares more of it. */

@@ -8,8 +8,8 @@ const STEP_MS = 50;
 /** Maximum time beyond the end of a drain that a connection with unanswered writes stays. */
 const BUSY_MS = 2000;
 /** How long a leader that is drained waits for a successor, during which writes wait, and how soon it tries again. */
-const HANDOVER_MS = 2000;
-const HANDOVER_EVERY_MS = 10_000;
+const TRANSFER_MS = 2000;
+const TRANSFER_EVERY_MS = 10_000;
 
 /** How far a drain has come. */
 export interface DrainProgress {
@@ -35,7 +35,7 @@ export class Drain {
   #steps: NodeJS.Timeout | undefined;
   #left: ClientConnection[] = [];
   #endMs = 0;
-  #handOverAtMs = 0;
+  #transferAtMs = 0;
   #hasSaid = false;
 
   constructor(parts: { readonly driver: () => Driver; readonly info: WriteLine }) {
@@ -60,7 +60,7 @@ export class Drain {
     this.#left = this.#open();
     this.#endMs = performance.now() + durationMs;
     this.#hasSaid = false;
-    this.#handOverAtMs = 0;
+    this.#transferAtMs = 0;
     this.#info(`draining: ${counted(this.#left.length, "connection")} will be closed within ${durationMs} ms`, {
       event: "draining",
     });
@@ -86,9 +86,9 @@ export class Drain {
   #step(): void {
     const driver = this.#driver();
     const nowMs = performance.now();
-    if (nowMs >= this.#handOverAtMs && mayHandOver(driver)) {
-      this.#handOverAtMs = nowMs + HANDOVER_EVERY_MS;
-      void driver.handOver(HANDOVER_MS);
+    if (nowMs >= this.#transferAtMs && mayTransfer(driver)) {
+      this.#transferAtMs = nowMs + TRANSFER_EVERY_MS;
+      void driver.transferLeadership({ withinMs: TRANSFER_MS, keepServing: true });
     }
     const stepsLeft = Math.max(1, Math.ceil((this.#endMs - nowMs) / STEP_MS));
     let due = Math.ceil(this.#left.length / stepsLeft);
@@ -117,6 +117,6 @@ export class Drain {
   }
 }
 
-function mayHandOver({ replica }: Driver): boolean {
+function mayTransfer({ replica }: Driver): boolean {
   return replica.isLeading && replica.zab.learners().some(({ mayLead }) => mayLead);
 }

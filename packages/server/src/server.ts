@@ -544,7 +544,10 @@ class Server implements ZooidServer {
     this.#ports?.stop();
     await this.#restore?.settled();
     this.#earlyClients.destroyAll();
-    await this.#driver?.transferLeadership(Math.min(this.#config.tickMs, TRANSFER_MS));
+    await this.#driver?.transferLeadership({
+      withinMs: Math.min(this.#config.tickMs, TRANSFER_MS),
+      keepServing: false,
+    });
     await this.#driver?.stop();
     await this.#peers?.stop();
     await this.#operators?.[Symbol.asyncDispose]();

@@ -1,4 +1,4 @@
-import { COUNTER_HANDOVER, type Members, type QuorumVerifier, type ServerId } from "@zooid/model";
+import { COUNTER_TRANSFER, type Members, type QuorumVerifier, type ServerId } from "@zooid/model";
 
 export interface PeerConfig {
   readonly sid: ServerId;
@@ -63,7 +63,7 @@ export const PEER_DEFAULTS: Omit<PeerConfig, "sid" | "verifier"> = {
   outstandingBytesMax: 64_194_304,
   windowBytes: 8 * 1024 * 1024,
   runBytes: 256 * 1024,
-  counterMax: COUNTER_HANDOVER,
+  counterMax: COUNTER_TRANSFER,
   foundingWaitMs: undefined,
   hasPast: false,
   newEnsembleId: "zooid",

@@ -1,5 +1,5 @@
 import {
-  COUNTER_HANDOVER,
+  COUNTER_TRANSFER,
   composeZxid,
   EPOCH_MAX,
   type LinkRef,
@@ -114,7 +114,7 @@ describe("epochs", () => {
     const { peer } = newPeer();
     peer.leadAlone(1);
     expect(peer.isExhausted).toBe(false);
-    const counters = { first: composeZxid(1, 1), last: composeZxid(1, COUNTER_HANDOVER) };
+    const counters = { first: composeZxid(1, 1), last: composeZxid(1, COUNTER_TRANSFER) };
     peer.propose({ ...batchOf(1, 1), ...counters });
     expect(peer.isExhausted).toBe(true);
   });

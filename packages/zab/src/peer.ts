@@ -221,8 +221,8 @@ export class ZabPeer {
   }
 
   /** Whether this server leads and the configuration in force gives the leadership to others. */
-  get mustHandOver(): boolean {
-    return this.#role instanceof Leader && this.#role.mustHandOver;
+  get mustTransfer(): boolean {
+    return this.#role instanceof Leader && this.#role.mustTransfer;
   }
 
   #membersChanged(): void {

@@ -56,7 +56,7 @@ const messages: fc.Arbitrary<PeerMessage> = fc.oneof(
     applied: zxid,
     touches: fc.array(fc.record({ sessionHigh: half, sessionLow: half, timeoutMs: number }), { maxLength: 3 }),
   }),
-  fc.record({ kind: fc.constant("hand-over" as const), epoch, successor: small.map(serverId) }),
+  fc.record({ kind: fc.constant("leadership-transfer" as const), epoch, successor: small.map(serverId) }),
   fc.record({
     kind: fc.constant("refuse" as const),
     reason: fc.constantFrom("not-leading" as const, "epoch-low" as const, "diverged" as const, "unable" as const),

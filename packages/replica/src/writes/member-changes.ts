@@ -111,12 +111,12 @@ export class MemberChanges {
 
   /** Proposes the list of servers that enough of them have in their files, if there is one. Only at the leader. */
   seekWish(): void {
-    const { config, proposer, roomHandover, servingState, zab } = this.#parts;
+    const { config, proposer, automaticTransfer, servingState, zab } = this.#parts;
     const { nowMs } = servingState;
     if (nowMs < this.#wishDueMs) return;
     this.#wishDueMs = nowMs + config.tickMs / 2;
     this.#reportWishes();
-    if (this.#isPending || roomHandover.isUnderWay) return;
+    if (this.#isPending || automaticTransfer.isUnderWay) return;
     const wish = zab.wishes?.due;
     if (wish === undefined) return;
     if (wishText(wish, wish.version).length > CONFIG_BYTES_MAX) this.#refused(ErrorCode.BAD_ARGUMENTS, TOO_LONG);

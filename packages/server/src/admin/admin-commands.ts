@@ -425,7 +425,7 @@ function drainStatus({ drain }: AdminView): Fields {
   return { is_draining: isDraining, num_alive_connections: connections, is_leader: isLeading };
 }
 
-/** Hands the leadership to the server that is named, or to the one that suits best; `dryRun` only checks. */
+/** Transfers leadership to the server that is named, or to the one that suits best; `dryRun` only checks. */
 async function transferLeadership(view: AdminView, { query }: CommandRequest): Promise<Outcome> {
   const { driver, config } = view;
   const { zab, isLeading } = driver.replica;
@@ -439,7 +439,7 @@ async function transferLeadership(view: AdminView, { query }: CommandRequest): P
     return notYet("no other server can lead now: none is a synchronized voter with room on its disk");
   }
   if (query.get("dryRun") === "true") return { is_dry_run: true, successor_id: successor?.sid ?? null };
-  const leader = await driver.handOver(TRANSFER_MS, successor?.sid);
+  const leader = await driver.transferLeadership({ withinMs: TRANSFER_MS, to: successor?.sid, keepServing: true });
   if (leader !== undefined) return { leader_id: leader };
   return notYet(`no server had all transactions within ${TRANSFER_MS} ms, and this one leads on`);
 }

@@ -20,6 +20,7 @@ import type { WatchFanOut } from "../watch-fan-out.ts";
 import type { BatchSizes } from "./batch-sizes.ts";
 import { type DriverOptions, DriverParts } from "./driver-parts.ts";
 import type { ReadTurns } from "./read-turns.ts";
+import type { LeadershipTransfer } from "./service.ts";
 
 /**
  * The loop around a replica: it has the clock, the sockets' output and the timers, and decides
@@ -107,19 +108,9 @@ export class Driver implements ConnectionHost {
     turns.step(() => this.replica.join(bootCount));
   }
 
-  /** Resolves when leadership is transferred, or when no server could take it in time. */
-  async transferLeadership(withinMs: number): Promise<void> {
-    await this.#parts.service.transferLeadership(withinMs);
-  }
-
-  /**
-   * Transfers leadership, and serves on.
-   *
-   * @param to the only server that may succeed
-   * @returns the successor; undefined if no server could take it in time
-   */
-  handOver(withinMs: number, to?: ServerId): Promise<ServerId | undefined> {
-    return this.#parts.service.handOver(withinMs, to);
+  /** @returns the successor; undefined if no server could take it in time */
+  transferLeadership(transfer: LeadershipTransfer): Promise<ServerId | undefined> {
+    return this.#parts.service.transferLeadership(transfer);
   }
 
   /** Ends one session before its timeout, for an operator. */

@@ -9,7 +9,16 @@ import type { DriverParts } from "./driver-parts.ts";
  */
 type ServiceState = "starting" | "serving" | "stopping" | "halted";
 
-/** How a driver starts, hands its leadership on, stops, and fails. */
+export interface LeadershipTransfer {
+  /** Maximum time until the transfer has succeeded or failed. */
+  readonly withinMs: number;
+  /** The only server that may succeed. By default the one that suits best. */
+  readonly to?: ServerId | undefined;
+  /** Whether this server serves afterwards, as leader or not. Otherwise it proposes nothing more. */
+  readonly keepServing: boolean;
+}
+
+/** Starts a driver, transfers its leadership, stops it, and ends it after a failure. */
 export class Service {
   readonly #parts: DriverParts;
   #state: ServiceState = "starting";
@@ -40,14 +49,24 @@ export class Service {
 
   /**
    * Transfers leadership to a synchronized server, so that the others do not have to notice that
-   * this one is gone. Nothing is proposed any more.
+   * this one is gone.
    *
-   * @param to the only server that may succeed
    * @returns the successor; undefined if no server could take it in time
    */
-  async transferLeadership(withinMs: number, to?: ServerId): Promise<ServerId | undefined> {
+  async transferLeadership({ withinMs, to, keepServing }: LeadershipTransfer): Promise<ServerId | undefined> {
+    const { proposals, turns } = this.#parts;
+    try {
+      return await this.#transferTo(to, performance.now() + withinMs);
+    } finally {
+      if (keepServing && !this.isStopped) {
+        proposals.isTransferring = false;
+        turns.wake();
+      }
+    }
+  }
+
+  async #transferTo(to: ServerId | undefined, endMs: number): Promise<ServerId | undefined> {
     const { replica, peers, proposals, turns } = this.#parts;
-    const endMs = performance.now() + withinMs;
     if (peers === undefined) return undefined;
     // Proposals in flight complete; nothing more is proposed.
     proposals.isTransferring = replica.isLeading;
@@ -62,19 +81,6 @@ export class Service {
     }
     peers.links.flush();
     return successor;
-  }
-
-  /** The same of a server that serves on, with or without the leadership. */
-  async handOver(withinMs: number, to?: ServerId): Promise<ServerId | undefined> {
-    const { proposals, turns } = this.#parts;
-    try {
-      return await this.transferLeadership(withinMs, to);
-    } finally {
-      if (!this.isStopped) {
-        proposals.isTransferring = false;
-        turns.wake();
-      }
-    }
   }
 
   /**

@@ -69,7 +69,7 @@ test.each<[string, PeerMessage]>([
   ["entries of a later epoch", entryOf(1, 2)],
   ["entries that go on in a later epoch", joined(entryOf(1), entryOf(1, 2))],
   ["entries with a gap", joined(entryOf(1), entryOf(3))],
-  ["a successor, in another epoch", { kind: "hand-over", epoch: 2, successor: PEER }],
+  ["a successor, in another epoch", { kind: "leadership-transfer", epoch: 2, successor: PEER }],
 ])("a leader that sends %s is left, and the log does not get it", (_, message) => {
   const script = new Script();
   script.syncsWithPeer();

@@ -175,7 +175,7 @@ test("a machine is replaced while it is down", () => {
   expect(edited.leader).toBeDefined();
 });
 
-test("a leader that the new list does not have leads until it is in force, and hands over", () => {
+test("a leader that the new list does not have leads until it is in force, and transfers leadership", () => {
   const edited = new Edited();
   edited.edit(listOf(S1, S2, S3, S4), S4, S1, S2, S3);
   for (const sid of [S1, S2, S3]) edited.cluster.crash(sid, Number.POSITIVE_INFINITY);

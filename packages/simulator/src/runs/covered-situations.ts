@@ -25,7 +25,7 @@ export function coverCrash(coverage: CoverageCounts, { replica }: SimServer, cra
 export function coverStep(coverage: CoverageCounts, { replica }: SimServer): void {
   if (replica.isApplying) coverage.reached("transaction applied in slices");
   if (replica.isPreparing) coverage.reached("multi prepared in slices");
-  if (replica.zab.mustHandOver) coverage.reached("leader not in the configuration it committed");
+  if (replica.zab.mustTransfer) coverage.reached("leader not in the configuration it committed");
 }
 
 export function coverEvent(coverage: CoverageCounts, { kind }: ReplicaEvent): void {

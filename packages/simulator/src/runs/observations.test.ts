@@ -58,7 +58,7 @@ const COUNTED: readonly (readonly [Situation, ReplicaEvent["kind"], () => Script
     () => {
       const script = new Script();
       script.syncsWithPeer();
-      script.leads(script.peer, { kind: "hand-over", epoch: 1, successor: OTHER });
+      script.leads(script.peer, { kind: "leadership-transfer", epoch: 1, successor: OTHER });
       return script;
     },
   ],

@@ -20,8 +20,8 @@ export function describeMessage(message: PeerMessage): string {
       return `${message.kind} ${zxid(message.committed)}`;
     case "ack":
       return `ack ${zxid(message.durable)}`;
-    case "hand-over":
-      return `hand-over to s${message.successor}`;
+    case "leadership-transfer":
+      return `leadership-transfer to s${message.successor}`;
     case "refuse":
       return `refuse ${message.reason}`;
     default:

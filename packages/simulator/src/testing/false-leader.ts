@@ -94,7 +94,11 @@ const lies: fc.Arbitrary<PeerMessage> = fc.oneof(
     committed: zxid,
     lacksRoom: fc.boolean(),
   }),
-  fc.record({ kind: fc.constant("hand-over" as const), epoch, successor: fc.constantFrom(0, 1, 2, 9).map(serverId) }),
+  fc.record({
+    kind: fc.constant("leadership-transfer" as const),
+    epoch,
+    successor: fc.constantFrom(0, 1, 2, 9).map(serverId),
+  }),
   fc.record({
     kind: fc.constant("refuse" as const),
     reason: fc.constantFrom("not-leading" as const, "epoch-low" as const, "diverged" as const, "unable" as const),

@@ -83,7 +83,7 @@ export class Leader implements Role {
   }
 
   /** Whether the configuration in force gives the leadership to others: this server is not in it, or has moved. */
-  get mustHandOver(): boolean {
+  get mustTransfer(): boolean {
     const { config, members } = this.context;
     const { committed } = members;
     if (this.#phase !== "broadcast" || committed === undefined || members.isChanging) return false;

@@ -33,7 +33,7 @@ export class LeadershipTransfer {
     this.#isStarted = true;
     broadcast.flush();
     for (const learner of learners.values()) {
-      learners.send(learner, { kind: "hand-over", epoch: epoch.number, successor: successor.sid });
+      learners.send(learner, { kind: "leadership-transfer", epoch: epoch.number, successor: successor.sid });
     }
     return successor.sid;
   }

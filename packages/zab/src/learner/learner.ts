@@ -11,7 +11,7 @@ import { LearnerSynchronization } from "./synchronization.ts";
 /** Sessions reported in one message. */
 const TOUCHES_MAX = 10_000;
 /** Maximum time for applying what the leader committed before the learner changes to the successor; its clients wait meanwhile. */
-const HANDOVER_WAIT_MS = 100;
+const TRANSFER_WAIT_MS = 100;
 /** A dial that is not answered is given up after this: the elected server may be gone. */
 const DIAL_MS_MIN = 1000;
 
@@ -128,13 +128,13 @@ export class Learner implements Role {
         link.lacksRoom = message.lacksRoom;
         this.#ping(message.epoch, message.round, message.committed);
         break;
-      case "hand-over":
+      case "leadership-transfer":
         if (link.epoch !== 0 && message.epoch !== link.epoch) {
           link.illegal(message);
           break;
         }
         this.#context.sinks.roles.note({ kind: "successor-named", sid: message.successor });
-        this.#successor = { sid: message.successor, dueMs: link.heardMs + HANDOVER_WAIT_MS };
+        this.#successor = { sid: message.successor, dueMs: link.heardMs + TRANSFER_WAIT_MS };
         this.#leaveWhenApplied();
         break;
       case "refuse":

@@ -8,7 +8,7 @@ const HOST = "127.0.0.1";
 const SUPER = "digest super:test";
 const SUPER_DIGEST = "super:D/InIHSb7yEEbrWz8b9l71RjZJU=";
 
-test("leader transfer --wait hands over to a server that starts later", { timeout: 60_000 }, async () => {
+test("leader transfer --wait transfers leadership to a server that starts later", { timeout: 60_000 }, async () => {
   const ports = await freePorts(9);
   const servers = [1, 2, 3].map((sid, at) => {
     const [quorumPort = 0, electionPort = 0, port = 0] = ports.slice(at * 3);

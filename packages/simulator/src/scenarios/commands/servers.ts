@@ -26,7 +26,7 @@ export const SERVER_COMMANDS: readonly Command[] = [
   [/^pause s(\d+)$/, ({ world }, sid) => world.up(idOf(sid)).pause()],
   [/^resume s(\d+)$/, ({ world }, sid) => world.up(idOf(sid)).resume()],
   [/^skew s(\d+) by (-?\d+) ms$/, ({ world }, sid, ms) => world.up(idOf(sid)).skewWallClock(Number(ms))],
-  [/^hand over s(\d+)$/, ({ world }, sid) => transferLeadership(world, idOf(sid))],
+  [/^transfer leadership of s(\d+)$/, ({ world }, sid) => transferLeadership(world, idOf(sid))],
   [
     /^hold sync (s.+)$/,
     ({ world }, names) => atOnce(() => each(names, (sid) => world.observations.holdSync(sid, true))),

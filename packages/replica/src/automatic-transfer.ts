@@ -22,7 +22,7 @@ const RETRY_TICKS = 5;
  *     └── no longer wanted       └──── RETRY_TICKS ◀─────┘ a tick later
  * ```
  */
-export class RoomHandover {
+export class AutomaticTransfer {
   readonly #parts: ReplicaParts;
   /** When the next attempt begins; undefined while none is wanted. */
   #beginMs: number | undefined;
@@ -54,7 +54,7 @@ export class RoomHandover {
       this.#endMs = undefined;
       return;
     }
-    const purpose = zab.mustHandOver ? "members" : "room";
+    const purpose = zab.mustTransfer ? "members" : "room";
     this.#beginMs ??= nowMs + (purpose === "room" ? PATIENCE_MS : 0);
     if (nowMs < this.#beginMs || nowMs < this.#tryMs) return;
     this.#endMs ??= nowMs + config.tickMs;
@@ -66,6 +66,6 @@ export class RoomHandover {
 
   get #isWanted(): boolean {
     const { servingState, zab } = this.#parts;
-    return servingState.isLeading && (zab.hasRoomierSuccessor || zab.mustHandOver);
+    return servingState.isLeading && (zab.hasRoomierSuccessor || zab.mustTransfer);
   }
 }
