@@ -1,5 +1,5 @@
 /**
- * Random histories of servers over their real files, which are so small that they roll, fold and purge after a few writes; servers are stopped and
+ * Random histories of servers over their real files, which are so small that they roll, checkpoint and purge after a few writes; servers are stopped and
  * killed in between. After each start they must hold what their answers promised, and start without a repair.
  *
  *     npm run tool -- round-trips [--acts 10000] [--servers 1|3] [--seed N] [--shrink]

@@ -197,7 +197,7 @@ async function onPaper(): Promise<void> {
 /**
  * Writes at the voters of three, of three with two observers at the leader, and of three with two
  * observers by followers, in turn; each server with the same small share of a core. Before each
- * turn the servers finish, unbounded, what earlier ones left for later (ours folds its log into the
+ * turn the servers finish, unbounded, what earlier ones left for later (ours checkpoints its log into the
  * state file in idle moments): otherwise a server that did more before would pay for it now.
  */
 async function byObservers(): Promise<void> {

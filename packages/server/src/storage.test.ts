@@ -61,6 +61,6 @@ test("after a start the state file follows what was replayed, without waiting fo
     for (let i = 1; i <= 10; i++) await client.ask(OpCode.CREATE, create(`/n${i}`));
   }
   await using zk = await startTestServer({ dataDir: place, stateLagBytesMax: 8, fourLetterWords: "*" });
-  while ((await metric(zk.port, "zooid_state_folds")) === 0);
+  while ((await metric(zk.port, "zooid_state_checkpoints")) === 0);
   expect(await metric(zk.port, "zooid_state_lag_bytes")).toBe(0);
 });

@@ -13,7 +13,7 @@ import {
   type StoreLog,
 } from "@zooid/txn-log";
 import {
-  FOLD_RESERVE,
+  CHECKPOINT_RESERVE,
   isLogFile,
   type LiveTree,
   LOG_RESERVE,
@@ -154,9 +154,9 @@ export interface SqliteStorageOptions {
 }
 
 /** The state file follows from this much log on. */
-const LAG_MARK_BYTES = 64 * 1024 * 1024;
+const CHECKPOINT_BYTES = 64 * 1024 * 1024;
 /** It must have begun to follow well before writes wait for it. */
-const LAG_MARK_SHARE = 1 / 8;
+const CHECKPOINT_SHARE = 1 / 8;
 const BEHIND_WARN_MS = 60_000;
 
 /** Opens a data directory. Rejects with a StoreError. */
@@ -172,7 +172,7 @@ async function openSqliteStorage(options: SqliteStorageOptions): Promise<Storage
       takeEpoch: isAlone,
       // Others know what this server may have forgotten; it has no vote until they have reported it.
       allowAmnesia: !isAlone,
-      lagMarkBytes: Math.min(LAG_MARK_BYTES, Math.ceil(stateLagBytesMax * LAG_MARK_SHARE)),
+      checkpointBytes: Math.min(CHECKPOINT_BYTES, Math.ceil(stateLagBytesMax * CHECKPOINT_SHARE)),
     }),
   );
   return new SqliteStorage(store, options, (recovered) => {
@@ -312,16 +312,16 @@ class SqliteStorage implements Storage {
 
   checkpoint(checkpoint: Checkpoint): void {
     this.#store.state.advance(checkpoint);
-    if (this.#isLow) this.#fold();
+    if (this.#isLow) this.#checkpoint();
   }
 
   setLow(isLow: boolean): void {
     this.#isLow = isLow;
     this.log.setLow(isLow);
-    if (isLow) this.#fold();
+    if (isLow) this.#checkpoint();
   }
 
-  #fold(): void {
+  #checkpoint(): void {
     // The store reports what fails.
     this.#store.state.flush().catch(() => {});
   }
@@ -349,7 +349,7 @@ class SqliteStorage implements Storage {
 
   async keepReserve(): Promise<void> {
     const { directory, logDirectory } = this.#options;
-    await makeReserve(directory, FOLD_RESERVE);
+    await makeReserve(directory, CHECKPOINT_RESERVE);
     for (const each of new Set([directory, logDirectory])) await makeReserve(each, LOG_RESERVE);
   }
 
@@ -391,7 +391,7 @@ class SqliteStorage implements Storage {
     if (log.commitBuckets !== undefined) {
       yield { kind: "histogram", name: "zooid_commit_seconds", values: [{ labels: {}, buckets: log.commitBuckets }] };
     }
-    yield summary("snapshottime", { count: state.foldCount, sum: Math.round(state.foldMsTotal) });
+    yield summary("snapshottime", { count: state.checkpointCount, sum: Math.round(state.checkpointMsTotal) });
     yield summary("sync_processor_batch_size", { count: log.syncCount, sum: log.entryCount });
     yield summary("dbinittime", this.#loadMs);
     yield summary("startup_snap_load_time", this.#stateLoadMs);
@@ -404,8 +404,8 @@ class SqliteStorage implements Storage {
     yield gauge("zooid_log_purged_segments", log.purgedCount);
     yield gauge("zooid_state_lag_bytes", state.lagBytes);
     yield gauge("zooid_state_lag_waits", this.#behindCount);
-    yield gauge("zooid_state_folds", state.foldCount);
-    yield gauge("zooid_state_last_fold_ms", Math.round(state.foldMsLast));
+    yield gauge("zooid_state_checkpoints", state.checkpointCount);
+    yield gauge("zooid_state_last_checkpoint_ms", Math.round(state.checkpointMsLast));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

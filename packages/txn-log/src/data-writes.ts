@@ -1,12 +1,12 @@
 import type { Zxid } from "@zooid/model";
 
 const PAIRS_MIN = 1024;
-/** 1 MiB. A fold reads further writes from the log like any other entry. */
+/** 1 MiB. A checkpoint reads further writes from the log like any other entry. */
 const PAIRS_MAX = 65_536;
 
 /**
- * Records transactions whose only effect is to replace the data of one node, in log order. A fold
- * reads only the last of them for each node ({@link StateMark.dataWrites}).
+ * Records transactions whose only effect is to replace the data of one node, in log order. A checkpoint
+ * reads only the last of them for each node ({@link CheckpointMark.dataWrites}).
  */
 export class DataWrites {
   #pairs = new Float64Array(2 * PAIRS_MIN);

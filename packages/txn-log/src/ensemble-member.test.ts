@@ -100,9 +100,9 @@ describe("a start", () => {
   });
 });
 
-describe("what is folded", () => {
-  test("cannot be cut any more, not even before it is folded", async () => {
-    await using store = await open({ lagMarkMs: 1_000_000 });
+describe("what is checkpointed", () => {
+  test("cannot be cut any more, not even before it is checkpointed", async () => {
+    await using store = await open({ checkpointMs: 1_000_000 });
     promised(store.log).append(batchOf(range(1, 9)));
     await settled(store);
     const chain = await promised(store.log).chainAt(Z(1, 4));
@@ -125,7 +125,7 @@ describe("what is folded", () => {
   });
 
   test("is durable: a mark above the log's end is a defect", async () => {
-    await using store = await open({ lagMarkMs: 1_000_000 });
+    await using store = await open({ checkpointMs: 1_000_000 });
     promised(store.log).append(batchOf(range(1, 3)));
     await settled(store);
     store.state.advance({ zxid: Z(1, 4), digestHigh: 0, digestLow: 0, bytes: 1 });

@@ -4,7 +4,7 @@ import { setImmediate } from "node:timers/promises";
 import { composeZxid, counterOf, epochOf } from "@zooid/model";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { batchOf, RecordingHandler, range, recordsOf, Z } from "./append-batches.ts";
-import { FOLD_RESERVE, LOG_RESERVE, makeReserve, releaseReserve } from "./directory/disk-reserve.ts";
+import { CHECKPOINT_RESERVE, LOG_RESERVE, makeReserve, releaseReserve } from "./directory/disk-reserve.ts";
 import { promised } from "./promised-log.ts";
 import { openStore, type Store } from "./sqlite.ts";
 import { FULL_FILE } from "./test-break.ts";
@@ -25,8 +25,8 @@ afterEach(() => place[Symbol.dispose]());
 
 const open = (): Promise<Store> => openStore({ directory, sid: 1, handler: reports, testBreak: "log-full" });
 
-/** Nothing is folded unless it is asked for. */
-const NO_LAG = { lagMarkBytes: 2 ** 40, lagMarkMs: 2 ** 31 - 1 };
+/** Nothing is checkpointed unless it is asked for. */
+const NO_LAG = { checkpointBytes: 2 ** 40, checkpointMs: 2 ** 31 - 1 };
 
 /** The disk has no room until the answer is disposed of. */
 function fill(): Disposable {
@@ -133,7 +133,7 @@ test("a log purges what is allowed while a write waits for room", async () => {
     ...{ directory, sid: 1, handler: reports, testBreak: "log-full", ...NO_LAG },
     ...{ segmentBytes: 64 * 1024, logKeepBytes: 64 * 1024 },
   });
-  // Nothing is folded meanwhile, so no segment may go.
+  // Nothing is checkpointed meanwhile, so no segment may go.
   for (let first = 1; first <= 2000; first += 100) await createNodes(store, first, first + 99);
   const { tail, floor } = store.log.durable;
   expect(floor.zxid).toBe(Z(0, 0));
@@ -143,22 +143,22 @@ test("a log purges what is allowed while a write waits for room", async () => {
   expect([store.log.isFull, store.log.durable.tail.zxid]).toEqual([true, tail.zxid]);
 });
 
-test("a fold without room uses a reserve of its own first", async () => {
-  await makeReserve(directory, FOLD_RESERVE);
+test("a checkpoint without room uses a reserve of its own first", async () => {
+  await makeReserve(directory, CHECKPOINT_RESERVE);
   await using store = await openStore({ directory, sid: 1, handler: reports, testBreak: "state-full" });
   await createNodes(store, 1, 5000);
-  const folded = store.state.flush();
+  const checkpointed = store.state.flush();
   await until(() => store.state.stats().isFull);
-  expect(existsSync(join(directory, FOLD_RESERVE.file))).toBe(false);
-  await Promise.allSettled([store[Symbol.asyncDispose](), folded]);
+  expect(existsSync(join(directory, CHECKPOINT_RESERVE.file))).toBe(false);
+  await Promise.allSettled([store[Symbol.asyncDispose](), checkpointed]);
 });
 
-test("marks that find no room together are folded one at a time", async () => {
+test("marks that find no room together are checkpointed one at a time", async () => {
   await using store = await openStore({ directory, sid: 1, handler: reports, testBreak: "state-full", ...NO_LAG });
   await createNodes(store, 1, 800);
   await createNodes(store, 801, 1600);
   await store.state.flush();
-  expect(store.state.stats().foldCount).toBe(2);
+  expect(store.state.stats().checkpointCount).toBe(2);
   expect(store.state.applied.applied.zxid).toBe(Z(1, 1600));
 });
 

@@ -9,12 +9,12 @@ export {
   type MemoryWrite,
 } from "./memory-txn-log.ts";
 export {
+  type CheckpointMark,
   type ReceivedSnapshot,
   SNAPSHOT_CHUNK_BYTES,
   type SnapshotExport,
   type SnapshotReceiver,
   type SnapshotSource,
-  type StateMark,
   type StateMeta,
   type StateNode,
   type StateSession,

@@ -59,9 +59,9 @@ export interface StoreOptions {
   readonly fsyncWarnMs?: number;
   /** Shared memory for batches on their way; what does not fit waits in ordinary memory. Default 4 MiB. */
   readonly ringBytes?: number;
-  /** The state is brought forward when it lags `lagMarkBytes` behind the log, or after `lagMarkMs`. Defaults 64 MiB, 30 s. */
-  readonly lagMarkBytes?: number;
-  readonly lagMarkMs?: number;
+  /** The state is brought forward when it lags `checkpointBytes` behind the log, or after `checkpointMs`. Defaults 64 MiB, 30 s. */
+  readonly checkpointBytes?: number;
+  readonly checkpointMs?: number;
   /** How long a source of a snapshot may wait for the next chunk to be asked for, while the state stands still. Default 60 s. */
   readonly snapshotHoldMs?: number;
   /** Specifier or URL of a module whose `TxnReader` decodes records. Default `@zooid/wire/txn`. */
@@ -95,9 +95,9 @@ export interface Store extends AsyncDisposable {
   replay(after: LogPosition, sink: ReplaySink, through?: Zxid): LogPosition;
 
   /**
-   * Makes ready to send the newest state: folds what is marked, then stands still there until the last chunk is read. Meanwhile nothing
-   * is folded, and the lag that comes up is not counted in `state.lagBytes`. Who comes meanwhile gets the same state, until a
-   * whole `lagMarkBytes` has been marked behind it: then they wait for those before them.
+   * Makes ready to send the newest state: checkpoints what is marked, then stands still there until the last chunk is read. Meanwhile nothing
+   * is checkpointed, and the lag that comes up is not counted in `state.lagBytes`. Who comes meanwhile gets the same state, until a
+   * whole `checkpointBytes` has been marked behind it: then they wait for those before them.
    */
   openSnapshot(): Promise<SnapshotSource>;
 
@@ -191,7 +191,7 @@ async function openOnce(options: StoreOptions): Promise<Store> {
     const logKeepBytes = options.logKeepBytes ?? 64 * MIB;
     const segmentBytes = Math.max(SEGMENT_BYTES_MIN, Math.floor(logKeepBytes / SEGMENTS_KEPT));
     const leases = new ReaderLeases().memory;
-    let folding: StateStore | undefined;
+    let checkpointing: StateStore | undefined;
     const log = await openSqliteLog({
       file: {
         directory: logDirectory,
@@ -210,8 +210,8 @@ async function openOnce(options: StoreOptions): Promise<Store> {
       logKeepBytes,
       retentionMs: options.retentionMs ?? 0,
       fsyncWarnMs: options.fsyncWarnMs ?? 1_000,
-      // What is folded may be purged.
-      freeRoom: async () => folding?.flush(),
+      // What is checkpointed may be purged.
+      freeRoom: async () => checkpointing?.flush(),
     });
     opened = log;
     const stateFile = readyStateFile(directory, log.durable, found);
@@ -220,18 +220,18 @@ async function openOnce(options: StoreOptions): Promise<Store> {
       logDirectory,
       leases,
       decoderModule: options.decoderModule ?? "@zooid/wire/txn",
-      lagMarkBytes: options.lagMarkBytes ?? 64 * MIB,
-      lagMarkMs: options.lagMarkMs ?? 30_000,
+      checkpointBytes: options.checkpointBytes ?? 64 * MIB,
+      checkpointMs: options.checkpointMs ?? 30_000,
       testBreak: options.testBreak,
       marked: ({ zxid }) => log.noteCommitted(zxid),
-      folded: (meta) => log.allowPurge(meta.applied.zxid),
+      checkpointed: (meta) => log.allowPurge(meta.applied.zxid),
       roomChanged: (missing) => {
         if (missing === undefined) handler.warned("the state file has room on its disk again", "no-room");
         else handler.warned(`the state file waits for room on its disk: ${missing}`, "no-room");
       },
       failed: (error) => handler.failed(error),
     });
-    folding = state;
+    checkpointing = state;
     const { snapshotHoldMs: holdMs = 60_000, testBreak } = options;
     const transfers = new SnapshotTransfers({ log, state, directory, holdMs, testBreak });
     const rewrite = (): Promise<boolean> => rewriteState(transfers, options);
@@ -266,9 +266,9 @@ function newScrub(
 ): Scrub {
   const { log, state, logDirectory, leases, rewrite } = parts;
   const retire = async ({ end }: FoundDamage): Promise<"retired" | "needed"> => {
-    // Folding would read the segment, and fail.
+    // Checkpointing would read the segment, and fail.
     if (state.applied.applied.zxid < end) return "needed";
-    // Since the open, nothing may have been folded that would have allowed it.
+    // Since the open, nothing may have been checkpointed that would have allowed it.
     log.allowPurge(state.applied.applied.zxid);
     await new Promise<void>((resolve) => log.discard(end, resolve));
     return "retired";
@@ -393,7 +393,7 @@ class SqliteStore implements Store {
 }
 
 export { type Access, accessFault } from "./directory/access-fault.ts";
-export { FOLD_RESERVE, LOG_RESERVE, makeReserve, type Reserve } from "./directory/disk-reserve.ts";
+export { CHECKPOINT_RESERVE, LOG_RESERVE, makeReserve, type Reserve } from "./directory/disk-reserve.ts";
 export type { Places } from "./directory/inspect-directory.ts";
 export { makeDirectory } from "./directory/make-directory.ts";
 export { readStore, type StoreFacts, walkClosedLog } from "./directory/read-store.ts";

@@ -7,39 +7,39 @@ import type { EpochRange, LogPosition } from "./txn-log.ts";
  * committed *and* durable. Derived from the log in every bit, so its lag costs start time and log space, never safety.
  */
 export interface StateStore extends AsyncDisposable {
-  /** Where the state stands on disk, synced. Moves forward as folds end. */
+  /** Where the state stands on disk, synced. Moves forward as checkpoints end. */
   readonly applied: StateMeta;
 
   /**
-   * Log bytes between the newest mark and what is folded: what a start would have to replay. What was marked while a state was
-   * sent is not counted until it is folded, so that no write waits for the state on account of a transfer; {@link stats} counts it.
+   * Log bytes between the newest mark and what is checkpointed: what a start would have to replay. What was marked while a state was
+   * sent is not counted until it is checkpointed, so that no write waits for the state on account of a transfer; {@link stats} counts it.
    */
   readonly lagBytes: number;
 
   /**
    * Reads the whole state into the tree, synchronously: sessions first, then nodes by ascending id, each row checked. Throws
-   * `DAMAGED` with the row. Best after open or after another state was adopted, before anything is marked: a fold that has begun is
+   * `DAMAGED` with the row. Best after open or after another state was adopted, before anything is marked: a checkpoint that has begun is
    * waited for.
    */
   load(sink: StateSink): StateMeta;
 
   /**
-   * Marks a point that may be folded up to: everything at or below it is committed and durable, and the tree's digest there is
-   * known. Marks rise; the driver posts one at least each 16 MiB or 50 000 entries, so that one fold fits its memory. A mark above the
+   * Marks a point that may be checkpointed up to: everything at or below it is committed and durable, and the tree's digest there is
+   * known. Marks rise; the driver posts one at least each 16 MiB or 50 000 entries, so that one checkpoint fits its memory. A mark above the
    * log's end is a defect, and so is a later cut below it.
    */
-  advance(mark: StateMark): void;
+  advance(mark: CheckpointMark): void;
 
-  /** Folds up to the newest mark now, and resolves with what is then on disk. */
+  /** Checkpoints up to the newest mark now, and resolves with what is then on disk. */
   flush(): Promise<StateMeta>;
 
   stats(): StateStats;
 
-  /** Ends the thread without folding further; stopping twice is harmless. */
+  /** Ends the thread without checkpointing further; stopping twice is harmless. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-export interface StateMark {
+export interface CheckpointMark {
   readonly zxid: Zxid;
   /** The chain there, if the driver knows it: compared with the log's own. */
   readonly chain?: Chain;
@@ -96,15 +96,15 @@ export interface StateSink {
 }
 
 export interface StateStats {
-  /** Log bytes and marks between the newest mark and what is folded. */
+  /** Log bytes and marks between the newest mark and what is checkpointed. */
   readonly lagBytes: number;
   readonly lagMarks: number;
-  readonly foldCount: number;
-  readonly foldMsTotal: number;
-  readonly foldMsLast: number;
-  readonly foldedEntries: number;
+  readonly checkpointCount: number;
+  readonly checkpointMsTotal: number;
+  readonly checkpointMsLast: number;
+  readonly checkpointedEntries: number;
   readonly writtenNodes: number;
-  /** Folds wait for room on the disk. */
+  /** Checkpoints wait for room on the disk. */
   readonly isFull: boolean;
 }
 

@@ -55,7 +55,7 @@ export async function makeDirectory(directory: string, lastCommit: LastCommit, s
 
 /** Opens a directory as the next start would, and reads all of it. */
 export async function open(directory: string, reports: Reports): Promise<Store> {
-  return await openStore({ directory, sid: 1, handler: newHandler(reports), lagMarkMs: 3_600_000 });
+  return await openStore({ directory, sid: 1, handler: newHandler(reports), checkpointMs: 3_600_000 });
 }
 
 export async function read(store: Store): Promise<Contents> {
@@ -94,7 +94,7 @@ export async function read(store: Store): Promise<Contents> {
   };
 }
 
-/** Appends to an open store, and folds what it appended. */
+/** Appends to an open store, and checkpoints what it appended. */
 export async function writeOn(store: Store, oracle: Oracle): Promise<void> {
   for (let batch = 0; batch < 4; batch++) await runOracle(store, oracle, 16);
   await store.state.flush();

@@ -1,5 +1,5 @@
 /**
- * One life of a store, in a process of its own: opens it, appends, folds, rolls and purges, sends its
+ * One life of a store, in a process of its own: opens it, appends, checkpoints, rolls and purges, sends its
  * state to itself, installs histories with and without a snapshot, cuts, and writes what was reported
  * as durable to its output. With "killed" it ends itself with SIGKILL instead of closing the store;
  * with "start" it opens a store that is there, replays, and makes a promise. Ends with 0 when all is
@@ -20,7 +20,7 @@ const BATCHES = 40;
 const NODES = 25;
 const DATA_BYTES = 200;
 const STDOUT = 1;
-/** Entries of the later epochs: checks that touch no node, since a fold decodes what is committed. */
+/** Entries of the later epochs: checks that touch no node, since a checkpoint decodes what is committed. */
 const STAGED = 6;
 const CUT = 2;
 
@@ -53,7 +53,7 @@ async function opened(): Promise<Store> {
   for (;;) {
     try {
       return await openStore({
-        ...{ directory, sid: 1, segmentBytes: 64 * 1024, logKeepBytes: 64 * 1024, lagMarkBytes: 32 * 1024 },
+        ...{ directory, sid: 1, segmentBytes: 64 * 1024, logKeepBytes: 64 * 1024, checkpointBytes: 32 * 1024 },
         handler: {
           appended: ({ zxid }) => report("durable", zxid),
           roomChanged: () => {},

@@ -45,13 +45,13 @@ const SMALL_HISTORIES: Readonly<Record<SmallHistory, (root: string, notes: Notes
     for (let purges = 1; purges <= 2; purges++)
       while (log.stats().purgedCount < purges) {
         await store.append(2);
-        await store.fold();
+        await store.checkpoint();
       }
     notes.begin();
     const isReused = (): boolean => readdirSync(join(root, DATA)).includes(SPARE_FILE);
     for (const { rollCount } = log.stats(); log.stats().rollCount === rollCount || !isReused(); ) {
       await store.append(2);
-      await store.fold();
+      await store.checkpoint();
     }
     await store.append(1);
   },
@@ -59,10 +59,10 @@ const SMALL_HISTORIES: Readonly<Record<SmallHistory, (root: string, notes: Notes
   checkpoint: async (root, notes) => {
     await using store = await SmallStore.open(placesOf(root), notes);
     await store.append(30);
-    await store.fold();
+    await store.checkpoint();
     await store.append(20);
     notes.begin();
-    await store.fold();
+    await store.checkpoint();
     await store.append(1);
   },
   /** A leader's state takes the place of state and log. */
@@ -72,7 +72,7 @@ const SMALL_HISTORIES: Readonly<Record<SmallHistory, (root: string, notes: Notes
       await using leader = await SmallStore.open(placesOf(place), new Notes(notes));
       await using learner = await SmallStore.open(placesOf(root, "snapshot"), notes);
       await learner.append(10);
-      await learner.fold();
+      await learner.checkpoint();
       await leader.append(40);
       const { source, chunks } = await sent(leader.store);
       notes.begin();

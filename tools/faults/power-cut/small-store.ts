@@ -1,4 +1,4 @@
-/** A store that is so small that each of its files is written, rolled and folded within a few calls, and what it promised. */
+/** A store that is so small that each of its files is written, rolled and checkpointed within a few calls, and what it promised. */
 import { composeZxid, ZXID_NONE } from "@zooid/model";
 import { RecordingHandler } from "../../../packages/txn-log/src/append-batches.ts";
 import type { Places } from "../../../packages/txn-log/src/directory/inspect-directory.ts";
@@ -11,7 +11,7 @@ import type { Notes } from "./notes.ts";
 export const STORE_TRACK = "store";
 export const SID = 1;
 export const SEGMENT_BYTES: number = 24 * 1024;
-const NEVER = { lagMarkBytes: 2 ** 40, lagMarkMs: 2 ** 31 - 1 };
+const NEVER = { checkpointBytes: 2 ** 40, checkpointMs: 2 ** 31 - 1 };
 
 /** What is durable, but for what a start may change: its count, and the hint, which says less than is known. */
 export function viewOf({ identity, promise, currentEpoch, committedConfig, lastSeenConfig, tail }: DurableLog): string {
@@ -60,7 +60,7 @@ export class SmallStore implements AsyncDisposable {
     );
   }
 
-  /** Appends a batch of random transactions. Those that are committed once they last may be folded then. */
+  /** Appends a batch of random transactions. Those that are committed once they last may be checkpointed then. */
   async append(
     count: number,
     {
@@ -88,7 +88,7 @@ export class SmallStore implements AsyncDisposable {
   }
 
   /** What is appended so far goes into the state file. */
-  async fold(): Promise<void> {
+  async checkpoint(): Promise<void> {
     await this.store.state.flush();
   }
 

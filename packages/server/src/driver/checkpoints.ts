@@ -15,7 +15,7 @@ export interface Checkpoint {
   readonly digestLow: number;
   /** Bytes of log since the last checkpoint. */
   readonly bytes: number;
-  /** Data writes since the last checkpoint, see `StateMark.dataWrites`. */
+  /** Data writes since the last checkpoint, see `CheckpointMark.dataWrites`. */
   readonly dataWrites?: Float64Array<ArrayBuffer>;
 }
 

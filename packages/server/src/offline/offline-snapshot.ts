@@ -44,7 +44,7 @@ const WITNESS = "witness";
 /**
  * Writes what a stopped server holds, all that is logged, as a snapshot in Apache ZooKeeper's form.
  *
- * The log is folded into the state for that, in a copy: the last transactions may never have been committed, and a
+ * The log is checkpointed into the state for that, in a copy: the last transactions may never have been committed, and a
  * member that rejoins its ensemble must not have them in its state.
  *
  * @throws OfflineError and StoreError; nothing is left behind then

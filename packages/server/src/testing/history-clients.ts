@@ -34,7 +34,7 @@ export const CLIENT_ACTS: ActWeights<ClientAct> = [
   ["open session", 2],
   ["close session", 1],
   ["lose connection", 1],
-  // Segments are rolled, the state is folded, and what lies before it is purged.
+  // Segments are rolled, the state is checkpointed, and what lies before it is purged.
   ["fill", 2],
 ];
 

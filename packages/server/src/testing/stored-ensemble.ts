@@ -137,7 +137,7 @@ export class StoredEnsemble implements AsyncDisposable {
     for (const { directory } of this.#members) await rm(directory, { recursive: true, force: true });
   }
 
-  /** Writes until the leader's log has nothing more that a member which is away had. Folds let it purge, and take their time. */
+  /** Writes until the leader's log has nothing more that a member which is away had. Checkpoints let it purge, and take their time. */
   async #fillLog(a: number): Promise<void> {
     const { directory } = this.#leader;
     const segments = async (): Promise<readonly string[]> =>

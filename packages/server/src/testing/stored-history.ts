@@ -17,7 +17,7 @@ export const STORED_ACTS: ActWeights<StoredKind> = [...CLIENT_ACTS, ["stop and s
 export type StoredAct = Act<StoredKind>;
 
 /**
- * One server with real files that are small for their purpose: it rolls, folds and purges after a few writes. After each start it must hold what
+ * One server with real files that are small for their purpose: it rolls, checkpoints and purges after a few writes. After each start it must hold what
  * its answers promised, and start without a repair.
  */
 export class StoredHistory implements AsyncDisposable {

@@ -15,8 +15,8 @@ const MIB = 1024 * 1024;
 
 /** For the log's commits, such as a purge's and ends of sessions, and for a start: the index of a WAL, the count of starts. */
 export const LOG_RESERVE: Reserve = { file: "reserve", bytes: MIB };
-/** For a fold, after which the log can be purged. */
-export const FOLD_RESERVE: Reserve = { file: "reserve-for-folds", bytes: 4 * MIB };
+/** For a checkpoint, after which the log can be purged. */
+export const CHECKPOINT_RESERVE: Reserve = { file: "reserve-for-checkpoints", bytes: 4 * MIB };
 
 /** Makes a reserve unless it is there. Rejects, and leaves nothing, when there is no room for it. */
 export async function makeReserve(directory: string, reserve: Reserve): Promise<void> {

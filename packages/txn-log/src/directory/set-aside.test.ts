@@ -98,7 +98,7 @@ test("a damaged state that the log cannot make again makes an amnesiac", async (
 
 test("a damaged sealed segment makes an amnesiac, whose files lie together in one folder", async () => {
   {
-    await using store = await open({ logKeepBytes: 2 ** 30, lagMarkBytes: 2 ** 30 });
+    await using store = await open({ logKeepBytes: 2 ** 30, checkpointBytes: 2 ** 30 });
     for (let batch = 0; batch < 20; batch++) await createNodes(store, batch * 20 + 1, (batch + 1) * 20, 300);
   }
   const [wal = ""] = readdirSync(directory).filter((name) => /^log-.*-wal$/.test(name));

@@ -19,7 +19,7 @@ import type { FoundDamage, ScrubCommand, ScrubReport, ScrubThreadData } from "./
  *            and links (PRAGMA quick_check)
  * ```
  *
- * Each step is one short read transaction, so that folds and purges wait for no round. The newest segment is left to the start: its writer
+ * Each step is one short read transaction, so that checkpoints and purges wait for no round. The newest segment is left to the start: its writer
  * has it open, and SQLite reads it back from memory.
  */
 
@@ -28,7 +28,7 @@ const NICE = 15;
 const CACHE_KIB = 512;
 const STEP_BYTES = 256 * 1024;
 /**
- * Maximum bytes of a state file whose pages SQLite checks. It checks all of them in one transaction, for which folds and the
+ * Maximum bytes of a state file whose pages SQLite checks. It checks all of them in one transaction, for which checkpoints and the
  * store's end wait: some tenths of a second at this size.
  */
 const PAGE_CHECK_BYTES_MAX = 64 * 1024 * 1024;

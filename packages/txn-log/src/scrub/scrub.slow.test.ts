@@ -119,12 +119,12 @@ test("a sealed segment that another program has checkpointed is whole", async ()
 
 test("a damaged segment that the state still needs is kept, and named", async () => {
   const [wal = ""] = await (async () => {
-    await using store = await open({ lagMarkBytes: 2 ** 30 });
+    await using store = await open({ checkpointBytes: 2 ** 30 });
     await fill(store);
     return sealedWals();
   })();
   flip(wal, statSync(wal).size / 2);
-  await using store = await open({ lagMarkBytes: 2 ** 30 });
+  await using store = await open({ checkpointBytes: 2 ** 30 });
   const status = await store.scrub?.round();
   expect(status?.damaged).toMatchObject([{ part: "segment", effect: "needed" }]);
   expect(damaged).toHaveLength(1);

@@ -165,7 +165,7 @@ export class Scrub {
     return known === undefined && (await this.#write()) ? "rewritten" : "needed";
   }
 
-  /** A state that is written from memory has the segment's entries, and folding need not read them any more. */
+  /** A state that is written from memory has the segment's entries, and checkpointing need not read them any more. */
   async #retire(damage: FoundDamage, known: ScrubDamage | undefined): Promise<"retired" | "needed"> {
     const effect = await this.#parts.retire(damage);
     if (effect === "retired" || known !== undefined || !(await this.#write())) return effect;

@@ -17,7 +17,7 @@ const RESERVE_BYTES_MAX = 4 * 1024 * 1024;
 const STALL_SHARE = 2;
 /** Delay before another attempt, after a spare could not be made or a segment not be opened. */
 const RETRY_MS = 1_000;
-/** As many as a fold of the state lets go at once, under a load that fills them quickly. */
+/** As many as a checkpoint of the state lets go at once, under a load that fills them quickly. */
 const REUSABLE_MAX = 8;
 const REUSABLE_MS = 60_000;
 
@@ -33,7 +33,7 @@ const REUSABLE_MS = 60_000;
  *
  * Segments that the log no longer holds become the spare, or are removed, once no reader has them
  * open. A few wait to become the spare after it: several are let go at once, each time the state was
- * folded, and a WAL of zeros would be written before it is written again.
+ * checkpointed, and a WAL of zeros would be written before it is written again.
  */
 export class SegmentRoller {
   readonly #file: LogFile;

@@ -7,7 +7,7 @@ import type { EpochRange, LogPosition } from "../txn-log.ts";
 
 /**
  * A state as a stream of bytes that depends on nothing but the state: not on the file's pages, not on the numbers that a file has given
- * to access lists, not on how it was folded.
+ * to access lists, not on how it was checkpointed.
  *
  * ```
  *  stream  "ZOOIDSNP" · record · record · …

@@ -38,8 +38,8 @@ describe("a learner", () => {
     shared[Symbol.dispose]();
   });
 
-  test("folds nothing into the old state while it receives, and never what the install took away", async () => {
-    await using learner = await open("learner", { lagMarkBytes: 1 });
+  test("checkpoints nothing into the old state while it receives, and never what the install took away", async () => {
+    await using learner = await open("learner", { checkpointBytes: 1 });
     const receiver = await learner.receiveSnapshot(source.position);
     await createNodes(learner, 1, 100);
     for (const chunk of chunks) await receiver.add(chunk);
@@ -48,7 +48,7 @@ describe("a learner", () => {
     await installHistory(learner, source, snapshot);
     learner.adoptState();
     expect((await learner.state.flush()).applied).toEqual(source.position);
-    expect(learner.state.stats().foldCount).toBe(0);
+    expect(learner.state.stats().checkpointCount).toBe(0);
     expect(reports.failures).toEqual([]);
   });
 

@@ -29,7 +29,7 @@ const stateFiles = (name: string): string[] => readdirSync(pathOf(name)).filter(
 const NOTHING = { session: () => {}, node: () => {} };
 
 describe("a whole state on the move", () => {
-  test.each([1, 2, 3])("equal states give equal bytes, however they were folded, seed %i", async (seed) => {
+  test.each([1, 2, 3])("equal states give equal bytes, however they were checkpointed, seed %i", async (seed) => {
     await using often = await open("often");
     await using seldom = await open("seldom");
     const oracles = [often, seldom].map((store) => new Oracle(seed, loaded(store)));
@@ -40,7 +40,7 @@ describe("a whole state on the move", () => {
     await runOracle(seldom, oracles[1] as Oracle, 100);
     const half = await sent(seldom);
     await runOracle(seldom, oracles[1] as Oracle, 100);
-    // A third server got the first half as a state and folded the second half onto it.
+    // A third server got the first half as a state and checkpointed the second half onto it.
     await using joined = await open("joined");
     await installHistory(joined, half.source, await receive(joined, half.source, half.chunks), 1);
     joined.adoptState();
@@ -108,7 +108,7 @@ describe("while a state is sent", () => {
   });
 
   test("a second one shares the position, one that comes when much was marked waits and gets a newer one", async () => {
-    await using store = await open("leader", { lagMarkBytes: 100_000 });
+    await using store = await open("leader", { checkpointBytes: 100_000 });
     await createNodes(store, 1, 5_000);
     const first = await store.openSnapshot();
     await createNodes(store, 5_001, 5_100);

@@ -26,11 +26,11 @@ export interface TransferParts {
  * The states that come and go, and what stands still for them.
  *
  * ```
- *  sending     state file folded up to its newest mark ─▶ stands still ─▶ read ─▶ resumes          log held until disposed
+ *  sending     state file checkpointed up to its newest mark ─▶ stands still ─▶ read ─▶ resumes          log held until disposed
  *  receiving   old state file stands still ─▶ new one built ─▶ install names it ─▶ adopted ─▶ resumes
  * ```
  *
- * While a state is received nothing may be folded into the old one: the install takes away the log that it would be folded from.
+ * While a state is received nothing may be checkpointed into the old one: the install takes away the log that it would be checkpointed from.
  */
 export class SnapshotTransfers {
   readonly #parts: TransferParts;
@@ -83,7 +83,7 @@ export class SnapshotTransfers {
   async #open(form: SnapshotForm): Promise<ThreadSnapshotSource> {
     const { log, state, holdMs } = this.#parts;
     await this.#rebuilding;
-    const still = await state.standStill({ isFolded: true });
+    const still = await state.standStill({ isCheckpointed: true });
     const { zxid } = state.applied.applied;
     const held = log.hold(zxid);
     try {
@@ -124,7 +124,7 @@ export class SnapshotTransfers {
     };
     this.#receiving = received;
     try {
-      received.still = await state.standStill({ isFolded: false });
+      received.still = await state.standStill({ isCheckpointed: false });
       const name = this.#newName();
       received.receiver = await openSnapshotReceiver({
         name,

@@ -16,7 +16,7 @@ export interface ArenaLimits {
   readonly headCount: number;
 }
 
-/** For a fold in node order: the more rows are written at once, the fewer times each page is visited. */
+/** For a checkpoint in node order: the more rows are written at once, the fewer times each page is visited. */
 const WIDE = { bytes: 16 * 1024 * 1024, knownCount: 65_536 };
 
 const LIMITS: ArenaLimits = {
@@ -25,16 +25,16 @@ const LIMITS: ArenaLimits = {
 };
 
 /**
- * The rows that a fold has touched, all in one buffer that is used again and again: with an object and some small buffers for each
- * node, a fold of 50 000 of them would leave more memory behind than the tree that they belong to.
+ * The rows that a checkpoint has touched, all in one buffer that is used again and again: with an object and some small buffers for each
+ * node, a checkpoint of 50 000 of them would leave more memory behind than the tree that they belong to.
  *
  * ```
  *  bytes   │ row │ row │ row that was moved │ row │ …          │ free │
  *  places    known: id → place             new: id - first new id → place
  * ```
  *
- * A full arena is written into the file's open transaction and emptied, so its size bounds the memory of a fold, whatever is
- * folded. A place is good until the next call that may need room.
+ * A full arena is written into the file's open transaction and emptied, so its size bounds the memory of a checkpoint, whatever is
+ * checkpointed. A place is good until the next call that may need room.
  */
 export class NodeArena {
   bytes: Buffer<ArrayBuffer> = NO_BYTES;

@@ -2,14 +2,14 @@ import { setImmediate } from "node:timers/promises";
 import { MessageChannel, type MessagePort, receiveMessageOnPort, type Worker } from "node:worker_threads";
 import { assert } from "@zooid/model";
 import { storeErrorOf } from "../database.ts";
-import type { StateMark, StateMeta, StateSink, StateStats, StateStore } from "../state-store.ts";
+import type { CheckpointMark, StateMeta, StateSink, StateStats, StateStore } from "../state-store.ts";
 import { StoreError } from "../store-error.ts";
 import type { TestBreak } from "../test-break.ts";
 import { startWorker } from "../threads/start-worker.ts";
-import { DATA_WRITES_MAX } from "./fold-plan.ts";
+import { DATA_WRITES_MAX } from "./checkpoint-plan.ts";
 import type { LiveTree } from "./live-tree.ts";
 import { loadStateFile, readStateMeta, StateFile } from "./state-file.ts";
-import type { FoldReport, RebuildStep, StateCommand, StateReport, StateThreadData } from "./state-messages.ts";
+import type { CheckpointReport, RebuildStep, StateCommand, StateReport, StateThreadData } from "./state-messages.ts";
 import { StateSlices } from "./state-slices.ts";
 
 export interface SqliteStateOptions {
@@ -18,14 +18,14 @@ export interface SqliteStateOptions {
   readonly logDirectory: string;
   readonly leases: SharedArrayBuffer;
   readonly decoderModule: string;
-  readonly lagMarkBytes: number;
-  readonly lagMarkMs: number;
+  readonly checkpointBytes: number;
+  readonly checkpointMs: number;
   readonly testBreak: TestBreak | undefined;
   /** Everything up to here is called committed. */
-  readonly marked: (mark: StateMark) => void;
-  /** A fold is on the disk. */
-  readonly folded: (meta: StateMeta) => void;
-  /** Folds wait for room on the disk, for this reason; or, with `undefined`, they have found room. */
+  readonly marked: (mark: CheckpointMark) => void;
+  /** A checkpoint is on the disk. */
+  readonly checkpointed: (meta: StateMeta) => void;
+  /** Checkpoints wait for room on the disk, for this reason; or, with `undefined`, they have found room. */
   readonly roomChanged: (missing: string | undefined) => void;
   /** The state cannot be brought forward any more; the process must end. */
   readonly failed: (error: Error) => void;
@@ -73,14 +73,14 @@ export class SqliteStateStore implements StateStore {
   /** Files that the thread does not yet know are the state. */
   #adopting = 0;
   #isFull = false;
-  #lastMark: StateMark | undefined;
-  /** Data writes sent with each mark that is not folded yet, and with all of these marks. */
+  #lastMark: CheckpointMark | undefined;
+  /** Data writes sent with each mark that is not checkpointed yet, and with all of these marks. */
   #dataWriteCounts: number[] = [];
   #dataWriteTotal = 0;
   #nextId = 1;
   #rebuildStep: PromiseWithResolvers<void> | undefined;
   readonly #flushes = new Map<number, { readonly resolve: () => void; readonly reject: (error: Error) => void }>();
-  #totals = { foldCount: 0, foldMsTotal: 0, foldMsLast: 0, foldedEntries: 0, writtenNodes: 0 };
+  #totals = { checkpointCount: 0, checkpointMsTotal: 0, checkpointMsLast: 0, checkpointedEntries: 0, writtenNodes: 0 };
 
   constructor(options: SqliteStateOptions, meta: StateMeta) {
     const { port1, port2 } = new MessageChannel();
@@ -109,7 +109,7 @@ export class SqliteStateStore implements StateStore {
     return loadStateFile(this.#stateFile, sink);
   }
 
-  advance(mark: StateMark): void {
+  advance(mark: CheckpointMark): void {
     if (this.#dead !== undefined) return;
     assert(mark.zxid > (this.#lastMark?.zxid ?? -1), "marks rise");
     this.#lastMark = mark;
@@ -122,13 +122,13 @@ export class SqliteStateStore implements StateStore {
   }
 
   /**
-   * Resolves once nothing is folded any more: for a caller that reads the file, with `isFolded` after everything marked so far
+   * Resolves once nothing is checkpointed any more: for a caller that reads the file, with `isCheckpointed` after everything marked so far
    * is in it, or that is about to replace it. The file stands still until all callers have disposed of the answer. Readers that
-   * come while it does share its position. Once `lagMarkBytes` were marked since, which would have been folded, they wait.
+   * come while it does share its position. Once `checkpointBytes` were marked since, which would have been checkpointed, they wait.
    */
-  async standStill({ isFolded }: { readonly isFolded: boolean }): Promise<Disposable> {
+  async standStill({ isCheckpointed }: { readonly isCheckpointed: boolean }): Promise<Disposable> {
     if (this.#dead !== undefined) throw this.#dead;
-    while (isFolded && this.#freed !== undefined && this.#excusedBytes >= this.#options.lagMarkBytes) {
+    while (isCheckpointed && this.#freed !== undefined && this.#excusedBytes >= this.#options.checkpointBytes) {
       await this.#freed.promise;
     }
     if (this.#dead !== undefined) throw this.#dead;
@@ -136,7 +136,7 @@ export class SqliteStateStore implements StateStore {
     if (this.#standing === undefined) {
       this.#standing = Promise.withResolvers<void>();
       this.#freed = Promise.withResolvers<void>();
-      this.#send({ kind: "stand-still", isFolded });
+      this.#send({ kind: "stand-still", isCheckpointed });
     }
     await this.#standing.promise;
     let isHeld = true;
@@ -167,12 +167,12 @@ export class SqliteStateStore implements StateStore {
 
   /**
    * Rebuilds the state file from the tree in memory, in slices between which all other work continues, and puts it in the place of the
-   * old one. Nothing is folded meanwhile. Rejects when that cannot be done, and then the old file is in force as before.
+   * old one. Nothing is checkpointed meanwhile. Rejects when that cannot be done, and then the old file is in force as before.
    *
    * @param isEnded asked between slices: whether to give up
    */
   async rebuild(tree: LiveTree, isEnded: () => boolean): Promise<void> {
-    using _still = await this.standStill({ isFolded: false });
+    using _still = await this.standStill({ isCheckpointed: false });
     await this.#rebuild({ kind: "begin" });
     try {
       const capture = await unlessPartly(() => tree.capture(), isEnded);
@@ -239,8 +239,8 @@ export class SqliteStateStore implements StateStore {
   #receive(report: StateReport): void {
     if (this.#dead !== undefined) return;
     switch (report.kind) {
-      case "folded":
-        return this.#folded(report.fold);
+      case "checkpointed":
+        return this.#checkpointed(report.checkpoint);
       case "flushed":
         this.#flushes.get(report.id)?.resolve();
         this.#flushes.delete(report.id);
@@ -265,23 +265,23 @@ export class SqliteStateStore implements StateStore {
     }
   }
 
-  #folded(fold: FoldReport): void {
-    const { foldCount, foldMsTotal, foldedEntries, writtenNodes } = this.#totals;
+  #checkpointed(checkpoint: CheckpointReport): void {
+    const { checkpointCount, checkpointMsTotal, checkpointedEntries, writtenNodes } = this.#totals;
     this.#totals = {
-      foldCount: foldCount + 1,
-      foldMsTotal: foldMsTotal + fold.ms,
-      foldMsLast: fold.ms,
-      foldedEntries: foldedEntries + fold.entries,
-      writtenNodes: writtenNodes + fold.nodes,
+      checkpointCount: checkpointCount + 1,
+      checkpointMsTotal: checkpointMsTotal + checkpoint.ms,
+      checkpointMsLast: checkpoint.ms,
+      checkpointedEntries: checkpointedEntries + checkpoint.entries,
+      writtenNodes: writtenNodes + checkpoint.nodes,
     };
     // Of a file that is the state no more.
     if (this.#adopting > 0) return;
-    this.#applied = fold.meta;
-    this.#lagBytes -= fold.bytes;
+    this.#applied = checkpoint.meta;
+    this.#lagBytes -= checkpoint.bytes;
     this.#excusedBytes = Math.min(this.#excusedBytes, this.#lagBytes);
-    this.#lagMarks -= fold.marks;
-    for (const count of this.#dataWriteCounts.splice(0, fold.marks)) this.#dataWriteTotal -= count;
-    this.#options.folded(fold.meta);
+    this.#lagMarks -= checkpoint.marks;
+    for (const count of this.#dataWriteCounts.splice(0, checkpoint.marks)) this.#dataWriteTotal -= count;
+    this.#options.checkpointed(checkpoint.meta);
   }
 
   /** The thread has ended, for whatever reason. What it reported before that counts first. */
@@ -318,15 +318,15 @@ export class SqliteStateStore implements StateStore {
     if (this.#dead === undefined) this.#send({ kind: "go-on" });
   }
 
-  /** Starts the thread at the lag at which a running one folds: after `lagMarkBytes`, or `lagMarkMs` after the first mark. */
+  /** Starts the thread at the lag at which a running one checkpoints: after `checkpointBytes`, or `checkpointMs` after the first mark. */
   #startForMarks(): void {
-    const { lagMarkBytes, lagMarkMs } = this.#options;
-    if (this.#lagBytes >= lagMarkBytes || this.#lagMarks >= WAITING_MARKS_MAX) this.#start();
-    else this.#startTimer ??= setTimeout(() => void this.flush().catch(() => {}), lagMarkMs);
+    const { checkpointBytes, checkpointMs } = this.#options;
+    if (this.#lagBytes >= checkpointBytes || this.#lagMarks >= WAITING_MARKS_MAX) this.#start();
+    else this.#startTimer ??= setTimeout(() => void this.flush().catch(() => {}), checkpointMs);
   }
 
-  /** Sends the mark without its data writes if too many wait already: the fold then reads all entries. */
-  #sendMark({ dataWrites, ...mark }: StateMark): void {
+  /** Sends the mark without its data writes if too many wait already: the checkpoint then reads all entries. */
+  #sendMark({ dataWrites, ...mark }: CheckpointMark): void {
     const count = (dataWrites?.length ?? 0) / 2;
     if (dataWrites === undefined || this.#dataWriteTotal + count > DATA_WRITES_MAX) {
       this.#dataWriteCounts.push(0);
@@ -345,10 +345,10 @@ export class SqliteStateStore implements StateStore {
 
   #start(): void {
     clearTimeout(this.#startTimer);
-    const { stateFile, logDirectory, leases, decoderModule, lagMarkBytes, lagMarkMs, testBreak } = this.#options;
+    const { stateFile, logDirectory, leases, decoderModule, checkpointBytes, checkpointMs, testBreak } = this.#options;
     const log = { logDirectory, leases };
     const port = this.#threadPort;
-    const data: StateThreadData = { stateFile, ...log, decoderModule, lagMarkBytes, lagMarkMs, testBreak, port };
+    const data: StateThreadData = { stateFile, ...log, decoderModule, checkpointBytes, checkpointMs, testBreak, port };
     const worker = startWorker({ name: "state/state-thread", data, transfer: [port], heapMib: STATE_HEAP_MIB });
     worker.on("error", (cause) => {
       this.#fail(new StoreError({ code: "DEFECT", reason: `the state thread ended: ${String(cause)}` }, { cause }));

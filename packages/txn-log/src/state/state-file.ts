@@ -36,7 +36,7 @@ import {
  * `state-<n>.db`: the tree at one zxid, written by one connection.
  *
  * It keeps a rollback journal, not a WAL: new nodes are appended, and pages beyond the file's old end need no journal, so that they are
- * written once instead of twice; and nothing has to be checkpointed. A reader and a fold that is written wait for each other.
+ * written once instead of twice; and there is no WAL to copy back. A reader and a checkpoint that is written wait for each other.
  */
 const SCHEMA = `
   CREATE TABLE nodes (id INTEGER PRIMARY KEY, node BLOB NOT NULL) STRICT;
@@ -62,7 +62,7 @@ const SCHEMA = `
   PRAGMA user_version = ${STATE_FORMAT};
 `;
 
-/** Pages of 4 KiB: a fold rewrites single nodes all over the file, each with its whole page. */
+/** Pages of 4 KiB: a checkpoint rewrites single nodes all over the file, each with its whole page. */
 const PAGE_BYTES = 4096;
 const CACHE_KIB = 2048;
 const LOAD_CACHE_KIB = 1024;
@@ -72,7 +72,7 @@ const LOAD_ROWS = 1024;
 const ROWS_PER_INSERT = 16;
 
 /**
- * Reader and writer of one state file wait for each other: a load for a fold that has filled its page cache, a fold's end for a load.
+ * Reader and writer of one state file wait for each other: a load for a checkpoint that has filled its page cache, a checkpoint's end for a load.
  * Either takes seconds when the state is large.
  */
 const BUSY_TIMEOUT_MS = 60_000;

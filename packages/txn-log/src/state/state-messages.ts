@@ -1,6 +1,6 @@
 import type { MessagePort } from "node:worker_threads";
 import type { Zxid } from "@zooid/model";
-import type { StateMark, StateMeta } from "../state-store.ts";
+import type { CheckpointMark, StateMeta } from "../state-store.ts";
 import type { StoreErrorDetail } from "../store-error.ts";
 import type { TestBreak } from "../test-break.ts";
 import type { LivePosition } from "./live-tree.ts";
@@ -15,16 +15,16 @@ export interface StateThreadData {
   readonly port: MessagePort;
   /** The module whose `TxnReader` decodes records. */
   readonly decoderModule: string;
-  readonly lagMarkBytes: number;
-  readonly lagMarkMs: number;
+  readonly checkpointBytes: number;
+  readonly checkpointMs: number;
   readonly testBreak: TestBreak | undefined;
 }
 
 export type StateCommand =
-  | { readonly kind: "mark"; readonly mark: StateMark }
+  | { readonly kind: "mark"; readonly mark: CheckpointMark }
   | { readonly kind: "flush"; readonly id: number }
-  /** Answered by "standing" once nothing more is folded, with `isFolded` after everything marked so far is. */
-  | { readonly kind: "stand-still"; readonly isFolded: boolean }
+  /** Answered by "standing" once nothing more is checkpointed, with `isCheckpointed` after everything marked so far is. */
+  | { readonly kind: "stand-still"; readonly isCheckpointed: boolean }
   | { readonly kind: "go-on" }
   /** Another file is the state: what was marked belongs to another history. */
   | { readonly kind: "adopt"; readonly stateFile: string }
@@ -41,18 +41,18 @@ export type RebuildStep =
   | { readonly kind: "abandon" };
 
 export type StateReport =
-  | { readonly kind: "folded"; readonly fold: FoldReport }
+  | { readonly kind: "checkpointed"; readonly checkpoint: CheckpointReport }
   | { readonly kind: "flushed"; readonly id: number }
   | { readonly kind: "standing" }
   | { readonly kind: "adopted" }
   | { readonly kind: "rebuilt" }
   /** The new file is removed, and the old one unchanged. */
   | { readonly kind: "not-rebuilt"; readonly detail: StoreErrorDetail }
-  /** Folds wait for room, for this reason; `undefined`: they have found room. */
+  /** Checkpoints wait for room, for this reason; `undefined`: they have found room. */
   | { readonly kind: "room-changed"; readonly missing: string | undefined }
   | { readonly kind: "failed"; readonly detail: StoreErrorDetail };
 
-export interface FoldReport {
+export interface CheckpointReport {
   readonly meta: StateMeta;
   /** Marks and log bytes that are done with. */
   readonly marks: number;

@@ -5,15 +5,15 @@ import type { EntrySink } from "../log/log-reader.ts";
 import type { StateMeta } from "../state-store.ts";
 import type { TestBreak } from "../test-break.ts";
 import type { Pace } from "../threads/pace.ts";
+import { StateCheckpoint } from "./state-checkpoint.ts";
 import { removeStateFile, StateFile } from "./state-file.ts";
-import { StateFold } from "./state-fold.ts";
 import type { StateSlice } from "./state-slices.ts";
 
 /**
  * A state file that is written from the tree in memory, to take the place of a damaged one while the server runs.
  *
  * ```
- * slices of the tree ─▶ state-<n>.db.new ─▶ entries applied meanwhile are folded in ─▶ synced ─▶ renamed over state-<n>.db ─▶ synced
+ * slices of the tree ─▶ state-<n>.db.new ─▶ entries applied meanwhile are checkpointed in ─▶ synced ─▶ renamed over state-<n>.db ─▶ synced
  * ```
  *
  * A crash leaves the old file up to the rename, and the new one from there on; a start removes what is half made.
@@ -52,15 +52,15 @@ export class StateRebuild {
     readonly read: (sink: EntrySink) => Omit<StateMeta, "nextNodeId">;
   }): number {
     this.#state.endInserts();
-    const fold = new StateFold(this.#state, parts.decoder, undefined, parts.pace);
-    fold.beginCaptured(parts.nextNodeId);
+    const checkpoint = new StateCheckpoint(this.#state, parts.decoder, undefined, parts.pace);
+    checkpoint.beginCaptured(parts.nextNodeId);
     const meta = parts.read((zxid, bytes, start, end) => {
-      fold.add(zxid, bytes, start, end);
+      checkpoint.add(zxid, bytes, start, end);
       parts.pace.step(end - start);
     });
-    const count = fold.end();
-    fold.release();
-    this.#state.commit({ ...meta, nextNodeId: fold.nextNodeId });
+    const count = checkpoint.end();
+    checkpoint.release();
+    this.#state.commit({ ...meta, nextNodeId: checkpoint.nextNodeId });
     this.#close();
     rmSync(`${this.#file}-journal`, { force: true });
     syncPath(this.#file);

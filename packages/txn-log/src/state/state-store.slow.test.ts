@@ -1,4 +1,7 @@
 import { test } from "vitest";
-import { foldsAsApplied } from "../testing/folds.ts";
+import { checkpointsAsApplied } from "../testing/checkpoints.ts";
 
-test.each([2, 3])("random transactions folded at random marks give what applying them gives, seed %i", foldsAsApplied);
+test.each([2, 3])(
+  "random transactions checkpointed at random marks give what applying them gives, seed %i",
+  checkpointsAsApplied,
+);

@@ -7,7 +7,7 @@ import { batchOf, RecordingHandler, range, Z } from "../append-batches.ts";
 import type { Chain } from "../chain.ts";
 import { promised } from "../promised-log.ts";
 import { openStore, type Store, type StoreOptions } from "../sqlite.ts";
-import { foldsAsApplied } from "../testing/folds.ts";
+import { checkpointsAsApplied } from "../testing/checkpoints.ts";
 import { newestSegment } from "../testing/newest-segment.ts";
 import { runOracle, settled } from "../testing/state-history.ts";
 import { loaded, Oracle } from "../testing/state-oracle.ts";
@@ -42,9 +42,10 @@ test("a new state holds what every tree begins with", async () => {
   expect(sessions.size).toBe(0);
 });
 
-test("random transactions folded at random marks give what applying them one by one gives", () => foldsAsApplied(1));
+test("random transactions checkpointed at random marks give what applying them one by one gives", () =>
+  checkpointsAsApplied(1));
 
-const NO_LAG = { lagMarkBytes: 2 ** 40, lagMarkMs: 2 ** 31 - 1 };
+const NO_LAG = { checkpointBytes: 2 ** 40, checkpointMs: 2 ** 31 - 1 };
 
 test("a store without work for the state thread starts no state thread", async () => {
   const [, threads] = await threadsOf(async () => {
@@ -56,9 +57,9 @@ test("a store without work for the state thread starts no state thread", async (
 });
 
 test.each([
-  ["so many bytes", { ...NO_LAG, lagMarkBytes: 1 }],
-  ["so much time", { ...NO_LAG, lagMarkMs: 1 }],
-])("the state thread starts after %s of lag, and folds them", async (_, options) => {
+  ["bytes", { ...NO_LAG, checkpointBytes: 1 }],
+  ["a time", { ...NO_LAG, checkpointMs: 1 }],
+])("the state thread starts after %s of lag, and checkpoints them", async (_, options) => {
   await using store = await open(options);
   const oracle = new Oracle(1, loaded(store));
   await runOracle(store, oracle, 10);
@@ -76,7 +77,7 @@ test("the state thread starts at its 256th mark", async () => {
   expect(threads).toHaveLength(1);
 });
 
-test("what was not folded is replayed from the log", async () => {
+test("what was not checkpointed is replayed from the log", async () => {
   {
     await using store = await open();
     const oracle = new Oracle(9, loaded(store));

@@ -2,38 +2,38 @@ import { dirname } from "node:path";
 import { receiveMessageOnPort } from "node:worker_threads";
 import { assertNever, formatZxid, InvariantError, type TxnDecoder, type Zxid } from "@zooid/model";
 import { hasRoomForFile, storeErrorOf } from "../database.ts";
-import { FOLD_RESERVE, releaseReserve } from "../directory/disk-reserve.ts";
+import { CHECKPOINT_RESERVE, releaseReserve } from "../directory/disk-reserve.ts";
 import { MissingRoom } from "../directory/missing-room.ts";
 import { type EntrySink, LogReader } from "../log/log-reader.ts";
-import type { StateMark } from "../state-store.ts";
+import type { CheckpointMark } from "../state-store.ts";
 import { StoreError } from "../store-error.ts";
 import { loadThread } from "../threads/loading.ts";
 import { lowerPriority } from "../threads/lower-priority.ts";
 import { BRISK, CALM, HURRIED, Pace, type Rhythm } from "../threads/pace.ts";
 import type { LogPosition } from "../txn-log.ts";
-import { type EntryRange, FoldPlan } from "./fold-plan.ts";
+import { CheckpointPlan, type EntryRange } from "./checkpoint-plan.ts";
+import { StateCheckpoint } from "./state-checkpoint.ts";
 import { findPageDamage, removeStateFile, StateFile } from "./state-file.ts";
-import { StateFold } from "./state-fold.ts";
-import type { FoldReport, RebuildStep, StateCommand, StateReport, StateThreadData } from "./state-messages.ts";
+import type { CheckpointReport, RebuildStep, StateCommand, StateReport, StateThreadData } from "./state-messages.ts";
 import { StateRebuild } from "./state-rebuild.ts";
 import { damagedState } from "./state-rows.ts";
 
-/** The state thread: the one writer of the state file. It wakes at a lag, folds what is marked, and sleeps again. */
+/** The state thread: the one writer of the state file. It wakes at a lag, checkpoints what is marked, and sleeps again. */
 
 /** Below every other thread of the process; the call changes only the thread that makes it. */
 const NICE = 10;
 /** What one read of the log takes: its transaction must be short. */
 const READ_BYTES = 256 * 1024;
 /**
- * Limit of log bytes in one fold. It bounds how long a transaction on the state file lasts, up to two
- * seconds. A fold writes each node once and, in node order, visits each page once: the larger the fold,
+ * Limit of log bytes in one checkpoint. It bounds how long a transaction on the state file lasts, up to two
+ * seconds. A checkpoint writes each node once and, in node order, visits each page once: the larger the checkpoint,
  * the cheaper each entry.
  */
-const FOLD_BYTES_MAX = 256 * 1024 * 1024;
-/** Lags from which a fold is hastened, as multiples of the lag that begins one. */
+const CHECKPOINT_BYTES_MAX = 256 * 1024 * 1024;
+/** Lags from which a checkpoint is hastened, as multiples of the lag that begins one. */
 const BRISK_LAG = 1.5;
 const HURRIED_LAG = 4;
-/** How long a fold waits that found no room, before it is tried again. */
+/** How long a checkpoint waits that found no room, before it is tried again. */
 const FULL_RETRY_MS = 1_000;
 
 class StateThread {
@@ -42,18 +42,18 @@ class StateThread {
   readonly #pace = new Pace();
   #stateFile: string;
   #state: StateFile;
-  #fold: StateFold;
+  #checkpoint: StateCheckpoint;
   #log: LogReader | undefined;
-  #marks: StateMark[] = [];
+  #marks: CheckpointMark[] = [];
   readonly #later: StateCommand[] = [];
   #lagBytes = 0;
-  /** Bytes of the fold in progress; the lag excludes them. */
-  #foldingBytes = 0;
-  /** The last fold found no room. */
+  /** Bytes of the checkpoint in progress; the lag excludes them. */
+  #checkpointingBytes = 0;
+  /** The last checkpoint found no room. */
   #isFull = false;
-  /** A fold found no room. Until no marks are left, each is folded alone: a small fold needs less room. */
+  /** A checkpoint found no room. Until no marks are left, each is checkpointed alone: a small checkpoint needs less room. */
   #isCramped = false;
-  /** The file is closed since then; opening it undoes what that fold left, which may need room as well. */
+  /** The file is closed since then; opening it undoes what that checkpoint left, which may need room as well. */
   #isClosed = false;
   readonly #missingRoom = new MissingRoom(() => hasRoomForFile(dirname(this.#stateFile)));
   #timer: NodeJS.Timeout | undefined;
@@ -69,7 +69,7 @@ class StateThread {
     this.#decoder = decoder;
     this.#stateFile = data.stateFile;
     this.#state = new StateFile(data.stateFile, { testBreak: data.testBreak });
-    this.#fold = new StateFold(this.#state, decoder, undefined, this.#pace);
+    this.#checkpoint = new StateCheckpoint(this.#state, decoder, undefined, this.#pace);
     this.#pace.rested = () => {
       this.#hear();
       this.#choosePace();
@@ -91,7 +91,7 @@ class StateThread {
         return this.#flush(command.id);
       case "stand-still":
         // Without room it stands where it is: what follows is in the log.
-        if (command.isFolded) this.#foldAll();
+        if (command.isCheckpointed) this.#checkpointAll();
         clearTimeout(this.#timer);
         this.#timer = undefined;
         this.#isStill = true;
@@ -111,25 +111,25 @@ class StateThread {
     }
   }
 
-  /** Folds when the lag asks for it, now or later. */
+  /** Checkpoints when the lag asks for it, now or later. */
   #wake(): void {
     if (this.#isStill || this.#marks.length === 0) return;
-    const { lagMarkBytes } = this.#data;
-    if (!this.#isFull && this.#lagBytes >= lagMarkBytes) this.#foldAll(lagMarkBytes);
+    const { checkpointBytes } = this.#data;
+    if (!this.#isFull && this.#lagBytes >= checkpointBytes) this.#checkpointAll(checkpointBytes);
     if (this.#marks.length === 0) return;
     this.#timer ??= setTimeout(
-      () => this.#run(() => this.#foldLater()),
-      this.#isFull ? FULL_RETRY_MS : this.#data.lagMarkMs,
+      () => this.#run(() => this.#checkpointLater()),
+      this.#isFull ? FULL_RETRY_MS : this.#data.checkpointMs,
     );
   }
 
-  #foldLater(): void {
-    this.#foldAll();
+  #checkpointLater(): void {
+    this.#checkpointAll();
     if (!this.#isFull) for (const id of this.#flushes.splice(0)) this.#flush(id);
   }
 
   #flush(id: number): void {
-    this.#foldAll();
+    this.#checkpointAll();
     if (this.#isFull) this.#flushes.push(id);
     else this.#report({ kind: "flushed", id });
   }
@@ -150,7 +150,7 @@ class StateThread {
   #tryRebuildStep(step: RebuildStep): void {
     switch (step.kind) {
       case "begin":
-        // What a fold without room has left must be undone first, which needs the old file.
+        // What a checkpoint without room has left must be undone first, which needs the old file.
         if (this.#isClosed) this.#open();
         this.#rebuild = new StateRebuild(this.#stateFile, this.#data.testBreak);
         return;
@@ -203,7 +203,7 @@ class StateThread {
     this.#lagBytes -= bytes;
     const { meta } = this.#state;
     const ms = performance.now() - startMs;
-    this.#report({ kind: "folded", fold: { meta, marks: marks.length, bytes, entries: 0, nodes: 0, ms } });
+    this.#report({ kind: "checkpointed", checkpoint: { meta, marks: marks.length, bytes, entries: 0, nodes: 0, ms } });
   }
 
   #adopt(stateFile: string): void {
@@ -221,8 +221,8 @@ class StateThread {
     this.#report({ kind: "adopted" });
   }
 
-  /** @param lagMin a lag below it is left: the next fold is larger with it */
-  #foldAll(lagMin = 0): void {
+  /** @param lagMin a lag below it is left: the next checkpoint is larger with it */
+  #checkpointAll(lagMin = 0): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (this.#marks.length === 0) return;
@@ -231,11 +231,11 @@ class StateThread {
       const marks = this.#takeMarks();
       try {
         if (this.#isClosed) this.#open();
-        this.#foldMarks(marks);
+        this.#checkpointMarks(marks);
       } catch (cause) {
         if (!this.#missingRoom.mayExplain(cause)) throw cause;
         this.#undo(marks);
-        if (releaseReserve(dirname(this.#stateFile), FOLD_RESERVE)) continue;
+        if (releaseReserve(dirname(this.#stateFile), CHECKPOINT_RESERVE)) continue;
         this.#waitForRoom(cause);
         return;
       }
@@ -244,13 +244,13 @@ class StateThread {
     this.#missingRoom.clear();
     this.#isCramped = false;
     this.#setFull(undefined);
-    this.#fold.release();
+    this.#checkpoint.release();
     this.#state.shrink();
   }
 
-  /** A fold found no room. Its transaction is undone with the connection. */
-  #undo(marks: readonly StateMark[]): void {
-    this.#foldingBytes = 0;
+  /** A checkpoint found no room. Its transaction is undone with the connection. */
+  #undo(marks: readonly CheckpointMark[]): void {
+    this.#checkpointingBytes = 0;
     this.#marks.unshift(...marks);
     this.#lagBytes += bytesOf(marks);
     this.#isCramped = true;
@@ -258,7 +258,7 @@ class StateThread {
     this.#isClosed = true;
   }
 
-  /** The fold is tried again later. */
+  /** The checkpoint is tried again later. */
   #waitForRoom(cause: unknown): void {
     this.#setFull(cause instanceof Error ? cause.message : String(cause));
     this.#wake();
@@ -266,7 +266,7 @@ class StateThread {
 
   #open(): void {
     this.#state = new StateFile(this.#stateFile, { testBreak: this.#data.testBreak });
-    this.#fold = new StateFold(this.#state, this.#decoder, undefined, this.#pace);
+    this.#checkpoint = new StateCheckpoint(this.#state, this.#decoder, undefined, this.#pace);
     this.#isClosed = false;
   }
 
@@ -276,7 +276,7 @@ class StateThread {
     this.#isFull = isFull;
   }
 
-  /** Takes the marks that came while it folded, so that it knows its lag. What else came waits for its turn, with all behind it. */
+  /** Takes the marks that came while it checkpointed, so that it knows its lag. What else came waits for its turn, with all behind it. */
   #hear(): void {
     for (;;) {
       const command = receiveMessageOnPort(this.#data.port)?.message as StateCommand | undefined;
@@ -290,9 +290,9 @@ class StateThread {
     }
   }
 
-  /** The oldest marks that one fold may hold; at least one. */
-  #takeMarks(): readonly StateMark[] {
-    const bytesMax = this.#isCramped ? 0 : FOLD_BYTES_MAX;
+  /** The oldest marks that one checkpoint may hold; at least one. */
+  #takeMarks(): readonly CheckpointMark[] {
+    const bytesMax = this.#isCramped ? 0 : CHECKPOINT_BYTES_MAX;
     let bytes = 0;
     let count = 0;
     for (const mark of this.#marks) {
@@ -303,52 +303,52 @@ class StateThread {
     return this.#marks.splice(0, count);
   }
 
-  #foldMarks(marks: readonly StateMark[]): void {
+  #checkpointMarks(marks: readonly CheckpointMark[]): void {
     const startMs = performance.now();
     const bytes = bytesOf(marks);
-    this.#foldingBytes = bytes;
+    this.#checkpointingBytes = bytes;
     this.#lagBytes -= bytes;
     this.#choosePace();
     const target = marks.at(-1);
     const { meta } = this.#state;
-    let report: FoldReport = { meta, marks: marks.length, bytes, entries: 0, nodes: 0, ms: 0 };
+    let report: CheckpointReport = { meta, marks: marks.length, bytes, entries: 0, nodes: 0, ms: 0 };
     if (target !== undefined && target.zxid > meta.applied.zxid) {
-      const bounds = { after: meta.applied.zxid, upTo: target.zxid, rowBytesMax: this.#fold.rowBytesMax };
-      const plan = new FoldPlan(marks, bounds, this.#pace);
+      const bounds = { after: meta.applied.zxid, upTo: target.zxid, rowBytesMax: this.#checkpoint.rowBytesMax };
+      const plan = new CheckpointPlan(marks, bounds, this.#pace);
       this.#log ??= new LogReader(this.#data.logDirectory, this.#data.leases);
       const log = this.#log;
       this.#state.begin();
-      this.#fold.begin(plan);
+      this.#checkpoint.begin(plan);
       const [applied, entries] = this.#read(log, meta.applied, target, this.#take, plan.skipped);
-      this.#fold.addLastWrites(plan, (zxids) => log.entries(zxids, READ_BYTES, this.#take));
+      this.#checkpoint.addLastWrites(plan, (zxids) => log.entries(zxids, READ_BYTES, this.#take));
       log.closeSealed();
-      const nodes = this.#fold.end();
+      const nodes = this.#checkpoint.end();
       this.#state.commit({
         applied,
         digestHigh: target.digestHigh,
         digestLow: target.digestLow,
         ensembleId: log.ensembleId(),
-        nextNodeId: this.#fold.nextNodeId,
+        nextNodeId: this.#checkpoint.nextNodeId,
       });
       report = { ...report, meta: this.#state.meta, entries, nodes, ms: performance.now() - startMs };
     }
-    this.#foldingBytes = 0;
-    this.#report({ kind: "folded", fold: report });
+    this.#checkpointingBytes = 0;
+    this.#report({ kind: "checkpointed", checkpoint: report });
   }
 
   #choosePace(): void {
-    this.#pace.rhythm = rhythmFor((this.#lagBytes + this.#foldingBytes) / this.#data.lagMarkBytes);
+    this.#pace.rhythm = rhythmFor((this.#lagBytes + this.#checkpointingBytes) / this.#data.checkpointBytes);
   }
 
   /**
-   * Hands the fold the entries up to a mark. Only what is durable can be read, so nothing else can be folded.
+   * Hands the checkpoint the entries up to a mark. Only what is durable can be read, so nothing else can be checkpointed.
    *
    * @param skipped ranges that are not read
    */
   #read(
     log: LogReader,
     from: LogPosition,
-    target: Pick<StateMark, "zxid" | "chain">,
+    target: Pick<CheckpointMark, "zxid" | "chain">,
     sink: EntrySink,
     skipped: readonly EntryRange[] = [],
   ): [applied: LogPosition, entries: number] {
@@ -380,7 +380,7 @@ class StateThread {
   }
 
   readonly #take: EntrySink = (zxid, bytes, start, end) => {
-    this.#fold.add(zxid, bytes, start, end);
+    this.#checkpoint.add(zxid, bytes, start, end);
     this.#pace.step(end - start);
   };
 
@@ -434,7 +434,7 @@ function rhythmFor(lag: number): Rhythm {
   return lag >= BRISK_LAG ? BRISK : CALM;
 }
 
-function bytesOf(marks: readonly StateMark[]): number {
+function bytesOf(marks: readonly CheckpointMark[]): number {
   return marks.reduce((sum, mark) => sum + mark.bytes, 0);
 }
 

@@ -12,7 +12,7 @@ import { settled } from "../testing/state-history.ts";
 import { loaded, type PlainState } from "../testing/state-oracle.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";
 
-/** Folds of stores: a state is the same whether superseded writes are skipped or not. */
+/** Checkpoints of stores: a state is the same whether superseded writes are skipped or not. */
 let place: TemporaryDirectory;
 beforeEach(() => {
   place = new TemporaryDirectory();
@@ -73,11 +73,11 @@ const setOf = (zxid: Zxid, node: number): object => ({ op: OpCode.SET_DATA, node
 const open = (name: string, handler = new RecordingHandler()): Promise<Store> =>
   openStore({
     ...{ directory: join(place.path, name), sid: 1, handler, takeEpoch: true },
-    ...{ lagMarkBytes: 2 ** 40, lagMarkMs: 2 ** 31 - 1, segmentBytes: 256 * 1024 },
+    ...{ checkpointBytes: 2 ** 40, checkpointMs: 2 ** 31 - 1, segmentBytes: 256 * 1024 },
   });
 
 /** Two epochs of writes to a few nodes, with others between them, in several segments. */
-async function foldedState(isRecorded: boolean): Promise<PlainState> {
+async function checkpointedState(isRecorded: boolean): Promise<PlainState> {
   await using store = await open(`recorded-${isRecorded}`);
   const writer = new Writer(store);
   let created = 4;
@@ -96,19 +96,19 @@ async function foldedState(isRecorded: boolean): Promise<PlainState> {
   }
   const meta = await store.state.flush();
   expect(meta.applied).toEqual(store.log.durable.tail);
-  expect(store.state.stats()).toMatchObject({ foldedEntries: 240, foldCount: 1 });
+  expect(store.state.stats()).toMatchObject({ checkpointedEntries: 240, checkpointCount: 1 });
   expect(store.log.stats().rollCount).toBeGreaterThan(5);
   return loaded(store);
 }
 
-test("a fold that skips superseded writes gives the same state", async () => {
-  expect(await foldedState(true)).toEqual(await foldedState(false));
+test("a checkpoint that skips superseded writes gives the same state", async () => {
+  expect(await checkpointedState(true)).toEqual(await checkpointedState(false));
 });
 
 const NODES = 1800;
 
 /** Many nodes, each written once or twice, with others between them that create, delete and change several. */
-async function widelyFoldedState(isRecorded: boolean): Promise<PlainState> {
+async function widelyCheckpointedState(isRecorded: boolean): Promise<PlainState> {
   await using store = await open(`wide-${isRecorded}`);
   const writer = new Writer(store, 3000);
   let counter = 0;
@@ -137,12 +137,12 @@ async function widelyFoldedState(isRecorded: boolean): Promise<PlainState> {
   }
   const meta = await store.state.flush();
   expect(meta.applied).toEqual(store.log.durable.tail);
-  expect(store.state.stats()).toMatchObject({ foldedEntries: 3 * NODES, foldCount: 2 });
+  expect(store.state.stats()).toMatchObject({ checkpointedEntries: 3 * NODES, checkpointCount: 2 });
   return loaded(store);
 }
 
-test("a fold in node order gives the same state", async () => {
-  expect(await widelyFoldedState(true)).toEqual(await widelyFoldedState(false));
+test("a checkpoint in node order gives the same state", async () => {
+  expect(await widelyCheckpointedState(true)).toEqual(await widelyCheckpointedState(false));
 });
 
 test.each([
@@ -165,7 +165,7 @@ test.each([
   expect(handler.failures).toHaveLength(isRecorded ? 0 : 1);
 });
 
-test("a fold that begins with skipped entries still checks that the log is the one that it was", async () => {
+test("a checkpoint that begins with skipped entries still checks that the log is unchanged", async () => {
   await using store = await open("data");
   const writer = new Writer(store);
   const set = async (counter: number): Promise<void> => {

@@ -11,7 +11,7 @@ import { TemporaryDirectory } from "./temporary-directory.ts";
 
 const MIB = 1024 * 1024;
 
-/** As `openStore` does it, but for the thread that folds the state. */
+/** As `openStore` does it, but for the thread that checkpoints the state. */
 export class SqliteHarness implements TxnLogHarness {
   readonly #directory = new TemporaryDirectory();
   readonly #data: string = join(this.#directory.path, "data");

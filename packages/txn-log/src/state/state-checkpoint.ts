@@ -17,7 +17,7 @@ import {
   zxidLow,
 } from "@zooid/model";
 import type { Pace } from "../threads/pace.ts";
-import type { FoldPlan } from "./fold-plan.ts";
+import type { CheckpointPlan } from "./checkpoint-plan.ts";
 import { type ArenaLimits, NodeArena } from "./node-arena.ts";
 import { dataStart, RowOffset, setHasData } from "./node-row.ts";
 import type { StateFile } from "./state-file.ts";
@@ -40,7 +40,7 @@ const ASKED_MAX = 1_024;
  * What a run of transactions makes of a state file, gathered before it is written, so that a node which changes a thousand times is
  * written once. Effects are those of `TxnOp`; what does not fit the state is a defect, for replay is strict.
  */
-export class StateFold {
+export class StateCheckpoint {
   nextNodeId = 0;
   readonly #state: StateFile;
   readonly #decoder: TxnDecoder;
@@ -50,7 +50,7 @@ export class StateFold {
   readonly #op: TxnOp = newTxnOp();
   #openAclId = 0;
   /** Undefined once the pass in log order is over. */
-  #plan: FoldPlan | undefined;
+  #plan: CheckpointPlan | undefined;
   /** Nodes with a smaller id may be missing from the file if the run deletes them. */
   #capturedBelow = 0;
 
@@ -63,9 +63,9 @@ export class StateFold {
   /**
    * Begins within a transaction that is open on the file.
    *
-   * @param plan of a fold that may skip entries
+   * @param plan of a checkpoint that may skip entries
    */
-  begin(plan?: FoldPlan): void {
+  begin(plan?: CheckpointPlan): void {
     this.#plan = plan;
     this.#openAclId = this.#state.aclId(OPEN_ACL);
     this.nextNodeId = this.#state.meta.nextNodeId;
@@ -93,7 +93,7 @@ export class StateFold {
    *
    * @param read calls {@link add} for the first of these zxids, and for as many more as it likes; returns the count
    */
-  addLastWrites(plan: FoldPlan, read: (zxids: Float64Array) => number): void {
+  addLastWrites(plan: CheckpointPlan, read: (zxids: Float64Array) => number): void {
     this.#plan = undefined;
     if (!plan.hasLastWrites) return;
     this.#arena.widen();
@@ -116,7 +116,7 @@ export class StateFold {
     return this.#arena.writtenCount;
   }
 
-  /** Gives the memory back that the next fold would use again. */
+  /** Gives the memory back that the next checkpoint would use again. */
   release(): void {
     this.#arena.release();
   }

@@ -7,19 +7,19 @@ import { CHAIN_NONE } from "../src/chain.ts";
 import { LogFile } from "../src/log/log-file.ts";
 import { LogReader } from "../src/log/log-reader.ts";
 import { ReaderLeases } from "../src/segments/reader-leases.ts";
+import { StateCheckpoint } from "../src/state/state-checkpoint.ts";
 import { createStateFile, StateFile } from "../src/state/state-file.ts";
-import { StateFold } from "../src/state/state-fold.ts";
 
 /**
- * What folding costs an entry, alone on one thread at normal priority: reading and checking the log, and with that making and writing
- * the rows. `node --conditions=@zooid/source bench/fold.bench.ts [directory]`
+ * What checkpointing costs an entry, alone on one thread at normal priority: reading and checking the log, and with that making and writing
+ * the rows. `node --conditions=@zooid/source bench/checkpoint.bench.ts [directory]`
  */
 const ENTRIES = 300_000;
 const MARK_ENTRIES = 50_000;
 const DATA_BYTES = 100;
 const READ_BYTES = 256 * 1024;
 
-const directory = mkdtempSync(join(process.argv[2] ?? "/dev/shm", "zooid-fold-"));
+const directory = mkdtempSync(join(process.argv[2] ?? "/dev/shm", "zooid-checkpoint-"));
 try {
   for (const kind of ["create", "setData"] as const) run(kind);
 } finally {
@@ -36,26 +36,26 @@ function run(kind: "create" | "setData"): void {
   const stateFile = join(directory, `${kind}-state.db`);
   createStateFile(stateFile);
   const state = new StateFile(stateFile);
-  const fold = new StateFold(state, new TxnReader());
-  const foldMs = time(() => {
+  const checkpoint = new StateCheckpoint(state, new TxnReader());
+  const checkpointMs = time(() => {
     for (let first = 0; first < ENTRIES; first += MARK_ENTRIES) {
       const target = Z(1, first + MARK_ENTRIES);
       state.begin();
-      fold.begin();
+      checkpoint.begin();
       walk(reader, first === 0 ? ZXID_NONE : Z(1, first), target, (zxid, bytes, start, end) =>
-        fold.add(zxid, bytes, start, end),
+        checkpoint.add(zxid, bytes, start, end),
       );
-      fold.end();
-      state.commit({ ...state.meta, applied: { zxid: target, chain: CHAIN_NONE }, nextNodeId: fold.nextNodeId });
+      checkpoint.end();
+      state.commit({ ...state.meta, applied: { zxid: target, chain: CHAIN_NONE }, nextNodeId: checkpoint.nextNodeId });
     }
   });
-  fold.release();
+  checkpoint.release();
   state.close();
   reader[Symbol.dispose]();
   const perEntry = (ms: number): string => ((ms * 1000) / ENTRIES).toFixed(2);
   const mib = Math.round(process.memoryUsage.rss() / 1024 / 1024);
   console.log(
-    `${kind}: read ${perEntry(readMs)} µs an entry, read and folded ${perEntry(foldMs)} µs; ${mib} MiB resident`,
+    `${kind}: read ${perEntry(readMs)} µs an entry, read and checkpointed ${perEntry(checkpointMs)} µs; ${mib} MiB resident`,
   );
 }
 

@@ -1,5 +1,5 @@
 import { counterOf, type Zxid } from "@zooid/model";
-import type { StateMark } from "../state-store.ts";
+import type { CheckpointMark } from "../state-store.ts";
 import type { Pace } from "../threads/pace.ts";
 
 /** Entries with consecutive zxids, none of them the first of its epoch. */
@@ -8,7 +8,7 @@ export interface EntryRange {
   readonly last: Zxid;
 }
 
-type MarkedWrites = Pick<StateMark, "dataWrites" | "bytes">;
+type MarkedWrites = Pick<CheckpointMark, "dataWrites" | "bytes">;
 
 /** Skipping a range costs as much as reading this many small entries. */
 const ENTRIES_PER_RANGE = 16;
@@ -16,7 +16,7 @@ const ENTRIES_PER_RANGE = 16;
 const BYTES_PER_ENTRY = 1024;
 const WRITES_PER_STEP = 256;
 /**
- * Node id and index of a write are sorted as one number below 2^53, hence both limits. The fold reads
+ * Node id and index of a write are sorted as one number below 2^53, hence both limits. The checkpoint reads
  * writes beyond them from the log like any other entry.
  */
 export const DATA_WRITES_MAX: number = 2 ** 20;
@@ -27,8 +27,8 @@ const DROPPED = 0;
 const NONE = new Uint32Array(0);
 
 /**
- * Which log entries a fold reads, and in which order. Of the data writes to a node
- * ({@link StateMark.dataWrites}) the fold reads only the last one.
+ * Which log entries a checkpoint reads, and in which order. Of the data writes to a node
+ * ({@link CheckpointMark.dataWrites}) the checkpoint reads only the last one.
  *
  * ```
  *  log            │ create │ set b │ set a │ set a │ multi │ set a │ set c │ set a │ delete │
@@ -38,13 +38,13 @@ const NONE = new Uint32Array(0);
  *                 set a, set b, set c                                                           then reads the last of each node
  * ```
  *
- * The fold uses node order if the last writes are many and small: several rows share a page of the
+ * The checkpoint uses node order if the last writes are many and small: several rows share a page of the
  * state file, and node order visits each page once. It does not skip short ranges.
  *
  * The data writes come from the memory of the thread that applied them. Entries that are read back
  * from disk may be damaged and must not decide which entries are skipped.
  */
-export class FoldPlan {
+export class CheckpointPlan {
   /** Ranges that the pass in log order skips, ascending. */
   readonly skipped: readonly EntryRange[];
   readonly #pace: Pace | undefined;
@@ -56,7 +56,7 @@ export class FoldPlan {
 
   /**
    * @param after the last zxid in the state
-   * @param upTo the last zxid of the fold; this entry is always read in log order
+   * @param upTo the last zxid of the checkpoint; this entry is always read in log order
    * @param rowBytesMax bytes of rows that fit in the arena: more of them are written in node order
    */
   constructor(
@@ -78,7 +78,7 @@ export class FoldPlan {
     this.#zxids = Float64Array.from(left, (at) => writes.zxids[at] as number);
   }
 
-  /** Whether the fold uses node order. */
+  /** Whether the checkpoint uses node order. */
   get hasLastWrites(): boolean {
     return this.#zxids.length > 0;
   }
@@ -139,7 +139,7 @@ interface DataWriteRun {
 }
 
 /**
- * The data writes between two positions, without the first entry of an epoch: the fold must read that
+ * The data writes between two positions, without the first entry of an epoch: the checkpoint must read that
  * entry, because only its chain proves that no entry of the previous epoch is missing.
  */
 function writesBetween(marks: readonly MarkedWrites[], after: Zxid, upTo: Zxid): DataWriteRun {

@@ -2,13 +2,13 @@ import type { Zxid } from "@zooid/model";
 import { expect, test } from "vitest";
 import { Z } from "../append-batches.ts";
 import { DataWrites } from "../data-writes.ts";
-import { FoldPlan } from "./fold-plan.ts";
+import { CheckpointPlan } from "./checkpoint-plan.ts";
 
 type Write = readonly [zxid: Zxid, node: number];
 
-/** Bytes of an entry so small that a fold goes in node order where it may, and ranges of four are worth it. */
+/** Bytes of an entry so small that a checkpoint goes in node order where it may, and ranges of four are worth it. */
 const SMALL = 4000;
-/** Bytes of an entry so large that a fold goes in the order of the log, and any range is worth it. */
+/** Bytes of an entry so large that a checkpoint goes in the order of the log, and any range is worth it. */
 const LARGE = 1 << 20;
 
 function recorded(writes: readonly Write[]): Float64Array<ArrayBuffer> {
@@ -21,12 +21,12 @@ function recorded(writes: readonly Write[]): Float64Array<ArrayBuffer> {
 const run = (first: Zxid, nodes: readonly number[]): Write[] => nodes.map((node, i) => [(first + i) as Zxid, node]);
 
 /** The plan for one mark with each of these. */
-function planOf(entryBytes: number, after: Zxid, upTo: Zxid, ...marks: readonly (readonly Write[])[]): FoldPlan {
+function planOf(entryBytes: number, after: Zxid, upTo: Zxid, ...marks: readonly (readonly Write[])[]): CheckpointPlan {
   const given = marks.map((writes) => ({ bytes: writes.length * entryBytes, dataWrites: recorded(writes) }));
-  return new FoldPlan(given, { after, upTo, rowBytesMax: 2 * SMALL });
+  return new CheckpointPlan(given, { after, upTo, rowBytesMax: 2 * SMALL });
 }
 
-const lastWritesOf = (plan: FoldPlan, groupBytes = Number.MAX_SAFE_INTEGER): readonly (readonly number[])[] =>
+const lastWritesOf = (plan: CheckpointPlan, groupBytes = Number.MAX_SAFE_INTEGER): readonly (readonly number[])[] =>
   [...plan.lastWrites(groupBytes)].map((group) => [...group]);
 
 test("log order skips superseded writes, also across marks", () => {
@@ -39,7 +39,7 @@ test("log order skips superseded writes, also across marks", () => {
   expect(plan.hasLastWrites).toBe(false);
 });
 
-test("few nodes are folded in log order, many small ones in node order", () => {
+test("few nodes are checkpointed in log order, many small ones in node order", () => {
   const few = planOf(SMALL, Z(1, 0), Z(1, 10), run(Z(1, 2), [7, 8, 7, 8, 7, 8]));
   expect(few.skipped).toEqual([{ first: Z(1, 2), last: Z(1, 5) }]);
   expect(few.hasLastWrites).toBe(false);
@@ -48,7 +48,7 @@ test("few nodes are folded in log order, many small ones in node order", () => {
   expect(lastWritesOf(many)).toEqual([[Z(1, 4), Z(1, 5), Z(1, 6), Z(1, 7)]]);
 });
 
-test("entries already in the state, the last entry of a fold and the first of an epoch are not skipped", () => {
+test("entries already in the state, the last entry of a checkpoint and the first of an epoch are not skipped", () => {
   const plan = planOf(LARGE, Z(1, 1), Z(2, 5), run(Z(1, 1), [7, 7, 7]), run(Z(2, 1), [7, 7, 7, 7, 7]));
   expect(plan.skipped).toEqual([
     { first: Z(1, 2), last: Z(1, 3) },
@@ -83,7 +83,7 @@ test("last writes come in groups of nodes, each in log order", () => {
 test("without data writes, or with node ids above 2^32, nothing is skipped", () => {
   const bounds = { after: Z(1, 0), upTo: Z(1, 40), rowBytesMax: 0 };
   for (const plan of [
-    new FoldPlan([{ bytes: SMALL }], bounds),
+    new CheckpointPlan([{ bytes: SMALL }], bounds),
     planOf(SMALL, Z(1, 0), Z(1, 40), run(Z(1, 2), Array(9).fill(2 ** 32))),
   ]) {
     expect([plan.skipped, plan.hasLastWrites]).toEqual([[], false]);

@@ -8,8 +8,8 @@ import { BatchCursor } from "../entry-batch.ts";
 import { loaded, Oracle, type PlainState } from "../testing/state-oracle.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";
 import type { ArenaLimits } from "./node-arena.ts";
+import { StateCheckpoint } from "./state-checkpoint.ts";
 import { createStateFile, loadStateFile, StateFile } from "./state-file.ts";
-import { StateFold } from "./state-fold.ts";
 
 let place: TemporaryDirectory;
 let file: string;
@@ -27,17 +27,17 @@ afterEach(() => {
 
 const stored = (): PlainState => loaded({ loadState: (sink) => loadStateFile(file, sink) });
 
-function fold(encoder: TxnBatchEncoder, limits?: ArenaLimits): number {
-  const folding = new StateFold(state, new TxnReader(), limits);
+function checkpoint(encoder: TxnBatchEncoder, limits?: ArenaLimits): number {
+  const checkpointing = new StateCheckpoint(state, new TxnReader(), limits);
   const { bytes, end, last } = encoder.take();
   const batch = new BatchCursor();
   batch.open(bytes, 0, end);
   state.begin();
-  folding.begin();
-  while (batch.next()) folding.add(batch.zxid, bytes, batch.start, batch.end);
-  const count = folding.end();
-  folding.release();
-  state.commit({ ...state.meta, applied: { zxid: last, chain: CHAIN_NONE }, nextNodeId: folding.nextNodeId });
+  checkpointing.begin();
+  while (batch.next()) checkpointing.add(batch.zxid, bytes, batch.start, batch.end);
+  const count = checkpointing.end();
+  checkpointing.release();
+  state.commit({ ...state.meta, applied: { zxid: last, chain: CHAIN_NONE }, nextNodeId: checkpointing.nextNodeId });
   return count;
 }
 
@@ -54,7 +54,7 @@ test.each([
     { bytes: 1_000_000, knownCount: 2, newCount: 1000, headDataBytes: 0, headCount: 100 },
   ],
   ["heads", { bytes: 2000, knownCount: 3, newCount: 1000, headDataBytes: 0, headCount: 2 }],
-])("a fold that is full of %s on the way gives the same state", (_, limits) => {
+])("a checkpoint that is full of %s on the way gives the same state", (_, limits) => {
   for (const seed of [1, 2, 3, 4]) {
     state.close();
     file = join(place.path, `state-${seed}.db`);
@@ -62,7 +62,7 @@ test.each([
     state = new StateFile(file);
     const oracle = new Oracle(seed, stored());
     for (let i = 0; i < 300; i++) oracle.step();
-    fold(oracle.encoder, limits);
+    checkpoint(oracle.encoder, limits);
     expect(stored()).toEqual({ nodes: oracle.nodes, sessions: oracle.sessions });
   }
 });
@@ -70,7 +70,7 @@ test.each([
 test("a node that changes a thousand times is written once", () => {
   const encoder = new TxnBatchEncoder();
   for (let i = 1; i <= 1000; i++) encode(encoder, i, { op: OpCode.SET_DATA, node: 2, version: i });
-  expect(fold(encoder)).toBe(1);
+  expect(checkpoint(encoder)).toBe(1);
 });
 
 test.each([
@@ -82,7 +82,7 @@ test.each([
 ])("a transaction that %s is a defect", (_, op) => {
   const encoder = new TxnBatchEncoder();
   encode(encoder, 1, op);
-  expect(() => fold(encoder)).toThrow(InvariantError);
+  expect(() => checkpoint(encoder)).toThrow(InvariantError);
 });
 
 function encode(encoder: TxnBatchEncoder, counter: number, op: object): void {

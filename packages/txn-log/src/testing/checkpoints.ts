@@ -6,8 +6,8 @@ import { runOracle } from "./state-history.ts";
 import { loaded, Oracle } from "./state-oracle.ts";
 import { TemporaryDirectory } from "./temporary-directory.ts";
 
-/** Expects that random transactions, folded at random marks, give what applying them one by one gives. */
-export async function foldsAsApplied(seed: number): Promise<void> {
+/** Expects that random transactions, checkpointed at random marks, give what applying them one by one gives. */
+export async function checkpointsAsApplied(seed: number): Promise<void> {
   using place = new TemporaryDirectory();
   const open = (): Promise<Store> =>
     openStore({ directory: join(place.path, "data"), sid: 1, handler: new RecordingHandler(), takeEpoch: true });
@@ -22,7 +22,7 @@ export async function foldsAsApplied(seed: number): Promise<void> {
     const meta = await store.state.flush();
     expect(meta.applied).toEqual(store.log.durable.tail);
     expect(meta).toMatchObject({ digestHigh: 654, digestLow: -654, nextNodeId: oracle.nextNode });
-    expect(store.state.stats()).toMatchObject({ lagBytes: 0, lagMarks: 0, foldedEntries: 654 });
+    expect(store.state.stats()).toMatchObject({ lagBytes: 0, lagMarks: 0, checkpointedEntries: 654 });
   }
   await using store = await open();
   const state = loaded(store);
