@@ -66,6 +66,14 @@ export function zxidFromHalves(high: number, low: number): Zxid {
   return (high * COUNTER_SPAN + (low >>> 0)) as Zxid;
 }
 
+export function earlierOf(a: Zxid, b: Zxid): Zxid {
+  return a < b ? a : b;
+}
+
+export function laterOf(a: Zxid, b: Zxid): Zxid {
+  return a > b ? a : b;
+}
+
 /** As operators read it: `0x` and lower-case hexadecimal without padding. */
 export function formatZxid(zxid: Zxid): string {
   return `0x${zxid.toString(16)}`;

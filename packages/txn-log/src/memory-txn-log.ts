@@ -1,10 +1,9 @@
-import { assert, copyRange, FRAME_HEADER_BYTES, formatZxid, ZXID_NONE, type Zxid } from "@zooid/model";
+import { assert, copyRange, FRAME_HEADER_BYTES, formatZxid, laterOf, ZXID_NONE, type Zxid } from "@zooid/model";
 import { type Chain, ChainCursor } from "./chain.ts";
 import { BatchCursor, putEntry } from "./entry-batch.ts";
 import {
   assertFollows,
   hintAt,
-  laterOf,
   newStage,
   purgeLimit,
   type Stage,

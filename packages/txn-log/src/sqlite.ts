@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { assert, formatZxid, type Zxid } from "@zooid/model";
+import { assert, earlierOf, formatZxid, type Zxid } from "@zooid/model";
 import { hasRoomForFile, isFull, isUnexplained } from "./database.ts";
 import { DataPlace } from "./directory/data-place.ts";
 import { LOG_RESERVE, releaseReserve } from "./directory/disk-reserve.ts";
@@ -7,7 +7,6 @@ import { inspectDirectory, isLogComplete, WITNESS_FILE } from "./directory/inspe
 import { MissingRoom } from "./directory/missing-room.ts";
 import { setAside } from "./directory/set-aside.ts";
 import { findWitnessDamage } from "./directory/witness.ts";
-import { earlierOf } from "./log/log-book.ts";
 import { LogReader } from "./log/log-reader.ts";
 import { openSqliteLog, type SqliteTxnLog } from "./log/sqlite-txn-log.ts";
 import { Scrub, type ScrubOptions } from "./scrub/scrub.ts";

@@ -1,4 +1,14 @@
-import { assert, counterOf, epochOf, formatZxid, mayFollow, ZXID_NONE, type Zxid } from "@zooid/model";
+import {
+  assert,
+  counterOf,
+  earlierOf,
+  epochOf,
+  formatZxid,
+  laterOf,
+  mayFollow,
+  ZXID_NONE,
+  type Zxid,
+} from "@zooid/model";
 import type { DurableLog, EpochPromise, EpochRange, HistoryInstall, LogBranching, LogPosition } from "../txn-log.ts";
 
 /**
@@ -167,12 +177,4 @@ export function hintAt(end: Zxid, hint: Zxid, committed: Zxid): Zxid {
 /** The last zxid that may be purged: at most `allowed`, and no entry above the commit hint, which may have to be cut. */
 export function purgeLimit({ commitHint }: DurableLog, allowed: Zxid): Zxid {
   return earlierOf(allowed, commitHint);
-}
-
-export function laterOf(a: Zxid, b: Zxid): Zxid {
-  return a > b ? a : b;
-}
-
-export function earlierOf(a: Zxid, b: Zxid): Zxid {
-  return a < b ? a : b;
 }

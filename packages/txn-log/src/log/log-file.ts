@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
-import { assert, epochOf, FRAME_HEADER_BYTES, formatZxid, type Zxid } from "@zooid/model";
+import { assert, earlierOf, epochOf, FRAME_HEADER_BYTES, formatZxid, laterOf, type Zxid } from "@zooid/model";
 import { ChainCursor } from "../chain.ts";
 import { type Database, isFull, newFullError, newSyncError } from "../database.ts";
 import { WitnessFile } from "../directory/witness.ts";
@@ -18,9 +18,7 @@ import type { DurableLog, HistoryInstall, LogBranching, LogPosition } from "../t
 import { AddedFrames } from "./added-frames.ts";
 import {
   assertFollows,
-  earlierOf,
   hintAt,
-  laterOf,
   newStage,
   purgeLimit,
   type Stage,

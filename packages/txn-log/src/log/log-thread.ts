@@ -1,5 +1,5 @@
 import { receiveMessageOnPort } from "node:worker_threads";
-import { assertNever, LatencyBuckets, ZXID_NONE, type Zxid } from "@zooid/model";
+import { assertNever, earlierOf, LatencyBuckets, ZXID_NONE, type Zxid } from "@zooid/model";
 import { isFull, storeErrorOf } from "../database.ts";
 import { LOG_RESERVE, releaseReserve } from "../directory/disk-reserve.ts";
 import { ReaderLeases } from "../segments/reader-leases.ts";
@@ -8,7 +8,7 @@ import { loadThread } from "../threads/loading.ts";
 import type { DurableLog, LogPosition } from "../txn-log.ts";
 import { AppendGroup, type GroupBatch } from "./append-group.ts";
 import { ControlWord, RecordKind, RingReader } from "./append-ring.ts";
-import { earlierOf, withConfigs, withCurrentEpoch, withEnsembleId, withPromise } from "./log-book.ts";
+import { withConfigs, withCurrentEpoch, withEnsembleId, withPromise } from "./log-book.ts";
 import { type Keep, LogFile } from "./log-file.ts";
 import { COMMIT_BUCKETS_AT, type LogCommand, type LogReport, LogStat, type LogThreadData } from "./log-messages.ts";
 

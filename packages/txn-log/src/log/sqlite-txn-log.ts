@@ -1,5 +1,15 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort, type Worker } from "node:worker_threads";
-import { assert, copyBytes, copyRange, epochOf, LatencyBuckets, ZXID_NONE, type Zxid } from "@zooid/model";
+import {
+  assert,
+  copyBytes,
+  copyRange,
+  earlierOf,
+  epochOf,
+  LatencyBuckets,
+  laterOf,
+  ZXID_NONE,
+  type Zxid,
+} from "@zooid/model";
 import { SpareBuffers } from "@zooid/wire";
 import { type Chain, chainFromHalves } from "../chain.ts";
 import { StoreError } from "../store-error.ts";
@@ -18,7 +28,7 @@ import type {
   StoreLog,
 } from "../txn-log.ts";
 import { ControlWord, newRingMemory, RecordKind, type RingMemory, RingWriter } from "./append-ring.ts";
-import { earlierOf, laterOf, withEntry } from "./log-book.ts";
+import { withEntry } from "./log-book.ts";
 import {
   type AppendMessage,
   COMMIT_BUCKETS_AT,

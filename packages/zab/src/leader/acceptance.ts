@@ -1,6 +1,5 @@
-import { assert, ZXID_NONE, type Zxid } from "@zooid/model";
+import { assert, earlierOf, ZXID_NONE, type Zxid } from "@zooid/model";
 import { encodeMembers } from "../known-members.ts";
-import { earlierOf } from "../zxid-order.ts";
 import type { Leader } from "./leader.ts";
 import type { LearnerHandler } from "./learner-handler.ts";
 

@@ -1,9 +1,17 @@
-import type { LoggedRun } from "@zooid/model";
-import { assert, epochOf, type FrameBatch, formatZxid, InvariantError, ZXID_NONE, type Zxid } from "@zooid/model";
+import {
+  assert,
+  earlierOf,
+  epochOf,
+  type FrameBatch,
+  formatZxid,
+  InvariantError,
+  type LoggedRun,
+  ZXID_NONE,
+  type Zxid,
+} from "@zooid/model";
 import { Delivery } from "../delivery.ts";
 import { decodeMembers } from "../known-members.ts";
 import { ProposalQueue } from "../proposal-queue.ts";
-import { earlierOf } from "../zxid-order.ts";
 import { AckTally } from "./ack-tally.ts";
 import type { Leader } from "./leader.ts";
 import type { LearnerHandler } from "./learner-handler.ts";

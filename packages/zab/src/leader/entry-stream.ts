@@ -1,6 +1,5 @@
-import type { EntryRun, Zxid } from "@zooid/model";
+import { type EntryRun, earlierOf, laterOf, type Zxid } from "@zooid/model";
 import { cutRun, type QueuedRun } from "../proposal-queue.ts";
-import { earlierOf, laterOf } from "../zxid-order.ts";
 import type { Leader } from "./leader.ts";
 import type { LearnerHandler } from "./learner-handler.ts";
 

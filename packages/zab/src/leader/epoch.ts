@@ -1,5 +1,4 @@
-import { composeZxid, type LogPosition, ZXID_NONE, type Zxid } from "@zooid/model";
-import { earlierOf } from "../zxid-order.ts";
+import { composeZxid, earlierOf, type LogPosition, ZXID_NONE, type Zxid } from "@zooid/model";
 
 /**
  * The epoch of a leader and the history that it begins with, H0.

@@ -1,9 +1,8 @@
-import { composeZxid, type EntriesMessage, epochOf, ZXID_NONE, type Zxid } from "@zooid/model";
+import { composeZxid, type EntriesMessage, earlierOf, epochOf, laterOf, ZXID_NONE, type Zxid } from "@zooid/model";
 import { Delivery } from "../delivery.ts";
 import { decodeMembers } from "../known-members.ts";
 import { ProposalQueue } from "../proposal-queue.ts";
 import type { RoleContext } from "../role.ts";
-import { earlierOf, laterOf } from "../zxid-order.ts";
 import type { LeaderLink } from "./leader-link.ts";
 
 /** Minimum time between two acks of an observer. */

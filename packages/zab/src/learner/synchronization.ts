@@ -1,8 +1,10 @@
 import {
   assert,
   type EntriesMessage,
+  earlierOf,
   epochOf,
   type LogPosition,
+  laterOf,
   type PeerMessage,
   type ZabMessage,
   ZXID_NONE,
@@ -10,7 +12,6 @@ import {
 } from "@zooid/model";
 import { decodeMembers } from "../known-members.ts";
 import type { RoleContext } from "../role.ts";
-import { earlierOf, laterOf } from "../zxid-order.ts";
 import type { LearnerBroadcast } from "./broadcast.ts";
 import { areEpochsUpTo } from "./history-checks.ts";
 import type { LeaderLink } from "./leader-link.ts";
