@@ -135,8 +135,8 @@ const JAAS = `Server {
 
 const ENVELOPES: readonly Buffer[] = (
   [
-    { kind: "ping", epoch: 3, round: 7, committed: 0x3_0000_0005 as Zxid, lacksRoom: true },
-    { kind: "ack", epoch: 3, durable: 0x3_0000_0005 as Zxid, round: 7 },
+    { kind: "ping", epoch: 3, check: 7, committed: 0x3_0000_0005 as Zxid, lacksRoom: true },
+    { kind: "ack", epoch: 3, durable: 0x3_0000_0005 as Zxid, check: 7 },
     { kind: "leader-info", epoch: 4, incarnation: 2, ensembleId: "0123456789abcdef" },
     { kind: "refuse", reason: "unable", text: "this server belongs to another ensemble" },
     {

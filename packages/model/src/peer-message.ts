@@ -154,14 +154,14 @@ export type ZabMessage =
       readonly epoch: number;
       /** Everything up to here is on the sender's disk. */
       readonly durable: Zxid;
-      /** The last round of confirmation that the sender has heard of. */
-      readonly round: number;
+      /** The number of the newest leadership check that the sender knows. */
+      readonly check: number;
     }
   | { readonly kind: "commit"; readonly epoch: number; readonly committed: Zxid }
   | {
       readonly kind: "ping";
       readonly epoch: number;
-      readonly round: number;
+      readonly check: number;
       readonly committed: Zxid;
       /** Writes that add data are refused: the leader or a quorum has no room for them. */
       readonly lacksRoom: boolean;
@@ -169,7 +169,7 @@ export type ZabMessage =
   | {
       readonly kind: "pong";
       readonly epoch: number;
-      readonly round: number;
+      readonly check: number;
       readonly applied: Zxid;
       readonly touches: readonly Touch[];
       /** On the sender's disk. */
@@ -194,8 +194,8 @@ export interface EntriesMessage {
   readonly end: number;
   /** The leader's commit point. */
   readonly committed: Zxid;
-  /** See `ping`. */
-  readonly round: number;
+  /** As in `ping`. */
+  readonly check: number;
 }
 
 /** Requests that a learner's clients sent, on the same link and in order with everything else on it. */

@@ -608,7 +608,7 @@ export namespace zooid {
         last: (number|Long);
         count: (number|Long);
         committed: (number|Long);
-        round: (number|Long);
+        check: (number|Long);
         run: Uint8Array;
         static encode(message: zooid.Entries.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
         static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): zooid.Entries & zooid.Entries.$Shape;
@@ -622,7 +622,7 @@ export namespace zooid {
             last?: (number|Long|null);
             count?: (number|Long|null);
             committed?: (number|Long|null);
-            round?: (number|Long|null);
+            check?: (number|Long|null);
             run?: (Uint8Array|null);
             $unknowns?: Uint8Array[];
         }
@@ -727,7 +727,7 @@ export namespace zooid {
         $unknowns?: Uint8Array[];
         epoch: (number|Long);
         durable: (number|Long);
-        round: (number|Long);
+        check: (number|Long);
         static encode(message: zooid.Ack.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
         static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): zooid.Ack & zooid.Ack.$Shape;
     }
@@ -736,7 +736,7 @@ export namespace zooid {
         interface $Properties {
             epoch?: (number|Long|null);
             durable?: (number|Long|null);
-            round?: (number|Long|null);
+            check?: (number|Long|null);
             $unknowns?: Uint8Array[];
         }
         type $Shape = zooid.Ack.$Properties;
@@ -770,7 +770,7 @@ export namespace zooid {
         constructor(properties?: zooid.Ping.$Properties);
         $unknowns?: Uint8Array[];
         epoch: (number|Long);
-        round: (number|Long);
+        check: (number|Long);
         committed: (number|Long);
         lacksRoom: boolean;
         static encode(message: zooid.Ping.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
@@ -780,7 +780,7 @@ export namespace zooid {
     namespace Ping {
         interface $Properties {
             epoch?: (number|Long|null);
-            round?: (number|Long|null);
+            check?: (number|Long|null);
             committed?: (number|Long|null);
             lacksRoom?: (boolean|null);
             $unknowns?: Uint8Array[];
@@ -822,7 +822,7 @@ export namespace zooid {
         constructor(properties?: zooid.Pong.$Properties);
         $unknowns?: Uint8Array[];
         epoch: (number|Long);
-        round: (number|Long);
+        check: (number|Long);
         applied: (number|Long);
         touches: zooid.Touch.$Properties[];
         room: zooid.DiskRoom;
@@ -833,7 +833,7 @@ export namespace zooid {
     namespace Pong {
         interface $Properties {
             epoch?: (number|Long|null);
-            round?: (number|Long|null);
+            check?: (number|Long|null);
             applied?: (number|Long|null);
             touches?: (zooid.Touch.$Properties[]|null);
             room?: (zooid.DiskRoom|null);
@@ -1177,7 +1177,7 @@ export namespace zooid {
         last: (number|Long);
         count: (number|Long);
         committed: (number|Long);
-        round: (number|Long);
+        check: (number|Long);
         static encode(message: zooid.RelayRun.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
         static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): zooid.RelayRun & zooid.RelayRun.$Shape;
     }
@@ -1191,7 +1191,7 @@ export namespace zooid {
             last?: (number|Long|null);
             count?: (number|Long|null);
             committed?: (number|Long|null);
-            round?: (number|Long|null);
+            check?: (number|Long|null);
             $unknowns?: Uint8Array[];
         }
         type $Shape = zooid.RelayRun.$Properties;

@@ -2573,7 +2573,7 @@ export const zooid = $root.zooid = (() => {
         Entries.prototype.last = $util.Long ? $util.Long.fromBits(0,0,true) : 0;
         Entries.prototype.count = $util.Long ? $util.Long.fromBits(0,0,true) : 0;
         Entries.prototype.committed = $util.Long ? $util.Long.fromBits(0,0,true) : 0;
-        Entries.prototype.round = $util.Long ? $util.Long.fromBits(0,0,true) : 0;
+        Entries.prototype.check = $util.Long ? $util.Long.fromBits(0,0,true) : 0;
         Entries.prototype.run = $util.newBuffer([]);
 
         Entries.encode = function (message, writer, _depth) {
@@ -2595,8 +2595,8 @@ export const zooid = $root.zooid = (() => {
                 writer.uint32(40).uint64(message.count);
             if (message.committed != null && $Object.hasOwnProperty.call(message, "committed") && (typeof message.committed === "object" ? message.committed.low || message.committed.high : message.committed !== 0))
                 writer.uint32(49).fixed64(message.committed);
-            if (message.round != null && $Object.hasOwnProperty.call(message, "round") && (typeof message.round === "object" ? message.round.low || message.round.high : message.round !== 0))
-                writer.uint32(56).uint64(message.round);
+            if (message.check != null && $Object.hasOwnProperty.call(message, "check") && (typeof message.check === "object" ? message.check.low || message.check.high : message.check !== 0))
+                writer.uint32(56).uint64(message.check);
             if (message.run != null && $Object.hasOwnProperty.call(message, "run") && message.run.length)
                 writer.uint32(66).bytes(message.run);
             if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
@@ -2690,9 +2690,9 @@ export const zooid = $root.zooid = (() => {
                         if (wireType !== 0)
                             break;
                         if (typeof (value = reader.uint64()) === "object" ? value.low || value.high : value !== 0)
-                            message.round = value;
+                            message.check = value;
                         else
-                            delete message.round;
+                            delete message.check;
                         continue;
                     }
                 case 8: {
@@ -3153,7 +3153,7 @@ export const zooid = $root.zooid = (() => {
 
         Ack.prototype.epoch = $util.Long ? $util.Long.fromBits(0,0,true) : 0;
         Ack.prototype.durable = $util.Long ? $util.Long.fromBits(0,0,true) : 0;
-        Ack.prototype.round = $util.Long ? $util.Long.fromBits(0,0,true) : 0;
+        Ack.prototype.check = $util.Long ? $util.Long.fromBits(0,0,true) : 0;
 
         Ack.encode = function (message, writer, _depth) {
             if (!writer)
@@ -3166,8 +3166,8 @@ export const zooid = $root.zooid = (() => {
                 writer.uint32(8).uint64(message.epoch);
             if (message.durable != null && $Object.hasOwnProperty.call(message, "durable") && (typeof message.durable === "object" ? message.durable.low || message.durable.high : message.durable !== 0))
                 writer.uint32(17).fixed64(message.durable);
-            if (message.round != null && $Object.hasOwnProperty.call(message, "round") && (typeof message.round === "object" ? message.round.low || message.round.high : message.round !== 0))
-                writer.uint32(24).uint64(message.round);
+            if (message.check != null && $Object.hasOwnProperty.call(message, "check") && (typeof message.check === "object" ? message.check.low || message.check.high : message.check !== 0))
+                writer.uint32(24).uint64(message.check);
             if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                 for (let i = 0; i < message.$unknowns.length; ++i)
                     writer.raw(message.$unknowns[i]);
@@ -3223,9 +3223,9 @@ export const zooid = $root.zooid = (() => {
                         if (wireType !== 0)
                             break;
                         if (typeof (value = reader.uint64()) === "object" ? value.low || value.high : value !== 0)
-                            message.round = value;
+                            message.check = value;
                         else
-                            delete message.round;
+                            delete message.check;
                         continue;
                     }
                 }
@@ -3352,7 +3352,7 @@ export const zooid = $root.zooid = (() => {
         };
 
         Ping.prototype.epoch = $util.Long ? $util.Long.fromBits(0,0,true) : 0;
-        Ping.prototype.round = $util.Long ? $util.Long.fromBits(0,0,true) : 0;
+        Ping.prototype.check = $util.Long ? $util.Long.fromBits(0,0,true) : 0;
         Ping.prototype.committed = $util.Long ? $util.Long.fromBits(0,0,true) : 0;
         Ping.prototype.lacksRoom = false;
 
@@ -3365,8 +3365,8 @@ export const zooid = $root.zooid = (() => {
                 throw $Error("max depth exceeded");
             if (message.epoch != null && $Object.hasOwnProperty.call(message, "epoch") && (typeof message.epoch === "object" ? message.epoch.low || message.epoch.high : message.epoch !== 0))
                 writer.uint32(8).uint64(message.epoch);
-            if (message.round != null && $Object.hasOwnProperty.call(message, "round") && (typeof message.round === "object" ? message.round.low || message.round.high : message.round !== 0))
-                writer.uint32(16).uint64(message.round);
+            if (message.check != null && $Object.hasOwnProperty.call(message, "check") && (typeof message.check === "object" ? message.check.low || message.check.high : message.check !== 0))
+                writer.uint32(16).uint64(message.check);
             if (message.committed != null && $Object.hasOwnProperty.call(message, "committed") && (typeof message.committed === "object" ? message.committed.low || message.committed.high : message.committed !== 0))
                 writer.uint32(25).fixed64(message.committed);
             if (message.lacksRoom != null && $Object.hasOwnProperty.call(message, "lacksRoom") && message.lacksRoom !== false)
@@ -3417,9 +3417,9 @@ export const zooid = $root.zooid = (() => {
                         if (wireType !== 0)
                             break;
                         if (typeof (value = reader.uint64()) === "object" ? value.low || value.high : value !== 0)
-                            message.round = value;
+                            message.check = value;
                         else
-                            delete message.round;
+                            delete message.check;
                         continue;
                     }
                 case 3: {
@@ -3573,7 +3573,7 @@ export const zooid = $root.zooid = (() => {
         };
 
         Pong.prototype.epoch = $util.Long ? $util.Long.fromBits(0,0,true) : 0;
-        Pong.prototype.round = $util.Long ? $util.Long.fromBits(0,0,true) : 0;
+        Pong.prototype.check = $util.Long ? $util.Long.fromBits(0,0,true) : 0;
         Pong.prototype.applied = $util.Long ? $util.Long.fromBits(0,0,true) : 0;
         Pong.prototype.touches = $util.emptyArray;
         Pong.prototype.room = 0;
@@ -3587,8 +3587,8 @@ export const zooid = $root.zooid = (() => {
                 throw $Error("max depth exceeded");
             if (message.epoch != null && $Object.hasOwnProperty.call(message, "epoch") && (typeof message.epoch === "object" ? message.epoch.low || message.epoch.high : message.epoch !== 0))
                 writer.uint32(8).uint64(message.epoch);
-            if (message.round != null && $Object.hasOwnProperty.call(message, "round") && (typeof message.round === "object" ? message.round.low || message.round.high : message.round !== 0))
-                writer.uint32(16).uint64(message.round);
+            if (message.check != null && $Object.hasOwnProperty.call(message, "check") && (typeof message.check === "object" ? message.check.low || message.check.high : message.check !== 0))
+                writer.uint32(16).uint64(message.check);
             if (message.applied != null && $Object.hasOwnProperty.call(message, "applied") && (typeof message.applied === "object" ? message.applied.low || message.applied.high : message.applied !== 0))
                 writer.uint32(25).fixed64(message.applied);
             if (message.touches != null && message.touches.length)
@@ -3642,9 +3642,9 @@ export const zooid = $root.zooid = (() => {
                         if (wireType !== 0)
                             break;
                         if (typeof (value = reader.uint64()) === "object" ? value.low || value.high : value !== 0)
-                            message.round = value;
+                            message.check = value;
                         else
-                            delete message.round;
+                            delete message.check;
                         continue;
                     }
                 case 3: {
@@ -5125,7 +5125,7 @@ export const zooid = $root.zooid = (() => {
         RelayRun.prototype.last = $util.Long ? $util.Long.fromBits(0,0,true) : 0;
         RelayRun.prototype.count = $util.Long ? $util.Long.fromBits(0,0,true) : 0;
         RelayRun.prototype.committed = $util.Long ? $util.Long.fromBits(0,0,true) : 0;
-        RelayRun.prototype.round = $util.Long ? $util.Long.fromBits(0,0,true) : 0;
+        RelayRun.prototype.check = $util.Long ? $util.Long.fromBits(0,0,true) : 0;
 
         RelayRun.encode = function (message, writer, _depth) {
             if (!writer)
@@ -5148,8 +5148,8 @@ export const zooid = $root.zooid = (() => {
                 writer.uint32(48).uint64(message.count);
             if (message.committed != null && $Object.hasOwnProperty.call(message, "committed") && (typeof message.committed === "object" ? message.committed.low || message.committed.high : message.committed !== 0))
                 writer.uint32(57).fixed64(message.committed);
-            if (message.round != null && $Object.hasOwnProperty.call(message, "round") && (typeof message.round === "object" ? message.round.low || message.round.high : message.round !== 0))
-                writer.uint32(64).uint64(message.round);
+            if (message.check != null && $Object.hasOwnProperty.call(message, "check") && (typeof message.check === "object" ? message.check.low || message.check.high : message.check !== 0))
+                writer.uint32(64).uint64(message.check);
             if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                 for (let i = 0; i < message.$unknowns.length; ++i)
                     writer.raw(message.$unknowns[i]);
@@ -5250,9 +5250,9 @@ export const zooid = $root.zooid = (() => {
                         if (wireType !== 0)
                             break;
                         if (typeof (value = reader.uint64()) === "object" ? value.low || value.high : value !== 0)
-                            message.round = value;
+                            message.check = value;
                         else
-                            delete message.round;
+                            delete message.check;
                         continue;
                     }
                 }

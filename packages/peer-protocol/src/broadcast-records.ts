@@ -11,8 +11,8 @@ export const pingRecord: RecordCodec<"ping"> = {
   member: "ping",
   encode: (message, writer) => void zooid.Ping.encode(message, writer),
   decode: (reader) => {
-    const { epoch, round, committed, lacksRoom } = zooid.Ping.decode(reader);
-    return { kind: "ping", epoch: whole(epoch), round: whole(round), committed: zxidOf(committed), lacksRoom };
+    const { epoch, check, committed, lacksRoom } = zooid.Ping.decode(reader);
+    return { kind: "ping", epoch: whole(epoch), check: whole(check), committed: zxidOf(committed), lacksRoom };
   },
 };
 
@@ -27,7 +27,7 @@ export const pongRecord: RecordCodec<"pong"> = {
     return {
       kind: "pong",
       epoch: whole(record.epoch),
-      round: whole(record.round),
+      check: whole(record.check),
       applied: zxidOf(record.applied),
       touches: record.touches.map(({ session, timeoutMs }) => ({
         ...sessionOf(session),

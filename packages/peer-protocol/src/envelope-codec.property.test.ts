@@ -69,7 +69,7 @@ function entriesRun(
 
 const entries = fc
   .record({
-    header: fc.record({ epoch, committed: zxid, round: number }),
+    header: fc.record({ epoch, committed: zxid, check: number }),
     first: zxid.filter((value) => value > 0 && value % 2 ** 32 < 2 ** 31),
     records: fc.array(bytes, { minLength: 1, maxLength: 6 }),
     before: fc.nat(9),
@@ -157,11 +157,11 @@ const FIELDS: { readonly [K in Kind]: fc.Arbitrary<object> } = {
   }),
   "ack-new-leader": fc.record({ epoch: number, through: zxid }),
   "up-to-date": fc.record({ epoch: number, committed: zxid }),
-  ack: fc.record({ epoch: number, durable: zxid, round: number }),
+  ack: fc.record({ epoch: number, durable: zxid, check: number }),
   commit: fc.record({ epoch: number, committed: zxid }),
-  ping: fc.record({ epoch: number, round: number, committed: zxid, lacksRoom: flag }),
+  ping: fc.record({ epoch: number, check: number, committed: zxid, lacksRoom: flag }),
   pong: fc.record({
-    ...{ epoch: number, round: number, applied: zxid, room: fc.constantFrom("enough", "low", "full") },
+    ...{ epoch: number, check: number, applied: zxid, room: fc.constantFrom("enough", "low", "full") },
     touches: fc.array(fc.record({ sessionHigh: int, sessionLow: int, timeoutMs: number })),
   }),
   "leadership-transfer": fc.record({ epoch: number, successor: sid }),
@@ -182,7 +182,7 @@ const FIELDS: { readonly [K in Kind]: fc.Arbitrary<object> } = {
     .map((part) => ({ ...part, start: Math.min(part.start, part.bytes.length), end: part.bytes.length })),
   "relay-run": fc.record({
     ...{ channel: number, epoch: number, previous: zxid, first: zxid, last: zxid, count: number },
-    ...{ committed: zxid, round: number },
+    ...{ committed: zxid, check: number },
   }),
 };
 

@@ -54,7 +54,7 @@ export class HotReader extends ProtobufReader {
 export function readEntries(reader: HotReader): EntriesMessage {
   const message: Filling<EntriesMessage> = {
     ...{ kind: "entries", epoch: 0, previous: ZXID_NONE, first: ZXID_NONE, last: ZXID_NONE, count: 0 },
-    ...{ bytes: NO_BYTES, start: 0, end: 0, committed: ZXID_NONE, round: 0 },
+    ...{ bytes: NO_BYTES, start: 0, end: 0, committed: ZXID_NONE, check: 0 },
   };
   for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
     switch (tag) {
@@ -76,8 +76,8 @@ export function readEntries(reader: HotReader): EntriesMessage {
       case EntriesTag.committed:
         message.committed = reader.zxid();
         break;
-      case EntriesTag.round:
-        message.round = reader.varint();
+      case EntriesTag.check:
+        message.check = reader.varint();
         break;
       case EntriesTag.run:
         reader.place(message);
@@ -134,11 +134,11 @@ export function checkForward({ bytes, start, end, count }: MessageOf<"forward">)
 }
 
 export function readAck(reader: HotReader): MessageOf<"ack"> {
-  const message: Filling<MessageOf<"ack">> = { kind: "ack", epoch: 0, durable: ZXID_NONE, round: 0 };
+  const message: Filling<MessageOf<"ack">> = { kind: "ack", epoch: 0, durable: ZXID_NONE, check: 0 };
   for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
     if (tag === AckTag.epoch) message.epoch = reader.varint();
     else if (tag === AckTag.durable) message.durable = reader.zxid();
-    else if (tag === AckTag.round) message.round = reader.varint();
+    else if (tag === AckTag.check) message.check = reader.varint();
     else reader.skip(tag);
   }
   return message;

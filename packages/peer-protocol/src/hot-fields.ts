@@ -13,9 +13,9 @@ export const EntriesTag = {
   last: 0o41,
   count: 0o50,
   committed: 0o61,
-  round: 0o70,
+  check: 0o70,
   run: 0o102,
 } as const;
 export const ForwardTag = { count: 0o10, run: 0o22 } as const;
-export const AckTag = { epoch: 0o10, durable: 0o21, round: 0o30 } as const;
+export const AckTag = { epoch: 0o10, durable: 0o21, check: 0o30 } as const;
 export const CommitTag = { epoch: 0o10, committed: 0o21 } as const;

@@ -28,7 +28,7 @@ export class HotWriter {
         const start = this.#open(EnvelopeTag.ack);
         this.#number(AckTag.epoch, message.epoch);
         this.#zxid(AckTag.durable, message.durable);
-        this.#number(AckTag.round, message.round);
+        this.#number(AckTag.check, message.check);
         this.#close(start);
         break;
       }
@@ -50,7 +50,7 @@ export class HotWriter {
     this.#zxid(EntriesTag.last, message.last);
     this.#number(EntriesTag.count, message.count);
     this.#zxid(EntriesTag.committed, message.committed);
-    this.#number(EntriesTag.round, message.round);
+    this.#number(EntriesTag.check, message.check);
     this.#run(EntriesTag.run, message);
     this.#close(start);
   }

@@ -57,7 +57,7 @@ function entries(first: number, sizes: readonly number[]): Extract<EnvelopeMessa
   return {
     ...{ kind: "entries", epoch: 3, previous: (first - 1) as Zxid, first: first as Zxid, count: sizes.length },
     ...{ last: (first + sizes.length - 1) as Zxid, bytes, start: 0, end: bytes.length },
-    ...{ committed: 5 as Zxid, round: 9 },
+    ...{ committed: 5 as Zxid, check: 9 },
   };
 }
 
@@ -73,7 +73,7 @@ function listed(message: EnvelopeMessage): string[] {
   return list;
 }
 
-const ping: EnvelopeMessage = { kind: "ping", epoch: 1, round: 2, committed: 3 as Zxid, lacksRoom: false };
+const ping: EnvelopeMessage = { kind: "ping", epoch: 1, check: 2, committed: 3 as Zxid, lacksRoom: false };
 const beat = (sequence: number): EnvelopeMessage => ({ kind: "heartbeat", sequence, isEcho: false, wallMs: 0 });
 
 test("what is gathered comes out once, in order", () => {
@@ -122,7 +122,7 @@ describe("a run that no frame can hold", () => {
         let previous: number = whole.previous;
         for (const part of parts) {
           if (part.kind !== "entries") throw new Error(`expected entries, found ${part.kind}`);
-          expect(part).toMatchObject({ previous, epoch: 3, committed: 5, round: 9, count: listed(part).length });
+          expect(part).toMatchObject({ previous, epoch: 3, committed: 5, check: 9, count: listed(part).length });
           previous = part.last;
         }
         expect(previous).toBe(whole.last);

@@ -60,7 +60,7 @@ export const relayRunRecord: RecordCodec<"relay-run"> = {
       last: zxidOf(record.last),
       count: whole(record.count),
       committed: zxidOf(record.committed),
-      round: whole(record.round),
+      check: whole(record.check),
     };
   },
 };

@@ -10,12 +10,12 @@ const LIMIT = 1024 * 1024;
 
 type Entries = Extract<EnvelopeMessage, { kind: "entries" }>;
 
-function entry(zxid: number, bytes: number, round = 1): Entries {
+function entry(zxid: number, bytes: number, check = 1): Entries {
   const run = new Uint8Array(FRAME_HEADER_BYTES + bytes).fill(zxid);
   writeFrameHeader(run, 0, zxid as Zxid, bytes);
   const [previous, own] = [(zxid - 1) as Zxid, zxid as Zxid];
   return {
-    ...{ kind: "entries", epoch: 1, previous, first: own, last: own, count: 1, committed: previous, round },
+    ...{ kind: "entries", epoch: 1, previous, first: own, last: own, count: 1, committed: previous, check },
     ...{ bytes: run, start: 0, end: run.length },
   };
 }

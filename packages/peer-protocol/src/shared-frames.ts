@@ -59,7 +59,7 @@ function isSame(a: EntriesMessage, b: EntriesMessage): boolean {
     a.first === b.first &&
     a.last === b.last &&
     a.committed === b.committed &&
-    a.round === b.round &&
+    a.check === b.check &&
     a.end - a.start === b.end - b.start
   );
 }

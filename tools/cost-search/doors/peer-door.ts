@@ -107,7 +107,7 @@ function messageOf(shape: DoorShape, nth: number): PeerMessage {
       };
     case "pong":
       return {
-        ...{ kind: "pong", room: "enough", epoch: 1, round: 0, applied: zero },
+        ...{ kind: "pong", room: "enough", epoch: 1, check: 0, applied: zero },
         touches: many((i) => ({ sessionHigh: i, sessionLow: i, timeoutMs: 1000 })),
       };
     case "ack-epoch":
@@ -129,7 +129,7 @@ function messageOf(shape: DoorShape, nth: number): PeerMessage {
     case "sync":
       return { kind: "sync", sequence: nth };
     case "ack":
-      return { kind: "ack", epoch: 1, durable: zero, round: 0 };
+      return { kind: "ack", epoch: 1, durable: zero, check: 0 };
     default:
       return { kind: "refuse", reason: "unable", text: "t".repeat(size) };
   }

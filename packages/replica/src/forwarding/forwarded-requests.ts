@@ -276,7 +276,7 @@ export class ForwardedRequests {
 
   #sync(link: LinkRef, { sequence }: MessageOf<"sync">): void {
     const { zab, proposer } = this.#parts;
-    this.#clients.sync({ link, sequence, round: zab.checkLeadership(), readAt: proposer.prepared });
+    this.#clients.sync({ link, sequence, check: zab.checkLeadership(), readAt: proposer.prepared });
   }
 
   /** A quorum has confirmed that this server still led when a leadership check began. */

@@ -4,7 +4,7 @@ import type { Identity, LinkRef, Zxid } from "@zooid/model";
 export interface RemoteSync {
   readonly link: LinkRef;
   readonly sequence: number;
-  readonly round: number;
+  readonly check: number;
   readonly readAt: Zxid;
 }
 
@@ -39,8 +39,8 @@ export class RemoteClients {
 
   /** Takes out the syncs that a leadership check confirms, in order. */
   confirmed(check: number): readonly RemoteSync[] {
-    const due = this.#syncs.filter((sync) => sync.round <= check);
-    if (due.length > 0) this.#syncs = this.#syncs.filter((sync) => sync.round > check);
+    const due = this.#syncs.filter((sync) => sync.check <= check);
+    if (due.length > 0) this.#syncs = this.#syncs.filter((sync) => sync.check > check);
     return due;
   }
 

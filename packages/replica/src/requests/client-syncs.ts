@@ -42,7 +42,7 @@ export class ClientSyncs {
       connection,
       frame: copyRange(bytes, start, end),
       receivedMs: nowMs,
-      round: isLeading && !isAlone ? zab.checkLeadership() : 0,
+      check: isLeading && !isAlone ? zab.checkLeadership() : 0,
       readAt: isLeading ? proposer.prepared : undefined,
     });
     if (!isLeading) forwarder.send({ kind: "sync", sequence });

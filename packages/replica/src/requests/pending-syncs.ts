@@ -8,7 +8,7 @@ export interface PendingSync {
   frame: Uint8Array;
   readonly receivedMs: number;
   /** The leadership check that must be confirmed; 0 at a learner, whose leader does it, and in an ensemble of one. */
-  readonly round: number;
+  readonly check: number;
   /** The zxid that must be applied here before the answer; undefined until the leader has sent it. */
   readAt: Zxid | undefined;
   /** The next one of the same connection. */
@@ -29,7 +29,7 @@ export class PendingSyncs {
   #takenCount = 0;
   /** The number of the first sync in the list; numbers are consecutive. */
   #firstSequence = 1;
-  #confirmedRound = 0;
+  #confirmedCheck = 0;
 
   get count(): number {
     return this.#syncs.length - this.#takenCount;
@@ -54,7 +54,7 @@ export class PendingSyncs {
 
   /** A quorum has confirmed this server as leader. */
   confirmed(check: number): void {
-    this.#confirmedRound = Math.max(this.#confirmedRound, check);
+    this.#confirmedCheck = Math.max(this.#confirmedCheck, check);
   }
 
   /** Whether one may be answered. */
@@ -86,7 +86,7 @@ export class PendingSyncs {
 
   #isDue(sync: PendingSync | undefined, applied: Zxid): boolean {
     if (sync?.readAt === undefined || sync.readAt > applied) return false;
-    return sync.round <= this.#confirmedRound;
+    return sync.check <= this.#confirmedCheck;
   }
 
   #dropTaken(): void {
@@ -110,6 +110,6 @@ export class PendingSyncs {
     }
     this.#takenCount = this.#syncs.length;
     this.#drop(this.#syncs.length);
-    this.#confirmedRound = 0;
+    this.#confirmedCheck = 0;
   }
 }

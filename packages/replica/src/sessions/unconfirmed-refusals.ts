@@ -1,7 +1,7 @@
 import type { LinkRef } from "@zooid/model";
 
 interface UnconfirmedRefusal {
-  readonly round: number;
+  readonly check: number;
   readonly link: LinkRef | undefined;
   readonly refuse: () => void;
 }
@@ -23,18 +23,18 @@ export class UnconfirmedRefusals {
   }
 
   /**
-   * @param round the leadership check that began when the renewal came, or later
+   * @param check the leadership check that began when the renewal came, or later
    * @param link of the learner whose client renews; undefined for a client of this server
    */
-  add(round: number, link: LinkRef | undefined, refuse: () => void): void {
-    this.#waiting.push({ round, link, refuse });
+  add(check: number, link: LinkRef | undefined, refuse: () => void): void {
+    this.#waiting.push({ check, link, refuse });
   }
 
   /** A leadership check is confirmed: refuses the renewals that came before it began. */
-  confirmed(round: number): void {
-    const due = this.#waiting.filter((each) => each.round <= round);
+  confirmed(check: number): void {
+    const due = this.#waiting.filter((each) => each.check <= check);
     if (due.length === 0) return;
-    this.#waiting = this.#waiting.filter((each) => each.round > round);
+    this.#waiting = this.#waiting.filter((each) => each.check > check);
     for (const { refuse } of due) refuse();
   }
 

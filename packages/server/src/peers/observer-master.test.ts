@@ -88,7 +88,7 @@ function entries(first: number, sizes: readonly number[]): EntriesMessage {
   const last = (first + sizes.length - 1) as Zxid;
   return {
     ...{ kind: "entries", epoch: 0, previous: (first - 1) as Zxid, first: first as Zxid, last, count: sizes.length },
-    ...{ bytes, start: 0, end: bytes.length, committed: last, round: 0 },
+    ...{ bytes, start: 0, end: bytes.length, committed: last, check: 0 },
   };
 }
 
@@ -104,7 +104,7 @@ test("an observer and its leader have a link like any other, and the follower be
   leader.links.send(toObserver, LEVEL);
   const data = { index: 3, isLast: true, bytes: chunk, start: 10, end: chunk.length };
   leader.links.send(toObserver, { kind: "snapshot-chunk", ...data });
-  leader.links.send(toFollower, { kind: "ping", epoch: 7, round: 1, committed: 9 as Zxid, lacksRoom: true });
+  leader.links.send(toFollower, { kind: "ping", epoch: 7, check: 1, committed: 9 as Zxid, lacksRoom: true });
   leader.links.flush();
   observer.send(SYNC);
   follower.send({ kind: "sync", sequence: 5 });
@@ -146,7 +146,7 @@ test("entries that the follower was sent go to it once, and the observer gets wh
   leader.links.send(toObserver, LEVEL);
   leader.links.send(toObserver, part(1, 1));
   leader.links.send(toObserver, part(2, 4));
-  leader.links.send(toObserver, { kind: "ping", epoch: 7, round: 1, committed: 9 as Zxid, lacksRoom: true });
+  leader.links.send(toObserver, { kind: "ping", epoch: 7, check: 1, committed: 9 as Zxid, lacksRoom: true });
   leader.links.send(toObserver, part(5, 6));
   leader.links.flush();
   await observer.happened.until("entries on 1", 3);

@@ -261,8 +261,8 @@ export class ObserverMaster {
 }
 
 function entriesOf(
-  { epoch, previous, first, last, count, committed, round }: RelayRun,
+  { epoch, previous, first, last, count, committed, check }: RelayRun,
   frames: Pick<EntriesMessage, "bytes" | "start" | "end">,
 ): EntriesMessage {
-  return { kind: "entries", epoch, previous, first, last, count, committed, round, ...frames };
+  return { kind: "entries", epoch, previous, first, last, count, committed, check, ...frames };
 }

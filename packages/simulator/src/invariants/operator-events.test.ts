@@ -28,11 +28,11 @@ const FAULTS: Cases<LearnerFault["fault"]["kind"] | LeaderFault["fault"]["kind"]
   },
   "ack-out-of-turn": (script) => {
     script.joins(script.peer);
-    script.says(script.peer, { kind: "ack", epoch: 1, durable: MISSING, round: 0 });
+    script.says(script.peer, { kind: "ack", epoch: 1, durable: MISSING, check: 0 });
   },
   "pong-of-another-epoch": (script) => {
     script.joins(script.peer);
-    script.says(script.peer, { kind: "pong", epoch: 2, round: 0, applied: ZXID_NONE, touches: [], room: "enough" });
+    script.says(script.peer, { kind: "pong", epoch: 2, check: 0, applied: ZXID_NONE, touches: [], room: "enough" });
   },
   "request-before-synced": (script) => {
     script.comes(script.peer);
@@ -69,7 +69,7 @@ const FAULTS: Cases<LearnerFault["fault"]["kind"] | LeaderFault["fault"]["kind"]
   },
   "ping-of-another-epoch": (script) => {
     script.syncsWithPeer();
-    script.leads(script.peer, { kind: "ping", epoch: 2, round: 0, committed: ZXID_NONE, lacksRoom: false });
+    script.leads(script.peer, { kind: "ping", epoch: 2, check: 0, committed: ZXID_NONE, lacksRoom: false });
   },
   "epoch-impossible": (script) => {
     script.followsPeer();

@@ -32,8 +32,8 @@ import { Touches } from "./touches.ts";
 import { checkUnanswered } from "./unanswered-reads.ts";
 
 const SESSION = 7n as SessionId;
-const PING: PeerMessage = { kind: "ping", epoch: 1, round: 0, committed: ZXID_NONE, lacksRoom: false };
-const PONG: PeerMessage = { kind: "pong", epoch: 1, round: 0, applied: ZXID_NONE, touches: [], room: "enough" };
+const PING: PeerMessage = { kind: "ping", epoch: 1, check: 0, committed: ZXID_NONE, lacksRoom: false };
+const PONG: PeerMessage = { kind: "pong", epoch: 1, check: 0, applied: ZXID_NONE, touches: [], room: "enough" };
 
 /** Three servers that serve, the leader first. */
 function servers(): { readonly cluster: Cluster; readonly leader: SimServer; readonly follower: SimServer } {

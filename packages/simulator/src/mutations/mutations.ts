@@ -20,7 +20,7 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
   mutation("2", "ack-before-sync", {
     marker: "ack-behind-sync",
     replacement: `$&
-      link.send({ kind: "ack", epoch: link.epoch, durable: message.last, round: link.check });`,
+      link.send({ kind: "ack", epoch: link.epoch, durable: message.last, check: link.check });`,
   }),
   mutation("2", "promise-after-leader-info", {
     marker: "promise-before-leader-info",
@@ -200,8 +200,8 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
     marker: "an-end-is-reported-when-it-is-committed",
     replacement: "return false;",
   }),
-  mutation("found", "accepting-answers-no-round", {
-    marker: "accepting-answers-the-round",
+  mutation("found", "accepting-answers-no-check", {
+    marker: "accepting-answers-the-check",
     // The statement after it, which counts the answer, is therefore never reached.
     replacement: "if (false)",
   }),

@@ -9,7 +9,7 @@ const LONG_MS = 2000;
 
 const at = (counter: number): Zxid => composeZxid(1, counter);
 const staged = (counter: number): PeerMessage => ({ kind: "staged", epoch: 1, through: at(counter) });
-const ack = (counter: number): PeerMessage => ({ kind: "ack", epoch: 1, durable: at(counter), round: 1 });
+const ack = (counter: number): PeerMessage => ({ kind: "ack", epoch: 1, durable: at(counter), check: 1 });
 
 test("a transfer moves as long as the learner reports more than before", () => {
   const transfers = new Transfers();

@@ -43,7 +43,7 @@ const entries = fc
     epoch,
     previous: zxid,
     committed: zxid,
-    round: number,
+    check: number,
     list: fc.array(entry, { maxLength: 3 }),
     /** The zxid of a run without entries, where nothing else gives it. */
     claimed: zxid,
@@ -90,7 +90,7 @@ const lies: fc.Arbitrary<PeerMessage> = fc.oneof(
   fc.record({
     kind: fc.constant("ping" as const),
     epoch,
-    round: number,
+    check: number,
     committed: zxid,
     lacksRoom: fc.boolean(),
   }),
@@ -153,7 +153,7 @@ export function entryOf(counter: number, epoch = 1, op: number = OpCode.ERROR): 
   const frame = frameOf(at, transaction(op));
   const run = { first: at, last: at, count: 1, bytes: frame, start: 0, end: frame.length };
   const previous = counter === 1 ? ZXID_NONE : composeZxid(epoch, counter - 1);
-  return { kind: "entries", epoch, previous, ...run, committed: ZXID_NONE, round: 0 };
+  return { kind: "entries", epoch, previous, ...run, committed: ZXID_NONE, check: 0 };
 }
 
 /** A transaction of one operation; by default it refuses a request. */

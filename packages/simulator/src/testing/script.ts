@@ -185,7 +185,7 @@ export class Script {
       ...{ password: emptySlice(), readOnly: false },
     });
     this.run();
-    this.says(this.peer, { kind: "ack", epoch: 1, durable: composeZxid(1, 1), round: 0 });
+    this.says(this.peer, { kind: "ack", epoch: 1, durable: composeZxid(1, 1), check: 0 });
   }
 
   /** A peer follows the server and is synced, so that the server leads. */

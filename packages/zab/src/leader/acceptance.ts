@@ -90,7 +90,7 @@ export class Acceptance {
       // every ack: 1. A sync at s1 begins check 9. 2. Entry 20 is proposed. 3. s4 accepts through
       // entry 20. Check 9 is answered before entry 20 is counted. What s4 answered before it
       // accepted did not count until now.
-      // rule: accepting-answers-the-round
+      // rule: accepting-answers-the-check
       learner.answerOfferedCheck();
       check.answered(learner);
       broadcast.count(learner, through);

@@ -149,7 +149,7 @@ export class EntryStream {
       start: run.start,
       end: run.end,
       committed,
-      round: this.#leader.check.newest,
+      check: this.#leader.check.newest,
     });
     learner.sending(epoch.streamPosition(run.last), run.end - run.start, context.nowMs());
     if (committed > learner.announced) learner.announced = committed;

@@ -112,8 +112,8 @@ function elected(
   /** A follower answers the newest leadership check. */
   function confirms(link: LinkRef, epoch: number): void {
     peer.flush();
-    const round = said.reduce((newest, { message }) => (message.kind === "ping" ? message.round : newest), 0);
-    peer.receive(link, { kind: "pong", epoch, round, applied: ZXID_NONE, touches: [], room: "enough" });
+    const check = said.reduce((newest, { message }) => (message.kind === "ping" ? message.check : newest), 0);
+    peer.receive(link, { kind: "pong", epoch, check, applied: ZXID_NONE, touches: [], room: "enough" });
     run();
   }
   const kindsTo = (to: LinkRef): readonly string[] =>
@@ -424,14 +424,14 @@ test("accepting the epoch answers the leadership checks that began before it was
   for (const link of [first, second]) promises(link, 5);
   for (const link of [first, second]) accepts(link, 5);
   peer.linkClosed(second, "for the test");
-  const round = peer.checkLeadership();
+  const check = peer.checkLeadership();
   peer.flush();
-  peer.receive(first, { kind: "pong", epoch: 5, round, applied: ZXID_NONE, touches: [], room: "enough" });
+  peer.receive(first, { kind: "pong", epoch: 5, check, applied: ZXID_NONE, touches: [], room: "enough" });
   expect(sinks.confirmations).toEqual([]);
   const late = informed(4, { promise: 4, isFresh: false });
   promises(late, 5);
   accepts(late, 5);
-  expect(sinks.confirmations).toEqual([round]);
+  expect(sinks.confirmations).toEqual([check]);
 });
 
 test("a server with a promise but neither a history nor an ensemble's id does not vote", () => {
@@ -493,7 +493,7 @@ test("a leader that is a quorum by itself confirms a check at the end of the tur
   peer.flush();
   expect(sinks.confirmations).toEqual([first]);
   const second = peer.checkLeadership();
-  peer.receive(learner, { kind: "pong", epoch: 5, round: first, applied: ZXID_NONE, touches: [], room: "enough" });
+  peer.receive(learner, { kind: "pong", epoch: 5, check: first, applied: ZXID_NONE, touches: [], room: "enough" });
   // A request that comes now shares the check, so it must not be confirmed before.
   expect(peer.checkLeadership()).toBe(second);
   expect(sinks.confirmations).toEqual([first]);

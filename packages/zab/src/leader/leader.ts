@@ -196,7 +196,7 @@ export class Leader implements Role {
         this.acceptance.accepted(learner, message.epoch, message.through);
         break;
       case "ack":
-        this.broadcast.acked(learner, message.epoch, message.durable, message.round);
+        this.broadcast.acked(learner, message.epoch, message.durable, message.check);
         break;
       case "pong":
         if (message.epoch !== this.epoch.number) {
@@ -206,7 +206,7 @@ export class Leader implements Role {
         learner.applied = message.applied;
         learner.room = message.room;
         this.diskRoom.changed();
-        this.check.heard(learner, message.round);
+        this.check.heard(learner, message.check);
         this.context.sinks.requests.touched(message.touches);
         break;
       case "refuse":

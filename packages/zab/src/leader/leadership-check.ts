@@ -11,7 +11,6 @@ import type { LearnerHandler } from "./learner-handler.ts";
  *
  * Checks are numbered. Whatever goes to a learner carries the newest number, and whatever the
  * learner answers carries the newest it has seen; an answer to a check answers all earlier ones.
- * Messages name this number `round`.
  */
 export class LeadershipCheck {
   readonly #leader: Leader;

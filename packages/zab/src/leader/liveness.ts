@@ -79,7 +79,7 @@ export class Liveness {
     learners.send(learner, {
       kind: "ping",
       epoch: epoch.number,
-      round: check.newest,
+      check: check.newest,
       committed: learner.announced,
       lacksRoom: this.#leader.diskRoom.isLacking,
     });

@@ -168,7 +168,7 @@ export class LearnerBroadcast {
     this.#unackedBytes = 0;
     this.#ackDueMs = Number.POSITIVE_INFINITY;
     // rule: ack-what-is-synced
-    this.#link.send({ kind: "ack", epoch: this.#link.epoch, durable: this.#durable, round: this.#link.check });
+    this.#link.send({ kind: "ack", epoch: this.#link.epoch, durable: this.#durable, check: this.#link.check });
   }
 
   /** @returns whether more can be delivered now */

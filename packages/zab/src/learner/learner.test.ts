@@ -46,7 +46,7 @@ function level(isObserver: boolean, config: { readonly windowBytes?: number } = 
   const entry = (): void => {
     const { bytes, end, first, last, count } = batchOf(1, ++counter);
     const run = { bytes, start: 0, end, first, last, count };
-    hears({ kind: "entries", epoch: 1, previous, ...run, committed: last, round: 0 });
+    hears({ kind: "entries", epoch: 1, previous, ...run, committed: last, check: 0 });
     previous = last;
   };
   const acked = (): number[] => said.flatMap((message) => (message.kind === "ack" ? [counterOf(message.durable)] : []));

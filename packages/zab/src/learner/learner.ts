@@ -126,7 +126,7 @@ export class Learner implements Role {
         break;
       case "ping":
         link.lacksRoom = message.lacksRoom;
-        this.#ping(message.epoch, message.round, message.committed);
+        this.#ping(message.epoch, message.check, message.committed);
         break;
       case "leadership-transfer":
         if (link.epoch !== 0 && message.epoch !== link.epoch) {
@@ -163,7 +163,7 @@ export class Learner implements Role {
       return;
     }
     link.noteCommitted(message.committed);
-    link.noteCheck(message.round);
+    link.noteCheck(message.check);
     if (link.step === "staging") this.#synchronization.stage(message);
     else this.#broadcast.entries(message);
   }
@@ -188,7 +188,7 @@ export class Learner implements Role {
     const { application } = this.#context.sinks;
     const { epoch, check } = this.#link;
     const room = this.#context.room();
-    this.#link.send({ kind: "pong", epoch, round: check, applied: application.applied(), touches, room });
+    this.#link.send({ kind: "pong", epoch, check, applied: application.applied(), touches, room });
   }
 
   /** The room on this server's disk has changed: its leader learns it at once. */
