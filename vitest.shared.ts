@@ -5,7 +5,7 @@ import { defineConfig, type ViteUserConfig } from "vitest/config";
 // Tests start hundreds of threads and processes: compiled code that is kept between them halves what each start costs.
 process.env["NODE_COMPILE_CACHE"] ??= fileURLToPath(new URL("node_modules/.cache/node-compile", import.meta.url));
 
-/** What every package's tests share: Node.js runs the sources as they are, through the `@zooid/source` condition. */
+/** The configuration of each package's tests. Node.js runs the sources as they are, through the `@zooid/source` condition. */
 export const shared: ViteUserConfig = defineConfig({
   test: {
     environment: "node",
@@ -24,3 +24,5 @@ export const shared: ViteUserConfig = defineConfig({
     experimental: { viteModuleRunner: false, nodeLoader: false },
   },
 });
+
+export default shared;
