@@ -61,7 +61,10 @@ export const LAYERS: ReadonlyMap<string, Layer> = new Map<string, Layer>([
   ],
   [
     "@zooid/conformance",
-    { beneath: ["@zooid/recipes", "@zooid/embedded-server", "@zooid/web-console"], thirdParty: ["node-forge", "rxjs"] },
+    {
+      beneath: ["@zooid/recipes", "@zooid/embedded-server", "@zooid/web-console"],
+      thirdParty: ["diff", "node-forge", "rxjs"],
+    },
   ],
   [
     "@zooid/examples",

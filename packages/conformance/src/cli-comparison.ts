@@ -14,7 +14,7 @@ import { parseArgs } from "node:util";
 import { CliSession } from "./cli-session.ts";
 import { normaliseCliLine } from "./cli-transcript.ts";
 import { fetchApacheJars } from "./clients.ts";
-import { diffLines, printDiff } from "./diff.ts";
+import { printDiff } from "./diff.ts";
 import { type EndpointKind, ROOT, startEndpoint } from "./endpoint.ts";
 
 const SCENARIO = resolve(import.meta.dirname, "../clients/zkcli/commands.txt");
@@ -48,7 +48,7 @@ for (const kind of kinds) {
   for (let run = 1; run <= ZKCLI_RUNS_MAX; run++) {
     const theirs = await transcript(kind, COMMAND_LINES.zkCli);
     if (options.print) console.log(theirs.join("\n"));
-    difference = printDiff(diffLines(theirs, ours));
+    difference = printDiff(theirs, ours);
     if (difference === "") {
       console.log(`same    ${theirs.length} lines of zkCli and zooid-cli on ${kind}`);
       break;

@@ -9,7 +9,7 @@
  * which `npm test` compares without Java.
  */
 import { parseArgs } from "node:util";
-import { diffLines, printDiff } from "./diff.ts";
+import { printDiff } from "./diff.ts";
 import { writeGolden } from "./differential/golden.ts";
 import { randomScript } from "./differential/random-script.ts";
 import { describe, type Script } from "./differential/script.ts";
@@ -88,7 +88,7 @@ async function explain(script: Script, found: Conversation): Promise<void> {
 }
 
 function printDifference({ apache, zooid }: Conversation): void {
-  const difference = printDiff(diffLines(apache, zooid), CONTEXT_LINES);
+  const difference = printDiff(apache, zooid, CONTEXT_LINES);
   // If neither server answered, the error messages.
   const lines = difference === "" ? apache.slice(-LINES_SHOWN / 4) : difference.split("\n").slice(0, LINES_SHOWN);
   console.log(["  (- apache, + zooid)", ...lines.map((line) => `  ${line}`)].join("\n"));

@@ -25,7 +25,7 @@ import {
   type SecuredClient,
 } from "./clients.ts";
 import { startCuttingProxy } from "./cutting-proxy.ts";
-import { diffLines, printDiff } from "./diff.ts";
+import { printDiff } from "./diff.ts";
 import { type EndpointKind, startEndpoint } from "./endpoint.ts";
 import { startSecuredServers } from "./secured-servers.ts";
 
@@ -134,7 +134,7 @@ async function runAgainst(name: string, kind: EndpointKind, run: Run): Promise<R
     if (kind === "apache" && options.update && !lines.some((line) => line.startsWith(ABORTED)))
       writeFileSync(goldenFile, `${lines.join("\n")}\n`);
     const golden = existsSync(goldenFile) ? readFileSync(goldenFile, "utf8").trimEnd().split("\n") : [];
-    const difference = printDiff(diffLines(golden, lines));
+    const difference = printDiff(golden, lines);
     if (difference !== "")
       return { verdict: "failed", text: `${title} differs from what is recorded (- recorded, + now):\n${difference}` };
     const seconds = Math.round((performance.now() - startMs) / 1000);

@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { freePorts } from "@zooid/wire/testing/free-ports";
 import { fetchApacheJars } from "./clients.ts";
-import { diffLines, printDiff } from "./diff.ts";
+import { printDiff } from "./diff.ts";
 import { ServerProcess } from "./endpoint.ts";
 import { KAFKA_PORT_COUNT, KAFKA_TRANSCRIPT, runKafka } from "./kafka-run.ts";
 
@@ -28,7 +28,7 @@ for (const kind of kinds) {
   console.log(`ran     ${kind}, ${lines.length} lines, ${((performance.now() - began) / 1000).toFixed(0)} s`);
   if (options.record) writeFileSync(KAFKA_TRANSCRIPT, `${lines.join("\n")}\n`);
   const recorded = readFileSync(KAFKA_TRANSCRIPT, "utf8").trimEnd().split("\n");
-  const difference = printDiff(diffLines(recorded, lines));
+  const difference = printDiff(recorded, lines);
   if (difference === "") console.log(`same    Kafka on ${kind}`);
   else console.log(`differ  Kafka on ${kind} (- recorded, + now):\n${difference}`);
   if (difference !== "") process.exitCode = 1;

@@ -11,7 +11,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
 import { parseArgs, promisify } from "node:util";
 import { fetchApacheJars, isOnPath } from "./clients.ts";
-import { diffLines, printDiff } from "./diff.ts";
+import { printDiff } from "./diff.ts";
 import { ROOT, startEndpoint } from "./endpoint.ts";
 import { KerberosRealm, REALM } from "./kerberos-realm.ts";
 import { QUIET_LOG } from "./zkcli-command-line.ts";
@@ -78,7 +78,7 @@ async function run(): Promise<number> {
 }
 
 function report(title: string, expected: readonly string[], found: readonly string[]): number {
-  const difference = printDiff(diffLines(expected, found));
+  const difference = printDiff(expected, found);
   console.log(difference === "" ? `passed  ${title}: ${found.length} lines` : `FAILED  ${title}\n${difference}`);
   return difference === "" ? 0 : 1;
 }

@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { fetchApacheJars, prepareReconfigClients } from "./clients.ts";
-import { diffLines, printDiff } from "./diff.ts";
+import { printDiff } from "./diff.ts";
 import { JuteWriter } from "./jute.ts";
 import { PeerProcess } from "./peer-process.ts";
 import { ReconfigEnsemble, SUPER } from "./reconfig-ensemble.ts";
@@ -28,7 +28,7 @@ try {
   const theirs = await transcriptOf("apache", clients, jars);
   const ours = await transcriptOf("zooid", clients);
   if (options.print) console.log(theirs.join("\n"));
-  const difference = printDiff(diffLines(theirs, ours));
+  const difference = printDiff(theirs, ours);
   if (difference === "") console.log(`same    ${theirs.length} answers of both servers`);
   else {
     console.log(`differ  (- Apache ZooKeeper, + Zooid):\n${difference}`);

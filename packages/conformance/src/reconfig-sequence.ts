@@ -15,7 +15,7 @@ import { connect } from "@zooid/client";
 import { CliSession } from "./cli-session.ts";
 import { normaliseCliLine } from "./cli-transcript.ts";
 import { fetchApacheJars } from "./clients.ts";
-import { diffLines, printDiff } from "./diff.ts";
+import { printDiff } from "./diff.ts";
 import { ROOT } from "./endpoint.ts";
 import { ReconfigEnsemble, SUPER } from "./reconfig-ensemble.ts";
 import { SteadyWriter } from "./steady-writer.ts";
@@ -41,7 +41,7 @@ try {
   const theirs = await playedBy("zkCli", ZKCLI, "apache");
   if (options.print) console.log(theirs.join("\n"));
   for (const [name, program] of [["zkCli", ZKCLI] as const, ["zooid-cli", [ZOOID_CLI]] as const]) {
-    const difference = printDiff(diffLines(theirs, await playedBy(name, program, "zooid")));
+    const difference = printDiff(theirs, await playedBy(name, program, "zooid"));
     if (difference === "") console.log(`same    ${theirs.length} lines of zkCli on Apache ZooKeeper, ${name} on Zooid`);
     else {
       console.log(`differ  (- zkCli on Apache ZooKeeper, + ${name} on Zooid):\n${difference}`);

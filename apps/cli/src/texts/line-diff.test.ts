@@ -22,19 +22,20 @@ test("changed lines have three lines around them, and far ones hunks of their ow
     " line 17",
     "-line 18",
     " line 19",
-    " line 20\\ no line end",
+    " line 20",
+    "\\ No newline at end of file",
   ]);
 });
 
 test("a missing last line end is a difference", () => {
-  expect(lineDiff("a\n", "a")).toEqual(["@@ -1,1 +1,1 @@", "-a", "+a\\ no line end"]);
+  expect(lineDiff("a\n", "a")).toEqual(["@@ -1,1 +1,1 @@", "-a", "+a", "\\ No newline at end of file"]);
 });
 
 test("from nothing, all is added", () => {
   expect(lineDiff("", "a\nb\n")).toEqual(["@@ -1,0 +1,2 @@", "+a", "+b"]);
 });
 
-test("texts too long for the table are replaced as a whole", () => {
+test("texts with too many changes are replaced as a whole", () => {
   const before = Array.from({ length: 3000 }, (_, i) => `old ${i}`).join("\n");
   const after = Array.from({ length: 3000 }, (_, i) => `new ${i}`).join("\n");
   expect(lineDiff(before, after)).toHaveLength(6001);

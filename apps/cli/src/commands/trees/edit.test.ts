@@ -32,7 +32,8 @@ test("the difference is printed, and the text is written as the next version", a
     "@@ -1,2 +1,2 @@",
     "-host=db1",
     "+host=db2",
-    " port=1\\ no line end",
+    " port=1",
+    "\\ No newline at end of file",
     "/e has version 1",
     "",
   ]);
