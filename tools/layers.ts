@@ -25,8 +25,7 @@ export const LAYERS: ReadonlyMap<string, Layer> = new Map<string, Layer>([
   ["@zooid/election", { beneath: ["@zooid/model"], thirdParty: PURE }],
   ["@zooid/zab", { beneath: ["@zooid/model"], thirdParty: PURE }],
   ["@zooid/data-tree", { beneath: ["@zooid/wire"], thirdParty: PURE }],
-  // vitest, to run its contract: an optional peer.
-  ["@zooid/txn-log", { beneath: ["@zooid/wire"], thirdParty: ["better-sqlite3", "vitest"] }],
+  ["@zooid/txn-log", { beneath: ["@zooid/wire"], thirdParty: ["better-sqlite3"] }],
   ["@zooid/java-files", { beneath: [], thirdParty: ["jks-js", "node-forge"] }],
   ["@zooid/replica", { beneath: ["@zooid/election", "@zooid/zab", "@zooid/data-tree"], thirdParty: PURE }],
   [

@@ -10,7 +10,6 @@ export const NOT_BUNDLED: ReadonlyMap<string, string> = new Map([
   ["@zooid/embedded-server", "it starts threads from files of its own, and has an addon"],
   ["@zooid/web-console", "it serves the files of a page"],
   ["@zooid/txn-log/sqlite", "it starts threads from files of its own, and has an addon"],
-  ["@zooid/txn-log/contract", "it needs vitest"],
 ]);
 
 /** Programs that use more than the names of what a package exports; each ends alone and prints its last line. */

@@ -2,13 +2,13 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { newTxnHeader, newTxnOp, OpCode, sliceOf, ZXID_NONE, type Zxid } from "@zooid/model";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/txn";
-import { Z } from "../src/append-batches.ts";
 import { CHAIN_NONE } from "../src/chain.ts";
 import { LogFile } from "../src/log/log-file.ts";
 import { LogReader } from "../src/log/log-reader.ts";
 import { ReaderLeases } from "../src/segments/reader-leases.ts";
 import { StateCheckpoint } from "../src/state/state-checkpoint.ts";
 import { createStateFile, StateFile } from "../src/state/state-file.ts";
+import { Z } from "../src/testing/append-batches.ts";
 
 /**
  * What checkpointing costs an entry, alone on one thread at normal priority: reading and checking the log, and with that making and writing

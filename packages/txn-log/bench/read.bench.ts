@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { ZXID_NONE } from "@zooid/model";
 import { quantile } from "@zooid/model/testing/quantile";
-import { batchOf, range, Z } from "../src/append-batches.ts";
-import { type PromisedLog, promised } from "../src/promised-log.ts";
 import { openStore, type Store } from "../src/sqlite.ts";
+import { batchOf, range, Z } from "../src/testing/append-batches.ts";
+import { type PromisedLog, promised } from "../src/testing/promised-log.ts";
 import type { LogHandler } from "../src/txn-log.ts";
 
 /**

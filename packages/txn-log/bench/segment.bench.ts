@@ -1,7 +1,6 @@
 import { closeSync, fsyncSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { FRAME_HEADER_BYTES, ZXID_NONE } from "@zooid/model";
-import { Z } from "../src/append-batches.ts";
 import { putEntry } from "../src/entry-batch.ts";
 import { bootLog, newDurableLog } from "../src/log/log-boot.ts";
 import { LogFile } from "../src/log/log-file.ts";
@@ -9,6 +8,7 @@ import { ReaderLeases } from "../src/segments/reader-leases.ts";
 import { removeSegment } from "../src/segments/segment-directory.ts";
 import { ROWS_PER_INSERT, SegmentFile } from "../src/segments/segment-file.ts";
 import { hasSpare, isRecyclable, makeSpare, recycleSegment, takeSpare } from "../src/segments/spare-segment.ts";
+import { Z } from "../src/testing/append-batches.ts";
 
 /**
  * Bytes written and time of a commit: the log as its thread writes it, with rolls, purges and reuse; and one segment in a WAL of full

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { type MemoryLogImage, MemoryTxnLog } from "./memory-txn-log.ts";
-import { promised } from "./promised-log.ts";
+import { promised } from "./testing/promised-log.ts";
+import { batchOf, describeTxnLog, RecordingHandler, type TxnLogHarness, Z } from "./testing/txn-log-contract.ts";
 import type { LogHandler, StoreLog } from "./txn-log.ts";
-import { batchOf, describeTxnLog, RecordingHandler, type TxnLogHarness, Z } from "./txn-log-contract.ts";
 
 class MemoryHarness implements TxnLogHarness {
   #image: MemoryLogImage | undefined;

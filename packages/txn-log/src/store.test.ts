@@ -19,14 +19,14 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest"
 import { CHAIN_NONE } from "./chain.ts";
 import { findWitnessDamage, readWitness, WitnessFile } from "./directory/witness.ts";
 import { LogFile } from "./log/log-file.ts";
-import { promised } from "./promised-log.ts";
 import { ReaderLeases } from "./segments/reader-leases.ts";
 import { openStore, type Store, type StoreOptions } from "./sqlite.ts";
 import { StoreError } from "./store-error.ts";
 import { leavesWhatWasCompleted } from "./testing/killed-process.ts";
 import { newestSegment } from "./testing/newest-segment.ts";
+import { promised } from "./testing/promised-log.ts";
 import { TemporaryDirectory } from "./testing/temporary-directory.ts";
-import { batchOf, RecordingHandler, range, recordsOf, Z, zxidsOf } from "./txn-log-contract.ts";
+import { batchOf, RecordingHandler, range, recordsOf, Z, zxidsOf } from "./testing/txn-log-contract.ts";
 
 let place: TemporaryDirectory;
 let directory: string;

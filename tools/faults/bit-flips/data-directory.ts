@@ -1,8 +1,8 @@
 /** A data directory with every kind of file, and what must be found in it again. */
 
 import { createHash } from "node:crypto";
-import { promised } from "../../../packages/txn-log/src/promised-log.ts";
 import { openStore, type Store } from "../../../packages/txn-log/src/sqlite.ts";
+import { promised } from "../../../packages/txn-log/src/testing/promised-log.ts";
 import { runOracle } from "../../../packages/txn-log/src/testing/state-history.ts";
 import { loaded, Oracle } from "../../../packages/txn-log/src/testing/state-oracle.ts";
 

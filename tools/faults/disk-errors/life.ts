@@ -9,9 +9,9 @@
 import { writeSync } from "node:fs";
 import { composeZxid, FRAME_HEADER_BYTES, type Zxid } from "../../../packages/model/src/index.ts";
 import { putEntry } from "../../../packages/txn-log/src/index.ts";
-import { promised } from "../../../packages/txn-log/src/promised-log.ts";
 import { openStore, type Store } from "../../../packages/txn-log/src/sqlite.ts";
 import { StoreError } from "../../../packages/txn-log/src/store-error.ts";
+import { promised } from "../../../packages/txn-log/src/testing/promised-log.ts";
 import { createNodes } from "../../../packages/txn-log/src/testing/state-history.ts";
 import { receive, sent } from "../../../packages/txn-log/src/testing/transfers.ts";
 

@@ -1,9 +1,9 @@
 /** A store that is so small that each of its files is written, rolled and checkpointed within a few calls, and what it promised. */
 import { composeZxid, ZXID_NONE } from "@zooid/model";
-import { RecordingHandler } from "../../../packages/txn-log/src/append-batches.ts";
 import type { Places } from "../../../packages/txn-log/src/directory/inspect-directory.ts";
-import { type PromisedLog, promised } from "../../../packages/txn-log/src/promised-log.ts";
 import { openStore, type Store } from "../../../packages/txn-log/src/sqlite.ts";
+import { RecordingHandler } from "../../../packages/txn-log/src/testing/append-batches.ts";
+import { type PromisedLog, promised } from "../../../packages/txn-log/src/testing/promised-log.ts";
 import { loaded, Oracle } from "../../../packages/txn-log/src/testing/state-oracle.ts";
 import type { DurableLog } from "../../../packages/txn-log/src/txn-log.ts";
 import type { Notes } from "./notes.ts";

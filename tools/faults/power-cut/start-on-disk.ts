@@ -2,7 +2,6 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { composeZxid, counterOf, epochOf } from "@zooid/model";
-import { batchOf, RecordingHandler } from "../../../packages/txn-log/src/append-batches.ts";
 import {
   inspectDirectory,
   type Places,
@@ -11,11 +10,12 @@ import {
 import { findWitnessDamage } from "../../../packages/txn-log/src/directory/witness.ts";
 import { LogFile } from "../../../packages/txn-log/src/log/log-file.ts";
 import { LogReader } from "../../../packages/txn-log/src/log/log-reader.ts";
-import { promised } from "../../../packages/txn-log/src/promised-log.ts";
 import { ReaderLeases } from "../../../packages/txn-log/src/segments/reader-leases.ts";
 import { openStore } from "../../../packages/txn-log/src/sqlite.ts";
 import { readyStateFile } from "../../../packages/txn-log/src/state/ready-state-file.ts";
 import { loadStateFile, readStateMeta } from "../../../packages/txn-log/src/state/state-file.ts";
+import { batchOf, RecordingHandler } from "../../../packages/txn-log/src/testing/append-batches.ts";
+import { promised } from "../../../packages/txn-log/src/testing/promised-log.ts";
 import { loaded } from "../../../packages/txn-log/src/testing/state-oracle.ts";
 import type { DurableLog } from "../../../packages/txn-log/src/txn-log.ts";
 import { sumOf, sumOfState } from "./notes.ts";

@@ -1,9 +1,9 @@
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
-import { RecordingHandler } from "../append-batches.ts";
 import { isLogFile, openStore, type Store, type StoreOptions } from "../sqlite.ts";
 import { StoreError } from "../store-error.ts";
+import { RecordingHandler } from "../testing/append-batches.ts";
 import { newestSegment } from "../testing/newest-segment.ts";
 import { createNodes } from "../testing/state-history.ts";
 import { loaded } from "../testing/state-oracle.ts";

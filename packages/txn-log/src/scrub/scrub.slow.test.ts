@@ -2,8 +2,8 @@ import { closeSync, existsSync, openSync, readdirSync, readSync, statSync, write
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { RecordingHandler } from "../append-batches.ts";
 import { openStore, type Store, type StoreOptions } from "../sqlite.ts";
+import { RecordingHandler } from "../testing/append-batches.ts";
 import { createNodes } from "../testing/state-history.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";
 import type { ScrubDamage } from "./scrub.ts";

@@ -1,11 +1,11 @@
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { batchOf, RecordingHandler, range, Z, zxidsOf } from "../append-batches.ts";
 import { WITNESS_FILE } from "../directory/inspect-directory.ts";
-import { promised } from "../promised-log.ts";
 import { openStore, type Store, type StoreOptions } from "../sqlite.ts";
+import { batchOf, RecordingHandler, range, Z, zxidsOf } from "../testing/append-batches.ts";
 import { newestSegment } from "../testing/newest-segment.ts";
+import { promised } from "../testing/promised-log.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";
 import { parseSegmentName } from "./segment-name.ts";
 import { scanWal, WAL_HEADER_BYTES } from "./wal-scan.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { range, Z } from "../append-batches.ts";
 import { CHAIN_NONE } from "../chain.ts";
+import { range, Z } from "../testing/append-batches.ts";
 import { manifestUpTo, purgeCount } from "./manifest.ts";
 import type { SealedSegment } from "./sealed-segment.ts";
 

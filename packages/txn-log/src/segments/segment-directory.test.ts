@@ -12,7 +12,7 @@ import {
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { Z } from "../append-batches.ts";
+import { Z } from "../testing/append-batches.ts";
 import { readSegments, SegmentHistory } from "../testing/segment-history.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";
 import { PAGE_SIZES } from "./page-size.ts";

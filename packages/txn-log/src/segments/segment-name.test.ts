@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Z } from "../append-batches.ts";
+import { Z } from "../testing/append-batches.ts";
 import { formatSegmentName, isLogFile, listSegments, parseSegmentName } from "./segment-name.ts";
 
 test("a name is read back as it was written", () => {

@@ -1,9 +1,9 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { RecordingHandler, Z } from "../append-batches.ts";
 import { openStore, type Store, type StoreOptions } from "../sqlite.ts";
 import type { SnapshotSource } from "../state-store.ts";
+import { RecordingHandler, Z } from "../testing/append-batches.ts";
 import { createNodes } from "../testing/state-history.ts";
 import { loaded } from "../testing/state-oracle.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";

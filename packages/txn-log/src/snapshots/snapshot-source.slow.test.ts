@@ -1,8 +1,8 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { RecordingHandler, Z } from "../append-batches.ts";
 import { openStore, type Store, type StoreOptions } from "../sqlite.ts";
+import { RecordingHandler, Z } from "../testing/append-batches.ts";
 import { createNodes } from "../testing/state-history.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";
 import { chunksOf } from "../testing/transfers.ts";

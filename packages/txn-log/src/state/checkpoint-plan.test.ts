@@ -1,7 +1,7 @@
 import type { Zxid } from "@zooid/model";
 import { expect, test } from "vitest";
-import { Z } from "../append-batches.ts";
 import { DataWrites } from "../data-writes.ts";
+import { Z } from "../testing/append-batches.ts";
 import { CheckpointPlan } from "./checkpoint-plan.ts";
 
 type Write = readonly [zxid: Zxid, node: number];

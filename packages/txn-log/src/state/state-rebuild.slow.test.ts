@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { RecordingHandler } from "../append-batches.ts";
 import type { ScrubDamage } from "../scrub/scrub.ts";
 import { openStore, type Store, type StoreOptions } from "../sqlite.ts";
+import { RecordingHandler } from "../testing/append-batches.ts";
 import { runOracle } from "../testing/state-history.ts";
 import { loaded, Oracle } from "../testing/state-oracle.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";

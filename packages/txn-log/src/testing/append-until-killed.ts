@@ -1,9 +1,9 @@
 /** For the test that kills it: appends without end and reports to its parent what was completed. */
 
-import { batchOf, range } from "../append-batches.ts";
-import { promised } from "../promised-log.ts";
 import { openStore } from "../sqlite.ts";
 import type { StoreLog } from "../txn-log.ts";
+import { batchOf, range } from "./append-batches.ts";
+import { promised } from "./promised-log.ts";
 
 const [, , directory = ""] = process.argv;
 let next = 1;

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect } from "vitest";
-import { RecordingHandler } from "../append-batches.ts";
 import { openStore, type Store } from "../sqlite.ts";
+import { RecordingHandler } from "./append-batches.ts";
 import { runOracle } from "./state-history.ts";
 import { loaded, Oracle } from "./state-oracle.ts";
 import { TemporaryDirectory } from "./temporary-directory.ts";

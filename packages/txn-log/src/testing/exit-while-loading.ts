@@ -3,7 +3,7 @@
 import { writeSync } from "node:fs";
 import { openStore } from "../sqlite.ts";
 import { countLoading } from "../threads/loading.ts";
-import { RecordingHandler } from "../txn-log-contract.ts";
+import { RecordingHandler } from "./txn-log-contract.ts";
 
 const STDOUT = 1;
 

@@ -2,7 +2,7 @@ import { fork } from "node:child_process";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { openStore } from "../sqlite.ts";
-import { RecordingHandler, Z } from "../txn-log-contract.ts";
+import { RecordingHandler, Z } from "./txn-log-contract.ts";
 
 /** Kills a process that appends to a store in this directory, and expects that everything reported as durable is there. */
 export async function leavesWhatWasCompleted(directory: string): Promise<void> {

@@ -1,7 +1,7 @@
 /** For the test that kills it: opens a store, says so, and ends. */
 
-import { RecordingHandler } from "../append-batches.ts";
 import { openStore } from "../sqlite.ts";
+import { RecordingHandler } from "./append-batches.ts";
 
 const [, , directory = ""] = process.argv;
 process.send?.("begins");

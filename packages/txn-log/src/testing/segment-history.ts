@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { counterOf, epochOf, type Zxid } from "@zooid/model";
-import { Z } from "../append-batches.ts";
 import { CHAIN_NONE, ChainCursor, chainHigh, chainLow } from "../chain.ts";
 import { epochsUpTo, withCut, withEntry, withPromise } from "../log/log-book.ts";
 import { bootLog, newDurableLog } from "../log/log-boot.ts";
@@ -14,6 +13,7 @@ import { formatSegmentName, type SegmentName } from "../segments/segment-name.ts
 import type { SegmentHead } from "../segments/segment-schema.ts";
 import { takeSpare } from "../segments/spare-segment.ts";
 import type { DurableLog, LogPosition } from "../txn-log.ts";
+import { Z } from "./append-batches.ts";
 
 const RECORD_BYTES = 300;
 

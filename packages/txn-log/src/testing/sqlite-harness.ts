@@ -2,12 +2,12 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { inspectDirectory, WITNESS_FILE } from "../directory/inspect-directory.ts";
 import { openSqliteLog, type SqliteTxnLog } from "../log/sqlite-txn-log.ts";
-import type { PromisedLog } from "../promised-log.ts";
 import { ReaderLeases } from "../segments/reader-leases.ts";
 import { createStateFile } from "../state/state-file.ts";
 import type { LogHandler, LogPosition, StoreLog } from "../txn-log.ts";
-import type { TxnLogHarness } from "../txn-log-contract.ts";
+import type { PromisedLog } from "./promised-log.ts";
 import { TemporaryDirectory } from "./temporary-directory.ts";
+import type { TxnLogHarness } from "./txn-log-contract.ts";
 
 const MIB = 1024 * 1024;
 

@@ -1,8 +1,8 @@
 import { counterOf, newTxnHeader, newTxnOp, OpCode, sliceOf } from "@zooid/model";
 import { TxnBatchEncoder } from "@zooid/wire/txn";
-import { Z } from "../append-batches.ts";
-import { promised } from "../promised-log.ts";
 import type { Store } from "../sqlite.ts";
+import { Z } from "./append-batches.ts";
+import { promised } from "./promised-log.ts";
 import type { Oracle } from "./state-oracle.ts";
 
 /** Ways for tests to give a store a history. */

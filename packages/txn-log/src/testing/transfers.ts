@@ -1,7 +1,7 @@
 import { ZXID_NONE } from "@zooid/model";
-import { promised } from "../promised-log.ts";
 import type { Store } from "../sqlite.ts";
 import type { ReceivedSnapshot, SnapshotSource } from "../state-store.ts";
+import { promised } from "./promised-log.ts";
 
 /** What comes out of a source until it ends. */
 export async function chunksOf(source: SnapshotSource): Promise<Uint8Array[]> {

@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { ZXID_NONE } from "@zooid/model";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { promised } from "../promised-log.ts";
 import { openStore } from "../sqlite.ts";
 import { StoreError } from "../store-error.ts";
+import { promised } from "../testing/promised-log.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";
 import { threadsOf } from "../testing/threads-of.ts";
-import { batchOf, RecordingHandler, range } from "../txn-log-contract.ts";
+import { batchOf, RecordingHandler, range } from "../testing/txn-log-contract.ts";
 
 let place: TemporaryDirectory;
 beforeEach(() => {

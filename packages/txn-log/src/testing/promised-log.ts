@@ -1,5 +1,4 @@
 import type { Chain, Zxid } from "@zooid/model";
-import type { AppendBatch, RecordingHandler } from "./append-batches.ts";
 import type {
   DurableLog,
   EntryRun,
@@ -9,7 +8,8 @@ import type {
   LogPosition,
   LogStats,
   StoreLog,
-} from "./txn-log.ts";
+} from "../txn-log.ts";
+import type { AppendBatch, RecordingHandler } from "./append-batches.ts";
 
 /** A log for tests that wait for each step. With its handler, promises reject when the log fails. */
 export class PromisedLog {

@@ -1,5 +1,7 @@
 import type { Zxid } from "@zooid/model";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { CHAIN_NONE } from "../chain.ts";
+import type { HistoryInstall, LogHandler, LogPosition, StoreLog } from "../txn-log.ts";
 import {
   type AppendBatch,
   type BatchParts,
@@ -10,9 +12,7 @@ import {
   Z,
   zxidsOf,
 } from "./append-batches.ts";
-import { CHAIN_NONE } from "./chain.ts";
 import { PromisedLog } from "./promised-log.ts";
-import type { HistoryInstall, LogHandler, LogPosition, StoreLog } from "./txn-log.ts";
 
 /** What the contract needs of an implementation under test: one disk, opened again and again. */
 export interface TxnLogHarness extends AsyncDisposable {
