@@ -19,6 +19,7 @@ export type ServerEvent =
   | "drain-ended"
   | "drained"
   | "draining"
+  | "epochs-running-out"
   | "failed"
   | "file-damaged"
   | "file-healed"
@@ -91,6 +92,7 @@ export const LOG_EVENTS: Readonly<Record<LogEvent, string>> = {
   "epoch-promised": "this server has promised the epoch to another server, and refuses the leader",
   "epoch-promised-elsewhere": "a server has promised the epoch to another one; the role ends",
   "epochs-used-up": "no further epoch can be led",
+  "epochs-running-out": "the ensemble comes near to the last epoch; the text says how many are left",
   failed: "the server has failed, and serves no longer",
   "file-damaged": "the scrub found a damaged file",
   "file-healed": "a damaged file is whole again, or needed no longer",

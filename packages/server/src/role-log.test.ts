@@ -1,10 +1,11 @@
-import { serverId } from "@zooid/model";
+import { EPOCH_ALARM, serverId } from "@zooid/model";
 import { expect, test } from "vitest";
+import type { LogFields } from "./log-fields.ts";
 import { RoleLog } from "./role-log.ts";
 
 function logOf(run: (log: RoleLog) => void): readonly string[] {
   const lines: string[] = [];
-  run(new RoleLog((text) => lines.push(text)));
+  run(new RoleLog({ info: (text) => lines.push(text), warn: (text) => lines.push(`WARN ${text}`) }));
   return lines;
 }
 
@@ -38,6 +39,20 @@ test("a leader logs its epoch, and again when it leads a later one", () => {
   ]);
 });
 
+test("from the alarm on each epoch is a warning with the number of epochs that are left", () => {
+  const leads = (epoch: number) => ({ state: "leading", phase: "broadcast", epoch, leader }) as const;
+  const lines = logOf((log) => {
+    log.changed(leads(EPOCH_ALARM - 1), 0);
+    log.changed(leads(EPOCH_ALARM), 0);
+    log.changed(leads(EPOCH_ALARM), 0);
+  });
+  expect(lines.slice(0, 2)).toEqual([
+    "LEADING, epoch 1048575, synced after 0 ms",
+    "LEADING, epoch 1048576, synced after 0 ms",
+  ]);
+  expect(lines.slice(2)).toEqual([expect.stringMatching(/^WARN epoch 1048576 of at most 2097150: after 1048574 more/)]);
+});
+
 test("an observer names the leader that it observes", () => {
   expect(logOf((log) => log.changed({ state: "observing", phase: "broadcast", epoch: 2, leader }, 5))).toEqual([
     "OBSERVING server 3, epoch 2, synced after 0 ms",
@@ -46,7 +61,8 @@ test("an observer names the leader that it observes", () => {
 
 test("a role is a line with fields", () => {
   const fields: unknown[] = [];
-  const log = new RoleLog((_, fieldsOfLine) => fields.push(fieldsOfLine));
+  const add = (_: string, fieldsOfLine: LogFields): void => void fields.push(fieldsOfLine);
+  const log = new RoleLog({ info: add, warn: add });
   log.changed(looking, 0);
   log.changed({ ...following, phase: "discovery" }, 100);
   log.changed({ ...following, phase: "broadcast" }, 314);

@@ -135,7 +135,10 @@ class Server implements ZooidServer {
   #operators: OperatorPorts | undefined;
   #view: AdminView | undefined;
   readonly #fourLetterWords: { allowed: ReadonlySet<string> };
-  readonly #roles = new RoleLog((text, fields) => this.#log.info(text, fields));
+  readonly #roles = new RoleLog({
+    info: (text, fields) => this.#log.info(text, fields),
+    warn: (text, fields) => this.#log.warn(text, fields),
+  });
   readonly #earlyClients = new EarlyClients();
   readonly #refusals: RefusalLog;
   readonly #events: EventLog;

@@ -85,6 +85,7 @@ const HELP: ReadonlyMap<string, string> = new Map([
   ["learner_commit_received_count", "Commits received as a learner"],
   ["learner_proposal_received_count", "Proposals received as a learner"],
   ["zooid_epoch", "Epoch of this member's role; 0 without one"],
+  ["zooid_epochs_left", "Epochs that the ensemble may still begin, one for each election"],
   ["zooid_committed", "Newest committed zxid that this member knows"],
   ["zooid_applied", "Newest zxid that is applied to this member's tree"],
   ["zooid_leader", "Server id of the leader; 0 while none is known"],

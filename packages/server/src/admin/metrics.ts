@@ -1,5 +1,5 @@
 import { statfsSync } from "node:fs";
-import { counterOf, epochOf, opName, type Zxid } from "@zooid/model";
+import { counterOf, EPOCH_MAX, epochOf, opName, type Zxid } from "@zooid/model";
 import { Histogram } from "@zooid/replica";
 import type { ServerConfig } from "../config.ts";
 import { type AdminView, type CertificateFacts, modeOf } from "./admin-view.ts";
@@ -256,6 +256,7 @@ function replicationGauges(view: AdminView): readonly Metric[] {
   const { zab, tree } = view.driver.replica;
   const values: Metric[] = [
     gauge("zooid_epoch", zab.epoch),
+    gauge("zooid_epochs_left", EPOCH_MAX - 1 - zab.epoch),
     gauge("zooid_committed", zab.committed),
     gauge("zooid_applied", tree.applied),
     gauge("zooid_leader", zab.leader ?? 0),
