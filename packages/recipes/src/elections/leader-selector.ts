@@ -4,7 +4,7 @@ import { checkArguments, checkWork } from "../arguments.ts";
 import { type WaitOptions, within } from "../leases/deadline.ts";
 import { HOLD, type HoldOptions, type Lease } from "../leases/lease.ts";
 import { OwnWork } from "../leases/own-work.ts";
-import { writable } from "../leases/waiting.ts";
+import { Attempts } from "../leases/waiting.ts";
 import { DIALECT, type LockDialect } from "../locks/dialect.ts";
 import { Mutex } from "../locks/mutex.ts";
 import { RecipeError } from "../recipe-error.ts";
@@ -136,14 +136,14 @@ export class LeaderSelector implements AsyncDisposable {
 
   /** Undefined when there will be none. */
   async #nextTerm(signal: AbortSignal): Promise<Lease | undefined> {
+    const attempts = new Attempts(this.#zk);
     while (!signal.aborted) {
       try {
         return await this.#mutex.acquire({ signal });
       } catch (error) {
         if (signal.aborted || isZkError(error, "CLIENT_CLOSED")) return undefined;
-        if (!isZkError(error) || !error.retriable) throw error;
+        await attempts.failed(error, signal);
       }
-      await writable(this.#zk, signal).catch(() => {});
     }
     return undefined;
   }

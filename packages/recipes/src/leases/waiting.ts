@@ -1,6 +1,7 @@
 /** Cancellable waits that clean up after themselves. */
-import { type Client, isZkError, startTimer } from "@zooid/client";
+import { type Client, isZkError, pause, startTimer, type ZkError } from "@zooid/client";
 import { filter, Observable, Subscription, take } from "rxjs";
+import { RetryPace } from "./retry-pace.ts";
 
 /** The promise's result, or the signal's reason; no listener stays behind. */
 export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
@@ -38,18 +39,56 @@ export async function writable(zk: Client, signal: AbortSignal): Promise<void> {
   await firstOf(zk.state$.pipe(filter(({ kind }) => kind === "connected")), signal);
 }
 
+/** Whether the error may pass, and the connection is there: repeated at once, the request would fail again as fast as it is answered. */
+export function isRefusedForNow(error: unknown): boolean {
+  return isZkError(error) && error.retriable && !hasNoConnection(error);
+}
+
+/** The client's own pauses between connections are enough. */
+function hasNoConnection({ code }: ZkError): boolean {
+  return code === "CONNECTION_LOSS" || code === "SESSION_MOVED";
+}
+
+/** Waits between the attempts at one thing. */
+export class Attempts {
+  readonly #zk: Client;
+  readonly #pace = new RetryPace();
+
+  constructor(zk: Client) {
+    this.#zk = zk;
+  }
+
+  /**
+   * Waits for a server that accepts writes. Where the last attempt was refused over a connection, as by a server without room on its disk
+   * or by the full queue of the client, it waits for some time as well, longer after each further one. The signal ends the wait.
+   *
+   * @throws the error if it is permanent
+   */
+  async failed(error: unknown, signal: AbortSignal): Promise<void> {
+    if (!isZkError(error) || !error.retriable) throw error;
+    try {
+      if (isRefusedForNow(error)) await pause(this.#pace.pauseMs(performance.now()), { signal });
+      await writable(this.#zk, signal);
+    } catch (reason) {
+      if (!signal.aborted) throw reason;
+    }
+  }
+}
+
 /**
  * Repeats a step until the signal aborts, also over lost connections.
  *
- * @throws the signal's reason, or a permanent error
+ * @throws a permanent error, or the signal's reason
  */
 export async function keepOn(zk: Client, signal: AbortSignal, step: () => Promise<void>): Promise<void> {
+  const attempts = new Attempts(zk);
   while (!signal.aborted) {
     try {
       await step();
     } catch (error) {
-      if (signal.aborted || !isZkError(error) || !error.retriable) throw error;
-      await writable(zk, signal);
+      if (signal.aborted) throw error;
+      await attempts.failed(error, signal);
+      signal.throwIfAborted();
     }
   }
 }

@@ -12,12 +12,12 @@ import { formatSessionId, type Rule, rules, type SessionId, type Shape, shape, w
 import { BehaviorSubject, distinctUntilChanged, filter, map, type Observable } from "rxjs";
 import { checkArguments } from "../arguments.ts";
 import { type WaitOptions, within } from "../leases/deadline.ts";
+import { RetryPace } from "../leases/retry-pace.ts";
 import { firstOf, keepOn, LossAlarm, unlessAborted } from "../leases/waiting.ts";
 import { makeNamed } from "../nodes/named-node.ts";
 import { payloadBytes } from "../nodes/payload-bytes.ts";
 import { RecipeError } from "../recipe-error.ts";
 import { type Claimant, NameClaims } from "./name-claims.ts";
-import { RepairPace } from "./repair-pace.ts";
 
 /**
  * What to do where the node belongs to another live session, or to another maintainer of this client, or where `fail` is chosen, to none:
@@ -93,7 +93,7 @@ export class PersistentNode implements AsyncDisposable {
   readonly #claims: NameClaims;
   readonly #claimant: Claimant = { replaced: () => this.#replaced() };
   readonly #state$ = new BehaviorSubject<PersistentNodeState>("making");
-  readonly #pace = new RepairPace();
+  readonly #pace = new RetryPace();
   /** Sessions in which the node was this maintainer's. */
   readonly #sessions = new Set<bigint>();
   readonly #ended: Promise<void>;

@@ -6,7 +6,7 @@ import { checkArguments, nameRule, namesRule } from "../arguments.ts";
 import { type WaitOptions, within } from "../leases/deadline.ts";
 import type { Lease } from "../leases/lease.ts";
 import { OwnWork } from "../leases/own-work.ts";
-import { after, firstOf, unlessAborted, writable } from "../leases/waiting.ts";
+import { after, firstOf, keepOn, unlessAborted } from "../leases/waiting.ts";
 import { Mutex } from "../locks/mutex.ts";
 import { RecipeError } from "../recipe-error.ts";
 import { PersistentNode } from "./persistent-node.ts";
@@ -103,14 +103,7 @@ export class SetPartitioner implements AsyncDisposable {
 
   async #run(signal: AbortSignal): Promise<void> {
     try {
-      while (!signal.aborted) {
-        try {
-          await this.#takeShare(signal);
-        } catch (error) {
-          if (signal.aborted || !isZkError(error) || !error.retriable) throw error;
-          await writable(this.#zk, signal);
-        }
-      }
+      await keepOn(this.#zk, signal, () => this.#takeShare(signal));
     } catch (error) {
       if (!signal.aborted && !isZkError(error, "CLIENT_CLOSED")) this.#share$.error(error);
     } finally {

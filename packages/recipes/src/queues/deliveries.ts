@@ -13,10 +13,11 @@
  * Consumers that do not count leave counters behind, which the next check of a counting consumer
  * deletes. The prefix distinguishes them from other nodes at that path, which are not touched.
  */
-import { type Client, type Created, isZkError, type Stat, type Transaction, TransactionError } from "@zooid/client";
+import { type Client, type Created, type Stat, type Transaction, TransactionError } from "@zooid/client";
 import { joinPath } from "@zooid/model";
 import { deleteOwnNodeLater } from "../leases/delete-own-node.ts";
 import type { Lease } from "../leases/lease.ts";
+import { Attempts } from "../leases/waiting.ts";
 import { makeNamed, namesBelow } from "../nodes/named-node.ts";
 import { payloadBytes } from "../nodes/payload-bytes.ts";
 
@@ -104,6 +105,7 @@ export class CountedDelivery {
   async begin(lease: Lease): Promise<boolean> {
     const { signal } = lease;
     const data = String(this.number);
+    const attempts = new Attempts(this.#zk);
     for (;;) {
       signal.throwIfAborted();
       const counting = lease.guard().check(joinPath(this.#place.queuePath, this.#place.name), -1);
@@ -121,8 +123,8 @@ export class CountedDelivery {
           else if (error.code !== "NODE_EXISTS") throw error;
           this.#hasCounter = error.code === "NODE_EXISTS";
         }
-        // The repeated request waits for the next connection, and writes the same.
-        else if (!isZkError(error) || !error.retriable) throw error;
+        // The repeated request writes the same.
+        else await attempts.failed(error, signal);
       }
     }
   }

@@ -12,8 +12,8 @@ import { checkArguments, checkOptions, checkWork, codecRule } from "../arguments
 import { Deadline, type WaitOptions, within } from "../leases/deadline.ts";
 import { HOLD, type HoldOptions, type Lease } from "../leases/lease.ts";
 import { OwnWork } from "../leases/own-work.ts";
-import { keepOn, unlessAborted, writable } from "../leases/waiting.ts";
-import { RepairPace } from "../members/repair-pace.ts";
+import { RetryPace } from "../leases/retry-pace.ts";
+import { isRefusedForNow, keepOn, unlessAborted, writable } from "../leases/waiting.ts";
 import { makeNamed } from "../nodes/named-node.ts";
 import { payloadBytes } from "../nodes/payload-bytes.ts";
 import { type CodedNode, decodedBy } from "../nodes/values.ts";
@@ -236,7 +236,7 @@ interface Failed {
 type Fate = "requeue" | "drop" | { readonly moveTo: string };
 
 interface Refused {
-  readonly pace: RepairPace;
+  readonly pace: RetryPace;
   readonly untilMs: number;
 }
 
@@ -343,7 +343,7 @@ class QueueConsumer<T> implements Consumer {
       .then(() => void this.#refused.delete(name))
       .catch(async (error: unknown) => {
         this.#report(error, name);
-        if (!isZkError(error) || !error.retriable) this.#refuse(name);
+        if (!isZkError(error) || !error.retriable || isRefusedForNow(error)) this.#refuse(name);
         else await writable(this.#zk, this.#closing.signal).catch(() => {});
         this.#hasFailed.resolve();
       })
@@ -352,7 +352,7 @@ class QueueConsumer<T> implements Consumer {
   }
 
   #refuse(name: string): void {
-    const { pace } = this.#refused.get(name) ?? { pace: new RepairPace() };
+    const { pace } = this.#refused.get(name) ?? { pace: new RetryPace() };
     this.#refused.set(name, { pace, untilMs: performance.now() + pace.pauseMs(performance.now()) });
   }
 

@@ -5,7 +5,7 @@ import { checkArguments } from "../arguments.ts";
 import { LeaderSelector } from "../elections/leader-selector.ts";
 import type { WaitOptions } from "../leases/deadline.ts";
 import { HOLD, type HoldOptions, type Lease } from "../leases/lease.ts";
-import { writable } from "../leases/waiting.ts";
+import { Attempts } from "../leases/waiting.ts";
 import { makeNamed, put } from "../nodes/named-node.ts";
 import { decodedValue } from "../nodes/values.ts";
 import { reportError } from "../report-error.ts";
@@ -141,6 +141,7 @@ export class Cron implements AsyncDisposable {
   }
 
   async #lead(lease: Lease, signal: AbortSignal): Promise<void> {
+    const attempts = new Attempts(this.#zk);
     while (!signal.aborted) {
       try {
         await this.#serve(lease, signal);
@@ -150,8 +151,8 @@ export class Cron implements AsyncDisposable {
         if (!isZkError(error)) throw error;
         // The record or the lock is another process's: the signal follows, or the record is read again.
         const isOvertaken = error.code === "BAD_VERSION" || error.code === "NO_NODE";
-        if (!isOvertaken && !error.retriable) throw error;
-        await (isOvertaken ? pause(AGAIN_MS, { signal }) : writable(this.#zk, signal)).catch(() => {});
+        if (isOvertaken) await pause(AGAIN_MS, { signal }).catch(() => {});
+        else await attempts.failed(error, signal);
       }
     }
   }
