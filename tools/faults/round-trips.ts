@@ -1,6 +1,7 @@
 /**
  * Random histories of servers over their real files, which are so small that they roll, checkpoint and purge after a few writes; servers are stopped and
- * killed in between. After each start they must hold what their answers promised, and start without a repair.
+ * killed in between. After each start they must hold what their answers promised, and start without a repair. The single server also runs
+ * out of room between two writes, and its data are replaced by snapshots of themselves: through the admin port, and from its files into an empty directory.
  *
  *     npm run tool -- round-trips [--acts 10000] [--servers 1|3] [--seed N] [--shrink]
  *

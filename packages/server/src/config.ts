@@ -465,11 +465,12 @@ export interface RetentionOptions {
   readonly ms?: number;
 }
 
-function parseDisk({ lowBytes, reserveBytes }: DiskOptions, whole: Whole): DiskOptions {
+function parseDisk({ lowBytes, reserveBytes, testBreak }: DiskOptions, whole: Whole): DiskOptions {
   const bytes = (name: string, value: number): number => whole(name, value, 0, Number.MAX_SAFE_INTEGER);
   return {
     ...(lowBytes === undefined ? {} : { lowBytes: bytes("zooid.disk.lowBytes", lowBytes) }),
     ...(reserveBytes === undefined ? {} : { reserveBytes: bytes("zooid.disk.reserveBytes", reserveBytes) }),
+    ...(testBreak === undefined ? {} : { testBreak }),
   };
 }
 

@@ -24,6 +24,7 @@ import {
 } from "@zooid/txn-log/sqlite";
 import { gauge, type Metric, summary } from "./admin/metric.ts";
 import type { ServerConfig } from "./config.ts";
+import type { DiskOptions } from "./disk/disk-marks.ts";
 import { damageFault, type ScrubLog, scrubMetrics, scrubOptionsOf, startRemedyOf } from "./disk/scrub-reports.ts";
 import type { Checkpoint } from "./driver/checkpoints.ts";
 import { loadTree } from "./load-tree.ts";
@@ -75,7 +76,17 @@ export interface Storage extends AsyncDisposable {
  * @param damage what the last start found damaged: the files are moved away before this one
  */
 export async function openStorage(
-  { dataDir: directory, logDir, fsyncWarnMs, stateLagBytesMax, retention, scrub, healDamage, ensemble }: ServerConfig,
+  {
+    dataDir: directory,
+    logDir,
+    fsyncWarnMs,
+    stateLagBytesMax,
+    retention,
+    disk,
+    scrub,
+    healDamage,
+    ensemble,
+  }: ServerConfig,
   sid: ServerId,
   handler: LogHandler,
   scrubLog: ScrubLog,
@@ -98,6 +109,7 @@ export async function openStorage(
     scrub: scrubOptions,
     ...found,
     ...limits,
+    testBreak: disk.testBreak,
   });
 }
 
@@ -151,6 +163,8 @@ export interface SqliteStorageOptions {
   readonly damage: StoreError | undefined;
   /** What an operator can do about damage; undefined where the next start can do without. */
   readonly remedy: string | undefined;
+  /** For tests: how the disk fails. */
+  readonly testBreak: DiskOptions["testBreak"];
 }
 
 /** The state file follows from this much log on. */
@@ -161,13 +175,14 @@ const BEHIND_WARN_MS = 60_000;
 
 /** Opens a data directory. Rejects with a StoreError. */
 async function openSqliteStorage(options: SqliteStorageOptions): Promise<Storage> {
-  const { stateLagBytesMax, isAlone, scrub, damage, remedy, healDamage, ...rest } = options;
+  const { stateLagBytesMax, isAlone, scrub, damage, remedy, healDamage, testBreak, ...rest } = options;
   let replica: Replica | undefined;
   const store = await withRemedy(remedy, () =>
     openStore({
       ...rest,
       ...(scrub === undefined ? {} : { scrub }),
       ...(damage === undefined ? {} : { setAside: damage }),
+      ...(testBreak === undefined ? {} : { testBreak }),
       ...(healDamage ? { liveTree: () => (replica === undefined ? undefined : liveTreeOf(replica)) } : {}),
       takeEpoch: isAlone,
       // Others know what this server may have forgotten; it has no vote until they have reported it.

@@ -403,4 +403,4 @@ export { type SealedSegmentFile, SealedSegments } from "./segments/sealed-segmen
 export { isLogFile } from "./segments/segment-name.ts";
 export { isLastChunk } from "./snapshots/snapshot-format.ts";
 export type { LiveCapture, LiveNode, LivePosition, LiveSession, LiveSink, LiveTree } from "./state/live-tree.ts";
-export type { TestBreak } from "./test-break.ts";
+export { CHECKPOINTS_FULL_FILE, FULL_FILE, type TestBreak } from "./test-break.ts";

@@ -1,3 +1,5 @@
+import type { TestBreak } from "@zooid/txn-log/sqlite";
+
 const GIB = 1024 ** 3;
 const MIB = 1024 ** 2;
 const LOW_BYTES_MAX = GIB;
@@ -18,6 +20,8 @@ export interface DiskOptions {
    * disk, at most 128 MiB.
    */
   readonly reserveBytes?: number;
+  /** @internal For tests: how the disk fails. */
+  readonly testBreak?: TestBreak;
 }
 
 /**

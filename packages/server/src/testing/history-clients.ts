@@ -39,6 +39,7 @@ export const CLIENT_ACTS: ActWeights<ClientAct> = [
 ];
 
 const SESSION_COUNT_MAX = 4;
+const CLOSED_COUNT_MAX = 4;
 const NODE_COUNT_MAX = 60;
 const FILL_WRITES = 24;
 const ACCESS_LISTS: readonly (readonly AclEntry[])[] = [
@@ -80,7 +81,7 @@ export class HistoryClients implements AsyncDisposable {
   readonly #portOf: () => number;
   readonly #sessions: Session[] = [];
   #model = new ModelTree(new Map());
-  /** Sessions that were closed must not come back. */
+  /** Sessions that were closed last must not come back. */
   readonly #closed: Pick<Session, "id" | "password">[] = [];
 
   /** @param portOf where the next connection goes */
@@ -118,6 +119,32 @@ export class HistoryClients implements AsyncDisposable {
       case "fill":
         return this.#fill(a, 1 + (b % 6000));
     }
+  }
+
+  /**
+   * Sends many writes from a session that there is, and does not wait for their answers.
+   *
+   * @returns resolves when all of them have come that the server gives before the connection ends
+   */
+  async beginFill(a: number, length: number): Promise<{ readonly answered: Promise<void> }> {
+    const { client } = this.#sessions[0] ?? (await this.#openSession());
+    const answered = this.#fill(a, length).catch((error: unknown) => {
+      if (!client.isClosed) throw error;
+    });
+    return { answered };
+  }
+
+  /** What the server holds now, without the sessions. */
+  get snapshot(): ModelTree {
+    return this.#model.withoutEphemerals();
+  }
+
+  /** A snapshot has replaced all data of the server. */
+  async restored(snapshot: ModelTree): Promise<void> {
+    await this.disconnect();
+    for (const session of this.#sessions.splice(0)) this.#noteClosed(session);
+    this.#model = snapshot;
+    await this.resume();
   }
 
   /** Every connection ends. */
@@ -262,8 +289,13 @@ export class HistoryClients implements AsyncDisposable {
     if (session === undefined) return;
     const { zxid } = await session.client.ask(OpCode.CLOSE_SESSION);
     this.#model.sessionEnded(session.id, zxid);
-    this.#closed.push(session);
+    this.#noteClosed(session);
     await session.client[Symbol.asyncDispose]();
+  }
+
+  #noteClosed(session: Session): void {
+    this.#closed.push(session);
+    if (this.#closed.length > CLOSED_COUNT_MAX) this.#closed.shift();
   }
 
   async #loseConnection(a: number): Promise<void> {

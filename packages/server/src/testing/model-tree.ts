@@ -1,4 +1,4 @@
-import type { AclEntry, Stat } from "@zooid/model";
+import { type AclEntry, nodeKind, type Stat } from "@zooid/model";
 
 /** A node as clients see it. */
 export interface ModelNode {
@@ -54,12 +54,34 @@ export class ModelTree {
     for (const [path, { stat }] of this.#nodes) if (stat.ephemeralOwner === owner) this.deleted(path, zxid);
   }
 
+  /** The same tree as a snapshot brings it back, without sessions: each of their nodes counts as deleted, at no zxid. */
+  withoutEphemerals(): ModelTree {
+    const nodes = new Map([...this.#nodes].filter(([, { stat }]) => !isEphemeral(stat)));
+    for (const [path, { stat }] of this.#nodes) {
+      if (!isEphemeral(stat)) continue;
+      const parent = parentOf(path);
+      const node = nodes.get(parent);
+      if (node === undefined) throw new Error(`${path} has no parent`);
+      const { cversion, numChildren } = node.stat;
+      nodes.set(parent, { ...node, stat: { ...node.stat, cversion: cversion + 1, numChildren: numChildren - 1 } });
+    }
+    return new ModelTree(nodes);
+  }
+
   #childrenChanged(path: string, zxid: number, by: number): void {
-    const parent = path.slice(0, path.lastIndexOf("/")) || "/";
+    const parent = parentOf(path);
     const node = this.#nodes.get(parent);
     if (node === undefined) throw new Error(`${path} has no parent`);
     const { stat } = node;
     const after = { pzxid: zxid as Stat["pzxid"], cversion: stat.cversion + 1, numChildren: stat.numChildren + by };
     this.#nodes.set(parent, { ...node, stat: { ...stat, ...after } });
   }
+}
+
+function parentOf(path: string): string {
+  return path.slice(0, path.lastIndexOf("/")) || "/";
+}
+
+function isEphemeral({ ephemeralOwner }: Stat): boolean {
+  return nodeKind(Number(ephemeralOwner >> 32n), Number(ephemeralOwner & 0xffff_ffffn)) === "ephemeral";
 }

@@ -9,12 +9,15 @@ import { startTestServer } from "./server.ts";
 export const SUPER: Readonly<Record<string, string>> = { authorization: "digest super:test" };
 export const OCTETS: Readonly<Record<string, string>> = { ...SUPER, "content-type": "application/octet-stream" };
 
+/** The credential of {@link SUPER}. */
+export const SUPER_DIGEST = "super:D/InIHSb7yEEbrWz8b9l71RjZJU=";
+
 /** A server with a data directory, without rate limits of snapshot and restore. */
 export function start(dataDir: string, admin = {}, auth = {}): ReturnType<typeof startTestServer> {
   return startTestServer({
     auth,
     dataDir,
-    superDigest: "super:D/InIHSb7yEEbrWz8b9l71RjZJU=",
+    superDigest: SUPER_DIGEST,
     admin: { port: 0, rateLimiterIntervalMs: 0, ...admin },
     fourLetterWords: "*",
   });
@@ -23,7 +26,7 @@ export function start(dataDir: string, admin = {}, auth = {}): ReturnType<typeof
 export type Server = Awaited<ReturnType<typeof start>>;
 
 export async function snapshotOf(
-  { adminPort }: Server,
+  { adminPort }: Pick<Server, "adminPort">,
   query = "",
 ): Promise<{ response: Response; bytes: Uint8Array<ArrayBuffer> }> {
   const response = await fetch(`http://127.0.0.1:${adminPort}/commands/snapshot${query}`, { headers: SUPER });
@@ -31,7 +34,7 @@ export async function snapshotOf(
 }
 
 export async function restore(
-  { adminPort }: Server,
+  { adminPort }: Pick<Server, "adminPort">,
   body: string | Uint8Array<ArrayBuffer>,
   headers: Record<string, string> = OCTETS,
 ): Promise<{ status: number; last_zxid?: number; error: string | null }> {

@@ -384,7 +384,8 @@ export class LogFile {
   }
 
   #failWhereFull(): void {
-    if (this.#testBreak === "log-full" && existsSync(join(this.#directory, FULL_FILE))) throw newFullError();
+    const mayBeFull = this.#testBreak === "log-full" || this.#testBreak === "full-by-files";
+    if (mayBeFull && existsSync(join(this.#directory, FULL_FILE))) throw newFullError();
   }
 
   #transact(change: () => DurableLog): void {

@@ -1,8 +1,10 @@
 import { existsSync, renameSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { type Acl, emptySlice, InvariantError, OPEN_ACL, READ_ONLY_ACL, ZXID_NONE } from "@zooid/model";
 import { CHAIN_NONE, chainHigh, chainLow } from "../chain.ts";
 import {
   type Database,
+  newFullError,
   openDatabase,
   openReader,
   readErrorOf,
@@ -13,7 +15,7 @@ import {
 } from "../database.ts";
 import type { StateMeta, StateNode, StateSession, StateSink } from "../state-store.ts";
 import { StoreError } from "../store-error.ts";
-import type { TestBreak } from "../test-break.ts";
+import { CHECKPOINTS_FULL_FILE, type TestBreak } from "../test-break.ts";
 import type { LogPosition } from "../txn-log.ts";
 import { isWhole, plainRow, RowOffset, viewNode } from "./node-row.ts";
 import {
@@ -124,6 +126,7 @@ export function removeStateFile(file: string): void {
 
 export class StateFile {
   readonly #file: string;
+  readonly #testBreak: TestBreak | undefined;
   readonly #database: Database;
   readonly #select: Statement;
   readonly #update: Statement;
@@ -141,6 +144,7 @@ export class StateFile {
 
   constructor(file: string, { make, testBreak }: StateFileOptions = {}) {
     this.#file = file;
+    this.#testBreak = testBreak;
     if (make === undefined && !existsSync(file)) throw damagedState(file, "the file", "it is missing");
     const busyTimeoutMs = BUSY_TIMEOUT_MS;
     this.#database = openDatabase(file, {
@@ -191,6 +195,8 @@ export class StateFile {
   /** Ends the transaction, synced. */
   commit(meta: StateMeta): void {
     this.#writeMeta(meta, this.#counts);
+    const mayBeFull = this.#testBreak === "full-by-files";
+    if (mayBeFull && existsSync(join(dirname(this.#file), CHECKPOINTS_FULL_FILE))) throw newFullError();
     this.#database.exec("COMMIT");
     this.#meta = meta;
   }
