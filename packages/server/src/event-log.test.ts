@@ -24,3 +24,17 @@ test("changes of roles are written each time", () => {
   for (let i = 0; i < 3; i++) log.note({ kind: "learner-follows", sid: serverId(2) });
   expect(lines).toHaveLength(3);
 });
+
+test("of more different lines than are remembered the oldest is written again at once", () => {
+  const lines: string[] = [];
+  const warn = (text: string): void => void lines.push(text);
+  const log = new EventLog({ info: () => {}, warn, error: () => {} }, () => 0);
+  const note = (sid: number): void => log.note({ kind: "learner-not-counted", sid: serverId(sid) });
+  for (let sid = 1; sid <= 65; sid++) note(sid);
+  expect(lines).toHaveLength(65);
+  for (let sid = 2; sid <= 65; sid++) note(sid);
+  expect(lines).toHaveLength(65);
+  note(1);
+  expect(lines.at(-1)).toMatch(/^server 1 /);
+  expect(lines).toHaveLength(66);
+});

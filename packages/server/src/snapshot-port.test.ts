@@ -1,5 +1,5 @@
-import { CHAIN_NONE, composeZxid, type LinkRef } from "@zooid/model";
-import { SNAPSHOT_CHUNK_BYTES } from "@zooid/txn-log";
+import { CHAIN_NONE, composeZxid, type LinkRef, type PeerMessage } from "@zooid/model";
+import { SNAPSHOT_CHUNK_BYTES, type SnapshotReceiver, type SnapshotSource } from "@zooid/txn-log";
 import { describe, expect, test } from "vitest";
 import { StoreSnapshotPort } from "./snapshot-port.ts";
 
@@ -49,4 +49,80 @@ describe("a leader that sends a state", () => {
     await stop();
     expect(added.every((length) => length === SNAPSHOT_CHUNK_BYTES)).toBe(true);
   });
+});
+
+/** A port whose store takes and gives states as the test says, and the calls of that store in their order. */
+function stage() {
+  const calls: string[] = [];
+  const sent: PeerMessage[] = [];
+  const sources: PromiseWithResolvers<SnapshotSource>[] = [];
+  let receiverCount = 0;
+  const port = new StoreSnapshotPort({
+    openSnapshot: () => {
+      const source = Promise.withResolvers<SnapshotSource>();
+      sources.push(source);
+      return source.promise;
+    },
+    receiveSnapshot: () => Promise.resolve(receiver(++receiverCount)),
+    send: (_, message) => void sent.push(message),
+    input: (step) => step(),
+    note: () => {},
+  });
+  const receiver = (number: number): SnapshotReceiver => {
+    calls.push(`receiver ${number}`);
+    return {
+      add: async (chunk) => void calls.push(`add ${chunk.length} to ${number}`),
+      finish: () => Promise.reject(new Error("it has no end")),
+      abandon: async () => void calls.push(`abandon ${number}`),
+    };
+  };
+  const source = (number: number): SnapshotSource => ({
+    ...{ position: POSITION, epochs: [], digestHigh: 0, digestLow: 0, nodeCount: 1, sessionCount: 0 },
+    next: async () => new Uint8Array(4),
+    [Symbol.asyncDispose]: async () => void calls.push(`dispose ${number}`),
+  });
+  const open = (number: number): void => sources[number]?.resolve(source(number));
+  return { port, calls, sent, open };
+}
+
+async function turns(): Promise<void> {
+  for (let i = 0; i < 4; i++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+test("a state that another one replaces is abandoned before that is received, and gets no more chunks", async () => {
+  const { port, calls, sent } = stage();
+  const results: object[] = [];
+  const receive = (link: number): void => port.receive(link as LinkRef, POSITION, (result) => results.push(result));
+  receive(1);
+  port.chunk(0, false, new Uint8Array(1), 0, 1);
+  await turns();
+  receive(2);
+  port.chunk(0, false, new Uint8Array(2), 0, 2);
+  await turns();
+  expect(calls).toEqual(["receiver 1", "add 1 to 1", "abandon 1", "receiver 2", "add 2 to 2"]);
+  expect(sent).toEqual([1, 1].map((next) => ({ kind: "snapshot-credit", next })));
+  expect(results).toEqual([]);
+  await port.stop();
+  expect(calls.at(-1)).toBe("abandon 2");
+});
+
+test("a link that ends closes its state, while that is opened and while it is sent, and no other one", async () => {
+  const { port, calls, sent, open } = stage();
+  const opened: unknown[] = [];
+  const start = (link: LinkRef): void => port.open(link, (at) => opened.push(at?.position));
+  for (const link of [1, 2, 3]) start(link as LinkRef);
+  port.end(1 as LinkRef);
+  for (const number of [0, 1, 2]) open(number);
+  await turns();
+  expect([calls, opened]).toEqual([["dispose 0"], [POSITION, POSITION]]);
+  port.start(2 as LinkRef, () => {});
+  await turns();
+  const before = sent.length;
+  expect(before).toBeGreaterThan(0);
+  port.end(2 as LinkRef);
+  port.credit(2 as LinkRef, before);
+  await turns();
+  expect([calls, sent.length]).toEqual([["dispose 0", "dispose 1"], before]);
+  await port.stop();
+  expect(calls).toEqual(["dispose 0", "dispose 1", "dispose 2"]);
 });

@@ -1,9 +1,13 @@
+import { OPEN_ACL } from "@zooid/client";
+import { Relay } from "@zooid/client/testing";
 import { expect, test } from "vitest";
+import { ConsoleServer } from "../console-server.ts";
 import { startStage } from "../testing/stage.ts";
 
 interface EventData {
-  readonly changes?: readonly object[];
+  readonly changes?: readonly { readonly path?: string }[];
   readonly droppedCount?: number;
+  readonly state?: string;
 }
 
 /** The events of a stream, as they come. */
@@ -61,7 +65,7 @@ test("of more changes than a batch holds the rest is not watched; a resync comes
     if (event !== "changes") continue;
     listed += data.changes?.length ?? 0;
     if ((data.droppedCount ?? 0) > 0) order.push("dropped");
-    if (data.changes?.some((change) => "path" in change && change.path === "/app/later") === true) break;
+    if (data.changes?.some(({ path }) => path === "/app/later") === true) break;
   }
   stop.abort();
   expect(order.at(0)).toBe("dropped");
@@ -69,14 +73,59 @@ test("of more changes than a batch holds the rest is not watched; a resync comes
   expect(listed).toBeLessThan(2_000);
 });
 
-test("streams of one address have a limit", async () => {
+test("of a node that the user may not read any more no change comes, and each one once it may be read again", async () => {
   await using stage = await startStage();
+  const { zk } = stage;
+  for (const path of ["/app", "/app/closed", "/app/open"]) await zk.create(path);
   const stop = new AbortController();
+  const seen: unknown[] = [];
+  for await (const { event, data } of eventsOf(`${stage.url}/api/v1/events?path=/app`, stop.signal)) {
+    if (event === "ready") {
+      await zk.setAcl("/app/closed", [{ perms: 30, scheme: "world", id: "anyone" }]);
+      await zk.set("/app/closed", "not seen");
+      await zk.set("/app/open", "seen");
+      await zk.setAcl("/app/closed", OPEN_ACL);
+      await zk.set("/app/closed", "seen");
+    }
+    if (event === "changes") seen.push(...(data.changes ?? []).map(({ path }) => path));
+    if (seen.at(-1) === "/app/closed") break;
+  }
+  stop.abort();
+  expect(seen).toEqual(["/app/open", "/app/closed"]);
+});
+
+test("a stream continues over a lost connection: the browser is sent the states, and a resync", async () => {
+  await using stage = await startStage();
+  await stage.zk.create("/app");
+  await using relay = await Relay.start(stage.server);
+  await using found = new ConsoleServer({ port: 0, address: "127.0.0.1", hosts: `127.0.0.1:${relay.port}` });
+  await found.listen();
+  const stop = new AbortController();
+  const order: unknown[] = [];
+  for await (const { event, data } of eventsOf(`http://127.0.0.1:${found.port}/api/v1/events?path=/app`, stop.signal)) {
+    if (event === "ready") relay.cut();
+    if (event === "resync") await stage.zk.create("/app/later");
+    // The session may be made before the stream or within it.
+    if (event === "ready" || order.length > 0) order.push(event === "state" ? data.state : event);
+    if (event === "changes") break;
+  }
+  stop.abort();
+  expect(order).toEqual(["ready", "suspended", "connected", "resync", "changes"]);
+});
+
+test("streams of one address have a limit, and each one that ends makes room for one", async () => {
+  await using stage = await startStage();
   const url = `${stage.url}/api/v1/events`;
-  const streams = await Promise.all(Array.from({ length: 8 }, () => fetch(url, { signal: stop.signal })));
+  const stops = Array.from({ length: 8 }, () => new AbortController());
+  const streams = await Promise.all(stops.map(({ signal }) => fetch(url, { signal })));
   expect(streams.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200));
   const refused = await fetch(url);
   expect(refused.status).toBe(429);
   expect(refused.headers.get("retry-after")).toBe("30");
-  stop.abort();
+  stops[0]?.abort();
+  const stop = new AbortController();
+  // The console hears of the end a little later.
+  await expect.poll(async () => (await fetch(url, { signal: stop.signal })).status).toBe(200);
+  expect((await fetch(url)).status).toBe(429);
+  for (const each of [stop, ...stops]) each.abort();
 });

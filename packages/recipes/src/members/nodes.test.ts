@@ -3,7 +3,7 @@ import { filter, firstValueFrom, lastValueFrom, merge, take, toArray } from "rxj
 import { describe, expect, test } from "vitest";
 import { isRecipeError } from "../recipe-error.ts";
 import { eachStaged } from "../testing/each-staged.ts";
-import { failure, type Stage } from "../testing/stage.ts";
+import { failure, Stage } from "../testing/stage.ts";
 import { GroupMember } from "./group-member.ts";
 import { PersistentNode } from "./persistent-node.ts";
 
@@ -91,6 +91,24 @@ describe("a persistent node", () => {
     const again = stage.kept(new PersistentNode(a, { path: "/nodes/mine", data: "newer" }));
     await again.ready();
     await holds("/nodes/mine", "newer", a.sessionId);
+  });
+
+  test("that finds no room at the server fails, and a new one is kept once there is room", async () => {
+    await using full = await Stage.start({ heldBytesMax: 64 * 1024 });
+    const zk = await full.client();
+    await zk.create("/filler", Buffer.alloc(45_000));
+    const node = full.kept(new PersistentNode(zk, { path: "/nodes/mine", data: "small" }));
+    await node.ready();
+    node.setData(Buffer.alloc(20_000));
+    expect(await failure(lastValueFrom(node.state$))).toMatchObject({ code: "QUOTA_EXCEEDED" });
+    expect(await failure(node.ready())).toMatchObject({ code: "QUOTA_EXCEEDED" });
+    await node.close();
+    expect(await zk.exists("/nodes/mine")).toBeNull();
+
+    await zk.delete("/filler");
+    const again = full.kept(new PersistentNode(zk, { path: "/nodes/mine", data: Buffer.alloc(20_000) }));
+    await again.ready();
+    expect((await zk.exists("/nodes/mine"))?.dataLength).toBe(20_000);
   });
 
   test("a node of another live session is waited for, and created once that is gone", async () => {

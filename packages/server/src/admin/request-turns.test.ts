@@ -1,8 +1,9 @@
-import { connect } from "node:net";
+import { connect, Socket } from "node:net";
 import { OpCode } from "@zooid/model";
 import { RawClient, request } from "@zooid/wire/testing/raw-client";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { startTestServer } from "../testing/server.ts";
+import { RequestTurns } from "./request-turns.ts";
 
 const HOST = "127.0.0.1";
 const ADMIN = { admin: { port: 0 } };
@@ -51,4 +52,38 @@ test("a connection with very many is closed, and clients of the server are answe
     await client.reply();
   } while (!isClosed);
   expect(answersIn(flood.heard.text)).toBeLessThan(20);
+});
+
+test("behind costly requests the next ones wait until these have paid for their time, and after that they begin at once", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout"] });
+  try {
+    let nowMs = 0;
+    const turns = new RequestTurns(() => nowMs);
+    const begun: string[] = [];
+    const add = (name: string, tookMs: number): void => {
+      const socket = new Socket();
+      turns.connected(socket);
+      turns.add({ socket, complete: true, readableLength: 0, readableHighWaterMark: 1 }, () => {
+        begun.push(name);
+        nowMs += tookMs;
+      });
+    };
+    const begunAfter = async (ms: number): Promise<string> => {
+      nowMs += ms;
+      vi.advanceTimersByTime(ms);
+      for (let i = 0; i < 3; i++) await new Promise((resolve) => setImmediate(resolve));
+      return begun.join();
+    };
+    add("costly", 50);
+    add("second", 0);
+    expect(await begunAfter(0)).toBe("costly");
+    // 10 of the 50 ms were saved before; the others are a quarter of these and of 110 more.
+    expect(await begunAfter(109)).toBe("costly");
+    expect(await begunAfter(1)).toBe("costly,second");
+    await begunAfter(1000);
+    add("third", 0);
+    expect(await begunAfter(0)).toBe("costly,second,third");
+  } finally {
+    vi.useRealTimers();
+  }
 });

@@ -36,6 +36,7 @@ export class RequestTurns {
   readonly #order: TurnOrder;
   readonly #clients = new ClientShares(NO_PROXIES);
   readonly #share: TimeShare;
+  readonly #now: () => number;
   /** Connections with bytes that wait for their turn. */
   readonly #readable = new WeakSet<Socket>();
   /** The request that each connection has last sent. */
@@ -43,6 +44,7 @@ export class RequestTurns {
   #isArmed = false;
 
   constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
     this.#order = new TurnOrder({ now, proxiesShare: NO_PROXIES.share });
     this.#due = new AddressTurns(this.#order);
     this.#share = new TimeShare({ now, ...BUDGETS.httpRequests, costMsMax: COST_MS_MAX });
@@ -107,12 +109,12 @@ export class RequestTurns {
     let startMs = 0;
     let share: string | undefined;
     setImmediate(() => {
-      startMs = performance.now();
+      startMs = this.#now();
       share = this.#beginNext();
     });
     // It runs when all is done that the request could do at once, the callbacks of its promises among it.
     setImmediate(() => {
-      const tookMs = performance.now() - startMs;
+      const tookMs = this.#now() - startMs;
       this.#share.spend(tookMs);
       if (share !== undefined) this.#order.charge(share, tookMs);
       this.#isArmed = false;
