@@ -298,9 +298,20 @@ describe("the dial of an observer", () => {
   test("goes straight to the leader if no server follows it, or no follower accepts observers", async () => {
     const ensemble = new Ensemble();
     const leader = await ensemble.listening(1);
-    const idle = await ensemble.listening(2);
+    const ends: string[] = [];
+    const transport: typeof PLAIN_TRANSPORT = {
+      ...PLAIN_TRANSPORT,
+      accept: (socket, ...more) => {
+        socket.once("finish", () => ends.push("closed by the follower"));
+        socket.once("end", () => ends.push("closed by the observer"));
+        PLAIN_TRANSPORT.accept(socket, ...more);
+      },
+    };
+    const idle = await ensemble.listening(2, { config: { transport } });
     const observer = ensemble.side(4);
     await follow(observer, leader);
+    // The refused observer closes it as well: the follower does not wait for that.
+    expect(ends[0]).toBe("closed by the follower");
     expect(idle.links.relayedObservers()).toEqual([]);
     expect(observer.happened.list).toEqual(["opened 1 sid 1 dialed"]);
     observer.send(SYNC);

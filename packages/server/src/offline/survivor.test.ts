@@ -1,0 +1,32 @@
+import { cpSync, readdirSync } from "node:fs";
+import { mkdtempDisposable } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { OpCode } from "@zooid/model";
+import { create, RawClient } from "@zooid/wire/testing/raw-client";
+import { expect, test } from "vitest";
+import { startTestServer } from "../testing/server.ts";
+import { readSurvivor } from "./survivor.ts";
+
+test("an entry that is not the one that was logged is reported as damage, beside what is known without it", async () => {
+  await using place = await mkdtempDisposable(join(tmpdir(), "zooid-survivor-"));
+  const [dataDir, damaged] = [join(place.path, "data"), join(place.path, "damaged")];
+  {
+    await using zk = await startTestServer({ dataDir });
+    await using client = await RawClient.withSession(zk.port);
+    for (const path of ["/a", "/b"]) await client.ask(OpCode.CREATE, create(path));
+  }
+  const segment = readdirSync(dataDir).find((name) => /^log-.*\.db$/.test(name)) ?? "";
+  const whole = readSurvivor({ dataDir });
+  expect(whole).toMatchObject({ damage: undefined, uncommittedCount: 1, timeMs: expect.any(Number) });
+  const database = new DatabaseSync(join(dataDir, segment));
+  // The sums of the file and of its pages are right: the entry alone is another one.
+  database.prepare("UPDATE log SET entry = CAST(entry || x'00' AS BLOB) WHERE zxid = ?").run(whole.zxid);
+  cpSync(dataDir, damaged, { recursive: true, filter: (name) => !name.endsWith("-shm") });
+  database.close();
+  const found = readSurvivor({ dataDir: damaged });
+  const { zxid, committed, epoch, sid } = whole;
+  expect(found).toMatchObject({ zxid, committed, epoch, sid, uncommittedCount: undefined, timeMs: undefined });
+  expect(found.damage).toMatch(/is damaged at/);
+});
