@@ -102,6 +102,17 @@ test("a node created for a cancelled call is deleted, also over a lost connectio
   expect(zk.pendingDeleteCount).toBe(0);
 });
 
+test("a time limit is one for all attempts: a create that is not answered ends with it, and its node is deleted", async () => {
+  relay.freeze("answers");
+  const failed = zk.create("/q/lock-", "me", { ...EPHEMERAL, timeoutMs: 100 }).catch((error: unknown) => error);
+  const longer = zk.exists("/q", { timeoutMs: 1_000 }).catch(() => "the longer limit");
+  await children(1);
+  const first = await Promise.race([failed, longer]);
+  expect(isZkError(first, "OPERATION_TIMEOUT"), String(first)).toBe(true);
+  relay.thaw();
+  await children(0);
+});
+
 test("without retries the unknown outcome is reported, and the node is deleted", async () => {
   relay.freeze("answers");
   const creating = zk.create("/q/lock-", "me", { ...EPHEMERAL, retry: retry.none });

@@ -176,11 +176,16 @@ describe("a cached number", () => {
     expect(() => new CachedAtomic(new AtomicInteger(a, PATH), 1.5)).toThrow(RangeError);
   });
 
-  test("reports failure if other clients were faster each time", async () => {
-    const rivals = Array.from({ length: 4 }, () =>
-      new CachedAtomic(new AtomicLong(a, PATH, { retry: retry.none }), 5n).next(),
+  test("reports failure if other clients were faster each time, and reserves a block with the next call", async () => {
+    const rivals = Array.from(
+      { length: 4 },
+      () => new CachedAtomic(new AtomicLong(a, PATH, { retry: retry.none }), 5n),
     );
-    expect((await Promise.all(rivals)).filter(({ succeeded }) => succeeded)).toHaveLength(1);
+    const first = await Promise.all(rivals.map((rival) => rival.next()));
+    expect(first.filter(({ succeeded }) => succeeded)).toHaveLength(1);
+    const numbers = first.filter(({ succeeded }) => succeeded).map(({ after }) => after);
+    for (const rival of rivals) numbers.push((await rival.next()).after);
+    expect(new Set(numbers)).toEqual(new Set([1n, 2n, 6n, 11n, 16n]));
   });
 });
 
