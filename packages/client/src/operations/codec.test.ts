@@ -10,6 +10,9 @@ test("values round-trip", () => {
     expect(codec.decode(codec.encode(value))).toEqual(value);
   }
   expect(text.decode(text.encode("größe"))).toBe("größe");
+  // A byte order mark belongs to a text, and not to JSON.
+  expect(text.decode(text.encode("\ufeffgröße"))).toBe("\ufeffgröße");
+  expect(json().decode(Buffer.from("\ufeff1"))).toBe(1);
   expect(raw.decode(raw.encode(new Uint8Array([0, 255])))).toEqual(new Uint8Array([0, 255]));
 });
 

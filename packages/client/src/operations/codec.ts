@@ -20,7 +20,8 @@ export function json<T>(schema?: StandardSchema<T>): Codec<T> {
   return {
     encode: encodedJson,
     decode: (bytes) => {
-      const value: unknown = JSON.parse(textOf(bytes));
+      // A byte order mark is no part of JSON.
+      const value: unknown = JSON.parse(bytes === null ? "" : plainDecoder.decode(bytes));
       return schema === undefined ? (value as T) : validated(schema, value);
     },
   };
@@ -39,7 +40,8 @@ export const text: Codec<string> = {
   decode: textOf,
 };
 
-const decoder = new TextDecoder();
+const plainDecoder = new TextDecoder();
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 function textOf(bytes: Uint8Array | null): string {
   return bytes === null ? "" : decoder.decode(bytes);

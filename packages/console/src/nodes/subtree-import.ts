@@ -13,13 +13,14 @@ type Result = ImportResultJson["results"][number];
 
 interface Incoming {
   readonly path: string;
-  readonly data: Uint8Array;
+  /** Null is not the same as none. */
+  readonly data: Uint8Array | null;
   /** Undefined: the list is not set. */
   readonly acl: Acl | undefined;
 }
 
 interface Present {
-  readonly data: Uint8Array;
+  readonly data: Uint8Array | null;
   readonly version: number;
   readonly acl: Acl;
   readonly aversion: number;
@@ -65,7 +66,7 @@ export async function importNodes(
 function incoming({ path: root, withAcl }: ImportRequestJson, node: ImportRequestJson["nodes"][number]): Incoming {
   return {
     path: root === "/" ? (node.path === "" ? "/" : node.path) : `${root}${node.path}`,
-    data: node.data === null ? new Uint8Array() : dataBytes(node.data),
+    data: node.data === null ? null : dataBytes(node.data),
     acl: withAcl && node.acl != null ? aclOf(node.acl) : undefined,
   };
 }
@@ -84,7 +85,7 @@ async function plan(
   try {
     const present = await read(client, node, signal);
     if (present === undefined) return of("create");
-    const isSame = Buffer.compare(present.data, node.data) === 0 && !changesAcl(node, present);
+    const isSame = !changesData(node, present) && !changesAcl(node, present);
     if (isSame) return of("same", present);
     return of(existing === "keep" ? "keep" : "replace", present);
   } catch (error) {
@@ -101,7 +102,7 @@ async function read(client: Client, { path, acl }: Incoming, signal: AbortSignal
     const { data, stat } = await client.get(path, { signal });
     const list = await reading;
     const { version, aversion } = stat;
-    return { data: data ?? new Uint8Array(), version, aversion: list?.stat.aversion ?? aversion, acl: list?.acl ?? [] };
+    return { data, version, aversion: list?.stat.aversion ?? aversion, acl: list?.acl ?? [] };
   } catch (error) {
     if (isZkError(error, "NO_NODE")) return undefined;
     throw error;
@@ -122,9 +123,8 @@ async function write(client: Client, planned: Planned, { isRoot, signal }: Writi
       await client.create(path, data, { acl: acl ?? OPEN_ACL, signal, ...(isRoot ? { parents: "persistent" } : {}) });
     } else if (outcome === "replace" && present !== undefined) {
       const { version, aversion } = present;
-      const isOther = Buffer.compare(present.data, data) !== 0;
       await Promise.all([
-        isOther ? client.set(path, data, { version, signal }) : undefined,
+        changesData(node, present) ? client.set(path, data, { version, signal }) : undefined,
         acl !== undefined && changesAcl(node, present)
           ? client.setAcl(path, acl, { version: aversion, signal })
           : undefined,
@@ -150,7 +150,7 @@ async function predicted({ node, present, outcome, detail }: Planned, rights: Ri
   const { path } = node;
   const needed: RightJson["action"][] = [];
   if (outcome === "replace" && present !== undefined) {
-    if (Buffer.compare(present.data, node.data) !== 0) needed.push("write");
+    if (changesData(node, present)) needed.push("write");
     if (changesAcl(node, present)) needed.push("set-acl");
   }
   const at = outcome === "create" ? parentPath(path) : path;
@@ -209,6 +209,11 @@ class Rights {
       throw error;
     }
   }
+}
+
+function changesData({ data }: Incoming, present: Present): boolean {
+  if (data === null || present.data === null) return data !== present.data;
+  return Buffer.compare(data, present.data) !== 0;
 }
 
 function changesAcl({ acl }: Incoming, present: Present): boolean {
