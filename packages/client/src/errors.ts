@@ -1,4 +1,4 @@
-import { ErrorCode, type ErrorName, errorName, keepCode } from "@zooid/model";
+import { ArgumentError, ErrorCode, type ErrorName, errorJson, errorName, keepCode, misfit, rules } from "@zooid/model";
 
 /** Faults that the client itself finds, which no server reports. */
 const LOCAL_ERRNO = {
@@ -52,7 +52,7 @@ export class ZkError extends Error {
   readonly outcome: Outcome;
 
   constructor(detail: ZkErrorDetail, options?: ErrorOptions) {
-    super(detail.message ?? describe(detail), options);
+    super(textOf(detail), options);
     this.code = detail.code;
     this.errno = errnoOf(detail.code);
     this.op = detail.op;
@@ -61,10 +61,9 @@ export class ZkError extends Error {
     keepCode(this, this.code);
   }
 
-  /** As JSON, with the message, which an error alone leaves out. */
+  /** As JSON, in a bounded size; see `errorJson`. */
   toJSON(): object {
-    const { name, code, errno, op, path, outcome, message } = this;
-    return { name, code, errno, op, path, outcome, message };
+    return errorJson(this);
   }
 
   /**
@@ -138,6 +137,7 @@ export class TransactionError extends ZkError {
   readonly ops: readonly FailedOp[];
 
   constructor(ops: readonly FailedOp[]) {
+    if (!Array.isArray(ops)) throw new ArgumentError("TransactionError", [misfit("ops", ops, rules.list)]);
     const failedIndex = ops.findIndex(({ code }) => code !== "OK");
     const failed = ops[failedIndex] ?? { op: "transaction", path: "", code: "SYSTEM_ERROR" as const };
     super({
@@ -149,11 +149,6 @@ export class TransactionError extends ZkError {
     });
     this.failedIndex = failedIndex;
     this.ops = ops;
-  }
-
-  override toJSON(): object {
-    const { failedIndex, ops } = this;
-    return { ...super.toJSON(), failedIndex, ops };
   }
 
   get failedOp(): FailedOp | undefined {
@@ -203,6 +198,12 @@ export function unreadableError(op: string, path: string, cause?: Error): ZkErro
 /** A thrown value as an error. */
 export function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(String(thrown));
+}
+
+/** @throws ArgumentError for what is no detail */
+function textOf(detail: ZkErrorDetail): string {
+  if (!rules.text.accepts(detail?.code)) throw new ArgumentError("ZkError", [misfit("code", detail?.code, rules.text)]);
+  return detail.message ?? describe(detail);
 }
 
 function errnoOf(code: ZkErrorCode): number {

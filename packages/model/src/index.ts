@@ -26,6 +26,7 @@ export { errorCode, keepCode } from "./cloned-error.ts";
 export type { ConnectRequest } from "./connect-request.ts";
 export { counted } from "./counted.ts";
 export { ErrorCode, type ErrorName, errorName } from "./error-code.ts";
+export { type DataPreview, errorJson } from "./error-json.ts";
 export {
   CHAIN_NONE,
   type Chain,

@@ -1,4 +1,6 @@
 import { assert } from "./assert.ts";
+import { keepCode } from "./cloned-error.ts";
+import { errorJson } from "./error-json.ts";
 import { type Member, type Members, membersOf } from "./members.ts";
 import type { ServerId } from "./server-id.ts";
 import { parseServerLine } from "./server-line.ts";
@@ -14,6 +16,17 @@ const WEIGHT_MAX = 1_000_000;
 /** Where the number of a server is to stand, something else stands: clients of Apache's server get another code for it. */
 export class ServerNumberError extends RangeError {
   override readonly name = "ServerNumberError";
+  readonly code = "SERVER_NUMBER";
+
+  constructor(message: string) {
+    super(message);
+    keepCode(this, this.code);
+  }
+
+  /** As JSON, in a bounded size; see `errorJson`. */
+  toJSON(): object {
+    return errorJson(this);
+  }
 }
 
 /** @throws RangeError that names the first line that is none of a configuration, or says that the text is too long */

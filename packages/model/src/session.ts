@@ -1,3 +1,5 @@
+import { ArgumentError, misfit, type Rule } from "./shape.ts";
+
 /** The id of a client's lifetime at the ensemble; never used again. A signed 64-bit integer, 0 for none. */
 export type SessionId = bigint & { readonly __brand: "SessionId" };
 
@@ -7,8 +9,11 @@ export const SESSION_NONE: SessionId = 0n as SessionId;
 export const PASSWORD_HASH_BYTES = 16;
 export const PASSWORD_BYTES = 16;
 
+const idRule: Rule = { expected: "a bigint", accepts: (value) => typeof value === "bigint" };
+
 /** As operators read it: `0x` and lower-case hexadecimal of the unsigned 64 bits. */
 export function formatSessionId(id: SessionId): string {
+  if (!idRule.accepts(id)) throw new ArgumentError("formatSessionId", [misfit("an id of a session", id, idRule)]);
   return `0x${BigInt.asUintN(64, id).toString(16)}`;
 }
 

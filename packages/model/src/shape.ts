@@ -5,6 +5,7 @@
  */
 
 import { keepCode } from "./cloned-error.ts";
+import { errorJson } from "./error-json.ts";
 
 /** A rule for the value of one option. */
 export interface Rule {
@@ -27,9 +28,15 @@ export class ArgumentError extends RangeError {
 
   /** @param where the function or class */
   constructor(where: string, problems: readonly string[], options?: ErrorOptions) {
+    if (!Array.isArray(problems)) throw new ArgumentError("ArgumentError", [misfit("problems", problems, rules.list)]);
     super(`${where}: ${problems.join("; ")}`, options);
     this.problems = problems;
     keepCode(this, this.code);
+  }
+
+  /** As JSON, in a bounded size; see `errorJson`. */
+  toJSON(): object {
+    return errorJson(this);
   }
 }
 

@@ -1,3 +1,6 @@
+import { keepCode } from "./cloned-error.ts";
+import { errorJson } from "./error-json.ts";
+
 /** Why bytes could not be read. */
 export type WireErrorCode =
   | "TRUNCATED" // a field reaches past the end of its frame
@@ -14,5 +17,11 @@ export class WireError extends Error {
   constructor(code: WireErrorCode, message: string) {
     super(message);
     this.code = code;
+    keepCode(this, code);
+  }
+
+  /** As JSON, in a bounded size; see `errorJson`. */
+  toJSON(): object {
+    return errorJson(this);
   }
 }

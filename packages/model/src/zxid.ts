@@ -1,3 +1,5 @@
+import { ArgumentError, misfit, type Rule } from "./shape.ts";
+
 /**
  * A transaction's place in the history of an ensemble: the epoch of the leader that proposed it in the high 32 bits, its
  * place within that epoch in the low 32.
@@ -74,8 +76,14 @@ export function laterOf(a: Zxid, b: Zxid): Zxid {
   return a > b ? a : b;
 }
 
+const zxidRule: Rule = {
+  expected: "a whole number",
+  accepts: (value) => Number.isInteger(value),
+};
+
 /** As operators read it: `0x` and lower-case hexadecimal without padding. */
 export function formatZxid(zxid: Zxid): string {
+  if (!zxidRule.accepts(zxid)) throw new ArgumentError("formatZxid", [misfit("a zxid", zxid, zxidRule)]);
   return `0x${zxid.toString(16)}`;
 }
 

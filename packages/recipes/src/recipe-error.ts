@@ -1,4 +1,4 @@
-import { keepCode } from "@zooid/model";
+import { errorJson, keepCode } from "@zooid/model";
 
 /** Codes of recipes; errors of the client are passed on unchanged. */
 export type RecipeErrorCode =
@@ -30,6 +30,11 @@ export class RecipeError extends Error {
     // The platform's name for the reason of AbortSignal.timeout.
     this.name = code === "LOCK_TIMEOUT" ? "TimeoutError" : "RecipeError";
     keepCode(this, code);
+  }
+
+  /** As JSON, in a bounded size; see `errorJson`. */
+  toJSON(): object {
+    return errorJson(this);
   }
 }
 

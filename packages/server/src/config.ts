@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { isIP } from "node:net";
 import { totalmem } from "node:os";
-import { type IpRange, NO_PROXIES, parseProxyRange, type TrustedProxies } from "@zooid/model";
+import { errorJson, type IpRange, keepCode, NO_PROXIES, parseProxyRange, type TrustedProxies } from "@zooid/model";
 import { REPLICA_DEFAULTS, type ReapingConfig } from "@zooid/replica";
 import { parseWhitelist, unknownWords } from "./admin/four-letter-words.ts";
 import {
@@ -261,10 +261,17 @@ export interface ServerConfig {
 /** All problems of a configuration in one error. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
+  readonly code = "INVALID_CONFIG";
   readonly problems: readonly string[];
   constructor(problems: readonly string[]) {
     super(problems.join("\n"));
     this.problems = problems;
+    keepCode(this, this.code);
+  }
+
+  /** As JSON, in a bounded size; see `errorJson`. */
+  toJSON(): object {
+    return errorJson(this);
   }
 }
 

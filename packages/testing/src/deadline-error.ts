@@ -1,3 +1,5 @@
+import { errorJson, keepCode } from "@zooid/model";
+
 /** A `run` has not ended within its virtual deadline. The message says what waits, and how servers and clients are. */
 export class VirtualDeadlineError extends Error {
   override readonly name = "VirtualDeadlineError";
@@ -27,5 +29,11 @@ export class VirtualDeadlineError extends Error {
     this.deadlineMs = deadlineMs;
     this.seed = seed;
     this.situation = situation;
+    keepCode(this, this.code);
+  }
+
+  /** As JSON, in a bounded size; see `errorJson`. */
+  toJSON(): object {
+    return errorJson(this);
   }
 }

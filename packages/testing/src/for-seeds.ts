@@ -1,3 +1,4 @@
+import { errorJson, keepCode } from "@zooid/model";
 import { type EnsembleEvent, formatEvent } from "./events.ts";
 import type { TestEnsembleOptions } from "./options.ts";
 import { TestEnsemble } from "./test-ensemble.ts";
@@ -15,6 +16,7 @@ export interface SeedRange extends Omit<TestEnsembleOptions, "seed"> {
 /** A seed has failed; its error is the `cause`. */
 export class SeedError extends Error {
   override readonly name = "SeedError";
+  readonly code = "SEED_FAILED";
   readonly seed: number;
   readonly events: readonly EnsembleEvent[];
 
@@ -31,6 +33,12 @@ export class SeedError extends Error {
     );
     this.seed = seed;
     this.events = events;
+    keepCode(this, this.code);
+  }
+
+  /** As JSON, in a bounded size; see `errorJson`. */
+  toJSON(): object {
+    return errorJson(this);
   }
 }
 

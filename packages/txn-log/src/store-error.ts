@@ -1,3 +1,5 @@
+import { errorJson, keepCode } from "@zooid/model";
+
 /** Why a store cannot be opened, read or written. */
 export type StoreErrorDetail =
   /** Another process holds the directory. */
@@ -58,6 +60,12 @@ export class StoreError extends Error {
   constructor(detail: StoreErrorDetail, options?: ErrorOptions) {
     super(describe(detail), options);
     this.detail = detail;
+    keepCode(this, detail.code);
+  }
+
+  /** As JSON, in a bounded size; see `errorJson`. */
+  toJSON(): object {
+    return errorJson(this);
   }
 
   get code(): StoreErrorCode {

@@ -20,7 +20,10 @@ export interface SchemaIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** The value as the schema returns it. @throws TypeError with every issue, and for a schema that is asynchronous */
+/** Issues that an error names: a list has one for each of its items. */
+const ISSUES_MAX = 10;
+
+/** The value as the schema returns it. @throws TypeError with the first ten issues, and for a schema that is asynchronous */
 export function validated<T>(schema: StandardSchema<T>, value: unknown): T {
   const result = schema["~standard"].validate(value);
   if (result instanceof Promise) {
@@ -28,8 +31,14 @@ export function validated<T>(schema: StandardSchema<T>, value: unknown): T {
     result.catch(() => {});
     throw new TypeError("the schema validates asynchronously, and a codec is synchronous");
   }
-  if (result.issues !== undefined) throw new TypeError(result.issues.map(textOf).join("; "));
+  if (result.issues !== undefined) throw new TypeError(textOfAll(result.issues));
   return result.value;
+}
+
+function textOfAll(issues: readonly SchemaIssue[]): string {
+  const texts = issues.slice(0, ISSUES_MAX).map(textOf);
+  if (issues.length > ISSUES_MAX) texts.push(`${issues.length - ISSUES_MAX} more issues`);
+  return texts.join("; ");
 }
 
 function textOf({ message, path = [] }: SchemaIssue): string {

@@ -1,4 +1,5 @@
 /** Why attempts to connect failed: the last reason for each server, for errors, states and logs. */
+import { errorJson } from "@zooid/model";
 import { WireError } from "@zooid/wire";
 import { formatAddress, type HostAddress } from "../servers/connect-string.ts";
 import { certificateFault, isPermanentTlsFault } from "../transport/tls-faults.ts";
@@ -101,7 +102,7 @@ export class AttemptFailures {
 
   errorOf(failure: AttemptFailure): AttemptError {
     const error = new Error(this.#textOf(failure), { cause: failure.cause });
-    return withMessage(Object.assign(error, { server: serverOf(failure), code: codeOf(failure) }));
+    return withJson(Object.assign(error, { server: serverOf(failure), code: codeOf(failure) }));
   }
 
   #textOf(failure: AttemptFailure): string {
@@ -157,9 +158,8 @@ export class AttemptFailures {
 }
 
 /** Lets an error keep its message as JSON. */
-function withMessage<T extends Error>(error: T): T {
-  const { name, message } = error;
-  Object.defineProperty(error, "toJSON", { value: () => ({ ...error, name, message }), configurable: true });
+function withJson<T extends Error>(error: T): T {
+  Object.defineProperty(error, "toJSON", { value: () => errorJson(error), configurable: true });
   return error;
 }
 

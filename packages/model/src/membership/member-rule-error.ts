@@ -1,3 +1,6 @@
+import { keepCode } from "../cloned-error.ts";
+import { errorJson } from "../error-json.ts";
+
 /** The rule of an ensemble that a change would break. */
 export type MemberRule =
   /** A server is named by a number, and a joining one by its addresses, too. */
@@ -21,9 +24,18 @@ export type MemberRule =
 export class MemberRuleError extends Error {
   override readonly name = "MemberRuleError";
   readonly rule: MemberRule;
+  /** The rule's name. */
+  readonly code: MemberRule;
 
   constructor(rule: MemberRule, message: string) {
     super(message);
     this.rule = rule;
+    this.code = rule;
+    keepCode(this, rule);
+  }
+
+  /** As JSON, in a bounded size; see `errorJson`. */
+  toJSON(): object {
+    return errorJson(this);
   }
 }

@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { addressShare, javaAddress } from "@zooid/model";
+import { addressShare, errorJson, javaAddress, keepCode } from "@zooid/model";
 import type { LinkPurpose } from "@zooid/peer-protocol";
 import { ListenHost, type Lookup } from "../listen-host.ts";
 import { ListenSocket } from "../listening/listen-socket.ts";
@@ -22,6 +22,12 @@ export class PeerPortError extends Error {
     this.purpose = place.purpose;
     this.host = place.host;
     this.port = place.port;
+    keepCode(this, code);
+  }
+
+  /** As JSON, in a bounded size; see `errorJson`. */
+  toJSON(): object {
+    return errorJson(this);
   }
 }
 
