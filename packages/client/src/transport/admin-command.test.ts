@@ -1,7 +1,10 @@
 import { once } from "node:events";
+import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer, type Server } from "node:net";
+import { createServer as createTlsServer } from "node:tls";
 import { startServer } from "@zooid/embedded-server";
 import { expect, onTestFinished, test } from "vitest";
+import { Authority } from "../testing/certificates.ts";
 import { ScriptedServer } from "../testing/scripted-server.ts";
 import { adminCommand } from "./admin-command.ts";
 
@@ -32,6 +35,37 @@ test("without a listener, or with a closed connection, there is no answer", asyn
   await gone[Symbol.asyncDispose]();
   await expect(adminCommand(gone.hosts, "ruok")).rejects.toMatchObject({ code: "CONNECTION_LOSS", op: "ruok" });
   await expect(adminCommand(gone.hosts, "ruok")).rejects.toThrow("connection refused: no process listens on this port");
+});
+
+test("each port of another service is one error with server and reason", async () => {
+  const web = await listen(createHttpServer((_, response) => response.end("<html></html>")));
+  const secure = await listen(createTlsServer(new Authority("ca").holder("localhost")));
+  const binary = await listen(createServer((socket) => socket.end(Buffer.from([0, 0, 0, 5, 255]))));
+  const plain = await startServer({ port: 0 });
+  const refused = await ScriptedServer.start();
+  await refused[Symbol.asyncDispose]();
+  const cases: readonly (readonly [server: string, reason: string, tls?: object])[] = [
+    [refused.hosts, "connection refused: no process listens on this port"],
+    [web, 'the port speaks HTTP, and answered "HTTP/1.1 400 Bad Request"'],
+    [binary, "the port of another service: it answered 5 bytes that are no text"],
+    [
+      plain.connectString,
+      "the port does not speak TLS, and the command was sent with it",
+      { rejectUnauthorized: false },
+    ],
+  ];
+  for (const [server, reason, tls] of cases) {
+    const asked = adminCommand(server, "srvr", tls === undefined ? {} : { tls });
+    await expect(asked).rejects.toMatchObject({
+      ...{ code: "CONNECTION_LOSS", op: "srvr" },
+      message: expect.stringContaining(`srvr at ${server}: no answer of a ZooKeeper server: ${reason}`),
+    });
+  }
+  await plain.stop();
+  // Without a whole record it waits for more.
+  await expect(adminCommand(secure, "srvr", { timeoutMs: 50 })).rejects.toThrow(
+    `srvr at ${secure}: no answer in time: the server is busy, or this is the port of another service, or one with TLS`,
+  );
 });
 
 test("an answer is given up behind 64 MiB", async () => {

@@ -1,3 +1,5 @@
+import { ArgumentError, anyRule, found, type Rule, rules, type Shape, shape } from "@zooid/model";
+import { checkArgument, checkFit } from "../argument-checks.ts";
 import { startTimer } from "../calls/timers.ts";
 import { type ZkErrorCode, zkError } from "../errors.ts";
 import { type HostAddress, parseConnectString } from "../servers/connect-string.ts";
@@ -14,6 +16,16 @@ export interface AdminCommandOptions {
   readonly tls?: TlsOptions | (() => TlsOptions);
 }
 
+const OPTIONS: Shape<AdminCommandOptions> = shape<AdminCommandOptions>({
+  signal: rules.signal,
+  timeoutMs: rules.duration,
+  tls: anyRule(rules.record, rules.callable),
+});
+const wordRule: Rule = {
+  expected: "four small letters, such as srvr",
+  accepts: (value) => typeof value === "string" && /^[a-z]{4}$/.test(value),
+};
+
 const TIMEOUT_MS = 5_000;
 /** Listings of sessions and watches may be long; an endless stream is an error. */
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
@@ -24,14 +36,16 @@ const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
  * a word outside of its `4lw.commands.whitelist` with a message that says so.
  *
  * @param server `host:port`, as `client.server` has it
- * @throws CONNECTION_LOSS without an answer; OPERATION_TIMEOUT; the signal's reason; RangeError for
- *   an invalid word or server
+ * @throws CONNECTION_LOSS without an answer of a ZooKeeper server, with server and reason, such as a refused connection, or a port
+ *   that speaks HTTP; OPERATION_TIMEOUT, also for a port with TLS that is asked without; the signal's reason; ArgumentError for invalid arguments
  */
 export async function adminCommand(server: string, word: string, options: AdminCommandOptions = {}): Promise<string> {
-  if (!/^[a-z]{4}$/.test(word)) throw new RangeError(`a word is four small letters, found ${JSON.stringify(word)}`);
+  checkArgument("adminCommand", "a word", word, wordRule);
+  checkFit("adminCommand", options, OPTIONS);
   const { hosts } = parseConnectString(server);
   const [host] = hosts;
-  if (host === undefined || hosts.length > 1) throw new RangeError(`one server is asked at a time, found ${server}`);
+  if (host === undefined || hosts.length > 1)
+    throw new ArgumentError("adminCommand", [`one server is asked at a time, found ${server}`]);
   const { signal, tls, timeoutMs = TIMEOUT_MS } = options;
   signal?.throwIfAborted();
   const transport = tls === undefined ? tcpTransport : tlsTransport(tls);
@@ -86,15 +100,35 @@ async function answerOf(transport: Transport, address: HostAddress, { word, sign
     drained: () => {},
     // A server with an empty answer closes the connection too, and so does a port of another
     // protocol.
-    closed: (error) => (error === undefined && sizeBytes > 0 ? resolve() : reject(error ?? new Error("no answer"))),
+    closed: (error) =>
+      error === undefined && sizeBytes > 0
+        ? resolve()
+        : reject(
+            error ??
+              new Error("the connection was closed: another service, or a server that requires TLS on this port"),
+          ),
   });
   try {
     await unlessAborted(promise, signal);
   } finally {
     connection.destroy();
   }
-  return Buffer.concat(chunks).toString();
+  return answerText(Buffer.concat(chunks));
 }
+
+/** @throws Error for what is the answer of another service */
+function answerText(bytes: Buffer): string {
+  const text = bytes.toString();
+  const [status] = text.split("\r\n", 1);
+  if (text.startsWith("HTTP/")) throw new Error(`the port speaks HTTP, and answered ${found(status)}`);
+  if (NO_TEXT.test(text))
+    throw new Error(`the port of another service: it answered ${bytes.length} bytes that are no text`);
+  return text;
+}
+
+/** Words are answered in text with lines and tabs. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it searches for them
+const NO_TEXT = /[\u0000-\u0008\u000e-\u001f\ufffd]/;
 
 function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -105,15 +139,20 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> 
 
 function failure(code: ZkErrorCode, server: string, word: string, cause?: unknown): Error {
   const options = cause === undefined ? undefined : { cause };
-  const meaning = code === "OPERATION_TIMEOUT" ? "no answer in time" : `no answer${causeText(cause)}`;
+  const meaning = code === "OPERATION_TIMEOUT" ? LATE : `no answer of a ZooKeeper server${causeText(cause)}`;
   return zkError(
     { code, op: word, outcome: "unknown", message: `${word} at ${server}: ${meaning} (${code})` },
     options,
   );
 }
 
+const LATE = "no answer in time: the server is busy, or this is the port of another service, or one with TLS";
+
 function causeText(cause: unknown): string {
-  if (!(cause instanceof Error) || cause.message === "no answer") return "";
+  if (!(cause instanceof Error)) return "";
   const code = "code" in cause ? cause.code : undefined;
-  return code === "ECONNREFUSED" ? ": connection refused: no process listens on this port" : `: ${cause.message}`;
+  if (code === "ECONNREFUSED") return ": connection refused: no process listens on this port";
+  if (code === "ERR_SSL_WRONG_VERSION_NUMBER" || code === "EPROTO")
+    return ": the port does not speak TLS, and the command was sent with it: leave the option tls out";
+  return `: ${cause.message}`;
 }
