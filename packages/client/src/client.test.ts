@@ -2,6 +2,7 @@ import { getEventListeners } from "node:events";
 import { startServer, type ZooidServer } from "@zooid/embedded-server";
 import { filter, firstValueFrom } from "rxjs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { CREATOR_ALL_ACL } from "./auth/identities.ts";
 import { retry } from "./calls/retry.ts";
 import type { Client } from "./client.ts";
 import { connect, createClient } from "./connect.ts";
@@ -107,7 +108,7 @@ test.each([
   ["set", "BAD_VERSION", (zk: Client) => zk.set("/a", "", { version: 9 })],
   ["delete", "NOT_EMPTY", (zk: Client) => zk.delete("/a")],
   ["create", "NO_CHILDREN_FOR_EPHEMERALS", (zk: Client) => zk.create("/e/a")],
-  ["setAcl", "INVALID_ACL", (zk: Client) => zk.setAcl("/a", [])],
+  ["setAcl", "INVALID_ACL", (zk: Client) => zk.setAcl("/a", CREATOR_ALL_ACL)],
 ] as const)("%s is refused with %s, and says what and where", async (op, code, ask) => {
   const zk = await open();
   await Promise.all([zk.create("/a"), zk.create("/a/b"), zk.create("/e", "", { mode: "ephemeral" })]);

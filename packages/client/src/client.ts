@@ -5,12 +5,14 @@ import {
   fits,
   formatSessionId,
   formatZxid,
+  rules,
   type SessionId,
   type Stat,
   type Zxid,
 } from "@zooid/model";
 import type { ClientInfo, ListedChild } from "@zooid/wire";
 import type { Observable } from "rxjs";
+import { checkArgument, codecRule } from "./argument-checks.ts";
 import { type AclInput, aclProblems, checkedAcl } from "./auth/acl-checks.ts";
 import type { CallOptions } from "./calls/call.ts";
 import {
@@ -29,6 +31,7 @@ import {
 } from "./calls/operation.ts";
 import type { RetryPolicy } from "./calls/retry.ts";
 import { startTimer } from "./calls/timers.ts";
+import type { CloseOptions } from "./close-options.ts";
 import { isZkError } from "./errors.ts";
 import { type ChildrenPage, childPages } from "./operations/child-pages.ts";
 import { type Codec, json, text } from "./operations/codec.ts";
@@ -76,13 +79,6 @@ import { decodeNodes, type ObservedNode } from "./streams/observed-node.ts";
 import { rxjs } from "./streams/rxjs-module.ts";
 import type { View, ViewOptions } from "./view.ts";
 import type { WatchEvent } from "./watches/watch-event.ts";
-
-/** How long {@link Client.close} waits for the servers. */
-export interface CloseOptions {
-  readonly signal?: AbortSignal | undefined;
-  /** In milliseconds. */
-  readonly timeoutMs?: number | undefined;
-}
 
 /**
  * A ZooKeeper client over one session. Operations return promises and are pipelined in call order:
@@ -202,7 +198,7 @@ export class Client implements AsyncDisposable {
    */
   updateServers(hosts: string): void {
     const { servers } = this.#shared;
-    if (servers === undefined) throw new RangeError("updateServers: the servers come from the option hosts");
+    if (servers === undefined) throw new ArgumentError("updateServers", ["the servers come from the option hosts"]);
     const { session, config } = this.#driver;
     const moved = servers.update(hosts, { current: session.connectedAddress, random: config.random });
     if (moved !== undefined) this.#driver.moveTo(moved);
@@ -289,11 +285,13 @@ export class Client implements AsyncDisposable {
 
   /** A node's data as UTF-8 text; empty for null. @throws NO_NODE, NO_AUTH */
   async getText(path: string, options?: ReadOptions): Promise<string> {
+    checkOptions("getText", path, options, SHAPES.READ);
     return (await this.get(path, { ...options, codec: text })).value;
   }
 
   /** A node's data as JSON; the type is not checked. @throws NO_NODE, NO_AUTH; DecodeError for other data */
   async getJson<T = unknown>(path: string, options?: ReadOptions): Promise<T> {
+    checkOptions("getJson", path, options, SHAPES.READ);
     return (await this.get(path, { ...options, codec: json<T>() })).value;
   }
 
@@ -447,9 +445,10 @@ export class Client implements AsyncDisposable {
    * Typed access to nodes of one kind: a path template like `/config/{app}/{key}`, and a codec for
    * their data.
    *
-   * @throws RangeError for an invalid path
+   * @throws ArgumentError for an invalid template or codec
    */
   typed<P extends string, T>(template: P, codec: Codec<T>): TypedNodes<P, T> {
+    checkArgument("typed", "the codec", codec, codecRule);
     return new TypedNodes(this, template, codec);
   }
 
@@ -490,6 +489,7 @@ export class Client implements AsyncDisposable {
    *   RECONFIG_DISABLED, NO_AUTH; UNIMPLEMENTED
    */
   async reconfig(change: ConfigChange, options?: CallOptions): Promise<EnsembleConfig> {
+    checkChange(change);
     checkOptions("reconfig", undefined, options, SHAPES.CALL);
     return changeEnsembleConfig(this.#place, change, options);
   }
@@ -575,6 +575,7 @@ export class Client implements AsyncDisposable {
 
   /** The same session with other defaults, limits or interceptors. Closing either closes both. */
   with(options: ViewOptions): Client {
+    checkArgument("with", "the options", options, rules.record);
     checkOptions("with", undefined, options, SHAPES.VIEW);
     const problems = Array.isArray(options.acl) ? aclProblems(options.acl) : [];
     if (problems.length > 0) throw new ArgumentError("with", problems);
@@ -590,6 +591,7 @@ export class Client implements AsyncDisposable {
    *   sent may have been carried out
    */
   async sessionScope<T>(work: (zk: Client) => T | Promise<T>): Promise<T> {
+    checkArgument("sessionScope", "the work", work, rules.callable);
     await this.connected();
     return withinSession(this.#driver.states, (signal) => work(this.with({ signal })));
   }
@@ -601,7 +603,9 @@ export class Client implements AsyncDisposable {
    * It waits for a connected server for 5 s at most, or as the options say: when the time is over or the
    * signal aborts, it continues as {@link disconnect}.
    */
-  async close({ signal, timeoutMs }: CloseOptions = {}): Promise<void> {
+  async close(options: CloseOptions = {}): Promise<void> {
+    checkOptions("close", undefined, options, SHAPES.CLOSE);
+    const { signal, timeoutMs } = options;
     const closed = this.#driver.close();
     const disconnect = (): void => this.#driver.disconnect();
     using _ = timeoutMs === undefined ? undefined : startTimer(timeoutMs, disconnect);
@@ -649,6 +653,16 @@ export class Client implements AsyncDisposable {
   #unlimited(): NodeRequests {
     return new NodeRequests({ ...this.#shared, root: this.#root, view: this.#view.unlimited });
   }
+}
+
+function checkChange(change: ConfigChange): void {
+  checkArgument("reconfig", "the change", change, rules.record);
+  checkOptions("reconfig", undefined, change, SHAPES.CONFIG_CHANGE);
+  const { joining, leaving, members } = change;
+  const isIncremental = joining !== undefined || leaving !== undefined;
+  if (isIncremental !== (members !== undefined)) return;
+  const problem = isIncremental ? "members excludes joining and leaving" : "a change has joining, leaving or members";
+  throw new ArgumentError("reconfig", [problem]);
 }
 
 // What `console.log` shows. Declared types cannot have the name of a computed member.

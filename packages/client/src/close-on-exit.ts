@@ -1,3 +1,6 @@
+import { constants } from "node:os";
+import { type Rule, rules, type Shape, shape } from "@zooid/model";
+import { checkClient, checkFit } from "./argument-checks.ts";
 import { startTimer } from "./calls/timers.ts";
 import type { Client } from "./client.ts";
 
@@ -7,6 +10,17 @@ export interface CloseOnExitOptions {
   /** Longest time that the process waits for it, in milliseconds. Default 5000. */
   readonly graceMs?: number;
 }
+
+/** Of the other two, processes are not informed. */
+const signalNames = Object.keys(constants.signals).filter((name) => name !== "SIGKILL" && name !== "SIGSTOP");
+const signalsRule: Rule = {
+  expected: "an array of names of signals that a process can handle, such as SIGTERM",
+  accepts: (value) => Array.isArray(value) && value.every((name) => signalNames.includes(name)),
+};
+const CLOSE_ON_EXIT: Shape<CloseOnExitOptions> = shape<CloseOnExitOptions>({
+  signals: signalsRule,
+  graceMs: rules.duration,
+});
 
 const SIGNALS: readonly NodeJS.Signals[] = ["SIGTERM", "SIGINT"];
 const GRACE_MS = 5_000;
@@ -19,6 +33,8 @@ const GRACE_MS = 5_000;
  * @returns a handle that removes the listener; closing the client removes it too
  */
 export function closeOnExit(client: Client, options: CloseOnExitOptions = {}): Disposable {
+  checkClient("closeOnExit", client);
+  checkFit("closeOnExit", options, CLOSE_ON_EXIT);
   const { signals = SIGNALS, graceMs = GRACE_MS } = options;
   const stop = (): void => {
     for (const signal of signals) process.off(signal, end);

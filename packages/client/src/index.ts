@@ -30,8 +30,9 @@ export {
   retry,
 } from "./calls/retry.ts";
 export { limitSignal, type PauseOptions, pause, startTimer, type Timer, type TimerOptions } from "./calls/timers.ts";
-export { Client, type CloseOptions } from "./client.ts";
+export { Client } from "./client.ts";
 export { type CloseOnExitOptions, closeOnExit } from "./close-on-exit.ts";
+export type { CloseOptions } from "./close-options.ts";
 export { connect, createClient } from "./connect.ts";
 export {
   type FailedOp,

@@ -13,7 +13,8 @@ import {
   type TracerProvider,
   trace,
 } from "@opentelemetry/api";
-import { formatSessionId, type SessionId } from "@zooid/model";
+import { formatSessionId, rules, type SessionId, type Shape, shape } from "@zooid/model";
+import { checkFit, hasMethods } from "./argument-checks.ts";
 import { isZkError } from "./errors.ts";
 import type { RequestMessage, ResponseMessage } from "./session/diagnostics.ts";
 
@@ -26,6 +27,15 @@ export interface InstrumentOptions {
   readonly paths?: boolean;
 }
 
+const INSTRUMENT: Shape<InstrumentOptions> = shape<InstrumentOptions>({
+  tracerProvider: {
+    expected: "a TracerProvider of OpenTelemetry",
+    accepts: (value) => hasMethods(value, ["getTracer"]),
+  },
+  meterProvider: { expected: "a MeterProvider of OpenTelemetry", accepts: (value) => hasMethods(value, ["getMeter"]) },
+  paths: rules.flag,
+});
+
 const SCOPE = "@zooid/client";
 /** The boundaries that the semantic conventions advise. */
 const DURATION_BOUNDARIES_S = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
@@ -37,6 +47,7 @@ const DURATION_BOUNDARIES_S = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
  * @returns a handle that ends it
  */
 export function instrumentClients(options: InstrumentOptions = {}): Disposable {
+  checkFit("instrumentClients", options, INSTRUMENT);
   const { tracerProvider = trace.getTracerProvider(), meterProvider = metrics.getMeterProvider() } = options;
   const tracer = tracerProvider.getTracer(SCOPE);
   const durations = meterProvider.getMeter(SCOPE).createHistogram("db.client.operation.duration", {

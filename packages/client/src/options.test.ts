@@ -54,7 +54,7 @@ async function codeOf(call: Promise<unknown>): Promise<string> {
 test("invalid options are refused at once, with every problem", () => {
   const wrong = {
     sessionTimeoutMs: 0,
-    connectTimeoutMs: 1.5,
+    connectTimeoutMs: -1,
     startTimeoutMs: Number.NaN,
     auth: [{ scheme: "", auth: "" }],
     readOnly: "always",
@@ -67,7 +67,8 @@ test("invalid options are refused at once, with every problem", () => {
     inFlightMax: 0,
     waitingMax: -1,
     waitingBytesMax: 2 ** 40,
-    waitingTimeoutMs: 0,
+    waitingTimeoutMs: "5",
+    connectWarningMs: Number.NEGATIVE_INFINITY,
     acl: [],
   } as unknown as ClientOptions;
   const said = (() => {

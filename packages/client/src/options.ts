@@ -11,13 +11,14 @@ import {
   shape,
   wordRule,
 } from "@zooid/model";
+import { hasMethods } from "./argument-checks.ts";
 import { aclProblems } from "./auth/acl-checks.ts";
 import type { SaslMechanism } from "./auth/sasl.ts";
 import type { Interceptor } from "./calls/interceptor.ts";
 import { type RetryPolicy, retry } from "./calls/retry.ts";
 import type { AclSource, Payload } from "./operations/create-mode.ts";
 import type { HostProvider } from "./servers/host-list.ts";
-import { type FieldsFirstLogger, type Logger, messageFirst } from "./session/logger.ts";
+import { type FieldsFirstLogger, type Logger, loggerRule, messageFirst } from "./session/logger.ts";
 import { tcpTransport } from "./transport/tcp-transport.ts";
 import { type TlsOptions, tlsTransport } from "./transport/tls-transport.ts";
 import type { Transport } from "./transport/transport.ts";
@@ -34,7 +35,7 @@ export interface ClientOptions {
   /** Requested session timeout in milliseconds; the server decides. Default 30000. */
   readonly sessionTimeoutMs?: number;
   /**
-   * For one attempt at one address. Default: the session's timeout divided by the number of hosts,
+   * For one attempt at one address, in milliseconds; `Infinity` for no limit. Default: the session's timeout divided by the number of hosts,
    * at most 10 s.
    */
   readonly connectTimeoutMs?: number;
@@ -110,8 +111,8 @@ export interface ClientOptions {
   /** Maximum size of the waiting calls in bytes. Default 8 MiB. */
   readonly waitingBytesMax?: number;
   /**
-   * Maximum time for which a call waits before it is sent, in milliseconds; then it fails with
-   * CONNECTION_LOSS. Default 30000.
+   * Maximum time for which a call waits without a connection, in milliseconds; then it fails with
+   * CONNECTION_LOSS, not sent. `Infinity` for no limit. Default 30000.
    */
   readonly waitingTimeoutMs?: number;
   /**
@@ -197,7 +198,7 @@ const SHAPE: Shape<ClientOptions> = shape<ClientOptions>({
   },
   ...{ waitingTimeoutMs: checked, readOnly: checked, onExpiry: checked, onRegression: checked, hostOrder: checked },
   ...{ onSuspended: checked, treeWatches: checked, tls: anyRule(rules.record, rules.callable) },
-  logger: { expected: "an object with the methods debug, info, warn and error", accepts: isLogger },
+  logger: loggerRule,
   signal: rules.signal,
   auth: rules.list,
   sasl: rules.record,
@@ -215,15 +216,8 @@ const SHAPE: Shape<ClientOptions> = shape<ClientOptions>({
   random: rules.callable,
 });
 
-function isLogger(value: unknown): boolean {
-  return hasMethods(value, ["debug", "info", "warn", "error"]);
-}
-
-function hasMethods(value: unknown, names: readonly string[]): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  const members = value as Readonly<Record<string, unknown>>;
-  return names.every((name) => typeof members[name] === "function");
-}
+/** Its values are checked below. */
+const RESUMED: Shape<NonNullable<ClientOptions["session"]>> = shape({ id: checked, password: checked });
 
 /** What is wrong with credentials. */
 export function credentialProblems(credential: Credential): readonly string[] {
@@ -245,10 +239,11 @@ export function parseClientOptions(options: ClientOptions): ClientConfig {
     problems.push(`${name} is a whole number from ${least} to ${INT_MAX}, found ${found(value)}`);
     return fallback;
   };
-  const optional = (name: keyof ClientOptions, value: number | undefined): number | undefined =>
-    value === undefined ? undefined : whole(name, value, 0, 1);
-  const endless = (name: keyof ClientOptions, value: number | undefined, fallback: number): number =>
-    value === Number.POSITIVE_INFINITY ? value : whole(name, value, fallback, 1);
+  const time = <T>(name: keyof ClientOptions, value: number | undefined, fallback: T): number | T => {
+    if (value === undefined) return fallback;
+    if (!rules.duration.accepts(value)) problems.push(misfit(name, value, rules.duration));
+    return value;
+  };
   const oneOf = <T extends string>(name: keyof ClientOptions, value: T | undefined, known: readonly [T, ...T[]]): T => {
     if (value === undefined || known.includes(value)) return value ?? known[0];
     problems.push(misfit(name, value, wordRule(...known)));
@@ -256,16 +251,14 @@ export function parseClientOptions(options: ClientOptions): ClientConfig {
   };
   for (const credential of options.auth ?? []) problems.push(...credentialProblems(credential));
   if (options.session !== undefined) {
+    problems.push(...misfits(options.session, RESUMED));
     const { id, password } = options.session;
     if (typeof id !== "bigint") problems.push(`session: an id is a bigint, found ${found(id)}`);
     if (id === 0n) problems.push("session: an id of 0 names no session");
     if (password === null || typeof password === "string" || !rules.payload.accepts(password))
       problems.push(`session: a password is a Uint8Array, found ${found(password)}`);
   }
-  if (Array.isArray(options.acl)) {
-    if (options.acl.length === 0) problems.push("acl: an empty list would deny all access");
-    problems.push(...aclProblems(options.acl));
-  }
+  if (Array.isArray(options.acl)) problems.push(...aclProblems(options.acl));
   if (options.tls !== undefined && options.transport !== undefined)
     problems.push("tls and transport: a transport of your own does its own TLS");
   let transport = options.transport ?? tcpTransport;
@@ -277,9 +270,9 @@ export function parseClientOptions(options: ClientOptions): ClientConfig {
   const frameBytesMax = whole("frameBytesMax", options.frameBytesMax, 0xf_ffff, 1024);
   const config: ClientConfig = {
     sessionTimeoutMs: whole("sessionTimeoutMs", options.sessionTimeoutMs, 30_000, 1),
-    connectTimeoutMs: optional("connectTimeoutMs", options.connectTimeoutMs),
-    startTimeoutMs: endless("startTimeoutMs", options.startTimeoutMs, 30_000),
-    connectWarningMs: endless("connectWarningMs", options.connectWarningMs, 5_000),
+    connectTimeoutMs: time("connectTimeoutMs", options.connectTimeoutMs, undefined),
+    startTimeoutMs: time("startTimeoutMs", options.startTimeoutMs, 30_000),
+    connectWarningMs: time("connectWarningMs", options.connectWarningMs, 5_000),
     logger: options.logger === undefined ? undefined : messageFirst(options.logger),
     signal: options.signal,
     auth: options.auth ?? [],
@@ -305,7 +298,7 @@ export function parseClientOptions(options: ClientOptions): ClientConfig {
     inFlightMax: whole("inFlightMax", options.inFlightMax, 1000, 1),
     waitingMax: whole("waitingMax", options.waitingMax, 10_000, 0),
     waitingBytesMax: whole("waitingBytesMax", options.waitingBytesMax, 8 * 1024 * 1024, 0),
-    waitingTimeoutMs: whole("waitingTimeoutMs", options.waitingTimeoutMs, 30_000, 1),
+    waitingTimeoutMs: time("waitingTimeoutMs", options.waitingTimeoutMs, 30_000),
     acl: options.acl ?? OPEN_ACL,
     defaultData: options.defaultData,
     intercept: options.intercept,

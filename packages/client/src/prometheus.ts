@@ -2,7 +2,9 @@
  * Metrics of clients for Prometheus, as metrics of prom-client. An entry of its own, for programs that have
  * prom-client.
  */
+import { ArgumentError, type Rule, type Shape, shape } from "@zooid/model";
 import { Counter, Gauge, type Registry, register } from "prom-client";
+import { checkClient, checkFit, hasMethods } from "./argument-checks.ts";
 import type { Client } from "./client.ts";
 import { isConnected } from "./session/client-state.ts";
 import type { ClientMetrics } from "./shared-parts.ts";
@@ -13,6 +15,15 @@ export interface CollectOptions {
   /** Default: prom-client's own. */
   readonly registry?: Registry;
 }
+
+const nameRule: Rule = {
+  expected: "a text that is not empty",
+  accepts: (value) => typeof value === "string" && value !== "",
+};
+const COLLECT: Shape<CollectOptions> = shape<CollectOptions>({
+  name: nameRule,
+  registry: { expected: "a Registry of prom-client", accepts: (value) => hasMethods(value, ["registerMetric"]) },
+});
 
 interface Measure {
   readonly name: string;
@@ -97,15 +108,17 @@ const collected = new WeakMap<Registry, Map<string, Collected>>();
  * closed.
  *
  * @returns a handle that removes them
- * @throws RangeError where another client has the name
+ * @throws ArgumentError where another client has the name
  */
-export function collectMetrics(
-  client: Client,
-  { name = "default", registry = register }: CollectOptions = {},
-): Disposable {
+export function collectMetrics(client: Client, options: CollectOptions = {}): Disposable {
+  checkClient("collectMetrics", client);
+  checkFit("collectMetrics", options, COLLECT);
+  const { name = "default", registry = register } = options;
   const clients = clientsOf(registry);
   if (clients.has(name))
-    throw new RangeError(`there are metrics of a client ${JSON.stringify(name)} already: give another name`);
+    throw new ArgumentError("collectMetrics", [
+      `there are metrics of a client ${JSON.stringify(name)} already: give another name`,
+    ]);
   const entry: Collected = { client };
   clients.set(name, entry);
   const remove = (): void => {

@@ -123,7 +123,12 @@ describe("with a server that answers late or not at all", () => {
     await line.request();
     const calls: Promise<unknown>[] = [view.get("/a"), view.exists("/a"), view.set("/a", ""), view.whoAmI()];
     calls.push(view.reads().get("/a").run(), view.transaction().delete("/a").commit());
-    calls.push(view.get("/a", { watch: true }), view.get("/a", { sync: true }), view.getConfig(), view.reconfig({}));
+    calls.push(
+      view.get("/a", { watch: true }),
+      view.get("/a", { sync: true }),
+      view.getConfig(),
+      view.reconfig({ leaving: [9] }),
+    );
     expect(await Promise.all(calls.map(codeOf))).toEqual(calls.map(() => "OPERATION_TIMEOUT"));
     line.send(dataAnswer({ xid: 1 }, ""));
     expect(await patient).toBe("OK");

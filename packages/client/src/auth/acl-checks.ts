@@ -71,6 +71,7 @@ export function checkedAcl(acl: AclInput, op: string, path: string): Acl {
 /** Every problem of an access list, one sentence each. */
 export function aclProblems(acl: unknown): readonly string[] {
   if (!Array.isArray(acl)) return [misfit("acl", acl, rules.list)];
+  if (acl.length === 0) return ["acl: an empty list would deny all access"];
   return acl.flatMap((entry: unknown, i) => entryProblems(entry).map((problem) => `acl[${i}]: ${problem}`));
 }
 

@@ -1,4 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { rules, type Shape, shape } from "@zooid/model";
 import {
   DIGEST_MD5_FIRST_USE,
   DIGEST_MD5_SERVER,
@@ -7,6 +8,7 @@ import {
   digestMd5Directives,
   digestMd5Response,
 } from "@zooid/wire";
+import { checkArgument, checkPassword, checkRecord } from "../argument-checks.ts";
 import type { SaslExchange, SaslMechanism } from "./sasl.ts";
 
 /** A user, as in the server's JAAS file. */
@@ -14,6 +16,8 @@ export interface DigestMd5User {
   readonly username: string;
   readonly password: string;
 }
+
+const USER: Shape<DigestMd5User> = shape<DigestMd5User>({ username: rules.text, password: rules.anything });
 
 /** The service name that every ZooKeeper client uses. */
 const URI = `${DIGEST_MD5_SERVICE}/${DIGEST_MD5_SERVER}`;
@@ -27,6 +31,9 @@ export function digestMd5(
   user: DigestMd5User,
   newCnonce: () => string = randomCnonce,
 ): SaslMechanism & { begin(): SaslExchange } {
+  checkRecord("digestMd5", user, USER, ["username"]);
+  checkPassword("digestMd5", user.password);
+  checkArgument("digestMd5", "newCnonce", newCnonce, rules.callable);
   return { name: "DIGEST-MD5", user: user.username, begin: () => new DigestMd5Exchange(user, newCnonce()) };
 }
 

@@ -1,5 +1,6 @@
-import { createHash } from "node:crypto";
-import { type Acl, Permission } from "@zooid/model";
+import { createHash, getHashes } from "node:crypto";
+import { type Acl, Permission, type Rule } from "@zooid/model";
+import { checkArgument, checkPassword } from "../argument-checks.ts";
 import type { Credential } from "../options.ts";
 
 /**
@@ -8,8 +9,25 @@ import type { Credential } from "../options.ts";
  */
 export const CREATOR_ALL_ACL: Acl = Object.freeze([Object.freeze({ perms: Permission.ALL, scheme: "auth", id: "" })]);
 
+/** Servers take the name up to the first colon. */
+const userRule: Rule = {
+  expected: "a name without a colon",
+  accepts: (value) => typeof value === "string" && value !== "" && !value.includes(":"),
+};
+const hashRule: Rule = {
+  expected: "the name of a hash that Node.js has, such as sha256",
+  words: ["md5", "sha1", "sha224", "sha256", "sha384", "sha512", "sha3-256"],
+  accepts: (value) => typeof value === "string" && getHashes().includes(value),
+};
+
+function checkUser(where: string, user: unknown, password: unknown): void {
+  checkArgument(where, "the user", user, userRule);
+  checkPassword(where, password);
+}
+
 /** Credentials of the scheme `digest`. */
 export function digest(user: string, password: string): Credential {
+  checkUser("digest", user, password);
   return { scheme: "digest", auth: `${user}:${password}` };
 }
 
@@ -19,5 +37,7 @@ export function digest(user: string, password: string): Credential {
  * @param hash the servers' `DigestAuthenticationProvider.digestAlg` by Node's name. Default `sha1`
  */
 export function digestId(user: string, password: string, hash = "sha1"): string {
+  checkUser("digestId", user, password);
+  checkArgument("digestId", "the hash", hash, hashRule);
   return `${user}:${createHash(hash).update(`${user}:${password}`).digest("base64")}`;
 }

@@ -1,3 +1,5 @@
+import { type Rule, rules, type Shape, shape } from "@zooid/model";
+import { checkArgument, checkFit } from "../argument-checks.ts";
 import type { ZkError } from "../errors.ts";
 
 /** The input of a policy. */
@@ -51,18 +53,40 @@ export interface KazooOptions {
   readonly random?: () => number;
 }
 
+/** Infinity for no limit. */
+const countRule: Rule = {
+  expected: "a whole number of attempts, or Infinity",
+  accepts: (value) => value === Number.POSITIVE_INFINITY || (Number.isInteger(value) && (value as number) >= 0),
+};
+const { duration, callable } = rules;
+const EXPONENTIAL: Shape<ExponentialOptions> = shape<ExponentialOptions>({
+  baseMs: duration,
+  maxMs: duration,
+  attempts: countRule,
+  random: callable,
+});
+const KAZOO: Shape<KazooOptions> = shape<KazooOptions>({
+  delayMs: duration,
+  backoff: { expected: "a number of at least 1", accepts: (value) => typeof value === "number" && value >= 1 },
+  jitter: {
+    expected: "a number from 0 to 1",
+    accepts: (value) => typeof value === "number" && value >= 0 && value <= 1,
+  },
+  maxMs: duration,
+  attempts: countRule,
+  deadlineMs: duration,
+  random: callable,
+});
+
 /** The first failure is final. */
 const none: RetryPolicy = () => false;
 
 /**
  * base × a random factor between 1 and 2^(n+1), at most `maxMs`. Defaults: 100 ms, 5 s, 8 attempts.
  */
-function exponential({
-  baseMs = 100,
-  maxMs = 5_000,
-  attempts = 8,
-  random = Math.random,
-}: ExponentialOptions = {}): RetryPolicy {
+function exponential(options: ExponentialOptions = {}): RetryPolicy {
+  checkFit("retry.exponential", options, EXPONENTIAL);
+  const { baseMs = 100, maxMs = 5_000, attempts = 8, random = Math.random } = options;
   return ({ count }) => {
     if (count >= attempts) return false;
     const span = 2 ** Math.min(count + 1, EXPONENT_MAX);
@@ -75,32 +99,33 @@ function exponential({
  * first.
  */
 function times(attempts: number, delayMs = 0): RetryPolicy {
+  checkArgument("retry.times", "attempts", attempts, countRule);
+  checkArgument("retry.times", "delayMs", delayMs, duration);
   return ({ count }) => (count >= attempts ? false : delayMs);
 }
 
 /** A second attempt and no third: Curator's `RetryOneTime`. */
 function once(delayMs = 0): RetryPolicy {
+  checkArgument("retry.once", "delayMs", delayMs, duration);
   return times(2, delayMs);
 }
 
 function forever(delayMs: number): RetryPolicy {
+  checkArgument("retry.forever", "delayMs", delayMs, duration);
   return () => delayMs;
 }
 
 function untilElapsed(elapsedMsMax: number, delayMs: number): RetryPolicy {
+  checkArgument("retry.untilElapsed", "elapsedMsMax", elapsedMsMax, duration);
+  checkArgument("retry.untilElapsed", "delayMs", delayMs, duration);
   return ({ elapsedMs }) => (elapsedMs >= elapsedMsMax ? false : delayMs);
 }
 
 /** As kazoo's `KazooRetry`: a delay that grows by a factor, with jitter. */
-function kazoo({
-  delayMs = 100,
-  backoff = 2,
-  jitter = 0.4,
-  maxMs = 60_000,
-  attempts = Number.POSITIVE_INFINITY,
-  deadlineMs = Number.POSITIVE_INFINITY,
-  random = Math.random,
-}: KazooOptions = {}): RetryPolicy {
+function kazoo(options: KazooOptions = {}): RetryPolicy {
+  checkFit("retry.kazoo", options, KAZOO);
+  const { delayMs = 100, backoff = 2, jitter = 0.4, maxMs = 60_000, random = Math.random } = options;
+  const { attempts = Number.POSITIVE_INFINITY, deadlineMs = Number.POSITIVE_INFINITY } = options;
   return ({ count, elapsedMs }) => {
     if (count >= attempts) return false;
     const plainMs = Math.min(maxMs, delayMs * backoff ** (count - 1));
@@ -114,6 +139,7 @@ function kazoo({
  * `exponential()`.
  */
 function failOnSessionLoss(inner: RetryPolicy = exponential()): RetryPolicy {
+  checkArgument("retry.failOnSessionLoss", "the inner policy", inner, callable);
   return Object.assign((attempt: RetryAttempt) => inner(attempt), { endsWithSession: true });
 }
 

@@ -1,3 +1,6 @@
+import { rules, type Shape, shape } from "@zooid/model";
+import { checkArgument, checkFit, timeRule } from "../argument-checks.ts";
+
 /** Node's longest timer; a longer one fires after 1 ms. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
 
@@ -16,11 +19,18 @@ export interface PauseOptions extends TimerOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+const TIMER: Shape<TimerOptions> = shape<TimerOptions>({ ref: rules.flag });
+const PAUSE: Shape<PauseOptions> = shape<PauseOptions>({ ref: rules.flag, signal: rules.signal });
+
 /**
  * Calls back after a time in milliseconds, which may be any number: beyond 24.8 days, Node's own timers fire at once. For `Infinity` it never
  * calls back.
  */
-export function startTimer(delayMs: number, callback: () => void, { ref = true }: TimerOptions = {}): Timer {
+export function startTimer(delayMs: number, callback: () => void, options: TimerOptions = {}): Timer {
+  checkArgument("startTimer", "the delay", delayMs, timeRule);
+  checkArgument("startTimer", "the callback", callback, rules.callable);
+  checkFit("startTimer", options, TIMER);
+  const { ref = true } = options;
   let timer: NodeJS.Timeout | undefined;
   const wait = (leftMs: number): void => {
     timer =
@@ -35,8 +45,11 @@ export function startTimer(delayMs: number, callback: () => void, { ref = true }
 }
 
 /** Resolves after a time in milliseconds, which may be any number, as for {@link startTimer}. */
-export function pause(delayMs: number, { signal, ...options }: PauseOptions = {}): Promise<void> {
-  return new Promise((resolve, reject) => {
+export async function pause(delayMs: number, options: PauseOptions = {}): Promise<void> {
+  checkArgument("pause", "the delay", delayMs, timeRule);
+  checkFit("pause", options, PAUSE);
+  const { signal, ref = true } = options;
+  await new Promise<void>((resolve, reject) => {
     if (signal?.aborted === true) {
       reject(signal.reason);
       return;
@@ -49,13 +62,14 @@ export function pause(delayMs: number, { signal, ...options }: PauseOptions = {}
       signal?.removeEventListener("abort", abort);
       resolve();
     };
-    const timer = startTimer(delayMs, over, options);
+    const timer = startTimer(delayMs, over, { ref });
     signal?.addEventListener("abort", abort, { once: true });
   });
 }
 
 /** A signal that aborts with a TimeoutError after a time in milliseconds, which may be any number. It keeps no process alive. */
 export function limitSignal(delayMs: number): AbortSignal {
+  checkArgument("limitSignal", "the delay", delayMs, timeRule);
   const controller = new AbortController();
   startTimer(delayMs, () => controller.abort(new DOMException("the time limit is reached", "TimeoutError")), {
     ref: false,

@@ -1,3 +1,5 @@
+import { ArgumentError } from "@zooid/model";
+import { checkClient } from "../argument-checks.ts";
 import type { Client } from "../client.ts";
 import { connect } from "../connect.ts";
 
@@ -6,12 +8,16 @@ import { connect } from "../connect.ts";
  * it. The client learns of it when it reconnects.
  *
  * @param hosts where to connect, as in a connect string; default: the client's current server
+ *
+ * @throws ArgumentError for a client without a session, or without a server where no hosts are given
  */
 export async function expireSession(client: Client, hosts?: string): Promise<void> {
+  checkClient("expireSession", client);
   const { sessionId, sessionPassword, server } = client;
-  if (sessionId === 0n) throw new Error("the client has no session to expire");
+  if (sessionId === 0n) throw new ArgumentError("expireSession", ["the client has no session to expire"]);
   const target = hosts ?? server;
-  if (target === undefined) throw new Error("the client has no server at present: say which hosts to connect to");
+  if (target === undefined)
+    throw new ArgumentError("expireSession", ["the client has no server at present: say which hosts to connect to"]);
   const thief = await connect(target, {
     session: { id: sessionId, password: sessionPassword },
     onExpiry: "close",

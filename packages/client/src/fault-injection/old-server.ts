@@ -1,8 +1,9 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
-import { ErrorCode, OpCode, ZXID_NONE } from "@zooid/model";
+import { ErrorCode, OpCode, type Shape, shape, wordRule, ZXID_NONE } from "@zooid/model";
 import { Framer, JuteReader, JuteWriter, readText } from "@zooid/wire";
-import type { RelayTarget } from "./relay.ts";
+import { checkFit } from "../argument-checks.ts";
+import { checkTarget, type RelayTarget } from "./relay.ts";
 
 /** Requests that servers before 3.6 do not know, among those of clients. */
 const SINCE_3_6: readonly number[] = [
@@ -45,6 +46,11 @@ export interface OldServerOptions {
   readonly unknown?: UnknownAnswer;
 }
 
+const OPTIONS: Shape<OldServerOptions> = shape<OldServerOptions>({
+  version: wordRule("3.4", "3.5"),
+  unknown: wordRule("refuse-and-hang-up", "refuse", "hang-up"),
+});
+
 /** An answer that replaces the real server's. */
 interface ReplacedAnswer {
   /** Undefined: no answer. */
@@ -86,6 +92,8 @@ export class OldServer implements AsyncDisposable {
 
   /** On a free port. @param target read for each connection */
   static async start(target: RelayTarget, options: OldServerOptions = {}): Promise<OldServer> {
+    checkTarget("OldServer", target);
+    checkFit("OldServer", options, OPTIONS);
     const listener = createServer({ noDelay: true });
     const server = new OldServer(listener, target, options);
     listener.listen(0, "127.0.0.1");

@@ -1,5 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { type Rule, rules, wholeNumberRule, wordRule } from "@zooid/model";
+import { checkArgument } from "../argument-checks.ts";
 
 interface Link {
   readonly client: Socket;
@@ -11,6 +13,21 @@ export interface RelayTarget {
   /** Default 127.0.0.1. */
   readonly host?: string;
   readonly port: number;
+}
+
+/** A server of any kind is one. */
+const targetRule: Rule = {
+  expected: "an object with a port from 0 to 65535, and maybe a host",
+  accepts: (value) => {
+    const { host, port } = (value ?? {}) as Partial<RelayTarget>;
+    return wholeNumberRule(0, 65535).accepts(port) && (host === undefined || rules.text.accepts(host));
+  },
+};
+const directionRule = wordRule("requests", "answers", "both");
+
+/** @throws ArgumentError */
+export function checkTarget(where: string, target: unknown): void {
+  checkArgument(where, "the target", target, targetRule);
 }
 
 /**
@@ -38,6 +55,7 @@ export class Relay implements AsyncDisposable {
    * @param target read for each connection: a server may come back on another port
    */
   static async start(target: RelayTarget): Promise<Relay> {
+    checkTarget("Relay", target);
     const listener = createServer({ pauseOnConnect: true });
     const relay = new Relay(listener, target);
     listener.listen(0, "127.0.0.1");
@@ -79,6 +97,7 @@ export class Relay implements AsyncDisposable {
 
   /** Holds back all data of a direction until `thaw`. */
   freeze(direction: "requests" | "answers" | "both" = "both"): void {
+    checkArgument("freeze", "the direction", direction, directionRule);
     if (direction !== "answers") this.#requestsPass = false;
     if (direction !== "requests") this.#answersPass = false;
     this.#apply();

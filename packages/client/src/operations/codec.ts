@@ -1,5 +1,6 @@
 import { gunzipSync, gzipSync } from "node:zlib";
-import { ArgumentError, found } from "@zooid/model";
+import { ArgumentError, found, type Rule, rules, wholeNumberRule } from "@zooid/model";
+import { checkArgument, codecRule, hasMethods } from "../argument-checks.ts";
 import { type StandardSchema, validated } from "./standard-schema.ts";
 
 /** Converts payloads to values and back. */
@@ -9,6 +10,22 @@ export interface Codec<T> {
   decode(bytes: Uint8Array | null): T;
 }
 
+/** Those of arktype are functions. */
+const schemaRule: Rule = {
+  expected: "a schema that implements Standard Schema, as those of zod, valibot and arktype do",
+  accepts: (value) =>
+    (typeof value === "function" || rules.record.accepts(value)) &&
+    hasMethods((value as Readonly<Record<string, unknown>>)["~standard"], ["validate"]),
+};
+const bytesRule: Rule = {
+  expected: "a Uint8Array",
+  accepts: (value) => typeof value !== "string" && value !== null && rules.payload.accepts(value),
+};
+const bytesOrNullRule: Rule = {
+  expected: "a Uint8Array or null",
+  accepts: (value) => value === null || bytesRule.accepts(value),
+};
+
 /** JSON in UTF-8. The type is not checked. */
 export function json<T>(): Codec<T>;
 /**
@@ -17,6 +34,7 @@ export function json<T>(): Codec<T>;
  */
 export function json<T>(schema: StandardSchema<T>): Codec<T>;
 export function json<T>(schema?: StandardSchema<T>): Codec<T> {
+  if (schema !== undefined) checkArgument("json", "the schema", schema, schemaRule);
   return {
     encode: encodedJson,
     decode: (bytes) => {
@@ -28,15 +46,27 @@ export function json<T>(schema?: StandardSchema<T>): Codec<T> {
 }
 
 function encodedJson(value: unknown): Uint8Array {
-  const encoded: string | undefined = JSON.stringify(value);
+  const encoded = jsonText(value);
   if (encoded === undefined)
     throw new ArgumentError("json", [`a value that JSON can have was expected, found ${found(value)}`]);
   return Buffer.from(encoded);
 }
 
+/** Undefined for what JSON does not have. @throws ArgumentError for a bigint, and for an object that is in itself */
+function jsonText(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch (cause) {
+    throw new ArgumentError("json", [`the value cannot be written as JSON: ${String(cause)}`], { cause });
+  }
+}
+
 /** UTF-8; null and empty payloads both decode to the empty string. */
 export const text: Codec<string> = {
-  encode: (value) => Buffer.from(value),
+  encode: (value) => {
+    checkArgument("text", "the value", value, rules.text);
+    return Buffer.from(value);
+  },
   decode: textOf,
 };
 
@@ -44,13 +74,20 @@ const plainDecoder = new TextDecoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 function textOf(bytes: Uint8Array | null): string {
+  checkArgument("decode", "the data", bytes, bytesOrNullRule);
   return bytes === null ? "" : decoder.decode(bytes);
 }
 
 /** The bytes themselves; null decodes to an empty array. */
 export const raw: Codec<Uint8Array> = {
-  encode: (value) => value,
-  decode: (bytes) => bytes ?? new Uint8Array(),
+  encode: (value) => {
+    checkArgument("raw", "the value", value, bytesRule);
+    return value;
+  },
+  decode: (bytes) => {
+    checkArgument("decode", "the data", bytes, bytesOrNullRule);
+    return bytes ?? new Uint8Array();
+  },
 };
 
 const UNPACKED_BYTES_MAX = 64 * 1024 * 1024;
@@ -66,12 +103,15 @@ export function gzip(): Codec<Uint8Array>;
  */
 export function gzip<T>(inner: Codec<T>, unpackedBytesMax?: number): Codec<T>;
 export function gzip(inner: Codec<unknown> = raw, unpackedBytesMax: number = UNPACKED_BYTES_MAX): Codec<unknown> {
+  checkArgument("gzip", "the inner codec", inner, codecRule);
+  checkArgument("gzip", "unpackedBytesMax", unpackedBytesMax, wholeNumberRule(1, Number.MAX_SAFE_INTEGER));
   return {
     encode: (value) => gzipSync(inner.encode(value)),
     // An empty payload stays empty.
-    decode: (bytes) =>
-      inner.decode(
-        bytes === null || bytes.length === 0 ? bytes : gunzipSync(bytes, { maxOutputLength: unpackedBytesMax }),
-      ),
+    decode: (bytes) => {
+      checkArgument("decode", "the data", bytes, bytesOrNullRule);
+      const isEmpty = bytes === null || bytes.length === 0;
+      return inner.decode(isEmpty ? bytes : gunzipSync(bytes, { maxOutputLength: unpackedBytesMax }));
+    },
   };
 }

@@ -4,6 +4,7 @@ import {
   anyRule,
   fits,
   misfits,
+  type Rule,
   rules,
   type Shape,
   shape,
@@ -12,7 +13,10 @@ import {
 } from "@zooid/model";
 import { CHILD_PAGE_COUNT_MAX } from "@zooid/wire";
 import type { Observable } from "rxjs";
+import { codecRule } from "../argument-checks.ts";
 import type { CallOptions } from "../calls/call.ts";
+import type { CloseOptions } from "../close-options.ts";
+import type { ConfigChange } from "../servers/ensemble-config.ts";
 import type { EventsOptions } from "../streams/observe-events.ts";
 import type { ObserveDataOptions, ObserveOptions } from "../streams/observe-options.ts";
 import type { TreeOptions } from "../streams/observe-tree.ts";
@@ -29,8 +33,9 @@ import type {
   SetOptions,
   VersionOptions,
 } from "./node-options.ts";
+import type { UpdateOptions } from "./typed-nodes.ts";
 
-const { flag, callable, duration, int, payload, record, list } = rules;
+const { flag, callable, duration, int, payload, list } = rules;
 
 const call: Shape<CallOptions> = { signal: rules.signal, timeoutMs: duration, retry: callable };
 const parents = wordRule("persistent", "container");
@@ -60,7 +65,7 @@ export const GET: Shape<ReadOptions & { readonly watch?: boolean; readonly codec
   ...call,
   sync: flag,
   watch: flag,
-  codec: record,
+  codec: codecRule,
 });
 export const VERSION: Shape<VersionOptions> = shape<VersionOptions>({ ...call, version: int });
 export const CREATE: Shape<CreateOptions> = shape<CreateOptions>({
@@ -97,6 +102,25 @@ export const CHILD_PAGES: Shape<ChildPagesOptions> = shape<ChildPagesOptions>({
 export const MAKE_ROOT: Shape<CallOptions & { readonly mode?: string }> = shape({ ...call, mode: parents });
 export const CONNECTED: Shape<Pick<CallOptions, "signal">> = shape({ signal: rules.signal });
 
+export const CLOSE: Shape<CloseOptions> = shape<CloseOptions>({ signal: rules.signal, timeoutMs: duration });
+export const UPDATE: Shape<UpdateOptions> = shape<UpdateOptions>({ ...call, create: rules.record });
+export const UPDATE_CREATE: Shape<NonNullable<UpdateOptions["create"]>> = shape({ acl, parents });
+
+const lines: Rule = {
+  expected: 'an array of lines such as "server.4=zk4:2888:3888;2181"',
+  accepts: (value) => Array.isArray(value) && value.every((line) => typeof line === "string" && line !== ""),
+};
+export const CONFIG_CHANGE: Shape<ConfigChange> = shape<ConfigChange>({
+  joining: lines,
+  leaving: {
+    expected: "an array of ids of servers",
+    accepts: (value) =>
+      Array.isArray(value) && value.every((id) => (typeof id === "string" && id !== "") || Number.isInteger(id)),
+  },
+  members: lines,
+  fromVersion: { expected: "a bigint", accepts: (value) => typeof value === "bigint" },
+});
+
 /** Steps of a transaction. */
 export const CREATE_STEP: Shape<Pick<CreateOptions, "acl" | "mode" | "ttlMs">> = shape(creation);
 export const VERSION_STEP: Shape<Pick<VersionOptions, "version">> = shape({ version: int });
@@ -105,7 +129,7 @@ const onExpiry = wordRule("resume", "error");
 export const OBSERVE: Shape<ObserveOptions> = shape<ObserveOptions>({ onExpiry });
 export const OBSERVE_DATA: Shape<ObserveDataOptions<unknown>> = shape<ObserveDataOptions<unknown>>({
   onExpiry,
-  codec: record,
+  codec: codecRule,
   onDecodeError: callable,
   distinct: wordRule("change", "content"),
 });

@@ -1,3 +1,6 @@
+import { rules } from "@zooid/model";
+import { checkArgument } from "../argument-checks.ts";
+
 /**
  * Names by which a create finds its node when the answer is lost: `_c_`, a UUID, a hyphen and the
  * requested name, as in Curator. Go's client leaves the UUID's hyphens out.
@@ -14,6 +17,7 @@ export interface ProtectedName {
 }
 
 export function parseProtectedName(name: string): ProtectedName | undefined {
+  checkArgument("parseProtectedName", "the name", name, rules.text);
   const [, guid, rest] = PROTECTED.exec(name) ?? [];
   return guid === undefined || rest === undefined ? undefined : { guid, name: rest };
 }

@@ -1,5 +1,6 @@
-import { checkPath, type Stat } from "@zooid/model";
+import { ArgumentError, checkPath, found, nearestName, rules, type Stat } from "@zooid/model";
 import type { Observable } from "rxjs";
+import { checkArgument } from "../argument-checks.ts";
 import type { CallOptions } from "../calls/call.ts";
 import type { Created, NodeData } from "../calls/operation.ts";
 import { isZkError, zkError } from "../errors.ts";
@@ -8,6 +9,7 @@ import type { Codec } from "./codec.ts";
 import type { Payload } from "./create-mode.ts";
 import { decoded } from "./decode-error.ts";
 import type { CreateOptions, DeleteOptions, PutOptions, ReadOptions, SetOptions } from "./node-options.ts";
+import { checkOptions, UPDATE, UPDATE_CREATE } from "./option-shapes.ts";
 
 type NamesIn<P extends string> = P extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
 
@@ -59,14 +61,7 @@ export class TypedNodes<P extends string, T> {
 
   /** @internal `client.typed()` makes one */
   constructor(client: TypedNodeStore, template: P, codec: Codec<T>) {
-    // Checks the template with a sample in place of each parameter.
-    try {
-      checkPath(template.replace(BRACES, "x"));
-    } catch (error) {
-      throw new RangeError(`typed ${template}: ${error instanceof Error ? error.message : String(error)}`, {
-        cause: error,
-      });
-    }
+    checkTemplate(template);
     this.#client = client;
     this.template = template;
     this.#codec = codec;
@@ -78,13 +73,30 @@ export class TypedNodes<P extends string, T> {
   }
 
   #path(parameters: PathParameters<P> | undefined): string {
-    const values: Readonly<Record<string, string>> = parameters ?? {};
-    return this.template.replace(BRACES, (_, name: string) => {
+    if (parameters !== undefined) checkArgument(`typed ${this.template}`, "the parameters", parameters, rules.record);
+    const values: Readonly<Record<string, unknown>> = parameters ?? {};
+    const path = this.template.replace(BRACES, (_, name: string) => {
       const value = Object.hasOwn(values, name) ? values[name] : undefined;
-      if (value !== undefined && value !== "" && !value.includes("/")) return value;
-      const message = `typed: ${JSON.stringify(value)} cannot stand for {${name}} in ${this.template}`;
-      throw zkError({ code: "INVALID_PATH", op: "typed", path: this.template, outcome: "not-sent", message });
+      if (typeof value === "string" && value !== "" && !value.includes("/")) return value;
+      throw this.#invalid(`${found(value)} cannot stand for {${name}}${this.#hint(values)}`);
     });
+    const hint = this.#hint(values);
+    if (hint !== "") throw this.#invalid(`it has no other parameters${hint}`);
+    return path;
+  }
+
+  #invalid(problem: string): Error {
+    const message = `typed ${this.template}: ${problem} (INVALID_PATH)`;
+    return zkError({ code: "INVALID_PATH", op: "typed", path: this.template, outcome: "not-sent", message });
+  }
+
+  /** About a parameter that the template does not have; empty for none. */
+  #hint(values: Readonly<Record<string, unknown>>): string {
+    const known = [...this.template.matchAll(BRACES)].map(([, name = ""]) => name);
+    const other = Object.keys(values).find((name) => !known.includes(name));
+    if (other === undefined) return "";
+    const nearest = nearestName(other, known);
+    return `; there is no parameter ${JSON.stringify(other)}${nearest === undefined ? "" : `, did you mean ${nearest}?`}`;
   }
 
   /** @throws as `client.create` */
@@ -133,6 +145,9 @@ export class TypedNodes<P extends string, T> {
     change: (value: T | undefined) => T,
     options: UpdateOptions = {},
   ): Promise<TypedNode<T>> {
+    checkArgument(`update ${this.template}`, "the change", change, rules.callable);
+    checkOptions("update", this.template, options, UPDATE);
+    checkOptions("update", this.template, options.create, UPDATE_CREATE);
     const { create, ...limits } = options;
     for (;;) {
       const node = await this.#read(parameters, limits);
@@ -159,6 +174,18 @@ export class TypedNodes<P extends string, T> {
   /** As `client.watchData$`. */
   watch$(...[parameters]: PathArguments<P, never>): Observable<ObservedNode<T>> {
     return this.#client.watchData$(this.#path(parameters), { codec: this.#codec });
+  }
+}
+
+/** @throws ArgumentError */
+function checkTemplate(template: unknown): void {
+  checkArgument("typed", "the template", template, rules.text);
+  try {
+    // With a sample in place of each parameter.
+    checkPath(String(template).replace(BRACES, "x"));
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    throw new ArgumentError(`typed ${template}`, [problem], { cause: error });
   }
 }
 

@@ -1,5 +1,6 @@
 import { isIPv6 } from "node:net";
-import { ArgumentError, checkPath, hostPort, misfit, rules } from "@zooid/model";
+import { ArgumentError, checkPath, hostPort, misfit, rules, type Shape, shape, wholeNumberRule } from "@zooid/model";
+import { checkRecord } from "../argument-checks.ts";
 
 export interface HostAddress {
   /** A name, or an IPv4 or IPv6 address without brackets. */
@@ -17,6 +18,12 @@ export interface ConnectString {
   readonly chroot: string;
 }
 
+const ADDRESS: Shape<HostAddress> = shape<HostAddress>({
+  host: rules.text,
+  port: wholeNumberRule(0, 65535),
+  name: rules.text,
+  isService: rules.flag,
+});
 const DEFAULT_PORT = 2181;
 const SERVICE_PREFIX = "dns-srv://";
 
@@ -101,10 +108,15 @@ function faultOf(chroot: string): string | undefined {
   }
 }
 
-/** As `host:port`, with brackets around an IPv6 address. */
-export function formatAddress({ host, port, isService }: HostAddress): string {
-  if (isService === true) return `${SERVICE_PREFIX}${host}`;
-  return hostPort(host, port);
+/** As `host:port`, with brackets around an IPv6 address. @throws ArgumentError for what is no address */
+export function formatAddress(address: HostAddress): string {
+  checkRecord("formatAddress", address, ADDRESS, ["host", "port"]);
+  return addressText(address);
+}
+
+/** The same for addresses of any form: a provider of hosts may give others. */
+export function addressText({ host, port, isService }: HostAddress): string {
+  return isService === true ? `${SERVICE_PREFIX}${host}` : hostPort(host, port);
 }
 
 /** The host, or a description of the problem. */

@@ -5,7 +5,7 @@
  * clients from 3.5 on: Shraer, Reed, Malkhi, Junqueira, "Dynamic Reconfiguration of Primary/Backup
  * Clusters", USENIX ATC 2012.
  */
-import { formatAddress, type HostAddress } from "./connect-string.ts";
+import { addressText, type HostAddress } from "./connect-string.ts";
 
 export interface ServerChange {
   readonly before: readonly HostAddress[];
@@ -46,5 +46,5 @@ export function isAmong(address: HostAddress, hosts: readonly HostAddress[]): bo
 
 /** The host of the connect string, whatever its address. */
 function nameOf({ host, port, name = host, ...rest }: HostAddress): string {
-  return formatAddress({ ...rest, host: name, port }).toLowerCase();
+  return addressText({ ...rest, host: name, port }).toLowerCase();
 }

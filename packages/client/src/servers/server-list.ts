@@ -1,3 +1,4 @@
+import { ArgumentError } from "@zooid/model";
 import { type ConnectString, type HostAddress, parseConnectString } from "./connect-string.ts";
 import type { HostProvider } from "./host-list.ts";
 import { serversToMoveTo } from "./rebalance.ts";
@@ -28,7 +29,7 @@ export class ServerList implements HostProvider {
   ): readonly HostAddress[] | undefined {
     const { hosts: after, chroot } = parseConnectString(text);
     if (chroot !== "/" && chroot !== this.#chroot) {
-      throw new RangeError(`the chroot stays ${this.#chroot}, found ${JSON.stringify(text)}`);
+      throw new ArgumentError("updateServers", [`the chroot stays ${this.#chroot}, found ${JSON.stringify(text)}`]);
     }
     const before = this.#hosts;
     this.#hosts = after;

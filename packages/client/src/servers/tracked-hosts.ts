@@ -1,5 +1,5 @@
 import type { Observable } from "rxjs";
-import { formatAddress, type HostAddress } from "./connect-string.ts";
+import { addressText, type HostAddress } from "./connect-string.ts";
 import type { EnsembleConfig } from "./ensemble-config.ts";
 import type { HostProvider } from "./host-list.ts";
 import { isAmong, serversToMoveTo } from "./rebalance.ts";
@@ -27,7 +27,7 @@ export class TrackedHosts implements HostProvider {
   }
 
   hosts(): readonly HostAddress[] {
-    const byAddress = new Map([...this.#learned, ...this.#named.hosts()].map((host) => [formatAddress(host), host]));
+    const byAddress = new Map([...this.#learned, ...this.#named.hosts()].map((host) => [addressText(host), host]));
     return [...byAddress.values()];
   }
 

@@ -1,7 +1,7 @@
 /** Why attempts to connect failed: the last reason for each server, for errors, states and logs. */
 import { errorJson } from "@zooid/model";
 import { WireError } from "@zooid/wire";
-import { formatAddress, type HostAddress } from "../servers/connect-string.ts";
+import { addressText, type HostAddress } from "../servers/connect-string.ts";
 import { certificateFault, isPermanentTlsFault } from "../transport/tls-faults.ts";
 
 /**
@@ -164,7 +164,7 @@ function withJson<T extends Error>(error: T): T {
 }
 
 function serverOf({ host }: AttemptFailure): string {
-  return formatAddress(host);
+  return addressText(host);
 }
 
 function codeOf({ cause }: AttemptFailure): string | undefined {

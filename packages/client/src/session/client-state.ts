@@ -1,4 +1,5 @@
-import type { SessionId } from "@zooid/model";
+import { type Rule, rules, type SessionId } from "@zooid/model";
+import { checkArgument } from "../argument-checks.ts";
 
 /**
  * While there is no connection: each failed attempt emits the state again, with the number of
@@ -30,10 +31,17 @@ export type ClientState =
   | { readonly kind: "auth-failed" }
   | { readonly kind: "closed" };
 
+const stateRule: Rule = {
+  expected: "a state, as client.state",
+  accepts: (value) => rules.record.accepts(value) && "kind" in (value as object),
+};
+
 export function isTerminal(state: ClientState): boolean {
+  checkArgument("isTerminal", "the state", state, stateRule);
   return state.kind === "closed" || state.kind === "auth-failed";
 }
 
 export function isConnected(state: ClientState): boolean {
+  checkArgument("isConnected", "the state", state, stateRule);
   return state.kind === "connected" || state.kind === "read-only";
 }

@@ -1,3 +1,6 @@
+import type { Rule } from "@zooid/model";
+import { checkArgument, hasMethods } from "../argument-checks.ts";
+
 /** Structured fields of a log record. Values can be written as JSON. */
 export type LogFields = Readonly<Record<string, string | number | undefined>>;
 
@@ -22,8 +25,14 @@ export interface FieldsFirstLogger {
   error(fields: LogFields, message: string): void;
 }
 
+export const loggerRule: Rule = {
+  expected: "an object with the methods debug, info, warn and error",
+  accepts: (value) => hasMethods(value, ["debug", "info", "warn", "error"]),
+};
+
 /** A logger of pino's kind as the client's: `connect(hosts, { logger: pinoLogger(log) })`. */
 export function pinoLogger(logger: FieldsFirstLogger): Logger {
+  checkArgument("pinoLogger", "the logger", logger, loggerRule);
   return {
     debug: (message, fields) => logger.debug(fields, message),
     info: (message, fields) => logger.info(fields, message),

@@ -1,4 +1,4 @@
-const TIMER_MS_MAX = 2 ** 31 - 1;
+import { startTimer, type Timer } from "../calls/timers.ts";
 
 /**
  * The single timer of a client. It may fire before anything is due: firing early costs less than
@@ -6,7 +6,7 @@ const TIMER_MS_MAX = 2 ** 31 - 1;
  */
 export class OneTimer {
   readonly #wake: (nowMs: number, lateMs: number) => void;
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
   #atMs = Number.POSITIVE_INFINITY;
 
   /** @param wake called when it fires, with the time and the delay; then it is not set any more */
@@ -24,20 +24,17 @@ export class OneTimer {
   /** Sets it, unless it already fires early enough. */
   set(atMs: number): void {
     if (atMs >= this.#atMs) return;
-    clearTimeout(this.#timer);
+    this.#timer?.cancel();
     this.#atMs = atMs;
-    this.#timer = setTimeout(
-      () => {
-        // Data that arrived while this process was busy must be read before the silence is judged.
-        setImmediate(() => this.#goOff());
-      },
-      Math.min(TIMER_MS_MAX, Math.max(0, atMs - performance.now())),
-    );
+    this.#timer = startTimer(Math.max(0, atMs - performance.now()), () => {
+      // Data that arrived while this process was busy must be read before the silence is judged.
+      setImmediate(() => this.#goOff());
+    });
   }
 
   /** Stops it for good. */
   stop(): void {
-    clearTimeout(this.#timer);
+    this.#timer?.cancel();
     this.#timer = undefined;
     this.#atMs = Number.NEGATIVE_INFINITY;
   }
@@ -45,7 +42,7 @@ export class OneTimer {
   #goOff(): void {
     if (this.#atMs === Number.NEGATIVE_INFINITY) return;
     // A timer that was set after this one fired.
-    clearTimeout(this.#timer);
+    this.#timer?.cancel();
     const nowMs = performance.now();
     const lateMs = nowMs - this.#atMs;
     this.#atMs = Number.POSITIVE_INFINITY;

@@ -18,7 +18,7 @@ import {
   type Zxid,
 } from "@zooid/model";
 import type { ConnectResponse } from "@zooid/wire";
-import { formatAddress, type HostAddress } from "../servers/connect-string.ts";
+import { addressText, type HostAddress } from "../servers/connect-string.ts";
 import type { HostList } from "../servers/host-list.ts";
 import type { AttemptFailure } from "./attempt-failures.ts";
 import type { ClientState } from "./client-state.ts";
@@ -171,7 +171,7 @@ export class Session {
 
   /** The address that is connected or being tried. */
   get server(): string | undefined {
-    return "address" in this.#phase ? formatAddress(this.#phase.address) : undefined;
+    return "address" in this.#phase ? addressText(this.#phase.address) : undefined;
   }
 
   /** The connected address. */
@@ -284,7 +284,7 @@ export class Session {
     this.#sinks.state({
       kind: this.#isReadOnly ? "read-only" : "connected",
       sessionId: this.#id,
-      server: formatAddress(phase.address),
+      server: addressText(phase.address),
     });
   }
 

@@ -1,4 +1,6 @@
+import { type Rule, rules, type Shape, shape, wholeNumberRule, wordRule } from "@zooid/model";
 import type { Observable } from "rxjs";
+import { checkArgument, checkFit, hasMethods } from "../argument-checks.ts";
 import { zkError } from "../errors.ts";
 
 export interface IterateOptions {
@@ -14,6 +16,15 @@ export interface IterateOptions {
 }
 
 const BUFFER_MAX = 1000;
+const ITERATE: Shape<IterateOptions> = shape<IterateOptions>({
+  signal: rules.signal,
+  bufferMax: wholeNumberRule(1),
+  whenFull: wordRule("error", "latest"),
+});
+const streamRule: Rule = {
+  expected: "a stream with the method subscribe, such as zk.watchData$(path)",
+  accepts: (value) => hasMethods(value, ["subscribe"]),
+};
 
 /**
  * A stream as an async iterable: `for await (const node of iterate(zk.watchData$("/a")))`. It
@@ -24,8 +35,11 @@ const BUFFER_MAX = 1000;
  */
 export async function* iterate<T>(
   source$: Observable<T>,
-  { signal, bufferMax = BUFFER_MAX, whenFull = "error" }: IterateOptions = {},
+  options: IterateOptions = {},
 ): AsyncGenerator<T, void, undefined> {
+  checkArgument("iterate", "the source", source$, streamRule);
+  checkFit("iterate", options, ITERATE);
+  const { signal, bufferMax = BUFFER_MAX, whenFull = "error" } = options;
   signal?.throwIfAborted();
   const values: T[] = [];
   let end: { readonly error?: unknown; readonly isError: boolean } | undefined;

@@ -1,5 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { type ConnectionOptions, connect, createSecureContext } from "node:tls";
+import { rules, type Shape, shape } from "@zooid/model";
+import { checkFit, checkRecord } from "../argument-checks.ts";
 import { resolveByName, socketConnection } from "./socket-connection.ts";
 import type { Transport } from "./transport.ts";
 
@@ -25,6 +27,24 @@ export type TlsOptions = Pick<
   | "sigalgs"
 >;
 
+/** Node.js checks the values. */
+const given = rules.anything;
+const TLS: Shape<TlsOptions> = shape<TlsOptions>({
+  ca: given,
+  cert: given,
+  key: given,
+  pfx: given,
+  passphrase: rules.text,
+  crl: given,
+  servername: rules.text,
+  rejectUnauthorized: rules.flag,
+  checkServerIdentity: rules.callable,
+  minVersion: given,
+  maxVersion: given,
+  ciphers: rules.text,
+  sigalgs: rules.text,
+});
+
 /**
  * TLS, names resolved by the system at each attempt.
  *
@@ -34,8 +54,11 @@ export type TlsOptions = Pick<
  */
 export function tlsTransport(options: TlsOptions | (() => TlsOptions)): Transport {
   // Unusable keys are reported now, and not as failing connections.
-  if (typeof options !== "function") createSecureContext(options);
-  const current = typeof options === "function" ? options : () => options;
+  if (typeof options !== "function") {
+    checkRecord("TLS options", options, TLS, []);
+    createSecureContext(options);
+  }
+  const current = typeof options === "function" ? () => checked(options()) : () => options;
   return {
     isSecure: true,
     certificateFault: () => ownCertificateFault(current()),
@@ -46,6 +69,11 @@ export function tlsTransport(options: TlsOptions | (() => TlsOptions)): Transpor
       return socketConnection((base) => connect({ ...others, ...named, ...base, host, port }), "secureConnect", events);
     },
   };
+}
+
+function checked(options: TlsOptions): TlsOptions {
+  checkFit("TLS options", options, TLS);
+  return options;
 }
 
 function ownCertificateFault({ cert }: TlsOptions): string | undefined {
