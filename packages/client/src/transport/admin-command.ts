@@ -1,7 +1,7 @@
 import { ArgumentError, anyRule, found, type Rule, rules, type Shape, shape } from "@zooid/model";
 import { checkArgument, checkFit } from "../argument-checks.ts";
 import { startTimer } from "../calls/timers.ts";
-import { type ZkErrorCode, zkError } from "../errors.ts";
+import { zkError } from "../errors.ts";
 import { type HostAddress, parseConnectString } from "../servers/connect-string.ts";
 import { tcpTransport } from "./tcp-transport.ts";
 import { type TlsOptions, tlsTransport } from "./tls-transport.ts";
@@ -52,13 +52,13 @@ export async function adminCommand(server: string, word: string, options: AdminC
   const limit = new AbortController();
   const give = (): void => limit.abort(signal?.reason);
   signal?.addEventListener("abort", give, { once: true });
-  const timer = startTimer(timeoutMs, () => limit.abort(failure("OPERATION_TIMEOUT", server, word)));
+  const timer = startTimer(timeoutMs, () => limit.abort(tooLate(server, word)));
   try {
     const addresses = await unlessAborted(transport.resolve(host), limit.signal);
     return await firstAnswer(transport, { addresses, word, signal: limit.signal });
   } catch (error) {
     limit.signal.throwIfAborted();
-    throw failure("CONNECTION_LOSS", server, word, error);
+    throw noAnswer(server, word, error, tls !== undefined);
   } finally {
     timer.cancel();
     signal?.removeEventListener("abort", give);
@@ -137,22 +137,24 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> 
   });
 }
 
-function failure(code: ZkErrorCode, server: string, word: string, cause?: unknown): Error {
-  const options = cause === undefined ? undefined : { cause };
-  const meaning = code === "OPERATION_TIMEOUT" ? LATE : `no answer of a ZooKeeper server${causeText(cause)}`;
-  return zkError(
-    { code, op: word, outcome: "unknown", message: `${word} at ${server}: ${meaning} (${code})` },
-    options,
-  );
+function tooLate(server: string, word: string): Error {
+  const message = `${word} at ${server}: ${LATE} (OPERATION_TIMEOUT)`;
+  return zkError({ code: "OPERATION_TIMEOUT", op: word, outcome: "unknown", message });
+}
+
+function noAnswer(server: string, word: string, cause: unknown, isSecure: boolean): Error {
+  const reason = causeText(cause, isSecure);
+  const message = `${word} at ${server}: no answer of a ZooKeeper server${reason} (CONNECTION_LOSS)`;
+  return zkError({ code: "CONNECTION_LOSS", op: word, outcome: "unknown", message }, { cause });
 }
 
 const LATE = "no answer in time: the server is busy, or this is the port of another service, or one with TLS";
 
-function causeText(cause: unknown): string {
+function causeText(cause: unknown, isSecure: boolean): string {
   if (!(cause instanceof Error)) return "";
   const code = "code" in cause ? cause.code : undefined;
   if (code === "ECONNREFUSED") return ": connection refused: no process listens on this port";
-  if (code === "ERR_SSL_WRONG_VERSION_NUMBER" || code === "EPROTO")
+  if (isSecure && (code === "ERR_SSL_WRONG_VERSION_NUMBER" || code === "EPROTO" || code === "ECONNRESET"))
     return ": the port does not speak TLS, and the command was sent with it: leave the option tls out";
   return `: ${cause.message}`;
 }
