@@ -233,24 +233,48 @@ test("no request has a timer of its own, not even with a time limit", async () =
 
 describe("a client whose servers do not answer", () => {
   test.each([
-    ["at a signal", (zk: Client) => zk.close({ signal: AbortSignal.abort() })],
-    ["after a time limit", (zk: Client) => zk.close({ timeoutMs: 10 })],
-    ["at once, when it is disconnected", async (zk: Client) => zk.disconnect()],
-  ])("is closed %s, and leaves its session to them", async (_, close) => {
+    ["at a signal", (zk: Client) => zk.close({ signal: AbortSignal.abort() }), { name: "AbortError" }],
+    ["after a time limit", (zk: Client) => zk.close({ timeoutMs: 10 }), { code: "OPERATION_TIMEOUT", op: "close" }],
+    ["at once, when it is disconnected", async (zk: Client) => zk.disconnect(), undefined],
+  ])("is closed %s, which rejects, and leaves its session to them", async (_, close, expected) => {
     const zk = await open({ sessionTimeoutMs: 30_000 });
     await using witness = await connect(server.connectString);
     await zk.create("/left", "", { mode: "ephemeral" });
     relay.freeze();
     const unanswered = zk.exists("/");
     unanswered.catch(() => {});
-    await close(zk);
+    const failure = await close(zk).catch((error: unknown) => error);
+    expect(failure).toEqual(expected === undefined ? undefined : expect.objectContaining(expected));
     expect(zk.state.kind).toBe("closed");
     await expect(unanswered).rejects.toMatchObject({ code: "CLIENT_CLOSED" });
     await zk.close();
+    await zk.close({ timeoutMs: 0 });
     zk.disconnect();
     relay.cut();
     expect(await witness.exists("/left")).not.toBeNull();
   });
+});
+
+test("closing with a limit waits for a connection, on which the session ends", async () => {
+  const zk = await open();
+  await using witness = await connect(server.connectString);
+  await zk.create("/ended", "", { mode: "ephemeral" });
+  relay.refuse();
+  relay.cut();
+  await expect.poll(() => zk.state.kind).toBe("suspended");
+  const closed = zk.close({ timeoutMs: Number.POSITIVE_INFINITY });
+  relay.accept();
+  await closed;
+  expect(await witness.exists("/ended")).toBeNull();
+});
+
+test("closing with a limit reports a connection that ends before the answer, and nothing without a session", async () => {
+  const zk = await open();
+  relay.freeze();
+  const closing = zk.close({ timeoutMs: 60_000 });
+  relay.cut();
+  await expect(closing).rejects.toMatchObject({ code: "CONNECTION_LOSS", op: "close", outcome: "unknown" });
+  await createClient("127.0.0.1:1").close({ timeoutMs: 0 });
 });
 
 test("a signal cancels a call before and after it was sent, and leaves no listener", async () => {

@@ -30,8 +30,8 @@ import {
   WHO_AM_I,
 } from "./calls/operation.ts";
 import type { RetryPolicy } from "./calls/retry.ts";
-import { startTimer } from "./calls/timers.ts";
 import type { CloseOptions } from "./close-options.ts";
+import { closeWithin } from "./close-within.ts";
 import { isZkError } from "./errors.ts";
 import { type ChildrenPage, childPages } from "./operations/child-pages.ts";
 import { type Codec, json, text } from "./operations/codec.ts";
@@ -600,22 +600,16 @@ export class Client implements AsyncDisposable {
    * Ends the session, which deletes its ephemeral nodes. Calls made before are answered first. May
    * be repeated.
    *
-   * It waits for a connected server for 5 s at most, or as the options say: when the time is over or the
-   * signal aborts, it continues as {@link disconnect}.
+   * Without options it waits for a connected server for 5 s at most and resolves in any case. With `timeoutMs` or `signal` it
+   * waits for a server as long as they allow, also for a connection while the client is suspended, and rejects
+   * if no server has confirmed the end of the session. The client has ended in both cases; the session and its ephemeral nodes then end with its timeout.
+   *
+   * @throws with options: OPERATION_TIMEOUT; the signal's reason; CONNECTION_LOSS where the connection ended before the answer
    */
   async close(options: CloseOptions = {}): Promise<void> {
     checkOptions("close", undefined, options, SHAPES.CLOSE);
-    const { signal, timeoutMs } = options;
-    const closed = this.#driver.close();
-    const disconnect = (): void => this.#driver.disconnect();
-    using _ = timeoutMs === undefined ? undefined : startTimer(timeoutMs, disconnect);
-    if (signal?.aborted === true) disconnect();
-    signal?.addEventListener("abort", disconnect, { once: true });
-    try {
-      await closed;
-    } finally {
-      signal?.removeEventListener("abort", disconnect);
-    }
+    const isLimited = options.signal !== undefined || options.timeoutMs !== undefined;
+    await (isLimited ? closeWithin(this.#driver, options) : this.#driver.close());
   }
 
   /**

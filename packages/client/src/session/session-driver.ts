@@ -359,11 +359,13 @@ export class SessionDriver {
   /**
    * Ends the session at the server, if connected, and the client. Calls made before are sent first.
    * May be repeated.
+   *
+   * @param waitMsMax how long it waits for the server's answer. Default 5000
    */
-  close(): Promise<void> {
+  close(waitMsMax?: number): Promise<void> {
     if (this.#isGreeted && !this.#negotiation.isUnderWay && this.#closeXid === 0)
       for (const call of this.#postponed.drainWaiting()) this.#send(call);
-    this.#session.close(now());
+    this.#session.close(now(), waitMsMax);
     this.#arm();
     return this.closed;
   }

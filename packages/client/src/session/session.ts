@@ -128,6 +128,7 @@ export class Session {
   #receivedAtMs = 0;
   /** Send times of unanswered pings, oldest first. */
   #pingsAtMs: number[] = [];
+  #isClosedAtServer = false;
 
   constructor(
     config: SessionConfig,
@@ -354,14 +355,15 @@ export class Session {
     if (this.#phase.kind !== "ended") this.#end("auth-failed");
   }
 
-  close(nowMs: number): void {
+  /** @param waitMsMax how long it waits for the server's answer, at most for the session's timeout */
+  close(nowMs: number, waitMsMax: number = CLOSE_MS_MAX): void {
     const { kind } = this.#phase;
     if (kind === "closing" || kind === "ended") return;
     if (kind !== "connected") {
       this.#end("closed");
       return;
     }
-    this.#phase = { kind: "closing", deadlineMs: nowMs + Math.min(CLOSE_MS_MAX, this.#timeoutMs) };
+    this.#phase = { kind: "closing", deadlineMs: nowMs + Math.min(waitMsMax, this.#timeoutMs) };
     this.#sinks.closeSession();
   }
 
@@ -372,7 +374,14 @@ export class Session {
 
   /** The server has confirmed the end of the session. */
   sessionClosed(): void {
-    if (this.#phase.kind === "closing") this.#end("closed");
+    if (this.#phase.kind !== "closing") return;
+    this.#isClosedAtServer = true;
+    this.#end("closed");
+  }
+
+  /** Whether a server has confirmed the end of the session. */
+  get isClosedAtServer(): boolean {
+    return this.#isClosedAtServer;
   }
 
   tick(nowMs: number): void {
