@@ -31,7 +31,7 @@ export interface ZkErrorDetail {
   readonly outcome: Outcome;
   /** Replaces the code's default message. */
   readonly message?: string | undefined;
-  /** Appended to the code's default message. */
+  /** What is known beyond the code; appended to the code's default message. */
   readonly reason?: string | undefined;
   /** Whether the request changes nothing, for the message. */
   readonly isRead?: boolean | undefined;
@@ -50,6 +50,8 @@ export class ZkError extends Error {
   readonly op: string;
   readonly path: string | undefined;
   readonly outcome: Outcome;
+  /** What is known beyond the code, such as sizes and limits; missing where nothing is. */
+  declare readonly reason?: string;
 
   constructor(detail: ZkErrorDetail, options?: ErrorOptions) {
     super(textOf(detail), options);
@@ -58,6 +60,7 @@ export class ZkError extends Error {
     this.op = detail.op;
     this.path = detail.path;
     this.outcome = detail.outcome;
+    if (detail.reason !== undefined) this.reason = detail.reason;
     keepCode(this, this.code);
   }
 
@@ -172,8 +175,8 @@ export function zkError(detail: ZkErrorDetail, options?: ErrorOptions): ZkError 
 /** The same error for the method that the caller used, and the path as the caller gave it. */
 export function renamedError(error: ZkError, op: string, path: string): ZkError {
   if (error.op === op && error.path === path) return error;
-  const { code, outcome } = error;
-  const detail = { code, op, path, outcome, isRead: true };
+  const { code, outcome, reason } = error;
+  const detail = { code, op, path, outcome, reason, isRead: true };
   return error.cause === undefined ? zkError(detail) : zkError(detail, { cause: error.cause });
 }
 

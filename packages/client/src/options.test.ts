@@ -193,6 +193,20 @@ test("frameBytesMax bounds requests, responseBytesMax answers", async () => {
   expect(await codeOf(client.get("/a"))).toBe("PACKET_TOO_LARGE");
 });
 
+test("a request that its server may have found too large is named where the connection ends", async () => {
+  const client = start({ frameBytesMax: 4 * 2 ** 20 });
+  const line = await serve();
+  line.serve((request) => {
+    if (request.op === OpCode.SET_DATA) line.reset();
+    return answer(request);
+  });
+  const error = await client.set("/a", new Uint8Array(2 ** 20)).catch((thrown: unknown) => thrown);
+  const reason =
+    "the request has 1048598 bytes, and a server closes the connection on one above its jute.maxbuffer, 1048575";
+  expect(error).toMatchObject({ code: "CONNECTION_LOSS", outcome: "unknown", reason: expect.stringContaining(reason) });
+  expect(String(error)).toContain(reason);
+});
+
 test("inFlightMax, waitingMax, waitingBytesMax and waitingTimeoutMs bound what waits", async () => {
   const bounds = { inFlightMax: 1, waitingMax: 3, waitingBytesMax: 1_000, waitingTimeoutMs: 30 };
   const client = start(bounds);

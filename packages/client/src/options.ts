@@ -14,6 +14,7 @@ import {
 import { hasMethods } from "./argument-checks.ts";
 import { aclProblems } from "./auth/acl-checks.ts";
 import type { SaslMechanism } from "./auth/sasl.ts";
+import { SERVER_FRAME_BYTES_MAX } from "./calls/call.ts";
 import type { Interceptor } from "./calls/interceptor.ts";
 import { type RetryPolicy, retry } from "./calls/retry.ts";
 import type { AclSource, Payload } from "./operations/create-mode.ts";
@@ -267,7 +268,7 @@ export function parseClientOptions(options: ClientOptions): ClientConfig {
   } catch (error) {
     problems.push(`tls: ${error instanceof Error ? error.message : error}`);
   }
-  const frameBytesMax = whole("frameBytesMax", options.frameBytesMax, 0xf_ffff, 1024);
+  const frameBytesMax = whole("frameBytesMax", options.frameBytesMax, SERVER_FRAME_BYTES_MAX, 1024);
   const config: ClientConfig = {
     sessionTimeoutMs: whole("sessionTimeoutMs", options.sessionTimeoutMs, 30_000, 1),
     connectTimeoutMs: time("connectTimeoutMs", options.connectTimeoutMs, undefined),

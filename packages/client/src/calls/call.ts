@@ -36,6 +36,9 @@ export interface CallFields<B, T> {
   readonly isOwn?: boolean;
 }
 
+/** What servers take by default, and this client. */
+export const SERVER_FRAME_BYTES_MAX = 0xf_ffff;
+
 /** One request until its answer. It is settled once. */
 export class Call<B = unknown, T = unknown> {
   readonly operation: Operation<B, T>;
@@ -53,6 +56,8 @@ export class Call<B = unknown, T = unknown> {
   arming: WatchType | undefined = undefined;
   /** 0 while it is not in flight. */
   xid = 0;
+  /** Size of the request that was sent last, in bytes; 0 for one that all servers take. */
+  largeBytes = 0;
   /** Number of failed attempts. */
   tries = 0;
   /**
@@ -123,6 +128,15 @@ export class Call<B = unknown, T = unknown> {
     const options = cause === undefined ? undefined : { cause };
     const { name: op, isRead } = this.operation;
     return zkError({ code, op, path: this.shownPath, outcome, reason, isRead }, options);
+  }
+
+  /** The connection was lost before the answer. */
+  lost(wasSent: boolean): ZkError {
+    const reason =
+      wasSent && this.largeBytes > 0
+        ? `the request has ${this.largeBytes} bytes, and a server closes the connection on one above its jute.maxbuffer, ${SERVER_FRAME_BYTES_MAX} unless it is configured`
+        : undefined;
+    return this.failure("CONNECTION_LOSS", wasSent ? "unknown" : "not-sent", undefined, reason);
   }
 
   /** The answer is larger than the client accepts. */

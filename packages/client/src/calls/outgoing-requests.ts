@@ -1,7 +1,7 @@
 import { type ConnectRequest, OpCode } from "@zooid/model";
 import { BufferPool, JuteWriter, writeConnectRequest, writeRequestHeader } from "@zooid/wire";
 import type { CurrentConnection } from "../session/current-connection.ts";
-import type { AnyCall } from "./call.ts";
+import { type AnyCall, SERVER_FRAME_BYTES_MAX } from "./call.ts";
 
 const XID_PING = -2;
 /** Above this size a write does not wait for the end of the turn. */
@@ -55,6 +55,7 @@ export class OutgoingRequests {
       return false;
     }
     writer.endFrame(frame);
+    call.largeBytes = bytes > SERVER_FRAME_BYTES_MAX ? bytes : 0;
     return true;
   }
 

@@ -553,7 +553,7 @@ export class SessionDriver {
     this.#inFlight.drain((call, wasSent) => {
       call.arming = undefined;
       call.xid = XID_NONE;
-      if (!call.isSettled) lost.push([call, call.failure("CONNECTION_LOSS", wasSent ? "unknown" : "not-sent")]);
+      if (!call.isSettled) lost.push([call, call.lost(wasSent)]);
     });
     this.#postponed.severed(lost);
     for (const call of this.#exclusive.drain()) call.reject(call.failure("CONNECTION_LOSS", "not-sent"));
