@@ -17,7 +17,7 @@ export interface Invocation {
 
 /** The shell, for commands about the shell itself. */
 export interface ShellControl {
-  /** The lines typed so far with their numbers, the current one last. */
+  /** The lines typed so far with their numbers, the current one last; without credentials. */
   recentLines(): readonly { readonly index: number; readonly line: string }[];
   /** Runs an earlier line again. */
   redo(index: number): Promise<void>;

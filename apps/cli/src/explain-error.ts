@@ -29,10 +29,12 @@ export function explainError(error: unknown): Explanation {
     return explainOwn({ code, path: undefined, message, plain: message, hint: undefined });
   }
   if (isZkError(error)) {
+    const { reason } = error;
+    const isTooLarge = error.code === "CONNECTION_LOSS" && error.outcome === "unknown" && reason !== undefined;
     return {
-      text: refusalText(error.code, error.path),
+      text: `${refusalText(error.code, error.path)}${reason === undefined ? "" : ` (${reason})`}`,
       plain: error.message,
-      hint: HINTS.get(error.code),
+      hint: isTooLarge ? HINT_TOO_LARGE : HINTS.get(error.code),
       code: error.code,
       path: error.path,
       plainStatus: ExitStatus.FAILED,
@@ -56,6 +58,8 @@ export function errorJson({ plain, hint, code, path }: Explanation): JsonObject 
     },
   };
 }
+
+const HINT_TOO_LARGE = "store less in one node, or raise jute.maxbuffer at the servers";
 
 /** What to do about an error that says nothing about it itself. */
 const HINTS: ReadonlyMap<CliErrorCode, string> = new Map<CliErrorCode, string>([

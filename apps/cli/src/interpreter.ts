@@ -7,6 +7,7 @@ import type { Connection } from "./connection/connection.ts";
 import { ExitStatus } from "./exit-status.ts";
 import { type Explanation, errorJson, explainError } from "./explain-error.ts";
 import type { JsonObject, Output } from "./output.ts";
+import { withoutSecrets } from "./shell/secrets.ts";
 import { splitWords } from "./shell/shell-words.ts";
 
 const USAGE_HEAD = "ZooKeeper -server host:port -client-configuration properties-file cmd args";
@@ -82,7 +83,7 @@ export class Interpreter implements ShellControl {
 
   recentLines(): readonly { readonly index: number; readonly line: string }[] {
     const first = Math.max(0, this.#lines.length - RECENT_COUNT);
-    return this.#lines.slice(first).map((line, at) => ({ index: first + at, line }));
+    return this.#lines.slice(first).map((line, at) => ({ index: first + at, line: withoutSecrets(line) }));
   }
 
   async redo(index: number): Promise<void> {

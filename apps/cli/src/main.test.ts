@@ -96,6 +96,31 @@ describe("data", () => {
   });
 });
 
+test("a request that is too large for the server is refused before it is sent where the limit is known, else its size is in the error", async () => {
+  const large = join(directory, "two-mebibytes.bin");
+  writeFileSync(large, Buffer.alloc(2 * 1024 * 1024));
+  await run("create", "/large");
+  const known = await run("-Djute.maxbuffer=1048575", "set", "/large", `@${large}`);
+  expect([known.stderr, known.status]).toEqual([expect.stringMatching(/has 2097152 bytes, and .* at most 1048575/), 1]);
+  const unknown = await run("set", "/large", `@${large}`);
+  expect(unknown.stderr).toMatch(
+    /^KeeperErrorCode = ConnectionLoss for \/large \(the request has 20971\d\d bytes, and a server/,
+  );
+  const json = await run("--json", "set", "/large", `@${large}`);
+  expect([objects(json.stdout), json.status]).toMatchObject([
+    [{ error: { code: "CONNECTION_LOSS", hint: "store less in one node, or raise jute.maxbuffer at the servers" } }],
+    3,
+  ]);
+});
+
+test("lines of other systems are read: CRLF, a mark at the beginning, no end of the last line, and NUL in a path", async () => {
+  const cli = processes.start();
+  cli.child.stdin.end("\uFEFFcreate /crlf x\r\nget /crlf\r\nget /nul\u0000\r\nget /crlf");
+  const { stdout, stderr, status } = await cli.ended;
+  expect([stdout, status]).toEqual(["x\nx\n", 1]);
+  expect(stderr).toMatch(/^Created \/crlf\nInvalid path string .*\n$/);
+});
+
 test("quit ends a script before its end", async () => {
   const { stdout } = await script(["quit", "version"]);
   expect(stdout).not.toContain("CLI version");
@@ -108,7 +133,27 @@ test("a watch armed by one line prints when another line changes the node", asyn
   );
 });
 
+test("history shows no credentials, and redo uses them", async () => {
+  const { stdout } = await script(["addauth digest me:secret", "redo 0", "whoami", "history"]);
+  expect(stdout).toContain("0 - addauth ***\n1 - addauth ***\n");
+  expect(stdout).toContain("digest: me");
+  expect(stdout).not.toContain("secret");
+  const json = await script(["addauth digest me:secret", "member list --auth 'digest me:secret'", "history"], "--json");
+  expect(json.stdout).toContain('"line":"member list --auth ***"');
+  expect(json.stdout).not.toContain("secret");
+});
+
 describe("--json", () => {
+  test("prints answers only on stdout, and events on stderr unless --quiet", async () => {
+    const lines = ["create /told x", "get -w /told", "set /told y", "get /told"];
+    const { stdout, stderr } = await script(lines, "--json");
+    expect(objects(stdout).map(({ command }) => command)).toEqual(["create", "get", "set", "get"]);
+    expect(objects(stderr)).toMatchObject([{ event: "NodeDataChanged", path: "/told" }]);
+    const verbose = await script(["ls /"], "--json", "--verbose");
+    expect(objects(verbose.stderr)).toMatchObject([{ event: "None", state: "SyncConnected" }]);
+    expect((await script(["deleteall /told", ...lines], "--json", "--quiet")).stderr).toBe("");
+  });
+
   test("prints one object for each command on stdout, errors too, with the finer statuses", async () => {
     const lines = [
       "create /json text",

@@ -17,7 +17,7 @@ export interface OutputOptions {
 
 /**
  * The output of commands. In text format results go to stdout and messages to stderr, as in zkCli.
- * In JSON both are silent, and the result of a command is one object on one line of stdout.
+ * In JSON both are silent; the result of a command is one object on one line of stdout, and an event one on stderr.
  */
 export class Output {
   readonly format: "text" | "json";
@@ -48,6 +48,11 @@ export class Output {
   /** Progress for interactive users, in all formats: not a result. */
   progress(text: string): void {
     this.#stderr(`${text}\n`);
+  }
+
+  /** What happens beside the commands, on stderr: stdout has one result for each command. */
+  eventJson(value: JsonObject): void {
+    if (this.format === "json") this.#stderr(`${JSON.stringify(value)}\n`);
   }
 
   json(value: JsonObject): void {

@@ -50,7 +50,7 @@ export async function runCommandLine(argv: readonly string[], world: World): Pro
 async function run(commandLine: CommandLine, { stdin, stdout, stderr, environment }: World): Promise<number> {
   const { server, timeoutMs, isReadOnly, waitsForConnection, isJson, command } = commandLine;
   // Programs that read the output want answers alone.
-  const isBrief = commandLine.isQuiet || (!commandLine.isVerbose && !isJson && stdout.isTTY !== true);
+  const isBrief = commandLine.isQuiet || (!commandLine.isVerbose && stdout.isTTY !== true);
   const shell =
     command === undefined && stdin.isTTY === true && stdout.isTTY === true
       ? new Shell({ input: stdin, output: stdout, historyFile: historyFilePath(environment) })

@@ -232,7 +232,7 @@ export class Connection {
     if (!this.printsWatches) return;
     const { output } = this.#options;
     output.lines(watchedEventLines(event));
-    output.json(watchedEventJson(event));
+    output.eventJson(watchedEventJson(event));
   }
 }
 

@@ -4,6 +4,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
+import { isSecret } from "./secrets.ts";
 
 export const HISTORY_LINES_MAX = 1000;
 
@@ -38,9 +39,4 @@ export function saveHistory(file: string, lines: readonly string[]): void {
   } catch {
     // A shell works without a history.
   }
-}
-
-/** Credentials stand in `addauth`, and in the flag `--auth` of other commands. */
-function isSecret(line: string): boolean {
-  return /^\s*addauth\b/.test(line) || /\s["']?--auth\b/.test(line);
 }
