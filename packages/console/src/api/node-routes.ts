@@ -1,6 +1,6 @@
 /** Nodes: read, list, create, change, delete, and several of these as one transaction. */
 import type { Client, CreateOptions, Stat, Transaction } from "@zooid/client";
-import { assertNever } from "@zooid/model";
+import { assertNever, found as shown } from "@zooid/model";
 import { z } from "zod";
 import { refuse } from "../http/problem.ts";
 import { aclJson, aclOf, dataBytes, dataJson, statJson } from "./json.ts";
@@ -86,7 +86,9 @@ const createNode = route({
   async handle({ client, body, signal }) {
     const { mode, ttlMs } = body;
     if ((mode === "ttl") !== (ttlMs !== undefined)) {
-      throw refuse(400, "BAD_ARGUMENTS", "A node with mode ttl has ttlMs, and no other has");
+      const expected = mode === "ttl" ? "a time, for the mode ttl" : `nothing, for the mode ${mode}`;
+      const detail = `body.ttlMs: expected ${expected}, found ${shown(ttlMs)}`;
+      throw refuse(400, "BAD_ARGUMENTS", "A node with mode ttl has ttlMs, and no other has", { detail });
     }
     const life: CreateOptions =
       mode === "ttl" && ttlMs !== undefined

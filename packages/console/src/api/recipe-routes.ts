@@ -27,8 +27,10 @@ const readPart = route({
   reply: recipePart,
   async handle({ client, query, signal }) {
     const { path: root, from } = query;
-    if (from !== undefined && from !== root && !from.startsWith(root === "/" ? "/" : `${root}/`))
-      throw refuse(400, "BAD_ARGUMENTS", `${from} is not below ${root}`);
+    if (from !== undefined && from !== root && !from.startsWith(root === "/" ? "/" : `${root}/`)) {
+      const detail = `query.from: expected ${root} or a path below it, found ${from}`;
+      throw refuse(400, "BAD_ARGUMENTS", "The cursor is not below the path", { detail });
+    }
     const place = from === undefined ? null : { path: from, isVisited: query.isVisited === "true" };
     const [part, total] = await Promise.all([
       walkRecipes(client, { path: root, from: place }, signal),

@@ -62,11 +62,14 @@ export interface Route<
   handle(call: Call<z.infer<Q>, B extends z.ZodType ? z.infer<B> : undefined>): Promise<Reply<z.infer<R>>>;
 }
 
-/** A route whose types are checked here and forgotten: the table calls each with what its schemas accept. */
+/**
+ * A route whose types are checked here and forgotten: the table calls each with what its schemas accept. A parameter that the
+ * query's schema does not have is refused: it may be a misspelt one.
+ */
 export function route<Q extends z.ZodObject, B extends z.ZodType | undefined, R extends z.ZodType>(
   definition: Route<Q, B, R>,
 ): Route {
-  return definition as unknown as Route;
+  return { ...definition, query: definition.query.strict() } as unknown as Route;
 }
 
 export interface Exchange {

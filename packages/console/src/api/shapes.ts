@@ -15,7 +15,10 @@ export const path = z
 
 /** 64-bit numbers are strings: JavaScript's numbers lose digits. */
 export const zxid = z.string().regex(/^0x[0-9a-f]+$/);
-export const sessionId = z.string().regex(/^0x[0-9a-f]+$/);
+export const sessionId = z
+  .string()
+  .regex(/^0x[0-9a-f]+$/)
+  .meta({ description: "The id of a session in hexadecimal, such as 0x100000001" });
 export const timeMs = z
   .string()
   .regex(/^-?\d+$/)

@@ -34,7 +34,8 @@ const exportRoute = route({
     const { after } = query;
     const prefix = query.path === "/" ? "/" : `${query.path}/`;
     if (after !== undefined && after !== query.path && !after.startsWith(prefix)) {
-      throw refuse(400, "BAD_ARGUMENTS", "The cursor is not below the path");
+      const detail = `query.after: expected ${query.path} or a path below it, found ${after}`;
+      throw refuse(400, "BAD_ARGUMENTS", "The cursor is not below the path", { detail });
     }
     const options = { path: query.path, after, countMax: query.limit, isRevealed, signal };
     return { body: await exportSubtree(client, options) };

@@ -1,7 +1,7 @@
 /** One request to the API: who asks, whether they may, what they ask, and the answer. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { startTimer } from "@zooid/client";
-import { addressShare, BUDGETS, dropBody, hasUnreadBody } from "@zooid/model";
+import { addressShare, BUDGETS, dropBody, hasUnreadBody, found as shown } from "@zooid/model";
 import type { z } from "zod";
 import type { LoginThrottle } from "../access/login-throttle.ts";
 import { includesRole, type Role, type RoleTable } from "../access/role.ts";
@@ -22,12 +22,16 @@ import type { MetricHistory } from "../facts/metric-history.ts";
 import type { AdminPorts } from "../members/admin-ports.ts";
 import type { RecipeScans } from "../recipes/recipe-scans.ts";
 import { type CookiePlace, cookieName, cookieValue, endedCookie, sessionCookie } from "./cookie.ts";
+import { inputProblems } from "./input-problems.ts";
 import { type Problem, problemJson, problemOf, refuse } from "./problem.ts";
 import { LOGIN_LIMITS, readJson } from "./request-body.ts";
 import { addressOf, isFromBrowser, isSecure } from "./request-checks.ts";
 
 const { count: IN_FLIGHT_MAX, ofAddress: IN_FLIGHT_SHARE_MAX } = BUDGETS.consoleRequests;
 const ALL_ROUTES: readonly Route[] = [...SESSION_ROUTES, ...ROUTES];
+const OPEN_ROUTES: ReadonlySet<Route> = new Set([OPENAPI, SESSION, LOGIN, LOGOUT]);
+/** Problems of a request that its answer names. */
+const PROBLEMS_MAX = 10;
 /** Made when this module is loaded: a server does that before it serves clients. */
 const PATHS: object = openApiPaths(ALL_ROUTES);
 
@@ -118,6 +122,9 @@ export class ApiHandler {
     if (route === undefined) throw this.#unknown(response, path);
     const requester = this.#requester(message, certificateSubject);
     if (method !== "GET" && method !== "HEAD") checkToken(message, requester);
+    // Those need no role: they give one.
+    const role = OPEN_ROUTES.has(route) ? undefined : allowed(route, requester);
+    const parsedQuery = parse(route.query, queryObject(query), "query");
     switch (route) {
       case OPENAPI:
         return send(response, { status: 200, headers: {}, body: this.#document });
@@ -131,8 +138,7 @@ export class ApiHandler {
         return this.#logout(message, response, requester);
       default:
     }
-    const role = allowed(route, requester);
-    const parsedQuery = parse(route.query, queryObject(query), "query");
+    if (role === undefined) throw new TypeError("the route needs a role");
     const closed = closeSignal(response);
     if (route === EVENTS) {
       // Streams have their own limit.
@@ -309,10 +315,8 @@ function parse<T extends z.ZodType>(schema: T | undefined, value: unknown, what:
   const found = schema?.safeParse(value);
   if (found === undefined) throw new TypeError("the route has no schema");
   if (found.success) return found.data;
-  const detail = found.error.issues
-    .slice(0, 5)
-    .map(({ path, message }) => `${[what, ...path].join(".")}: ${message}`)
-    .join("; ");
+  const problems = inputProblems({ schema: schema as T, value, name: what }, found.error.issues);
+  const detail = problems.slice(0, PROBLEMS_MAX).join("; ");
   throw refuse(400, "BAD_ARGUMENTS", "The request is not valid", { detail });
 }
 
@@ -325,7 +329,10 @@ function versionOf(header: string | undefined): number | undefined {
   if (header === undefined) return undefined;
   if (header.trim() === "*") return -1;
   const version = /^"(\d{1,10})"$/.exec(header.trim())?.[1];
-  if (version === undefined) throw refuse(400, "IF_MATCH", 'If-Match is a version in quotes, such as "3", or *');
+  if (version === undefined) {
+    const detail = `If-Match: expected a version in quotes, such as "3", or *, found ${shown(header)}`;
+    throw refuse(400, "IF_MATCH", "The header If-Match is not valid", { detail });
+  }
   return Number(version) | 0;
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { startTimer } from "@zooid/client";
-import { askForBody } from "@zooid/model";
+import { askForBody, found } from "@zooid/model";
 import { type JsonLimits, JsonShape } from "./json-shape.ts";
 import { ProblemError, refuse } from "./problem.ts";
 
@@ -20,13 +20,15 @@ const BYTES_PER_MS = 32;
 export async function readJson(message: IncomingMessage, limits: JsonLimits = BODY_LIMITS): Promise<unknown> {
   const type = message.headers["content-type"] ?? "";
   if (!/^application\/json\s*(;|$)/i.test(type)) {
-    throw refuse(415, "CONTENT_TYPE", "The body of a request is application/json");
+    const detail = `Content-Type: expected application/json, found ${found(type === "" ? undefined : type)}`;
+    throw refuse(415, "CONTENT_TYPE", "The body of a request is application/json", { detail });
   }
   const bytes = await bodyOf(message, limits);
   try {
     return JSON.parse(bytes.toString()) as unknown;
-  } catch {
-    throw refuse(400, "BODY_UNREADABLE", "The body of the request is not JSON");
+  } catch (error) {
+    const detail = `body: ${error instanceof Error ? error.message : String(error)}`;
+    throw refuse(400, "BODY_UNREADABLE", "The body of the request is not JSON", { detail });
   }
 }
 
