@@ -1,4 +1,5 @@
 import type { Client } from "@zooid/client";
+import { counted } from "@zooid/model";
 import { usageError } from "./cli-error.ts";
 import { describeFlags, type Flag, type Flags, parseFlags } from "./command-flags.ts";
 import type { Connection } from "./connection/connection.ts";
@@ -47,6 +48,8 @@ export interface Command {
   readonly summary: string;
   /** With fewer operands the usage is printed. */
   readonly operandsMin?: number;
+  /** With more operands it is refused. Missing for zkCli's commands, which leave further words out of account. */
+  readonly operandsMax?: number;
   /** Whether the usage has a line for each flag. */
   readonly describesFlags?: true;
   /**
@@ -74,9 +77,15 @@ export function usageOf({ name, synopsis }: Command): string {
 /** Parses the words after a command's name; throws its usage if operands are missing. */
 export function readWords(command: Command, words: readonly string[]): Pick<Invocation, "flags" | "operands"> {
   const parsed = parseFlags(command.flags, command.takesAnyWords === true ? ["--", ...words] : words);
-  const { operandsMin = 0 } = command;
+  const { operandsMin = 0, operandsMax = Number.POSITIVE_INFINITY } = command;
   if (parsed.operands.length < operandsMin) {
     throw malformed(command, `${command.name} takes at least ${operandsMin} operands, found ${parsed.operands.length}`);
+  }
+  if (parsed.operands.length > operandsMax) {
+    const surplus = JSON.stringify(parsed.operands[operandsMax]);
+    throw usageError(
+      `${command.name} takes at most ${counted(operandsMax, "operand")}, found ${parsed.operands.length}: ${surplus} is one too many; put words that belong together in quotes`,
+    );
   }
   return parsed;
 }

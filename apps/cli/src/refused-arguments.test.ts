@@ -1,5 +1,6 @@
 import { startServer, type ZooidServer } from "@zooid/embedded-server";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { COMMANDS } from "./command-table.ts";
 import { Session } from "./testing/session.ts";
 
 let server: ZooidServer;
@@ -12,6 +13,24 @@ beforeAll(async () => {
 afterAll(async () => {
   await session[Symbol.asyncDispose]();
   await server.stop();
+});
+
+test("each command that is an addition to zkCli refuses more operands than it takes", async () => {
+  const own = COMMANDS.filter(({ kind }) => kind === "own" || kind === "offline");
+  // Those run a program, with any arguments.
+  expect(own.filter(({ operandsMax = Infinity }) => operandsMax === Infinity).map(({ name }) => name)).toEqual([
+    "elect",
+    "lock",
+  ]);
+  for (const { name, operandsMax = 0 } of own) {
+    if (operandsMax === Infinity) continue;
+    const words = Array.from({ length: operandsMax + 1 }, (_, i) => `/a${i}`);
+    const { ended, stderr } = await session.run(name, ...words);
+    expect([await ended, stderr]).toEqual([
+      1,
+      expect.stringMatching(`^${name} takes at most .* "/a${operandsMax}" is one too many;`),
+    ]);
+  }
 });
 
 test("each argument that a command cannot use is refused in a sentence, and nothing is carried out", async () => {

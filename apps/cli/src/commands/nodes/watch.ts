@@ -13,6 +13,7 @@ export const watch: Command = {
   flags: [{ name: "R" }, { name: "count", takesValue: true, isOwn: true }],
   summary: "Prints each event of a node, or of its descendants too (-R), until Ctrl-C or the n-th event.",
   operandsMin: 1,
+  operandsMax: 1,
   kind: "own",
   pathOperand: 0,
   async run(invocation) {

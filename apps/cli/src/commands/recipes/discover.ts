@@ -12,6 +12,7 @@ export const discover: Command = {
   flags: [{ name: "watch", isOwn: true }],
   summary: "Lists the services below a path, or a service's instances; --watch prints changes as they happen.",
   operandsMin: 1,
+  operandsMax: 2,
   kind: "own",
   pathOperand: 0,
   async run(invocation) {

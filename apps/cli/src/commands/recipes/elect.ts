@@ -18,6 +18,7 @@ export const elect: Command = {
   summary:
     "Runs a program while this process leads, and exits with its status; without a program prints the leader, with --follow each next one, and joins nothing.",
   operandsMin: 1,
+  operandsMax: Number.POSITIVE_INFINITY,
   kind: "own",
   pathOperand: 0,
   runsProgram: true,

@@ -10,6 +10,7 @@ export const lock: Command = {
   flags: [FLAG_TIMEOUT, { name: "shared", isOwn: true }],
   summary: "Runs a program while it holds a lock, exclusively or shared; exits with the program's status.",
   operandsMin: 2,
+  operandsMax: Number.POSITIVE_INFINITY,
   kind: "own",
   pathOperand: 0,
   runsProgram: true,

@@ -26,6 +26,7 @@ export const queue: Command = {
   summary:
     "Appends an item to a queue, takes the first or waits for one (--timeout 0: does not wait), shows the first, or lists all.",
   operandsMin: 2,
+  operandsMax: 3,
   kind: "own",
   pathOperand: 1,
   async run(invocation) {

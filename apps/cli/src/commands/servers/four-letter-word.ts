@@ -9,6 +9,7 @@ export const fourLetterWord: Command = {
   flags: [FLAG_TIMEOUT],
   summary: "Sends a four-letter word, such as mntr or cons, to a server; default: each of the connect string.",
   operandsMin: 1,
+  operandsMax: 2,
   kind: "own",
   async run(invocation) {
     const { connection, operands, output, signal, flags } = invocation;

@@ -21,6 +21,7 @@ export const leader: Command = {
   summary:
     "Hands the leadership over to a server, by the leader's admin port; without a number to the one that suits best.",
   operandsMin: 1,
+  operandsMax: 2,
   kind: "offline",
   async run(invocation) {
     const verb = operand(invocation, 0);

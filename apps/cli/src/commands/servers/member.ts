@@ -47,6 +47,7 @@ export const member: Command = {
   summary:
     "Lists the ensemble's members; adds, removes, replaces one, gives it a vote or takes it, while the ensemble serves.",
   operandsMin: 1,
+  operandsMax: 2,
   kind: "own",
   async run(invocation) {
     const verb = operand(invocation, 0);

@@ -21,6 +21,7 @@ export const server: Command = {
   summary:
     "Moves a server's clients and its leadership elsewhere, by its admin port, and ends when none is left; undrain ends that.",
   operandsMin: 1,
+  operandsMax: 1,
   kind: "offline",
   async run(invocation) {
     const verb = operand(invocation, 0);

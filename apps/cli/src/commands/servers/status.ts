@@ -34,6 +34,7 @@ export const status: Command = {
   synopsis: "[--timeout ms]",
   flags: [FLAG_TIMEOUT],
   summary: "Prints role, epoch, zxid, lag, latency and load of each member; fails unless exactly one leads.",
+  operandsMax: 0,
   kind: "own",
   async run(invocation) {
     const { connection, output, shell } = invocation;

@@ -16,6 +16,7 @@ export const completion: Command = {
   flags: [],
   summary: 'Prints a script that completes commands, flags and paths in a shell: eval "$(zooid-cli completion bash)".',
   operandsMin: 1,
+  operandsMax: 2,
   kind: "offline",
   async run(invocation) {
     const { operands, output, shell } = invocation;

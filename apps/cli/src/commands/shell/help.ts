@@ -5,6 +5,7 @@ export const help: Command = {
   synopsis: "[command]",
   flags: [],
   summary: "Explains the commands.",
+  operandsMax: 1,
   kind: "own",
   run({ operands: [name], output, shell }) {
     const found = shell.commands.filter((command) => name === undefined || command.name === name);

@@ -22,6 +22,7 @@ export const cp: Command = {
     "Copies a subtree with data and access lists, without ephemeral nodes; --update also writes to nodes that exist, " +
     "--dry-run only counts.",
   operandsMin: 2,
+  operandsMax: 2,
   kind: "own",
   runsProgram: true,
   pathOperand: 0,

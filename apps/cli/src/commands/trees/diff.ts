@@ -18,6 +18,7 @@ export const diff: Command = {
   flags: [{ name: "q" }, { name: "file", takesValue: true, isOwn: true }],
   summary: "Compares two subtrees, or a node's data with a local file; -q prints no data. Fails if they differ.",
   operandsMin: 1,
+  operandsMax: 2,
   kind: "own",
   runsProgram: true,
   pathOperand: 0,

@@ -23,6 +23,7 @@ export const du: Command = {
   synopsis: "[-d depth] [-h] [--top n] [path]",
   flags: [{ name: "d", takesValue: true }, { name: "h" }, { name: "top", takesValue: true, isOwn: true }],
   summary: "Prints bytes of data and nodes of each subtree down to a depth (-d, default 1); --top only the largest.",
+  operandsMax: 1,
   kind: "own",
   runsProgram: true,
   pathOperand: 0,

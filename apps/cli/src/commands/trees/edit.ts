@@ -21,6 +21,7 @@ export const edit: Command = {
     "Opens a node's text in $VISUAL or $EDITOR, shows the difference, and writes it if the node has not changed " +
     "meanwhile; --yes without a question.",
   operandsMin: 1,
+  operandsMax: 1,
   kind: "own",
   pathOperand: 0,
   async run(invocation) {

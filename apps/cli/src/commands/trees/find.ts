@@ -23,6 +23,7 @@ export const find: Command = {
     { name: "ephemeral", isOwn: true },
   ],
   summary: "Prints the nodes below a path that match all conditions; -s with owner, size, children and time.",
+  operandsMax: 1,
   kind: "own",
   runsProgram: true,
   pathOperand: 0,

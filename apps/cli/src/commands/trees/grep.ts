@@ -17,6 +17,7 @@ export const grep: Command = {
     "Prints lines of data below a path that match a regular expression, or a text (-F), whatever the case (-i); " +
     "-l only paths. Fails if there is none.",
   operandsMin: 1,
+  operandsMax: 2,
   kind: "own",
   runsProgram: true,
   pathOperand: 1,

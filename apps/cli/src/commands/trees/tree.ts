@@ -17,6 +17,7 @@ export const tree: Command = {
   synopsis: "[-d depth] [path]",
   flags: [{ name: "d", takesValue: true }],
   summary: "Draws the tree below a path, with counts, ephemerals marked.",
+  operandsMax: 1,
   kind: "own",
   pathOperand: 0,
   async run(invocation) {
