@@ -187,8 +187,8 @@ export function captureStack(error: ZkError, caller: (...args: never[]) => unkno
 }
 
 /** The error for a refusal, by the number that the server answered. */
-export function refusalError(errno: number, op: string, path?: string): ZkError {
-  return zkError({ code: errorName(errno), op, path, outcome: "rejected" });
+export function refusalError(errno: number, op: string, path?: string, reason?: string): ZkError {
+  return zkError({ code: errorName(errno), op, path, outcome: "rejected", reason });
 }
 
 /** The error for an answer whose body does not fit the operation. */
@@ -216,7 +216,7 @@ function errnoOf(code: ZkErrorCode): number {
 }
 
 function describe({ code, op, path, outcome, reason, isRead }: ZkErrorDetail): string {
-  const where = path === undefined ? op : `${op} ${path}`;
+  const where = path === undefined || path === "" ? op : `${op} ${path}`;
   const doubt = outcome === "unknown" ? (isRead === true ? READ_DOUBT : WRITE_DOUBT) : "";
   return `${where}: ${meaningOf(code)}${doubt}${reason === undefined ? "" : `; ${reason}`}`;
 }
@@ -257,7 +257,7 @@ const MEANINGS: ReadonlyMap<ZkErrorCode, string> = new Map<ZkErrorCode, string>(
   ["QUOTA_EXCEEDED", "it would exceed the quota"],
   ["BAD_ARGUMENTS", "the server does not accept the arguments"],
   ["MARSHALLING_ERROR", "the server could not read the request"],
-  ["UNIMPLEMENTED", "the server does not know the operation"],
+  ["UNIMPLEMENTED", "the server does not know the operation, or has it disabled"],
   ["RECONFIG_DISABLED", "reconfiguration is disabled"],
 ]);
 

@@ -63,7 +63,7 @@ export function checkedAcl(acl: AclInput, op: string, path: string): Acl {
   const problems = aclProblems(acl);
   if (problems.length > 0) {
     const message = `${op} ${path}: not a valid access list (INVALID_ACL); ${problems.join("; ")}`;
-    throw zkError({ code: "INVALID_ACL", op, path, outcome: "not-sent", message });
+    throw zkError({ code: "INVALID_ACL", op, path, outcome: "not-sent", message, reason: problems.join("; ") });
   }
   return acl.map(({ perms, scheme, id }) => ({ perms: permsOf(perms) ?? 0, scheme, id }));
 }

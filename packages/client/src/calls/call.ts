@@ -1,3 +1,4 @@
+import { ErrorCode } from "@zooid/model";
 import type { WireError } from "@zooid/wire";
 import { type Outcome, refusalError, unreadableError, type ZkError, type ZkErrorCode, zkError } from "../errors.ts";
 import { type Watcher, type WatchKind, type WatchType, watchTypeOf } from "../watches/watch-registry.ts";
@@ -156,7 +157,11 @@ export class Call<B = unknown, T = unknown> {
   }
 
   refusal(errno: number): ZkError {
-    return refusalError(errno, this.operation.name, this.shownPath);
+    const { name } = this.operation;
+    if (errno !== ErrorCode.NO_NODE || name !== "create") return refusalError(errno, name, this.shownPath);
+    const root = this.path === this.shownPath ? "" : ", and makeRoot() the client's root";
+    const reason = `its parent is missing: the option parents creates it${root}`;
+    return refusalError(errno, name, this.shownPath, reason);
   }
 
   /** The watch that the answer armed: its kind depends on whether the node exists. */

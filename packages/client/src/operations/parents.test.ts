@@ -16,6 +16,16 @@ test("missing ancestors of a node are created with it, without data", async () =
   expect((await zk.children("/a/b/c")).names).toHaveLength(2);
 });
 
+test("a create without its parent says what creates it", async () => {
+  await using server = await startServer({ port: 0 });
+  await using zk = await connect(server.connectString);
+  await expect(zk.create("/none/a")).rejects.toMatchObject({
+    code: "NO_NODE",
+    message: "create /none/a: there is no such node (NO_NODE); its parent is missing: the option parents creates it",
+  });
+  await expect(zk.namespace("/none").create("/a")).rejects.toThrow("creates it, and makeRoot() the client's root");
+});
+
 test("containers are removed with their last child, and created again for the next", async () => {
   await using server = await startServer({ port: 0, reaping: { checkIntervalMs: 20 } });
   await using zk = await connect(server.connectString);

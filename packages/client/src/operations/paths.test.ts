@@ -23,6 +23,18 @@ test("a path is accepted exactly when the model accepts it", () => {
   );
 });
 
+test.each([
+  ["a/b", "/a/b"],
+  ["/a/", "/a"],
+  ["//a//b", "/a/b"],
+])("%s is refused with the path that is meant", (path, meant) => {
+  expect(() => checkedPath(path, "get")).toThrow(`did you mean "${meant}"?`);
+});
+
+test.each(["", "/", "/a/..", "//", "a\u0000", "x/".repeat(1000)])("%j has no such path", (path) => {
+  if (path !== "/") expect(() => checkedPath(path, "get")).toThrow(/^(?!.*did you mean)/);
+});
+
 test("paths go below a root and come back", () => {
   for (const root of ["/", "/app", "/app/team"]) {
     for (const path of ["/", "/a", "/a/b"]) expect(withoutRoot(root, underRoot(root, path))).toBe(path);

@@ -2,6 +2,7 @@
 import { checkPath, misfit, rules } from "@zooid/model";
 import { zkError } from "../errors.ts";
 
+const HINT_CHARS_MAX = 256;
 const SLASH = 0x2f;
 const DOT = 0x2e;
 
@@ -53,11 +54,20 @@ function refuseNoText(path: unknown, op: string): void {
   throw zkError({ code: "INVALID_PATH", op, outcome: "not-sent", message });
 }
 
+/** The path that is meant by one with a slash too few or too many. */
+function hintFor(path: string): string {
+  const meant = `/${path
+    .split("/")
+    .filter((name) => name !== "")
+    .join("/")}`;
+  return path.length <= HINT_CHARS_MAX && isPlain(meant) ? `; did you mean ${JSON.stringify(meant)}?` : "";
+}
+
 function refuseInvalid(checked: string, path: string, op: string): void {
   try {
     checkPath(checked);
   } catch (error) {
-    const message = `${op}: ${error instanceof Error ? error.message : String(error)}`;
+    const message = `${op}: ${error instanceof Error ? error.message : String(error)}${hintFor(path)}`;
     throw zkError({ code: "INVALID_PATH", op, path, outcome: "not-sent", message }, { cause: error });
   }
 }
