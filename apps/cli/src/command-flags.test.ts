@@ -62,10 +62,20 @@ test.each([
   [["-z"], undefined],
   [["-sz"], undefined],
   [["--frobnicate"], undefined],
+  [["-r"], undefined],
 ])("%j has a nearest flag: %s", (words, nearest) => {
   const line = `Unrecognized option: ${words[0]}${nearest === undefined ? "" : `; the nearest is ${nearest}`}`;
   expect(() => parsed(...words)).toThrow(new RegExp(`${line}$`));
 });
+
+test.each([["--json"], ["-timeout=5"], ["--quiet"]])(
+  "%s is an option of the program, which stands before the command",
+  (word) => {
+    expect(() => parsed("/a", word)).toThrow(
+      `Unrecognized option: ${word}; ${word.replace("=5", "")} stands before the command`,
+    );
+  },
+);
 
 test("the flags are laid out under the usage, ours left out", () => {
   expect(

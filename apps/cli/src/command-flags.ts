@@ -4,6 +4,7 @@
  * or after an equals sign (`-v=3`); `--` ends the flags.
  */
 import { usageError } from "./cli-error.ts";
+import { START_OPTIONS } from "./command-line.ts";
 import { nearestOf } from "./nearest.ts";
 
 export interface Flag {
@@ -125,11 +126,14 @@ class FlagParser {
   #unknown(word: string): Error {
     const names = [...this.#table.values()].map(dashed);
     // Any letter is near to any other: flags of one letter have no mistyped form.
-    const nearest = /^-[^-]{0,2}$/.test(word) ? undefined : nearestOf(names, word.replace(/=.*$/s, ""));
+    const given = word.replace(/=.*$/s, "");
+    const nearest = /^-[^-]{0,2}$/.test(word) ? undefined : nearestOf(names, given);
     const message = `${PARSER}.UnrecognizedOptionException: Unrecognized option: ${word}`;
     const plain = `the command has no flag ${word}`;
-    if (nearest === undefined) return usageError(message, { plain });
-    return usageError(`${message}; the nearest is ${nearest}`, { plain, hint: `the nearest is ${nearest}` });
+    const isOfStart = given.length > 2 && START_OPTIONS.some(({ name }) => name === given);
+    if (!isOfStart && nearest === undefined) return usageError(message, { plain });
+    const hint = isOfStart ? `${given} stands before the command` : `the nearest is ${nearest}`;
+    return usageError(`${message}; ${hint}`, { plain, hint });
   }
 
   #requireValue(): void {

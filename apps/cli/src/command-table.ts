@@ -99,8 +99,21 @@ export const COMMANDS: readonly Command[] = [
   whoami,
 ];
 
-/** The command that a mistyped name was probably meant to be. */
+/** Words of other shells, and zkCli's of earlier versions. */
+const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
+  ["cat", "get"],
+  ["dir", "ls"],
+  ["exit", "quit"],
+  ["mkdir", "create"],
+  ["rm", "delete"],
+  ["rmr", "deleteall"],
+  ["touch", "create"],
+]);
+
+/** The command that a mistyped name was probably meant to be, or the one for a word of another shell. */
 export function nearestCommand(name: string): string | undefined {
+  const known = OTHER_WORDS.get(name);
+  if (known !== undefined) return known;
   return nearestOf(
     COMMANDS.map((command) => command.name),
     name,

@@ -42,7 +42,7 @@ const LINES: Readonly<Record<string, Lines>> = {
   },
   getEphemerals: { ok: "getEphemerals /a", misused: "getEphemerals -q" },
   grep: { ok: "grep one /a", refused: "grep nothing /a", misused: "grep ( /a" },
-  help: { ok: "help" },
+  help: { ok: "help", misused: "help nosuchcommand" },
   history: { ok: "history" },
   listquota: { ok: "listquota /a", refused: "listquota /none", misused: "listquota" },
   lock: { ok: "lock /locks -- true", refused: "lock /locks -- /no/such/program", misused: "lock" },
@@ -155,7 +155,7 @@ test("each command ends with the status of its outcome", async () => {
     getAllChildrenNumber  0              1              1 3            1 2
     getEphemerals         0              -              1 3            1 2
     grep                  0              1              1 3            1 2
-    help                  0              -              0              -
+    help                  0              -              0              1 2
     history               0              -              0              -
     listquota             0              0              1 3            1 2
     lock                  0              127            1 3            1 2

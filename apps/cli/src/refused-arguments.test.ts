@@ -74,6 +74,9 @@ test("each argument that a command cannot use is refused in a sentence, and noth
     "leader transfer --timeout 5",
     "leader transfer x",
     "reconfig -file /none -members server.1=a:1:2;3",
+    "4lw ruok 127.0.0.1:1",
+    "help nosuch",
+    "ls / --json",
     "nonsense",
   ];
   const said: string[] = [];
@@ -161,6 +164,12 @@ test("each argument that a command cannot use is refused in a sentence, and noth
       a server is named by its number, as in server.N, found "x"
     reconfig -file /none -members server.1=a:1:2;3 (1)
       Can't use -file and -members together (conflicting non-incremental modes)
+    4lw ruok 127.0.0.1:1 (1)
+      ruok at 127.0.0.1:1: no answer of a ZooKeeper server: connection refused: no process listens on this port (CONNECTION_LOSS)
+    help nosuch (1)
+      there is no command "nosuch"; help without an argument lists them all
+    ls / --json (1)
+      org.apache.commons.cli.UnrecognizedOptionException: Unrecognized option: --json; --json stands before the command
     nonsense (127)
       ZooKeeper -server host:port -client-configuration properties-file cmd args
     "

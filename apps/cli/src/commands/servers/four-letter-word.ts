@@ -1,5 +1,5 @@
-import { adminCommand } from "@zooid/client";
-import { usageError } from "../../cli-error.ts";
+import { type AdminCommandOptions, adminCommand, isZkError } from "@zooid/client";
+import { CliError, usageError } from "../../cli-error.ts";
 import { type Command, FLAG_TIMEOUT, operand, timeoutMs } from "../../command.ts";
 import { serversOf } from "./status.ts";
 
@@ -20,7 +20,7 @@ export const fourLetterWord: Command = {
     const options = { signal, ...connection.security, ...(limit === undefined ? {} : { timeoutMs: limit }) };
     const answers = [];
     for (const server of servers) {
-      const answer = await adminCommand(server, word, options);
+      const answer = await answerOf(server, word, options);
       if (servers.length > 1) output.line(`${server}:`);
       output.lines([answer.replace(/\n$/, "")]);
       answers.push({ server, answer });
@@ -28,3 +28,12 @@ export const fourLetterWord: Command = {
     return { word, answers };
   },
 };
+
+/** The client's sentence names server and reason; zkCli's, for requests of a session, names neither. */
+async function answerOf(server: string, word: string, options: AdminCommandOptions): Promise<string> {
+  try {
+    return await adminCommand(server, word, options);
+  } catch (error) {
+    throw isZkError(error) ? new CliError(error.message, { code: error.code }) : error;
+  }
+}

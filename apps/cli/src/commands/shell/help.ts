@@ -1,4 +1,6 @@
+import { CliError } from "../../cli-error.ts";
 import { type Command, usageOf } from "../../command.ts";
+import { nearestOf } from "../../nearest.ts";
 
 export const help: Command = {
   name: "help",
@@ -9,7 +11,14 @@ export const help: Command = {
   kind: "own",
   run({ operands: [name], output, shell }) {
     const found = shell.commands.filter((command) => name === undefined || command.name === name);
-    if (found.length === 0) output.note(`there is no command ${name}; help without an argument lists them all`);
+    if (name !== undefined && found.length === 0) {
+      const nearest = nearestOf(
+        shell.commands.map((command) => command.name),
+        name,
+      );
+      const hint = nearest === undefined ? "help without an argument lists them all" : `the nearest is ${nearest}`;
+      throw new CliError(`there is no command ${JSON.stringify(name)}; ${hint}`, { code: "USAGE", hint });
+    }
     for (const command of found) output.lines([usageOf(command).trimEnd(), `    ${command.summary}`]);
     return { commands: found.map((command) => ({ usage: usageOf(command).trimEnd(), summary: command.summary })) };
   },
