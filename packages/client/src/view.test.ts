@@ -79,11 +79,11 @@ describe("with a server", () => {
   test("a session's scope ends with the session, and what goes on in it fails", async () => {
     const client = await open();
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
-    const { promise: goOn, resolve: go } = Promise.withResolvers<void>();
+    const { promise: mayContinue, resolve: go } = Promise.withResolvers<void>();
     const scope = client.sessionScope(async (scoped) => {
       await scoped.create("/in-time");
       begin();
-      await goOn;
+      await mayContinue;
       return codeOf(scoped.create("/too-late"));
     });
     scope.catch(() => {});

@@ -199,13 +199,13 @@ export class BasicLeaderElection implements LeaderElection {
     const { sid, verifier, pollWaitMs, random } = this.#config;
     const { own } = looking;
     const counted = own === undefined ? ofMembers(answers) : answers;
-    const standings = standingsOf(counted, this.#config.candidates, (candidate) => {
+    const candidacies = standingsOf(counted, this.#config.candidates, (candidate) => {
       // The candidate must have answered itself, and have a vote: a dead leader is not elected again by hearsay.
       if (verifier.voters.has(candidate)) return counted.get(candidate)?.vote !== undefined;
       const role = looking.others.get(candidate);
       return own === undefined ? role === "leading" : role !== undefined;
     });
-    for (const { best, supporters } of standings) {
+    for (const { best, supporters } of candidacies) {
       if (!verifier.isQuorum(supporters)) continue;
       if (this.#avoided?.leader === best.leader && nowMs < this.#avoided.untilMs) continue;
       const role = best.leader === sid ? "leading" : own === undefined ? "observing" : "following";
@@ -216,7 +216,7 @@ export class BasicLeaderElection implements LeaderElection {
     }
     if (own !== undefined) {
       // From its own vote, not from the one it has: that one may name a server that is gone, and what is left may be worse than itself.
-      looking.vote = standings.reduce((vote, { best }) => better(best, vote, this.#config.candidates), own);
+      looking.vote = candidacies.reduce((vote, { best }) => better(best, vote, this.#config.candidates), own);
     }
     looking.answers = undefined;
     // Jitter keeps servers that lost their leader together from asking in one burst.
@@ -225,7 +225,7 @@ export class BasicLeaderElection implements LeaderElection {
 }
 
 /** What the answers say of one candidate. */
-interface Standing {
+interface Candidacy {
   /** The best position that any answer gives it: answers may be of different age. */
   best: Vote;
   readonly supporters: Set<ServerId>;
@@ -235,18 +235,18 @@ function standingsOf(
   answers: Answers,
   candidates: Candidates,
   hasAnswered: (candidate: ServerId) => boolean,
-): readonly Standing[] {
-  const standings = new Map<ServerId, Standing>();
+): readonly Candidacy[] {
+  const candidacies = new Map<ServerId, Candidacy>();
   for (const [sid, { vote }] of answers) {
     if (vote === undefined || !candidates.has(vote.leader) || !hasAnswered(vote.leader)) continue;
-    const standing = standings.get(vote.leader);
-    if (standing === undefined) standings.set(vote.leader, { best: vote, supporters: new Set([sid]) });
+    const standing = candidacies.get(vote.leader);
+    if (standing === undefined) candidacies.set(vote.leader, { best: vote, supporters: new Set([sid]) });
     else {
       if (compareVotes(vote, standing.best) > 0) standing.best = vote;
       standing.supporters.add(sid);
     }
   }
-  return [...standings.values()];
+  return [...candidacies.values()];
 }
 
 /** For a server without a vote, which takes part in no election: the word of a leader and of those that follow. */

@@ -167,7 +167,7 @@ export class FastLeaderElection implements LeaderElection {
     // A server that has decided sends nothing unasked: the other one, if it looks, asks over this same link.
     if (this.#state.kind !== "looking") return;
     this.#hurry(this.#state, nowMs);
-    if (sid !== this.#config.sid && this.#config.verifier.voters.has(sid)) this.#tell(sid);
+    if (sid !== this.#config.sid && this.#config.verifier.voters.has(sid)) this.#notify(sid);
   }
 
   measured(sid: ServerId, roundTripMs: number): void {
@@ -201,7 +201,7 @@ export class FastLeaderElection implements LeaderElection {
     // In this round and for this leader: it is about to decide the same. Anything else, and it has gone to look elsewhere.
     if (heard.round === this.#round && heard.vote?.leader === decided.vote.leader) decided.supporters.add(from);
     else decided.supporters.delete(from);
-    this.#tell(from);
+    this.#notify(from);
   }
 
   #heardWhileLooking(looking: Looking, from: ServerId, heard: Notification, nowMs: number): void {
@@ -214,13 +214,13 @@ export class FastLeaderElection implements LeaderElection {
         return;
       }
       // Only to a server that knows it has no vote. One that believes it votes would answer the answer, and the exchange would never end.
-      if (heard.role === "looking" && heard.vote === undefined && hasVote) this.#tell(from);
+      if (heard.role === "looking" && heard.vote === undefined && hasVote) this.#notify(from);
       return;
     }
     if (heard.vote === undefined) {
       // It lost its storage. What it said before that counts no longer.
       this.#withdraw(looking, from, nowMs);
-      if (heard.role === "looking" && hasVote) this.#tell(from);
+      if (heard.role === "looking" && hasVote) this.#notify(from);
       return;
     }
     switch (heard.role) {
@@ -247,7 +247,7 @@ export class FastLeaderElection implements LeaderElection {
     if (heard.round < this.#round) {
       // It restarted, or lags: without an answer it would vote in its old round until its next resend.
       this.#withdraw(looking, from, nowMs);
-      this.#tell(from);
+      this.#notify(from);
       return;
     }
     const { verifier, candidates } = this.#config;
@@ -359,11 +359,11 @@ export class FastLeaderElection implements LeaderElection {
 
   #tellVoters(): void {
     const { sid, verifier, acquaintances } = this.#config;
-    for (const voter of verifier.voters) if (voter !== sid) this.#tell(voter);
-    for (const other of acquaintances ?? []) if (other !== sid && !verifier.voters.has(other)) this.#tell(other);
+    for (const voter of verifier.voters) if (voter !== sid) this.#notify(voter);
+    for (const other of acquaintances ?? []) if (other !== sid && !verifier.voters.has(other)) this.#notify(other);
   }
 
-  #tell(to: ServerId): void {
+  #notify(to: ServerId): void {
     this.#sinks.send(to, {
       kind: "notification",
       role: this.role,

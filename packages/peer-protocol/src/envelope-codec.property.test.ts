@@ -366,9 +366,9 @@ test("any bytes are a message or a WireError", () => {
 test("damaged and cut messages are a message or a WireError", () => {
   const damage = fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 8 });
   fc.assert(
-    fc.property(anyMessage, damage, fc.option(fc.nat()), (message, flips, cut) => {
+    fc.property(anyMessage, damage, fc.option(fc.nat()), (message, changes, cut) => {
       const bytes = Buffer.from(encode(message));
-      for (const [where, value] of flips) if (bytes.length > 0) bytes[where % bytes.length] = value;
+      for (const [where, value] of changes) if (bytes.length > 0) bytes[where % bytes.length] = value;
       readAnything(cut === null ? bytes : bytes.subarray(0, cut % (bytes.length + 1)));
     }),
     { numRuns: 3000 },

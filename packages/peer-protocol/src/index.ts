@@ -29,4 +29,4 @@ export {
   type SharedFrames,
 } from "./peer-frames.ts";
 export { FORWARD_HEADER_BYTES, forwardLength } from "./peer-runs.ts";
-export { EntryFrames, giveBack } from "./shared-frames.ts";
+export { EntryFrames, returnChunk } from "./shared-frames.ts";

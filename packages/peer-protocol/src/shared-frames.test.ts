@@ -4,7 +4,7 @@ import { BufferPool } from "@zooid/wire";
 import { expect, test } from "vitest";
 import type { EnvelopeMessage } from "./envelope-message.ts";
 import { type FrameChunk, PeerFrameReader, PeerFrameWriter } from "./peer-frames.ts";
-import { EntryFrames, giveBack } from "./shared-frames.ts";
+import { EntryFrames, returnChunk } from "./shared-frames.ts";
 
 const LIMIT = 1024 * 1024;
 
@@ -97,10 +97,10 @@ test("a buffer is reused once every link has sent it and no other link will", ()
     pool.give(buffer);
     return true;
   };
-  giveBack(first, pool);
+  returnChunk(first, pool);
   expect(isFree()).toBe(false);
   frames.clear();
   expect(isFree()).toBe(false);
-  giveBack(second, pool);
+  returnChunk(second, pool);
   expect(isFree()).toBe(true);
 });

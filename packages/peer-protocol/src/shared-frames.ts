@@ -40,14 +40,14 @@ export class EntryFrames {
   /** No further link will be sent the same. */
   clear(): void {
     if (this.#message === undefined) return;
-    for (const chunk of this.#frames.chunks) giveBack(chunk, this.#pool);
+    for (const chunk of this.#frames.chunks) returnChunk(chunk, this.#pool);
     this.#message = undefined;
     this.#frames = { chunks: [], longestBytes: 0 };
   }
 }
 
 /** Gives a chunk that a link has sent back to the pool, once no other link sends it any more. */
-export function giveBack({ buffer, sharing }: FrameChunk, pool: BufferPool): void {
+export function returnChunk({ buffer, sharing }: FrameChunk, pool: BufferPool): void {
   if (sharing === undefined || --sharing.linkCount === 0) pool.give(buffer);
 }
 

@@ -90,9 +90,9 @@ export class Framer {
       }
       const frameEnd = at + 4 + length;
       if (frameEnd > end) break;
-      const goOn = sink(bytes, at + 4, frameEnd);
+      const wantsMore = sink(bytes, at + 4, frameEnd);
       at = frameEnd;
-      if (!goOn) {
+      if (!wantsMore) {
         this.#stopped = true;
         break;
       }

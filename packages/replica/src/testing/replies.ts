@@ -29,34 +29,38 @@ export class HeardReplies {
   sink(): ReplySink {
     let parts: string[] = [];
     let multiXid = 0;
-    const told = (ref: ConnectionRef, xid: number, text: string): void => this.#hear(ref, `${xid} ${text}`);
+    const answered = (ref: ConnectionRef, xid: number, text: string): void => this.#hear(ref, `${xid} ${text}`);
     return {
       connected: (to, { timeoutMs, session, password }) => {
         this.session = session;
         this.password = Uint8Array.from(password.bytes.subarray(password.start, password.end));
         this.#hear(to, timeoutMs === 0 ? "expired" : `connected ${timeoutMs}`);
       },
-      header: (to, xid, _, code) => told(to, xid, code === 0 ? "ok" : errorName(code)),
-      data: (to, xid, _, node) => told(to, xid, `data ${dataOf(node)}`),
-      stat: (to, xid) => told(to, xid, "stat"),
-      children: (to, xid, _, node) => told(to, xid, `children ${childrenOf(node)}`),
-      childrenAndStat: (to, xid, _, node) => told(to, xid, `children ${childrenOf(node)}`),
+      header: (to, xid, _, code) => answered(to, xid, code === 0 ? "ok" : errorName(code)),
+      data: (to, xid, _, node) => answered(to, xid, `data ${dataOf(node)}`),
+      stat: (to, xid) => answered(to, xid, "stat"),
+      children: (to, xid, _, node) => answered(to, xid, `children ${childrenOf(node)}`),
+      childrenAndStat: (to, xid, _, node) => answered(to, xid, `children ${childrenOf(node)}`),
       aclAndStat: (to, xid, _, acl) =>
-        told(to, xid, `acl ${acl.map(({ perms, scheme, id }) => `${scheme}:${id}:${perms}`).join(",")}`),
-      path: (to, xid, _, path) => told(to, xid, `path ${sliceText(path)}`),
-      pathAndStat: (to, xid, _, path) => told(to, xid, `path ${sliceText(path)}`),
+        answered(to, xid, `acl ${acl.map(({ perms, scheme, id }) => `${scheme}:${id}:${perms}`).join(",")}`),
+      path: (to, xid, _, path) => answered(to, xid, `path ${sliceText(path)}`),
+      pathAndStat: (to, xid, _, path) => answered(to, xid, `path ${sliceText(path)}`),
       strings: (to, xid, _, each) => {
         const values: string[] = [];
         const isWhole = each((value) => values.push(sliceText(value)));
-        if (isWhole) told(to, xid, `strings ${values.join(",")}`);
+        if (isWhole) answered(to, xid, `strings ${values.join(",")}`);
         return isWhole;
       },
-      childPage: (to, xid, _, page) => told(to, xid, `page ${pageOf(page)}`),
-      integer: (to, xid, _, value) => told(to, xid, `integer ${value}`),
+      childPage: (to, xid, _, page) => answered(to, xid, `page ${pageOf(page)}`),
+      integer: (to, xid, _, value) => answered(to, xid, `integer ${value}`),
       identities: (to, xid, _, who) =>
-        told(to, xid, `identities ${who.map(({ scheme, id }) => `${scheme}:${id}`).join(",")}`),
+        answered(to, xid, `identities ${who.map(({ scheme, id }) => `${scheme}:${id}`).join(",")}`),
       token: (to, xid, _, code, token) =>
-        told(to, xid, `${code === 0 ? "token" : errorName(code)} ${token === undefined ? "null" : Buffer.from(token)}`),
+        answered(
+          to,
+          xid,
+          `${code === 0 ? "token" : errorName(code)} ${token === undefined ? "null" : Buffer.from(token)}`,
+        ),
       multiBegin: (_, xid) => {
         parts = [];
         multiXid = xid;
@@ -68,7 +72,7 @@ export class HeardReplies {
       partStat: () => parts.push("stat"),
       partData: (_, node) => parts.push(`data ${dataOf(node)}`),
       partChildren: (_, node) => parts.push(`children ${childrenOf(node)}`),
-      multiEnd: (to) => told(to, multiXid, `[${parts.join(", ")}]`),
+      multiEnd: (to) => answered(to, multiXid, `[${parts.join(", ")}]`),
       event: (to, _, type, path) => this.#hear(to, `event ${type} ${sliceText(path)}`),
       close: (to) => this.#hear(to, "close"),
     };

@@ -438,7 +438,7 @@ test.each([
   ["a path of 17 KiB", `GET /${"a".repeat(17_408)} HTTP/1.1\r\n${HOST}\r\n`, 431],
   ["no HTTP at all", "\x16\x03\x01\x02\x00\x01\x00", 400],
   ["a connect request of ZooKeeper's", "\0\0\0\x2d\0\0\0\0", 400],
-  ["a header folded by a bare line feed", `GET /commands/ruok HTTP/1.1\r\n${HOST}X: a\n b\r\n\r\n`, 400],
+  ["a header continued behind a bare line feed", `GET /commands/ruok HTTP/1.1\r\n${HOST}X: a\n b\r\n\r\n`, 400],
 ])("%s is refused, and others are served", async (_name, bytes, status) => {
   await using zk = await startTestServer(ADMIN);
   expect(await say(zk.adminPort, bytes)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));

@@ -97,7 +97,7 @@ export class ObserverMaster {
     return Array.from(this.#relays, (relay) => {
       const { sid, connection } = relay;
       const renew = (): void => {
-        if (this.#relays.has(relay)) this.#letGo(relay, RENEWED);
+        if (this.#relays.has(relay)) this.#disconnect(relay, RENEWED);
       };
       return { sid, isDialed: false, ...connection.protection, renew };
     });
@@ -144,7 +144,7 @@ export class ObserverMaster {
         break;
       case "relay-run": {
         const frames = this.#held.framesOf(message);
-        if (frames === undefined) this.#letGo(relay, "entries that it is due are not here any more");
+        if (frames === undefined) this.#disconnect(relay, "entries that it is due are not here any more");
         else this.#send(relay, entriesOf(message, frames));
         break;
       }
@@ -200,7 +200,7 @@ export class ObserverMaster {
     } else if (message.kind === "relay-bytes" && relay.channel !== 0) {
       this.#uplink?.send({ ...message, channel: relay.channel });
     } else {
-      this.#letGo(relay, `${message.kind} does not belong on a link between observer and follower`);
+      this.#disconnect(relay, `${message.kind} does not belong on a link between observer and follower`);
     }
   }
 
@@ -225,19 +225,19 @@ export class ObserverMaster {
       connection.append(message);
     } catch (error) {
       if (!(error instanceof WireError)) throw error;
-      this.#letGo(relay, error.message);
+      this.#disconnect(relay, error.message);
       return;
     }
     const waiting = connection.bufferedBytes;
     if (waiting > this.#options.bufferedBytesMax) {
-      this.#letGo(relay, `${waiting} bytes wait for it and it does not take them`);
+      this.#disconnect(relay, `${waiting} bytes wait for it and it does not take them`);
     } else if (!relay.isDirty) {
       relay.isDirty = true;
       this.#dirty.push(relay);
     }
   }
 
-  #letGo(relay: Relay, reason: string): void {
+  #disconnect(relay: Relay, reason: string): void {
     this.#options.warn(`closed the link with observer ${relay.sid}: ${reason}`, {
       event: "link-closed",
       peer: relay.sid,

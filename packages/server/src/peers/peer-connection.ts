@@ -5,12 +5,12 @@ import type { ServerId } from "@zooid/model";
 import {
   type EnvelopeMessage,
   type FrameChunk,
-  giveBack,
   HANDSHAKE_FRAME_BYTES_MAX,
   type LinkRefuse,
   type LinkRefuseReason,
   PeerFrameReader,
   PeerFrameWriter,
+  returnChunk,
   type SharedFrames,
 } from "@zooid/peer-protocol";
 import { type BufferPool, WireError, type WireErrorCode } from "@zooid/wire";
@@ -230,7 +230,7 @@ export class PeerConnection {
     // Buffers that the kernel copied at once are free again, as are those copied for another link;
     // buffers that wait are left to the garbage collector.
     if (socket instanceof RelaySocket || socket.writableLength === 0)
-      for (const chunk of sent) giveBack(chunk, this.#settings.pool);
+      for (const chunk of sent) returnChunk(chunk, this.#settings.pool);
   }
 
   /** Closes it after its pending messages; nothing is delivered any more. */

@@ -155,7 +155,7 @@ export class StoredEnsemble implements AsyncDisposable {
   async #without(member: Member, meanwhile: () => Promise<void>): Promise<void> {
     await this.#clients.disconnect();
     await member.server?.stop();
-    await this.#goOn(member, meanwhile);
+    await this.#restart(member, meanwhile);
   }
 
   /** As {@link #without}, on the files as they were before it stopped. */
@@ -165,10 +165,10 @@ export class StoredEnsemble implements AsyncDisposable {
     await member.server?.stop();
     await rm(member.directory, { recursive: true });
     member.directory = image;
-    await this.#goOn(member, meanwhile);
+    await this.#restart(member, meanwhile);
   }
 
-  async #goOn(member: Member, meanwhile: () => Promise<void>): Promise<void> {
+  async #restart(member: Member, meanwhile: () => Promise<void>): Promise<void> {
     member.server = undefined;
     await this.#serving();
     await this.#clients.resume();

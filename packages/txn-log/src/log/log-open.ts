@@ -52,7 +52,7 @@ function openNewest(segments: SegmentSequence, newest: NewestSegment, options: L
   const hasNewFloor = log.floor !== newest.log.floor;
   if (newest.damage !== undefined && !options.amnesiac) throw newest.damage;
   if (newest.damage === undefined && !hasNewFloor) {
-    segments.goOn(newest);
+    segments.continueIn(newest);
     const { segment } = segments;
     segment.begin();
     writeStoreRow(segment.database, log);
@@ -60,7 +60,7 @@ function openNewest(segments: SegmentSequence, newest: NewestSegment, options: L
     return log;
   }
   // What an amnesiac cannot use stays as it is, in segments that its log does not hold beyond what is whole.
-  segments.goOnBehind(newest);
+  segments.continueBehind(newest);
   const manifest = hasNewFloor ? [] : manifestUpTo(segments.sealedAt(log.tail, Date.now()), log.tail);
   segments.begin({ after: log.tail, commitHint: log.commitHint, manifest }, log);
   return log;

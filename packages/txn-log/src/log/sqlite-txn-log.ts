@@ -159,7 +159,7 @@ export class SqliteTxnLog implements StoreLog {
   #purgeAsked: Zxid = ZXID_NONE;
   /** The state file that the newest install with a snapshot names. */
   #naming: string | undefined;
-  readonly #giveBack: () => Promise<unknown>;
+  readonly #freeOtherRoom: () => Promise<unknown>;
   #isFreeing = false;
   #dead: StoreError | undefined;
   #closing: Promise<void> | undefined;
@@ -175,7 +175,7 @@ export class SqliteTxnLog implements StoreLog {
     readonly reads: MessagePort;
   }) {
     this.#handler = parts.options.handler;
-    this.#giveBack = parts.options.freeRoom ?? (() => Promise.resolve());
+    this.#freeOtherRoom = parts.options.freeRoom ?? (() => Promise.resolve());
     this.#ring = new RingWriter(parts.ring);
     this.#control = new Int32Array(parts.ring.control);
     this.#stats = new Float64Array(parts.stats);
@@ -518,7 +518,7 @@ export class SqliteTxnLog implements StoreLog {
     if (this.#isFreeing) return;
     this.#isFreeing = true;
     try {
-      await this.#giveBack();
+      await this.#freeOtherRoom();
     } catch {
       // Then the log waits for room from elsewhere.
     }

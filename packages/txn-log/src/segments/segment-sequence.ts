@@ -67,14 +67,14 @@ export class SegmentSequence {
   }
 
   /** Continues in a segment that was found. */
-  goOn({ name, head }: NewestSegment): void {
+  continueIn({ name, head }: NewestSegment): void {
     this.#segment = new SegmentFile(join(this.#directory, formatSegmentName(name)));
     this.#head = head;
     this.#leases.newest = name.sequence;
   }
 
   /** Knows a segment that was found, without opening it for writing: another one will begin behind it. */
-  goOnBehind({ head }: NewestSegment): void {
+  continueBehind({ head }: NewestSegment): void {
     this.#head = head;
   }
 

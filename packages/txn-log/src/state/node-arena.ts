@@ -169,7 +169,7 @@ export class NodeArena {
     this.#firstNew = Number.POSITIVE_INFINITY;
     this.#endNew = 0;
     this.#end = FIRST_PLACE;
-    if (this.bytes.length > this.#limits.bytes) this.#giveBack();
+    if (this.bytes.length > this.#limits.bytes) this.#freeBytes();
   }
 
   /** Bytes of rows that it holds before it is written. */
@@ -188,10 +188,10 @@ export class NodeArena {
   release(): void {
     assert(this.#end === FIRST_PLACE, "an arena is given back when it is written");
     this.#limits = this.#narrow;
-    this.#giveBack();
+    this.#freeBytes();
   }
 
-  #giveBack(): void {
+  #freeBytes(): void {
     if (this.bytes !== NO_BYTES) this.bytes.buffer.transfer(0);
     this.bytes = NO_BYTES;
   }

@@ -142,7 +142,7 @@ export class SqliteStateStore implements StateStore {
     let isHeld = true;
     return {
       [Symbol.dispose]: () => {
-        if (isHeld) this.#letGo();
+        if (isHeld) this.#resume();
         isHeld = false;
       },
     };
@@ -309,13 +309,13 @@ export class SqliteStateStore implements StateStore {
     this.#freed?.resolve();
   }
 
-  #letGo(): void {
+  #resume(): void {
     this.#stillCount--;
     if (this.#stillCount > 0) return;
     this.#standing = undefined;
     this.#freed?.resolve();
     this.#freed = undefined;
-    if (this.#dead === undefined) this.#send({ kind: "go-on" });
+    if (this.#dead === undefined) this.#send({ kind: "resume" });
   }
 
   /** Starts the thread at the lag at which a running one checkpoints: after `checkpointBytes`, or `checkpointMs` after the first mark. */

@@ -25,7 +25,7 @@ export type StateCommand =
   | { readonly kind: "flush"; readonly id: number }
   /** Answered by "standing" once nothing more is checkpointed, with `isCheckpointed` after everything marked so far is. */
   | { readonly kind: "stand-still"; readonly isCheckpointed: boolean }
-  | { readonly kind: "go-on" }
+  | { readonly kind: "resume" }
   /** Another file is the state: what was marked belongs to another history. */
   | { readonly kind: "adopt"; readonly stateFile: string }
   /** While it stands still. Each is answered by "rebuilt" or "not-rebuilt". */

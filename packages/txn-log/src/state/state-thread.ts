@@ -96,7 +96,7 @@ class StateThread {
         this.#timer = undefined;
         this.#isStill = true;
         return this.#report({ kind: "standing" });
-      case "go-on":
+      case "resume":
         this.#isStill = false;
         for (const id of this.#flushes.splice(0)) this.#flush(id);
         return this.#wake();

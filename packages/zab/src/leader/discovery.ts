@@ -358,8 +358,10 @@ export class Discovery {
   #firstList(own: Members): Members {
     const { context, learners } = this.#leader;
     if (!context.config.isWish) return own;
-    const told = Array.from(learners.values()).flatMap(({ sid, list }) => (list === undefined ? [] : [{ sid, list }]));
-    return joined(own, [{ sid: context.config.sid, list: own }, ...told.sort((a, b) => a.sid - b.sid)]);
+    const reported = Array.from(learners.values()).flatMap(({ sid, list }) =>
+      list === undefined ? [] : [{ sid, list }],
+    );
+    return joined(own, [{ sid: context.config.sid, list: own }, ...reported.sort((a, b) => a.sid - b.sid)]);
   }
 
   /**

@@ -13,7 +13,7 @@ export interface WaitingWish {
 }
 
 /** What a server that is synchronized has in its files. */
-interface ToldList {
+interface ReportedList {
   readonly sid: ServerId;
   readonly list: Members;
   readonly isWish: boolean;
@@ -38,10 +38,10 @@ export class Wishes {
     const { committed, isChanging } = this.#leader.context.members;
     if (this.#leader.phase !== "broadcast" || committed === undefined || isChanging) return undefined;
     if (this.#earlier.length > 0) return undefined;
-    const told = this.#synced();
-    if (committed.version === ZXID_NONE) return this.#firstList(committed, told);
-    for (const { list } of told) {
-      const wishers = told.filter((other) => other.isWish && isSameVotes(other.list, list));
+    const reported = this.#synced();
+    if (committed.version === ZXID_NONE) return this.#firstList(committed, reported);
+    for (const { list } of reported) {
+      const wishers = reported.filter((other) => other.isWish && isSameVotes(other.list, list));
       const sids = wishers.map(({ sid }) => sid);
       // 1. s3 of 1, 2, 3 leads and has 1 to 5 in its file, as s4 and s5 have. 2. It changes the list with the quorum of the new one.
       // rule: a-wish-needs-both-quorums
@@ -57,10 +57,10 @@ export class Wishes {
     const { committed } = this.#leader.context.members;
     if (this.#leader.phase !== "broadcast" || committed === undefined) return [];
     const wishes: WaitingWish[] = [];
-    const told = this.#synced().filter(({ isWish }) => isWish);
-    for (const { list } of told) {
+    const reported = this.#synced().filter(({ isWish }) => isWish);
+    for (const { list } of reported) {
       if (isSameVotes(list, committed) || wishes.some(({ members }) => isSameVotes(members, list))) continue;
-      const wishers = told.filter((other) => isSameVotes(other.list, list)).map(({ sid }) => sid);
+      const wishers = reported.filter((other) => isSameVotes(other.list, list)).map(({ sid }) => sid);
       const voters = new Set([...committed.verifier.voters, ...list.verifier.voters]);
       const lacking = [...voters].filter((sid) => !wishers.includes(sid)).sort((a, b) => a - b);
       wishes.push({ members: list, wishers, lacking, earlier: this.#earlier });
@@ -78,16 +78,16 @@ export class Wishes {
    * An ensemble with data whose members came from files alone: its list is in force once it is the same in the file of each server
    * that it lists.
    */
-  #firstList(committed: Members, told: readonly ToldList[]): Members | undefined {
+  #firstList(committed: Members, reported: readonly ReportedList[]): Members | undefined {
     for (const { sid } of committed.servers) {
-      const list = told.find((other) => other.sid === sid)?.list;
+      const list = reported.find((other) => other.sid === sid)?.list;
       if (list === undefined || !isSameVotes(list, committed)) return undefined;
     }
-    return joined(committed, told);
+    return joined(committed, reported);
   }
 
   /** Whether a quorum has the same new addresses in its files, to the letter. */
-  #isMoved(committed: Members, list: Members, wishers: readonly ToldList[]): boolean {
+  #isMoved(committed: Members, list: Members, wishers: readonly ReportedList[]): boolean {
     if (isSameList(list, committed)) return false;
     const alike = wishers.filter((other) => isSameList(other.list, list));
     return committed.verifier.isQuorum(alike.map(({ sid }) => sid));
@@ -102,16 +102,16 @@ export class Wishes {
       .map(({ sid }) => sid);
   }
 
-  #synced(): readonly ToldList[] {
+  #synced(): readonly ReportedList[] {
     const { config, lostHistory } = this.#leader.context;
-    const told: ToldList[] = [];
+    const reported: ReportedList[] = [];
     if (config.members !== undefined && !lostHistory.isAmnesiac) {
-      told.push({ sid: config.sid, list: config.members, isWish: config.isWish });
+      reported.push({ sid: config.sid, list: config.members, isWish: config.isWish });
     }
     for (const { sid, list, info, phase } of this.#leader.learners.values()) {
-      if (phase === "synced" && list !== undefined) told.push({ sid, list, isWish: info.isWish === true });
+      if (phase === "synced" && list !== undefined) reported.push({ sid, list, isWish: info.isWish === true });
     }
-    return told.sort((a, b) => a.sid - b.sid);
+    return reported.sort((a, b) => a.sid - b.sid);
   }
 }
 
@@ -119,8 +119,8 @@ export class Wishes {
  * One list of the same one in several files. Files often have an address for their own server that means nothing elsewhere, like
  * `0.0.0.0`: each line is that of another server's file where there is one.
  */
-export function joined(one: Members, told: readonly Pick<ToldList, "sid" | "list">[]): Members {
-  const same = told.filter(({ list }) => isSameVotes(list, one));
+export function joined(one: Members, reported: readonly Pick<ReportedList, "sid" | "list">[]): Members {
+  const same = reported.filter(({ list }) => isSameVotes(list, one));
   const lineOf = (member: Member): Member => {
     const other = same.find(({ sid }) => sid !== member.sid);
     return other?.list.servers.find(({ sid }) => sid === member.sid) ?? member;

@@ -107,7 +107,7 @@ export class LearnerSynchronization {
       this.#isComparing = true;
       log.chainAt(sync.from.zxid, (chain) => {
         this.#isComparing = false;
-        if (this.#compareHistory(sync.from, chain)) this.#goOn();
+        if (this.#compareHistory(sync.from, chain)) this.#takeHeldBack();
       });
     }
     // Entries that the leader lacks were committed nowhere: 1. s1 logs entry 7 and dies. 2. s2 and
@@ -123,7 +123,7 @@ export class LearnerSynchronization {
     return false;
   }
 
-  #goOn(): void {
+  #takeHeldBack(): void {
     // The role may end in between, which empties this.
     for (let message = this.#heldBack.shift(); message !== undefined; message = this.#heldBack.shift()) {
       this.#take(message);
