@@ -9,17 +9,23 @@ export interface Place {
 }
 
 /**
+ * The system reduces a backlog to its own maximum (`net.core.somaxconn`). Node.js would ask for 511: of the
+ * connections beyond it that come within one turn the system drops the SYN, and the client repeats it after a second.
+ */
+const SYSTEM_BACKLOG = 65_535;
+
+/**
  * The listening socket of one port. It can be replaced by a socket at another place: the new one is
  * bound first, then the old one is closed. Connections that were accepted stay.
  */
 export class ListenSocket {
   readonly #create: () => Server;
-  readonly #backlog: number | undefined;
+  readonly #backlog: number;
   #bound: { readonly server: Server; readonly place: Place } | undefined;
   #isStopped = false;
 
   /** @param create makes a server that is not bound yet, once for each place */
-  constructor(create: () => Server, backlog?: number) {
+  constructor(create: () => Server, backlog: number = SYSTEM_BACKLOG) {
     this.#create = create;
     this.#backlog = backlog;
   }
@@ -44,7 +50,7 @@ export class ListenSocket {
     server.listen({
       port,
       ...(address === undefined ? {} : { host: address }),
-      ...(this.#backlog === undefined ? {} : { backlog: this.#backlog }),
+      backlog: this.#backlog,
     });
     await once(server, "listening");
     if (this.#isStopped) {
