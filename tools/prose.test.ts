@@ -1,39 +1,60 @@
-/** Comments have none of the phrases that `lint/prose.ts` lists: a folder's number may only fall. */
+/** Comments and names of tests have none of the phrases that `lint/prose.ts` lists, and comments are no wider than it says. */
 import { globSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
-import { PROSE_RULES, proseFaults } from "./lint/prose.ts";
+import {
+  COMMENT_COLUMNS_MAX,
+  longCommentLines,
+  PROSE_RULES,
+  type ProseFault,
+  proseFaults,
+  testNameFaults,
+} from "./lint/prose.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
-/** Lines that are still to be rewritten, by folder. */
-const LEFT: Readonly<Record<string, number>> = {};
 
-function folderOf(file: string): string {
-  const [top = "", name = ""] = file.split("/");
-  return top === "tools" ? top : `${top}/${name}`;
+const FILES: readonly string[] = globSync(
+  ["packages/*/{src,bench,browser,page/src}/**/*.{ts,tsx}", "apps/*/src/**/*.ts", "tools/**/*.ts"],
+  { cwd: ROOT, exclude: ["**/gen/**"] },
+);
+
+function sourceOf(file: string): string {
+  return readFileSync(resolve(ROOT, file), "utf8");
 }
 
-test("no comment has a phrase that plain English does not have, but for those that are still to be rewritten", () => {
-  const files = globSync(
-    ["packages/*/{src,bench,browser,page/src}/**/*.{ts,tsx}", "apps/*/src/**/*.ts", "tools/**/*.ts"],
-    {
-      cwd: ROOT,
-      exclude: ["**/gen/**"],
-    },
+function messages(file: string, faults: readonly ProseFault[]): readonly string[] {
+  return faults.map(({ rule, line, text }) => `${file}:${line}: ${rule.phrase}; write ${rule.instead}: ${text}`);
+}
+
+test("no comment has a phrase that plain English does not have", () => {
+  expect(FILES.length).toBeGreaterThan(1000);
+  expect(FILES.flatMap((file) => messages(file, proseFaults(sourceOf(file))))).toEqual([]);
+});
+
+test("no name of a test has one", () => {
+  const tests = FILES.filter((file) => file.endsWith(".test.ts"));
+  expect(tests.length).toBeGreaterThan(400);
+  expect(tests.flatMap((file) => messages(file, testNameFaults(sourceOf(file))))).toEqual([]);
+});
+
+test(`no line of a comment has more than ${COMMENT_COLUMNS_MAX} columns`, () => {
+  expect(FILES.flatMap((file) => longCommentLines(sourceOf(file)).map((line) => `${file}:${line}`))).toEqual([]);
+});
+
+test("a long line is found, but in a diagram, a usage or fenced code", () => {
+  const long = "word ".repeat(25);
+  expect(longCommentLines(`/** ${long} */\n * ${long}\n  // ${long}`)).toEqual([1, 2, 3]);
+  expect(longCommentLines(` *     npm run tool -- ${long}\n * ─▶ ${long}\n * \`\`\`\n * ${long}\n * \`\`\``)).toEqual(
+    [],
   );
-  expect(files.length).toBeGreaterThan(1000);
-  const found = files.flatMap((file) =>
-    proseFaults(readFileSync(resolve(ROOT, file), "utf8")).map(({ rule, line, text }) => ({
-      folder: folderOf(file),
-      text: `${file}:${line}: ${rule.phrase}; write ${rule.instead}: ${text}`,
-    })),
-  );
-  for (const [folder, faults] of Map.groupBy(found, (fault) => fault.folder)) {
-    expect(faults.length, faults.map(({ text }) => text).join("\n")).toBeLessThanOrEqual(LEFT[folder] ?? 0);
-  }
-  for (const [folder, count] of Object.entries(LEFT)) {
-    expect(found.filter((fault) => fault.folder === folder).length, `lower the number of ${folder}`).toBe(count);
-  }
+});
+
+test.each([
+  ['test("a server waits for ever", () => {', "for ever"],
+  ['  test.each([1, 2])("with %s it goes on", () => {', "goes on"],
+  ['])("%s begins anew", () => {', "anew"],
+])("the phrase is found in %s", (line, phrase) => {
+  expect(testNameFaults(`first\n${line}`)).toMatchObject([{ line: 2, rule: { phrase } }]);
 });
 
 describe("a phrase is found", () => {

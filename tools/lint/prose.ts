@@ -53,3 +53,34 @@ export function proseFaults(source: string): readonly ProseFault[] {
     }));
   });
 }
+
+/** The columns that a line of a comment may have. Diagrams, fenced code, usages and linter directives may be longer. */
+export const COMMENT_COLUMNS_MAX = 100;
+
+const FREE_FORM = /[│┌└├─▶◀]|^\s*(?:\*|\/\/) {2,}|biome-ignore|https?:\/\//;
+
+/** The numbers of lines that consist of a comment and are too long. */
+export function longCommentLines(source: string): readonly number[] {
+  let isFenced = false;
+  return source.split("\n").flatMap((line, index) => {
+    if (/^\s*\* ?\s*```/.test(line)) isFenced = !isFenced;
+    const isComment = /^\s*(?:\/\*\*|\*|\/\/)(?: |$)/.test(line);
+    return isComment && !isFenced && line.length > COMMENT_COLUMNS_MAX && !FREE_FORM.test(line) ? [index + 1] : [];
+  });
+}
+
+const TEST_NAME =
+  /^\s*(?:(?:test|describe|it|core|installs)(?:\.\w+(?:\([^"]*\))?)*\(|\][^"]*\)\(|(?="[^"]*",$))\s*"((?:[^"\\]|\\.)*)"/;
+
+/** The phrases in the names of a file's tests, by lines. */
+export function testNameFaults(source: string): readonly ProseFault[] {
+  return source.split("\n").flatMap((line, index) => {
+    const name = TEST_NAME.exec(line)?.[1];
+    if (name === undefined) return [];
+    return PROSE_RULES.filter(({ pattern }) => pattern.test(name)).map((found) => ({
+      rule: found,
+      line: index + 1,
+      text: name,
+    }));
+  });
+}
