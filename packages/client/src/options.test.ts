@@ -1,5 +1,6 @@
 /** Every option does something: each test here fails when its option is ignored. */
 import { OpCode, READ_ONLY_ACL, type SessionId } from "@zooid/model";
+import { filter, firstValueFrom, lastValueFrom } from "rxjs";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Client } from "./client.ts";
 import { connect, createClient } from "./connect.ts";
@@ -153,6 +154,24 @@ test.each([
   await server.session(REFUSED);
   if (onExpiry === "new-session") await serve();
   await expect.poll(() => client.state.kind).toBe(kind);
+});
+
+test("a client that ends with its session completes its states, and fails its streams once, armed or not", async () => {
+  const client = start({ onExpiry: "close" });
+  const states = lastValueFrom(client.state$);
+  const errors: unknown[] = [];
+  const watch = (path: string): void => {
+    client.events$(path).subscribe({ error: (error: unknown) => errors.push(isZkError(error) && error.code) });
+  };
+  const line = await serve();
+  watch("/armed");
+  await client.get("/a");
+  line.reset();
+  await firstValueFrom(client.state$.pipe(filter(({ kind }) => kind === "suspended")));
+  watch("/not-armed");
+  await server.session(REFUSED);
+  expect((await states).kind).toBe("closed");
+  expect(errors).toEqual(["SESSION_EXPIRED", "SESSION_EXPIRED"]);
 });
 
 test.each([

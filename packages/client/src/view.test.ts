@@ -139,11 +139,12 @@ describe("with a server that answers late or not at all", () => {
     const [scope, own] = [new AbortController(), new AbortController()];
     const view = zk.with({ signal: scope.signal });
     const calls = [view.get("/a"), view.get("/b", { signal: own.signal })];
+    const both = view.get("/f", { signal: new AbortController().signal });
     const other = view.get("/c", { signal: own.signal });
-    const outcomes = Promise.all([...calls, other].map(codeOf));
+    const outcomes = Promise.all([...calls, other, both].map(codeOf));
     own.abort(new Error("own"));
     scope.abort(new Error("scope"));
-    expect(await outcomes).toEqual(["Error: scope", "Error: own", "Error: own"]);
+    expect(await outcomes).toEqual(["Error: scope", "Error: own", "Error: own", "Error: scope"]);
     const deleted = codeOf(view.delete("/d", { guaranteed: true }));
     line.serve(honestAnswer);
     expect([await deleted, await codeOf(view.get("/e")), await codeOf(zk.get("/e"))]).toEqual([

@@ -42,6 +42,8 @@ test("cancelled calls free their place and their bytes", () => {
   expect(waiting.push(third)).toBe(true);
   expect(paths(waiting)).toEqual(["/2", "/3"]);
   expect(first.isWaiting).toBe(false);
+  waiting.remove(second);
+  expect([waiting.shift()?.path, waiting.shift()]).toEqual(["/3", undefined]);
 });
 
 test("the bytes of waiting calls are bounded too, except for the client's own", () => {

@@ -194,6 +194,17 @@ test("with onExpiry close the client ends with its session", () => {
   expect([take(), session.deadlineMs]).toEqual([[], Number.POSITIVE_INFINITY]);
 });
 
+test("with onExpiry close the client ends when its session must be assumed lost, and makes no further attempt", () => {
+  const { session, take } = connected({ onExpiry: "close" });
+  session.disconnected(100);
+  session.resolved([], 100);
+  take();
+  session.tick(7_200);
+  expect(take()).toEqual(["state lost", "hang up", "hang up", "state closed", "ended expired"]);
+  session.tick(1_000_000);
+  expect([take(), session.deadlineMs]).toEqual([[], Number.POSITIVE_INFINITY]);
+});
+
 test("without any answer the session is lost when no server can have kept it, counted from the last request answered", () => {
   const { session, take } = connected();
   session.answered(2_000, ZXID_NONE); // alive until 2000 + 9000 - 1800

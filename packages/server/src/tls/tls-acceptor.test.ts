@@ -3,7 +3,7 @@ import { connect as connectTcp, createServer, type Socket } from "node:net";
 import { connect, type TLSSocket } from "node:tls";
 import { assert, parseProxyRange } from "@zooid/model";
 import { expect, test } from "vitest";
-import { AUTHORITY, HOST } from "../testing/certificates.ts";
+import { AUTHORITY, HOST, STRANGER } from "../testing/certificates.ts";
 import { TlsAcceptor } from "./tls-acceptor.ts";
 
 const HANDSHAKES_OF_ONE = 40;
@@ -134,5 +134,27 @@ test("a client that sends nothing is given up after the handshake's time", async
   client.resume();
   expect((await failure.promise).message).toBe("it took longer than 50 ms");
   await closed;
+  server.close();
+});
+
+test("a certificate of another authority is reported with its fault", async () => {
+  const certificates = { key: HOST.key, cert: HOST.cert, ca: AUTHORITY };
+  const acceptor = new TlsAcceptor({ ...certificates, requestCert: true, rejectUnauthorized: true });
+  const { promise, resolve } = Promise.withResolvers<string | undefined>();
+  const server = createServer({ pauseOnConnect: true }, (socket) => {
+    socket.on("error", () => {});
+    acceptor.accept(
+      socket,
+      () => resolve("accepted"),
+      (_error, fault) => resolve(fault),
+    );
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  const { key, cert } = STRANGER;
+  const client = connect({ port, host: "127.0.0.1", key, cert, ca: AUTHORITY, checkServerIdentity: () => undefined });
+  client.on("error", () => {});
+  expect(await promise).toBe("UNABLE_TO_VERIFY_LEAF_SIGNATURE");
+  client.destroy();
   server.close();
 });
