@@ -3,11 +3,11 @@ import { mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { OpCode } from "@zooid/model";
+import { composeZxid, OpCode } from "@zooid/model";
 import { create, RawClient } from "@zooid/wire/testing/raw-client";
 import { expect, test } from "vitest";
 import { startTestServer } from "../testing/server.ts";
-import { readSurvivor } from "./survivor.ts";
+import { newestFirst, readSurvivor, type Survivor } from "./survivor.ts";
 
 test("an entry that is not the one that was logged is reported as damage, beside what is known without it", async () => {
   await using place = await mkdtempDisposable(join(tmpdir(), "zooid-survivor-"));
@@ -29,4 +29,13 @@ test("an entry that is not the one that was logged is reported as damage, beside
   const { zxid, committed, epoch, sid } = whole;
   expect(found).toMatchObject({ zxid, committed, epoch, sid, uncommittedCount: undefined, timeMs: undefined });
   expect(found.damage).toMatch(/is damaged at/);
+});
+
+test("the newest history comes first: by the epoch of its leader, then by its last transaction", () => {
+  const of = (epoch: number, last: number, sid: number): Survivor => ({
+    ...{ directories: { dataDir: "" }, sid, ensembleId: "", epoch, epochMax: epoch, zxid: composeZxid(1, last) },
+    ...{ timeMs: 0, committed: composeZxid(1, 0), uncommittedCount: 0, members: undefined, damage: undefined },
+  });
+  const survivors = [of(2, 5, 1), of(3, 1, 2), of(2, 9, 3), of(3, 2, 4)];
+  expect(newestFirst(survivors).map(({ sid }) => sid)).toEqual([4, 2, 3, 1]);
 });
