@@ -6,10 +6,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SecureContextOptions } from "node:tls";
 import { type LinkRef, type PeerMessage, serverId } from "@zooid/model";
+import { freePorts } from "@zooid/wire/testing/free-ports";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { ConfigError, parseServerConfig } from "../config.ts";
 import { AUTHORITY, CLIENT_EXPIRED, HOST, ONE, STRANGER, TWO } from "../testing/certificates.ts";
+import { ask } from "../testing/http.ts";
 import { Happenings, TestPeers } from "../testing/peers.ts";
+import { startTestServer } from "../testing/server.ts";
 import { eitherTransport } from "./either-transport.ts";
 import type { EnsembleOptions } from "./ensemble-config.ts";
 import { MemberDirectory } from "./member-directory.ts";
@@ -485,6 +488,22 @@ describe("files for TLS", () => {
     file("ca", AUTHORITY + AUTHORITY, 0o644);
     expect(ensemble?.transport.reload?.()).toEqual([]);
     expect(ensemble?.transport.material).not.toBe(before);
+  });
+
+  test("each time that they were read again is a metric, and each time that they could not be used another", async () => {
+    const peerTls = good();
+    const [quorumPort = 0, electionPort = 0] = await freePorts(2);
+    const servers = [{ sid: 1, host: "127.0.0.1", quorumPort, electionPort }];
+    const options = { port: 0, admin: { port: 0 }, ensemble: { sid: 1, servers, peerTls } };
+    await using zk = await startTestServer(options);
+    expect(zk.reload(options).problems).toEqual([]);
+    file("key", TWO.key);
+    expect(zk.reload().problems).toEqual([expect.stringContaining("does not belong to the certificate")]);
+    const { body } = await ask(zk.adminPort, "/metrics");
+    expect(body.split("\n").filter((line) => /^zooid_tls_reload.*"peers"/.test(line))).toEqual([
+      'zooid_tls_reloads{key="peers"} 1',
+      'zooid_tls_reload_failures{key="peers"} 1',
+    ]);
   });
 
   test.each<[string, () => EnsembleOptions["peerTls"], string]>([
