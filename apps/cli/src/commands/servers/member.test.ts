@@ -57,6 +57,14 @@ async function member(
   return [await found.ended, found.objects.at(-1) ?? {}];
 }
 
+/** The lines about a change that is not made. */
+async function shown(...words: readonly string[]): Promise<string> {
+  await using session = await Session.open(`${HOST}:${lines[0]?.clientAddress.port}`);
+  const found = await session.run("member", ...words, "--dry-run", "--auth", SUPER);
+  await found.ended;
+  return found.stdout;
+}
+
 test("one server of three is enough for the status of all, under another name and before the session is connected", async () => {
   await Promise.all([1, 2, 3].map(start));
   await (await open())[Symbol.asyncDispose]();
@@ -96,6 +104,8 @@ test("three servers grow to four, change votes and shrink by it alone", { timeou
   expect(grown).toMatchObject({ healthy: true, members: grownTo, unlisted: [] });
 
   expect((await member(session, "demote", "4", "--wait"))[1]).toMatchObject({ voters: 3 });
+  expect(await shown("promote", "4")).toMatch(/^server 4 gets a vote: /m);
+  expect(await shown("remove", "4")).toMatch(/^server 4 leaves: /m);
   expect((await member(session, "promote", "4", "--wait"))[1]).toMatchObject({ voters: 4 });
 
   const [, { leader }] = await member(session, "list");
