@@ -2,9 +2,12 @@ import { readdirSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { OpCode } from "@zooid/model";
+import { composeZxid, OpCode, serverId, ZXID_NONE, type Zxid } from "@zooid/model";
+import { putEntry } from "@zooid/txn-log";
 import { create, RawClient, read, request } from "@zooid/wire/testing/raw-client";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { parseServerConfig } from "./config.ts";
+import { openStorage } from "./storage.ts";
 import { startTestServer } from "./testing/server.ts";
 
 let place: string;
@@ -63,4 +66,26 @@ test("after a start the state file follows what was replayed, without waiting fo
   await using zk = await startTestServer({ dataDir: place, stateLagBytesMax: 8, fourLetterWords: "*" });
   while ((await metric(zk.port, "zooid_state_checkpoints")) === 0);
   expect(await metric(zk.port, "zooid_state_lag_bytes")).toBe(0);
+});
+
+test("a log in memory keeps nothing that a checkpoint is beyond", async () => {
+  const { promise: appended, resolve, reject } = Promise.withResolvers<void>();
+  const note = ({ zxid }: { readonly zxid: Zxid }): void => (zxid === last ? resolve() : undefined);
+  const handler = { appended: note, roomChanged: () => {}, failed: reject, warned: () => {} };
+  const silent = { error: () => {}, info: () => {} };
+  await using storage = await openStorage(parseServerConfig({}), serverId(1), handler, silent);
+  const { currentEpoch } = storage.log.durable;
+  const [first, last] = [composeZxid(currentEpoch, 1), composeZxid(currentEpoch, 2)];
+  for (const [generation, zxid, committed] of [
+    [1, first, ZXID_NONE],
+    [2, last, first],
+  ] as const) {
+    const bytes = new Uint8Array(64);
+    const end = putEntry(bytes, 0, zxid, new Uint8Array(9));
+    storage.log.append({ bytes, start: 0, end }, generation, committed);
+  }
+  await appended;
+  expect(storage.log.durable.floor.zxid).toBe(ZXID_NONE);
+  storage.checkpoint({ zxid: first, digestHigh: 0, digestLow: 0, bytes: 1 });
+  expect(storage.log.durable.floor.zxid).toBe(first);
 });

@@ -6,6 +6,7 @@ import { connect } from "../connect.ts";
 import { json, text } from "../operations/codec.ts";
 import type { ClientOptions } from "../options.ts";
 import { fourLetterWord } from "../testing/four-letter-word.ts";
+import { dataAnswer, honestAnswer, ScriptedServer } from "../testing/scripted-server.ts";
 import { expireSession, OldServer, Relay } from "../testing.ts";
 import type { ObservedNode } from "./observed-node.ts";
 
@@ -447,4 +448,19 @@ describe("streams of events", () => {
     await zk.sync();
     expect([zk.watchCount, await serverWatches()]).toEqual([0, 0]);
   });
+});
+
+test("subscribers of one stream share its read", async () => {
+  await using scripted = await ScriptedServer.start();
+  const [zk, line] = await Promise.all([connect(scripted.hosts), scripted.session()]);
+  const node$ = zk.watchData$("/a");
+  const values = [node$, node$].map((each$) => firstValueFrom(each$));
+  line.send(dataAnswer(await line.request(), "x"));
+  const next = zk.exists("/b");
+  const request = await line.request();
+  expect(request.path).toBe("/b");
+  line.send(honestAnswer(request));
+  line.serve(honestAnswer);
+  await Promise.all([...values, next]);
+  await zk.close();
 });
