@@ -8,5 +8,7 @@
  */
 export type TestBreak = "sync-fails" | "state-full" | "log-full" | "full-by-files";
 
+/** A file of this name in the log's directory takes the room for its commits away; see {@link TestBreak}. */
 export const FULL_FILE = "full";
+/** A file of this name beside the state file takes the room for its commits away; see {@link TestBreak}. */
 export const CHECKPOINTS_FULL_FILE = "full-for-checkpoints";
