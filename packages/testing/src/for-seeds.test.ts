@@ -45,8 +45,9 @@ describe("random faults", () => {
   test("refuse kinds that there are not", async () => {
     await using ensemble = await TestEnsemble.start({ servers: 1 });
     expect(() => ensemble.randomFaults({ kinds: [] })).toThrow("kinds are some of crash, pause, isolate");
+    expect(() => ensemble.randomFaults({ kinds: ["crsh"] as never })).toThrow('found "crsh"');
     expect(() => ensemble.randomFaults({ everyMs: 0 })).toThrow(
-      "everyMs and forMsMax are at least 1, found 0 and 10000",
+      "everyMs is a number of milliseconds, at least 1, found 0",
     );
   });
 });

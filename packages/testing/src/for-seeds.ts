@@ -1,6 +1,6 @@
-import { errorJson, keepCode } from "@zooid/model";
+import { ArgumentError, errorJson, found, keepCode } from "@zooid/model";
 import { type EnsembleEvent, formatEvent } from "./events.ts";
-import type { TestEnsembleOptions } from "./options.ts";
+import { checkWork, type TestEnsembleOptions } from "./options.ts";
 import { TestEnsemble } from "./test-ensemble.ts";
 
 const EVENT_COUNT_SHOWN = 20;
@@ -48,10 +48,15 @@ export class SeedError extends Error {
  * @throws SeedError with the seed that fails
  */
 export async function forSeeds(
-  { seeds, from = 1, ...options }: SeedRange,
+  range: SeedRange,
   work: (ensemble: TestEnsemble) => void | PromiseLike<void>,
 ): Promise<void> {
-  if (!Number.isInteger(seeds) || seeds < 1) throw new RangeError(`seeds is a whole number from 1 on, found ${seeds}`);
+  checkWork("forSeeds", work);
+  const { seeds, from = 1, ...options } = range ?? {};
+  const problems: string[] = [];
+  if (!Number.isInteger(seeds) || seeds < 1) problems.push(`seeds is a whole number from 1 on, found ${found(seeds)}`);
+  if (!Number.isInteger(from) || from < 0) problems.push(`from is a whole number from 0 on, found ${found(from)}`);
+  if (problems.length > 0) throw new ArgumentError("forSeeds", problems);
   for (let seed = from; seed < from + seeds; seed++) {
     let events: readonly EnsembleEvent[] = [];
     try {

@@ -1,3 +1,5 @@
+import { ArgumentError, fits, found, misfits, rules, type Shape, shape } from "@zooid/model";
+
 /** A range of durations, in virtual milliseconds. */
 export interface DurationRange {
   readonly minMs: number;
@@ -45,21 +47,53 @@ export type TestEnsembleConfig = Required<TestEnsembleOptions>;
 
 const SERVER_COUNT_MAX = 9;
 
-/** @throws RangeError that lists every problem at once */
+/** Checked one by one below, with their limits. */
+const checked = rules.anything;
+const ENSEMBLE: Shape<TestEnsembleOptions> = shape<TestEnsembleOptions>({
+  servers: checked,
+  observers: checked,
+  seed: checked,
+  tickMs: checked,
+  minSessionTimeoutMs: checked,
+  maxSessionTimeoutMs: checked,
+  latency: checked,
+  diskSync: checked,
+  startTimeMs: checked,
+  deadlineMs: checked,
+});
+export const RUN: Shape<RunOptions> = shape<RunOptions>({ deadlineMs: rules.duration, name: rules.text });
+export const FAULT: Shape<FaultDuration> = shape<FaultDuration>({ forMs: rules.duration });
+
+/** Checks options. @throws ArgumentError with every problem */
+export function checkFit<T>(where: string, options: unknown, expected: Shape<T>): void {
+  if (!fits(options, expected)) throw new ArgumentError(where, misfits(options, expected));
+}
+
+/** Checks a time in virtual milliseconds. @throws ArgumentError */
+export function checkMs(where: string, name: string, ms: unknown): void {
+  if (typeof ms === "number" && Number.isFinite(ms)) return;
+  throw new ArgumentError(where, [`${name} is a number of milliseconds, found ${found(ms)}`]);
+}
+
+/** Checks work that is called. @throws ArgumentError */
+export function checkWork(where: string, work: unknown): void {
+  if (typeof work !== "function") throw new ArgumentError(where, [`the work is a function, found ${found(work)}`]);
+}
+
+/** @throws ArgumentError that lists every problem at once */
 export function parseOptions(options: TestEnsembleOptions): TestEnsembleConfig {
-  const problems: string[] = [];
+  const problems: string[] = [...misfits(options ?? null, ENSEMBLE)];
+  if (!rules.record.accepts(options)) throw new ArgumentError("test ensemble options", problems);
   const whole = (name: keyof TestEnsembleOptions, fallback: number, least: number, most: number): number => {
     const value = options[name] ?? fallback;
     if (typeof value === "number" && Number.isInteger(value) && value >= least && value <= most) return value;
-    problems.push(`${name} is a whole number from ${least} to ${most}, found ${String(value)}`);
+    problems.push(`${name} is a whole number from ${least} to ${most}, found ${found(value)}`);
     return fallback;
   };
   const range = (name: "latency" | "diskSync", fallback: DurationRange): DurationRange => {
-    const value = options[name] ?? fallback;
+    const value: unknown = options[name] ?? fallback;
     if (isRange(value)) return value;
-    problems.push(
-      `${name} is { minMs, maxMs } with 0 <= minMs <= maxMs, found { minMs: ${value.minMs}, maxMs: ${value.maxMs} }`,
-    );
+    problems.push(`${name} ${rangeProblem(value)}`);
     return fallback;
   };
   const tickMs = whole("tickMs", 2000, 10, 3_600_000);
@@ -82,10 +116,19 @@ export function parseOptions(options: TestEnsembleOptions): TestEnsembleConfig {
     startTimeMs: whole("startTimeMs", Date.UTC(2030, 0, 1), 0, 8.64e15),
     deadlineMs: whole("deadlineMs", 600_000, 1, Number.MAX_SAFE_INTEGER),
   };
-  if (problems.length > 0) throw new RangeError(`test ensemble options: ${problems.join("; ")}`);
+  if (problems.length > 0) throw new ArgumentError("test ensemble options", problems);
   return config;
 }
 
-export function isRange({ minMs, maxMs }: DurationRange): boolean {
-  return minMs >= 0 && maxMs >= minMs && maxMs < Infinity;
+/** What is wrong with a range, behind its name. */
+export function rangeProblem(value: unknown): string {
+  const given = rules.record.accepts(value) ? (value as Partial<DurationRange>) : undefined;
+  const shown = given === undefined ? found(value) : `{ minMs: ${found(given.minMs)}, maxMs: ${found(given.maxMs)} }`;
+  return `is { minMs, maxMs } with 0 <= minMs <= maxMs, found ${shown}`;
+}
+
+export function isRange(value: unknown): value is DurationRange {
+  if (typeof value !== "object" || value === null) return false;
+  const { minMs, maxMs } = value as Partial<DurationRange>;
+  return typeof minMs === "number" && typeof maxMs === "number" && minMs >= 0 && maxMs >= minMs && maxMs < Infinity;
 }

@@ -1,7 +1,8 @@
+import { ArgumentError, found, type Rule, rules, type Shape, shape } from "@zooid/model";
 import type { Prng } from "@zooid/simulator";
 import type { ClientLink } from "./client-link.ts";
 import type { ServerStatus } from "./events.ts";
-import type { DurationRange, FaultDuration } from "./options.ts";
+import { checkFit, type DurationRange, type FaultDuration } from "./options.ts";
 
 /** Every kind of fault that {@link RandomFaults} knows. */
 export const FAULT_KINDS = [
@@ -27,6 +28,16 @@ export interface RandomFaultOptions {
   /** Most that a fault lasts. Default 10000. */
   readonly forMsMax?: number;
 }
+
+const timeRule: Rule = {
+  expected: "a number of milliseconds, at least 1",
+  accepts: (value) => typeof value === "number" && value >= 1,
+};
+const RANDOM: Shape<RandomFaultOptions> = shape<RandomFaultOptions>({
+  kinds: rules.list,
+  everyMs: timeRule,
+  forMsMax: timeRule,
+});
 
 /** The faults of an ensemble that random faults are made of; see `TestEnsemble`. */
 export interface FaultyEnsemble {
@@ -60,13 +71,12 @@ export class RandomFaults {
 
   /** @internal */
   constructor(ensemble: FaultyEnsemble, links: readonly ClientLink[], world: FaultWorld) {
+    checkFit("randomFaults", world.options, RANDOM);
     const { kinds = FAULT_KINDS, everyMs = 2000, forMsMax = 10_000 } = world.options;
     const unknown = kinds.filter((kind) => !FAULT_KINDS.includes(kind));
     if (unknown.length > 0 || kinds.length === 0) {
-      throw new RangeError(`kinds are some of ${FAULT_KINDS.join(", ")}, found ${unknown.join(", ") || "none"}`);
-    }
-    if (!(everyMs >= 1) || !(forMsMax >= 1)) {
-      throw new RangeError(`everyMs and forMsMax are at least 1, found ${everyMs} and ${forMsMax}`);
+      const given = unknown.map((kind) => found(kind)).join(", ") || "none";
+      throw new ArgumentError("randomFaults", [`kinds are some of ${FAULT_KINDS.join(", ")}, found ${given}`]);
     }
     this.#ensemble = ensemble;
     this.#links = links;

@@ -1,8 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
+import { ArgumentError } from "@zooid/model";
 import { Mutex } from "@zooid/recipes";
 import { describe, expect, test } from "vitest";
-import { formatEvent, TestEnsemble, VirtualDeadlineError } from "./index.ts";
+import { formatEvent, forSeeds, TestEnsemble, VirtualDeadlineError } from "./index.ts";
 
 /** The course of a run, by its events. */
 async function transcriptOf(seed: number): Promise<readonly string[]> {
@@ -310,6 +311,45 @@ describe("virtual time", () => {
     });
     expect([stdout, stderr]).toEqual(["\n", ""]);
   });
+});
+
+test("each method refuses arguments that it cannot use, with the nearest name, before anything happens", async () => {
+  await using ensemble = await TestEnsemble.start({ servers: 1 });
+  /** As a program without a type checker gives it. */
+  const loose = (value: unknown): never => value as never;
+  const calls: readonly (readonly [call: () => unknown, sentence: string])[] = [
+    [() => TestEnsemble.begin(loose(null)), "the options are an object, found null"],
+    [() => TestEnsemble.begin(loose({ server: 3 })), "did you mean servers?"],
+    [() => TestEnsemble.begin(loose({ latency: 5 })), "latency is { minMs, maxMs } with 0 <= minMs <= maxMs, found 5"],
+    [() => TestEnsemble.run({}, loose(undefined)), "the work is a function, found undefined"],
+    [() => forSeeds(loose(undefined), () => {}), "seeds is a whole number from 1 on, found undefined"],
+    [() => forSeeds({ seeds: 2, from: 0.5 }, () => {}), "from is a whole number from 0 on, found 0.5"],
+    [() => ensemble.run(loose("x")), "the work is a function"],
+    [() => ensemble.run(() => {}, loose({ deadline: 5 })), "did you mean deadlineMs?"],
+    [() => ensemble.sleep(loose("5")), 'the time is a number of milliseconds, found "5"'],
+    [() => ensemble.until(loose(true)), "the work is a function, found true"],
+    [() => ensemble.real(loose(undefined)), "the work is a function"],
+    [() => ensemble.connect(loose({ chrot: "/a" })), "there is no option"],
+    [() => ensemble.crash(9), "expected a server from 1 to 1, found 9"],
+    [() => ensemble.crash(1, loose({ forMS: 5 })), "did you mean forMs?"],
+    [() => ensemble.crashLeader(loose({ forMs: -1 })), "forMs is a number of milliseconds, at least 0, found -1"],
+    [() => ensemble.pause(1, loose(5)), "the options are an object, found 5"],
+    [() => ensemble.isolate(1, loose({ forMs: "5" })), 'found "5"'],
+    [() => ensemble.partition(loose([1, 2])), "the groups are an array of arrays"],
+    [() => ensemble.slowDisk(1, loose(5)), "the sync is { minMs, maxMs }"],
+    [() => ensemble.slowLink(1, 1, Number.NaN), "byMs is a number of milliseconds, found NaN"],
+    [() => ensemble.skewClock(1, loose("1")), "byMs is a number of milliseconds"],
+    [() => ensemble.below(0), "the bound is a whole number from 1 on, found 0"],
+    [() => ensemble.restart(loose("1")), 'expected a server from 1 to 1, found "1"'],
+  ];
+  const before = ensemble.events.length;
+  for (const [call, sentence] of calls) {
+    const error = await Promise.resolve()
+      .then(call)
+      .catch((thrown: unknown) => thrown);
+    expect([String(error), error]).toEqual([expect.stringContaining(sentence), expect.any(ArgumentError)]);
+  }
+  expect(ensemble.events.slice(before)).toEqual([]);
 });
 
 test("options that cannot be right are all named in one error", async () => {

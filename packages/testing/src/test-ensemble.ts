@@ -1,16 +1,22 @@
 import type { Client, Transport } from "@zooid/client";
-import { type ServerId, serverId } from "@zooid/model";
+import { ArgumentError, found, type ServerId, serverId } from "@zooid/model";
 import { Prng, Scheduler } from "@zooid/simulator";
 import type { ClientLink } from "./client-link.ts";
 import { VirtualDeadlineError } from "./deadline-error.ts";
 import { EnsembleClients, type TestClientOptions } from "./ensemble-clients.ts";
 import type { EnsembleEvent, ServerStatus } from "./events.ts";
 import {
+  checkFit,
+  checkMs,
+  checkWork,
   type DurationRange,
+  FAULT,
   type FaultDuration,
   isRange,
   parseOptions,
+  RUN,
   type RunOptions,
+  rangeProblem,
   type TestEnsembleOptions,
 } from "./options.ts";
 import { Partitions } from "./partitions.ts";
@@ -78,7 +84,7 @@ export class TestEnsemble implements AsyncDisposable {
   /**
    * Starts an ensemble, and waits until it serves.
    *
-   * @throws RangeError that lists every problem of the options; Error where another ensemble of this process is open,
+   * @throws ArgumentError that lists every problem of the options; Error where another ensemble of this process is open,
    *   or fake timers are installed
    */
   static async start(options: TestEnsembleOptions = {}): Promise<TestEnsemble> {
@@ -99,6 +105,7 @@ export class TestEnsemble implements AsyncDisposable {
 
   /** Starts an ensemble, {@link run}s the work with it, and closes it. */
   static async run<T>(options: TestEnsembleOptions, work: (ensemble: TestEnsemble) => T | PromiseLike<T>): Promise<T> {
+    checkWork("TestEnsemble.run", work);
     const ensemble = await TestEnsemble.start(options);
     try {
       return await ensemble.run(() => work(ensemble));
@@ -120,14 +127,17 @@ export class TestEnsemble implements AsyncDisposable {
    * @throws what the work throws; {@link VirtualDeadlineError} after the deadline, which says what waits; what a
    *   server or a timer's callback throws meanwhile
    */
-  run<T>(work: () => T | PromiseLike<T>, options: RunOptions = {}): Promise<T> {
-    if (this.#defect !== undefined) return Promise.reject(this.#defect.error);
+  async run<T>(work: () => T | PromiseLike<T>, options: RunOptions = {}): Promise<T> {
+    checkWork("run", work);
+    checkFit("run", options, RUN);
+    if (this.#defect !== undefined) throw this.#defect.error;
     const { deadlineMs = this.#deadlineMs, name = "run" } = options;
     return this.#time.run(work, deadlineMs, () => this.#late(name, deadlineMs));
   }
 
   /** Lets virtual time pass. */
-  sleep(ms: number): Promise<void> {
+  async sleep(ms: number): Promise<void> {
+    checkMs("sleep", "the time", ms);
     const pause = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
     return this.run(pause, { deadlineMs: ms + 1, name: `sleep(${ms})` });
   }
@@ -138,10 +148,10 @@ export class TestEnsemble implements AsyncDisposable {
    * @param condition looked at every few virtual milliseconds, once the answer before is there
    * @param what in the error at the deadline
    */
-  until(
-    condition: () => boolean | PromiseLike<boolean>,
-    { name: what = "the condition of until()", ...options }: RunOptions = {},
-  ): Promise<void> {
+  async until(condition: () => boolean | PromiseLike<boolean>, given: RunOptions = {}): Promise<void> {
+    checkWork("until", condition);
+    checkFit("until", given, RUN);
+    const { name: what = "the condition of until()", ...options } = given;
     const wait = async (): Promise<void> => {
       while (!(await condition())) await new Promise((resolve) => void setTimeout(resolve, POLL_MS));
     };
@@ -158,7 +168,8 @@ export class TestEnsemble implements AsyncDisposable {
   }
 
   /** Stops virtual time until work that needs the real world is settled: files, sockets, other processes. */
-  real<T>(work: () => T | PromiseLike<T>): Promise<T> {
+  async real<T>(work: () => T | PromiseLike<T>): Promise<T> {
+    checkWork("real", work);
     return this.#time.real(work);
   }
 
@@ -215,7 +226,9 @@ export class TestEnsemble implements AsyncDisposable {
   }
 
   /** Ends a server's process, as `kill -9` does. Writes that its disk has not finished are lost, or some of them. */
-  crash(server: number, { forMs }: FaultDuration = {}): void {
+  crash(server: number, duration: FaultDuration = {}): void {
+    checkFit("crash", duration, FAULT);
+    const { forMs } = duration;
     const sid = this.#sid(server);
     this.#fault(`server ${sid} crashes`);
     this.#servers.cluster.crash(sid);
@@ -253,7 +266,9 @@ export class TestEnsemble implements AsyncDisposable {
   }
 
   /** Stops a server's process, as `SIGSTOP` does: what arrives meanwhile waits. */
-  pause(server: number, { forMs }: FaultDuration = {}): void {
+  pause(server: number, duration: FaultDuration = {}): void {
+    checkFit("pause", duration, FAULT);
+    const { forMs } = duration;
     const sid = this.#sid(server);
     const running = this.#servers.cluster.server(sid);
     if (running === undefined) throw new Error(`expected server ${sid} to run, found it down`);
@@ -273,7 +288,9 @@ export class TestEnsemble implements AsyncDisposable {
   }
 
   /** Cuts a server off from all other servers; clients still reach it. */
-  isolate(server: number, { forMs }: FaultDuration = {}): void {
+  isolate(server: number, duration: FaultDuration = {}): void {
+    checkFit("isolate", duration, FAULT);
+    const { forMs } = duration;
     const sid = this.#sid(server);
     this.#fault(`server ${sid} is cut off from the other servers`);
     if (forMs !== undefined) return this.#servers.cluster.isolate(sid, forMs);
@@ -286,7 +303,11 @@ export class TestEnsemble implements AsyncDisposable {
    *
    * Packets between groups are held back, and arrive when the partition ends.
    */
-  partition(groups: readonly (readonly (number | string | Client)[])[], { forMs }: FaultDuration = {}): void {
+  partition(groups: readonly (readonly (number | string | Client)[])[], duration: FaultDuration = {}): void {
+    if (!Array.isArray(groups) || !groups.every(Array.isArray))
+      throw new ArgumentError("partition", [`the groups are an array of arrays, found ${found(groups)}`]);
+    checkFit("partition", duration, FAULT);
+    const { forMs } = duration;
     for (const each of groups.flat()) if (typeof each === "number") this.#sid(each);
     this.#fault(`the network is divided: ${this.#partitions.describe(groups)}`);
     this.#partitions.divide(groups);
@@ -296,13 +317,14 @@ export class TestEnsemble implements AsyncDisposable {
   /** How long a server's disk takes to make writes durable, until {@link heal}. */
   slowDisk(server: number, sync: DurationRange): void {
     const sid = this.#sid(server);
-    if (!isRange(sync)) throw new RangeError(`a slow disk's sync takes { minMs, maxMs } with 0 <= minMs <= maxMs`);
+    if (!isRange(sync)) throw new ArgumentError("slowDisk", [`the sync ${rangeProblem(sync)}`]);
     this.#fault(`the disk of server ${sid} takes ${sync.minMs} to ${sync.maxMs} ms for a sync`);
     this.#servers.cluster.setDisk(sid, { syncMsMin: sync.minMs, syncMsMax: sync.maxMs });
   }
 
   /** Adds latency to everything that two servers send each other, until {@link heal}. */
   slowLink(a: number, b: number, byMs: number): void {
+    checkMs("slowLink", "byMs", byMs);
     const [from, to] = [this.#sid(a), this.#sid(b)];
     this.#fault(`messages between server ${from} and server ${to} take ${byMs} ms longer`);
     this.#servers.cluster.network.clog(from, to, byMs);
@@ -311,8 +333,10 @@ export class TestEnsemble implements AsyncDisposable {
 
   /** Moves a server's wall clock, as an administrator or NTP does. */
   skewClock(server: number, byMs: number): void {
+    checkMs("skewClock", "byMs", byMs);
+    const sid = this.#sid(server);
     this.#fault(`the wall clock of server ${server} moves by ${byMs} ms`);
-    this.#servers.cluster.skewWallClock(this.#sid(server), byMs);
+    this.#servers.cluster.skewWallClock(sid, byMs);
   }
 
   /** Ends every fault: crashed servers start, paused ones continue, all links and disks are as at the start. */
@@ -334,6 +358,8 @@ export class TestEnsemble implements AsyncDisposable {
 
   /** A whole number from 0 to `bound - 1`, by the seed. */
   below(bound: number): number {
+    if (!Number.isInteger(bound) || bound < 1)
+      throw new ArgumentError("below", [`the bound is a whole number from 1 on, found ${found(bound)}`]);
     return this.#random.below(bound);
   }
 
@@ -388,6 +414,6 @@ export class TestEnsemble implements AsyncDisposable {
 
   #sid(server: number): ServerId {
     if (this.servers.includes(server)) return serverId(server);
-    throw new RangeError(`expected a server from 1 to ${this.servers.length}, found ${server}`);
+    throw new ArgumentError("server", [`expected a server from 1 to ${this.servers.length}, found ${found(server)}`]);
   }
 }
