@@ -14,7 +14,7 @@ runs the commands that it reads, one a line. "zooid-cli help" lists the commands
   -client-configuration FILE    settings of ZooKeeper's Java client: TLS (zookeeper.client.secure, zookeeper.ssl.*),
                                 SASL (java.security.auth.login.config, zookeeper.sasl.*), jute.maxbuffer
   -DNAME=VALUE                  one such setting; CLIENT_JVMFLAGS and JVMFLAGS in the environment may have some too
-  --json                        each result, event and error is one JSON object on a line of stdout
+  --json                        each result and error is one JSON object on a line of stdout, each event one on stderr
   --quiet                       answers only: no greeting, no events; without a terminal the greeting and the connection's
                                 events are left out anyway, and --verbose prints them
   --stop-on-error               the first of piped commands that fails is the last one
