@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { startServer, type ZooidServer } from "@zooid/embedded-server";
+import { freePort } from "@zooid/wire/testing/free-ports";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { CliRuns } from "./testing/cli-process.ts";
 
@@ -28,4 +29,30 @@ test("an admin port that sends without an end is given up", async () => {
   endless.close();
   expect(stderr).toContain("has more than 16777216 bytes");
   expect(status).toBe(1);
+});
+
+test("each port that is no admin port is named with what was found there", async () => {
+  const web = createServer((_, response) => response.end("<html></html>")).listen(0, "127.0.0.1");
+  await once(web, "listening");
+  const { port } = web.address() as AddressInfo;
+  const other = createTcpServer((socket) => socket.end("hello\n")).listen(0, "127.0.0.1");
+  await once(other, "listening");
+  const closed = await freePort();
+  const cases: readonly (readonly [url: string, reason: string])[] = [
+    [`http://127.0.0.1:${closed}`, "connection refused: no process listens on this port"],
+    [
+      `http://127.0.0.1:${(other.address() as AddressInfo).port}`,
+      "the port does not speak HTTP: it may be another one of the server",
+    ],
+    [`https://127.0.0.1:${port}`, "the port does not speak TLS: its URL begins with http://"],
+  ];
+  for (const [url, reason] of cases) {
+    const { stderr } = await runs.run("leader", "transfer", "--admin", url);
+    expect(stderr).toBe(`no answer from the admin port at ${url}: ${reason}\n`);
+  }
+  const { stderr } = await runs.run("leader", "transfer", "--admin", `http://127.0.0.1:${port}`);
+  expect(stderr).toBe(`http://127.0.0.1:${port} is no admin port: it answers with status 200 and no JSON\n`);
+  web.closeAllConnections();
+  web.close();
+  other.close();
 });

@@ -37,9 +37,7 @@ export async function askAdmin(
     response = await fetch(url, { method, signal, headers: auth === undefined ? {} : { authorization: auth } });
   } catch (error) {
     invocation.signal.throwIfAborted();
-    const cause = error instanceof Error ? (error.cause ?? error) : error;
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new CliError(`no answer from the admin port at ${url.origin}: ${reason}`, {
+    throw new CliError(`no answer from the admin port at ${url.origin}: ${reasonOf(error)}`, {
       code: "NOT_CONNECTED",
       hint: "name the admin port of the server with --admin http://host:port",
     });
@@ -47,6 +45,20 @@ export async function askAdmin(
   const fields = await fieldsOf(response, url);
   const error = fields["error"];
   return { status: response.status, fields, error: typeof error === "string" ? error : undefined };
+}
+
+/** Causes by the codes that the system and Node.js have for them. */
+const REASONS: ReadonlyMap<string, string> = new Map([
+  ["ECONNREFUSED", "connection refused: no process listens on this port"],
+  ["ERR_SSL_WRONG_VERSION_NUMBER", "the port does not speak TLS: its URL begins with http://"],
+  ["EPROTO", "the port does not speak TLS: its URL begins with http://"],
+]);
+
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? (error.cause ?? error) : error;
+  if (!(cause instanceof Error)) return String(cause);
+  if (cause.name === "HTTPParserError") return "the port does not speak HTTP: it may be another one of the server";
+  return REASONS.get("code" in cause ? String(cause.code) : "") ?? cause.message;
 }
 
 /** The fields of an answer, or its reason as an error. */
