@@ -60,12 +60,12 @@ export type { Grant, HoldOptions, Lease, LostReason } from "./leases/lease.ts";
 export type { LeaseGroup } from "./leases/lease-group.ts";
 export type { Participant } from "./leases/participants.ts";
 export type { Lock } from "./leases/use-lease.ts";
+export type { ContenderForm } from "./locks/child-names.ts";
 export type { LockDialect, ReadWriteDialect } from "./locks/dialect.ts";
 export { MultiLock, type MultiLockOptions } from "./locks/multi-lock.ts";
 export { type AcquireOptions, Mutex, type MutexOptions, type Owned, type TryOptions } from "./locks/mutex.ts";
 export { type LockSide, ReadWriteLock, type ReadWriteLockOptions } from "./locks/read-write-lock.ts";
 export { type AcquireLeasesOptions, Semaphore, SemaphoreMutex, type SemaphoreOptions } from "./locks/semaphore.ts";
-export type { ContenderForm } from "./locks/sequence.ts";
 export { UnfairLock, type UnfairLockOptions } from "./locks/unfair-lock.ts";
 export { GroupMember, type GroupMemberOptions, type Members } from "./members/group-member.ts";
 export {

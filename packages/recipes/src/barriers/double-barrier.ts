@@ -16,14 +16,13 @@ import { checkArguments, checkWork } from "../arguments.ts";
 import { Deadline, type WaitOptions } from "../leases/deadline.ts";
 import { deleteOwnNode, deleteOwnNodeLater } from "../leases/delete-own-node.ts";
 import { LossAlarm, unlessAborted } from "../leases/waiting.ts";
+import { isContender } from "../locks/child-names.ts";
 import { changed } from "../locks/lock-queue.ts";
 import { defaultData } from "../nodes/default-data.ts";
 import { makeNamed } from "../nodes/named-node.ts";
 import { RecipeError } from "../recipe-error.ts";
 
 const READY = "ready";
-/** A UUID, as Curator writes it, or kazoo: other children are no members. */
-const MEMBER = /^[0-9a-f-]{32,36}$/i;
 
 export interface DoubleBarrierOptions {
   /** Number of members required to continue. All clients of the path must agree. */
@@ -204,7 +203,7 @@ export class DoubleBarrier {
   async #namesOfMembers(signal: AbortSignal): Promise<readonly string[]> {
     try {
       const { names } = await this.#zk.children(this.path, { signal });
-      return names.filter((name) => MEMBER.test(name)).sort();
+      return names.filter((name) => isContender(name, "barrier-member")).sort();
     } catch (error) {
       if (isZkError(error, "NO_NODE")) return [];
       throw error;

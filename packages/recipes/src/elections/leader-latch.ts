@@ -8,8 +8,8 @@ import { Hold } from "../leases/hold.ts";
 import { HOLD, type HoldOptions, type Lease } from "../leases/lease.ts";
 import { participantsOf } from "../leases/participants.ts";
 import { keepOn } from "../leases/waiting.ts";
+import type { ContenderForm } from "../locks/child-names.ts";
 import { createContender, type LockQueueOptions, predecessor, waitForTurn } from "../locks/lock-queue.ts";
-import type { ContenderForm } from "../locks/sequence.ts";
 import { Terms } from "./terms.ts";
 
 export interface LeaderLatchOptions extends HoldOptions {

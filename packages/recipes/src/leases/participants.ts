@@ -1,7 +1,7 @@
 import type { Client } from "@zooid/client";
 import { joinPath } from "@zooid/model";
+import type { ContenderForm } from "../locks/child-names.ts";
 import { queued } from "../locks/lock-queue.ts";
-import type { ContenderForm } from "../locks/sequence.ts";
 
 /** A contender in the queue. */
 export interface Participant {

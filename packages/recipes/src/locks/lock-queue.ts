@@ -13,7 +13,8 @@ import { baseName, joinPath } from "@zooid/model";
 import { deleteOwnNodeLater } from "../leases/delete-own-node.ts";
 import { LossAlarm, unlessAborted, writable } from "../leases/waiting.ts";
 import { defaultData } from "../nodes/default-data.ts";
-import { type ContenderForm, inOrder, isContender } from "./sequence.ts";
+import type { ContenderForm } from "./child-names.ts";
+import { contendersOf } from "./sequence.ts";
 
 /**
  * The node to wait for, given the queue and our position in it; undefined when the lock is granted.
@@ -87,7 +88,7 @@ export async function queued(
 ): Promise<readonly string[]> {
   try {
     const { names } = await zk.children(path, { signal });
-    return inOrder(names.filter((name) => isContender(name, form)));
+    return contendersOf(names, form);
   } catch (error) {
     if (isZkError(error, "NO_NODE")) return [];
     throw error;

@@ -22,8 +22,8 @@ import { type Participant, participantsOf } from "../leases/participants.ts";
 import { type Lock, useLease } from "../leases/use-lease.ts";
 import { LossAlarm, unlessAborted, writable } from "../leases/waiting.ts";
 import { defaultData } from "../nodes/default-data.ts";
+import { isContender } from "./child-names.ts";
 import { enqueue, isOfLiveSession, type LockQueueOptions, predecessor, queued, tryEnqueue } from "./lock-queue.ts";
-import { isContender } from "./sequence.ts";
 
 /** Limit of a shared number of leases: the largest int. */
 const LEASES_MAX = 2 ** 31 - 1;

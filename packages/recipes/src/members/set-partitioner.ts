@@ -7,6 +7,7 @@ import { type WaitOptions, within } from "../leases/deadline.ts";
 import type { Lease } from "../leases/lease.ts";
 import { OwnWork } from "../leases/own-work.ts";
 import { after, firstOf, keepOn, unlessAborted } from "../leases/waiting.ts";
+import { isContender } from "../locks/child-names.ts";
 import { Mutex } from "../locks/mutex.ts";
 import { RecipeError } from "../recipe-error.ts";
 import { PersistentNode } from "./persistent-node.ts";
@@ -186,8 +187,13 @@ export class SetPartitioner implements AsyncDisposable {
   }
 
   #party$(): Observable<readonly string[]> {
-    return this.#zk.watchChildren$(this.#party).pipe(map((names) => [...(names ?? [])].sort()));
+    return this.#zk.watchChildren$(this.#party).pipe(map((names) => membersOf(names ?? [])));
   }
+}
+
+/** Other children of the directory are no members. */
+function membersOf(names: readonly string[]): readonly string[] {
+  return names.filter((name) => isContender(name, "party-member")).sort();
 }
 
 /** Round robin, starting at the index among the members. */

@@ -20,6 +20,7 @@ import type { Lease } from "../leases/lease.ts";
 import { Attempts } from "../leases/waiting.ts";
 import { makeNamed, namesBelow } from "../nodes/named-node.ts";
 import { payloadBytes } from "../nodes/payload-bytes.ts";
+import { isItem } from "./queue-names.ts";
 
 const SUFFIX = "-deliveries";
 const PREFIX = "delivered-";
@@ -58,7 +59,7 @@ export class Deliveries {
     const there = new Set(names);
     for (const counter of await namesBelow(this.#zk, this.#path, signal)) {
       const name = counter.slice(PREFIX.length);
-      if (!counter.startsWith(PREFIX) || there.has(name)) continue;
+      if (!counter.startsWith(PREFIX) || !isItem(name) || there.has(name)) continue;
       // The item may have been created since, with its counter.
       if ((await this.#zk.exists(joinPath(this.#queuePath, name), { signal })) !== null) continue;
       await this.#zk.delete(joinPath(this.#path, counter), { missingOk: true, signal });

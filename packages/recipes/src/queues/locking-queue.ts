@@ -4,14 +4,12 @@ import { checkArguments, checkOptions } from "../arguments.ts";
 import { Deadline, type WaitOptions } from "../leases/deadline.ts";
 import { HOLD, type HoldOptions, type Lease } from "../leases/lease.ts";
 import { unlessAborted } from "../leases/waiting.ts";
-import { isNumbered, refuseOverflown } from "../locks/sequence.ts";
+import { isNumbered } from "../locks/sequence.ts";
 import { namesBelow } from "../nodes/named-node.ts";
 import { payloadBytes } from "../nodes/payload-bytes.ts";
 import { type ClaimedItem, Claims } from "./claims.ts";
 import { watchedChildren } from "./work-queue.ts";
 
-/** The priority; the number comes behind it. */
-const ENTRY = /^entry-\d{3}-/;
 /** Shorter listings cost little, and are read for each take. */
 const CACHED_COUNT_MIN = 256;
 /** Time for which a listing is used, as a multiple of the time that it took to read: reading takes a tenth of the time. */
@@ -167,9 +165,7 @@ class Locked implements LockedItem {
 
 /** Items only, in kazoo's order: by name, which begins with the priority. @throws SEQUENCE_OVERFLOW */
 function inOrder(names: readonly string[]): readonly string[] {
-  const items = names.filter((name) => ENTRY.test(name) && isNumbered(name, "entry-"));
-  refuseOverflown(items);
-  return items.sort();
+  return names.filter((name) => isNumbered(name, "entry")).sort();
 }
 
 function prefixOf({ priority = 100 }: PriorityOptions): string {

@@ -4,7 +4,8 @@
  */
 import { type Rule, wholeNumberRule } from "@zooid/model";
 import { checkArgument } from "../arguments.ts";
-import { isNumbered, refuseOverflown } from "../locks/sequence.ts";
+import { isContender } from "../locks/child-names.ts";
+import { isNumbered } from "../locks/sequence.ts";
 
 const PREFIX = "queue-";
 const BETWEEN = "|";
@@ -23,12 +24,16 @@ export interface QueueNames {
 
 /** Items only, in the order in which they are taken. @throws SEQUENCE_OVERFLOW */
 export function inQueueOrder(names: readonly string[], { key }: QueueNames): readonly string[] {
-  const items = names.filter((name) => isNumbered(name, PREFIX));
-  refuseOverflown(items);
-  return items
+  return names
+    .filter((name) => isNumbered(name, "item"))
     .map((name) => ({ name, key: key(name) }))
     .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
     .map(({ name }) => name);
+}
+
+/** Whether a child of a queue's path is an item. */
+export function isItem(name: string): boolean {
+  return isContender(name, "item");
 }
 
 /**

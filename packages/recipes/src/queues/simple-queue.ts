@@ -3,7 +3,7 @@ import { joinPath } from "@zooid/model";
 import { checkArguments } from "../arguments.ts";
 import { Deadline, type WaitOptions } from "../leases/deadline.ts";
 import { unlessAborted } from "../leases/waiting.ts";
-import { inOrder, isNumbered } from "../locks/sequence.ts";
+import { contendersOf } from "../locks/sequence.ts";
 import { makeNamed } from "../nodes/named-node.ts";
 
 const PREFIX = "qn-";
@@ -104,7 +104,7 @@ export class SimpleQueue {
   }
 
   #paths(names: readonly string[]): readonly string[] {
-    return inOrder(names.filter((name) => isNumbered(name, PREFIX))).map((name) => joinPath(this.path, name));
+    return contendersOf(names, "simple-item").map((name) => joinPath(this.path, name));
   }
 }
 

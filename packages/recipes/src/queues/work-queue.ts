@@ -21,7 +21,7 @@ import { isRecipeError, RecipeError } from "../recipe-error.ts";
 import { Claims } from "./claims.ts";
 import { type CountedDelivery, Deliveries, type Step } from "./deliveries.ts";
 import { decodeItems, encodeItems } from "./queue-item.ts";
-import { inQueueOrder, PLAIN_PREFIX, type QueueNames, withoutNumber } from "./queue-names.ts";
+import { inQueueOrder, isItem, PLAIN_PREFIX, type QueueNames, withoutNumber } from "./queue-names.ts";
 
 export interface QueueOptions<T> extends HoldOptions {
   /** Codec of items. Default: bytes. */
@@ -208,7 +208,7 @@ export abstract class WorkQueue<T> implements AsyncDisposable {
     for (;;) {
       const { names, watch } = await watchedChildren(this.zk, this.path, signal);
       using _ = watch;
-      if (names.length < itemCountMax) return;
+      if (names.filter(isItem).length < itemCountMax) return;
       await unlessAborted(watch.fired, signal);
     }
   }
