@@ -40,6 +40,7 @@ export class Hold {
   readonly path: string;
   readonly token: Zxid;
   readonly sessionId: SessionId;
+  readonly #czxid: Zxid;
   readonly #controller = new AbortController();
   readonly #states: Subscription;
   readonly #events: HoldEvents;
@@ -52,6 +53,7 @@ export class Hold {
     const { onSuspended = zk.onSuspended } = options;
     this.zk = zk;
     this.path = path;
+    this.#czxid = stat.czxid;
     this.token = options.token ?? stat.czxid;
     this.sessionId = stat.ephemeralOwner as SessionId;
     this.#events = options;
@@ -128,6 +130,11 @@ export class Hold {
         if (!isZkError(error) || !error.retriable) throw error;
         await pause(READ_AGAIN_MS, { signal: this.signal, ref: false });
         continue;
+      }
+      // A node that another program has made since, of the same name.
+      if (node.stat.czxid !== this.#czxid) {
+        node.watch.remove();
+        return this.#lose("deleted");
       }
       // Lost in the same turn.
       if (this.#lostReason !== undefined) return node.watch.remove();

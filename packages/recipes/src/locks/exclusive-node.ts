@@ -75,22 +75,43 @@ export class ExclusiveNode {
     }
   }
 
-  hold({ created, count }: TakenNode, options: HoldOptions & HoldEvents = {}): Hold {
-    return new Hold(this.#zk, created, {
+  hold(taken: TakenNode, options: HoldOptions & HoldEvents = {}): Hold {
+    const hold: Hold = new Hold(this.#zk, taken.created, {
       ...options,
-      release: () => this.release({ created, count }),
-      guard: () => this.#guard(count),
+      // While it is held no other program can have made the node.
+      release: () =>
+        hold.lostReason === undefined ? this.#forget(taken, () => this.#release(taken)) : this.release(taken),
+      guard: () => this.#guard(taken.count),
     });
+    return hold;
   }
 
   /**
-   * Releases the grant if it is still held, and never another client's. Resolves when that is done,
-   * or when the session may be over.
+   * Releases the grant if it is still held, and never another client's, nor a node that another program has made
+   * without the count. Resolves when that is done, or when the session may be over.
    */
-  async release({ created, count }: TakenNode): Promise<void> {
+  async release(taken: TakenNode): Promise<void> {
+    await this.#forget(taken, () => this.#releaseIfSame(taken));
+  }
+
+  async #forget({ created }: TakenNode, release: () => Promise<void>): Promise<void> {
     if (this.#had === created.stat.czxid) this.#had = undefined;
     using loss = new LossAlarm(this.#zk);
-    await Promise.race([this.#release(count), loss.rung]);
+    await Promise.race([release(), loss.rung]);
+  }
+
+  async #releaseIfSame(taken: TakenNode): Promise<void> {
+    for (;;) {
+      try {
+        const stat = await this.#zk.exists(this.#options.path);
+        if (stat?.czxid === taken.created.stat.czxid) await this.#release(taken);
+        return;
+      } catch (error) {
+        if (isZkError(error, "CLIENT_CLOSED")) return;
+        if (!isZkError(error) || !error.retriable) throw error;
+      }
+      await pause(AGAIN_MS, { ref: false });
+    }
   }
 
   #releaseLater(taken: TakenNode): void {
@@ -101,7 +122,7 @@ export class ExclusiveNode {
    * Works in a later session too: the node of an earlier one belongs to this grant as long as the
    * version matches.
    */
-  async #release(count: number): Promise<void> {
+  async #release({ count }: TakenNode): Promise<void> {
     const { path, countPath } = this.#options;
     for (;;) {
       try {
@@ -184,7 +205,7 @@ export class ExclusiveNode {
         await writable(this.#zk, never);
         try {
           const taken = await this.#mine(true);
-          if (taken !== null) await this.#release(taken.count);
+          if (taken !== null) await this.#release(taken);
           return;
         } catch (error) {
           if (!isZkError(error) || !error.retriable) throw error;

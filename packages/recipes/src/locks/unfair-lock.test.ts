@@ -140,6 +140,15 @@ describe("the session", () => {
   });
 });
 
+test("a node that another program made in its place is no grant, and its release leaves it", async () => {
+  const lease = await new UnfairLock(a, PATH).acquire();
+  await b.transaction().delete(lease.path).create(lease.path, "theirs").commit();
+  await aborted(lease.signal);
+  expect(lease.lostReason).toBe("deleted");
+  await lease.release();
+  expect(Buffer.from((await b.get(lease.path)).data ?? []).toString()).toBe("theirs");
+});
+
 test("a deleted lock is lost, and its release does not affect another holder", async () => {
   const lease = await new UnfairLock(a, PATH).acquire();
   await b.delete(lease.path);
