@@ -127,6 +127,21 @@ describe("an instance", () => {
     expect(await theirs.instance("web", "1")).toMatchObject({ port: 81 });
   });
 
+  test("is replaced by one of another type, with and without a session", async () => {
+    const register = async (serviceType: "static" | "dynamic"): Promise<Registration<Meta>> =>
+      discovery(await stage.client({ logger: SILENT })).register(web("1", { serviceType }));
+    const first = await register("static");
+    const second = await register("dynamic");
+    await firstValueFrom(first.replaced$);
+    expect((await a.exists("/services/web/1"))?.ephemeralOwner).not.toBe(0n);
+    const third = await register("static");
+    await firstValueFrom(second.replaced$);
+    for (const older of [first, second]) await older.close();
+    expect((await a.exists("/services/web/1"))?.ephemeralOwner).toBe(0n);
+    await third.close();
+    expect(await a.exists("/services/web/1")).toBeNull();
+  });
+
   test("rolls over fifty times between two processes with few writes", async () => {
     const before = (await a.create("/services", "", { mode: "container" })).stat.czxid;
     const clients = await Promise.all([stage.client({ logger: SILENT }), stage.client({ logger: SILENT })]);

@@ -1,5 +1,6 @@
 import { type Client, OPEN_ACL, Permission } from "@zooid/client";
-import { filter, firstValueFrom, lastValueFrom, merge, take, toArray } from "rxjs";
+import { formatSessionId } from "@zooid/model";
+import { filter, firstValueFrom, lastValueFrom, merge, NEVER, take, toArray } from "rxjs";
 import { describe, expect, test } from "vitest";
 import { isRecipeError } from "../recipe-error.ts";
 import { eachStaged } from "../testing/each-staged.ts";
@@ -13,6 +14,9 @@ let a: Client;
 eachStaged((staged) => {
   ({ stage, a } = staged);
 });
+
+const silent = (): void => {};
+const SILENT = { debug: silent, info: silent, warn: silent, error: silent };
 
 /** Waits until a node has some data and an owner. */
 async function holds(path: string, text: string, owner: bigint): Promise<void> {
@@ -128,7 +132,10 @@ describe("a persistent node", () => {
   test("fails with NAME_TAKEN instead, where that is asked for", async () => {
     await a.create("/nodes/mine", "theirs", { mode: "ephemeral", parents: "container" });
     const node = new PersistentNode(await stage.client(), { path: "/nodes/mine", data: "mine", whenTaken: "fail" });
-    expect(isRecipeError(await failure(node.ready()), "NAME_TAKEN")).toBe(true);
+    expect(await failure(node.ready())).toMatchObject({
+      code: "NAME_TAKEN",
+      message: `/nodes/mine belongs to another session, ${formatSessionId(a.sessionId)}`,
+    });
     await node.close();
     await holds("/nodes/mine", "theirs", a.sessionId);
   });
@@ -228,12 +235,50 @@ describe("a persistent node", () => {
     await holds("/nodes/mine", "newer", zk.sessionId);
   });
 
-  test("a node without a session is replaced, so that it ends with its maintainer", async () => {
-    await a.create("/nodes/mine", "here", { parents: "container" });
+  test("a node without a session is another program's: it is waited for with one warning, and never deleted", async () => {
+    const { stat } = await a.create("/nodes/mine", "theirs", { parents: "container" });
+    const warnings: unknown[] = [];
+    const logger = { ...SILENT, warn: (message: string, fields: object) => warnings.push([message, fields]) };
+    const zk = await stage.client({ logger });
+    const [first, second] = [0, 1].map((i) => new PersistentNode(zk, { path: "/nodes/mine", data: `${i}` }));
+    await firstValueFrom(first?.state$.pipe(filter((state) => state === "waiting")) ?? NEVER);
+    // Each change is read.
+    await a.set("/nodes/mine", "theirs again");
+    await a.set("/nodes/mine", "theirs");
+    for (let i = 0; i < 4; i++) await zk.sync();
+    expect(warnings).toEqual([
+      [
+        expect.stringMatching(/^\/nodes\/mine is a node without a session.*delete it, or choose whenTaken: "takeOver"/),
+        { code: "ZOOID_NAME_TAKEN", path: "/nodes/mine" },
+      ],
+    ]);
+    await first?.close();
+    expect((await a.exists("/nodes/mine"))?.czxid).toBe(stat.czxid);
+    await a.delete("/nodes/mine");
+    await second?.ready();
+    await holds("/nodes/mine", "1", zk.sessionId);
+    await second?.close();
+  });
+
+  test("a node without a session ends one that fails where the name is taken, and is replaced by one that takes over", async () => {
+    await a.create("/nodes/mine", "theirs", { parents: "container" });
     const zk = await stage.client();
-    const node = stage.kept(new PersistentNode(zk, { path: "/nodes/mine", data: "here" }));
-    await node.ready();
-    await holds("/nodes/mine", "here", zk.sessionId);
+    const failing = new PersistentNode(zk, { path: "/nodes/mine", data: "mine", whenTaken: "fail" });
+    expect(await failure(failing.ready())).toMatchObject({
+      code: "NAME_TAKEN",
+      message: "/nodes/mine is a node without a session, which another program has made",
+    });
+    await failing.close();
+    await holds("/nodes/mine", "theirs", 0n);
+    const taking = stage.kept(new PersistentNode(zk, { path: "/nodes/mine", data: "mine", whenTaken: "takeOver" }));
+    await taking.ready();
+    await holds("/nodes/mine", "mine", zk.sessionId);
+  });
+
+  test("a persistent one that is closed before it has looked leaves another program's node", async () => {
+    await a.create("/nodes/mine", "theirs", { parents: "container" });
+    await new PersistentNode(a, { path: "/nodes/mine", data: "mine", mode: "persistent" }).close();
+    await holds("/nodes/mine", "theirs", 0n);
   });
 
   test("may stay when its session ends, if persistent", async () => {
@@ -296,6 +341,14 @@ describe("a group member", () => {
     await theirs.close();
     await firstValueFrom(mine.members$.pipe(filter((members) => members.size === 1)));
     expect(names(mine)).toEqual(["a"]);
+  });
+
+  test("does not delete a node without a session that another program made at its id", async () => {
+    await a.create("/group/one", "theirs", { parents: "container" });
+    const waiting = new GroupMember(await stage.client({ logger: SILENT }), "/group", { id: "one" });
+    await firstValueFrom(waiting.state$.pipe(filter((state) => state === "waiting")));
+    await waiting.close();
+    await holds("/group/one", "theirs", 0n);
   });
 
   test("comes back with its next session", async () => {

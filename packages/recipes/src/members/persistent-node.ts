@@ -17,23 +17,27 @@ import { firstOf, keepOn, LossAlarm, unlessAborted } from "../leases/waiting.ts"
 import { makeNamed } from "../nodes/named-node.ts";
 import { payloadBytes } from "../nodes/payload-bytes.ts";
 import { RecipeError } from "../recipe-error.ts";
+import { warn } from "../warn.ts";
 import { type Claimant, NameClaims } from "./name-claims.ts";
 
 /**
- * What to do where the node belongs to another live session, or to another maintainer of this client, or where `fail` is chosen, to none:
+ * What to do where the node is another's: that of another live session, of another maintainer of this client,
+ * or, for an ephemeral one, a node without a session, which another program has made:
  *
- * - `wait`: until it is gone, and create it then
+ * - `wait`: until it is gone, and create it then. A node without a session stays until a program deletes it, so one
+ *   warning names it
  * - `fail`: end with NAME_TAKEN
  * - `takeOver`: replace it, once. The newest owner wins: a node that another session replaces later is
  *   maintained no more
  *
- * A node of an earlier session of this maintainer is replaced at once.
+ * A node of an earlier session of this maintainer is replaced at once. In the persistent modes a node without a session is
+ * this maintainer's, since one of an earlier process cannot be told from another program's.
  */
 export type WhenTaken = "wait" | "fail" | "takeOver";
 
 /**
  * - `making`: the node is not as wanted, or not known to be so
- * - `waiting`: another live session has the name, or another maintainer of this client
+ * - `waiting`: another live session has the name, or another maintainer of this client, or a node without a session
  * - `there`: the node is as wanted
  * - `replaced`: another session or maintainer has taken the name over; the node is maintained no more
  * - `closed`: by {@link PersistentNode.close}, or with the client
@@ -81,8 +85,7 @@ const SESSIONS_KEPT = 8;
 /**
  * Maintains a node: creates it again when it is deleted or its session ends, and writes it again
  * when its data are changed, at once the first time and then with growing pauses of 10 s at most.
- * Curator's PersistentNode. The node of another live session is not touched, unless `whenTaken` is
- * `takeOver`.
+ * Curator's PersistentNode. Another's node is neither changed nor deleted, unless `whenTaken` is `takeOver`.
  */
 export class PersistentNode implements AsyncDisposable {
   readonly #zk: Client;
@@ -104,6 +107,10 @@ export class PersistentNode implements AsyncDisposable {
   /** The wanted data have not been written yet. */
   #isDataNew = true;
   #changed = Promise.withResolvers<void>();
+  /** A persistent node may be this maintainer's, whatever its requests' outcomes. */
+  #mayHaveMade = false;
+  /** There was a warning since the node was last this maintainer's. */
+  #hasWarned = false;
 
   constructor(zk: Client, options: PersistentNodeOptions);
   /** @internal */
@@ -246,14 +253,18 @@ export class PersistentNode implements AsyncDisposable {
     }
     // It would be removed with its session.
     if (this.#sessions.has(owner)) return "replace";
-    if (this.#whenTaken === "fail") {
-      throw new RecipeError(
-        "NAME_TAKEN",
-        `${this.path} belongs to another session, ${formatSessionId(owner as SessionId)}`,
-      );
-    }
     if (takesOver) return this.#hasStood ? "yield" : "replace";
-    return owner === 0n ? "replace" : "wait";
+    if (this.#whenTaken === "fail") throw new RecipeError("NAME_TAKEN", `${this.path} ${ownedBy(owner)}`);
+    if (owner === 0n) this.#warnOfWait();
+    return "wait";
+  }
+
+  /** Such a node stays until a program deletes it. */
+  #warnOfWait(): void {
+    if (this.#hasWarned) return;
+    this.#hasWarned = true;
+    const message = `${this.path} ${ownedBy(0n)}, and is waited for: delete it, or choose whenTaken: "takeOver"`;
+    warn(this.#zk, "ZOOID_NAME_TAKEN", message, { path: this.path });
   }
 
   async #number(data: Buffer, signal: AbortSignal): Promise<void> {
@@ -271,9 +282,11 @@ export class PersistentNode implements AsyncDisposable {
       await this.#pauseBeforeRepair(signal);
       if (this.#isReplaced) return;
     }
-    if (this.#keeping !== undefined) {
-      await this.#keeping.make(data, signal);
-    } else if ((await makeNamed(this.#zk, { path: this.path, data, mode: this.#mode, signal })) !== null) this.#note();
+    if (this.#keeping !== undefined) return void (await this.#keeping.make(data, signal));
+    this.#mayHaveMade = true;
+    const made = await makeNamed(this.#zk, { path: this.path, data, mode: this.#mode, signal });
+    if (made !== null) this.#note();
+    else this.#mayHaveMade = this.#hasStood;
   }
 
   /** Waits for a node of the newest owner. @returns false if none comes */
@@ -302,6 +315,7 @@ export class PersistentNode implements AsyncDisposable {
 
   /** In one transaction: there is no moment at which a third client finds the name free. */
   async #replace(data: Buffer, { version }: Stat, signal: AbortSignal): Promise<void> {
+    this.#mayHaveMade = true;
     const transaction = this.#zk.transaction().delete(this.path, { version });
     if (this.#keeping === undefined) transaction.create(this.path, data, { mode: this.#mode });
     try {
@@ -309,6 +323,7 @@ export class PersistentNode implements AsyncDisposable {
       if (this.#keeping === undefined) this.#note();
     } catch (error) {
       ifChanged(error);
+      this.#mayHaveMade = this.#hasStood;
     }
   }
 
@@ -349,6 +364,8 @@ export class PersistentNode implements AsyncDisposable {
   /** The node is this maintainer's in the current session, with the wanted data. */
   #note(): void {
     this.#isDataNew = false;
+    this.#hasWarned = false;
+    this.#mayHaveMade = true;
     const { sessionId } = this.#zk;
     this.#sessions.delete(sessionId);
     this.#sessions.add(sessionId);
@@ -359,12 +376,19 @@ export class PersistentNode implements AsyncDisposable {
   /** Only its own: another client may have taken the name. */
   async #delete(): Promise<void> {
     if (!this.#isNumbered || this.#keeping?.atEnd === "leave") return;
+    if (this.#mode === "persistent" && !this.#mayHaveMade) return;
     // A node of this session may be another maintainer's.
     if (!this.#claims.holds(this.path, this.#claimant)) return;
     const stat = await this.#zk.exists(this.path);
     if (stat === null || !this.#isOurs(stat.ephemeralOwner)) return;
     await this.#zk.delete(this.path, { version: stat.version, missingOk: true, guaranteed: "session" });
   }
+}
+
+/** Why a name is taken, with the path before it. */
+function ownedBy(owner: bigint): string {
+  if (owner === 0n) return "is a node without a session, which another program has made";
+  return `belongs to another session, ${formatSessionId(owner as SessionId)}`;
 }
 
 /** Another client was faster: the next check shows the current state. */
