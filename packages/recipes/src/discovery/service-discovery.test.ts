@@ -1,5 +1,5 @@
 import type { Client } from "@zooid/client";
-import { filter, firstValueFrom } from "rxjs";
+import { filter, firstValueFrom, map, merge, take, toArray } from "rxjs";
 import { describe, expect, test } from "vitest";
 import { isRecipeError } from "../recipe-error.ts";
 import { eachStaged } from "../testing/each-staged.ts";
@@ -82,7 +82,8 @@ describe("an instance", () => {
       "web 1 is registered by another process, or again by this one: this registration has ended",
     ]);
     const stat = await a.exists("/services/web/1");
-    older.update({ port: 82 });
+    expect(() => older.update({ port: 82 })).toThrow(expect.objectContaining({ code: "NAME_TAKEN" }));
+    expect(older.instance.port).toBe(80);
     expect(isRecipeError(await failure(older.ready()), "NAME_TAKEN")).toBe(true);
     await older.close();
     for (let i = 0; i < 4; i++) await a.sync();
@@ -125,6 +126,26 @@ describe("an instance", () => {
     await firstValueFrom(older.replaced$);
     for (let i = 0; i < 4; i++) await a.sync();
     expect(await theirs.instance("web", "1")).toMatchObject({ port: 81 });
+  });
+
+  test("of an id that several processes register at one moment is that of one; the others are replaced", async () => {
+    const clients = await Promise.all([1, 2, 3, 4, 5].map(() => stage.client({ logger: SILENT })));
+    const all = await Promise.all(clients.map((zk, i) => discovery(zk).register(web("1", { port: i }))));
+    const replaced = merge(...all.map((one, i) => one.replaced$.pipe(map(() => i)))).pipe(
+      take(all.length - 1),
+      toArray(),
+    );
+    const older = new Set(await firstValueFrom(replaced));
+    const newest = all.find((_, i) => !older.has(i));
+    expect(older.size).toBe(4);
+    await newest?.ready();
+    expect(await theirs.instance("web", "1")).toEqual(newest?.instance);
+  });
+
+  test("that is closed takes no update", async () => {
+    const registration = await discovery(a).register(web("1"));
+    await registration.close();
+    expect(() => registration.update({ port: 82 })).toThrow(expect.objectContaining({ code: "RECIPE_CLOSED" }));
   });
 
   test("is replaced by one of another type, with and without a session", async () => {

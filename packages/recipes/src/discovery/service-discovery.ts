@@ -143,11 +143,14 @@ export class Registration<T = unknown> implements AsyncDisposable {
   /**
    * Changes its data, now or as soon as there is a connection, and in later sessions; `ready` waits
    * until other clients can see it.
+   *
+   * @throws NAME_TAKEN once it is replaced, RECIPE_CLOSED once it is closed, the error with which it ended
    */
   update(details: ServiceDetails<T>): void {
     checkRecord("Registration.update", details, DETAILS, []);
-    this.#instance = { ...this.#instance, ...knownOf(details) };
-    this.#node.setData(this.#codec.encode(this.#instance));
+    const instance = { ...this.#instance, ...knownOf(details) };
+    this.#node.setData(this.#codec.encode(instance));
+    this.#instance = instance;
   }
 
   /** Unregisters it. May be repeated. */
@@ -185,10 +188,11 @@ export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
    * Registers an instance and waits until other clients can see it. It stays registered over lost
    * connections and sessions, until its registration or the discovery is closed. The newest
    * registration of an id counts, as in Curator: it replaces the instance of another process once, and
-   * the older registration is `replaced` then. A process that is to come back registers again.
+   * the older registration is `replaced` then. A process that is to come back registers again. Of several that begin at one
+   * moment the last one that the servers see counts; the calls of the others return registrations that are `replaced`.
    *
-   * @throws NAME_TAKEN if this discovery has registered the id already, or another process has taken it
-   *   over meanwhile; the signal's reason, or a permanent error; then nothing is registered
+   * @throws NAME_TAKEN if this discovery has registered the id already; the signal's reason, or a permanent error; then
+   *   nothing is registered
    */
   async register(service: NewService<T>, options?: { readonly signal?: AbortSignal }): Promise<Registration<T>> {
     options?.signal?.throwIfAborted();
@@ -231,6 +235,8 @@ export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
     try {
       await registration.ready(options);
     } catch (error) {
+      // Only a newer registration takes the name: it was registered, and `replaced$` says what became of it.
+      if (isRecipeError(error, "NAME_TAKEN")) return registration;
       await registration.close();
       throw error;
     }

@@ -72,10 +72,10 @@ export class GroupMember implements AsyncDisposable {
     await Promise.all([this.#node.ready(options), this.#cache.ready(options)]);
   }
 
-  /** Changes its data. */
+  /** Changes its data. @throws as {@link PersistentNode.setData} */
   setData(data: Payload): void {
-    this.#data = data;
     this.#node.setData(data);
+    this.#data = data;
   }
 
   /** Leaves the group. May be repeated. */

@@ -47,6 +47,7 @@ describe("a persistent node", () => {
     await node.close();
     expect(await a.exists("/nodes/mine")).toBeNull();
     expect(isRecipeError(await failure(node.ready()), "RECIPE_CLOSED")).toBe(true);
+    expect(() => node.setData("again")).toThrow(expect.objectContaining({ code: "RECIPE_CLOSED" }));
   });
 
   test("is created again in the next session, with data set meanwhile", async () => {
@@ -89,6 +90,7 @@ describe("a persistent node", () => {
     else node.setData("new");
     expect(await end).toMatchObject({ code: "NO_AUTH" });
     expect(await failure(node.ready())).toMatchObject({ code: "NO_AUTH" });
+    expect(() => node.setData("again")).toThrow(expect.objectContaining({ code: "NO_AUTH" }));
     await node.close();
 
     await a.setAcl(path, OPEN_ACL).catch((error: unknown) => expect(error).toMatchObject({ code: "NO_NODE" }));
@@ -149,7 +151,7 @@ describe("a persistent node", () => {
     await newer.ready();
     await firstValueFrom(older.state$.pipe(filter((state) => state === "replaced")));
     const stat = await a.exists("/nodes/mine");
-    older.setData("older again");
+    expect(() => older.setData("older again")).toThrow(expect.objectContaining({ code: "NAME_TAKEN" }));
     expect(isRecipeError(await failure(older.ready()), "NAME_TAKEN")).toBe(true);
     await older.close();
     for (let i = 0; i < 4; i++) await one.sync();
@@ -227,7 +229,7 @@ describe("a persistent node", () => {
     await newer.ready();
     await holds("/nodes/mine", "newer", zk.sessionId);
     expect(isRecipeError(await failure(older.ready()), "NAME_TAKEN")).toBe(true);
-    older.setData("older again");
+    expect(() => older.setData("older again")).toThrow(expect.objectContaining({ code: "NAME_TAKEN" }));
     await older.close();
     await zk.sync();
     await holds("/nodes/mine", "newer", zk.sessionId);

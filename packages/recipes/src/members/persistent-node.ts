@@ -10,7 +10,7 @@ import {
 } from "@zooid/client";
 import { formatSessionId, type Rule, rules, type SessionId, type Shape, shape, wordRule } from "@zooid/model";
 import { BehaviorSubject, distinctUntilChanged, filter, map, type Observable } from "rxjs";
-import { checkArguments } from "../arguments.ts";
+import { checkArgument, checkArguments } from "../arguments.ts";
 import { type WaitOptions, within } from "../leases/deadline.ts";
 import { RetryPace } from "../leases/retry-pace.ts";
 import { firstOf, keepOn, LossAlarm, unlessAborted } from "../leases/waiting.ts";
@@ -104,6 +104,8 @@ export class PersistentNode implements AsyncDisposable {
   #isNumbered: boolean;
   #data: Buffer;
   #state: PersistentNodeState = "making";
+  /** The permanent error that ended it. */
+  #failure: { readonly error: unknown } | undefined;
   /** The wanted data have not been written yet. */
   #isDataNew = true;
   #changed = Promise.withResolvers<void>();
@@ -157,12 +159,18 @@ export class PersistentNode implements AsyncDisposable {
   async ready({ signal = new AbortController().signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
     const isEnd = (state: PersistentNodeState): boolean => state === "there" || state === "replaced";
     const end = await firstOf(this.#state$.pipe(filter(isEnd)), signal);
-    if (end === "replaced") throw new RecipeError("NAME_TAKEN", `another owner has taken ${this.path} over`);
-    if (end === undefined) throw new RecipeError("RECIPE_CLOSED", `the node ${this.path} is kept no more`);
+    if (end === "replaced") throw this.#taken();
+    if (end === undefined) throw this.#ending();
   }
 
-  /** Changes the wanted data; written now or as soon as there is a connection. */
+  /**
+   * Changes the wanted data; written now or as soon as there is a connection.
+   *
+   * @throws NAME_TAKEN once it is replaced, RECIPE_CLOSED once it is closed, the error with which it ended
+   */
   setData(data: Payload): void {
+    checkArgument("setData", "data", data, rules.payload);
+    this.#assertMaintained();
     this.#data = payloadBytes(data);
     this.#isDataNew = true;
     if (this.#state === "there") this.#enter("making");
@@ -171,7 +179,7 @@ export class PersistentNode implements AsyncDisposable {
 
   /** Stops maintaining the node, and deletes its own. May be repeated. */
   async close(options: WaitOptions = {}): Promise<void> {
-    this.#closing.abort(new RecipeError("RECIPE_CLOSED", `the node ${this.path} is kept no more`));
+    this.#closing.abort(this.#ending());
     await within(this.#ended, options, `close ${this.path}`);
   }
 
@@ -179,12 +187,29 @@ export class PersistentNode implements AsyncDisposable {
     return this.close();
   }
 
+  #assertMaintained(): void {
+    if (this.#failure !== undefined) throw this.#failure.error;
+    if (this.#isReplaced) throw this.#taken();
+    if (this.#closing.signal.aborted || this.#state === "closed") throw this.#ending();
+  }
+
+  #taken(): RecipeError {
+    return new RecipeError("NAME_TAKEN", `another owner has taken ${this.path} over`);
+  }
+
+  #ending(): RecipeError {
+    return new RecipeError("RECIPE_CLOSED", `the node ${this.path} is kept no more`);
+  }
+
   async #run(): Promise<void> {
     const { signal } = this.#closing;
     try {
       await keepOn(this.#zk, signal, () => this.#keep(signal));
     } catch (error) {
-      if (!signal.aborted && !isZkError(error, "CLIENT_CLOSED")) this.#state$.error(error);
+      if (!signal.aborted && !isZkError(error, "CLIENT_CLOSED")) {
+        this.#failure = { error };
+        this.#state$.error(error);
+      }
     } finally {
       if (!this.#isReplaced) {
         using loss = new LossAlarm(this.#zk);
