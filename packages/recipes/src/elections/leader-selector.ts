@@ -113,8 +113,13 @@ export class LeaderSelector implements AsyncDisposable {
    * @throws the error of `lead`, without `onError`
    */
   async close(options: WaitOptions = {}): Promise<void> {
+    await within(this.#own.untilEnded(this.end()), options, `close the selector on ${this.path}`);
+  }
+
+  /** @internal Closes it, and waits for its work wherever it is called. */
+  end(): Promise<void> {
     this.#closing.abort(new RecipeError("RECIPE_CLOSED", `the selector on ${this.path} is closed`));
-    await within(this.#own.untilEnded(this.#running), options, `close the selector on ${this.path}`);
+    return this.#running;
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -8,6 +8,7 @@ import { IdQueue } from "../queues/id-queue.ts";
 import { PriorityQueue } from "../queues/priority-queue.ts";
 import { Cron } from "../schedules/cron.ts";
 import { eachStaged } from "../testing/each-staged.ts";
+import { OwnWork } from "./own-work.ts";
 
 let a: Client;
 let b: Client;
@@ -16,51 +17,51 @@ eachStaged((staged) => {
 });
 
 /** A recipe that runs work, and closes from inside of it. */
-type Closing = (zk: Client, work: () => Promise<void>) => Promise<AsyncDisposable>;
+type Closing = (zk: Client, work: () => Promise<void>, path?: string) => Promise<AsyncDisposable>;
 
 const PATH = "/work";
-const LOCKS = "/work-locks";
 /** Nodes that stay: containers, and those of a schedule. */
 const KEPT = new Set(["party", "locks", "leader", "last", "clock"]);
 
 const CLOSED: Readonly<Record<string, Closing>> = {
-  "a leader selector": async (zk, work) => {
-    const selector = new LeaderSelector(zk, PATH, work, { autoRequeue: true });
+  "a leader selector": async (zk, work, path = PATH) => {
+    const selector = new LeaderSelector(zk, path, work, { autoRequeue: true });
     selector.start();
     return selector;
   },
-  "a schedule": async (zk, work) => new Cron(zk, PATH, { schedule: { everyMs: 10 }, work }),
-  "a partitioner": async (zk, work) => new SetPartitioner(zk, PATH, { items: ["1", "2"], work, quietMs: 10 }),
-  "a consumer of a queue": async (zk, work) => {
-    const queue = new DistributedQueue(zk, PATH, { codec: text });
+  "a schedule": async (zk, work, path = PATH) => new Cron(zk, path, { schedule: { everyMs: 10 }, work }),
+  "a partitioner": async (zk, work, path = PATH) =>
+    new SetPartitioner(zk, path, { items: ["1", "2"], work, quietMs: 10 }),
+  "a consumer of a queue": async (zk, work, path = PATH) => {
+    const queue = new DistributedQueue(zk, path, { codec: text });
     await queue.put("item");
     return queue.consume(work);
   },
-  "a consumer of a queue with locks": async (zk, work) => {
-    const queue = new DistributedQueue(zk, PATH, { codec: text, lockPath: LOCKS });
+  "a consumer of a queue with locks": async (zk, work, path = PATH) => {
+    const queue = new DistributedQueue(zk, path, { codec: text, lockPath: `${path}-locks` });
     await queue.put("item");
     return queue.consume(work);
   },
-  "a queue": async (zk, work) => {
-    const queue = new DistributedQueue(zk, PATH, { codec: text, lockPath: LOCKS });
+  "a queue": async (zk, work, path = PATH) => {
+    const queue = new DistributedQueue(zk, path, { codec: text, lockPath: `${path}-locks` });
     await queue.put("item");
     queue.consume(work);
     return queue;
   },
-  "a priority queue": async (zk, work) => {
-    const queue = new PriorityQueue(zk, PATH, { codec: text });
+  "a priority queue": async (zk, work, path = PATH) => {
+    const queue = new PriorityQueue(zk, path, { codec: text });
     await queue.put("item", 1);
     queue.consume(work);
     return queue;
   },
-  "a delay queue": async (zk, work) => {
-    const queue = new DelayQueue(zk, PATH, { codec: text });
+  "a delay queue": async (zk, work, path = PATH) => {
+    const queue = new DelayQueue(zk, path, { codec: text });
     await queue.put("item", 0);
     queue.consume(work);
     return queue;
   },
-  "an id queue": async (zk, work) => {
-    const queue = new IdQueue(zk, PATH, { codec: text });
+  "an id queue": async (zk, work, path = PATH) => {
+    const queue = new IdQueue(zk, path, { codec: text });
     await queue.put("item", "1");
     queue.consume(work);
     return queue;
@@ -113,4 +114,154 @@ test("a consumer that one work closes waits for its other work, unless that clos
   await consumer.close();
   expect(steps[0]).toBe("0");
   expect(steps.toSorted()).toEqual(["0", "1", "2"]);
+});
+
+test.each(Object.entries(CLOSED))("%s and another one whose works close each other end", async (_, open) => {
+  const [one, two] = [Promise.withResolvers<AsyncDisposable>(), Promise.withResolvers<AsyncDisposable>()];
+  const [oneWorks, twoWorks] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const closing = async (other: Promise<AsyncDisposable>): Promise<void> => {
+    const recipe = await other;
+    await Promise.all([oneWorks.promise, twoWorks.promise]);
+    await recipe[Symbol.asyncDispose]();
+  };
+  one.resolve(
+    await open(a, () => {
+      oneWorks.resolve();
+      return closing(two.promise);
+    }),
+  );
+  two.resolve(
+    await open(
+      b,
+      () => {
+        twoWorks.resolve();
+        return closing(one.promise);
+      },
+      `${PATH}-two`,
+    ),
+  );
+  await Promise.all([oneWorks.promise, twoWorks.promise]);
+  await Promise.all([one, two].map(async ({ promise }) => (await promise)[Symbol.asyncDispose]()));
+});
+
+describe("a call from what a work has begun", () => {
+  test("and that comes after the end of that run of a schedule waits for the schedule's end", async () => {
+    const steps: string[] = [];
+    const late = Promise.withResolvers<void>();
+    const closed = Promise.withResolvers<void>();
+    let count = 0;
+    const cron: Cron = new Cron(a, PATH, {
+      schedule: { everyMs: 10 },
+      work: async () => {
+        if (++count === 1) late.promise.then(() => cron.close().then(() => closed.resolve(void steps.push("closed"))));
+        if (count !== 2) return;
+        late.resolve();
+        for (let i = 0; i < 4; i++) await a.sync();
+        steps.push("second run");
+      },
+    });
+    await closed.promise;
+    expect(steps).toEqual(["second run", "closed"]);
+  });
+
+  test("and that comes after the work on one item waits for the work on the others of its node", async () => {
+    const queue = new DistributedQueue(a, PATH, { codec: text });
+    await queue.putAll(["first", "second"]);
+    const steps: string[] = [];
+    const late = Promise.withResolvers<void>();
+    const closed = Promise.withResolvers<void>();
+    queue.consume(async (item) => {
+      if (item === "first") {
+        late.promise.then(() => queue.close().then(() => closed.resolve(void steps.push("closed"))));
+        return;
+      }
+      late.resolve();
+      for (let i = 0; i < 4; i++) await a.sync();
+      steps.push("second item");
+    });
+    await closed.promise;
+    expect(steps).toEqual(["second item", "closed"]);
+  });
+});
+
+describe("of recipes", () => {
+  /** A recipe that ends when its work does. */
+  class Recipe {
+    readonly own = new OwnWork();
+    #ended: Promise<unknown> = Promise.resolve();
+
+    begin(...works: readonly (() => unknown)[]): void {
+      this.#ended = Promise.all([this.#ended, ...works.map((work) => this.own.run(work))]);
+    }
+
+    close(): Promise<void> {
+      return this.own.untilEnded(this.#ended.then(() => {}));
+    }
+  }
+
+  test("three that wait for each other in a circle end, whichever call comes last", async () => {
+    for (const last of [0, 1, 2]) {
+      const recipes = [new Recipe(), new Recipe(), new Recipe()];
+      const [begun, others] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      recipes.forEach((recipe, i) => {
+        recipe.begin(async () => {
+          await (i === last ? others : begun).promise;
+          await recipes[(i + 1) % 3]?.close();
+        });
+      });
+      begun.resolve();
+      await new Promise(setImmediate);
+      others.resolve();
+      await Promise.all(recipes.map((recipe) => recipe.close()));
+    }
+  });
+
+  test("in a circle, work that closes nothing is waited for", async () => {
+    const [one, two] = [new Recipe(), new Recipe()];
+    const slow = Promise.withResolvers<void>();
+    const steps: string[] = [];
+    const isWaiting = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    one.begin(
+      () => begun.promise.then(() => two.close()),
+      () => slow.promise.then(() => steps.push("slow")),
+    );
+    two.begin(async () => {
+      begun.resolve();
+      await new Promise(setImmediate);
+      const closed = one.close();
+      isWaiting.resolve();
+      await closed;
+      steps.push("closed");
+    });
+    await isWaiting.promise;
+    await new Promise(setImmediate);
+    expect(steps).toEqual([]);
+    slow.resolve();
+    await Promise.all([one.close(), two.close()]);
+    expect(steps).toEqual(["slow", "closed"]);
+  });
+
+  test("a call that the work has not awaited waits for the end, once the work has ended", async () => {
+    const one = new Recipe();
+    const slow = Promise.withResolvers<void>();
+    const steps: string[] = [];
+    const ended = Promise.withResolvers<void>();
+    one.begin(
+      () => slow.promise,
+      () => {
+        one.own.untilEnded(ended.promise).then(
+          () => steps.push("closed"),
+          () => {},
+        );
+      },
+    );
+    slow.resolve();
+    await one.close();
+    await new Promise(setImmediate);
+    steps.push("ended");
+    ended.resolve();
+    await new Promise(setImmediate);
+    expect(steps).toEqual(["ended", "closed"]);
+  });
 });

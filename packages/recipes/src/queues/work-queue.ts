@@ -444,9 +444,7 @@ class QueueConsumer<T> implements Consumer {
     try {
       if (this.#isTooMany(delivery))
         throw new Error(`not delivered: deliveries so far ${delivery - 1}, at most ${this.#bound?.deliveryCountMax}`);
-      await this.#own.run(async () => {
-        for (const item of items) await this.#consuming.work(item, context);
-      });
+      await this.#own.runEach(items.map((item) => () => this.#consuming.work(item, context)));
       return true;
     } catch (error) {
       this.#consuming.onError?.(error, context.path);

@@ -3,8 +3,9 @@ import { type Client, isZkError, pause, type Zxid } from "@zooid/client";
 import { ArgumentError, anyRule, found, joinPath, type Rule, rules, type Shape, shape, wordRule } from "@zooid/model";
 import { checkArguments } from "../arguments.ts";
 import { LeaderSelector } from "../elections/leader-selector.ts";
-import type { WaitOptions } from "../leases/deadline.ts";
+import { type WaitOptions, within } from "../leases/deadline.ts";
 import { HOLD, type HoldOptions, type Lease } from "../leases/lease.ts";
+import { OwnWork } from "../leases/own-work.ts";
 import { Attempts } from "../leases/waiting.ts";
 import { makeNamed, put } from "../nodes/named-node.ts";
 import { decodedValue } from "../nodes/values.ts";
@@ -87,6 +88,7 @@ export class Cron implements AsyncDisposable {
   readonly #options: CronOptions;
   readonly #id: string;
   readonly #selector: LeaderSelector;
+  readonly #own = new OwnWork();
   /** A claim whose answer was lost: its work has not begun. */
   #unstarted: string | undefined;
 
@@ -132,8 +134,8 @@ export class Cron implements AsyncDisposable {
    *
    * @throws the error of the work, without `onError`
    */
-  close(options: WaitOptions = {}): Promise<void> {
-    return this.#selector.close(options);
+  async close(options: WaitOptions = {}): Promise<void> {
+    await within(this.#own.untilEnded(this.#selector.end()), options, `close the schedule on ${this.path}`);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -190,7 +192,7 @@ export class Cron implements AsyncDisposable {
     this.#unstarted = undefined;
     let state: CronRecord["state"] = "done";
     try {
-      await this.#work({ ...run, lease, token: begun.mzxid }, signal);
+      await this.#own.run(() => this.#work({ ...run, lease, token: begun.mzxid }, signal));
     } catch (error) {
       state = "failed";
       const { onError } = this.#options;
