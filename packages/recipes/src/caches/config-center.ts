@@ -3,6 +3,7 @@ import { ArgumentError, baseName, joinPath, rules, type Shape, shape } from "@zo
 import { BehaviorSubject, distinctUntilChanged, filter, map, type Observable, Subject, type Subscription } from "rxjs";
 import { checkArguments, checkName, codecRule } from "../arguments.ts";
 import type { Versioned } from "../counters/shared-value.ts";
+import { FailureReports } from "../failure-reports.ts";
 import { firstOf } from "../leases/waiting.ts";
 import { put } from "../nodes/named-node.ts";
 import { decodedValue, encodedValue } from "../nodes/values.ts";
@@ -25,7 +26,7 @@ export interface ConfigCenterPlace {
     readonly file: string;
     /** Time to wait for servers before the file is read, in milliseconds. Default 2 s. */
     readonly afterMs?: number;
-    /** Called when the file cannot be written. */
+    /** Called when the file cannot be written. Without it there are warnings (`ZOOID_FAILED`), one in ten seconds at most. */
     readonly onError?: (error: unknown) => void;
   };
 }
@@ -70,6 +71,7 @@ export class ConfigCenter<T, M extends object = Readonly<Record<string, T>>> imp
   readonly #rejected$ = new Subject<RejectedValue>();
   readonly #closing = new AbortController();
   readonly #subscription: Subscription;
+  readonly #reports: FailureReports;
   /** Aborts when the file need not be read any more. */
   readonly #answered = new AbortController();
   readonly #fallingBack: Promise<void>;
@@ -85,6 +87,7 @@ export class ConfigCenter<T, M extends object = Readonly<Record<string, T>>> imp
     this.#zk = zk;
     this.path = joinPath(joinPath(path, app), env);
     this.#options = options;
+    this.#reports = new FailureReports(zk, fallback?.onError);
     this.#cache = new TreeCache(zk, this.path);
     const error = (error: unknown): void => this.#snapshot$.error(error);
     this.#subscription = this.#cache.changes$.subscribe({ next: (change) => this.#note(change), error });
@@ -250,6 +253,8 @@ export class ConfigCenter<T, M extends object = Readonly<Record<string, T>>> imp
     const unsaved = this.#unsaved;
     this.#unsaved = undefined;
     if (unsaved === undefined || fallback === undefined) return;
-    await writeCopy(fallback.file, unsaved).catch((error: unknown) => fallback.onError?.(error));
+    await writeCopy(fallback.file, unsaved).catch((error: unknown) =>
+      this.#reports.report(`the copy of ${this.path} cannot be written`, error),
+    );
   }
 }

@@ -4,7 +4,7 @@ import type { Zxid } from "@zooid/model";
 import { rules, type Shape, shape } from "@zooid/model";
 import type { Subscription } from "rxjs";
 import { checkArguments } from "../arguments.ts";
-import { reportError } from "../report-error.ts";
+import { FailureReports } from "../failure-reports.ts";
 
 /** Options of a clean-up. */
 export interface InstanceCleanupOptions {
@@ -13,7 +13,7 @@ export interface InstanceCleanupOptions {
    * instance is removed after at most twice that time.
    */
   readonly staleMs: number;
-  /** Called when a check fails; checks continue. Default: none. */
+  /** Called when a check fails; checks continue. Without it there are warnings (`ZOOID_FAILED`), one in ten seconds at most. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
@@ -38,6 +38,7 @@ const SHAPE: Shape<InstanceCleanupOptions> = shape<InstanceCleanupOptions>({
  */
 export class InstanceCleanup implements AsyncDisposable {
   readonly #options: InstanceCleanupOptions;
+  readonly #reports: FailureReports;
   readonly #removeStale: (before: LastWrites, signal: AbortSignal) => Promise<LastWrites>;
   readonly #closed: () => void;
   readonly #subscription: Subscription;
@@ -53,6 +54,7 @@ export class InstanceCleanup implements AsyncDisposable {
   ) {
     checkArguments("cleanUp", zk, "/", options, SHAPE, ["staleMs"]);
     this.#options = options;
+    this.#reports = new FailureReports(zk, options.onError);
     this.#removeStale = removeStale;
     this.#closed = closed;
     this.#subscription = zk.state$.subscribe(({ kind }) => {
@@ -78,13 +80,13 @@ export class InstanceCleanup implements AsyncDisposable {
   }
 
   async #run(signal: AbortSignal): Promise<void> {
-    const { staleMs, onError } = this.#options;
+    const { staleMs } = this.#options;
     let before: LastWrites = new Map();
     while (!signal.aborted) {
       try {
         before = await this.#removeStale(before, signal);
       } catch (error) {
-        if (!signal.aborted) reportError(onError, error);
+        if (!signal.aborted) this.#reports.report("a check for stale instances has failed", error);
       }
       await pause(staleMs, { signal }).catch(() => {});
     }

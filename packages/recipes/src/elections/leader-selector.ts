@@ -1,10 +1,11 @@
 import { type Client, isZkError } from "@zooid/client";
 import { rules, type Shape, shape } from "@zooid/model";
 import { checkArguments, checkWork } from "../arguments.ts";
+import { FailureReports } from "../failure-reports.ts";
 import { type WaitOptions, within } from "../leases/deadline.ts";
 import { HOLD, type HoldOptions, type Lease } from "../leases/lease.ts";
 import { OwnWork } from "../leases/own-work.ts";
-import { Attempts } from "../leases/waiting.ts";
+import { Attempts, isReasonOf } from "../leases/waiting.ts";
 import { DIALECT, type LockDialect } from "../locks/dialect.ts";
 import { Mutex } from "../locks/mutex.ts";
 import { RecipeError } from "../recipe-error.ts";
@@ -19,9 +20,16 @@ export interface LeaderSelectorOptions extends HoldOptions {
   readonly dialect?: LockDialect | undefined;
   /**
    * Called with errors of `lead`, after which it continues. Without it such an error ends the
-   * selector, and `close` throws it.
+   * selector: there is a warning (`ZOOID_FAILED`), and `finished` throws it. Also called with the permanent error that
+   * ends the selector. The reason of `lead`'s signal is no error.
    */
   readonly onError?: (error: unknown) => void;
+}
+
+/** Overrides for recipes that are built on a selector. */
+export interface Selecting {
+  /** Called with the error that ends it. */
+  readonly failed: (error: unknown) => void;
 }
 
 /**
@@ -51,12 +59,17 @@ export class LeaderSelector implements AsyncDisposable {
   readonly #options: LeaderSelectorOptions;
   readonly #closing = new AbortController();
   readonly #own = new OwnWork();
+  readonly #reports: FailureReports;
+  readonly #failed: (error: unknown) => void;
   #interrupt: AbortController | undefined;
   #isQueued = false;
   #isRunning = false;
   #running: Promise<void> = Promise.resolve();
 
-  constructor(zk: Client, path: string, lead: Lead, options: LeaderSelectorOptions = {}) {
+  constructor(zk: Client, path: string, lead: Lead, options?: LeaderSelectorOptions);
+  /** @internal */
+  constructor(zk: Client, path: string, lead: Lead, options: LeaderSelectorOptions, selecting: Selecting);
+  constructor(zk: Client, path: string, lead: Lead, options: LeaderSelectorOptions = {}, selecting?: Selecting) {
     checkArguments("LeaderSelector", zk, path, options, SHAPE);
     checkWork("LeaderSelector", lead);
     const { id, onSuspended, dialect } = options;
@@ -64,6 +77,9 @@ export class LeaderSelector implements AsyncDisposable {
     this.#zk = zk;
     this.#lead = lead;
     this.#options = options;
+    this.#reports = new FailureReports(zk, options.onError);
+    this.#failed =
+      selecting?.failed ?? ((error) => this.#reports.reportEnd(`the selector on ${path} has ended`, error));
     this.#mutex = new Mutex(zk, path, id === undefined ? { onSuspended, dialect } : { data: id, onSuspended, dialect });
   }
 
@@ -83,7 +99,7 @@ export class LeaderSelector implements AsyncDisposable {
     if (this.#isRunning) return;
     this.#isRunning = true;
     this.#running = this.#run();
-    // `close` and `finished` report it.
+    // It was reported, and `finished` throws it.
     this.#running.catch(() => {});
   }
 
@@ -95,7 +111,7 @@ export class LeaderSelector implements AsyncDisposable {
   /**
    * Resolves when it neither leads nor is in the queue.
    *
-   * @throws the error of `lead`, without `onError`
+   * @throws the error of `lead`, without `onError`; permanent errors
    */
   async finished(): Promise<void> {
     await this.#running;
@@ -108,12 +124,10 @@ export class LeaderSelector implements AsyncDisposable {
 
   /**
    * Leaves the queue, interrupts the work and waits for it; from inside of the work it returns at once,
-   * and the term ends with the work. May be repeated.
-   *
-   * @throws the error of `lead`, without `onError`
+   * and the term ends with the work. May be repeated. An error of `lead` was reported when it happened.
    */
   async close(options: WaitOptions = {}): Promise<void> {
-    await within(this.#own.untilEnded(this.end()), options, `close the selector on ${this.path}`);
+    await within(this.#own.untilEnded(this.end().catch(() => {})), options, `close the selector on ${this.path}`);
   }
 
   /** @internal Closes it, and waits for its work wherever it is called. */
@@ -134,6 +148,9 @@ export class LeaderSelector implements AsyncDisposable {
         this.#isQueued = this.#options.autoRequeue ?? false;
         await this.#serve(term);
       }
+    } catch (error) {
+      this.#failed(error);
+      throw error;
     } finally {
       this.#isRunning = false;
     }
@@ -156,13 +173,13 @@ export class LeaderSelector implements AsyncDisposable {
   async #serve(term: Lease): Promise<void> {
     const interrupt = new AbortController();
     this.#interrupt = interrupt;
+    const signal = AbortSignal.any([term.signal, interrupt.signal, this.#closing.signal]);
     try {
-      const signal = AbortSignal.any([term.signal, interrupt.signal, this.#closing.signal]);
       await this.#own.run(() => this.#lead(term, signal));
     } catch (error) {
-      const { onError } = this.#options;
-      if (onError === undefined) throw error;
-      onError(error);
+      if (isReasonOf(signal, error)) return;
+      if (this.#options.onError === undefined) throw error;
+      this.#reports.report(`the work of the selector on ${this.path} has failed`, error);
     } finally {
       this.#interrupt = undefined;
       await term.release();

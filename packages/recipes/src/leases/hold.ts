@@ -11,6 +11,7 @@ import {
   type Zxid,
 } from "@zooid/client";
 import type { Subscription } from "rxjs";
+import { FailureReports } from "../failure-reports.ts";
 import { RecipeError } from "../recipe-error.ts";
 import { type WaitOptions, within } from "./deadline.ts";
 import { deleteOwnNode } from "./delete-own-node.ts";
@@ -20,7 +21,7 @@ export interface HoldEvents {
   /** It is not held any more. May be called twice: lost, then released. */
   readonly ended?: (() => void) | undefined;
   /** Another client requests a release. */
-  readonly revoked?: (() => void) | undefined;
+  readonly revoked?: (() => unknown) | undefined;
   /** Replaces the node's czxid, where the node was created after the grant. */
   readonly token?: Zxid | undefined;
   /**
@@ -44,6 +45,7 @@ export class Hold {
   readonly #controller = new AbortController();
   readonly #states: Subscription;
   readonly #events: HoldEvents;
+  #reports: FailureReports | undefined;
   #watch: OneShotWatch | undefined;
   #leaseCount = 0;
   #lostReason: LostReason | undefined;
@@ -119,6 +121,16 @@ export class Hold {
     this.#controller.abort(reason);
   }
 
+  /** Errors of the listener, which may be an async function, concern neither the lease nor the process. */
+  async #revoked(): Promise<void> {
+    try {
+      await this.#events.revoked?.();
+    } catch (error) {
+      this.#reports ??= new FailureReports(this.zk, undefined);
+      this.#reports.report(`the listener to the revocation of ${this.path} has failed`, error);
+    }
+  }
+
   /** Watches its own node: deleted by another client, or marked for revocation. */
   async #watchNode(): Promise<void> {
     while (!this.isOver) {
@@ -139,8 +151,7 @@ export class Hold {
       // Lost in the same turn.
       if (this.#lostReason !== undefined) return node.watch.remove();
       this.#watch = node.watch;
-      // Errors of the listener do not concern this loop.
-      if (node.data !== null && REVOKE.equals(node.data)) queueMicrotask(() => this.#events.revoked?.());
+      if (node.data !== null && REVOKE.equals(node.data)) void this.#revoked();
       await node.watch.fired;
     }
   }

@@ -14,6 +14,12 @@ export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Prom
   });
 }
 
+/** Whether an error is how work ends that heeds its signal: the signal's reason, or an error with that as its cause. */
+export function isReasonOf(signal: AbortSignal, error: unknown): boolean {
+  if (!signal.aborted) return false;
+  return error === signal.reason || (error instanceof Error && error.cause === signal.reason);
+}
+
 /**
  * The first value of a stream, undefined if it ends without one, or the signal's reason; no
  * subscription stays behind.

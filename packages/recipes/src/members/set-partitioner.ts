@@ -3,10 +3,11 @@ import { type Client, isZkError } from "@zooid/client";
 import { joinPath, rules, type Shape, shape } from "@zooid/model";
 import { BehaviorSubject, filter, map, type Observable, switchMap } from "rxjs";
 import { checkArguments, nameRule, namesRule } from "../arguments.ts";
+import { FailureReports } from "../failure-reports.ts";
 import { type WaitOptions, within } from "../leases/deadline.ts";
 import type { Lease } from "../leases/lease.ts";
 import { OwnWork } from "../leases/own-work.ts";
-import { after, firstOf, keepOn, unlessAborted } from "../leases/waiting.ts";
+import { after, firstOf, isReasonOf, keepOn, unlessAborted } from "../leases/waiting.ts";
 import { isContender } from "../locks/child-names.ts";
 import { Mutex } from "../locks/mutex.ts";
 import { RecipeError } from "../recipe-error.ts";
@@ -57,6 +58,7 @@ export class SetPartitioner implements AsyncDisposable {
   readonly #member: PersistentNode;
   readonly #closing = new AbortController();
   readonly #own = new OwnWork();
+  readonly #reports: FailureReports;
   readonly #share$ = new BehaviorSubject<readonly string[]>([]);
   readonly #ended: Promise<void>;
 
@@ -73,6 +75,7 @@ export class SetPartitioner implements AsyncDisposable {
     this.id = id;
     this.#items = items;
     this.#work = work;
+    this.#reports = new FailureReports(zk, undefined);
     this.#quietMs = quietMs;
     this.#divide = divide;
     const name = `${crypto.randomUUID().replaceAll("-", "")}-${id}`;
@@ -82,7 +85,7 @@ export class SetPartitioner implements AsyncDisposable {
 
   /**
    * This member's share, now and after each change; empty while it is unknown. Fails with errors of
-   * the work and permanent errors.
+   * the work and permanent errors, which end this member's part; there is a warning (`ZOOID_FAILED`) too.
    */
   get share$(): Observable<readonly string[]> {
     return this.#share$.asObservable();
@@ -106,7 +109,10 @@ export class SetPartitioner implements AsyncDisposable {
     try {
       await keepOn(this.#zk, signal, () => this.#takeShare(signal));
     } catch (error) {
-      if (!signal.aborted && !isZkError(error, "CLIENT_CLOSED")) this.#share$.error(error);
+      if (!signal.aborted && !isZkError(error, "CLIENT_CLOSED")) {
+        this.#reports.reportEnd(`${this.id} has ended its part in the set ${this.path}`, error);
+        this.#share$.error(error);
+      }
     } finally {
       await this.#member.close();
       this.#share$.complete();
@@ -167,6 +173,7 @@ export class SetPartitioner implements AsyncDisposable {
       await this.#own.run(() => this.#work(share, signal));
     } catch (error) {
       if (!signal.aborted) throw error;
+      if (!isReasonOf(signal, error)) this.#reports.report(`the work on a share of ${this.path} has failed`, error);
     }
     await unlessAborted(new Promise(() => {}), signal).catch(() => {
       // The share is released.

@@ -9,11 +9,12 @@ import {
 } from "@zooid/client";
 import { checkPath, joinPath, rules, type Shape, shape, wholeNumberRule } from "@zooid/model";
 import { checkArguments, checkOptions, checkWork, codecRule } from "../arguments.ts";
+import { FailureReports } from "../failure-reports.ts";
 import { Deadline, type WaitOptions, within } from "../leases/deadline.ts";
 import { HOLD, type HoldOptions, type Lease } from "../leases/lease.ts";
 import { OwnWork } from "../leases/own-work.ts";
 import { RetryPace } from "../leases/retry-pace.ts";
-import { isRefusedForNow, keepOn, unlessAborted, writable } from "../leases/waiting.ts";
+import { isReasonOf, isRefusedForNow, keepOn, unlessAborted, writable } from "../leases/waiting.ts";
 import { makeNamed } from "../nodes/named-node.ts";
 import { payloadBytes } from "../nodes/payload-bytes.ts";
 import { type CodedNode, decodedBy } from "../nodes/values.ts";
@@ -63,8 +64,9 @@ export interface ConsumeOptions {
    */
   readonly onFailure?: "requeue" | "drop" | { readonly moveTo: string } | DeliveryBound | undefined;
   /**
-   * Called for each failure, for unreadable items, which stay in the queue, and for items that are
-   * not delivered because they have reached their limit.
+   * Called for each failure, for unreadable items, which stay in the queue, for items that are
+   * not delivered because they have reached their limit, and, with the queue's path, for the permanent error that ends the consumer.
+   * The reason of the work's signal is no failure. Without it there are warnings (`ZOOID_FAILED`), one in ten seconds at most.
    */
   readonly onError?: ((error: unknown, path: string) => void) | undefined;
 }
@@ -97,9 +99,7 @@ export interface DeliveryBound {
 export interface Consumer extends AsyncDisposable {
   /**
    * Takes no more items and waits for work in progress; from inside of the work, for all other work. May
-   * be repeated.
-   *
-   * @throws permanent errors
+   * be repeated. A permanent error was reported when it happened.
    */
   close(options?: WaitOptions): Promise<void>;
   /** Resolves when it is closed. @throws permanent errors */
@@ -249,6 +249,7 @@ class QueueConsumer<T> implements Consumer {
   readonly #deliveries: Deliveries | undefined;
   readonly #closing = new AbortController();
   readonly #own = new OwnWork();
+  readonly #reports: FailureReports<[path: string]>;
   readonly #working = new Map<string, Promise<void>>();
   /** Items that are skipped. */
   readonly #unreadable = new Set<string>();
@@ -266,11 +267,12 @@ class QueueConsumer<T> implements Consumer {
     this.#bound = checkedBound(consuming, claiming);
     this.#deliveries = this.#bound === undefined ? undefined : new Deliveries(zk, consuming.path);
     this.#zk = zk;
+    this.#reports = new FailureReports(zk, consuming.onError);
     this.#consuming = consuming;
     this.#decode = decode;
     this.#claiming = claiming;
     this.#ended = this.#run();
-    // `close` and `finished` report it.
+    // It was reported, and `finished` throws it.
     this.#ended.catch(() => {});
   }
 
@@ -280,7 +282,11 @@ class QueueConsumer<T> implements Consumer {
 
   async close(options: WaitOptions = {}): Promise<void> {
     this.#closing.abort(new RecipeError("RECIPE_CLOSED", `the consumer of ${this.#consuming.path} is closed`));
-    await within(this.#own.untilEnded(this.#ended), options, `close the consumer of ${this.#consuming.path}`);
+    await within(
+      this.#own.untilEnded(this.#ended.catch(() => {})),
+      options,
+      `close the consumer of ${this.#consuming.path}`,
+    );
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -292,7 +298,10 @@ class QueueConsumer<T> implements Consumer {
     try {
       await keepOn(this.#zk, signal, () => this.#look(signal));
     } catch (error) {
-      if (!signal.aborted && !isZkError(error, "CLIENT_CLOSED")) throw error;
+      if (signal.aborted || isZkError(error, "CLIENT_CLOSED")) return;
+      const { path } = this.#consuming;
+      this.#reports.reportEnd(`the consumer of ${path} has ended`, error, path);
+      throw error;
     } finally {
       await Promise.all(this.#working.values());
     }
@@ -447,7 +456,9 @@ class QueueConsumer<T> implements Consumer {
       await this.#own.runEach(items.map((item) => () => this.#consuming.work(item, context)));
       return true;
     } catch (error) {
-      this.#consuming.onError?.(error, context.path);
+      if (!isReasonOf(context.signal, error)) {
+        this.#reports.report(`the work on ${context.path} has failed`, error, context.path);
+      }
       return false;
     }
   }
@@ -485,7 +496,8 @@ class QueueConsumer<T> implements Consumer {
 
   #report(error: unknown, name: string): void {
     if (isRecipeError(error, "LEASE_LOST") || isZkError(error, "CLIENT_CLOSED")) return;
-    this.#consuming.onError?.(error, joinPath(this.#consuming.path, name));
+    const path = joinPath(this.#consuming.path, name);
+    this.#reports.report(`${path} was not worked on`, error, path);
   }
 }
 

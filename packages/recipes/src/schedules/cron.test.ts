@@ -15,10 +15,7 @@ eachStaged((staged) => {
 });
 
 function cron(zk: Client, work: CronWork, options: CronOptions = {}): Cron {
-  const made = new Cron(zk, PATH, { schedule: { everyMs: 20 }, work, ...options });
-  // Errors of its work do not concern the test.
-  stage.kept({ [Symbol.asyncDispose]: () => made.close().catch(() => {}) });
-  return made;
+  return stage.kept(new Cron(zk, PATH, { schedule: { everyMs: 20 }, work, ...options }));
 }
 
 /** Work that resolves after a number of runs. */
@@ -73,7 +70,7 @@ test("an error of the work is reported, and the next run follows; without a list
   expect(await lasting.last()).toMatchObject({ state: "failed" });
   const ending = cron(b, failing);
   expect(await failure(ending.finished())).toBe(error);
-  expect(await failure(ending.close())).toBe(error);
+  await ending.close();
 });
 
 test("times that pass while a run works have no run of their own", async () => {

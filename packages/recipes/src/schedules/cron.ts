@@ -3,13 +3,13 @@ import { type Client, isZkError, pause, type Zxid } from "@zooid/client";
 import { ArgumentError, anyRule, found, joinPath, type Rule, rules, type Shape, shape, wordRule } from "@zooid/model";
 import { checkArguments } from "../arguments.ts";
 import { LeaderSelector } from "../elections/leader-selector.ts";
+import { FailureReports } from "../failure-reports.ts";
 import { type WaitOptions, within } from "../leases/deadline.ts";
 import { HOLD, type HoldOptions, type Lease } from "../leases/lease.ts";
 import { OwnWork } from "../leases/own-work.ts";
-import { Attempts } from "../leases/waiting.ts";
+import { Attempts, isReasonOf } from "../leases/waiting.ts";
 import { makeNamed, put } from "../nodes/named-node.ts";
 import { decodedValue } from "../nodes/values.ts";
-import { reportError } from "../report-error.ts";
 import { cronTimes } from "./cron-expression.ts";
 import { type CronRecord, recordCodec } from "./cron-record.ts";
 import { dueRuns, type MissedPolicy, type Times } from "./due-runs.ts";
@@ -32,7 +32,8 @@ export interface CronOptions extends HoldOptions {
   readonly id?: string;
   /**
    * Called with errors of the work, after which the schedule continues. Without it such an error ends the
-   * schedule in this process, and `close` throws it.
+   * schedule in this process: there is a warning (`ZOOID_FAILED`), and `finished` throws it. Also called with the permanent
+   * error that ends the schedule here. The reason of the work's signal is no error.
    */
   readonly onError?: (error: unknown) => void;
 }
@@ -89,6 +90,7 @@ export class Cron implements AsyncDisposable {
   readonly #id: string;
   readonly #selector: LeaderSelector;
   readonly #own = new OwnWork();
+  readonly #reports: FailureReports;
   /** A claim whose answer was lost: its work has not begun. */
   #unstarted: string | undefined;
 
@@ -105,10 +107,13 @@ export class Cron implements AsyncDisposable {
     this.#work = work;
     this.#options = options;
     this.#id = options.id ?? `${hostname()}-${process.pid}`;
-    this.#selector = new LeaderSelector(zk, joinPath(path, "leader"), (term, signal) => this.#lead(term, signal), {
-      id: this.#id,
-      onSuspended: options.onSuspended,
-      autoRequeue: true,
+    this.#reports = new FailureReports(zk, options.onError);
+    const lead = (term: Lease, signal: AbortSignal): Promise<void> => this.#lead(term, signal);
+    const selecting = { id: this.#id, onSuspended: options.onSuspended, autoRequeue: true };
+    this.#selector = new LeaderSelector(zk, joinPath(path, "leader"), lead, selecting, {
+      failed: (error) => {
+        if (!(error instanceof WorkError)) this.#reports.reportEnd(this.#ending, error);
+      },
     });
     this.#selector.start();
   }
@@ -124,18 +129,24 @@ export class Cron implements AsyncDisposable {
   }
 
   /** Resolves when it is closed. @throws the error of the work, without `onError`; permanent errors */
-  finished(): Promise<void> {
-    return this.#selector.finished();
+  async finished(): Promise<void> {
+    try {
+      await this.#selector.finished();
+    } catch (error) {
+      throw error instanceof WorkError ? error.cause : error;
+    }
   }
 
   /**
    * Aborts a run and waits for its work, and leaves the schedule to others; from inside of the work it returns at
-   * once. May be repeated.
-   *
-   * @throws the error of the work, without `onError`
+   * once. May be repeated. An error of the work was reported when it happened.
    */
   async close(options: WaitOptions = {}): Promise<void> {
-    await within(this.#own.untilEnded(this.#selector.end()), options, `close the schedule on ${this.path}`);
+    await within(
+      this.#own.untilEnded(this.#selector.end().catch(() => {})),
+      options,
+      `close the schedule on ${this.path}`,
+    );
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -149,7 +160,6 @@ export class Cron implements AsyncDisposable {
         await this.#serve(lease, signal);
       } catch (error) {
         if (signal.aborted) return;
-        if (error instanceof WorkError) throw error.cause;
         if (!isZkError(error)) throw error;
         // The record or the lock is another process's: the signal follows, or the record is read again.
         const isOvertaken = error.code === "BAD_VERSION" || error.code === "NO_NODE";
@@ -195,15 +205,27 @@ export class Cron implements AsyncDisposable {
       await this.#own.run(() => this.#work({ ...run, lease, token: begun.mzxid }, signal));
     } catch (error) {
       state = "failed";
-      const { onError } = this.#options;
-      if (onError === undefined) throw new WorkError("the work of a run has failed", { cause: error });
-      reportError(onError, error);
+      if (!isReasonOf(signal, error)) this.#fail(error);
     } finally {
       // A run that is not the last one any more has no record.
       const ended = await this.#write(lease, begun.version, { ...record, state }).catch(() => begun);
       version = ended.version;
     }
     return version;
+  }
+
+  /** @throws WorkError where the error ends the schedule */
+  #fail(error: unknown): void {
+    if (this.#options.onError !== undefined) {
+      this.#reports.report(`a run of the schedule on ${this.path} has failed`, error);
+      return;
+    }
+    this.#reports.reportEnd(`${this.#ending}, as errors of the work end it without onError`, error);
+    throw new WorkError("the work of a run has failed", { cause: error });
+  }
+
+  get #ending(): string {
+    return `the schedule on ${this.path} has ended in this process`;
   }
 
   async #write(
