@@ -48,6 +48,29 @@ test("acquired locks are released when the rest is not available", async () => {
   await held.release();
 });
 
+test("locks are the same by their nodes, whatever the namespaces of their clients", async () => {
+  const [one, two] = [a.namespace("/one"), a.namespace("/two")];
+  for (const root of ["/one", "/two"]) await a.create(root);
+  expect(() => new MultiLock(a, [new Mutex(one, "/x"), new Mutex(a, "/one/x")])).toThrow("/one/x is the path of two");
+  const inner = new MultiLock(a, [new Mutex(one, "/x")]);
+  expect(() => new MultiLock(a, [inner, new Mutex(a, "/one/x")])).toThrow("/one/x is the path of two");
+  const order: string[] = [];
+  const noting = (lock: Mutex, place: string): Mutex => {
+    const { acquire } = lock;
+    lock.acquire = (options) => {
+      order.push(place);
+      return acquire.call(lock, options);
+    };
+    return lock;
+  };
+  const locks = [noting(new Mutex(two, "/a"), "/two/a"), noting(new Mutex(one, "/z"), "/one/z")];
+  await using both = await new MultiLock(a, locks).acquire();
+  expect(both.isValid()).toBe(true);
+  expect(order).toEqual(["/one/z", "/two/a"]);
+  await using same = await new MultiLock(a, [new Mutex(one, "/x"), new Mutex(two, "/x")]).acquire();
+  expect(same.isValid()).toBe(true);
+});
+
 test("it is lost when one of its locks is", async () => {
   const locks = await new MultiLock(a, [
     new Mutex(a, "/locks/1"),

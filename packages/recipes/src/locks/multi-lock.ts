@@ -5,6 +5,7 @@ import { Deadline, type WaitOptions } from "../leases/deadline.ts";
 import type { Grant } from "../leases/lease.ts";
 import { LeaseGroup, releaseAll } from "../leases/lease-group.ts";
 import { type Lock, useLease } from "../leases/use-lease.ts";
+import { notePlaces, placesOf } from "./lock-places.ts";
 
 export interface MultiLockOptions {
   /**
@@ -33,14 +34,14 @@ export class MultiLock implements Lock<LeaseGroup> {
       throw new ArgumentError("MultiLock", [`each of the locks is a lock, such as a Mutex, found ${found(wrong)}`]);
     }
     const paths = new Set<string>();
-    for (const { path } of locks) {
+    for (const path of locks.flatMap(placesOf)) {
       // The second one would wait for the first.
       if (paths.has(path)) throw new ArgumentError("MultiLock", [`${path} is the path of two of the locks`]);
       paths.add(path);
     }
     this.#zk = zk;
-    this.#locks =
-      order === "given" ? locks : locks.toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+    this.#locks = order === "given" ? locks : locks.toSorted(byPlace);
+    notePlaces(this, locks);
     this.path = this.#locks.map(({ path }) => path).join(" and ");
   }
 
@@ -92,6 +93,12 @@ export class MultiLock implements Lock<LeaseGroup> {
 /** A failed release is not reported, since the caller gets the original error. */
 async function giveUp(grants: readonly Grant[]): Promise<void> {
   await releaseAll(grants).catch(() => {});
+}
+
+/** Clients with different namespaces have the same order. */
+function byPlace(a: Lock, b: Lock): number {
+  const [first = "", second = ""] = [placesOf(a)[0], placesOf(b)[0]];
+  return first < second ? -1 : first > second ? 1 : 0;
 }
 
 function isLock(value: unknown): boolean {

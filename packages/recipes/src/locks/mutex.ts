@@ -9,6 +9,7 @@ import { type Participant, participantsOf } from "../leases/participants.ts";
 import { Sections } from "../leases/sections.ts";
 import { type Lock, useInSection } from "../leases/use-lease.ts";
 import { DIALECT, type LockDialect, lockNaming } from "./dialect.ts";
+import { notePlace } from "./lock-places.ts";
 import { enqueue, type LockQueueOptions, predecessor, tryEnqueue } from "./lock-queue.ts";
 
 export interface MutexOptions extends HoldOptions {
@@ -75,6 +76,7 @@ export class Mutex implements Lock<Lease, AcquireOptions> {
     checkArguments("Mutex", zk, path, options, SHAPE);
     this.#zk = zk;
     this.path = path;
+    notePlace(this, zk, path);
     this.#options = options;
     const data = options.data ?? (options.onRevoke === undefined ? undefined : "");
     const naming = lockNaming(options.dialect ?? "curator", () => zk.sessionId);

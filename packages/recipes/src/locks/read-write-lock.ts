@@ -6,8 +6,8 @@
  */
 
 import type { Client, Created, Payload } from "@zooid/client";
-import { baseName, joinPath, rules, type Shape, shape, wordRule } from "@zooid/model";
-import { checkArguments } from "../arguments.ts";
+import { baseName, joinPath, type Rule, rules, type Shape, shape, wordRule } from "@zooid/model";
+import { checkArgument, checkArguments } from "../arguments.ts";
 import { Deadline, type WaitOptions } from "../leases/deadline.ts";
 import { deleteOwnNodeLater } from "../leases/delete-own-node.ts";
 import { Hold } from "../leases/hold.ts";
@@ -19,6 +19,7 @@ import { type Lock, useInSection } from "../leases/use-lease.ts";
 import { defaultData } from "../nodes/default-data.ts";
 import { RecipeError } from "../recipe-error.ts";
 import { type Naming, READ_WRITE_NAMING, type ReadWriteDialect } from "./dialect.ts";
+import { notePlace } from "./lock-places.ts";
 import {
   type Blocker,
   enqueue,
@@ -54,6 +55,11 @@ const SHAPE: Shape<ReadWriteLockOptions> = shape<ReadWriteLockOptions>({
   dialect: wordRule("curator", "kazoo"),
   reentrant: wordRule("async-context"),
 });
+
+const LEASE: Rule = {
+  expected: "a lease, as acquire() returns one",
+  accepts: (value) => rules.record.accepts(value) && typeof Reflect.get(value as object, "reenter") === "function",
+};
 
 /** A lock that many readers hold, or one writer. */
 export class ReadWriteLock {
@@ -106,6 +112,7 @@ export class ReadWriteLock {
    * @throws LEASE_LOST where the write lock is not held any more
    */
   async downgrade(writing: Lease, options: WaitOptions = {}): Promise<Lease> {
+    checkArgument(`downgrade ${this.path}`, "the write lock's lease", writing, LEASE);
     using deadline = new Deadline(options, `downgrade ${this.path}`);
     return (await this.#behind(writing.reenter(), deadline.signal)).lease();
   }
@@ -150,6 +157,7 @@ export class LockSide implements Lock<Lease, AcquireOptions> {
   /** @internal Created by {@link ReadWriteLock}. */
   constructor(zk: Client, queue: LockQueueOptions, options: HoldOptions, parts: SideParts) {
     this.path = queue.path;
+    notePlace(this, zk, queue.path);
     this.#zk = zk;
     this.#queue = queue;
     this.#options = options;

@@ -10,7 +10,7 @@
  */
 
 import { type Client, type Created, isZkError, type OneShotWatch, type Payload } from "@zooid/client";
-import { baseName, joinPath, rules, type Shape, shape } from "@zooid/model";
+import { ArgumentError, baseName, found, joinPath, rules, type Shape, shape } from "@zooid/model";
 import { checkArguments } from "../arguments.ts";
 import { SharedCount } from "../counters/shared-value.ts";
 import { Deadline, TRY, WAIT, type WaitOptions } from "../leases/deadline.ts";
@@ -23,6 +23,7 @@ import { type Lock, useLease } from "../leases/use-lease.ts";
 import { LossAlarm, unlessAborted, writable } from "../leases/waiting.ts";
 import { defaultData } from "../nodes/default-data.ts";
 import { isContender } from "./child-names.ts";
+import { notePlace } from "./lock-places.ts";
 import { enqueue, isOfLiveSession, type LockQueueOptions, predecessor, queued, tryEnqueue } from "./lock-queue.ts";
 
 /** Limit of a shared number of leases: the largest int. */
@@ -61,6 +62,11 @@ const SHAPE: Shape<SemaphoreOptions> = shape<SemaphoreOptions>({
   data: rules.payload,
   onRevoke: rules.callable,
 });
+const MUTEX: Shape<Omit<SemaphoreOptions, "leases">> = shape<Omit<SemaphoreOptions, "leases">>({
+  ...HOLD,
+  data: rules.payload,
+  onRevoke: rules.callable,
+});
 const ACQUIRE: Shape<AcquireLeasesOptions> = shape<AcquireLeasesOptions>({ ...WAIT, count: rules.anything });
 const TRY_COUNTED: Shape<Pick<AcquireLeasesOptions, "signal" | "count">> = shape({ ...TRY, count: rules.anything });
 
@@ -75,6 +81,7 @@ export class Semaphore implements Lock<LeaseGroup<Lease>, AcquireLeasesOptions> 
     checkArguments("Semaphore", zk, path, options, SHAPE, ["leases"]);
     this.#zk = zk;
     this.path = path;
+    notePlace(this, zk, path);
     this.#options = options;
     this.#turns = { path: joinPath(path, "locks"), marker: "lock-", blocker: predecessor };
     this.#leasesPath = joinPath(path, "leases");
@@ -84,13 +91,13 @@ export class Semaphore implements Lock<LeaseGroup<Lease>, AcquireLeasesOptions> 
    * Waits for leases.
    *
    * @throws LOCK_TIMEOUT, the signal's reason, or an unrecoverable error of the client; then
-   *   nothing is left behind. RangeError for more leases than exist; with a shared count it waits
+   *   nothing is left behind. ArgumentError for more leases than exist; with a shared count it waits
    *   until there are enough
    */
   async acquire(options: AcquireLeasesOptions = {}): Promise<LeaseGroup<Lease>> {
+    using deadline = new Deadline(options, `acquire ${this.path}`, ACQUIRE);
     const { count = 1 } = options;
     this.#checkCount(count);
-    using deadline = new Deadline(options, `acquire ${this.path}`, ACQUIRE);
     const { signal } = deadline;
     for (;;) {
       const turn = await enqueue(this.#zk, this.#turns, signal);
@@ -109,9 +116,9 @@ export class Semaphore implements Lock<LeaseGroup<Lease>, AcquireLeasesOptions> 
   async tryAcquire(
     options: { readonly signal?: AbortSignal; readonly count?: number } = {},
   ): Promise<LeaseGroup<Lease> | null> {
+    using deadline = new Deadline(options, `acquire ${this.path}`, TRY_COUNTED);
     const { count = 1 } = options;
     this.#checkCount(count);
-    using deadline = new Deadline(options, `acquire ${this.path}`, TRY_COUNTED);
     const { signal } = deadline;
     const [taken, { limit }] = await Promise.all([
       queued(this.#zk, this.#leasesPath, { signal, form: "lease" }),
@@ -141,7 +148,9 @@ export class Semaphore implements Lock<LeaseGroup<Lease>, AcquireLeasesOptions> 
     const { leases } = this.#options;
     const most = typeof leases === "number" ? leases : LEASES_MAX;
     if (Number.isInteger(count) && count >= 1 && count <= most) return;
-    throw new RangeError(`semaphore ${this.path}: count is a whole number from 1 to ${most}, found ${count}`);
+    throw new ArgumentError(`semaphore ${this.path}`, [
+      `count is a whole number from 1 to ${most}, found ${found(count)}`,
+    ]);
   }
 
   async #take(turn: Created, { count, signal, waits }: Taking): Promise<LeaseGroup<Lease> | undefined> {
@@ -241,7 +250,9 @@ export class SemaphoreMutex implements Lock<Lease> {
   readonly #semaphore: Semaphore;
 
   constructor(zk: Client, path: string, options: Omit<SemaphoreOptions, "leases"> = {}) {
+    checkArguments("SemaphoreMutex", zk, path, options, MUTEX);
     this.path = path;
+    notePlace(this, zk, path);
     this.#semaphore = new Semaphore(zk, path, { ...options, leases: 1 });
   }
 

@@ -7,6 +7,7 @@ import { type Holder, holderData, readHolder } from "../leases/holder.ts";
 import { HOLD, type HoldOptions, type Lease } from "../leases/lease.ts";
 import { type Lock, useLease } from "../leases/use-lease.ts";
 import { ExclusiveNode } from "./exclusive-node.ts";
+import { notePlace } from "./lock-places.ts";
 
 export interface UnfairLockOptions extends HoldOptions {
   /** Id of this client for others. Default: a UUID for each grant. */
@@ -37,6 +38,7 @@ export class UnfairLock implements Lock<Lease> {
     checkArguments("UnfairLock", zk, path, options, SHAPE);
     this.#zk = zk;
     this.path = path;
+    notePlace(this, zk, path);
     this.#options = options;
   }
 
