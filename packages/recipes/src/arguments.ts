@@ -14,11 +14,24 @@ import {
 
 /** For recipes without options. */
 const NO_OPTIONS: Shape<object> = shape<object>({});
+const SIGNAL: Shape<{ signal: unknown }> = shape<{ signal: unknown }>({ signal: rules.signal });
 
 /** A codec, as `json()` makes one. */
 export const codecRule: Rule = {
   expected: "a codec with encode and decode",
   accepts: (value) => rules.record.accepts(value) && "encode" in (value as object) && "decode" in (value as object),
+};
+
+/** Bytes, of any realm. */
+export const bytesRule: Rule = {
+  expected: "a Uint8Array",
+  accepts: (value) => typeof value !== "string" && value !== null && rules.payload.accepts(value),
+};
+
+/** An absolute path. */
+export const pathRule: Rule = {
+  expected: "an absolute path",
+  accepts: (value) => typeof value === "string" && isPath(value),
 };
 
 /** The name of a node below a recipe's path. */
@@ -27,11 +40,10 @@ export const nameRule: Rule = {
   accepts: (value) => typeof value === "string" && value !== "" && !value.includes("/") && isPath(`/${value}`),
 };
 
-/** Names of nodes, each once. */
+/** Names of nodes. */
 export const namesRule: Rule = {
-  expected: "an array of different names of nodes, without / and control characters",
-  accepts: (value) =>
-    Array.isArray(value) && value.every((name) => nameRule.accepts(name)) && new Set(value).size === value.length,
+  expected: "an array of names of nodes, without / and control characters",
+  accepts: (value) => Array.isArray(value) && value.every((name) => nameRule.accepts(name)),
 };
 
 /** Checks one argument of a method. @throws ArgumentError */
@@ -42,6 +54,18 @@ export function checkName(what: string, name: string, value: unknown): void {
 /** The same by any rule. @throws ArgumentError */
 export function checkArgument(what: string, name: string, value: unknown, rule: Rule): void {
   if (!rule.accepts(value)) throw new ArgumentError(what, [misfit(name, value, rule)]);
+}
+
+/** Refuses a list in which a value comes twice. @throws ArgumentError that names it */
+export function checkDifferent(what: string, name: string, values: readonly string[]): void {
+  const twice = values.find((value, i) => values.indexOf(value) !== i);
+  if (twice !== undefined) throw new ArgumentError(what, [`${name} has ${found(twice)} twice`]);
+}
+
+/** The signal of a call that takes nothing else. @throws ArgumentError */
+export function signalOf(what: string, options: { readonly signal?: AbortSignal | undefined }): AbortSignal {
+  checkOptions(what, options, SIGNAL);
+  return options.signal ?? new AbortController().signal;
 }
 
 /** Checks work that is to be called. @throws ArgumentError */

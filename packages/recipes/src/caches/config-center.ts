@@ -1,8 +1,8 @@
 import { type Client, type Codec, isZkError, pause } from "@zooid/client";
 import { ArgumentError, baseName, joinPath, rules, type Shape, shape } from "@zooid/model";
 import { BehaviorSubject, distinctUntilChanged, filter, map, type Observable, Subject, type Subscription } from "rxjs";
-import { checkArguments, checkName, codecRule } from "../arguments.ts";
-import type { Versioned } from "../counters/shared-value.ts";
+import { checkArgument, checkArguments, checkName, checkRecord, codecRule, nameRule, signalOf } from "../arguments.ts";
+import { checkSeen, type Versioned } from "../counters/shared-value.ts";
 import { FailureReports } from "../failure-reports.ts";
 import { firstOf } from "../leases/waiting.ts";
 import { put } from "../nodes/named-node.ts";
@@ -46,11 +46,17 @@ export interface RejectedValue {
 }
 
 const SHAPE: Shape<ConfigCenterPlace & { codec: unknown; codecs: unknown }> = shape({
-  app: rules.text,
-  env: rules.text,
+  app: nameRule,
+  env: nameRule,
   codec: codecRule,
   codecs: rules.record,
   fallback: rules.record,
+});
+
+const FALLBACK: Shape<NonNullable<ConfigCenterPlace["fallback"]>> = shape<NonNullable<ConfigCenterPlace["fallback"]>>({
+  file: { expected: "the path of a file", accepts: (value) => typeof value === "string" && value !== "" },
+  afterMs: rules.duration,
+  onError: rules.callable,
 });
 
 /**
@@ -83,6 +89,11 @@ export class ConfigCenter<T, M extends object = Readonly<Record<string, T>>> imp
     checkArguments("ConfigCenter", zk, path, options, SHAPE, ["app", "env"]);
     if ((options.codec === undefined) === (options.codecs === undefined))
       throw new ArgumentError("ConfigCenter", ["the options have either codec, for all keys, or codecs, by key"]);
+    for (const [key, codec] of Object.entries(options.codecs ?? {})) {
+      checkName("ConfigCenter", "the key", key);
+      checkArgument("ConfigCenter", `the codec of ${key}`, codec, codecRule);
+    }
+    if (options.fallback !== undefined) checkRecord("ConfigCenter: fallback", options.fallback, FALLBACK, ["file"]);
     const { app, env, fallback } = options;
     this.#zk = zk;
     this.path = joinPath(joinPath(path, app), env);
@@ -111,18 +122,21 @@ export class ConfigCenter<T, M extends object = Readonly<Record<string, T>>> imp
   }
 
   /** Waits until there are values, from the servers or else from the file. */
-  async ready({ signal = new AbortController().signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
+  async ready(options: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    const signal = signalOf("ConfigCenter.ready", options);
     await firstOf(this.snapshot$, signal);
   }
 
   /** The value in the local copy. */
   get<K extends keyof M & string>(key: K): M[K] | undefined {
+    checkName("ConfigCenter", "the key", key);
     // Each key's codec made its value.
     return this.#snapshot$.value?.values.get(key) as M[K] | undefined;
   }
 
   /** A value, now and after each change; undefined while there is none. */
   watch$<K extends keyof M & string>(key: K): Observable<M[K] | undefined> {
+    checkName("ConfigCenter", "the key", key);
     return this.snapshot$.pipe(
       map(({ values }) => values.get(key) as M[K] | undefined),
       distinctUntilChanged(),
@@ -150,7 +164,7 @@ export class ConfigCenter<T, M extends object = Readonly<Record<string, T>>> imp
       await put(this.#zk, path, data);
       return true;
     }
-    if (seen.version < 0) throw new RangeError(`${path}: version ${seen.version} was never seen`);
+    checkSeen(`${path}`, seen);
     try {
       await this.#zk.set(path, data, { version: seen.version });
       return true;
@@ -220,7 +234,8 @@ export class ConfigCenter<T, M extends object = Readonly<Record<string, T>>> imp
   #codecOf<K extends keyof M & string>(key: K): Codec<M[K]> {
     const { codec, codecs } = this.#options;
     const found = codecs === undefined ? codec : Object.hasOwn(codecs, key) ? codecs[key] : undefined;
-    if (found === undefined) throw new RangeError(`${this.#pathOf(key)}: there is no codec for this key`);
+    if (found === undefined)
+      throw new ArgumentError("ConfigCenter", [`there is no codec for the key ${JSON.stringify(key)}`]);
     // With one codec for all keys each value is a T.
     return found as unknown as Codec<M[K]>;
   }

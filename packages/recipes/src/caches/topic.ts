@@ -3,7 +3,7 @@ import { type Shape, shape } from "@zooid/model";
 import { filter, map, type Observable } from "rxjs";
 import { checkArguments, codecRule } from "../arguments.ts";
 import { put } from "../nodes/named-node.ts";
-import { decodedValue } from "../nodes/values.ts";
+import { decodedValue, encodedValue } from "../nodes/values.ts";
 
 const SHAPE: Shape<{ codec: unknown }> = shape<{ codec: unknown }>({ codec: codecRule });
 
@@ -32,9 +32,9 @@ export class Topic<T> {
     );
   }
 
-  /** Publishes a value. */
+  /** Publishes a value. @throws ArgumentError for a value that the codec cannot write, or refuses to read */
   async publish(message: T): Promise<void> {
-    await put(this.#zk, this.path, this.#codec.encode(message));
+    await put(this.#zk, this.path, encodedValue("Topic", this.path, { codec: this.#codec, value: message }));
   }
 
   /** The last published value, from the server; undefined if there is none. @throws DecodeError */

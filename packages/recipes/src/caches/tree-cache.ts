@@ -22,7 +22,7 @@ import {
   take,
   takeUntil,
 } from "rxjs";
-import { checkArguments } from "../arguments.ts";
+import { checkArgument, checkArguments, pathRule, signalOf } from "../arguments.ts";
 import { firstOf } from "../leases/waiting.ts";
 
 export interface CachedNode extends NodeData {
@@ -112,12 +112,14 @@ export class TreeCache implements Disposable {
   }
 
   /** Waits until the copy is complete. */
-  async ready({ signal = new AbortController().signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
+  async ready(options: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    const signal = signalOf("TreeCache.ready", options);
     await firstOf(this.#isReady$.pipe(filter((isReady) => isReady)), signal);
   }
 
   /** The current copy of a node; undefined if there is none. */
   get(path: string): CachedNode | undefined {
+    checkArgument("TreeCache.get", "the path", path, pathRule);
     return this.#nodes.get(path);
   }
 
@@ -126,6 +128,7 @@ export class TreeCache implements Disposable {
    * Each call looks at every cached path.
    */
   children(path: string): readonly CachedNode[] {
+    checkArgument("TreeCache.children", "the path", path, pathRule);
     const prefix = path === "/" ? "/" : `${path}/`;
     const isChild = (other: string): boolean =>
       other.length > prefix.length && other.startsWith(prefix) && !other.includes("/", prefix.length);

@@ -8,8 +8,8 @@ import {
   type ZkError,
   ZkNodeError,
 } from "@zooid/client";
-import { ArgumentError, misfit, type Rule, rules, type Shape, shape, wholeNumberRule } from "@zooid/model";
-import { checkArguments } from "../arguments.ts";
+import { ArgumentError, found, misfit, type Rule, rules, type Shape, shape, wholeNumberRule } from "@zooid/model";
+import { checkArguments, checkOptions, checkRecord, pathRule } from "../arguments.ts";
 import { Mutex } from "../locks/mutex.ts";
 import { isRecipeError, RecipeError } from "../recipe-error.ts";
 import { int32, int64 } from "./integers.ts";
@@ -68,6 +68,10 @@ const INTEGER: Arithmetic<number> = {
 const BIGINT: Rule = { expected: "a bigint, such as 1n", accepts: (value) => typeof value === "bigint" };
 const WHOLE: Rule = wholeNumberRule(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
 
+const PROMOTE: Shape<NonNullable<AtomicOptions["promote"]>> = shape<NonNullable<AtomicOptions["promote"]>>({
+  lockPath: pathRule,
+  timeoutMs: rules.duration,
+});
 const SHAPE: Shape<AtomicOptions> = shape<AtomicOptions>({ retry: rules.callable, promote: rules.record });
 
 /**
@@ -91,6 +95,7 @@ export class AtomicNumber<N extends number | bigint> {
     { arithmetic, ...options }: AtomicOptions & { readonly arithmetic: Arithmetic<N> },
   ) {
     checkArguments("AtomicNumber", zk, path, options, SHAPE);
+    if (options.promote !== undefined) checkRecord("AtomicNumber", options.promote, PROMOTE, ["lockPath", "timeoutMs"]);
     this.#zk = zk;
     this.path = path;
     this.#arithmetic = arithmetic;
@@ -152,6 +157,13 @@ export class AtomicNumber<N extends number | bigint> {
   plusOne(value: N): N {
     const { sum, one, wrapped } = this.#arithmetic;
     return wrapped(sum(value, one));
+  }
+
+  /** @internal @throws ArgumentError for a size that is not a positive number of this kind */
+  checkBlock(count: N): void {
+    this.#check("reserve numbers of", { count });
+    if (count < 1)
+      throw new ArgumentError(`reserve numbers of ${this.path}`, [`count is at least 1, found ${found(count)}`]);
   }
 
   /** A text would be appended to the number, and not added. */
@@ -222,6 +234,7 @@ export class AtomicNumber<N extends number | bigint> {
 /** A 64-bit number: Curator's DistributedAtomicLong, on the same znode. */
 export class AtomicLong extends AtomicNumber<bigint> {
   constructor(zk: Client, path: string, options: AtomicOptions = {}) {
+    checkOptions("AtomicLong", options, SHAPE);
     super(zk, path, { ...options, arithmetic: LONG });
   }
 }
@@ -229,6 +242,7 @@ export class AtomicLong extends AtomicNumber<bigint> {
 /** A 32-bit number: Curator's DistributedAtomicInteger, on the same znode. */
 export class AtomicInteger extends AtomicNumber<number> {
   constructor(zk: Client, path: string, options: AtomicOptions = {}) {
+    checkOptions("AtomicInteger", options, SHAPE);
     super(zk, path, { ...options, arithmetic: INTEGER });
   }
 }

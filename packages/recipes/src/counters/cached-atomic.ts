@@ -1,3 +1,4 @@
+import { ArgumentError, found } from "@zooid/model";
 import type { AtomicNumber, Changed } from "./atomic-number.ts";
 
 /**
@@ -13,9 +14,9 @@ export class CachedAtomic<N extends number | bigint> {
 
   /** @param count size of a block; a positive integer */
   constructor(number: AtomicNumber<N>, count: N) {
-    const isInteger = typeof count === "bigint" || Number.isInteger(count);
-    if (!isInteger || count < 1)
-      throw new RangeError(`how many numbers at a time: a positive integer was expected, found ${count}`);
+    if (typeof number?.checkBlock !== "function")
+      throw new ArgumentError("CachedAtomic", [`the number is an AtomicLong or AtomicInteger, found ${found(number)}`]);
+    number.checkBlock(count);
     this.#number = number;
     this.#count = count;
   }

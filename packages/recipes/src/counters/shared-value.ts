@@ -9,7 +9,7 @@ import {
 } from "@zooid/client";
 import { ArgumentError, misfit, type Rule, rules, type Shape, shape, wholeNumberRule } from "@zooid/model";
 import { filter, map, type Observable } from "rxjs";
-import { checkArguments, codecRule } from "../arguments.ts";
+import { checkArgument, checkArguments, checkRecord, codecRule } from "../arguments.ts";
 import { makeNamed, put } from "../nodes/named-node.ts";
 import { decodedValue, encodedValue } from "../nodes/values.ts";
 import { int32 } from "./integers.ts";
@@ -24,6 +24,21 @@ export interface SharedValueOptions<T> {
   /** The initial value. */
   readonly seed: T;
   readonly codec: Codec<T>;
+}
+
+const SEEN: Shape<Versioned<unknown>> = shape<Versioned<unknown>>({
+  value: rules.anything,
+  version: wholeNumberRule(0),
+});
+
+/**
+ * Checks a version that is the condition of a change: for servers -1 means any.
+ *
+ * @throws ArgumentError for a version that no value had that was read
+ */
+export function checkSeen(path: string, seen: Versioned<unknown>): void {
+  const { value, version } = Object(seen) as Partial<Versioned<unknown>>;
+  checkRecord(`a change of ${path}`, rules.record.accepts(seen) ? { value, version } : seen, SEEN, ["version"]);
 }
 
 const INT32: Rule = wholeNumberRule(-(2 ** 31));
@@ -73,6 +88,7 @@ export class SharedValue<T> {
 
   /** The same, with a watch that fires when it changes. @throws DecodeError; then no watch is left */
   async getAndWatch(options: CallOptions = {}): Promise<Versioned<T> & Watched> {
+    checkArgument(`a read of ${this.path}`, "options", options, rules.record);
     for (;;) {
       try {
         const { data, stat, watch } = await this.#zk.get(this.path, { ...options, watch: true });
@@ -92,8 +108,7 @@ export class SharedValue<T> {
 
   /** Sets it if it is unchanged since it was read; null if it has changed. */
   async trySet(seen: Versioned<T>, value: T): Promise<Versioned<T> | null> {
-    // For servers -1 means any version; no value that was read has it.
-    if (seen.version < 0) throw new RangeError(`${this.path}: version ${seen.version} was never seen`);
+    checkSeen(`${this.path}`, seen);
     try {
       const { version } = await this.#zk.set(this.path, this.#dataOf(value), { version: seen.version });
       return { value, version };

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { limitSignal } from "@zooid/client";
-import { assertNever, checkPath, rules, type Shape, shape, wholeNumberRule } from "@zooid/model";
-import { checkOptions } from "../arguments.ts";
+import { assertNever, checkPath, type Rule, rules, type Shape, shape, wholeNumberRule } from "@zooid/model";
+import { checkArgument, checkOptions, pathRule } from "../arguments.ts";
 import { reportError } from "../report-error.ts";
 import { instanceJson, parseInstance } from "./discovery-json.ts";
-import { type ProviderStrategy, strategies } from "./provider-strategy.ts";
+import { type ProviderStrategy, strategies, strategyRule } from "./provider-strategy.ts";
 import type { ServiceDiscovery } from "./service-discovery.ts";
 
 /** Options of the HTTP interface of a discovery. */
@@ -25,11 +25,15 @@ export interface DiscoveryHandlerOptions<T = unknown> {
   readonly onError?: (error: unknown) => void;
 }
 
+const DISCOVERY: Rule = {
+  expected: "a ServiceDiscovery",
+  accepts: (value) => rules.record.accepts(value) && typeof Reflect.get(value as object, "instances") === "function",
+};
 const SHAPE: Shape<DiscoveryHandlerOptions> = shape<DiscoveryHandlerOptions>({
-  basePath: rules.text,
+  basePath: { expected: "an absolute path, or empty", accepts: (value) => value === "" || pathRule.accepts(value) },
   bodyBytesMax: wholeNumberRule(1),
   timeoutMs: rules.duration,
-  strategy: rules.record,
+  strategy: strategyRule,
   authorise: rules.callable,
   onError: rules.callable,
 });
@@ -51,16 +55,16 @@ const SHAPE: Shape<DiscoveryHandlerOptions> = shape<DiscoveryHandlerOptions>({
  * side; {@link ServiceDiscovery.cleanUp} removes STATIC instances that are not put again. It reads
  * bodies itself: no body parser may come before it.
  *
- * @throws RangeError for invalid options
+ * @throws ArgumentError for invalid options
  */
 export function discoveryHandler<T>(
   discovery: ServiceDiscovery<T>,
   options: DiscoveryHandlerOptions<T> = {},
 ): (request: IncomingMessage, response: ServerResponse) => void {
+  checkArgument("discoveryHandler", "the discovery", discovery, DISCOVERY);
   checkOptions("discoveryHandler", options, SHAPE);
   const { basePath = "", bodyBytesMax = 64 * 1024, timeoutMs = 10_000, strategy = strategies.roundRobin() } = options;
   const { authorise = () => true, onError } = options;
-  if (basePath !== "") checkPath(basePath);
   const prefix = basePath === "/" ? "" : basePath;
 
   return (request, response) => {

@@ -1,3 +1,5 @@
+import { rules, type Shape, shape, wholeNumberRule } from "@zooid/model";
+
 /** When to avoid an instance for a while: Curator's DownInstancePolicy. */
 export interface DownInstancePolicy {
   /** Period in which errors count, from the first one on. Default 30 s. */
@@ -5,6 +7,12 @@ export interface DownInstancePolicy {
   /** Number of errors. Default 2. */
   readonly errors?: number;
 }
+
+/** The rules for {@link DownInstancePolicy}. */
+export const DOWN: Shape<DownInstancePolicy> = shape<DownInstancePolicy>({
+  windowMs: rules.duration,
+  errors: wholeNumberRule(1),
+});
 
 /** Instances with recent errors. */
 export class DownInstances {

@@ -1,3 +1,5 @@
+import { type Rule, rules } from "@zooid/model";
+import { checkArgument } from "../arguments.ts";
 import type { ServiceInstance } from "./service-instance.ts";
 
 /** Chooses one of several instances. */
@@ -10,6 +12,12 @@ export interface ProviderStrategy<T = unknown> {
    */
   choose(instances: readonly ServiceInstance<T>[], key: string): number;
 }
+
+/** The rule for {@link ProviderStrategy}. */
+export const strategyRule: Rule = {
+  expected: "a strategy, an object with the method choose",
+  accepts: (value) => rules.record.accepts(value) && typeof Reflect.get(value as object, "choose") === "function",
+};
 
 /** Ways to choose an instance; each call creates one with a state of its own. */
 export const strategies: {
@@ -24,7 +32,10 @@ export const strategies: {
   readonly consistentHash: () => ProviderStrategy;
 } = {
   /** A random instance. */
-  random: (random = Math.random) => ({ choose: ({ length }) => Math.floor(random() * length) }),
+  random: (random = Math.random) => {
+    checkArgument("strategies.random", "the source of random numbers", random, rules.callable);
+    return { choose: ({ length }) => Math.floor(random() * length) };
+  },
 
   /** Round robin. */
   roundRobin: () => {
@@ -40,6 +51,7 @@ export const strategies: {
 
   /** The same instance while it is available; otherwise one chosen by another strategy. */
   sticky: (first) => {
+    checkArgument("strategies.sticky", "the first strategy", first, strategyRule);
     let stuckTo: string | undefined;
     return {
       choose(instances, key) {
@@ -52,23 +64,30 @@ export const strategies: {
   },
 
   /** At random by weight; uniformly if all weights are 0. */
-  weighted: (weightOf, random = Math.random) => ({
-    choose(instances) {
-      const weights = instances.map((instance) => Math.max(0, weightOf(instance)));
-      const total = weights.reduce((sum, weight) => sum + weight, 0);
-      if (total === 0) return Math.floor(random() * instances.length);
-      let left = random() * total;
-      const chosen = weights.findIndex((weight) => {
-        left -= weight;
-        return left < 0;
-      });
-      // Sums of fractions may be slightly too small.
-      return chosen >= 0 ? chosen : weights.findLastIndex((weight) => weight > 0);
-    },
-  }),
+  weighted: (weightOf, random = Math.random) => {
+    checkArgument("strategies.weighted", "the weight", weightOf, rules.callable);
+    checkArgument("strategies.weighted", "the source of random numbers", random, rules.callable);
+    return {
+      choose: (instances) => {
+        const weights = instances.map((instance) => Math.max(0, weightOf(instance)));
+        const total = weights.reduce((sum, weight) => sum + weight, 0);
+        if (total === 0) return Math.floor(random() * instances.length);
+        let left = random() * total;
+        const chosen = weights.findIndex((weight) => {
+          left -= weight;
+          return left < 0;
+        });
+        // Sums of fractions may be slightly too small.
+        return chosen >= 0 ? chosen : weights.findLastIndex((weight) => weight > 0);
+      },
+    };
+  },
 
   /** The instance with the least load, by the caller's measure; the first one of several. */
-  leastLoaded: (loadOf) => ({ choose: (instances) => placeOfMost(instances, (instance) => -loadOf(instance)) }),
+  leastLoaded: (loadOf) => {
+    checkArgument("strategies.leastLoaded", "the load", loadOf, rules.callable);
+    return { choose: (instances) => placeOfMost(instances, (instance) => -loadOf(instance)) };
+  },
 
   /**
    * Rendezvous hashing: the same instance for a key; when an instance is added or removed, only

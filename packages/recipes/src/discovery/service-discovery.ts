@@ -11,16 +11,23 @@ import {
   type Zxid,
 } from "@zooid/model";
 import { defer, filter, finalize, type Observable, ReplaySubject } from "rxjs";
-import { checkArguments, checkName, checkRecord, nameRule } from "../arguments.ts";
+import { checkArguments, checkName, checkRecord, nameRule, signalOf } from "../arguments.ts";
 import { type WaitOptions, within } from "../leases/deadline.ts";
 import { PersistentNode, type PersistentNodeState } from "../members/persistent-node.ts";
 import { machineAddress } from "../nodes/default-data.ts";
 import { namesBelow, put } from "../nodes/named-node.ts";
+import { encodedValue } from "../nodes/values.ts";
 import { isRecipeError, RecipeError } from "../recipe-error.ts";
 import { warn } from "../warn.ts";
 import { InstanceCleanup, type InstanceCleanupOptions, type LastWrites } from "./instance-cleanup.ts";
 import { ServiceCache } from "./service-cache.ts";
-import { type InstanceFormat, instanceCodec, type ServiceInstance, type ServiceType } from "./service-instance.ts";
+import {
+  FORMAT,
+  type InstanceFormat,
+  instanceCodec,
+  type ServiceInstance,
+  type ServiceType,
+} from "./service-instance.ts";
 import { ServiceProvider, type ServiceProviderOptions } from "./service-provider.ts";
 import { parseUriSpec, type UriSpec } from "./uri-spec.ts";
 
@@ -47,13 +54,19 @@ export interface NewService<T> extends ServiceDetails<T> {
 /** An instance without a session. */
 export type LastingInstance<T = unknown> = ServiceInstance<T> & { readonly serviceType: "static" | "permanent" };
 
-const FORMAT: Shape<InstanceFormat> = shape<InstanceFormat>({ payloadClass: rules.text, writeEnabled: rules.flag });
 const port: Rule = anyRule(wholeNumberRule(0, 65_535), nothing());
 const SERVICE: Shape<NewService<unknown>> = shape<NewService<unknown>>({
   name: nameRule,
   id: nameRule,
   serviceType: wordRule("dynamic", "dynamic-sequential", "static", "permanent"),
   ...details(),
+});
+const INSTANCE: Shape<LastingInstance> = shape<LastingInstance>({
+  ...details(),
+  name: nameRule,
+  id: nameRule,
+  serviceType: wordRule("static", "permanent"),
+  registeredAtMs: { expected: "a number of milliseconds since 1970", accepts: (value) => typeof value === "number" },
 });
 const DETAILS: Shape<ServiceDetails<unknown>> = shape<ServiceDetails<unknown>>(details());
 
@@ -149,7 +162,7 @@ export class Registration<T = unknown> implements AsyncDisposable {
   update(details: ServiceDetails<T>): void {
     checkRecord("Registration.update", details, DETAILS, []);
     const instance = { ...this.#instance, ...knownOf(details) };
-    this.#node.setData(this.#codec.encode(instance));
+    this.#node.setData(encodedValue("Registration.update", this.path, { codec: this.#codec, value: instance }));
     this.#instance = instance;
   }
 
@@ -194,8 +207,8 @@ export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
    * @throws NAME_TAKEN if this discovery has registered the id already; the signal's reason, or a permanent error; then
    *   nothing is registered
    */
-  async register(service: NewService<T>, options?: { readonly signal?: AbortSignal }): Promise<Registration<T>> {
-    options?.signal?.throwIfAborted();
+  async register(service: NewService<T>, options: { readonly signal?: AbortSignal } = {}): Promise<Registration<T>> {
+    signalOf("ServiceDiscovery.register", options).throwIfAborted();
     checkRecord("ServiceDiscovery.register", service, SERVICE, ["name"]);
     const { name, id = crypto.randomUUID(), serviceType = "dynamic" } = service;
     const instance: ServiceInstance<T> = {
@@ -213,7 +226,7 @@ export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
     };
     const path = this.#pathOfInstance(name, id);
     if (this.#registrations.has(path)) throw new RecipeError("NAME_TAKEN", `${path} is registered here already`);
-    const data = this.#codec.encode(instance);
+    const data = this.#dataOf(path, instance);
     const registration: Registration<T> = new Registration<T>(instance, {
       node: new PersistentNode(this.#zk, { path, data, mode: MODES[serviceType], whenTaken: "takeOver" }),
       codec: this.#codec,
@@ -247,9 +260,11 @@ export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
    * Writes an instance once, for a process without a session, and does not maintain it: it stays
    * until it is removed. An existing instance of the same id is replaced.
    */
-  async put(instance: LastingInstance<T>, { signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
+  async put(instance: LastingInstance<T>, options: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    const signal = signalOf("ServiceDiscovery.put", options);
+    checkRecord("ServiceDiscovery.put", instance, INSTANCE, ["name", "id", "serviceType"]);
     const path = this.#pathOfInstance(instance.name, instance.id);
-    const data = this.#codec.encode(instance);
+    const data = this.#dataOf(path, instance);
     for (;;) {
       const { ephemeralOwner, version } = await put(this.#zk, path, data, signal);
       if (ephemeralOwner === 0n) return;
@@ -262,20 +277,22 @@ export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
    * Removes an instance, regardless of its owner; one that a discovery keeps registered comes back.
    * May be repeated.
    */
-  async remove(name: string, id: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
+  async remove(name: string, id: string, options: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    const signal = signalOf("ServiceDiscovery.remove", options);
     await this.#zk.delete(this.#pathOfInstance(name, id), { missingOk: true, signal });
   }
 
   /** The names of the services, also of those without instances. */
-  names({ signal }: { readonly signal?: AbortSignal } = {}): Promise<readonly string[]> {
-    return namesBelow(this.#zk, this.path, signal);
+  async names(options: { readonly signal?: AbortSignal } = {}): Promise<readonly string[]> {
+    return await namesBelow(this.#zk, this.path, signalOf("ServiceDiscovery.names", options));
   }
 
   /** The instances of a service, from the server. */
   async instances(
     name: string,
-    { signal }: { readonly signal?: AbortSignal } = {},
+    options: { readonly signal?: AbortSignal } = {},
   ): Promise<readonly ServiceInstance<T>[]> {
+    const signal = signalOf("ServiceDiscovery.instances", options);
     return (await this.#found(name, signal)).map(({ instance }) => instance);
   }
 
@@ -283,8 +300,9 @@ export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
   async instance(
     name: string,
     id: string,
-    { signal }: { readonly signal?: AbortSignal } = {},
+    options: { readonly signal?: AbortSignal } = {},
   ): Promise<ServiceInstance<T> | null> {
+    const signal = signalOf("ServiceDiscovery.instance", options);
     return (await this.#read(this.#pathOfInstance(name, id), signal))?.instance ?? null;
   }
 
@@ -332,6 +350,11 @@ export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  /** @throws ArgumentError for a payload that cannot be written as JSON */
+  #dataOf(path: string, value: ServiceInstance<T>): Uint8Array {
+    return encodedValue("ServiceDiscovery", path, { codec: this.#codec, value });
   }
 
   #pathOf(name: string): string {

@@ -3,6 +3,8 @@
  * properties, with all of them.
  */
 import type { Codec } from "@zooid/client";
+import { rules, type Shape, shape } from "@zooid/model";
+import { checkOptions } from "../arguments.ts";
 import { RecipeError } from "../recipe-error.ts";
 import type { UriSpec } from "./uri-spec.ts";
 
@@ -37,15 +39,20 @@ export interface InstanceFormat {
   readonly writeEnabled?: boolean | undefined;
 }
 
+/** The rules for {@link InstanceFormat}. */
+export const FORMAT: Shape<InstanceFormat> = shape<InstanceFormat>({
+  payloadClass: rules.text,
+  writeEnabled: rules.flag,
+});
+
 /** Classes that Java's writer does not name, since JSON distinguishes them. */
 const NATURAL = ["java.lang.String", "java.lang.Boolean", "java.lang.Integer", "java.lang.Double"];
 const CLASS = "@class";
 
 /** Encodes and decodes an instance. @throws NOT_OURS for other bytes */
-export function instanceCodec<T>({
-  payloadClass,
-  writeEnabled = false,
-}: InstanceFormat = {}): Codec<ServiceInstance<T>> {
+export function instanceCodec<T>(format: InstanceFormat = {}): Codec<ServiceInstance<T>> {
+  checkOptions("instanceCodec", format, FORMAT);
+  const { payloadClass, writeEnabled = false } = format;
   return {
     encode(instance) {
       const { name, id, address, port, sslPort, payload, registeredAtMs, serviceType, uriSpec, enabled } = instance;

@@ -1,7 +1,7 @@
 import { rules, type Shape, shape } from "@zooid/model";
-import { checkOptions } from "../arguments.ts";
-import { type DownInstancePolicy, DownInstances } from "./down-instances.ts";
-import { type ProviderStrategy, strategies } from "./provider-strategy.ts";
+import { checkArgument, checkOptions } from "../arguments.ts";
+import { DOWN, type DownInstancePolicy, DownInstances } from "./down-instances.ts";
+import { type ProviderStrategy, strategies, strategyRule } from "./provider-strategy.ts";
 import type { ServiceCache } from "./service-cache.ts";
 import type { ServiceInstance } from "./service-instance.ts";
 
@@ -19,7 +19,7 @@ export interface ServiceProviderOptions<T> {
 }
 
 const SHAPE: Shape<ServiceProviderOptions<unknown>> = shape<ServiceProviderOptions<unknown>>({
-  strategy: rules.record,
+  strategy: strategyRule,
   down: rules.record,
   filter: rules.callable,
   staleMsMax: rules.duration,
@@ -34,6 +34,7 @@ export class ServiceProvider<T = unknown> implements Disposable {
 
   constructor(cache: ServiceCache<T>, options: ServiceProviderOptions<T> = {}) {
     checkOptions("ServiceProvider", options, SHAPE);
+    checkOptions("ServiceProvider: down", options.down, DOWN);
     this.#cache = cache;
     this.#options = options;
     this.#strategy = options.strategy ?? strategies.roundRobin();
@@ -51,6 +52,7 @@ export class ServiceProvider<T = unknown> implements Disposable {
    * @param key the caller's key, for strategies that use one
    */
   pick(key = ""): ServiceInstance<T> | undefined {
+    checkArgument("ServiceProvider.pick", "the key", key, rules.text);
     const instances = this.instances();
     return instances.length === 0 ? undefined : instances[this.#strategy.choose(instances, key)];
   }
@@ -66,6 +68,7 @@ export class ServiceProvider<T = unknown> implements Disposable {
 
   /** Reports an error of an instance; after some of these it is avoided for a while. */
   noteError(instance: ServiceInstance<T>): void {
+    checkArgument("ServiceProvider.noteError", "the instance", instance, rules.record);
     this.#down.note(keyOf(instance));
   }
 

@@ -1,3 +1,6 @@
+import { ArgumentError, found, type Rule, rules, type Shape, shape } from "@zooid/model";
+import { checkArgument, checkRecord } from "../arguments.ts";
+
 /** One part of a URI: literal text, or the name of a field of the instance. */
 export interface UriPart {
   readonly value: string;
@@ -20,30 +23,42 @@ export interface UriSource {
   readonly serviceType: string;
 }
 
+const SPEC: Shape<UriSpec> = shape<UriSpec>({ parts: rules.list });
+const SOURCE: Rule = {
+  expected: "an instance of a service",
+  accepts: (value) => rules.record.accepts(value) && typeof Reflect.get(value as object, "serviceType") === "string",
+};
+
 /**
  * Parses `{scheme}://{address}:{port}/path` and the like; `{[}` and `{]}` stand for braces.
  *
- * @throws RangeError for nested or unbalanced braces
+ * @throws ArgumentError for nested or unbalanced braces
  */
 export function parseUriSpec(text: string): UriSpec {
+  checkArgument("parseUriSpec", "the text", text, rules.text);
   const parts: UriPart[] = [];
   let variable = false;
   for (const token of text.split(/([{}])/)) {
     if (token === "{" || token === "}") {
-      if (variable === (token === "{")) throw new RangeError(`a ${token} has no counterpart in ${text}`);
+      if (variable === (token === "{")) throw unbalanced(token, text);
       variable = !variable;
     } else if (token !== "") parts.push({ value: variable ? token.trim() : token, variable });
   }
-  if (variable) throw new RangeError(`a { has no counterpart in ${text}`);
+  if (variable) throw unbalanced("{", text);
   return { parts };
 }
 
+function unbalanced(brace: string, text: string): ArgumentError {
+  return new ArgumentError("parseUriSpec", [
+    `each brace has a counterpart, found none of a ${brace} in ${found(text)}`,
+  ]);
+}
+
 /** The URI of an instance. Unknown fields are empty, unless the caller gives them. */
-export function buildUri(
-  { parts }: UriSpec,
-  instance: UriSource,
-  variables: Readonly<Record<string, string>> = {},
-): string {
+export function buildUri(spec: UriSpec, instance: UriSource, variables: Readonly<Record<string, string>> = {}): string {
+  checkRecord("buildUri", spec, SPEC, ["parts"]);
+  checkArgument("buildUri", "the instance", instance, SOURCE);
+  checkArgument("buildUri", "the variables", variables, rules.record);
   const known: Readonly<Record<string, string | number | null>> = {
     ...variables,
     scheme: instance.sslPort === null ? "http" : "https",
@@ -57,5 +72,5 @@ export function buildUri(
     "[": "{",
     "]": "}",
   };
-  return parts.map(({ value, variable }) => (variable ? (known[value] ?? "") : value)).join("");
+  return spec.parts.map(({ value, variable }) => (variable ? (known[value] ?? "") : value)).join("");
 }

@@ -1,5 +1,5 @@
 import { type Client, type Created, isZkError } from "@zooid/client";
-import { rules, type Shape, shape } from "@zooid/model";
+import { rules, type Shape, shape, wordRule } from "@zooid/model";
 import type { Observable } from "rxjs";
 import { checkArguments } from "../arguments.ts";
 import { type WaitOptions, within } from "../leases/deadline.ts";
@@ -124,12 +124,17 @@ export class LeaderLatch implements AsyncDisposable {
   }
 }
 
+const FORM: Shape<{ form: ContenderForm }> = shape<{ form: ContenderForm }>({
+  form: wordRule("candidate", "latch", "lock", "lease"),
+});
+
 /** The candidates of a latch or a selector on a path, the leader first. It joins nothing. */
 export async function candidatesOf(
   zk: Client,
   path: string,
   form: ContenderForm = "candidate",
 ): Promise<readonly Candidate[]> {
+  checkArguments("candidatesOf", zk, path, { form }, FORM);
   const participants = await participantsOf(zk, path, form);
   return participants.map(({ path, data }, i) => ({
     id: Buffer.from(data ?? []).toString(),

@@ -13,7 +13,7 @@
 import type { Client, Payload } from "@zooid/client";
 import { joinPath, rules, type Shape, shape } from "@zooid/model";
 import { distinctUntilChanged, map, type Observable } from "rxjs";
-import { checkArguments, checkName } from "../arguments.ts";
+import { checkArguments, checkName, checkOptions, nameRule } from "../arguments.ts";
 import { type WaitOptions, within } from "../leases/deadline.ts";
 import { HOLD, type HoldOptions, type Lease } from "../leases/lease.ts";
 import { PersistentNode } from "../members/persistent-node.ts";
@@ -45,11 +45,11 @@ export interface MasterElectionOptions extends HoldOptions {
 }
 
 const NAMES: Shape<MasterNames> = shape<MasterNames>({
-  master: rules.text,
-  backups: rules.text,
-  workers: rules.text,
-  running: rules.text,
-  terms: rules.text,
+  master: nameRule,
+  backups: nameRule,
+  workers: nameRule,
+  running: nameRule,
+  terms: nameRule,
 });
 
 /** A cluster as an observer sees it, also HBase's, whose nodes hold bytes of its own. */
@@ -135,6 +135,8 @@ export class MasterElection implements AsyncDisposable {
   /** @param name unique among the candidates */
   constructor(zk: Client, root: string, name: string, options: MasterElectionOptions = {}) {
     checkArguments("MasterElection", zk, root, options, SHAPE);
+    checkName("MasterElection", "the name", name);
+    checkOptions("MasterElection", options.names, NAMES);
     const names = { ...MASTER_NAMES, ...options.names };
     this.#zk = zk;
     this.name = name;

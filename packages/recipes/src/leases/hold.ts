@@ -11,6 +11,7 @@ import {
   type Zxid,
 } from "@zooid/client";
 import type { Subscription } from "rxjs";
+import { checkArguments } from "../arguments.ts";
 import { FailureReports } from "../failure-reports.ts";
 import { RecipeError } from "../recipe-error.ts";
 import { type WaitOptions, within } from "./deadline.ts";
@@ -159,6 +160,7 @@ export class Hold {
 
 /** Requests a holder to release its lock, as Curator's Revoker does. The holder may ignore it. */
 export async function revoke(zk: Client, path: string): Promise<void> {
+  checkArguments("revoke", zk, path);
   await zk.set(path, REVOKE);
 }
 

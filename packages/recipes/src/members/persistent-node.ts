@@ -10,7 +10,7 @@ import {
 } from "@zooid/client";
 import { formatSessionId, type Rule, rules, type SessionId, type Shape, shape, wordRule } from "@zooid/model";
 import { BehaviorSubject, distinctUntilChanged, filter, map, type Observable } from "rxjs";
-import { checkArgument, checkArguments } from "../arguments.ts";
+import { checkArgument, checkArguments, signalOf } from "../arguments.ts";
 import { type WaitOptions, within } from "../leases/deadline.ts";
 import { RetryPace } from "../leases/retry-pace.ts";
 import { firstOf, keepOn, LossAlarm, unlessAborted } from "../leases/waiting.ts";
@@ -120,7 +120,7 @@ export class PersistentNode implements AsyncDisposable {
   constructor(zk: Client, options: PersistentNodeOptions, keeping?: Keeping) {
     // The name before the number may be empty.
     const isNumbered = options?.mode?.endsWith?.("sequential") === true;
-    checkArguments("PersistentNode", zk, isNumbered ? `${options.path}0` : options?.path, options, SHAPE);
+    checkArguments("PersistentNode", zk, isNumbered ? `${options.path}0` : options?.path, options, SHAPE, ["data"]);
     const { path, data, mode = "ephemeral", whenTaken = "wait" } = options;
     this.#zk = zk;
     this.#claims = new NameClaims(zk);
@@ -156,7 +156,8 @@ export class PersistentNode implements AsyncDisposable {
    *
    * @throws the signal's reason, NAME_TAKEN, RECIPE_CLOSED, or a permanent error
    */
-  async ready({ signal = new AbortController().signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
+  async ready(options: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    const signal = signalOf("PersistentNode.ready", options);
     const isEnd = (state: PersistentNodeState): boolean => state === "there" || state === "replaced";
     const end = await firstOf(this.#state$.pipe(filter(isEnd)), signal);
     if (end === "replaced") throw this.#taken();

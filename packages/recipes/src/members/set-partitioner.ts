@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import { type Client, isZkError } from "@zooid/client";
 import { joinPath, rules, type Shape, shape } from "@zooid/model";
 import { BehaviorSubject, filter, map, type Observable, switchMap } from "rxjs";
-import { checkArguments, nameRule, namesRule } from "../arguments.ts";
+import { checkArguments, checkDifferent, nameRule, namesRule } from "../arguments.ts";
 import { FailureReports } from "../failure-reports.ts";
 import { type WaitOptions, within } from "../leases/deadline.ts";
 import type { Lease } from "../leases/lease.ts";
@@ -69,6 +69,7 @@ export class SetPartitioner implements AsyncDisposable {
   ) {
     checkArguments("SetPartitioner", zk, path, given, SHAPE, ["items", "work"]);
     const { items, work, ...options } = given;
+    checkDifferent("SetPartitioner", "items", items);
     const { id = `${hostname()}-${process.pid}`, quietMs = 30_000, divide = inTurn } = options;
     this.#zk = zk;
     this.path = path;

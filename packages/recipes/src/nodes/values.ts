@@ -1,6 +1,7 @@
 /** Values of callers in nodes, by the callers' codecs. */
 import { type Codec, DecodeError, type Stat } from "@zooid/client";
-import { ArgumentError } from "@zooid/model";
+import { ArgumentError, found } from "@zooid/model";
+import { bytesRule } from "../arguments.ts";
 import { isRecipeError, RecipeError } from "../recipe-error.ts";
 
 /** What a codec reads, and what its errors name. */
@@ -34,19 +35,30 @@ export function decodedBy<T>(decode: (data: Uint8Array | null) => T, node: Coded
  * The data for a value.
  *
  * @param what the recipe, for the message
- * @throws ArgumentError for a value that the codec would refuse to read; no client could use the node
+ * @throws ArgumentError for a value that the codec cannot write, or would refuse to read; no client could use the node
  */
 export function encodedValue<T>(
   what: string,
   path: string,
   { codec, value }: { codec: Codec<T>; value: T },
 ): Uint8Array {
-  const data = codec.encode(value);
+  const refuse = (problem: string, cause: unknown): never => {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new ArgumentError(what, [`${path}: ${problem}: ${reason}`], { cause });
+  };
+  let data: Uint8Array;
+  try {
+    data = codec.encode(value);
+  } catch (cause) {
+    return refuse("the codec cannot write the value", cause);
+  }
+  if (!bytesRule.accepts(data)) {
+    throw new ArgumentError(what, [`${path}: the codec writes a value as a Uint8Array, found ${found(data)}`]);
+  }
   try {
     codec.decode(data);
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new ArgumentError(what, [`${path}: the value's own codec cannot read it again: ${reason}`], { cause });
+    return refuse("the value's own codec cannot read it again", cause);
   }
   return data;
 }

@@ -1,7 +1,7 @@
 import { type Client, isZkError } from "@zooid/client";
 import { joinPath } from "@zooid/model";
 import type { WaitOptions } from "../leases/deadline.ts";
-import { ID_NAMES, idOf, nameWithId, storedId } from "./queue-names.ts";
+import { checkId, ID_NAMES, idOf, nameWithId } from "./queue-names.ts";
 import { type QueueOptions, WorkQueue } from "./work-queue.ts";
 
 /**
@@ -16,17 +16,17 @@ export class IdQueue<T = Uint8Array> extends WorkQueue<T> {
   /**
    * Appends an item.
    *
-   * @param id `/` and `|` in it become `_`
+   * @param id without `/` and `|`; Curator stores ids with those under `_`
    * @throws LOCK_TIMEOUT or the signal's reason, where it waits for room
    */
   put(item: T, id: string, options: WaitOptions = {}): Promise<void> {
     return this.putNode(nameWithId(id), [item], options);
   }
 
-  /** Removes all items with an id, also those in work. @returns their number */
+  /** Removes all items with an id, also those in work. @param id as it is stored @returns their number */
   async remove(id: string): Promise<number> {
-    const stored = storedId(id);
-    const names = (await this.items()).filter((name) => idOf(name) === stored);
+    checkId(id);
+    const names = (await this.items()).filter((name) => idOf(name) === id);
     const removed = await Promise.all(names.map((name) => this.#remove(joinPath(this.path, name))));
     return removed.filter((isMine) => isMine).length;
   }

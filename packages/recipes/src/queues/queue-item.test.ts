@@ -37,11 +37,13 @@ test.each([
 });
 
 test("names are Curator's", () => {
-  expect(`${nameWithId("my|id")}0000000000`).toBe("queue-|my_id|0000000000");
+  expect(`${nameWithId("my_id")}0000000000`).toBe("queue-|my_id|0000000000");
   expect(`${nameWithPriority(5)}0000000000`).toBe("queue-1000000050000000000");
   expect(`${nameWithPriority(-5)}0000000001`).toBe("queue-0FFFFFFFB0000000001");
   expect(`${nameWithDueMs(0x18bcfe56800)}0000000000`).toBe("queue-|18BCFE56800|0000000000");
   expect(nameWithDueMs(1)).toBe("queue-|00000001|");
+  // Two ids that Curator stores as one.
+  for (const wrong of ["my|id", "my/id", ""]) expect(() => nameWithId(wrong)).toThrow(RangeError);
   for (const wrong of [1.5, 2 ** 31, -(2 ** 31) - 1]) expect(() => nameWithPriority(wrong)).toThrow(RangeError);
   for (const wrong of [-1, 0.5, Number.NaN]) expect(() => nameWithDueMs(wrong)).toThrow(RangeError);
 });

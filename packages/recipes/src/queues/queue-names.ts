@@ -3,7 +3,7 @@
  * valid in each.
  */
 import { type Rule, wholeNumberRule } from "@zooid/model";
-import { checkArgument } from "../arguments.ts";
+import { checkArgument, nameRule } from "../arguments.ts";
 import { isContender } from "../locks/child-names.ts";
 import { isNumbered } from "../locks/sequence.ts";
 
@@ -53,20 +53,20 @@ export function idOf(name: string): string | undefined {
 }
 
 export function nameWithId(id: string): string {
-  return `${PREFIX}${BETWEEN}${storedId(id)}${BETWEEN}`;
+  checkId(id);
+  return `${PREFIX}${BETWEEN}${id}${BETWEEN}`;
 }
 
 const PRIORITY: Rule = wholeNumberRule(-(2 ** 31));
 const DUE_MS: Rule = wholeNumberRule(0, Number.MAX_SAFE_INTEGER);
 const ID: Rule = {
-  expected: "a text that is not empty",
-  accepts: (value) => typeof value === "string" && value !== "",
+  expected: "a text that is not empty, without control characters, and without / and |, which Curator stores as _",
+  accepts: (value) => nameRule.accepts(value) && !String(value).includes("|"),
 };
 
-/** The escaped id. @throws ArgumentError */
-export function storedId(id: string): string {
+/** @throws ArgumentError for an id that would be stored as another one */
+export function checkId(id: string): void {
   checkArgument("queue", "id", id, ID);
-  return id.replaceAll(/[/|]/g, "_");
 }
 
 export const PLAIN_PREFIX: string = PREFIX;

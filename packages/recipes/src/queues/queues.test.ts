@@ -234,11 +234,11 @@ test("guarded work succeeds only if the claim is still held", async () => {
 
 test("items with an id can be removed", async () => {
   const mine = stage.kept(new IdQueue(a, PATH, FAST));
-  await mine.put("one", "x/1");
+  await mine.put("one", "x_1");
   await mine.put("two", "y");
-  await mine.put("three", "x/1");
+  await mine.put("three", "x_1");
   expect(await tree(a, PATH)).toEqual(["queue-|x_1|0000000000", "queue-|y|0000000001", "queue-|x_1|0000000002"]);
-  expect([await mine.remove("x/1"), await mine.remove("z")]).toEqual([2, 0]);
+  expect([await mine.remove("x_1"), await mine.remove("z")]).toEqual([2, 0]);
   const given = new Given();
   mine.consume(given.work);
   expect(await given.count(1)).toEqual(["two"]);

@@ -7,8 +7,28 @@ import {
   type Transaction,
   TransactionError,
 } from "@zooid/client";
-import { checkPath, joinPath, rules, type Shape, shape, wholeNumberRule } from "@zooid/model";
-import { checkArguments, checkOptions, checkWork, codecRule } from "../arguments.ts";
+import {
+  ArgumentError,
+  anyRule,
+  found,
+  joinPath,
+  type Rule,
+  rules,
+  type Shape,
+  shape,
+  wholeNumberRule,
+  wordRule,
+} from "@zooid/model";
+import {
+  bytesRule,
+  checkArgument,
+  checkArguments,
+  checkOptions,
+  checkRecord,
+  checkWork,
+  codecRule,
+  pathRule,
+} from "../arguments.ts";
 import { FailureReports } from "../failure-reports.ts";
 import { Deadline, type WaitOptions, within } from "../leases/deadline.ts";
 import { HOLD, type HoldOptions, type Lease } from "../leases/lease.ts";
@@ -17,7 +37,7 @@ import { RetryPace } from "../leases/retry-pace.ts";
 import { isReasonOf, isRefusedForNow, keepOn, unlessAborted, writable } from "../leases/waiting.ts";
 import { makeNamed } from "../nodes/named-node.ts";
 import { payloadBytes } from "../nodes/payload-bytes.ts";
-import { type CodedNode, decodedBy } from "../nodes/values.ts";
+import { type CodedNode, decodedBy, encodedValue } from "../nodes/values.ts";
 import { isRecipeError, RecipeError } from "../recipe-error.ts";
 import { Claims } from "./claims.ts";
 import { type CountedDelivery, Deliveries, type Step } from "./deliveries.ts";
@@ -109,14 +129,26 @@ export interface Consumer extends AsyncDisposable {
 const SHAPE: Shape<QueueOptions<unknown>> = shape<QueueOptions<unknown>>({
   ...HOLD,
   codec: codecRule,
-  lockPath: rules.text,
+  lockPath: pathRule,
   itemCountMax: wholeNumberRule(1),
 });
+/** Items without a codec. */
+const BYTES: Rule = { ...bytesRule, expected: "a Uint8Array, where the queue has no codec" };
 const CONSUME: Shape<ConsumeOptions> = shape<ConsumeOptions>({
-  concurrency: rules.anything,
+  concurrency: wholeNumberRule(1),
   onFailure: rules.anything,
   onError: rules.callable,
 });
+const BOUND: Shape<DeliveryBound> = shape<DeliveryBound>({
+  deliveryCountMax: wholeNumberRule(1),
+  afterLast: { expected: '"drop" or { moveTo }', accepts: (value) => value === "drop" || rules.record.accepts(value) },
+  counted: wordRule("failures", "deliveries"),
+});
+const FATE: Rule = {
+  ...anyRule(wordRule("requeue", "drop"), rules.record),
+  expected: '"requeue", "drop", { moveTo } or { deliveryCountMax, afterLast }',
+};
+const MOVE: Shape<{ moveTo: string }> = shape<{ moveTo: string }>({ moveTo: pathRule });
 
 /** The common part of Curator's queues. */
 export abstract class WorkQueue<T> implements AsyncDisposable {
@@ -129,6 +161,12 @@ export abstract class WorkQueue<T> implements AsyncDisposable {
 
   constructor(zk: Client, path: string, names: QueueNames, options: QueueOptions<T>) {
     checkArguments("queue", zk, path, options, SHAPE);
+    const { lockPath } = options;
+    // A claim has the item's name, and would be the item, or a child of the queue.
+    if (lockPath !== undefined && isWithin(lockPath, path))
+      throw new ArgumentError("queue", [
+        `lockPath is a path outside of the queue's, ${path}, found ${found(lockPath)}`,
+      ]);
     this.zk = zk;
     this.path = path;
     this.#names = names;
@@ -198,10 +236,18 @@ export abstract class WorkQueue<T> implements AsyncDisposable {
     using deadline = new Deadline(options, `put into ${this.path}`);
     const { signal } = deadline;
     const { codec, itemCountMax } = this.#options;
-    const data = encodeItems(items.map((item) => (codec === undefined ? (item as Uint8Array) : codec.encode(item))));
+    checkArgument(`put into ${this.path}`, "the items", items, rules.list);
+    const data = encodeItems(items.map((value) => this.#encoded(value, codec)));
     if (itemCountMax !== undefined) await this.#room(itemCountMax, signal);
     const mode = { mode: "persistent-sequential", parents: "container", signal } as const;
     await this.zk.create(joinPath(this.path, prefix), data, mode);
+  }
+
+  /** @throws ArgumentError for an item that no consumer could read */
+  #encoded(value: T, codec: Codec<T> | undefined): Uint8Array {
+    if (codec !== undefined) return encodedValue(`put into ${this.path}`, this.path, { codec, value });
+    checkArgument(`put into ${this.path}`, "the item", value, BYTES);
+    return value as Uint8Array;
   }
 
   async #room(itemCountMax: number, signal: AbortSignal): Promise<void> {
@@ -260,10 +306,6 @@ class QueueConsumer<T> implements Consumer {
   #hasFailed = Promise.withResolvers<void>();
 
   constructor(zk: Client, consuming: Consuming<T>, decode: (bytes: Uint8Array) => T, claiming: Claiming) {
-    const { concurrency = 1 } = consuming;
-    if (!Number.isInteger(concurrency) || concurrency < 1) {
-      throw new RangeError(`concurrency is a whole number of at least 1, found ${concurrency}`);
-    }
     this.#bound = checkedBound(consuming, claiming);
     this.#deliveries = this.#bound === undefined ? undefined : new Deliveries(zk, consuming.path);
     this.#zk = zk;
@@ -501,51 +543,49 @@ class QueueConsumer<T> implements Consumer {
   }
 }
 
-/** The limit, if there is one. @throws RangeError for an invalid `onFailure` */
+/** The limit, if there is one. @throws ArgumentError for an invalid `onFailure` */
 function checkedBound(
   { onFailure = "requeue", path }: Pick<ConsumeOptions, "onFailure"> & { readonly path: string },
-  { claims }: Claiming,
+  { claims, claimsPath }: Claiming,
 ): DeliveryBound | undefined {
+  const what = `consume ${path}`;
+  if (onFailure === "requeue") return undefined;
+  const own = [path, ...(claimsPath === undefined ? [] : [claimsPath])];
   if (!isBound(onFailure)) {
-    if (onFailure === "requeue" || isFate(onFailure)) return undefined;
-    const forms = '"requeue", "drop", { moveTo } or { deliveryCountMax, afterLast }';
-    throw new RangeError(`onFailure is ${forms}, found ${shown(onFailure)}`);
+    checkArgument(what, "onFailure", onFailure, FATE);
+    checkFate(what, onFailure, own);
+    return undefined;
   }
-  const { deliveryCountMax, afterLast, counted = "failures" } = onFailure;
-  if (!Number.isSafeInteger(deliveryCountMax) || deliveryCountMax < 1) {
-    throw new RangeError(`deliveryCountMax is a whole number of at least 1, found ${shown(deliveryCountMax)}`);
-  }
-  if (!isFate(afterLast)) {
-    throw new RangeError(`afterLast is "drop" or { moveTo }, found ${shown(afterLast)}`);
-  }
-  if (afterLast !== "drop") {
-    checkPath(afterLast.moveTo);
-    // The count would start again there.
-    if (afterLast.moveTo === path)
-      throw new RangeError(`afterLast moves to another path than the queue's, found ${path}`);
-  }
-  if (counted !== "failures" && counted !== "deliveries") {
-    throw new RangeError(`counted is "failures" or "deliveries", found ${shown(counted)}`);
-  }
-  if (counted === "deliveries" && claims === undefined) {
-    throw new RangeError('counted is "failures" where the queue has no lockPath, found "deliveries"');
+  checkRecord(what, onFailure, BOUND, ["deliveryCountMax", "afterLast"]);
+  checkFate(what, onFailure.afterLast, own);
+  if (onFailure.counted === "deliveries" && claims === undefined) {
+    throw new ArgumentError(what, ['counted is "failures" where the queue has no lockPath, found "deliveries"']);
   }
   return onFailure;
+}
+
+/**
+ * Checks what becomes of an item. Moved into its own queue it would be tried again at once, without a count.
+ *
+ * @param own paths that are not another queue's
+ */
+function checkFate(what: string, fate: Fate, own: readonly string[]): void {
+  if (typeof fate === "string") return;
+  checkRecord(what, fate, MOVE, ["moveTo"]);
+  const { moveTo } = fate;
+  if (own.includes(moveTo)) {
+    throw new ArgumentError(what, [
+      `moveTo is another path than those of the queue and its claims, found ${found(moveTo)}`,
+    ]);
+  }
 }
 
 function isBound(onFailure: Fate | DeliveryBound): onFailure is DeliveryBound {
   return typeof onFailure === "object" && onFailure !== null && "deliveryCountMax" in onFailure;
 }
 
-function isFate(value: unknown): value is DeliveryBound["afterLast"] {
-  return (
-    value === "drop" ||
-    (typeof value === "object" && value !== null && "moveTo" in value && typeof value.moveTo === "string")
-  );
-}
-
-function shown(value: unknown): string {
-  return typeof value === "number" ? String(value) : (JSON.stringify(value) ?? String(value));
+function isWithin(path: string, ancestor: string): boolean {
+  return path === ancestor || path.startsWith(ancestor === "/" ? "/" : `${ancestor}/`);
 }
 
 /**

@@ -112,6 +112,22 @@ test("close interrupts a run and waits for it; from inside of the work it return
   expect(steps).toEqual(["interrupted", "closed", "closed from inside"]);
 });
 
+test("the limit of its close names the schedule, and a wrong interval is named", async () => {
+  const begun = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
+  const busy = cron(a, () => {
+    begun.resolve();
+    return release.promise;
+  });
+  await begun.promise;
+  const late = await failure(busy.close({ timeoutMs: 1 }));
+  expect(late).toMatchObject({ code: "LOCK_TIMEOUT", message: `close the schedule on ${PATH}: not within 1 ms` });
+  release.resolve();
+  await busy.close();
+  const wrong = { schedule: { everyMs: 0 }, work: () => {} };
+  expect(() => new Cron(a, PATH, wrong)).toThrow(/everyMs is a whole number from 1 .* found 0/);
+});
+
 test("other data in its node are NOT_OURS", async () => {
   await b.create(`${PATH}/last`, "yesterday", { parents: "persistent" });
   expect(await failure(cron(a, () => {}).finished())).toMatchObject({ code: "NOT_OURS" });

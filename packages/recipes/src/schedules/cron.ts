@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import { type Client, isZkError, pause, type Zxid } from "@zooid/client";
-import { ArgumentError, anyRule, found, joinPath, type Rule, rules, type Shape, shape, wordRule } from "@zooid/model";
-import { checkArguments } from "../arguments.ts";
+import { anyRule, joinPath, type Rule, rules, type Shape, shape, wholeNumberRule, wordRule } from "@zooid/model";
+import { checkArguments, checkRecord } from "../arguments.ts";
 import { LeaderSelector } from "../elections/leader-selector.ts";
 import { FailureReports } from "../failure-reports.ts";
 import { type WaitOptions, within } from "../leases/deadline.ts";
@@ -53,14 +53,10 @@ export interface CronRun {
 /** The work of a run. `signal` aborts when another process may begin the next run; then it must return soon. */
 export type CronWork = (run: CronRun, signal: AbortSignal) => unknown;
 
-const everyRule: Rule = {
-  expected: "a cron expression, a function, or { everyMs } with a whole number of milliseconds from 1 on",
-  accepts: (value) => {
-    if (!rules.record.accepts(value)) return false;
-    const { everyMs } = value as { readonly everyMs?: unknown };
-    return Number.isSafeInteger(everyMs) && Number(everyMs) >= 1;
-  },
-};
+const everyRule: Rule = { ...rules.record, expected: "a cron expression, a function, or { everyMs }" };
+const EVERY: Shape<{ everyMs: number }> = shape<{ everyMs: number }>({
+  everyMs: wholeNumberRule(1, Number.MAX_SAFE_INTEGER),
+});
 
 const SHAPE: Shape<CronOptions & { schedule: unknown; work: unknown }> = shape({
   ...HOLD,
@@ -267,9 +263,7 @@ class WorkError extends Error {}
 function timesOf(schedule: CronSchedule): Times {
   if (typeof schedule === "string") return cronTimes(schedule);
   if (typeof schedule === "function") return schedule;
+  checkRecord("the schedule of a Cron", schedule, EVERY, ["everyMs"]);
   const { everyMs } = schedule;
-  const [name, ...more] = Object.keys(schedule).filter((key) => key !== "everyMs");
-  if (name !== undefined)
-    throw new ArgumentError("Cron", [`the schedule is { everyMs }, found ${found([name, ...more])}`]);
   return (afterMs) => (Math.floor(afterMs / everyMs) + 1) * everyMs;
 }

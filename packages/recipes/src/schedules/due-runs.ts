@@ -1,4 +1,5 @@
 /** Which runs of a schedule are due: arithmetic without a clock. */
+import { ArgumentError, found } from "@zooid/model";
 
 /** The first time after another, in milliseconds since 1970; infinity for none. */
 export type Times = (afterMs: number) => number;
@@ -50,9 +51,9 @@ function lastTimes(
   return [];
 }
 
-/** @throws RangeError for a function that does not advance, with which there would be no end */
+/** @throws ArgumentError for a function that does not advance, with which there would be no end */
 function later(times: Times, afterMs: number): number {
   const nextMs = times(afterMs);
   if (nextMs > afterMs) return nextMs;
-  throw new RangeError(`the schedule gives ${nextMs} as the next time after ${afterMs}`);
+  throw new ArgumentError("the schedule", [`the next time after ${afterMs} is a later one, found ${found(nextMs)}`]);
 }
