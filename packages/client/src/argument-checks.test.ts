@@ -25,9 +25,9 @@ import type {
   PutOptions,
   ReadOptions,
   SetOptions,
+  UpdateOptions,
   VersionOptions,
 } from "./operations/node-options.ts";
-import type { UpdateOptions } from "./operations/typed-nodes.ts";
 import type { ClientOptions } from "./options.ts";
 import * as prometheus from "./prometheus.ts";
 import type { ConfigChange } from "./servers/ensemble-config.ts";

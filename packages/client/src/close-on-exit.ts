@@ -11,7 +11,7 @@ export interface CloseOnExitOptions {
   readonly graceMs?: number;
 }
 
-/** Of the other two, processes are not informed. */
+/** Processes are not informed of the other two. */
 const signalNames = Object.keys(constants.signals).filter((name) => name !== "SIGKILL" && name !== "SIGSTOP");
 const signalsRule: Rule = {
   expected: "an array of names of signals that a process can handle, such as SIGTERM",

@@ -66,13 +66,14 @@ export type {
   PutOptions,
   ReadOptions,
   SetOptions,
+  UpdateOptions,
   VersionOptions,
 } from "./operations/node-options.ts";
 export { type ProtectedName, parseProtectedName } from "./operations/protected-name.ts";
 export type { ReadBatch, ReadNode, ReadResult } from "./operations/read-batch.ts";
 export type { SchemaIssue, SchemaResult, StandardSchema } from "./operations/standard-schema.ts";
 export type { Transaction } from "./operations/transaction.ts";
-export type { PathArguments, PathParameters, TypedNode, TypedNodes, UpdateOptions } from "./operations/typed-nodes.ts";
+export type { PathArguments, PathParameters, TypedNode, TypedNodes } from "./operations/typed-nodes.ts";
 export type { Watched } from "./operations/watched-read.ts";
 export type { ClientOptions, Credential } from "./options.ts";
 export { type ConnectString, formatAddress, type HostAddress, parseConnectString } from "./servers/connect-string.ts";

@@ -259,3 +259,18 @@ test("acl is what nodes are made with, unless the call says otherwise", async ()
   expect(multi?.body.includes(Buffer.from([0, 0, 0, 1, 0, 0, 0, 5, ...Buffer.from("world")]))).toBe(true);
   line.serve((request) => answer(request));
 });
+
+test("times are any number of milliseconds from 0 to Infinity", async () => {
+  const names = ["connectTimeoutMs", "startTimeoutMs", "connectWarningMs", "waitingTimeoutMs"] as const;
+  for (const ms of [0, 0.5, 2 ** 31, Number.MAX_VALUE, Number.POSITIVE_INFINITY]) {
+    for (const name of names) expect(parseClientOptions({ [name]: ms })[name]).toBe(ms);
+  }
+  // A timer that fired at once would end the attempt, and the call.
+  for (const ms of [2 ** 31, Number.POSITIVE_INFINITY]) {
+    const client = start({ connectTimeoutMs: ms, waitingTimeoutMs: ms });
+    const early = client.get("/early");
+    await serve();
+    await early;
+    await client.close();
+  }
+});

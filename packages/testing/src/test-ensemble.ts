@@ -146,7 +146,7 @@ export class TestEnsemble implements AsyncDisposable {
    * Lets virtual time pass until a condition holds.
    *
    * @param condition looked at every few virtual milliseconds, once the answer before is there
-   * @param what in the error at the deadline
+   * @param given `name`: what is waited for, in the error at the deadline
    */
   async until(condition: () => boolean | PromiseLike<boolean>, given: RunOptions = {}): Promise<void> {
     checkWork("until", condition);

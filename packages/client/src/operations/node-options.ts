@@ -70,6 +70,12 @@ export type PutOptions = CallOptions & {
   readonly parents?: ParentMode;
 };
 
+/** Options of `update` of typed nodes. */
+export interface UpdateOptions extends CallOptions {
+  /** For a node that is created: its access list and missing ancestors. */
+  readonly create?: Pick<PutOptions, "acl" | "parents">;
+}
+
 export interface DeleteOptions extends VersionOptions, IdempotentOptions {
   /** Whether a node that does not exist counts as deleted. */
   readonly missingOk?: boolean;

@@ -31,9 +31,9 @@ import type {
   PutOptions,
   ReadOptions,
   SetOptions,
+  UpdateOptions,
   VersionOptions,
 } from "./node-options.ts";
-import type { UpdateOptions } from "./typed-nodes.ts";
 
 const { flag, callable, duration, int, payload, list } = rules;
 

@@ -1,25 +1,26 @@
 import { ArgumentError, checkPath, found, nearestName, rules, type Stat } from "@zooid/model";
 import type { Observable } from "rxjs";
 import { checkArgument } from "../argument-checks.ts";
-import type { CallOptions } from "../calls/call.ts";
 import type { Created, NodeData } from "../calls/operation.ts";
 import { isZkError, zkError } from "../errors.ts";
 import type { ObservedNode } from "../streams/observed-node.ts";
 import type { Codec } from "./codec.ts";
 import type { Payload } from "./create-mode.ts";
 import { decoded } from "./decode-error.ts";
-import type { CreateOptions, DeleteOptions, PutOptions, ReadOptions, SetOptions } from "./node-options.ts";
+import type {
+  CreateOptions,
+  DeleteOptions,
+  PutOptions,
+  ReadOptions,
+  SetOptions,
+  UpdateOptions,
+} from "./node-options.ts";
 import { checkOptions, UPDATE, UPDATE_CREATE } from "./option-shapes.ts";
 
 type NamesIn<P extends string> = P extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
 
 /** Values for the names in braces: path components without slashes. */
 export type PathParameters<P extends string> = { readonly [Name in NamesIn<P>]: string };
-
-export interface UpdateOptions extends CallOptions {
-  /** For a node that is created: its access list and missing ancestors. */
-  readonly create?: Pick<PutOptions, "acl" | "parents">;
-}
 
 /** What a method takes: the parameters may be left out where the template has none. */
 export type PathArguments<P extends string, O> = [NamesIn<P>] extends [never]
