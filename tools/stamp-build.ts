@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 
-const file = resolve(import.meta.dirname, "../packages/server/dist/build-time.js");
+const file = resolve(import.meta.dirname, "../packages/server/dist/operators/build-time.js");
 const text = readFileSync(file, "utf8");
 const seconds = Number(process.env["SOURCE_DATE_EPOCH"] ?? Math.floor(Date.now() / 1000));
 const stamped = text.replace(/^const STAMP = \d+;$/m, `const STAMP = ${seconds};`);

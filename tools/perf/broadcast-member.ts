@@ -12,9 +12,9 @@ import {
 import { peerFrameBytesMax } from "@zooid/peer-protocol";
 import { openStore, type Store } from "@zooid/txn-log/sqlite";
 import { saidDiskOf, type ZabLinks, ZabPeer } from "@zooid/zab";
+import { RefusalLog } from "../../packages/server/src/operators/refusal-log.ts";
 import { parseEnsemble } from "../../packages/server/src/peers/ensemble-config.ts";
 import { QuorumLinks } from "../../packages/server/src/peers/quorum-links.ts";
-import { RefusalLog } from "../../packages/server/src/refusal-log.ts";
 
 /** The identity of a member. */
 export interface MemberTask {

@@ -12,15 +12,15 @@ import {
   parseAdmin,
   parseMetrics,
 } from "./admin/http-options.ts";
-import { type ClientAuth, type ClientAuthOptions, parseClientAuth } from "./client-auth.ts";
+import { type ClientAuth, type ClientAuthOptions, parseClientAuth } from "./clients/client-auth.ts";
 import {
   type ConnectionThrottleConfig,
   type ConnectionThrottleOptions,
   parseConnectionThrottle,
-} from "./connection-throttle.ts";
+} from "./clients/connection-throttle.ts";
 import type { DiskOptions } from "./disk/disk-marks.ts";
 import type { ScrubSettings } from "./disk/scrub-reports.ts";
-import { collidingPorts } from "./own-ports.ts";
+import { collidingPorts } from "./listening/own-ports.ts";
 import { type EnsembleOptions, parseEnsemble, type QuorumPeerConfig } from "./peers/ensemble-config.ts";
 import { parseTls, type TlsConfig, type TlsOptions } from "./tls/tls-config.ts";
 

@@ -3,7 +3,7 @@ import { MajorityQuorum, membersOf, type ServerId, serverId, ZXID_NONE } from "@
 import { REPLICA_DEFAULTS, type ReplicaConfig, type ReplicaTools } from "@zooid/replica";
 import { RequestReader } from "@zooid/wire";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/txn";
-import type { ClientAuth } from "./client-auth.ts";
+import type { ClientAuth } from "./clients/client-auth.ts";
 import type { ServerConfig } from "./config.ts";
 import type { DriverConfig } from "./driver/driver-config.ts";
 import { type QuorumPeerConfig, quorumOf } from "./peers/ensemble-config.ts";

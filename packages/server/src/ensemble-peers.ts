@@ -12,9 +12,10 @@ import { type KnownMembers, saidDiskOf } from "@zooid/zab";
 import type { ServerConfig } from "./config.ts";
 import type { Driver } from "./driver/driver.ts";
 import type { Peers } from "./driver/driver-config.ts";
-import { FOUNDING_REPORT_MS, FOUNDING_WARN_MS, FoundingReport } from "./founding-report.ts";
 import type { PortMoves } from "./listening/port-moves.ts";
-import { NO_QUORUM_CHECK_MS, NoQuorumReport } from "./no-quorum-report.ts";
+import { FOUNDING_REPORT_MS, FOUNDING_WARN_MS, FoundingReport } from "./operators/founding-report.ts";
+import { NO_QUORUM_CHECK_MS, NoQuorumReport } from "./operators/no-quorum-report.ts";
+import type { RefusalLog } from "./operators/refusal-log.ts";
 import { ClockReport } from "./peers/clock-report.ts";
 import { ElectionMesh } from "./peers/election-mesh.ts";
 import type { EnsembleOptions, QuorumPeerConfig } from "./peers/ensemble-config.ts";
@@ -22,10 +23,9 @@ import { LinkProtection, type PreparedReload } from "./peers/link-protection.ts"
 import { checkTrust } from "./peers/peer-security.ts";
 import { QuorumLinks } from "./peers/quorum-links.ts";
 import { Reachability } from "./peers/reachability.ts";
-import type { RefusalLog } from "./refusal-log.ts";
 import type { ServerLog } from "./server-api.ts";
-import { StoreSnapshotPort } from "./snapshot-port.ts";
-import type { Storage } from "./storage.ts";
+import { StoreSnapshotPort } from "./storage/snapshot-port.ts";
+import type { Storage } from "./storage/storage.ts";
 import { FileWatch } from "./tls/file-watch.ts";
 
 /** How often a server without a leader logs the servers that it cannot reach. */

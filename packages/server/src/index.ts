@@ -10,11 +10,9 @@ export type {
   SnapshotCommandsConfig,
 } from "./admin/http-options.ts";
 export type { AdminApplication, ApplicationRequest } from "./admin/http-port.ts";
-export type { AuditOperation, AuditRecord } from "./audit-trail.ts";
-export { auditUsers } from "./audit-users.ts";
-export type { AuthFailuresOptions } from "./auth-failures.ts";
-export type { Change } from "./change-stream.ts";
-export type { ClientAuth, ClientAuthOptions } from "./client-auth.ts";
+export type { AuthFailuresOptions } from "./clients/auth-failures.ts";
+export type { ClientAuth, ClientAuthOptions } from "./clients/client-auth.ts";
+export type { ConnectionThrottleConfig, ConnectionThrottleOptions } from "./clients/connection-throttle.ts";
 export {
   ConfigError,
   parseServerConfig,
@@ -23,11 +21,8 @@ export {
   type ServerConfig,
   type ServerOptions,
 } from "./config.ts";
-export type { ConnectionThrottleConfig, ConnectionThrottleOptions } from "./connection-throttle.ts";
 export type { DiskOptions } from "./disk/disk-marks.ts";
 export type { ScrubSettings } from "./disk/scrub-reports.ts";
-export { LOG_EVENTS, type LogEvent, type OperatorEvent, type ServerEvent } from "./log-events.ts";
-export type { LogFields } from "./log-fields.ts";
 export { type AnsweringMember, answeringMembers } from "./offline/answering-members.ts";
 export type { DataDirectories } from "./offline/data-directories.ts";
 export { hasConfiguration } from "./offline/has-configuration.ts";
@@ -47,6 +42,12 @@ export {
   recoveryProblems,
 } from "./offline/recover-member.ts";
 export { newestFirst, positionText, readSurvivor, type Survivor } from "./offline/survivor.ts";
+export type { AuditOperation, AuditRecord } from "./operators/audit-trail.ts";
+export { auditUsers } from "./operators/audit-users.ts";
+export type { Change } from "./operators/change-stream.ts";
+export { LOG_EVENTS, type LogEvent, type OperatorEvent, type ServerEvent } from "./operators/log-events.ts";
+export type { LogFields } from "./operators/log-fields.ts";
+export { PROTOCOL_VERSION } from "./operators/server-facts.ts";
 export type {
   EnsembleOptions,
   EnsembleServerOptions,
@@ -76,6 +77,5 @@ export type {
   StorageStatus,
   ZooidServer,
 } from "./server-api.ts";
-export { PROTOCOL_VERSION } from "./server-facts.ts";
 export type { KeyStoreOptions } from "./tls/key-store.ts";
 export type { ClientAuthMode, TlsConfig, TlsOptions } from "./tls/tls-config.ts";

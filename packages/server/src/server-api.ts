@@ -3,11 +3,11 @@ import type { Observable } from "rxjs";
 import type { AdminReport } from "./admin/client-reports.ts";
 import type { Report } from "./admin/four-letter-words.ts";
 import type { AdminApplication } from "./admin/http-port.ts";
-import type { AuditRecord } from "./audit-trail.ts";
-import type { Change } from "./change-stream.ts";
 import type { ServerOptions } from "./config.ts";
-import type { LogEvent } from "./log-events.ts";
-import type { LogFields } from "./log-fields.ts";
+import type { AuditRecord } from "./operators/audit-trail.ts";
+import type { Change } from "./operators/change-stream.ts";
+import type { LogEvent } from "./operators/log-events.ts";
+import type { LogFields } from "./operators/log-fields.ts";
 import type { UnreachablePeer } from "./peers/reachability.ts";
 
 /** Receives log lines for operators: each is one sentence, with its parts as fields. */

@@ -16,23 +16,26 @@ import { type AdminView, NOT_SERVING } from "./admin/admin-view.ts";
 import { type AdminReport, adminReport } from "./admin/client-reports.ts";
 import { answerWord, type Report, reportText, wordBytes } from "./admin/four-letter-words.ts";
 import { OperatorPorts } from "./admin/operator-ports.ts";
-import { AuditTail } from "./audit-tail.ts";
-import { type AuditRecord, AuditTrail } from "./audit-trail.ts";
-import { type Change, ChangeRecorder } from "./change-stream.ts";
-import { ClientPorts } from "./client-ports.ts";
+import { ClientPorts } from "./clients/client-ports.ts";
+import { EarlyClients } from "./clients/early-clients.ts";
 import { ConfigError, parseServerConfig, type ServerConfig, type ServerOptions } from "./config.ts";
 import { DiskGuard } from "./disk/disk-guard.ts";
-import { Drain } from "./drain.ts";
 import { Driver } from "./driver/driver.ts";
 import type { DriverHooks } from "./driver/driver-config.ts";
 import { driverConfigOf, replicaToolsOf, sidOf } from "./driver-setup.ts";
-import { EarlyClients } from "./early-clients.ts";
 import { EnsemblePeers } from "./ensemble-peers.ts";
-import { EventLog } from "./event-log.ts";
 import { PortMoves } from "./listening/port-moves.ts";
-import type { ServerEvent } from "./log-events.ts";
-import { RefusalLog } from "./refusal-log.ts";
-import { RoleLog } from "./role-log.ts";
+import { AuditTail } from "./operators/audit-tail.ts";
+import { type AuditRecord, AuditTrail } from "./operators/audit-trail.ts";
+import { type Change, ChangeRecorder } from "./operators/change-stream.ts";
+import { Drain } from "./operators/drain.ts";
+import { EventLog } from "./operators/event-log.ts";
+import type { ServerEvent } from "./operators/log-events.ts";
+import { RefusalLog } from "./operators/refusal-log.ts";
+import { RoleLog } from "./operators/role-log.ts";
+import { ServerStatus } from "./operators/server-status.ts";
+import { adminViewOf } from "./operators/server-view.ts";
+import { SlowLog } from "./operators/slow-log.ts";
 import type {
   ReloadResult,
   Role,
@@ -42,11 +45,8 @@ import type {
   StorageStatus,
   ZooidServer,
 } from "./server-api.ts";
-import { ServerStatus } from "./server-status.ts";
-import { adminViewOf } from "./server-view.ts";
-import { SlowLog } from "./slow-log.ts";
-import { SnapshotRestore } from "./snapshot-restore.ts";
-import { openStorage, type Storage } from "./storage.ts";
+import { SnapshotRestore } from "./storage/snapshot-restore.ts";
+import { openStorage, type Storage } from "./storage/storage.ts";
 import { CertificateReport } from "./tls/certificate-report.ts";
 import type { ClientTaker } from "./tls/client-tls.ts";
 

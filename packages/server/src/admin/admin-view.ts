@@ -1,10 +1,10 @@
 import type { DiskRoom, ServerId, SessionId } from "@zooid/model";
 import type { SessionEnding } from "@zooid/replica";
-import type { AuditTail } from "../audit-tail.ts";
-import type { AuditedClient } from "../audit-trail.ts";
 import type { ServerConfig } from "../config.ts";
-import type { Drain } from "../drain.ts";
 import type { Driver } from "../driver/driver.ts";
+import type { AuditTail } from "../operators/audit-tail.ts";
+import type { AuditedClient } from "../operators/audit-trail.ts";
+import type { Drain } from "../operators/drain.ts";
 import type { LinkCounts } from "../peers/link-protection.ts";
 import type { Reachability } from "../peers/reachability.ts";
 import type { AnswerSlices } from "./answer-slices.ts";

@@ -4,8 +4,8 @@
  */
 import { TLSSocket } from "node:tls";
 import { formatSessionId, hostPort, type Identity } from "@zooid/model";
-import type { AuditCursor, AuditTailEntry } from "../audit-tail.ts";
-import type { ClientConnection } from "../client-connection.ts";
+import type { ClientConnection } from "../clients/client-connection.ts";
+import type { AuditCursor, AuditTailEntry } from "../operators/audit-tail.ts";
 import { type AdminView, isServing, NOT_SERVING } from "./admin-view.ts";
 import { type Json, JsonFields, JsonItems, javaJsonPieces } from "./java-json.ts";
 

@@ -1,6 +1,6 @@
 import { TLSSocket } from "node:tls";
 import { OpCode, type SessionId } from "@zooid/model";
-import type { ClientConnection } from "../client-connection.ts";
+import type { ClientConnection } from "../clients/client-connection.ts";
 import type { AdminView } from "./admin-view.ts";
 
 /** The data shown for one client connection. Times are whole milliseconds. */

@@ -1,7 +1,7 @@
 import { OpCode } from "@zooid/model";
 import { create, RawClient, read } from "@zooid/wire/testing/raw-client";
 import { expect, test } from "vitest";
-import type { AuditRecord } from "../audit-trail.ts";
+import type { AuditRecord } from "../operators/audit-trail.ts";
 import { ask } from "../testing/http.ts";
 import { startTestServer } from "../testing/server.ts";
 import { SUPER } from "../testing/snapshot-endpoint.ts";

@@ -1,5 +1,5 @@
 import { formatSessionId, formatZxid } from "@zooid/model";
-import type { ClientConnection } from "../client-connection.ts";
+import type { ClientConnection } from "../clients/client-connection.ts";
 import { type AdminView, isServing, modeOf, NOT_SERVING, resetConnections, resetServer } from "./admin-view.ts";
 import type { Pieces, SlicedAnswer } from "./answer-slices.ts";
 import { configurationText } from "./configuration.ts";

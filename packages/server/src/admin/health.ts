@@ -1,5 +1,5 @@
 import { counted, isSameVotes } from "@zooid/model";
-import { listText } from "../operator-sentences.ts";
+import { listText } from "../operators/operator-sentences.ts";
 import { type AdminView, isServing } from "./admin-view.ts";
 import type { HttpAnswer } from "./http-port.ts";
 

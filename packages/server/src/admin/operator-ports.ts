@@ -1,6 +1,6 @@
 import { hostPort } from "@zooid/model";
-import type { ReadCertificates } from "../client-ports.ts";
-import type { LogFields } from "../log-fields.ts";
+import type { ReadCertificates } from "../clients/client-ports.ts";
+import type { LogFields } from "../operators/log-fields.ts";
 import { notAfterSeconds, ownCertificate } from "../tls/own-certificate.ts";
 import type { TlsConfig } from "../tls/tls-config.ts";
 import { answerAdmin, isProbe } from "./admin-server.ts";

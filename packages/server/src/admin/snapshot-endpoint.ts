@@ -1,7 +1,7 @@
 import { counted, formatZxid, type Zxid } from "@zooid/model";
 import { Histogram } from "@zooid/replica";
 import type { SnapshotExport } from "@zooid/txn-log";
-import type { LogFields } from "../log-fields.ts";
+import type { LogFields } from "../operators/log-fields.ts";
 import type { SnapshotCommandsConfig } from "./http-options.ts";
 
 /** The reason why a snapshot is not sent or not restored. The statuses are Apache's. */

@@ -1,6 +1,6 @@
 import { statfs } from "node:fs/promises";
 import type { DiskRoom } from "@zooid/model";
-import type { LogFields } from "../log-fields.ts";
+import type { LogFields } from "../operators/log-fields.ts";
 import { type DiskLevel, type DiskOptions, type DiskSpace, diskLevelOf, diskMarksOf } from "./disk-marks.ts";
 
 const LOOK_MS = 500;

@@ -1,7 +1,7 @@
 import { counted } from "@zooid/model";
 import type { ScrubDamage, ScrubOptions, ScrubStatus } from "@zooid/txn-log/sqlite";
 import { gauge, type Metric } from "../admin/metric.ts";
-import type { LogFields } from "../log-fields.ts";
+import type { LogFields } from "../operators/log-fields.ts";
 
 /** How state file and sealed segments are checked while the server runs. */
 export interface ScrubSettings {

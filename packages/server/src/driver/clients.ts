@@ -1,6 +1,6 @@
 import type { ConnectionRef } from "@zooid/model";
 import type { JuteWriter, ReplyTargets } from "@zooid/wire";
-import type { ClientConnection } from "../client-connection.ts";
+import type { ClientConnection } from "../clients/client-connection.ts";
 import type { DriverParts } from "./driver-parts.ts";
 import { SessionlessConnections } from "./sessionless-connections.ts";
 

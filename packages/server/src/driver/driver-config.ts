@@ -2,13 +2,13 @@ import type { ElectionMessage, ServerId } from "@zooid/model";
 import type { ReplicaConfig } from "@zooid/replica";
 import type { KnownMembers, SnapshotPort, ZabLinks } from "@zooid/zab";
 import type { SlicedAnswer } from "../admin/answer-slices.ts";
-import type { AuditTrail } from "../audit-trail.ts";
-import type { AuthFailuresOptions } from "../auth-failures.ts";
-import type { ClientConnection, ConnectionLimits } from "../client-connection.ts";
-import type { ConnectionThrottleConfig } from "../connection-throttle.ts";
-import type { OperatorEvent } from "../log-events.ts";
-import type { RefusalLog } from "../refusal-log.ts";
-import type { SlowLog } from "../slow-log.ts";
+import type { AuthFailuresOptions } from "../clients/auth-failures.ts";
+import type { ClientConnection, ConnectionLimits } from "../clients/client-connection.ts";
+import type { ConnectionThrottleConfig } from "../clients/connection-throttle.ts";
+import type { AuditTrail } from "../operators/audit-trail.ts";
+import type { OperatorEvent } from "../operators/log-events.ts";
+import type { RefusalLog } from "../operators/refusal-log.ts";
+import type { SlowLog } from "../operators/slow-log.ts";
 import type { Checkpoint } from "./checkpoints.ts";
 
 export interface DriverConfig {

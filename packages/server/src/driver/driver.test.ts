@@ -6,11 +6,11 @@ import { RequestReader } from "@zooid/wire";
 import { create, RawClient, read, request, setData, versioned } from "@zooid/wire/testing/raw-client";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/txn";
 import { expect, test } from "vitest";
-import { ClientListener } from "../client-listener.ts";
-import { parseConnectionThrottle } from "../connection-throttle.ts";
-import type { LogFields } from "../log-fields.ts";
-import { RefusalLog } from "../refusal-log.ts";
-import { SlowLog } from "../slow-log.ts";
+import { ClientListener } from "../clients/client-listener.ts";
+import { parseConnectionThrottle } from "../clients/connection-throttle.ts";
+import type { LogFields } from "../operators/log-fields.ts";
+import { RefusalLog } from "../operators/refusal-log.ts";
+import { SlowLog } from "../operators/slow-log.ts";
 import type { Checkpoint } from "./checkpoints.ts";
 import { Driver } from "./driver.ts";
 

@@ -11,12 +11,12 @@ import {
 import type { Replica, SessionEnding } from "@zooid/replica";
 import type { BufferPool } from "@zooid/wire";
 import type { SlicedAnswer } from "../admin/answer-slices.ts";
-import { ClientConnection, type ConnectionHost, type ConnectionLimits } from "../client-connection.ts";
-import type { RefusalLog } from "../refusal-log.ts";
-import type { RoleTimes } from "../role-times.ts";
-import type { SlowLog } from "../slow-log.ts";
-import type { Traffic } from "../traffic.ts";
-import type { WatchFanOut } from "../watch-fan-out.ts";
+import { ClientConnection, type ConnectionHost, type ConnectionLimits } from "../clients/client-connection.ts";
+import type { Traffic } from "../clients/traffic.ts";
+import type { WatchFanOut } from "../clients/watch-fan-out.ts";
+import type { RefusalLog } from "../operators/refusal-log.ts";
+import type { RoleTimes } from "../operators/role-times.ts";
+import type { SlowLog } from "../operators/slow-log.ts";
 import type { BatchSizes } from "./batch-sizes.ts";
 import { type DriverOptions, DriverParts } from "./driver-parts.ts";
 import type { ReadTurns } from "./read-turns.ts";

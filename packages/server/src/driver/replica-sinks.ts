@@ -1,5 +1,5 @@
 import { type ConnectionRefusal, type ReplicaSinks, withNoPeers } from "@zooid/replica";
-import type { ClientConnection } from "../client-connection.ts";
+import type { ClientConnection } from "../clients/client-connection.ts";
 import type { DriverParts } from "./driver-parts.ts";
 
 const REFUSALS: Readonly<Record<ConnectionRefusal, string>> = {

@@ -1,8 +1,8 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { Backoff, hostPort } from "@zooid/model";
-import type { Lookup } from "../listen-host.ts";
 import type { ServerLog } from "../server-api.ts";
+import type { Lookup } from "./listen-host.ts";
 import { isSame, type ListenSocket, overlaps, type Place } from "./listen-socket.ts";
 
 const RETRY_MS_LEAST = 1000;

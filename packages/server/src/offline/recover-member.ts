@@ -15,7 +15,7 @@ import { type LogHandler, StoreError } from "@zooid/txn-log";
 import { openStore, type Store } from "@zooid/txn-log/sqlite";
 import { TxnReader } from "@zooid/wire/txn";
 import { encodeMembers } from "@zooid/zab";
-import { loadTree } from "../load-tree.ts";
+import { loadTree } from "../storage/load-tree.ts";
 import { type DataDirectories, placesOf } from "./data-directories.ts";
 import { OfflineError } from "./offline-error.ts";
 import type { Survivor } from "./survivor.ts";

@@ -1,5 +1,5 @@
 import type { ServerId } from "@zooid/model";
-import type { WriteLine } from "../log-fields.ts";
+import type { WriteLine } from "../operators/log-fields.ts";
 
 /** Beyond it the clocks of two servers are not the same. */
 const OFFSET_MS_MAX = 2000;

@@ -1,5 +1,5 @@
 import type { ServerId } from "@zooid/model";
-import type { LogFields } from "../log-fields.ts";
+import type { LogFields } from "../operators/log-fields.ts";
 import type { EnsembleOptions, QuorumPeerConfig } from "./ensemble-config.ts";
 import type { ProtectedLink } from "./peer-connection.ts";
 import { checkTrust, type PeerProtection, parseProtection, protectionChanges } from "./peer-security.ts";

@@ -14,7 +14,7 @@ import {
   type SharedFrames,
 } from "@zooid/peer-protocol";
 import { type BufferPool, WireError, type WireErrorCode } from "@zooid/wire";
-import { receive } from "../shared-reads.ts";
+import { receive } from "../clients/shared-reads.ts";
 import { Handshake, type HandshakeConfig, HandshakeError, type PeerIdentity } from "./handshake.ts";
 import { SPEAKS_TLS } from "./peer-tls-reason.ts";
 import { type Accepting, CLOSED, type PeerSocket, type PeerTransport } from "./peer-transport.ts";

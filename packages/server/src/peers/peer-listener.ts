@@ -1,10 +1,10 @@
 import type { Socket } from "node:net";
 import { addressShare, errorJson, javaAddress, keepCode } from "@zooid/model";
 import type { LinkPurpose } from "@zooid/peer-protocol";
-import { ListenHost, type Lookup } from "../listen-host.ts";
+import { createSharedReadServer } from "../clients/shared-reads.ts";
+import { ListenHost, type Lookup } from "../listening/listen-host.ts";
 import { ListenSocket } from "../listening/listen-socket.ts";
-import type { WriteLine } from "../log-fields.ts";
-import { createSharedReadServer } from "../shared-reads.ts";
+import type { WriteLine } from "../operators/log-fields.ts";
 import type { MemberAddresses } from "./member-addresses.ts";
 import { Strangers } from "./strangers.ts";
 

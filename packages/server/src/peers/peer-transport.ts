@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { sharedReadSocket } from "../shared-reads.ts";
+import { sharedReadSocket } from "../clients/shared-reads.ts";
 import type { PeerIdentity } from "./handshake.ts";
 import type { RelaySocket } from "./relay-socket.ts";
 

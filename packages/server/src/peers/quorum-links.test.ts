@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net";
 import { type EntriesMessage, type PeerMessage, serverId, writeFrameHeader, type Zxid } from "@zooid/model";
 import type { EnvelopeMessage } from "@zooid/peer-protocol";
 import { afterEach, describe, expect, test } from "vitest";
-import { sentenceOf } from "../operator-sentences.ts";
+import { sentenceOf } from "../operators/operator-sentences.ts";
 import { frameOf, TestPeers } from "../testing/peers.ts";
 import { Side, stopSides, stopsWithSides } from "../testing/quorum-side.ts";
 import { PeerPort } from "./peer-port.ts";

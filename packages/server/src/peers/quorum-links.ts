@@ -12,7 +12,7 @@ import {
 import { BufferPool, WireError } from "@zooid/wire";
 import type { LinkEnd, PeerRefusal, ZabLinks } from "@zooid/zab";
 import type { MovablePort } from "../listening/port-moves.ts";
-import { sentenceOf } from "../operator-sentences.ts";
+import { sentenceOf } from "../operators/operator-sentences.ts";
 import type { ServerLog } from "../server-api.ts";
 import type { HandshakeFault, PeerIdentity } from "./handshake.ts";
 import { ObserverMaster } from "./observer-master.ts";

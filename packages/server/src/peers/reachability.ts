@@ -1,5 +1,5 @@
 import { hostPort, type ServerId } from "@zooid/model";
-import type { LogFields } from "../log-fields.ts";
+import type { LogFields } from "../operators/log-fields.ts";
 import type { QuorumPeerConfig } from "./ensemble-config.ts";
 
 /** Another server that this one cannot reach. */

@@ -1,5 +1,5 @@
 import { EventEmitter } from "node:events";
-import type { ByteSource, ByteTaker } from "../shared-reads.ts";
+import type { ByteSource, ByteTaker } from "../clients/shared-reads.ts";
 
 /** The carrier of a {@link RelaySocket}'s bytes. */
 export interface RelayWay {

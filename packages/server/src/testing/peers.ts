@@ -4,11 +4,11 @@ import { type EnvelopeMessage, PeerFrameWriter } from "@zooid/peer-protocol";
 import { BufferPool } from "@zooid/wire";
 import type { SaidHistory } from "@zooid/zab";
 import { parseServerConfig } from "../config.ts";
+import { RefusalLog } from "../operators/refusal-log.ts";
 import type { EnsembleOptions, QuorumPeerConfig } from "../peers/ensemble-config.ts";
 import { Handshake } from "../peers/handshake.ts";
 import type { PeerAddress } from "../peers/member-directory.ts";
 import type { PeerLinkOptions } from "../peers/peer-port.ts";
-import { RefusalLog } from "../refusal-log.ts";
 
 /** A port that is not bound: dialing it is refused at once. */
 const CLOSED_PORT = 1;

@@ -2,7 +2,7 @@ import { cp, mkdtemp, readdir, rm, stat as statOf } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ServerOptions } from "../config.ts";
-import type { LogEvent } from "../log-events.ts";
+import type { LogEvent } from "../operators/log-events.ts";
 
 /** Files that hold a few writes each. */
 export const SMALL_FILES: Pick<ServerOptions, "stateLagBytesMax" | "retention"> = {

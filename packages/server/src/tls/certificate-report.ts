@@ -1,4 +1,4 @@
-import type { LogFields } from "../log-fields.ts";
+import type { LogFields } from "../operators/log-fields.ts";
 
 const DAY_SECONDS = 86_400;
 

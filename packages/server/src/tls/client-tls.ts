@@ -2,7 +2,7 @@ import { constants } from "node:crypto";
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { hostPort, type TrustedProxies } from "@zooid/model";
-import type { RefusalLog } from "../refusal-log.ts";
+import type { RefusalLog } from "../operators/refusal-log.ts";
 import { certificateReason, handshakeReason } from "./handshake-reason.ts";
 import { subjectName } from "./subject-name.ts";
 import { TlsAcceptor } from "./tls-acceptor.ts";

@@ -1,0 +1,77 @@
+import { serverId } from "@zooid/model";
+import type { FoundingObstacle } from "@zooid/zab";
+import { expect, test } from "vitest";
+import { parseServerConfig } from "../config.ts";
+import { FoundingReport } from "./founding-report.ts";
+
+const S2 = serverId(2);
+
+/** The report of server 1 of three, and its lines by level. */
+function reporter() {
+  const servers = [1, 2, 3].map((sid) => ({ sid, host: "127.0.0.1", quorumPort: sid, electionPort: 10 + sid }));
+  const versionFile = "zoo.cfg.dynamic.500000003";
+  const { ensemble } = parseServerConfig({ ensemble: { sid: 1, servers, versionFile } });
+  if (ensemble === undefined) throw new Error("there is an ensemble");
+  const lines: string[] = [];
+  const state = { obstacles: [] as FoundingObstacle[] | undefined, isWithoutLeader: true, reason: "silent" };
+  const report = new FoundingReport({
+    ensemble,
+    isWithoutLeader: () => state.isWithoutLeader,
+    obstacles: () => state.obstacles,
+    ensembleId: () => "abcd",
+    reachability: {
+      get peers() {
+        return [{ sid: S2, address: "127.0.0.1:12", reason: state.reason, isConnected: false }];
+      },
+    },
+    warn: (text, { event }) => lines.push(`warn ${event}: ${text}`),
+    error: (text, { event }) => lines.push(`error ${event}: ${text}`),
+  });
+  return { report, state, lines };
+}
+
+test.each<[FoundingObstacle, RegExp]>([
+  [
+    { kind: "has-data", sid: S2, ensembleId: "e" },
+    /server 2 at 127\.0\.0\.1:12 has data.*docs\/disaster\.md.*move its data directory away/,
+  ],
+  [{ kind: "not-heard", sid: S2 }, /server 2 at 127\.0\.0\.1:12 accepts connections.*: silent\. Correct that/],
+  [{ kind: "absent-beside-a-past", sid: S2 }, /zoo\.cfg\.dynamic\.500000003 has a version.*remove the file/],
+  [{ kind: "awaited", sid: S2 }, /before server 2 at 127\.0\.0\.1:12 is heard, or was unreachable for 5000 ms: silent/],
+])("what keeps a server from founding an ensemble is a warning once, then an error: %o", (obstacle, sentence) => {
+  const { report, state, lines } = reporter();
+  state.obstacles = [obstacle];
+  report.warnOnce();
+  report.check();
+  const events = lines.map((line) => line.split(": ")[0]);
+  expect(events).toEqual([`warn founding-${obstacle.kind}`, `error founding-${obstacle.kind}`]);
+  for (const line of [...lines, report.note()]) expect(line).toMatch(sentence);
+});
+
+test("a server with a leader, or with data, reports nothing of it", () => {
+  const { report, state, lines } = reporter();
+  state.obstacles = [{ kind: "has-data", sid: S2, ensembleId: "e" }];
+  state.isWithoutLeader = false;
+  report.warnOnce();
+  state.isWithoutLeader = true;
+  state.obstacles = undefined;
+  report.check();
+  expect([...lines, report.note()].join("")).toBe("");
+});
+
+test("servers of two ensembles report each other at once and each time, until they are linked or one has changed", () => {
+  const { report, lines } = reporter();
+  report.unheard(S2, "ensemble");
+  report.unheard(S2, "ensemble");
+  report.check();
+  expect(lines.length).toBe(2);
+  expect(lines[0]).toMatch(
+    /^error another-ensemble: server 2 belongs to another ensemble than server 1 \(abcd\).*"A wrong founding" in docs\/disaster\.md/,
+  );
+  report.linked(S2);
+  report.check();
+  report.unheard(S2, "ensemble");
+  report.unheard(S2, undefined);
+  report.check();
+  expect(lines.length).toBe(3);
+});

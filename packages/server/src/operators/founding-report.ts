@@ -1,0 +1,122 @@
+import type { ServerId } from "@zooid/model";
+import type { FoundingObstacle } from "@zooid/zab";
+import type { QuorumPeerConfig } from "../peers/ensemble-config.ts";
+import type { RefusalKind } from "../peers/peer-connection.ts";
+import type { Reachability } from "../peers/reachability.ts";
+import type { LogFields } from "./log-fields.ts";
+
+/** How often a server that founds no ensemble, or is beside another one, says so. */
+export const FOUNDING_REPORT_MS = 60_000;
+/** Time after the wait by which the last attempts to connect have ended: the obstacles that are left are real. */
+export const FOUNDING_WARN_MS = 3000;
+
+const PAGE = 'see "A new ensemble, and lost disks" in docs/operations.md';
+const RECOVERY_PAGE = "docs/disaster.md";
+
+export interface FoundingReportParts {
+  readonly ensemble: QuorumPeerConfig;
+  /** Whether it has no leader, and leads no epoch. */
+  readonly isWithoutLeader: () => boolean;
+  /** What keeps this server from founding an ensemble; undefined for one that has the data of an ensemble. */
+  readonly obstacles: () => readonly FoundingObstacle[] | undefined;
+  /** The id of the ensemble that this server is part of; empty without one. */
+  readonly ensembleId: () => string;
+  readonly reachability: Pick<Reachability, "peers">;
+  warn(text: string, fields: LogFields): void;
+  error(text: string, fields: LogFields): void;
+}
+
+/**
+ * Reports that this server has no data and founds no ensemble, with what an operator can do; and that
+ * listed servers belong to another ensemble, which was founded while this one was not reachable.
+ */
+export class FoundingReport {
+  readonly #parts: FoundingReportParts;
+  /** Servers that refuse this one, or are refused, as parts of another ensemble. */
+  readonly #others = new Set<ServerId>();
+
+  constructor(parts: FoundingReportParts) {
+    this.#parts = parts;
+  }
+
+  /** A connection to a server came about. */
+  linked(sid: ServerId): void {
+    this.#others.delete(sid);
+  }
+
+  /** A server accepted a connection, and said nothing; or one side has refused the other. */
+  unheard(sid: ServerId, refusal: RefusalKind | undefined): void {
+    if (refusal !== "ensemble") {
+      this.#others.delete(sid);
+      return;
+    }
+    if (this.#others.has(sid)) return;
+    this.#others.add(sid);
+    this.#reportOther(sid);
+  }
+
+  /** For a timer that fires once, when the wait for other servers is over. */
+  warnOnce(): void {
+    for (const { text, fields } of this.#findings()) this.#parts.warn(text, fields);
+  }
+
+  /** For a timer of {@link FOUNDING_REPORT_MS}. */
+  check(): void {
+    for (const { text, fields } of this.#findings()) this.#parts.error(text, fields);
+    for (const sid of this.#others) this.#reportOther(sid);
+  }
+
+  /** What keeps this server from founding an ensemble, with what an operator can do; for `/readyz`. */
+  note(): string {
+    return this.#findings()
+      .map(({ text }) => `; ${text}`)
+      .join("");
+  }
+
+  #findings(): readonly { readonly text: string; readonly fields: LogFields }[] {
+    const { isWithoutLeader, obstacles } = this.#parts;
+    const found = isWithoutLeader() ? (obstacles() ?? []) : [];
+    return found.map((obstacle) => ({
+      text: this.#sentence(obstacle),
+      fields: { event: `founding-${obstacle.kind}`, peer: obstacle.sid },
+    }));
+  }
+
+  #sentence({ kind, sid }: FoundingObstacle): string {
+    const { reachability, ensemble } = this.#parts;
+    const peer = reachability.peers.find((each) => each.sid === sid);
+    const where = `server ${sid}${peer === undefined ? "" : ` at ${peer.address}`}`;
+    const reason = peer === undefined || peer.isConnected ? "" : `: ${peer.reason}`;
+    switch (kind) {
+      case "has-data":
+        return (
+          `this server founds no ensemble, since ${where} has data, or does not say that it has none, as version 0.1.0. Start the other servers that have it; ` +
+          `if they are lost for good, see ${RECOVERY_PAGE}. If the data is not needed, stop server ${sid}, move its data directory away, ` +
+          `and start it again; ${PAGE}`
+        );
+      case "not-heard":
+        return (
+          `this server founds no ensemble, since ${where} accepts connections and it is not known whether it has data` +
+          `${reason}. Correct that, or stop server ${sid} if it has none; ${PAGE}`
+        );
+      case "absent-beside-a-past":
+        return (
+          `this server founds no ensemble, since ${ensemble.versionFile ?? "its configuration"} has a version, so there was an ensemble, ` +
+          `and ${where} is unreachable${reason}. Start the servers that have the data, or, for a new ensemble, remove the file, ` +
+          `and write the server.N lines into zoo.cfg of every server; ${PAGE}`
+        );
+      default:
+        return `this server founds no ensemble before ${where} is heard, or was unreachable for ${ensemble.foundingWaitMs} ms${reason}`;
+    }
+  }
+
+  #reportOther(sid: ServerId): void {
+    const { ensembleId, ensemble } = this.#parts;
+    this.#parts.error(
+      `server ${sid} belongs to another ensemble than server ${ensemble.sid} (${ensembleId()}): an ensemble was founded while servers with data ` +
+        "were unreachable. Decide which data to keep; stop each server of the other ensemble, move its data directory away, and start it again. " +
+        `If the data to keep is on a minority of the voters, see "A wrong founding" in ${RECOVERY_PAGE} first`,
+      { event: "another-ensemble", peer: sid },
+    );
+  }
+}

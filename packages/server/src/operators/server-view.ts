@@ -1,0 +1,143 @@
+import { type DiskRoom, formatSessionId, type SessionId, type Zxid } from "@zooid/model";
+import type { SessionEnding } from "@zooid/replica";
+import type { AdminView, CertificateFacts } from "../admin/admin-view.ts";
+import { AnswerSlices } from "../admin/answer-slices.ts";
+import { NO_SNAPSHOT_COMMANDS } from "../admin/http-options.ts";
+import { keptFor } from "../admin/kept-reading.ts";
+import type { OperatorPorts } from "../admin/operator-ports.ts";
+import { SnapshotEndpoint } from "../admin/snapshot-endpoint.ts";
+import type { ClientPorts } from "../clients/client-ports.ts";
+import type { ServerConfig } from "../config.ts";
+import type { Driver } from "../driver/driver.ts";
+import type { EnsemblePeers } from "../ensemble-peers.ts";
+import type { ServerLog } from "../server-api.ts";
+import type { Storage } from "../storage/storage.ts";
+import type { AuditTail } from "./audit-tail.ts";
+import type { AuditedClient, AuditTrail } from "./audit-trail.ts";
+import { buildTime } from "./build-time.ts";
+import type { Drain } from "./drain.ts";
+import { versionText } from "./server-facts.ts";
+
+/** Apache's initial trace mask. */
+const TRACE_MASK = 306n;
+/** The sizes of all files are read no more often. */
+const DISK_USAGE_MS = 1000;
+const IN_MEMORY = "this server keeps everything in memory: it has no snapshot to send or replace";
+const NOT_ALONE =
+  "this server is a member of an ensemble, whose other members would keep their state: restore into a standalone server";
+
+/** The parts of a server that operators query; a restore replaces the driver and the storage. */
+export interface ViewedServer {
+  readonly config: ServerConfig;
+  readonly log: ServerLog;
+  /** Our own version in `srvr`. */
+  readonly version: string;
+  readonly ports: ClientPorts;
+  clientPort(): number;
+  driver(): Driver;
+  storage(): Storage;
+  peers(): EnsemblePeers | undefined;
+  operators(): OperatorPorts | undefined;
+  hasServed(): boolean;
+  /** On the disk, for writes. */
+  room(): DiskRoom;
+  /** See {@link AdminView.portProblems}. */
+  portProblems(): readonly string[];
+  readonly drain: Drain;
+  readonly audit: AuditTrail;
+  readonly auditTail: AuditTail;
+  readonly fourLetterWords: AdminView["fourLetterWords"];
+  restore(pieces: AsyncIterable<Uint8Array>): Promise<Zxid>;
+}
+
+function certificatesOf(
+  { tls }: ServerConfig,
+  ports: ClientPorts,
+  peers: EnsemblePeers | undefined,
+  operators: OperatorPorts | undefined,
+): readonly CertificateFacts[] {
+  const toPeers = peers?.certificateNotAfter;
+  return [
+    ...(tls === undefined
+      ? []
+      : [{ shownTo: "clients" as const, notAfter: ports.certificateNotAfter, reloads: ports.reloads }]),
+    ...(peers === undefined || toPeers === undefined
+      ? []
+      : [{ shownTo: "peers" as const, notAfter: toPeers, reloads: peers.reloads }]),
+    ...(operators?.hasTls === true
+      ? [{ shownTo: "operators" as const, notAfter: operators.certificateNotAfter, reloads: operators.reloads }]
+      : []),
+  ];
+}
+
+function endSession(
+  { driver, audit, log }: ViewedServer,
+  session: SessionId,
+  { identities, address }: AuditedClient,
+): SessionEnding {
+  const ending = driver().endSession(session);
+  const result = ending === "ended" || ending === "ending" ? "success" : "failure";
+  audit.sessionEnded({ zxid: driver().replica.visibleZxid, session, identities, address, result });
+  if (result === "success")
+    log.info(`session ${formatSessionId(session)} is ended by an operator at ${address}`, { event: "session-ended" });
+  return ending;
+}
+
+export function adminViewOf(server: ViewedServer): AdminView {
+  const { config, log, ports, driver, storage } = server;
+  return {
+    get driver(): Driver {
+      return driver();
+    },
+    config,
+    slices: new AnswerSlices({
+      now: () => performance.now(),
+      wake: () => driver().wake(),
+      later: (callback) => driver().later(callback),
+    }),
+    drain: server.drain,
+    auditTail: server.auditTail,
+    version: versionText(server.version, buildTime()),
+    startedAtMs: performance.now(),
+    clientPort: () => server.clientPort(),
+    diskUsage: keptFor(DISK_USAGE_MS, () => {
+      const { stateBytes, logBytes } = storage().usage();
+      return { dataBytes: stateBytes, logBytes };
+    }),
+    commandUrl: config.admin?.commandUrl ?? "",
+    initialConfiguration: config.initialConfiguration,
+    securePort: () => ports.securePort,
+    hasServed: () => server.hasServed(),
+    clockOffsets: () => server.peers()?.clocks.offsets ?? new Map(),
+    certificates: () => certificatesOf(config, ports, server.peers(), server.operators()),
+    handshakeCount: () => ports.handshakeCount,
+    rejectedCount: () => ports.rejectedCount,
+    reachability: () => server.peers()?.reachability,
+    linkCounts: () => server.peers()?.protection.counts,
+    dialFault: () => server.peers()?.links.dialFault,
+    quorumNote: () => server.peers()?.quorumNote(performance.now()) ?? "",
+    relayedObservers: () => server.peers()?.links.relayedObservers() ?? [],
+    slowSyncCount: () => storage().log.stats().slowSyncCount,
+    snapshotCount: () => storage().snapshotCount,
+    lastState: () => storage().lastState(),
+    endSession: (id, requester) => endSession(server, id, requester),
+    snapshots: new SnapshotEndpoint(config.admin?.snapshots ?? NO_SNAPSHOT_COMMANDS, {
+      reason: config.dataDir === undefined ? IN_MEMORY : undefined,
+      restoreReason: config.ensemble === undefined ? undefined : NOT_ALONE,
+      exportSnapshot: () => {
+        driver().checkpoint();
+        return storage().exportSnapshot();
+      },
+      restore: (pieces) => server.restore(pieces),
+      nowMs: () => performance.now(),
+      info: (text, fields) => log.info(text, fields),
+      warn: (text, fields) => log.warn(text, fields),
+    }),
+    room: () => server.room(),
+    damage: () => storage().damage(),
+    portProblems: () => server.portProblems(),
+    fourLetterWords: server.fourLetterWords,
+    traceMask: { value: TRACE_MASK },
+    storageMetrics: () => storage().metrics(),
+  };
+}

@@ -1,0 +1,435 @@
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { counted, epochOf, FRAME_HEADER_BYTES, formatZxid, type LogPosition, type ServerId } from "@zooid/model";
+import { Histogram, type Replica } from "@zooid/replica";
+import {
+  type LogHandler,
+  type ReceivedSnapshot,
+  type SnapshotExport,
+  type SnapshotReceiver,
+  type SnapshotSource,
+  type StateMeta,
+  StoreError,
+  type StoreLog,
+} from "@zooid/txn-log";
+import {
+  CHECKPOINT_RESERVE,
+  isLogFile,
+  type LiveTree,
+  LOG_RESERVE,
+  makeReserve,
+  openStore,
+  type ScrubOptions,
+  type Store,
+} from "@zooid/txn-log/sqlite";
+import { gauge, type Metric, summary } from "../admin/metric.ts";
+import type { ServerConfig } from "../config.ts";
+import type { DiskOptions } from "../disk/disk-marks.ts";
+import { damageFault, type ScrubLog, scrubMetrics, scrubOptionsOf, startRemedyOf } from "../disk/scrub-reports.ts";
+import type { Checkpoint } from "../driver/checkpoints.ts";
+import { loadTree } from "./load-tree.ts";
+import { PumpedMemoryLog } from "./pumped-memory-log.ts";
+
+/** Where a server's log and state lie. */
+export interface Storage extends AsyncDisposable {
+  readonly log: StoreLog;
+  /**
+   * Loads the state and replays what follows it: all of the log for an ensemble of one, else what is known to be committed. Answers
+   * what was found, in words for a log line.
+   */
+  recover(replica: Replica): Promise<string>;
+  /** The newest state, for a learner that lacks too much. */
+  openSnapshot(): Promise<SnapshotSource>;
+  /** How often that was asked for. */
+  readonly snapshotCount: number;
+  /** The newest state, in Apache's form. */
+  exportSnapshot(): Promise<SnapshotExport>;
+  /** A state of Apache's form that is to be taken over; nothing is changed before {@link takeOver}. */
+  importSnapshot(): Promise<SnapshotReceiver>;
+  /** Begins a new history with a state that was imported. Nothing else may be written meanwhile; the next start loads it. */
+  takeOver(state: ReceivedSnapshot): Promise<void>;
+  /** A state that a leader sends. */
+  receiveSnapshot(position: LogPosition): Promise<SnapshotReceiver>;
+  /** The log names a state that was received: the tree becomes it. */
+  install(replica: Replica): void;
+  /** The state file may be brought forward to here. */
+  checkpoint(checkpoint: Checkpoint): void;
+  /** Whether the state file lags so far behind the log that no more should be written: a start would have to replay all of it. */
+  isBehind(): boolean;
+  /** Makes the reserves for a full disk, unless they are there. */
+  keepReserve(): Promise<void>;
+  /** While the disk has little room, the state file follows each checkpoint at once, and the log keeps no more than it needs. */
+  setLow(isLow: boolean): void;
+  /** Bytes on disk. */
+  usage(): { readonly stateBytes: number; readonly logBytes: number };
+  /** The newest state that is on disk whole, and when it was written, in seconds; undefined for a memory. */
+  lastState(): { readonly zxid: number; readonly writtenAtSeconds: number } | undefined;
+  /** What the background check of the files has found; undefined while nothing is damaged. */
+  damage(): string | undefined;
+  /** For `mntr` and metrics. */
+  metrics(): Iterable<Metric>;
+}
+
+/**
+ * Opens the data directory, or memory where the configuration names none. Rejects with a StoreError.
+ *
+ * @param damage what the last start found damaged: the files are moved away before this one
+ */
+export async function openStorage(
+  {
+    dataDir: directory,
+    logDir,
+    fsyncWarnMs,
+    stateLagBytesMax,
+    retention,
+    disk,
+    scrub,
+    healDamage,
+    ensemble,
+  }: ServerConfig,
+  sid: ServerId,
+  handler: LogHandler,
+  scrubLog: ScrubLog,
+  damage?: StoreError,
+): Promise<Storage> {
+  const isAlone = ensemble === undefined;
+  if (directory === undefined) return openMemoryStorage(handler, sid, isAlone);
+  const logDirectory = logDir ?? directory;
+  const limits = { fsyncWarnMs, stateLagBytesMax, logKeepBytes: retention.bytes, retentionMs: retention.ms };
+  const scrubOptions = scrubOptionsOf(scrub, isAlone, scrubLog);
+  const isHealedNext = !isAlone && healDamage && damage === undefined;
+  const remedy = isHealedNext ? undefined : startRemedyOf(isAlone, [...new Set([directory, logDirectory])]);
+  const found = { damage, remedy, healDamage };
+  return await openSqliteStorage({
+    directory,
+    logDirectory,
+    sid,
+    isAlone,
+    handler,
+    scrub: scrubOptions,
+    ...found,
+    ...limits,
+    testBreak: disk.testBreak,
+  });
+}
+
+/**
+ * Keeps nothing: for tests and demonstrations.
+ *
+ * @param isAlone whether the server is an ensemble of one; a member of a larger one keeps its whole log, since it has no state to send
+ */
+function openMemoryStorage(handler: LogHandler, sid: number, isAlone: boolean): Storage {
+  const log = new PumpedMemoryLog({ sid, handler, takeEpoch: isAlone });
+  const unable = (): Promise<never> => Promise.reject(new StoreError({ code: "SNAPSHOT_ENDED", reason: NO_STATE }));
+  return {
+    log,
+    recover: () => Promise.resolve("nothing is kept"),
+    openSnapshot: unable,
+    snapshotCount: 0,
+    receiveSnapshot: unable,
+    exportSnapshot: unable,
+    importSnapshot: unable,
+    takeOver: unable,
+    install: () => {},
+    checkpoint: ({ zxid }) => {
+      if (isAlone) log.allowPurge(zxid);
+    },
+    isBehind: () => false,
+    keepReserve: () => Promise.resolve(),
+    setLow: () => {},
+    usage: () => ({ stateBytes: 0, logBytes: 0 }),
+    lastState: () => undefined,
+    damage: () => undefined,
+    metrics: () => [],
+    [Symbol.asyncDispose]: () => log[Symbol.asyncDispose](),
+  };
+}
+
+const NO_STATE = "a server that keeps everything in memory has no state file";
+
+export interface SqliteStorageOptions {
+  readonly directory: string;
+  readonly logDirectory: string;
+  readonly sid: number;
+  /** An ensemble of one, which takes an epoch at each start and calls all that it logged committed. */
+  readonly isAlone: boolean;
+  readonly fsyncWarnMs: number;
+  readonly stateLagBytesMax: number;
+  readonly logKeepBytes: number;
+  readonly retentionMs: number;
+  readonly handler: LogHandler;
+  readonly scrub: ScrubOptions | undefined;
+  readonly healDamage: boolean;
+  readonly damage: StoreError | undefined;
+  /** What an operator can do about damage; undefined where the next start can do without. */
+  readonly remedy: string | undefined;
+  /** For tests: how the disk fails. */
+  readonly testBreak: DiskOptions["testBreak"];
+}
+
+/** The state file follows from this much log on. */
+const CHECKPOINT_BYTES = 64 * 1024 * 1024;
+/** It must have begun to follow well before writes wait for it. */
+const CHECKPOINT_SHARE = 1 / 8;
+const BEHIND_WARN_MS = 60_000;
+
+/** Opens a data directory. Rejects with a StoreError. */
+async function openSqliteStorage(options: SqliteStorageOptions): Promise<Storage> {
+  const { stateLagBytesMax, isAlone, scrub, damage, remedy, healDamage, testBreak, ...rest } = options;
+  let replica: Replica | undefined;
+  const store = await withRemedy(remedy, () =>
+    openStore({
+      ...rest,
+      ...(scrub === undefined ? {} : { scrub }),
+      ...(damage === undefined ? {} : { setAside: damage }),
+      ...(testBreak === undefined ? {} : { testBreak }),
+      ...(healDamage ? { liveTree: () => (replica === undefined ? undefined : liveTreeOf(replica)) } : {}),
+      takeEpoch: isAlone,
+      // Others know what this server may have forgotten; it has no vote until they have reported it.
+      allowAmnesia: !isAlone,
+      checkpointBytes: Math.min(CHECKPOINT_BYTES, Math.ceil(stateLagBytesMax * CHECKPOINT_SHARE)),
+    }),
+  );
+  return new SqliteStorage(store, options, (recovered) => {
+    replica = recovered;
+  });
+}
+
+/** The tree as the store writes it to a file. It holds what is committed, and that is durable here before it is applied. */
+function liveTreeOf(replica: Replica): LiveTree {
+  const { tree } = replica;
+  return {
+    capture: () => (replica.isApplying ? undefined : tree.capture()),
+    position: () => {
+      if (replica.isApplying) return undefined;
+      return { zxid: tree.applied, digestHigh: tree.digestHigh, digestLow: tree.digestLow };
+    },
+  };
+}
+
+/** Damage that keeps a server from starting says what to do. */
+async function withRemedy<T>(hint: string | undefined, start: () => Promise<T>): Promise<T> {
+  try {
+    return await start();
+  } catch (cause) {
+    if (hint === undefined || !(cause instanceof StoreError) || cause.detail.code !== "DAMAGED") throw cause;
+    throw new StoreError({ ...cause.detail, hint }, { cause });
+  }
+}
+
+class SqliteStorage implements Storage {
+  readonly log: StoreLog;
+  readonly #store: Store;
+  readonly #options: SqliteStorageOptions;
+  // What the start took, in milliseconds, and what it replayed.
+  readonly #loadMs = new Histogram();
+  readonly #stateLoadMs = new Histogram();
+  readonly #replayMs = new Histogram();
+  readonly #replayed = new Histogram();
+  #snapshotCount = 0;
+  #isLow = false;
+  #wasBehind = false;
+  #behindCount = 0;
+  #behindWarnedMs = Number.NEGATIVE_INFINITY;
+
+  /** Called when the tree is whole in memory. */
+  readonly #recovered: (replica: Replica) => void;
+
+  constructor(store: Store, options: SqliteStorageOptions, recovered: (replica: Replica) => void) {
+    this.#recovered = recovered;
+    this.#store = store;
+    this.#options = options;
+    this.log = store.log;
+  }
+
+  recover(replica: Replica): Promise<string> {
+    return withRemedy(this.#options.remedy, async () => this.#recover(replica));
+  }
+
+  #recover(replica: Replica): string {
+    const { tree } = replica;
+    const startMs = performance.now();
+    const meta = this.#load(replica);
+    this.#stateLoadMs.note(Math.round(performance.now() - startMs));
+    const replayStartMs = performance.now();
+    let replayed = 0;
+    let replayedBytes = 0;
+    const through = this.#options.isAlone ? undefined : this.log.durable.commitHint;
+    this.#store.replay(
+      meta.applied,
+      (zxid, bytes, start, end) => {
+        replayed++;
+        replayedBytes += FRAME_HEADER_BYTES + end - start;
+        replica.replay(zxid, bytes, start, end);
+      },
+      through,
+    );
+    this.#replayed.note(replayed);
+    this.#replayMs.note(Math.round(performance.now() - replayStartMs));
+    // What is committed and durable, the state file may follow.
+    if (replayed > 0) {
+      this.checkpoint({
+        zxid: tree.applied,
+        digestHigh: tree.digestHigh,
+        digestLow: tree.digestLow,
+        bytes: replayedBytes,
+      });
+    }
+    this.#recovered(replica);
+    const tookMs = Math.round(performance.now() - startMs);
+    this.#loadMs.note(tookMs);
+    const nodes = `${counted(tree.nodeCount, "znode")} and ${counted(tree.sessionCount, "session")} at ${formatZxid(tree.applied)}`;
+    const lost = this.log.durable.amnesiac ? "; it has lost part of its log and has no vote until synchronized" : "";
+    return `recovered ${nodes} in ${tookMs} ms, ${counted(replayed, "transaction")} from the log${lost}`;
+  }
+
+  get snapshotCount(): number {
+    return this.#snapshotCount;
+  }
+
+  openSnapshot(): Promise<SnapshotSource> {
+    this.#snapshotCount++;
+    return this.#store.openSnapshot();
+  }
+
+  exportSnapshot(): Promise<SnapshotExport> {
+    return this.#store.exportSnapshot();
+  }
+
+  importSnapshot(): Promise<SnapshotReceiver> {
+    return this.#store.importSnapshot();
+  }
+
+  async takeOver({ position, stateFile, epochs }: ReceivedSnapshot): Promise<void> {
+    const { log } = this;
+    const { zxid } = position;
+    const epoch = epochOf(zxid);
+    const { sid, bootCount } = log.durable.identity;
+    const install = { epoch, tail: zxid, committed: zxid, snapshot: { stateFile, epochs } };
+    // Writes complete in their order.
+    log.setPromise({ epoch, sid, incarnation: bootCount }, () => {});
+    log.beginStage(position, () => {});
+    await new Promise<void>((done) => log.installHistory(install, done));
+  }
+
+  receiveSnapshot(position: LogPosition): Promise<SnapshotReceiver> {
+    return this.#store.receiveSnapshot(position);
+  }
+
+  install(replica: Replica): void {
+    this.#store.adoptState();
+    this.#load(replica);
+  }
+
+  #load({ tree }: Replica): StateMeta {
+    return loadTree(tree, this.#store, join(this.#options.directory, this.log.durable.stateFile));
+  }
+
+  checkpoint(checkpoint: Checkpoint): void {
+    this.#store.state.advance(checkpoint);
+    if (this.#isLow) this.#checkpoint();
+  }
+
+  setLow(isLow: boolean): void {
+    this.#isLow = isLow;
+    this.log.setLow(isLow);
+    if (isLow) this.#checkpoint();
+  }
+
+  #checkpoint(): void {
+    // The store reports what fails.
+    this.#store.state.flush().catch(() => {});
+  }
+
+  isBehind(): boolean {
+    const { lagBytes } = this.#store.state;
+    const isBehind = lagBytes > this.#options.stateLagBytesMax;
+    if (isBehind && !this.#wasBehind) this.#noteBehind(lagBytes);
+    this.#wasBehind = isBehind;
+    return isBehind;
+  }
+
+  #noteBehind(lagBytes: number): void {
+    this.#behindCount++;
+    const nowMs = performance.now();
+    if (nowMs - this.#behindWarnedMs < BEHIND_WARN_MS) return;
+    this.#behindWarnedMs = nowMs;
+    const { handler, stateLagBytesMax } = this.#options;
+    const limit = `${mebibytes(stateLagBytesMax)} MiB (stateLagBytesMax)`;
+    handler.warned(
+      `writes wait for the state file, which is ${mebibytes(lagBytes)} MiB of log behind; the limit is ${limit}`,
+      "behind",
+    );
+  }
+
+  async keepReserve(): Promise<void> {
+    const { directory, logDirectory } = this.#options;
+    await makeReserve(directory, CHECKPOINT_RESERVE);
+    for (const each of new Set([directory, logDirectory])) await makeReserve(each, LOG_RESERVE);
+  }
+
+  usage(): { readonly stateBytes: number; readonly logBytes: number } {
+    const { directory, logDirectory } = this.#options;
+    let stateBytes = 0;
+    let logBytes = 0;
+    for (const each of new Set([directory, logDirectory])) {
+      for (const name of readdirSync(each)) {
+        const { size } = statSync(join(each, name), { throwIfNoEntry: false }) ?? { size: 0 };
+        if (isLogFile(name)) logBytes += size;
+        else stateBytes += size;
+      }
+    }
+    return { stateBytes, logBytes };
+  }
+
+  lastState(): { readonly zxid: number; readonly writtenAtSeconds: number } {
+    const { applied } = this.#store.state;
+    const file = join(this.#options.directory, this.log.durable.stateFile);
+    const written = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    return { zxid: applied.applied.zxid, writtenAtSeconds: Math.floor(written / 1000) };
+  }
+
+  damage(): string | undefined {
+    const { scrub } = this.#store;
+    return scrub === undefined ? undefined : damageFault(scrub.status);
+  }
+
+  *metrics(): IterableIterator<Metric> {
+    yield* scrubMetrics(this.#store.scrub?.status);
+    const log = this.log.stats();
+    const state = this.#store.state.stats();
+    yield summary("fsynctime", {
+      count: log.syncCount,
+      sum: Math.round(log.syncMsTotal),
+      max: Math.round(log.syncMsMax),
+    });
+    if (log.commitBuckets !== undefined) {
+      yield { kind: "histogram", name: "zooid_commit_seconds", values: [{ labels: {}, buckets: log.commitBuckets }] };
+    }
+    yield summary("snapshottime", { count: state.checkpointCount, sum: Math.round(state.checkpointMsTotal) });
+    yield summary("sync_processor_batch_size", { count: log.syncCount, sum: log.entryCount });
+    yield summary("dbinittime", this.#loadMs);
+    yield summary("startup_snap_load_time", this.#stateLoadMs);
+    yield summary("startup_txns_loaded", this.#replayed);
+    yield summary("startup_txns_load_time", this.#replayMs);
+    yield gauge("zooid_log_wal_bytes", log.walBytes);
+    yield gauge("zooid_log_segments", log.segmentCount);
+    yield gauge("zooid_log_stalls", log.stallCount);
+    yield gauge("zooid_log_pending_bytes", log.pendingBytes);
+    yield gauge("zooid_log_purged_segments", log.purgedCount);
+    yield gauge("zooid_state_lag_bytes", state.lagBytes);
+    yield gauge("zooid_state_lag_waits", this.#behindCount);
+    yield gauge("zooid_state_checkpoints", state.checkpointCount);
+    yield gauge("zooid_state_last_checkpoint_ms", Math.round(state.checkpointMsLast));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#store[Symbol.asyncDispose]();
+  }
+
+  /** The state file names the digest that the tree had there when it was alive. */
+}
+
+function mebibytes(bytes: number): number {
+  return Math.round(bytes / 1024 / 1024);
+}
