@@ -29,8 +29,8 @@ import {
   parseZxid,
   ZXID_NONE,
 } from "../../packages/model/src/index.ts";
-import { parseMembers } from "../../packages/model/src/members-text.ts";
 import { parseConfiguration } from "../../packages/model/src/membership/configuration.ts";
+import { parseMembers } from "../../packages/model/src/membership/members-text.ts";
 import { AuthSchemes } from "../../packages/replica/src/auth/auth-schemes.ts";
 import { isDistinguishedName } from "../../packages/replica/src/auth/distinguished-name.ts";
 import { redacted } from "../../packages/server/src/admin/redacted.ts";

@@ -1,133 +1,7 @@
-export {
-  ACL_COUNT_MAX,
-  aclIndexBytes,
-  may,
-  OPEN_ACL,
-  Permission,
-  prepareAcl,
-  READ_ONLY_ACL,
-} from "./acl.ts";
-export type { AccessRules, Acl, AclEntry, Identity, SchemeRule } from "./acl-entry.ts";
-export { assert, assertNever, InvariantError } from "./assert.ts";
-export { Backoff, type BackoffOptions } from "./backoff.ts";
-export {
-  type ByteSlice,
-  copyBytes,
-  copyRange,
-  copySlice,
-  emptySlice,
-  setSlice,
-  sliceBeginsWith,
-  sliceEquals,
-  sliceOf,
-  sliceText,
-} from "./byte-slice.ts";
-export { errorCode, keepCode } from "./cloned-error.ts";
-export type { ConnectRequest } from "./connect-request.ts";
-export { counted } from "./counted.ts";
-export { ErrorCode, type ErrorName, errorName } from "./error-code.ts";
-export { type DataPreview, errorJson } from "./error-json.ts";
-export {
-  CHAIN_NONE,
-  type Chain,
-  type EntryRun,
-  type EpochPromise,
-  type EpochRange,
-  type HistoryInstall,
-  type LogPosition,
-  type LogState,
-} from "./history.ts";
-export { hostPort, isConnectedToItself, type SocketEnds } from "./host-port.ts";
-export { PipelinedRequests } from "./http/pipelined-requests.ts";
-export {
-  askForBody,
-  type BodySource,
-  deferBody,
-  dropBody,
-  hasUnreadBody,
-  type StartTimer,
-} from "./http/refused-body.ts";
-export { type IpRange, isInIpRange, isIpRange, javaAddress, parseIpAddress } from "./ip-address.ts";
-export { derivedKey, type HashKey, keyedHash } from "./keyed-hash.ts";
-export { LATENCY_BOUNDS_MS, LATENCY_WORDS, LatencyBuckets } from "./latency-buckets.ts";
-export {
-  hasGroups,
-  isSameList,
-  isSamePlace,
-  isSameVotes,
-  type Member,
-  type Members,
-  memberLines,
-  membersOf,
-  membersText,
-} from "./members.ts";
-export {
-  CONFIGURATION_CHARS_MAX,
-  changedMembers,
-  type MembersChange,
-  parseMembers,
-  ServerNumberError,
-} from "./members-text.ts";
-export type { NodeView } from "./node-view.ts";
-export { isWrite, OpCode, type OpName, opName } from "./op-code.ts";
-export {
-  baseName,
-  checkPath,
-  isValidPath,
-  joinPath,
-  lastSlash,
-  type PathFault,
-  parentPath,
-  pathFault,
-  sequenceSuffix,
-} from "./path.ts";
-export type {
-  DiskRoom,
-  ElectionMessage,
-  EntriesMessage,
-  ForwardMessage,
-  LinkRef,
-  PeerMessage,
-  PeerRole,
-  RefuseReason,
-  Touch,
-  Vote,
-  ZabMessage,
-} from "./peer-message.ts";
-export { PRICES } from "./prices.ts";
-export {
-  HierarchicalQuorum,
-  jointVerifier,
-  MajorityQuorum,
-  type QuorumVerifier,
-  type WeightedVoter,
-} from "./quorum.ts";
-export { ChildDetail, type ChildPage, type ConnectAnswer, type ConnectionRef, type ReplySink } from "./reply.ts";
-export type { ChangeRequest } from "./request.ts";
-export {
-  CreateMode,
-  isEphemeralMode,
-  isSequentialMode,
-  isTtlMode,
-  newRequest,
-  type PartsPlace,
-  type Request,
-  type RequestDecoder,
-} from "./request.ts";
-export { SERVER_FEATURES, SERVER_FEATURES_PATH } from "./server-features.ts";
-export { type ServerId, serverId } from "./server-id.ts";
-export { parseServerLine, type ServerLine } from "./server-line.ts";
-export { readServerVersion, type ServerVersion, serverVersionText } from "./server-version.ts";
-export {
-  formatSessionId,
-  PASSWORD_BYTES,
-  PASSWORD_HASH_BYTES,
-  SESSION_NONE,
-  type SessionId,
-  sessionIdFromHalves,
-  sessionIdHigh,
-  sessionIdLow,
-} from "./session.ts";
+export { hostPort, isConnectedToItself, type SocketEnds } from "./addresses/host-port.ts";
+export { type IpRange, isInIpRange, isIpRange, javaAddress, parseIpAddress } from "./addresses/ip-address.ts";
+export { type PlacedSocket, SocketPlaces } from "./addresses/socket-places.ts";
+export { counted } from "./arguments/counted.ts";
 export {
   ArgumentError,
   anyRule,
@@ -143,30 +17,108 @@ export {
   shape,
   wholeNumberRule,
   wordRule,
-} from "./shape.ts";
-export { addressShare } from "./shares/address-share.ts";
-export { BUDGETS } from "./shares/budgets.ts";
+} from "./arguments/shape.ts";
+export { Backoff, type BackoffOptions } from "./backoff.ts";
 export {
-  type ClientShare,
-  ClientShares,
-  NO_PROXIES,
-  parseProxyRange,
-  type TrustedProxies,
-} from "./shares/client-shares.ts";
-export { ConnectionPlaces, type ConnectionPlacesOptions } from "./shares/connection-places.ts";
-export { type PlacedSocket, SocketPlaces } from "./socket-places.ts";
+  type ByteSlice,
+  copyBytes,
+  copyRange,
+  copySlice,
+  emptySlice,
+  setSlice,
+  sliceBeginsWith,
+  sliceEquals,
+  sliceOf,
+  sliceText,
+} from "./byte-slice.ts";
+export { assert, assertNever, InvariantError } from "./errors/assert.ts";
+export { errorCode, keepCode } from "./errors/cloned-error.ts";
+export { type DataPreview, errorJson } from "./errors/error-json.ts";
+export { derivedKey, type HashKey, keyedHash } from "./hashes/keyed-hash.ts";
+export { mix32, unkeyedHash32 } from "./hashes/unkeyed-hash.ts";
+export { PipelinedRequests } from "./http/pipelined-requests.ts";
 export {
-  CONTAINER_OWNER_HIGH,
-  CONTAINER_OWNER_LOW,
-  type NodeKind,
-  nodeKind,
-  STAT_BYTES,
-  type Stat,
-  StatOffset,
-  TTL_MS_MAX,
-  TTL_OWNER_TAG,
-  ttlMsOf,
-} from "./stat.ts";
+  askForBody,
+  type BodySource,
+  deferBody,
+  dropBody,
+  hasUnreadBody,
+  type StartTimer,
+} from "./http/refused-body.ts";
+export {
+  hasGroups,
+  isSameList,
+  isSamePlace,
+  isSameVotes,
+  type Member,
+  type Members,
+  memberLines,
+  membersOf,
+  membersText,
+} from "./membership/members.ts";
+export {
+  CONFIGURATION_CHARS_MAX,
+  changedMembers,
+  type MembersChange,
+  parseMembers,
+  ServerNumberError,
+} from "./membership/members-text.ts";
+export {
+  HierarchicalQuorum,
+  jointVerifier,
+  MajorityQuorum,
+  type QuorumVerifier,
+  type WeightedVoter,
+} from "./membership/quorum.ts";
+export { SERVER_FEATURES, SERVER_FEATURES_PATH } from "./membership/server-features.ts";
+export { type ServerId, serverId } from "./membership/server-id.ts";
+export { parseServerLine, type ServerLine } from "./membership/server-line.ts";
+export { readServerVersion, type ServerVersion, serverVersionText } from "./membership/server-version.ts";
+export type { ConnectRequest } from "./protocol/connect-request.ts";
+export { ErrorCode, type ErrorName, errorName } from "./protocol/error-code.ts";
+export {
+  CHAIN_NONE,
+  type Chain,
+  type EntryRun,
+  type EpochPromise,
+  type EpochRange,
+  type HistoryInstall,
+  type LogPosition,
+  type LogState,
+} from "./protocol/history.ts";
+export { LATENCY_BOUNDS_MS, LATENCY_WORDS, LatencyBuckets } from "./protocol/latency-buckets.ts";
+export { isWrite, OpCode, type OpName, opName } from "./protocol/op-code.ts";
+export type {
+  DiskRoom,
+  ElectionMessage,
+  EntriesMessage,
+  ForwardMessage,
+  LinkRef,
+  PeerMessage,
+  PeerRole,
+  RefuseReason,
+  Touch,
+  Vote,
+  ZabMessage,
+} from "./protocol/peer-message.ts";
+export {
+  ChildDetail,
+  type ChildPage,
+  type ConnectAnswer,
+  type ConnectionRef,
+  type ReplySink,
+} from "./protocol/reply.ts";
+export type { ChangeRequest } from "./protocol/request.ts";
+export {
+  CreateMode,
+  isEphemeralMode,
+  isSequentialMode,
+  isTtlMode,
+  newRequest,
+  type PartsPlace,
+  type Request,
+  type RequestDecoder,
+} from "./protocol/request.ts";
 export {
   clearTxnOp,
   newTxnHeader,
@@ -176,20 +128,10 @@ export {
   type TxnEncoder,
   type TxnHeader,
   type TxnOp,
-} from "./txn.ts";
-export { FRAME_HEADER_BYTES, type FrameBatch, frameLength, frameZxid, writeFrameHeader } from "./txn-frame.ts";
-export type { LogConfigs, LoggedRun, ReadResult, TxnLog } from "./txn-log.ts";
-export { mix32, unkeyedHash32 } from "./unkeyed-hash.ts";
-export {
-  AddWatchMode,
-  isAddWatchMode,
-  isWatchSelector,
-  WatchEventType,
-  WatchMode,
-  WatchSelector,
-  WatchTableKind,
-} from "./watch.ts";
-export { WireError, type WireErrorCode } from "./wire-error.ts";
+} from "./protocol/txn.ts";
+export { FRAME_HEADER_BYTES, type FrameBatch, frameLength, frameZxid, writeFrameHeader } from "./protocol/txn-frame.ts";
+export type { LogConfigs, LoggedRun, ReadResult, TxnLog } from "./protocol/txn-log.ts";
+export { WireError, type WireErrorCode } from "./protocol/wire-error.ts";
 export {
   COUNTER_TRANSFER,
   composeZxid,
@@ -208,4 +150,68 @@ export {
   zxidFromHalves,
   zxidHigh,
   zxidLow,
-} from "./zxid.ts";
+} from "./protocol/zxid.ts";
+export { addressShare } from "./shares/address-share.ts";
+export { BUDGETS } from "./shares/budgets.ts";
+export {
+  type ClientShare,
+  ClientShares,
+  NO_PROXIES,
+  parseProxyRange,
+  type TrustedProxies,
+} from "./shares/client-shares.ts";
+export { ConnectionPlaces, type ConnectionPlacesOptions } from "./shares/connection-places.ts";
+export { PRICES } from "./shares/prices.ts";
+export {
+  ACL_COUNT_MAX,
+  aclIndexBytes,
+  may,
+  OPEN_ACL,
+  Permission,
+  prepareAcl,
+  READ_ONLY_ACL,
+} from "./tree/acl.ts";
+export type { AccessRules, Acl, AclEntry, Identity, SchemeRule } from "./tree/acl-entry.ts";
+export type { NodeView } from "./tree/node-view.ts";
+export {
+  baseName,
+  checkPath,
+  isValidPath,
+  joinPath,
+  lastSlash,
+  type PathFault,
+  parentPath,
+  pathFault,
+  sequenceSuffix,
+} from "./tree/path.ts";
+export {
+  formatSessionId,
+  PASSWORD_BYTES,
+  PASSWORD_HASH_BYTES,
+  SESSION_NONE,
+  type SessionId,
+  sessionIdFromHalves,
+  sessionIdHigh,
+  sessionIdLow,
+} from "./tree/session.ts";
+export {
+  CONTAINER_OWNER_HIGH,
+  CONTAINER_OWNER_LOW,
+  type NodeKind,
+  nodeKind,
+  STAT_BYTES,
+  type Stat,
+  StatOffset,
+  TTL_MS_MAX,
+  TTL_OWNER_TAG,
+  ttlMsOf,
+} from "./tree/stat.ts";
+export {
+  AddWatchMode,
+  isAddWatchMode,
+  isWatchSelector,
+  WatchEventType,
+  WatchMode,
+  WatchSelector,
+  WatchTableKind,
+} from "./tree/watch.ts";

@@ -1,8 +1,8 @@
-import { hostPort } from "../host-port.ts";
-import type { Member, Members } from "../members.ts";
-import { configurationSetting, parseMembers } from "../members-text.ts";
-import type { ServerId } from "../server-id.ts";
+import { hostPort } from "../addresses/host-port.ts";
 import { MemberRuleError } from "./member-rule-error.ts";
+import type { Member, Members } from "./members.ts";
+import { configurationSetting, parseMembers } from "./members-text.ts";
+import type { ServerId } from "./server-id.ts";
 
 /** The ensemble's configuration, as its servers keep it. */
 export interface Configuration {

@@ -1,6 +1,6 @@
-import type { ServerId } from "../server-id.ts";
 import { type Configuration, withRole } from "./configuration.ts";
 import type { NamedServer } from "./member-change.ts";
+import type { ServerId } from "./server-id.ts";
 
 /**
  * The zoo.cfg with which a server starts that is to join. It lists itself without a vote: until the ensemble has accepted it,

@@ -1,6 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { memberLines } from "../members.ts";
-import { serverId } from "../server-id.ts";
 import { parseConfiguration } from "./configuration.ts";
 import { joinerSettings } from "./joiner-settings.ts";
 import {
@@ -11,6 +9,8 @@ import {
   plannedReplacement,
   plannedRole,
 } from "./member-change.ts";
+import { memberLines } from "./members.ts";
+import { serverId } from "./server-id.ts";
 
 const [one, two, three, four] = [1, 2, 3, 4].map(serverId) as [never, never, never, never];
 const FOUR = parseNamedServer("4=d:2888:3888;2181");

@@ -1,9 +1,9 @@
-import { counted } from "../counted.ts";
-import { hasGroups, type Member, type Members } from "../members.ts";
-import { changedMembers } from "../members-text.ts";
-import { type ServerId, serverId } from "../server-id.ts";
+import { counted } from "../arguments/counted.ts";
 import { type Configuration, withRole } from "./configuration.ts";
 import { MemberRuleError } from "./member-rule-error.ts";
+import { hasGroups, type Member, type Members } from "./members.ts";
+import { changedMembers } from "./members-text.ts";
+import { type ServerId, serverId } from "./server-id.ts";
 import { spareText } from "./server-states.ts";
 
 /** One change of the ensemble's configuration, as a request names it. */

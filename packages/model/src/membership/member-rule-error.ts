@@ -1,5 +1,5 @@
-import { keepCode } from "../cloned-error.ts";
-import { errorJson } from "../error-json.ts";
+import { keepCode } from "../errors/cloned-error.ts";
+import { errorJson } from "../errors/error-json.ts";
 
 /** The rule of an ensemble that a change would break. */
 export type MemberRule =

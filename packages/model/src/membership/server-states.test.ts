@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { serverId } from "../server-id.ts";
 import { parseConfiguration } from "./configuration.ts";
+import { serverId } from "./server-id.ts";
 import { catchingOf, leaderThatMoves, type MemberStates, missingVoters, spareText } from "./server-states.ts";
 
 describe("the servers that may fail", () => {

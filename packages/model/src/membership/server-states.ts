@@ -1,7 +1,7 @@
 /** What servers report of themselves, and what follows for a change of their ensemble. */
-import { counted } from "../counted.ts";
-import type { Member, Members } from "../members.ts";
-import type { ServerId } from "../server-id.ts";
+import { counted } from "../arguments/counted.ts";
+import type { Member, Members } from "./members.ts";
+import type { ServerId } from "./server-id.ts";
 
 /** The part of the answer to `srvr` on which changes depend. */
 export interface ServerState {

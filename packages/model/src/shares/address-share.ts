@@ -1,4 +1,4 @@
-import { peerAddressBytes } from "../ip-address.ts";
+import { peerAddressBytes } from "../addresses/ip-address.ts";
 
 /** Bytes of an IPv6 address that tell one site from another: its hosts choose the rest as they like. */
 const SITE_BYTES = 8;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { assert } from "../assert.ts";
-import type { IpRange } from "../ip-address.ts";
+import type { IpRange } from "../addresses/ip-address.ts";
+import { assert } from "../errors/assert.ts";
 import { ClientShares, NO_PROXIES, parseProxyRange } from "./client-shares.ts";
 
 function sharesWith(...texts: readonly string[]): ClientShares {

@@ -1,4 +1,4 @@
-import { type IpRange, liesIn, parseIpRange, peerAddressBytes } from "../ip-address.ts";
+import { type IpRange, liesIn, parseIpRange, peerAddressBytes } from "../addresses/ip-address.ts";
 import { addressShare } from "./address-share.ts";
 
 /** Proxies that bring many clients through one address, by the operator's word. */

@@ -1,4 +1,4 @@
-import { mix32 } from "../unkeyed-hash.ts";
+import { mix32 } from "../hashes/unkeyed-hash.ts";
 
 /** Random numbers that a seed decides: at least 0, below 1. */
 export function seededRandom(seed: number): () => number {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { composeZxid, ZXID_NONE } from "../protocol/zxid.ts";
 import { type Member, membersOf, membersText } from "./members.ts";
 import { CONFIGURATION_CHARS_MAX, changedMembers, parseMembers, ServerNumberError } from "./members-text.ts";
 import { serverId } from "./server-id.ts";
-import { composeZxid, ZXID_NONE } from "./zxid.ts";
 
 function at(sid: number, host: string, more: Partial<Member> = {}): Member {
   return {

@@ -1,5 +1,5 @@
-import { keepCode } from "./cloned-error.ts";
-import { errorJson } from "./error-json.ts";
+import { keepCode } from "../errors/cloned-error.ts";
+import { errorJson } from "../errors/error-json.ts";
 
 /** Why bytes could not be read. */
 export type WireErrorCode =

@@ -1,5 +1,5 @@
-import type { ByteSlice } from "./byte-slice.ts";
-import type { SessionId } from "./session.ts";
+import type { ByteSlice } from "../byte-slice.ts";
+import type { SessionId } from "../tree/session.ts";
 import type { Zxid } from "./zxid.ts";
 
 /** The first frame of a client. */

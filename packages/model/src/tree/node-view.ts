@@ -1,5 +1,5 @@
+import type { ByteSlice } from "../byte-slice.ts";
 import type { Acl } from "./acl-entry.ts";
-import type { ByteSlice } from "./byte-slice.ts";
 
 /**
  * One znode as the tree holds it, seen through a cursor that the tree moves from node to node. It is valid until the call that

@@ -1,10 +1,10 @@
-import { assert } from "./assert.ts";
-import { keepCode } from "./cloned-error.ts";
-import { errorJson } from "./error-json.ts";
+import { assert } from "../errors/assert.ts";
+import { keepCode } from "../errors/cloned-error.ts";
+import { errorJson } from "../errors/error-json.ts";
+import { parseZxid, ZXID_NONE, type Zxid } from "../protocol/zxid.ts";
 import { type Member, type Members, membersOf } from "./members.ts";
 import type { ServerId } from "./server-id.ts";
 import { parseServerLine } from "./server-line.ts";
-import { parseZxid, ZXID_NONE, type Zxid } from "./zxid.ts";
 
 /** Reading configurations: those that servers send each other, and those that clients ask for. */
 

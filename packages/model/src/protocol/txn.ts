@@ -1,6 +1,6 @@
-import { OPEN_ACL } from "./acl.ts";
-import type { Acl } from "./acl-entry.ts";
-import { type ByteSlice, emptySlice, setSlice } from "./byte-slice.ts";
+import { type ByteSlice, emptySlice, setSlice } from "../byte-slice.ts";
+import { OPEN_ACL } from "../tree/acl.ts";
+import type { Acl } from "../tree/acl-entry.ts";
 import type { FrameBatch } from "./txn-frame.ts";
 import { ZXID_NONE, type Zxid } from "./zxid.ts";
 

@@ -1,6 +1,6 @@
-import type { Identity } from "./acl-entry.ts";
+import type { ServerId } from "../membership/server-id.ts";
+import type { Identity } from "../tree/acl-entry.ts";
 import type { EpochPromise, EpochRange, LogPosition } from "./history.ts";
-import type { ServerId } from "./server-id.ts";
 import type { Zxid } from "./zxid.ts";
 
 /** What a server is, as elections and operators name it. */

@@ -1,4 +1,4 @@
-import { byteMask, type IpRange, parseIpAddress, parseIpRange } from "./ip-address.ts";
+import { byteMask, type IpRange, parseIpAddress, parseIpRange } from "../addresses/ip-address.ts";
 
 interface RankedRange {
   readonly first: string;

@@ -1,4 +1,4 @@
-import { ConnectionPlaces, type ConnectionPlacesOptions } from "./shares/connection-places.ts";
+import { ConnectionPlaces, type ConnectionPlacesOptions } from "../shares/connection-places.ts";
 
 /** A socket of any platform. */
 export interface PlacedSocket {

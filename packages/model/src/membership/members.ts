@@ -1,7 +1,7 @@
-import { hostPort } from "./host-port.ts";
+import { hostPort } from "../addresses/host-port.ts";
+import type { Zxid } from "../protocol/zxid.ts";
 import { HierarchicalQuorum, MajorityQuorum, type QuorumVerifier } from "./quorum.ts";
 import type { ServerId } from "./server-id.ts";
-import type { Zxid } from "./zxid.ts";
 
 /** One server of an ensemble, as a line `server.N` has it. */
 export interface Member {

@@ -1,4 +1,4 @@
-import { ArgumentError, misfit, type Rule } from "./shape.ts";
+import { ArgumentError, misfit, type Rule } from "../arguments/shape.ts";
 
 /**
  * A transaction's place in the history of an ensemble: the epoch of the leader that proposed it in the high 32 bits, its

@@ -1,4 +1,4 @@
-import type { Zxid } from "./zxid.ts";
+import type { Zxid } from "../protocol/zxid.ts";
 
 /** Metadata of a znode. Times are milliseconds since 1970 by the leader's clock. */
 export interface Stat {

@@ -4,8 +4,8 @@
  * of valid options allocates nothing.
  */
 
-import { keepCode } from "./cloned-error.ts";
-import { errorJson } from "./error-json.ts";
+import { keepCode } from "../errors/cloned-error.ts";
+import { errorJson } from "../errors/error-json.ts";
 
 /** A rule for the value of one option. */
 export interface Rule {

@@ -1,4 +1,4 @@
-import { ArgumentError, misfit, type Rule } from "./shape.ts";
+import { ArgumentError, misfit, type Rule } from "../arguments/shape.ts";
 
 /** The id of a client's lifetime at the ensemble; never used again. A signed 64-bit integer, 0 for none. */
 export type SessionId = bigint & { readonly __brand: "SessionId" };

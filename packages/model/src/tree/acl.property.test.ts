@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { parseIpAddress } from "../addresses/ip-address.ts";
 import { may } from "./acl.ts";
 import type { AccessRules, Acl, AclEntry, Identity } from "./acl-entry.ts";
-import { parseIpAddress } from "./ip-address.ts";
 
 const RULES: AccessRules = {
   skipAcl: false,

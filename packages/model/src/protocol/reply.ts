@@ -1,8 +1,8 @@
-import type { Acl, Identity } from "./acl-entry.ts";
-import type { ByteSlice } from "./byte-slice.ts";
-import type { NodeView } from "./node-view.ts";
-import type { SessionId } from "./session.ts";
-import type { WatchEventType } from "./watch.ts";
+import type { ByteSlice } from "../byte-slice.ts";
+import type { Acl, Identity } from "../tree/acl-entry.ts";
+import type { NodeView } from "../tree/node-view.ts";
+import type { SessionId } from "../tree/session.ts";
+import type { WatchEventType } from "../tree/watch.ts";
 import type { Zxid } from "./zxid.ts";
 
 /** A connection at this server: a small number that is used again after the connection is gone. */

@@ -1,5 +1,5 @@
-import type { Acl } from "./acl-entry.ts";
-import { type ByteSlice, emptySlice } from "./byte-slice.ts";
+import { type ByteSlice, emptySlice } from "../byte-slice.ts";
+import type { Acl } from "../tree/acl-entry.ts";
 
 /**
  * A client's request as the decoder left it: one structure for every operation, filled again for each request, so that the hot
