@@ -6,9 +6,10 @@
  * machine's Node misses, though every npm script of ours runs on the Node pinned as a dev
  * dependency; so it does with those of our own packages, which packing adds. And npm leaves out an
  * optional package for another platform when the registry in use does not carry it; `npm ci` then
- * refuses the whole file. And npm 10, which comes with Node.js 20 and 22, compiles each package that has a
- * binding.gyp, unless the file has the package's own word against it (`gypfile: false`), which npm leaves out.
- * `--write` mends all of them (`npm run lock` does it after updating the file).
+ * refuses the whole file. And npm 10, which comes with Node.js 20 and 22, compiles each package
+ * that has a binding.gyp, unless the file has the package's own word against it (`gypfile: false`),
+ * which npm leaves out. `--write` mends all of them (`npm run lock` does it after updating the
+ * file).
  */
 import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -121,7 +121,7 @@ describe(".ci/run", () => {
     expect(ciOf(steps, "--from", "twi").errors).toContain('"two"');
   });
 
-  test("ends at a step that fails, and says how to go on there", () => {
+  test("ends at a step that fails, and says how to continue there", () => {
     const { status, output } = ciOf([step("one"), step("two", { run: "exit 3" }), step("three")]);
     expect([status, ran(output)]).toEqual([1, ["one"]]);
     expect(output).toContain("two: failed with status 3");
@@ -209,7 +209,7 @@ describe(".ci/nightly", () => {
     expect(ciOf(steps, "--list").output).toMatch(/^longest +nightly/m);
   });
 
-  test("goes on after a failure, alone or in a group, and names all that failed", () => {
+  test("continues after a failure, alone or in a group, and names all that failed", () => {
     const broken = { run: "exit 3" };
     const failing = [
       step("a", broken),
@@ -223,7 +223,7 @@ describe(".ci/nightly", () => {
     expect(output).toContain("a, c failed; all others passed; run them again with .ci/nightly --only a,c");
   });
 
-  test("stops where a step fails that later ones need, and says where to go on", () => {
+  test("stops where a step fails that later ones need, and says where to continue", () => {
     const { output } = nightlyOf([
       step("one"),
       step("longest", { nightly: true, needed: true, run: "exit 3" }),

@@ -1,4 +1,7 @@
-/** Each error class that a package exports is written as JSON in one form, and keeps its code in clones. */
+/**
+ * Each error class that a package exports is written as JSON in one form, and keeps its code in
+ * clones.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 import { DecodeError, TransactionError, ZkError } from "@zooid/client";
 import { ConfigError, OfflineError, PeerPortError } from "@zooid/embedded-server";

@@ -1,6 +1,6 @@
 /**
- * The tables of prices and of budgets in docs/hostile-input.md, made from the numbers that the code uses: compares them with the page, or writes them
- * with `--write`.
+ * The tables of prices and of budgets in docs/hostile-input.md, made from the numbers that the code
+ * uses: compares them with the page, or writes them with `--write`.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -142,7 +142,8 @@ function violationsOf(declaration: Declaration, { workspace, layers }: Context):
       reason: `${name} may not depend on ${dependency}: it takes ${allowed} from outside`,
     });
   }
-  // A package manager may give a peer to the program alone: each package on the way to it passes it on.
+  // A package manager may give a peer to the program alone: each package on the way to it passes it
+  // on.
   for (const dependency of declaration.dependencies) {
     for (const peer of workspace.get(dependency)?.peers ?? []) {
       if (declaration.dependencies.includes(peer)) continue;

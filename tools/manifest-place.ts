@@ -1,8 +1,8 @@
 import type { Manifest } from "./pack/public-packages.ts";
 
 /**
- * The fields by which a package's source says where it lives: those of the root's package.json, with
- * the package's own folder.
+ * The fields by which a package's source says where it lives: those of the root's package.json,
+ * with the package's own folder.
  *
  * @param directory the package's place in the repository
  */

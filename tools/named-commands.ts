@@ -6,8 +6,8 @@ import { TOOL_GROUPS } from "./tool-table.ts";
 const TOOLS = TOOL_GROUPS.flatMap((group) => group.tools.map(({ name }) => name));
 
 /**
- * The scripts of npm, tools, steps of CI and files of `.ci` and `tools` that shell commands name and
- * that do not exist, each as it is named.
+ * The scripts of npm, tools, steps of CI and files of `.ci` and `tools` that shell commands name
+ * and that do not exist, each as it is named.
  *
  * @param steps the names of the steps of CI
  */
@@ -28,7 +28,10 @@ export function unknownNames(commands: string, steps: readonly string[]): readon
   ]);
 }
 
-/** Commands of npm itself. `npm test` and `npm start` are scripts, which the root's package.json has. */
+/**
+ * Commands of npm itself. `npm test` and `npm start` are scripts, which the root's package.json
+ * has.
+ */
 const OF_NPM: ReadonlySet<string> = new Set(["ci", "install", "test", "start", "publish", "view"]);
 
 function scriptsOf(folder: string): readonly string[] {

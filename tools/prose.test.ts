@@ -1,4 +1,7 @@
-/** Comments and names of tests have none of the phrases that `lint/prose.ts` lists, and comments are no wider than it says. */
+/**
+ * Comments and names of tests have none of the phrases that `lint/prose.ts` lists, and comments are
+ * no wider than it says.
+ */
 import { globSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";

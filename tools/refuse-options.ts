@@ -1,4 +1,7 @@
-/** An option that a tool does not have is one sentence, and status 2; every other error keeps its stack. */
+/**
+ * An option that a tool does not have is one sentence, and status 2; every other error keeps its
+ * stack.
+ */
 import { basename } from "node:path";
 
 process.once("uncaughtException", (error: NodeJS.ErrnoException) => {

@@ -1,6 +1,6 @@
 /**
- * Shows a client whose log records go to pino: each attempt to connect, each state, and trouble with
- * its reason, as JSON with fields.
+ * Shows a client whose log records go to pino: each attempt to connect, each state, and trouble
+ * with its reason, as JSON with fields.
  *
  *     npm run example examples/src/logging-with-pino.ts [HOST:PORT]
  */

@@ -7,13 +7,19 @@ export interface Attack {
   readonly sends: string;
   /** Default: one server. */
   readonly target?: "ensemble";
-  /** The server of an ensemble that it goes to, and whose other clients are looked at. Default: a follower. */
+  /**
+   * The server of an ensemble that it goes to, and whose other clients are looked at. Default: a
+   * follower.
+   */
   readonly at?: "leader";
   /** Further lines of zoo.cfg. @param folder where files that they name may stand */
   readonly settings?: (folder: string) => readonly string[];
   /** False where the attack itself leaves no quorum, so that no write can succeed. Default true. */
   readonly allowsWrites?: boolean;
-  /** Builds what the attack needs, before anything is measured. @returns the attack, which reports what became of it */
+  /**
+   * Builds what the attack needs, before anything is measured. @returns the attack, which reports
+   * what became of it
+   */
   readonly prepare: (target: Target) => Promise<() => Promise<string>>;
 }
 

@@ -16,8 +16,8 @@ export interface AttackerOptions {
 }
 
 /**
- * A connection that sends as much as the server takes, and looks at no more of the answers than their headers: measuring a server
- * on the same machine leaves the client little time.
+ * A connection that sends as much as the server takes, and looks at no more of the answers than
+ * their headers: measuring a server on the same machine leaves the client little time.
  */
 export class Attacker implements AsyncDisposable {
   readonly #socket: Socket;
@@ -66,7 +66,10 @@ export class Attacker implements AsyncDisposable {
     return request(++this.#xid, op, body);
   }
 
-  /** Writes frames as fast as the server reads them. Resolves once all are written, or the connection is closed. */
+  /**
+   * Writes frames as fast as the server reads them. Resolves once all are written, or the
+   * connection is closed.
+   */
   async flood(frames: Iterable<Uint8Array>): Promise<void> {
     for (const frame of frames) {
       if (this.isClosed) return;
@@ -75,7 +78,10 @@ export class Attacker implements AsyncDisposable {
     }
   }
 
-  /** Sends one request and waits for its answer. @returns its error code; undefined where the connection was closed instead */
+  /**
+   * Sends one request and waits for its answer. @returns its error code; undefined where the
+   * connection was closed instead
+   */
   async ask(op: number, body?: (writer: JuteWriter) => void): Promise<number | undefined> {
     const count = this.answerCount;
     this.#socket.write(this.frame(op, body));

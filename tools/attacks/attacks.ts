@@ -1,16 +1,19 @@
 /**
- * Carries out known attacks on a server's ports, and reports what another client of the same server sees meanwhile.
+ * Carries out known attacks on a server's ports, and reports what another client of the same server
+ * sees meanwhile.
  *
  *     npm run tool -- attacks [--attack NAME] [--list] [--keep]
  *
- * Each attack goes to a fresh server or ensemble. It is withstood when no process ends, the other client's pings stay below 20 ms (p99) and
- * 100 ms (maximum), none of its writes is refused, and the server starts again on what the attack left. The outcome names what is beyond the
- * bounds of docs/hostile-input.md over the control, `none` or `none-ensemble`, which is carried out first: 5 ms for a ping, 60 ms for a set and a
- * new session. Set ZOOID_SERVER to attack another build. The figures count on a machine that is otherwise idle; those of an ensemble have three
- * servers on its cores.
+ * Each attack goes to a fresh server or ensemble. It is withstood when no process ends, the other
+ * client's pings stay below 20 ms (p99) and 100 ms (maximum), none of its writes is refused, and
+ * the server starts again on what the attack left. The outcome names what is beyond the bounds of
+ * docs/hostile-input.md over the control, `none` or `none-ensemble`, which is carried out first: 5
+ * ms for a ping, 60 ms for a set and a new session. Set ZOOID_SERVER to attack another build. The
+ * figures count on a machine that is otherwise idle; those of an ensemble have three servers on its
+ * cores.
  *
- * On a busy machine --cpu helps: it prints for each figure how long the server's main thread was at work meanwhile, of the server that
- * worked longest.
+ * On a busy machine --cpu helps: it prints for each figure how long the server's main thread was at
+ * work meanwhile, of the server that worked longest.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { getPriority, setPriority, tmpdir } from "node:os";
@@ -106,7 +109,10 @@ if (options.list) {
 const chosen = ATTACKS.filter(({ name }) => options.attack?.includes(name) ?? true);
 let faultCount = 0;
 let beyondCount = 0;
-/** Figures without an attack, of one server and of an ensemble, where they are among the chosen attacks. */
+/**
+ * Figures without an attack, of one server and of an ensemble, where they are among the chosen
+ * attacks.
+ */
 const controls = new Map<string, Figures>();
 console.log("| attack | p99 ms | max ms | pings | set p99 ms | new session p99 ms | peak MiB | restart ms | outcome |");
 console.log("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |");
@@ -129,7 +135,9 @@ console.log(
 );
 process.exit(faultCount > 0 ? 1 : 0);
 
-/** An attack that leaves no quorum is not judged by writes, nor by new sessions, which are writes. */
+/**
+ * An attack that leaves no quorum is not judged by writes, nor by new sessions, which are writes.
+ */
 function beyondBounds(attack: Attack, outcome: Figures, control: Figures | undefined): readonly string[] {
   if (control === undefined || control === outcome) return [];
   const bounds = [
@@ -190,7 +198,10 @@ async function carryOut(attack: Attack): Promise<Outcome> {
   }
 }
 
-/** Attackers are other machines: here their thread leaves the cores to the server and to the other client, which would wait for them too. */
+/**
+ * Attackers are other machines: here their thread leaves the cores to the server and to the other
+ * client, which would wait for them too.
+ */
 function setAttacking(isAttacking: boolean): void {
   try {
     setPriority(isAttacking ? ATTACK_PRIORITY : OWN_PRIORITY);

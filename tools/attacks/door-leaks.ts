@@ -1,13 +1,17 @@
 /**
- * Opens and breaks off connections at every door of a server, round after round, and reports what stays behind.
+ * Opens and breaks off connections at every door of a server, round after round, and reports what
+ * stays behind.
  *
  *     npm run tool -- door-leaks [--rounds 12] [--seconds 8] [--ensemble]
  *
- * In each round, for that number of seconds, connections come to the client port, with TLS and without, to the admin port and the metrics port: silent
- * ones, some that end in the middle of a request or an answer, sessions with ephemerals, watches and wrong identities that are never closed. With
- * `--ensemble` they come to a follower of three servers with a secret, and to its ports for servers. Then all of it is over, the
- * sessions have expired, and each server's live memory, its handles and its open files are measured. They are flat where the last third of the
- * rounds has no more than the second third, but for a twentieth and a few. Ends with status 1 where one is not.
+ * In each round, for that number of seconds, connections come to the client port, with TLS and
+ * without, to the admin port and the metrics port: silent ones, some that end in the middle of a
+ * request or an answer, sessions with ephemerals, watches and wrong identities that are never
+ * closed. With `--ensemble` they come to a follower of three servers with a secret, and to its
+ * ports for servers. Then all of it is over, the sessions have expired, and each server's live
+ * memory, its handles and its open files are measured. They are flat where the last third of the
+ * rounds has no more than the second third, but for a twentieth and a few. Ends with status 1 where
+ * one is not.
  */
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -51,7 +55,10 @@ interface Doors {
   readonly election?: number;
 }
 
-/** What one connection sends before it is broken off, at a door; bytes in several pieces are sent one after the other. */
+/**
+ * What one connection sends before it is broken off, at a door; bytes in several pieces are sent
+ * one after the other.
+ */
 interface Visit {
   readonly name: string;
   readonly door: keyof Doors;

@@ -26,7 +26,9 @@ export function clientTlsSettings(folder: string): readonly string[] {
   ];
 }
 
-/** Connections begun again and again, many at a time, until the attack is over. @returns how many */
+/**
+ * Connections begun again and again, many at a time, until the attack is over. @returns how many
+ */
 async function again(step: () => Promise<void>): Promise<number> {
   const endMs = performance.now() + ATTACK_MS;
   let count = 0;

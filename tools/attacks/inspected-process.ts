@@ -70,7 +70,9 @@ class Inspector implements Disposable {
     return new Inspector(socket);
   }
 
-  /** @throws when the connection closes, the inspector refuses, or no answer comes within a minute */
+  /**
+   * @throws when the connection closes, the inspector refuses, or no answer comes within a minute
+   */
   async ask(method: string, params: object = {}): Promise<unknown> {
     const id = ++this.#id;
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();

@@ -1,4 +1,7 @@
-/** The clients of one server in a soak, as a process of their own: started by soak.ts with a {@link SoakShare}, reports a {@link SoakState}. */
+/**
+ * The clients of one server in a soak, as a process of their own: started by soak.ts with a
+ * {@link SoakShare}, reports a {@link SoakState}.
+ */
 import { setTimeout as delay } from "node:timers/promises";
 import { OpCode } from "@zooid/model";
 import { read, request, setData } from "../../packages/wire/src/testing/raw-client.ts";

@@ -1,6 +1,7 @@
 /**
- * Another client of the server under attack, on a thread of its own and from an address of its own: one connection pings without a pause, another
- * writes a node, and session after session is opened. All continue as long as the attack does.
+ * Another client of the server under attack, on a thread of its own and from an address of its own:
+ * one connection pings without a pause, another writes a node, and session after session is opened.
+ * All continue as long as the attack does.
  */
 import { readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";

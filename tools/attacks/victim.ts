@@ -7,7 +7,10 @@ export interface VictimPlace {
   readonly pids: readonly number[];
 }
 
-/** How long the main thread of a server was on a core while the client waited, of the server that was longest. */
+/**
+ * How long the main thread of a server was on a core while the client waited, of the server that
+ * was longest.
+ */
 export interface ServerWork {
   readonly ping: readonly number[];
   readonly set: readonly number[];

@@ -6,7 +6,10 @@ import { Attacker } from "./attacker.ts";
 const PART_COUNT = 19_000;
 const MULTI_COUNT = 20;
 
-/** Pipelined multis of as many parts as one may have, from some addresses with some connections each. */
+/**
+ * Pipelined multis of as many parts as one may have, from some addresses with some connections
+ * each.
+ */
 function pipelinedMultis(name: string, addressCount: number, connectionCount: number): Attack {
   const from = `${addressCount} ${addressCount === 1 ? "address" : "addresses"} with ${connectionCount} ${connectionCount === 1 ? "connection" : "connections"} each`;
   return {

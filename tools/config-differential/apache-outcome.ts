@@ -9,7 +9,9 @@ const SOURCES = ["ParseConfigs.java", "PrometheusMetricsProvider.java"].map((nam
 const CLASSES = join(ROOT, ".cache/config-differential");
 const OUTPUT_BYTES_MAX = 1024 * 1024 * 1024;
 
-/** As the parser of Apache ZooKeeper answers, see ParseConfigs.java; folders are written as `{dir}`. */
+/**
+ * As the parser of Apache ZooKeeper answers, see ParseConfigs.java; folders are written as `{dir}`.
+ */
 export interface ApacheAnswer {
   readonly refused?: string;
   readonly values?: Readonly<Record<string, string>>;

@@ -1,12 +1,14 @@
 /**
- * Gives random configuration files to Apache ZooKeeper and to Zooid, and compares whether each starts and which values are in force.
- * Apache's own parser reads all files in one Java machine. Each class of difference is a row of docs/differences.md; a difference of no
- * class ends the run with status 1, with its seed and its files.
+ * Gives random configuration files to Apache ZooKeeper and to Zooid, and compares whether each
+ * starts and which values are in force. Apache's own parser reads all files in one Java machine.
+ * Each class of difference is a row of docs/differences.md; a difference of no class ends the run
+ * with status 1, with its seed and its files.
  *
  *     npm run tool -- config-differential [--files 300] [--from 1] [--live] [--record]
  *
- * `--live` starts both servers with five of the recorded files, and compares the answers of their admin ports and which ports
- * listen. `--record` writes Apache's answers to the files of the first seeds to records.json, which the tests replay without Java.
+ * `--live` starts both servers with five of the recorded files, and compares the answers of their
+ * admin ports and which ports listen. `--record` writes Apache's answers to the files of the first
+ * seeds to records.json, which the tests replay without Java.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

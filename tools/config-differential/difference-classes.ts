@@ -7,7 +7,10 @@ import { MISSPELT } from "./random-configuration.ts";
 export interface DifferenceClass {
   /** The first cell of the row. */
   readonly row: string;
-  /** @param subject the key that a refusal of Zooid names first; empty where it names none, and for every other difference */
+  /**
+   * @param subject the key that a refusal of Zooid names first; empty where it names none, and for
+   *   every other difference
+   */
   explains(difference: Difference, facts: CaseFacts, subject: string): boolean;
 }
 

@@ -1,6 +1,9 @@
 import { KNOWN_KEYS } from "../../apps/server/src/known-keys.ts";
 
-/** Values of a key that a generator writes: those of manuals, those that work by chance, and those that no server should take. */
+/**
+ * Values of a key that a generator writes: those of manuals, those that work by chance, and those
+ * that no server should take.
+ */
 export interface KeySamples {
   readonly key: string;
   readonly kind: "number" | "flag" | "other";
@@ -49,7 +52,9 @@ function texts(key: string, valid: readonly string[], invalid: readonly string[]
   return { key, kind: "other", valid, odd: [], invalid };
 }
 
-/** Keys of forks and of other tools, which Apache's server turns into properties that nothing reads. */
+/**
+ * Keys of forks and of other tools, which Apache's server turns into properties that nothing reads.
+ */
 const FOREIGN: readonly string[] = [
   ...["4lw.commands.whitelist.extra", "leader.election.port.timeout", "snapshot.sizelimit", "purge.interval.hours"],
   ...["quorumListenOnAllInterfaces", "skipTxnEnabled", "dataTree.shards", "requestThrottler.size", "log4j.rootLogger"],

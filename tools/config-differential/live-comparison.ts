@@ -7,7 +7,10 @@ import { freePorts } from "../../packages/wire/src/testing/free-ports.ts";
 import { type ConfigurationCase, writeCase } from "./configuration-case.ts";
 import { readRecords } from "./records.ts";
 
-/** Recorded files that are given to both servers: single servers, members, and files that both refuse. */
+/**
+ * Recorded files that are given to both servers: single servers, members, and files that both
+ * refuse.
+ */
 const LIVE_SEEDS: readonly number[] = [7, 12, 17, 22, 34];
 const DEADLINE_MS = 60_000;
 const POLL_MS = 50;
@@ -43,8 +46,8 @@ interface Answers {
 }
 
 /**
- * Ports open one after the other, in an order of each server's own.
- * Therefore both are looked at until two successive looks find them equal, and what differs at the deadline counts.
+ * Ports open one after the other, in an order of each server's own. Therefore both are looked at
+ * until two successive looks find them equal, and what differs at the deadline counts.
  */
 async function compareStarts(configuration: ConfigurationCase, folders: Folders): Promise<Answers> {
   const servers = await Promise.all([
@@ -164,7 +167,10 @@ async function configurationOf(adminPort: number): Promise<Readonly<Record<strin
   }
 }
 
-/** The ports on which this process listens, none once it has ended. Other programs may listen on ports of the file. */
+/**
+ * The ports on which this process listens, none once it has ended. Other programs may listen on
+ * ports of the file.
+ */
 async function listeningPortsOf(pid: number): Promise<ReadonlySet<number>> {
   const files = await readdir(`/proc/${pid}/fd`).catch(() => []);
   const links = await Promise.all(files.map((file) => readlink(`/proc/${pid}/fd/${file}`).catch(() => "")));
@@ -172,7 +178,8 @@ async function listeningPortsOf(pid: number): Promise<ReadonlySet<number>> {
   const tables = await Promise.all(
     ["tcp", "tcp6"].map((name) => readFile(`/proc/net/${name}`, "utf8").catch(() => "")),
   );
-  // Columns: number, local address, remote address, state, queues, timer, retransmits, user, timeout, inode.
+  // Columns: number, local address, remote address, state, queues, timer, retransmits, user,
+  // timeout, inode.
   const rows = tables.flatMap((table) => table.split("\n").map((line) => line.trim().split(/\s+/)));
   const listening = rows.filter(([, , , state, , , , , , inode]) => state === LISTEN && sockets.has(inode));
   return new Set(listening.map(([, local = ""]) => Number.parseInt(local.slice(local.lastIndexOf(":") + 1), 16)));

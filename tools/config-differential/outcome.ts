@@ -1,4 +1,6 @@
-/** What a server does with a configuration: the values in force by name, or why it does not start. */
+/**
+ * What a server does with a configuration: the values in force by name, or why it does not start.
+ */
 export type Outcome =
   | { readonly kind: "starts"; readonly values: ReadonlyMap<string, string> }
   | { readonly kind: "refuses"; readonly reason: string };
@@ -28,7 +30,10 @@ function startText(outcome: Outcome): string {
   return outcome.kind === "starts" ? "starts" : `refuses: ${outcome.reason}`;
 }
 
-/** Members, a line each, without the client part of the own line: Apache's server fills it with its client port. */
+/**
+ * Members, a line each, without the client part of the own line: Apache's server fills it with its
+ * client port.
+ */
 export function withoutOwnClient(members: string, sid: string | undefined): string {
   return members
     .split("\n")

@@ -45,7 +45,10 @@ const FLAGS: readonly string[] = [
   ...["zookeeper.maxCnxns=many", "zookeeper.snapCount=1000"],
 ];
 
-/** Hosts of other members; those beyond the loopback ask for proof of a secret, or for a word that it is not needed. */
+/**
+ * Hosts of other members; those beyond the loopback ask for proof of a secret, or for a word that
+ * it is not needed.
+ */
 const HOSTS = ["127.0.0.1", "localhost", "127.0.0.2", "[::1]"];
 const NO_PROOF: Line = ["zooid.allowUnauthenticatedPeers", "true"];
 const VOTERS_MAX = 5;

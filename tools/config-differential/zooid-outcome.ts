@@ -43,7 +43,10 @@ function containerFiles({ environment }: ConfigurationCase, folder: string): Par
   return { files: { "zoo.cfg": zooCfg, "data/myid": `${myId}\n` } };
 }
 
-/** As server-process.ts: a process has a port for operators, and one for metrics where the provider of those is named. */
+/**
+ * As server-process.ts: a process has a port for operators, and one for metrics where the provider
+ * of those is named.
+ */
 function operated(options: ServerOptions): ServerOptions {
   return { ...options, admin: { ...options.admin }, metrics: { enabled: false, ...options.metrics } };
 }

@@ -1,12 +1,14 @@
 /**
- * Looks for what holds the event loop longest at the doors beside clients' requests: HTTP routes, four-letter words, changes of the members, restored
- * snapshots, messages of servers after they proved who they are, many connections of one address, and the answers that clients read.
+ * Looks for what holds the event loop longest at the doors beside clients' requests: HTTP routes,
+ * four-letter words, changes of the members, restored snapshots, messages of servers after they
+ * proved who they are, many connections of one address, and the answers that clients read.
  *
  *     npm run tool -- door-search [--seconds 60] [--seed N] [--door NAME] [--limit-factor 1]
  *
- * Each door has its part of the time. It begins with what earlier searches found (its seeds), continues with random shapes and with changes of
- * those that cost most, and measures the most expensive ones again; the least counts. Ends with status 1 where anything holds the loop longer than the
- * door's limit times the factor, and where a server ends or is silent.
+ * Each door has its part of the time. It begins with what earlier searches found (its seeds),
+ * continues with random shapes and with changes of those that cost most, and measures the most
+ * expensive ones again; the least counts. Ends with status 1 where anything holds the loop longer
+ * than the door's limit times the factor, and where a server ends or is silent.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";

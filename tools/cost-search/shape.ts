@@ -26,7 +26,10 @@ export const PATH_KINDS = [
 ] as const;
 export type PathKind = (typeof PATH_KINDS)[number];
 
-/** Maximum number of ephemerals of a session that is closed: to create them takes longer than to measure their end. */
+/**
+ * Maximum number of ephemerals of a session that is closed: to create them takes longer than to
+ * measure their end.
+ */
 export const EPHEMERALS_MAX = 1000;
 
 export const ACL_KINDS = ["open", "auth", "ip", "digest"] as const;

@@ -1,10 +1,12 @@
 /**
- * Runs each procedure of docs/disaster.md, and those of docs/operations.md that name machines, as they are written, on
- * machines of their own, after what they are for has happened; then all data that can be kept must be there, on all members.
+ * Runs each procedure of docs/disaster.md, and those of docs/operations.md that name machines, as
+ * they are written, on machines of their own, after what they are for has happened; then all data
+ * that can be kept must be there, on all members.
  *
  *     npm run tool -- disaster [--only "A majority is lost"] [--keep]
  *
- * It needs root on Linux, for namespaces with `ip` and `mount`; elsewhere it prints why it is skipped.
+ * It needs root on Linux, for namespaces with `ip` and `mount`; elsewhere it prints why it is
+ * skipped.
  */
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { constants, tmpdir } from "node:os";

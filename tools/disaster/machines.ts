@@ -1,6 +1,7 @@
 /**
- * Several machines on one: each has a network namespace of its own, with an address that the others reach by its name,
- * and its own `/etc/zookeeper`, `/var/lib/zookeeper` and `/root`. A `systemctl` of theirs starts and stops the server.
+ * Several machines on one: each has a network namespace of its own, with an address that the others
+ * reach by its name, and its own `/etc/zookeeper`, `/var/lib/zookeeper` and `/root`. A `systemctl`
+ * of theirs starts and stops the server.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -106,8 +107,8 @@ export class Machines implements AsyncDisposable {
     run("ip", "netns", "add", name);
     this.#made.defer(() => run("ip", "netns", "delete", name));
     run("ip", "link", "add", `to-${name}`, "type", "veth", "peer", "name", "eth0", "netns", name);
-    // The kernel takes a namespace's interfaces away some time after its last process, and the next machine of this
-    // name needs them gone.
+    // The kernel takes a namespace's interfaces away some time after its last process, and the next
+    // machine of this name needs them gone.
     this.#made.defer(() => run("ip", "link", "delete", `to-${name}`));
     run("ip", "link", "set", `to-${name}`, "master", BRIDGE, "up");
     run("ip", "-n", name, "link", "set", "lo", "up");

@@ -30,7 +30,8 @@ export function readPage(page: string): string {
 }
 
 /**
- * The procedures of a page: each section with `sh` blocks, whose first lines say on which machine they run.
+ * The procedures of a page: each section with `sh` blocks, whose first lines say on which machine
+ * they run.
  *
  * @throws RangeError for a block that names no machine
  */

@@ -58,7 +58,8 @@ export const SITUATIONS: Readonly<Record<string, Situation>> = {
       for (const machine of machines.names) await must(machines, machine, "systemctl kill");
       for (const machine of ["zk-1", "zk-2"]) {
         await must(machines, machine, `${LOSE}; rm -f /etc/zookeeper/zoo.cfg*`);
-        // As at the very first start: a zoo.cfg that names a later configuration keeps its server from founding.
+        // As at the very first start: a zoo.cfg that names a later configuration keeps its server
+        // from founding.
         writeFileSync(machines.file(machine, "etc", "zoo.cfg"), page);
         await must(machines, machine, `${writeNumber(machine)}; systemctl start zookeeper`);
       }

@@ -7,7 +7,8 @@ import { slug } from "./pages.ts";
 export default defineConfig({
   title: "Zooid",
   description: "ZooKeeper in TypeScript",
-  // The reference of the API is finished pages, beside which typedoc lays copies of what they link to.
+  // The reference of the API is finished pages, beside which typedoc lays copies of what they link
+  // to.
   srcExclude: ["public/**"],
   cleanUrls: false,
   lastUpdated: false,

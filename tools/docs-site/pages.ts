@@ -35,7 +35,9 @@ export function sitePage(
   });
 }
 
-/** A block of code, an image, or inline code, which stay; or a link with its title and its target. */
+/**
+ * A block of code, an image, or inline code, which stay; or a link with its title and its target.
+ */
 const CODE_OR_LINK = /^```[\s\S]*?^```\s*$|!\[[^\]]*\]\([^)]*\)|\[((?:`[^`\n]*`|[^\]`])*)\]\(([^)\s]+)\)|`[^`\n]+`/gm;
 
 /** Names of the headings of a page that links may lead to, as the site makes them. */

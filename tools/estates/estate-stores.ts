@@ -8,8 +8,8 @@ import type { Authority } from "../faults/ensemble-certificates.ts";
 const JAVA_CHARS_MIN = 6;
 
 /**
- * Makes the stores that a configuration names: of keys with a certificate for these hosts, of trust with its authority. Needs the `openssl` command,
- * and `keytool` for stores of Java's form.
+ * Makes the stores that a configuration names: of keys with a certificate for these hosts, of trust
+ * with its authority. Needs the `openssl` command, and `keytool` for stores of Java's form.
  *
  * @param authority of all members of an ensemble
  * @returns settings for passwords that are too short for Java, which take the place of the file's

@@ -1,6 +1,9 @@
 import type { EstateFile } from "../../apps/server/src/testing/estate-files.ts";
 
-/** Where a member of a file is tried: on this machine, at an address of its own, with ports that are free. */
+/**
+ * Where a member of a file is tried: on this machine, at an address of its own, with ports that are
+ * free.
+ */
 export interface MemberPlace {
   readonly sid: number;
   readonly host: string;
@@ -20,8 +23,9 @@ export function listedMembers({ text, others }: EstateFile): readonly number[] {
 }
 
 /**
- * The file as one member has it, with the hosts and ports of all members moved to their places: all else, such as roles, groups, several addresses
- * and the address for clients, stays as it is written.
+ * The file as one member has it, with the hosts and ports of all members moved to their places: all
+ * else, such as roles, groups, several addresses and the address for clients, stays as it is
+ * written.
  */
 export function movedEstate(file: EstateFile, own: number, places: readonly MemberPlace[]): EstateFile {
   const move = (text: string): string => movedText(text, own, places);

@@ -1,11 +1,13 @@
 /**
- * Starts servers with every zoo.cfg of the shapes that images, charts, roles and manuals write (apps/server/src/testing/estates): all members
- * that the file lists, as processes on this machine, with hosts and ports moved to places that are free. Each member must take a role, and
- * must name the keys without effect that the file's comment lists.
+ * Starts servers with every zoo.cfg of the shapes that images, charts, roles and manuals write
+ * (apps/server/src/testing/estates): all members that the file lists, as processes on this machine,
+ * with hosts and ports moved to places that are free. Each member must take a role, and must name
+ * the keys without effect that the file's comment lists.
  *
  *     npm run tool -- estates [--only NAME,NAME]
  *
- * Needs Linux, whose loopback has many addresses; the `openssl` command, and Java's `keytool` for stores of its form.
+ * Needs Linux, whose loopback has many addresses; the `openssl` command, and Java's `keytool` for
+ * stores of its form.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -29,7 +31,10 @@ const SERVES = /serves ZooKeeper clients/;
 const IS_MEMBER = /"myid":\d+/;
 const HAS_ROLE = /"role":"(?:leading|following|observing)"/;
 const NO_EFFECT = /"msg":"(\S+) \(line \d+/g;
-/** What no file of other servers says: ports of operators collide on one machine, and hosts are this one. */
+/**
+ * What no file of other servers says: ports of operators collide on one machine, and hosts are this
+ * one.
+ */
 const MOVED = ["--set", "admin.serverPort=0", "--set", "zooid.allowUnauthenticatedPeers=true"];
 
 async function tryEstate(file: EstateFile, root: string): Promise<readonly string[]> {

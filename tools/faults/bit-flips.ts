@@ -3,11 +3,13 @@
  *
  *     npm run tool -- bit-flips [--flips 40] [--seed N] [--only INDEX] [--keep]
  *
- * Makes directories with a state, sealed segments, the newest segment, a spare, a witness and all smaller files, one directory for
- * each kind of last commit. For each flip a directory is copied and one bit of one file changes; each kind of file gets its share.
- * Then the store is opened as the next start would open it, everything is read, more is written and checkpointed, and the store is opened and
- * read once more. Either a StoreError or a warning names the flipped file, or everything is as it is without the flip. A flip in the
- * witness must be named: nothing but its own sum shows it.
+ * Makes directories with a state, sealed segments, the newest segment, a spare, a witness and all
+ * smaller files, one directory for each kind of last commit. For each flip a directory is copied
+ * and one bit of one file changes; each kind of file gets its share. Then the store is opened as
+ * the next start would open it, everything is read, more is written and checkpointed, and the store
+ * is opened and read once more. Either a StoreError or a warning names the flipped file, or
+ * everything is as it is without the flip. A flip in the witness must be named: nothing but its own
+ * sum shows it.
  */
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { ROOT } from "../../packages/conformance/src/endpoint.ts";
 
 /**
- * Compiles a library for LD_PRELOAD by cc. Another run may compile and load the same one meanwhile, so the file
- * appears whole or is replaced.
+ * Compiles a library for LD_PRELOAD by cc. Another run may compile and load the same one meanwhile,
+ * so the file appears whole or is replaced.
  *
  * @returns its path
  */

@@ -3,12 +3,14 @@
  *
  *     npm run tool -- disk-errors [--points 24 | --calls FIRST-LAST] [--seed N] [--start] [--keep]
  *
- * A process appends to a store, checkpoints its state, begins segments and purges them, receives a snapshot,
- * installs histories with and without one, and cuts, with a shim in front of the C library (LD_PRELOAD). Its calls that change files or names, and its syncs, are counted. Then the process runs again
- * for random calls of these, which fail: once with EIO, and in a row of 30 with ENOSPC, as on a disk that has room again
- * after a while. With --calls each of these calls fails in turn, once with each error. With --start
- * the process finds the store of one that was killed, and calls of its start fail. Afterwards the store must open, hold every entry and promise that was reported as durable, and replay.
- * A full disk may end the process only where a sync has failed.
+ * A process appends to a store, checkpoints its state, begins segments and purges them, receives a
+ * snapshot, installs histories with and without one, and cuts, with a shim in front of the C
+ * library (LD_PRELOAD). Its calls that change files or names, and its syncs, are counted. Then the
+ * process runs again for random calls of these, which fail: once with EIO, and in a row of 30 with
+ * ENOSPC, as on a disk that has room again after a while. With --calls each of these calls fails in
+ * turn, once with each error. With --start the process finds the store of one that was killed, and
+ * calls of its start fail. Afterwards the store must open, hold every entry and promise that was
+ * reported as durable, and replay. A full disk may end the process only where a sync has failed.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";

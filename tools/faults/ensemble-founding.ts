@@ -3,14 +3,16 @@
  *
  *     npm run tool -- ensemble-founding [--starts 6] [--together 3] [--seed N] [--times 1] [--before PROGRAM] [--keep]
  *
- * Three servers get data, and are stopped. Then, for each start: two lose their disks, and the third
- * one keeps its own, whole or without the end of its log. It runs when the others start; connections
- * from and to it are refused, dropped, or accepted in silence for up to 4 s. No server may serve,
- * and those that lost their disks must report why. When the lost disks are back, all data must be.
+ * Three servers get data, and are stopped. Then, for each start: two lose their disks, and the
+ * third one keeps its own, whole or without the end of its log. It runs when the others start;
+ * connections from and to it are refused, dropped, or accepted in silence for up to 4 s. No server
+ * may serve, and those that lost their disks must report why. When the lost disks are back, all
+ * data must be.
  *
- * At last it measures how soon a new ensemble serves: three servers; two of three, which wait for the
- * third one first; and the same with initLimit=2. `--before` names another build of the server, whose
- * start of three is measured in turns with this one's. With `--times 5` or more the medians are judged.
+ * At last it measures how soon a new ensemble serves: three servers; two of three, which wait for
+ * the third one first; and the same with initLimit=2. `--before` names another build of the server,
+ * whose start of three is measured in turns with this one's. With `--times 5` or more the medians
+ * are judged.
  */
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -42,7 +44,10 @@ const FAULT_MS_MAX = 4000;
 const WAIT_MS = 5000;
 /** Behind the wait, an ensemble that may be founded is. */
 const FOUNDED_MS_MAX = 3000;
-/** From the start of the processes to the end of the wait it is the machine's time; behind it an ensemble takes this. */
+/**
+ * From the start of the processes to the end of the wait it is the machine's time; behind it an
+ * ensemble takes this.
+ */
 const PEERS_MS_MAX = 2000;
 /** Time after their start at which the wait and the last attempts to connect are over. */
 const WATCHED_MS = 7500;

@@ -3,10 +3,12 @@
  *
  *     npm run tool -- ensemble-full-disk [--rounds 5] [--seed N] [--keep]
  *
- * Every data directory is a tmpfs of its own, in a mount namespace of the tool's own. Rounds in turn:
+ * Every data directory is a tmpfs of its own, in a mount namespace of the tool's own. Rounds in
+ * turn:
  *
  * - leader: its disk is kept full, another server must lead, and writes must continue;
- * - follower: its disk is kept full, writes must continue; it may step out, and must return unasked;
+ * - follower: its disk is kept full, writes must continue; it may step out, and must return
+ *   unasked;
  * - all: every disk is kept below its reserve; reads are answered by each server, additions refused
  *   by a retriable error, deletes carried out and sessions opened;
  * - restart: a follower whose disk is full is killed and started, and must answer reads, if only
@@ -38,12 +40,18 @@ const { values: options } = parseArgs({
     keep: { type: "boolean", default: false },
   },
 });
-/** More than a log keeps, with the segments that it writes and has ready, so that only ballast fills it. */
+/**
+ * More than a log keeps, with the segments that it writes and has ready, so that only ballast fills
+ * it.
+ */
 const DISK_SIZE = "192m";
 /** Below the reserve of such a disk, a twentieth. */
 const LEFT_BYTES = 8 * 1024 * 1024;
 const DEADLINE_MS = 60_000;
-/** How long a full disk is watched at least, and at most while it is waited for that its server steps out. */
+/**
+ * How long a full disk is watched at least, and at most while it is waited for that its server
+ * steps out.
+ */
 const FULL_MS = 1500;
 const STEP_OUT_MS = 6000;
 const RESUMED_COUNT = 20;
@@ -215,7 +223,10 @@ async function untilReads({ ensemble }: Place, at: readonly EnsembleServer[]): P
   }
 }
 
-/** A follower that cannot log acks nothing, and is left behind. It may have room in its segments for longer than this. */
+/**
+ * A follower that cannot log acks nothing, and is left behind. It may have room in its segments for
+ * longer than this.
+ */
 async function untilSteppedOut(victims: readonly EnsembleServer[]): Promise<void> {
   const end = performance.now() + STEP_OUT_MS;
   while (performance.now() < end) {
@@ -225,7 +236,10 @@ async function untilSteppedOut(victims: readonly EnsembleServer[]): Promise<void
   }
 }
 
-/** Every server has noticed that there is room, or none: no leadership is handed over for it any more. */
+/**
+ * Every server has noticed that there is room, or none: no leadership is handed over for it any
+ * more.
+ */
 async function untilRoom(ensemble: Ensemble, isLow: "0" | "1"): Promise<void> {
   const hasNoticed = async (server: EnsembleServer): Promise<boolean> =>
     (await server.monitor()).get("zk_zooid_disk_low") === isLow;

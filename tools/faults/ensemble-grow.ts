@@ -1,13 +1,14 @@
 /**
- * Grows and shrinks an ensemble without `reconfigEnabled` under load, by edited files and restarts: 3, 4, 5, 4 and 3
- * servers, then 5 at once. Eight clients of `@zooid/client` and eight of kazoo write meanwhile.
+ * Grows and shrinks an ensemble without `reconfigEnabled` under load, by edited files and restarts:
+ * 3, 4, 5, 4 and 3 servers, then 5 at once. Eight clients of `@zooid/client` and eight of kazoo
+ * write meanwhile.
  *
  *     npm run tool -- ensemble-grow [--rounds 20] [--sizes 4,5,4,3,5] [--own 8] [--kazoo 8] [--seed 1] [--keep]
  *
  * A round begins with a new ensemble of three. A step gives servers a list of another size as
- * docs/operations.md says: new servers start first, then each other one that stays is restarted, the
- * leader last, each when the one before serves; servers that leave are stopped last. At a random
- * moment of each step the leader is killed, and started again. Printed for each step is the
+ * docs/operations.md says: new servers start first, then each other one that stays is restarted,
+ * the leader last, each when the one before serves; servers that leave are stopped last. At a
+ * random moment of each step the leader is killed, and started again. Printed for each step is the
  * longest time without an answered write. The check of a round is that of ensemble-replace.
  */
 import { mkdtempSync, rmSync } from "node:fs";
@@ -98,7 +99,10 @@ async function runRound(round: number, ensemble: Ensemble): Promise<readonly str
   return faults;
 }
 
-/** Gives the servers of a list that list, one after another. @returns the leader that was killed meanwhile */
+/**
+ * Gives the servers of a list that list, one after another. @returns the leader that was killed
+ * meanwhile
+ */
 async function change(
   ensemble: Ensemble,
   before: readonly EnsembleServer[],

@@ -4,8 +4,8 @@
  *
  *     npm run tool -- ensemble-join [--nodes 1000000] [--bytes 100] [--added] [--keep]
  *
- * With `--added` a fourth server begins with an empty disk instead, gets the state without a vote, and
- * is added by a change of the configuration when it is level.
+ * With `--added` a fourth server begins with an empty disk instead, gets the state without a vote,
+ * and is added by a change of the configuration when it is level.
  *
  * The follower must be given the leader's whole state, be level, and hold the same. Meanwhile
  * writers and a reader ask the leader one request at a time, the reader every 2 ms: the longest

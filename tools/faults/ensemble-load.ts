@@ -137,7 +137,10 @@ export class EnsembleLoad {
     return faults;
   }
 
-  /** After a check: deletes the sequential nodes of the round, so that many rounds fit on a small disk. */
+  /**
+   * After a check: deletes the sequential nodes of the round, so that many rounds fit on a small
+   * disk.
+   */
   async clear(): Promise<void> {
     const [server] = this.#options.servers;
     if (server === undefined) return;

@@ -112,7 +112,9 @@ async function runRound(round: number, ensemble: Ensemble): Promise<readonly str
   return faults;
 }
 
-/** The documented commands, with this server's number, names and ports in place of those of zk-2. */
+/**
+ * The documented commands, with this server's number, names and ports in place of those of zk-2.
+ */
 async function commandsFor({ sid, place }: EnsembleServer): Promise<readonly string[]> {
   const { peerHost, quorumPort, electionPort, clientPort } = place;
   const [quorum, election, client] = await freePorts(3);

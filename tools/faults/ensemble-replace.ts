@@ -5,11 +5,11 @@
  *
  *     npm run tool -- ensemble-replace [--rounds 20] [--own 8] [--kazoo 8] [--keep]
  *
- * A round begins with a new ensemble. A step starts a server, waits until it has been brought level,
- * puts it in another one's place by one change of the configuration, and stops that other one.
- * Printed for each step is the longest time without an answered write. The check of a round asks
- * that every answered write is there, once; that zxids agree with real time; that no session is
- * lost; and that the servers hold the same.
+ * A round begins with a new ensemble. A step starts a server, waits until it has been brought
+ * level, puts it in another one's place by one change of the configuration, and stops that other
+ * one. Printed for each step is the longest time without an answered write. The check of a round
+ * asks that every answered write is there, once; that zxids agree with real time; that no session
+ * is lost; and that the servers hold the same.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,15 +1,15 @@
 /**
- * Turns a shared secret and TLS between servers on and off under load, and renews the secret, by the
- * steps that docs/security.md has: with rolling restarts, and with SIGHUP alone.
+ * Turns a shared secret and TLS between servers on and off under load, and renews the secret, by
+ * the steps that docs/security.md has: with rolling restarts, and with SIGHUP alone.
  *
  *     npm run tool -- ensemble-secure [--rounds 20] [--by restart,reload] [--own 8] [--kazoo 8] [--more-ms 300] [--keep]
  *
  * A round begins with a new ensemble without security. While TLS is on, a server with a certificate
  * for another host is refused, with a line at both sides, and one with a certificate for its host's
  * name alone joins. Printed for each step is the longest time without an answered write. Its median
- * over all steps must not exceed that of rolling restarts without a change, in the same run, by more
- * than `--more-ms`.
- * The check of a round is that of ensemble-replace. Needs the `openssl` command.
+ * over all steps must not exceed that of rolling restarts without a change, in the same run, by
+ * more than `--more-ms`. The check of a round is that of ensemble-replace. Needs the `openssl`
+ * command.
  */
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -32,7 +32,9 @@ export interface EnsembleOptions {
   /** Holds a folder for each server. */
   readonly folder: string;
   readonly serverCount: number;
-  /** Number of servers, the last ones, that observe and reach their leader by followers. Default 0. */
+  /**
+   * Number of servers, the last ones, that observe and reach their leader by followers. Default 0.
+   */
   readonly observerCount?: number;
   readonly tickMs: number;
   readonly initLimit?: number;

@@ -1,6 +1,6 @@
 /**
- * Rolls an ensemble from another version of the server to this one, back, and forth again, one server
- * at a time, under load. So each version leads the other, and follows it.
+ * Rolls an ensemble from another version of the server to this one, back, and forth again, one
+ * server at a time, under load. So each version leads the other, and follows it.
  *
  *     npm run tool -- ensemble-upgrade [--commit HEAD~20 | --other FOLDER] [--own 4] [--kazoo 4]
  *         [--set reconfigEnabled=true] [--keep]
@@ -8,8 +8,8 @@
  * `--commit` builds the version of a commit beside this repository; `--other` is a checkout that is
  * built. Servers are asked to stop when they are upgraded and taken back, followers first, and are
  * killed the second time, the leader first. Printed for each step is the longest time without an
- * answered write. The check asks that every answered write is there, once; that zxids agree with real
- * time; that no session is lost; and that the servers hold the same.
+ * answered write. The check asks that every answered write is there, once; that zxids agree with
+ * real time; that no session is lost; and that the servers hold the same.
  */
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

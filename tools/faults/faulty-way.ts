@@ -1,6 +1,6 @@
 /**
- * A way to a port that can be refused, dropped or silent: it stands between two servers, and bytes go
- * through it while nothing is wrong.
+ * A way to a port that can be refused, dropped or silent: it stands between two servers, and bytes
+ * go through it while nothing is wrong.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -8,7 +8,10 @@ import { connect, createServer, type Server, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { freePort } from "@zooid/wire/testing/free-ports";
 
-/** Open; connections refused; packets lost, as beyond a firewall; connections accepted, and no byte answered. */
+/**
+ * Open; connections refused; packets lost, as beyond a firewall; connections accepted, and no byte
+ * answered.
+ */
 export type WayState = "open" | "refused" | "dropped" | "silent";
 
 const HOST = "127.0.0.1";

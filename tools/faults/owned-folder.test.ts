@@ -37,7 +37,7 @@ test("a later request is not found without the earlier ones", () => {
   expect(lengths(steps, found({ b: "2" }), { answered: 2, sent: 4 })).toEqual([]);
 });
 
-test("a transaction is found whole or not at all", () => {
+test("a transaction is found whole or is absent", () => {
   const parts: readonly Change[] = [
     { kind: "create", name: "a", value: "1", ephemeral: false },
     { kind: "create", name: "b", value: "2", ephemeral: false },

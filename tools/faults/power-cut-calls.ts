@@ -1,14 +1,16 @@
 /**
- * Cuts the power after each call to the system in a short history of the store, and keeps every subset of the last calls that were not
- * synced; then starts on each disk that this leaves.
+ * Cuts the power after each call to the system in a short history of the store, and keeps every
+ * subset of the last calls that were not synced; then starts on each disk that this leaves.
  *
  *     npm run tool -- power-cut-calls [--history roll,checkpoint,…] [--recent 6] [--whole-every 50] [--faults 5]
  *                     [--break synchronous-normal|reply-before-sync|no-sync] [--expect-failures]
  *
- * The histories are in power-cut/small-histories.ts: the first start, a roll of the log, a checkpoint, the install of a state and of a
- * history, a reconfiguration. Each start must work without a repair, and find all that was promised before the cut, and nothing that was not
- * asked for by then. `--recent` is how many calls the subsets are of (power-cut/cut-states.ts says what else is kept). Each disk is started by the store's own
- * code in one thread; for one of `--whole-every` a whole store is opened, too.
+ * The histories are in power-cut/small-histories.ts: the first start, a roll of the log, a
+ * checkpoint, the install of a state and of a history, a reconfiguration. Each start must work
+ * without a repair, and find all that was promised before the cut, and nothing that was not asked
+ * for by then. `--recent` is how many calls the subsets are of (power-cut/cut-states.ts says what
+ * else is kept). Each disk is started by the store's own code in one thread; for one of
+ * `--whole-every` a whole store is opened, too.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,12 +1,14 @@
 /**
- * Kills `zooid-server recover` and cuts its power at many moments. Whatever is left must be the member of the old ensemble, whole,
- * or the new ensemble, whole: with the same tree, sessions included. An old history is then recovered again.
+ * Kills `zooid-server recover` and cuts its power at many moments. Whatever is left must be the
+ * member of the old ensemble, whole, or the new ensemble, whole: with the same tree, sessions
+ * included. An old history is then recovered again.
  *
  *     npm run tool -- recover-kill [--moments 100] [--nodes 2000] [--seed N] [--keep]
  *
- * Half of the moments are kills of a process at a random time. The others are the disk as a power cut would have left it, from
- * one recorded run: when a file changes or is synced. The survivor is a follower of three that were killed under writes,
- * without its last transactions committed, so far as it knows.
+ * Half of the moments are kills of a process at a random time. The others are the disk as a power
+ * cut would have left it, from one recorded run: when a file changes or is synced. The survivor is
+ * a follower of three that were killed under writes, without its last transactions committed, so
+ * far as it knows.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -39,7 +41,10 @@ const { values: options } = parseArgs({
 const DEADLINE_MS = 60_000;
 const SYNC_DELAY_US = 1_000;
 const IN_FLIGHT = 32;
-/** When processes are killed, in parts of how long a recorded one takes. Node.js starts before it touches anything. */
+/**
+ * When processes are killed, in parts of how long a recorded one takes. Node.js starts before it
+ * touches anything.
+ */
 const KILLS_FROM = 0.25;
 const KILLS_TO = 1.5;
 /** Where the survivor is to be. It is not started. */

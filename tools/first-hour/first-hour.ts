@@ -1,10 +1,12 @@
 /**
- * Follows the README and the guide as a stranger does: in a clean copy of the work tree, with an empty home and the system's Node.js, block by
- * block; and compares what commands print with the output that stands below them. Prints each block with its time.
+ * Follows the README and the guide as a stranger does: in a clean copy of the work tree, with an
+ * empty home and the system's Node.js, block by block; and compares what commands print with the
+ * output that stands below them. Prints each block with its time.
  *
  *     npm run tool -- first-hour
  *
- * The pages' ports are fixed, so it runs in a network, a mount and a process namespace of its own: Linux, root, `ip`, `unshare`, `script`.
+ * The pages' ports are fixed, so it runs in a network, a mount and a process namespace of its own:
+ * Linux, root, `ip`, `unshare`, `script`.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";

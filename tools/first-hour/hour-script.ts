@@ -2,7 +2,10 @@ import type { Step } from "./page-steps.ts";
 
 export interface HourScriptOptions {
   readonly steps: readonly Step[];
-  /** Where the output of step N is written: `N.log`, `N.failed` with the command that failed, `N.seconds`. */
+  /**
+   * Where the output of step N is written: `N.log`, `N.failed` with the command that failed,
+   * `N.seconds`.
+   */
   readonly results: string;
   /** Files that must exist, by absolute path. */
   readonly prepared: Readonly<Record<string, string>>;
@@ -15,10 +18,11 @@ const READY = "Try, in another terminal";
 const READY_SECONDS_MAX = 60;
 
 /**
- * A bash script that follows a page: one shell for all blocks, and a terminal of its own for each server that keeps one. A server's
- * terminal gets Ctrl-C before the next block that starts servers.
+ * A bash script that follows a page: one shell for all blocks, and a terminal of its own for each
+ * server that keeps one. A server's terminal gets Ctrl-C before the next block that starts servers.
  *
- * It expects a network, a mount and a process namespace of its own, and runs in the copy of the repository.
+ * It expects a network, a mount and a process namespace of its own, and runs in the copy of the
+ * repository.
  */
 export function hourScript({ steps, results, prepared, scratch }: HourScriptOptions): string {
   const lines = ["ip link set lo up", "set +m", "set -E", "server="];
@@ -39,7 +43,10 @@ export function hourScript({ steps, results, prepared, scratch }: HourScriptOpti
   return `${lines.join("\n")}\nexit 0\n`;
 }
 
-/** The machine's files stay as they are: folders that get one are copies, in this mount namespace only. */
+/**
+ * The machine's files stay as they are: folders that get one are copies, in this mount namespace
+ * only.
+ */
 function prepare(prepared: HourScriptOptions["prepared"], scratch: string): readonly string[] {
   const tops = new Set(Object.keys(prepared).map((file) => `/${file.split("/")[1]}`));
   return [

@@ -10,7 +10,10 @@ export type Step =
       readonly place: string;
       /** Commands that end. */
       readonly commands: string;
-      /** The last line, where it starts a server that keeps the terminal; undefined where each command ends. */
+      /**
+       * The last line, where it starts a server that keeps the terminal; undefined where each
+       * command ends.
+       */
       readonly server: string | undefined;
       /** Lines of the output, in order; see {@link missingLine}. */
       readonly output: readonly string[];
@@ -33,11 +36,14 @@ export interface PageSteps {
 const HIDDEN_FENCE = /^(?: +```|~~~)/m;
 /** A program names its file in its first line. */
 const FILE_NAME = /^\/\/ ([\w-]+\.ts)\n/;
-/** A server that keeps the terminal: not in the background, and not one of its commands that end. */
+/**
+ * A server that keeps the terminal: not in the background, and not one of its commands that end.
+ */
 const SERVER = /^(?:npm start|npx zooid-server)(?!.*&$| (?:--help|--version|init-secret|status|health)\b)/;
 
 /**
- * The steps of a page: its `sh` blocks and its `ts` blocks, each with the `text` block that follows it as its output.
+ * The steps of a page: its `sh` blocks and its `ts` blocks, each with the `text` block that follows
+ * it as its output.
  *
  * @param name the page, as the list of what is left out names it
  */
@@ -86,7 +92,8 @@ function splitServer(lines: readonly string[]): { readonly commands: string; rea
 }
 
 /**
- * The first expected line that an output does not have. The output may have more lines; `…` stands for any text in a line.
+ * The first expected line that an output does not have. The output may have more lines; `…` stands
+ * for any text in a line.
  *
  * @returns undefined where all are there, in order
  */
@@ -102,7 +109,8 @@ export function missingLine(expected: readonly string[], output: string): string
 }
 
 /**
- * What an output ends with, beyond the expected lines: the end of an output is shown, unless a line `…` says that it continues.
+ * What an output ends with, beyond the expected lines: the end of an output is shown, unless a line
+ * `…` says that it continues.
  *
  * @returns undefined where it ends as expected
  */
@@ -112,7 +120,10 @@ export function unexpectedEnd(expected: readonly string[], output: string): stri
   return wanted === undefined || wanted === "…" || fits(wanted, last) ? undefined : last;
 }
 
-/** Each part between two gaps is looked for behind the one before: linear, whatever a program prints. */
+/**
+ * Each part between two gaps is looked for behind the one before: linear, whatever a program
+ * prints.
+ */
 function fits(wanted: string, line: string): boolean {
   const [head = "", ...parts] = wanted.split("…");
   if (parts.length === 0) return line === head;

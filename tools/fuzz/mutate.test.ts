@@ -14,7 +14,7 @@ test("a seed always makes the same inputs, another one others", () => {
   expect(inputs(1)).not.toEqual(inputs(2));
 });
 
-test("what inputs are made of stays as it was, and none grows without end", () => {
+test("what inputs are made of stays unchanged, and none grows without end", () => {
   let input: Buffer = SEEDS[0] as Buffer;
   const random = new Random(3);
   for (let i = 0; i < 5000; i++) input = mutate(random, input, [input, ...SEEDS], []);

@@ -70,7 +70,10 @@ async function installApps(directory: string): Promise<void> {
   }
 }
 
-/** Debian's smallest installation and the Node.js that runs this: for machines without a registry of images. */
+/**
+ * Debian's smallest installation and the Node.js that runs this: for machines without a registry of
+ * images.
+ */
 async function debianBase(): Promise<string> {
   const name = `localhost/zooid-base:${SUITE}-node-${process.versions.node}`;
   try {

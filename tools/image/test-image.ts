@@ -172,7 +172,10 @@ class ImageRun {
     console.log(`kazoo: ${output.trimEnd().split("\n").length} lines as recorded on Apache ZooKeeper`);
   }
 
-  /** Kafka's brokers go through deaths and restarts of the containers as they do at Apache's servers. */
+  /**
+   * Kafka's brokers go through deaths and restarts of the containers as they do at Apache's
+   * servers.
+   */
   async #runKafka(): Promise<void> {
     const servers = this.#members.map((member) => ({
       port: member.clientPort,
@@ -199,7 +202,10 @@ class ImageRun {
     await this.#becomesHealthy(member);
   }
 
-  /** Each is killed or stopped in its turn, while a client writes; nothing that was acknowledged is lost. */
+  /**
+   * Each is killed or stopped in its turn, while a client writes; nothing that was acknowledged is
+   * lost.
+   */
   async #roll(): Promise<void> {
     const hosts = this.#members.map(({ clientPort }) => `127.0.0.1:${clientPort}`).join(",");
     await using zk = await connect(hosts, { sessionTimeoutMs: 30_000 });

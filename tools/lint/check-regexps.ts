@@ -1,6 +1,6 @@
 /**
- * Reads the sources of every package and app, and prints the regular expressions whose time can grow faster than their input; exit
- * status 1 if there are any.
+ * Reads the sources of every package and app, and prints the regular expressions whose time can
+ * grow faster than their input; exit status 1 if there are any.
  */
 import { globSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";

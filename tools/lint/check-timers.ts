@@ -1,6 +1,7 @@
 /**
- * Reads the sources of the client, the recipes, the command line and the console, and prints the timers that are given a caller's time without
- * `pause` and `startTimer` of `@zooid/client`, which take any time; exit status 1 if there are any.
+ * Reads the sources of the client, the recipes, the command line and the console, and prints the
+ * timers that are given a caller's time without `pause` and `startTimer` of `@zooid/client`, which
+ * take any time; exit status 1 if there are any.
  */
 import { globSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";

@@ -54,10 +54,13 @@ export function proseFaults(source: string): readonly ProseFault[] {
   });
 }
 
-/** The columns that a line of a comment may have. Diagrams, fenced code, usages and linter directives may be longer. */
+/**
+ * The columns that a line of a comment may have. Diagrams, tables, fenced code, usages and linter
+ * directives may be longer.
+ */
 export const COMMENT_COLUMNS_MAX = 100;
 
-const FREE_FORM = /[│┌└├─▶◀]|^\s*(?:\*|\/\/) {2,}|biome-ignore|https?:\/\//;
+const FREE_FORM = /[│┌└├─▶◀]|^\s*(?:\*|\/\/) {2,}|^\s*\* \||biome-ignore|https?:\/\//;
 
 /** The numbers of lines that consist of a comment and are too long. */
 export function longCommentLines(source: string): readonly number[] {

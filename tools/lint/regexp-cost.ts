@@ -1,18 +1,21 @@
 import { parseRegexp, type RegexpNode } from "./regexp-syntax.ts";
 
 /**
- * Whether the time of a regular expression can grow faster than its input: JavaScript's matcher tries all ways to read a text
- * before it fails, so the time is linear only if their number is bounded.
+ * Whether the time of a regular expression can grow faster than its input: JavaScript's matcher
+ * tries all ways to read a text before it fails, so the time is linear only if their number is
+ * bounded.
  *
- * The expression becomes an automaton whose states are its characters (Glushkov). There are too many ways if
+ * The expression becomes an automaton whose states are its characters (Glushkov). There are too
+ * many ways if
  *
  * ```
  *   p ──w──▶ p   in two ways               nested quantifiers: the number doubles with each w (EDA)
  *   p ──w──▶ p ──w──▶ q ──w──▶ q           adjacent quantifiers over overlapping classes: it grows by each w (IDA)
  * ```
  *
- * for any text w. An expression that may begin anywhere has a first state that reads anything, so `[a-z]+=` is found as `.*[a-z]+=` is.
- * A state at which the expression has matched, or will for certain, ends the search: ways that lead there cannot be many. Source: Weber and Seidl, "On the
+ * for any text w. An expression that may begin anywhere has a first state that reads anything, so
+ * `[a-z]+=` is found as `.*[a-z]+=` is. A state at which the expression has matched, or will for
+ * certain, ends the search: ways that lead there cannot be many. Source: Weber and Seidl, "On the
  * degree of ambiguity of finite automata", 1991, theorems 3.1 and 4.1.
  */
 
@@ -39,7 +42,10 @@ export function regexpFault(pattern: string, flags: string): string | undefined 
 /** Whether a part can match no character: never, or with what it asserts then. */
 type Empty = "no" | Behind;
 
-/** Behind a state: nothing, a `$` (which holds in front of these samples), or something else that may fail. */
+/**
+ * Behind a state: nothing, a `$` (which holds in front of these samples), or something else that
+ * may fail.
+ */
 type Behind = "nothing" | ReadonlySet<number> | "assertion";
 
 interface Part {
@@ -91,7 +97,9 @@ class Automaton {
     }
   }
 
-  /** Whether a state reads on until one of these samples or the end of the text stands behind it. */
+  /**
+   * Whether a state reads on until one of these samples or the end of the text stands behind it.
+   */
   #readsUpTo(state: number, before: ReadonlySet<number>): boolean {
     const samples = this.#samples[state] ?? new Set();
     return this.#nextOf(state).has(state) && new Set([...samples, ...before]).size === this.#sampleCount;

@@ -1,6 +1,7 @@
 /**
- * Reads a regular expression into a tree that says what can repeat and what can follow what. A class of characters is the set of
- * those samples that JavaScript itself finds in it, so that no meaning of an escape is written down twice.
+ * Reads a regular expression into a tree that says what can repeat and what can follow what. A
+ * class of characters is the set of those samples that JavaScript itself finds in it, so that no
+ * meaning of an escape is written down twice.
  */
 
 export type RegexpNode =
@@ -26,7 +27,10 @@ const BEYOND_LATIN1 = [
 ];
 const ASTRAL = ["\u{1f600}", "\u{10ffff}"];
 
-/** @throws SyntaxError for a form that this reader does not know, such as operations on sets (flag v) */
+/**
+ * @throws SyntaxError for a form that this reader does not know, such as operations on sets (flag
+ *   v)
+ */
 export function parseRegexp(pattern: string, flags: string): Regexp {
   // Throws on its own for a text that is no regular expression.
   new RegExp(pattern, flags);

@@ -20,8 +20,8 @@ const TIMES: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * The timers in the source of a module whose time is not known there: no number, and no name in capitals. Node's timers fire at once where the
- * time exceeds 2^31 - 1 ms.
+ * The timers in the source of a module whose time is not known there: no number, and no name in
+ * capitals. Node's timers fire at once where the time exceeds 2^31 - 1 ms.
  */
 export function timersIn(source: string): readonly FoundTimer[] {
   const found: FoundTimer[] = [];

@@ -27,7 +27,10 @@ export class ImportingTests {
     for (const test of tests) this.#distances.set(test, this.#distancesFrom(test));
   }
 
-  /** Those in the file's own folder come before the nearest ones elsewhere; a file that none imports has all tests of its package. */
+  /**
+   * Those in the file's own folder come before the nearest ones elsewhere; a file that none imports
+   * has all tests of its package.
+   */
   of(file: string): readonly string[] {
     const found = [...this.#distances].flatMap(([test, distances]) => {
       const distance = distances.get(file) ?? Number.POSITIVE_INFINITY;
@@ -40,7 +43,10 @@ export class ImportingTests {
       .map(({ test }) => test);
   }
 
-  /** Over how many others the nearest test imports a file: 1 where it does itself; infinite where none does. */
+  /**
+   * Over how many others the nearest test imports a file: 1 where it does itself; infinite where
+   * none does.
+   */
   distanceTo(file: string): number {
     const distances = [...this.#distances.values()].map((each) => each.get(file) ?? Number.POSITIVE_INFINITY);
     return Math.min(...distances);

@@ -1,6 +1,7 @@
 /**
- * Changes the sources around the replication (txn-log, server, console, client, recipes, zooid-server, zooid-cli), one place at a time, and runs the
- * test files that import the changed file, the nearest first. Reports the changes that no test notices.
+ * Changes the sources around the replication (txn-log, server, console, client, recipes,
+ * zooid-server, zooid-cli), one place at a time, and runs the test files that import the changed
+ * file, the nearest first. Reports the changes that no test notices.
  *
  *     npm run tool -- mutate-tests [--sample 100] [--from SEED] [--only TEXT] [--tests 40] [--parallel 1] [--keep FILE] [--record]
  *     npm run tool -- mutate-tests --tried 8 --turn NUMBER
@@ -11,9 +12,12 @@
  * - `--only TEXT`: those in files whose path contains the text
  * - `--tests N`: at most N test files of the fast tier for each mutation
  * - `--keep FILE`: keeps the score by package; fails where it falls by more than 10 points
- * - `--record`: the sample is what tried-mutants.json names from now on, with the judgements that it has; the others are to be judged there
- * - `--tried N --turn NUMBER`: N of those in tried-mutants.json that tests noticed, others for each number; fails where one survives
- * - `--untested`: lists the files that no test imports itself, the farthest first, with the number of their mutations
+ * - `--record`: the sample is what tried-mutants.json names from now on, with the judgements that
+ *   it has; the others are to be judged there
+ * - `--tried N --turn NUMBER`: N of those in tried-mutants.json that tests noticed, others for each
+ *   number; fails where one survives
+ * - `--untested`: lists the files that no test imports itself, the farthest first, with the number
+ *   of their mutations
  */
 import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

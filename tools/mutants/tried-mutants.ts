@@ -7,7 +7,10 @@ import {
   type SURROUNDINGS,
 } from "../../packages/simulator/src/mutants/generate.ts";
 
-/** A mutation that was tried, found again by its lines wherever they stand in the file; those whose lines stand there twice are not kept. */
+/**
+ * A mutation that was tried, found again by its lines wherever they stand in the file; those whose
+ * lines stand there twice are not kept.
+ */
 export interface TriedMutant {
   readonly file: string;
   readonly operator: string;
@@ -32,7 +35,10 @@ export function triedAs(mutant: Mutant, source: string): Pick<TriedMutant, "file
   return { file: mutant.file, operator: mutant.operator, before: those("-"), after: those("+") };
 }
 
-/** `count` that tests noticed, others for each turn, until all had theirs. Whether a test notices a dropped `await` may depend on time: those have none. */
+/**
+ * `count` that tests noticed, others for each turn, until all had theirs. Whether a test notices a
+ * dropped `await` may depend on time: those have none.
+ */
 export function inTurn(tried: readonly TriedMutant[], count: number, turn: number): readonly TriedMutant[] {
   const noticed = tried.filter(({ operator, outcome }) => outcome === "noticed" && operator !== "await");
   const some = Math.min(count, noticed.length);
@@ -41,7 +47,10 @@ export function inTurn(tried: readonly TriedMutant[], count: number, turn: numbe
   );
 }
 
-/** The mutation in today's sources; undefined where its lines are no longer there, or stand there more than once. */
+/**
+ * The mutation in today's sources; undefined where its lines are no longer there, or stand there
+ * more than once.
+ */
 export function inSource(tried: TriedMutant, root: string, of: typeof SURROUNDINGS): Mutant | undefined {
   const path = join(root, tried.file);
   if (!existsSync(path)) return undefined;

@@ -5,15 +5,18 @@ import { join } from "node:path";
 import { type Mutant, mutated, ROOT } from "../../packages/simulator/src/mutants/generate.ts";
 
 /**
- * Ends what the limit to waits does not: a test that does not wait (`tools/waiting`), and a run that does not end. Long, because a
- * test that is slow on a busy machine notices nothing.
+ * Ends what the limit to waits does not: a test that does not wait (`tools/waiting`), and a run
+ * that does not end. Long, because a test that is slow on a busy machine notices nothing.
  */
 const TEST_LIMIT_MS = 120_000;
 const LIMIT_MS = 900_000;
 const HOOK = join(import.meta.dirname, "mutant-hook.mjs");
 const VITEST = join(ROOT, "node_modules/vitest/vitest.mjs");
 
-/** Runs test files against a mutation, until one test fails. @returns whether one does, or does not end */
+/**
+ * Runs test files against a mutation, until one test fails. @returns whether one does, or does not
+ * end
+ */
 export async function isNoticed(mutant: Mutant, tests: readonly string[]): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), "zooid-mutant-"));
   try {

@@ -53,7 +53,10 @@ function expectJson(text: string, expected: Readonly<Record<string, unknown>>): 
   }
 }
 
-/** The scenario of a foreign client, whose transcript on Apache ZooKeeper is kept, at servers of this installation. */
+/**
+ * The scenario of a foreign client, whose transcript on Apache ZooKeeper is kept, at servers of
+ * this installation.
+ */
 async function runForeign(client: string, consumer: Consumer): Promise<void> {
   const tool = join(ROOT, "packages/conformance/src/foreign.ts");
   const args = ["--conditions=@zooid/source", tool, "--client", client, "--against", "zooid"];

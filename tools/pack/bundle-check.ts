@@ -12,7 +12,10 @@ export const NOT_BUNDLED: ReadonlyMap<string, string> = new Map([
   ["@zooid/txn-log/sqlite", "it starts threads from files of its own, and has an addon"],
 ]);
 
-/** Programs that use more than the names of what a package exports; each ends alone and prints its last line. */
+/**
+ * Programs that use more than the names of what a package exports; each ends alone and prints its
+ * last line.
+ */
 const PROGRAMS: ReadonlyMap<string, string> = new Map([
   [
     "@zooid/client",
@@ -48,8 +51,8 @@ const PROGRAMS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Installs one package alone, bundles a program of it with each bundler to each format, and runs what
- * comes out in a folder with nothing else.
+ * Installs one package alone, bundles a program of it with each bundler to each format, and runs
+ * what comes out in a folder with nothing else.
  *
  * @returns what failed, one sentence each
  */

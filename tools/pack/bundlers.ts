@@ -22,7 +22,10 @@ export interface Bundler {
   bundle(bundling: Bundling): Promise<void>;
 }
 
-/** With the settings that their documentation gives for programs on Node.js that need no node_modules. */
+/**
+ * With the settings that their documentation gives for programs on Node.js that need no
+ * node_modules.
+ */
 const ESBUILD = { esbuild: "0.28.2" };
 const PACKAGES: Readonly<Record<string, string>> = {
   ...ESBUILD,

@@ -14,7 +14,10 @@ export interface ConsumerOptions {
 /** An empty project outside of this repository, on a given Node.js. */
 export class Consumer {
   readonly directory: string;
-  /** Environment of programs that are started there: this consumer's Node.js is the first that they find. */
+  /**
+   * Environment of programs that are started there: this consumer's Node.js is the first that they
+   * find.
+   */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly #nodeBinary: string;
 
@@ -56,14 +59,16 @@ export class Consumer {
     return stdout;
   }
 
-  /** Runs a program of an installed package to its end. @throws with what it printed when it fails */
+  /**
+   * Runs a program of an installed package to its end. @throws with what it printed when it fails
+   */
   async npx(program: string, ...args: readonly string[]): Promise<string> {
     return (await run("npx", ["--no-install", program, ...args], this.directory, this.environment)).stdout;
   }
 
   /**
-   * Compiles `*.ts` and `*.cts` to `out`, in strict mode and with every declaration file looked into, for
-   * engines that do not know `using` yet.
+   * Compiles `*.ts` and `*.cts` to `out`, in strict mode and with every declaration file looked
+   * into, for engines that do not know `using` yet.
    *
    * @param types packages whose globals are known: none, or `node`
    * @param options compiler options that differ

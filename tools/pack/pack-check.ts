@@ -1,13 +1,14 @@
 /**
  * Packs every public package and tries each as its users will: installed alone, outside this
  * repository, on every Node.js that is supported; imported, type-checked, its README's examples
- * run; the applications by npx; on the newest Node.js also bundled by each bundler, and an application
- * beside the oldest and the newest RxJS of the client's range. Prints tables; exit status 1 if anything does not hold.
+ * run; the applications by npx; on the newest Node.js also bundled by each bundler, and an
+ * application beside the oldest and the newest RxJS of the client's range. Prints tables; exit
+ * status 1 if anything does not hold.
  *
  *     npm run pack-check -- [--package @zooid/wire …] [--node 24 …] [--foreign kazoo …] [--quick] [--keep]
  *
- * With --foreign, scenarios of foreign clients run against the installed server, too. With --quick, esbuild is the only bundler, and the oldest
- * RxJS the only one.
+ * With --foreign, scenarios of foreign clients run against the installed server, too. With --quick,
+ * esbuild is the only bundler, and the oldest RxJS the only one.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -129,7 +130,10 @@ async function checkAll(): Promise<void> {
   }
 }
 
-/** All applications are tried together, since the command line and the load generator need the server. */
+/**
+ * All applications are tried together, since the command line and the load generator need the
+ * server.
+ */
 async function checkAllApps(
   tarballs: readonly Tarball[],
   nodes: readonly { readonly version: string; readonly binary: string }[],

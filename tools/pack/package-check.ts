@@ -53,7 +53,10 @@ export async function checkPackage(
   return { outside, entryCount: entries.length, needsNodeTypes, exampleCount: examples.length, exampleNeeds };
 }
 
-/** The last TypeScript with resolution as before `exports`, which many programs of CommonJS are still set to. */
+/**
+ * The last TypeScript with resolution as before `exports`, which many programs of CommonJS are
+ * still set to.
+ */
 const TYPESCRIPT_WITH_NODE10 = "5.9.3";
 
 /** Compiles the same for `moduleResolution: node10`; what npm brings for that is kept in .cache. */

@@ -9,15 +9,17 @@ export interface Origin {
 }
 
 /**
- * An origin for packages that are only tried. The name's top-level domain is reserved (RFC 6761), so that it
- * belongs to no one.
+ * An origin for packages that are only tried. The name's top-level domain is reserved (RFC 6761),
+ * so that it belongs to no one.
  */
 export const TRIAL_ORIGIN: Origin = {
   repository: "https://repository.invalid/team/zooid",
   contact: "reports@repository.invalid",
 };
 
-/** The first Node.js of which a process can replace itself (`process.execve`), as zooid-server does. */
+/**
+ * The first Node.js of which a process can replace itself (`process.execve`), as zooid-server does.
+ */
 export const ENGINES: NonNullable<Manifest["engines"]> = { node: ">=22.15" };
 
 export interface PublishedManifestOptions {
@@ -33,7 +35,8 @@ export interface PublishedManifestOptions {
  * A package.json as it is published: with the versions of Node.js that it runs on, which npm would
  * warn about in this repository, whose scripts bring a Node.js of their own; with the author, the
  * keywords and the addresses of the root's package.json; and without what only this repository can
- * use, which are its scripts, its tools, the condition for sources, and entries that have nothing else.
+ * use, which are its scripts, its tools, the condition for sources, and entries that have nothing
+ * else.
  */
 export function publishedManifest(manifest: Manifest, options: PublishedManifestOptions): Manifest {
   const { directory, origin, root = readRootManifest() } = options;
@@ -61,8 +64,8 @@ function withoutSources(places: NonNullable<Manifest["exports"]>): NonNullable<M
 }
 
 /**
- * The entries, for resolvers of today and for those of before `exports` (`moduleResolution: node10`), which look for
- * types at `types` and `typesVersions`.
+ * The entries, for resolvers of today and for those of before `exports`
+ * (`moduleResolution: node10`), which look for types at `types` and `typesVersions`.
  */
 function fieldsOfEntries(exports: NonNullable<Manifest["exports"]>): Partial<Manifest> {
   const { ".": top, ...others } = exports;
@@ -77,7 +80,10 @@ function fieldsOfEntries(exports: NonNullable<Manifest["exports"]>): Partial<Man
   };
 }
 
-/** Addresses in the root's package.json are absolute, or relative to the place that hosts the repository. */
+/**
+ * Addresses in the root's package.json are absolute, or relative to the place that hosts the
+ * repository.
+ */
 function addressFields(
   root: Manifest,
   { repository: place, contact }: Origin,

@@ -50,8 +50,8 @@ console.log((await seen).join(" "));
 `;
 
 /**
- * Installs the client, the recipes and NestJS beside one version of RxJS, type-checks an application
- * of them, and runs it.
+ * Installs the client, the recipes and NestJS beside one version of RxJS, type-checks an
+ * application of them, and runs it.
  *
  * @param rxjs the version that the application asks for
  * @throws with what failed first
@@ -67,7 +67,8 @@ export async function checkRxjs(
   const copies = globSync("node_modules/**/rxjs/package.json", { cwd: consumer.directory }).filter(isPackage(consumer));
   if (copies.length !== 1) throw new Error(`one copy of rxjs is installed beside rxjs ${rxjs}, found ${copies}`);
   consumer.write("application.ts", APPLICATION);
-  // NestJS has decorators of before the standard, and declarations of its own packages alone are to be looked into.
+  // NestJS has decorators of before the standard, and declarations of its own packages alone are to
+  // be looked into.
   await consumer.compile(["node"], { experimentalDecorators: true, skipLibCheck: true });
   const seen = (await consumer.run("out/application.js")).trim();
   if (!/^first .*closed$/.test(seen)) throw new Error(`the application's states end with closed, found ${seen}`);

@@ -82,7 +82,10 @@ function isExpected(file: string): boolean {
 
 const PAGE = "dist/page/";
 
-/** The files of a page for browsers that its first file leads to, and the licences of bundled libraries. */
+/**
+ * The files of a page for browsers that its first file leads to, and the licences of bundled
+ * libraries.
+ */
 function filesOfPage(files: ReadonlyMap<string, string>): ReadonlySet<string> {
   if (!files.has(`${PAGE}index.html`)) return new Set();
   const reached = new Set([`${PAGE}licences.txt`]);

@@ -19,7 +19,8 @@ export interface Tarball {
 }
 
 /**
- * Packs packages as they are published, and looks into what became of them; all below one directory.
+ * Packs packages as they are published, and looks into what became of them; all below one
+ * directory.
  *
  * @param origin what each package.json says about it; undefined where packages are only tried
  */
@@ -41,7 +42,10 @@ export async function pack(
   return await unpackAll(await npmPack(staged, directory));
 }
 
-/** Maps are not published: a reference to one makes debuggers and bundlers warn about a file that is not there. */
+/**
+ * Maps are not published: a reference to one makes debuggers and bundlers warn about a file that is
+ * not there.
+ */
 function withoutMapReference(file: string, text: string): string {
   return /\.(?:js|d\.ts)$/.test(file) ? text.replace(/\n\/\/# sourceMappingURL=[^\n]*\n?$/, "\n") : text;
 }

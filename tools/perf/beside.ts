@@ -1,11 +1,12 @@
 /**
- * Zooid beside Apache ZooKeeper and etcd: all three up at once with their defaults, warmed up, then each load on each of them in
- * turn. Prints a table of the medians. Values of 1 KiB, 1,000 nodes or keys.
+ * Zooid beside Apache ZooKeeper and etcd: all three up at once with their defaults, warmed up, then
+ * each load on each of them in turn. Prints a table of the medians. Values of 1 KiB, 1,000 nodes or
+ * keys.
  *
  *     npm run tool -- perf-beside [--servers 1] [--rounds 3] [--seconds 4] [--warmup 15] [--data DIR]
  *
- * A read is answered by the server that is asked, which etcd calls serializable. etcd's load is its own Go client's (`etcd/load.go`), the
- * others' is zooid-bench's. It needs Java, Maven and Go.
+ * A read is answered by the server that is asked, which etcd calls serializable. etcd's load is its
+ * own Go client's (`etcd/load.go`), the others' is zooid-bench's. It needs Java, Maven and Go.
  */
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";

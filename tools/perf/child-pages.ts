@@ -1,12 +1,13 @@
 /**
- * Lists a node with a million children in pages, with their Stats, while a thousand of them change, and measures the pages at
- * the server and the pings of another session.
+ * Lists a node with a million children in pages, with their Stats, while a thousand of them change,
+ * and measures the pages at the server and the pings of another session.
  *
  *     npm run tool -- perf-child-pages [--children 1000000] [--changing 1000]
  *
- * The server, the session that pings and the session that lists each have a thread. It fails where a name that was there all
- * the time is missing or comes twice, or where a limit is exceeded: 5 ms of the server's loop for a page, 10 s in all for a
- * million, 20 ms for the 99th percentile of the pings.
+ * The server, the session that pings and the session that lists each have a thread. It fails where
+ * a name that was there all the time is missing or comes twice, or where a limit is exceeded: 5 ms
+ * of the server's loop for a page, 10 s in all for a million, 20 ms for the 99th percentile of the
+ * pings.
  */
 import { parseArgs } from "node:util";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
@@ -105,7 +106,9 @@ async function createChildren(zk: Client, count: number): Promise<void> {
   }
 }
 
-/** Every thousandth child is written, deleted and created again, some at a time, round and round. */
+/**
+ * Every thousandth child is written, deleted and created again, some at a time, round and round.
+ */
 async function change(
   zk: Client,
   { count, changing, signal }: { readonly count: number; readonly changing: number; readonly signal: AbortSignal },

@@ -145,8 +145,8 @@ async function byReaders(): Promise<void> {
 
 /**
  * The same on paper, from the CPU that requests took, which a busy machine changes less than it
- * changes throughput: how many reads a number of servers would do if each had a core of its own, and
- * what the leader, whose core bounds writes, spends on one.
+ * changes throughput: how many reads a number of servers would do if each had a core of its own,
+ * and what the leader, whose core bounds writes, spends on one.
  */
 async function onPaper(): Promise<void> {
   table(
@@ -197,8 +197,9 @@ async function onPaper(): Promise<void> {
 /**
  * Writes at the voters of three, of three with two observers at the leader, and of three with two
  * observers by followers, in turn; each server with the same small share of a core. Before each
- * turn the servers finish, unbounded, what earlier ones left for later (ours checkpoints its log into the
- * state file in idle moments): otherwise a server that did more before would pay for it now.
+ * turn the servers finish, unbounded, what earlier ones left for later (ours checkpoints its log
+ * into the state file in idle moments): otherwise a server that did more before would pay for it
+ * now.
  */
 async function byObservers(): Promise<void> {
   const ways = ["none", "two at the leader", "two by followers"] as const;
@@ -358,7 +359,10 @@ function connections(servers: number): readonly string[] {
   return ["--connections", String(servers * Math.round(CONNECTIONS / servers)), "--in-flight", "64"];
 }
 
-/** Connections in proportion to the servers, so that CPU bounds each server and not the number of requests. */
+/**
+ * Connections in proportion to the servers, so that CPU bounds each server and not the number of
+ * requests.
+ */
 function connectionsFor(servers: number): readonly string[] {
   return ["--connections", String(servers * 8), "--in-flight", "64"];
 }

@@ -39,7 +39,10 @@ export async function buildEtcd(): Promise<string> {
   return /server\/v3 v([\d.]+)/.exec(readFileSync(join(SOURCES, "go.mod"), "utf8"))?.[1] ?? "unknown";
 }
 
-/** Members of one cluster on loopback, with their defaults. Disposing of it ends them and removes what they wrote. */
+/**
+ * Members of one cluster on loopback, with their defaults. Disposing of it ends them and removes
+ * what they wrote.
+ */
 export class EtcdEnsemble implements AsyncDisposable {
   readonly #folder: string;
   readonly #members: readonly ChildProcess[];

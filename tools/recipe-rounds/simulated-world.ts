@@ -10,8 +10,8 @@ const TICK_MS = 200;
 const SESSION_TIMEOUT_MS = 2000;
 
 /**
- * Maximum time for which a server that answers clients may be unheard by its leader: the time that a
- * client's own clock allows for, less half a tick.
+ * Maximum time for which a server that answers clients may be unheard by its leader: the time that
+ * a client's own clock allows for, less half a tick.
  */
 const SILENCE_MS_MAX = SESSION_TIMEOUT_MS / 5 - TICK_MS / 2;
 

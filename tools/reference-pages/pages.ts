@@ -25,9 +25,11 @@ function settingsPage(): string {
   ]);
   return `# Settings
 
-All keys of zoo.cfg. [Operations](operations.md), [security](security.md) and [zooid-server](../apps/server/README.md) explain them. A change takes effect where the
-last but one column says: at SIGHUP, or at the next start. A key that is not here is named at the start; one that is nearly one of these and decides about votes,
-access, addresses or durability ends it, and so does every unknown one with \`zooid.unknownKeys=refuse\`. \`*\` stands for any ending of a key.
+All keys of zoo.cfg.
+[Operations](operations.md), [security](security.md) and [zooid-server](../apps/server/README.md) explain them.
+A change takes effect where the last but one column says: at SIGHUP, or at the next start.
+A key that is not here is named at the start; one that is nearly one of these and decides about votes, access, addresses or durability ends it, and so does every unknown one with \`zooid.unknownKeys=refuse\`.
+\`*\` stands for any ending of a key.
 
 This page is made from the code by \`npm run tool -- reference-pages\`.
 
@@ -40,8 +42,9 @@ function eventsPage(): string {
     .map(([event, text]) => [`\`${event}\``, text]);
   return `# Events of the log
 
-Every line of the log has an \`event\`, one of these. Alerts and searches go by it: sentences change between versions. [Operations](operations.md#log-lines-as-json)
-has the other fields.
+Every line of the log has an \`event\`, one of these.
+Alerts and searches go by it: sentences change between versions.
+[Operations](operations.md#log-lines-as-json) has the other fields.
 
 This page is made from the code by \`npm run tool -- reference-pages\`.
 

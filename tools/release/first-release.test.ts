@@ -16,7 +16,8 @@ Clone it.
 
 ## Once published
 
-Nothing is published yet. From the first release on, without a clone, on Node.js 22.15 or newer:
+Nothing is published yet.
+From the first release on, without a clone, on Node.js 22.15 or newer:
 
 \`\`\`sh
 npm install --global zooid-server

@@ -10,7 +10,7 @@ const LEFT_OUT = "tools/first-hour/left-out.ts";
 const BEFORE = "Once published";
 const SINCE = "Install";
 const FIRST_SECTION = "## First lines";
-const NOTHING_YET = "Nothing is published yet. From the first release on, without a clone, on";
+const NOTHING_YET = "Nothing is published yet.\nFrom the first release on, without a clone, on";
 
 /** The pages that the first release changes. */
 export function firstReleasePages(apps: readonly string[]): readonly string[] {
@@ -23,7 +23,8 @@ export function isBeforeFirstRelease(readme: string): boolean {
 }
 
 /**
- * The pages from the first release on: the commands of the registry lead in the root's README, and stand in each application's.
+ * The pages from the first release on: the commands of the registry lead in the root's README, and
+ * stand in each application's.
  *
  * @param pages those of {@link firstReleasePages}
  * @param apps names of folders in `apps`
@@ -54,7 +55,7 @@ function movedSection(readme: string): string {
 
 /** The line of an application's README on how it is started. */
 export function cloneLine(app: string): string {
-  return `In a clone of the repository, after \`npm ci\`: \`npx zooid-${app}\`. [${BEFORE}](../../README.md#once-published), it installs from npm.`;
+  return `In a clone of the repository, after \`npm ci\`: \`npx zooid-${app}\`.\n[${BEFORE}](../../README.md#once-published), it installs from npm.`;
 }
 
 function installLine(app: string, readme: string): string {

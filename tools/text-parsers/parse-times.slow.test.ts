@@ -20,7 +20,8 @@ test.each(CONSTRUCTS)("twice the text takes at most 2.5 times as long: $name, $c
   const [open, piece, end] = construct;
   const texts = LENGTHS.map((length) => open + piece.repeat(Math.ceil(length / piece.length)) + end);
   const growths = texts.slice(1).map((longer, i) => leastGrowth(parse, texts[i] ?? "", longer));
-  // One doubling may leap: from some size on an array has pages of its own. A power of the length is in each of them.
+  // One doubling may leap: from some size on an array has pages of its own. A power of the length
+  // is in each of them.
   const lasting = growths.slice(1).map((growth, i) => Math.min(growth, growths[i] ?? growth));
   expect(Math.max(...lasting)).toBeLessThanOrEqual(GROWTH_MAX);
 });
@@ -34,7 +35,10 @@ function leastGrowth(parse: Parse, shorter: string, longer: string): number {
   return least;
 }
 
-/** The median time of the one by that of the other, measured in turn: what disturbs the machine disturbs both. */
+/**
+ * The median time of the one by that of the other, measured in turn: what disturbs the machine
+ * disturbs both.
+ */
 function growthOf(parse: Parse, shorter: string, longer: string): number {
   let runs = 1;
   while (sampleMs(parse, shorter, runs) < SAMPLE_MS_MIN) runs *= 2;

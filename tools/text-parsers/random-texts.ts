@@ -33,7 +33,10 @@ function oddPiece(random: Random): string {
   return random.chance(0.5) ? random.pick(ODD) : String.fromCharCode(random.between(0, 0xffff));
 }
 
-/** What a parser may not do with a text: fail as a defect does, rather than say what is wrong with the text. */
+/**
+ * What a parser may not do with a text: fail as a defect does, rather than say what is wrong with
+ * the text.
+ */
 export function defectOf(parse: (text: string) => unknown, text: string): string | undefined {
   try {
     parse(text);

@@ -1,6 +1,6 @@
 /**
- * Reads random texts by every parser of texts that strangers, clients, servers or files bring. Exit status 1 with the texts that end
- * in a defect.
+ * Reads random texts by every parser of texts that strangers, clients, servers or files bring. Exit
+ * status 1 with the texts that end in a defect.
  *
  *     npm run tool -- text-parsers [--count 100000] [--seed 1]
  */

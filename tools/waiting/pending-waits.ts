@@ -26,7 +26,10 @@ export class PendingWaits {
     this.#nowMs = nowMs;
   }
 
-  /** @param stack of an error that was made where the wait begins: one that no test begins is not the test's */
+  /**
+   * @param stack of an error that was made where the wait begins: one that no test begins is not
+   *   the test's
+   */
   begin(name: string, stack: string | undefined): PendingWait {
     const place = placeIn(stack);
     const wait: Wait = { name, place: place ?? "", asked: undefined };

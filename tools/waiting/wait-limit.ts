@@ -1,10 +1,14 @@
-/** The part of a tick that counts where the machine has nothing to spare, or the test computes: it may take ten times as long. */
+/**
+ * The part of a tick that counts where the machine has nothing to spare, or the test computes: it
+ * may take ten times as long.
+ */
 const BUSY_SHARE = 0.1;
 
 /**
- * Counts how long something is waited for, in time that could have brought it: only while this process is served, and in
- * full only where the machine has a core that nothing uses and this thread is idle. A test that is slow because the machine
- * is busy, or slow itself, is not ended early, and one that waits for an event that never comes is ended.
+ * Counts how long something is waited for, in time that could have brought it: only while this
+ * process is served, and in full only where the machine has a core that nothing uses and this
+ * thread is idle. A test that is slow because the machine is busy, or slow itself, is not ended
+ * early, and one that waits for an event that never comes is ended.
  */
 export class WaitLimit {
   readonly #limitMs: number;
@@ -20,7 +24,8 @@ export class WaitLimit {
   }
 
   /**
-   * @param workedShare of the time since the last tick, the share in which this thread's event loop worked: 0 to 1
+   * @param workedShare of the time since the last tick, the share in which this thread's event loop
+   *   worked: 0 to 1
    * @returns whether the limit has passed
    */
   tick(cores: CoreTimes, workedShare: number): boolean {

@@ -1,7 +1,8 @@
 /**
- * Runs tests with a limit to what they wait for: 5 s in which the machine could have brought it (`WaitLimit`). The failure
- * names what the test waits for: each `once` of `node:events`, each `expect.poll` with the value that it saw last, and the
- * handles that are open. Tests of the slow tier, and those that give a time limit of their own, have that limit alone.
+ * Runs tests with a limit to what they wait for: 5 s in which the machine could have brought it
+ * (`WaitLimit`). The failure names what the test waits for: each `once` of `node:events`, each
+ * `expect.poll` with the value that it saw last, and the handles that are open. Tests of the slow
+ * tier, and those that give a time limit of their own, have that limit alone.
  */
 import events from "node:events";
 import { syncBuiltinESMExports } from "node:module";
@@ -17,7 +18,10 @@ const SLOW = ".slow.test.ts";
 /** Tests of this runner take a shorter one. */
 const LIMIT_MS = Number(process.env["WAIT_LIMIT_MS"] ?? 5000);
 const TICK_MS = 100;
-/** Share of the test's own time limit, whose failure names no reason: it ends a test on a machine so busy that the limit to waits has not passed. */
+/**
+ * Share of the test's own time limit, whose failure names no reason: it ends a test on a machine so
+ * busy that the limit to waits has not passed.
+ */
 const LAST_SHARE = 0.9;
 /** Processes and threads of their own take long on a busy machine. */
 const SLOW_TEST_MS = 60_000;

@@ -117,7 +117,8 @@ test("recover takes the time from the restart to the first answer, with the tree
   const data = join(directory, "data");
   const start = (port: string): string =>
     `"${SERVER_BIN}" --port ${port} --data "${data}" > "${directory}/log" 2>&1 & echo $! > "${pidFile}"`;
-  // One below the range of outgoing connections: those of other tests may get a port that is free while its server restarts.
+  // One below the range of outgoing connections: those of other tests may get a port that is free
+  // while its server restarts.
   const [fixed = 0] = await freePorts(1);
   const { server: first, port } = await processes.serverAt(fixed, data);
   writeFileSync(pidFile, String(first.child.pid));

@@ -20,7 +20,10 @@ export interface FillOptions {
   onProgress?(done: number): void;
 }
 
-/** Maximum number of nodes created in one transaction, of bytes of data in it, and of transactions in flight. */
+/**
+ * Maximum number of nodes created in one transaction, of bytes of data in it, and of transactions
+ * in flight.
+ */
 const BATCH_COUNT = 100;
 const BATCH_BYTES = 256 * 1024;
 const BATCHES_IN_FLIGHT = 16;

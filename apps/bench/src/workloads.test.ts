@@ -13,7 +13,7 @@ test("read-ratio measures without an error and leaves nothing behind", async () 
   await expectPoints(server.hosts, "read-ratio", ["--ratio", "0,90"], ["0 % reads", "90 % reads"]);
 });
 
-test("a run that is over before the first hand-over goes on until there is one", async () => {
+test("a run that is over before the first hand-over continues until there is one", async () => {
   const flags = ["--contenders", "5", "--duration", "1ms", "--warmup", "0"];
   const { points } = await measuredJson("--hosts", server.hosts, "lock", ...flags);
   for (const { value, latencies } of points) {

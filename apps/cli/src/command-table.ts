@@ -110,7 +110,10 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ["touch", "create"],
 ]);
 
-/** The command that a mistyped name was probably meant to be, or the one for a word of another shell. */
+/**
+ * The command that a mistyped name was probably meant to be, or the one for a word of another
+ * shell.
+ */
 export function nearestCommand(name: string): string | undefined {
   const known = OTHER_WORDS.get(name);
   if (known !== undefined) return known;

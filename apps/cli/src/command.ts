@@ -48,7 +48,10 @@ export interface Command {
   readonly summary: string;
   /** With fewer operands the usage is printed. */
   readonly operandsMin?: number;
-  /** With more operands it is refused. Missing for zkCli's commands, which leave further words out of account. */
+  /**
+   * With more operands it is refused. Missing for zkCli's commands, which leave further words out
+   * of account.
+   */
   readonly operandsMax?: number;
   /** Whether the usage has a line for each flag. */
   readonly describesFlags?: true;

@@ -1,4 +1,7 @@
-/** The exit status of each command, without and with `--json`: where it succeeds, is refused, has no connection, and is misused. */
+/**
+ * The exit status of each command, without and with `--json`: where it succeeds, is refused, has no
+ * connection, and is misused.
+ */
 import { startServer, type ZooidServer } from "@zooid/embedded-server";
 import { freePort } from "@zooid/wire/testing/free-ports";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -4,7 +4,8 @@ import { CliError, usageError } from "./cli-error.ts";
 import type { Invocation } from "./command.ts";
 
 /**
- * `-` is standard input, `@file` a file's bytes, `@@word` the word `@word`; any other word is the data.
+ * `-` is standard input, `@file` a file's bytes, `@@word` the word `@word`; any other word is the
+ * data.
  *
  * @throws USAGE where standard input is not free; UNREADABLE_FILE; PACKET_TOO_LARGE
  */

@@ -231,7 +231,7 @@ describe("without a server", () => {
     expect([results(stdout), status]).toEqual([expect.stringContaining("ZooKeeper CLI version: "), 0]);
   });
 
-  test("-waitforconnection goes on until the timeout", async () => {
+  test("-waitforconnection continues until the timeout", async () => {
     const argv = ["-server", `127.0.0.1:${await freePort()}`, "-timeout", "300", "-waitforconnection", "ls", "/"];
     const { stderr, status } = await run(...argv);
     expect([stderr, status]).toEqual([expect.stringMatching(/^zooid-cli: KeeperErrorCode = ConnectionLoss \(/), 1]);

@@ -17,7 +17,8 @@ export interface OutputOptions {
 
 /**
  * The output of commands. In text format results go to stdout and messages to stderr, as in zkCli.
- * In JSON both are silent; the result of a command is one object on one line of stdout, and an event one on stderr.
+ * In JSON both are silent; the result of a command is one object on one line of stdout, and an
+ * event one on stderr.
  */
 export class Output {
   readonly format: "text" | "json";

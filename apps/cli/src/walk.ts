@@ -24,7 +24,9 @@ export interface WalkOptions {
 
 /** First pages requested ahead, for the siblings with children that come next. */
 const AHEAD_MAX = 16;
-/** Children on a page with data, for servers without pages: each of them is one read of up to 1 MiB. */
+/**
+ * Children on a page with data, for servers without pages: each of them is one read of up to 1 MiB.
+ */
 const DATA_PAGE_SIZE = 100;
 
 /**
@@ -87,7 +89,9 @@ class Children {
     this.#first.catch(() => undefined);
   }
 
-  /** Undefined after the last one, and for a node that was deleted or may not be listed any more. */
+  /**
+   * Undefined after the last one, and for a node that was deleted or may not be listed any more.
+   */
   async next(): Promise<ChildrenPage | undefined> {
     try {
       const result = await (this.#first ?? this.#pages.next());

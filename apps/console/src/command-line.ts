@@ -128,7 +128,9 @@ export function parseCommandLine(argv: readonly string[]): Command {
   return command;
 }
 
-/** A host of a connect string is followed by its port, so a name before `=` is not taken for one. */
+/**
+ * A host of a connect string is followed by its port, so a name before `=` is not taken for one.
+ */
 const NAMED = /^([A-Za-z0-9][\w.-]{0,63})=(.+)$/;
 
 interface EnsembleValues {

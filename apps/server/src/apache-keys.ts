@@ -8,8 +8,9 @@ const DEAD_WATCHERS = "a closed connection's watches go at once";
 const NO_TRACKER = "messages between servers are not kept for the log";
 
 /**
- * Names that ZooKeeper 3.4 to 3.9 reads beside its settings of a server: those of clients and of logging, which share Java's command line
- * with them, and those of its inner queues. None decides anything here, and none is a misspelling of another.
+ * Names that ZooKeeper 3.4 to 3.9 reads beside its settings of a server: those of clients and of
+ * logging, which share Java's command line with them, and those of its inner queues. None decides
+ * anything here, and none is a misspelling of another.
  */
 export const APACHE_KEYS: readonly KeyEntry[] = [
   ...entries(OF_CLIENTS, "sasl.clientconfig", "sasl.client.username", "sasl.client.canonicalize.hostname"),

@@ -22,7 +22,8 @@ export function auditTime(time: Date): string {
 }
 
 /**
- * One write as a line of Apache ZooKeeper's audit log: fields that are `key=value`, apart by tabs; what there is not is left out.
+ * One write as a line of Apache ZooKeeper's audit log: fields that are `key=value`, apart by tabs;
+ * what there is not is left out.
  *
  * @param processUser in whose name the server itself acts
  * @param time see {@link auditTime}
@@ -67,7 +68,10 @@ function line(
   return `${text}\n`;
 }
 
-/** One entry behind the other without anything between them, as Apache has it; but hashes of passwords stay where they are. */
+/**
+ * One entry behind the other without anything between them, as Apache has it; but hashes of
+ * passwords stay where they are.
+ */
 function aclText(acl: Acl): string {
   return acl.map((entry) => `${entry.scheme}:${maskedId(entry)}:${lettersOf(entry.perms)}`).join("");
 }

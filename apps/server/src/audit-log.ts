@@ -11,9 +11,15 @@ export interface AuditLogOptions {
   readonly file: string;
   /** Where the log says what becomes of the file. */
   readonly log: ProcessLines;
-  /** Bytes of a file, about, beyond which it is set aside for a new one. Default 10 MiB, as in Apache ZooKeeper. */
+  /**
+   * Bytes of a file, about, beyond which it is set aside for a new one. Default 10 MiB, as in
+   * Apache ZooKeeper.
+   */
   readonly fileBytesMax?: number;
-  /** Lines that wait for the disk, in bytes; lines beyond it are dropped, and reported. Default 16 MiB. */
+  /**
+   * Lines that wait for the disk, in bytes; lines beyond it are dropped, and reported. Default 16
+   * MiB.
+   */
   readonly waitingBytesMax?: number;
 }
 
@@ -26,8 +32,9 @@ const TROUBLE_TOLD_MS = 10_000;
 const FILE_MODE = 0o640;
 
 /**
- * The audit log: a file of its own, written in the background, a turn's lines at a time. Nothing waits for it: when its disk cannot take
- * what comes, clients are served all the same, and the server's own log says how much is missing.
+ * The audit log: a file of its own, written in the background, a turn's lines at a time. Nothing
+ * waits for it: when its disk cannot take what comes, clients are served all the same, and the
+ * server's own log says how much is missing.
  */
 export class AuditLog {
   readonly #file: string;
@@ -76,7 +83,10 @@ export class AuditLog {
     this.#process("serverStart");
   }
 
-  /** The process ends. Resolves when everything is written; should the process not wait, it is written as it exits. */
+  /**
+   * The process ends. Resolves when everything is written; should the process not wait, it is
+   * written as it exits.
+   */
   async stop(): Promise<void> {
     this.#following?.unsubscribe();
     this.#process("serverStop");

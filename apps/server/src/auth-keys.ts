@@ -41,7 +41,10 @@ export const AUTH_FAMILIES: readonly KeyEntry[] = [
   ["kerberos.", ignored("it is a client's setting, or one of Java's")],
 ];
 
-/** Files that say `true` are there, and their servers check access lists: Apache's takes no other yes than this one. */
+/**
+ * Files that say `true` are there, and their servers check access lists: Apache's takes no other
+ * yes than this one.
+ */
 function skipAcl(): KeyRule {
   return {
     kind: "honoured",
@@ -118,7 +121,10 @@ const PROVIDERS = ["SASL", "X509", "Ensemble", "Digest", "IP", "Key"].map(
   (name) => `org.apache.zookeeper.server.auth.${name}AuthenticationProvider`,
 );
 
-/** Classes of others cannot be loaded, and are reported; one that is nearly ZooKeeper's was meant to be that one. */
+/**
+ * Classes of others cannot be loaded, and are reported; one that is nearly ZooKeeper's was meant to
+ * be that one.
+ */
 function misspeltProvider(value: string): string | undefined {
   if (PROVIDERS.includes(value)) return undefined;
   const nearest = PROVIDERS.find((known) => Number.isFinite(stepsBetween(value, known)));

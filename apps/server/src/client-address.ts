@@ -10,7 +10,9 @@ export interface ListedAddress {
   readonly port: number;
 }
 
-/** What clientPort and clientPortAddress come to, the command line included, and what else decides. */
+/**
+ * What clientPort and clientPortAddress come to, the command line included, and what else decides.
+ */
 export interface GivenAddress {
   readonly dataDir: string | undefined;
   readonly logDir: string | undefined;
@@ -93,7 +95,10 @@ function listedOptions(
   return { port, ...(isKept ? {} : { address: host }) };
 }
 
-/** Whether two addresses for clients are different ones. A name may stand for any address, so that names never differ here. */
+/**
+ * Whether two addresses for clients are different ones. A name may stand for any address, so that
+ * names never differ here.
+ */
 function isOtherAddress(listed: string | undefined, said: string | undefined): boolean {
   if (listed === undefined || said === undefined || isIP(listed) === 0 || isIP(said) === 0) return false;
   return !isAnyHost(listed) && !isAnyHost(said) && javaAddress(listed) !== javaAddress(said);

@@ -39,7 +39,7 @@ function problemsOf(...argv: string[]): string {
   return "";
 }
 
-test("nothing at all serves with data under ./data", () => {
+test("without options it serves with data under ./data", () => {
   expect(serve()).toEqual({
     ...{
       kind: "serve",

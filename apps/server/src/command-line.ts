@@ -91,7 +91,8 @@ const FILE_BYTES_MAX = 1024 * 1024;
 /**
  * Reads what follows the command's name; throws ConfigError with everything that is wrong.
  *
- * @param jvmFlags what the environment has for Java's command line, where estates of ZooKeeper put settings
+ * @param jvmFlags what the environment has for Java's command line, where estates of ZooKeeper put
+ *   settings
  */
 export function parseCommandLine(argv: readonly string[], jvmFlags: JvmFlags = {}): Command {
   const offline = parseOfflineCommand(argv, fromFile);
@@ -145,7 +146,8 @@ function serveCommand(values: Values, positionals: readonly string[], jvmFlags: 
   return {
     kind: "serve",
     options: {
-      // Apache listens on every address by default; a server without any configuration listens on the loopback only.
+      // Apache listens on every address by default; a server without any configuration listens on
+      // the loopback only.
       ...(first === undefined && ensemble.options.ensemble === undefined ? {} : { address: ANY_ADDRESS }),
       ...(first === undefined ? {} : { tickMs: CONFIGURED_TICK_MS }),
       ...(options.securePort === undefined ? {} : { secureAddress: ANY_ADDRESS }),

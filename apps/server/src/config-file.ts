@@ -87,7 +87,10 @@ function named<T>(setting: string, read: () => T): T {
   }
 }
 
-/** Lines that give a key two values: Apache's server takes the last one, which need not be the one that was meant. */
+/**
+ * Lines that give a key two values: Apache's server takes the last one, which need not be the one
+ * that was meant.
+ */
 function contradictionsIn(settings: readonly Setting[]): readonly string[] {
   const first = new Map<string, Setting>();
   const problems: string[] = [];
@@ -122,7 +125,10 @@ function versionOf(file: string, text: string): Zxid | undefined {
   }
 }
 
-/** A file that ZooKeeper itself may have written: servers, groups, weights, and a version, which counts its changes. */
+/**
+ * A file that ZooKeeper itself may have written: servers, groups, weights, and a version, which
+ * counts its changes.
+ */
 function listedServers(file: string, text: string, where: string): readonly Setting[] {
   const settings = parseProperties(text)
     .filter(({ key }) => key !== "version")
@@ -138,10 +144,16 @@ function listedServers(file: string, text: string, where: string): readonly Sett
   return settings;
 }
 
-/** What becomes of a key without a rule: existing files are full of them, so that they are reported by default. */
+/**
+ * What becomes of a key without a rule: existing files are full of them, so that they are reported
+ * by default.
+ */
 export type UnknownKeys = "warn" | "refuse";
 
-/** What settings say of unknown keys, wherever they came from; undefined where they say nothing, or nothing valid. */
+/**
+ * What settings say of unknown keys, wherever they came from; undefined where they say nothing, or
+ * nothing valid.
+ */
 export function unknownKeysOf(settings: readonly Setting[]): UnknownKeys | undefined {
   const said = settings.findLast(({ key }) => bareKey(key) === UNKNOWN_KEYS)?.value;
   return said === "warn" || said === "refuse" ? said : undefined;
@@ -219,7 +231,9 @@ export const MISSPELT: MisspeltKeys = new MisspeltKeys({
   families: GUARDING_FAMILIES,
 });
 
-/** A key that only a family of ignored keys has may be a misspelt one of those that are not ignored. */
+/**
+ * A key that only a family of ignored keys has may be a misspelt one of those that are not ignored.
+ */
 function misspeltInFamily(key: string, family: KeyRule | undefined): Misspelling {
   return family?.kind === "ignored" ? MISSPELT.findInFamily(key) : {};
 }

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 
 /**
- * The text of a configuration file: UTF-8, or ISO 8859-1 where it is none, which Java reads it as. Either may begin with a byte-order mark.
+ * The text of a configuration file: UTF-8, or ISO 8859-1 where it is none, which Java reads it as.
+ * Either may begin with a byte-order mark.
  *
  * @throws RangeError for UTF-16, whose lines would be read as other settings, or as none
  */

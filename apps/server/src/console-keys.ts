@@ -54,7 +54,9 @@ function hostNames(): KeyRule {
   };
 }
 
-/** The admin ports of the other members, by their numbers: requests go to these and nowhere else. */
+/**
+ * The admin ports of the other members, by their numbers: requests go to these and nowhere else.
+ */
 function adminPorts(): KeyRule {
   return {
     kind: "console",

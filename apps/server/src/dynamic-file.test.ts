@@ -19,7 +19,7 @@ function membersAt(counter: number, ...sids: readonly number[]): Members {
 
 const read = (file: string): string => readFileSync(file, "utf8");
 
-test("the servers move from zoo.cfg to a file of their own, and all else stays as it was written", () => {
+test("the servers move from zoo.cfg to a file of their own, and all else stays unchanged", () => {
   const file = join(directory, "zoo.cfg");
   const text = "# ours\ntickTime=500\nserver.1=h1:2888:\\\n  3888\ndataDir=d\nserver.2=h2:2888:3888\ngroup.1=1:2\n";
   writeFileSync(file, text);

@@ -12,16 +12,18 @@ const SYSTEM_PREFIX = /^zookeeper\./;
 const VERSIONED = /^(.*)\.([0-9a-f]{1,16})$/i;
 
 /**
- * Writes the configuration of an ensemble that changes while it runs beside zoo.cfg, as ZooKeeper's own servers do:
+ * Writes the configuration of an ensemble that changes while it runs beside zoo.cfg, as ZooKeeper's
+ * own servers do:
  *
  * 1. `zoo.cfg.dynamic.<version>` gets the lines of the servers, groups and weights.
- * 2. zoo.cfg names it as `dynamicConfigFile` in place of its own lines, and of all else that the dynamic file decides: `peerType`, and
- *    `clientPort` where this server's line has one. The first zoo.cfg stays as `zoo.cfg.bak`.
+ * 2. zoo.cfg names it as `dynamicConfigFile` in place of its own lines, and of all else that the
+ *    dynamic file decides: `peerType`, and `clientPort` where this server's line has one. The first
+ *    zoo.cfg stays as `zoo.cfg.bak`.
  * 3. The dynamic file that it named before goes.
  *
- * Each file is written aside, synced and renamed: after a crash the old or the new one is there. The server keeps the configuration
- * with its data, so that it needs none of these files to be written. A server that is no member writes none: it could not start from
- * a list without itself.
+ * Each file is written aside, synced and renamed: after a crash the old or the new one is there.
+ * The server keeps the configuration with its data, so that it needs none of these files to be
+ * written. A server that is no member writes none: it could not start from a list without itself.
  */
 export class DynamicFile {
   readonly #configFile: string;

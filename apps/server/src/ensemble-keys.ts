@@ -10,7 +10,10 @@ const NOT_YET_PEER_AUTH =
 
 const NEVER_BLOCKED = "nothing waits for a socket";
 
-/** What servers of an ensemble are to each other; which ones there are stands in the keys of `ensemble-draft.ts`. */
+/**
+ * What servers of an ensemble are to each other; which ones there are stands in the keys of
+ * `ensemble-draft.ts`.
+ */
 export const ENSEMBLE_KEYS: readonly KeyEntry[] = [
   ["initLimit", ensembleNumber("initLimit")],
   ["syncLimit", ensembleNumber("syncLimit")],
@@ -34,7 +37,8 @@ export const ENSEMBLE_KEYS: readonly KeyEntry[] = [
   ["observer.election.DelayMs", ignored(NOT_YET)],
   ["tcpKeepAlive", ignored("connections between servers always have it")],
   ["reconfigEnabled", flag("reconfigEnabled")],
-  // Its lines stand where the setting stood, see parseConfigFile: if it is still here, it was not read.
+  // Its lines stand where the setting stood, see parseConfigFile: if it is still here, it was not
+  // read.
   [DYNAMIC_FILE, refused("is read where a configuration file names it, not supported elsewhere")],
   ["observerMasterPort", observerMasterPort()],
   [
@@ -172,7 +176,10 @@ function peerTls(name: "key" | "cert" | "ca"): KeyRule {
   };
 }
 
-/** Seconds by ZooKeeper's documentation, milliseconds by its code: a value that makes sense as one makes none as the other. */
+/**
+ * Seconds by ZooKeeper's documentation, milliseconds by its code: a value that makes sense as one
+ * makes none as the other.
+ */
 const SECONDS_MAX = 100;
 
 function connectTimeout(): KeyRule {

@@ -12,7 +12,10 @@ import {
 import type { ServerLine } from "@zooid/model";
 import { chooseClientAddress, type FileAddress, type GivenAddress } from "./client-address.ts";
 
-/** Everything in a configuration that is about the other servers. Whether there are any shows only when all of it has been read. */
+/**
+ * Everything in a configuration that is about the other servers. Whether there are any shows only
+ * when all of it has been read.
+ */
 export interface EnsembleSettings {
   /** `server.N`, by the key as written. */
   readonly servers: ReadonlyMap<string, ServerLine>;
@@ -31,7 +34,10 @@ export interface EnsembleSettings {
 
 export type EnsembleLimits = Partial<Omit<EnsembleOptions, "sid" | "servers" | "addressOf" | "peerStores">> & PeerTls;
 
-/** TLS between servers as far as the stores of `ssl.quorum.*`, which it has in common with the admin port, do not say it. */
+/**
+ * TLS between servers as far as the stores of `ssl.quorum.*`, which it has in common with the admin
+ * port, do not say it.
+ */
 interface PeerTls {
   readonly sslQuorum?: boolean;
   readonly reloadPeerStores?: boolean;
@@ -71,10 +77,11 @@ export interface Completed {
 }
 
 /**
- * Decides whether this server is one of an ensemble, and which one. As with ZooKeeper, one line `server.N` is no ensemble unless
- * `standaloneEnabled=false` says so.
+ * Decides whether this server is one of an ensemble, and which one. As with ZooKeeper, one line
+ * `server.N` is no ensemble unless `standaloneEnabled=false` says so.
  *
- * @param file what the configuration file itself says: its `clientPort` and `clientPortAddress`, and whether another file lists the servers
+ * @param file what the configuration file itself says: its `clientPort` and `clientPortAddress`,
+ *   and whether another file lists the servers
  * @throws ConfigError with everything that is wrong
  */
 export function completeEnsemble(
@@ -108,7 +115,8 @@ export function completeEnsemble(
   problems.push(...choice.problems);
   if (problems.length > 0 || sid === undefined) throw new ConfigError(problems);
   const { isObserver } = settings.limits;
-  // The ensemble may have given or taken the vote since peerType was written, and images set it beside any line.
+  // The ensemble may have given or taken the vote since peerType was written, and images set it
+  // beside any line.
   const isOtherType = ownLine !== undefined && (isObserver ?? ownLine.isObserver) !== ownLine.isObserver;
   const limits = isOtherType ? { ...settings.limits, isObserver: ownLine.isObserver } : settings.limits;
   const warnings = [

@@ -19,7 +19,8 @@ import {
   until,
 } from "./testing/ensemble-processes.ts";
 
-// Servers as an operator starts them: what takes more of them, or more of their lives, than `ensemble.test.ts` has.
+// Servers as an operator starts them: what takes more of them, or more of their lives, than
+// `ensemble.test.ts` has.
 
 const directory = eachInDirectory();
 
@@ -176,7 +177,8 @@ test.runIf(process.platform === "linux")(
     await client.create("/held", "by a session of an observer", { mode: "ephemeral" });
     for (const [i, follower] of followers.entries()) {
       await follower.end("SIGKILL");
-      // Its way is by the other follower now, or straight to the leader; what was under way is lost with the one before.
+      // Its way is by the other follower now, or straight to the leader; what was under way is lost
+      // with the one before.
       await until("write by another way", () =>
         client.set("/held", `without ${i + 1}`).then(
           () => true,

@@ -10,12 +10,13 @@ import {
   until,
 } from "./testing/ensemble-processes.ts";
 
-// Servers as an operator starts them: each a process with a zoo.cfg of its own. More of them are in `ensemble.slow.test.ts`.
+// Servers as an operator starts them: each a process with a zoo.cfg of its own. More of them are in
+// `ensemble.slow.test.ts`.
 
 eachInDirectory();
 
 describe("three servers", () => {
-  test("go on after kill -9 of the leader: nothing acknowledged is lost, and sessions live on", async () => {
+  test("continue after kill -9 of the leader: nothing acknowledged is lost, and sessions live on", async () => {
     const members = await started(3);
     const leader = await leaderOf(members);
     // At the leader itself, and at a follower.

@@ -55,7 +55,10 @@ export function explain(error: unknown, started?: StartedWith): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** As in other problems of the file, whose line is in front: the sentence itself does not name the setting. */
+/**
+ * As in other problems of the file, whose line is in front: the sentence itself does not name the
+ * setting.
+ */
 function behindLine(key: string, text: string, started: StartedWith | undefined): string {
   const place = started?.places.get(key);
   if (place === undefined || started?.configFile === undefined || !place.startsWith("line ")) return text;

@@ -11,11 +11,15 @@ import {
   until,
 } from "./testing/ensemble-processes.ts";
 
-// A member of an ensemble whose files are damaged recovers automatically, from what is whole and from the others.
+// A member of an ensemble whose files are damaged recovers automatically, from what is whole and
+// from the others.
 
 eachInDirectory();
 
-/** The smallest segments, so that a few hundred writes make several; the state file is checked all the time. */
+/**
+ * The smallest segments, so that a few hundred writes make several; the state file is checked all
+ * the time.
+ */
 const SETTINGS = ["zooid.log.retainBytes=1", "zooid.scrub.everyMs=200", "zooid.scrub.bytesPerSecond=100000000"];
 const VALUE = "x".repeat(2000);
 
@@ -93,7 +97,7 @@ test.each(Object.keys(KINDS))(
   },
 );
 
-test("a running server writes a damaged state file anew, and its next start finds nothing wrong", async () => {
+test("a running server writes a damaged state file again, and its next start finds nothing wrong", async () => {
   const members = await membersWithData();
   const follower = await followerOf(members);
   const damaged = async (): Promise<number> => Number((await follower.monitor())["zooid_scrub_damaged_files"]);

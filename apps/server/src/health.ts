@@ -30,7 +30,9 @@ function failed(asked: string): (error: unknown) => Health {
   return (error) => ({ isServing: false, text: `${asked}: ${error instanceof Error ? error.message : error}` });
 }
 
-/** Its certificate is not verified: the question goes to this machine, and the answer is no secret. */
+/**
+ * Its certificate is not verified: the question goes to this machine, and the answer is no secret.
+ */
 function askAdminPort(url: string): Promise<Health> {
   const get = url.startsWith("https:") ? getHttps : getHttp;
   return new Promise((resolve, reject) => {

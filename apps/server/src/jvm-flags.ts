@@ -8,8 +8,8 @@ import { WHAT_GUARDS_DECIDE } from "./misspelt-keys.ts";
 export type JvmFlags = Readonly<Record<string, string>>;
 
 /**
- * The variables whose flags a server of ZooKeeper has: Java reads the first two, ZooKeeper's start script the last two. The later one wins.
- * Confluent's image has one more.
+ * The variables whose flags a server of ZooKeeper has: Java reads the first two, ZooKeeper's start
+ * script the last two. The later one wins. Confluent's image has one more.
  */
 const READ = ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "SERVER_JVMFLAGS", "JVMFLAGS"];
 const READ_IN_CONTAINERS = ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "KAFKA_OPTS", "SERVER_JVMFLAGS", "JVMFLAGS"];
@@ -25,7 +25,10 @@ export function jvmFlagsOf(
   return Object.fromEntries(names.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])));
 }
 
-/** Letters in which a misspelt name of a variable, or the prefix of a flag, differs from the right one. */
+/**
+ * Letters in which a misspelt name of a variable, or the prefix of a flag, differs from the right
+ * one.
+ */
 const STEPS_MAX = 2;
 
 /** Variables with settings of ZooKeeper whose names are nearly those that are read. */
@@ -45,7 +48,10 @@ const JAAS = "java.security.auth.login.config";
 /** One word; blanks inside quotes belong to it. */
 const WORD = /(?:"[^"]*"|'[^']*'|[^\s"'])+/g;
 
-/** The settings among them: `-Dzookeeper.NAME=VALUE`. As on Java's command line, the later variable wins. */
+/**
+ * The settings among them: `-Dzookeeper.NAME=VALUE`. As on Java's command line, the later variable
+ * wins.
+ */
 export function jvmSettings(flags: JvmFlags): readonly Setting[] {
   return Object.entries(flags).flatMap(([where, text]) =>
     wordsOf(text).flatMap((word): readonly Setting[] => {
@@ -56,7 +62,10 @@ export function jvmSettings(flags: JvmFlags): readonly Setting[] {
   );
 }
 
-/** Whatever else they hold is Java's: the beginnings of those words, without values, which may be secrets. */
+/**
+ * Whatever else they hold is Java's: the beginnings of those words, without values, which may be
+ * secrets.
+ */
 export function jvmRest(name: string, text: string): readonly string[] {
   return OF_SERVERS.has(name) ? restOf(text) : [];
 }
@@ -69,7 +78,10 @@ function restOf(text: string): readonly string[] {
   return [...new Set(rest.map((word) => /^[^=:]*/.exec(word)?.[0] ?? ""))];
 }
 
-/** Properties that are nearly settings which decide about votes, access, addresses or durability: without their prefix, or with another. */
+/**
+ * Properties that are nearly settings which decide about votes, access, addresses or durability:
+ * without their prefix, or with another.
+ */
 export function misspeltFlags(flags: JvmFlags): readonly string[] {
   return Object.entries(flags).flatMap(([where, text]) =>
     restOf(text).flatMap((flag) => {

@@ -8,7 +8,10 @@ export interface Setting {
   readonly value: string;
   /** Where it stands, for messages. */
   readonly where: string;
-  /** Whether it is a line of a configuration file, where ZooKeeper adds the prefix `zookeeper.` itself. */
+  /**
+   * Whether it is a line of a configuration file, where ZooKeeper adds the prefix `zookeeper.`
+   * itself.
+   */
   readonly isOfFile?: boolean;
 }
 
@@ -35,7 +38,10 @@ export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 export type Options = Mutable<ServerOptions>;
 
-/** Writes a value into the options, or says what was expected. Of keys that come in families, the key says which one it is. */
+/**
+ * Writes a value into the options, or says what was expected. Of keys that come in families, the
+ * key says which one it is.
+ */
 export type Setter = (options: Options, value: string, key: string) => string | undefined;
 
 /** As {@link Setter}, for what only an ensemble has. */
@@ -47,7 +53,9 @@ export type AuditSetter = (audit: Mutable<AuditSettings>, value: string) => stri
 /** As {@link Setter}, for the console. */
 export type ConsoleSetter = (console: Mutable<ConsoleSettings>, value: string) => string | undefined;
 
-/** What to do with a key: honour it, refuse values that matter, or say that it has no effect here. */
+/**
+ * What to do with a key: honour it, refuse values that matter, or say that it has no effect here.
+ */
 export type KeyRule =
   | {
       readonly kind: "honoured";
@@ -55,7 +63,10 @@ export type KeyRule =
       /** What a start says of a valid value that does not do what it seems to. Default: nothing. */
       readonly remark?: (value: string) => string | undefined;
     }
-  /** Neglecting it would change who may do what, or what survives: values other than the harmless ones stop the start. */
+  /**
+   * Neglecting it would change who may do what, or what survives: values other than the harmless
+   * ones stop the start.
+   */
   | { readonly kind: "refused"; readonly harmless: readonly string[]; readonly reason: string }
   /** Values other than the harmless ones are reported. */
   | { readonly kind: "ignored"; readonly harmless: readonly string[]; readonly reason: string }
@@ -63,7 +74,10 @@ export type KeyRule =
   | { readonly kind: "audit"; readonly set: AuditSetter }
   | { readonly kind: "console"; readonly set: ConsoleSetter };
 
-/** A key as zoo.cfg has it, without the prefix `zookeeper.`, and its rule; of a family, how its keys begin. */
+/**
+ * A key as zoo.cfg has it, without the prefix `zookeeper.`, and its rule; of a family, how its keys
+ * begin.
+ */
 export type KeyEntry = readonly [key: string, rule: KeyRule];
 
 export function refused(reason: string, ...harmless: string[]): KeyRule {
@@ -98,7 +112,10 @@ export function portNumber(name: "port" | "securePort"): KeyRule {
   };
 }
 
-/** An address to listen on. An empty one may be what a template made of a missing value, and must not open the port to every network. */
+/**
+ * An address to listen on. An empty one may be what a template made of a missing value, and must
+ * not open the port to every network.
+ */
 export function listenAddress(name: "address" | "secureAddress"): KeyRule {
   return {
     kind: "honoured",

@@ -39,7 +39,10 @@ export function addressValue(value: string): Read<string> {
   return { value: isAnyHost(bare) ? ANY_ADDRESS : bare };
 }
 
-/** What is wrong with a host. A name that does not resolve may do so later; a numeric address that is malformed never will. */
+/**
+ * What is wrong with a host. A name that does not resolve may do so later; a numeric address that
+ * is malformed never will.
+ */
 export function hostProblem(host: string): string | undefined {
   if (isIP(host) !== 0 || host === ANY_ADDRESS) return undefined;
   if (host.includes(":")) return `is no IPv6 address, found "${host}"`;
@@ -56,8 +59,9 @@ const CONTROL = /[\u0000-\u001f\u007f]/;
 const DRIVE = /^[a-z]:/i;
 
 /**
- * A path, made absolute. Nothing replaces anything in it, so that a path which was meant for a shell, a template or another system would
- * silently be another directory, below the one in which the process was started.
+ * A path, made absolute. Nothing replaces anything in it, so that a path which was meant for a
+ * shell, a template or another system would silently be another directory, below the one in which
+ * the process was started.
  */
 export function pathValue(value: string, what: "file" | "directory" = "file"): Read<string> {
   if (value === "") return { problem: `is empty; it names a ${what}` };

@@ -73,7 +73,9 @@ export function mayShowValue(key: string): boolean {
   return isKnownKey(bare) || bare.startsWith("authProvider.");
 }
 
-/** Where clients connect, and what they may ask for: the other keys of clients are limits and times. */
+/**
+ * Where clients connect, and what they may ask for: the other keys of clients are limits and times.
+ */
 const GUARDING_CLIENT_KEYS = ["clientPort", "clientPortAddress", "4lw.commands.whitelist", "readonlymode.enabled"];
 const GUARDING_STORAGE_KEYS = ["dataDir", "dataLogDir", "db.autocreate"];
 /** Times, limits and names, which let no one in. */
@@ -90,7 +92,10 @@ const HARMLESS = new Set([
   "metricsProvider.exportJvmInfo",
 ]);
 
-/** Keys that decide which servers vote, who may enter, where the server listens and which data are durable. */
+/**
+ * Keys that decide which servers vote, who may enter, where the server listens and which data are
+ * durable.
+ */
 export const GUARDING_KEYS: readonly string[] = [
   ...[...AUTH_KEYS, ...TLS_KEYS, ...ENSEMBLE_KEYS, ...CONSOLE_KEYS, ...OPERATOR_KEYS]
     .filter(([key, { kind }]) => kind !== "ignored" && !HARMLESS.has(key))

@@ -7,7 +7,8 @@ type HandleArguments = Parameters<Console["handle"]>;
 const OWN_PATHS = /^\/(console|api)(\/|\?|$)/;
 
 /**
- * The console of a server, which needs the server's ports: requests that come before it is open wait.
+ * The console of a server, which needs the server's ports: requests that come before it is open
+ * wait.
  */
 export class LateConsole {
   #console: Console | undefined;

@@ -17,10 +17,11 @@ test("no line is longer than 2000 characters of what came", () => {
   expect(printable("x".repeat(1_000_000))).toHaveLength(2000);
 });
 
-test("every character is escaped or shown by itself as it is among others", () => {
+test("every character is escaped or shown alone as among others", () => {
   for (let point = 0; point < 0x3000; point++) {
     const char = String.fromCodePoint(point);
-    // An escaped character in front makes `printable` check each character, and not the whole text in one step.
+    // An escaped character in front makes `printable` check each character, and not the whole text
+    // in one step.
     expect(printable(`\0${char}`)).toBe(`\\u0000${printable(char)}`);
   }
 });

@@ -23,7 +23,10 @@ export interface LogContext {
   readonly zxid?: string;
 }
 
-/** Lines that the output does not take are kept up to this size, and written when it does again; further ones are dropped. */
+/**
+ * Lines that the output does not take are kept up to this size, and written when it does again;
+ * further ones are dropped.
+ */
 const UNWRITTEN_BYTES_MAX = 1024 * 1024;
 
 /** Loaded for a terminal only: a service has none, and starts sooner. */
@@ -38,7 +41,8 @@ const loadPretty = (): typeof import("pino-pretty") => createRequire(import.meta
  * ```
  */
 export function openLog(level: LogLevel): ProcessLog {
-  // A reader that went away, a terminal that was closed, or a full disk must not take the server with it.
+  // A reader that went away, a terminal that was closed, or a full disk must not take the server
+  // with it.
   process.stdout.on("error", () => {});
   const output = pino.destination({ dest: 1, sync: true, maxLength: UNWRITTEN_BYTES_MAX });
   output.on("error", () => {});
@@ -93,7 +97,10 @@ export const LINE_CHARS_MAX = 2000;
 /** What {@link isPrintable} is false for; looked for at once, since hardly any text has it. */
 const UNPRINTABLE = /[^\u0020-\u007e\u00a0-\u2027\u202f-\u2065\u206a-\uffff]/;
 
-/** Control characters, line breaks and direction marks of strangers do not reach a terminal or forge a line. */
+/**
+ * Control characters, line breaks and direction marks of strangers do not reach a terminal or forge
+ * a line.
+ */
 export function printable(text: string): string {
   if (text.length <= LINE_CHARS_MAX && !UNPRINTABLE.test(text)) return text;
   let line = "";

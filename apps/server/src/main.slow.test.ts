@@ -41,7 +41,8 @@ test("a second signal ends it at once", async () => {
   server.kill("SIGTERM");
   server.kill("SIGTERM");
   const [status, signal] = await server.ended();
-  // Both may arrive as one, the stop may be over before the second, and the second may meet a process that is ending already.
+  // Both may arrive as one, the stop may be over before the second, and the second may meet a
+  // process that is ending already.
   expect([0, 1, "SIGTERM"]).toContain(status ?? signal);
 });
 
@@ -82,7 +83,7 @@ describe("what keeps it from starting is one sentence, a status of its own, and 
   });
 });
 
-test("clients that take all files of the process are refused, and those who are there go on", async () => {
+test("clients that take all files of the process are refused, and those who are there continue", async () => {
   const settings = ["maxClientCnxns=0", "4lw.commands.whitelist=*", "nio.sessionlessCnxnTimeout=60000"];
   const server = startWithFiles(160, ...settings.flatMap((setting) => ["--set", setting]));
   const port = await server.ready();

@@ -3,7 +3,8 @@ import { WHAT_GUARDS_DECIDE } from "./misspelt-keys.ts";
 import { type Property, parseProperties } from "./properties.ts";
 
 /**
- * Lines that Java's syntax reads as something else than they look like, so that a setting is lost in silence:
+ * Lines that Java's syntax reads as something else than they look like, so that a setting is lost
+ * in silence:
  *
  * ```
  * dataLogDir=/log\                      a backslash continues the line:

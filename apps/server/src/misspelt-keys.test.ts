@@ -88,7 +88,10 @@ test.each([
   expect(outcomeOf("authProvider.1", value)).toBe(outcome);
 });
 
-/** What ZooKeeper 3.9 reads: the names in its classes that begin so, and the keys of its configuration file. */
+/**
+ * What ZooKeeper 3.9 reads: the names in its classes that begin so, and the keys of its
+ * configuration file.
+ */
 const APACHE_NAMES = [
   "fsync.warningthresholdms",
   "jute.maxbuffer",
@@ -205,7 +208,7 @@ describe("a name that ZooKeeper reads is misspelt nowhere:", () => {
 });
 
 test.each(["fsync.warningthresholdMs", "ticktime", "maxclientcnxns", "snapcount"])(
-  "%s is no danger: it is reported, and the start goes on",
+  "%s is no danger: it is reported, and the start continues",
   (key) => expect(outcomeOf(key)).toBe("taken"),
 );
 

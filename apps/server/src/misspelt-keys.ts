@@ -4,7 +4,10 @@ import { distance } from "fastest-levenshtein";
 /** Estates write it in other cases as well. */
 const SYSTEM_PREFIX = /^zookeeper[._-]/i;
 
-/** The most letters by which a misspelt key differs from the known one; of short keys half of it, or none. */
+/**
+ * The most letters by which a misspelt key differs from the known one; of short keys half of it, or
+ * none.
+ */
 const DISTANCE_MAX = 2;
 const LONG_CHARS_MIN = 7;
 const SHORT_CHARS_MAX = 4;
@@ -15,7 +18,10 @@ const BEGUN_CHARS_MIN = 3;
 /** What share of its letters may differ for a known key to be named as the nearest one. */
 const UNLIKENESS_MAX = 0.4;
 
-/** The last parts of a key, like `superDigest`, name it alone if they are this long; shorter ones, like `enabled`, end many keys. */
+/**
+ * The last parts of a key, like `superDigest`, name it alone if they are this long; shorter ones,
+ * like `enabled`, end many keys.
+ */
 const LAST_PART_CHARS_MIN = 9;
 
 /** What settings decide whose misspelling ends the start. */
@@ -44,8 +50,9 @@ export interface KnownNames {
 }
 
 /**
- * Compares unknown keys with the known ones. A setting that decides which servers vote, who may enter, where the server listens or which
- * data are durable must not be lost by a slip of the pen: its neighbours end the start.
+ * Compares unknown keys with the known ones. A setting that decides which servers vote, who may
+ * enter, where the server listens or which data are durable must not be lost by a slip of the pen:
+ * its neighbours end the start.
  */
 export class MisspeltKeys {
   readonly #names: KnownNames;
@@ -69,7 +76,10 @@ export class MisspeltKeys {
     return value === "" ? (this.#begun(bare) ?? this.#nearest(bare)) : this.#nearest(bare);
   }
 
-  /** For the beginning of a key without a value: a file that is cut off there, or being written, has lost what follows. */
+  /**
+   * For the beginning of a key without a value: a file that is cut off there, or being written, has
+   * lost what follows.
+   */
   #begun(bare: string): Misspelling | undefined {
     if (bare.length < BEGUN_CHARS_MIN) return undefined;
     const known = this.#names.guarding.find((key) => key.startsWith(bare));
@@ -124,7 +134,10 @@ function isMemberLike(bare: string, value: string): boolean {
   return typeof parseServerLine(value) !== "string";
 }
 
-/** The letters in which two keys differ, beside case, dots, hyphens and parts in front of either; infinite for those that are not near. */
+/**
+ * The letters in which two keys differ, beside case, dots, hyphens and parts in front of either;
+ * infinite for those that are not near.
+ */
 function stepsTo(bare: string, known: string): number {
   const steps = [stepsBetween(bare, known)];
   const [tails, knownTails] = [tailsOf(bare), tailsOf(known)];
@@ -137,7 +150,10 @@ function stepsTo(bare: string, known: string): number {
   return Math.min(...steps);
 }
 
-/** The same for a key of a family, like authProvider.1: the part before its last dot, or before its number, is compared. */
+/**
+ * The same for a key of a family, like authProvider.1: the part before its last dot, or before its
+ * number, is compared.
+ */
 function stepsToFamily(bare: string, family: string): number {
   const heads = [bare.slice(0, bare.lastIndexOf(".") + 1), withoutNumber(bare)].filter((head) => head !== "");
   return Math.min(Number.POSITIVE_INFINITY, ...heads.map((head) => limited(plain(head), plain(family))));
@@ -150,7 +166,10 @@ function withoutNumber(key: string): string {
   return end === key.length ? "" : key.slice(0, end);
 }
 
-/** The letters in which two names differ, beside case, dots, hyphens and underscores; infinite for those that are not near. */
+/**
+ * The letters in which two names differ, beside case, dots, hyphens and underscores; infinite for
+ * those that are not near.
+ */
 export function stepsBetween(name: string, known: string): number {
   return limited(plain(name), plain(known));
 }

@@ -17,7 +17,10 @@ type Value<R extends OptionRule> = R["type"] extends "boolean"
     : string;
 export type OptionValues<R extends OptionRules> = { readonly [Name in keyof R]?: Value<R[Name]> | undefined };
 
-/** Reads options; throws ConfigError with one line for each that is wrong, rather than the whole usage. */
+/**
+ * Reads options; throws ConfigError with one line for each that is wrong, rather than the whole
+ * usage.
+ */
 export function parseOptions<R extends OptionRules>(
   argv: readonly string[],
   rules: R,

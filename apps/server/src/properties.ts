@@ -11,7 +11,8 @@ export interface Property {
 }
 
 /**
- * Reads Java's properties syntax, which zoo.cfg is written in. Every occurrence of a key is kept, in the order of the file.
+ * Reads Java's properties syntax, which zoo.cfg is written in. Every occurrence of a key is kept,
+ * in the order of the file.
  *
  * @throws ConfigError for an incomplete `\uXXXX`, which Java refuses too
  */

@@ -27,7 +27,10 @@ const ALIAS = `0x${HOST.split(".")
 
 const SETTINGS = ["reconfigEnabled=true", "skipACL=yes"];
 
-/** Gives a server another line. A leader that moves transfers leadership, and its client may not hear of the change. */
+/**
+ * Gives a server another line. A leader that moves transfers leadership, and its client may not
+ * hear of the change.
+ */
 async function change(client: Client, line: string): Promise<void> {
   try {
     await client.reconfig({ joining: [line] });

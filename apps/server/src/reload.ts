@@ -12,7 +12,10 @@ const OF_LINKS =
 const OF_ADMIN_PORT = /^(?:zooid\.)?ssl\.quorum\./;
 const OF_EVERY_SERVER = new Set(["4lw.commands.whitelist", "zooid.logLevel"]);
 
-/** Whether SIGHUP applies a change of this key; a change of any other takes effect at the next start. */
+/**
+ * Whether SIGHUP applies a change of this key; a change of any other takes effect at the next
+ * start.
+ */
 export function isReloaded(key: string): boolean {
   return OF_EVERY_SERVER.has(key) || OF_LINKS.test(key);
 }
@@ -31,9 +34,10 @@ export interface Reloaded {
 }
 
 /**
- * Reads the configuration again: log level, four-letter words, certificates, and the secrets and modes of links between servers
- * take effect at once. A configuration that a start would refuse changes nothing, and neither does one that would cut servers off. The
- * answer is written whatever the level of the log.
+ * Reads the configuration again: log level, four-letter words, certificates, and the secrets and
+ * modes of links between servers take effect at once. A configuration that a start would refuse
+ * changes nothing, and neither does one that would cut servers off. The answer is written whatever
+ * the level of the log.
  *
  * @param started what is in force
  * @returns what is in force now
@@ -89,7 +93,10 @@ function problemsOf(error: unknown): readonly string[] {
   return error instanceof ConfigError ? error.problems : [explain(error)];
 }
 
-/** Clauses behind one beginning, on as many lines as they take; a value that fills a line alone is cut off. */
+/**
+ * Clauses behind one beginning, on as many lines as they take; a value that fills a line alone is
+ * cut off.
+ */
 function linesOf(beginning: string, clauses: readonly string[]): readonly string[] {
   const room = LINE_CHARS_MAX - beginning.length - ": ".length;
   const lines: string[] = [];

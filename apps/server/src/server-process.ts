@@ -34,8 +34,9 @@ import { lowerV8Threads } from "./v8-threads.ts";
 const { version } = createRequire(import.meta.url)("../package.json") as { readonly version: string };
 
 /**
- * The tree lies outside of V8's heap, which is small and stays small: V8 would let it grow by a tenth before it marks all of it again,
- * twice a second under load (15 % of the CPU of a write). Twice the size costs some 20 MiB.
+ * The tree lies outside of V8's heap, which is small and stays small: V8 would let it grow by a
+ * tenth before it marks all of it again, twice a second under load (15 % of the CPU of a write).
+ * Twice the size costs some 20 MiB.
  */
 const HEAP_GROWING_PERCENT = 100;
 
@@ -102,7 +103,10 @@ export async function runProcess(signals: StartSignals): Promise<void> {
   }
 }
 
-/** The last words of a server that could not start are lines of its log. A terminal gets the usage too, where the command line was wrong. */
+/**
+ * The last words of a server that could not start are lines of its log. A terminal gets the usage
+ * too, where the command line was wrong.
+ */
 function reportFailedStart(text: string): void {
   const log = openedLog ?? openLog("info");
   const [sentences = "", ...usage] = text.split("\n\n");
@@ -127,7 +131,10 @@ function initSecret(file: string): void {
   );
 }
 
-/** A server that is a process of its own has a port for operators, and one for metrics where the provider of those is named. */
+/**
+ * A server that is a process of its own has a port for operators, and one for metrics where the
+ * provider of those is named.
+ */
 function operated({ options, configuration = "" }: ServeCommand): ServerOptions {
   const metrics = { enabled: false, ...options.metrics };
   return { ...options, admin: { ...options.admin }, metrics, initialConfiguration: configuration };
@@ -174,7 +181,8 @@ async function run(
   log.describe(() => member);
   for (const warning of warnings) log.warn(warning, { event: "setting" });
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
-  // V8 applies this flag to worker heaps too, above their own limits. The main heap keeps the size that it started with.
+  // V8 applies this flag to worker heaps too, above their own limits. The main heap keeps the size
+  // that it started with.
   setFlagsFromString("--max-semi-space-size=0");
   lowerV8Threads();
   const page = new LateConsole();
@@ -243,7 +251,10 @@ function adminUrl({ admin }: ServerOptions, port: number, path: string): string 
 
 type ConsoleCode = typeof import("./open-console.ts");
 
-/** The modules of the console, which load while the disks are read; undefined where this server has none. */
+/**
+ * The modules of the console, which load while the disks are read; undefined where this server has
+ * none.
+ */
 async function loadConsole(): Promise<ConsoleCode> {
   const code = await import("./open-console.ts");
   await code.loadConsoleApi();

@@ -4,7 +4,8 @@ import { ConfigError } from "@zooid/embedded-server";
 const WORD = /[\w.-]+(?:=[^\s,;:()]*)?/g;
 
 /**
- * A sentence about settings, with the place where each of them stands behind its first mention: `clientPort (line 3) is …`.
+ * A sentence about settings, with the place where each of them stands behind its first mention:
+ * `clientPort (line 3) is …`.
  *
  * @param places by key
  */
@@ -23,7 +24,8 @@ export function withPlaces(sentence: string, places: ReadonlyMap<string, string>
 }
 
 /**
- * The same error, each of whose problems says where its settings stand, behind the file that most of them are in.
+ * The same error, each of whose problems says where its settings stand, behind the file that most
+ * of them are in.
  *
  * @param configFile undefined where the command line alone decides
  */

@@ -5,8 +5,9 @@ import type { ProcessLines } from "./log-events.ts";
 const STOP_MS_MAX = 5000;
 
 /**
- * Stops at SIGTERM and SIGINT: what was read is answered and durable, then the process ends with status 0. A second
- * signal ends it at once; that loses nothing either, since whatever was acknowledged is on disk.
+ * Stops at SIGTERM and SIGINT: what was read is answered and durable, then the process ends with
+ * status 0. A second signal ends it at once; that loses nothing either, since whatever was
+ * acknowledged is on disk.
  */
 export function stopOnSignals(stop: () => Promise<void>, log: ProcessLines): void {
   let isStopping = false;

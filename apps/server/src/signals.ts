@@ -19,10 +19,12 @@ const INIT_PID = 1;
 /**
  * Takes signals from the first moment of the process on:
  *
- * - Those that ask for an answer: without a listener SIGHUP would end the process, and SIGUSR1 would open Node.js's inspector. A start may wait for a
- *   name to resolve or for the other members: signals that arrive meanwhile are answered when it has ended.
- * - SIGTERM and SIGINT, where the process is a container's first one and the kernel would drop them: they end it at once, as they end any other
- *   process that has no listener yet. Nothing is lost: no client has been answered.
+ * - Those that ask for an answer: without a listener SIGHUP would end the process, and SIGUSR1
+ *   would open Node.js's inspector. A start may wait for a name to resolve or for the other
+ *   members: signals that arrive meanwhile are answered when it has ended.
+ * - SIGTERM and SIGINT, where the process is a container's first one and the kernel would drop
+ *   them: they end it at once, as they end any other process that has no listener yet. Nothing is
+ *   lost: no client has been answered.
  */
 export class StartSignals {
   readonly #process: SignalledProcess;
@@ -44,7 +46,10 @@ export class StartSignals {
     for (const signal of ["SIGTERM", "SIGINT"] as const) this.#on(signal, () => signalled.exit(0));
   }
 
-  /** The process is none of a server, or takes the signals that end it by another listener from now on. */
+  /**
+   * The process is none of a server, or takes the signals that end it by another listener from now
+   * on.
+   */
   release(signals: readonly NodeJS.Signals[] = ["SIGHUP", "SIGUSR1", "SIGTERM", "SIGINT"]): void {
     for (const [signal, listener] of this.#taken) if (signals.includes(signal)) this.#process.off(signal, listener);
   }

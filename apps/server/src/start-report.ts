@@ -86,7 +86,10 @@ class LogReport implements StartReport {
   }
 }
 
-/** What a person at a terminal reads: where clients connect, where the data lies, the console, and a command to try. */
+/**
+ * What a person at a terminal reads: where clients connect, where the data lies, the console, and a
+ * command to try.
+ */
 export function terminalLines(facts: StartFacts, consoleUrl: string | undefined): readonly string[] {
   const { version, client, dataDir = "memory", recovered, zxid } = facts;
   const state = zxid === ZXID_NONE ? "new" : `${recovered}, last zxid ${formatZxid(zxid)}`;

@@ -8,7 +8,10 @@ import { WHAT_GUARDS_DECIDE } from "./misspelt-keys.ts";
 /** Files beside zoo.cfg that ZooKeeper's start script runs for the variables with Java's flags. */
 const SCRIPTS = ["zookeeper-env.sh", "java.env"];
 
-/** What such files set that this server does not: they are programs of a shell, which nothing runs here. */
+/**
+ * What such files set that this server does not: they are programs of a shell, which nothing runs
+ * here.
+ */
 export interface UnreadSettings {
   readonly problems: readonly string[];
   readonly warnings: readonly string[];

@@ -1,7 +1,10 @@
 import type { ServerSummary } from "@zooid/embedded-server";
 import { counted, formatZxid } from "@zooid/model";
 
-/** How a server stands, as one line: `following server 3, epoch 5, zxid 0x500000001, 12 connections, …`. */
+/**
+ * How a server stands, as one line:
+ * `following server 3, epoch 5, zxid 0x500000001, 12 connections, …`.
+ */
 export function statusLine(summary: ServerSummary): string {
   const { role, epoch, leader, appliedZxid, room, unreachablePeers } = summary;
   const { connectionCount, sessionCount, znodeCount, watchCount, outstandingCount } = summary;

@@ -9,7 +9,10 @@ const TIMEOUT_MS = 5000;
 
 export interface Status {
   readonly isServing: boolean;
-  /** As `zkServer.sh status` prints it: the port, and a line `Mode:` while the server serves clients. */
+  /**
+   * As `zkServer.sh status` prints it: the port, and a line `Mode:` while the server serves
+   * clients.
+   */
   readonly lines: readonly string[];
 }
 
@@ -52,7 +55,10 @@ function clientPortOf({ plainPort, port = 2181, address, securePort, secureAddre
   return { host: askedHost(address), port, isSecure: false };
 }
 
-/** How many links to other servers are protected, and the list of servers in force, from the admin port, if it answers. */
+/**
+ * How many links to other servers are protected, and the list of servers in force, from the admin
+ * port, if it answers.
+ */
 async function ofEnsemble({ ensemble, admin }: ServerOptions): Promise<readonly string[]> {
   if (ensemble === undefined || admin?.enabled === false || admin?.port === 0) return [];
   const { text } = await checkHealth({ ...(admin === undefined ? {} : { admin }) });
@@ -75,7 +81,8 @@ async function reasons({ admin }: ServerOptions): Promise<readonly string[]> {
 function ask(asked: ClientPort, options: ServerOptions): Promise<string> {
   const { host, port, isSecure } = asked;
   return new Promise((resolve, reject) => {
-    // Its certificate is not verified: the question goes to this machine, and the answer is no secret.
+    // Its certificate is not verified: the question goes to this machine, and the answer is no
+    // secret.
     const socket: Socket = isSecure
       ? connectTls({ host, port, rejectUnauthorized: false, ...identity(options) }, () => socket.end("srvr"))
       : connectPlain({ host, port }, () => socket.end("srvr"));
@@ -90,7 +97,9 @@ function ask(asked: ClientPort, options: ServerOptions): Promise<string> {
   });
 }
 
-/** The server's own certificate, for a port that accepts only clients with one of its authorities. */
+/**
+ * The server's own certificate, for a port that accepts only clients with one of its authorities.
+ */
 function identity({ tls }: ServerOptions): SecureContextOptions {
   const { location, type: named, password, passwordPath } = tls?.keyStore ?? {};
   if (location === undefined) return {};

@@ -46,7 +46,9 @@ export const TLS_KEYS: readonly KeyEntry[] = [
 /** Keys that begin so and are no other: TLS that would be neglected must not go unseen. */
 export const TLS_FAMILIES: readonly KeyEntry[] = [["ssl.", refused("is a setting of TLS that is not supported")]];
 
-/** TLS between servers, and of the admin port, which in ZooKeeper has the same keys and authorities. */
+/**
+ * TLS between servers, and of the admin port, which in ZooKeeper has the same keys and authorities.
+ */
 export const QUORUM_TLS_KEYS: readonly KeyEntry[] = [
   ...storeRules("keyStore"),
   ...storeRules("trustStore"),

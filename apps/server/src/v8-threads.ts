@@ -3,12 +3,15 @@ import { getPriority, setPriority } from "node:os";
 
 const THREADS = "/proc/self/task";
 const NAME = "V8Worker\n";
-/** Not lower: under a load that leaves no core free, marking would fall behind and the heap would grow. */
+/**
+ * Not lower: under a load that leaves no core free, marking would fall behind and the heap would
+ * grow.
+ */
 const NICE = 5;
 
 /**
- * Lowers the priority of the threads in which V8 compiles code and collects garbage. They have the most
- * to do while a server warms up, when clients wait for the main thread. Linux only.
+ * Lowers the priority of the threads in which V8 compiles code and collects garbage. They have the
+ * most to do while a server warms up, when clients wait for the main thread. Linux only.
  *
  * @param threads the directory that the system lists threads in
  */

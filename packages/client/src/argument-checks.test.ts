@@ -1,6 +1,7 @@
 /**
- * Each public function and method refuses arguments that it cannot use, before anything is done. The table has a row for each of them,
- * and each option of each: what is new fails here until it has its own.
+ * Each public function and method refuses arguments that it cannot use, before anything is done.
+ * The table has a row for each of them, and each option of each: what is new fails here until it
+ * has its own.
  */
 import { ArgumentError, type Stat } from "@zooid/model";
 import { isObservable, lastValueFrom, NEVER } from "rxjs";
@@ -507,7 +508,10 @@ const OBJECTS: Readonly<Record<string, object>> = {
   OldServer: testing.OldServer.prototype,
 };
 
-/** Every function and method that a program can call: `name`, `object.name`, `Class.name` or `Class#name`. */
+/**
+ * Every function and method that a program can call: `name`, `object.name`, `Class.name` or
+ * `Class#name`.
+ */
 function surface(): readonly string[] {
   const found: string[] = [];
   for (const entry of [main, opentelemetry, prometheus, testing] as readonly object[]) {

@@ -24,7 +24,10 @@ export function checkArgument(where: string, name: string, value: unknown, rule:
   if (!rule.accepts(value)) throw new ArgumentError(where, [misfit(name, value, rule)]);
 }
 
-/** Checks the client that a function works with; a promise of one is a frequent mistake. @throws ArgumentError */
+/**
+ * Checks the client that a function works with; a promise of one is a frequent mistake. @throws
+ * ArgumentError
+ */
 export function checkClient(where: string, client: unknown): void {
   if (hasFields(client, ["then"])) throw new ArgumentError(where, ["the client is a promise: await it"]);
   checkArgument(where, "the client", client, clientRule);
@@ -42,7 +45,9 @@ export function checkFit<T>(where: string, options: unknown, expected: Shape<T>)
   if (!fits(options, expected)) throw new ArgumentError(where, misfits(options, expected));
 }
 
-/** Checks an object whose required fields have no default. @throws ArgumentError with every problem */
+/**
+ * Checks an object whose required fields have no default. @throws ArgumentError with every problem
+ */
 export function checkRecord<T>(
   where: string,
   value: unknown,

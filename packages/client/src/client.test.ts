@@ -366,7 +366,7 @@ test("calls wait for a connection in order, for a time, and in limited number", 
   expect((await waits).map(({ path }) => path)).toEqual(["/a", "/a/b"]);
 });
 
-test("a request that is too large is refused here, and the others go on", async () => {
+test("a request that is too large is refused here, and the others continue", async () => {
   const zk = await open({ frameBytesMax: 2_000 });
   const [fits, tooLarge] = await Promise.allSettled([zk.create("/a", "x"), zk.create("/b", "x".repeat(3_000))]);
   expect(fits.status).toBe("fulfilled");
@@ -419,7 +419,7 @@ test("a tree whose listing is too large for the client is deleted too", async ()
   expect(await zk.deleteTree("/wide")).toBe(302);
 });
 
-test("a session goes on over a lost connection, and its ephemerals stay", async () => {
+test("a session continues over a lost connection, and its ephemerals stay", async () => {
   const zk = await open();
   await zk.create("/e", "", { mode: "ephemeral" });
   const { sessionId } = zk;
@@ -430,7 +430,7 @@ test("a session goes on over a lost connection, and its ephemerals stay", async 
   expect(await zk.exists("/e")).toMatchObject({ ephemeralOwner: sessionId });
 });
 
-test("another client can go on with a session", async () => {
+test("another client can continue with a session", async () => {
   const zk = await open();
   await zk.create("/e", "", { mode: "ephemeral" });
   const heir = await open({ session: { id: zk.sessionId, password: zk.sessionPassword } });

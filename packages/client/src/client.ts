@@ -223,8 +223,8 @@ export class Client implements AsyncDisposable {
    * @param data default: the client's `defaultData`, or empty
    * @returns the created path, with its sequence number where the mode gives one, and the new
    *   node's Stat
-   * @throws NODE_EXISTS, unless `existsOk`; NO_NODE for a missing parent; NO_CHILDREN_FOR_EPHEMERALS; NO_AUTH,
-   *   INVALID_ACL
+   * @throws NODE_EXISTS, unless `existsOk`; NO_NODE for a missing parent;
+   *   NO_CHILDREN_FOR_EPHEMERALS; NO_AUTH, INVALID_ACL
    */
   create(path: string, data?: Payload, options: CreateOptions = {}): Promise<Created> {
     if (!fits(options, SHAPES.CREATE)) return refused("create", path, options, SHAPES.CREATE);
@@ -233,8 +233,8 @@ export class Client implements AsyncDisposable {
   }
 
   /**
-   * Makes sure that a node exists, with its ancestors and this client's root: a read where it does, else creates
-   * without data.
+   * Makes sure that a node exists, with its ancestors and this client's root: a read where it does,
+   * else creates without data.
    *
    * @param options `mode`: of what is created. Default `persistent`
    * @throws NO_CHILDREN_FOR_EPHEMERALS, NO_AUTH, INVALID_ACL
@@ -289,7 +289,10 @@ export class Client implements AsyncDisposable {
     return (await this.get(path, { ...options, codec: text })).value;
   }
 
-  /** A node's data as JSON; the type is not checked. @throws NO_NODE, NO_AUTH; DecodeError for other data */
+  /**
+   * A node's data as JSON; the type is not checked. @throws NO_NODE, NO_AUTH; DecodeError for other
+   * data
+   */
   async getJson<T = unknown>(path: string, options?: ReadOptions): Promise<T> {
     checkOptions("getJson", path, options, SHAPES.READ);
     return (await this.get(path, { ...options, codec: json<T>() })).value;
@@ -496,8 +499,8 @@ export class Client implements AsyncDisposable {
 
   /**
    * A node's data, now and after each change; absence is a value too. Intermediate states may be
-   * skipped, the last one never is, also over lost connections and sessions. Data that the codec refuses are
-   * left out and logged as a warning, unless `onDecodeError` handles them.
+   * skipped, the last one never is, also over lost connections and sessions. Data that the codec
+   * refuses are left out and logged as a warning, unless `onDecodeError` handles them.
    */
   watchData$<T = Uint8Array | null>(path: string, options: ObserveDataOptions<T> = {}): Observable<ObservedNode<T>> {
     if (!fits(options, SHAPES.OBSERVE_DATA)) return refusedStream("watchData$", path, options, SHAPES.OBSERVE_DATA);
@@ -600,11 +603,14 @@ export class Client implements AsyncDisposable {
    * Ends the session, which deletes its ephemeral nodes. Calls made before are answered first. May
    * be repeated.
    *
-   * Without options it waits for a connected server for 5 s at most and resolves in any case. With `timeoutMs` or `signal` it
-   * waits for a server as long as they allow, also for a connection while the client is suspended, and rejects
-   * if no server has confirmed the end of the session. The client has ended in both cases; the session and its ephemeral nodes then end with its timeout.
+   * Without options it waits for a connected server for 5 s at most and resolves in any case. With
+   * `timeoutMs` or `signal` it waits for a server as long as they allow, also for a connection
+   * while the client is suspended, and rejects if no server has confirmed the end of the session.
+   * The client has ended in both cases; the session and its ephemeral nodes then end with its
+   * timeout.
    *
-   * @throws with options: OPERATION_TIMEOUT; the signal's reason; CONNECTION_LOSS where the connection ended before the answer
+   * @throws with options: OPERATION_TIMEOUT; the signal's reason; CONNECTION_LOSS where the
+   *   connection ended before the answer
    */
   async close(options: CloseOptions = {}): Promise<void> {
     checkOptions("close", undefined, options, SHAPES.CLOSE);
@@ -613,8 +619,8 @@ export class Client implements AsyncDisposable {
   }
 
   /**
-   * Ends the client at once, and leaves its session to the servers: its ephemeral nodes stay until the
-   * session's timeout. Calls that are not answered fail with CLIENT_CLOSED. May be repeated.
+   * Ends the client at once, and leaves its session to the servers: its ephemeral nodes stay until
+   * the session's timeout. Calls that are not answered fail with CLIENT_CLOSED. May be repeated.
    */
   disconnect(): void {
     this.#driver.disconnect();

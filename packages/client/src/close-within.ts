@@ -7,7 +7,8 @@ import type { SessionDriver } from "./session/session-driver.ts";
 /**
  * Ends the session at its server within a limit, and the client in any case.
  *
- * @throws the signal's reason, OPERATION_TIMEOUT or CONNECTION_LOSS where no server has confirmed the end of the session
+ * @throws the signal's reason, OPERATION_TIMEOUT or CONNECTION_LOSS where no server has confirmed
+ *   the end of the session
  */
 export async function closeWithin(
   driver: SessionDriver,

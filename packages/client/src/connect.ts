@@ -26,7 +26,8 @@ export function createClient(hosts: string, options: ClientOptions = {}): Client
  *
  * @throws the signal's reason; OPERATION_TIMEOUT after `startTimeoutMs`, with the last failure of
  *   each server in its message and, as an AggregateError, in its `cause`; AUTH_FAILED for refused
- *   credentials; TLS_FAILED as soon as every server has failed by a certificate; ArgumentError for invalid arguments. Until then it keeps trying
+ *   credentials; TLS_FAILED as soon as every server has failed by a certificate; ArgumentError for
+ *   invalid arguments. Until then it keeps trying
  */
 export async function connect(hosts: string, options: ClientOptions = {}): Promise<Client> {
   // Nothing is dialled for a caller that has given up.

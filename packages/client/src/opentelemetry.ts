@@ -1,6 +1,7 @@
 /**
- * Spans and metrics of OpenTelemetry for the calls of all clients in this process, by its semantic conventions for
- * database clients. An entry of its own, for programs that have `@opentelemetry/api`.
+ * Spans and metrics of OpenTelemetry for the calls of all clients in this process, by its semantic
+ * conventions for database clients. An entry of its own, for programs that have
+ * `@opentelemetry/api`.
  */
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import {
@@ -41,8 +42,8 @@ const SCOPE = "@zooid/client";
 const DURATION_BOUNDARIES_S = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
 
 /**
- * From now on each call has a span below the active one, with retries and waiting included, and is counted in the
- * histogram `db.client.operation.duration`. Once in a process.
+ * From now on each call has a span below the active one, with retries and waiting included, and is
+ * counted in the histogram `db.client.operation.duration`. Once in a process.
  *
  * @returns a handle that ends it
  */

@@ -36,13 +36,13 @@ export interface ClientOptions {
   /** Requested session timeout in milliseconds; the server decides. Default 30000. */
   readonly sessionTimeoutMs?: number;
   /**
-   * For one attempt at one address, in milliseconds; `Infinity` for no limit. Default: the session's timeout divided by the number of hosts,
-   * at most 10 s.
+   * For one attempt at one address, in milliseconds; `Infinity` for no limit. Default: the
+   * session's timeout divided by the number of hosts, at most 10 s.
    */
   readonly connectTimeoutMs?: number;
   /**
-   * Time limit of `connect()` in milliseconds; `Infinity` for none. Default 30000. Calls of a client
-   * of `createClient()` have `waitingTimeoutMs`.
+   * Time limit of `connect()` in milliseconds; `Infinity` for none. Default 30000. Calls of a
+   * client of `createClient()` have `waitingTimeoutMs`.
    */
   readonly startTimeoutMs?: number;
   /**
@@ -82,8 +82,8 @@ export interface ClientOptions {
   readonly onExpiry?: "new-session" | "close";
   /**
    * Behaviour when the session is lost and every server refuses the client because it has seen
-   * later zxids, as after a loss or replacement of the servers' data: start with a new session at the servers
-   * as they are, or wait for servers that are up to date. Default `reset`.
+   * later zxids, as after a loss or replacement of the servers' data: start with a new session at
+   * the servers as they are, or wait for servers that are up to date. Default `reset`.
    */
   readonly onRegression?: "reset" | "wait";
   /** Whether servers are tried in random order or as given. Default `random`. */
@@ -101,8 +101,8 @@ export interface ClientOptions {
   /** Largest request, in bytes; as the server's `jute.maxbuffer`. Default 1048575. */
   readonly frameBytesMax?: number;
   /**
-   * Largest answer, in bytes. A larger one fails its own call with PACKET_TOO_LARGE. Default 64 MiB,
-   * or `frameBytesMax` where that is larger.
+   * Largest answer, in bytes. A larger one fails its own call with PACKET_TOO_LARGE. Default 64
+   * MiB, or `frameBytesMax` where that is larger.
    */
   readonly responseBytesMax?: number;
   /** Maximum number of requests in flight; further calls wait. Default 1000. */

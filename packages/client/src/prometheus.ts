@@ -1,6 +1,6 @@
 /**
- * Metrics of clients for Prometheus, as metrics of prom-client. An entry of its own, for programs that have
- * prom-client.
+ * Metrics of clients for Prometheus, as metrics of prom-client. An entry of its own, for programs
+ * that have prom-client.
  */
 import { ArgumentError, type Rule, type Shape, shape } from "@zooid/model";
 import { Counter, Gauge, type Registry, register } from "prom-client";
@@ -104,8 +104,8 @@ interface Collected {
 const collected = new WeakMap<Registry, Map<string, Collected>>();
 
 /**
- * Adds a client's metrics to a registry, as `zookeeper_client_…` with the label `client`, until the client is
- * closed.
+ * Adds a client's metrics to a registry, as `zookeeper_client_…` with the label `client`, until the
+ * client is closed.
  *
  * @returns a handle that removes them
  * @throws ArgumentError where another client has the name

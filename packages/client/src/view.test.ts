@@ -76,7 +76,7 @@ describe("with a server", () => {
     ]);
   });
 
-  test("a session's scope ends with the session, and what goes on in it fails", async () => {
+  test("a session's scope ends with the session, and calls that continue in it fail", async () => {
     const client = await open();
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
     const { promise: mayContinue, resolve: go } = Promise.withResolvers<void>();
@@ -103,7 +103,7 @@ describe("with a server", () => {
   });
 });
 
-describe("with a server that answers late or not at all", () => {
+describe("with a server that answers late or never", () => {
   let server: ScriptedServer;
   let zk: Client;
   let line: ScriptedLine;
@@ -135,7 +135,7 @@ describe("with a server that answers late or not at all", () => {
     line.reset();
   });
 
-  test("a view's signal gives all of its calls up, beside their own, and guaranteed deletes go on", async () => {
+  test("a view's signal gives all of its calls up, beside their own, and guaranteed deletes continue", async () => {
     const [scope, own] = [new AbortController(), new AbortController()];
     const view = zk.with({ signal: scope.signal });
     const calls = [view.get("/a"), view.get("/b", { signal: own.signal })];

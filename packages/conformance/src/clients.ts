@@ -127,7 +127,10 @@ export const SECURED_CLIENTS: readonly SecuredClient[] = [
   { name: "go-secured", needs: ["go"], prepareSecured: prepareGoSecured },
 ];
 
-/** The commands of programs that change an ensemble's servers; they get an address and the servers' lines. The last ends its server. */
+/**
+ * The commands of programs that change an ensemble's servers; they get an address and the servers'
+ * lines. The last ends its server.
+ */
 export function prepareReconfigClients(): readonly (readonly string[])[] {
   const go = join(CACHE, "go-reconfig");
   run("go", ["build", "-o", go, "./reconfig"], join(CLIENTS, "go"));

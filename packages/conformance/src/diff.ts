@@ -2,7 +2,10 @@ import { type ArrayChange, diffArrays } from "diff";
 
 const CONTEXT = 3;
 
-/** The lines in which two transcripts differ, with equal ones around them; empty when nothing differs. */
+/**
+ * The lines in which two transcripts differ, with equal ones around them; empty when nothing
+ * differs.
+ */
 export function printDiff(before: readonly string[], after: readonly string[], context: number = CONTEXT): string {
   const lines = diffArrays([...before], [...after]).flatMap((part) =>
     part.value.map((text) => ({ sign: signOf(part), text })),

@@ -38,8 +38,8 @@ export interface KafkaPlace {
 }
 
 /**
- * Runs two brokers of Kafka through the death of the ensemble's leader, the death of the controlling
- * broker and a restart of each server of the ensemble. Needs java, javac and mvn.
+ * Runs two brokers of Kafka through the death of the ensemble's leader, the death of the
+ * controlling broker and a restart of each server of the ensemble. Needs java, javac and mvn.
  *
  * @returns what Kafka's clients saw and the nodes that are left, a line each
  */
@@ -155,7 +155,9 @@ async function led(servers: readonly KafkaEnsembleServer[]): Promise<KafkaEnsemb
   }
 }
 
-/** All nodes, with the numbers of sequential ones masked, once no change of them is left to be made. */
+/**
+ * All nodes, with the numbers of sequential ones masked, once no change of them is left to be made.
+ */
 async function nodesOf(hosts: string): Promise<readonly string[]> {
   await using client = await connect(`${hosts}/kafka`);
   const deadline = performance.now() + SERVING_DEADLINE_MS;

@@ -1,6 +1,7 @@
 /**
- * Runs Kafka on an ensemble of three of Apache ZooKeeper and on one of zooid-server (`kafka-run.ts`).
- * No record may be lost or doubled, and both runs must have the recorded transcript.
+ * Runs Kafka on an ensemble of three of Apache ZooKeeper and on one of zooid-server
+ * (`kafka-run.ts`). No record may be lost or doubled, and both runs must have the recorded
+ * transcript.
  *
  *     npm run tool -- kafka [--against apache|zooid] [--record]
  *

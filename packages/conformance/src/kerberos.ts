@@ -1,6 +1,6 @@
 /**
- * Authenticates ZooKeeper's Java client by Kerberos, at Apache's server and at Zooid, with MIT's key
- * distribution center as Debian ships it.
+ * Authenticates ZooKeeper's Java client by Kerberos, at Apache's server and at Zooid, with MIT's
+ * key distribution center as Debian ships it.
  *
  *     npm run tool -- kerberos [--against apache|zooid]
  *

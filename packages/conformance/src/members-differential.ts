@@ -1,9 +1,10 @@
 /**
- * Lets an ensemble of Apache ZooKeeper and one of zooid-server live through the same random acts of an operator: members
- * added, removed, promoted, demoted, moved to other ports and addresses, by requests or by edited files and restarts;
- * kill -9, wiped disks, rolling restarts. Compares after each act which members serve in which role, whether a write succeeds, and
- * `/zookeeper/config`; at the end each acknowledged write must exist. Exit status 1 with the first difference of each sequence that
- * is not intended.
+ * Lets an ensemble of Apache ZooKeeper and one of zooid-server live through the same random acts of
+ * an operator: members added, removed, promoted, demoted, moved to other ports and addresses, by
+ * requests or by edited files and restarts; kill -9, wiped disks, rolling restarts. Compares after
+ * each act which members serve in which role, whether a write succeeds, and `/zookeeper/config`; at
+ * the end each acknowledged write must exist. Exit status 1 with the first difference of each
+ * sequence that is not intended.
  *
  *     npm run tool -- members-differential [--sequences 1] [--steps 10] [--from 1] [--only apache|zooid] [--keep]
  */

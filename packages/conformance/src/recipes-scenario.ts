@@ -48,8 +48,8 @@ async function inVain(lock: { acquire(options: { timeoutMs: number }): Promise<u
 }
 
 /**
- * One has the lock, the other fails to get it, waits, and gets it when it is released; then the other
- * way round.
+ * One has the lock, the other fails to get it, waits, and gets it when it is released; then the
+ * other way round.
  */
 async function takeTurns(
   kind: string,

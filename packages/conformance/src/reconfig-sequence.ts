@@ -1,8 +1,8 @@
 /**
- * Three servers become five, three, one and three again, without a standalone fallback: by zkCli on an
- * ensemble of Apache ZooKeeper, by zkCli and by `zooid-cli reconfig` on ours, with equal output; and by
- * `zooid-cli member` alone, which prints what each new server is started with, while a client writes. Exit
- * status 1 with what differs, or with what was lost.
+ * Three servers become five, three, one and three again, without a standalone fallback: by zkCli on
+ * an ensemble of Apache ZooKeeper, by zkCli and by `zooid-cli reconfig` on ours, with equal output;
+ * and by `zooid-cli member` alone, which prints what each new server is started with, while a
+ * client writes. Exit status 1 with what differs, or with what was lost.
  *
  *     npm run tool -- reconfig-sequence [--print]
  */
@@ -129,7 +129,10 @@ function inOrder(lines: readonly string[]): readonly string[] {
   return ordered;
 }
 
-/** An operator who has `zooid-cli member` alone: each new server is started with the lines that it prints. */
+/**
+ * An operator who has `zooid-cli member` alone: each new server is started with the lines that it
+ * prints.
+ */
 async function byMember(): Promise<void> {
   const own = join(folder, "member");
   mkdirSync(own);

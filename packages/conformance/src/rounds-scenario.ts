@@ -1,13 +1,13 @@
 /**
- * `DoubleBarrier` of `@zooid/recipes` with Curator's and kazoo's on the same paths: rounds without a
- * pause between them, with members that are slower than others.
+ * `DoubleBarrier` of `@zooid/recipes` with Curator's and kazoo's on the same paths: rounds without
+ * a pause between them, with members that are slower than others.
  *
  *     rounds-scenario.ts CLASSPATH PYTHON NEIGHBOUR.PY HOST:PORT       prints one line for each step
  *
- * Two limits of Curator's members, with members of any client. One of a barrier of three or more hangs
- * when two others enter the next round before it has read that all have left: so all three on one
- * path begin a round when all have left. One that leaves before its event of the created `ready` has
- * arrived takes that for the others' leaving: Neighbour.java waits for its events.
+ * Two limits of Curator's members, with members of any client. One of a barrier of three or more
+ * hangs when two others enter the next round before it has read that all have left: so all three on
+ * one path begin a round when all have left. One that leaves before its event of the created
+ * `ready` has arrived takes that for the others' leaving: Neighbour.java waits for its events.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { DoubleBarrier } from "@zooid/recipes";

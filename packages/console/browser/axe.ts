@@ -11,7 +11,10 @@ interface AxeResult {
   }[];
 }
 
-/** The findings of axe on a page, one line for each element. The debugger evaluates it: the page's policy holds. */
+/**
+ * The findings of axe on a page, one line for each element. The debugger evaluates it: the page's
+ * policy holds.
+ */
 export async function axeFindings(page: Page): Promise<readonly string[]> {
   await page.evaluate(SOURCE);
   const { violations } = (await page.evaluate("axe.run(document)")) as AxeResult;

@@ -21,7 +21,10 @@ export async function closeBrowser(): Promise<void> {
   browser = undefined;
 }
 
-/** A server, its console, and pages of a browser. A test fails when a page logs an error or violates its policy. */
+/**
+ * A server, its console, and pages of a browser. A test fails when a page logs an error or violates
+ * its policy.
+ */
 export interface BrowserStage extends Stage {
   open(place?: string, options?: OpenOptions): Promise<Page>;
 }

@@ -1,4 +1,7 @@
-/** A thread that sends what open pages send, without the browser's own work: the stream of changes, and the polls, of each page. */
+/**
+ * A thread that sends what open pages send, without the browser's own work: the stream of changes,
+ * and the polls, of each page.
+ */
 import { setTimeout as delay } from "node:timers/promises";
 import { workerData } from "node:worker_threads";
 

@@ -6,7 +6,9 @@ import { closeBrowser, screenshot, startBrowserStage } from "./browser-stage.ts"
 
 afterAll(closeBrowser);
 
-/** Presses Tab until the element with this name, and of this role if one is given, has the focus. */
+/**
+ * Presses Tab until the element with this name, and of this role if one is given, has the focus.
+ */
 async function tabTo(page: Page, name: string, role?: string): Promise<void> {
   for (let i = 0; i < 60; i++) {
     const focused = await page.evaluate(() => {

@@ -149,7 +149,10 @@ async function measureManyChildren(from: Browser, zk: Client, count: number): Pr
   await page.context().close();
 }
 
-/** Memory of the page of changes, which draws each. It is sampled each minute, to show whether it grows. */
+/**
+ * Memory of the page of changes, which draws each. It is sampled each minute, to show whether it
+ * grows.
+ */
 async function measureMemory(from: Browser, zk: Client): Promise<void> {
   const blank = await (await from.newContext()).newPage();
   await blank.goto("about:blank");
@@ -198,7 +201,10 @@ async function heapMib(session: CDPSession): Promise<number> {
   return mib(metrics.find(({ name }) => name === "JSHeapUsedSize")?.value ?? 0);
 }
 
-/** The private memory of the renderers, the largest first, without pages shared with the browser, such as its code. */
+/**
+ * The private memory of the renderers, the largest first, without pages shared with the browser,
+ * such as its code.
+ */
 async function renderers(from: Browser): Promise<readonly number[]> {
   const session = await from.newBrowserCDPSession();
   const { processInfo } = await session.send("SystemInfo.getProcessInfo");

@@ -18,7 +18,8 @@ test("the nodes with the most changes and watches, and the busiest clients, are 
       async () => {
         for (let i = 0; i < 20; i++) await zk.set("/hot", String(i));
         await zk.set("/cold", "once");
-        // Without waiting for a row: changes count from the page's first request on, which may come after these.
+        // Without waiting for a row: changes count from the page's first request on, which may come
+        // after these.
         return (await changed.locator("tbody tr").allTextContents())[0] ?? "";
       },
       { timeout: 30_000 },

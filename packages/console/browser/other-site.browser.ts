@@ -11,7 +11,10 @@ interface Site extends AsyncDisposable {
   readonly url: string;
 }
 
-/** A site on another port of this machine: a browser sends it the same cookies, since it is the same host. */
+/**
+ * A site on another port of this machine: a browser sends it the same cookies, since it is the same
+ * host.
+ */
 async function startSite(html: string): Promise<Site> {
   const server: Server = createServer((_message, response) => {
     response.writeHead(200, { "Content-Type": "text/html; charset=utf-8" }).end(html);

@@ -1,13 +1,14 @@
 /**
- * Measures what three open consoles take from a server, in pairs: the same load, once without them and
- * once with them, in turns. The server is zooid-server as operators start it, built, with the console
- * on its admin port. The load never stops, and the pairs are short and many: other load of the machine
- * changes more slowly. It asserts nothing: figures depend on the machine and its load.
+ * Measures what three open consoles take from a server, in pairs: the same load, once without them
+ * and once with them, in turns. The server is zooid-server as operators start it, built, with the
+ * console on its admin port. The load never stops, and the pairs are short and many: other load of
+ * the machine changes more slowly. It asserts nothing: figures depend on the machine and its load.
  *
  *     npm run throughput -w packages/console -- [--pairs 40] [--seconds 2] [--writes 10] [--consoles requests]
  *
- * `--consoles pages` opens three pages in Chromium on this machine. The default sends what such pages
- * send, without the browser's own work: browsers mostly run on other machines than the server.
+ * `--consoles pages` opens three pages in Chromium on this machine. The default sends what such
+ * pages send, without the browser's own work: browsers mostly run on other machines than the
+ * server.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -17,15 +17,17 @@ export interface ConsoleServerOptions extends Omit<ConsoleOptions, "isLoopback" 
   /** `*` for every address. */
   readonly address: string;
   /**
-   * Further ensembles, each with logins of its own: a password is sent to the servers of one ensemble
-   * only. The first has the page at `/console/`. Default: none.
+   * Further ensembles, each with logins of its own: a password is sent to the servers of one
+   * ensemble only. The first has the page at `/console/`. Default: none.
    */
   readonly more?: readonly MoreEnsemble[];
 }
 
 const HEADER_BYTES_MAX = 16 * 1024;
 const HEADER_COUNT_MAX = 100;
-/** Places for connections, of which one address has half; those that wait for a request give way. */
+/**
+ * Places for connections, of which one address has half; those that wait for a request give way.
+ */
 const PLACES = { countMax: 200, shareMax: 100, reserveMax: 0 };
 const HEADERS_MS = 5_000;
 const REQUEST_MS = 60_000;

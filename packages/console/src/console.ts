@@ -26,7 +26,10 @@ export interface ConsoleOptions {
   readonly hostNames?: readonly string[];
   /** The name that the page shows. Default: the connect string. */
   readonly name?: string;
-  /** Beginning of this ensemble's paths where one port serves several, as `/ensembles/NAME`. Default: none. */
+  /**
+   * Beginning of this ensemble's paths where one port serves several, as `/ensembles/NAME`.
+   * Default: none.
+   */
   readonly prefix?: string;
   /** All ensembles on this port, for the page's switch. Default: this one. */
   readonly ensembles?: readonly EnsembleLink[];
@@ -35,11 +38,13 @@ export interface ConsoleOptions {
   readonly client?: ClientOptions;
   readonly roles?: RoleOptions;
   /**
-   * The URLs of servers' admin ports by the servers' numbers, 0 for a server without an ensemble, for
-   * what clients' ports do not offer. Default none.
+   * The URLs of servers' admin ports by the servers' numbers, 0 for a server without an ensemble,
+   * for what clients' ports do not offer. Default none.
    */
   readonly adminUrls?: Readonly<Record<string, string>>;
-  /** How servers are asked four-letter words. Default: by a connection, with the TLS of `client`. */
+  /**
+   * How servers are asked four-letter words. Default: by a connection, with the TLS of `client`.
+   */
   readonly words?: FourLetterWords;
   /** The server in this process, if it is one of the ensemble. Default: none. */
   readonly ownServer?: OwnServer;
@@ -85,8 +90,8 @@ export class Console implements AsyncDisposable {
   readonly #stop = new AbortController();
 
   /**
-   * Loads the modules of the API, which takes some 100 ms of processor time. Otherwise the first request does: a process that serves others
-   * loads them before.
+   * Loads the modules of the API, which takes some 100 ms of processor time. Otherwise the first
+   * request does: a process that serves others loads them before.
    */
   static async load(): Promise<void> {
     await import("./http/api-handler.ts");

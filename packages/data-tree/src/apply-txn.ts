@@ -16,8 +16,9 @@ import { type TreeState, textLength } from "./tree-state.ts";
 import type { WatchSink, WatchTable } from "./watches/watch-table.ts";
 
 /**
- * A transaction's effects on the tree, one function for each kind. They are decided already: what does not fit the tree is a defect
- * here, never an answer. Watches fire once the change is made, in the order that section 7.2 of docs/reference/client-protocol.md gives.
+ * A transaction's effects on the tree, one function for each kind. They are decided already: what
+ * does not fit the tree is a defect here, never an answer. Watches fire once the change is made, in
+ * the order that section 7.2 of docs/reference/client-protocol.md gives.
  */
 export class TxnApplier {
   readonly #state: TreeState;
@@ -186,7 +187,10 @@ export class TxnApplier {
     sessions.close(row);
   }
 
-  /** From here on the session is over: a leader that takes over finds it in the table and removes what is left of it. */
+  /**
+   * From here on the session is over: a leader that takes over finds it in the table and removes
+   * what is left of it.
+   */
   #beginCloseSession(header: Readonly<TxnHeader>): void {
     const sessions = this.#state.sessions;
     const row = sessions.find(header.sessionHigh, header.sessionLow);
@@ -208,7 +212,9 @@ export class TxnApplier {
     this.#watches.trigger(WatchEventType.NODE_CHILDREN_CHANGED, this.#parentPath, acl, header.zxid, sink);
   }
 
-  /** Lets `#parentPath` show the parent's path, and returns where the slash before the name stands. */
+  /**
+   * Lets `#parentPath` show the parent's path, and returns where the slash before the name stands.
+   */
   #findParentPath(op: Readonly<TxnOp>): number {
     const { bytes, start, end } = op.path;
     const slash = lastSlash(bytes, start, end);

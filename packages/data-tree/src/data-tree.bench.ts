@@ -1,4 +1,5 @@
-// Run by `npm run bench -w packages/data-tree`: what a write costs the tree, prepared, applied and finished, with 500 in flight.
+// Run by `npm run bench -w packages/data-tree`: what a write costs the tree, prepared, applied and
+// finished, with 500 in flight.
 import {
   type ConnectionRef,
   composeZxid,

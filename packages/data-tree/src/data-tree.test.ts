@@ -138,7 +138,7 @@ describe("a multi", () => {
     expect(test.children("/a")).toEqual(["s0000000001"]);
   });
 
-  test("that fails leaves no trace, and sequence numbers go on as if it had never been", () => {
+  test("that fails leaves no trace, and sequence numbers continue as if it had never been", () => {
     const test = new TestTree();
     test.commit(create("/q"));
     test.commit(create("/q/old"));

@@ -34,10 +34,12 @@ export interface DataTreeOptions {
 const CONFIG_PATH = "/zookeeper/config";
 
 /**
- * The replicated state machine: the tree with its sessions and ACLs, what is proposed about it, and its watches.
+ * The replicated state machine: the tree with its sessions and ACLs, what is proposed about it, and
+ * its watches.
  *
- * A request becomes a transaction by {@link prepare} on the leader; {@link apply} and {@link finish} make it true on every server.
- * Equal transactions in equal order give equal trees, digests and snapshots, whatever the seed.
+ * A request becomes a transaction by {@link prepare} on the leader; {@link apply} and
+ * {@link finish} make it true on every server. Equal transactions in equal order give equal trees,
+ * digests and snapshots, whatever the seed.
  *
  * Nodes are indexes: numbers that mean something until the next change. 0 is none.
  */
@@ -47,7 +49,10 @@ export class DataTree extends TreeReader {
   readonly #hashKey: HashKey;
   #loader: TreeLoader | undefined = undefined;
 
-  /** Holds what every ensemble begins with: `/`, `/zookeeper`, `/zookeeper/quota` and `/zookeeper/config`. */
+  /**
+   * Holds what every ensemble begins with: `/`, `/zookeeper`, `/zookeeper/quota` and
+   * `/zookeeper/config`.
+   */
   constructor({ hashKey }: DataTreeOptions) {
     const watches = new WatchTable(hashKey);
     super(new TreeParts(hashKey, watches));
@@ -59,17 +64,20 @@ export class DataTree extends TreeReader {
   // Preparing
 
   /**
-   * Judges a write against the tree as it will be and fills `op` with its effects; anything but OK changes nothing. What comes
-   * before (decoding, the session's check) is the caller's; of a create, the checks of its mode are made here once more.
+   * Judges a write against the tree as it will be and fills `op` with its effects; anything but OK
+   * changes nothing. What comes before (decoding, the session's check) is the caller's; of a
+   * create, the checks of its mode are made here once more.
    *
-   * The op's slices lie in the request or in a scratch that the next call of a prepare method reuses.
+   * The op's slices lie in the request or in a scratch that the next call of a prepare method
+   * reuses.
    */
   prepare(request: Readonly<Request>, context: Readonly<PrepareContext>, op: TxnOp): ErrorCode {
     return this.parts.requests.prepare(request, context, op);
   }
 
   /**
-   * As {@link prepare}, for a change of the ensemble's configuration that was found right but for the client's permission.
+   * As {@link prepare}, for a change of the ensemble's configuration that was found right but for
+   * the client's permission.
    *
    * @param text of the new configuration, which `/zookeeper/config` holds from then on
    */
@@ -87,7 +95,10 @@ export class DataTree extends TreeReader {
     return this.parts.requests.mayReconfig(context);
   }
 
-  /** The requests prepared from here on stand or fall together: {@link endMulti} or {@link abortMulti} follows. */
+  /**
+   * The requests prepared from here on stand or fall together: {@link endMulti} or
+   * {@link abortMulti} follows.
+   */
   beginMulti(): void {
     this.parts.pending.beginMulti();
   }
@@ -112,11 +123,13 @@ export class DataTree extends TreeReader {
   }
 
   /**
-   * The end of a session, known or not: a DELETE for each of its ephemerals, those still in flight too, then the CLOSE_SESSION.
-   * Nothing else of the session may be prepared afterwards. The op and its slices are valid during the call.
+   * The end of a session, known or not: a DELETE for each of its ephemerals, those still in flight
+   * too, then the CLOSE_SESSION. Nothing else of the session may be prepared afterwards. The op and
+   * its slices are valid during the call.
    *
-   * A session with more ephemerals than one transaction may hold is over with the first one, which ends in BEGIN_CLOSE_SESSION. The next
-   * part is prepared by the same call once this one is applied; until the last one {@link isSessionEnding}.
+   * A session with more ephemerals than one transaction may hold is over with the first one, which
+   * ends in BEGIN_CLOSE_SESSION. The next part is prepared by the same call once this one is
+   * applied; until the last one {@link isSessionEnding}.
    *
    * @returns whether this was the last part
    */
@@ -141,8 +154,8 @@ export class DataTree extends TreeReader {
   }
 
   /**
-   * Whether a container or TTL node is removed: it has no children, it is due by its kind, and nothing is proposed
-   * about it.
+   * Whether a container or TTL node is removed: it has no children, it is due by its kind, and
+   * nothing is proposed about it.
    */
   isReapable(node: number, limits: ReapLimits, timeMs: number): boolean {
     return this.parts.reaps.isReapable(node, limits, timeMs);
@@ -167,7 +180,8 @@ export class DataTree extends TreeReader {
   // Applying
 
   /**
-   * Makes one op true and fires its watches, unless `sink` is undefined. What does not fit the tree is a defect and throws.
+   * Makes one op true and fires its watches, unless `sink` is undefined. What does not fit the tree
+   * is a defect and throws.
    *
    * @returns the node that was created or changed, else 0
    */
@@ -175,7 +189,10 @@ export class DataTree extends TreeReader {
     return this.parts.applier.apply(header, op, sink);
   }
 
-  /** After a transaction's last op: {@link applied} moves to it, and what was pending for it is dropped. */
+  /**
+   * After a transaction's last op: {@link applied} moves to it, and what was pending for it is
+   * dropped.
+   */
   finish(header: Readonly<TxnHeader>): void {
     assert(header.zxid > this.state.applied, "transactions are applied in the order of their zxids");
     this.state.applied = header.zxid;
@@ -183,9 +200,9 @@ export class DataTree extends TreeReader {
   }
 
   /**
-   * One path of a setWatches: reports what the client missed since the zxid that it saw last, or arms the watch again. Events carry the
-   * zxid -1. One about a node that the client may not read consumes its watch and is not sent. Lists come in the order of
-   * {@link WatchList}.
+   * One path of a setWatches: reports what the client missed since the zxid that it saw last, or
+   * arms the watch again. Events carry the zxid -1. One about a node that the client may not read
+   * consumes its watch and is not sent. Lists come in the order of {@link WatchList}.
    */
   restoreWatch(
     list: number,
@@ -198,8 +215,9 @@ export class DataTree extends TreeReader {
   }
 
   /**
-   * Lets `/zookeeper/config` show a text, at the version and zxid that a configuration has before it was ever changed. Neither is
-   * replicated; a load, and a client that writes the node, put an end to it.
+   * Lets `/zookeeper/config` show a text, at the version and zxid that a configuration has before
+   * it was ever changed. Neither is replicated; a load, and a client that writes the node, put an
+   * end to it.
    */
   showConfiguration(text: string, mtimeMs: number): void {
     const { bytes, start, end } = sliceOf(CONFIG_PATH);
@@ -219,7 +237,10 @@ export class DataTree extends TreeReader {
 
   // Loading and saving
 
-  /** Throws the state away; {@link loadSession} and {@link loadNode} fill it again until {@link finishLoad}. Watches stay. */
+  /**
+   * Throws the state away; {@link loadSession} and {@link loadNode} fill it again until
+   * {@link finishLoad}. Watches stay.
+   */
   beginLoad(): void {
     this.parts = new TreeParts(this.#hashKey, this.watches);
     this.state = this.parts.state;
@@ -230,7 +251,10 @@ export class DataTree extends TreeReader {
     this.#loading().session(record);
   }
 
-  /** Nodes come by ascending id, the root first, so parents before their children. The bytes are copied. */
+  /**
+   * Nodes come by ascending id, the root first, so parents before their children. The bytes are
+   * copied.
+   */
   loadNode(record: Readonly<NodeRecord>): void {
     this.#loading().node(record);
   }
@@ -240,12 +264,18 @@ export class DataTree extends TreeReader {
     this.#loader = undefined;
   }
 
-  /** The whole state as canonical records: equal states give equal ones. The tree must not change until the last is taken. */
+  /**
+   * The whole state as canonical records: equal states give equal ones. The tree must not change
+   * until the last is taken.
+   */
   snapshot(): Generator<SnapshotRecord, void, undefined> {
     return snapshotOf(this.state);
   }
 
-  /** Begins a walk over the tree that later transactions do not disturb; see {@link TreeCapture}. No transaction may be applied in part. */
+  /**
+   * Begins a walk over the tree that later transactions do not disturb; see {@link TreeCapture}. No
+   * transaction may be applied in part.
+   */
   capture(): TreeCapture {
     return new TreeCapture(this.state);
   }

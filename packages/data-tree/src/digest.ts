@@ -1,12 +1,16 @@
 import { type Acl, mix32, unkeyedHash32 } from "@zooid/model";
 
 /**
- * The running digest that replicas compare: the sum of one 64-bit contribution for each node and session, as two independent
- * sums of 32 bits. A change takes the old contribution away and adds the new one, so it costs what changed; sums have no order, so
- * it does not tell how the state came about. Nothing in it depends on where a server keeps things.
+ * The running digest that replicas compare: the sum of one 64-bit contribution for each node and
+ * session, as two independent sums of 32 bits. A change takes the old contribution away and adds
+ * the new one, so it costs what changed; sums have no order, so it does not tell how the state came
+ * about. Nothing in it depends on where a server keeps things.
  */
 
-/** Seed of the hashes that go into the digest. It never changes: every server must compute the same digest. */
+/**
+ * Seed of the hashes that go into the digest. It never changes: every server must compute the same
+ * digest.
+ */
 export const DIGEST_SEED = 0x5a4f_4f49;
 
 /** Two 32-bit hashes of one sequence of words. */
@@ -77,8 +81,9 @@ export class Digest {
 const IS_LITTLE_ENDIAN: boolean = new Uint8Array(Int32Array.of(1).buffer)[0] === 1;
 
 /**
- * 32 bits about a run of bytes that begins at a word of its buffer. Four lanes that do not wait for each other make it several times
- * as fast as unkeyedHash32, which matters for data. A change of any one word changes its lane.
+ * 32 bits about a run of bytes that begins at a word of its buffer. Four lanes that do not wait for
+ * each other make it several times as fast as unkeyedHash32, which matters for data. A change of
+ * any one word changes its lane.
  */
 export function hashWords(words: Int32Array, first: number, byteLength: number): number {
   let a: number = DIGEST_SEED;
@@ -108,7 +113,10 @@ export function hashWords(words: Int32Array, first: number, byteLength: number):
   return mix32(lane(mix32(lane(mix32(lane(mix32(a), b)), c)), d));
 }
 
-/** The word is mixed before it joins: else its top bit and a lower one of the lane's next word would cancel each other. */
+/**
+ * The word is mixed before it joins: else its top bit and a lower one of the lane's next word would
+ * cancel each other.
+ */
 function lane(hash: number, word: number): number {
   const spread = Math.imul(word, 0x85ebca6b);
   const mixed = Math.imul(hash ^ spread ^ (spread >>> 15), 0x9e3779b1);

@@ -15,7 +15,10 @@ interface Naive {
   readonly isEphemeral: boolean;
 }
 
-/** Sections 3.5 and 5 of docs/reference/client-protocol.md, said once more in the plainest way: paths to objects, one request at a time. */
+/**
+ * Sections 3.5 and 5 of docs/reference/client-protocol.md, said once more in the plainest way:
+ * paths to objects, one request at a time.
+ */
 class NaiveTree {
   readonly nodes = new Map<string, Naive>();
 

@@ -5,13 +5,15 @@ import type { NodeStore } from "./nodes/node-store.ts";
 
 /** When a leader removes containers and TTL nodes. */
 export interface ReapLimits {
-  /** A container that never had a child goes when it is older than this, in milliseconds; 0: never. */
+  /**
+   * A container that never had a child goes when it is older than this, in milliseconds; 0: never.
+   */
   readonly neverUsedMsMax: number;
 }
 
 /**
- * Containers and TTL nodes: a ring through the nodes themselves with a hand that walks it, so that a leader looks at these and at no others,
- * a few at a time, while they come and go.
+ * Containers and TTL nodes: a ring through the nodes themselves with a hand that walks it, so that
+ * a leader looks at these and at no others, a few at a time, while they come and go.
  */
 export class ReapableNodes {
   readonly #next = new IntColumn();
@@ -55,8 +57,9 @@ export class ReapableNodes {
 }
 
 /**
- * Whether a container or TTL node is to go by what is applied (section 5 of docs/reference/client-protocol.md): it has no
- * child; a container had one or is too old, a TTL node was not written for longer than its time to live.
+ * Whether a container or TTL node is to go by what is applied (section 5 of
+ * docs/reference/client-protocol.md): it has no child; a container had one or is too old, a TTL
+ * node was not written for longer than its time to live.
  */
 export function isDue(store: NodeStore, node: number, { neverUsedMsMax }: ReapLimits, timeMs: number): boolean {
   if (store.childCount(node) > 0) return false;

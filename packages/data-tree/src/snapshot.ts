@@ -13,7 +13,10 @@ import { IntColumn } from "./nodes/columns.ts";
 import { NO_NODE, ROOT } from "./nodes/node-row.ts";
 import { type TreeState, textLength } from "./tree-state.ts";
 
-/** A node as it is kept outside the tree: in a state file, in a snapshot that is sent to another server. */
+/**
+ * A node as it is kept outside the tree: in a state file, in a snapshot that is sent to another
+ * server.
+ */
 export interface NodeRecord {
   readonly id: number;
   /** 0 for the root. */
@@ -22,8 +25,9 @@ export interface NodeRecord {
   readonly name: Uint8Array;
   readonly data: Uint8Array | null;
   /**
-   * 68 bytes laid out like a Stat on the wire, in stored form: cversion counts the children ever created, ephemeralOwner is the
-   * owner of containers and TTL nodes too, numChildren is 0 and is not read.
+   * 68 bytes laid out like a Stat on the wire, in stored form: cversion counts the children ever
+   * created, ephemeralOwner is the owner of containers and TTL nodes too, numChildren is 0 and is
+   * not read.
    */
   readonly stat: Uint8Array;
   readonly acl: Acl;
@@ -49,8 +53,9 @@ export type SnapshotRecord =
   | ({ readonly kind: "node" } & NodeRecord);
 
 /**
- * The whole state as records: first the tree's own, then sessions by id, then nodes by id, so parents before their children. Equal
- * states give equal records. The state must not change until the last one is taken.
+ * The whole state as records: first the tree's own, then sessions by id, then nodes by id, so
+ * parents before their children. Equal states give equal records. The state must not change until
+ * the last one is taken.
  */
 export function* snapshotOf(state: TreeState): Generator<SnapshotRecord, void, undefined> {
   yield { kind: "tree", applied: state.applied, nextNode: state.nextNode };
@@ -129,7 +134,10 @@ export function sessionRows(state: TreeState): number[] {
 /** Fills a tree that holds nothing yet. Sums, lists and the digest are computed, never read. */
 export class TreeLoader {
   readonly #state: TreeState;
-  /** The length of each node's path, in UTF-16 units; 0 for the root, whose slash its children's paths begin with. */
+  /**
+   * The length of each node's path, in UTF-16 units; 0 for the root, whose slash its children's
+   * paths begin with.
+   */
   readonly #pathLengths = new IntColumn();
 
   constructor(state: TreeState) {

@@ -12,10 +12,12 @@ export interface CaptureSink {
 const ROWS_PER_RECORD = 16;
 
 /**
- * A walk over a tree that changes meanwhile. Records are taken at different times, so together they are of no single zxid.
+ * A walk over a tree that changes meanwhile. Records are taken at different times, so together they
+ * are of no single zxid.
  *
- * The transactions after {@link applied} make them exact, up to any that was applied when the walk had ended: each one says what a node
- * or a session becomes, so applying one again changes nothing, and nodes that are created after {@link applied} are left to them.
+ * The transactions after {@link applied} make them exact, up to any that was applied when the walk
+ * had ended: each one says what a node or a session becomes, so applying one again changes nothing,
+ * and nodes that are created after {@link applied} are left to them.
  */
 export class TreeCapture {
   /** The last transaction that was applied when the walk began. */

@@ -18,7 +18,9 @@ export interface ListedSession {
 /** Free rows of the sessions' table that one step of a listing passes at most. */
 const FREE_ROWS = 1024;
 
-/** What can be read of the tree: nodes, sizes and sessions, as they are applied. It changes nothing. */
+/**
+ * What can be read of the tree: nodes, sizes and sessions, as they are applied. It changes nothing.
+ */
 export class TreeReader {
   /** @internal */
   protected parts: TreeParts;
@@ -32,19 +34,25 @@ export class TreeReader {
   }
 
   /**
-   * The node at a path, or 0. A malformed path is simply not found, except that the empty path is the root, as in ZooKeeper.
-   * Allocates nothing.
+   * The node at a path, or 0. A malformed path is simply not found, except that the empty path is
+   * the root, as in ZooKeeper. Allocates nothing.
    */
   find(bytes: Uint8Array, start: number, end: number): number {
     return this.state.store.find(bytes, start, end);
   }
 
-  /** Whether a watch on the path could ever fire: no node is there, and none can be made there, where the path is too long. */
+  /**
+   * Whether a watch on the path could ever fire: no node is there, and none can be made there,
+   * where the path is too long.
+   */
   isWatchable(path: Readonly<ByteSlice>): boolean {
     return mayBeCreated(path) || this.find(path.bytes, path.start, path.end) !== NO_NODE;
   }
 
-  /** Moves the tree's one cursor to a node. Valid until the next call of it and until the tree changes. */
+  /**
+   * Moves the tree's one cursor to a node. Valid until the next call of it and until the tree
+   * changes.
+   */
   view(node: number): NodeView {
     return this.parts.cursor.moveTo(node);
   }
@@ -101,7 +109,8 @@ export class TreeReader {
   }
 
   /**
-   * Fills a list with the next children of a node in the order of their names' bytes, whatever their number.
+   * Fills a list with the next children of a node in the order of their names' bytes, whatever
+   * their number.
    *
    * @param after the last name before them, which need not exist; empty to begin
    * @returns whether no child follows them
@@ -164,7 +173,10 @@ export class TreeReader {
     return sessions.isOpen(sessions.find(high, low));
   }
 
-  /** Whether requests of the session may be prepared: it exists or is about to, and its end is not proposed. */
+  /**
+   * Whether requests of the session may be prepared: it exists or is about to, and its end is not
+   * proposed.
+   */
   isSessionUsable(high: number, low: number): boolean {
     const { sessions } = this.state;
     return sessions.isUsable(sessions.find(high, low));
@@ -198,8 +210,8 @@ export class TreeReader {
   }
 
   /**
-   * The sessions; undefined stands for a step that met none. Between two of them the table may change, so that some may be missing then or
-   * come twice.
+   * The sessions; undefined stands for a step that met none. Between two of them the table may
+   * change, so that some may be missing then or come twice.
    */
   *listSessions(): Generator<ListedSession | undefined, void, undefined> {
     const { sessions } = this.state;
@@ -229,8 +241,8 @@ export class TreeReader {
   }
 
   /**
-   * Shows those of a session's ephemerals whose paths begin with a prefix, the youngest first where none was loaded. The slice is valid during
-   * the call.
+   * Shows those of a session's ephemerals whose paths begin with a prefix, the youngest first where
+   * none was loaded. The slice is valid during the call.
    *
    * @param prefix any bytes
    * @returns false where a limit is reached; some were shown then

@@ -29,7 +29,10 @@ const CACHED_MASK = 4095;
 /** What a node takes beside its path and data. */
 const NODE_BYTES = 128;
 
-/** Everything that is replicated, and the sums kept about it. The data tree owns it; applying and loading change it. */
+/**
+ * Everything that is replicated, and the sums kept about it. The data tree owns it; applying and
+ * loading change it.
+ */
 export class TreeState {
   readonly store: NodeStore;
   readonly acls: AclTable;
@@ -46,7 +49,10 @@ export class TreeState {
   approximateDataSize = 0;
   readonly #hash = new WordHash();
   readonly #name: ByteSlice = emptySlice();
-  /** Digest contributions of recently changed nodes: the next change needs no hash of the old content. */
+  /**
+   * Digest contributions of recently changed nodes: the next change needs no hash of the old
+   * content.
+   */
   readonly #cachedNodes = new Int32Array(CACHED_MASK + 1);
   readonly #cachedHighs = new Int32Array(CACHED_MASK + 1);
   readonly #cachedLows = new Int32Array(CACHED_MASK + 1);
@@ -109,7 +115,9 @@ export class TreeState {
     this.#cachedLows[at] = low;
   }
 
-  /** The node's present contribution leaves the digest: called before anything of the node changes. */
+  /**
+   * The node's present contribution leaves the digest: called before anything of the node changes.
+   */
   removeFromDigest(node: number): void {
     const at = node & CACHED_MASK;
     if (this.#cachedNodes[at] === node) {

@@ -36,8 +36,8 @@ type State = { readonly kind: "idle" } | Looking | Decided;
 const NO_SUPPORTERS: ReadonlySet<ServerId> = new Set();
 
 /**
- * The basic election (`electionAlg` 0). In every round a server asks all voters for their votes, moves to the best vote it hears, and
- * has decided when a quorum named the same candidate.
+ * The basic election (`electionAlg` 0). In every round a server asks all voters for their votes,
+ * moves to the best vote it hears, and has decided when a quorum named the same candidate.
  *
  * ```
  *   look ──▶ asking ──all answered, or pollWait──▶ count ──a quorum agrees──▶ decided
@@ -45,12 +45,16 @@ const NO_SUPPORTERS: ReadonlySet<ServerId> = new Set();
  *              └───────────── rest ◀─────────────────┘
  * ```
  *
- * It pulls where fast leader election pushes: simpler, slower, with messages for every round. Nothing after it knows which ran.
+ * It pulls where fast leader election pushes: simpler, slower, with messages for every round.
+ * Nothing after it knows which ran.
  */
 export class BasicLeaderElection implements LeaderElection {
   readonly #config: ElectionConfig;
   readonly #sinks: ElectionSinks;
-  /** Polls are numbered from here, so that an answer meant for this server before it restarted is not taken for a new one. */
+  /**
+   * Polls are numbered from here, so that an answer meant for this server before it restarted is
+   * not taken for a new one.
+   */
   readonly #numberBefore: number;
   #state: State = { kind: "idle" };
   #avoided: { readonly leader: ServerId; readonly untilMs: number } | undefined;
@@ -179,13 +183,17 @@ export class BasicLeaderElection implements LeaderElection {
 
   #countIfComplete(looking: Looking, answers: Answers, nowMs: number): void {
     const { sid, verifier } = this.#config;
-    // One that lost its storage is a voter that may not vote: it has no answer of its own to wait for.
+    // One that lost its storage is a voter that may not vote: it has no answer of its own to wait
+    // for.
     const expected =
       verifier.voters.has(sid) && looking.own === undefined ? verifier.voters.size - 1 : verifier.voters.size;
     if (answers.size === expected && !this.#awaitsCandidate(looking, answers)) this.#count(looking, answers, nowMs);
   }
 
-  /** Whether a vote names a candidate that is no voter, and whose answer may still come in this round. */
+  /**
+   * Whether a vote names a candidate that is no voter, and whose answer may still come in this
+   * round.
+   */
   #awaitsCandidate({ others }: Looking, answers: Answers): boolean {
     const { verifier, candidates } = this.#config;
     for (const { vote } of answers.values()) {
@@ -200,7 +208,8 @@ export class BasicLeaderElection implements LeaderElection {
     const { own } = looking;
     const counted = own === undefined ? ofMembers(answers) : answers;
     const candidacies = standingsOf(counted, this.#config.candidates, (candidate) => {
-      // The candidate must have answered itself, and have a vote: a dead leader is not elected again by hearsay.
+      // The candidate must have answered itself, and have a vote: a dead leader is not elected
+      // again by hearsay.
       if (verifier.voters.has(candidate)) return counted.get(candidate)?.vote !== undefined;
       const role = looking.others.get(candidate);
       return own === undefined ? role === "leading" : role !== undefined;
@@ -215,7 +224,8 @@ export class BasicLeaderElection implements LeaderElection {
       return;
     }
     if (own !== undefined) {
-      // From its own vote, not from the one it has: that one may name a server that is gone, and what is left may be worse than itself.
+      // From its own vote, not from the one it has: that one may name a server that is gone, and
+      // what is left may be worse than itself.
       looking.vote = candidacies.reduce((vote, { best }) => better(best, vote, this.#config.candidates), own);
     }
     looking.answers = undefined;
@@ -249,7 +259,10 @@ function standingsOf(
   return [...candidacies.values()];
 }
 
-/** For a server without a vote, which takes part in no election: the word of a leader and of those that follow. */
+/**
+ * For a server without a vote, which takes part in no election: the word of a leader and of those
+ * that follow.
+ */
 function ofMembers(answers: Answers): Answers {
   return new Map([...answers].filter(([, { role }]) => role === "leading" || role === "following"));
 }

@@ -5,14 +5,17 @@ export type Candidates = Pick<ReadonlySet<ServerId>, "has">;
 
 /** What an election is given. Times are whole milliseconds. */
 export interface ElectionConfig {
-  /** `electionAlg`: 3 is fast leader election, 0 the basic one. All servers of an ensemble use the same. */
+  /**
+   * `electionAlg`: 3 is fast leader election, 0 the basic one. All servers of an ensemble use the
+   * same.
+   */
   readonly algorithm: number;
   readonly sid: ServerId;
   /** Its voters are asked and counted; a server that is none of them has no vote. */
   readonly verifier: QuorumVerifier;
   /**
-   * Further servers that are asked and not counted: those of a configuration that may have come into force without this server.
-   * Default: none.
+   * Further servers that are asked and not counted: those of a configuration that may have come
+   * into force without this server. Default: none.
    */
   readonly acquaintances?: ReadonlySet<ServerId>;
   /**
@@ -22,7 +25,10 @@ export interface ElectionConfig {
   readonly candidates: Candidates;
   /** At least 0, below 1. */
   readonly random: () => number;
-  /** The shortest time for which a vote with a quorum waits for a better one. Shorter elects sooner, and wrongly more often. */
+  /**
+   * The shortest time for which a vote with a quorum waits for a better one. Shorter elects sooner,
+   * and wrongly more often.
+   */
   readonly settleMsMin: number;
   /** The longest such time, for ensembles across sites, and while no round trip was measured. */
   readonly settleMsMax: number;
@@ -31,11 +37,14 @@ export interface ElectionConfig {
   /** The longest interval, of a server that hears no other. */
   readonly resendMsMax: number;
   /**
-   * Basic election: how long to wait for answers, and about how long to rest between rounds. Where round trips take longer, no server is
-   * elected.
+   * Basic election: how long to wait for answers, and about how long to rest between rounds. Where
+   * round trips take longer, no server is elected.
    */
   readonly pollWaitMs: number;
-  /** A server without a vote that looks again asks after up to this long, so that a fleet of observers does not ask at once. */
+  /**
+   * A server without a vote that looks again asks after up to this long, so that a fleet of
+   * observers does not ask at once.
+   */
   readonly askDelayMsMax: number;
 }
 

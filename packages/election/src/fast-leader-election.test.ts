@@ -158,7 +158,7 @@ test("a server's vote ends with its restart, before it votes again", () => {
   expect(server.decisions).toEqual([]);
 });
 
-test("the last round that there is goes on: elections end after a server has named it", () => {
+test("the last round that there is continues: elections end after a server has named it", () => {
   const last = Number.MAX_SAFE_INTEGER;
   const server = looking(3);
   server.hear(2, notification("looking", last, vote(2, 6, 1)));

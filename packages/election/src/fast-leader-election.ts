@@ -18,7 +18,9 @@ type Notification = Extract<ElectionMessage, { readonly kind: "notification" }>;
 
 interface Looking {
   readonly kind: "looking";
-  /** The vote that a server begins with, for itself or for its nominee; undefined without a vote. */
+  /**
+   * The vote that a server begins with, for itself or for its nominee; undefined without a vote.
+   */
   readonly own: Vote | undefined;
   vote: Vote | undefined;
   /** Votes of this round, this server's among them. Emptied when the round rises. */
@@ -35,7 +37,9 @@ interface Decided {
   readonly role: Exclude<PeerRole, "looking">;
   vote: Vote;
   readonly supporters: Set<ServerId>;
-  /** What voters that look were last heard to say, and when. See {@link FastLeaderElection.look}. */
+  /**
+   * What voters that look were last heard to say, and when. See {@link FastLeaderElection.look}.
+   */
   readonly overheard: Map<ServerId, { readonly heard: Notification; readonly atMs: number }>;
 }
 
@@ -45,8 +49,8 @@ type State = { readonly kind: "idle" } | Looking | Decided;
 const NO_SUPPORTERS: ReadonlySet<ServerId> = new Set();
 
 /**
- * Fast leader election (`electionAlg` 3). Every server sends its vote to all voters, changes to a better vote when it hears one
- * and sends that too, until a quorum agrees.
+ * Fast leader election (`electionAlg` 3). Every server sends its vote to all voters, changes to a
+ * better vote when it hears one and sends that too, until a quorum agrees.
  *
  * ```
  *              look                       a quorum agrees in this round,
@@ -96,7 +100,8 @@ export class FastLeaderElection implements LeaderElection {
     const hasLooked = this.#round > 0;
     const overheard = this.#state.kind === "decided" ? this.#state.overheard : undefined;
     this.#position = verifier.voters.has(sid) ? position : undefined;
-    // A server may have named the last possible round: the election stays in it, since a later one could not be sent.
+    // A server may have named the last possible round: the election stays in it, since a later one
+    // could not be sent.
     this.#round = Math.min(this.#round + 1, Number.MAX_SAFE_INTEGER);
     const own = firstVote(ownVote(sid, this.#position), nominee, candidates);
     const looking: Looking = {
@@ -117,8 +122,9 @@ export class FastLeaderElection implements LeaderElection {
     }
     this.#changeVote(looking, own, nowMs);
     this.#recount(looking, nowMs);
-    // Others may have noticed a moment earlier that the leader is gone. They sent their votes once, to a server that had a leader then;
-    // were they forgotten, it would hear them only when they are repeated. What is older has been repeated since, or means nothing now.
+    // Others may have noticed a moment earlier that the leader is gone. They sent their votes once,
+    // to a server that had a leader then; were they forgotten, it would hear them only when they
+    // are repeated. What is older has been repeated since, or means nothing now.
     for (const [from, { heard, atMs }] of overheard ?? []) {
       if (this.#state !== looking) return;
       if (heard.round >= this.#round && nowMs - atMs <= resendMsMin)
@@ -143,7 +149,8 @@ export class FastLeaderElection implements LeaderElection {
 
   established(epoch: number): void {
     assert(this.#state.kind === "decided", `epoch ${epoch} is established at a server that looks for a leader`);
-    // Members remember different zxids and epochs of the leader they elected. The epoch it took is the same for all.
+    // Members remember different zxids and epochs of the leader they elected. The epoch it took is
+    // the same for all.
     this.#state.vote = { ...this.#state.vote, peerEpoch: epoch };
   }
 
@@ -164,7 +171,8 @@ export class FastLeaderElection implements LeaderElection {
   }
 
   linkUp(sid: ServerId, nowMs: number): void {
-    // A server that has decided sends nothing unasked: the other one, if it looks, asks over this same link.
+    // A server that has decided sends nothing unasked: the other one, if it looks, asks over this
+    // same link.
     if (this.#state.kind !== "looking") return;
     this.#hurry(this.#state, nowMs);
     if (sid !== this.#config.sid && this.#config.verifier.voters.has(sid)) this.#notify(sid);
@@ -198,7 +206,8 @@ export class FastLeaderElection implements LeaderElection {
       return;
     }
     if (this.#config.verifier.voters.has(from)) decided.overheard.set(from, { heard, atMs: nowMs });
-    // In this round and for this leader: it is about to decide the same. Anything else, and it has gone to look elsewhere.
+    // In this round and for this leader: it is about to decide the same. Anything else, and it has
+    // gone to look elsewhere.
     if (heard.round === this.#round && heard.vote?.leader === decided.vote.leader) decided.supporters.add(from);
     else decided.supporters.delete(from);
     this.#notify(from);
@@ -213,7 +222,8 @@ export class FastLeaderElection implements LeaderElection {
         this.#heardMember(looking, from, { round: heard.round, vote: itself, role }, nowMs);
         return;
       }
-      // Only to a server that knows it has no vote. One that believes it votes would answer the answer, and the exchange would never end.
+      // Only to a server that knows it has no vote. One that believes it votes would answer the
+      // answer, and the exchange would never end.
       if (heard.role === "looking" && heard.vote === undefined && hasVote) this.#notify(from);
       return;
     }
@@ -245,7 +255,8 @@ export class FastLeaderElection implements LeaderElection {
     const { own, vote } = looking;
     if (own === undefined || vote === undefined) return;
     if (heard.round < this.#round) {
-      // It restarted, or lags: without an answer it would vote in its old round until its next resend.
+      // It restarted, or lags: without an answer it would vote in its old round until its next
+      // resend.
       this.#withdraw(looking, from, nowMs);
       this.#notify(from);
       return;
@@ -292,14 +303,16 @@ export class FastLeaderElection implements LeaderElection {
   }
 
   /**
-   * A quorum names this leader, and the leader says so itself. Unless the leader itself claims the role, stale votes could elect a dead leader; without
-   * the quorum one that was deposed and does not know it captures every server that asks.
+   * A quorum names this leader, and the leader says so itself. Unless the leader itself claims the
+   * role, stale votes could elect a dead leader; without the quorum one that was deposed and does
+   * not know it captures every server that asks.
    */
   #isLedAlready(tally: Tally, vote: Vote, round: number): boolean {
     if (!this.#config.verifier.isQuorum(tally.supporters(vote))) return false;
     // rule: a-leader-says-that-it-leads
     if (vote.leader !== this.#config.sid) return tally.saysItLeads(vote.leader);
-    // The others were quicker to decide for this server. In another round, they speak of a time before it restarted.
+    // The others were quicker to decide for this server. In another round, they speak of a time
+    // before it restarted.
     return round === this.#round && this.#position !== undefined && this.#config.candidates.has(vote.leader);
   }
 
@@ -322,7 +335,10 @@ export class FastLeaderElection implements LeaderElection {
     this.#tellVoters();
   }
 
-  /** Starts the settle delay when this server's vote has a quorum, stops it when it has none any more. */
+  /**
+   * Starts the settle delay when this server's vote has a quorum, stops it when it has none any
+   * more.
+   */
   #recount(looking: Looking, nowMs: number): void {
     const { verifier, candidates } = this.#config;
     const { vote } = looking;
@@ -349,8 +365,9 @@ export class FastLeaderElection implements LeaderElection {
   }
 
   /**
-   * Others are there: what they missed, they should soon have. What arrives brings the next repetition nearer and never puts it off. If
-   * it did, as in a wait for silence, a crowd of observers that ask would keep a voter from repeating a vote that was lost.
+   * Others are there: what they missed, they should soon have. What arrives brings the next
+   * repetition nearer and never puts it off. If it did, as in a wait for silence, a crowd of
+   * observers that ask would keep a voter from repeating a vote that was lost.
    */
   #hurry(looking: Looking, nowMs: number): void {
     looking.waitMs = this.#config.resendMsMin;

@@ -11,7 +11,7 @@ test("a stranger that asks is answered with this server's state, and not counted
   expect([server.election.round, server.election.vote, server.decisions]).toEqual([1, vote(1, 5, 10), []]);
 });
 
-test("two servers that each think the other is no voter do not answer each other for ever", () => {
+test("two servers that each think the other is no voter do not answer each other indefinitely", () => {
   const one = looking(3);
   const other = new TestElection({ verifier: new MajorityQuorum([4, 5, 6].map(serverId)) }, 4);
   other.election.look(position(5, 10), 0);

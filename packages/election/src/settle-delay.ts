@@ -1,6 +1,9 @@
 import type { ServerId } from "@zooid/model";
 
-/** Round trips to wait for: a better vote reaches a server, which passes it on; twice, since round trips vary. */
+/**
+ * Round trips to wait for: a better vote reaches a server, which passes it on; twice, since round
+ * trips vary.
+ */
 const ROUND_TRIPS = 4;
 
 /** How long a settle delay may be. Whole milliseconds. */
@@ -10,11 +13,12 @@ export interface SettleBounds {
 }
 
 /**
- * How long a vote that has its quorum waits for a better one. Safety never depends on it: too short, and now and then a leader is
- * elected that its quorum has already left for a better one.
+ * How long a vote that has its quorum waits for a better one. Safety never depends on it: too
+ * short, and now and then a leader is elected that its quorum has already left for a better one.
  *
- * The slowest voter counts. One that was never measured counts as the slowest that was: it may have been down since this server
- * started, and must not make every election slow. While nothing was measured, the delay is the longest.
+ * The slowest voter counts. One that was never measured counts as the slowest that was: it may have
+ * been down since this server started, and must not make every election slow. While nothing was
+ * measured, the delay is the longest.
  */
 export class SettleDelay {
   readonly #bounds: SettleBounds;

@@ -46,7 +46,7 @@ test("a vote that moves away while settling stops it", () => {
   expect(server.decisions).toEqual([]);
 });
 
-test("a better vote that has its quorum at once settles anew, and is repeated no sooner than others", () => {
+test("a better vote that has its quorum at once settles again, and is repeated no sooner than others", () => {
   const server = looking(3);
   server.hear(2, notification("looking", 1, vote(1, 5, 10)), 0);
   expect(server.election.nextDueMs()).toBe(200);
@@ -71,7 +71,7 @@ test("settling is not prolonged by votes that change nothing", () => {
   expect(server.decisions).toEqual(["leading 1"]);
 });
 
-test("while settling a better vote is adopted, and settles anew", () => {
+test("while settling a better vote is adopted, and settles again", () => {
   const server = looking(5);
   for (const sid of [2, 3]) server.hear(sid, notification("looking", 1, vote(1, 5, 10)), 0);
   expect(server.hear(4, notification("looking", 1, vote(4, 6, 1)), 100)).toHaveLength(4);

@@ -7,8 +7,9 @@ export interface Ballot {
 }
 
 /**
- * The newest ballot of each server. There are two in an election: the votes of its round, where agreement means equal in everything, and
- * the word of servers that have decided, in whatever round, where leader and epoch are enough.
+ * The newest ballot of each server. There are two in an election: the votes of its round, where
+ * agreement means equal in everything, and the word of servers that have decided, in whatever
+ * round, where leader and epoch are enough.
  */
 export class Tally {
   readonly #agrees: (a: Vote, b: Vote) => boolean;

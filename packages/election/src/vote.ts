@@ -3,7 +3,8 @@ import type { Candidates } from "./config.ts";
 import type { ElectionPosition } from "./events.ts";
 
 /**
- * The order of votes: by peerEpoch, then zxid, then server id, each deciding only where those before it are equal.
+ * The order of votes: by peerEpoch, then zxid, then server id, each deciding only where those
+ * before it are equal.
  *
  * @returns above 0 when `a` stands higher, below 0 when `b` does, 0 only for equal votes
  */
@@ -15,8 +16,9 @@ export function compareVotes(a: Vote, b: Vote): number {
 }
 
 /**
- * Whether a server that votes `current` changes to `challenger`. A voter of weight 0 is no candidate: no server changes to it, and its own
- * first vote, which names itself since it must name someone, gives way to any candidate.
+ * Whether a server that votes `current` changes to `challenger`. A voter of weight 0 is no
+ * candidate: no server changes to it, and its own first vote, which names itself since it must name
+ * someone, gives way to any candidate.
  */
 export function beats(challenger: Vote, current: Vote, candidates: Candidates): boolean {
   // rule: candidates-alone-are-elected
@@ -34,7 +36,9 @@ export function isSameVote(a: Vote, b: Vote): boolean {
   return a.leader === b.leader && a.zxid === b.zxid && a.peerEpoch === b.peerEpoch;
 }
 
-/** Equal in leader and epoch: members of one ensemble may remember different zxids of their leader. */
+/**
+ * Equal in leader and epoch: members of one ensemble may remember different zxids of their leader.
+ */
 export function isSameLeadership(a: Vote, b: Vote): boolean {
   return a.leader === b.leader && a.peerEpoch === b.peerEpoch;
 }
@@ -47,7 +51,10 @@ export function ownVote(sid: ServerId, position: ElectionPosition | undefined): 
   return { leader: sid, zxid, peerEpoch: currentEpoch };
 }
 
-/** The vote that a server begins with: for itself, or for a candidate ahead of it that has no vote. None without a vote. */
+/**
+ * The vote that a server begins with: for itself, or for a candidate ahead of it that has no vote.
+ * None without a vote.
+ */
 export function firstVote(own: Vote | undefined, nominee: Vote | undefined, candidates: Candidates): Vote | undefined {
   return own === undefined || nominee === undefined ? own : better(nominee, own, candidates);
 }

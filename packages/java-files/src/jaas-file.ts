@@ -5,12 +5,16 @@ export interface JaasModule {
   readonly options: ReadonlyMap<string, string>;
 }
 
-/** Words, quoted strings, and the punctuation of the file's grammar; blanks and comments lie between. */
+/**
+ * Words, quoted strings, and the punctuation of the file's grammar; blanks and comments lie
+ * between.
+ */
 const TOKEN = /(?:\s|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*("(?:[^"\\\n]|\\.)*"|[{}=;]|[^\s{}=;"]+)?/y;
 
 /**
- * Reads a JAAS login configuration: `Section { class flag name="value" …; … };`. Nothing in it is expanded. A section that is there twice is
- * invalid, as for Java, and so is an option with two values, of which Java takes the last.
+ * Reads a JAAS login configuration: `Section { class flag name="value" …; … };`. Nothing in it is
+ * expanded. A section that is there twice is invalid, as for Java, and so is an option with two
+ * values, of which Java takes the last.
  *
  * @returns the sections by name, or a sentence that says what is wrong
  */

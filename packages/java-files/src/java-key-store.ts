@@ -12,7 +12,8 @@ export interface JavaKeyStore {
 /**
  * Reads a JKS file.
  *
- * @param password of the store and of its keys; without one nothing says whether the file was changed, and no key can be read
+ * @param password of the store and of its keys; without one nothing says whether the file was
+ *   changed, and no key can be read
  * @throws for a file that cannot be read, was changed, or has another password
  */
 export function readJavaKeyStore(file: Buffer, password: string | undefined): JavaKeyStore {

@@ -61,8 +61,8 @@ export function openKeyStore(
 }
 
 /**
- * The private key of a store, with its certificate and the chain behind it; undefined where a JKS file holds none. The other forms are
- * handed on as they are.
+ * The private key of a store, with its certificate and the chain behind it; undefined where a JKS
+ * file holds none. The other forms are handed on as they are.
  *
  * @throws for a JKS file that cannot be read, was changed, or has another password
  */
@@ -85,7 +85,10 @@ export function certificatesOf({ type, bytes, password }: OpenedKeyStore): reado
   return readJavaKeyStore(bytes, password).certificates;
 }
 
-/** Java reads either of its forms by either name, and so gives stores that are called .jks the newer form for years. */
+/**
+ * Java reads either of its forms by either name, and so gives stores that are called .jks the newer
+ * form for years.
+ */
 function javaType(bytes: Buffer): KeyStoreType {
   return bytes.length >= 4 && bytes.readUInt32BE(0) === JKS_MAGIC ? "JKS" : "PKCS12";
 }

@@ -1,6 +1,6 @@
 /**
- * The blocks of a text in PEM with a label such as `CERTIFICATE`, from their first line to their last one. The time grows with the text,
- * also where blocks begin and none ends.
+ * The blocks of a text in PEM with a label such as `CERTIFICATE`, from their first line to their
+ * last one. The time grows with the text, also where blocks begin and none ends.
  */
 export function pemBlocks(text: string, label: string): readonly string[] {
   const [begin, end] = [`-----BEGIN ${label}-----`, `-----END ${label}-----`];

@@ -2,8 +2,8 @@ import type forge from "node-forge";
 import { loadForge } from "#node-forge";
 
 /**
- * The certificates in a PKCS#12 file (RFC 7292), in PEM. The platform reads such a file only where it holds a private key, and a file of
- * those who are trusted holds none.
+ * The certificates in a PKCS#12 file (RFC 7292), in PEM. The platform reads such a file only where
+ * it holds a private key, and a file of those who are trusted holds none.
  *
  * @throws for a file that cannot be read, was changed, or has another password
  */

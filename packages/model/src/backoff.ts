@@ -1,4 +1,7 @@
-/** Waits that double up to a limit, each shortened by a random share, so that what failed together does not try again together. */
+/**
+ * Waits that double up to a limit, each shortened by a random share, so that what failed together
+ * does not try again together.
+ */
 export class Backoff {
   readonly #options: BackoffOptions;
   #nextMs: number;

@@ -67,7 +67,8 @@ const LOOP_COPY_MAX = 48;
 /**
  * Copies bytes between buffers without making a view.
  *
- * `Uint8Array.prototype.set` needs a subarray of the source, which is garbage for each call; Node's `Buffer` copies ranges.
+ * `Uint8Array.prototype.set` needs a subarray of the source, which is garbage for each call; Node's
+ * `Buffer` copies ranges.
  */
 export function copyBytes(source: Uint8Array, start: number, end: number, target: Uint8Array, at: number): void {
   if (end - start <= LOOP_COPY_MAX) {

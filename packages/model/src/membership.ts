@@ -1,4 +1,6 @@
-/** Changes of an ensemble's members: how they are named, what each request is, and which are safe. */
+/**
+ * Changes of an ensemble's members: how they are named, what each request is, and which are safe.
+ */
 export { type Configuration, clientAddressOf, parseConfiguration, withRole } from "./membership/configuration.ts";
 export { joinerSettings } from "./membership/joiner-settings.ts";
 export {

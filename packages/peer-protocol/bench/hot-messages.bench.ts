@@ -10,9 +10,9 @@ import { FORWARD_HEADER_BYTES } from "../src/peer-runs.ts";
 import { ELEMENTS_MAX, whole, zxidOf } from "../src/record-codec.ts";
 
 /**
- * What writing the codec of the four hot messages by hand buys: nanoseconds of processor time
- * for each message, by hand, by generated code over this package's reader and writer, and by protobufjs alone.
- * `npm run bench`
+ * What writing the codec of the four hot messages by hand buys: nanoseconds of processor time for
+ * each message, by hand, by generated code over this package's reader and writer, and by protobufjs
+ * alone. `npm run bench`
  */
 const WARM_UP = 100_000;
 const MESSAGES = 200_000;

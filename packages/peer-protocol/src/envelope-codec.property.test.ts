@@ -219,7 +219,7 @@ function encode(message: EnvelopeMessage): Buffer {
 const decode = (bytes: Uint8Array): EnvelopeMessage => decodeEnvelope(bytes, 0, bytes.length);
 
 describe.each(KINDS)("%s", (kind) => {
-  test("is read as it was written, and keeps within the room that it asks for", () => {
+  test("is read unchanged, and keeps within the room that it asks for", () => {
     fc.assert(
       fc.property(messageOf(kind), (message) => {
         const bytes = encode(message);

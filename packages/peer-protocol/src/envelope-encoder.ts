@@ -13,7 +13,10 @@ const ELEMENT_BYTES_MAX = 40;
 /** A text's UTF-8 form is never longer than this for each of its UTF-16 units. */
 const UTF8_BYTES_MAX = 3;
 
-/** Bytes that an envelope with this message needs at most, and that must be free before it is written. */
+/**
+ * Bytes that an envelope with this message needs at most, and that must be free before it is
+ * written.
+ */
 export function envelopeBytesMax(message: EnvelopeMessage): number {
   switch (message.kind) {
     case "hello":

@@ -57,7 +57,9 @@ export interface Heartbeat {
   readonly kind: "heartbeat";
   readonly sequence: number;
   readonly isEcho: boolean;
-  /** In an echo: the wall clock of its sender, in milliseconds since 1970; 0 where it does not say. */
+  /**
+   * In an echo: the wall clock of its sender, in milliseconds since 1970; 0 where it does not say.
+   */
   readonly wallMs: number;
 }
 
@@ -75,7 +77,10 @@ export interface RelayReady {
   readonly kind: "relay-ready";
 }
 
-/** A follower to its leader: an observer comes by this link. The follower has seen its proof of being that server. */
+/**
+ * A follower to its leader: an observer comes by this link. The follower has seen its proof of
+ * being that server.
+ */
 export interface RelayOpen {
   readonly kind: "relay-open";
   /** Chosen by the follower; stands for the observer on this link. */
@@ -90,7 +95,10 @@ export interface RelayClose {
   readonly text: string;
 }
 
-/** What observer and leader say to each other: a stream of frames of its own, cut anywhere. Valid as long as the bytes are. */
+/**
+ * What observer and leader say to each other: a stream of frames of its own, cut anywhere. Valid as
+ * long as the bytes are.
+ */
 export interface RelayBytes {
   readonly kind: "relay-bytes";
   /** 0 between observer and follower, where there is only one. */
@@ -100,7 +108,10 @@ export interface RelayBytes {
   readonly end: number;
 }
 
-/** Entries for an observer, without their bytes: the follower was sent them itself, on the same link and before. */
+/**
+ * Entries for an observer, without their bytes: the follower was sent them itself, on the same link
+ * and before.
+ */
 export interface RelayRun extends Omit<EntriesMessage, "kind" | "bytes" | "start" | "end"> {
   readonly kind: "relay-run";
   readonly channel: number;

@@ -25,7 +25,10 @@ type Filling<T> = { -readonly [K in keyof T]: T[K] };
 const NO_BYTES = new Uint8Array(0);
 const ZXID_HIGH_MAX = 2 ** 21 - 1;
 
-/** Reads the fields of these messages; as bounded as `BoundedReader`, which generated code reads with. */
+/**
+ * Reads the fields of these messages; as bounded as `BoundedReader`, which generated code reads
+ * with.
+ */
 export class HotReader extends ProtobufReader {
   override tag(): number {
     if (this.at >= this.end) return 0;

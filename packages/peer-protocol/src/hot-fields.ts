@@ -1,7 +1,7 @@
 /**
  * The field tags, in `peer.proto`, of what is written and read by hand. A tag is three bits of wire
- * type behind the field's number, so in octal the last digit is the type: 0 a varint, 1 eight bytes,
- * 2 a length and as many bytes.
+ * type behind the field's number, so in octal the last digit is the type: 0 a varint, 1 eight
+ * bytes, 2 a length and as many bytes.
  */
 
 export const EnvelopeTag = { entries: 0o412, ack: 0o502, commit: 0o512, forward: 0o632 } as const;

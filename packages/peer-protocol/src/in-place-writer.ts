@@ -4,12 +4,14 @@ import type Long from "long";
 import protobuf from "protobufjs/minimal.js";
 
 const SPLIT = 2 ** 32;
-/** Lengths that are known only at a message's end are filled in there, as a varint of four bytes. */
+/**
+ * Lengths that are known only at a message's end are filled in there, as a varint of four bytes.
+ */
 export const LENGTH_BYTES = 4;
 
 /**
- * The writer behind protobufjs's generated encoders: into a buffer of the caller's, where the caller
- * says, without a copy. Every method that they call is replaced.
+ * The writer behind protobufjs's generated encoders: into a buffer of the caller's, where the
+ * caller says, without a copy. Every method that they call is replaced.
  *
  * protobufjs's own writer moves a message to make room for its length. This one leaves four bytes
  * for it, as links between servers have had it from the beginning: any protobuf reader takes a

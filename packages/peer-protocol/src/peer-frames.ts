@@ -14,19 +14,23 @@ import { splitRun } from "./peer-runs.ts";
  * └────────────┴───────────┴──────────┘
  * ```
  *
- * The checksum is not against TCP's errors but against those of memory and middle boxes, which TCP does not see.
+ * The checksum is not against TCP's errors but against those of memory and middle boxes, which TCP
+ * does not see.
  */
 export const PEER_FRAME_HEADER_BYTES = 8;
 /** The longest frame from a peer that has not authenticated. */
 export const HANDSHAKE_FRAME_BYTES_MAX: number = 64 * 1024;
 
-/** The end of a session lists all its ephemerals in one entry, and those were made by many requests. */
+/**
+ * The end of a session lists all its ephemerals in one entry, and those were made by many requests.
+ */
 const FRAME_BYTES_LEAST = 64 * 1024 * 1024;
 const FRAME_SLACK_BYTES = 64 * 1024;
 
 /**
- * The longest frame between servers whose clients may send frames of that length: an entry holds what a client sent, and up to as
- * much again where that was many small operations; and a session may have very many ephemerals.
+ * The longest frame between servers whose clients may send frames of that length: an entry holds
+ * what a client sent, and up to as much again where that was many small operations; and a session
+ * may have very many ephemerals.
  */
 export function peerFrameBytesMax(clientFrameBytesMax: number): number {
   return Math.max(FRAME_BYTES_LEAST, 2 * clientFrameBytesMax) + FRAME_SLACK_BYTES;
@@ -83,7 +87,8 @@ export class PeerFrameWriter {
   /**
    * A run that is longer than a frame may be goes out as several messages.
    *
-   * @throws WireError when anything else is too long for a frame, or one entry or request is; nothing of it is gathered then
+   * @throws WireError when anything else is too long for a frame, or one entry or request is;
+   *   nothing of it is gathered then
    */
   append(message: EnvelopeMessage): void {
     const sizeMax = envelopeBytesMax(message);
@@ -117,7 +122,10 @@ export class PeerFrameWriter {
     return true;
   }
 
-  /** Hands on what was gathered, in order; a buffer that is not shared is the receiver's, who may give it back to the pool. */
+  /**
+   * Hands on what was gathered, in order; a buffer that is not shared is the receiver's, who may
+   * give it back to the pool.
+   */
   take(each: (chunk: FrameChunk) => void): void {
     const chunks = this.#chunks;
     this.#chunks = [];
@@ -158,13 +166,16 @@ const NO_BYTES = Buffer.alloc(0);
 const SPARE_BYTES_MAX = 512 * 1024;
 
 /**
- * Takes one message, and the bytes of its envelope. A run of entries may be kept, its bytes are not written any more; what else a
- * message points to, and the envelope, are valid during the call. False when no more is wanted: what has come and what comes is
- * dropped.
+ * Takes one message, and the bytes of its envelope. A run of entries may be kept, its bytes are not
+ * written any more; what else a message points to, and the envelope, are valid during the call.
+ * False when no more is wanted: what has come and what comes is dropped.
  */
 export type EnvelopeSink = (message: EnvelopeMessage, bytes: Buffer, start: number, end: number) => boolean;
 
-/** Cuts what arrives on one link into messages. A frame that lies within one chunk is read where it lies, another is put together once. */
+/**
+ * Cuts what arrives on one link into messages. A frame that lies within one chunk is read where it
+ * lies, another is put together once.
+ */
 export class PeerFrameReader {
   /** The longest frame that is taken; may be raised between messages. */
   frameBytesMax: number;
@@ -185,7 +196,10 @@ export class PeerFrameReader {
     this.frameBytesMax = options.frameBytesMax;
   }
 
-  /** Throws a WireError for what is no frame with a message in it: the link cannot be read on after that. */
+  /**
+   * Throws a WireError for what is no frame with a message in it: the link cannot be read on after
+   * that.
+   */
   push(chunk: Buffer, sink: EnvelopeSink): void {
     let at = 0;
     while (at < chunk.length && !this.#isDone) {

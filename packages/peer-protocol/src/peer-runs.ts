@@ -14,7 +14,10 @@ export function forwardLength(bytes: Uint8Array, at: number): number {
   );
 }
 
-/** A run that one frame cannot hold, as several messages with whole entries or requests that mean the same. */
+/**
+ * A run that one frame cannot hold, as several messages with whole entries or requests that mean
+ * the same.
+ */
 export function* splitRun(
   message: EntriesMessage | Extract<ForwardMessage, { readonly kind: "forward" }>,
   runBytesMax: number,

@@ -7,7 +7,8 @@ import { RECORDS } from "./records.ts";
 
 /**
  * Envelopes as version 0.1.0 writes them, a kind and its bytes a line. Members of neighbouring
- * versions exchange them: a line that no longer holds breaks a rolling upgrade. New kinds add lines.
+ * versions exchange them: a line that no longer holds breaks a rolling upgrade. New kinds add
+ * lines.
  */
 const VECTORS = readFileSync(new URL("./testing/peer-vectors.txt", import.meta.url), "utf8")
   .trimEnd()

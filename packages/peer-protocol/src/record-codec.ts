@@ -14,7 +14,9 @@ import type { BoundedReader } from "./bounded-reader.ts";
 import type { EnvelopeMessage } from "./envelope-message.ts";
 import type { InPlaceWriter } from "./in-place-writer.ts";
 
-/** The messages of every write, which `hot-decoder.ts` and `hot-writer.ts` read and write by hand. */
+/**
+ * The messages of every write, which `hot-decoder.ts` and `hot-writer.ts` read and write by hand.
+ */
 export type HotKind = "entries" | "forward" | "ack" | "commit";
 export type RecordKind = Exclude<EnvelopeMessage["kind"], HotKind>;
 export type MessageOf<K extends EnvelopeMessage["kind"]> = Extract<EnvelopeMessage, { readonly kind: K }>;
@@ -22,16 +24,22 @@ export type MessageOf<K extends EnvelopeMessage["kind"]> = Extract<EnvelopeMessa
 /**
  * Between a message and its record: the class that protobufjs generates for a type of `peer.proto`.
  *
- * Where their fields have the same names and types, a message is encoded as it is. A record that was
- * decoded has its defaults in its prototype, so each field of a message is named.
+ * Where their fields have the same names and types, a message is encoded as it is. A record that
+ * was decoded has its defaults in its prototype, so each field of a message is named.
  */
 export interface RecordCodec<K extends RecordKind> {
   /** The member of an envelope that carries the message. */
   readonly member: Exclude<keyof zooid.Envelope.$Properties, "$unknowns">;
-  /** Most texts, numbers of 32 bits and inner messages that are read; {@link ELEMENTS_MAX} unless set. */
+  /**
+   * Most texts, numbers of 32 bits and inner messages that are read; {@link ELEMENTS_MAX} unless
+   * set.
+   */
   readonly elementsMax?: number;
   encode(message: MessageOf<K>, writer: InPlaceWriter): void;
-  /** @throws WireError for bytes that are no such record, or have a value that the message cannot have */
+  /**
+   * @throws WireError for bytes that are no such record, or have a value that the message cannot
+   *   have
+   */
   decode(reader: BoundedReader): MessageOf<K>;
 }
 

@@ -72,7 +72,10 @@ export const RECORDS: { readonly [K in RecordKind]: RecordCodec<K> } = {
 
 const KINDS = Object.keys(RECORDS) as readonly RecordKind[];
 
-/** The tag of each message in an envelope, as generated code writes it: `peer.proto` alone has the numbers. */
+/**
+ * The tag of each message in an envelope, as generated code writes it: `peer.proto` alone has the
+ * numbers.
+ */
 export const TAGS: { readonly [K in RecordKind]: number } = Object.fromEntries(
   KINDS.map((kind) => [kind, memberTag(RECORDS[kind].member)]),
 ) as { readonly [K in RecordKind]: number };

@@ -6,8 +6,8 @@ import { type Crc32, type FrameChunk, PeerFrameWriter, type SharedFrames } from 
 type EntriesMessage = Extract<EnvelopeMessage, { readonly kind: "entries" }>;
 
 /**
- * The frames of the last sent entries, shared by all links: a leader mostly sends each of its learners the same entries, and copies and
- * checksums them once.
+ * The frames of the last sent entries, shared by all links: a leader mostly sends each of its
+ * learners the same entries, and copies and checksums them once.
  */
 export class EntryFrames {
   readonly #pool: BufferPool;

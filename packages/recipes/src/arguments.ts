@@ -73,7 +73,9 @@ export function checkWork(what: string, value: unknown): void {
   checkArgument(what, "the work", value, rules.callable);
 }
 
-/** Checks an object whose required fields have no default. @throws ArgumentError with every problem */
+/**
+ * Checks an object whose required fields have no default. @throws ArgumentError with every problem
+ */
 export function checkRecord<T>(
   what: string,
   value: unknown,

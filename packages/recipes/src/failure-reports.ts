@@ -6,8 +6,8 @@ import { warn } from "./warn.ts";
 const QUIET_MS = 10_000;
 
 /**
- * Reports failures of callers' work, and of a recipe's own requests, once and when they happen: to the caller's listener, or
- * without one as a warning.
+ * Reports failures of callers' work, and of a recipe's own requests, once and when they happen: to
+ * the caller's listener, or without one as a warning.
  */
 export class FailureReports<More extends readonly unknown[] = []> {
   readonly #zk: Client;
@@ -21,7 +21,10 @@ export class FailureReports<More extends readonly unknown[] = []> {
     this.#listener = listener;
   }
 
-  /** Reports a failure after which the recipe continues; a warning counts those that came within ten seconds of the last one. */
+  /**
+   * Reports a failure after which the recipe continues; a warning counts those that came within ten
+   * seconds of the last one.
+   */
   report(what: string, error: unknown, ...more: More): void {
     if (this.#listener !== undefined) return this.#tell(error, more);
     const nowMs = performance.now();

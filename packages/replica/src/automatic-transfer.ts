@@ -1,8 +1,8 @@
 import type { ReplicaParts } from "./replica-parts.ts";
 
 /**
- * Time for which a leader has too little room while another has enough, before it leaves: where all disks get room again, the
- * leader may be the last one to notice.
+ * Time for which a leader has too little room while another has enough, before it leaves: where all
+ * disks get room again, the leader may be the last one to notice.
  */
 const PATIENCE_MS = 1000;
 /** Interval of the tries within one attempt: open proposals must be committed and acked first. */
@@ -11,9 +11,9 @@ const TRY_MS = 5;
 const RETRY_TICKS = 5;
 
 /**
- * A leader whose disk has too little room leaves its leadership to a server that has enough. While no other
- * has, it continues to lead: reads, deletes and sessions need a leader. So does one that the configuration no longer has as a
- * voter, or has at another address, without patience.
+ * A leader whose disk has too little room leaves its leadership to a server that has enough. While
+ * no other has, it continues to lead: reads, deletes and sessions need a leader. So does one that
+ * the configuration no longer has as a voter, or has at another address, without patience.
  *
  * ```
  *            another has room        PATIENCE_MS later           what is proposed is acked

@@ -23,7 +23,8 @@ export interface MemberConfig {
   readonly syncLimit: number;
   /**
    * How long an ensemble is not founded without a voter to which no connection comes about, in
-   * milliseconds. Undefined where the driver reports no connections: see the broadcast's `PeerConfig`.
+   * milliseconds. Undefined where the driver reports no connections: see the broadcast's
+   * `PeerConfig`.
    */
   readonly foundingWaitMs?: number;
   /** The server's files name a version of its configuration. Default: as `members` say. */
@@ -31,11 +32,15 @@ export interface MemberConfig {
   /** The ensemble's id, should it have none yet when this server first leads. */
   readonly newEnsembleId: string;
   /**
-   * The first configuration of the ensemble; a newer one in the log takes its place. Without `isReconfigEnabled` it is also what the
-   * operator asks for at each start. Undefined for a server that counts by its own list for good, as version 0.1.0 does.
+   * The first configuration of the ensemble; a newer one in the log takes its place. Without
+   * `isReconfigEnabled` it is also what the operator asks for at each start. Undefined for a server
+   * that counts by its own list for good, as version 0.1.0 does.
    */
   readonly members?: Members;
-  /** Voters that a configuration has at least: one more than a server that can serve alone. Default 1. */
+  /**
+   * Voters that a configuration has at least: one more than a server that can serve alone. Default
+   * 1.
+   */
   readonly voterCountMin?: number;
   /** Where an epoch's counter ends; for tests. */
   readonly counterMax?: number;
@@ -49,7 +54,9 @@ export interface MemberConfig {
   readonly localSessions?: boolean;
   /** A local session becomes one of the ensemble when it creates an ephemeral. Default false. */
   readonly localSessionsUpgrading?: boolean;
-  /** Serve reads to clients that accept read-only service while there is no quorum. Default false. */
+  /**
+   * Serve reads to clients that accept read-only service while there is no quorum. Default false.
+   */
   readonly readOnlyMode?: boolean;
 }
 
@@ -68,17 +75,24 @@ export interface ReplicaConfig extends IdentityLimits {
   /** TTL nodes are allowed. */
   readonly isTtlEnabled: boolean;
   readonly reaping: ReapingConfig;
-  /** Hard quotas refuse writes, and writes beyond soft ones are reported. Usage is always counted. */
+  /**
+   * Hard quotas refuse writes, and writes beyond soft ones are reported. Usage is always counted.
+   */
   readonly isQuotaEnforced: boolean;
-  /** The largest tree in bytes, as its `heldBytes` counts them; a leader refuses writes beyond it. */
+  /**
+   * The largest tree in bytes, as its `heldBytes` counts them; a leader refuses writes beyond it.
+   */
   readonly heldBytesMax: number;
-  /** Requests of one connection that are read and not answered; beyond it the connection is not read. */
+  /**
+   * Requests of one connection that are read and not answered; beyond it the connection is not
+   * read.
+   */
   readonly inFlightCountMax: number;
   /** Bytes of such requests that wait behind a write. */
   readonly inFlightBytesMax: number;
   /**
-   * Estimated bytes of the answers to those requests, which are all sent when the write commits. Beyond
-   * it the connection is not read.
+   * Estimated bytes of the answers to those requests, which are all sent when the write commits.
+   * Beyond it the connection is not read.
    */
   readonly waitingAnswerBytesMax: number;
   /** Writes of all connections prepared and not yet committed; beyond it no connection is read. */
@@ -90,15 +104,19 @@ export interface ReplicaConfig extends IdentityLimits {
   readonly watchCountMax: number;
   /** Proxies whose connections have shares of their own, and what they have together. */
   readonly trustedProxies: TrustedProxies;
-  /** Bytes of the watches of all connections; beyond it the address whose watches take most gives way. */
+  /**
+   * Bytes of the watches of all connections; beyond it the address whose watches take most gives
+   * way.
+   */
   readonly watchBytesMax: number;
   /** Data and names in the answer to one multiRead; a request for more is refused. */
   readonly multiReadBytesMax: number;
   /** Bytes of the paths in the answer to getEphemerals; beyond it the request is refused. */
   readonly ephemeralsBytesMax: number;
   /**
-   * The work of getEphemerals: each ephemeral of the session counts 1, and each name and each 64 bytes of
-   * the path above it, once for siblings that follow one another. Beyond it the request is refused.
+   * The work of getEphemerals: each ephemeral of the session counts 1, and each name and each 64
+   * bytes of the path above it, once for siblings that follow one another. Beyond it the request is
+   * refused.
    */
   readonly ephemeralsWorkMax: number;
   /** Children in all lists of one multiRead; a request for more is refused. */
@@ -110,43 +128,59 @@ export interface ReplicaConfig extends IdentityLimits {
   /** Entries of an access list, at most `ACL_COUNT_MAX`; a longer one is refused. */
   readonly aclCountMax: number;
   /**
-   * Bytes of one transaction: a larger multi is refused with MARSHALLING_ERROR. More than any single
-   * request becomes, and well below the largest frame between servers.
+   * Bytes of one transaction: a larger multi is refused with MARSHALLING_ERROR. More than any
+   * single request becomes, and well below the largest frame between servers.
    */
   readonly txnBytesMax: number;
   /** Parts of one multi; one with more is refused with MARSHALLING_ERROR. */
   readonly multiOpCountMax: number;
   /** Reads in one multiRead, which is answered in one piece; one with more is refused. */
   readonly multiReadCountMax: number;
-  /** Maximum number of names in all paths of one multiRead, each of which takes a look-up; one with more is refused. */
+  /**
+   * Maximum number of names in all paths of one multiRead, each of which takes a look-up; one with
+   * more is refused.
+   */
   readonly multiReadNamesMax: number;
-  /** Entries of all different access lists in one multi, `auth` expanded; one with more is refused with MARSHALLING_ERROR. */
+  /**
+   * Entries of all different access lists in one multi, `auth` expanded; one with more is refused
+   * with MARSHALLING_ERROR.
+   */
   readonly multiAclCountMax: number;
-  /** Maximum number of names in all paths of one multi, each of which takes a look-up; one with more is refused with MARSHALLING_ERROR. */
+  /**
+   * Maximum number of names in all paths of one multi, each of which takes a look-up; one with more
+   * is refused with MARSHALLING_ERROR.
+   */
   readonly multiPathNamesMax: number;
   /** Ephemerals, and bytes of their paths, that one transaction removes when a session ends. */
   readonly closeOpCountMax: number;
   readonly closePathBytesMax: number;
   /** Work of preparing one multi in one turn, in units of about a microsecond. */
   readonly prepareWorkPerTurn: number;
-  /** Time that applying the writes in flight may take, in microseconds, as `WriteShares` counts it. */
+  /**
+   * Time that applying the writes in flight may take, in microseconds, as `WriteShares` counts it.
+   */
   readonly writeWorkUsMax: number;
   /** Ops of transactions that end sessions, in one turn. */
   readonly endOpCountPerTurn: number;
   /** Forwarded writes that a leader prepares in one turn, by their ops and their bytes. */
   readonly forwardOpCountPerTurn: number;
   /**
-   * Work of applying in one turn: an op counts 2, more with a long path, each further entry of its ACL 2,
-   * and a notification 1. A larger transaction takes several turns.
+   * Work of applying in one turn: an op counts 2, more with a long path, each further entry of its
+   * ACL 2, and a notification 1. A larger transaction takes several turns.
    */
   readonly applyWorkPerTurn: number;
   /** Work of all setWatches in one turn: a path counts 2, a long or deep one more. */
   readonly setWatchesWorkPerTurn: number;
   /** Waiting requests that are answered in one turn; fewer if they are long or costly. */
   readonly releaseWorkPerTurn: number;
-  /** Duration from which a request is reported with its stages, as a `slow-request` event. Infinity: none is. */
+  /**
+   * Duration from which a request is reported with its stages, as a `slow-request` event. Infinity:
+   * none is.
+   */
   readonly slowRequestMs: number;
-  /** Key of the hash tables with names that clients choose; random, new at each start, and secret. */
+  /**
+   * Key of the hash tables with names that clients choose; random, new at each start, and secret.
+   */
   readonly hashKey: HashKey;
 }
 

@@ -15,9 +15,15 @@ export interface ReplicaCounters {
   commitCount: number;
   expiredSessions: number;
   authFailures: number;
-  /** Writes of this server's clients that were refused since the disk of the leader, or of a quorum, has no room. */
+  /**
+   * Writes of this server's clients that were refused since the disk of the leader, or of a quorum,
+   * has no room.
+   */
   refusedForRoom: number;
-  /** Writes refused for a hard quota, by the first name of their path; for a limited number of names. */
+  /**
+   * Writes refused for a hard quota, by the first name of their path; for a limited number of
+   * names.
+   */
   readonly quotaExceeded: Map<string, number>;
   /** Latencies in milliseconds, pings aside. */
   readonly reads: Histogram;
@@ -26,13 +32,16 @@ export interface ReplicaCounters {
   readonly byOperation: Map<number, LatencyBuckets>;
 }
 
-/** Counts what clients send and how long they wait for the answer, for the server and for each connection. */
+/**
+ * Counts what clients send and how long they wait for the answer, for the server and for each
+ * connection.
+ */
 export class Counters {
   readonly #values: ReplicaCounters = newCounters();
   readonly #servingState: ServingState;
   /**
-   * Answers of the same operation that took equally long, the last ones, which {@link values} adds to all others. Requests that
-   * arrive together are answered in one turn, so runs are long.
+   * Answers of the same operation that took equally long, the last ones, which {@link values} adds
+   * to all others. Requests that arrive together are answered in one turn, so runs are long.
    */
   #runOp = 0;
   #runMs = 0;

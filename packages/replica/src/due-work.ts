@@ -71,7 +71,9 @@ export class DueWork {
     if (!proposer.isPreparing) admission.committed();
   }
 
-  /** Proposes the end of due containers and TTL nodes, unless clients' writes have to wait already. */
+  /**
+   * Proposes the end of due containers and TTL nodes, unless clients' writes have to wait already.
+   */
   #reap(): void {
     const { servingState, admission, reaper, proposer, inFlightWrites } = this.#parts;
     const { nowMs, wallMs } = servingState;

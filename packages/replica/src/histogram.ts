@@ -4,8 +4,8 @@ const PER_DOUBLING: number = EXACT / 2;
 const BUCKETS: number = EXACT + 24 * PER_DOUBLING;
 
 /**
- * A histogram of whole numbers: their count, sum, least, greatest, and quantiles that are at most one
- * part in 64 too low. Adding a number costs some additions and allocates nothing.
+ * A histogram of whole numbers: their count, sum, least, greatest, and quantiles that are at most
+ * one part in 64 too low. Adding a number costs some additions and allocates nothing.
  */
 export class Histogram {
   count = 0;

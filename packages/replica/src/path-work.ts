@@ -15,8 +15,8 @@ export function nameCount({ bytes, start, end }: Readonly<ByteSlice>): number {
 }
 
 /**
- * The work of looking up a path beyond that of a short one, in units of about a microsecond: each name is
- * hashed and looked up, and each byte is read several times.
+ * The work of looking up a path beyond that of a short one, in units of about a microsecond: each
+ * name is hashed and looked up, and each byte is read several times.
  */
 export function pathWork(path: Readonly<ByteSlice>): number {
   const bytes = path.end - path.start;

@@ -30,9 +30,9 @@ import type { ReplicaTools } from "./tools.ts";
 
 /**
  * One member of the ensemble as a single deterministic machine: connections and their sessions, the
- * order of their requests, prepare, broadcast, apply, watches and answers. It never touches a socket,
- * a disk or a clock: time comes with {@link setTime}, frames with {@link receive}, messages with
- * {@link receivePeer}, durability with {@link synced}; it calls its sinks, in order.
+ * order of their requests, prepare, broadcast, apply, watches and answers. It never touches a
+ * socket, a disk or a clock: time comes with {@link setTime}, frames with {@link receive}, messages
+ * with {@link receivePeer}, durability with {@link synced}; it calls its sinks, in order.
  *
  * Writes and syncs go to the leader, which may be this server: a learner forwards the frame as it
  * came, and answers it when its transaction is applied here.
@@ -83,12 +83,16 @@ export class Replica {
     return this.#parts.servingState.isReadOnly;
   }
 
-  /** The zxid in the answers to reads: of the last applied transaction, or the start of this epoch. */
+  /**
+   * The zxid in the answers to reads: of the last applied transaction, or the start of this epoch.
+   */
   get visibleZxid(): Zxid {
     return this.#parts.servingState.visible;
   }
 
-  /** Whether a transaction is applied in part: the tree, its digest and `applied` do not match now. */
+  /**
+   * Whether a transaction is applied in part: the tree, its digest and `applied` do not match now.
+   */
   get isApplying(): boolean {
     return this.#parts.servingState.isApplying;
   }
@@ -122,15 +126,18 @@ export class Replica {
     return this.#parts.syncs.count + this.#parts.forwarded.syncCount;
   }
 
-  /** Renewals of sessions, of this server's clients and at the leader of learners' too, that are not answered. */
+  /**
+   * Renewals of sessions, of this server's clients and at the leader of learners' too, that are not
+   * answered.
+   */
   get waitingRenewalCount(): number {
     const { sessionRenewal, endingSessions, unconfirmedRefusals } = this.#parts;
     return sessionRenewal.waitingCount + endingSessions.count + unconfirmedRefusals.count;
   }
 
   /**
-   * What requests have cost so far beside their number, in units of about a microsecond: for a driver
-   * that shares its time fairly.
+   * What requests have cost so far beside their number, in units of about a microsecond: for a
+   * driver that shares its time fairly.
    */
   get workCount(): number {
     return this.#parts.requestWork.count + this.#parts.proposer.opCount;
@@ -168,7 +175,8 @@ export class Replica {
    * Sets the time, once a turn.
    *
    * @param nowMs a monotonic clock: sessions live by it
-   * @param wallMs the wall clock: only ever stored (ctime, mtime); within an epoch it never goes back
+   * @param wallMs the wall clock: only ever stored (ctime, mtime); within an epoch it never goes
+   *   back
    */
   setTime(nowMs: number, wallMs: number): void {
     const { servingState, proposer, membership, forwarded } = this.#parts;
@@ -216,8 +224,8 @@ export class Replica {
   }
 
   /**
-   * Serves as an ensemble of one, in an epoch whose promise is durable. Every known session lives its
-   * full timeout again.
+   * Serves as an ensemble of one, in an epoch whose promise is durable. Every known session lives
+   * its full timeout again.
    *
    * @param bootCount makes session ids differ from those of every earlier start
    */
@@ -231,7 +239,8 @@ export class Replica {
   }
 
   /**
-   * A change of the ensemble's configuration that this server's operator asks for. Only at the leader.
+   * A change of the ensemble's configuration that this server's operator asks for. Only at the
+   * leader.
    *
    * @returns OK if it is proposed; else why not
    */
@@ -310,8 +319,8 @@ export class Replica {
   // Writes
 
   /**
-   * Proposes what was prepared since the last call as one batch; nothing while {@link isPreparing}, and
-   * nothing while the leadership is handed over.
+   * Proposes what was prepared since the last call as one batch; nothing while {@link isPreparing},
+   * and nothing while the leadership is handed over.
    */
   propose(): void {
     const { batcher } = this.#parts.tools;
@@ -350,8 +359,8 @@ export class Replica {
    */
   deliver(most: number): boolean {
     const { commitProcessor, syncs, admission } = this.#parts;
-    // If a later part of the multi is refused, the pending changes are put back as they were: nothing
-    // is applied meanwhile.
+    // If a later part of the multi is refused, the pending changes are put back as they were:
+    // nothing is applied meanwhile.
     // rule: nothing-is-applied-beside-an-open-multi
     if (this.isPreparing) return false;
     this.#parts.slowRequests.look();

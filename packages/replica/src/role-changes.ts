@@ -22,8 +22,8 @@ export class RoleChanges {
   }
 
   /**
-   * Begins to look for a role. A server that lost its disk counts its starts from 1 again, so a random
-   * offset keeps the numbers of its writes and its sessions' ids unique.
+   * Begins to look for a role. A server that lost its disk counts its starts from 1 again, so a
+   * random offset keeps the numbers of its writes and its sessions' ids unique.
    */
   join(bootCount: number): void {
     const { tools, inFlightWrites, sessionCreation, zab } = this.#parts;
@@ -74,7 +74,9 @@ export class RoleChanges {
     parts.sinks.roleChanged();
   }
 
-  /** When a server without a role begins to serve reads to clients that accept read-only service. */
+  /**
+   * When a server without a role begins to serve reads to clients that accept read-only service.
+   */
   readOnlyDueMs(): number | undefined {
     const { config, servingState, membership } = this.#parts;
     const { looksSinceMs } = membership;

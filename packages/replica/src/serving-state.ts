@@ -2,9 +2,9 @@ import { composeZxid, type Zxid } from "@zooid/model";
 import type { ZabPeer } from "@zooid/zab";
 
 /**
- * The state in which this server answers its clients: the time, whether it serves, and the zxid that it
- * shows. Every request reads it, so these are plain fields, which cost less than accessors; the methods
- * here change them.
+ * The state in which this server answers its clients: the time, whether it serves, and the zxid
+ * that it shows. Every request reads it, so these are plain fields, which cost less than accessors;
+ * the methods here change them.
  */
 export class ServingState {
   readonly #zab: ZabPeer;
@@ -15,8 +15,8 @@ export class ServingState {
   /** Whether reads are served without a quorum, to clients that accept read-only service. */
   isReadOnly = false;
   /**
-   * The zxid in the answers to reads: of the last applied transaction, or the start of this epoch. Set in
-   * the constructor, so that V8 keeps it unboxed.
+   * The zxid in the answers to reads: of the last applied transaction, or the start of this epoch.
+   * Set in the constructor, so that V8 keeps it unboxed.
    */
   visible: Zxid;
   /** Whether a transaction is applied in part: until it is complete, no client reads the tree. */

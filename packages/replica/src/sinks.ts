@@ -27,7 +27,9 @@ export type ConnectionRefusal =
  */
 export interface ReplicaSinks {
   readonly replies: ReplySink;
-  /** Makes entries durable, and then calls `synced`. The bytes of an append are lent for the call. */
+  /**
+   * Makes entries durable, and then calls `synced`. The bytes of an append are lent for the call.
+   */
   readonly log: TxnLog;
   /** A run of entries is about to go to the log. */
   appending?(run: LoggedRun): void;
@@ -37,9 +39,15 @@ export interface ReplicaSinks {
   elect(to: ServerId, message: ElectionMessage): void;
   /** A received snapshot is installed: load the tree from it, now. */
   install(): void;
-  /** This server's role, or its phase in it, changed; see the replica's `membership` and `isServing`. */
+  /**
+   * This server's role, or its phase in it, changed; see the replica's `membership` and
+   * `isServing`.
+   */
   roleChanged(): void;
-  /** The ensemble's configuration changed, or one that may come into force became known; see `zab.members`. */
+  /**
+   * The ensemble's configuration changed, or one that may come into force became known; see
+   * `zab.members`.
+   */
   membersChanged?(): void;
   /** An event for operators. */
   note(event: ReplicaEvent): void;
@@ -50,8 +58,9 @@ export interface ReplicaSinks {
   /** A connection that stays open sent a wrong password: a driver may delay its requests. */
   wrongPassword?(connection: ConnectionRef): void;
   /**
-   * A client's write has its sequence number, which its transaction carries as `originSeq`. The request is
-   * lent for the call; the decoder must stand before the parts of a multi afterwards. For observers.
+   * A client's write has its sequence number, which its transaction carries as `originSeq`. The
+   * request is lent for the call; the decoder must stand before the parts of a multi afterwards.
+   * For observers.
    */
   requested?(sequence: number, connection: Connection, request: Request): void;
   /** One op of a committed transaction was applied. For observers. */

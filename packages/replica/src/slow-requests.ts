@@ -11,12 +11,18 @@ import type { Connection } from "./connections/connection.ts";
 import { CommitMarks } from "./delivery/commit-marks.ts";
 import type { ReplicaParts } from "./replica-parts.ts";
 
-/** A request that took as long as `slowRequestMs` or longer, with the times of its stages in milliseconds. */
+/**
+ * A request that took as long as `slowRequestMs` or longer, with the times of its stages in
+ * milliseconds.
+ */
 export interface SlowRequest {
   readonly kind: "slow-request";
   /** The operation's name, or its number. */
   readonly op: string;
-  /** At most 256 characters; empty where the request has none, or it is not known. Data are never part of it. */
+  /**
+   * At most 256 characters; empty where the request has none, or it is not known. Data are never
+   * part of it.
+   */
   readonly path: string;
   readonly session: SessionId | undefined;
   readonly address: string;
@@ -33,7 +39,10 @@ export interface SlowRequest {
  * known any more. `syncMs` and `commitMs` both begin when the log gets the write, and overlap.
  */
 export interface RequestStages {
-  /** Time that a read waited behind earlier requests of its connection, or for the leader's confirmation (sync). */
+  /**
+   * Time that a read waited behind earlier requests of its connection, or for the leader's
+   * confirmation (sync).
+   */
   readonly waitMs?: number | undefined;
   /** Time until a leader's write was proposed. */
   readonly queueMs?: number | undefined;
@@ -49,7 +58,10 @@ export interface RequestStages {
 
 const PATH_CHARS_MAX = 256;
 
-/** Notices slow requests. Below the threshold a request costs one comparison, and a batch three marks. */
+/**
+ * Notices slow requests. Below the threshold a request costs one comparison, and a batch three
+ * marks.
+ */
 export class SlowRequests {
   readonly #parts: ReplicaParts;
   readonly #proposed = new CommitMarks();
@@ -65,7 +77,10 @@ export class SlowRequests {
     return this.#parts.config.slowRequestMs;
   }
 
-  /** Marks how far this server has come; called in each turn, before answers are made and at its end. */
+  /**
+   * Marks how far this server has come; called in each turn, before answers are made and at its
+   * end.
+   */
   look(): void {
     const { zab, servingState } = this.#parts;
     this.#proposed.reached(zab.lastProposed, servingState.nowMs);

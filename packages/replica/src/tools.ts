@@ -9,7 +9,10 @@ export interface ReplicaTools {
   /** Another one, for entries that are not applied yet. */
   readonly entries: TxnDecoder;
   readonly hashes: Hashes;
-  /** Begins a connection's SASL exchange. Absent: the server knows no users, and answers with an empty token. */
+  /**
+   * Begins a connection's SASL exchange. Absent: the server knows no users, and answers with an
+   * empty token.
+   */
   readonly sasl?: () => SaslExchange;
   /** At least 0, below 1. Nothing that has to be secret. */
   readonly random: () => number;

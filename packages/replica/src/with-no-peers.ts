@@ -2,7 +2,9 @@ import type { LoggedRun, TxnLog } from "@zooid/model";
 import { InvariantError, type LogState, type Zxid } from "@zooid/model";
 import type { SnapshotPort, ZabLinks } from "@zooid/zab";
 
-/** The sinks towards disk and other servers, of which an ensemble of one uses only the log's append. */
+/**
+ * The sinks towards disk and other servers, of which an ensemble of one uses only the log's append.
+ */
 export interface NoPeers {
   readonly log: TxnLog;
   readonly links: ZabLinks;

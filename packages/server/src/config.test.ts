@@ -17,7 +17,7 @@ function problems(options: ServerOptions): readonly string[] {
   return [];
 }
 
-test("no options at all are a server on loopback with ZooKeeper's defaults", () => {
+test("no options are a server on loopback with ZooKeeper's defaults", () => {
   expect(parseServerConfig({})).toMatchObject({
     port: 2181,
     address: "127.0.0.1",

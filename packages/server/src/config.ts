@@ -61,8 +61,9 @@ export interface ServerOptions {
   /** Connections of all addresses; 0 is no limit. Default 0. */
   readonly connectionsMax?: number;
   /**
-   * Proxies that bring many clients through one address, each as `ADDRESS` or `ADDRESS/BITS`: their connections have shares of their own,
-   * and together {@link trustedProxiesPercent} of each budget. No header of theirs is read. Default: none.
+   * Proxies that bring many clients through one address, each as `ADDRESS` or `ADDRESS/BITS`: their
+   * connections have shares of their own, and together {@link trustedProxiesPercent} of each
+   * budget. No header of theirs is read. Default: none.
    */
   readonly trustedProxies?: readonly string[];
   /** What connections of those have together of each budget, in percent. Default 25. */
@@ -127,8 +128,8 @@ export interface ServerOptions {
   /** A sync of the log that takes longer is logged, in milliseconds. Default 1000. */
   readonly fsyncWarnMs?: number;
   /**
-   * Milliseconds from which a request is logged with its stages, and a turn of the event loop. 0 logs none.
-   * Default 1000.
+   * Milliseconds from which a request is logged with its stages, and a turn of the event loop. 0
+   * logs none. Default 1000.
    */
   readonly slowRequestMs?: number;
   /**
@@ -143,17 +144,18 @@ export interface ServerOptions {
   /** How state file and log are checked for damage while the server runs. */
   readonly scrub?: ScrubSettings;
   /**
-   * Whether damaged files are replaced without an operator. A start of an ensemble's member moves them to
-   * `damaged/<time>/` and recovers from the others. A standalone server has no others: its start is
-   * refused either way. Default true.
+   * Whether damaged files are replaced without an operator. A start of an ensemble's member moves
+   * them to `damaged/<time>/` and recovers from the others. A standalone server has no others: its
+   * start is refused either way. Default true.
    */
   readonly healDamage?: boolean;
   /** The members of the ensemble. Undefined: a standalone server. */
   readonly ensemble?: EnsembleOptions;
   /**
-   * `reconfigEnabled`: clients may change the members; the list in the options is the first one. Without it the list in the options is
-   * what the operator asks for: it is in force once quorums of it and of the list in force have it. The list in force is kept with the
-   * data in either case. Default false.
+   * `reconfigEnabled`: clients may change the members; the list in the options is the first one.
+   * Without it the list in the options is what the operator asks for: it is in force once quorums
+   * of it and of the list in force have it. The list in force is kept with the data in either case.
+   * Default false.
    */
   readonly reconfigEnabled?: boolean;
   /** `standaloneEnabled`: a change leaves at least two voters; without it, one. Default true. */
@@ -468,7 +470,9 @@ function parseReaping(options: ReapingOptions, whole: Whole): ReapingConfig {
 export interface RetentionOptions {
   /** Bytes of the newest segments, on the disk, that learners may catch up from. Default 64 MiB. */
   readonly bytes?: number;
-  /** Segments sealed within this time are kept too, in milliseconds. Default 0: none for their age. */
+  /**
+   * Segments sealed within this time are kept too, in milliseconds. Default 0: none for their age.
+   */
   readonly ms?: number;
 }
 

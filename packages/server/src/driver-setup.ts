@@ -19,7 +19,10 @@ const TXN_BYTES_BEYOND_FRAME = 4 * 1024 * 1024;
  * ring to the log's thread has room for three.
  */
 const BATCH_BYTES_MAX = 1024 * 1024;
-/** Some 120 writes of 1 KiB: as many as pay for waking the log thread. Measured, half as much is slower, twice as much no faster. */
+/**
+ * Some 120 writes of 1 KiB: as many as pay for waking the log thread. Measured, half as much is
+ * slower, twice as much no faster.
+ */
 const BATCH_BYTES = 128 * 1024;
 
 export function sidOf({ ensemble }: Pick<ServerConfig, "ensemble">): ServerId {
@@ -101,7 +104,10 @@ export function replicaToolsOf(
   };
 }
 
-/** The mechanism of SASL: as with Apache's server, Kerberos where the server has a principal, else DIGEST-MD5. */
+/**
+ * The mechanism of SASL: as with Apache's server, Kerberos where the server has a principal, else
+ * DIGEST-MD5.
+ */
 function saslOf({ saslUsers, kerberos }: ClientAuth, failed: (reason: string) => void): ReplicaTools["sasl"] {
   if (kerberos !== undefined) {
     const { acceptor, names } = kerberos;

@@ -241,7 +241,10 @@ export class EnsemblePeers implements Peers {
     await Promise.all([this.links.stop(), this.#mesh.stop()]);
   }
 
-  /** Secrets, certificates and modes of the options, for new links; see {@link LinkProtection.prepare}. */
+  /**
+   * Secrets, certificates and modes of the options, for new links; see
+   * {@link LinkProtection.prepare}.
+   */
   prepareSecurity(options: EnsembleOptions): PreparedReload {
     const prepared = this.protection.prepare(options);
     if (prepared.problems.length > 0) this.reloads.failed++;

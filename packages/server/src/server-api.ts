@@ -31,8 +31,8 @@ export interface StartOptions extends ServerOptions {
   /** Answers further paths of the admin port, such as a console's. */
   readonly adminApplication?: AdminApplication;
   /**
-   * What must be done before clients are served, such as loading the modules of `adminApplication`: a process that serves clients should have
-   * no longer turns of its event loop. Default nothing.
+   * What must be done before clients are served, such as loading the modules of `adminApplication`:
+   * a process that serves clients should have no longer turns of its event loop. Default nothing.
    */
   readonly beforeServing?: Promise<unknown>;
 }
@@ -79,17 +79,20 @@ export interface ZooidServer extends AsyncDisposable {
    */
   report(report: Report): Promise<string>;
   /**
-   * The fields of an admin command that only reads, for other parts of this process: it asks for no credentials, so its caller judges the
-   * rights of the requester. A field `error` has the reason where there are none.
+   * The fields of an admin command that only reads, for other parts of this process: it asks for no
+   * credentials, so its caller judges the rights of the requester. A field `error` has the reason
+   * where there are none.
    */
   adminReport(
     report: AdminReport,
     query?: Readonly<Record<string, string>>,
   ): Promise<Readonly<Record<string, unknown>>>;
   /**
-   * Reads the certificates of the ports for clients, peers and operators again, for new connections. Options are checked as a start
-   * checks them, and those apply that can change in a running server: the four-letter words, secrets, certificates and modes of the links
-   * between servers (in `ensemble`; without it they stay), and the files of the admin port's certificate. All of it happens, or nothing.
+   * Reads the certificates of the ports for clients, peers and operators again, for new
+   * connections. Options are checked as a start checks them, and those apply that can change in a
+   * running server: the four-letter words, secrets, certificates and modes of the links between
+   * servers (in `ensemble`; without it they stay), and the files of the admin port's certificate.
+   * All of it happens, or nothing.
    */
   reload(options?: ServerOptions): ReloadResult;
   /** Answers the requests that were read, makes them durable, and closes everything. */
@@ -99,7 +102,9 @@ export interface ZooidServer extends AsyncDisposable {
 export interface ReloadResult {
   /** What changed of the links between servers, a clause each. */
   readonly changes: readonly string[];
-  /** This server's certificates, by the side that sees them; ends of validity in seconds since 1970. */
+  /**
+   * This server's certificates, by the side that sees them; ends of validity in seconds since 1970.
+   */
   readonly certificates: readonly {
     readonly shownTo: "clients" | "peers" | "operators";
     readonly notAfter: number | undefined;

@@ -110,7 +110,7 @@ test.each([
   expect(server.connectString).toBe(`${host}:${server.port}`);
 });
 
-test("nodes, sessions and ephemerals are there after a restart, and the session goes on", async () => {
+test("nodes, sessions and ephemerals are there after a restart, and the session continues", async () => {
   await using directory = await temporaryDirectory();
   let resume: { sessionId: never; password: Uint8Array };
   {
@@ -181,7 +181,7 @@ test("a port that is taken is the system's error, and nothing is made in the dat
   expect(readdirSync(directory.path)).toEqual([]);
 });
 
-test("a data directory in use is refused, and its server goes on", async () => {
+test("a data directory in use is refused, and its server continues", async () => {
   await using directory = await temporaryDirectory();
   await using zk = await startTestServer({ dataDir: directory.path });
   await expect(startServer({ port: 0, dataDir: directory.path })).rejects.toMatchObject({ code: "LOCKED" });

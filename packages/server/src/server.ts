@@ -59,7 +59,10 @@ const STORE_EVENTS: Readonly<Record<StoreWarning, ServerEvent>> = {
   unreadable: "storage-unreadable",
 };
 const STATUS_MS = 1000;
-/** How often certificates are looked at: one that was replaced or passes a limit is noticed within the hour. */
+/**
+ * How often certificates are looked at: one that was replaced or passes a limit is noticed within
+ * the hour.
+ */
 const CERTIFICATE_CHECK_MS = 3_600_000;
 /** How often a start without room on its disk is tried again, and how often it is logged. */
 const FULL_RETRY_MS = 1000;
@@ -83,7 +86,8 @@ export async function startServer(options: StartOptions = {}): Promise<ZooidServ
     return server;
   } catch (error) {
     if (!isHealable(error, config)) throw error;
-    // The failed start leaves a partly read state, so the second one uses a new server, without the damaged files.
+    // The failed start leaves a partly read state, so the second one uses a new server, without the
+    // damaged files.
     const healed = new Server(config, options, error);
     await healed.start();
     return healed;
@@ -95,7 +99,10 @@ function isHealable(error: unknown, { ensemble, healDamage }: ServerConfig): err
   return error instanceof StoreError && error.code === "DAMAGED" && ensemble !== undefined && healDamage;
 }
 
-/** The options as a start takes them; undefined where it would refuse them, for which there are problems then. */
+/**
+ * The options as a start takes them; undefined where it would refuse them, for which there are
+ * problems then.
+ */
 function checked(options: ServerOptions, problems: string[]): ServerConfig | undefined {
   try {
     return parseServerConfig(options);
@@ -230,7 +237,8 @@ class Server implements ZooidServer {
     const { ensemble } = options ?? {};
     const security = ensemble === undefined ? undefined : this.#peers?.prepareSecurity(ensemble);
     problems.push(...(security?.problems ?? []));
-    // Without options for links their certificates are read here, and are in force at once where they are valid.
+    // Without options for links their certificates are read here, and are in force at once where
+    // they are valid.
     if (problems.length === 0 && security === undefined) problems.push(...(this.#peers?.reloadCertificates() ?? []));
     if (problems.length > 0) return refusal(problems);
     security?.apply();
@@ -485,7 +493,10 @@ class Server implements ZooidServer {
     });
   }
 
-  /** Says what the files of this server mean, where they list other servers than the configuration in force. */
+  /**
+   * Says what the files of this server mean, where they list other servers than the configuration
+   * in force.
+   */
   #compareFiles(kept: Members, files: readonly Member[]): void {
     const version = formatZxid(kept.version);
     if (!this.#config.reconfigEnabled) {
@@ -504,7 +515,10 @@ class Server implements ZooidServer {
     }
   }
 
-  /** Where clients change the members, the configuration in force decides where clients come, also where zoo.cfg says otherwise. */
+  /**
+   * Where clients change the members, the configuration in force decides where clients come, also
+   * where zoo.cfg says otherwise.
+   */
   #followClientAddress({ servers }: Members): void {
     const { ensemble, address, reconfigEnabled } = this.#config;
     if (!reconfigEnabled) return;
@@ -586,8 +600,8 @@ class Server implements ZooidServer {
 }
 
 /**
- * A file with one line `server.N`, or with none, makes a server serve alone. Others have its data, where the list in force has more
- * voters: they may serve as well.
+ * A file with one line `server.N`, or with none, makes a server serve alone. Others have its data,
+ * where the list in force has more voters: they may serve as well.
  *
  * @throws ConfigError
  */

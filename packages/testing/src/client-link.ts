@@ -89,7 +89,10 @@ export class ClientLink {
     }
   }
 
-  /** @internal Holds back everything to and from these servers, and lets through what the others' was held. */
+  /**
+   * @internal Holds back everything to and from these servers, and lets through what the others'
+   *   was held.
+   */
   block(sids: readonly number[]): void {
     this.#blocked.clear();
     for (const sid of sids) this.#blocked.add(sid);

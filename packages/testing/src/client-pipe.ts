@@ -45,7 +45,9 @@ export class ClientPipe implements TransportConnection {
     link.pipes.add(this);
   }
 
-  /** The server has accepted the connection. @param forget called when the server is to forget it */
+  /**
+   * The server has accepted the connection. @param forget called when the server is to forget it
+   */
   open(server: SimServer, ref: ConnectionRef, forget: () => void): void {
     if (this.#hasClientLeft) return forget();
     this.#server = server;

@@ -59,7 +59,7 @@ describe("a schedule", () => {
     });
   }, 120_000);
 
-  test("has no run twice where the servers' clocks are set back by an hour, and goes on when they have caught up", async () => {
+  test("has no run twice where the servers' clocks are set back by an hour, and continues when they have caught up", async () => {
     await TestEnsemble.run({ servers: 3, deadlineMs: 180 * MINUTE_MS }, async (ensemble) => {
       const runs: CronRun[] = [];
       await using _ = await cronIn(ensemble, "a", runs);

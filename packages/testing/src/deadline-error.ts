@@ -1,6 +1,9 @@
 import { errorJson, keepCode } from "@zooid/model";
 
-/** A `run` has not ended within its virtual deadline. The message says what waits, and how servers and clients are. */
+/**
+ * A `run` has not ended within its virtual deadline. The message says what waits, and how servers
+ * and clients are.
+ */
 export class VirtualDeadlineError extends Error {
   override readonly name = "VirtualDeadlineError";
   readonly code = "VIRTUAL_DEADLINE";

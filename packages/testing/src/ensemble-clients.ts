@@ -50,7 +50,10 @@ export class EnsembleClients {
     return [...this.#links.values()];
   }
 
-  /** Whether every client is connected that was made here, is not closed, and has a network without faults. */
+  /**
+   * Whether every client is connected that was made here, is not closed, and has a network without
+   * faults.
+   */
   get isSettled(): boolean {
     for (const [{ state }, link] of this.#linkOf) {
       if (link.isHealthy && state.kind !== "connected" && !isTerminal(state)) return false;
@@ -66,7 +69,9 @@ export class EnsembleClients {
     await Promise.all([...this.#linkOf.keys()].map((zk) => zk.close()));
   }
 
-  /** @throws Error for a name that another client has, RangeError for options that cannot be right */
+  /**
+   * @throws Error for a name that another client has, RangeError for options that cannot be right
+   */
   async connect({ name, chroot = "", intercept, ...options }: TestClientOptions): Promise<Client> {
     const link = this.newLink(name);
     const calls: Calls = { open: new Map(), last: undefined };

@@ -1,6 +1,8 @@
 import type { ClientState } from "@zooid/client";
 
-/** What a server is doing. `looking`: it takes part in no ensemble at present, and serves no client. */
+/**
+ * What a server is doing. `looking`: it takes part in no ensemble at present, and serves no client.
+ */
 export type ServerStatus = "down" | "paused" | "looking" | "following" | "observing" | "leading";
 
 /** Something that happened in a {@link TestEnsemble}, at a virtual time. */

@@ -12,25 +12,41 @@ export interface TestEnsembleOptions {
   readonly servers?: number;
   /** Servers that do not vote, numbered after those that do. Default 0. */
   readonly observers?: number;
-  /** Decides everything random: delays, the order of simultaneous events, faults, `Math.random()`. Default 1. */
+  /**
+   * Decides everything random: delays, the order of simultaneous events, faults, `Math.random()`.
+   * Default 1.
+   */
   readonly seed?: number;
-  /** A server's `tickTime`: heartbeats, election and synchronization limits are multiples of it. Default 2000. */
+  /**
+   * A server's `tickTime`: heartbeats, election and synchronization limits are multiples of it.
+   * Default 2000.
+   */
   readonly tickMs?: number;
   /** The shortest session timeout that servers grant. Default: 2 ticks. */
   readonly minSessionTimeoutMs?: number;
   /** The longest session timeout that servers grant. Default: 20 ticks. */
   readonly maxSessionTimeoutMs?: number;
-  /** Latency of every message, between servers and between clients and servers. Default 0.2 to 4 ms. */
+  /**
+   * Latency of every message, between servers and between clients and servers. Default 0.2 to 4 ms.
+   */
   readonly latency?: DurationRange;
   /** How long a disk takes to make writes durable. Default 0.5 to 6 ms. */
   readonly diskSync?: DurationRange;
-  /** Wall-clock time when the ensemble starts, in milliseconds since 1970. Default: 2030-01-01, UTC. */
+  /**
+   * Wall-clock time when the ensemble starts, in milliseconds since 1970. Default: 2030-01-01, UTC.
+   */
   readonly startTimeMs?: number;
-  /** How much virtual time a `run` may take before it fails, in milliseconds. Default 600000, ten minutes. */
+  /**
+   * How much virtual time a `run` may take before it fails, in milliseconds. Default 600000, ten
+   * minutes.
+   */
   readonly deadlineMs?: number;
 }
 
-/** How long a fault lasts, in virtual milliseconds. Default: until `heal`, or until it is ended by its counterpart. */
+/**
+ * How long a fault lasts, in virtual milliseconds. Default: until `heal`, or until it is ended by
+ * its counterpart.
+ */
 export interface FaultDuration {
   readonly forMs?: number;
 }

@@ -16,7 +16,9 @@ export class Partitions {
     this.#clients = clients;
   }
 
-  /** Servers that stand in no group are a group of their own; clients that stand in none reach all. */
+  /**
+   * Servers that stand in no group are a group of their own; clients that stand in none reach all.
+   */
   divide(groups: readonly PartitionGroup[]): void {
     const groupOf = new Map<ServerId, number>();
     for (const [i, group] of groups.entries()) {

@@ -16,7 +16,10 @@ export const FAULT_KINDS = [
   "expire",
 ] as const;
 
-/** A kind of fault; the first four break a server, the others the way between a client and the servers, or its session. */
+/**
+ * A kind of fault; the first four break a server, the others the way between a client and the
+ * servers, or its session.
+ */
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
 /** Which faults happen, how often, and how long they last. */

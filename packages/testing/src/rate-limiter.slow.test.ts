@@ -1,4 +1,7 @@
-/** The rate limiter of `@zooid/recipes` in virtual time, where its bound can be checked at every use. */
+/**
+ * The rate limiter of `@zooid/recipes` in virtual time, where its bound can be checked at every
+ * use.
+ */
 import { type Client, isZkError, type Stat } from "@zooid/client";
 import { RateLimiter, type RateLimiterOptions } from "@zooid/recipes";
 import { describe, expect, test } from "vitest";

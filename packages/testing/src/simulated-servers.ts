@@ -97,8 +97,8 @@ export class SimulatedServers implements ClusterWatcher {
   }
 
   /**
-   * Whether one server leads and reaches a quorum, those that it reaches serve and have applied what it has, and those
-   * that it does not reach have noticed and serve no clients.
+   * Whether one server leads and reaches a quorum, those that it reaches serve and have applied
+   * what it has, and those that it does not reach have noticed and serve no clients.
    */
   get isSettled(): boolean {
     const running = this.cluster.running();

@@ -49,7 +49,7 @@ describe("a test ensemble", () => {
     expect(long.state.kind).toBe("closed");
   });
 
-  test("takes clients that the code under test makes by itself, below a chroot", async () => {
+  test("takes clients that the code under test makes, below a chroot", async () => {
     const { connect } = await import("@zooid/client");
     await using ensemble = await TestEnsemble.start();
     const admin = await ensemble.connect({ name: "admin" });
@@ -117,7 +117,7 @@ describe("faults", () => {
     expect(left.state.kind).toBe("connected");
   });
 
-  test("a partition for a time ends by itself", async () => {
+  test("a partition for a time ends unasked", async () => {
     await using ensemble = await TestEnsemble.start();
     ensemble.partition([[1]], { forMs: 1000 });
     await ensemble.sleep(20_000);
@@ -125,7 +125,7 @@ describe("faults", () => {
     expect(ensemble.servers.map((sid) => ensemble.status(sid))).not.toContain("looking");
   });
 
-  test("a paused server holds what arrives until it goes on", async () => {
+  test("a paused server holds what arrives until it continues", async () => {
     await using ensemble = await TestEnsemble.start({ servers: 1 });
     const zk = await ensemble.connect();
     ensemble.pause(1, { forMs: 500 });

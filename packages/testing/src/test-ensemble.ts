@@ -30,11 +30,13 @@ const POLL_MS = 5;
 const CLOSE_MS = 60_000;
 
 /**
- * A ZooKeeper ensemble for tests: simulated servers and networks, the real client and recipes, in this process and on
- * virtual time. While it is open, this process's timers, clocks, `Math.random` and `randomUUID` are virtual too.
+ * A ZooKeeper ensemble for tests: simulated servers and networks, the real client and recipes, in
+ * this process and on virtual time. While it is open, this process's timers, clocks, `Math.random`
+ * and `randomUUID` are virtual too.
  *
- * Virtual time passes only inside of {@link run}, and as fast as the processor allows: when everything that could
- * happen now has happened, the next event comes at once. So equal seeds give equal runs.
+ * Virtual time passes only inside of {@link run}, and as fast as the processor allows: when
+ * everything that could happen now has happened, the next event comes at once. So equal seeds give
+ * equal runs.
  */
 export class TestEnsemble implements AsyncDisposable {
   readonly seed: number;
@@ -84,8 +86,8 @@ export class TestEnsemble implements AsyncDisposable {
   /**
    * Starts an ensemble, and waits until it serves.
    *
-   * @throws ArgumentError that lists every problem of the options; Error where another ensemble of this process is open,
-   *   or fake timers are installed
+   * @throws ArgumentError that lists every problem of the options; Error where another ensemble of
+   *   this process is open, or fake timers are installed
    */
   static async start(options: TestEnsembleOptions = {}): Promise<TestEnsemble> {
     const ensemble = TestEnsemble.begin(options);
@@ -116,16 +118,19 @@ export class TestEnsemble implements AsyncDisposable {
 
   // Time
 
-  /** Virtual milliseconds since the ensemble was begun; what `performance.now()` gives meanwhile. */
+  /**
+   * Virtual milliseconds since the ensemble was begun; what `performance.now()` gives meanwhile.
+   */
   get nowMs(): number {
     return this.#time.nowMs;
   }
 
   /**
-   * Lets virtual time pass until the work is settled. Runs may stand in each other and side by side.
+   * Lets virtual time pass until the work is settled. Runs may stand in each other and side by
+   * side.
    *
-   * @throws what the work throws; {@link VirtualDeadlineError} after the deadline, which says what waits; what a
-   *   server or a timer's callback throws meanwhile
+   * @throws what the work throws; {@link VirtualDeadlineError} after the deadline, which says what
+   *   waits; what a server or a timer's callback throws meanwhile
    */
   async run<T>(work: () => T | PromiseLike<T>, options: RunOptions = {}): Promise<T> {
     checkWork("run", work);
@@ -159,15 +164,18 @@ export class TestEnsemble implements AsyncDisposable {
   }
 
   /**
-   * Waits until one server leads, every running server that it reaches serves and has applied what the leader has, and
-   * servers that it does not reach have noticed; and until every client is connected that was made by {@link connect}
-   * and is not closed or behind a fault of its own.
+   * Waits until one server leads, every running server that it reaches serves and has applied what
+   * the leader has, and servers that it does not reach have noticed; and until every client is
+   * connected that was made by {@link connect} and is not closed or behind a fault of its own.
    */
   settle(): Promise<void> {
     return this.until(() => this.#servers.isSettled && this.#clients.isSettled, { name: "settle()" });
   }
 
-  /** Stops virtual time until work that needs the real world is settled: files, sockets, other processes. */
+  /**
+   * Stops virtual time until work that needs the real world is settled: files, sockets, other
+   * processes.
+   */
   async real<T>(work: () => T | PromiseLike<T>): Promise<T> {
     checkWork("real", work);
     return this.#time.real(work);
@@ -186,7 +194,8 @@ export class TestEnsemble implements AsyncDisposable {
   }
 
   /**
-   * For code that makes its client itself: `connect(ensemble.connectString, { transport: ensemble.transport("worker") })`.
+   * For code that makes its client itself:
+   * `connect(ensemble.connectString, { transport: ensemble.transport("worker") })`.
    *
    * @param name for {@link link} and other faults; each client needs a transport of its own
    */
@@ -200,8 +209,8 @@ export class TestEnsemble implements AsyncDisposable {
   }
 
   /**
-   * Ends a client's session at the servers, as its expiry does. The client learns of it when it comes back, which it
-   * does at once unless its {@link link} is broken.
+   * Ends a client's session at the servers, as its expiry does. The client learns of it when it
+   * comes back, which it does at once unless its {@link link} is broken.
    */
   expireSession(client: Client | string): Promise<void> {
     const { name } = this.link(client);
@@ -225,7 +234,10 @@ export class TestEnsemble implements AsyncDisposable {
     return this.#servers.status(this.#sid(server));
   }
 
-  /** Ends a server's process, as `kill -9` does. Writes that its disk has not finished are lost, or some of them. */
+  /**
+   * Ends a server's process, as `kill -9` does. Writes that its disk has not finished are lost, or
+   * some of them.
+   */
   crash(server: number, duration: FaultDuration = {}): void {
     checkFit("crash", duration, FAULT);
     const { forMs } = duration;
@@ -298,8 +310,9 @@ export class TestEnsemble implements AsyncDisposable {
   }
 
   /**
-   * Divides the network into groups that do not reach each other. Servers that stand in no group are a group of their
-   * own together. Clients that stand in a group reach only its servers; other clients reach all.
+   * Divides the network into groups that do not reach each other. Servers that stand in no group
+   * are a group of their own together. Clients that stand in a group reach only its servers; other
+   * clients reach all.
    *
    * Packets between groups are held back, and arrive when the partition ends.
    */
@@ -339,7 +352,10 @@ export class TestEnsemble implements AsyncDisposable {
     this.#servers.cluster.skewWallClock(sid, byMs);
   }
 
-  /** Ends every fault: crashed servers start, paused ones continue, all links and disks are as at the start. */
+  /**
+   * Ends every fault: crashed servers start, paused ones continue, all links and disks are as at
+   * the start.
+   */
   heal(): void {
     this.#fault("all faults end");
     this.#partitions.heal();
@@ -375,8 +391,8 @@ export class TestEnsemble implements AsyncDisposable {
   // End
 
   /**
-   * Closes the clients that {@link connect} made, and stops the servers; timers and clocks are real again. Closing twice
-   * is harmless.
+   * Closes the clients that {@link connect} made, and stops the servers; timers and clocks are real
+   * again. Closing twice is harmless.
    */
   close(): Promise<void> {
     this.#closing ??= this.#close();

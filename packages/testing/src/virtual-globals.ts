@@ -12,8 +12,8 @@ const RealDate = globalThis.Date;
 let owner: number | undefined;
 
 /**
- * This process's timers, clocks and random numbers, replaced by virtual ones until {@link restore}: those of the client and the
- * recipes, and of everything else in the process.
+ * This process's timers, clocks and random numbers, replaced by virtual ones until {@link restore}:
+ * those of the client and the recipes, and of everything else in the process.
  */
 export class VirtualGlobals {
   readonly #restore: (() => void)[] = [];

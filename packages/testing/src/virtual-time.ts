@@ -5,7 +5,10 @@ const realSetImmediate = globalThis.setImmediate;
 const realSetTimeout = globalThis.setTimeout;
 const realClearTimeout = globalThis.clearTimeout;
 
-/** Real milliseconds for which virtual time stands still while a client waits, before a warning is printed. */
+/**
+ * Real milliseconds for which virtual time stands still while a client waits, before a warning is
+ * printed.
+ */
 const STANDSTILL_MS = 2_000;
 
 /** A promise that virtual time passes for. */
@@ -17,8 +20,9 @@ interface Run {
 }
 
 /**
- * Virtual time as users' code sees it. It passes only while a {@link run} is not settled: the next event happens
- * when everything that follows from the one before has happened, which is when the event loop has no microtask left.
+ * Virtual time as users' code sees it. It passes only while a {@link run} is not settled: the next
+ * event happens when everything that follows from the one before has happened, which is when the
+ * event loop has no microtask left.
  */
 export class VirtualTime {
   readonly scheduler: Scheduler;
@@ -60,7 +64,9 @@ export class VirtualTime {
     this.scheduler.after(delayMs, run);
   }
 
-  /** Lets time pass until the work is settled; rejects if that takes longer than `deadlineMs` of it. */
+  /**
+   * Lets time pass until the work is settled; rejects if that takes longer than `deadlineMs` of it.
+   */
   run<T>(work: () => T | PromiseLike<T>, deadlineMs: number, late: () => Error): Promise<T> {
     if (this.#isOver) return Promise.reject(new Error("the ensemble is closed: virtual time does not pass any more"));
     this.#isTouched = true;

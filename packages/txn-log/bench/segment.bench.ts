@@ -11,12 +11,12 @@ import { hasSpare, isRecyclable, makeSpare, recycleSegment, takeSpare } from "..
 import { Z } from "../src/testing/append-batches.ts";
 
 /**
- * Bytes written and time of a commit: the log as its thread writes it, with rolls, purges and reuse; and one segment in a WAL of full
- * length, for each page size.
+ * Bytes written and time of a commit: the log as its thread writes it, with rolls, purges and
+ * reuse; and one segment in a WAL of full length, for each page size.
  * `node --conditions=@zooid/source bench/segment.bench.ts [directory [device in /proc/diskstats]]`
  *
- * The device's count includes what other processes write. `/proc/self/io` is no substitute: on kernels with large folios it counts 256 KiB for
- * each page that is dirtied.
+ * The device's count includes what other processes write. `/proc/self/io` is no substitute: on
+ * kernels with large folios it counts 256 KiB for each page that is dirtied.
  */
 const RECORD_BYTES = 1080;
 const WAL_BYTES = 64 * 1024 * 1024;
@@ -116,7 +116,10 @@ function measure(what: string, perSync: number, commit: () => number | undefined
   console.log(`${what}: ${perEntry}commit ${at(0.5)} ms median, ${at(0.99)} ms p99, ${took.length} commits`);
 }
 
-/** Bytes written to the whole device since the machine started: nothing else should write. 0 without a device. */
+/**
+ * Bytes written to the whole device since the machine started: nothing else should write. 0 without
+ * a device.
+ */
 function bytesWritten(): number {
   if (DEVICE === undefined) return 0;
   const handle = openSync(directory, "r");

@@ -6,7 +6,8 @@ import { createNodes } from "../src/testing/state-history.ts";
 import type { LogHandler } from "../src/txn-log.ts";
 
 /**
- * What moving a whole state costs: read at the sender, built at the receiver, both in one process, with appends going on at the sender.
+ * What moving a whole state costs: read at the sender, built at the receiver, both in one process,
+ * with appends going on at the sender.
  * `node --conditions=@zooid/source bench/snapshot.bench.ts [directory] [nodes]`
  */
 const NODES = Number(process.argv[3] ?? 1_000_000);

@@ -28,7 +28,10 @@ const open = (options: Partial<StoreOptions> = {}): Promise<Store> =>
 const CONFIG = Uint8Array.of(7, 8);
 const BRANCHING = { ensembleId: "new", sid: 4, epoch: 1003, config: CONFIG };
 
-/** Server 1 of ensemble `old`: nodes 1 to 10 are in the state, entries 11 to 13 are logged and not known to be committed. */
+/**
+ * Server 1 of ensemble `old`: nodes 1 to 10 are in the state, entries 11 to 13 are logged and not
+ * known to be committed.
+ */
 async function makeSurvivor(options: Partial<StoreOptions> = {}): Promise<void> {
   await using store = await open({ ensembleId: "old", ...options });
   await createNodes(store, 1, 10);

@@ -1,10 +1,12 @@
 import { CHAIN_NONE, type Chain, type Zxid, zxidHigh, zxidLow } from "@zooid/model";
 
 /**
- * Eight bytes that stand for a history: a mix of the predecessor's chain, the zxid, the length and the CRC-32 of the record.
+ * Eight bytes that stand for a history: a mix of the predecessor's chain, the zxid, the length and
+ * the CRC-32 of the record.
  *
- * It finds accidents (a flipped bit, a row lost or moved) and lets two servers compare whole prefixes by one value. It is no
- * secret and no defence against forgery. An unsigned 64-bit `bigint` at the interface, two 32-bit halves where it is computed.
+ * It finds accidents (a flipped bit, a row lost or moved) and lets two servers compare whole
+ * prefixes by one value. It is no secret and no defence against forgery. An unsigned 64-bit
+ * `bigint` at the interface, two 32-bit halves where it is computed.
  */
 export { CHAIN_NONE, type Chain };
 
@@ -40,7 +42,8 @@ export class ChainCursor {
   add(zxid: Zxid, length: number, crc: number): void {
     const zh = zxidHigh(zxid);
     const zl = zxidLow(zxid);
-    // Two lanes of MurmurHash3's body over the same six words, crossed, each with its own seed and finish.
+    // Two lanes of MurmurHash3's body over the same six words, crossed, each with its own seed and
+    // finish.
     let a = absorb(0x9e3779b9 | 0, this.high);
     let b = absorb(0x7f4a7c15 | 0, this.low);
     a = absorb(absorb(a, this.low), zl);

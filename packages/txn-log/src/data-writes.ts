@@ -5,8 +5,8 @@ const PAIRS_MIN = 1024;
 const PAIRS_MAX = 65_536;
 
 /**
- * Records transactions whose only effect is to replace the data of one node, in log order. A checkpoint
- * reads only the last of them for each node ({@link CheckpointMark.dataWrites}).
+ * Records transactions whose only effect is to replace the data of one node, in log order. A
+ * checkpoint reads only the last of them for each node ({@link CheckpointMark.dataWrites}).
  */
 export class DataWrites {
   #pairs = new Float64Array(2 * PAIRS_MIN);
@@ -21,7 +21,9 @@ export class DataWrites {
     this.#count++;
   }
 
-  /** The transactions recorded since the last call, as pairs of zxid and node id, in a new array. */
+  /**
+   * The transactions recorded since the last call, as pairs of zxid and node id, in a new array.
+   */
   take(): Float64Array<ArrayBuffer> {
     const taken = this.#pairs.slice(0, 2 * this.#count);
     this.#count = 0;

@@ -11,20 +11,26 @@ export type { Statement };
 export interface DatabaseOptions {
   readonly pageBytes: number;
   readonly cacheKib: number;
-  /** `wal` for the log, which is small and written at every turn; `truncate` for the state, which is large and written rarely. */
+  /**
+   * `wal` for the log, which is small and written at every turn; `truncate` for the state, which is
+   * large and written rarely.
+   */
   readonly journal: "wal" | "truncate";
   /** How long to wait for those who read or write. Default 1000 ms. */
   readonly busyTimeoutMs?: number;
 }
 
 const BUSY_TIMEOUT_MS = 1_000;
-/** SQLite before 3.51.3 may corrupt a database when a checkpoint meets a writer that resets the WAL. */
+/**
+ * SQLite before 3.51.3 may corrupt a database when a checkpoint meets a writer that resets the WAL.
+ */
 const VERSION_FLOOR: readonly number[] = [3, 51, 3];
 const FILE_MODE = 0o600;
 
 /** Opens for writing; a file that does not exist is made, readable by its owner only. */
 export function openDatabase(file: string, options: DatabaseOptions): Database {
-  // SQLite gives a new file the mode of the process's umask, and its WAL the mode of the file: so the file must be there first.
+  // SQLite gives a new file the mode of the process's umask, and its WAL the mode of the file: so
+  // the file must be there first.
   if (!existsSync(file)) closeSync(openSync(file, "wx", FILE_MODE));
   const database = new Sqlite(file, { timeout: options.busyTimeoutMs ?? BUSY_TIMEOUT_MS });
   try {
@@ -45,8 +51,8 @@ export function openDatabase(file: string, options: DatabaseOptions): Database {
 }
 
 /**
- * Makes a database file, whole and synced when this returns. A crash before that may leave any part of the file, so the caller
- * makes it under a name that means nothing, and renames it.
+ * Makes a database file, whole and synced when this returns. A crash before that may leave any part
+ * of the file, so the caller makes it under a name that means nothing, and renames it.
  */
 export function makeDatabase(
   file: string,
@@ -138,7 +144,9 @@ export function isFull(error: unknown): boolean {
   return code === "SQLITE_FULL" || code === "SQLITE_IOERR_SHMSIZE" || code === "ENOSPC" || code === "EDQUOT";
 }
 
-/** SQLite could not open a file, make one, such as a journal, or shorten one. It does not say why. */
+/**
+ * SQLite could not open a file, make one, such as a journal, or shorten one. It does not say why.
+ */
 export function isUnexplained(error: unknown): boolean {
   if (error instanceof StoreError) return error.code === "NOT_OPENED";
   const code = sqliteCode(error);
@@ -157,7 +165,10 @@ export function hasRoomForFile(directory: string): boolean {
   }
 }
 
-/** The system's name for a call that failed, or undefined for an error of another kind, and for a sync: what it left is not known. */
+/**
+ * The system's name for a call that failed, or undefined for an error of another kind, and for a
+ * sync: what it left is not known.
+ */
 function systemCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("syscall" in error) || !("code" in error)) return undefined;
   return error.syscall === "fsync" ? undefined : String(error.code);

@@ -14,7 +14,10 @@ import { createNodes, settled } from "./testing/state-history.ts";
 import { loaded } from "./testing/state-oracle.ts";
 import { TemporaryDirectory } from "./testing/temporary-directory.ts";
 
-/** A data directory as a member of an ensemble uses it: no epoch of its own, and nothing applied that no leader has spoken of. */
+/**
+ * A data directory as a member of an ensemble uses it: no epoch of its own, and nothing applied
+ * that no leader has spoken of.
+ */
 
 let place: TemporaryDirectory;
 let directory: string;
@@ -135,7 +138,7 @@ describe("what is checkpointed", () => {
 });
 
 describe("an amnesiac", () => {
-  test("whose log ends before its state begins anew behind the state", async () => {
+  test("whose log ends before its state begins again behind the state", async () => {
     {
       await using store = await open();
       await createNodes(store, 1, 10);
@@ -158,7 +161,8 @@ describe("an amnesiac", () => {
       expect(replayed(store)).toEqual([]);
       await expect(promised(store.log).read(Z(1, 3), 1)).rejects.toMatchObject({ code: "below-floor" });
     }
-    // It is what it was opened as, also without being allowed to again, until a leader does without it.
+    // It is what it was opened as, also without being allowed to again, until a leader does without
+    // it.
     await using store = await open();
     expect(store.log.durable).toMatchObject({ amnesiac: true, tail: position });
     await promised(store.log).setPromise({ epoch: 2, sid: 2, incarnation: 1 });
@@ -221,7 +225,8 @@ describe("a disk that fails", () => {
       expect(store.log.durable.tail.zxid).toBe(Z(1, 3));
     }
     await using store = await open();
-    // What the failed sync was for may have come through, as one piece with what shared its transaction; nothing behind it.
+    // What the failed sync was for may have come through, as one piece with what shared its
+    // transaction; nothing behind it.
     expect([Z(1, 3), Z(1, 5), Z(1, 7)]).toContain(store.log.durable.tail.zxid);
     expect(store.log.durable.promise.epoch).toBe(0);
   });
@@ -236,7 +241,7 @@ describe("a disk that fails", () => {
     expect(reports.failures).toHaveLength(1);
   });
 
-  test("that has no room for the state goes on, and the state is the one before", async () => {
+  test("that has no room for the state continues, and the state is the one before", async () => {
     {
       await using store = await open();
       await createNodes(store, 1, 10);

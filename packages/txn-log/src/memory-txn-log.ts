@@ -32,7 +32,10 @@ import type {
   StoreLog,
 } from "./txn-log.ts";
 
-/** What a crash leaves behind. Belongs to the next log that is opened from it; nothing else changes it. */
+/**
+ * What a crash leaves behind. Belongs to the next log that is opened from it; nothing else changes
+ * it.
+ */
 export interface MemoryLogImage {
   readonly log: DurableLog;
   readonly entries: readonly MemoryEntry[];
@@ -69,9 +72,10 @@ interface PendingWrite {
 }
 
 /**
- * The log's promises in memory, with the disk's moods in the hands of a simulator: nothing becomes durable before
- * {@link syncNext}, and {@link crash} says what survived. Deterministic; only a question needs a turn of the
- * microtask queue, and the simulator asks {@link readNow} and {@link chainNow} instead.
+ * The log's promises in memory, with the disk's moods in the hands of a simulator: nothing becomes
+ * durable before {@link syncNext}, and {@link crash} says what survived. Deterministic; only a
+ * question needs a turn of the microtask queue, and the simulator asks {@link readNow} and
+ * {@link chainNow} instead.
  */
 export class MemoryTxnLog implements StoreLog {
   readonly #handler: LogHandler;
@@ -105,7 +109,10 @@ export class MemoryTxnLog implements StoreLog {
     return this.#pending.length;
   }
 
-  /** Makes the oldest pending write durable and reports it. Undefined when there is none, or no room. */
+  /**
+   * Makes the oldest pending write durable and reports it. Undefined when there is none, or no
+   * room.
+   */
   syncNext(): MemoryWrite | undefined {
     // rule: a-full-disk-completes-nothing
     if (this.#isFull) return undefined;
@@ -157,8 +164,8 @@ export class MemoryTxnLog implements StoreLog {
   /**
    * Ends this log as a crash would.
    *
-   * @param keep how many of the pending writes reached the disk all the same, as a prefix; none of them is reported. None does
-   *   where there is no room.
+   * @param keep how many of the pending writes reached the disk all the same, as a prefix; none of
+   *   them is reported. None does where there is no room.
    */
   crash(keep = 0): MemoryLogImage {
     for (const pending of this.#pending.splice(0, this.#isFull ? 0 : keep)) pending.perform();

@@ -31,24 +31,36 @@ import type { EpochRange, LogBranching, LogHandler, LogPosition, StoreLog } from
 export interface StoreOptions {
   /** Made, readable by its owner only, if it does not exist. */
   readonly directory: string;
-  /** Where the log lies, if apart from the state: on a disk of its own its syncs wait for nothing else. Default: `directory`. */
+  /**
+   * Where the log lies, if apart from the state: on a disk of its own its syncs wait for nothing
+   * else. Default: `directory`.
+   */
   readonly logDirectory?: string;
   readonly sid: number;
   /** Must be the directory's, if it has one; a new directory gets it. */
   readonly ensembleId?: string;
   /** The handler of log and state alike. */
   readonly handler: LogHandler;
-  /** An ensemble of one: promise and hold the next epoch in the transaction that counts the start, and call all that is logged committed. */
+  /**
+   * An ensemble of one: promise and hold the next epoch in the transaction that counts the start,
+   * and call all that is logged committed.
+   */
   readonly takeEpoch?: boolean;
-  /** Open a log that lost what it acked; it says `amnesiac` until an install ends that. Otherwise such a log is refused. */
+  /**
+   * Open a log that lost what it acked; it says `amnesiac` until an install ends that. Otherwise
+   * such a log is refused.
+   */
   readonly allowAmnesia?: boolean;
   /**
-   * What the last open or replay of this directory found damaged. Damaged state files and segments are moved to `damaged/<time>/`, with
-   * whatever cannot be used without them. A state that the log can make again is made again; otherwise the log begins as an
-   * amnesiac, which `allowAmnesia` must permit.
+   * What the last open or replay of this directory found damaged. Damaged state files and segments
+   * are moved to `damaged/<time>/`, with whatever cannot be used without them. A state that the log
+   * can make again is made again; otherwise the log begins as an amnesiac, which `allowAmnesia`
+   * must permit.
    */
   readonly setAside?: StoreError;
-  /** Log kept for learners even when the state is beyond it, in bytes on the disk. Default 64 MiB. */
+  /**
+   * Log kept for learners even when the state is beyond it, in bytes on the disk. Default 64 MiB.
+   */
   readonly logKeepBytes?: number;
   /** Log kept for questions about the past. Default 0: none. */
   readonly retentionMs?: number;
@@ -56,20 +68,30 @@ export interface StoreOptions {
   readonly segmentBytes?: number;
   /** A slower sync is warned about. Default 1000 ms. */
   readonly fsyncWarnMs?: number;
-  /** Shared memory for batches on their way; what does not fit waits in ordinary memory. Default 4 MiB. */
+  /**
+   * Shared memory for batches on their way; what does not fit waits in ordinary memory. Default 4
+   * MiB.
+   */
   readonly ringBytes?: number;
-  /** The state is brought forward when it lags `checkpointBytes` behind the log, or after `checkpointMs`. Defaults 64 MiB, 30 s. */
+  /**
+   * The state is brought forward when it lags `checkpointBytes` behind the log, or after
+   * `checkpointMs`. Defaults 64 MiB, 30 s.
+   */
   readonly checkpointBytes?: number;
   readonly checkpointMs?: number;
-  /** How long a source of a snapshot may wait for the next chunk to be asked for, while the state stands still. Default 60 s. */
+  /**
+   * How long a source of a snapshot may wait for the next chunk to be asked for, while the state
+   * stands still. Default 60 s.
+   */
   readonly snapshotHoldMs?: number;
   /** Specifier or URL of a module whose `TxnReader` decodes records. Default `@zooid/wire/txn`. */
   readonly decoderModule?: string;
   /** Checks state file and sealed segments in the background. Default: not. */
   readonly scrub?: ScrubOptions;
   /**
-   * The tree in memory. With it, a state file that the scrub finds damaged is rebuilt, and one that lacks the entries of a damaged
-   * segment. Undefined while there is none. Default: such files stay as they are.
+   * The tree in memory. With it, a state file that the scrub finds damaged is rebuilt, and one that
+   * lacks the entries of a damaged segment. Undefined while there is none. Default: such files stay
+   * as they are.
    */
   readonly liveTree?: () => LiveTree | undefined;
   /** Breaks a promise on purpose. */
@@ -85,24 +107,29 @@ export interface Store extends AsyncDisposable {
   readonly state: StateStore;
   /** Undefined where none was asked for. */
   readonly scrub: Scrub | undefined;
-  /** Fills the tree from the state file in force, synchronously; `replay` continues from the position in the answer. */
+  /**
+   * Fills the tree from the state file in force, synchronously; `replay` continues from the
+   * position in the answer.
+   */
   loadState(sink: StateSink): StateMeta;
   /**
-   * Hands over every entry after a position, in order, checking the chain; synchronously. To the log's end, which is for an ensemble of
-   * one, or through a zxid: an ensemble's member replays through `log.durable.commitHint`, for what lies above may never be committed.
+   * Hands over every entry after a position, in order, checking the chain; synchronously. To the
+   * log's end, which is for an ensemble of one, or through a zxid: an ensemble's member replays
+   * through `log.durable.commitHint`, for what lies above may never be committed.
    */
   replay(after: LogPosition, sink: ReplaySink, through?: Zxid): LogPosition;
 
   /**
-   * Makes ready to send the newest state: checkpoints what is marked, then stands still there until the last chunk is read. Meanwhile nothing
-   * is checkpointed, and the lag that comes up is not counted in `state.lagBytes`. Who comes meanwhile gets the same state, until a
-   * whole `checkpointBytes` has been marked behind it: then they wait for those before them.
+   * Makes ready to send the newest state: checkpoints what is marked, then stands still there until
+   * the last chunk is read. Meanwhile nothing is checkpointed, and the lag that comes up is not
+   * counted in `state.lagBytes`. Who comes meanwhile gets the same state, until a whole
+   * `checkpointBytes` has been marked behind it: then they wait for those before them.
    */
   openSnapshot(): Promise<SnapshotSource>;
 
   /**
-   * Makes ready to build the state that a leader announced; one at a time. The old state stands still until the new one is adopted or
-   * abandoned.
+   * Makes ready to build the state that a leader announced; one at a time. The old state stands
+   * still until the new one is adopted or abandoned.
    *
    * @param epochs compared with what comes, if given
    */
@@ -112,21 +139,23 @@ export interface Store extends AsyncDisposable {
   exportSnapshot(): Promise<SnapshotExport>;
 
   /**
-   * Makes ready to build a state from a snapshot of Apache ZooKeeper's, in pieces of any size; otherwise as {@link receiveSnapshot}. It
-   * stands at the first zxid of an epoch that is later than any in the snapshot or in this log. Sessions and ephemeral nodes are left out.
+   * Makes ready to build a state from a snapshot of Apache ZooKeeper's, in pieces of any size;
+   * otherwise as {@link receiveSnapshot}. It stands at the first zxid of an epoch that is later
+   * than any in the snapshot or in this log. Sessions and ephemeral nodes are left out.
    */
   importSnapshot(): Promise<SnapshotReceiver>;
 
   /**
-   * After an install with a snapshot is durable: the file that the log now names is the state, and the old one goes. At once, so that
-   * {@link loadState} may follow; does nothing when the file is in force already. Sources of the old state end. Throws when the file
-   * cannot be read, and then the process must end.
+   * After an install with a snapshot is durable: the file that the log now names is the state, and
+   * the old one goes. At once, so that {@link loadState} may follow; does nothing when the file is
+   * in force already. Sources of the old state end. Throws when the file cannot be read, and then
+   * the process must end.
    */
   adoptState(): StateMeta;
 
   /**
-   * Turns the log into the history of another ensemble, in one transaction: for a store that serves no client, and
-   * is closed next. The state file follows at the next open.
+   * Turns the log into the history of another ensemble, in one transaction: for a store that serves
+   * no client, and is closed next. The state file follows at the next open.
    */
   branch(branching: LogBranching): Promise<void>;
 }
@@ -137,12 +166,15 @@ const MIB = 1024 * 1024;
 const REPLAY_BYTES = 256 * 1024;
 const SEGMENTS_KEPT = 2;
 const SEGMENT_BYTES_MIN = 64 * 1024;
-/** At 600 MB a second, segments of 32 MiB make writes of 64 KiB a tenth faster than those of 16 MiB. */
+/**
+ * At 600 MB a second, segments of 32 MiB make writes of 64 KiB a tenth faster than those of 16 MiB.
+ */
 const SEGMENT_BYTES_MAX = 32 * MIB;
 
 /**
- * Opens a data directory: locks it, looks before it touches, counts the start. Rejects with a `StoreError`: with `DISK_FULL` where the
- * reserve is used up too, and the directory can be opened once there is room.
+ * Opens a data directory: locks it, looks before it touches, counts the start. Rejects with a
+ * `StoreError`: with `DISK_FULL` where the reserve is used up too, and the directory can be opened
+ * once there is room.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { directory, logDirectory = directory } = options;
@@ -275,7 +307,10 @@ function newScrub(
   return new Scrub({ options, logDirectory, leases, stateFile: state.stateFile, retire, rewrite });
 }
 
-/** Writes the state file from the tree in memory. False where there is none, or where it could not be written. */
+/**
+ * Writes the state file from the tree in memory. False where there is none, or where it could not
+ * be written.
+ */
 async function rewriteState(transfers: SnapshotTransfers, { liveTree, handler }: StoreOptions): Promise<boolean> {
   const tree = liveTree?.();
   if (tree === undefined) return false;

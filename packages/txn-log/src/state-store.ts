@@ -3,30 +3,33 @@ import type { Chain } from "./chain.ts";
 import type { EpochRange, LogPosition } from "./txn-log.ts";
 
 /**
- * The materialized tree: exactly the state at one zxid, brought forward lazily by a thread of its own from log entries that are
- * committed *and* durable. Derived from the log in every bit, so its lag costs start time and log space, never safety.
+ * The materialized tree: exactly the state at one zxid, brought forward lazily by a thread of its
+ * own from log entries that are committed *and* durable. Derived from the log in every bit, so its
+ * lag costs start time and log space, never safety.
  */
 export interface StateStore extends AsyncDisposable {
   /** Where the state stands on disk, synced. Moves forward as checkpoints end. */
   readonly applied: StateMeta;
 
   /**
-   * Log bytes between the newest mark and what is checkpointed: what a start would have to replay. What was marked while a state was
-   * sent is not counted until it is checkpointed, so that no write waits for the state on account of a transfer; {@link stats} counts it.
+   * Log bytes between the newest mark and what is checkpointed: what a start would have to replay.
+   * What was marked while a state was sent is not counted until it is checkpointed, so that no
+   * write waits for the state on account of a transfer; {@link stats} counts it.
    */
   readonly lagBytes: number;
 
   /**
-   * Reads the whole state into the tree, synchronously: sessions first, then nodes by ascending id, each row checked. Throws
-   * `DAMAGED` with the row. Best after open or after another state was adopted, before anything is marked: a checkpoint that has begun is
-   * waited for.
+   * Reads the whole state into the tree, synchronously: sessions first, then nodes by ascending id,
+   * each row checked. Throws `DAMAGED` with the row. Best after open or after another state was
+   * adopted, before anything is marked: a checkpoint that has begun is waited for.
    */
   load(sink: StateSink): StateMeta;
 
   /**
-   * Marks a point that may be checkpointed up to: everything at or below it is committed and durable, and the tree's digest there is
-   * known. Marks rise; the driver posts one at least each 16 MiB or 50 000 entries, so that one checkpoint fits its memory. A mark above the
-   * log's end is a defect, and so is a later cut below it.
+   * Marks a point that may be checkpointed up to: everything at or below it is committed and
+   * durable, and the tree's digest there is known. Marks rise; the driver posts one at least each
+   * 16 MiB or 50 000 entries, so that one checkpoint fits its memory. A mark above the log's end is
+   * a defect, and so is a later cut below it.
    */
   advance(mark: CheckpointMark): void;
 
@@ -50,15 +53,18 @@ export interface CheckpointMark {
   readonly bytes: number;
   /**
    * Pairs of zxid and node id, in log order: transactions since the previous mark whose only effect
-   * is to replace the data of that node. Optional, and need not be complete. The array is transferred
-   * to the state thread.
+   * is to replace the data of that node. Optional, and need not be complete. The array is
+   * transferred to the state thread.
    */
   readonly dataWrites?: Float64Array<ArrayBuffer>;
 }
 
 export interface StateMeta {
   readonly applied: LogPosition;
-  /** Both 0 where it is not known: before the first transaction, and of a state that was taken over from elsewhere. */
+  /**
+   * Both 0 where it is not known: before the first transaction, and of a state that was taken over
+   * from elsewhere.
+   */
   readonly digestHigh: number;
   readonly digestLow: number;
   readonly ensembleId: string;
@@ -66,7 +72,10 @@ export interface StateMeta {
   readonly nextNodeId: number;
 }
 
-/** One node as stored. A single object is reused for every row: read it before returning, copy what is kept. */
+/**
+ * One node as stored. A single object is reused for every row: read it before returning, copy what
+ * is kept.
+ */
 export interface StateNode {
   id: number;
   parentId: number;
@@ -75,8 +84,8 @@ export interface StateNode {
   hasData: boolean;
   readonly data: ByteSlice;
   /**
-   * 68 bytes in wire order, in stored form: `cversion` counts the children ever created, `ephemeralOwner` is the owner as stored,
-   * `numChildren` is 0.
+   * 68 bytes in wire order, in stored form: `cversion` counts the children ever created,
+   * `ephemeralOwner` is the owner as stored, `numChildren` is 0.
    */
   readonly stat: ByteSlice;
   /** The same object for every node with an equal access list. */
@@ -109,11 +118,12 @@ export interface StateStats {
 }
 
 /**
- * A whole state on its way to a learner: a read transaction at one zxid, cut into chunks. Equal states give equal chunks, on every
- * server and whatever way they came about.
+ * A whole state on its way to a learner: a read transaction at one zxid, cut into chunks. Equal
+ * states give equal chunks, on every server and whatever way they came about.
  *
- * The state file stands still until the last chunk is read; writes and commits continue. The log keeps everything behind
- * {@link position} until the source is disposed. Several may be open at once and then share one position.
+ * The state file stands still until the last chunk is read; writes and commits continue. The log
+ * keeps everything behind {@link position} until the source is disposed. Several may be open at
+ * once and then share one position.
  */
 export interface SnapshotSource extends AsyncDisposable {
   readonly position: LogPosition;
@@ -125,9 +135,10 @@ export interface SnapshotSource extends AsyncDisposable {
   readonly nodeCount: number;
   readonly sessionCount: number;
   /**
-   * The next chunk: 256 KiB, the last one less, with a CRC-32 of its own; undefined after the last. The bytes are the caller's. Rejects
-   * with `DAMAGED` (and the place) when a row is not what was written, `SNAPSHOT_ENDED` when nothing was asked for in
-   * `snapshotHoldMs` or another state was adopted meanwhile.
+   * The next chunk: 256 KiB, the last one less, with a CRC-32 of its own; undefined after the last.
+   * The bytes are the caller's. Rejects with `DAMAGED` (and the place) when a row is not what was
+   * written, `SNAPSHOT_ENDED` when nothing was asked for in `snapshotHoldMs` or another state was
+   * adopted meanwhile.
    */
   next(): Promise<Uint8Array | undefined>;
 }
@@ -136,18 +147,22 @@ export interface SnapshotSource extends AsyncDisposable {
 export const SNAPSHOT_CHUNK_BYTES: number = 256 * 1024;
 
 /**
- * Builds a state file of its own from a leader's chunks. Nothing visible changes: the log names the file in its install, if it
- * ever does, and a file that no log names is removed at the next open. Faults of what came are reported by
- * `SNAPSHOT_REFUSED`, a disk that cannot take it by `WRITE_FAILED`; then nothing is left of it, and the process may continue.
+ * Builds a state file of its own from a leader's chunks. Nothing visible changes: the log names the
+ * file in its install, if it ever does, and a file that no log names is removed at the next open.
+ * Faults of what came are reported by `SNAPSHOT_REFUSED`, a disk that cannot take it by
+ * `WRITE_FAILED`; then nothing is left of it, and the process may continue.
  */
 export interface SnapshotReceiver {
   /**
-   * Takes the next chunk; its bytes are copied before it returns. Chunks may be added without waiting for each other. Resolves when it
-   * is stored: written, though not yet synced.
+   * Takes the next chunk; its bytes are copied before it returns. Chunks may be added without
+   * waiting for each other. Resolves when it is stored: written, though not yet synced.
    */
   add(chunk: Uint8Array): Promise<void>;
 
-  /** After the last chunk: checks what the trailer says, syncs file and directory. The answer is what an install needs. */
+  /**
+   * After the last chunk: checks what the trailer says, syncs file and directory. The answer is
+   * what an install needs.
+   */
   finish(): Promise<ReceivedSnapshot>;
 
   /** Removes what came so far, unless an install has named it. */
@@ -163,14 +178,18 @@ export interface ReceivedSnapshot {
 }
 
 /**
- * A whole state on its way out, as a snapshot of Apache ZooKeeper's: exact at one zxid, while Apache's own are not. Sessions are named, but
- * not their passwords. Otherwise as {@link SnapshotSource}.
+ * A whole state on its way out, as a snapshot of Apache ZooKeeper's: exact at one zxid, while
+ * Apache's own are not. Sessions are named, but not their passwords. Otherwise as
+ * {@link SnapshotSource}.
  */
 export interface SnapshotExport extends AsyncDisposable {
   readonly position: LogPosition;
   readonly nodeCount: number;
   /** How long all of it is. */
   readonly sizeBytes: number;
-  /** The next piece; undefined after the last. The bytes are the caller's. Rejects as {@link SnapshotSource.next} does. */
+  /**
+   * The next piece; undefined after the last. The bytes are the caller's. Rejects as
+   * {@link SnapshotSource.next} does.
+   */
   next(): Promise<Uint8Array | undefined>;
 }

@@ -36,7 +36,10 @@ export type StoreErrorDetail =
   | { readonly code: "EPOCH_EXHAUSTED"; readonly epoch: number }
   /** What follows the zxid asked for has been purged. */
   | { readonly code: "BELOW_FLOOR"; readonly asked: string; readonly floor: string }
-  /** What a leader sent as its state is not a whole one, or not the one that was announced. Nothing of it was kept. */
+  /**
+   * What a leader sent as its state is not a whole one, or not the one that was announced. Nothing
+   * of it was kept.
+   */
   | { readonly code: "SNAPSHOT_REFUSED"; readonly place: string; readonly found: string }
   /** A state that was being sent cannot be sent on. */
   | { readonly code: "SNAPSHOT_ENDED"; readonly reason: string }
@@ -52,7 +55,9 @@ export type StoreErrorDetail =
 
 export type StoreErrorCode = StoreErrorDetail["code"];
 
-/** Why a data directory cannot be used, or not any longer. `detail` says what was found, and where. */
+/**
+ * Why a data directory cannot be used, or not any longer. `detail` says what was found, and where.
+ */
 export class StoreError extends Error {
   override readonly name = "StoreError";
   readonly detail: StoreErrorDetail;

@@ -104,7 +104,7 @@ describe("opening", () => {
     expect(error.message).toContain(`process ${process.pid}`);
   });
 
-  test("a directory of Apache's is refused and stays as it was", async () => {
+  test("a directory of Apache's is refused and stays unchanged", async () => {
     mkdirSync(join(directory, "version-2"), { recursive: true });
     for (const file of ["snapshot.0", "snapshot.5f.gz", "log.100000001", "currentEpoch", "acceptedEpoch"]) {
       writeFileSync(join(directory, "version-2", file), "");
@@ -434,7 +434,7 @@ describe("writing", () => {
     file.close();
   });
 
-  test("a full disk undoes the batch and leaves the log as it was", () => {
+  test("a full disk undoes the batch and leaves the log unchanged", () => {
     mkdirSync(directory);
     const file = new LogFile(logFileOptions());
     add(file, range(1, 3), 100);
@@ -471,7 +471,7 @@ describe("writing", () => {
     expect((await promised(store.log).read(Z(0, 0), 10_000_000)).count).toBe(9);
   });
 
-  test("a log under a sustained load goes on in segments of their length, and reuses them once they are purged", async () => {
+  test("a log under a sustained load continues in segments of their length, and reuses them once they are purged", async () => {
     const segmentBytes = 1024 * 1024;
     await using store = await open({ segmentBytes, logKeepBytes: 2 * segmentBytes });
     const records = new Array(100).fill(Buffer.alloc(1000, 1));
@@ -511,7 +511,8 @@ describe("writing", () => {
         promised(store.log).append(batchOf(range(next, next + 19), { records, committed: Z(1, next - 1) }));
         next += 20;
         await settle(store);
-        // A segment that waited for its spare is longer than others, and is removed instead of reused.
+        // A segment that waited for its spare is longer than others, and is removed instead of
+        // reused.
         const isWanted = (): boolean => store.log.stats().walBytes >= segmentBytes / 4;
         const hasSpare = (): boolean => existsSync(join(directory, "spare.db-wal"));
         await expect.poll(() => !isWanted() || hasSpare(), { interval: 5 }).toBe(true);

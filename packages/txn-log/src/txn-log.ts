@@ -14,15 +14,15 @@ export type {
 } from "@zooid/model";
 
 /**
- * The log of a store. Appends are completed through {@link LogHandler.appended}; all other callbacks
- * run in {@link LogHandler.completed}.
+ * The log of a store. Appends are completed through {@link LogHandler.appended}; all other
+ * callbacks run in {@link LogHandler.completed}.
  *
- * **Failure.** After {@link LogHandler.failed} the log takes and completes nothing more, and nothing is
- * retried: the process must end and recover from what is on disk.
+ * **Failure.** After {@link LogHandler.failed} the log takes and completes nothing more, and
+ * nothing is retried: the process must end and recover from what is on disk.
  *
- * **A full disk** is no failure. A write without room is undone, waits with all behind it, and is tried
- * again until there is room ({@link LogHandler.roomChanged}): the log is then as slow as a disk can be.
- * Only a close does not wait.
+ * **A full disk** is no failure. A write without room is undone, waits with all behind it, and is
+ * tried again until there is room ({@link LogHandler.roomChanged}): the log is then as slow as a
+ * disk can be. Only a close does not wait.
  *
  * Records are opaque here. Within an epoch counters rise by one; a new epoch begins with counter 1;
  * anything else is a defect and fails the log.
@@ -41,7 +41,10 @@ export interface StoreLog extends TxnLog, AsyncDisposable {
   /** While the disk has little room, only those entries are kept that are needed. */
   setLow(isLow: boolean): void;
 
-  /** Drops every entry above a zxid. A zxid below the floor, or one that the log does not hold, is a defect. */
+  /**
+   * Drops every entry above a zxid. A zxid below the floor, or one that the log does not hold, is a
+   * defect.
+   */
   cut(to: Zxid, done: () => void): void;
 
   /**
@@ -51,7 +54,10 @@ export interface StoreLog extends TxnLog, AsyncDisposable {
    */
   allowPurge(upTo: Zxid): void;
 
-  /** Keeps every entry after a zxid from being purged until the hold is disposed: for a learner's cursor, or a backup. */
+  /**
+   * Keeps every entry after a zxid from being purged until the hold is disposed: for a learner's
+   * cursor, or a backup.
+   */
   hold(after: Zxid): Disposable;
 
   stats(): LogStats;
@@ -66,7 +72,10 @@ export interface LogHandler {
   appended(done: Appended): void;
   /** Runs the callback of a write or a question. Without it the log runs the step itself. */
   completed?(step: () => void): void;
-  /** A write waits for room on the disk, for this reason; or, with `undefined`, it has found room. See {@link StoreLog.isFull}. */
+  /**
+   * A write waits for room on the disk, for this reason; or, with `undefined`, it has found room.
+   * See {@link StoreLog.isFull}.
+   */
   roomChanged(missing: string | undefined): void;
   /** The store cannot be trusted any more. Called once. */
   failed(error: Error): void;
@@ -75,9 +84,10 @@ export interface LogHandler {
 }
 
 /**
- * What a sentence for operators is about. `repaired`: a start found a damaged file, and continues without it. `unreadable`: a file
- * cannot be read, or not be rebuilt from memory. `no-room`: the state, or a start, needs room on its disk, or has it again. `slow`: syncs
- * are slow, or the next segment is not ready. `behind`: writes wait for the state file.
+ * What a sentence for operators is about. `repaired`: a start found a damaged file, and continues
+ * without it. `unreadable`: a file cannot be read, or not be rebuilt from memory. `no-room`: the
+ * state, or a start, needs room on its disk, or has it again. `slow`: syncs are slow, or the next
+ * segment is not ready. `behind`: writes wait for the state file.
  */
 export type StoreWarning = "repaired" | "unreadable" | "no-room" | "slow" | "behind";
 

@@ -4,23 +4,35 @@ import type { JuteWriter } from "./jute-writer.ts";
 
 /** An entry is at least its permissions and two lengths. */
 const ENTRY_BYTES_MIN = 12;
-/** How many different lists are remembered, and how many bytes of them; when there are more, all are forgotten. */
+/**
+ * How many different lists are remembered, and how many bytes of them; when there are more, all are
+ * forgotten.
+ */
 const CACHE_COUNT_MAX = 1024;
 const CACHE_BYTES_MAX = 1024 * 1024;
-/** A longer list is decoded each time. The parts of a multi are decoded twice, so lists of a thousand entries are worth remembering. */
+/**
+ * A longer list is decoded each time. The parts of a multi are decoded twice, so lists of a
+ * thousand entries are worth remembering.
+ */
 const CACHED_BYTES_MAX = 64 * 1024;
-/** In place of a list that is too long, however long: no scheme has this name, so no fix-up accepts it either. */
+/**
+ * In place of a list that is too long, however long: no scheme has this name, so no fix-up accepts
+ * it either.
+ */
 const TOO_LONG: Acl = Object.freeze([Object.freeze({ perms: 0, scheme: "", id: "" })]);
 
 /**
- * Reads access lists. Clients send the same few lists again and again, so a list that was seen before is found by its bytes,
- * and is the same object as before.
+ * Reads access lists. Clients send the same few lists again and again, so a list that was seen
+ * before is found by its bytes, and is the same object as before.
  */
 export class AclReader {
   readonly #seen = new Map<string, Acl>();
   #seenBytes = 0;
 
-  /** A null list is undefined. A list of more than {@link ACL_COUNT_MAX} entries is one that is not valid. Null schemes and ids become entries that no fix-up accepts. */
+  /**
+   * A null list is undefined. A list of more than {@link ACL_COUNT_MAX} entries is one that is not
+   * valid. Null schemes and ids become entries that no fix-up accepts.
+   */
   read(reader: JuteReader): Acl | undefined {
     const start = reader.at;
     const count = reader.count(ENTRY_BYTES_MIN);

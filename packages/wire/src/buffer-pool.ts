@@ -2,15 +2,19 @@
 const SMALLEST_LOG2 = 10;
 const LARGEST_LOG2 = 21;
 
-/** A buffer to write into, with a view for numbers: a view of its own for each use would cost more than it saves. */
+/**
+ * A buffer to write into, with a view for numbers: a view of its own for each use would cost more
+ * than it saves.
+ */
 export interface WriteBuffer {
   readonly bytes: Buffer;
   readonly view: DataView;
 }
 
 /**
- * Buffers to write replies into, by size class, last in first out: the one used a moment ago is still in the processor's
- * cache. What is larger than two mebibytes, or more than `keptBytesMax` in all, goes to the collector.
+ * Buffers to write replies into, by size class, last in first out: the one used a moment ago is
+ * still in the processor's cache. What is larger than two mebibytes, or more than `keptBytesMax` in
+ * all, goes to the collector.
  */
 export class BufferPool {
   readonly #free: Buffer[][] = Array.from({ length: LARGEST_LOG2 + 1 }, () => []);

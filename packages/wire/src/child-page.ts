@@ -1,4 +1,7 @@
-/** The request and the answer of Zooid's own operation that lists children in pages, as a client writes and reads them. */
+/**
+ * The request and the answer of Zooid's own operation that lists children in pages, as a client
+ * writes and reads them.
+ */
 import { ChildDetail, type Stat, WireError } from "@zooid/model";
 import type { JuteReader } from "./jute-reader.ts";
 import type { JuteWriter } from "./jute-writer.ts";
@@ -15,7 +18,9 @@ export interface ListedChild {
   readonly name: string;
   /** Null where it was not requested, or the client may not read the child. */
   readonly stat: Stat | null;
-  /** Null where it was not requested, where the client may not read the child, and for null data. */
+  /**
+   * Null where it was not requested, where the client may not read the child, and for null data.
+   */
   readonly data: Uint8Array | null;
 }
 
@@ -45,8 +50,8 @@ export function writeChildPageRequest(
 }
 
 /**
- * More children than a client asks for are refused: without details, one takes twelve times as many bytes in memory as
- * in the answer.
+ * More children than a client asks for are refused: without details, one takes twelve times as many
+ * bytes in memory as in the answer.
  *
  * @throws WireError for anything else than a page of that detail
  */

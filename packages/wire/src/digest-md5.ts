@@ -1,5 +1,6 @@
 /**
- * What both sides of an exchange by DIGEST-MD5 (RFC 2831) compute. MD5 is passed in, since this package uses no modules of the platform.
+ * What both sides of an exchange by DIGEST-MD5 (RFC 2831) compute. MD5 is passed in, since this
+ * package uses no modules of the platform.
  */
 
 /** What ZooKeeper's servers call themselves in every exchange, whatever their hosts are called. */

@@ -1,12 +1,15 @@
 import { copyBytes, WireError } from "@zooid/model";
 import type { BufferPool } from "./buffer-pool.ts";
 
-/** Takes one whole frame, without its length. The bytes are valid during the call only. False stops the cutting for now. */
+/**
+ * Takes one whole frame, without its length. The bytes are valid during the call only. False stops
+ * the cutting for now.
+ */
 export type FrameSink = (bytes: Uint8Array, start: number, end: number) => boolean;
 
 /**
- * Decides about a frame above the limit, by its length and its first bytes: true skips it, and the next frame is read; false
- * ends the stream as for any invalid length.
+ * Decides about a frame above the limit, by its length and its first bytes: true skips it, and the
+ * next frame is read; false ends the stream as for any invalid length.
  */
 export type OversizeSink = (length: number, bytes: Uint8Array, start: number, end: number) => boolean;
 
@@ -14,8 +17,9 @@ export type OversizeSink = (length: number, bytes: Uint8Array, start: number, en
 export const OVERSIZE_HEAD_BYTES = 16;
 
 /**
- * Cuts a stream of chunks into length-prefixed frames. A frame that lies within one chunk is handed on where it lies; one that
- * spans chunks is gathered in a buffer that grows with what arrives, never by what the length claims.
+ * Cuts a stream of chunks into length-prefixed frames. A frame that lies within one chunk is handed
+ * on where it lies; one that spans chunks is gathered in a buffer that grows with what arrives,
+ * never by what the length claims.
  *
  * Bytes behind a frame whose sink returned false are kept until `resume`.
  */
@@ -51,7 +55,10 @@ export class Framer {
     return this.#stopped;
   }
 
-  /** Throws a WireError for a length that is not between 1 and the limit; the stream cannot be read on after it. */
+  /**
+   * Throws a WireError for a length that is not between 1 and the limit; the stream cannot be read
+   * on after it.
+   */
   push(chunk: Buffer, sink: FrameSink): void {
     if (this.#stopped || this.keptBytes > 0) {
       // A frame that is skipped has nothing kept before its end.
@@ -146,5 +153,8 @@ export class Framer {
 
 const NOTHING = Buffer.alloc(0);
 const NO_POOL: Pick<BufferPool, "take" | "give"> = { take: Buffer.allocUnsafeSlow, give: () => {} };
-/** A larger buffer is given up once it is empty: most connections send small requests, and there may be many of them. */
+/**
+ * A larger buffer is given up once it is empty: most connections send small requests, and there may
+ * be many of them.
+ */
 const KEPT_BYTES_IDLE = 4096;

@@ -3,8 +3,8 @@ import { type ByteSlice, setSlice, sliceText, WireError, type Zxid, zxidFromHalv
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Reads Jute's primitives out of one frame. Total: every read either lies within the frame or throws a {@link WireError}, and
- * nothing is allocated by a length that the bytes only claim.
+ * Reads Jute's primitives out of one frame. Total: every read either lies within the frame or
+ * throws a {@link WireError}, and nothing is allocated by a length that the bytes only claim.
  */
 export class JuteReader {
   bytes: Buffer = NOTHING;
@@ -61,8 +61,8 @@ export class JuteReader {
   }
 
   /**
-   * A vector's count: -1 for null; anything below is an empty vector, as in Apache. A count that the rest of the frame cannot
-   * hold is refused before anybody loops over it.
+   * A vector's count: -1 for null; anything below is an empty vector, as in Apache. A count that
+   * the rest of the frame cannot hold is refused before anybody loops over it.
    *
    * @param elementBytesMin the fewest bytes that one element takes
    */

@@ -2,13 +2,16 @@ import { type ByteSlice, copyBytes, zxidHigh, zxidLow } from "@zooid/model";
 import { BufferPool, newWriteBuffer, type WriteBuffer } from "./buffer-pool.ts";
 
 const NOTHING: WriteBuffer = newWriteBuffer(0);
-/** The replies of one turn are given room for this at first, or for as much as those of an earlier turn. */
+/**
+ * The replies of one turn are given room for this at first, or for as much as those of an earlier
+ * turn.
+ */
 const FIRST_BYTES = 1024;
 const FIRST_BYTES_MAX = 64 * 1024;
 
 /**
- * Writes Jute's primitives, big-endian, into a buffer of a pool that grows as needed. Between turns it holds no buffer,
- * so ten thousand idle connections cost nothing here.
+ * Writes Jute's primitives, big-endian, into a buffer of a pool that grows as needed. Between turns
+ * it holds no buffer, so ten thousand idle connections cost nothing here.
  */
 export class JuteWriter {
   bytes: Buffer = NOTHING.bytes;
@@ -32,7 +35,10 @@ export class JuteWriter {
     this.#use(grown);
   }
 
-  /** Passes the buffer on, to be returned to the pool by its receiver; the next write begins in another one. */
+  /**
+   * Passes the buffer on, to be returned to the pool by its receiver; the next write begins in
+   * another one.
+   */
   detach(): WriteBuffer {
     const buffer = this.#buffer;
     this.#firstBytes = Math.max(FIRST_BYTES, Math.min(this.end, FIRST_BYTES_MAX));

@@ -16,13 +16,17 @@ interface Listing {
   readonly pzxidHigh: number;
   readonly pzxidLow: number;
   readonly cversion: number;
-  /** Undefined until the same list is asked for again: a list that changes each time is not worth keeping. */
+  /**
+   * Undefined until the same list is asked for again: a list that changes each time is not worth
+   * keeping.
+   */
   bytes: Uint8Array | undefined;
 }
 
 /**
- * The encoded names of nodes with many children, as they were sent last. Walking a thousand children costs fifty times what copying their
- * names does, and watchers of one node all ask for the same list at once.
+ * The encoded names of nodes with many children, as they were sent last. Walking a thousand
+ * children costs fifty times what copying their names does, and watchers of one node all ask for
+ * the same list at once.
  */
 export class ListingCache {
   /** The longest unused first. */

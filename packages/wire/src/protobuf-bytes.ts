@@ -112,7 +112,9 @@ export class ProtobufReader {
     return unzigzag(this.uint32());
   }
 
-  /** The end of a length-delimited field whose bytes begin at `at`; the caller moves on from there. */
+  /**
+   * The end of a length-delimited field whose bytes begin at `at`; the caller moves on from there.
+   */
   delimited(): number {
     const length = this.varint();
     const end = this.at + length;

@@ -31,7 +31,10 @@ const MULTI_BYTES_KEPT = 64 * 1024;
 
 /** The encoder's interface to the owner of the connections. */
 export interface ReplyTargets {
-  /** Where a connection's bytes of this turn are gathered; undefined when it is gone, and what is said to it is lost. */
+  /**
+   * Where a connection's bytes of this turn are gathered; undefined when it is gone, and what is
+   * said to it is lost.
+   */
   writer(to: ConnectionRef): JuteWriter | undefined;
   /** The same for a notification, for which the client does not wait. */
   eventWriter(to: ConnectionRef): JuteWriter | undefined;
@@ -44,7 +47,8 @@ export interface ReplyTargets {
 export class ReplyEncoder implements ReplySink {
   readonly #targets: ReplyTargets;
   /**
-   * The open multi's frame. It is written beside the connection's buffer, since events that its ops fire come first there.
+   * The open multi's frame. It is written beside the connection's buffer, since events that its ops
+   * fire come first there.
    */
   readonly #multi = new JuteWriter();
   readonly #listings = new ListingCache();
@@ -278,7 +282,9 @@ export class ReplyEncoder implements ReplySink {
   }
 }
 
-/** Writes length and header of a reply whose body has a known size, and makes room for that body. */
+/**
+ * Writes length and header of a reply whose body has a known size, and makes room for that body.
+ */
 function frame(writer: JuteWriter, bodyBytes: number, xid: number, zxid: number, code: number): void {
   writer.reserve(FRAME_AND_HEADER_BYTES + bodyBytes);
   const { view, end } = writer;

@@ -1,6 +1,7 @@
 /**
- * Answers and events as a client reads them. Each function stands behind what it reads when it returns, and throws a WireError
- * where the bytes end too early. The server's side of the same records is `reply-codec.ts`.
+ * Answers and events as a client reads them. Each function stands behind what it reads when it
+ * returns, and throws a WireError where the bytes end too early. The server's side of the same
+ * records is `reply-codec.ts`.
  */
 import {
   type AclEntry,
@@ -23,7 +24,9 @@ const CLIENT_INFO_BYTES_MIN = 9;
 const STAT_BYTES = 68;
 const NO_OWNER = 0n;
 
-/** A Stat that can be written as JSON, which has no bigint: the owner is in hexadecimal, as `0x1`. */
+/**
+ * A Stat that can be written as JSON, which has no bigint: the owner is in hexadecimal, as `0x1`.
+ */
 class ReadStat implements Stat {
   readonly czxid: Zxid;
   readonly mzxid: Zxid;
@@ -87,8 +90,9 @@ export function readText(reader: JuteReader): string {
 }
 
 /**
- * Names or paths. An empty one is refused: it takes four bytes here and more in memory, and no node has it. The array has
- * its size from the start, since one that grows takes twice as much meanwhile.
+ * Names or paths. An empty one is refused: it takes four bytes here and more in memory, and no node
+ * has it. The array has its size from the start, since one that grows takes twice as much
+ * meanwhile.
  */
 export function readNames(reader: JuteReader): string[] {
   const count = Math.max(0, reader.count(NAME_BYTES_MIN));

@@ -4,7 +4,9 @@ import { describe, expect, test } from "vitest";
 import { JuteWriter } from "./jute-writer.ts";
 import { RequestReader } from "./request-codec.ts";
 
-/** The hexadecimal of a packet with its length in front, blanks allowed, as protocol texts print it. */
+/**
+ * The hexadecimal of a packet with its length in front, blanks allowed, as protocol texts print it.
+ */
 function packet(hex: string): Buffer {
   return Buffer.from(hex.replace(/\s/g, ""), "hex").subarray(4);
 }

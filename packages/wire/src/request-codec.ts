@@ -19,7 +19,10 @@ export class RequestReader implements RequestDecoder {
   readonly #acls = new AclReader();
   #op = 0;
   #start = 0;
-  /** Where the parts of a multi or of setWatches begin, and how far `nextPart` has come in the latter's lists. */
+  /**
+   * Where the parts of a multi or of setWatches begin, and how far `nextPart` has come in the
+   * latter's lists.
+   */
   #partsStart = 0;
   #list = -1;
   #leftInList = 0;
@@ -140,7 +143,8 @@ export class RequestReader implements RequestDecoder {
         request.hasPath = reader.slice(request.path);
         return;
       case OpCode.GET_CHILDREN_PAGE:
-        // The last name of the page before, null for none; the largest number of children; what to show of each.
+        // The last name of the page before, null for none; the largest number of children; what to
+        // show of each.
         request.hasPath = reader.slice(request.path);
         request.hasData = reader.slice(request.data);
         request.version = reader.int();
@@ -222,7 +226,10 @@ function isPart(outer: number, type: number): boolean {
   }
 }
 
-/** What Apache changes while it decodes a multi: the flags of a create decide its kind, and wrong ones fail the whole multi. */
+/**
+ * What Apache changes while it decodes a multi: the flags of a create decide its kind, and wrong
+ * ones fail the whole multi.
+ */
 function normalizePart(part: Request): void {
   const isCreate =
     part.op === OpCode.CREATE ||

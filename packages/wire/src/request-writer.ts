@@ -1,6 +1,6 @@
 /**
- * Requests as a client writes them: the header, and the body of each operation behind it. The server's side of the same records is
- * `request-codec.ts`.
+ * Requests as a client writes them: the header, and the body of each operation behind it. The
+ * server's side of the same records is `request-codec.ts`.
  */
 import type { Acl } from "@zooid/model";
 import { writeAcl } from "./acl-codec.ts";
@@ -23,7 +23,10 @@ export function writePathAndInt(writer: JuteWriter, path: string, value: number)
   writer.int(value);
 }
 
-/** create, create2 and createContainer; with `ttlMs` createTTL. Data may be null, which is not the same as empty. */
+/**
+ * create, create2 and createContainer; with `ttlMs` createTTL. Data may be null, which is not the
+ * same as empty.
+ */
 export function writeCreate(
   writer: JuteWriter,
   create: {

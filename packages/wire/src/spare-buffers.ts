@@ -2,7 +2,10 @@
 const BUFFER_BYTES_MAX = 4 * 1024 * 1024;
 /** Large values in flight need about as much while the disk is behind. */
 const SPARE_BYTES_MAX = 32 * 1024 * 1024;
-/** Number of buffers taken between two reviews; buffers that were spare since the last one are released. */
+/**
+ * Number of buffers taken between two reviews; buffers that were spare since the last one are
+ * released.
+ */
 const PERIOD = 1024;
 
 /**

@@ -18,7 +18,10 @@ import {
 import { fixed32, ProtobufReader, varintSize, writeFixed64, writeVarint, zigzag } from "./protobuf-bytes.ts";
 import { SpareBuffers } from "./spare-buffers.ts";
 
-/** Transactions as `txn.proto` describes them. The same bytes go to the log and to every follower, and are what the leader applies. */
+/**
+ * Transactions as `txn.proto` describes them. The same bytes go to the log and to every follower,
+ * and are what the leader applies.
+ */
 
 const tagOf = (field: number, wireType: number): number => (field << 3) | wireType;
 const VARINT = 0;
@@ -57,7 +60,10 @@ const AclEntryTag = { perms: tagOf(1, VARINT), scheme: tagOf(2, DELIMITED), id: 
 
 /** Room that one header may need beyond its ops. */
 const HEADER_BYTES_MAX = FRAME_HEADER_BYTES + 64;
-/** Gathers transactions into batches. `take` hands over the oldest; a new one begins in another buffer. */
+/**
+ * Gathers transactions into batches. `take` hands over the oldest; a new one begins in another
+ * buffer.
+ */
 export class TxnBatchEncoder implements TxnBatcher {
   /** Batches that are full, oldest first. */
   #full: FrameBatch[] = [];
@@ -252,10 +258,16 @@ function writeOp(bytes: Uint8Array, start: number, op: Readonly<TxnOp>): number 
   return hash.end === hash.start ? at : writeDelimited(bytes, at, OpTag.passwordHash, hash.bytes, hash.start, hash.end);
 }
 
-/** Encoded forms of lists that are in use somewhere; the keys are weak, so an unused list costs nothing. */
+/**
+ * Encoded forms of lists that are in use somewhere; the keys are weak, so an unused list costs
+ * nothing.
+ */
 const encodedAcls = new WeakMap<Acl, Uint8Array>();
 
-/** An access list as `txn.proto` has it: the same list always gives the same bytes. Shared; not to be changed. */
+/**
+ * An access list as `txn.proto` has it: the same list always gives the same bytes. Shared; not to
+ * be changed.
+ */
 export function aclBytes(acl: Acl): Uint8Array {
   let bytes = encodedAcls.get(acl);
   if (bytes === undefined) {
@@ -369,7 +381,8 @@ export class TxnReader implements TxnDecoder {
           header.op = txn.sint32();
           break;
         case TxnTag.ops: {
-          // Ours come last, after the whole header: no need to look further before they are asked for.
+          // Ours come last, after the whole header: no need to look further before they are asked
+          // for.
           this.#nextOp = txn.delimited();
           return;
         }

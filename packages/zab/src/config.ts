@@ -7,8 +7,8 @@ export interface PeerConfig {
   /** It never votes and is never counted; it gets what is committed. Unless there are `members`. */
   readonly isObserver: boolean;
   /**
-   * The ensemble's configuration, where it can be changed while it runs. A newer one in the log takes
-   * its place.
+   * The ensemble's configuration, where it can be changed while it runs. A newer one in the log
+   * takes its place.
    */
   readonly members?: Members;
   /**
@@ -37,14 +37,15 @@ export interface PeerConfig {
    */
   readonly counterMax: number;
   /**
-   * How long a voter to which no connection comes about must be awaited before an ensemble is founded
-   * without it, from the start of this process on. Undefined where the driver does not report the
-   * connections of other servers: then none is awaited. See {@link Founding}.
+   * How long a voter to which no connection comes about must be awaited before an ensemble is
+   * founded without it, from the start of this process on. Undefined where the driver does not
+   * report the connections of other servers: then none is awaited. See {@link Founding}.
    */
   readonly foundingWaitMs: number | undefined;
   /**
-   * The files of this server name a version of its configuration: there was an ensemble, and a server
-   * without a history has lost its part of the data. Where the configuration can change, `members` say so.
+   * The files of this server name a version of its configuration: there was an ensemble, and a
+   * server without a history has lost its part of the data. Where the configuration can change,
+   * `members` say so.
    */
   readonly hasPast: boolean;
   /** Becomes the ensemble's id if it has none when this server first leads. */

@@ -4,7 +4,9 @@ import type { LearnerInfo } from "./leader/learner-handler.ts";
 import type { LearnerRefusal } from "./operator-events.ts";
 import { sendRefusal, type ZabLinks } from "./sinks.ts";
 
-/** How long a learner is kept at least; then its link is closed, and it looks for another leader. */
+/**
+ * How long a learner is kept at least; then its link is closed, and it looks for another leader.
+ */
 const EARLY_MS_MIN = 1000;
 
 /** A learner that came to a server without a role. */

@@ -8,7 +8,8 @@ import { isOwnHistory } from "./own-history.ts";
  * The history on a disk:
  *
  * - `none`: nothing was logged there, no epoch is held, and no loss is known: the server is fresh
- * - `attempt`: an epoch is held, as by a server that founded an ensemble and crashed, and nothing was logged
+ * - `attempt`: an epoch is held, as by a server that founded an ensemble and crashed, and nothing
+ *   was logged
  * - `own`: no other server has a part of it, since the server made it alone
  * - `ensemble`: anything else, a known loss among it
  */
@@ -29,18 +30,24 @@ export type FoundingObstacle =
   | { readonly kind: "not-heard"; readonly sid: ServerId }
   /** No connection came about yet, and it is too early to take it for absent. */
   | { readonly kind: "awaited"; readonly sid: ServerId }
-  /** No connection comes about, and the version of the configuration in this server's files says that there was an ensemble. */
+  /**
+   * No connection comes about, and the version of the configuration in this server's files says
+   * that there was an ensemble.
+   */
   | { readonly kind: "absent-beside-a-past"; readonly sid: ServerId };
 
 interface Peer {
   /** On its present connection; undefined without one. */
   said: SaidDisk | undefined;
   /**
-   * It had data when it was last heard, of the ensemble with this id, or of an unknown one. It is not
-   * forgotten when the connection ends.
+   * It had data when it was last heard, of the ensemble with this id, or of an unknown one. It is
+   * not forgotten when the connection ends.
    */
   data: { readonly history: SaidHistory; readonly ensembleId: string | undefined } | undefined;
-  /** It accepted the last connection that was tried, and did not say anything: it was silent, or there was a refusal. */
+  /**
+   * It accepted the last connection that was tried, and did not say anything: it was silent, or
+   * there was a refusal.
+   */
   isUnheard: boolean;
   /** When a connection last came about or ended. */
   thereMs: number;
@@ -52,8 +59,9 @@ interface Peer {
 export function saidDiskOf(durable: LogState): SaidDisk {
   const { amnesiac, currentEpoch, identity, promise, tail } = durable;
   const holdsEpoch = currentEpoch > 0 || tail.zxid !== ZXID_NONE;
-  // 1. s1 and s2 lose their disks, and s2 tries to found an ensemble: its id is on both. 2. The links
-  // to s3, which has the data, come up. With that id in the Hello, s3 would be refused unheard.
+  // 1. s1 and s2 lose their disks, and s2 tries to found an ensemble: its id is on both. 2. The
+  // links to s3, which has the data, come up. With that id in the Hello, s3 would be refused
+  // unheard.
   // rule: an-attempts-id-is-not-in-the-hello
   const ensembleId = holdsEpoch ? identity.ensembleId : "";
   if (amnesiac || isPromiseAlone(durable)) return { history: "ensemble", ensembleId };
@@ -63,8 +71,8 @@ export function saidDiskOf(durable: LogState): SaidDisk {
 }
 
 /**
- * Whether two servers belong to different ensembles. One that holds the epoch of an attempt, and has nothing logged, may join any:
- * it is not counted there.
+ * Whether two servers belong to different ensembles. One that holds the epoch of an attempt, and
+ * has nothing logged, may join any: it is not counted there.
  */
 export function isOfAnotherEnsemble(a: SaidDisk, b: SaidDisk): boolean {
   if (a.history === "attempt" || b.history === "attempt") return false;
@@ -73,8 +81,8 @@ export function isOfAnotherEnsemble(a: SaidDisk, b: SaidDisk): boolean {
 
 /**
  * Whether this server may found an ensemble beside the others: a server without a history, or with
- * one that no other server has a part of, takes no epoch until every other voter has said that it is
- * fresh, or is known to be absent.
+ * one that no other server has a part of, takes no epoch until every other voter has said that it
+ * is fresh, or is known to be absent.
  *
  * ```
  *                    connected                 says that it is fresh
@@ -85,9 +93,9 @@ export function isOfAnotherEnsemble(a: SaidDisk, b: SaidDisk): boolean {
  *      └───────────────────────────── connection lost ◀──────────────────┘
  * ```
  *
- * A server that was heard with data stays an obstacle, also while it is away, until it says that it is
- * fresh: 1. s1 and s2 lose their disks, and hear s3, which has the data. 2. s3 is restarted by its
- * operator, which takes longer than the wait.
+ * A server that was heard with data stays an obstacle, also while it is away, until it says that it
+ * is fresh: 1. s1 and s2 lose their disks, and hear s3, which has the data. 2. s3 is restarted by
+ * its operator, which takes longer than the wait.
  */
 export class Founding {
   readonly #config: PeerConfig;
@@ -122,7 +130,10 @@ export class Founding {
     this.#startMs ??= this.#nowMs();
   }
 
-  /** A connection came about, and the server said this. @returns whether it has data, which was not known */
+  /**
+   * A connection came about, and the server said this. @returns whether it has data, which was not
+   * known
+   */
   heard(sid: ServerId, said: SaidDisk): boolean {
     const peer = this.#peer(sid);
     const isNews = said.history !== "none" && peer.data === undefined;
@@ -216,7 +227,10 @@ export class Founding {
     return peer?.said?.history === "none" && peer.data === undefined;
   }
 
-  /** Everything that keeps this server from founding an ensemble; meaningless for one that is no founder. */
+  /**
+   * Everything that keeps this server from founding an ensemble; meaningless for one that is no
+   * founder.
+   */
   obstacles(): readonly FoundingObstacle[] {
     const obstacles: FoundingObstacle[] = [];
     for (const [sid, { data }] of this.#listed()) {
@@ -235,8 +249,8 @@ export class Founding {
   }
 
   /**
-   * Servers write the configuration in force to their files, with its version. One above 0 says that
-   * there was an ensemble, and that this server's part of its data is lost.
+   * Servers write the configuration in force to their files, with its version. One above 0 says
+   * that there was an ensemble, and that this server's part of its data is lost.
    */
   get #hasPast(): boolean {
     return this.#config.hasPast || versionOf(this.#members.committed) !== ZXID_NONE;

@@ -31,9 +31,9 @@ export function decodeMembers(bytes: Uint8Array): Members | undefined {
  * last one that its log has seen. While they differ, a change is under way, and quorums of both are
  * needed wherever servers are counted:
  *
- * 1. Servers 1, 2, 3 change to 1, 4, 5: s1 has logged it, and 4 and 5 acked it. 2. s1 dies. With the
- * new configuration alone, s4 and s5 elect s4. 3. With the old one alone, s2 and s3 elect s3, since
- * they know nothing of the change. Two leaders commit different entries.
+ * 1. Servers 1, 2, 3 change to 1, 4, 5: s1 has logged it, and 4 and 5 acked it. 2. s1 dies. With
+ * the new configuration alone, s4 and s5 elect s4. 3. With the old one alone, s2 and s3 elect s3,
+ * since they know nothing of the change. Two leaders commit different entries.
  *
  * Invariant: the last seen one is as new as the committed one, or newer.
  */
@@ -54,7 +54,8 @@ export class KnownMembers {
     this.#config = config;
     this.#changed = changed;
     const { members } = config;
-    // The files of this server may have been edited since: that is a wish, and no list by which anything counts.
+    // The files of this server may have been edited since: that is a wish, and no list by which
+    // anything counts.
     // rule: the-list-in-force-is-data
     const stored = members === undefined ? undefined : decoded(durable.committedConfig);
     this.#committed = newerOf(stored, members);
@@ -67,7 +68,10 @@ export class KnownMembers {
     return this.#committed !== undefined;
   }
 
-  /** Whether there is a configuration that a quorum agreed on, and not only a list in this server's files. */
+  /**
+   * Whether there is a configuration that a quorum agreed on, and not only a list in this server's
+   * files.
+   */
   get isAgreed(): boolean {
     return versionOf(this.#committed) !== ZXID_NONE || versionOf(this.#lastSeen) !== ZXID_NONE;
   }
@@ -83,18 +87,18 @@ export class KnownMembers {
   }
 
   /**
-   * A change that another server has logged and this one has not. It may be cut: it counts nowhere, and
-   * names servers that may be asked for the leader, and one of which may lead.
+   * A change that another server has logged and this one has not. It may be cut: it counts nowhere,
+   * and names servers that may be asked for the leader, and one of which may lead.
    */
   get heard(): Members | undefined {
     return this.#heard;
   }
 
   /**
-   * Whether another server sent a configuration that it knew to be committed. So there is a history,
-   * and a server without one founds no ensemble: 1. s2 is the ensemble, changes it to s3, and loses
-   * its disk. 2. s1 observes, and was down since before the change: it sends s2 the configuration of
-   * s2 alone, by which s2 is a quorum.
+   * Whether another server sent a configuration that it knew to be committed. So there is a
+   * history, and a server without one founds no ensemble: 1. s2 is the ensemble, changes it to s3,
+   * and loses its disk. 2. s1 observes, and was down since before the change: it sends s2 the
+   * configuration of s2 alone, by which s2 is a quorum.
    */
   get isLearned(): boolean {
     return this.#isLearned;
@@ -111,10 +115,10 @@ export class KnownMembers {
   }
 
   /**
-   * Who votes in elections: the present voters. A quorum of them is part of every quorum that counts,
-   * and all of them know each other: 1. Server 2 changes its ensemble of one to server 4 alone, and
-   * logs that. 2. It restarts, and needs server 4 as well, which has not seen the change and votes
-   * for no server. 3. Elected alone, s2 is found by s4, which it counts when it follows.
+   * Who votes in elections: the present voters. A quorum of them is part of every quorum that
+   * counts, and all of them know each other: 1. Server 2 changes its ensemble of one to server 4
+   * alone, and logs that. 2. It restarts, and needs server 4 as well, which has not seen the change
+   * and votes for no server. 3. Elected alone, s2 is found by s4, which it counts when it follows.
    */
   get electors(): QuorumVerifier {
     return this.#committed?.verifier ?? this.#config.verifier;
@@ -123,7 +127,8 @@ export class KnownMembers {
   /**
    * Who may be elected: the candidates of the present configuration, and those of a change of it.
    *
-   * 1. Servers 1, 2, 3 change to 1, 2, 3, 4: s1, s3 and s4 log that, and s3 and s4 an entry behind it.
+   * 1. Servers 1, 2, 3 change to 1, 2, 3, 4: s1, s3 and s4 log that, and s3 and s4 an entry behind
+   *    it.
    * 2. s3 dies. The entry may be committed, so neither s1 nor s2 may lead, and with s1 and s2 alone
    * the change needs s4: it leads, elected by s1 and s2.
    */
@@ -136,12 +141,16 @@ export class KnownMembers {
   get acquaintances(): ReadonlySet<ServerId> {
     const { voters } = this.#verifier;
     if (this.#heard === undefined && !this.#isLearned) return voters;
-    // A learned configuration may be an old one, whose servers have gone: those of the files may know more.
+    // A learned configuration may be an old one, whose servers have gone: those of the files may
+    // know more.
     const known = this.#isLearned ? this.#config.verifier.voters : [];
     return new Set([...voters, ...(this.#heard?.verifier.voters ?? []), ...known]);
   }
 
-  /** Whether this server gets what is committed and has no vote: an observer, or one that is not listed. */
+  /**
+   * Whether this server gets what is committed and has no vote: an observer, or one that is not
+   * listed.
+   */
   get isObserver(): boolean {
     return this.isChangeable ? !this.#verifier.voters.has(this.#config.sid) : this.#config.isObserver;
   }
@@ -196,7 +205,8 @@ export class KnownMembers {
   /** Whether the servers that wait to follow this one have elected it. */
   isElectedBy(early: readonly ServerId[]): boolean {
     const { sid } = this.#config;
-    // A server that a change makes a voter gets no votes: the present voters come when they elect it.
+    // A server that a change makes a voter gets no votes: the present voters come when they elect
+    // it.
     const isNext = !this.electors.voters.has(sid) && this.electors.isQuorum(early);
     return isNext || this.#verifier.isQuorum([sid, ...early]);
   }

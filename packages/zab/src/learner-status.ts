@@ -6,7 +6,10 @@ export interface LearnerStatus {
   readonly sid: ServerId;
   readonly phase: LearnerPhase;
   readonly isObserver: boolean;
-  /** Whether it can take the leadership over: a synchronized voter that counts, with weight and room on its disk. */
+  /**
+   * Whether it can take the leadership over: a synchronized voter that counts, with weight and room
+   * on its disk.
+   */
   readonly mayLead: boolean;
   readonly sent: Zxid;
   readonly acked: Zxid;

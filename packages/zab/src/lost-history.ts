@@ -2,8 +2,8 @@ import { type LogState, ZXID_NONE } from "@zooid/model";
 import { isOwnHistory } from "./own-history.ts";
 
 /**
- * Whether there is a promise with neither a history nor an ensemble's id: it was made to a leader that
- * had its quorum without this server.
+ * Whether there is a promise with neither a history nor an ensemble's id: it was made to a leader
+ * that had its quorum without this server.
  */
 export function isPromiseAlone({ currentEpoch, identity, promise, tail }: LogState): boolean {
   if (tail.zxid !== ZXID_NONE || promise.epoch === 0 || identity.ensembleId !== "") return false;
@@ -32,12 +32,17 @@ export class LostHistory {
     return currentEpoch === 0 && tail.zxid === ZXID_NONE;
   }
 
-  /** Nothing was logged here. An epoch may be held, of an attempt to found the ensemble, or of one whose history came to others only. */
+  /**
+   * Nothing was logged here. An epoch may be held, of an attempt to found the ensemble, or of one
+   * whose history came to others only.
+   */
   get isBlank(): boolean {
     return this.#log.durable.tail.zxid === ZXID_NONE;
   }
 
-  /** There is a history, and no other server has ever had a part of it, see {@link isOwnHistory}. */
+  /**
+   * There is a history, and no other server has ever had a part of it, see {@link isOwnHistory}.
+   */
   get isOwn(): boolean {
     const { identity, promise } = this.#log.durable;
     return isOwnHistory({ ...identity, hasHistory: !this.isFresh, promise });

@@ -9,7 +9,10 @@ export type ZabEvent =
   | RoleEnd
   | LearnerFault
   | { readonly kind: "learner-follows"; readonly sid: ServerId }
-  /** It has data, and this server has none, or data of its own: an ensemble is not founded beside it. */
+  /**
+   * It has data, and this server has none, or data of its own: an ensemble is not founded beside
+   * it.
+   */
   | { readonly kind: "founding-forbidden"; readonly sid: ServerId }
   /** It follows, and no quorum counts it: it has nothing on its disk, or may have lost a part. */
   | { readonly kind: "learner-not-counted"; readonly sid: ServerId }
@@ -81,9 +84,14 @@ export interface LeaderFault {
     | { readonly kind: "up-to-date-out-of-turn" }
     | { readonly kind: "commit-of-what-is-missing"; readonly committed: Zxid }
     | { readonly kind: "ping-of-another-epoch"; readonly epoch: number }
-    /** Beyond the last one that there can be: promised, it would be the end of this server's epochs. */
+    /**
+     * Beyond the last one that there can be: promised, it would be the end of this server's epochs.
+     */
     | { readonly kind: "epoch-impossible"; readonly epoch: number }
-    /** Entries with gaps, of another epoch, or that are no transactions; a run without entries; or a table of epochs that contradicts itself. */
+    /**
+     * Entries with gaps, of another epoch, or that are no transactions; a run without entries; or a
+     * table of epochs that contradicts itself.
+     */
     | { readonly kind: "history-broken"; readonly after: Zxid }
     | { readonly kind: "history-of-another-ensemble"; readonly ensembleId: string }
     /** More than a window that is not acked, or more than may be proposed without a commit. */
@@ -108,7 +116,10 @@ export type LearnerRefusal =
       readonly ours: string;
       readonly theirs: string;
     }
-  /** It says that it has promised an epoch that there cannot be: a leader would look for a later one. */
+  /**
+   * It says that it has promised an epoch that there cannot be: a leader would look for a later
+   * one.
+   */
   | { readonly kind: "promise-impossible"; readonly sid: ServerId; readonly epoch: number }
   | { readonly kind: "commit-unknown-here"; readonly zxid: Zxid }
   | { readonly kind: "histories-differ"; readonly at: Zxid }

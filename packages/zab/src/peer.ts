@@ -136,7 +136,9 @@ export class ZabPeer {
     return this.#room;
   }
 
-  /** Whether writes that add data are to be refused: the leader, or a quorum, has no room for them. */
+  /**
+   * Whether writes that add data are to be refused: the leader, or a quorum, has no room for them.
+   */
   get lacksRoom(): boolean {
     if (this.#role instanceof Leader) return this.#role.diskRoom.isLacking;
     return this.#role?.lacksRoom ?? false;
@@ -169,7 +171,10 @@ export class ZabPeer {
     return this.#lostHistory.isAmnesiac;
   }
 
-  /** Whether this server votes, if it is a voter: it has forgotten nothing, and would replace no ensemble's data. */
+  /**
+   * Whether this server votes, if it is a voter: it has forgotten nothing, and would replace no
+   * ensemble's data.
+   */
   get mayVote(): boolean {
     if (this.#lostHistory.isFresh && this.#members.isLearned) return false;
     // rule: no-vote-beside-an-ensemble
@@ -187,16 +192,17 @@ export class ZabPeer {
   }
 
   /**
-   * Another server, in an election, knows this configuration to be committed. It is not written: it is a
-   * hint where to find the leader, which sends it with the history. @returns whether it is news
+   * Another server, in an election, knows this configuration to be committed. It is not written: it
+   * is a hint where to find the leader, which sends it with the history. @returns whether it is
+   * news
    */
   adoptMembers(from: ServerId, config: Uint8Array): boolean {
     const isLate = this.phase !== "election" && this.phase !== "discovery";
     if (isLate || !this.#members.isChangeable) return false;
     const members = decodeMembers(config);
     if (members === undefined || members.version <= versionOf(this.#members.committed)) return false;
-    // 1. s1 is an ensemble of one and changes it to s2. It commits that, s2 learns it, and s1 restarts
-    // before its disk knows. 2. s1 elects itself, and waits for s2 to follow, which leads.
+    // 1. s1 is an ensemble of one and changes it to s2. It commits that, s2 learns it, and s1
+    // restarts before its disk knows. 2. s1 elects itself, and waits for s2 to follow, which leads.
     const learned = { kind: "configuration-learned", version: members.version } as const;
     if (this.#role === undefined) this.#sinks.roles.note(learned);
     else this.#cycle.leave(learned);
@@ -210,12 +216,18 @@ export class ZabPeer {
     if (change !== undefined) this.#members.hear(change);
   }
 
-  /** Whether enough servers of a configuration are synchronized to commit in it now. Only at the leader. */
+  /**
+   * Whether enough servers of a configuration are synchronized to commit in it now. Only at the
+   * leader.
+   */
   isQuorumSynced(verifier: QuorumVerifier): boolean {
     return this.#role instanceof Leader && this.#role.isQuorumSynced(verifier);
   }
 
-  /** At the leader: the lists of servers in the files of the ensemble's servers. Undefined elsewhere. */
+  /**
+   * At the leader: the lists of servers in the files of the ensemble's servers. Undefined
+   * elsewhere.
+   */
   get wishes(): Pick<Wishes, "due" | "waiting" | "hasQuorumIn"> | undefined {
     return this.#role instanceof Leader ? this.#role.wishes : undefined;
   }
@@ -433,12 +445,17 @@ export class ZabPeer {
     this.#role.send(message);
   }
 
-  /** Delivers at most `most` entries that are committed and durable here. @returns whether more is due */
+  /**
+   * Delivers at most `most` entries that are committed and durable here. @returns whether more is
+   * due
+   */
   deliver(most: number): boolean {
     return this.#role?.deliver(most) ?? false;
   }
 
-  /** The end of a turn: sends the messages that waited for it; a peer without a role looks for one. */
+  /**
+   * The end of a turn: sends the messages that waited for it; a peer without a role looks for one.
+   */
   flush(): void {
     if (this.#role instanceof Leader) this.#role.flush();
     if (this.#cycle.settle()) this.#seekFollowing();

@@ -44,7 +44,10 @@ export interface ZabApplication {
    * snapshot.
    */
   applied(): Zxid;
-  /** Whether each entry of a run that a leader sent can be read as a transaction: asked before the log gets it. */
+  /**
+   * Whether each entry of a run that a leader sent can be read as a transaction: asked before the
+   * log gets it.
+   */
   isReadable?(run: LoggedRun): boolean;
   /** A run of entries is about to go to the log. Its bytes are valid during the call. */
   appending?(run: LoggedRun): void;
@@ -53,8 +56,8 @@ export interface ZabApplication {
   /** A snapshot was received and the log continues it: load it, at once. */
   install?(): void;
   /**
-   * The configuration of the ensemble that one of these entries carries, as text with its zxid as the version; undefined if none
-   * does. Called where the ensemble can be changed while it runs.
+   * The configuration of the ensemble that one of these entries carries, as text with its zxid as
+   * the version; undefined if none does. Called where the ensemble can be changed while it runs.
    */
   configIn?(run: LoggedRun): Uint8Array | undefined;
 }
@@ -110,7 +113,10 @@ export interface ZabRoles {
   left(reason: RoleEnd): void;
   /** For operators. */
   note(event: ZabEvent): void;
-  /** The ensemble's configuration changed, or one that may come into force became known: see {@link ZabPeer.members}. */
+  /**
+   * The ensemble's configuration changed, or one that may come into force became known: see
+   * {@link ZabPeer.members}.
+   */
   membersChanged?(): void;
 }
 

@@ -12,7 +12,10 @@ const ANSWER_BYTES_MAX = 60 * 1024 * 1024;
 const ENTRY_BYTES = 40;
 const STAT_INTS = 17;
 
-/** What a server, which may be false, answers to a client, to zooid-cli and to the console: these use the same client, and read the members' text. */
+/**
+ * What a server, which may be false, answers to a client, to zooid-cli and to the console: these
+ * use the same client, and read the members' text.
+ */
 export async function answerDoor(): Promise<Door> {
   const server = await ScriptedServer.start();
   const watch = new LoopWatch();

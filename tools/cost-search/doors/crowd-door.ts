@@ -9,7 +9,10 @@ const CHILDREN = 50_000;
 const CONNECTIONS_MAX = 60;
 const ANSWER_BYTES_LEAST = 1;
 
-/** The same request on many connections of one address, at the same moment. What counts is the longest turn of the loop for all of them. */
+/**
+ * The same request on many connections of one address, at the same moment. What counts is the
+ * longest turn of the loop for all of them.
+ */
 export async function crowdDoor(server: MeasuredProcess): Promise<Door> {
   const { port } = server;
   const crowd = await Promise.all(range(CONNECTIONS_MAX, () => Attacker.open({ port, timeoutMs: 40_000 })));

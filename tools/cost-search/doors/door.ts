@@ -8,7 +8,9 @@ export type DoorShape = Readonly<Record<string, string | number>>;
 
 export interface Sent {
   readonly bytes: number;
-  /** How long it held the thread that takes it in; undefined where the measured server counts that. */
+  /**
+   * How long it held the thread that takes it in; undefined where the measured server counts that.
+   */
   readonly heldMs?: number;
 }
 

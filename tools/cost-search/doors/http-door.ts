@@ -25,7 +25,10 @@ const ROUTES = [
   ...["/api/v1/words", "/api/v1/node", "/api/v1/children", "/api/v1/members", "/api/v1/openapi.json", "/none"],
 ];
 
-/** HTTP requests to the admin port of a server with much state: routes, queries, headers, and bodies of JSON of all forms. */
+/**
+ * HTTP requests to the admin port of a server with much state: routes, queries, headers, and bodies
+ * of JSON of all forms.
+ */
 export async function httpDoor(server: MeasuredProcess): Promise<Door> {
   const owners = await fill(server.port);
   return {

@@ -15,7 +15,10 @@ const LEAST_BYTES = 20;
 /** The most in all messages of one shape. */
 const BYTES_MAX = 8 * 1024 * 1024;
 
-/** Messages of a server that has proved that it is one, to the leader: as many entries as its frame holds. Decoding counts too. */
+/**
+ * Messages of a server that has proved that it is one, to the leader: as many entries as its frame
+ * holds. Decoding counts too.
+ */
 export function peerDoor(): Door {
   return {
     name: "peers",

@@ -25,7 +25,10 @@ const KINDS = [
   "odd names",
 ];
 
-/** Snapshots to be restored, as an operator would send one that a stranger made: their sums are right, and their trees of all forms. */
+/**
+ * Snapshots to be restored, as an operator would send one that a stranger made: their sums are
+ * right, and their trees of all forms.
+ */
 export function restoreDoor(server: MeasuredProcess): Door {
   return {
     name: "restore",

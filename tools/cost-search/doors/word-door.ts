@@ -5,7 +5,10 @@ import type { MeasuredProcess } from "./measured-process.ts";
 const WORDS = ["ruok", "isro", "srvr", "stat", "mntr", "cons", "conf", "envi", "dump", "wchs", "wchc", "wchp", "dirs"];
 const MORE = ["hash", "gtmk", "stmk", "srst", "crst", "none"];
 
-/** Four-letter words on the client port, on one connection after the other or on many at the same time. */
+/**
+ * Four-letter words on the client port, on one connection after the other or on many at the same
+ * time.
+ */
 export function wordDoor(server: MeasuredProcess): Door {
   return {
     name: "words",

@@ -6,7 +6,10 @@ import { promised } from "../../../packages/txn-log/src/testing/promised-log.ts"
 import { runOracle } from "../../../packages/txn-log/src/testing/state-history.ts";
 import { loaded, Oracle } from "../../../packages/txn-log/src/testing/state-oracle.ts";
 
-/** The last commit of the directory: a flip in it looks like a tear, so each kind is a case of its own. */
+/**
+ * The last commit of the directory: a flip in it looks like a tear, so each kind is a case of its
+ * own.
+ */
 export const LAST_COMMITS = ["entries", "promise", "current-epoch", "ensemble-id", "configuration"] as const;
 export type LastCommit = (typeof LAST_COMMITS)[number];
 

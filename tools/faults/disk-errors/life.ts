@@ -1,9 +1,9 @@
 /**
- * One life of a store, in a process of its own: opens it, appends, checkpoints, rolls and purges, sends its
- * state to itself, installs histories with and without a snapshot, cuts, and writes what was reported
- * as durable to its output. With "killed" it ends itself with SIGKILL instead of closing the store;
- * with "start" it opens a store that is there, replays, and makes a promise. Ends with 0 when all is
- * done, 20 when the store failed, 21 when it could not be opened.
+ * One life of a store, in a process of its own: opens it, appends, checkpoints, rolls and purges,
+ * sends its state to itself, installs histories with and without a snapshot, cuts, and writes what
+ * was reported as durable to its output. With "killed" it ends itself with SIGKILL instead of
+ * closing the store; with "start" it opens a store that is there, replays, and makes a promise.
+ * Ends with 0 when all is done, 20 when the store failed, 21 when it could not be opened.
  */
 
 import { writeSync } from "node:fs";
@@ -20,7 +20,10 @@ const BATCHES = 40;
 const NODES = 25;
 const DATA_BYTES = 200;
 const STDOUT = 1;
-/** Entries of the later epochs: checks that touch no node, since a checkpoint decodes what is committed. */
+/**
+ * Entries of the later epochs: checks that touch no node, since a checkpoint decodes what is
+ * committed.
+ */
 const STAGED = 6;
 const CUT = 2;
 

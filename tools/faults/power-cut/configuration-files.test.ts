@@ -34,7 +34,10 @@ test("a power cut after any call of a reconfiguration leaves a zoo.cfg with the 
   }
 });
 
-/** Two of them: the first moves the servers out of zoo.cfg, the second replaces the file that they are in. */
+/**
+ * Two of them: the first moves the servers out of zoo.cfg, the second replaces the file that they
+ * are in.
+ */
 function recordReconfigurations(root: string) {
   const file = join(root, "zoo.cfg");
   const files = new RecordedFiles(root);

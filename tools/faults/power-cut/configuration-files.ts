@@ -1,7 +1,8 @@
 import { parseConfigFile } from "../../../apps/server/src/config-file.ts";
 
 /**
- * The servers that a start finds in a zoo.cfg and the file that it names, with the version in that file's name.
+ * The servers that a start finds in a zoo.cfg and the file that it names, with the version in that
+ * file's name.
  *
  * @throws where a start is refused
  */

@@ -1,6 +1,6 @@
 /**
- * Copies the files of a folder into another one, each synced, and the folder after them: for a record that begins with
- * a disk on which all of them are.
+ * Copies the files of a folder into another one, each synced, and the folder after them: for a
+ * record that begins with a disk on which all of them are.
  *
  *     node tools/faults/power-cut/copy-synced.ts FROM TO
  */

@@ -53,7 +53,7 @@ test("every subset of unsynced calls is kept, of writes and of a rename alike", 
   expect(outcomes(3)).toEqual(new Set(bytes.flatMap((each) => [`${each} none`, `none ${each}`])));
 });
 
-test("calls before the last ones are kept all, by their names, by their bytes, or not at all", () => {
+test("calls before the last ones are kept all, by their names, by their bytes, or none", () => {
   synced("ab");
   writeAt(0, "X");
   calls.renamed(join(root, "file"), join(root, "other"), tick());

@@ -1,13 +1,16 @@
 /**
  * Every disk that a power cut could leave between two calls, as far as it is bounded.
  *
- * After each call there is a cut. Synced changes are kept: a file's bytes by a sync of that file which began after the write
- * had ended, a name by a sync of each folder whose entries changed. Of the calls that were not synced, the last `recentMax` are kept in
- * every subset; a rename, an unlink or a create is a call like a write, and no order is assumed between any two. Of the unsynced
- * calls before those there are four cases, each with all of the subsets: none, all, the names alone, the bytes alone.
+ * After each call there is a cut. Synced changes are kept: a file's bytes by a sync of that file
+ * which began after the write had ended, a name by a sync of each folder whose entries changed. Of
+ * the calls that were not synced, the last `recentMax` are kept in every subset; a rename, an
+ * unlink or a create is a call like a write, and no order is assumed between any two. Of the
+ * unsynced calls before those there are four cases, each with all of the subsets: none, all, the
+ * names alone, the bytes alone.
  *
- * So the bound leaves out some subsets where more than `recentMax` calls are unsynced, which is within a commit of many pages, and
- * for files that are never synced, such as the witness. A call is kept whole or lost; `DiskHistory` tears them.
+ * So the bound leaves out some subsets where more than `recentMax` calls are unsynced, which is
+ * within a commit of many pages, and for files that are never synced, such as the witness. A call
+ * is kept whole or lost; `DiskHistory` tears them.
  */
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
@@ -66,7 +69,10 @@ export function* cutStates(
   }
 }
 
-/** What is wrong with a record: how the disk that all of its calls lead to differs from the one that is there; undefined: nothing. */
+/**
+ * What is wrong with a record: how the disk that all of its calls lead to differs from the one that
+ * is there; undefined: nothing.
+ */
 export function incompleteness({ root, rootFolder, list }: DiskCalls): string | undefined {
   const disk = new SyncedDisk(root, rootFolder);
   for (const call of list) if (call.kind !== "sync") disk.add(call);

@@ -1,6 +1,8 @@
 /**
- * What a recorded process promised, and when: the oracle for each disk that a power cut could leave. A track is something that
- * steps change one after the other: the store, or the configuration's files. Each step has a view, which is all that a start shows of the track after it.
+ * What a recorded process promised, and when: the oracle for each disk that a power cut could
+ * leave. A track is something that steps change one after the other: the store, or the
+ * configuration's files. Each step has a view, which is all that a start shows of the track after
+ * it.
  */
 
 export interface Step {

@@ -3,8 +3,9 @@ import { syncBuiltinESMExports } from "node:module";
 import { DiskCalls, type Span } from "./disk-calls.ts";
 
 /**
- * Records what some work of this process does to the files below a folder, by the synchronous functions of `node:fs`; shim.c does it for
- * everything that a process of its own does. A function or an argument that is not recorded throws. Each call takes one tick of a clock.
+ * Records what some work of this process does to the files below a folder, by the synchronous
+ * functions of `node:fs`; shim.c does it for everything that a process of its own does. A function
+ * or an argument that is not recorded throws. Each call takes one tick of a clock.
  */
 export class RecordedFiles {
   readonly calls: DiskCalls;

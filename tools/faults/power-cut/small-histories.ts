@@ -1,4 +1,7 @@
-/** Short histories, each of one thing that changes several files, on the real store. A process runs them while shim.c records it. */
+/**
+ * Short histories, each of one thing that changes several files, on the real store. A process runs
+ * them while shim.c records it.
+ */
 import {
   closeSync,
   fsyncSync,
@@ -137,7 +140,10 @@ export async function runSmallHistory(name: SmallHistory, root: string, notes: N
   await SMALL_HISTORIES[name](root, notes);
 }
 
-/** Where the store of a history lies: the log apart from the state where files of both change in one step, so that no sync of the one is the other's. */
+/**
+ * Where the store of a history lies: the log apart from the state where files of both change in one
+ * step, so that no sync of the one is the other's.
+ */
 export function placesOf(root: string, name?: SmallHistory): Places {
   return { directory: join(root, DATA), logDirectory: join(root, name === "snapshot" ? LOG : DATA) };
 }

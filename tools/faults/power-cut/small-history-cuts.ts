@@ -1,4 +1,6 @@
-/** A recorded small history, and what is wrong with each disk that a power cut could leave of it. */
+/**
+ * A recorded small history, and what is wrong with each disk that a power cut could leave of it.
+ */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
@@ -19,7 +21,10 @@ export interface RecordedHistory {
   readonly promises: Promises;
 }
 
-/** Runs a small history in a process of its own, with more in its environment, below an empty folder. */
+/**
+ * Runs a small history in a process of its own, with more in its environment, below an empty
+ * folder.
+ */
 export async function recordSmallHistory(
   name: SmallHistory,
   folder: string,

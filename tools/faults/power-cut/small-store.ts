@@ -1,4 +1,7 @@
-/** A store that is so small that each of its files is written, rolled and checkpointed within a few calls, and what it promised. */
+/**
+ * A store that is so small that each of its files is written, rolled and checkpointed within a few
+ * calls, and what it promised.
+ */
 import { composeZxid, ZXID_NONE } from "@zooid/model";
 import type { Places } from "../../../packages/txn-log/src/directory/inspect-directory.ts";
 import { openStore, type Store } from "../../../packages/txn-log/src/sqlite.ts";
@@ -13,7 +16,10 @@ export const SID = 1;
 export const SEGMENT_BYTES: number = 24 * 1024;
 const NEVER = { checkpointBytes: 2 ** 40, checkpointMs: 2 ** 31 - 1 };
 
-/** What is durable, but for what a start may change: its count, and the hint, which says less than is known. */
+/**
+ * What is durable, but for what a start may change: its count, and the hint, which says less than
+ * is known.
+ */
 export function viewOf({ identity, promise, currentEpoch, committedConfig, lastSeenConfig, tail }: DurableLog): string {
   const hex = (bytes: Uint8Array | undefined): string =>
     bytes === undefined ? "none" : Buffer.from(bytes).toString("hex");
@@ -60,7 +66,10 @@ export class SmallStore implements AsyncDisposable {
     );
   }
 
-  /** Appends a batch of random transactions. Those that are committed once they last may be checkpointed then. */
+  /**
+   * Appends a batch of random transactions. Those that are committed once they last may be
+   * checkpointed then.
+   */
   async append(
     count: number,
     {

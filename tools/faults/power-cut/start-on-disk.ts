@@ -28,8 +28,9 @@ const STATE_FILE = /^state-\d+\.db$/;
 const HALF_MADE = /\.new(?:-journal)?$|^spare\.wal$|^stage\.db/;
 
 /**
- * Starts twice, in this thread: what `openStore` runs in its threads. A start that would be refused, or would need a repair, throws; and so does
- * one whose tree or entries were never written so. Between the starts an entry is appended.
+ * Starts twice, in this thread: what `openStore` runs in its threads. A start that would be
+ * refused, or would need a repair, throws; and so does one whose tree or entries were never written
+ * so. Between the starts an entry is appended.
  *
  * @returns the view of the first start
  */
@@ -112,7 +113,10 @@ function expectSum(
   );
 }
 
-/** Starts a whole store, with its threads, and lets it append. Nothing may be reported but a witness that the cut damaged. */
+/**
+ * Starts a whole store, with its threads, and lets it append. Nothing may be reported but a witness
+ * that the cut damaged.
+ */
 export async function openOnDisk(places: Places): Promise<string> {
   const handler = new RecordingHandler();
   const isWitnessDamaged = findWitnessDamage(join(places.logDirectory, WITNESS_FILE)) !== undefined;

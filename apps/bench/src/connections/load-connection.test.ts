@@ -122,7 +122,7 @@ test("a server that hangs up before there is a session is an error", async () =>
   expect(losses).toBe(0);
 });
 
-test("a connection that ends by itself is reported once; one that is destroyed is not", async () => {
+test("a connection that ends unasked is reported once; one that is destroyed is not", async () => {
   const opening = client.open();
   const socket = await accepted;
   socket.write(handshake(5000));
@@ -143,7 +143,7 @@ test("xids are answered in order", async () => {
   expect(client.isNextReply(client.takeXid())).toBe(true);
 });
 
-test("xids go on in a session that is resumed, and begin anew in a new one", async () => {
+test("xids continue in a session that is resumed, and begin again in a new one", async () => {
   server.on("connection", (socket: Socket) => socket.once("data", () => socket.write(handshake(5000))));
   await client.open();
   expect([client.takeXid(), client.takeXid()]).toEqual([1, 2]);

@@ -35,7 +35,10 @@ export interface FanoutOutcome {
   /** From the write to each notification, to the last one, and to the write's answer. */
   readonly latencies: Readonly<Record<"last" | "each" | "write", Int32Array>>;
   readonly errors: Readonly<Record<string, number>>;
-  /** The generator's load between writes and last notifications only: arming the watches again is not measured. */
+  /**
+   * The generator's load between writes and last notifications only: arming the watches again is
+   * not measured.
+   */
   readonly generator: GeneratorLoad;
 }
 

@@ -19,7 +19,7 @@ describe("closed loop", () => {
     for (const { answered } of outcomes) expect(answered[0]).toBeGreaterThan(0);
   });
 
-  test("each connection's counter goes on from where it began", async () => {
+  test("each connection's counter continues from where it began", async () => {
     const path = "/b/c-@@@/%%%%%%%";
     const template = createTemplate("create", { path, payload: new Uint8Array(1), mode: CreateMode.PERSISTENT });
     const [outcome] = await runJob(jobOf({ templates: [template], counterFrom: 1000 }), { workers: 1, signal: never });
@@ -65,7 +65,7 @@ describe("closed loop", () => {
 });
 
 test.each([["open", { kind: "open", ratePerSecond: 2000, arrivals: "constant", inFlightMax: 10_000 }]] as const)(
-  "%s loop: a server that dies costs errors by code, and load goes on when it is back",
+  "%s loop: a server that dies costs errors by code, and load continues when it is back",
   async (_, loop) => {
     const stopping = new AbortController();
     const hosts = [{ name: "127.0.0.1", port: server().port }];

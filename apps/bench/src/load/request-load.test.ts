@@ -44,7 +44,7 @@ describe("closed loop", () => {
 });
 
 test.each([["closed", { kind: "closed", inFlight: 4 }]] as const)(
-  "%s loop: a server that dies costs errors by code, and load goes on when it is back",
+  "%s loop: a server that dies costs errors by code, and load continues when it is back",
   async (_, loop) => {
     const stopping = new AbortController();
     const hosts = [{ name: "127.0.0.1", port: server().port }];

@@ -32,8 +32,8 @@ export async function askMembers(members: Members, invocation: Invocation): Prom
 }
 
 /**
- * Compares a server with the ensemble. The ensemble is asked first: a server that has as much after that had
- * everything that was committed at that time.
+ * Compares a server with the ensemble. The ensemble is asked first: a server that has as much after
+ * that had everything that was committed at that time.
  */
 async function findCatching(member: Member, members: Members, invocation: Invocation): Promise<Catching> {
   const address = clientAddressOf(member);
@@ -67,7 +67,10 @@ export interface WaitOptions {
   readonly limitMs: number | undefined;
 }
 
-/** Shows how a server catches up. @returns the last finding, which is `synced` unless it was not to wait */
+/**
+ * Shows how a server catches up. @returns the last finding, which is `synced` unless it was not to
+ * wait
+ */
 export async function untilSynced(
   member: Member,
   members: Members,

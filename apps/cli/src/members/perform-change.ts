@@ -5,7 +5,10 @@ import type { Invocation } from "../command.ts";
 import { readConfiguration } from "./configuration.ts";
 import { refusal } from "./refusal.ts";
 
-/** Commits a change of exactly the configuration that it was planned for. @returns the version of the new one */
+/**
+ * Commits a change of exactly the configuration that it was planned for. @returns the version of
+ * the new one
+ */
 export async function performChange(change: PlannedChange, invocation: Invocation): Promise<bigint> {
   const { connection, signal } = invocation;
   const { joining, leaving, current } = change;

@@ -1,6 +1,9 @@
 import { CliError, type CliErrorCode } from "../cli-error.ts";
 
-/** An error of a change of members, with what to do about it: in text the second line, in JSON the hint. */
+/**
+ * An error of a change of members, with what to do about it: in text the second line, in JSON the
+ * hint.
+ */
 export function refusal(code: CliErrorCode, reason: string, hint: string): CliError {
   return new CliError(`${reason}\n${hint}`, { code, plain: reason, hint });
 }

@@ -3,8 +3,8 @@ import { networkInterfaces } from "node:os";
 import { parseConnectString } from "@zooid/client";
 
 /**
- * Those of the servers that are none of the known ones under another name, such as `127.0.0.1:2181` and
- * `localhost:2181`. A name that cannot be resolved stands for itself.
+ * Those of the servers that are none of the known ones under another name, such as `127.0.0.1:2181`
+ * and `localhost:2181`. A name that cannot be resolved stands for itself.
  */
 export async function otherServers(servers: readonly string[], known: readonly string[]): Promise<readonly string[]> {
   const places = new Set((await Promise.all(known.map(placesOf))).flat());
@@ -19,8 +19,8 @@ export async function otherServers(servers: readonly string[], known: readonly s
 }
 
 /**
- * Each address of a server with its port. The addresses of the own machine are one, but for further ones
- * of its loopback, such as 127.0.0.2: servers on one machine may have an address each.
+ * Each address of a server with its port. The addresses of the own machine are one, but for further
+ * ones of its loopback, such as 127.0.0.2: servers on one machine may have an address each.
  */
 async function placesOf(server: string): Promise<readonly string[]> {
   const [host] = parseConnectString(server).hosts;

@@ -1,4 +1,7 @@
-/** Credentials in lines of commands: they stand in `addauth`, and in the flag `--auth` of other commands. */
+/**
+ * Credentials in lines of commands: they stand in `addauth`, and in the flag `--auth` of other
+ * commands.
+ */
 const ADDAUTH = /^\s*addauth\b/;
 const AUTH_FLAG = /\s["']?--auth\b/;
 

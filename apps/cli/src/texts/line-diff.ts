@@ -1,7 +1,10 @@
 import { type StructuredPatchHunk, structuredPatch } from "diff";
 
 const CONTEXT = 3;
-/** Maximum number of lines that are removed or added. Beyond it the whole text counts as replaced: the time is quadratic. */
+/**
+ * Maximum number of lines that are removed or added. Beyond it the whole text counts as replaced:
+ * the time is quadratic.
+ */
 const EDITS_MAX = 4_000;
 
 /**

@@ -9,7 +9,8 @@ type Token = "any letters" | ((letter: string) => boolean);
  * A shell's pattern: `*` any letters, `?` one letter, `[a-z]` one of a set, `[!a-z]` none of it,
  * and a backslash takes the next letter as it is. A slash is an ordinary letter.
  *
- * A test costs the product of both lengths at most: a failed attempt goes back to the last `*` alone.
+ * A test costs the product of both lengths at most: a failed attempt goes back to the last `*`
+ * alone.
  */
 export function globPattern(glob: string): NameGlob {
   const tokens = tokensOf(glob);

@@ -5,7 +5,7 @@ test.each([
   "count=5,bytes=-1=;byteHardLimit=-1;countHardLimit=-1",
   "count=5,bytes=7",
   "count=2,bytes=100=;byteHardLimit=500;countHardLimit=50",
-])("%s is written as it was read", (text) => {
+])("%s is written unchanged", (text) => {
   expect(formatQuota(parseQuota(text, "/q"))).toBe(text);
 });
 

@@ -12,7 +12,10 @@ export function shownText(text: string): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it escapes
 const HIDDEN = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 
-/** Data as text; undefined where the bytes are no UTF-8, or have a byte 0, as files of programs have. */
+/**
+ * Data as text; undefined where the bytes are no UTF-8, or have a byte 0, as files of programs
+ * have.
+ */
 export function textOf(data: Uint8Array | null): string | undefined {
   if (data === null) return "";
   try {

@@ -47,7 +47,10 @@ test.each([
   ]);
 });
 
-/** Each variable that decides about votes, access, addresses or durability, and one of another image or of the settings. */
+/**
+ * Each variable that decides about votes, access, addresses or durability, and one of another image
+ * or of the settings.
+ */
 const GUARDS = [...VARIABLES].filter(([, variable]) => isGuarding(variable)).map(([name]) => name);
 
 describe("a misspelt name of a variable that decides about votes, access, addresses or durability ends the start", () => {
@@ -157,7 +160,10 @@ const AUTH_LINES = [
   "jaasLoginConfig=/conf/jaas.conf",
 ];
 
-/** Each variable, with the lines that it makes of a value; those of a group together with what switches it on. */
+/**
+ * Each variable, with the lines that it makes of a value; those of a group together with what
+ * switches it on.
+ */
 type Golden = readonly [name: string, value: string, lines: readonly string[], others?: Variables];
 const GOLDEN: readonly Golden[] = [
   [

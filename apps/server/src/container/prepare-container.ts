@@ -52,7 +52,10 @@ export function prepareContainer(
   };
 }
 
-/** Where the environment names another server than the data do, these are another member's: with them it would vote in that one's place. */
+/**
+ * Where the environment names another server than the data do, these are another member's: with
+ * them it would vote in that one's place.
+ */
 function writeMyId({ dataDir, myId, myIdFrom }: ContainerPlan): void {
   const file = join(dataDir, "myid");
   if (!existsSync(file)) {

@@ -14,7 +14,8 @@ export interface ReadVariables {
 }
 
 /**
- * Takes the value of a variable from the file that `<name>_FILE` names, without its last line break.
+ * Takes the value of a variable from the file that `<name>_FILE` names, without its last line
+ * break.
  *
  * @throws ConfigError with every file that cannot be read
  */

@@ -27,7 +27,10 @@ function bare(name: string): string {
 
 /** Variables that other parts of the start read. */
 const JVM_VARIABLES = ["SERVER_JVMFLAGS", "JVMFLAGS"];
-/** Letters in which the name of a variable may differ that was meant for this image; of short ones more are by chance. */
+/**
+ * Letters in which the name of a variable may differ that was meant for this image; of short ones
+ * more are by chance.
+ */
 const STEPS_MAX = 2;
 const NAME_CHARS_MIN = 8;
 /** What share of a name may differ for a known one to be what was meant. */
@@ -44,9 +47,9 @@ const GUARDING_NAMES: readonly string[] = [
 ].flatMap((name) => [name, `${name}_FILE`]);
 
 /**
- * What is wrong with a name that has no meaning here and is probably a misspelt one that decides about votes, access, addresses or
- * durability: it differs from that in up to two letters, in case or in the image's prefix. The start fails on it, as on such keys of
- * zoo.cfg.
+ * What is wrong with a name that has no meaning here and is probably a misspelt one that decides
+ * about votes, access, addresses or durability: it differs from that in up to two letters, in case
+ * or in the image's prefix. The start fails on it, as on such keys of zoo.cfg.
  */
 export function misspeltGuard(name: string, value: string): string | undefined {
   const nearest = nearestGuard(name, value);
@@ -75,7 +78,10 @@ function withoutPrefix(name: string): string {
   return name.replace(OURS, "");
 }
 
-/** Whether a name is meant for this image: it begins so, or is one of its names but for two letters, or for case. */
+/**
+ * Whether a name is meant for this image: it begins so, or is one of its names but for two letters,
+ * or for case.
+ */
 export function isNearlyKnown(name: string): boolean {
   if (/^(?:ZOO|ZOOID|ZOOKEEPER)_/.test(name)) return true;
   if (name.length < NAME_CHARS_MIN || JVM_VARIABLES.includes(name)) return false;

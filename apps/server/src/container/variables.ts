@@ -48,7 +48,9 @@ const NO_QUORUM_SASL =
   "asks for SASL between servers, which is not supported; ZOOID_PEER_SECRET_FILE names a secret by which they know each other";
 const NO_JVM = "there is no Java machine";
 
-/** Every variable by name, except those of Confluent's form, which are made from settings by a rule. */
+/**
+ * Every variable by name, except those of Confluent's form, which are made from settings by a rule.
+ */
 export const VARIABLES: ReadonlyMap<string, Variable> = new Map<string, Variable>([
   // The official image's.
   ["ZOO_MY_ID", guarding],
@@ -128,7 +130,10 @@ export const VARIABLES: ReadonlyMap<string, Variable> = new Map<string, Variable
   ["ZOOID_ALLOW_UNAUTHENTICATED_PEERS", setting("zooid.allowUnauthenticatedPeers", "flag")],
 ]);
 
-/** Whether a misspelt name must not be neglected: it decides which servers vote, who may enter, or where data are. */
+/**
+ * Whether a misspelt name must not be neglected: it decides which servers vote, who may enter, or
+ * where data are.
+ */
 export function isGuarding(variable: Variable): boolean {
   switch (variable.kind) {
     case "setting":

@@ -108,7 +108,9 @@ function fileOf(
   return name === undefined ? undefined : readFile(name);
 }
 
-/** Options win over the file; a log directory of the file does not go with another data directory. */
+/**
+ * Options win over the file; a log directory of the file does not go with another data directory.
+ */
 function directoriesOf(
   { log }: { readonly log?: string | undefined },
   dataDir: string | undefined,

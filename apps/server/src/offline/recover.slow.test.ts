@@ -68,7 +68,7 @@ async function killed(settings: readonly string[] = SETTINGS): Promise<readonly 
   return members;
 }
 
-test("a survivor goes on alone with all data and sessions, and the others join it with empty disks", async () => {
+test("a survivor continues alone with all data and sessions, and the others join it with empty disks", async () => {
   const members = await started(3, { settings: SETTINGS });
   const leader = await leaderOf(members);
   const [survivor] = others(members, leader) as [MemberProcess];
@@ -183,7 +183,7 @@ test("a plan names the newest directory, what may not be committed and the other
   expect(content()).toEqual(before);
 });
 
-test("a member whose log has lost a part goes on with the rest, only if it is forced to", async () => {
+test("a member whose log has lost a part continues with the rest, only if it is forced to", async () => {
   const [first] = (await killed()) as [MemberProcess];
   const id = idOf(first);
   // The newest segment's WAL ends early: SQLite would take that for the end.
@@ -200,7 +200,7 @@ test("a member whose log has lost a part goes on with the rest, only if it is fo
   expect(await client.getText("/node-0")).toBe("0");
 });
 
-test("a survivor goes on alone though its file lists three, and the others vote once they have joined with empty disks", async () => {
+test("a survivor continues alone though its file lists three, and the others vote once they have joined with empty disks", async () => {
   const members = await killed(["standaloneEnabled=false"]);
   const [first, survivor, third] = members as [MemberProcess, MemberProcess, MemberProcess];
   const id = idOf(survivor);

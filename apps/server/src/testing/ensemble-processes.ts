@@ -15,7 +15,10 @@ import { afterEach, beforeEach } from "vitest";
 const BIN = fileURLToPath(new URL("../../bin/zooid-server.cjs", import.meta.url));
 const DEADLINE_MS = 30_000;
 const POLL_MS = 20;
-/** Ports that the system chose a moment ago stay free for longer where no other process looks for any. Linux has many such addresses. */
+/**
+ * Ports that the system chose a moment ago stay free for longer where no other process looks for
+ * any. Linux has many such addresses.
+ */
 const LEVELS = ["debug", "info", "warn", "error"] as const;
 
 export const HOST: string =
@@ -70,7 +73,10 @@ export class MemberProcess {
     writeFileSync(this.#file, lastSettings([...shared, ...own, ...settings]));
   }
 
-  /** Writes a file that lists the ensemble's servers, and names it in zoo.cfg in place of the lines there. */
+  /**
+   * Writes a file that lists the ensemble's servers, and names it in zoo.cfg in place of the lines
+   * there.
+   */
   listServersIn(name: string, text: string): void {
     const file = join(directory, name);
     writeFileSync(file, `${text}\n`);

@@ -3,7 +3,10 @@ import { dirname, join } from "node:path";
 
 const FOLDER = join(import.meta.dirname, "estates");
 
-/** A zoo.cfg of the shape that an image, a chart, a role or a manual writes. Comments in it say what belongs to it. */
+/**
+ * A zoo.cfg of the shape that an image, a chart, a role or a manual writes. Comments in it say what
+ * belongs to it.
+ */
 export interface EstateFile {
   readonly name: string;
   readonly text: string;
@@ -41,7 +44,10 @@ function commentOf(text: string, name: string): string | undefined {
   return line?.slice(begin.length);
 }
 
-/** Writes it and what belongs to it below a directory, which takes the place of `{dir}`; returns the file's path. */
+/**
+ * Writes it and what belongs to it below a directory, which takes the place of `{dir}`; returns the
+ * file's path.
+ */
 export function writeEstate({ name, text, myid, others }: EstateFile, directory: string): string {
   const put = (content: string): string => content.replaceAll("{dir}", directory);
   for (const [other, content] of others) writeFileSync(join(directory, other), put(content));

@@ -109,7 +109,10 @@ export async function ask(port: number, word: string): Promise<string> {
   return answer;
 }
 
-/** Every file below a directory with its content, to see what has changed. A note of who held it does not count. */
+/**
+ * Every file below a directory with its content, to see what has changed. A note of who held it
+ * does not count.
+ */
 export function contentOf(path: string): ReadonlyMap<string, string> {
   const files = new Map<string, string>();
   for (const name of readdirSync(path, { recursive: true, encoding: "utf8" })) {

@@ -1,6 +1,6 @@
 /**
- * Checks access lists before a request is sent. Servers take entries that can match no one, such as a
- * password in plain text for `digest`: the node is then lost to everyone.
+ * Checks access lists before a request is sent. Servers take entries that can match no one, such as
+ * a password in plain text for `digest`: the node is then lost to everyone.
  */
 import { isIP } from "node:net";
 import {
@@ -21,7 +21,10 @@ import { zkError } from "../errors.ts";
 
 /** One entry of an access list, as calls take it. */
 export interface AclEntryInput {
-  /** A sum of {@link Permission}s, or letters as in ZooKeeper's shell: `c`reate, `d`elete, `r`ead, `w`rite, `a`dmin. */
+  /**
+   * A sum of {@link Permission}s, or letters as in ZooKeeper's shell: `c`reate, `d`elete, `r`ead,
+   * `w`rite, `a`dmin.
+   */
   readonly perms: number | string;
   /** `world`, `auth`, `digest`, `ip`, `x509`, `sasl`, or a scheme of the servers' own. */
   readonly scheme: string;

@@ -23,8 +23,8 @@ const TIMER: Shape<TimerOptions> = shape<TimerOptions>({ ref: rules.flag });
 const PAUSE: Shape<PauseOptions> = shape<PauseOptions>({ ref: rules.flag, signal: rules.signal });
 
 /**
- * Calls back after a time in milliseconds, which may be any number: beyond 24.8 days, Node's own timers fire at once. For `Infinity` it never
- * calls back.
+ * Calls back after a time in milliseconds, which may be any number: beyond 24.8 days, Node's own
+ * timers fire at once. For `Infinity` it never calls back.
  */
 export function startTimer(delayMs: number, callback: () => void, options: TimerOptions = {}): Timer {
   checkArgument("startTimer", "the delay", delayMs, timeRule);
@@ -67,7 +67,10 @@ export async function pause(delayMs: number, options: PauseOptions = {}): Promis
   });
 }
 
-/** A signal that aborts with a TimeoutError after a time in milliseconds, which may be any number. It keeps no process alive. */
+/**
+ * A signal that aborts with a TimeoutError after a time in milliseconds, which may be any number.
+ * It keeps no process alive.
+ */
 export function limitSignal(delayMs: number): AbortSignal {
   checkArgument("limitSignal", "the delay", delayMs, timeRule);
   const controller = new AbortController();

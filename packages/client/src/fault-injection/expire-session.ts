@@ -9,7 +9,8 @@ import { connect } from "../connect.ts";
  *
  * @param hosts where to connect, as in a connect string; default: the client's current server
  *
- * @throws ArgumentError for a client without a session, or without a server where no hosts are given
+ * @throws ArgumentError for a client without a session, or without a server where no hosts are
+ *   given
  */
 export async function expireSession(client: Client, hosts?: string): Promise<void> {
   checkClient("expireSession", client);

@@ -1,6 +1,6 @@
 /**
- * Children in pages, in the order of their names, with Stats and data: by Zooid's own operation where the server has it, and
- * elsewhere by one whole listing and a read of each child.
+ * Children in pages, in the order of their names, with Stats and data: by Zooid's own operation
+ * where the server has it, and elsewhere by one whole listing and a read of each child.
  */
 import { ChildDetail, joinPath, SERVER_FEATURES_PATH, type Stat } from "@zooid/model";
 import type { ChildPageRequest, ListedChild, ListedChildren } from "@zooid/wire";
@@ -178,7 +178,10 @@ function pageOperation(wanted: ChildDetail): Operation<ChildPageRequest, ListedC
   return OPERATIONS.find(({ detail }) => detail === wanted)?.operation ?? childPageOperation(wanted);
 }
 
-/** In the order of the servers' pages: no name has a letter beyond U+FFFF, so text is ordered as its bytes. */
+/**
+ * In the order of the servers' pages: no name has a letter beyond U+FFFF, so text is ordered as its
+ * bytes.
+ */
 function sorted({ names, stat }: Children): Children {
   return { names: names.sort(), stat };
 }

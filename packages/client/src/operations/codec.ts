@@ -29,8 +29,9 @@ const bytesOrNullRule: Rule = {
 /** JSON in UTF-8. The type is not checked. */
 export function json<T>(): Codec<T>;
 /**
- * JSON in UTF-8 that a schema accepts: any that implements Standard Schema, as those of zod, valibot and
- * arktype do. Values are checked where they are read; a schema with defaults or transformations applies them.
+ * JSON in UTF-8 that a schema accepts: any that implements Standard Schema, as those of zod,
+ * valibot and arktype do. Values are checked where they are read; a schema with defaults or
+ * transformations applies them.
  */
 export function json<T>(schema: StandardSchema<T>): Codec<T>;
 export function json<T>(schema?: StandardSchema<T>): Codec<T> {
@@ -52,7 +53,10 @@ function encodedJson(value: unknown): Uint8Array {
   return Buffer.from(encoded);
 }
 
-/** Undefined for what JSON does not have. @throws ArgumentError for a bigint, and for an object that is in itself */
+/**
+ * Undefined for what JSON does not have. @throws ArgumentError for a bigint, and for an object that
+ * is in itself
+ */
 function jsonText(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);

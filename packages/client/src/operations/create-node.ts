@@ -18,7 +18,10 @@ export interface NodeCreate {
   readonly sweep: (prefix: string) => void;
 }
 
-/** A create with its ancestors, as often as its options allow, under a protected name or a plain one. */
+/**
+ * A create with its ancestors, as often as its options allow, under a protected name or a plain
+ * one.
+ */
 export function createNode(nodes: NodeOperations, create: NodeCreate): Promise<Created> {
   return create.options.existsOk === true ? createOrFind(nodes, create) : createWithParents(nodes, create);
 }

@@ -24,7 +24,10 @@ export class DecodeError extends Error {
     keepCode(this, this.code);
   }
 
-  /** The whole data. Loggers that write all fields of an error leave it out, because it may have megabytes. */
+  /**
+   * The whole data. Loggers that write all fields of an error leave it out, because it may have
+   * megabytes.
+   */
   get data(): Uint8Array | null {
     return this.#data;
   }

@@ -48,8 +48,8 @@ export type CreateOptions = CallOptions & {
   /** As {@link IdempotentOptions}; not for sequential nodes, which need `protect`. */
   readonly idempotent?: boolean;
   /**
-   * Whether a node that exists already counts as created: it is left as it is, and its Stat is returned. Not for
-   * sequential and protected nodes, whose names are new.
+   * Whether a node that exists already counts as created: it is left as it is, and its Stat is
+   * returned. Not for sequential and protected nodes, whose names are new.
    */
   readonly existsOk?: boolean;
 } & CreateMode;

@@ -1,6 +1,6 @@
 /**
- * The part of the Standard Schema interface (version 1) that is used here; schemas of zod, valibot, arktype
- * and others have it.
+ * The part of the Standard Schema interface (version 1) that is used here; schemas of zod, valibot,
+ * arktype and others have it.
  */
 export interface StandardSchema<T> {
   readonly "~standard": {
@@ -23,7 +23,10 @@ export interface SchemaIssue {
 /** Issues that an error names: a list has one for each of its items. */
 const ISSUES_MAX = 10;
 
-/** The value as the schema returns it. @throws TypeError with the first ten issues, and for a schema that is asynchronous */
+/**
+ * The value as the schema returns it. @throws TypeError with the first ten issues, and for a schema
+ * that is asynchronous
+ */
 export function validated<T>(schema: StandardSchema<T>, value: unknown): T {
   const result = schema["~standard"].validate(value);
   if (result instanceof Promise) {

@@ -100,7 +100,7 @@ test("data that cannot be decoded reject a read with path, zxid and cause", asyn
   }
 });
 
-test("a stream leaves out data that cannot be decoded, logs them, and goes on with the next", async () => {
+test("a stream leaves out data that cannot be decoded, logs them, and continues with the next", async () => {
   const warnings: unknown[] = [];
   const none = (): void => {};
   const logger = {

@@ -50,7 +50,8 @@ const BRACES = /\{([^{}]*)\}/g;
 /**
  * Nodes of one kind, addressed by the parameters of their path.
  *
- * Data that the codec refuses reject the call with DecodeError; a stream handles them as `watchData$` does.
+ * Data that the codec refuses reject the call with DecodeError; a stream handles them as
+ * `watchData$` does.
  *
  * @typeParam P the path template with names in braces
  * @typeParam T the values

@@ -29,8 +29,9 @@ const SERVICE_PREFIX = "dns-srv://";
 
 /**
  * Parses `host:port,host:port/chroot` with optional ports and chroot, as every ZooKeeper client
- * does. An IPv6 address may have brackets; without them the last colon separates a port (`::1:2181`). Or `dns-srv://name/chroot`, as
- * Java's clients from 3.10 on do: the servers are the SRV records of that name.
+ * does. An IPv6 address may have brackets; without them the last colon separates a port
+ * (`::1:2181`). Or `dns-srv://name/chroot`, as Java's clients from 3.10 on do: the servers are the
+ * SRV records of that name.
  *
  * @param needsHost whether a chroot alone is invalid
  * @throws ArgumentError with all problems
@@ -108,7 +109,10 @@ function faultOf(chroot: string): string | undefined {
   }
 }
 
-/** As `host:port`, with brackets around an IPv6 address. @throws ArgumentError for what is no address */
+/**
+ * As `host:port`, with brackets around an IPv6 address. @throws ArgumentError for what is no
+ * address
+ */
 export function formatAddress(address: HostAddress): string {
   checkRecord("formatAddress", address, ADDRESS, ["host", "port"]);
   return addressText(address);

@@ -97,7 +97,9 @@ export class CurrentConnection {
     });
   }
 
-  /** From now on frames above the limit are skipped where the sink agrees; before, they are faults. */
+  /**
+   * From now on frames above the limit are skipped where the sink agrees; before, they are faults.
+   */
   skipOversized(sink: OversizeSink): void {
     this.#framer.skipOversized(sink);
   }

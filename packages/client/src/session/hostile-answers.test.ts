@@ -180,7 +180,7 @@ describe("answers that make the stream unreadable", () => {
     ["half a Stat", (request) => dataAnswer(request, "").subarray(0, 60)],
   ];
 
-  test.each(BODIES)("%s: the call that was answered so is received, the others go on", async (_name, bad) => {
+  test.each(BODIES)("%s: the call that was answered so is received, the others continue", async (_name, bad) => {
     await using _ = await open();
     const broken = failure(zk.get("/a"));
     const other = zk.get("/b");
@@ -196,7 +196,7 @@ describe("answers that make the stream unreadable", () => {
     expect((await other).stat.dataLength).toBe(1);
   });
 
-  test("an answer of a million empty names fails its call, and the client goes on on another connection", async () => {
+  test("an answer of a million empty names fails its call, and the client continues on another connection", async () => {
     await using _ = await open();
     const listing = failure(zk.children("/a"));
     const request = await line.request();

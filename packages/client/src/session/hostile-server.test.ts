@@ -150,8 +150,8 @@ test.each(Array.from({ length: 20 }, (_, i) => i + 1))(
       if (!isZkError(error)) throw error;
       const said = `${path}: ${error.message}`;
       if (error.outcome === "rejected") expect(refused, said).toBeGreaterThan(0);
-      // A refused request may be retried, and the retry never sent: the outcome is a refusal all the
-      // same.
+      // A refused request may be retried, and the retry never sent: the outcome is a refusal all
+      // the same.
       if (error.outcome === "not-sent" && isWrite) expect(seen, said).toBe(refused);
       if (isWrite) expect(seen - refused, "a write with an unknown outcome is never repeated").toBeLessThanOrEqual(1);
     }

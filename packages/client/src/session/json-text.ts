@@ -1,8 +1,9 @@
 import { formatSessionId, type SessionId } from "@zooid/model";
 
 /**
- * Lets an object with a session id be written as JSON, which has no bigint: the id becomes text in hexadecimal, as in logs.
- * The method is not enumerable, so the object is compared and copied as before.
+ * Lets an object with a session id be written as JSON, which has no bigint: the id becomes text in
+ * hexadecimal, as in logs. The method is not enumerable, so the object is compared and copied as
+ * before.
  */
 export function withJson<T extends object>(value: T): T {
   Object.defineProperty(value, "toJSON", { value: plainOf, configurable: true });

@@ -5,10 +5,10 @@ import { checkArgument, hasMethods } from "../argument-checks.ts";
 export type LogFields = Readonly<Record<string, string | number | undefined>>;
 
 /**
- * A logger, as `console` and winston are ones: the message first, then the fields. Those of pino and bunyan, which
- * take the fields first, are recognised; others are wrapped by {@link pinoLogger}. Levels: `debug`
- * for attempts to connect, `info` for changes of `state$`, `warn` for trouble that the client works
- * around, `error` for its end by refused credentials.
+ * A logger, as `console` and winston are ones: the message first, then the fields. Those of pino
+ * and bunyan, which take the fields first, are recognised; others are wrapped by
+ * {@link pinoLogger}. Levels: `debug` for attempts to connect, `info` for changes of `state$`,
+ * `warn` for trouble that the client works around, `error` for its end by refused credentials.
  */
 export interface Logger {
   debug(message: string, fields: LogFields): void;
@@ -41,7 +41,10 @@ export function pinoLogger(logger: FieldsFirstLogger): Logger {
   };
 }
 
-/** A logger that takes the message first. Of the others, whose types allow this order too, fields would be lost. */
+/**
+ * A logger that takes the message first. Of the others, whose types allow this order too, fields
+ * would be lost.
+ */
 export function messageFirst(logger: Logger | FieldsFirstLogger): Logger {
   return takesFieldsFirst(logger) ? pinoLogger(logger) : logger;
 }

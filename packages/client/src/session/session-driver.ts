@@ -247,7 +247,9 @@ export class SessionDriver {
     return this.#end === undefined ? undefined : endError(this.#end, "client", { reason: this.#refusal });
   }
 
-  /** Why there is no connection: the last failure of each server; undefined where none has failed. */
+  /**
+   * Why there is no connection: the last failure of each server; undefined where none has failed.
+   */
   get noConnectionError(): AggregateError | undefined {
     return this.#failures.error;
   }
@@ -285,7 +287,9 @@ export class SessionDriver {
     if (call.options === undefined || this.#postponed.limit(call)) this.#enter(call);
   }
 
-  /** Makes a call while no other is in flight, on this connection only; others wait for its answer. */
+  /**
+   * Makes a call while no other is in flight, on this connection only; others wait for its answer.
+   */
   submitExclusive<B, T>(typed: Call<B, T>): void {
     const call = typed as AnyCall;
     if (this.#end !== undefined) {

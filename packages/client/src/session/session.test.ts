@@ -319,7 +319,7 @@ test("refused credentials end the client", () => {
 test.each([
   [true, "handshake 4660 0 9000 false"],
   [false, "handshake 4660 99 9000 false"],
-])("a lost client that all servers refuse for rounds starts anew if allowed: %s", (acceptsRegression, handshake) => {
+])("a lost client that all servers refuse for rounds starts again if allowed: %s", (acceptsRegression, handshake) => {
   const { session, take } = connected({ acceptsRegression });
   session.answered(0, 99 as Zxid);
   session.disconnected(0);

@@ -355,7 +355,9 @@ export class Session {
     if (this.#phase.kind !== "ended") this.#end("auth-failed");
   }
 
-  /** @param waitMsMax how long it waits for the server's answer, at most for the session's timeout */
+  /**
+   * @param waitMsMax how long it waits for the server's answer, at most for the session's timeout
+   */
   close(nowMs: number, waitMsMax: number = CLOSE_MS_MAX): void {
     const { kind } = this.#phase;
     if (kind === "closing" || kind === "ended") return;
@@ -466,7 +468,8 @@ export class Session {
     if (this.#isEnded()) return;
     if (gone !== SESSION_NONE && this.#config.onExpiry === "close") this.#end("expired");
     else if (gone !== SESSION_NONE) {
-      // This server answers: it is asked for a new session at once, without the back-off of a round.
+      // This server answers: it is asked for a new session at once, without the back-off of a
+      // round.
       this.#hosts.prefer(address);
       this.#attempt(nowMs);
     } else this.#attemptAfter({ host: address, step: "greet", kind: "refused" }, nowMs);

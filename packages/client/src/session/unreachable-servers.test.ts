@@ -114,7 +114,7 @@ test.each([
   expect(await failed.promise).not.toContain("ECONNREFUSED");
 });
 
-test("a call that waited in vain has the reasons too", async () => {
+test("a call that waited without success has the reasons too", async () => {
   const client = start({ waitingTimeoutMs: 200 });
   const error = await errorOf(client.get("/a"));
   expect([error.code, error.outcome]).toEqual(["CONNECTION_LOSS", "not-sent"]);

@@ -28,8 +28,8 @@ const streamRule: Rule = {
 
 /**
  * A stream as an async iterable: `for await (const node of iterate(zk.watchData$("/a")))`. It
- * subscribes with the first `next()`; leaving the loop unsubscribes. Errors of the stream are thrown
- * in the loop.
+ * subscribes with the first `next()`; leaving the loop unsubscribes. Errors of the stream are
+ * thrown in the loop.
  *
  * @throws QUEUE_FULL where the consumer is slower than the stream for too long
  */

@@ -6,7 +6,10 @@ import { type Aspect, failOnExpiry, type Observations, type Observed } from "./o
 import type { ObserveOptions } from "./observe-options.ts";
 import { rxjs } from "./rxjs-module.ts";
 
-/** One aspect of a node, now and after each change; errors have the name of the stream and the path that was asked for. */
+/**
+ * One aspect of a node, now and after each change; errors have the name of the stream and the path
+ * that was asked for.
+ */
 export function observeNode<T>(
   { driver, observations, root }: { driver: SessionDriver; observations: Observations; root: string },
   aspect: Aspect<T>,

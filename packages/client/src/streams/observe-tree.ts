@@ -254,8 +254,8 @@ class TreeObservation implements DriverEvents {
   }
 
   /**
-   * Reports a deletion when the events that came with it are known: a node that one transaction deletes and creates
-   * is another one in its place, and was not absent at any moment.
+   * Reports a deletion when the events that came with it are known: a node that one transaction
+   * deletes and creates is another one in its place, and was not absent at any moment.
    */
   #leave(path: string): void {
     // Reads that were sent before it show the deleted node.

@@ -24,8 +24,8 @@ export interface DecodeOptions<T> {
   /** Converts the payload to `value`. Default: `value` is the payload. */
   readonly codec?: Codec<T>;
   /**
-   * Replacement for a payload that the codec refuses. What it throws fails the stream. Without it the payload is
-   * left out and logged as a warning, and the stream continues with the next one.
+   * Replacement for a payload that the codec refuses. What it throws fails the stream. Without it
+   * the payload is left out and logged as a warning, and the stream continues with the next one.
    */
   readonly onDecodeError?: (error: DecodeError, node: NodeData) => T;
   /** `content` also suppresses a rewrite of equal bytes. Default `change`. */

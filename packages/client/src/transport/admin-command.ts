@@ -36,8 +36,9 @@ const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
  * a word outside of its `4lw.commands.whitelist` with a message that says so.
  *
  * @param server `host:port`, as `client.server` has it
- * @throws CONNECTION_LOSS without an answer of a ZooKeeper server, with server and reason, such as a refused connection, or a port
- *   that speaks HTTP; OPERATION_TIMEOUT, also for a port with TLS that is asked without; the signal's reason; ArgumentError for invalid arguments
+ * @throws CONNECTION_LOSS without an answer of a ZooKeeper server, with server and reason, such as
+ *   a refused connection, or a port that speaks HTTP; OPERATION_TIMEOUT, also for a port with TLS
+ *   that is asked without; the signal's reason; ArgumentError for invalid arguments
  */
 export async function adminCommand(server: string, word: string, options: AdminCommandOptions = {}): Promise<string> {
   checkArgument("adminCommand", "a word", word, wordRule);

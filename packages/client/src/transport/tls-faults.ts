@@ -35,7 +35,9 @@ export function certificateFault(code: string | undefined): string | undefined {
   return code === undefined ? undefined : MEANINGS.get(code);
 }
 
-/** Whether another attempt at the same server meets the same fault, until a certificate is replaced. */
+/**
+ * Whether another attempt at the same server meets the same fault, until a certificate is replaced.
+ */
 export function isPermanentTlsFault(code: string | undefined): boolean {
   return code === WRONG_NAME || certificateFault(code) !== undefined;
 }

@@ -1,4 +1,7 @@
-/** An ensemble of one kind that lives through a sequence of acts; each server has an address of its own. */
+/**
+ * An ensemble of one kind that lives through a sequence of acts; each server has an address of its
+ * own.
+ */
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";

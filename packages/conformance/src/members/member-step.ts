@@ -39,7 +39,10 @@ const FOUNDERS = 3;
 const SID_MAX = 6;
 const VOTERS_MIN = 2;
 
-/** A random sequence of acts, each of which makes sense after the ones before. Equal seeds give equal sequences, even ones by requests. */
+/**
+ * A random sequence of acts, each of which makes sense after the ones before. Equal seeds give
+ * equal sequences, even ones by requests.
+ */
 export function memberSequence(seed: number, length: number): MemberSequence {
   const random = new Random(seed);
   const changedBy = seed % 2 === 0 ? "requests" : "restarts";

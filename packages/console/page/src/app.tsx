@@ -240,7 +240,10 @@ interface EnsembleNameProps {
   readonly page: PageName;
 }
 
-/** With a choice where the console has several. Each ensemble is a page of its own, with its own login. */
+/**
+ * With a choice where the console has several. Each ensemble is a page of its own, with its own
+ * login.
+ */
 function EnsembleName({ session, page }: EnsembleNameProps) {
   const { ensemble, ensembles } = session;
   if (ensembles.length < 2) {

@@ -21,9 +21,11 @@ const KNOWN_MS = 7 * 24 * 3_600_000;
 const KEYS_MAX = 10_000;
 
 /**
- * Passwords are guessed slowly: after five failures of one address, or of one user from one address, the next login waits, twice as long after
- * each further failure. An address of IPv6 counts with its /64. A user is never locked out by failures elsewhere, and not by those of
- * others at an address from which the user has logged in before. Names are kept as hashes, for some time, and a limited number of them.
+ * Passwords are guessed slowly: after five failures of one address, or of one user from one
+ * address, the next login waits, twice as long after each further failure. An address of IPv6
+ * counts with its /64. A user is never locked out by failures elsewhere, and not by those of others
+ * at an address from which the user has logged in before. Names are kept as hashes, for some time,
+ * and a limited number of them.
  */
 export class LoginThrottle {
   readonly #addresses: Expiring<Failures>;

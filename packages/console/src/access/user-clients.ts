@@ -52,7 +52,8 @@ export class UserClients implements AsyncDisposable {
   /**
    * Calls `work` with the user's client, which is kept open meanwhile.
    *
-   * @param share of the requester's address: it has half of the places at most, and makes room for itself then
+   * @param share of the requester's address: it has half of the places at most, and makes room for
+   *   itself then
    */
   async use<T>(user: User, share: string, work: (client: Client) => Promise<T>): Promise<T> {
     const used = this.#of(user, share);
@@ -95,7 +96,10 @@ export class UserClients implements AsyncDisposable {
     return used;
   }
 
-  /** Servers accept any name: a client that is not in use gives way, the one that has been idle longest first. */
+  /**
+   * Servers accept any name: a client that is not in use gives way, the one that has been idle
+   * longest first.
+   */
   #makeRoom(share: string, countMax: number): void {
     const ofShare = [...this.#clients.values()].filter((used) => used.share === share).length;
     const isShareSpent = ofShare >= Math.ceil((countMax * SHARE_MAX) / COUNT_MAX);

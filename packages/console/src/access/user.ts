@@ -22,7 +22,9 @@ export interface DigestLogin {
   readonly password: string;
 }
 
-/** A user of the scheme `digest`. Servers accept any password: the id that it gives is the proof. */
+/**
+ * A user of the scheme `digest`. Servers accept any password: the id that it gives is the proof.
+ */
 export function digestUser({ user, password }: DigestLogin): User {
   return {
     name: user,
@@ -41,7 +43,9 @@ export function userOfHeader(header: string): User | undefined {
   return digestUser({ user: text.slice(0, colon), password: text.slice(colon + 1) });
 }
 
-/** The user of a client certificate. Its ZooKeeper session is anonymous: the key is the browser's. */
+/**
+ * The user of a client certificate. Its ZooKeeper session is anonymous: the key is the browser's.
+ */
 export function certificateUser(subject: string): User {
   return { name: subject, identities: [{ scheme: "x509", id: subject }], credential: undefined };
 }

@@ -20,7 +20,9 @@ export interface WebSessionLimits {
 const LIMITS: WebSessionLimits = { countMax: 1000, idleMs: 3_600_000, lifetimeMs: 43_200_000 };
 const TOKEN_BYTES = 32;
 
-/** Sessions of browsers, by the hash of their cookie's token: the table does not have the tokens. */
+/**
+ * Sessions of browsers, by the hash of their cookie's token: the table does not have the tokens.
+ */
 export class WebSessions {
   readonly #limits: WebSessionLimits;
   readonly #nowMs: () => number;

@@ -1,4 +1,6 @@
-/** Answers of changes by their `Idempotency-Key`, so that a repeated request is carried out once. */
+/**
+ * Answers of changes by their `Idempotency-Key`, so that a repeated request is carried out once.
+ */
 export interface KeptAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -23,7 +25,9 @@ export class IdempotentAnswers {
     this.#nowMs = nowMs;
   }
 
-  /** @param key of the user and the request; a request that comes while the first runs waits for it */
+  /**
+   * @param key of the user and the request; a request that comes while the first runs waits for it
+   */
   async once(key: string, work: () => Promise<KeptAnswer>): Promise<KeptAnswer> {
     const known = this.#kept.get(key);
     if (known !== undefined && (known.endedMs === undefined || this.#nowMs() - known.endedMs < KEPT_MS))

@@ -24,7 +24,10 @@ import {
 
 const PAGE_SIZE = 200;
 const PAGE_SIZE_MAX = 1000;
-/** Maximum number of children that one filtered request examines; the next request continues by the cursor. */
+/**
+ * Maximum number of children that one filtered request examines; the next request continues by the
+ * cursor.
+ */
 const FILTERED_MAX = 20_000;
 const DELETED_MAX = 10_000;
 

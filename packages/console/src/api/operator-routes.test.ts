@@ -73,7 +73,8 @@ test("each member gives the writes of its clients, and the users of its sessions
     expect(found).toMatchObject({ users: [`digest:user${i + 1}`], client: "without TLS" });
   }
   expect((await stage.api("GET", "/sessions")).json.sessions[0]).toMatchObject({ users: null, client: null });
-  // A user whom the root does not name is refused by each member, and a member that is stopped is not reached.
+  // A user whom the root does not name is refused by each member, and a member that is stopped is
+  // not reached.
   const asOther = { headers: { Authorization: "digest other:secret" } };
   expect(await stage.api("GET", "/audit?sid=1", asOther)).toMatchObject({ status: 403, json: { code: "ADMIN_AUTH" } });
   const refused = (await stage.api("GET", "/sessions?clients=true", asOther)).json;

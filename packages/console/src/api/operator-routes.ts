@@ -1,4 +1,7 @@
-/** What operators look at, and do, beyond the tree: other sessions, four-letter words, the audit tail. */
+/**
+ * What operators look at, and do, beyond the tree: other sessions, four-letter words, the audit
+ * tail.
+ */
 import { z } from "zod";
 import { refuse } from "../http/problem.ts";
 import { auditLines } from "../members/member-reports.ts";

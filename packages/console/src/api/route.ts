@@ -63,8 +63,8 @@ export interface Route<
 }
 
 /**
- * A route whose types are checked here and forgotten: the table calls each with what its schemas accept. A parameter that the
- * query's schema does not have is refused: it may be a misspelt one.
+ * A route whose types are checked here and forgotten: the table calls each with what its schemas
+ * accept. A parameter that the query's schema does not have is refused: it may be a misspelt one.
  */
 export function route<Q extends z.ZodObject, B extends z.ZodType | undefined, R extends z.ZodType>(
   definition: Route<Q, B, R>,

@@ -1,4 +1,7 @@
-/** The requester's session, and the routes that are answered before a handler: they set cookies, or stream. */
+/**
+ * The requester's session, and the routes that are answered before a handler: they set cookies, or
+ * stream.
+ */
 import { z } from "zod";
 import { refuse } from "../http/problem.ts";
 import { type Route, route } from "./route.ts";

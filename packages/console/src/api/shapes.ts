@@ -1,4 +1,7 @@
-/** What goes in and out of the API, as schemas: requests are checked by them, and the OpenAPI document has them. */
+/**
+ * What goes in and out of the API, as schemas: requests are checked by them, and the OpenAPI
+ * document has them.
+ */
 import { checkPath } from "@zooid/model";
 import { z } from "zod";
 

@@ -1,4 +1,7 @@
-/** A subtree is exported and imported by pages: the requester has the progress, can stop, and can continue by the cursor. */
+/**
+ * A subtree is exported and imported by pages: the requester has the progress, can stop, and can
+ * continue by the cursor.
+ */
 
 import { z } from "zod";
 import { refuse } from "../http/problem.ts";

@@ -1,4 +1,7 @@
-/** How often each node changed lately: counts of the present and of the last minute, for a bounded number of nodes. */
+/**
+ * How often each node changed lately: counts of the present and of the last minute, for a bounded
+ * number of nodes.
+ */
 import type { WatchEvent } from "@zooid/client";
 
 export interface NodeChanges {
@@ -32,8 +35,8 @@ const WINDOW_MS = 60_000;
 const NODES_MAX = 4_096;
 
 /**
- * Beyond 4,096 nodes in a minute the half with the fewest changes is forgotten: a node with a steady share of the changes is kept,
- * and its count may miss its first ones.
+ * Beyond 4,096 nodes in a minute the half with the fewest changes is forgotten: a node with a
+ * steady share of the changes is kept, and its count may miss its first ones.
  */
 export class ChangeCounts {
   #previous: Window | undefined;

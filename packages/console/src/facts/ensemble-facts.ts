@@ -1,6 +1,6 @@
 /**
- * What the console knows of the servers beside their tree. Every ZooKeeper answers `srvr`; the other
- * four-letter words must be on its whitelist. Answers are shared by all users for a second.
+ * What the console knows of the servers beside their tree. Every ZooKeeper answers `srvr`; the
+ * other four-letter words must be on its whitelist. Answers are shared by all users for a second.
  */
 import {
   adminCommand,
@@ -125,7 +125,9 @@ export class EnsembleFacts {
     return { paths: [...paths], total, isCut, notes };
   }
 
-  /** How many sessions watch each node, and how many nodes each session, of all members that answer. */
+  /**
+   * How many sessions watch each node, and how many nodes each session, of all members that answer.
+   */
   watchCounts(client: Client): Promise<WatchCounts & { readonly notes: readonly string[] }> {
     this.#watchCounts = this.#kept(
       this.#watchCounts,

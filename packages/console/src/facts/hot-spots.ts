@@ -16,7 +16,9 @@ export interface HotSpotsSummary extends ChangeSummary {
   readonly startedMs: number;
 }
 
-/** Time after the last request at which counting ends: it costs as much as following all changes. */
+/**
+ * Time after the last request at which counting ends: it costs as much as following all changes.
+ */
 const IDLE_MS = 120_000;
 const CHECK_MS = 10_000;
 

@@ -21,7 +21,7 @@ test("long work lets turns of the event loop pass between its slices, and others
   expect(order).toEqual(["long", "short"]);
 });
 
-test("work that fails lets the next one go on", async () => {
+test("work that fails lets the next one continue", async () => {
   function* work(fails: boolean): Steps<number> {
     yield;
     if (fails) throw new Error("defect");

@@ -6,7 +6,10 @@ export type Steps<T> = Generator<void, T, undefined>;
 const SLICE_MS = 2;
 const STEPS_PER_LOOK = 32;
 
-/** Does long work in slices of 2 ms, one in a turn of the event loop, one work at a time: the process may serve ZooKeeper's clients, too. */
+/**
+ * Does long work in slices of 2 ms, one in a turn of the event loop, one work at a time: the
+ * process may serve ZooKeeper's clients, too.
+ */
 export class Slices {
   #last: Promise<unknown> = Promise.resolve();
 

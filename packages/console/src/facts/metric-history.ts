@@ -57,8 +57,8 @@ export class MetricHistory {
   }
 
   /**
-   * The first samples are of the servers as the connect string names them, the later ones of the members as the configuration
-   * does: one server may have two names.
+   * The first samples are of the servers as the connect string names them, the later ones of the
+   * members as the configuration does: one server may have two names.
    */
   #adopt(members: readonly MemberJson[]): void {
     const isKnown = members.length > 0 && members.every(({ sid }) => sid !== null);

@@ -4,7 +4,9 @@ const PATH = /^(\/.*)$/;
 const SESSION = /^\t(0x[0-9a-f]+)\s*$/;
 const CUT_OFF = "... truncated";
 
-/** Sessions that watch each node for data, from the members' answers to the four-letter word `wchp`. */
+/**
+ * Sessions that watch each node for data, from the members' answers to the four-letter word `wchp`.
+ */
 export interface WatchCounts {
   readonly counts: ReadonlyMap<string, number>;
   /** The number of nodes that each session watches, by its id. */

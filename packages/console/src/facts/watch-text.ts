@@ -19,7 +19,10 @@ export interface PathsPage {
   readonly countMax: number;
 }
 
-/** The paths that one session watches for data, from the members' answers to the four-letter word `wchc`. */
+/**
+ * The paths that one session watches for data, from the members' answers to the four-letter word
+ * `wchc`.
+ */
 export function* watchesOf(
   texts: readonly string[],
   session: string,

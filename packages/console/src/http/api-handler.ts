@@ -250,7 +250,10 @@ export class ApiHandler {
     send(response, { status, headers: { "Set-Cookie": cookie }, body });
   }
 
-  /** @throws ProblemError for a user without a role, and for every one that comes too soon after failures */
+  /**
+   * @throws ProblemError for a user without a role, and for every one that comes too soon after
+   *   failures
+   */
   #checkLogin(message: IncomingMessage, user: User): void {
     const { roles, throttle } = this.#parts;
     if (!roles.isConfigured) return;

@@ -1,13 +1,16 @@
 /** Where a console's cookie is sent. */
 export interface CookiePlace {
   readonly port: number | undefined;
-  /** Beginning of the ensemble's paths where the port serves several, such as `/ensembles/test`; else empty. */
+  /**
+   * Beginning of the ensemble's paths where the port serves several, such as `/ensembles/test`;
+   * else empty.
+   */
   readonly prefix: string;
 }
 
 /**
- * Cookies are shared by all ports of a host, and those with the path `/` by all ensembles of a port:
- * the name has the port and the ensemble, so that two consoles do not log each other out.
+ * Cookies are shared by all ports of a host, and those with the path `/` by all ensembles of a
+ * port: the name has the port and the ensemble, so that two consoles do not log each other out.
  */
 export function cookieName({ port, prefix }: CookiePlace): string {
   return `zooid-console-${port ?? 0}${prefix.replace(/^.*\//, "-")}`;

@@ -3,8 +3,8 @@ import type { ServerResponse } from "node:http";
 const PING_MS = 15_000;
 
 /**
- * Server-sent events to one browser. What the socket does not take is not queued: `send` says no, and
- * the caller sends a summary later.
+ * Server-sent events to one browser. What the socket does not take is not queued: `send` says no,
+ * and the caller sends a summary later.
  */
 export class EventStream {
   readonly #response: ServerResponse;

@@ -1,4 +1,7 @@
-/** Each route names the field of its query or body that it cannot use, what was expected, and what was given. */
+/**
+ * Each route names the field of its query or body that it cannot use, what was expected, and what
+ * was given.
+ */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { ROUTES } from "../api/routes.ts";

@@ -1,4 +1,7 @@
-/** What is wrong with a query or a body, as sentences that name the field, what was expected, and what was given. */
+/**
+ * What is wrong with a query or a body, as sentences that name the field, what was expected, and
+ * what was given.
+ */
 import { counted, found, nearestName } from "@zooid/model";
 import { z } from "zod";
 import { looksSecret } from "../api/masking.ts";

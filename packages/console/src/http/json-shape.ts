@@ -7,7 +7,10 @@ const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** Limits on the shape of JSON: its depth and the number of its values decide how long parsing takes. */
+/**
+ * Limits on the shape of JSON: its depth and the number of its values decide how long parsing
+ * takes.
+ */
 export interface JsonLimits {
   readonly bytesMax: number;
   /** Arrays and objects in each other. */

@@ -1,6 +1,6 @@
 /**
- * The page's files, read once: requests are looked up in a map, and no path of a request is joined to
- * a directory.
+ * The page's files, read once: requests are looked up in a map, and no path of a request is joined
+ * to a directory.
  */
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
@@ -10,7 +10,10 @@ import { type BrotliOptions, brotliCompress, constants, gzip, type ZlibOptions }
 
 export type ContentEncoding = "br" | "gzip";
 
-/** A file of the page. It is compressed at the first request for it, in libuv's threads, and never again. */
+/**
+ * A file of the page. It is compressed at the first request for it, in libuv's threads, and never
+ * again.
+ */
 export class PageFile {
   readonly type: string;
   readonly body: Buffer;
@@ -26,7 +29,9 @@ export class PageFile {
     this.etag = `"${createHash("sha256").update(body).digest("base64url").slice(0, 20)}"`;
   }
 
-  /** The best encoding among those that a request accepts; undefined for none, and for a small file. */
+  /**
+   * The best encoding among those that a request accepts; undefined for none, and for a small file.
+   */
   encodingFor(accepted: string): ContentEncoding | undefined {
     if (this.body.length < SMALL_BYTES) return undefined;
     if (/\bbr\b/.test(accepted)) return "br";

@@ -11,7 +11,10 @@ export interface Problem {
   readonly code: string;
   readonly errno?: number | undefined;
   readonly path?: string | undefined;
-  /** Outcome of a write that failed: `rejected`, `not-sent`, or `unknown`, where it may have been carried out. */
+  /**
+   * Outcome of a write that failed: `rejected`, `not-sent`, or `unknown`, where it may have been
+   * carried out.
+   */
   readonly outcome?: string | undefined;
   /** Position of the refused operation in a transaction, from 0. */
   readonly failedIndex?: number | undefined;

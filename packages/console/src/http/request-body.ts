@@ -15,7 +15,8 @@ const BYTES_PER_MS = 32;
 /**
  * Reads the body of a request, which its limits were checked for before it is parsed.
  *
- * @throws ProblemError for a body that is beyond a limit, does not come in time, is not JSON, or has another type
+ * @throws ProblemError for a body that is beyond a limit, does not come in time, is not JSON, or
+ *   has another type
  */
 export async function readJson(message: IncomingMessage, limits: JsonLimits = BODY_LIMITS): Promise<unknown> {
   const type = message.headers["content-type"] ?? "";

@@ -8,7 +8,8 @@ const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
 export type AdminFields = Readonly<Record<string, unknown>>;
 
 /**
- * The server in whose process the console is. It reports without credentials, so that the routes which ask have to judge the requester's role.
+ * The server in whose process the console is. It reports without credentials, so that the routes
+ * which ask have to judge the requester's role.
  */
 export interface OwnServer {
   /** 0 for a server without an ensemble. */
@@ -33,9 +34,9 @@ export interface AdminCommand {
 }
 
 /**
- * The admin ports of servers, where they are configured: requests go to these URLs and nowhere else.
- * Each carries the user's own credentials, and the server judges them as it does for its other admin
- * commands.
+ * The admin ports of servers, where they are configured: requests go to these URLs and nowhere
+ * else. Each carries the user's own credentials, and the server judges them as it does for its
+ * other admin commands.
  */
 export class AdminPorts {
   readonly #urls: ReadonlyMap<string, string>;

@@ -9,7 +9,10 @@ const CONFIGURATION = parseConfiguration(
 );
 const joinerOf = (sid: number, role = ""): string => `${sid}=host${sid}:2888:3888${role};2181`;
 
-/** Servers that answer: server 2 leads; every other follows with all data. Those that are left out are down. */
+/**
+ * Servers that answer: server 2 leads; every other follows with all data. Those that are left out
+ * are down.
+ */
 function serversOf(down: readonly number[] = []): ServerStates {
   return {
     async statusOf({ sid }) {

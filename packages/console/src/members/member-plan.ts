@@ -169,7 +169,10 @@ interface Joining {
   readonly servers: ServerStates;
 }
 
-/** A server counts from the change on: one without the data would delay writes, or take the last vote for them. */
+/**
+ * A server counts from the change on: one without the data would delay writes, or take the last
+ * vote for them.
+ */
 async function checkJoiner({ joiner, change, states, servers }: Joining, checks: MemberCheckJson[]): Promise<boolean> {
   const { sid } = joiner;
   const member = memberOf(change.next, sid);

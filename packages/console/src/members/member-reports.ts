@@ -1,4 +1,7 @@
-/** What members report of their clients beyond four-letter words, to users with the right to it: writes, and users of sessions. */
+/**
+ * What members report of their clients beyond four-letter words, to users with the right to it:
+ * writes, and users of sessions.
+ */
 import { z } from "zod";
 import type { User } from "../access/user.ts";
 import type { AuditTailJson, ClientSessionJson } from "../api/shapes.ts";
@@ -132,7 +135,10 @@ export function withClients(
   });
 }
 
-/** ZooKeeper's protocol has no name of a program: these are the marks by which programs can be told apart. */
+/**
+ * ZooKeeper's protocol has no name of a program: these are the marks by which programs can be told
+ * apart.
+ */
 function clientName(found: z.infer<typeof clientsAnswer>["sessions"][number]): string {
   const { certificate_subject: subject, is_secure: isSecure, knows_read_only: knowsReadOnly } = found;
   const place = subject === null ? (isSecure ? "TLS" : "without TLS") : `TLS as ${subject}`;

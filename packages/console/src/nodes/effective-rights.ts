@@ -1,4 +1,7 @@
-/** What a user may do with a node, by the access lists of the node and of its parent, as the servers judge it. */
+/**
+ * What a user may do with a node, by the access lists of the node and of its parent, as the servers
+ * judge it.
+ */
 import { type Client, isZkError } from "@zooid/client";
 import { type AccessRules, type Acl, type AclEntry, type Identity, may, Permission, parentPath } from "@zooid/model";
 import type { RightJson, RightsJson } from "../api/node-fact-shapes.ts";

@@ -102,7 +102,9 @@ async function* below(
   }
 }
 
-/** A node that goes meanwhile has no children, and one whose children the user may not list neither. */
+/**
+ * A node that goes meanwhile has no children, and one whose children the user may not list neither.
+ */
 async function* childrenOf(
   { client, signal, left }: Listing,
   path: string,

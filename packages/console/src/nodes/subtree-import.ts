@@ -145,7 +145,10 @@ function listsOf(planned: readonly Planned[]): ReadonlyMap<string, Acl> {
   return new Map(changed.map(({ node: { path, acl } }) => [path, acl ?? OPEN_ACL]));
 }
 
-/** What the access lists would refuse. A parent that is not there comes with an earlier request of the import. */
+/**
+ * What the access lists would refuse. A parent that is not there comes with an earlier request of
+ * the import.
+ */
 async function predicted({ node, present, outcome, detail }: Planned, rights: Rights): Promise<Result> {
   const { path } = node;
   const needed: RightJson["action"][] = [];

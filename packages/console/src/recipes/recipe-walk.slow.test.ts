@@ -51,7 +51,7 @@ test("every recipe of a tree of many parts is found once, in broad and in deep p
   expect(below.flatMap(({ recipes }) => recipes.map(({ path }) => path))).toEqual(["/many/0650/x"]);
 });
 
-test("a part goes on behind nodes that were deleted since the part before, and not outside its node", async () => {
+test("a part continues behind nodes that were deleted since the part before, and not outside its node", async () => {
   await using stage = await startStage();
   await stage.zk.create("/a/b/members/m", "", { parents: "persistent", mode: "ephemeral" });
   const from = async (path: string, root = "/") =>

@@ -27,9 +27,9 @@ interface Level {
 }
 
 /**
- * Looks at one part of a node's descendants for recipes that are in use: parents before their children, in the order of
- * their names. The place where it ends is enough to continue, also after changes of the tree, so nothing is kept between
- * two parts.
+ * Looks at one part of a node's descendants for recipes that are in use: parents before their
+ * children, in the order of their names. The place where it ends is enough to continue, also after
+ * changes of the tree, so nothing is kept between two parts.
  */
 export async function walkRecipes(
   client: Client,
@@ -78,7 +78,9 @@ function levelOf(path: string, { children, hasMore }: Listing): Level {
   return { path, parents, last: children.at(-1)?.name, pages: undefined, isRead: !hasMore };
 }
 
-/** @returns how many children it has. A node that is gone, or that the user may not list, has none */
+/**
+ * @returns how many children it has. A node that is gone, or that the user may not list, has none
+ */
 async function readPage(client: Client, level: Level, signal: AbortSignal): Promise<number> {
   const { path, last } = level;
   level.pages ??= client.childPages(path, {

@@ -1,6 +1,6 @@
 /**
- * Recipes by the names and owners of a node's children: Curator's, kazoo's, those of ZooKeeper's own
- * Java recipes, and ours, which have the same names.
+ * Recipes by the names and owners of a node's children: Curator's, kazoo's, those of ZooKeeper's
+ * own Java recipes, and ours, which have the same names.
  */
 import type { RecipeJson } from "../api/recipe-shapes.ts";
 
@@ -94,7 +94,10 @@ function stateOf(kind: Naming["kind"], place: number, firstExclusive: number): "
   }
 }
 
-/** Ephemeral nodes without sequence numbers are members of something; services if their data says so. */
+/**
+ * Ephemeral nodes without sequence numbers are members of something; services if their data says
+ * so.
+ */
 function membersOf(children: readonly Candidate[]): Recognised | undefined {
   const isGroup = children.every(({ isEphemeral, hasChildren }) => isEphemeral && !hasChildren);
   if (!isGroup) return undefined;

@@ -1,7 +1,8 @@
 /**
- * Which sessions wait for which, by the queues of locks. An edge leads from a waiting session to one
- * that must release its lock first. Sessions that wait for each other in a circle wait indefinitely, unless one of
- * them gives up: the lists of a cycle name each session and the lock that it waits for.
+ * Which sessions wait for which, by the queues of locks. An edge leads from a waiting session to
+ * one that must release its lock first. Sessions that wait for each other in a circle wait
+ * indefinitely, unless one of them gives up: the lists of a cycle name each session and the lock
+ * that it waits for.
  */
 import type { WaitCycleJson, WaitJson } from "../api/recipe-shapes.ts";
 
@@ -56,7 +57,10 @@ function waitsOf({ path, contenders }: Queue): readonly WaitJson[] {
   return found;
 }
 
-/** One cycle for each set of sessions that all wait for each other: the shortest from its smallest session. */
+/**
+ * One cycle for each set of sessions that all wait for each other: the shortest from its smallest
+ * session.
+ */
 function cyclesOf(waits: readonly WaitJson[]): readonly WaitCycleJson[] {
   const edges = new Map<string, WaitJson[]>();
   for (const wait of waits) edges.set(wait.from, [...(edges.get(wait.from) ?? []), wait]);

@@ -17,7 +17,10 @@ interface Line {
   readonly clientAddress: { readonly host: string; readonly port: number };
 }
 
-/** An ensemble of three in this process, the places of two more, and a console that knows the admin ports of the three. */
+/**
+ * An ensemble of three in this process, the places of two more, and a console that knows the admin
+ * ports of the three.
+ */
 export interface EnsembleStage extends AsyncDisposable {
   readonly url: string;
   readonly zk: Client;

@@ -42,7 +42,10 @@ const NO_CREDENTIALS: Refusal = { status: 401, code: "AUTHORIZATION" };
 const CSRF: Refusal = { status: 403, code: "CSRF" };
 const OTHER_SITE: Refusal = { status: 403, code: "OTHER_SITE" };
 
-/** The last address that a request came from. Failed logins delay their address: so each has one of its own. */
+/**
+ * The last address that a request came from. Failed logins delay their address: so each has one of
+ * its own.
+ */
 let address = 1;
 
 /** One request, from an address of its own. */
@@ -68,7 +71,10 @@ export function ask(url: string, method: string, headers: object = {}, body?: un
   });
 }
 
-/** Every kind of requester at a console with {@link ROLES_OF_REQUESTERS}, logged in where it needs to be. */
+/**
+ * Every kind of requester at a console with {@link ROLES_OF_REQUESTERS}, logged in where it needs
+ * to be.
+ */
 export async function requestersOf(api: string): Promise<readonly Requester[]> {
   const basic = (text: string): string => `Basic ${Buffer.from(text).toString("base64")}`;
   const headerOf = (role: Role): string => `digest ${USERS[role]}:${passwordOf(role)}`;

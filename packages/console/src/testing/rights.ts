@@ -8,7 +8,9 @@ interface Row {
   readonly for: Role | "anyone";
   /** @param n another number each time */
   request?(n: number, world: World): { readonly query?: string; readonly body?: unknown; readonly headers?: object };
-  /** For those who may; one of them, where the first changes what the next one finds. Default 200. */
+  /**
+   * For those who may; one of them, where the first changes what the next one finds. Default 200.
+   */
   readonly status?: number | readonly number[];
 }
 
@@ -76,17 +78,22 @@ export const RIGHTS: Readonly<Record<string, Row>> = {
 };
 
 export interface RightsFound {
-  /** One line for each answer that is not the expected one, and for each refused request that changed something. */
+  /**
+   * One line for each answer that is not the expected one, and for each refused request that
+   * changed something.
+   */
   readonly faults: readonly string[];
   readonly refusedCount: number;
   readonly allowedCount: number;
 }
 
 /**
- * Every requester at every route of a console with `ROLES_OF_REQUESTERS`, first those that are refused.
+ * Every requester at every route of a console with `ROLES_OF_REQUESTERS`, first those that are
+ * refused.
  *
  * @param api where the console's API is
- * @param zk a client of the server behind it, whose own nodes are `/kept` and `/my-password` from now on
+ * @param zk a client of the server behind it, whose own nodes are `/kept` and `/my-password` from
+ *   now on
  */
 export async function rightsAt(api: string, zk: Client): Promise<RightsFound> {
   for (const path of ["/kept", "/my-password"]) await zk.create(path, "kept");

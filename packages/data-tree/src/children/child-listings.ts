@@ -8,9 +8,10 @@ import { LARGE_LISTING_BYTES, NAME_LENGTH_BYTES } from "./listed-bytes.ts";
 // Constants of other modules are not folded into compiled code.
 const NONE: number = NO_NODE;
 /**
- * Minimum number of children, or of bytes of their names, from which a node keeps them in order; it stops
- * below the `KEPT` figures. A page of fewer is sorted when it is requested. Bytes count too because
- * comparing a thousand names of 16 KiB with a common beginning would take a tenth of a second.
+ * Minimum number of children, or of bytes of their names, from which a node keeps them in order; it
+ * stops below the `KEPT` figures. A page of fewer is sorted when it is requested. Bytes count too
+ * because comparing a thousand names of 16 KiB with a common beginning would take a tenth of a
+ * second.
  */
 const ORDERED_COUNT_MIN = 1024;
 const ORDERED_COUNT_KEPT = 512;

@@ -12,9 +12,9 @@ interface Leaf {
 }
 
 /**
- * The children of one node in the order of their names' bytes: leaves of at most 512 node indexes, found by binary search. To
- * insert or remove a name costs some twenty comparisons, of the bytes that differ from neither neighbour; a name behind all
- * others, as sequential ones are, costs one.
+ * The children of one node in the order of their names' bytes: leaves of at most 512 node indexes,
+ * found by binary search. To insert or remove a name costs some twenty comparisons, of the bytes
+ * that differ from neither neighbour; a name behind all others, as sequential ones are, costs one.
  */
 export class ChildOrder {
   readonly #show: ShowName;
@@ -36,7 +36,9 @@ export class ChildOrder {
     return this.#count;
   }
 
-  /** Fills it with nodes in any order; nodes in order, or in the opposite order, take linear time. */
+  /**
+   * Fills it with nodes in any order; nodes in order, or in the opposite order, take linear time.
+   */
   fill(nodes: readonly number[]): void {
     const sorted = [...nodes].sort((a, b) => this.#compareNodes(a, b));
     this.#leaves = [];
@@ -151,7 +153,8 @@ export class ChildOrder {
         toCommon = this.#common;
       }
     }
-    // A name between two leaves belongs to the end of the first; one that begins the second is found there.
+    // A name between two leaves belongs to the end of the first; one that begins the second is
+    // found there.
     this.#at = from;
     const next = leaves[low + 1];
     if (from < leaf.count || next === undefined) return;

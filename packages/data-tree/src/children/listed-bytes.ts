@@ -1,7 +1,10 @@
 /** In front of each name of a listing. */
 export const NAME_LENGTH_BYTES = 4;
 
-/** A listing of about this size does not fit into the default buffers of stock clients, 1 MiB less a header. */
+/**
+ * A listing of about this size does not fit into the default buffers of stock clients, 1 MiB less a
+ * header.
+ */
 export const LARGE_LISTING_BYTES: number = 1024 * 1024 - 128;
 
 /** What the name of a node takes in its parent's listing, by the lengths of their paths. */

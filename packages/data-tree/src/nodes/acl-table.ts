@@ -12,8 +12,8 @@ import { hashAcl, WordHash } from "../digest.ts";
 import { HashTable } from "./hash-table.ts";
 
 /**
- * Every different ACL once, by a number that nodes keep. Millions of nodes share a handful of ACLs; one that no node uses any more
- * is forgotten and its number used again.
+ * Every different ACL once, by a number that nodes keep. Millions of nodes share a handful of ACLs;
+ * one that no node uses any more is forgotten and its number used again.
  */
 
 /** The number of the open ACL. */
@@ -38,7 +38,10 @@ export class AclTable {
   readonly #table = new HashTable();
   readonly #hash = new WordHash();
   readonly #key: HashKey;
-  /** The list that was acquired last, which transactions of many creates bring again and again, and its number. */
+  /**
+   * The list that was acquired last, which transactions of many creates bring again and again, and
+   * its number.
+   */
   #lastAcl: Acl = OPEN_ACL;
   #lastId: number = OPEN_ACL_ID;
   #text: Buffer = Buffer.allocUnsafeSlow(TEXT_BYTES_FIRST);

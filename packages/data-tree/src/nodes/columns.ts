@@ -1,6 +1,7 @@
 /**
- * One value for each index, in pages: growing adds a page and copies nothing, so no insert ever pays for all that came before.
- * A page exists from the first value written into it; what was never written reads as 0.
+ * One value for each index, in pages: growing adds a page and copies nothing, so no insert ever
+ * pays for all that came before. A page exists from the first value written into it; what was never
+ * written reads as 0.
  */
 
 const PAGE_BITS = 13;

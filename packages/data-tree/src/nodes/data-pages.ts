@@ -2,15 +2,16 @@ import { assert, copyBytes } from "@zooid/model";
 import { hashWords } from "../digest.ts";
 
 /**
- * Byte strings of any length in pages of equal slots, one class of slot sizes a page, so that millions of values are a few thousand
- * objects and a freed slot fits the next value of its class.
+ * Byte strings of any length in pages of equal slots, one class of slot sizes a page, so that
+ * millions of values are a few thousand objects and a freed slot fits the next value of its class.
  *
  * ```
  *  page of 64 KiB:  [owner, bytes…][owner, bytes…][0, next free, …]…      ref = page number (20 bits), slot (12 bits)
  * ```
  *
- * A slot begins with the 32-bit word of its owner, so that compaction can move it and report its new place. A value above
- * a quarter of a page has a page of its own, of exactly its size. A page without used slots is given back.
+ * A slot begins with the 32-bit word of its owner, so that compaction can move it and report its
+ * new place. A value above a quarter of a page has a page of its own, of exactly its size. A page
+ * without used slots is given back.
  */
 
 const PAGE_BYTES = 65536;
@@ -306,7 +307,10 @@ export class DataPages {
     page.next = undefined;
   }
 
-  /** The emptiest of a few pages of the next class in which at least an eighth, and two pages' worth, lies free. */
+  /**
+   * The emptiest of a few pages of the next class in which at least an eighth, and two pages'
+   * worth, lies free.
+   */
   #chooseSparse(): Page | undefined {
     for (let tried = 0; tried < this.#classes.length; tried++) {
       const group = this.#classes[this.#nextClass];

@@ -1,9 +1,10 @@
 import { assert } from "@zooid/model";
 
 /**
- * From a 32-bit hash to the ids that were filed under it, by extendible hashing: a directory indexed by the hash's high bits
- * points to segments, and a segment is an open-addressing table indexed by the low bits. A segment that fills up is split in two;
- * two neighbours that run empty become one again. So no insert ever rehashes more than one segment, however large the whole is.
+ * From a 32-bit hash to the ids that were filed under it, by extendible hashing: a directory
+ * indexed by the hash's high bits points to segments, and a segment is an open-addressing table
+ * indexed by the low bits. A segment that fills up is split in two; two neighbours that run empty
+ * become one again. So no insert ever rehashes more than one segment, however large the whole is.
  *
  * ```
  *  directory (2^depth)      segment: [hash, id] [hash, id] [0, 0] …   SLOTS slots, linear probing, an id of 0 ends a run
@@ -15,9 +16,10 @@ import { assert } from "@zooid/model";
  *
  * The table does not know its keys: it offers every id with an equal hash, and the caller compares.
  *
- * What no division helps stands beside the segments, in sets by hash: ids behind the first few of one hash, and those of a segment that is
- * full and whose hashes agree in more bits than so small a table should need. Hashes with a secret key hardly ever come to that. Where they
- * do, an insert and a removal cost what they cost elsewhere, and a search what the ids of its own hash cost.
+ * What no division helps stands beside the segments, in sets by hash: ids behind the first few of
+ * one hash, and those of a segment that is full and whose hashes agree in more bits than so small a
+ * table should need. Hashes with a secret key hardly ever come to that. Where they do, an insert
+ * and a removal cost what they cost elsewhere, and a search what the ids of its own hash cost.
  */
 
 const SLOTS = 4096;
@@ -70,8 +72,8 @@ class Segment {
   }
 
   /**
-   * Closes the gap that a removal leaves by moving later entries of the run back, so no tombstone ever lengthens a search. False for an id
-   * that does not stand here.
+   * Closes the gap that a removal leaves by moving later entries of the run back, so no tombstone
+   * ever lengthens a search. False for an id that does not stand here.
    */
   remove(hash: number, id: number): boolean {
     const slots = this.slots;
@@ -114,7 +116,10 @@ export class HashTable {
     return this.#directory.length;
   }
 
-  /** The first id filed under the hash, or 0. {@link next} gives the others; an insert or removal ends the search. */
+  /**
+   * The first id filed under the hash, or 0. {@link next} gives the others; an insert or removal
+   * ends the search.
+   */
   first(hash: number): number {
     this.#searchSlots = this.#directory[this.#indexOf(hash)].slots;
     this.#searchHash = hash | 0;
@@ -183,7 +188,10 @@ export class HashTable {
     if (ids.size === 0) this.#beside.delete(hash);
   }
 
-  /** Whether a division may help: a directory much longer than the entries are many would be the work of hashes that agree. */
+  /**
+   * Whether a division may help: a directory much longer than the entries are many would be the
+   * work of hashes that agree.
+   */
   #canSplit(segment: Segment): boolean {
     if (segment.depth < this.#depth) return true;
     const length = this.#directory.length * 2;

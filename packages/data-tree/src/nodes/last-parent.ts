@@ -4,9 +4,10 @@ const SLASH = 0x2f;
 const NONE = 0;
 
 /**
- * The path of the node that the last lookups went through: siblings are often asked for one after another, and comparing their
- * parent's path costs less than hashing each name of it. A path is copied only when the same parent comes twice in a row, so that
- * lookups all over the tree pay for a comparison alone.
+ * The path of the node that the last lookups went through: siblings are often asked for one after
+ * another, and comparing their parent's path costs less than hashing each name of it. A path is
+ * copied only when the same parent comes twice in a row, so that lookups all over the tree pay for
+ * a comparison alone.
  */
 export class LastParent {
   readonly #path = new Uint8Array(PATH_BYTES_MAX);

@@ -13,7 +13,10 @@ import type { AclTable } from "./acl-table.ts";
 import { NO_NODE, ROOT } from "./node-row.ts";
 import type { NodeStore } from "./node-store.ts";
 
-/** The tree's one view of a node, moved from node to node. What it shows is looked up when it is asked for. */
+/**
+ * The tree's one view of a node, moved from node to node. What it shows is looked up when it is
+ * asked for.
+ */
 export class NodeCursor implements NodeView {
   readonly childName: ByteSlice = emptySlice();
   readonly #store: NodeStore;

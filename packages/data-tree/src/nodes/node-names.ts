@@ -6,8 +6,8 @@ const SLASH = 0x2f;
 const EMPTY: Buffer = Buffer.alloc(0);
 
 /**
- * The names of nodes, and paths made of them. Names lie in slots filled up with zero bytes. No name holds one, so a name's length needs
- * no column.
+ * The names of nodes, and paths made of them. Names lie in slots filled up with zero bytes. No name
+ * holds one, so a name's length needs no column.
  */
 export class NodeNames {
   readonly #rows: NodeRows;

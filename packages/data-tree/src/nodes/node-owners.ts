@@ -2,8 +2,8 @@ import { StatOffset } from "@zooid/model";
 import { IntColumn, type RecordColumn } from "./columns.ts";
 
 /**
- * The owner of each node. The Stat shows a session; the markers of containers and TTL nodes, whose owner the wire shows as 0, have
- * columns of their own, whose pages exist where such nodes do.
+ * The owner of each node. The Stat shows a session; the markers of containers and TTL nodes, whose
+ * owner the wire shows as 0, have columns of their own, whose pages exist where such nodes do.
  */
 export class NodeOwners {
   readonly #stats: RecordColumn;
@@ -30,7 +30,10 @@ export class NodeOwners {
     );
   }
 
-  /** @param isSession whether the owner is a session, which the wire shows, or a marker, which it hides */
+  /**
+   * @param isSession whether the owner is a session, which the wire shows, or a marker, which it
+   *   hides
+   */
   set(node: number, high: number, low: number, isSession: boolean): void {
     this.#stats.setInt(node, StatOffset.ephemeralOwner, isSession ? high : 0);
     this.#stats.setInt(node, StatOffset.ephemeralOwner + 4, isSession ? low : 0);

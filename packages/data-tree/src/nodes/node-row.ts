@@ -16,9 +16,9 @@ const PREVIOUS_SIBLING = 6;
 const ROW_LENGTH = 7;
 
 /**
- * Integer fields of a node. Fields that a lookup reads are adjacent, in one cache line. Fields that are
- * zero for most nodes are separate columns, which allocate a page only for the first non-zero value: a
- * leaf with the open ACL takes 28 bytes instead of 44.
+ * Integer fields of a node. Fields that a lookup reads are adjacent, in one cache line. Fields that
+ * are zero for most nodes are separate columns, which allocate a page only for the first non-zero
+ * value: a leaf with the open ACL takes 28 bytes instead of 44.
  */
 export class NodeRows extends IntRows {
   readonly #idHighs = new IntColumn();

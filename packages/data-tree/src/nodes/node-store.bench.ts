@@ -1,4 +1,5 @@
-// Run by `npm run bench -w packages/data-tree -- [nodes]`: a million nodes of 100 bytes by default, under a thousand parents.
+// Run by `npm run bench -w packages/data-tree -- [nodes]`: a million nodes of 100 bytes by default,
+// under a thousand parents.
 import { emptySlice, sliceOf } from "@zooid/model";
 import { ROOT } from "./node-row.ts";
 import { NodeStore } from "./node-store.ts";

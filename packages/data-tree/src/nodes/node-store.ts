@@ -20,9 +20,11 @@ import { NO_NODE, NodeRows, ROOT } from "./node-row.ts";
 import { SubtreeCounts } from "./subtree-counts.ts";
 
 /**
- * Znodes as indexes into columns: nothing for a collector to walk, however many there are. A node is a number, 0 is none, 1 the
- * root; the index of a deleted node is used again, its node id never. The Stat is kept in wire form and current at every moment, so a reply copies 68 bytes. What the wire does not say is derived from
- * it: the number of children ever created is (cversion + numChildren) / 2 in unsigned arithmetic, exact because it stays below 2^31.
+ * Znodes as indexes into columns: nothing for a collector to walk, however many there are. A node
+ * is a number, 0 is none, 1 the root; the index of a deleted node is used again, its node id never.
+ * The Stat is kept in wire form and current at every moment, so a reply copies 68 bytes. What the
+ * wire does not say is derived from it: the number of children ever created is (cversion +
+ * numChildren) / 2 in unsigned arithmetic, exact because it stays below 2^31.
  */
 
 // Constants of other modules are not folded into compiled code.
@@ -79,8 +81,8 @@ export class NodeStore {
   }
 
   /**
-   * Whether names and data have nearly as many pages as refs can name: some 60 GiB of small values, 16 GiB of values that have pages of their
-   * own. What is left is for what is proposed already.
+   * Whether names and data have nearly as many pages as refs can name: some 60 GiB of small values,
+   * 16 GiB of values that have pages of their own. What is left is for what is proposed already.
    */
   get isNearlyFull(): boolean {
     return this.#pages.pageCount >= this.#pageCountMax - PAGES_LEFT_MIN;
@@ -97,7 +99,10 @@ export class NodeStore {
     return this.#takeIndex(id);
   }
 
-  /** Adds a node that {@link child} does not find. Its Stat is all zero; the parent's counts one child more. */
+  /**
+   * Adds a node that {@link child} does not find. Its Stat is all zero; the parent's counts one
+   * child more.
+   */
   create(parent: number, bytes: Uint8Array, start: number, end: number, id: number): number {
     const node = this.#takeIndex(id);
     this.#putName(node, bytes, start, end);
@@ -161,7 +166,10 @@ export class NodeStore {
     return NONE;
   }
 
-  /** The node at a path, or 0. As in ZooKeeper the empty path is the root too; any other malformed path finds nothing. */
+  /**
+   * The node at a path, or 0. As in ZooKeeper the empty path is the root too; any other malformed
+   * path finds nothing.
+   */
   find(bytes: Uint8Array, start: number, end: number): number {
     if (end - start <= 1) return end <= start || bytes[start] === SLASH ? ROOT_NODE : NONE;
     if (bytes[start] !== SLASH) return NONE;
@@ -314,7 +322,9 @@ export class NodeStore {
     return this.#subtrees.nodesBelow(node);
   }
 
-  /** How many bytes of data the nodes below have, however deep; the node's own are not among them. */
+  /**
+   * How many bytes of data the nodes below have, however deep; the node's own are not among them.
+   */
   bytesBelow(node: number): number {
     return this.#subtrees.bytesBelow(node);
   }

@@ -4,8 +4,9 @@ import type { NodeRows } from "./node-row.ts";
 const NONE = 0;
 
 /**
- * How many nodes each node has below it, and how many bytes of data these have. Kept with each change, since a walk of a large tree
- * would hold up all clients. A change costs a step for each node above.
+ * How many nodes each node has below it, and how many bytes of data these have. Kept with each
+ * change, since a walk of a large tree would hold up all clients. A change costs a step for each
+ * node above.
  */
 export class SubtreeCounts {
   readonly #rows: NodeRows;

@@ -1,7 +1,10 @@
 /** What a write goes beyond. For operators, as data. */
 export type Excess =
   | QuotaExcess
-  /** The text of a quota's limits or usage is longer than it may be; the write is refused, like those that follow. */
+  /**
+   * The text of a quota's limits or usage is longer than it may be; the write is refused, like
+   * those that follow.
+   */
   | { readonly kind: "quota-text"; readonly sizeBytes: number; readonly bytesMax: number }
   /** The children of a node would take more in a listing than they may; the create is refused. */
   | { readonly kind: "children-bytes"; readonly path: string; readonly bytes: number; readonly bytesMax: number }

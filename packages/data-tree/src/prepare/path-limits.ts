@@ -7,7 +7,10 @@ const PATH_NAMES_MAX = 1024;
 export const SUFFIX_BYTES_MAX = 11;
 const SLASH = 0x2f;
 
-/** What is done with a path costs as much as it has bytes, or names. Longer ones that are there already are served. */
+/**
+ * What is done with a path costs as much as it has bytes, or names. Longer ones that are there
+ * already are served.
+ */
 export function isTooLong({ bytes, start, end }: Readonly<ByteSlice>): boolean {
   if (end - start > PATH_BYTES_MAX) return true;
   let names = 0;

@@ -21,7 +21,10 @@ export class PendingNode {
   node = 0;
   version = 0;
   aversion = 0;
-  /** Children ever created. In 32 bits: it wraps where the applied count stays at its maximum, as in Apache. */
+  /**
+   * Children ever created. In 32 bits: it wraps where the applied count stays at its maximum, as in
+   * Apache.
+   */
   created = 0;
   childCount = 0;
   /** What the children's names take in a listing. */
@@ -30,7 +33,10 @@ export class PendingNode {
   acl: Acl = OPEN_ACL;
   ownerHigh = 0;
   ownerLow = 0;
-  /** The newest proposal that concerns the path. When that is applied, the tree says all that this says. */
+  /**
+   * The newest proposal that concerns the path. When that is applied, the tree says all that this
+   * says.
+   */
   zxid: Zxid = ZXID_NONE;
   /** The next in the same bucket. */
   next: PendingNode | undefined = undefined;
@@ -61,11 +67,13 @@ const FREE_COUNT_MAX = 4096;
 const PATH_BYTES_KEPT = 1024;
 
 /**
- * The outstanding layer: for each path that a proposal in flight concerns, its newest proposed state. Requests are checked against it
- * first and against the tree where it knows nothing, so a pipeline of requests needs not wait for commits.
+ * The outstanding layer: for each path that a proposal in flight concerns, its newest proposed
+ * state. Requests are checked against it first and against the tree where it knows nothing, so a
+ * pipeline of requests needs not wait for commits.
  *
- * A record leaves when the newest transaction that touched it is applied: a queue in proposal order says which, so nothing is
- * searched. A multi that is refused half-way restores every record, parents and sequence counters included.
+ * A record leaves when the newest transaction that touched it is applied: a queue in proposal order
+ * says which, so nothing is searched. A multi that is refused half-way restores every record,
+ * parents and sequence counters included.
  */
 export class PendingChanges {
   readonly #key: HashKey;

@@ -32,7 +32,10 @@ import type { PrepareParts } from "./prepare-parts.ts";
 import type { ProposedChanges } from "./proposed-changes.ts";
 import type { WriteLimits } from "./write-limits.ts";
 
-/** Creates become transactions here: a sequential node gets its number, a container or TTL node its marker. */
+/**
+ * Creates become transactions here: a sequential node gets its number, a container or TTL node its
+ * marker.
+ */
 export class CreatePreparer {
   readonly #parts: PrepareParts;
   readonly #state: TreeState;
@@ -110,7 +113,10 @@ export class CreatePreparer {
     return ErrorCode.OK;
   }
 
-  /** Whether the tree has the path, whose name begins after the slash at that offset. Sequence names may add no slash. */
+  /**
+   * Whether the tree has the path, whose name begins after the slash at that offset. Sequence names
+   * may add no slash.
+   */
   #existsBelow(parentNode: number, path: Readonly<ByteSlice>, slashOffset: number): boolean {
     const name = path.start + slashOffset + 1;
     // "/" itself: the root, which exists.
@@ -127,8 +133,8 @@ export class CreatePreparer {
 }
 
 /**
- * The checks of a create that come before the session's (section 3.5.1, steps 2 to 4). {@link DataTree.prepare} makes them too;
- * they are the first that decide an answer.
+ * The checks of a create that come before the session's (section 3.5.1, steps 2 to 4).
+ * {@link DataTree.prepare} makes them too; they are the first that decide an answer.
  */
 export function checkCreateMode(request: Readonly<Request>, context: Readonly<PrepareContext>): ErrorCode {
   const { flags, ttlMs } = request;

@@ -22,7 +22,10 @@ export class PrepareParts {
     this.limits = new WriteLimits(state);
   }
 
-  /** Whether the client has a permission on a node: by the ACL that is proposed for it, if there is one. */
+  /**
+   * Whether the client has a permission on a node: by the ACL that is proposed for it, if there is
+   * one.
+   */
   may(context: Readonly<PrepareContext>, pending: PendingNode | undefined, node: number, need: number): boolean {
     const acl = pending === undefined ? this.state.acls.get(this.state.store.aclId(node)) : pending.acl;
     return may(context.rules, context.identities, acl, need);

@@ -13,8 +13,8 @@ export class ReapPreparer {
   }
 
   /**
-   * Whether a container or TTL node is removed: it is due by its kind, and nothing is proposed about it. A change
-   * in flight is a need.
+   * Whether a container or TTL node is removed: it is due by its kind, and nothing is proposed
+   * about it. A change in flight is a need.
    */
   isReapable(node: number, limits: ReapLimits, timeMs: number): boolean {
     const { store } = this.#parts.state;

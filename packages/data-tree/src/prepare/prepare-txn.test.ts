@@ -24,7 +24,10 @@ const WRITE_ONLY: Acl = [{ perms: 2, scheme: "world", id: "anyone" }];
 const NOBODY: Acl = [{ perms: 31, scheme: "digest", id: "someone:secret" }];
 const NO_ACL: Acl = [];
 
-/** `/open` with a child, `/closed` without permissions for clients with a child, an ephemeral, a node at version 1. */
+/**
+ * `/open` with a child, `/closed` without permissions for clients with a child, an ephemeral, a
+ * node at version 1.
+ */
 function furnished(): TestTree {
   const test = new TestTree();
   test.proposeSession(1, 1);

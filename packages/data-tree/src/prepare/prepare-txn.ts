@@ -32,8 +32,9 @@ const RESERVED: readonly Readonly<ByteSlice>[] = ["/", "/zookeeper", "/zookeeper
 const CONFIG_NODE: Readonly<ByteSlice> = sliceOf("/zookeeper/config");
 
 /**
- * Requests become transactions here: checked against the tree as it will be when all that is proposed has been applied, in the order
- * in which ZooKeeper checks (sections 3.5 and 6 of docs/reference/client-protocol.md), because the first failing check decides the answer.
+ * Requests become transactions here: checked against the tree as it will be when all that is
+ * proposed has been applied, in the order in which ZooKeeper checks (sections 3.5 and 6 of
+ * docs/reference/client-protocol.md), because the first failing check decides the answer.
  */
 export class TxnPreparer {
   readonly #parts: PrepareParts;
@@ -83,7 +84,10 @@ export class TxnPreparer {
     return this.#parts.may(context, pending, node, Permission.WRITE);
   }
 
-  /** A change of the ensemble's configuration, which the node shows from its transaction on; its version stays -1. */
+  /**
+   * A change of the ensemble's configuration, which the node shows from its transaction on; its
+   * version stays -1.
+   */
   reconfig(text: Uint8Array, context: Readonly<PrepareContext>, op: TxnOp, needsNoPermission: boolean): ErrorCode {
     clearTxnOp(op, OpCode.SET_DATA);
     const { bytes, start, end } = CONFIG_NODE;

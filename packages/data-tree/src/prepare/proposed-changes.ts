@@ -4,7 +4,10 @@ import { NO_NODE } from "../nodes/node-row.ts";
 import type { TreeState } from "../tree-state.ts";
 import type { PendingChanges, PendingNode } from "./pending-changes.ts";
 
-/** Records what a proposed transaction will change: in the records of pending nodes, made from the tree's nodes where there is none. */
+/**
+ * Records what a proposed transaction will change: in the records of pending nodes, made from the
+ * tree's nodes where there is none.
+ */
 export class ProposedChanges {
   readonly #state: TreeState;
   readonly #pending: PendingChanges;
@@ -21,7 +24,10 @@ export class ProposedChanges {
     return this.changeFound(pending, node, bytes, start, end, zxid);
   }
 
-  /** The path's record, ready to be changed: the one that was found, or one made from the tree's node. */
+  /**
+   * The path's record, ready to be changed: the one that was found, or one made from the tree's
+   * node.
+   */
   changeFound(
     found: PendingNode | undefined,
     node: number,

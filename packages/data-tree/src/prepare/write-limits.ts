@@ -3,7 +3,10 @@ import { QUOTA_TEXT_BYTES_MAX } from "../quotas/quotas.ts";
 import type { TreeState } from "../tree-state.ts";
 import type { PrepareContext } from "./prepare-context.ts";
 
-/** How much a write may add: by quotas, and by the limits of the tree. A write above a limit is reported to the context. */
+/**
+ * How much a write may add: by quotas, and by the limits of the tree. A write above a limit is
+ * reported to the context.
+ */
 export class WriteLimits {
   readonly #state: TreeState;
 
@@ -45,7 +48,10 @@ export class WriteLimits {
     overQuota({ kind: "children-bytes", path, bytes: listedBytes, bytesMax: childrenBytesMax });
   }
 
-  /** As with quotas, proposed writes do not count; they have a limit of their own. A write that shrinks the tree is always allowed. */
+  /**
+   * As with quotas, proposed writes do not count; they have a limit of their own. A write that
+   * shrinks the tree is always allowed.
+   */
   hasRoom(growthBytes: number, { heldBytesMax, mayAdd, overQuota }: Readonly<PrepareContext>): boolean {
     if (growthBytes <= 0) return true;
     if (this.#state.store.isNearlyFull) {

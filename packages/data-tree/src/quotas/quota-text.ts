@@ -5,15 +5,17 @@
  * count=5,bytes=-1=;byteHardLimit=1000;countHardLimit=-1
  * ```
  *
- * The `=` before the first `;` is on purpose: it keeps parsers of older versions from what stands behind it. A value that is not there,
- * and -1, say "no limit".
+ * The `=` before the first `;` is on purpose: it keeps parsers of older versions from what stands
+ * behind it. A value that is not there, and -1, say "no limit".
  */
 export interface QuotaText {
   count: number;
   bytes: number;
   readonly countHardLimit: number;
   readonly byteHardLimit: number;
-  /** What stands behind count and bytes, ready to be written again; empty where there is nothing. */
+  /**
+   * What stands behind count and bytes, ready to be written again; empty where there is nothing.
+   */
   readonly rest: string;
 }
 
@@ -50,7 +52,10 @@ function pairsOf(text: string): string[] {
   return text === "" ? [] : dropEmptyEnd(text.split(/[,;]+/));
 }
 
-/** Java's split leaves empty parts at the end out; what is a number and what is missing follows from it. */
+/**
+ * Java's split leaves empty parts at the end out; what is a number and what is missing follows from
+ * it.
+ */
 function dropEmptyEnd(parts: string[]): string[] {
   while (parts.at(-1) === "") parts.pop();
   return parts;

@@ -111,7 +111,7 @@ describe("usage", () => {
     expect([usage(test, "/a"), usage(test, "/a/b")]).toEqual(["count=3,bytes=2", "count=2,bytes=1"]);
   });
 
-  test("goes on from what a client wrote there, and from the truth where that is no usage", () => {
+  test("continues from what a client wrote there, and from the truth where that is no usage", () => {
     const test = withQuotas({ "/a": NO_LIMITS }, { "/a": "" });
     test.commit(setData(`${QUOTA}/a/zookeeper_stats`, "count=100,bytes=5;mine=1"));
     expect(usage(test, "/a")).toBe("count=100,bytes=5;mine=1");
@@ -135,7 +135,7 @@ describe("usage", () => {
     expect(usage(test, "/a")).toBe("count=2,bytes=0");
   });
 
-  test("is counted anew after a load", () => {
+  test("is counted again after a load", () => {
     const test = withQuotas({ "/a": NO_LIMITS, "/a/b": NO_LIMITS }, { "/a": "1", "/a/b": "22" });
     test.commit(create("/a/b/c", { data: "333" }));
     const digest = test.digest();

@@ -27,7 +27,10 @@ export const QUOTA_TEXT_BYTES_MAX = 1024;
 const PARSED_COUNT_MAX = 1024;
 const NOTHING: readonly QuotaExcess[] = [];
 
-/** Counts of nodes and bytes below a quota, shown as the text of its stats node. Written only when it is read. */
+/**
+ * Counts of nodes and bytes below a quota, shown as the text of its stats node. Written only when
+ * it is read.
+ */
 class Usage implements VirtualNode {
   readonly #text: QuotaText;
   #bytes: Uint8Array | undefined;
@@ -61,8 +64,10 @@ interface ParsedLimits {
 
 /**
  * Quotas (section 10 of docs/reference/client-protocol.md). The quota of `/a/b` is the text of
- * `/zookeeper/quota/a/b/zookeeper_limits`, its usage that of `zookeeper_stats` beside it. Both are ordinary nodes, so the tree below `/zookeeper/quota` is itself the table in which the deepest quota
- * above a path is found, step by step with the path; while it is empty a write costs one comparison.
+ * `/zookeeper/quota/a/b/zookeeper_limits`, its usage that of `zookeeper_stats` beside it. Both are
+ * ordinary nodes, so the tree below `/zookeeper/quota` is itself the table in which the deepest
+ * quota above a path is found, step by step with the path; while it is empty a write costs one
+ * comparison.
  */
 export class Quotas {
   readonly #store: NodeStore;
@@ -77,7 +82,9 @@ export class Quotas {
     this.#shown = shown;
   }
 
-  /** The tree is there: finds where quotas are kept, and counts what each that is in force has used. */
+  /**
+   * The tree is there: finds where quotas are kept, and counts what each that is in force has used.
+   */
   begin(): void {
     const store = this.#store;
     const { bytes, start, end } = sliceOf(QUOTA_PATH);
@@ -107,7 +114,9 @@ export class Quotas {
     this.count(path, 1, this.#store.statInt(node, StatOffset.dataLength));
   }
 
-  /** Adds to the usage of the quota above a path; the numbers are negative where it becomes less. */
+  /**
+   * Adds to the usage of the quota above a path; the numbers are negative where it becomes less.
+   */
   count(path: Readonly<ByteSlice>, nodes: number, bytes: number): void {
     if (!this.#isInUse) return;
     const quota = this.#find(path);
@@ -152,7 +161,10 @@ export class Quotas {
     return this.#root !== NO_NODE && this.#store.childCount(this.#root) > 0;
   }
 
-  /** The deepest node below `/zookeeper/quota` that holds limits for the path. None applies to all of the tree. */
+  /**
+   * The deepest node below `/zookeeper/quota` that holds limits for the path. None applies to all
+   * of the tree.
+   */
   #find({ bytes, start, end }: Readonly<ByteSlice>): number {
     const store = this.#store;
     let node = this.#root;
@@ -168,7 +180,10 @@ export class Quotas {
     return found;
   }
 
-  /** What is shown now, or follows from what a client wrote there; where that is no such text, what is true. */
+  /**
+   * What is shown now, or follows from what a client wrote there; where that is no such text, what
+   * is true.
+   */
   #usageOf(stats: number): Usage {
     const shown = this.#shown.get(stats);
     if (shown instanceof Usage) return shown;
@@ -179,7 +194,10 @@ export class Quotas {
     return usage;
   }
 
-  /** Read once for each version: a write is judged by them, and the text may be one of before there was a limit to it. */
+  /**
+   * Read once for each version: a write is judged by them, and the text may be one of before there
+   * was a limit to it.
+   */
   #parsedLimits(node: number): QuotaText | undefined {
     const id = this.#store.id(node);
     const version = this.#store.statInt(node, StatOffset.version);
@@ -206,7 +224,10 @@ export class Quotas {
     return usage;
   }
 
-  /** The path that a quota is about: what its own has below `/zookeeper/quota`. Empty for the whole tree. */
+  /**
+   * The path that a quota is about: what its own has below `/zookeeper/quota`. Empty for the whole
+   * tree.
+   */
   #limitedPath(quota: number): ByteSlice {
     const length = this.#store.pathLength(quota);
     const bytes = Buffer.allocUnsafe(length);
@@ -214,7 +235,9 @@ export class Quotas {
     return { bytes, start: QUOTA_PATH.length, end: length };
   }
 
-  /** Counts bytes as stored. Usage texts that a server shows in place of stored data do not count. */
+  /**
+   * Counts bytes as stored. Usage texts that a server shows in place of stored data do not count.
+   */
   #bytesFrom(top: number): number {
     return this.#store.statInt(top, StatOffset.dataLength) + this.#store.bytesBelow(top);
   }
@@ -238,7 +261,9 @@ export class Quotas {
   }
 }
 
-/** The node behind another in a walk through everything below `top`, parents first; 0 at its end. */
+/**
+ * The node behind another in a walk through everything below `top`, parents first; 0 at its end.
+ */
 function nextBelow(store: NodeStore, node: number, top: number): number {
   const child = store.firstChild(node);
   if (child !== NO_NODE) return child;

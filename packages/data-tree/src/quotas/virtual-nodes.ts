@@ -1,4 +1,6 @@
-/** What a server shows of a node in place of what is stored; what is left out is as it is stored. */
+/**
+ * What a server shows of a node in place of what is stored; what is left out is as it is stored.
+ */
 export interface VirtualNode {
   readonly data: Uint8Array;
   readonly version?: number;
@@ -6,10 +8,12 @@ export interface VirtualNode {
 }
 
 /**
- * Nodes of which a server shows something else than is stored: a quota's usage, which it counts, and the ensemble's configuration,
- * which it knows. Neither is replicated, so neither is part of the digest or of any file, and no watch fires.
+ * Nodes of which a server shows something else than is stored: a quota's usage, which it counts,
+ * and the ensemble's configuration, which it knows. Neither is replicated, so neither is part of
+ * the digest or of any file, and no watch fires.
  *
- * A client that writes such a node shows its own text, until the server has something to show again.
+ * A client that writes such a node shows its own text, until the server has something to show
+ * again.
  */
 export class VirtualNodes {
   readonly #shown = new Map<number, VirtualNode>();

@@ -7,7 +7,10 @@ import type { TreeState } from "../tree-state.ts";
 export interface EphemeralPathsLimits {
   /** Bytes of the paths that are shown. */
   readonly bytesMax: number;
-  /** What is looked at: each ephemeral counts 1, each name above it and each 64 bytes too. Those above count once for siblings that follow one another. */
+  /**
+   * What is looked at: each ephemeral counts 1, each name above it and each 64 bytes too. Those
+   * above count once for siblings that follow one another.
+   */
   readonly workMax: number;
 }
 
@@ -26,13 +29,19 @@ interface ParentPath {
   parent: number;
   bytes: Buffer;
   nameStart: number;
-  /** What it counts where it does not follow itself: kept or not, so that a limit does not depend on which are kept. */
+  /**
+   * What it counts where it does not follow itself: kept or not, so that a limit does not depend on
+   * which are kept.
+   */
   work: number;
   /** Whether it agrees with the prefix as far as both go. */
   isBelow: boolean;
 }
 
-/** Writes the paths of ephemerals one by one. The paths of some parents are kept meanwhile: many ephemerals stand below few. */
+/**
+ * Writes the paths of ephemerals one by one. The paths of some parents are kept meanwhile: many
+ * ephemerals stand below few.
+ */
 export class EphemeralPaths {
   readonly #store: NodeStore;
   readonly #parents: readonly ParentPath[] = Array.from({ length: PARENT_COUNT }, () => ({
@@ -55,8 +64,8 @@ export class EphemeralPaths {
   }
 
   /**
-   * Shows those of a session's ephemerals whose paths begin with a prefix, the youngest first where none was loaded. The slice is valid during
-   * the call.
+   * Shows those of a session's ephemerals whose paths begin with a prefix, the youngest first where
+   * none was loaded. The slice is valid during the call.
    *
    * @returns false where a limit is reached; some were shown then
    */

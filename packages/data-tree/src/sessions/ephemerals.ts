@@ -2,7 +2,10 @@ import { IntColumn } from "../nodes/columns.ts";
 import { NO_NODE } from "../nodes/node-row.ts";
 import { NO_SESSION, type SessionTable } from "./session-table.ts";
 
-/** Which session owns which nodes: a list through the nodes themselves, so that a session ends in the time its own nodes take. */
+/**
+ * Which session owns which nodes: a list through the nodes themselves, so that a session ends in
+ * the time its own nodes take.
+ */
 export class Ephemerals {
   readonly #sessions: SessionTable;
   readonly #next = new IntColumn();
@@ -51,7 +54,10 @@ export class Ephemerals {
     return this.#next.get(node);
   }
 
-  /** The session's nodes. Between two of them others may be added and removed: each that is there all the time is met once. */
+  /**
+   * The session's nodes. Between two of them others may be added and removed: each that is there
+   * all the time is met once.
+   */
   *list(high: number, low: number): Generator<number, void, undefined> {
     const listing = { next: this.first(high, low) };
     this.#listings.add(listing);

@@ -3,10 +3,12 @@ import { IntColumn } from "../nodes/columns.ts";
 import { HashTable } from "../nodes/hash-table.ts";
 
 /**
- * The replicated table of sessions, and what is proposed about them. A session is a row; its id is two signed halves.
+ * The replicated table of sessions, and what is proposed about them. A session is a row; its id is
+ * two signed halves.
  *
- * A row exists while anything is known of the session: that it is open, that its creation or its end is proposed, or that nodes
- * name it as their owner (an imported tree may hold ephemerals of sessions that are gone).
+ * A row exists while anything is known of the session: that it is open, that its creation or its
+ * end is proposed, or that nodes name it as their owner (an imported tree may hold ephemerals of
+ * sessions that are gone).
  */
 
 /** The row of no session: it is not open, and everything in it is 0. */
@@ -94,7 +96,10 @@ export class SessionTable {
     return (flags & (OPEN | CREATING)) !== 0 && (flags & CLOSING) === 0 && !this.isEnding(row);
   }
 
-  /** Whether a part of the session's end is applied and the rest is not: such a session has the timeout 0. */
+  /**
+   * Whether a part of the session's end is applied and the rest is not: such a session has the
+   * timeout 0.
+   */
   isEnding(row: number): boolean {
     return this.isOpen(row) && this.#timeouts.get(row) === 0;
   }

@@ -1,9 +1,10 @@
 import { isValidPath, sliceOf } from "@zooid/model";
 
 /**
- * For tests: names that MurmurHash3-32 gives one hash, whatever its seed. A difference of 0x00040000 in what a word is mixed to is one of
- * 0x80000000 in the hash behind the word, through the rotation and the multiplication; the same difference in what the next word is mixed to
- * takes it away again. So each pair of words has two forms, and names of n pairs are 2^n.
+ * For tests: names that MurmurHash3-32 gives one hash, whatever its seed. A difference of
+ * 0x00040000 in what a word is mixed to is one of 0x80000000 in the hash behind the word, through
+ * the rotation and the multiplication; the same difference in what the next word is mixed to takes
+ * it away again. So each pair of words has two forms, and names of n pairs are 2^n.
  */
 
 const C1 = 0xcc9e2d51;

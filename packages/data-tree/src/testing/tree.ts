@@ -33,7 +33,10 @@ export interface Txn {
   readonly ops: readonly TxnOp[];
 }
 
-/** For tests: a tree with a leader's habits. Requests are proposed, and applied when the test says so. */
+/**
+ * For tests: a tree with a leader's habits. Requests are proposed, and applied when the test says
+ * so.
+ */
 export class TestTree {
   readonly tree: DataTree;
   readonly context: PrepareContext;
@@ -112,7 +115,10 @@ export class TestTree {
     this.#enqueue(header, [copyOp(op)]);
   }
 
-  /** What a leader does when it looks at every container and TTL node once, at a time. Returns the paths that go. */
+  /**
+   * What a leader does when it looks at every container and TTL node once, at a time. Returns the
+   * paths that go.
+   */
   proposeReaping(timeMs: number, neverUsedMsMax = 0): string[] {
     const { tree } = this;
     const op = newTxnOp();

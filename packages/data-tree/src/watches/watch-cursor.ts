@@ -7,8 +7,8 @@ const NONE = 0;
 const EMPTY_MAX = 1000;
 
 /**
- * A place in a listing of all watches, path by path or connection by connection. Between two steps watches may be added and removed:
- * each that is there all the time is met once.
+ * A place in a listing of all watches, path by path or connection by connection. Between two steps
+ * watches may be added and removed: each that is there all the time is met once.
  */
 export class WatchCursor {
   readonly #entries: WatchEntries;

@@ -8,8 +8,8 @@ const NONE = 0;
 const ENTRY_BYTES = 48;
 
 /**
- * Entries that join a path to a connection. Each is in two lists, its path's and its connection's, and is found by both together. The
- * index of an entry that was removed is used again.
+ * Entries that join a path to a connection. Each is in two lists, its path's and its connection's,
+ * and is found by both together. The index of an entry that was removed is used again.
  */
 export class WatchEntries {
   readonly #key: HashKey;

@@ -11,7 +11,9 @@ import type { NodeStore } from "../nodes/node-store.ts";
 import type { TreeState } from "../tree-state.ts";
 import type { WatchSink, WatchTable } from "./watch-table.ts";
 
-/** The lists of a setWatches request that a path may stand in, in the order in which they are sent. */
+/**
+ * The lists of a setWatches request that a path may stand in, in the order in which they are sent.
+ */
 export const WatchList = { DATA: 0, EXIST: 1, CHILD: 2, PERSISTENT: 3, PERSISTENT_RECURSIVE: 4 } as const;
 export type WatchList = (typeof WatchList)[keyof typeof WatchList];
 

@@ -20,9 +20,14 @@ import { WatchedPaths } from "./watched-paths.ts";
 
 /** Where events go. Called in the order in which clients must see them. */
 export interface WatchSink {
-  /** Whether the connection's identities may read a node of that ACL. A refused event still consumes one-shot watches. */
+  /**
+   * Whether the connection's identities may read a node of that ACL. A refused event still consumes
+   * one-shot watches.
+   */
   mayRead(connection: ConnectionRef, acl: Acl): boolean;
-  /** The path is valid during the call. The zxid is -1 for events that a re-armed watch had missed. */
+  /**
+   * The path is valid during the call. The zxid is -1 for events that a re-armed watch had missed.
+   */
   event(connection: ConnectionRef, zxid: Zxid | -1, type: WatchEventType, path: Readonly<ByteSlice>): void;
 }
 
@@ -40,8 +45,9 @@ const NONE = 0;
 /** What a watch takes, with its path's share of the tables, beside the bytes of the path. */
 const WATCH_BYTES = 96;
 /**
- * What a recursive watch counts beside that: each change below it visits it, in one piece with those of all other ancestors, whether or not its
- * connection has had the event. Counted so, there are not more of them than some milliseconds visit.
+ * What a recursive watch counts beside that: each change below it visits it, in one piece with
+ * those of all other ancestors, whether or not its connection has had the event. Counted so, there
+ * are not more of them than some milliseconds visit.
  */
 const RECURSIVE_BYTES = 512;
 const ANCESTOR_BYTES_PER_UNIT_LOG2: number = PRICES.ancestorBytesPerUsLog2;
@@ -58,10 +64,11 @@ const CHILD_BITS: number = TABLE_BITS << CHILD_SHIFT;
 const { STANDARD, PERSISTENT, PERSISTENT_RECURSIVE } = WatchMode;
 
 /**
- * Every watch. ZooKeeper's two tables are one here: an entry joins a path to a connection and holds the modes of both tables.
- * Each entry is in two lists, its path's and its connection's, so that a change finds its watchers, and a connection that ends
- * takes its watches along, in the time these take and no more. Entries and paths are indexes into columns: millions of them are
- * nothing to walk for a collector. Paths need not exist in the tree.
+ * Every watch. ZooKeeper's two tables are one here: an entry joins a path to a connection and holds
+ * the modes of both tables. Each entry is in two lists, its path's and its connection's, so that a
+ * change finds its watchers, and a connection that ends takes its watches along, in the time these
+ * take and no more. Entries and paths are indexes into columns: millions of them are nothing to
+ * walk for a collector. Paths need not exist in the tree.
  */
 export class WatchTable {
   readonly #paths: WatchedPaths;
@@ -77,7 +84,10 @@ export class WatchTable {
   /** The last trigger that served the connection. */
   readonly #servedBy = new IntColumn();
   #trigger = 0;
-  /** Bytes of watched ancestors compared, and watchers met there that had their event: see {@link takeWork}. */
+  /**
+   * Bytes of watched ancestors compared, and watchers met there that had their event: see
+   * {@link takeWork}.
+   */
   #ancestorBytes = 0;
   #metCount = 0;
   #dataCount = 0;
@@ -112,7 +122,9 @@ export class WatchTable {
     return this.#dataCount + this.#childCount;
   }
 
-  /** The number of pairs in the table for data, without the table for children, as `wchs` counts. */
+  /**
+   * The number of pairs in the table for data, without the table for children, as `wchs` counts.
+   */
   get dataWatchCount(): number {
     return this.#dataCount;
   }
@@ -130,7 +142,10 @@ export class WatchTable {
     return this.#entries.countOf(connection);
   }
 
-  /** What the connection's watches count in the budget: a path that others watch too counts for each of them. */
+  /**
+   * What the connection's watches count in the budget: a path that others watch too counts for each
+   * of them.
+   */
   chargedBytesOf(connection: ConnectionRef): number {
     return this.#connectionUnits.get(connection) * UNIT_BYTES;
   }
@@ -154,7 +169,10 @@ export class WatchTable {
     this.#setModes(entry, this.#entries.modes(entry) | bits);
   }
 
-  /** What addWatch arms: a persistent watch stands in both tables, a recursive one in the data table. */
+  /**
+   * What addWatch arms: a persistent watch stands in both tables, a recursive one in the data
+   * table.
+   */
   armPersistent(bytes: Uint8Array, start: number, end: number, connection: ConnectionRef): void {
     this.arm(WatchTableKind.DATA, bytes, start, end, connection, PERSISTENT);
     this.arm(WatchTableKind.CHILD, bytes, start, end, connection, PERSISTENT);
@@ -165,7 +183,8 @@ export class WatchTable {
   }
 
   /**
-   * Sends one event to every watcher, each connection once, and consumes the one-shot watches it met.
+   * Sends one event to every watcher, each connection once, and consumes the one-shot watches it
+   * met.
    *
    * @param acl of the node that the event names, against which the sink checks read permission
    */
@@ -187,8 +206,9 @@ export class WatchTable {
   }
 
   /**
-   * The work of triggers since the last call, beyond events: a path may have a thousand ancestors with recursive watches, each compared in
-   * its whole length, and each with watchers that have had their event already. In units of about a microsecond.
+   * The work of triggers since the last call, beyond events: a path may have a thousand ancestors
+   * with recursive watches, each compared in its whole length, and each with watchers that have had
+   * their event already. In units of about a microsecond.
    */
   takeWork(): number {
     const work = (this.#ancestorBytes >> ANCESTOR_BYTES_PER_UNIT_LOG2) + (this.#metCount >> MET_PER_UNIT_LOG2);
@@ -197,14 +217,18 @@ export class WatchTable {
     return work;
   }
 
-  /** What a trigger may cost because of watches on all ancestors of such a path, before it is known which there are. In the same units. */
+  /**
+   * What a trigger may cost because of watches on all ancestors of such a path, before it is known
+   * which there are. In the same units.
+   */
   ancestorWork(pathBytes: number, nameCount: number): number {
     return this.#recursiveCount === 0 ? 0 : (pathBytes * nameCount) >> (ANCESTOR_BYTES_PER_UNIT_LOG2 + 1);
   }
 
   /**
-   * How many watches a change of this path may fire: those on it and on its parent, and recursive ones on its ancestors. Others on an ancestor
-   * that has recursive ones are passed over, and 64 of them count as one. 0 where all watches together are too few to matter.
+   * How many watches a change of this path may fire: those on it and on its parent, and recursive
+   * ones on its ancestors. Others on an ancestor that has recursive ones are passed over, and 64 of
+   * them count as one. 0 where all watches together are too few to matter.
    */
   watchersOf({ bytes, start, end }: Readonly<ByteSlice>): number {
     if (this.watchCount < WATCHERS_COUNTED_MIN || start === end) return 0;
@@ -244,7 +268,8 @@ export class WatchTable {
   }
 
   /**
-   * The connection is gone, and its watches with it: called until {@link countOf} is 0, before the number names another connection.
+   * The connection is gone, and its watches with it: called until {@link countOf} is 0, before the
+   * number names another connection.
    *
    * @param most how many to remove now
    * @returns how many were removed
@@ -262,8 +287,9 @@ export class WatchTable {
   }
 
   /**
-   * All watches, path by path or connection by connection: undefined stands for a step that met none. Between two of them the table may
-   * change. The slice of a path is valid until the next one.
+   * All watches, path by path or connection by connection: undefined stands for a step that met
+   * none. Between two of them the table may change. The slice of a path is valid until the next
+   * one.
    */
   *list(order: "paths" | "connections"): Generator<WatchEntry | undefined, void, undefined> {
     const cursor = new WatchCursor(this.#entries, this.#paths, order);
@@ -333,7 +359,10 @@ export class WatchTable {
     }
   }
 
-  /** Serves the watchers of an ancestor and all below it. Hashes grow with the path: it is walked once, however deep it is. */
+  /**
+   * Serves the watchers of an ancestor and all below it. Hashes grow with the path: it is walked
+   * once, however deep it is.
+   */
   #serveAncestors(type: WatchEventType, path: Readonly<ByteSlice>, acl: Acl, zxid: Zxid, sink: WatchSink): void {
     const { bytes, start } = path;
     let hash = 0;
@@ -394,7 +423,10 @@ export class WatchTable {
     return entry === NONE ? 0 : this.#entries.modes(entry);
   }
 
-  /** Every change of an entry's modes comes through here, so the counts are right. An entry without modes is gone. */
+  /**
+   * Every change of an entry's modes comes through here, so the counts are right. An entry without
+   * modes is gone.
+   */
   #setModes(entry: number, modes: number): void {
     const before = this.#entries.modes(entry);
     if (before === modes) return;

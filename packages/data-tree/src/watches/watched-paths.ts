@@ -6,14 +6,17 @@ import { HashTable } from "../nodes/hash-table.ts";
 /** No path. */
 const NONE = 0;
 const SLASH = 0x2f;
-/** From here on the platform compares faster: an event on a deep path is compared with every path above that is watched. */
+/**
+ * From here on the platform compares faster: an event on a deep path is compared with every path
+ * above that is watched.
+ */
 const LONG_PATH_BYTES = 256;
 /** What a path takes beside its bytes, in memory. */
 const PATH_BYTES = 48;
 
 /**
- * The paths that are watched, as indexes: their bytes lie in pages, and a hash table finds them. The index of a path that was removed
- * is used again.
+ * The paths that are watched, as indexes: their bytes lie in pages, and a hash table finds them.
+ * The index of a path that was removed is used again.
  */
 export class WatchedPaths {
   readonly #key: HashKey;
@@ -28,14 +31,19 @@ export class WatchedPaths {
   /** The bytes of all paths together. */
   #pathBytes = 0;
   #free: number = NONE;
-  /** The length of the longest path that was ever watched: a longer one is not watched, and is not hashed. */
+  /**
+   * The length of the longest path that was ever watched: a longer one is not watched, and is not
+   * hashed.
+   */
   #longestBytes = 0;
 
   constructor(key: HashKey) {
     this.#key = key;
   }
 
-  /** What the paths take in memory, about. Room of removed ones is used again, and is not counted. */
+  /**
+   * What the paths take in memory, about. Room of removed ones is used again, and is not counted.
+   */
   get heldBytes(): number {
     return this.#pathBytes + this.#table.count * PATH_BYTES;
   }
@@ -100,8 +108,8 @@ export class WatchedPaths {
   }
 
   /**
-   * The hash of a path from that of its parent, 0 for the name in front of the first slash. So the hashes of all ancestors are met on
-   * the way to a path's own.
+   * The hash of a path from that of its parent, 0 for the name in front of the first slash. So the
+   * hashes of all ancestors are met on the way to a path's own.
    */
   hashOn(parentHash: number, bytes: Uint8Array, nameStart: number, nameEnd: number): number {
     return keyedHash(this.#key, parentHash, bytes, nameStart, nameEnd);

@@ -1,5 +1,5 @@
-// Prints what both algorithms cost, as the table in the README: `npm run compare`. Equal on every machine: time is virtual, chance has a
-// seed.
+// Prints what both algorithms cost, as the table in the README: `npm run compare`. Equal on every
+// machine: time is virtual, chance has a seed.
 
 import { composeZxid, MajorityQuorum, type ServerId, serverId } from "@zooid/model";
 import { quantile } from "@zooid/model/testing/quantile";
@@ -56,7 +56,8 @@ function electOnce({ situation, serverCount, algorithm, seed }: Setting): Cost {
   const leader = network.leader();
   if (situation === "cold start" || leader === undefined) return coldStart;
 
-  // Long enough for the leader to be established. Then writes continue, and not every follower has the last ones.
+  // Long enough for the leader to be established. Then writes continue, and not every follower has
+  // the last ones.
   network.run(network.nowMs + 2500);
   for (const server of network.servers.values()) {
     const { currentEpoch } = server.position ?? { currentEpoch: 0 };

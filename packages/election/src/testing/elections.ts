@@ -71,7 +71,10 @@ export class TestElection {
   }
 }
 
-/** As `role round leader/epoch.counter`; polls as `poll`, and their answers as `role leader/epoch.counter`. */
+/**
+ * As `role round leader/epoch.counter`; polls as `poll`, and their answers as
+ * `role leader/epoch.counter`.
+ */
 function describe(message: ElectionMessage): string {
   switch (message.kind) {
     case "poll":

@@ -10,13 +10,21 @@ export interface TestNetworkOptions {
   readonly random: () => number;
   /** How long the next message takes. Messages of one server to another stay in order. */
   readonly delayMs: () => number;
-  /** How likely a message is lost without anybody noticing. Links break instead of losing, so this is worse than the world. */
+  /**
+   * How likely a message is lost without anybody noticing. Links break instead of losing, so this
+   * is worse than the world.
+   */
   readonly lossChance?: number;
   /** What links report when they come up. */
   readonly roundTripMs?: number;
-  /** How long a leader may go without a quorum that follows it, and a follower without its leader. */
+  /**
+   * How long a leader may go without a quorum that follows it, and a follower without its leader.
+   */
   readonly patienceMs?: number;
-  /** Leaders take an epoch, and their followers' logs become theirs. Without it positions never change. */
+  /**
+   * Leaders take an epoch, and their followers' logs become theirs. Without it positions never
+   * change.
+   */
   readonly establishes?: boolean;
 }
 
@@ -37,8 +45,8 @@ interface Event {
 /**
  * For tests: elections over a network of virtual time, all of it decided by one source of chance.
  *
- * It knows as much of what comes after an election as an election needs: a leader that no quorum follows looks again, and so does a
- * follower whose leader is gone.
+ * It knows as much of what comes after an election as an election needs: a leader that no quorum
+ * follows looks again, and so does a follower whose leader is gone.
  */
 export class TestNetwork {
   nowMs = 0;
@@ -256,7 +264,9 @@ export class TestNetwork {
     );
   }
 
-  /** Those whose support made it win have changed their mind: no need to wait until patience ends. */
+  /**
+   * Those whose support made it win have changed their mind: no need to wait until patience ends.
+   */
   #leaveIfDeserted(server: NetworkServer): void {
     if (server.decision?.role !== "leading" || server.decision.isEstablished) return;
     const behind = new Set(server.election?.supporters);

@@ -1,6 +1,7 @@
 /**
- * Stores of keys and of certificates, for tests and for nothing else: made of `HOST` and `AUTHORITY` of the server's test certificates. The
- * certificate is good for 127.0.0.1, for servers and for clients.
+ * Stores of keys and of certificates, for tests and for nothing else: made of `HOST` and
+ * `AUTHORITY` of the server's test certificates. The certificate is good for 127.0.0.1, for servers
+ * and for clients.
  */
 import { toPem } from "jks-js";
 

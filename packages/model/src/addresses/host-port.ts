@@ -12,8 +12,9 @@ export interface SocketEnds {
 }
 
 /**
- * Whether a TCP connection leads to itself: the system may choose the port that is dialed as the connection's own, if no server
- * listens on it. It then receives what it sends, and keeps the server from binding its port.
+ * Whether a TCP connection leads to itself: the system may choose the port that is dialed as the
+ * connection's own, if no server listens on it. It then receives what it sends, and keeps the
+ * server from binding its port.
  */
 export function isConnectedToItself({ localAddress, localPort, remoteAddress, remotePort }: SocketEnds): boolean {
   return localPort !== undefined && localPort === remotePort && localAddress === remoteAddress;

@@ -1,4 +1,7 @@
-/** Addresses as ZooKeeper's `ip` scheme knows them: text in Java's form, and bytes with a prefix length to compare. */
+/**
+ * Addresses as ZooKeeper's `ip` scheme knows them: text in Java's form, and bytes with a prefix
+ * length to compare.
+ */
 
 const DOT = 0x2e;
 const DIGIT_0 = 0x30;
@@ -66,8 +69,8 @@ function parseGroups(text: string): number[] | undefined {
 }
 
 /**
- * A peer's address as Java prints it: IPv4 in decimals, also where it arrived mapped into IPv6; IPv6 uncompressed. Text that is no
- * address comes back as it is.
+ * A peer's address as Java prints it: IPv4 in decimals, also where it arrived mapped into IPv6;
+ * IPv6 uncompressed. Text that is no address comes back as it is.
  */
 export function javaAddress(text: string): string {
   const bytes = peerAddressBytes(text);
@@ -78,7 +81,10 @@ export function javaAddress(text: string): string {
   return groups.join(":");
 }
 
-/** The bytes of a peer's address: four where an IPv4 address arrived mapped into IPv6; undefined for text that is no address. */
+/**
+ * The bytes of a peer's address: four where an IPv4 address arrived mapped into IPv6; undefined for
+ * text that is no address.
+ */
 export function peerAddressBytes(text: string): Uint8Array | undefined {
   const zone = text.indexOf("%");
   const bytes = parseIpAddress(zone === -1 ? text : text.slice(0, zone));

@@ -8,7 +8,10 @@ export interface PlacedSocket {
   once(event: "close", listener: () => void): unknown;
 }
 
-/** The places of a port's sockets, by their other ends: a socket of TLS, and the one below it, have one place. */
+/**
+ * The places of a port's sockets, by their other ends: a socket of TLS, and the one below it, have
+ * one place.
+ */
 export class SocketPlaces {
   readonly #places: ConnectionPlaces<string>;
   readonly #sockets = new Map<string, PlacedSocket>();

@@ -1,7 +1,7 @@
 /**
  * Checks of options objects at run time, for callers without a type checker: unknown names, and
- * values of wrong types. An error names the expected, the found, and the nearest known name. A check
- * of valid options allocates nothing.
+ * values of wrong types. An error names the expected, the found, and the nearest known name. A
+ * check of valid options allocates nothing.
  */
 
 import { keepCode } from "../errors/cloned-error.ts";

@@ -1,7 +1,10 @@
 import { keepCode } from "./cloned-error.ts";
 import { errorJson } from "./error-json.ts";
 
-/** Thrown when an invariant is false: a defect, after which a replica must stop, since its state may be wrong. */
+/**
+ * Thrown when an invariant is false: a defect, after which a replica must stop, since its state may
+ * be wrong.
+ */
 export class InvariantError extends Error {
   override readonly name = "InvariantError";
   readonly code = "DEFECT";
@@ -17,7 +20,10 @@ export class InvariantError extends Error {
   }
 }
 
-/** @param invariant what should have been true; a function where saying it costs something and the condition is asked for each request */
+/**
+ * @param invariant what should have been true; a function where saying it costs something and the
+ *   condition is asked for each request
+ */
 export function assert(condition: boolean, invariant: string | (() => string)): asserts condition {
   if (!condition) throw new InvariantError(typeof invariant === "string" ? invariant : invariant());
 }

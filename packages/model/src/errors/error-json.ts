@@ -1,6 +1,6 @@
 /**
- * Errors as JSON. `JSON.stringify` leaves out the message of an error and its cause, and writes each byte of
- * what an error carries: a log line of it would say nothing, or hold megabytes.
+ * Errors as JSON. `JSON.stringify` leaves out the message of an error and its cause, and writes
+ * each byte of what an error carries: a log line of it would say nothing, or hold megabytes.
  */
 
 /** Characters of all texts in one error's JSON. */
@@ -13,14 +13,18 @@ const ITEMS_MAX = 100;
 const DEPTH_MAX = 4;
 const CAUSES_MAX = 4;
 
-/** Data in an error's JSON: its size, and its first 64 bytes as text where they are UTF-8, else in base64. */
+/**
+ * Data in an error's JSON: its size, and its first 64 bytes as text where they are UTF-8, else in
+ * base64.
+ */
 export type DataPreview =
   | { readonly bytes: number; readonly text: string }
   | { readonly bytes: number; readonly base64: string };
 
 /**
- * An error as an object for JSON, for `toJSON` of its class: name, code, message, its own fields, and its causes by name, code and
- * message. It has a bounded size: longer texts and lists are cut, and data is a {@link DataPreview}.
+ * An error as an object for JSON, for `toJSON` of its class: name, code, message, its own fields,
+ * and its causes by name, code and message. It has a bounded size: longer texts and lists are cut,
+ * and data is a {@link DataPreview}.
  *
  * @param more fields that are not enumerable
  */

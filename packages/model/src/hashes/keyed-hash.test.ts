@@ -5,7 +5,8 @@ import { derivedKey, keyedHash } from "./keyed-hash.ts";
 const KEY = { k0: 0x03020100, k1: 0x07060504 };
 const counting = (length: number) => Uint8Array.from({ length }, (_, i) => i);
 
-// By an implementation in another language, which gives the published vectors of HalfSipHash-2-4 with two and four rounds.
+// By an implementation in another language, which gives the published vectors of HalfSipHash-2-4
+// with two and four rounds.
 test.each([
   [0, 2128872280],
   [1, -618727970],

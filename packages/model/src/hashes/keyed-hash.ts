@@ -1,6 +1,7 @@
 /**
- * HalfSipHash-1-3 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", in the form that Linux uses for its hash tables): a hash of
- * bytes that strangers choose. Without the key a client can choose neither two inputs that collide, nor many for one place of a table.
+ * HalfSipHash-1-3 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", in the form that
+ * Linux uses for its hash tables): a hash of bytes that strangers choose. Without the key a client
+ * can choose neither two inputs that collide, nor many for one place of a table.
  */
 
 /** 64 random bits, as two signed words. Drawn at the start of a process, and kept secret. */
@@ -13,8 +14,8 @@ const INITIAL_2 = 0x6c796765;
 const INITIAL_3 = 0x74656462;
 
 /**
- * The hash of a word followed by a run of bytes, as a signed 32-bit number. The word is what the bytes stand in: a parent's number, or the
- * hash of what came before.
+ * The hash of a word followed by a run of bytes, as a signed 32-bit number. The word is what the
+ * bytes stand in: a parent's number, or the hash of what came before.
  */
 export function keyedHash({ k0, k1 }: HashKey, word: number, bytes: Uint8Array, start: number, end: number): number {
   let v0 = k0 | 0;
@@ -67,7 +68,10 @@ export function keyedHash({ k0, k1 }: HashKey, word: number, bytes: Uint8Array, 
   return v1 ^ v3;
 }
 
-/** A key for another table, so that the visible order of one reveals nothing about the other. @param purpose any number, distinct for each table */
+/**
+ * A key for another table, so that the visible order of one reveals nothing about the other. @param
+ * purpose any number, distinct for each table
+ */
 export function derivedKey(key: HashKey, purpose: number): HashKey {
   return {
     k0: keyedHash(key, purpose, NO_BYTES, 0, 0),

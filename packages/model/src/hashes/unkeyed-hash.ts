@@ -1,6 +1,7 @@
 /**
- * 32-bit MurmurHash3 (x86) of a run of bytes: for digests, whose values are compared between servers and kept in files, so that they may
- * depend on no server's key. It collides for chosen bytes whatever the seed: tables that clients fill use {@link keyedHash}.
+ * 32-bit MurmurHash3 (x86) of a run of bytes: for digests, whose values are compared between
+ * servers and kept in files, so that they may depend on no server's key. It collides for chosen
+ * bytes whatever the seed: tables that clients fill use {@link keyedHash}.
  */
 export function unkeyedHash32(bytes: Uint8Array, start: number, end: number, seed: number): number {
   let h = seed | 0;

@@ -1,4 +1,7 @@
-/** Requests that may wait on one connection behind the one that is answered. Hardly any client sends a second one before it has its answer. */
+/**
+ * Requests that may wait on one connection behind the one that is answered. Hardly any client sends
+ * a second one before it has its answer.
+ */
 const WAITING_MAX = 16;
 
 interface Pipeline {
@@ -6,8 +9,9 @@ interface Pipeline {
 }
 
 /**
- * Requests of HTTP connections, one of each at a time. A parser hands over all that came in one piece at once, thousands of them: carried out like
- * this, they would take one turn of the event loop, and their answers would wait in memory for a client that reads none.
+ * Requests of HTTP connections, one of each at a time. A parser hands over all that came in one
+ * piece at once, thousands of them: carried out like this, they would take one turn of the event
+ * loop, and their answers would wait in memory for a client that reads none.
  */
 export class PipelinedRequests<C extends object> {
   readonly #pipelines = new WeakMap<C, Pipeline>();

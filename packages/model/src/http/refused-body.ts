@@ -1,6 +1,7 @@
 /**
- * Bodies of HTTP requests that are refused before they were read: a client loses the answer when its connection is closed over bytes that were not
- * read. A body that is announced by `Expect: 100-continue` is asked for only where it is read.
+ * Bodies of HTTP requests that are refused before they were read: a client loses the answer when
+ * its connection is closed over bytes that were not read. A body that is announced by
+ * `Expect: 100-continue` is asked for only where it is read.
  */
 
 /** A request as far as its body goes: Node's own has it. */

@@ -7,14 +7,18 @@ import type { ServerId } from "./server-id.ts";
 /** The ensemble's configuration, as its servers keep it. */
 export interface Configuration {
   readonly members: Members;
-  /** What stands behind `server.N=`, as the node has it: it may name addresses that {@link members} lacks. */
+  /**
+   * What stands behind `server.N=`, as the node has it: it may name addresses that {@link members}
+   * lacks.
+   */
   readonly lines: ReadonlyMap<ServerId, string>;
 }
 
 /**
  * Reads the text of `/zookeeper/config`.
  *
- * @throws MemberRuleError for a text that is no configuration, as a server without an ensemble has it
+ * @throws MemberRuleError for a text that is no configuration, as a server without an ensemble has
+ *   it
  */
 export function parseConfiguration(text: string): Configuration {
   let members: Members;

@@ -3,8 +3,8 @@ import type { NamedServer } from "./member-change.ts";
 import type { ServerId } from "./server-id.ts";
 
 /**
- * The zoo.cfg with which a server starts that is to join. It lists itself without a vote: until the ensemble has accepted it,
- * it only follows.
+ * The zoo.cfg with which a server starts that is to join. It lists itself without a vote: until the
+ * ensemble has accepted it, it only follows.
  */
 export function joinerSettings({ lines }: Configuration, { sid, value }: NamedServer): readonly string[] {
   const voterCount = [...lines.values()].filter((line) => !line.includes(":observer")).length;

@@ -98,7 +98,7 @@ describe("refused is", () => {
     ["the last vote's end", "NO_VOTER_LEFT", () => plannedRole(alone, one, "observer")],
     ["a change among groups", "VOTERS_HAVE_GROUPS", () => plannedRemove(grouped, one)],
     [
-      "a replacement by itself",
+      "a replacement alone",
       "REPLACEMENT_BY_ITSELF",
       () => plannedReplacement(configuration, two, parseNamedServer("2=d:1:2;3")),
     ],

@@ -77,7 +77,10 @@ export function plannedRole(
   return planned(members, { joining: [`server.${sid}=${withRole(lines.get(sid) ?? "", role)}`], leaving: [] });
 }
 
-/** The two changes by which one server takes another one's place; the first is undefined if it was made before. */
+/**
+ * The two changes by which one server takes another one's place; the first is undefined if it was
+ * made before.
+ */
 export interface PlannedReplacement {
   readonly joins: PlannedChange | undefined;
   readonly exchange: PlannedChange;

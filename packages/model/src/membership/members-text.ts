@@ -8,12 +8,18 @@ import { parseServerLine } from "./server-line.ts";
 
 /** Reading configurations: those that servers send each other, and those that clients ask for. */
 
-/** Characters of a configuration: as many bytes as a znode has by default. Every line costs work, so a longer text is refused unread. */
+/**
+ * Characters of a configuration: as many bytes as a znode has by default. Every line costs work, so
+ * a longer text is refused unread.
+ */
 export const CONFIGURATION_CHARS_MAX: number = 1024 * 1024;
 const SID_MAX = 254;
 const WEIGHT_MAX = 1_000_000;
 
-/** Where the number of a server is to stand, something else stands: clients of Apache's server get another code for it. */
+/**
+ * Where the number of a server is to stand, something else stands: clients of Apache's server get
+ * another code for it.
+ */
 export class ServerNumberError extends RangeError {
   override readonly name = "ServerNumberError";
   readonly code = "SERVER_NUMBER";
@@ -29,7 +35,10 @@ export class ServerNumberError extends RangeError {
   }
 }
 
-/** @throws RangeError that names the first line that is none of a configuration, or says that the text is too long */
+/**
+ * @throws RangeError that names the first line that is none of a configuration, or says that the
+ *   text is too long
+ */
 export function parseMembers(text: string): Members {
   if (text.length > CONFIGURATION_CHARS_MAX) {
     throw new RangeError(
@@ -48,7 +57,8 @@ export type MembersChange =
   | { readonly kind: "incremental"; readonly joining: string | undefined; readonly leaving: string | undefined };
 
 /**
- * The configuration after a change, in the forms of Apache's `reconfig`: lists are separated by commas.
+ * The configuration after a change, in the forms of Apache's `reconfig`: lists are separated by
+ * commas.
  *
  * @param version of the new configuration
  * @throws RangeError that says what is wrong with the change
@@ -85,8 +95,8 @@ function incremental(
 }
 
 /**
- * `N=…`, as the usage of Apache's zkCli has it, or `server.N=…`. Apache's server reads the number behind the last dot of the name,
- * whatever stands before it.
+ * `N=…`, as the usage of Apache's zkCli has it, or `server.N=…`. Apache's server reads the number
+ * behind the last dot of the name, whatever stands before it.
  */
 function joiningMember(text: string): Member {
   const [name, value, ...more] = listed(text, "=");
@@ -135,7 +145,10 @@ function isWildcard(host: string): boolean {
   return host === "0.0.0.0" || host === "::";
 }
 
-/** A line `name=value` of a configuration, without the blanks around both; undefined for any other line. */
+/**
+ * A line `name=value` of a configuration, without the blanks around both; undefined for any other
+ * line.
+ */
 export function configurationSetting(line: string): { readonly name: string; readonly value: string } | undefined {
   const equals = line.indexOf("=");
   const name = line.slice(0, Math.max(equals, 0)).trim();

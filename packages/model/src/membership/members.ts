@@ -11,7 +11,10 @@ export interface Member {
   readonly quorumPort: number;
   readonly electionPort: number;
   readonly isObserver: boolean;
-  /** The address for clients, if the line has one. Without a host the server listens on every address. */
+  /**
+   * The address for clients, if the line has one. Without a host the server listens on every
+   * address.
+   */
   readonly clientAddress: { readonly host: string | undefined; readonly port: number } | undefined;
   /** The voter's group: either all voters have one, or none. */
   readonly group: number | undefined;
@@ -22,8 +25,9 @@ export interface Member {
 /** The configuration of an ensemble: the servers that it has at a version. */
 export interface Members {
   /**
-   * The zxid of the transaction that made it. An ensemble's first one has the start marker of the epoch that first agreed on it;
-   * before that, and where configurations come from files alone, it is 0.
+   * The zxid of the transaction that made it. An ensemble's first one has the start marker of the
+   * epoch that first agreed on it; before that, and where configurations come from files alone, it
+   * is 0.
    */
   readonly version: Zxid;
   /** By their ids. */
@@ -59,7 +63,10 @@ export function isSamePlace(a: Member | undefined, b: Member | undefined): boole
   );
 }
 
-/** Whether two configurations have the same servers with the same roles, groups and weights, wherever those are. */
+/**
+ * Whether two configurations have the same servers with the same roles, groups and weights,
+ * wherever those are.
+ */
 export function isSameVotes(a: Pick<Members, "servers">, b: Pick<Members, "servers">): boolean {
   return votesText(a) === votesText(b);
 }
@@ -75,12 +82,17 @@ function votesText({ servers }: Pick<Members, "servers">): string {
     .join();
 }
 
-/** As `/zookeeper/config` has it: lines of servers, groups and weights, and the version as the last one. */
+/**
+ * As `/zookeeper/config` has it: lines of servers, groups and weights, and the version as the last
+ * one.
+ */
 export function membersText({ servers, version }: Pick<Members, "servers" | "version">): string {
   return [...memberLines(servers), `version=${version.toString(16)}`].join("\n");
 }
 
-/** The lines of {@link membersText} without the version, as dynamic configuration files have them. */
+/**
+ * The lines of {@link membersText} without the version, as dynamic configuration files have them.
+ */
 export function memberLines(servers: readonly Member[]): readonly string[] {
   const lines = servers.map((server) => `server.${server.sid}=${memberText(server)}`);
   const grouped = servers.filter(({ group }) => group !== undefined);

@@ -32,8 +32,8 @@ export interface WeightedVoter {
 }
 
 /**
- * Groups partition the voters. A group is won when more than half of its weight is in; a quorum is more than half of the groups
- * that have any weight.
+ * Groups partition the voters. A group is won when more than half of its weight is in; a quorum is
+ * more than half of the groups that have any weight.
  */
 export class HierarchicalQuorum implements QuorumVerifier {
   readonly voters: ReadonlySet<ServerId>;
@@ -73,8 +73,8 @@ export class HierarchicalQuorum implements QuorumVerifier {
 }
 
 /**
- * Satisfied when both are: what holds while one configuration gives way to the next. Candidates are those of the present one: some
- * of them has all that is committed, since its quorum counts.
+ * Satisfied when both are: what holds while one configuration gives way to the next. Candidates are
+ * those of the present one: some of them has all that is committed, since its quorum counts.
  */
 export function jointVerifier(present: QuorumVerifier, next: QuorumVerifier): QuorumVerifier {
   return {

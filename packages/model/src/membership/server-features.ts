@@ -1,7 +1,8 @@
 /**
- * How a client learns of operations that only Zooid's servers have. Every ZooKeeper server closes the connection upon an
- * operation that it does not know, so asking by trying would cost the session its connection. A read of this path is harmless
- * at every server: others answer NO_NODE. No node is there, and none is listed.
+ * How a client learns of operations that only Zooid's servers have. Every ZooKeeper server closes
+ * the connection upon an operation that it does not know, so asking by trying would cost the
+ * session its connection. A read of this path is harmless at every server: others answer NO_NODE.
+ * No node is there, and none is listed.
  */
 export const SERVER_FEATURES_PATH = "/zookeeper/zooid";
 

@@ -44,7 +44,10 @@ export function epochOfText(zxid: string): bigint {
   return BigInt(zxid) >> EPOCH_SHIFT;
 }
 
-/** Transactions behind the newest server; undefined in an older epoch, where the number is not known. */
+/**
+ * Transactions behind the newest server; undefined in an older epoch, where the number is not
+ * known.
+ */
 export function lagOf(zxid: string, newest: bigint): number | undefined {
   return epochOfText(zxid) === newest >> EPOCH_SHIFT ? Number(newest - BigInt(zxid)) : undefined;
 }
@@ -81,7 +84,10 @@ export type Catching =
 
 export interface Joiner {
   readonly sid: ServerId;
-  /** Asked after the others: a server that has as much then has everything that was committed before. */
+  /**
+   * Asked after the others: a server that has as much then has everything that was committed
+   * before.
+   */
   readonly status: ServerStatus;
   /** The number that the server itself reports, where it does. */
   readonly reportedSid: number | undefined;

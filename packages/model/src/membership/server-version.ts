@@ -8,7 +8,10 @@ export interface ServerVersion {
 
 const FORM = /^([\d.]+)(?:-zooid-([^,\s]+))?/;
 
-/** @param text `3.9.5-zooid-0.1.0, built on …`, or `3.9.5-<commit>, built on …`; undefined for another text */
+/**
+ * @param text `3.9.5-zooid-0.1.0, built on …`, or `3.9.5-<commit>, built on …`; undefined for
+ *   another text
+ */
 export function readServerVersion(text: string): ServerVersion | undefined {
   const [, protocol, zooid] = FORM.exec(text) ?? [];
   if (protocol === undefined) return undefined;

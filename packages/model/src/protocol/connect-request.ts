@@ -11,6 +11,9 @@ export interface ConnectRequest {
   readonly sessionId: SessionId;
   /** Lies in the frame; empty for null. */
   readonly password: Readonly<ByteSlice>;
-  /** Undefined when the client is so old that it does not send it; the answer then leaves it out too. */
+  /**
+   * Undefined when the client is so old that it does not send it; the answer then leaves it out
+   * too.
+   */
   readonly readOnly: boolean | undefined;
 }

@@ -1,8 +1,8 @@
 import type { Zxid } from "./zxid.ts";
 
 /**
- * Eight bytes that stand for a whole history up to an entry: equal chains at equal zxids mean equal histories. What computes them
- * is the log; everybody else compares them.
+ * Eight bytes that stand for a whole history up to an entry: equal chains at equal zxids mean equal
+ * histories. What computes them is the log; everybody else compares them.
  */
 export type Chain = bigint & { readonly __brand: "Chain" };
 
@@ -22,7 +22,10 @@ export interface EpochRange {
   readonly last: number;
 }
 
-/** A promise to follow no leader of a lower epoch: the paper's acceptedEpoch, and the leader that received it. */
+/**
+ * A promise to follow no leader of a lower epoch: the paper's acceptedEpoch, and the leader that
+ * received it.
+ */
 export interface EpochPromise {
   readonly epoch: number;
   readonly sid: number;
@@ -30,7 +33,10 @@ export interface EpochPromise {
   readonly incarnation: number;
 }
 
-/** What a server's log holds durably: all that an election, a discovery and a synchronization rest on. */
+/**
+ * What a server's log holds durably: all that an election, a discovery and a synchronization rest
+ * on.
+ */
 export interface LogState {
   readonly identity: {
     /** Empty until the ensemble has one. */
@@ -49,16 +55,23 @@ export interface LogState {
   readonly commitHint: Zxid;
   /** Oldest epoch first; rows outlive the floor. */
   readonly epochs: readonly EpochRange[];
-  /** The log once lost something it had acked; it must not vote until an installed history ends that. */
+  /**
+   * The log once lost something it had acked; it must not vote until an installed history ends
+   * that.
+   */
   readonly amnesiac: boolean;
-  /** Configurations of the ensemble, the one in force and the newest; undefined where there was none. */
+  /**
+   * Configurations of the ensemble, the one in force and the newest; undefined where there was
+   * none.
+   */
   readonly committedConfig?: Uint8Array | undefined;
   readonly lastSeenConfig?: Uint8Array | undefined;
 }
 
 /**
- * The history that a learner installs, in one transaction: the log is cut where the stage begins, what
- * was staged is added, and the epoch is set. Source: reference on ZAB, rule 3 and section 5.4 step S4.
+ * The history that a learner installs, in one transaction: the log is cut where the stage begins,
+ * what was staged is added, and the epoch is set. Source: reference on ZAB, rule 3 and section 5.4
+ * step S4.
  */
 export interface HistoryInstall {
   /** Becomes `currentEpoch`. */
@@ -67,9 +80,14 @@ export interface HistoryInstall {
   readonly tail: Zxid;
   /** A commit point known now. */
   readonly committed: Zxid;
-  /** Replaces everything by a snapshot at the stage's beginning: the entries go, the floor becomes the snapshot. */
+  /**
+   * Replaces everything by a snapshot at the stage's beginning: the entries go, the floor becomes
+   * the snapshot.
+   */
   readonly snapshot?: { readonly stateFile: string; readonly epochs: readonly EpochRange[] };
-  /** The leader's quorums were complete without this server: others know the entries that it forgot. */
+  /**
+   * The leader's quorums were complete without this server: others know the entries that it forgot.
+   */
   readonly endsAmnesia?: boolean;
   /** Whose history it is, where the log did not know: it must have had none, or no id. */
   readonly ensembleId?: string;

@@ -1,4 +1,7 @@
-/** What a client can ask for, by the numbers of the protocol. Negative ones are internal to servers, except closeSession. */
+/**
+ * What a client can ask for, by the numbers of the protocol. Negative ones are internal to servers,
+ * except closeSession.
+ */
 export const OpCode = {
   NOTIFICATION: 0,
   CREATE: 1,
@@ -30,11 +33,17 @@ export const OpCode = {
   SET_WATCHES2: 105,
   ADD_WATCH: 106,
   WHO_AM_I: 107,
-  /** Zooid's own, like all from 1001 on: children in the order of their names, with their Stats and data. */
+  /**
+   * Zooid's own, like all from 1001 on: children in the order of their names, with their Stats and
+   * data.
+   */
   GET_CHILDREN_PAGE: 1001,
   CREATE_SESSION: -10,
   CLOSE_SESSION: -11,
-  /** Inside the transactions of servers: a session whose end takes several of them is over from here on. */
+  /**
+   * Inside the transactions of servers: a session whose end takes several of them is over from here
+   * on.
+   */
   BEGIN_CLOSE_SESSION: -12,
   ERROR: -1,
 } as const;

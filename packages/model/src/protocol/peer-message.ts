@@ -52,8 +52,8 @@ export interface Touch {
 }
 
 /**
- * The room on a server's disk. `low`: little is left, for what frees room and keeps promises; `full`: the log waits for room, so that
- * nothing is acked.
+ * The room on a server's disk. `low`: little is left, for what frees room and keeps promises;
+ * `full`: the log waits for room, so that nothing is acked.
  */
 export type DiskRoom = "enough" | "low" | "full";
 
@@ -68,8 +68,8 @@ export type DiskRoom = "enough" | "low" | "full";
 export type RefuseReason = "not-leading" | "epoch-low" | "diverged" | "unable";
 
 /**
- * Between a leader and a learner, on one ordered link that the learner dialed for this purpose. Every message of the phases behind
- * discovery names its epoch.
+ * Between a leader and a learner, on one ordered link that the learner dialed for this purpose.
+ * Every message of the phases behind discovery names its epoch.
  */
 export type ZabMessage =
   // Discovery
@@ -85,11 +85,17 @@ export type ZabMessage =
       readonly isOwn: boolean;
       /** Empty unless something was logged. */
       readonly ensembleId: string;
-      /** The attempt to found an ensemble in which a server without a history made its promise; empty for all others. */
+      /**
+       * The attempt to found an ensemble in which a server without a history made its promise;
+       * empty for all others.
+       */
       readonly attemptId: string;
       /** The version of the configuration that it knows to be committed. */
       readonly configVersion: Zxid;
-      /** The list of servers in its files. A server that counts by that list, as version 0.1.0 does, sends none. */
+      /**
+       * The list of servers in its files. A server that counts by that list, as version 0.1.0 does,
+       * sends none.
+       */
       readonly list?: Uint8Array | undefined;
       /** Its operator asks for this list: clients do not change the members of its ensemble. */
       readonly isWish?: boolean;
@@ -116,7 +122,10 @@ export type ZabMessage =
   | {
       readonly kind: "sync-begin";
       readonly epoch: number;
-      /** `diff`: entries follow; `trunc`: cut to `from` first; `snap`: replace everything by the state at `from`. */
+      /**
+       * `diff`: entries follow; `trunc`: cut to `from` first; `snap`: replace everything by the
+       * state at `from`.
+       */
       readonly mode: "diff" | "trunc" | "snap";
       readonly from: LogPosition;
       /** snap only: the sender's epoch table up to `from`. */
@@ -139,11 +148,19 @@ export type ZabMessage =
       readonly kind: "new-leader";
       readonly epoch: number;
       readonly through: Zxid;
-      /** The leader's quorums are complete without this learner: others know the entries that it forgot. */
+      /**
+       * The leader's quorums are complete without this learner: others know the entries that it
+       * forgot.
+       */
       readonly endsAmnesia: boolean;
-      /** The ensemble's, for a learner that did not receive it before the history; empty for all others. */
+      /**
+       * The ensemble's, for a learner that did not receive it before the history; empty for all
+       * others.
+       */
       readonly ensembleId: string;
-      /** The configuration at the history's end, where the ensemble can be changed while it runs. */
+      /**
+       * The configuration at the history's end, where the ensemble can be changed while it runs.
+       */
       readonly config: Uint8Array | undefined;
     }
   | { readonly kind: "ack-new-leader"; readonly epoch: number; readonly through: Zxid }
@@ -188,7 +205,10 @@ export interface EntriesMessage {
   readonly first: Zxid;
   readonly last: Zxid;
   readonly count: number;
-  /** Frames from `start` to `end`, see `FrameBatch`. The receiver may keep them: they are not written any more. */
+  /**
+   * Frames from `start` to `end`, see `FrameBatch`. The receiver may keep them: they are not
+   * written any more.
+   */
   readonly bytes: Uint8Array;
   readonly start: number;
   readonly end: number;
@@ -198,7 +218,9 @@ export interface EntriesMessage {
   readonly check: number;
 }
 
-/** Requests that a learner's clients sent, on the same link and in order with everything else on it. */
+/**
+ * Requests that a learner's clients sent, on the same link and in order with everything else on it.
+ */
 export type ForwardMessage =
   /** Who a client of the learner is; holds for what it forwards from now on. */
   | { readonly kind: "identities"; readonly client: number; readonly identities: readonly Identity[] }

@@ -22,22 +22,27 @@ export interface ConnectAnswer {
 export const ChildDetail = { NAME: 0, STAT: 1, DATA: 2 } as const;
 export type ChildDetail = (typeof ChildDetail)[keyof typeof ChildDetail];
 
-/** A page of children, seen through the tree's one cursor: each view is valid until the next call. */
+/**
+ * A page of children, seen through the tree's one cursor: each view is valid until the next call.
+ */
 export interface ChildPage {
   readonly detail: ChildDetail;
   readonly count: number;
   /** Whether no child follows. */
   readonly isLast: boolean;
   child(i: number): NodeView;
-  /** Whether the client may read that child; of others only the name is shown. Asked right after `child`. */
+  /**
+   * Whether the client may read that child; of others only the name is shown. Asked right after
+   * `child`.
+   */
   isReadable(view: NodeView): boolean;
   /** The node itself. */
   parent(): NodeView;
 }
 
 /**
- * Where answers and events go, in the order in which the client must see them. `@zooid/wire` implements it over bytes, the
- * simulator by recording. Arguments are valid during the call only.
+ * Where answers and events go, in the order in which the client must see them. `@zooid/wire`
+ * implements it over bytes, the simulator by recording. Arguments are valid during the call only.
  *
  * A multi is answered between `multiBegin` and `multiEnd` by one part for each of its ops.
  */
@@ -53,7 +58,8 @@ export interface ReplySink {
   path(to: ConnectionRef, xid: number, zxid: Zxid, path: Readonly<ByteSlice>): void;
   pathAndStat(to: ConnectionRef, xid: number, zxid: Zxid, path: Readonly<ByteSlice>, node: NodeView): void;
   /**
-   * A list of strings, which `each` hands over one by one. Where `each` returns false, nothing is answered, and another answer has to follow.
+   * A list of strings, which `each` hands over one by one. Where `each` returns false, nothing is
+   * answered, and another answer has to follow.
    *
    * @returns what `each` returned
    */
@@ -63,13 +69,19 @@ export interface ReplySink {
     zxid: Zxid,
     each: (show: (value: Readonly<ByteSlice>) => void) => boolean,
   ): boolean;
-  /** A run of a node's children in the order of their names; then whether it is the last one, and the node's Stat. */
+  /**
+   * A run of a node's children in the order of their names; then whether it is the last one, and
+   * the node's Stat.
+   */
   childPage(to: ConnectionRef, xid: number, zxid: Zxid, page: ChildPage): void;
   /** A body of one number: a count, or the 0 that addWatch is answered with. */
   integer(to: ConnectionRef, xid: number, zxid: Zxid, value: number): void;
   /** Who a connection is, as it may be shown: an id names a user and holds no hash. */
   identities(to: ConnectionRef, xid: number, zxid: Zxid, identities: readonly Identity[]): void;
-  /** The answer to a step of SASL. Undefined is the protocol's null, which is said with a refusal too. */
+  /**
+   * The answer to a step of SASL. Undefined is the protocol's null, which is said with a refusal
+   * too.
+   */
   token(to: ConnectionRef, xid: number, zxid: Zxid, code: number, token: Uint8Array | undefined): void;
   multiBegin(to: ConnectionRef, xid: number, zxid: Zxid): void;
   partError(to: ConnectionRef, code: number): void;

@@ -2,8 +2,9 @@ import { type ByteSlice, emptySlice } from "../byte-slice.ts";
 import type { Acl } from "../tree/acl-entry.ts";
 
 /**
- * A client's request as the decoder left it: one structure for every operation, filled again for each request, so that the hot
- * ways allocate nothing. Slices lie in the frame that was decoded. Which fields hold anything depends on `op`.
+ * A client's request as the decoder left it: one structure for every operation, filled again for
+ * each request, so that the hot ways allocate nothing. Slices lie in the frame that was decoded.
+ * Which fields hold anything depends on `op`.
  */
 export interface Request {
   xid: number;
@@ -30,7 +31,9 @@ export interface Request {
   change: ChangeRequest | undefined;
 }
 
-/** A client's change of the ensemble's configuration; an absent text is the protocol's null string. */
+/**
+ * A client's change of the ensemble's configuration; an absent text is the protocol's null string.
+ */
 export interface ChangeRequest {
   readonly joining: string | undefined;
   readonly leaving: string | undefined;
@@ -88,33 +91,46 @@ export function isTtlMode(flags: number): boolean {
 }
 
 /**
- * Turns frames into requests. Implemented by `@zooid/wire`; handed to the core, which knows no bytes. One decoder serves all
- * connections, one frame after another.
+ * Turns frames into requests. Implemented by `@zooid/wire`; handed to the core, which knows no
+ * bytes. One decoder serves all connections, one frame after another.
  */
 export interface RequestDecoder {
   /**
-   * Opens a frame and fills `xid` and `op`. Throws a `WireError` when even these cannot be read, which ends the connection.
+   * Opens a frame and fills `xid` and `op`. Throws a `WireError` when even these cannot be read,
+   * which ends the connection.
    */
   open(bytes: Uint8Array, start: number, end: number, request: Request): void;
-  /** Fills the fields that the opened request's `op` has. Throws a `WireError` when the body cannot be read. */
+  /**
+   * Fills the fields that the opened request's `op` has. Throws a `WireError` when the body cannot
+   * be read.
+   */
   body(request: Request): void;
-  /** Begins, or begins again, with the parts of the opened request: the ops of a multi, the paths of setWatches. */
+  /**
+   * Begins, or begins again, with the parts of the opened request: the ops of a multi, the paths of
+   * setWatches.
+   */
   rewindParts(): void;
   /**
-   * Fills the next part and returns true, or returns false after the last. A multi's part is a request of its own; a part of
-   * setWatches has `path`, and in `mode` the place of its list: data 0, exists 1, child 2, persistent 3, recursive 4. Throws
-   * when it cannot be read.
+   * Fills the next part and returns true, or returns false after the last. A multi's part is a
+   * request of its own; a part of setWatches has `path`, and in `mode` the place of its list: data
+   * 0, exists 1, child 2, persistent 3, recursive 4. Throws when it cannot be read.
    */
   nextPart(part: Request): boolean;
   /** A copy of the opened frame. */
   copyFrame(): Uint8Array;
   /** How far {@link nextPart} has come in the opened request. */
   partsPlace(): PartsPlace;
-  /** Continues behind the parts that were read when the place was taken, in the same request opened again, in other bytes too. */
+  /**
+   * Continues behind the parts that were read when the place was taken, in the same request opened
+   * again, in other bytes too.
+   */
   goToPart(place: PartsPlace): void;
 }
 
-/** How far the parts of a request were read: bytes from the frame's start, and the list of a setWatches with what is left of it. */
+/**
+ * How far the parts of a request were read: bytes from the frame's start, and the list of a
+ * setWatches with what is left of it.
+ */
 export interface PartsPlace {
   readonly offset: number;
   readonly list: number;

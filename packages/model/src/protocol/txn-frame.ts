@@ -11,7 +11,10 @@ import { type Zxid, zxidFromHalves, zxidHigh, zxidLow } from "./zxid.ts";
  */
 export const FRAME_HEADER_BYTES = 12;
 
-/** A run of frames with consecutive zxids of one epoch. What the records say is not the business of who carries them. */
+/**
+ * A run of frames with consecutive zxids of one epoch. What the records say is not the business of
+ * who carries them.
+ */
 export interface FrameBatch {
   readonly first: Zxid;
   readonly last: Zxid;
@@ -26,7 +29,10 @@ export function frameZxid(bytes: Uint8Array, at: number): Zxid {
   return zxidFromHalves(readInt(bytes, at), readInt(bytes, at + 4));
 }
 
-/** How many bytes the record has whose frame begins at `at`; the record stands {@link FRAME_HEADER_BYTES} behind it. */
+/**
+ * How many bytes the record has whose frame begins at `at`; the record stands
+ * {@link FRAME_HEADER_BYTES} behind it.
+ */
 export function frameLength(bytes: Uint8Array, at: number): number {
   return readInt(bytes, at + 8) >>> 0;
 }

@@ -7,14 +7,16 @@ import { ZXID_NONE, type Zxid } from "./zxid.ts";
 const NO_BYTES = new Uint8Array(0);
 
 /**
- * A transaction is a decided change: it carries its effects, so that applying it needs no clock, no chance and no permission
- * check, and does the same on every server.
+ * A transaction is a decided change: it carries its effects, so that applying it needs no clock, no
+ * chance and no permission check, and does the same on every server.
  *
- * It is one header and a run of ops: one for a simple write, several for a multi, the deletes of a session's ephemerals before
- * the op that closes it, and a single error op for a write that was refused (which consumes its zxid all the same). A session with
- * many ephemerals is closed by several transactions: the first ends in BEGIN_CLOSE_SESSION, the last in CLOSE_SESSION.
+ * It is one header and a run of ops: one for a simple write, several for a multi, the deletes of a
+ * session's ephemerals before the op that closes it, and a single error op for a write that was
+ * refused (which consumes its zxid all the same). A session with many ephemerals is closed by
+ * several transactions: the first ends in BEGIN_CLOSE_SESSION, the last in CLOSE_SESSION.
  *
- * Header and ops are structures that encoder, decoder, tree and state store fill and read again and again; none may keep one.
+ * Header and ops are structures that encoder, decoder, tree and state store fill and read again and
+ * again; none may keep one.
  */
 export interface TxnHeader {
   zxid: Zxid;
@@ -25,7 +27,10 @@ export interface TxnHeader {
   cxid: number;
   /** The leader's wall clock when it prepared the transaction. */
   timeMs: number;
-  /** The server whose client asked, and that server's own count of its requests: together they find the waiting client. */
+  /**
+   * The server whose client asked, and that server's own count of its requests: together they find
+   * the waiting client.
+   */
   origin: number;
   originSeq: number;
   /** The request's opcode: MULTI, CLOSE_SESSION, CREATE, … */
@@ -35,13 +40,17 @@ export interface TxnHeader {
 /** One effect. Which fields hold anything depends on `op`. */
 export interface TxnOp {
   /**
-   * CREATE, CREATE2, CREATE_CONTAINER, CREATE_TTL, DELETE, SET_DATA, SET_ACL, CHECK, ERROR, CREATE_SESSION or CLOSE_SESSION,
-   * as the client asked it: the form of the answer follows from it. DELETE_CONTAINER and BEGIN_CLOSE_SESSION are a leader's own.
+   * CREATE, CREATE2, CREATE_CONTAINER, CREATE_TTL, DELETE, SET_DATA, SET_ACL, CHECK, ERROR,
+   * CREATE_SESSION or CLOSE_SESSION, as the client asked it: the form of the answer follows from
+   * it. DELETE_CONTAINER and BEGIN_CLOSE_SESSION are a leader's own.
    */
   op: number;
   /** The full path, of a sequential node with its suffix. Empty for session ops and errors. */
   path: ByteSlice;
-  /** The node's id: never used again, counting up with each create. Creates, deletes, SET_DATA, SET_ACL. */
+  /**
+   * The node's id: never used again, counting up with each create. Creates, deletes, SET_DATA,
+   * SET_ACL.
+   */
   node: number;
   /** The parent's node id. Creates and deletes. */
   parent: number;
@@ -50,7 +59,9 @@ export interface TxnOp {
   data: ByteSlice;
   /** Creates and SET_ACL. */
   acl: Acl;
-  /** The owner as stored, in halves: a session, a container's or a TTL node's marker, or 0. Creates. */
+  /**
+   * The owner as stored, in halves: a session, a container's or a TTL node's marker, or 0. Creates.
+   */
   ownerHigh: number;
   ownerLow: number;
   /** The version that results: of the data (SET_DATA) or the ACL (SET_ACL). */
@@ -112,8 +123,8 @@ export function clearTxnOp(op: TxnOp, kind: number): void {
 }
 
 /**
- * Writes transactions, one after another, into a batch. Implemented by `@zooid/wire/txn`; handed to the core, which knows no
- * bytes.
+ * Writes transactions, one after another, into a batch. Implemented by `@zooid/wire/txn`; handed to
+ * the core, which knows no bytes.
  */
 export interface TxnEncoder {
   /** Opens a transaction. What follows belongs to it until {@link end}. */
@@ -131,7 +142,10 @@ export interface TxnBatcher extends TxnEncoder {
   readonly sizeBytes: number;
   /** Bytes of the open transaction so far, its header among them. */
   readonly openBytes: number;
-  /** Hands over the oldest batch: all of {@link count}, or as many as one batch may hold. Only between transactions, and only when there is something. */
+  /**
+   * Hands over the oldest batch: all of {@link count}, or as many as one batch may hold. Only
+   * between transactions, and only when there is something.
+   */
   take(): FrameBatch;
   /** Returns a batch's buffer, which is not read any more. */
   recycle(batch: FrameBatch): void;

@@ -1,11 +1,12 @@
 import { ArgumentError, misfit, type Rule } from "../arguments/shape.ts";
 
 /**
- * A transaction's place in the history of an ensemble: the epoch of the leader that proposed it in the high 32 bits, its
- * place within that epoch in the low 32.
+ * A transaction's place in the history of an ensemble: the epoch of the leader that proposed it in
+ * the high 32 bits, its place within that epoch in the low 32.
  *
- * In code it is a number, `epoch * 2^32 + counter`, which is exact for every epoch below {@link EPOCH_MAX}; so zxids compare
- * with `<` and cost nothing. On the wire and on disk it is a signed 64-bit integer.
+ * In code it is a number, `epoch * 2^32 + counter`, which is exact for every epoch below
+ * {@link EPOCH_MAX}; so zxids compare with `<` and cost nothing. On the wire and on disk it is a
+ * signed 64-bit integer.
  */
 export type Zxid = number & { readonly __brand: "Zxid" };
 
@@ -18,7 +19,10 @@ export const EPOCH_MAX: number = 2 ** 21 - 1;
 /** The epoch from which operators are warned that {@link EPOCH_MAX} comes nearer. */
 export const EPOCH_ALARM: number = 2 ** 20;
 
-/** The counter at which a leader stops admitting writes and transfers leadership, well before the counter would wrap. */
+/**
+ * The counter at which a leader stops admitting writes and transfers leadership, well before the
+ * counter would wrap.
+ */
 export const COUNTER_TRANSFER: number = 0xfff0_0000;
 
 const COUNTER_SPAN = 2 ** 32;
@@ -32,7 +36,10 @@ export function epochOf(zxid: Zxid): number {
   return Math.floor(zxid / COUNTER_SPAN);
 }
 
-/** The place within the epoch, unsigned. Zero is the epoch's start marker and never names a transaction. */
+/**
+ * The place within the epoch, unsigned. Zero is the epoch's start marker and never names a
+ * transaction.
+ */
 export function counterOf(zxid: Zxid): number {
   return zxid % COUNTER_SPAN;
 }
@@ -42,7 +49,10 @@ export function nextZxid(zxid: Zxid): Zxid {
   return (zxid + 1) as Zxid;
 }
 
-/** Whether an entry may follow a position of the log: the next counter of the epoch, or the first of a later one. */
+/**
+ * Whether an entry may follow a position of the log: the next counter of the epoch, or the first of
+ * a later one.
+ */
 export function mayFollow(position: Zxid, next: Zxid): boolean {
   if (next <= position) return false;
   return epochOf(next) === epochOf(position) ? next === position + 1 : counterOf(next) === 1;
@@ -61,8 +71,8 @@ export function zxidLow(zxid: number): number {
 /**
  * Reads a zxid back from its two signed 32-bit halves.
  *
- * @returns a number that compares correctly even for values that no Zooid server writes (negative, or epochs past 2^21,
- *   where the lowest bits are rounded away)
+ * @returns a number that compares correctly even for values that no Zooid server writes (negative,
+ *   or epochs past 2^21, where the lowest bits are rounded away)
  */
 export function zxidFromHalves(high: number, low: number): Zxid {
   return (high * COUNTER_SPAN + (low >>> 0)) as Zxid;

@@ -1,12 +1,14 @@
 import { peerAddressBytes } from "../addresses/ip-address.ts";
 
-/** Bytes of an IPv6 address that tell one site from another: its hosts choose the rest as they like. */
+/**
+ * Bytes of an IPv6 address that tell one site from another: its hosts choose the rest as they like.
+ */
 const SITE_BYTES = 8;
 const IPV4_BYTES = 4;
 
 /**
- * What an address counts as wherever addresses have shares: an IPv4 address, mapped into IPv6 or not, as itself; an IPv6 address as its /64.
- * Text that is no address is a share of its own.
+ * What an address counts as wherever addresses have shares: an IPv4 address, mapped into IPv6 or
+ * not, as itself; an IPv6 address as its /64. Text that is no address is a share of its own.
  */
 export function addressShare(address: string): string {
   const bytes = peerAddressBytes(address);

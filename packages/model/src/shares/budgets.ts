@@ -1,13 +1,17 @@
 /**
- * How clients share what a server has: the parts of each budget. An address is an IPv4 address or the /64 of an IPv6 address; fractions are of the whole
- * budget. The owners of the budgets take their numbers from here, and docs/hostile-input.md its table.
+ * How clients share what a server has: the parts of each budget. An address is an IPv4 address or
+ * the /64 of an IPv6 address; fractions are of the whole budget. The owners of the budgets take
+ * their numbers from here, and docs/hostile-input.md its table.
  */
 export const BUDGETS = {
   /** Bytes of all watches: the address with most gives way. */
   watchMemory: {},
   /** Bytes of the tree: the last part is shared out. */
   treeRoom: { sharedPart: 0.25, ofClient: 0.0625 },
-  /** Time of applying the writes in flight. One write below `largeFrom` may always go ahead for each address. */
+  /**
+   * Time of applying the writes in flight. One write below `largeFrom` may always go ahead for each
+   * address.
+   */
   writesInFlight: { workUs: 20_000, ofAddress: 0.5, ofConnection: 0.25, largeFrom: 0.125 },
   /** Time of reading in a turn of the event loop. */
   reading: {
@@ -18,7 +22,9 @@ export const BUDGETS = {
     owedMsMax: 100,
     repaidByTime: 0.25,
   },
-  /** Time of sending in a turn: answers of this turn, answers that earlier turns left, and events. */
+  /**
+   * Time of sending in a turn: answers of this turn, answers that earlier turns left, and events.
+   */
   output: { answersMs: 4, leftMs: 1, eventsMs: 2 },
   /** Time of TLS handshakes. */
   handshakes: { ofTime: 0.25, savedMsMax: 4 },

@@ -12,13 +12,19 @@ export const NO_PROXIES: TrustedProxies = { ranges: [], share: 1 / 4 };
 
 /** What a client's connection counts as where clients have shares. */
 export interface ClientShare {
-  /** Equal for connections that share: those of one address or /64. A connection that came by a trusted proxy has one of its own. */
+  /**
+   * Equal for connections that share: those of one address or /64. A connection that came by a
+   * trusted proxy has one of its own.
+   */
   readonly share: string;
   /** It came by a trusted proxy: all of these have one share of the whole together. */
   readonly isProxied: boolean;
 }
 
-/** Decides what connections count as. Only the address of the connection counts: what a proxy says about its client is not believed. */
+/**
+ * Decides what connections count as. Only the address of the connection counts: what a proxy says
+ * about its client is not believed.
+ */
 export class ClientShares {
   readonly #proxies: TrustedProxies;
 

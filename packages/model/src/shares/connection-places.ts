@@ -19,9 +19,10 @@ interface Place {
 }
 
 /**
- * Places of connections at a port. One that waits, for a request or for the rest of one, gives way to a new one when all places are taken: the
- * one that has waited longest, of the address that has most. So neither silence nor a request that comes byte by byte shuts others out.
- * When all are busy, a new connection gets one of a few reserved places, in which only probes are answered.
+ * Places of connections at a port. One that waits, for a request or for the rest of one, gives way
+ * to a new one when all places are taken: the one that has waited longest, of the address that has
+ * most. So neither silence nor a request that comes byte by byte shuts others out. When all are
+ * busy, a new connection gets one of a few reserved places, in which only probes are answered.
  */
 export class ConnectionPlaces<C> {
   readonly #options: ConnectionPlacesOptions<C>;

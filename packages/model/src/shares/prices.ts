@@ -1,13 +1,19 @@
 /**
- * What work costs, in microseconds of the event loop, about, as measured on one core of a server of 2024: budgets of reading, preparing, applying and of writes in
- * flight count in it, so that the same work has one price everywhere. Values whose names end in `Log2` are how much costs one microsecond,
- * as a power of two. docs/hostile-input.md has them in a table.
+ * What work costs, in microseconds of the event loop, about, as measured on one core of a server of
+ * 2024: budgets of reading, preparing, applying and of writes in flight count in it, so that the
+ * same work has one price everywhere. Values whose names end in `Log2` are how much costs one
+ * microsecond, as a power of two. docs/hostile-input.md has them in a table.
  */
 export const PRICES = {
-  /** Each name of a path takes a look-up, and each byte is read several times. Paths below 128 bytes are part of their request's price. */
+  /**
+   * Each name of a path takes a look-up, and each byte is read several times. Paths below 128 bytes
+   * are part of their request's price.
+   */
   pathNamesPerUsLog2: 4,
   pathBytesPerUsLog2: 7,
-  /** A path that a write changes: it is looked up when the write is prepared and when it is applied. */
+  /**
+   * A path that a write changes: it is looked up when the write is prepared and when it is applied.
+   */
   pathOfWriteTimes: 2,
   /** Comparing a changed path with an ancestor that is watched. */
   ancestorBytesPerUsLog2: 13,
@@ -16,7 +22,10 @@ export const PRICES = {
   /** A write in flight, and its bytes: above all the log writes these. */
   writeUs: 3,
   writeBytesPerUsLog2: 8,
-  /** A multi of more than 64 KiB, by its bytes, as if it had the smallest parts: about 29 bytes each, prepared and applied. */
+  /**
+   * A multi of more than 64 KiB, by its bytes, as if it had the smallest parts: about 29 bytes
+   * each, prepared and applied.
+   */
   multiBytesPerUsLog2: 2,
   /** Preparing a part of a multi, beside its path and the entries of its access list. */
   preparedPartUs: 5,

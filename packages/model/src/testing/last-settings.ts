@@ -1,5 +1,6 @@
 /**
- * The text of a configuration file in which a later line for a key takes the place of an earlier one: a server refuses a file with two values.
+ * The text of a configuration file in which a later line for a key takes the place of an earlier
+ * one: a server refuses a file with two values.
  *
  * @param lines `key=value`
  */

@@ -1,5 +1,6 @@
 /**
- * The quantile of the nearest rank: the least value that at least `share` of all are not above; of no values 0.
+ * The quantile of the nearest rank: the least value that at least `share` of all are not above; of
+ * no values 0.
  *
  * @param sorted in rising order
  * @param share from 0 to 1

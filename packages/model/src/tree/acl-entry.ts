@@ -13,9 +13,15 @@ export interface AclEntry {
 
 export type Acl = readonly AclEntry[];
 
-/** When an entry of a scheme covers an identity of the same scheme: their ids are equal, or one of these rules holds. */
+/**
+ * When an entry of a scheme covers an identity of the same scheme: their ids are equal, or one of
+ * these rules holds.
+ */
 export interface SchemeRule {
-  /** Ids of entries are ranges of IP addresses, ids of identities addresses. Only for the scheme `ip`. */
+  /**
+   * Ids of entries are ranges of IP addresses, ids of identities addresses. Only for the scheme
+   * `ip`.
+   */
   readonly isRange?: boolean;
   /** An identity that every entry of the scheme covers. */
   readonly masterId?: string | undefined;

@@ -16,8 +16,9 @@ interface SchemeEntries {
 }
 
 /**
- * A list of many entries by scheme and id, so that a check costs a look-up for each identity or each entry, whichever are fewer, and not a
- * comparison of each identity with each entry. The last verdicts are kept: most checks of a list are about the few connections that use it at the time.
+ * A list of many entries by scheme and id, so that a check costs a look-up for each identity or
+ * each entry, whichever are fewer, and not a comparison of each identity with each entry. The last
+ * verdicts are kept: most checks of a list are about the few connections that use it at the time.
  */
 export class AclIndex {
   readonly #anyonePerms: number;

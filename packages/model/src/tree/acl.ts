@@ -26,10 +26,12 @@ const INDEX_BYTES_PER_ENTRY = 96;
 const indexes = new WeakMap<Acl, AclIndex>();
 
 /**
- * The one place where a permission is decided: operations, parts of a multi, watches at delivery, and admin commands ask it. It costs as much
- * as the list has entries, or the client identities, whichever are fewer, once both are indexed.
+ * The one place where a permission is decided: operations, parts of a multi, watches at delivery,
+ * and admin commands ask it. It costs as much as the list has entries, or the client identities,
+ * whichever are fewer, once both are indexed.
  *
- * @param identities never changed afterwards, as `acl`: of what is long an index is kept as long as itself
+ * @param identities never changed afterwards, as `acl`: of what is long an index is kept as long as
+ *   itself
  * @param need one permission, or several of which any suffices (getACL needs READ or ADMIN)
  */
 export function may(rules: AccessRules, identities: readonly Identity[], acl: Acl, need: number): boolean {
@@ -53,7 +55,10 @@ export function may(rules: AccessRules, identities: readonly Identity[], acl: Ac
   return false;
 }
 
-/** Makes the index that checks of a list need, where that is due: when it is stored, and not when many lists are read. */
+/**
+ * Makes the index that checks of a list need, where that is due: when it is stored, and not when
+ * many lists are read.
+ */
 export function prepareAcl(acl: Acl): void {
   if (isIndexed(acl)) indexOf(acl);
 }

@@ -5,7 +5,9 @@ const NONE: ReadonlySet<string> = new Set();
 /** A cache: each index is derived from its identities alone, and lives as long as they do. */
 const indexes = new WeakMap<readonly Identity[], IdentityIndex>();
 
-/** Who a connection is, by scheme and id: made once for a connection that has several identities. */
+/**
+ * Who a connection is, by scheme and id: made once for a connection that has several identities.
+ */
 export class IdentityIndex {
   readonly isSuper: boolean;
   readonly #ids = new Map<string, Set<string>>();

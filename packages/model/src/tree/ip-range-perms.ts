@@ -12,10 +12,12 @@ let lastAddressText = "";
 let lastAddress: string | undefined;
 
 /**
- * The permissions that the `ip` entries of one access list give to an address, found by a binary search.
+ * The permissions that the `ip` entries of one access list give to an address, found by a binary
+ * search.
  *
- * Two ranges are disjoint or one holds the other, so the ranges sorted by their first address form a tree: the range that holds an address is
- * the last one that begins at or before it, or one that holds that one.
+ * Two ranges are disjoint or one holds the other, so the ranges sorted by their first address form
+ * a tree: the range that holds an address is the last one that begins at or before it, or one that
+ * holds that one.
  */
 export class IpRangePerms {
   readonly #v4: FamilyPerms;

@@ -1,7 +1,8 @@
 /**
- * The rule for znode paths, on UTF-8 bytes as they arrive: a path is valid when it is `/`, or starts with `/`, does not end in
- * it, has no empty, `.` or `..` segment, and no character that ZooKeeper refuses (U+0000 to U+001F, U+007F to U+009F, U+D800
- * to U+F8FF, U+FFF0 to U+FFFF, everything above U+FFFF). Malformed UTF-8 decodes to U+FFFD in every ZooKeeper server and is
+ * The rule for znode paths, on UTF-8 bytes as they arrive: a path is valid when it is `/`, or
+ * starts with `/`, does not end in it, has no empty, `.` or `..` segment, and no character that
+ * ZooKeeper refuses (U+0000 to U+001F, U+007F to U+009F, U+D800 to U+F8FF, U+FFF0 to U+FFFF,
+ * everything above U+FFFF). Malformed UTF-8 decodes to U+FFFD in every ZooKeeper server and is
  * therefore refused too.
  */
 
@@ -72,7 +73,10 @@ function isRelative(bytes: Uint8Array, start: number, end: number): boolean {
   return end - start === 1 || (end - start === 2 && bytes[start + 1] === DOT);
 }
 
-/** Where the last `/` of a path stands, or -1. The parent is what lies before it, and `/` itself for a top-level path. */
+/**
+ * Where the last `/` of a path stands, or -1. The parent is what lies before it, and `/` itself for
+ * a top-level path.
+ */
 export function lastSlash(bytes: Uint8Array, start: number, end: number): number {
   for (let i = end - 1; i >= start; i--) if (bytes[i] === SLASH) return i;
   return -1;

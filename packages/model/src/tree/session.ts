@@ -1,6 +1,9 @@
 import { ArgumentError, misfit, type Rule } from "../arguments/shape.ts";
 
-/** The id of a client's lifetime at the ensemble; never used again. A signed 64-bit integer, 0 for none. */
+/**
+ * The id of a client's lifetime at the ensemble; never used again. A signed 64-bit integer, 0 for
+ * none.
+ */
 export type SessionId = bigint & { readonly __brand: "SessionId" };
 
 export const SESSION_NONE: SessionId = 0n as SessionId;

@@ -32,14 +32,20 @@ export const StatOffset = {
   pzxid: 60,
 } as const;
 
-/** What kind of node an owner field (as stored, not as sent) makes. Containers and TTL nodes hide in it. */
+/**
+ * What kind of node an owner field (as stored, not as sent) makes. Containers and TTL nodes hide in
+ * it.
+ */
 export type NodeKind = "persistent" | "ephemeral" | "container" | "ttl";
 
 /** The stored owner of a container: only the top bit. As two halves: high, low. */
 export const CONTAINER_OWNER_HIGH = -0x8000_0000;
 export const CONTAINER_OWNER_LOW = 0;
 
-/** A TTL node's stored owner begins with 0xff; the low 40 bits hold its time to live in milliseconds. */
+/**
+ * A TTL node's stored owner begins with 0xff; the low 40 bits hold its time to live in
+ * milliseconds.
+ */
 export const TTL_OWNER_TAG = 0xff00_0000;
 export const TTL_MS_MAX = 0xff_ffff_ffff;
 

@@ -6,7 +6,10 @@ export const WatchEventType = {
 } as const;
 export type WatchEventType = (typeof WatchEventType)[keyof typeof WatchEventType];
 
-/** How long a watch lives and how far it sees. Modes of one connection on one path coexist and are removed independently. */
+/**
+ * How long a watch lives and how far it sees. Modes of one connection on one path coexist and are
+ * removed independently.
+ */
 export const WatchMode = { STANDARD: 1, PERSISTENT: 2, PERSISTENT_RECURSIVE: 4 } as const;
 export type WatchMode = (typeof WatchMode)[keyof typeof WatchMode];
 
@@ -18,7 +21,10 @@ export function isAddWatchMode(mode: number): mode is AddWatchMode {
   return mode === AddWatchMode.PERSISTENT || mode === AddWatchMode.PERSISTENT_RECURSIVE;
 }
 
-/** What checkWatches and removeWatches can name; `CHILDREN` and `DATA` mean one-shot watches only, `ANY` every mode. */
+/**
+ * What checkWatches and removeWatches can name; `CHILDREN` and `DATA` mean one-shot watches only,
+ * `ANY` every mode.
+ */
 export const WatchSelector = { CHILDREN: 1, DATA: 2, ANY: 3, PERSISTENT: 4, PERSISTENT_RECURSIVE: 5 } as const;
 export type WatchSelector = (typeof WatchSelector)[keyof typeof WatchSelector];
 

@@ -6,8 +6,9 @@
  *     <path>/ready    all members have entered; exists until the last one has left
  *
  * A leaving member waits until all have left: the one with the lowest name waits for the highest,
- * all others delete their nodes first and wait for the others of their round. Rounds may follow each
- * other on one path; a `ready` node that was left behind by a crash lets the next round pass at once.
+ * all others delete their nodes first and wait for the others of their round. Rounds may follow
+ * each other on one path; a `ready` node that was left behind by a crash lets the next round pass
+ * at once.
  */
 
 import { type Client, type Created, isZkError } from "@zooid/client";
@@ -64,7 +65,8 @@ export class DoubleBarrier {
    * Waits until all members have entered.
    *
    * @throws LOCK_TIMEOUT or the signal's reason, whereupon this client is no member; BARRIER_BROKEN
-   *   when its node is gone; an ArgumentError if it has entered and not left: each member has an object of its own
+   *   when its node is gone; an ArgumentError if it has entered and not left: each member has an
+   *   object of its own
    */
   async enter(options: WaitOptions = {}): Promise<void> {
     if (this.#isMember) {

@@ -1,6 +1,7 @@
 /**
- * Each copy of nodes, with an entry in each state, and each change of it to another one: the table of states and changes
- * is complete by construction. All entries are changed together, so that one lost connection serves them all.
+ * Each copy of nodes, with an entry in each state, and each change of it to another one: the table
+ * of states and changes is complete by construction. All entries are changed together, so that one
+ * lost connection serves them all.
  */
 import { isDeepStrictEqual } from "node:util";
 import { type Client, json, Permission, text } from "@zooid/client";
@@ -25,7 +26,9 @@ eachStaged((staged) => {
   ({ stage, a } = staged);
 });
 
-/** The data of an entry; null for one that does not exist. An instance is a value of JSON as well. */
+/**
+ * The data of an entry; null for one that does not exist. An instance is a value of JSON as well.
+ */
 const STATES = {
   absent: null,
   valid: instanceText("1"),
@@ -93,7 +96,10 @@ async function changeAll(between: () => Promise<void>): Promise<void> {
   await Promise.all(created.map(({ name, after }) => after !== null && a.create(`${PATH}/${name}`, after)));
 }
 
-/** Requests of a client after which its copies are what they become: a busy server answers reads in many turns. */
+/**
+ * Requests of a client after which its copies are what they become: a busy server answers reads in
+ * many turns.
+ */
 async function settled(zk: Client, isDone: () => boolean): Promise<void> {
   for (let i = 0; i < 2_000 && !isDone(); i++) await zk.sync();
   for (let i = 0; i < 5; i++) await zk.sync();
@@ -129,7 +135,10 @@ function copiesOf(zk: Client) {
   };
 }
 
-/** A value that is not readable leaves the one before in force, unless the copy has seen that its node was deleted. */
+/**
+ * A value that is not readable leaves the one before in force, unless the copy has seen that its
+ * node was deleted.
+ */
 function expectedOf({ before, after, change }: Entry, seenDeletions: readonly Entry["change"][]) {
   const value = decoded(after, VALUES.decode);
   const isKept = after !== null && !seenDeletions.includes(change);
@@ -169,7 +178,8 @@ describe.each(["persistent", "one-shot"] as const)("entries of copies by %s watc
       });
       relay.accept();
 
-      // One watch of all nodes has the events of one transaction together; watches of one shot do not.
+      // One watch of all nodes has the events of one transaction together; watches of one shot do
+      // not.
       const replaced: Entry["change"][] = treeWatches === "one-shot" ? ["replaced at once"] : [];
       const seenDeletions = isConnected ? replaced.concat("deleted and created") : [];
       const expected = ENTRIES.map((entry) => ({ name: entry.name, ...expectedOf(entry, seenDeletions) }));

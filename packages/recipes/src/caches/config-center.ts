@@ -26,7 +26,10 @@ export interface ConfigCenterPlace {
     readonly file: string;
     /** Time to wait for servers before the file is read, in milliseconds. Default 2 s. */
     readonly afterMs?: number;
-    /** Called when the file cannot be written. Without it there are warnings (`ZOOID_FAILED`), one in ten seconds at most. */
+    /**
+     * Called when the file cannot be written. Without it there are warnings (`ZOOID_FAILED`), one
+     * in ten seconds at most.
+     */
     readonly onError?: (error: unknown) => void;
   };
 }

@@ -32,7 +32,10 @@ export class Topic<T> {
     );
   }
 
-  /** Publishes a value. @throws ArgumentError for a value that the codec cannot write, or refuses to read */
+  /**
+   * Publishes a value. @throws ArgumentError for a value that the codec cannot write, or refuses to
+   * read
+   */
   async publish(message: T): Promise<void> {
     await put(this.#zk, this.path, encodedValue("Topic", this.path, { codec: this.#codec, value: message }));
   }

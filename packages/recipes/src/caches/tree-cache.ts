@@ -124,8 +124,8 @@ export class TreeCache implements Disposable {
   }
 
   /**
-   * The current copies of a node's children, in the order of their names; empty for an unknown node.
-   * Each call looks at every cached path.
+   * The current copies of a node's children, in the order of their names; empty for an unknown
+   * node. Each call looks at every cached path.
    */
   children(path: string): readonly CachedNode[] {
     checkArgument("TreeCache.children", "the path", path, pathRule);

@@ -75,7 +75,9 @@ export class SharedValue<T> {
     );
   }
 
-  /** The value, from the server; the initial value is written if there is none. @throws DecodeError */
+  /**
+   * The value, from the server; the initial value is written if there is none. @throws DecodeError
+   */
   async get(options: CallOptions = {}): Promise<Versioned<T>> {
     const { codec } = this.#options;
     for (;;) {
@@ -86,7 +88,9 @@ export class SharedValue<T> {
     }
   }
 
-  /** The same, with a watch that fires when it changes. @throws DecodeError; then no watch is left */
+  /**
+   * The same, with a watch that fires when it changes. @throws DecodeError; then no watch is left
+   */
   async getAndWatch(options: CallOptions = {}): Promise<Versioned<T> & Watched> {
     checkArgument(`a read of ${this.path}`, "options", options, rules.record);
     for (;;) {
@@ -148,13 +152,17 @@ export class SharedCount extends SharedValue<number> {
     super(zk, path, { seed, codec: { encode: int32.encode, decode } });
   }
 
-  /** Sets it unconditionally. @throws ArgumentError for a value that is no whole number of 32 bits */
+  /**
+   * Sets it unconditionally. @throws ArgumentError for a value that is no whole number of 32 bits
+   */
   override async set(value: number): Promise<Versioned<number>> {
     this.#check("set", value);
     return await super.set(value);
   }
 
-  /** Sets it if it is unchanged since it was read; null if it has changed. @throws as {@link set} */
+  /**
+   * Sets it if it is unchanged since it was read; null if it has changed. @throws as {@link set}
+   */
   override async trySet(seen: Versioned<number>, value: number): Promise<Versioned<number> | null> {
     this.#check("trySet", value);
     return await super.trySet(seen, value);

@@ -13,7 +13,10 @@ export interface InstanceCleanupOptions {
    * instance is removed after at most twice that time.
    */
   readonly staleMs: number;
-  /** Called when a check fails; checks continue. Without it there are warnings (`ZOOID_FAILED`), one in ten seconds at most. */
+  /**
+   * Called when a check fails; checks continue. Without it there are warnings (`ZOOID_FAILED`), one
+   * in ten seconds at most.
+   */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 

@@ -44,7 +44,9 @@ test("fifty roll-overs: no call fails but those to a killed process, with few wr
   await a.create("/marker");
   const provider = new ServiceDiscovery(b, PATH).provider("api");
   await provider.ready();
-  /** Ports of killed processes: their instance is found until another process has taken the name. */
+  /**
+   * Ports of killed processes: their instance is found until another process has taken the name.
+   */
   const killed = new Set<number>();
   const failures: unknown[] = [];
   const answered = new Set<string>();

@@ -6,8 +6,8 @@ import type { ServiceInstance } from "./service-instance.ts";
 
 /**
  * The instances of a service, kept up to date: Curator's ServiceCache. Without a connection they
- * stay as last known; `staleMs` gives the time since. So they do after an error that ends the copy, as when a node may not be
- * read any more. Nodes without a valid instance are skipped.
+ * stay as last known; `staleMs` gives the time since. So they do after an error that ends the copy,
+ * as when a node may not be read any more. Nodes without a valid instance are skipped.
  */
 export class ServiceCache<T = unknown> implements Disposable {
   readonly path: string;
@@ -64,7 +64,10 @@ export class ServiceCache<T = unknown> implements Disposable {
     return [...this.#known].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, instance]) => instance);
   }
 
-  /** Time in milliseconds since the connection was lost, or since an error ended the copy; 0 while it is followed. */
+  /**
+   * Time in milliseconds since the connection was lost, or since an error ended the copy; 0 while
+   * it is followed.
+   */
   get staleMs(): number {
     return this.#aloneSinceMs === undefined ? 0 : performance.now() - this.#aloneSinceMs;
   }

@@ -209,7 +209,7 @@ describe("an instance", () => {
     expect((await b.exists(registration.path))?.ephemeralOwner).toBe(zk.sessionId);
   });
 
-  test("is registered again for the next session, as it was last updated", async () => {
+  test("is registered again for the next session, with its last update", async () => {
     const { zk, relay } = await stage.relayed();
     const registration = await discovery(zk).register(web("1", { payload: { zone: "x" } }));
     registration.update({ payload: { zone: "y" } });

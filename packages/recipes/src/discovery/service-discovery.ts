@@ -92,7 +92,9 @@ const MODES = {
   permanent: "persistent",
 } as const;
 
-/** An instance that is registered until this is closed, or another process registers the same id. */
+/**
+ * An instance that is registered until this is closed, or another process registers the same id.
+ */
 export class Registration<T = unknown> implements AsyncDisposable {
   readonly #node: PersistentNode;
   readonly #codec: Codec<ServiceInstance<T>>;
@@ -135,20 +137,26 @@ export class Registration<T = unknown> implements AsyncDisposable {
     return this.#node.path;
   }
 
-  /** Its node's state, now and after each change: `replaced` is final. Fails with permanent errors. */
+  /**
+   * Its node's state, now and after each change: `replaced` is final. Fails with permanent errors.
+   */
   get state$(): Observable<PersistentNodeState> {
     return this.#node.state$;
   }
 
   /**
-   * Emits once, also to later subscribers, when another process, or another discovery of this one, has registered the same id: the newest
-   * registration counts, and this one no longer maintains the node. Completes when it is closed.
+   * Emits once, also to later subscribers, when another process, or another discovery of this one,
+   * has registered the same id: the newest registration counts, and this one no longer maintains
+   * the node. Completes when it is closed.
    */
   get replaced$(): Observable<void> {
     return this.#replaced$.asObservable();
   }
 
-  /** Waits until other clients can see it in its current form. @throws NAME_TAKEN once it is replaced */
+  /**
+   * Waits until other clients can see it in its current form. @throws NAME_TAKEN once it is
+   * replaced
+   */
   ready(options?: { readonly signal?: AbortSignal }): Promise<void> {
     return this.#node.ready(options);
   }
@@ -157,7 +165,8 @@ export class Registration<T = unknown> implements AsyncDisposable {
    * Changes its data, now or as soon as there is a connection, and in later sessions; `ready` waits
    * until other clients can see it.
    *
-   * @throws NAME_TAKEN once it is replaced, RECIPE_CLOSED once it is closed, the error with which it ended
+   * @throws NAME_TAKEN once it is replaced, RECIPE_CLOSED once it is closed, the error with which
+   *   it ended
    */
   update(details: ServiceDetails<T>): void {
     checkRecord("Registration.update", details, DETAILS, []);
@@ -200,12 +209,13 @@ export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
   /**
    * Registers an instance and waits until other clients can see it. It stays registered over lost
    * connections and sessions, until its registration or the discovery is closed. The newest
-   * registration of an id counts, as in Curator: it replaces the instance of another process once, and
-   * the older registration is `replaced` then. A process that is to come back registers again. Of several that begin at one
-   * moment the last one that the servers see counts; the calls of the others return registrations that are `replaced`.
+   * registration of an id counts, as in Curator: it replaces the instance of another process once,
+   * and the older registration is `replaced` then. A process that is to come back registers again.
+   * Where several begin at one moment, the last one that the servers see counts; the calls of the
+   * others return registrations that are `replaced`.
    *
-   * @throws NAME_TAKEN if this discovery has registered the id already; the signal's reason, or a permanent error; then
-   *   nothing is registered
+   * @throws NAME_TAKEN if this discovery has registered the id already; the signal's reason, or a
+   *   permanent error; then nothing is registered
    */
   async register(service: NewService<T>, options: { readonly signal?: AbortSignal } = {}): Promise<Registration<T>> {
     signalOf("ServiceDiscovery.register", options).throwIfAborted();
@@ -248,7 +258,8 @@ export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
     try {
       await registration.ready(options);
     } catch (error) {
-      // Only a newer registration takes the name: it was registered, and `replaced$` says what became of it.
+      // Only a newer registration takes the name: it was registered, and `replaced$` says what
+      // became of it.
       if (isRecipeError(error, "NAME_TAKEN")) return registration;
       await registration.close();
       throw error;

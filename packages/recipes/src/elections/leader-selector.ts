@@ -20,8 +20,8 @@ export interface LeaderSelectorOptions extends HoldOptions {
   readonly dialect?: LockDialect | undefined;
   /**
    * Called with errors of `lead`, after which it continues. Without it such an error ends the
-   * selector: there is a warning (`ZOOID_FAILED`), and `finished` throws it. Also called with the permanent error that
-   * ends the selector. The reason of `lead`'s signal is no error.
+   * selector: there is a warning (`ZOOID_FAILED`), and `finished` throws it. Also called with the
+   * permanent error that ends the selector. The reason of `lead`'s signal is no error.
    */
   readonly onError?: (error: unknown) => void;
 }
@@ -123,8 +123,9 @@ export class LeaderSelector implements AsyncDisposable {
   }
 
   /**
-   * Leaves the queue, interrupts the work and waits for it; from inside of the work it returns at once,
-   * and the term ends with the work. May be repeated. An error of `lead` was reported when it happened.
+   * Leaves the queue, interrupts the work and waits for it; from inside of the work it returns at
+   * once, and the term ends with the work. May be repeated. An error of `lead` was reported when it
+   * happened.
    */
   async close(options: WaitOptions = {}): Promise<void> {
     await within(this.#own.untilEnded(this.end().catch(() => {})), options, `close the selector on ${this.path}`);

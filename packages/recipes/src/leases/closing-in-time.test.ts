@@ -103,7 +103,7 @@ test.each(Object.entries(HOLDERS))(
   },
 );
 
-test("what was given up goes on by itself", async () => {
+test("a call that was given up continues in the background", async () => {
   const { close, relay, zk } = await frozen(async (zk) => {
     const node = new PersistentNode(zk, { path: "/n", data: "" });
     await node.ready();

@@ -122,7 +122,10 @@ export class Hold {
     this.#controller.abort(reason);
   }
 
-  /** Errors of the listener, which may be an async function, concern neither the lease nor the process. */
+  /**
+   * Errors of the listener, which may be an async function, concern neither the lease nor the
+   * process.
+   */
   async #revoked(): Promise<void> {
     try {
       await this.#events.revoked?.();

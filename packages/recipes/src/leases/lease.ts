@@ -38,8 +38,8 @@ export interface Grant extends AsyncDisposable {
    * Releases it. Resolves when the server has deleted its nodes, or the session may be over. May be
    * repeated.
    *
-   * @throws LOCK_TIMEOUT or the signal's reason beyond the caller's limits; it is released all the same, as
-   *   soon as a server answers
+   * @throws LOCK_TIMEOUT or the signal's reason beyond the caller's limits; it is released all the
+   *   same, as soon as a server answers
    */
   release(options?: WaitOptions): Promise<void>;
 }

@@ -22,18 +22,19 @@ interface Context {
 const contexts = new AsyncLocalStorage<Context>();
 
 /**
- * Work of callers that a recipe runs and waits for at its end. Work that closes its own recipe and waits
- * for that would wait for itself:
+ * Work of callers that a recipe runs and waits for at its end. Work that closes its own recipe and
+ * waits for that would wait for itself:
  *
  * 1. The recipe runs the work.
  * 2. The work awaits `close()`.
- * 3. `close()` returns once no other work runs: the rest of the recipe's end follows that of this work.
+ * 3. `close()` returns once no other work runs: the rest of the recipe's end follows that of this
+ *    work.
  *
- * And so would work of two recipes that close each other: the call that completes such a circle, of two recipes or of more,
- * returns as one from inside of the own work does.
+ * And so would work of two recipes that close each other: the call that completes such a circle, of
+ * two recipes or of more, returns as one from inside of the own work does.
  *
- * A call is from inside until the work that made it has ended. One that is not awaited there cannot be told from one that
- * is: it returns early too, unless the work has ended by then.
+ * A call is from inside until the work that made it has ended. One that is not awaited there cannot
+ * be told from one that is: it returns early too, unless the work has ended by then.
  */
 export class OwnWork {
   readonly #running = new Set<Running>();
@@ -55,7 +56,9 @@ export class OwnWork {
     }
   }
 
-  /** Waits for the recipe's end; from inside of work that this would wait for, for all other work. */
+  /**
+   * Waits for the recipe's end; from inside of work that this would wait for, for all other work.
+   */
   async untilEnded(ended: Promise<void>): Promise<void> {
     const callers = livingFrom(contexts.getStore());
     for (const { running } of callers) running.awaited.push(this);
@@ -99,7 +102,10 @@ async function runIn(running: Running, piece: () => unknown): Promise<void> {
   }
 }
 
-/** The work that a call comes from, the innermost first. Work that has ended is dropped, so that none is kept in memory. */
+/**
+ * The work that a call comes from, the innermost first. Work that has ended is dropped, so that
+ * none is kept in memory.
+ */
 function livingFrom(context: Context | undefined): readonly Context[] {
   const living: Context[] = [];
   for (let at = context; at !== undefined; at = at.outer) {

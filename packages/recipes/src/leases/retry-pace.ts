@@ -6,7 +6,8 @@ const QUIET_MS = 60_000;
 /**
  * Pauses between attempts at one thing: none before the first, then 100 ms, doubled each time up to
  * 10 s, until a minute has passed without one. Two programs that undo each other's writes would
- * otherwise write as fast as the servers answer, and so would one whose writes a server without room refuses.
+ * otherwise write as fast as the servers answer, and so would one whose writes a server without
+ * room refuses.
  */
 export class RetryPace {
   #pauseMs = 0;

@@ -14,7 +14,10 @@ export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Prom
   });
 }
 
-/** Whether an error is how work ends that heeds its signal: the signal's reason, or an error with that as its cause. */
+/**
+ * Whether an error is how work ends that heeds its signal: the signal's reason, or an error with
+ * that as its cause.
+ */
 export function isReasonOf(signal: AbortSignal, error: unknown): boolean {
   if (!signal.aborted) return false;
   return error === signal.reason || (error instanceof Error && error.cause === signal.reason);
@@ -45,7 +48,10 @@ export async function writable(zk: Client, signal: AbortSignal): Promise<void> {
   await firstOf(zk.state$.pipe(filter(({ kind }) => kind === "connected")), signal);
 }
 
-/** Whether the error may pass, and the connection is there: repeated at once, the request would fail again as fast as it is answered. */
+/**
+ * Whether the error may pass, and the connection is there: repeated at once, the request would fail
+ * again as fast as it is answered.
+ */
 export function isRefusedForNow(error: unknown): boolean {
   return isZkError(error) && error.retriable && !hasNoConnection(error);
 }
@@ -65,8 +71,9 @@ export class Attempts {
   }
 
   /**
-   * Waits for a server that accepts writes. Where the last attempt was refused over a connection, as by a server without room on its disk
-   * or by the full queue of the client, it waits for some time as well, longer after each further one. The signal ends the wait.
+   * Waits for a server that accepts writes. Where the last attempt was refused over a connection,
+   * as by a server without room on its disk or by the full queue of the client, it waits for some
+   * time as well, longer after each further one. The signal ends the wait.
    *
    * @throws the error if it is permanent
    */
@@ -122,7 +129,10 @@ export class LossAlarm implements Disposable {
   }
 }
 
-/** Emits once after a time in milliseconds, which may be any number; rxjs' own timers fire at once beyond 24.8 days. */
+/**
+ * Emits once after a time in milliseconds, which may be any number; rxjs' own timers fire at once
+ * beyond 24.8 days.
+ */
 export function after(delayMs: number): Observable<void> {
   return new Observable((subscriber) => {
     const timer = startTimer(delayMs, () => {

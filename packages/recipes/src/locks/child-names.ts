@@ -1,12 +1,13 @@
 /**
- * Which children of a recipe's path count: those whose names a client makes there, by prefix, length and
- * number. All others neither wait nor are waited for, in any recipe.
+ * Which children of a recipe's path count: those whose names a client makes there, by prefix,
+ * length and number. All others neither wait nor are waited for, in any recipe.
  */
 
 /**
  * What the children of a directory are:
  *
- * - `lock`: contenders for a lock, as of a mutex, a selector, a reader or writer, and the turns of a semaphore
+ * - `lock`: contenders for a lock, as of a mutex, a selector, a reader or writer, and the turns of
+ *   a semaphore
  * - `latch`, `lease`: candidates of a latch, leases of a semaphore
  * - `candidate`: of a latch, or of a selector, whose nodes are those of a lock
  */
@@ -35,8 +36,9 @@ interface NameForm {
 }
 
 /**
- * Every name that a client makes. Protected names have a UUID, Go's without hyphens; sessions are decimal in Java, and
- * hexadecimal in C. All clients that share a directory are waited for, readers and writers too.
+ * Every name that a client makes. Protected names have a UUID, Go's without hyphens; sessions are
+ * decimal in Java, and hexadecimal in C. All clients that share a directory are waited for, readers
+ * and writers too.
  */
 export const NAME_FORMS: readonly NameForm[] = [
   {
@@ -92,7 +94,9 @@ export function isContender(name: string, form: ContenderForm | ChildForm): bool
   return forms.some(({ isNumbered, before }) => !isNumbered && before.test(name)) || numberOf(name, form) !== undefined;
 }
 
-/** The number of a child that counts, as text; undefined for others. A negative one has overflown. */
+/**
+ * The number of a child that counts, as text; undefined for others. A negative one has overflown.
+ */
 export function numberOf(name: string, form: ContenderForm | ChildForm): string | undefined {
   if (form === "candidate") return numberOf(name, "latch") ?? numberOf(name, "lock");
   const forms = BY_FORM.get(form) ?? [];

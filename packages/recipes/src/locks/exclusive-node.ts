@@ -87,8 +87,9 @@ export class ExclusiveNode {
   }
 
   /**
-   * Releases the grant if it is still held, and never another client's, nor a node that another program has made
-   * without the count. Resolves when that is done, or when the session may be over.
+   * Releases the grant if it is still held, and never another client's, nor a node that another
+   * program has made without the count. Resolves when that is done, or when the session may be
+   * over.
    */
   async release(taken: TakenNode): Promise<void> {
     await this.#forget(taken, () => this.#releaseIfSame(taken));

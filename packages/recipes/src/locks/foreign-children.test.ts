@@ -1,4 +1,7 @@
-/** Children that no client makes change nothing in any recipe that lists children, and those of other clients do. */
+/**
+ * Children that no client makes change nothing in any recipe that lists children, and those of
+ * other clients do.
+ */
 import { type Client, text } from "@zooid/client";
 import fc from "fast-check";
 import { filter, firstValueFrom } from "rxjs";
@@ -39,7 +42,9 @@ interface Listing {
 
 interface Case {
   readonly lists: readonly Listing[];
-  /** What the recipe does; the same with foreign children, and something else with one that counts. */
+  /**
+   * What the recipe does; the same with foreign children, and something else with one that counts.
+   */
   readonly outcome: (zk: Client, childCount: number) => Promise<unknown>;
 }
 

@@ -80,7 +80,9 @@ export async function tryEnqueue(
   }
 }
 
-/** The contenders, first come first; none if the parent is missing. Other children are passed over. */
+/**
+ * The contenders, first come first; none if the parent is missing. Other children are passed over.
+ */
 export async function queued(
   zk: Client,
   path: string,

@@ -50,7 +50,7 @@ test("foreign children of its directories are no leases and no turns", async () 
   expect((await waiting).isValid()).toBe(true);
 });
 
-test("several leases are granted together or not at all", async () => {
+test("several leases are granted together or none is", async () => {
   const semaphore = new Semaphore(a, PATH, { leases: 3 });
   const two = await semaphore.acquire({ count: 2 });
   expect(two.paths).toHaveLength(2);

@@ -91,8 +91,8 @@ export class Semaphore implements Lock<LeaseGroup<Lease>, AcquireLeasesOptions> 
    * Waits for leases.
    *
    * @throws LOCK_TIMEOUT, the signal's reason, or an unrecoverable error of the client; then
-   *   nothing is left behind. ArgumentError for more leases than exist; with a shared count it waits
-   *   until there are enough
+   *   nothing is left behind. ArgumentError for more leases than exist; with a shared count it
+   *   waits until there are enough
    */
   async acquire(options: AcquireLeasesOptions = {}): Promise<LeaseGroup<Lease>> {
     using deadline = new Deadline(options, `acquire ${this.path}`, ACQUIRE);

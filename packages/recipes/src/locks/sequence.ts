@@ -10,7 +10,8 @@ const DIGITS = 10;
 const NUMBERED = /\d{10}$/;
 
 /**
- * The contenders among the children, in order of their creation; equal numbers stay in the listed order.
+ * The contenders among the children, in order of their creation; equal numbers stay in the listed
+ * order.
  *
  * @throws SEQUENCE_OVERFLOW for a negative number: clients do not agree on the order then
  */

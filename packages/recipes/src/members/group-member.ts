@@ -62,7 +62,10 @@ export class GroupMember implements AsyncDisposable {
     return members;
   }
 
-  /** The state of this member's node, now and after each change. Fails with permanent errors, and with NAME_TAKEN. */
+  /**
+   * The state of this member's node, now and after each change. Fails with permanent errors, and
+   * with NAME_TAKEN.
+   */
   get state$(): Observable<PersistentNodeState> {
     return this.#node.state$;
   }

@@ -17,8 +17,9 @@ interface Claim {
 const claims = new WeakMap<object, Map<string, Claim>>();
 
 /**
- * Names that maintainers of one client have. The server cannot tell them apart: a node of theirs has
- * the same session, so that each would take the other's for its own, and delete it when it is closed.
+ * Names that maintainers of one client have. The server cannot tell them apart: a node of theirs
+ * has the same session, so that each would take the other's for its own, and delete it when it is
+ * closed.
  */
 export class NameClaims {
   readonly #root: string;
@@ -34,7 +35,10 @@ export class NameClaims {
     this.#byPath = byPath;
   }
 
-  /** Takes the name if it is free. @returns undefined if it is the claimant's now, else a promise of the end of the other one's claim */
+  /**
+   * Takes the name if it is free. @returns undefined if it is the claimant's now, else a promise of
+   * the end of the other one's claim
+   */
   take(path: string, owner: Claimant): Promise<void> | undefined {
     const key = this.#keyOf(path);
     const known = this.#byPath.get(key);

@@ -72,7 +72,8 @@ describe("a persistent node", () => {
     const before = zk.sessionId;
     await stage.expire(zk);
     await firstValueFrom(zk.state$.pipe(filter(({ kind }) => kind === "connected" && zk.sessionId !== before)));
-    // Some requests are over sooner than the wait for a node of another owner, which this one does not need.
+    // Some requests are over sooner than the wait for a node of another owner, which this one does
+    // not need.
     for (let i = 0; i < 30; i++) await zk.sync();
     expect((await zk.exists("/nodes/mine"))?.ephemeralOwner).toBe(zk.sessionId);
   });

@@ -21,25 +21,28 @@ import { warn } from "../warn.ts";
 import { type Claimant, NameClaims } from "./name-claims.ts";
 
 /**
- * What to do where the node is another's: that of another live session, of another maintainer of this client,
- * or, for an ephemeral one, a node without a session, which another program has made:
+ * What to do where the node is another's: that of another live session, of another maintainer of
+ * this client, or, for an ephemeral one, a node without a session, which another program has made:
  *
- * - `wait`: until it is gone, and create it then. A node without a session stays until a program deletes it, so one
- *   warning names it
+ * - `wait`: until it is gone, and create it then. A node without a session stays until a program
+ *   deletes it, so one warning names it
  * - `fail`: end with NAME_TAKEN
- * - `takeOver`: replace it, once. The newest owner wins: a node that another session replaces later is
- *   maintained no more
+ * - `takeOver`: replace it, once. The newest owner wins: a node that another session replaces later
+ *   is maintained no more
  *
- * A node of an earlier session of this maintainer is replaced at once. In the persistent modes a node without a session is
- * this maintainer's, since one of an earlier process cannot be told from another program's.
+ * A node of an earlier session of this maintainer is replaced at once. In the persistent modes a
+ * node without a session is this maintainer's, since one of an earlier process cannot be told from
+ * another program's.
  */
 export type WhenTaken = "wait" | "fail" | "takeOver";
 
 /**
  * - `making`: the node is not as wanted, or not known to be so
- * - `waiting`: another live session has the name, or another maintainer of this client, or a node without a session
+ * - `waiting`: another live session has the name, or another maintainer of this client, or a node
+ *   without a session
  * - `there`: the node is as wanted
- * - `replaced`: another session or maintainer has taken the name over; the node is maintained no more
+ * - `replaced`: another session or maintainer has taken the name over; the node is maintained no
+ *   more
  * - `closed`: by {@link PersistentNode.close}, or with the client
  */
 export type PersistentNodeState = "making" | "waiting" | "there" | "replaced" | "closed";
@@ -74,18 +77,22 @@ const SHAPE: Shape<PersistentNodeOptions> = shape<PersistentNodeOptions>({
 });
 
 /**
- * How long a deleted node is left to a successor that deletes it and creates its own in two requests, as
- * Curator's service discovery does: with the name taken in between it would give up, without an error.
+ * How long a deleted node is left to a successor that deletes it and creates its own in two
+ * requests, as Curator's service discovery does: with the name taken in between it would give up,
+ * without an error.
  */
 const SUCCESSOR_MS = 500;
 
-/** Earlier sessions of a maintainer that are kept in mind: their nodes end within a session timeout. */
+/**
+ * Earlier sessions of a maintainer that are kept in mind: their nodes end within a session timeout.
+ */
 const SESSIONS_KEPT = 8;
 
 /**
  * Maintains a node: creates it again when it is deleted or its session ends, and writes it again
  * when its data are changed, at once the first time and then with growing pauses of 10 s at most.
- * Curator's PersistentNode. Another's node is neither changed nor deleted, unless `whenTaken` is `takeOver`.
+ * Curator's PersistentNode. Another's node is neither changed nor deleted, unless `whenTaken` is
+ * `takeOver`.
  */
 export class PersistentNode implements AsyncDisposable {
   readonly #zk: Client;
@@ -146,7 +153,10 @@ export class PersistentNode implements AsyncDisposable {
     );
   }
 
-  /** Starts with the current state; completes after `closed`. Fails with permanent errors, and with NAME_TAKEN. */
+  /**
+   * Starts with the current state; completes after `closed`. Fails with permanent errors, and with
+   * NAME_TAKEN.
+   */
   get state$(): Observable<PersistentNodeState> {
     return this.#state$.pipe(distinctUntilChanged());
   }
@@ -167,7 +177,8 @@ export class PersistentNode implements AsyncDisposable {
   /**
    * Changes the wanted data; written now or as soon as there is a connection.
    *
-   * @throws NAME_TAKEN once it is replaced, RECIPE_CLOSED once it is closed, the error with which it ended
+   * @throws NAME_TAKEN once it is replaced, RECIPE_CLOSED once it is closed, the error with which
+   *   it ended
    */
   setData(data: Payload): void {
     checkArgument("setData", "data", data, rules.payload);
@@ -250,7 +261,10 @@ export class PersistentNode implements AsyncDisposable {
     this.#enter("making");
   }
 
-  /** @returns a promise of the end of another maintainer's claim, if it has the name. @throws NAME_TAKEN */
+  /**
+   * @returns a promise of the end of another maintainer's claim, if it has the name. @throws
+   *   NAME_TAKEN
+   */
   #claim(): Promise<void> | undefined {
     const claimed = this.#claims.take(this.path, this.#claimant);
     if (claimed === undefined) return undefined;

@@ -59,7 +59,10 @@ export class PersistentTtlNode implements AsyncDisposable {
     return this.#node.ready(options);
   }
 
-  /** Changes the wanted data; written now or as soon as there is a connection. @throws as {@link PersistentNode.setData} */
+  /**
+   * Changes the wanted data; written now or as soon as there is a connection. @throws as
+   * {@link PersistentNode.setData}
+   */
   setData(data: Payload): void {
     this.#node.setData(data);
   }

@@ -86,13 +86,16 @@ export class SetPartitioner implements AsyncDisposable {
 
   /**
    * This member's share, now and after each change; empty while it is unknown. Fails with errors of
-   * the work and permanent errors, which end this member's part; there is a warning (`ZOOID_FAILED`) too.
+   * the work and permanent errors, which end this member's part; there is a warning
+   * (`ZOOID_FAILED`) too.
    */
   get share$(): Observable<readonly string[]> {
     return this.#share$.asObservable();
   }
 
-  /** Leaves when the work has ended; from inside of the work it returns at once. May be repeated. */
+  /**
+   * Leaves when the work has ended; from inside of the work it returns at once. May be repeated.
+   */
   async close(options: WaitOptions = {}): Promise<void> {
     this.#closing.abort(new RecipeError("RECIPE_CLOSED", `${this.path} is divided without ${this.id}`));
     await within(this.#own.untilEnded(this.#ended), options, `close the partitioner on ${this.path}`);
@@ -150,7 +153,9 @@ export class SetPartitioner implements AsyncDisposable {
     }
   }
 
-  /** Whether this member is alone, and no other one was there before: nothing else can be working. */
+  /**
+   * Whether this member is alone, and no other one was there before: nothing else can be working.
+   */
   async #isFirst(signal: AbortSignal): Promise<boolean> {
     const party = await this.#zk.exists(this.#party, { signal });
     return party?.numChildren === 1 && party.cversion === 1;

@@ -14,8 +14,8 @@ export interface CodedNode {
 /**
  * The value of a node.
  *
- * @throws DecodeError with path, zxid and cause for data that the codec refuses; NOT_OURS with the path for
- *   data that are not in a recipe's own format
+ * @throws DecodeError with path, zxid and cause for data that the codec refuses; NOT_OURS with the
+ *   path for data that are not in a recipe's own format
  */
 export function decodedValue<T>(codec: Codec<T>, node: CodedNode): T {
   return decodedBy((data) => codec.decode(data), node);
@@ -35,7 +35,8 @@ export function decodedBy<T>(decode: (data: Uint8Array | null) => T, node: Coded
  * The data for a value.
  *
  * @param what the recipe, for the message
- * @throws ArgumentError for a value that the codec cannot write, or would refuse to read; no client could use the node
+ * @throws ArgumentError for a value that the codec cannot write, or would refuse to read; no client
+ *   could use the node
  */
 export function encodedValue<T>(
   what: string,

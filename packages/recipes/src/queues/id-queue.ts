@@ -23,7 +23,10 @@ export class IdQueue<T = Uint8Array> extends WorkQueue<T> {
     return this.putNode(nameWithId(id), [item], options);
   }
 
-  /** Removes all items with an id, also those in work. @param id as it is stored @returns their number */
+  /**
+   * Removes all items with an id, also those in work. @param id as it is stored @returns their
+   * number
+   */
   async remove(id: string): Promise<number> {
     checkId(id);
     const names = (await this.items()).filter((name) => idOf(name) === id);

@@ -12,7 +12,10 @@ import { watchedChildren } from "./work-queue.ts";
 
 /** Shorter listings cost little, and are read for each take. */
 const CACHED_COUNT_MIN = 256;
-/** Time for which a listing is used, as a multiple of the time that it took to read: reading takes a tenth of the time. */
+/**
+ * Time for which a listing is used, as a multiple of the time that it took to read: reading takes a
+ * tenth of the time.
+ */
 const CACHED_COST_FACTOR = 10;
 const CACHED_MS_MAX = 1_000;
 
@@ -92,7 +95,10 @@ export class LockingQueue {
     }
   }
 
-  /** The first item of a listing that can be claimed; undefined where there is none, or it is too old. */
+  /**
+   * The first item of a listing that can be claimed; undefined where there is none, or it is too
+   * old.
+   */
   async #claimFirst(listing: Listing | undefined, signal: AbortSignal): Promise<LockedItem | undefined> {
     for (let name = listing?.next(); name !== undefined; name = listing?.next()) {
       const claiming = this.#claims.claim(joinPath(this.#entriesPath, name));
@@ -112,7 +118,10 @@ export class LockingQueue {
   }
 }
 
-/** Names of free items in order, as they were at one moment. Takes of one object share it: each name is returned once. */
+/**
+ * Names of free items in order, as they were at one moment. Takes of one object share it: each name
+ * is returned once.
+ */
 class Listing {
   readonly #names: readonly string[];
   readonly #validUntilMs: number;
@@ -163,7 +172,9 @@ class Locked implements LockedItem {
   }
 }
 
-/** Items only, in kazoo's order: by name, which begins with the priority. @throws SEQUENCE_OVERFLOW */
+/**
+ * Items only, in kazoo's order: by name, which begins with the priority. @throws SEQUENCE_OVERFLOW
+ */
 function inOrder(names: readonly string[]): readonly string[] {
   return names.filter((name) => isNumbered(name, "entry")).sort();
 }

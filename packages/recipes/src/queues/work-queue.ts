@@ -84,9 +84,10 @@ export interface ConsumeOptions {
    */
   readonly onFailure?: "requeue" | "drop" | { readonly moveTo: string } | DeliveryBound | undefined;
   /**
-   * Called for each failure, for unreadable items, which stay in the queue, for items that are
-   * not delivered because they have reached their limit, and, with the queue's path, for the permanent error that ends the consumer.
-   * The reason of the work's signal is no failure. Without it there are warnings (`ZOOID_FAILED`), one in ten seconds at most.
+   * Called for each failure, for unreadable items, which stay in the queue, for items that are not
+   * delivered because they have reached their limit, and, with the queue's path, for the permanent
+   * error that ends the consumer. The reason of the work's signal is no failure. Without it there
+   * are warnings (`ZOOID_FAILED`), one in ten seconds at most.
    */
   readonly onError?: ((error: unknown, path: string) => void) | undefined;
 }
@@ -118,8 +119,8 @@ export interface DeliveryBound {
 /** Works on items until it is closed. */
 export interface Consumer extends AsyncDisposable {
   /**
-   * Takes no more items and waits for work in progress; from inside of the work, for all other work. May
-   * be repeated. A permanent error was reported when it happened.
+   * Takes no more items and waits for work in progress; from inside of the work, for all other
+   * work. May be repeated. A permanent error was reported when it happened.
    */
   close(options?: WaitOptions): Promise<void>;
   /** Resolves when it is closed. @throws permanent errors */
@@ -299,7 +300,9 @@ class QueueConsumer<T> implements Consumer {
   readonly #working = new Map<string, Promise<void>>();
   /** Items that are skipped. */
   readonly #unreadable = new Set<string>();
-  /** Items that the servers refuse, as one that may not be read: they are tried again after pauses. */
+  /**
+   * Items that the servers refuse, as one that may not be read: they are tried again after pauses.
+   */
   readonly #refused = new Map<string, Refused>();
   readonly #ended: Promise<void>;
   /** An unchanged item. */
@@ -565,7 +568,8 @@ function checkedBound(
 }
 
 /**
- * Checks what becomes of an item. Moved into its own queue it would be tried again at once, without a count.
+ * Checks what becomes of an item. Moved into its own queue it would be tried again at once, without
+ * a count.
  *
  * @param own paths that are not another queue's
  */

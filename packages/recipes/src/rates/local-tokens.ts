@@ -50,8 +50,8 @@ export class LocalTokens {
   }
 
   /**
-   * How many tokens will be used in a time: at the pace of the uses since the last lease, and at most
-   * twice that lease.
+   * How many tokens will be used in a time: at the pace of the uses since the last lease, and at
+   * most twice that lease.
    */
   expected(forMs: number): number {
     const { tokens, used, fromMs, toMs } = this.#last;

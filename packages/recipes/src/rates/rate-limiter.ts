@@ -15,9 +15,9 @@ export interface RateLimiterOptions {
   /** Most tokens at once. Default: those of one second, at least 1. */
   readonly burst?: number;
   /**
-   * How long a process may use the tokens that it has leased, in milliseconds: longer for fewer requests.
-   * Leased tokens count as in the bucket for that time, so that it should be below half of the time in which
-   * the burst fills. Default: a third of that time, from 100 ms to 10 s.
+   * How long a process may use the tokens that it has leased, in milliseconds: longer for fewer
+   * requests. Leased tokens count as in the bucket for that time, so that it should be below half
+   * of the time in which the burst fills. Default: a third of that time, from 100 ms to 10 s.
    */
   readonly leaseMs?: number;
 }
@@ -39,9 +39,9 @@ const SHAPE: Shape<RateLimiterOptions> = shape<RateLimiterOptions>({
 const AGAIN_MS_MAX = 200;
 
 /**
- * Limits how often all processes together do something: a token bucket in one node. In every interval they use at
- * most `rate × interval + burst` tokens, whatever processes, sessions and clocks do. A process leases tokens for
- * a short time, so that most calls need no request.
+ * Limits how often all processes together do something: a token bucket in one node. In every
+ * interval they use at most `rate × interval + burst` tokens, whatever processes, sessions and
+ * clocks do. A process leases tokens for a short time, so that most calls need no request.
  */
 export class RateLimiter {
   readonly path: string;
@@ -75,8 +75,8 @@ export class RateLimiter {
   }
 
   /**
-   * Takes tokens if there are enough of them now. Without a request in most cases: from the lease, or
-   * because there were none a moment ago. False while calls of `acquire` wait.
+   * Takes tokens if there are enough of them now. Without a request in most cases: from the lease,
+   * or because there were none a moment ago. False while calls of `acquire` wait.
    *
    * @throws CONNECTION_LOSS and other errors of the client
    */
@@ -94,8 +94,8 @@ export class RateLimiter {
   }
 
   /**
-   * Waits for tokens. Calls of one process take turns; a call for many tokens may wait for long while other
-   * processes take few at a time.
+   * Waits for tokens. Calls of one process take turns; a call for many tokens may wait for long
+   * while other processes take few at a time.
    *
    * @throws LOCK_TIMEOUT or the signal's reason; then none is taken
    */

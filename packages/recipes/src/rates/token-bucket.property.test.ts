@@ -8,7 +8,8 @@ import { type Bucket, fullBucket, type Taken, take } from "./token-bucket.ts";
 type Use = readonly [atMs: number, tokens: number];
 
 /**
- * Most tokens by which the uses exceed `rate × time + burst` over any interval that begins and ends with a use.
+ * Most tokens by which the uses exceed `rate × time + burst` over any interval that begins and ends
+ * with a use.
  */
 function excess(uses: readonly Use[], { rate, burst }: { readonly rate: number; readonly burst: number }): number {
   // Intervals that begin at each use, all at once: the level of an ideal bucket that counts uses.

@@ -1,15 +1,17 @@
 /**
  * The bucket of a rate limiter that several processes share: arithmetic without a clock.
  *
- * Processes lease tokens and use them without a request. For every real interval, all processes together use at
- * most `rate × interval + burst` tokens, by three rules:
+ * Processes lease tokens and use them without a request. For every real interval, all processes
+ * together use at most `rate × interval + burst` tokens, by three rules:
  *
- * 1. The bucket's own clock is never faster than real time. It advances by credits, and a credit is the time for
- *    which its writer has known the previous credit, by a monotonic clock: the write succeeds only where that is
- *    the last one, so at least this time has passed between the two. No clock of a server or a calendar is used.
- * 2. Tokens of a lease may be used until its time is over, so they count as in the bucket until then: level and
- *    open leases together never exceed the burst.
- * 3. A lease counts as open for its time from the first credit after it, which is later than the lease itself.
+ * 1. The bucket's own clock is never faster than real time. It advances by credits, and a credit is
+ *    the time for which its writer has known the previous credit, by a monotonic clock: the write
+ *    succeeds only where that is the last one, so at least this time has passed between the two. No
+ *    clock of a server or a calendar is used.
+ * 2. Tokens of a lease may be used until its time is over, so they count as in the bucket until
+ *    then: level and open leases together never exceed the burst.
+ * 3. A lease counts as open for its time from the first credit after it, which is later than the
+ *    lease itself.
  */
 
 /** Leases that count as open until the bucket's clock has reached a time. */
@@ -91,8 +93,8 @@ export function take(bucket: Bucket, taking: Taking): Taken {
 }
 
 /**
- * The time until there are enough tokens, if no other process takes any; the next credit where fresh
- * leases must end first.
+ * The time until there are enough tokens, if no other process takes any; the next credit where
+ * fresh leases must end first.
  */
 function dueIn(bucket: Bucket, { least, creditMsMin, ...limits }: Taking): number {
   const ends = bucket.open.map(({ untilMs }) => untilMs - bucket.clockMs);
@@ -108,7 +110,10 @@ function dueIn(bucket: Bucket, { least, creditMsMin, ...limits }: Taking): numbe
   return creditMsMin;
 }
 
-/** The bucket after a credit: used tokens are open until their use, and all others that are fresh beyond it. */
+/**
+ * The bucket after a credit: used tokens are open until their use, and all others that are fresh
+ * beyond it.
+ */
 function credited(bucket: Bucket, forMs: number, limits: BucketLimits, used?: UsedTokens): Bucket {
   const { tokens = 0, afterMs = 0 } = used ?? {};
   const atUse = tokens === 0 ? bucket : withoutUsed(grown(bucket, afterMs, limits), tokens);
@@ -122,7 +127,10 @@ function credited(bucket: Bucket, forMs: number, limits: BucketLimits, used?: Us
   };
 }
 
-/** The bucket after a time: each lease ends at its own moment, and the level is limited at every moment. */
+/**
+ * The bucket after a time: each lease ends at its own moment, and the level is limited at every
+ * moment.
+ */
 function grown(bucket: Bucket, forMs: number, { rate, burst }: BucketLimits): Bucket {
   const endMs = bucket.clockMs + forMs;
   let { level, clockMs } = bucket;

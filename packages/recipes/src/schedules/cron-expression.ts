@@ -1,8 +1,8 @@
 /**
- * Cron expressions of five fields, in UTC: minute, hour, day of the month, month, day of the week. Each is `*`, a
- * number, a range `1-5`, a step of either (`*` or `1-31` followed by `/2`), or several of these with commas;
- * months and days of the week also by their first three letters, Sunday as 0 or 7. Where both days are
- * restricted, either is enough, as cron has it.
+ * Cron expressions of five fields, in UTC: minute, hour, day of the month, month, day of the week.
+ * Each is `*`, a number, a range `1-5`, a step of either (`*` or `1-31` followed by `/2`), or
+ * several of these with commas; months and days of the week also by their first three letters,
+ * Sunday as 0 or 7. Where both days are restricted, either is enough, as cron has it.
  */
 import { ArgumentError } from "@zooid/model";
 

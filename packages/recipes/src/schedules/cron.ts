@@ -15,9 +15,9 @@ import { type CronRecord, recordCodec } from "./cron-record.ts";
 import { dueRuns, type MissedPolicy, type Times } from "./due-runs.ts";
 
 /**
- * When there are runs: a cron expression of five fields in UTC, an interval, whose times are multiples of it since
- * 1970, or a function that gives the first time after another, for time zones and everything else. Times
- * are in milliseconds since 1970.
+ * When there are runs: a cron expression of five fields in UTC, an interval, whose times are
+ * multiples of it since 1970, or a function that gives the first time after another, for time zones
+ * and everything else. Times are in milliseconds since 1970.
  */
 export type CronSchedule = string | { readonly everyMs: number } | ((afterMs: number) => number);
 
@@ -26,14 +26,18 @@ export interface CronOptions extends HoldOptions {
   readonly missed?: MissedPolicy;
   /** How late a run may be, with `missed: "skip"`, in milliseconds. Default one minute. */
   readonly lateMs?: number;
-  /** Whether a run whose process has died is repeated. Default `skip`: at most one run for each time. */
+  /**
+   * Whether a run whose process has died is repeated. Default `skip`: at most one run for each
+   * time.
+   */
   readonly interrupted?: "skip" | "repeat";
   /** Id of this process for others. Default: the host's name and the process id. */
   readonly id?: string;
   /**
-   * Called with errors of the work, after which the schedule continues. Without it such an error ends the
-   * schedule in this process: there is a warning (`ZOOID_FAILED`), and `finished` throws it. Also called with the permanent
-   * error that ends the schedule here. The reason of the work's signal is no error.
+   * Called with errors of the work, after which the schedule continues. Without it such an error
+   * ends the schedule in this process: there is a warning (`ZOOID_FAILED`), and `finished` throws
+   * it. Also called with the permanent error that ends the schedule here. The reason of the work's
+   * signal is no error.
    */
   readonly onError?: (error: unknown) => void;
 }
@@ -42,7 +46,10 @@ export interface CronOptions extends HoldOptions {
 export interface CronRun {
   /** The time of the schedule that it is for, in milliseconds since 1970. */
   readonly dueMs: number;
-  /** A fencing token that grows with each run: a store can refuse requests with a smaller one than it has seen. */
+  /**
+   * A fencing token that grows with each run: a store can refuse requests with a smaller one than
+   * it has seen.
+   */
   readonly token: Zxid;
   /** 1, and more where it is repeated. */
   readonly attempt: number;
@@ -50,7 +57,10 @@ export interface CronRun {
   readonly lease: Lease;
 }
 
-/** The work of a run. `signal` aborts when another process may begin the next run; then it must return soon. */
+/**
+ * The work of a run. `signal` aborts when another process may begin the next run; then it must
+ * return soon.
+ */
 export type CronWork = (run: CronRun, signal: AbortSignal) => unknown;
 
 const everyRule: Rule = { ...rules.record, expected: "a cron expression, a function, or { everyMs }" };
@@ -74,8 +84,9 @@ const CLOCK_MS_MAX = 300_000;
 const AGAIN_MS = 100;
 
 /**
- * Runs work at the times of a schedule, once in the cluster for each: one process leads, by a lock, and another
- * takes over when it dies. Times are those of the servers' clock, so the clocks of the processes do not matter.
+ * Runs work at the times of a schedule, once in the cluster for each: one process leads, by a lock,
+ * and another takes over when it dies. Times are those of the servers' clock, so the clocks of the
+ * processes do not matter.
  */
 export class Cron implements AsyncDisposable {
   readonly path: string;
@@ -124,7 +135,9 @@ export class Cron implements AsyncDisposable {
     return (await this.#read())?.record;
   }
 
-  /** Resolves when it is closed. @throws the error of the work, without `onError`; permanent errors */
+  /**
+   * Resolves when it is closed. @throws the error of the work, without `onError`; permanent errors
+   */
   async finished(): Promise<void> {
     try {
       await this.#selector.finished();
@@ -134,8 +147,8 @@ export class Cron implements AsyncDisposable {
   }
 
   /**
-   * Aborts a run and waits for its work, and leaves the schedule to others; from inside of the work it returns at
-   * once. May be repeated. An error of the work was reported when it happened.
+   * Aborts a run and waits for its work, and leaves the schedule to others; from inside of the work
+   * it returns at once. May be repeated. An error of the work was reported when it happened.
    */
   async close(options: WaitOptions = {}): Promise<void> {
     await within(
@@ -157,7 +170,8 @@ export class Cron implements AsyncDisposable {
       } catch (error) {
         if (signal.aborted) return;
         if (!isZkError(error)) throw error;
-        // The record or the lock is another process's: the signal follows, or the record is read again.
+        // The record or the lock is another process's: the signal follows, or the record is read
+        // again.
         const isOvertaken = error.code === "BAD_VERSION" || error.code === "NO_NODE";
         if (isOvertaken) await pause(AGAIN_MS, { signal }).catch(() => {});
         else await attempts.failed(error, signal);
@@ -257,7 +271,9 @@ export class Cron implements AsyncDisposable {
   }
 }
 
-/** Distinguishes errors of the work from those of requests, which may be errors of the same client. */
+/**
+ * Distinguishes errors of the work from those of requests, which may be errors of the same client.
+ */
 class WorkError extends Error {}
 
 function timesOf(schedule: CronSchedule): Times {

@@ -28,7 +28,7 @@ test.each(POLICIES)(
   },
 );
 
-test("after a year the last times are found without looking at all of them", () => {
+test("after a year the last times are found without looking at each of them", () => {
   let calls = 0;
   const counted = (afterMs: number): number => {
     calls++;

@@ -116,7 +116,10 @@ const PLAIN: Readonly<Partial<Record<ChildForm, Samples>>> = {
 
 const number = fc.integer({ min: 0, max: 2 ** 31 - 1 }).map((n) => String(n).padStart(10, "0"));
 const overflown = fc.integer({ min: -(2 ** 31), max: -1 }).map((n) => `-${String(-n).padStart(9, "0")}`);
-/** Behind a part without its hyphen, one of ten digits and a minus could be a positive number behind the hyphen. */
+/**
+ * Behind a part without its hyphen, one of ten digits and a minus could be a positive number behind
+ * the hyphen.
+ */
 const shortOverflown = fc.integer({ min: -999_999_999, max: -1 }).map((n) => `-${String(-n).padStart(9, "0")}`);
 /** None is an int as `%010d` writes it. */
 const nearNumber = fc.constantFrom(

@@ -1,6 +1,7 @@
 /**
- * A service in a process of its own, as a rolling deployment starts it: it answers over HTTP with its process id,
- * registers under an id that all of its processes have, and drains when it gets SIGTERM.
+ * A service in a process of its own, as a rolling deployment starts it: it answers over HTTP with
+ * its process id, registers under an id that all of its processes have, and drains when it gets
+ * SIGTERM.
  */
 import { once } from "node:events";
 import { createServer } from "node:http";

@@ -121,7 +121,9 @@ export class AuthPackets {
     if (isLast) connections.refuse(connection, "authentication");
   }
 
-  /** Takes a step of the exchange; its identities count at once. Undefined for an unreadable token. */
+  /**
+   * Takes a step of the exchange; its identities count at once. Undefined for an unreadable token.
+   */
   #stepSasl(connection: Connection, request: Request): SaslAnswer | undefined {
     const answer = this.#saslAnswer(connection, request);
     if (answer === undefined) return undefined;

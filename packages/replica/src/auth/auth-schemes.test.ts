@@ -68,7 +68,7 @@ describe("an auth packet", () => {
 });
 
 describe("an access list is stored", () => {
-  test("as it was sent if it needs no change, and found valid again without another check", () => {
+  test("unchanged if it needs no change, and found valid again without another check", () => {
     const acl = [entry("world", "anyone"), entry("digest", "u:h")];
     const auth = schemes();
     expect(auth.fixAcl(acl, [])).toBe(acl);

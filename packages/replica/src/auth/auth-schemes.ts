@@ -17,17 +17,26 @@ export interface Hashes {
 }
 
 export interface AuthConfig {
-  /** `user:base64(hash)`; a client that authenticates as it may do everything. Undefined: no superuser. */
+  /**
+   * `user:base64(hash)`; a client that authenticates as it may do everything. Undefined: no
+   * superuser.
+   */
   readonly superDigest: string | undefined;
   readonly digestEnabled: boolean;
   /** `skipACL=yes` */
   readonly skipAcl: boolean;
-  /** Schemes beyond `digest` and `ip`. Default: none; an entry or an auth packet of theirs is refused. */
+  /**
+   * Schemes beyond `digest` and `ip`. Default: none; an entry or an auth packet of theirs is
+   * refused.
+   */
   readonly providers?: ReadonlySet<AuthProvider>;
   readonly sasl?: SaslRules;
   /** The subject whose certificate makes a superuser. */
   readonly x509SuperUser?: string;
-  /** The names that this ensemble goes by to clients which make sure that they came to the right one. Absent: any. */
+  /**
+   * The names that this ensemble goes by to clients which make sure that they came to the right
+   * one. Absent: any.
+   */
   readonly ensembleNames?: ReadonlySet<string>;
   /** Connections not authenticated by one of these schemes are refused. Absent: all are served. */
   readonly enforcedSchemes?: ReadonlySet<string>;
@@ -52,15 +61,18 @@ export interface SaslExchange {
 }
 
 /**
- * `done`: the client is this user, and the token proves to it that the server knows the password too;
- * undefined, the protocol's null, where an earlier one has.
+ * `done`: the client is this user, and the token proves to it that the server knows the password
+ * too; undefined, the protocol's null, where an earlier one has.
  */
 export type SaslStep =
   | { readonly kind: "challenge"; readonly token: Uint8Array }
   | { readonly kind: "done"; readonly token: Uint8Array | undefined; readonly user: string }
   | { readonly kind: "failed" };
 
-/** The identities that an auth packet adds; `refused` is answered so, `elsewhere` sends the client to look for another server. */
+/**
+ * The identities that an auth packet adds; `refused` is answered so, `elsewhere` sends the client
+ * to look for another server.
+ */
 export type Granted = readonly Identity[] | "refused" | "elsewhere";
 
 /** Authenticates a connection by an auth packet of one scheme. */
@@ -77,7 +89,10 @@ interface Scheme {
   readonly authenticate: Authenticate;
 }
 
-/** The authentication schemes of a server: the identities of connections, valid ACLs, matching rules. */
+/**
+ * The authentication schemes of a server: the identities of connections, valid ACLs, matching
+ * rules.
+ */
 export class AuthSchemes {
   readonly rules: AccessRules;
   readonly #schemes = new Map<string, Scheme>();
@@ -90,7 +105,10 @@ export class AuthSchemes {
   readonly #idLengthMax: number;
   readonly #config: AuthConfig;
 
-  /** @param limits an entry whose id is longer than any identity can match no client, and is not valid */
+  /**
+   * @param limits an entry whose id is longer than any identity can match no client, and is not
+   *   valid
+   */
   constructor(
     config: AuthConfig,
     hashes: Hashes,
@@ -126,7 +144,9 @@ export class AuthSchemes {
     return subject === this.#config.x509SuperUser ? [{ scheme: "super", id: subject }, identity] : [identity];
   }
 
-  /** Whether a wrong password of the superuser is among these identities, which a packet has added. */
+  /**
+   * Whether a wrong password of the superuser is among these identities, which a packet has added.
+   */
   guessesSuper(added: readonly Identity[]): boolean {
     const { superDigest } = this.#config;
     if (superDigest === undefined) return false;
@@ -150,8 +170,8 @@ export class AuthSchemes {
   }
 
   /**
-   * The list that is stored for one that a client sent: duplicates dropped, `auth` replaced by the client's identities.
-   * Undefined when the list is empty or too long, or an entry is not valid.
+   * The list that is stored for one that a client sent: duplicates dropped, `auth` replaced by the
+   * client's identities. Undefined when the list is empty or too long, or an entry is not valid.
    */
   fixAcl(acl: Acl | undefined, identities: readonly Identity[]): Acl | undefined {
     if (acl === undefined || acl.length === 0 || acl.length > this.#aclCountMax) return undefined;
@@ -300,14 +320,20 @@ function ensembleScheme(names: ReadonlySet<string> | undefined): Scheme {
 const COLON = 0x3a;
 const text = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** `user:base64(hash(user:password))`, from the bytes of `user:password`; without a colon all of it is the user. */
+/**
+ * `user:base64(hash(user:password))`, from the bytes of `user:password`; without a colon all of it
+ * is the user.
+ */
 export function digestId(data: Uint8Array, hashes: Hashes): string {
   const colon = data.indexOf(COLON);
   const user = text.decode(colon < 0 ? data : data.subarray(0, colon));
   return `${user}:${Buffer.from(hashes.digest(data)).toString("base64")}`;
 }
 
-/** Whether there are two parts between colons, without the empty ones at the end: Java's `String.split` drops those. */
+/**
+ * Whether there are two parts between colons, without the empty ones at the end: Java's
+ * `String.split` drops those.
+ */
 function isDigestId(id: string): boolean {
   let end = id.length;
   while (id.charCodeAt(end - 1) === COLON) end--;

@@ -5,8 +5,8 @@ import { TestReplica } from "../testing/replica.ts";
 import { create, createTtl, multi, onPath, read, setAcl, setData, versioned, watchOn } from "../testing/requests.ts";
 import { digestId } from "./auth-schemes.ts";
 
-// Every operation, as every kind of client, on every shape of access list. What is expected follows from the rule below, which is
-// a second implementation that shares nothing with the code.
+// Every operation, as every kind of client, on every shape of access list. What is expected follows
+// from the rule below, which is a second implementation that shares nothing with the code.
 
 const hashes = {
   digest: (bytes: Uint8Array) => createHash("sha1").update(bytes).digest(),
@@ -76,7 +76,9 @@ interface Operation {
   readonly need: number;
   readonly op: number;
   readonly body: Parameters<TestReplica["ask"]>[2];
-  /** The answer to who may; NO_AUTH is the answer to the others, for a multi in the part's place. */
+  /**
+   * The answer to who may; NO_AUTH is the answer to the others, for a multi in the part's place.
+   */
   readonly allowed: RegExp;
   readonly refused: string;
 }

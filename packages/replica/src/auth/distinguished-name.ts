@@ -12,7 +12,10 @@ const QUOTED = /"(?:[^"\\]|\\[\s\S])*"\s*/y;
 const HEXADECIMAL = /#(?:[0-9a-fA-F]{2})+\s*/y;
 const PLAIN = /(?:\\[0-9a-fA-F]{2}|\\[,=+<>#;"\\ ]|[^\\,+<>;"])*/y;
 
-/** Whether a text is an X.500 name as Java reads them, such as `CN=alice,OU=people`; the empty one is. */
+/**
+ * Whether a text is an X.500 name as Java reads them, such as `CN=alice,OU=people`; the empty one
+ * is.
+ */
 export function isDistinguishedName(text: string): boolean {
   if (text === "") return true;
   let at = 0;

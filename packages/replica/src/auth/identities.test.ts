@@ -39,7 +39,8 @@ describe("a client is refused and its connection closed", () => {
   });
 
   test("for an identity of more than a kibibyte, also behind a write", () => {
-    // With its scheme, two colons' worth of separators and the hash, the rest of the kibibyte is the name.
+    // With its scheme, two colons' worth of separators and the hash, the rest of the kibibyte is
+    // the name.
     const name = "n".repeat(1024 - "digest".length - ":".length - 28);
     const zk = new TestReplica();
     const client = zk.open();

@@ -1,6 +1,9 @@
 import type { Identity } from "@zooid/model";
 
-/** How much a connection may be: every access check and every forwarded write carries its identities. */
+/**
+ * How much a connection may be: every access check and every forwarded write carries its
+ * identities.
+ */
 export interface IdentityLimits {
   /** Identities of one connection; an auth packet for more is refused. */
   readonly identityCountMax: number;
@@ -10,7 +13,10 @@ export interface IdentityLimits {
   readonly identitiesBytesMax: number;
 }
 
-/** The identities `known` with those of `added` that are not among them; `known` itself where there is none. */
+/**
+ * The identities `known` with those of `added` that are not among them; `known` itself where there
+ * is none.
+ */
 export function withIdentities(known: readonly Identity[], added: readonly Identity[]): readonly Identity[] {
   const isNew = (one: Identity): boolean => !known.some((other) => other.scheme === one.scheme && other.id === one.id);
   const more = added.filter(isNew);

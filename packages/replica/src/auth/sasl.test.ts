@@ -63,7 +63,7 @@ test("requests before a failed exchange are served, those behind it are not", ()
   expect(test.refusals).toEqual(["authentication"]);
 });
 
-test("a second connection of a session has to authenticate anew", () => {
+test("a second connection of a session has to authenticate again", () => {
   const test = withSasl();
   const client = test.open();
   test.ask(client, OpCode.SASL, token("bob"));

@@ -8,7 +8,9 @@ import type { Connection, HeldWrite } from "./connection.ts";
 export class Admission {
   readonly #parts: ReplicaParts;
   readonly #stalled: Connection[] = [];
-  /** Connections with a write that waits for its address's share, in the order in which they came. */
+  /**
+   * Connections with a write that waits for its address's share, in the order in which they came.
+   */
   #held: Connection[] = [];
 
   constructor(parts: ReplicaParts) {
@@ -42,8 +44,8 @@ export class Admission {
   }
 
   /**
-   * Keeps a write until there is room for its work: see `WriteShares`. The connection is not read until then; other connections are, and
-   * those of other addresses go ahead.
+   * Keeps a write until there is room for its work: see `WriteShares`. The connection is not read
+   * until then; other connections are, and those of other addresses go ahead.
    */
   holdWrite(connection: Connection, write: HeldWrite): void {
     connection.heldWrite = write;
@@ -91,8 +93,9 @@ export class Admission {
     for (const connection of held) {
       const { heldWrite } = connection;
       if (heldWrite === undefined || connection.phase !== "open") continue;
-      // 1. A connection has a write in flight and one that is held. 2. A multi of another one is prepared in part, and each connection may
-      // have one write that waits for it. 3. The held one would be a second.
+      // 1. A connection has a write in flight and one that is held. 2. A multi of another one is
+      // prepared in part, and each connection may have one write that waits for it. 3. The held one
+      // would be a second.
       const isDue = !this.isFull && this.#mayTakeMore(connection) && this.#isBehindNone(heldWrite);
       if (!isDue || !this.#parts.writeShares.admits(connection, heldWrite.priceUs)) {
         this.#held.push(connection);

@@ -67,8 +67,8 @@ export class Connection {
   /** The identities for requests that arrive now and for watch events. They only grow. */
   identities: readonly Identity[];
   /**
-   * The identities for the request that is answered now: those of the time when it was sent. An auth
-   * packet that waits for a write of its connection counts here only once it is answered.
+   * The identities for the request that is answered now: those of the time when it was sent. An
+   * auth packet that waits for a write of its connection counts here only once it is answered.
    */
   answeredAs: readonly Identity[];
   /** The password of a session that is being created or renewed, until the answer carries it. */
@@ -83,7 +83,9 @@ export class Connection {
   workUs = 0;
   /** That of its address. */
   addressWork: AddressWork | undefined;
-  /** A write that waits until its address has room for it; the connection is not read until then. */
+  /**
+   * A write that waits until its address has room for it; the connection is not read until then.
+   */
   heldWrite: HeldWrite | undefined;
   /** Requests after it wait until it is answered. */
   unfinished: UnfinishedSetWatches | undefined;

@@ -3,7 +3,9 @@ import type { ClientShares, ConnectionRef, Identity } from "@zooid/model";
 import type { ConnectionRefusal, ReplicaSinks } from "../sinks.ts";
 import { Connection } from "./connection.ts";
 
-/** Watches of a closed connection removed when it is closed, and of all such connections in a turn. */
+/**
+ * Watches of a closed connection removed when it is closed, and of all such connections in a turn.
+ */
 const WATCHES_AT_ONCE = 256;
 const WATCHES_PER_TURN = 4096;
 
@@ -91,7 +93,10 @@ export class Connections {
     return this.#removing.size > 0;
   }
 
-  /** A client may have a million watches, and many clients may disconnect at once: some in each turn. */
+  /**
+   * A client may have a million watches, and many clients may disconnect at once: some in each
+   * turn.
+   */
   removeMoreWatches(): void {
     this.#removable = WATCHES_PER_TURN;
     for (const connection of this.#removing) {
@@ -118,7 +123,9 @@ export class Connections {
     this.close(connection);
   }
 
-  /** The role has ended: closes all connections that sent a connect request; requests get no answer. */
+  /**
+   * The role has ended: closes all connections that sent a connect request; requests get no answer.
+   */
   disconnectAll(): void {
     for (const connection of this.#byRef) {
       if (connection === undefined || connection.phase === "new") continue;

@@ -23,7 +23,7 @@ function turns(zk: TestReplica): void {
   for (let i = 0; i < 4; i++) zk.turn();
 }
 
-test("a write waits while its address has its share in flight, and pings, reads and others' writes go on", () => {
+test("a write waits while its address has its share in flight, and pings, reads and others' writes continue", () => {
   const { zk, here, there } = staged();
   const [one, two] = here as readonly [ConnectionRef, ConnectionRef];
   const reader = zk.open(HERE);

@@ -3,9 +3,10 @@ import type { ReplicaParts } from "../replica-parts.ts";
 import type { Connection } from "./connection.ts";
 
 /**
- * Bounds the watches of one connection by their number, and those of all connections together by the memory that they take. Beyond the
- * total the address (or /64) whose watches take most gives way, with the connection of it whose watches take most, whichever armed the
- * last one: a client is never refused because of another one with more, however that one spreads its watches.
+ * Bounds the watches of one connection by their number, and those of all connections together by
+ * the memory that they take. Beyond the total the address (or /64) whose watches take most gives
+ * way, with the connection of it whose watches take most, whichever armed the last one: a client is
+ * never refused because of another one with more, however that one spreads its watches.
  */
 export class WatchBudget {
   readonly #parts: ReplicaParts;
@@ -66,8 +67,8 @@ export class WatchBudget {
   }
 
   /**
-   * The address whose connections' watches take most memory together. One of those that come by trusted proxies gives way where these
-   * have more than their part of the whole, and only then.
+   * The address whose connections' watches take most memory together. One of those that come by
+   * trusted proxies gives way where these have more than their part of the whole, and only then.
    */
   #largestShare(): string | undefined {
     const { config, clientShares } = this.#parts;

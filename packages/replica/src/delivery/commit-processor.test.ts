@@ -65,7 +65,8 @@ describe("a transaction that takes more than one turn", () => {
   });
 
   test("is applied in part where watches are on all ancestors of its paths", () => {
-    // 120 names of 100 bytes: the path costs some 300, and comparing it with its watched ancestors 90 more.
+    // 120 names of 100 bytes: the path costs some 300, and comparing it with its watched ancestors
+    // 90 more.
     const deep = `/${"x".repeat(99)}`.repeat(120);
     const isInPart = (isWatched: boolean): boolean => {
       const zk = new TestReplica({ applyWorkPerTurn: 600 });

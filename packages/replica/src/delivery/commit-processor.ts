@@ -15,10 +15,10 @@ const KEPT_BYTES_MAX = 256 * 1024;
  * Applies committed transactions to the tree, fires their watches, and answers the clients of this
  * server that wait for them.
  *
- * A transaction of many ops, or with many watchers, is applied in several turns. Until it is complete
- * reads wait (`ServingState.isApplying`), so that no client sees a part of it, and no other
- * transaction is applied. Writes are prepared meanwhile: the nodes of this transaction are among the
- * leader's pending changes until its end.
+ * A transaction of many ops, or with many watchers, is applied in several turns. Until it is
+ * complete reads wait (`ServingState.isApplying`), so that no client sees a part of it, and no
+ * other transaction is applied. Writes are prepared meanwhile: the nodes of this transaction are
+ * among the leader's pending changes until its end.
  */
 export class CommitProcessor {
   readonly #parts: ReplicaParts;
@@ -46,7 +46,9 @@ export class CommitProcessor {
     };
   }
 
-  /** Applies one entry of the log at start. @returns the leader's wall clock when it was prepared */
+  /**
+   * Applies one entry of the log at start. @returns the leader's wall clock when it was prepared
+   */
   replay(zxid: Zxid, bytes: Uint8Array, start: number, end: number): number {
     const { tools, tree } = this.#parts;
     const header = this.#header;
@@ -59,8 +61,8 @@ export class CommitProcessor {
   }
 
   /**
-   * Applies a committed transaction, fires its watches, and answers the client that waits for it, in
-   * this order.
+   * Applies a committed transaction, fires its watches, and answers the client that waits for it,
+   * in this order.
    *
    * @returns false when the turn's work is done: {@link resume} applies the rest, if there is one
    */
@@ -72,7 +74,8 @@ export class CommitProcessor {
     if (header.op === OpCode.MULTI || header.op === OpCode.CLOSE_SESSION) {
       // It may take several turns, and the bytes are lent for this call.
       tools.txns.open(this.#keep(bytes, start, end), 0, end - start, header);
-      // A multi may have no parts: then there is no last op, and none of an earlier transaction counts.
+      // A multi may have no parts: then there is no last op, and none of an earlier transaction
+      // counts.
       this.#op.op = header.op;
     }
     header.zxid = zxid;
@@ -82,7 +85,9 @@ export class CommitProcessor {
     return this.#apply();
   }
 
-  /** A new turn: applies the rest of a transaction. False when the work of this turn is done, too. */
+  /**
+   * A new turn: applies the rest of a transaction. False when the work of this turn is done, too.
+   */
   resume(): boolean {
     this.#work = 0;
     return !this.#parts.servingState.isApplying || this.#apply();
@@ -144,7 +149,10 @@ export class CommitProcessor {
     return this.#work < config.applyWorkPerTurn;
   }
 
-  /** Reports a node whose listing stock clients cannot read any more, once for each time that it grows so large. */
+  /**
+   * Reports a node whose listing stock clients cannot read any more, once for each time that it
+   * grows so large.
+   */
   #noteListing(): void {
     const { tree, sinks } = this.#parts;
     const node = tree.takeGrownListing();

@@ -22,8 +22,9 @@ const header: TxnHeader = newTxnHeader();
 const op: TxnOp = newTxnOp();
 
 /**
- * Whether each entry of a run is a transaction of known ops. A leader that sends something else has broken the protocol; in the log it
- * would stop this server, when it is applied and at every start from then on.
+ * Whether each entry of a run is a transaction of known ops. A leader that sends something else has
+ * broken the protocol; in the log it would stop this server, when it is applied and at every start
+ * from then on.
  */
 export function isReadable(decoder: TxnDecoder, { bytes, start, end }: LoggedRun): boolean {
   try {

@@ -3,9 +3,9 @@ import type { Connection } from "../connections/connection.ts";
 import type { ReplicaParts } from "../replica-parts.ts";
 
 /**
- * Answers the write that was just taken from `InFlightWrites`, from its applied transaction. A write
- * that was refused because its session has moved is not answered: its connection is closed, for the
- * client is connected to another server.
+ * Answers the write that was just taken from `InFlightWrites`, from its applied transaction. A
+ * write that was refused because its session has moved is not answered: its connection is closed,
+ * for the client is connected to another server.
  */
 export class WriteAnswers {
   readonly #parts: ReplicaParts;

@@ -5,7 +5,10 @@ const HEADER_BYTES = 24;
 /** In the client's number: its session is a local one, which the leader does not know. */
 const LOCAL_BIT = 0x8000_0000;
 
-/** Requests that a learner forwards to its leader in one message; see `ForwardMessage` for the layout. */
+/**
+ * Requests that a learner forwards to its leader in one message; see `ForwardMessage` for the
+ * layout.
+ */
 export class ForwardRun {
   #bytes: Buffer = Buffer.allocUnsafeSlow(BYTES_FIRST);
   #end = 0;

@@ -67,7 +67,7 @@ describe("a learner's request", () => {
     expect(leader.ask(leader.open(), OpCode.EXISTS, read("/orphan"))).toBe("NO_NODE");
   });
 
-  test("in a truncated run ends its link, and the leader goes on", () => {
+  test("in a truncated run ends its link, and the leader continues", () => {
     const ensemble = new TestEnsemble(3);
     const [follower] = ensemble.followers as [TestMember];
     const { leader } = ensemble;
@@ -79,7 +79,7 @@ describe("a learner's request", () => {
     expect([leader.replica.isLeading, follower.replica.isServing]).toEqual([true, true]);
   });
 
-  test("to open a session that exists ends its link, and the leader goes on", () => {
+  test("to open a session that exists ends its link, and the leader continues", () => {
     const ensemble = new TestEnsemble(3);
     const [follower] = ensemble.followers as [TestMember];
     const { leader } = ensemble;

@@ -6,8 +6,8 @@ import { ForwardRun } from "./forward-run.ts";
 import { SentIdentities } from "./remote-clients.ts";
 
 /**
- * A learner's half of forwarding: sends its clients' writes and syncs to the leader, in the order in
- * which they came. The writes of one turn leave in one message.
+ * A learner's half of forwarding: sends its clients' writes and syncs to the leader, in the order
+ * in which they came. The writes of one turn leave in one message.
  */
 export class RequestForwarder {
   readonly #zab: ZabPeer;

@@ -16,16 +16,18 @@ import type { Connection } from "../connections/connection.ts";
 import type { ReplicaParts } from "../replica-parts.ts";
 import { readRefusal } from "./read-refusal.ts";
 
-/** Children in one page at most: a turn can look them up and copy them without a delay for others. */
+/**
+ * Children in one page at most: a turn can look them up and copy them without a delay for others.
+ */
 const COUNT_MAX = 1000;
 /** Bytes of a page: data end it early, so that stock limits on answers hold. */
 const BYTES_MAX = 512 * 1024;
 const NOTHING: Readonly<ByteSlice> = { bytes: new Uint8Array(0), start: 0, end: 0 };
 
 /**
- * Lists the children of a node in pages, in the order of their names' bytes. A page begins behind a name, which need not exist
- * any more, so nothing is kept between pages: a name that is there all the time is in exactly one of them, whichever server
- * answers, and another one in at most one.
+ * Lists the children of a node in pages, in the order of their names' bytes. A page begins behind a
+ * name, which need not exist any more, so nothing is kept between pages: a name that is there all
+ * the time is in exactly one of them, whichever server answers, and another one in at most one.
  */
 export class ChildPages {
   readonly #parts: ReplicaParts;
@@ -36,7 +38,9 @@ export class ChildPages {
     this.#page = new TreePage(parts);
   }
 
-  /** Needs the permission of getChildren; a child's Stat and data need that of a read of the child. */
+  /**
+   * Needs the permission of getChildren; a child's Stat and data need that of a read of the child.
+   */
   answer(connection: Connection, request: Request, zxid: Zxid): void {
     const { sinks, tree, requestWork } = this.#parts;
     const { path, xid, mode } = request;

@@ -26,7 +26,9 @@ const NO_PREFIX: Readonly<ByteSlice> = { bytes: new Uint8Array(0), start: 0, end
 const SLASH = 0x2f;
 const SPACE = 0x20;
 
-/** Answers requests that change no node from this server's own tree: reads, watches, pings, syncs. */
+/**
+ * Answers requests that change no node from this server's own tree: reads, watches, pings, syncs.
+ */
 export class LocalReads {
   readonly #parts: ReplicaParts;
   readonly #multiReads: MultiRead;
@@ -173,7 +175,9 @@ export class LocalReads {
     return !hasPath;
   }
 
-  /** The prefix is compared as text: `/a` matches `/ab`. A blank one, the root or none matches all. */
+  /**
+   * The prefix is compared as text: `/a` matches `/ab`. A blank one, the root or none matches all.
+   */
   #getEphemerals({ ref, session }: Connection, { path, xid }: Request, zxid: Zxid): void {
     const { config, sinks, tree, requestWork } = this.#parts;
     assert(session !== undefined, "an open connection has a session");

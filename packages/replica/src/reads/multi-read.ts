@@ -47,8 +47,8 @@ export class MultiRead {
   }
 
   /**
-   * Whether a multiRead can be answered within its limits. After the part that exceeds one, the rest
-   * is only decoded: an unreadable part fails the whole request.
+   * Whether a multiRead can be answered within its limits. After the part that exceeds one, the
+   * rest is only decoded: an unreadable part fails the whole request.
    */
   #isAnswerable(parts: RequestDecoder): boolean {
     const { config, tree, requestWork } = this.#parts;

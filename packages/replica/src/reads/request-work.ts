@@ -2,9 +2,9 @@ import { OpCode, type Request } from "@zooid/model";
 import { pathWork } from "../path-work.ts";
 
 /**
- * The cost of answers so far beside their number, in units of about a microsecond:
- * listed names, parts, paths of setWatches, long paths. A driver that shares its time fairly between
- * connections looks at it.
+ * The cost of answers so far beside their number, in units of about a microsecond: listed names,
+ * parts, paths of setWatches, long paths. A driver that shares its time fairly between connections
+ * looks at it.
  */
 export class RequestWork {
   count = 0;

@@ -30,7 +30,10 @@ export class WatchRequests {
     this.#parts = parts;
   }
 
-  /** addWatch: on any path, as in Apache: one that does not exist, one that is not readable, a text that is no path, or null. */
+  /**
+   * addWatch: on any path, as in Apache: one that does not exist, one that is not readable, a text
+   * that is no path, or null.
+   */
   add({ ref }: Connection, { hasPath, mode, path, xid }: Request, zxid: Zxid): void {
     const { sinks, tree } = this.#parts;
     if (!isAddWatchMode(mode)) {
@@ -58,7 +61,8 @@ export class WatchRequests {
   }
 
   /**
-   * Decodes paths of a setWatches, from where the decoder stands. Throws for one that is unreadable.
+   * Decodes paths of a setWatches, from where the decoder stands. Throws for one that is
+   * unreadable.
    *
    * @param workMax the work of this call; at least one path is read
    * @returns whether it was the last path
@@ -72,9 +76,9 @@ export class WatchRequests {
   }
 
   /**
-   * setWatches: restores watches of the client's last connection. Where one has missed a change, its
-   * event is sent at once if the client may read the node, before the answer. The paths are read
-   * from where the decoder stands.
+   * setWatches: restores watches of the client's last connection. Where one has missed a change,
+   * its event is sent at once if the client may read the node, before the answer. The paths are
+   * read from where the decoder stands.
    *
    * @param workMax the work of this call; at least one path is read
    * @returns whether it was the last path, and the request is answered

@@ -69,7 +69,10 @@ export class ClientRequests {
     this.#parts.clientWrites.write(connection, session, request, frame, 0, frame.length, true);
   }
 
-  /** Whether the client is authenticated as this server wants it, and knows only operations that are served. */
+  /**
+   * Whether the client is authenticated as this server wants it, and knows only operations that are
+   * served.
+   */
   #mayRequest(connection: Connection, { op, xid }: Request): boolean {
     if (!this.#parts.auth.mayAsk(connection.identities)) {
       this.#refuse(

@@ -3,7 +3,9 @@ import { expect, test } from "vitest";
 import { TestReplica } from "../testing/replica.ts";
 import { create, onPath, read } from "../testing/requests.ts";
 
-/** Connections that have asked for a number of syncs each while another client's write is under way. */
+/**
+ * Connections that have asked for a number of syncs each while another client's write is under way.
+ */
 function withSyncs(
   connections: number,
   each: number,

@@ -19,9 +19,9 @@ import { longMultiPriceUs, writePriceUs } from "../writes/write-shares.ts";
 const LOOKED_AT_BYTES = 64 * 1024;
 
 /**
- * Writes of this server's clients: each gets its place among this server's own writes, and then goes
- * to the proposer of this server or is forwarded to the leader. It is answered when its transaction
- * is applied here (`CommitProcessor`).
+ * Writes of this server's clients: each gets its place among this server's own writes, and then
+ * goes to the proposer of this server or is forwarded to the leader. It is answered when its
+ * transaction is applied here (`CommitProcessor`).
  */
 export class ClientWrites {
   readonly #parts: ReplicaParts;
@@ -83,8 +83,8 @@ export class ClientWrites {
   }
 
   /**
-   * Whether a write waits for its share, or a large multi, which takes several turns, for the writes before it:
-   * 1. A small write is in the log. A multi of twenty thousand parts arrives.
+   * Whether a write waits for its share, or a large multi, which takes several turns, for the
+   * writes before it: 1. A small write is in the log. A multi of twenty thousand parts arrives.
    * 2. The small write is committed. It could not be applied before all of the multi is prepared.
    */
   #mustHold(connection: Connection, op: number, priceUs: number): boolean {
@@ -93,7 +93,10 @@ export class ClientWrites {
     return op === OpCode.MULTI && writeShares.isLarge(priceUs) && inFlightWrites.count > 0;
   }
 
-  /** What a write costs until it is applied, whose body is read, with the watches that it may fire here. */
+  /**
+   * What a write costs until it is applied, whose body is read, with the watches that it may fire
+   * here.
+   */
   #priceUs(request: Request, bytes: number): number {
     const { op, hasPath } = request;
     if (op === OpCode.MULTI) return this.#multiPriceUs(bytes);
@@ -149,7 +152,10 @@ export class ClientWrites {
     return ErrorCode.OPERATION_TIMEOUT;
   }
 
-  /** Refuses a write without a transaction. Where it has to wait, its frame is read again in its turn. */
+  /**
+   * Refuses a write without a transaction. Where it has to wait, its frame is read again in its
+   * turn.
+   */
   #refuse(
     connection: Connection,
     { op, xid }: Request,
@@ -188,8 +194,8 @@ export class ClientWrites {
 
   /**
    * Whether a write of a local session may become a transaction. If it creates an ephemeral, its
-   * session becomes one of the ensemble first, where that is allowed: the creation of the session is
-   * proposed before the write.
+   * session becomes one of the ensemble first, where that is allowed: the creation of the session
+   * is proposed before the write.
    */
   #mayPropose(session: Session, request: Request): boolean {
     if (request.op === OpCode.CLOSE_SESSION) {

@@ -7,9 +7,14 @@ export interface PendingSync {
   /** A copy of the request, until it is answered. */
   frame: Uint8Array;
   readonly receivedMs: number;
-  /** The leadership check that must be confirmed; 0 at a learner, whose leader does it, and in an ensemble of one. */
+  /**
+   * The leadership check that must be confirmed; 0 at a learner, whose leader does it, and in an
+   * ensemble of one.
+   */
   readonly check: number;
-  /** The zxid that must be applied here before the answer; undefined until the leader has sent it. */
+  /**
+   * The zxid that must be applied here before the answer; undefined until the leader has sent it.
+   */
   readAt: Zxid | undefined;
   /** The next one of the same connection. */
   next: PendingSync | undefined;
@@ -20,8 +25,8 @@ export interface PendingSync {
 const DROPPED_MIN = 64;
 
 /**
- * This server's own syncs, in order. They become due in that order: the leader's zxids for them never
- * decrease. There may be hundreds of thousands: no call walks all of them.
+ * This server's own syncs, in order. They become due in that order: the leader's zxids for them
+ * never decrease. There may be hundreds of thousands: no call walks all of them.
  */
 export class PendingSyncs {
   #syncs: PendingSync[] = [];
@@ -102,7 +107,10 @@ export class PendingSyncs {
     this.#first = 0;
   }
 
-  /** The role has ended. Numbers are not used again, so that a late answer of a leader finds no other sync. */
+  /**
+   * The role has ended. Numbers are not used again, so that a late answer of a leader finds no
+   * other sync.
+   */
   clear(): void {
     for (const { connection } of this.#syncs) {
       connection.oldestSync = undefined;

@@ -1,8 +1,8 @@
 import { OpCode } from "@zooid/model";
 
 /**
- * The operations that clients may request. All others, internal operations of servers among them, are
- * answered with UNIMPLEMENTED, and the connection is closed.
+ * The operations that clients may request. All others, internal operations of servers among them,
+ * are answered with UNIMPLEMENTED, and the connection is closed.
  */
 const SERVED: ReadonlySet<number> = new Set([
   OpCode.CREATE,

@@ -42,7 +42,9 @@ export class SetWatches {
     return this.#unfinished.length > 0;
   }
 
-  /** Restores more watches of the unfinished requests: all together as many as one may in a turn. */
+  /**
+   * Restores more watches of the unfinished requests: all together as many as one may in a turn.
+   */
   restoreMore(): void {
     const connections = this.#unfinished;
     if (connections.length === 0) return;
@@ -85,7 +87,9 @@ export class SetWatches {
     waiting.release(connection);
   }
 
-  /** Reads all paths before it restores the first watch. @returns whether the request is answered */
+  /**
+   * Reads all paths before it restores the first watch. @returns whether the request is answered
+   */
   #advance(connection: Connection, request: Request, progress: SetWatchesProgress, workMax: number): boolean {
     const { requestWork, watchRequests, servingState, tools } = this.#parts;
     const { requests } = tools;

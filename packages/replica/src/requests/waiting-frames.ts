@@ -4,8 +4,8 @@ const BYTES_FIRST = 1024;
 const ITEM_BYTES = 24;
 
 /**
- * The waiting requests of one connection: a copy of each frame, with the count of the connection's writes
- * and syncs before it, and the time when it came.
+ * The waiting requests of one connection: a copy of each frame, with the count of the connection's
+ * writes and syncs before it, and the time when it came.
  *
  * ```
  * ┌──────────────┬────────────┬──────────────┬──────────────────┬───────┐

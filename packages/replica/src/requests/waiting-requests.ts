@@ -6,9 +6,9 @@ import type { ReplicaParts } from "../replica-parts.ts";
 import { WaitingFrames } from "./waiting-frames.ts";
 
 /**
- * What a waiting request counts beside its own bytes and those of its answer. All waiting requests of
- * a connection may have to be answered at once, before the answer to its next write: the limit keeps
- * that to some milliseconds.
+ * What a waiting request counts beside its own bytes and those of its answer. All waiting requests
+ * of a connection may have to be answered at once, before the answer to its next write: the limit
+ * keeps that to some milliseconds.
  */
 const WAITING_BYTES = 512;
 /** The same for each unit of work that looking up its path takes. */
@@ -41,7 +41,10 @@ export class WaitingRequests {
     this.#push(connection, WAITING_BYTES, bytes, start, end);
   }
 
-  /** Keeps a read. The size of its answer is estimated: all reads behind a write are answered at once. */
+  /**
+   * Keeps a read. The size of its answer is estimated: all reads behind a write are answered at
+   * once.
+   */
   waitToRead(connection: Connection, request: Request, bytes: Uint8Array, start: number, end: number): void {
     const { config, tools, tree } = this.#parts;
     let answerBytes = WAITING_BYTES + end - start;
@@ -59,7 +62,9 @@ export class WaitingRequests {
     connection.waiting.push(connection.issued, this.#parts.servingState.nowMs, answerBytes, bytes, start, end);
   }
 
-  /** The waiting requests of a connection wait for the rest of a transaction, or for the next turn. */
+  /**
+   * The waiting requests of a connection wait for the rest of a transaction, or for the next turn.
+   */
   holdBack(connection: Connection): void {
     if (connection.isHeldBack) return;
     connection.isHeldBack = true;

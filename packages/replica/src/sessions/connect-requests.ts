@@ -5,7 +5,9 @@ import type { Session } from "./session-tracker.ts";
 
 const NO_PASSWORD = { bytes: new Uint8Array(16), start: 0, end: 16 };
 
-/** Receives the connect requests of clients, and answers those that open or renew a session at once. */
+/**
+ * Receives the connect requests of clients, and answers those that open or renew a session at once.
+ */
 export class ConnectRequests {
   readonly #parts: ReplicaParts;
 

@@ -22,7 +22,10 @@ export class SessionCreation {
     this.#bootCount = bootCount;
   }
 
-  /** As {@link startAlone}; a random offset keeps ids unique if the boot counter was lost with the disk. */
+  /**
+   * As {@link startAlone}; a random offset keeps ids unique if the boot counter was lost with the
+   * disk.
+   */
   startAmongOthers(bootCount: number): void {
     this.#bootCount = bootCount;
     this.#counter = Math.floor(this.#parts.tools.random() * SESSIONS_PER_START);

@@ -55,7 +55,7 @@ describe("a session with more ephemerals than one transaction removes", () => {
     expect([next.replica.tree.sessionCount, next.replica.tree.ephemeralCount]).toEqual([0, 0]);
   });
 
-  test("is ended in parts of so many path bytes, with one ephemeral at least in each", () => {
+  test("is ended in parts of a limited number of path bytes, with at least one ephemeral in each", () => {
     const zk = new TestReplica({ closePathBytesMax: 2 });
     const closing = zk.open();
     ephemerals(zk, closing, 4);

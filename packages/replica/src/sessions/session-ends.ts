@@ -13,7 +13,9 @@ interface UnansweredClose {
 /** What became of a request to end a session: `ending`, its end is decided and not committed. */
 export type SessionEnding = "ended" | "ending" | "unknown" | "not-leading";
 
-/** Path bytes of the transactions of one turn, as a multiple of those that one transaction may hold. */
+/**
+ * Path bytes of the transactions of one turn, as a multiple of those that one transaction may hold.
+ */
 const FULL_TRANSACTIONS_PER_TURN = 2;
 
 /**
@@ -50,8 +52,8 @@ export class SessionEnds {
   }
 
   /**
-   * Ends one session before its timeout, for an operator; `unknown` if there is none. The leader ends
-   * sessions of the ensemble, and each server those that only it has.
+   * Ends one session before its timeout, for an operator; `unknown` if there is none. The leader
+   * ends sessions of the ensemble, and each server those that only it has.
    */
   endNow(id: SessionId): SessionEnding {
     const { servingState, sessions } = this.#parts;

@@ -2,7 +2,9 @@ import { type ServerId, type SessionId, sessionIdFromHalves } from "@zooid/model
 
 export interface SessionIdParts {
   readonly sid: ServerId;
-  /** How often the server was started: ids of different starts differ even if the clock went back. */
+  /**
+   * How often the server was started: ids of different starts differ even if the clock went back.
+   */
   readonly bootCount: number;
   /** How many sessions this start has made. */
   readonly counter: number;
@@ -10,7 +12,8 @@ export interface SessionIdParts {
 }
 
 /**
- * A session's id, which is never used again. The top byte is the server's, as tools expect; never 0xff, which marks TTL nodes.
+ * A session's id, which is never used again. The top byte is the server's, as tools expect; never
+ * 0xff, which marks TTL nodes.
  *
  * ```
  * ┌───────┬────────────────┬─────────────┬────────────┐

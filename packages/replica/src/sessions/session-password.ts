@@ -10,8 +10,8 @@ export function mayRenew(session: Session | undefined, passwordHash: Uint8Array)
 }
 
 /**
- * Whether a session's end was decided and is not committed, and this is its password. No transaction
- * ends a local session.
+ * Whether a session's end was decided and is not committed, and this is its password. No
+ * transaction ends a local session.
  */
 export function isEnding(session: Session | undefined, passwordHash: Uint8Array): boolean {
   // rule: an-end-is-reported-when-it-is-committed

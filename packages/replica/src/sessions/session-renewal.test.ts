@@ -27,7 +27,8 @@ describe("a session", () => {
     const before = first.open();
     const { session, password } = first;
     second.take(second.connect({ session, password }));
-    // Its connection from before asks for its end, and the leader refuses: the session is not that server's any more.
+    // Its connection from before asks for its end, and the leader refuses: the session is not that
+    // server's any more.
     expect(first.ask(before, OpCode.CLOSE_SESSION)).toBe("close");
     const again = first.connect({ session, password });
     expect(first.take(again)).toEqual(["connected 10000"]);

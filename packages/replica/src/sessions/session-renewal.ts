@@ -45,7 +45,8 @@ export class SessionRenewal {
   renew(connection: Connection, id: SessionId, password: Readonly<ByteSlice>, timeoutMs: number): void {
     const { tools, servingState, sessions } = this.#parts;
     const { bytes, start, end } = password;
-    // The hash is computed for an unknown id too: the time of the answer does not show which ids exist.
+    // The hash is computed for an unknown id too: the time of the answer does not show which ids
+    // exist.
     const passwordHash = tools.hashes.sha256(bytes.subarray(start, end)).slice(0, PASSWORD_HASH_BYTES);
     connection.password = copySlice(password);
     const session = sessions.get(id);
@@ -84,8 +85,8 @@ export class SessionRenewal {
 
   /**
    * Asks the leader. An earlier connection of the session is closed first, so that nothing of it
-   * follows the revalidation to the leader S1:
-   * 1. A client of S2 sends a write and, without waiting, connects to S2 again. S2 reads the connect
+   * follows the revalidation to the leader S1: 1. A client of S2 sends a write and, without
+   * waiting, connects to S2 again. S2 reads the connect
    *    request first, and sends the revalidation.
    * 2. If S2 then forwarded the write, too, both would travel on a slow link.
    * 3. The client gives up and renews its session at S1, and its next write is committed.

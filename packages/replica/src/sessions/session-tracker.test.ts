@@ -9,7 +9,10 @@ function add(tracker: SessionTracker, id: number, timeoutMs: number, nowMs: numb
   return tracker.add(BigInt(id) as SessionId, 0, id, timeoutMs, nowMs);
 }
 
-/** What ends when the tracker is swept as a driver does it: at each border that it names, until nothing is due. */
+/**
+ * What ends when the tracker is swept as a driver does it: at each border that it names, until
+ * nothing is due.
+ */
 function sweep(tracker: SessionTracker, nowMs: number): number[] {
   const ended: number[] = [];
   for (let due = tracker.nextBorderMs(); due !== undefined && due <= nowMs; due = tracker.nextBorderMs()) {

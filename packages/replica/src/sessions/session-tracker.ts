@@ -9,11 +9,15 @@ export interface Session {
   timeoutMs: number;
   /** When its client was last heard from, by the monotonic clock. */
   touchedMs: number;
-  /** At the leader: the server that its client is connected to; undefined until known in this epoch. */
+  /**
+   * At the leader: the server that its client is connected to; undefined until known in this epoch.
+   */
   owner: ServerId | undefined;
   /** Known to this server only, which ends it. */
   isLocal: boolean;
-  /** The first bytes of its password's SHA-256: at the leader, and where its client is connected. */
+  /**
+   * The first bytes of its password's SHA-256: at the leader, and where its client is connected.
+   */
   passwordHash: Uint8Array | undefined;
   /** Its connection at this server. */
   connection: ConnectionRef | undefined;
@@ -24,8 +28,8 @@ export interface Session {
 }
 
 /**
- * Sessions in buckets of one tick by when they expire. A session expires at the border after its last
- * touch + timeout: it lives at least its timeout and at most a tick more.
+ * Sessions in buckets of one tick by when they expire. A session expires at the border after its
+ * last touch + timeout: it lives at least its timeout and at most a tick more.
  *
  * A touch writes one number. When a bucket is due, sessions touched meanwhile move to a later one.
  */
@@ -104,8 +108,8 @@ export class SessionTracker {
   }
 
   /**
-   * Expires the sessions of one due bucket that were not touched in time. One bucket a call: after a
-   * stall, input that waited is read before the next bucket is due.
+   * Expires the sessions of one due bucket that were not touched in time. One bucket a call: after
+   * a stall, input that waited is read before the next bucket is due.
    */
   expire(nowMs: number, end: (session: Session) => void): void {
     const due = Math.floor(nowMs / this.#tickMs);

@@ -82,7 +82,10 @@ export class Sessions {
 
   // Touches
 
-  /** At a learner: the sessions heard from since the last call. Those without a client are forgotten. */
+  /**
+   * At a learner: the sessions heard from since the last call. Those without a client are
+   * forgotten.
+   */
   takeTouches(): readonly Touch[] {
     const touches: Touch[] = [];
     for (const session of this.#tracker.values()) {

@@ -30,7 +30,9 @@ export interface Arriving {
 
 export const TEST_TICK_MS = 100;
 
-/** For tests: servers connected by a list of steps that are still to run; their disks take no time. */
+/**
+ * For tests: servers connected by a list of steps that are still to run; their disks take no time.
+ */
 export class TestEnsemble {
   readonly members: readonly TestMember[];
   readonly #todo: (() => void)[] = [];
@@ -157,7 +159,10 @@ export class TestEnsemble {
     else held.push(step);
   }
 
-  /** What a server sends on its link to the leader stays on the way until the returned function is called. */
+  /**
+   * What a server sends on its link to the leader stays on the way until the returned function is
+   * called.
+   */
   holdBack(member: TestMember): () => void {
     const link = this.#ends.get(this.linkOf(member))?.link;
     if (link === undefined) throw new Error(`the link of server ${member.sid} has another end`);
@@ -330,7 +335,10 @@ export class TestMember {
     return this.#replies.take(ref);
   }
 
-  /** From now on nothing becomes durable here. The replica knows it by {@link Replica.setRoom} alone. */
+  /**
+   * From now on nothing becomes durable here. The replica knows it by {@link Replica.setRoom}
+   * alone.
+   */
   fillDisk(): void {
     this.#held ??= [];
   }

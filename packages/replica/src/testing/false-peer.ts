@@ -82,8 +82,9 @@ const messages: fc.Arbitrary<PeerMessage> = fc.oneof(
 );
 
 /**
- * Whatever a learner sends to its leader, no server fails, and the others continue or elect. The messages are well-formed ones that no
- * server sends: their sender holds the secret, and what it says of the log is believed.
+ * Whatever a learner sends to its leader, no server fails, and the others continue or elect. The
+ * messages are well-formed ones that no server sends: their sender holds the secret, and what it
+ * says of the log is believed.
  */
 export function surviveFalsePeer(numRuns: number): void {
   fc.assert(

@@ -44,8 +44,9 @@ const EMPTY_LOG = {
 };
 
 /**
- * For tests: a replica whose log is an array and whose clients are lists of what they received, one line for each packet: the xid and
- * then the answer (`7 ok`, `7 NO_NODE`, `7 data x`, `event 1 /a`, `close`). Nothing is durable before {@link sync}.
+ * For tests: a replica whose log is an array and whose clients are lists of what they received, one
+ * line for each packet: the xid and then the answer (`7 ok`, `7 NO_NODE`, `7 data x`, `event 1 /a`,
+ * `close`). Nothing is durable before {@link sync}.
  */
 export class TestReplica {
   readonly replica: Replica;

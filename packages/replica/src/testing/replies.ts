@@ -10,7 +10,10 @@ import {
   sliceText,
 } from "@zooid/model";
 
-/** For tests: what each connection received, one line for each packet, and the last session created or renewed. */
+/**
+ * For tests: what each connection received, one line for each packet, and the last session created
+ * or renewed.
+ */
 export class HeardReplies {
   session: SessionId = SESSION_NONE;
   password: Uint8Array = new Uint8Array(16);

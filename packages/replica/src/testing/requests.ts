@@ -6,8 +6,9 @@ import type { Replica } from "../replica.ts";
 export type Body = (writer: JuteWriter) => void;
 
 /**
- * Sends a request to a replica as a frame; false when the connection is to be read no further. As a socket's buffer, the bytes are lent for
- * the call: they are overwritten afterwards, and a `slice` of them is no copy.
+ * Sends a request to a replica as a frame; false when the connection is to be read no further. As a
+ * socket's buffer, the bytes are lent for the call: they are overwritten afterwards, and a `slice`
+ * of them is no copy.
  */
 export function sendRequest(replica: Replica, ref: ConnectionRef, xid: number, op: number, body: Body): boolean {
   const writer = new JuteWriter();

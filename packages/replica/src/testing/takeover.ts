@@ -33,7 +33,10 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { minLength: 5, maxLength: 30 },
 );
 
-/** The connection that has a session is answered or closed, whatever its earlier connections have in flight. */
+/**
+ * The connection that has a session is answered or closed, whatever its earlier connections have in
+ * flight.
+ */
 export function answersNewestConnection(numRuns: number): void {
   fc.assert(
     fc.property(steps, (list) => {

@@ -4,10 +4,11 @@ import { newRequest, OpCode, type Request, type RequestDecoder } from "@zooid/mo
 const part = newRequest();
 
 /**
- * Whether a write adds data, so that it needs room on the disk: it creates or replaces something. Deletes, checks and the ends of sessions
- * free room, or promise nothing that takes any.
+ * Whether a write adds data, so that it needs room on the disk: it creates or replaces something.
+ * Deletes, checks and the ends of sessions free room, or promise nothing that takes any.
  *
- * @param requests has opened the request and read its body; of a multi it stands before the parts again afterwards
+ * @param requests has opened the request and read its body; of a multi it stands before the parts
+ *   again afterwards
  */
 export function addsData({ op }: Readonly<Request>, requests: RequestDecoder): boolean {
   if (op !== OpCode.MULTI) return isAddition(op);

@@ -8,11 +8,20 @@ import {
   type Zxid,
 } from "@zooid/model";
 
-/** The last part of the tree's size is shared out, and the part of the whole that one address or identity may add then. */
+/**
+ * The last part of the tree's size is shared out, and the part of the whole that one address or
+ * identity may add then.
+ */
 const { sharedPart: SHARED_FRACTION, ofClient: SHARE_FRACTION } = BUDGETS.treeRoom;
-/** Addresses and identities that are counted one by one; beyond it the smallest are counted together. */
+/**
+ * Addresses and identities that are counted one by one; beyond it the smallest are counted
+ * together.
+ */
 const USAGE_COUNT_MAX = 4096;
-/** Schemes whose identities any client can invent: the bytes that they add are charged to the address alone. */
+/**
+ * Schemes whose identities any client can invent: the bytes that they add are charged to the
+ * address alone.
+ */
 const INVENTED_SCHEMES: ReadonlySet<string> = new Set(["digest"]);
 /** The key of all that came by trusted proxies. */
 const PROXIES = "proxies";
@@ -31,10 +40,10 @@ export interface HeldState {
 }
 
 /**
- * Shares out the room of a tree that is nearly full. Any client may fill the first three quarters; of the
- * last one an address (or /64), or an identity that was proved, gets a sixteenth of the whole, so that no client alone can keep all
- * others from writing. Removed bytes give room to all again. Admitted writes count before they are
- * applied: a client may have megabytes in flight.
+ * Shares out the room of a tree that is nearly full. Any client may fill the first three quarters;
+ * of the last one an address (or /64), or an identity that was proved, gets a sixteenth of the
+ * whole, so that no client alone can keep all others from writing. Removed bytes give room to all
+ * again. Admitted writes count before they are applied: a client may have megabytes in flight.
  */
 export class HeldShares {
   readonly #heldBytesMax: number;
@@ -64,7 +73,8 @@ export class HeldShares {
   }
 
   /**
-   * Whether a client may add a number of bytes. If so, they are charged to its address and identities.
+   * Whether a client may add a number of bytes. If so, they are charged to its address and
+   * identities.
    *
    * @param zxid of the transaction that adds them
    */
@@ -123,7 +133,10 @@ export class HeldShares {
     this.#head = 0;
   }
 
-  /** Undefined where there is no room to count one more, nor for what the smallest has added in the common count. */
+  /**
+   * Undefined where there is no room to count one more, nor for what the smallest has added in the
+   * common count.
+   */
   #usageOf(key: string, removed: number): Usage | undefined {
     let usage = this.#usages.get(key);
     if (usage === undefined) {
@@ -135,7 +148,10 @@ export class HeldShares {
     return usage;
   }
 
-  /** A charge is never forgotten: it goes to a count that has a share as one client has. @returns whether it had room */
+  /**
+   * A charge is never forgotten: it goes to a count that has a share as one client has. @returns
+   * whether it had room
+   */
   #mergeSmallest(removed: number): boolean {
     let smallest: [string, Usage] | undefined;
     for (const entry of this.#usages) {
@@ -153,7 +169,10 @@ export class HeldShares {
     return key === PROXIES ? this.#proxiesShare : this.#share;
   }
 
-  /** A proxy's address says nothing about a client whose identity was proved; its other clients have one share together. */
+  /**
+   * A proxy's address says nothing about a client whose identity was proved; its other clients have
+   * one share together.
+   */
   #keysOf(identities: readonly Identity[]): readonly string[] {
     const proved: string[] = [];
     const addresses: string[] = [];

@@ -64,7 +64,7 @@ test("the ring grows while it is half walked, and loses nothing", () => {
   expect(writes.count).toBe(put - taken);
 });
 
-test("after a clearing no client waits for earlier writes, and numbers go on", () => {
+test("after a clearing no client waits for earlier writes, and numbers continue", () => {
   const { writes, issue } = inFlightWrites();
   writes.startAt(2 ** 33);
   const before = issue(1, 1);

@@ -8,7 +8,10 @@ import type { WritingConnection } from "./write-shares.ts";
 /** The first size of the ring; it doubles when more writes wait. A power of two. */
 const RING_FIRST = 1024;
 
-/** Stands for the connection of a write that no client of this server waits for: the end of an expired session, for example. */
+/**
+ * Stands for the connection of a write that no client of this server waits for: the end of an
+ * expired session, for example.
+ */
 export const NO_CONNECTION = -1 as ConnectionRef;
 
 /**
@@ -140,10 +143,10 @@ export class InFlightWrites {
   }
 
   /**
-   * The write that was taken last is applied, which may have taken several turns:
-   * 1. Two clients each send a multi of twenty thousand parts, and a third one sends a small write.
-   * 2. The first multi is committed, and a part of it is applied.
-   * 3. If its price counted no more, the second multi would be prepared now, before the rest of the first one is applied,
+   * The write that was taken last is applied, which may have taken several turns: 1. Two clients
+   * each send a multi of twenty thousand parts, and a third one sends a small write. 2. The first
+   * multi is committed, and a part of it is applied. 3. If its price counted no more, the second
+   * multi would be prepared now, before the rest of the first one is applied,
    *    and the small write would wait for both.
    */
   applied(): void {
@@ -160,7 +163,10 @@ export class InFlightWrites {
     this.#next = sequence;
   }
 
-  /** The role has ended: no client waits any more, whether the writes commit or not. Sequence numbers are not used again. */
+  /**
+   * The role has ended: no client waits any more, whether the writes commit or not. Sequence
+   * numbers are not used again.
+   */
   clear(): void {
     this.applied();
     for (let i = this.#head; i < this.#next; i++) this.#discharge(i & this.#mask);

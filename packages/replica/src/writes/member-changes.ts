@@ -35,8 +35,9 @@ const REASON_CHARS_MAX = 300;
 const WISH_REPORT_MS = 60_000;
 
 /**
- * Changes of the ensemble's configuration. A change is a write of `/zookeeper/config`: the leader checks it, and every server sees
- * the configuration when it logs the entry, before it is committed.
+ * Changes of the ensemble's configuration. A change is a write of `/zookeeper/config`: the leader
+ * checks it, and every server sees the configuration when it logs the entry, before it is
+ * committed.
  */
 export class MemberChanges {
   readonly #parts: ReplicaParts;
@@ -55,8 +56,9 @@ export class MemberChanges {
   }
 
   /**
-   * Checks a change in the order of Apache's server, but for the permission, and fills `op` with its transaction. The
-   * permission is checked before anything is parsed: clients that may not change the ensemble cost a look-up.
+   * Checks a change in the order of Apache's server, but for the permission, and fills `op` with
+   * its transaction. The permission is checked before anything is parsed: clients that may not
+   * change the ensemble cost a look-up.
    *
    * @param isOperator it comes from this server's operator, who needs no permission in the tree
    */
@@ -95,7 +97,8 @@ export class MemberChanges {
     if (text.length > CONFIG_BYTES_MAX) {
       return this.#refused(ErrorCode.BAD_ARGUMENTS, TOO_LONG);
     }
-    // 1. The ensemble of s1 changes to s1, s4, s5, of which 4 and 5 do not run. 2. No entry behind the change is ever committed.
+    // 1. The ensemble of s1 changes to s1, s4, s5, of which 4 and 5 do not run. 2. No entry behind
+    // the change is ever committed.
     // rule: a-quorum-of-the-next-is-synced
     if (!zab.isQuorumSynced(next.verifier)) {
       return this.#refused(ErrorCode.NEW_CONFIG_NO_QUORUM, "no quorum of its servers follows the leader");
@@ -109,7 +112,10 @@ export class MemberChanges {
     return code;
   }
 
-  /** Proposes the list of servers that enough of them have in their files, if there is one. Only at the leader. */
+  /**
+   * Proposes the list of servers that enough of them have in their files, if there is one. Only at
+   * the leader.
+   */
   seekWish(): void {
     const { config, proposer, automaticTransfer, servingState, zab } = this.#parts;
     const { nowMs } = servingState;
@@ -123,7 +129,10 @@ export class MemberChanges {
     else proposer.changeMembers(wish);
   }
 
-  /** Lists in files that are not in force for a minute: an operator may have forgotten a server, or given one an old file. */
+  /**
+   * Lists in files that are not in force for a minute: an operator may have forgotten a server, or
+   * given one an old file.
+   */
   #reportWishes(): void {
     const { servingState, sinks, zab } = this.#parts;
     const { nowMs } = servingState;
@@ -146,7 +155,10 @@ export class MemberChanges {
     return code;
   }
 
-  /** The configuration in a run of entries, if there is one: at most one change is under way at a time. */
+  /**
+   * The configuration in a run of entries, if there is one: at most one change is under way at a
+   * time.
+   */
   configIn({ bytes, start, end }: LoggedRun): Uint8Array | undefined {
     const { entries } = this.#parts.tools;
     const header = this.#header;
@@ -183,8 +195,8 @@ export class MemberChanges {
   }
 
   /**
-   * Shows the configuration in `/zookeeper/config`, unless a transaction wrote it there: the first one of an ensemble is in no
-   * transaction. Each server gives it its own time.
+   * Shows the configuration in `/zookeeper/config`, unless a transaction wrote it there: the first
+   * one of an ensemble is in no transaction. Each server gives it its own time.
    */
   show(): void {
     const { servingState, tree, zab } = this.#parts;

@@ -172,7 +172,8 @@ test("a learner's writes wait while transactions that are not applied concern ma
   expect(follower.take(ref)).toHaveLength(10);
 });
 
-// What clients hear and what the tree holds must not depend on how much of a multi one turn prepares.
+// What clients hear and what the tree holds must not depend on how much of a multi one turn
+// prepares.
 test("requests have the same effects whether multis are prepared in one piece or by parts", () => {
   const names = ["/a", "/b", "/a/x", "/b/y"];
   const write = fc.oneof(

@@ -33,7 +33,10 @@ interface OpenMultiParts {
   readonly put: (op: Readonly<TxnOp>) => void;
 }
 
-/** The result of a multi: its ops are in the batcher, or it is refused because of its part `failedIndex`. */
+/**
+ * The result of a multi: its ops are in the batcher, or it is refused because of its part
+ * `failedIndex`.
+ */
 export interface MultiResult {
   code: number;
   failedIndex: number;
@@ -45,9 +48,9 @@ export interface MultiResult {
 const { preparedPartUs, preparedPartBytesPerUsLog2 } = PRICES;
 
 /**
- * Prepares the parts of one multi, each against the tree as the parts before it leave it, in as many turns
- * as it takes. If a part is refused, all are taken back: pending changes are as they were before. So nothing
- * else may be prepared or applied between {@link begin} and the end.
+ * Prepares the parts of one multi, each against the tree as the parts before it leave it, in as
+ * many turns as it takes. If a part is refused, all are taken back: pending changes are as they
+ * were before. So nothing else may be prepared or applied between {@link begin} and the end.
  */
 export class OpenMulti {
   readonly #tree: DataTree;
@@ -136,7 +139,10 @@ export class OpenMulti {
     this.#frame = undefined;
   }
 
-  /** Prepares one part, or only counts it where one before it was refused. False when the multi cannot be carried out as a whole. */
+  /**
+   * Prepares one part, or only counts it where one before it was refused. False when the multi
+   * cannot be carried out as a whole.
+   */
   #take(part: Request): boolean {
     const { txnBytesMax, multiOpCountMax, multiPathNamesMax, multiAclCountMax } = this.#limits;
     const result = this.#result;
@@ -153,7 +159,8 @@ export class OpenMulti {
       if (code === ErrorCode.MARSHALLING_ERROR) return false;
       if (code === ErrorCode.OK) {
         this.#put(op);
-        // An access list of a few bytes may stand for all identities of its client: what a frame holds bounds nothing.
+        // An access list of a few bytes may stand for all identities of its client: what a frame
+        // holds bounds nothing.
         this.#acls.add(op.acl);
         this.#grantedCount = op.acl.length;
       } else {
@@ -190,7 +197,10 @@ function workOf({ path, data, hasData, acl }: Request): number {
   return preparedPartUs + pathWork(path) + dataWork + (acl?.length ?? 0);
 }
 
-/** The lists of one multi. Decoders give the same object for lists that are sent again, and these cost nothing. */
+/**
+ * The lists of one multi. Decoders give the same object for lists that are sent again, and these
+ * cost nothing.
+ */
 class DistinctAcls {
   readonly #seen = new Set<Acl>();
   #entryCount = 0;

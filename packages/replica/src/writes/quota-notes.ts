@@ -5,7 +5,10 @@ import type { ReplicaParts } from "../replica-parts.ts";
 /** Between two events about quotas. */
 const INTERVAL_MS = 10_000;
 
-/** Reports writes beyond a quota to operators, at most one event in ten seconds with a count of the others. */
+/**
+ * Reports writes beyond a quota to operators, at most one event in ten seconds with a count of the
+ * others.
+ */
 export class QuotaNotes {
   readonly #parts: ReplicaParts;
   #silentUntilMs = 0;

@@ -69,7 +69,7 @@ test.each([
   ["a usage below zero, which a client wrote", "count=-9223372036854775808,bytes=-1"],
   ["a usage beyond all numbers", "count=9223372036854775807,bytes=9223372036854775807"],
   ["no usage", "count=1e9"],
-])("with %s the quota goes on to count", (_, usage) => {
+])("with %s the quota continues to count", (_, usage) => {
   const { ask } = withLimits("count=-1,bytes=-1=;byteHardLimit=-1;countHardLimit=2");
   expect(ask(OpCode.SET_DATA, setData(`${QUOTA}/zookeeper_stats`, usage))).toBe("stat");
   expect(ask(OpCode.CREATE, create("/a/b"))).toMatch(/^path|QUOTA_EXCEEDED/);

@@ -18,10 +18,10 @@ const STEP_MS_MAX = 100;
 const PAUSE_MS = 600_000;
 
 /**
- * When a leader looks for containers and TTL nodes to remove, and how many it removes: round after round,
- * in short steps. Time to live is counted by the wall clock. When that jumps against the monotonic clock,
- * nothing is removed for a while: an operator may correct a wrong clock before all TTL nodes are removed
- * at once.
+ * When a leader looks for containers and TTL nodes to remove, and how many it removes: round after
+ * round, in short steps. Time to live is counted by the wall clock. When that jumps against the
+ * monotonic clock, nothing is removed for a while: an operator may correct a wrong clock before all
+ * TTL nodes are removed at once.
  */
 export class Reaper {
   readonly #parts: ReplicaParts;
@@ -50,7 +50,10 @@ export class Reaper {
     if (nowMs >= this.#dueMs) this.#dueMs = nowMs + this.#stepMs;
   }
 
-  /** When {@link step} has something to do; undefined while there is nothing that could ever be removed. */
+  /**
+   * When {@link step} has something to do; undefined while there is nothing that could ever be
+   * removed.
+   */
   nextDueMs(): number | undefined {
     return this.#parts.tree.reapableCount === 0 ? undefined : this.#dueMs;
   }
@@ -58,7 +61,8 @@ export class Reaper {
   /**
    * Looks at some of what is to be looked at.
    *
-   * @param wallMs the wall clock as it is, unlike the time that transactions are stamped with, which never goes back
+   * @param wallMs the wall clock as it is, unlike the time that transactions are stamped with,
+   *   which never goes back
    * @param reap removes a node
    */
   step(nowMs: number, wallMs: number, reap: (node: number) => void): void {

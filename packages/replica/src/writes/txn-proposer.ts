@@ -37,13 +37,15 @@ const OPERATOR: Requester = {
   ...{ sessionHigh: 0, sessionLow: 0, origin: 0, originSeq: 0, cxid: 0, op: OpCode.RECONFIG },
 };
 
-/** The work of an op of a transaction that is no multi; see {@link OpenMulti} for parts of a multi. */
+/**
+ * The work of an op of a transaction that is no multi; see {@link OpenMulti} for parts of a multi.
+ */
 const OP_WORK = 8;
 
 /**
  * Prepares transactions at the leader: checks a request against the tree as it will be once
- * everything prepared before is applied, gives the transaction the next zxid, and adds it to the next
- * batch. A refused write becomes an error transaction, so that its answer keeps its place.
+ * everything prepared before is applied, gives the transaction the next zxid, and adds it to the
+ * next batch. A refused write becomes an error transaction, so that its answer keeps its place.
  *
  * A multi of many parts is prepared in several turns. Until it is complete, all other writes wait,
  * nothing is proposed, and nothing is applied.
@@ -139,7 +141,9 @@ export class TxnProposer {
     return tree.pendingCount >= config.outstandingPathCountMax;
   }
 
-  /** Prepares more of the open multi, and of the writes that wait for it, as much as one turn may. */
+  /**
+   * Prepares more of the open multi, and of the writes that wait for it, as much as one turn may.
+   */
   prepareMore(): void {
     let work = this.#parts.config.prepareWorkPerTurn;
     if (this.#multi.isOpen) {

@@ -5,7 +5,10 @@ const { writeUs, writeBytesPerUsLog2, multiBytesPerUsLog2 } = PRICES;
 /** From this many addresses on, those without writes in flight are forgotten. */
 const ADDRESSES_KEPT = 1024;
 
-/** What a write costs about, in microseconds, until it is applied, beside its path, or the parts of a multi. */
+/**
+ * What a write costs about, in microseconds, until it is applied, beside its path, or the parts of
+ * a multi.
+ */
 export function writePriceUs(bytes: number): number {
   return writeUs + (bytes >> writeBytesPerUsLog2);
 }
@@ -40,11 +43,14 @@ export interface WritingConnection {
 }
 
 /**
- * Bounds the writes in flight by the time that it takes to apply them: by default 20 ms in all, of which an address (or /64) may have half and a connection
- * a quarter. A write that finds an address or a connection with its share in flight waits, and so does one of an address that has any in flight while
- * the whole is: the others' writes go ahead. One write of each address always may, if it costs less than an eighth of the whole. One that costs more
- * also waits for such a one of any address, unless both are within the whole: otherwise a client with many addresses would have one of each in flight.
- * Connections of trusted proxies count as addresses, and have a share together: one write of them all always may go ahead.
+ * Bounds the writes in flight by the time that it takes to apply them: by default 20 ms in all, of
+ * which an address (or /64) may have half and a connection a quarter. A write that finds an address
+ * or a connection with its share in flight waits, and so does one of an address that has any in
+ * flight while the whole is: the others' writes go ahead. One write of each address always may, if
+ * it costs less than an eighth of the whole. One that costs more also waits for such a one of any
+ * address, unless both are within the whole: otherwise a client with many addresses would have one
+ * of each in flight. Connections of trusted proxies count as addresses, and have a share together:
+ * one write of them all always may go ahead.
  */
 export class WriteShares {
   readonly #workUsMax: number;

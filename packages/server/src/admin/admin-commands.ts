@@ -425,7 +425,10 @@ function drainStatus({ drain }: AdminView): Fields {
   return { is_draining: isDraining, num_alive_connections: connections, is_leader: isLeading };
 }
 
-/** Transfers leadership to the server that is named, or to the one that suits best; `dryRun` only checks. */
+/**
+ * Transfers leadership to the server that is named, or to the one that suits best; `dryRun` only
+ * checks.
+ */
 async function transferLeadership(view: AdminView, { query }: CommandRequest): Promise<Outcome> {
   const { driver, config } = view;
   const { zab, isLeading } = driver.replica;
@@ -446,7 +449,10 @@ async function transferLeadership(view: AdminView, { query }: CommandRequest): P
 
 const SESSION_ID = /^0x[0-9a-f]{1,16}$/i;
 
-/** Ends a session as its expiry would: its ephemeral nodes are deleted, and its client is disconnected. */
+/**
+ * Ends a session as its expiry would: its ephemeral nodes are deleted, and its client is
+ * disconnected.
+ */
 function endSession(view: AdminView, request: CommandRequest): Outcome {
   const text = request.query.get("id") ?? "";
   if (!SESSION_ID.test(text)) return new Failure(`id is a session as 0x1000abc, not ${JSON.stringify(text)}`, 400);

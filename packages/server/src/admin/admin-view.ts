@@ -51,9 +51,15 @@ export interface AdminView {
   lastState(): { readonly zxid: number; readonly writtenAtSeconds: number } | undefined;
   /** The servers that this one is connected to; undefined for a server without an ensemble. */
   reachability(): Reachability | undefined;
-  /** The links to other servers, and how many of them are protected; undefined for a standalone server. */
+  /**
+   * The links to other servers, and how many of them are protected; undefined for a standalone
+   * server.
+   */
   linkCounts(): LinkCounts | undefined;
-  /** Why this learner does not reach the leader that it has found; undefined while there is no reason. */
+  /**
+   * Why this learner does not reach the leader that it has found; undefined while there is no
+   * reason.
+   */
   dialFault(): string | undefined;
   /** Which servers are not counted for a quorum, and why; empty while clients are served. */
   quorumNote(): string;
@@ -73,7 +79,9 @@ export interface AdminView {
   readonly snapshots: SnapshotEndpoint;
   /** On the disk, for writes. */
   room(): DiskRoom;
-  /** What is damaged of the files, and what follows from it; undefined while nothing is known to be. */
+  /**
+   * What is damaged of the files, and what follows from it; undefined while nothing is known to be.
+   */
   damage(): string | undefined;
   /** Ports that are not where the ensemble's configuration puts them, a sentence each. */
   portProblems(): readonly string[];

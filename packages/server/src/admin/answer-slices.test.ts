@@ -100,7 +100,7 @@ test("chunks are made when they are asked for, and none is much longer than 64 K
   expect(made).toBeLessThan(70);
 });
 
-test("an answer that fails says so to its reader, and others go on", async () => {
+test("an answer that fails says so to its reader, and others continue", async () => {
   const stage = new Stage();
   const failing = stage.slices.text(
     (function* () {

@@ -1,7 +1,10 @@
 import { BUDGETS } from "@zooid/model";
 import type { HttpStream } from "./http-port.ts";
 
-/** An answer whose length grows with the state, piece by piece. An empty piece stands for work without a result. */
+/**
+ * An answer whose length grows with the state, piece by piece. An empty piece stands for work
+ * without a result.
+ */
 export type Pieces = Iterable<string>;
 
 /** How long all answers together are made in one turn of the event loop. */
@@ -15,15 +18,19 @@ const CHARS_PER_LOOK = 8 * 1024;
 export interface AnswerSlicesHost {
   /** A monotonic clock in milliseconds. */
   now(): number;
-  /** Opens a turn of the event loop, if none is open, so that the time of a slice is taken from the time for clients' requests. */
+  /**
+   * Opens a turn of the event loop, if none is open, so that the time of a slice is taken from the
+   * time for clients' requests.
+   */
   wake(): void;
   /** Calls back in another turn. */
   later(callback: () => void): void;
 }
 
 /**
- * Makes long answers in slices: of each turn of the event loop they get 1 ms, all together, and clients' requests the rest. Each address has
- * one answer at a time; its others wait until that one is over. Answers take turns.
+ * Makes long answers in slices: of each turn of the event loop they get 1 ms, all together, and
+ * clients' requests the rest. Each address has one answer at a time; its others wait until that one
+ * is over. Answers take turns.
  */
 export class AnswerSlices {
   readonly #host: AnswerSlicesHost;
@@ -100,7 +107,10 @@ export class AnswerSlices {
   }
 }
 
-/** One answer: chunks of bytes, made when they are asked for. It is disposed of whether or not it was read to its end. */
+/**
+ * One answer: chunks of bytes, made when they are asked for. It is disposed of whether or not it
+ * was read to its end.
+ */
 export class SlicedAnswer implements HttpStream {
   readonly sizeBytes: undefined;
   readonly #slices: AnswerSlices;

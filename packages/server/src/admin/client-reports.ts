@@ -1,6 +1,7 @@
 /**
  * Reports that name clients' users, and the nodes that they write: for those who have every
- * permission on the root, and for the console in this process. Apache ZooKeeper has no such commands.
+ * permission on the root, and for the console in this process. Apache ZooKeeper has no such
+ * commands.
  */
 import { TLSSocket } from "node:tls";
 import { formatSessionId, hostPort, type Identity } from "@zooid/model";

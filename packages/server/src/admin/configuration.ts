@@ -38,7 +38,10 @@ function quorumSettings({ ensemble }: ServerConfig): (readonly [string, number])
   ];
 }
 
-/** The configuration in force, in ZooKeeper's own form; before the ensemble has agreed on one, that of this server's file. */
+/**
+ * The configuration in force, in ZooKeeper's own form; before the ensemble has agreed on one, that
+ * of this server's file.
+ */
 function membership({ driver, config: { ensemble } }: AdminView): string {
   const { committed } = driver.replica.zab.members;
   return membersText(committed ?? { servers: ensemble?.servers ?? [], version: ZXID_NONE });

@@ -1,6 +1,6 @@
 /**
- * Groups neighbours of a sequence under their keys. A group's values are made while it is read, and are skipped where they are not; undefined
- * stands for a step that made nothing.
+ * Groups neighbours of a sequence under their keys. A group's values are made while it is read, and
+ * are skipped where they are not; undefined stands for a step that made nothing.
  */
 export function* grouped<K, V>(
   pairs: Iterator<readonly [key: K, value: V] | undefined>,

@@ -53,8 +53,8 @@ export function startChecks(view: AdminView): readonly Check[] {
 }
 
 /**
- * What is wrong, for people: every check of the probes, damaged files, ports that could not move, and certificates that end soon. `exclude`
- * leaves checks out by name.
+ * What is wrong, for people: every check of the probes, damaged files, ports that could not move,
+ * and certificates that end soon. `exclude` leaves checks out by name.
  */
 export function allChecks(view: AdminView, query: URLSearchParams, nowSeconds: number): readonly Check[] {
   const excluded = new Set(query.getAll("exclude"));
@@ -112,7 +112,10 @@ function peerLinks(view: AdminView): readonly Check[] {
   return [{ name: "peer-links", fault: undefined, note: `${all}, ${tls} with TLS, ${proof} with proof of a secret` }];
 }
 
-/** Never fails: a server that no list has, or that has another one in its file, serves clients as well. */
+/**
+ * Never fails: a server that no list has, or that has another one in its file, serves clients as
+ * well.
+ */
 function membership({ config, driver }: AdminView): readonly Check[] {
   const { ensemble } = config;
   const { members } = driver.replica.zab;

@@ -15,7 +15,10 @@ export interface AdminOptions {
   readonly commandUrl?: string;
   /** `admin.idleTimeout`: milliseconds until an idle connection is closed. Default 30000. */
   readonly idleTimeoutMs?: number;
-  /** `admin.portUnification`: whether the port accepts HTTP and HTTPS, by the first byte. Default false. */
+  /**
+   * `admin.portUnification`: whether the port accepts HTTP and HTTPS, by the first byte. Default
+   * false.
+   */
   readonly portUnification?: boolean;
   /** `admin.forceHttps`: whether the port accepts only HTTPS. Default false. */
   readonly forceHttps?: boolean;
@@ -35,8 +38,8 @@ export interface AdminOptions {
    */
   readonly restoreEnabled?: boolean;
   /**
-   * `admin.rateLimiterIntervalInMS`: milliseconds in which one restore is allowed, and a thousand snapshots.
-   * Default 300000.
+   * `admin.rateLimiterIntervalInMS`: milliseconds in which one restore is allowed, and a thousand
+   * snapshots. Default 300000.
    */
   readonly rateLimiterIntervalMs?: number;
   /** Key and authorities of HTTPS, from `ssl.quorum.*`; HTTPS and peer connections share them. */

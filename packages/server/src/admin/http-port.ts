@@ -81,7 +81,9 @@ export interface HttpPortOptions {
 
 const HEADER_BYTES_MAX = 16 * 1024;
 const HEADER_COUNT_MAX = 100;
-/** Places for connections, of which one address has half; those that wait for a request give way. */
+/**
+ * Places for connections, of which one address has half; those that wait for a request give way.
+ */
 const { count: countMax, ofAddress: shareMax, forProbes: reserveMax } = BUDGETS.httpConnections;
 const PLACES = { countMax, shareMax, reserveMax };
 const HEADERS_MS = 5000;
@@ -202,7 +204,10 @@ export class HttpPort implements AsyncDisposable {
     });
   }
 
-  /** A TLS handshake takes milliseconds on the event loop: they begin one after the other, as those of clients do. */
+  /**
+   * A TLS handshake takes milliseconds on the event loop: they begin one after the other, as those
+   * of clients do.
+   */
   #secure(socket: Socket): void {
     socket.on("error", () => {
       // The handshake has failed, or the client is gone.

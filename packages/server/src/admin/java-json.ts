@@ -7,7 +7,9 @@ export class JsonText {
   }
 }
 
-/** An array whose values are made while it is printed; undefined stands for a step that made none. */
+/**
+ * An array whose values are made while it is printed; undefined stands for a step that made none.
+ */
 export class JsonItems {
   readonly items: Iterable<Json | undefined>;
 

@@ -1,4 +1,7 @@
-/** A reading that takes system calls, and is taken again once it is so old: however often it is asked for, it costs as much. */
+/**
+ * A reading that takes system calls, and is taken again once it is so old: however often it is
+ * asked for, it costs as much.
+ */
 export function keptFor<T>(ms: number, read: () => T, now: () => number = () => performance.now()): () => T {
   let last: { readonly value: T; readonly atMs: number } | undefined;
   return () => {

@@ -93,7 +93,8 @@ export class OperatorPorts implements AsyncDisposable {
   }
 
   /**
-   * Reads the certificates of the admin port again without putting them into force: a list of problems where they are invalid.
+   * Reads the certificates of the admin port again without putting them into force: a list of
+   * problems where they are invalid.
    *
    * @param tls where they are now; default: where they were at the start
    */

@@ -200,7 +200,10 @@ function jvmNames({ Gauge }: PromClient): readonly PromMetric[] {
   ];
 }
 
-/** Pauses of the collector under Java's name: how many there were, and how long they took together, in seconds. */
+/**
+ * Pauses of the collector under Java's name: how many there were, and how long they took together,
+ * in seconds.
+ */
 async function collections(runtime: Registry): Promise<string> {
   const name = "jvm_gc_collection_seconds";
   const measured = await runtime.getSingleMetric("nodejs_gc_duration_seconds")?.get();

@@ -5,7 +5,9 @@ import { TimeShare } from "../driver/time-share.ts";
 import { TurnOrder } from "../driver/turn-order.ts";
 
 const COST_MS_MAX = 100;
-/** What the parser gets of a connection at a time: the heads of some requests, or a piece of a body. */
+/**
+ * What the parser gets of a connection at a time: the heads of some requests, or a piece of a body.
+ */
 const PIECE_BYTES = 4 * 1024;
 const BODY_PIECE_BYTES = 32 * 1024;
 
@@ -24,11 +26,12 @@ interface Due extends ClientShare {
 }
 
 /**
- * When HTTP requests are parsed and begun: one of a connection at a time, the addresses in turn, one in a turn of the event loop, for a quarter of its
- * time. An answer that grows with the state is made in slices beside that.
+ * When HTTP requests are parsed and begun: one of a connection at a time, the addresses in turn,
+ * one in a turn of the event loop, for a quarter of its time. An answer that grows with the state
+ * is made in slices beside that.
  *
- * Node's parser takes all that has come at once: 2,500 requests in 64 KiB, which is 20 ms of the event loop even where none is answered. So it gets
- * what has come piece by piece.
+ * Node's parser takes all that has come at once: 2,500 requests in 64 KiB, which is 20 ms of the
+ * event loop even where none is answered. So it gets what has come piece by piece.
  */
 export class RequestTurns {
   readonly #requests = new PipelinedRequests<Socket>();
@@ -112,7 +115,8 @@ export class RequestTurns {
       startMs = this.#now();
       share = this.#beginNext();
     });
-    // It runs when all is done that the request could do at once, the callbacks of its promises among it.
+    // It runs when all is done that the request could do at once, the callbacks of its promises
+    // among it.
     setImmediate(() => {
       const tookMs = this.#now() - startMs;
       this.#share.spend(tookMs);

@@ -15,7 +15,10 @@ import { startTestServer } from "../testing/server.ts";
 import { subjectName } from "../tls/subject-name.ts";
 import { ALL_COMMAND_NAMES } from "./admin-commands.ts";
 
-/** Commands for those who have every permission on the root, with a query that has an effect. All others answer everyone. */
+/**
+ * Commands for those who have every permission on the root, with a query that has an effect. All
+ * others answer everyone.
+ */
 const GUARDED: Readonly<Record<string, string>> = {
   audit_tail: "limit=10",
   drain: "durationMs=0",
@@ -100,7 +103,10 @@ function digestId(text: string): string {
   return `${user}:${createHash("sha1").update(text).digest("base64")}`;
 }
 
-/** The access list of the root: everything for one digest and one certificate, all but one permission for others, most for the world. */
+/**
+ * The access list of the root: everything for one digest and one certificate, all but one
+ * permission for others, most for the world.
+ */
 function rootAcl(writer: JuteWriter): void {
   const entries: [number, string, string][] = [
     [ALL, "digest", digestId("all:bits")],
@@ -150,7 +156,10 @@ const PLAIN: readonly Requester[] = [
   { name: "the subject in words", authorization: "x509 CN=one", refused: 401 },
 ];
 
-/** With a required certificate: it lets a requester in, and is an identity only for those who ask by it. */
+/**
+ * With a required certificate: it lets a requester in, and is an identity only for those who ask by
+ * it.
+ */
 const SECURED: readonly Requester[] = [
   { name: "without a certificate", authorization: "digest super:test", refused: "none" },
   { name: "with a certificate of another authority", authorization: "x509", shows: STRANGER, refused: "none" },

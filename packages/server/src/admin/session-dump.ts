@@ -39,7 +39,10 @@ export function* owners({
   }
 }
 
-/** Borders in milliseconds, soonest first, with the sessions that expire there unless they are touched. */
+/**
+ * Borders in milliseconds, soonest first, with the sessions that expire there unless they are
+ * touched.
+ */
 export function* expiryBuckets({
   sessions,
 }: Replica): Generator<string, readonly (readonly [borderMs: number, ids: readonly SessionId[]])[], undefined> {

@@ -29,7 +29,7 @@ test("an address is forgiven a minute after its last failure, and not sooner", (
   expect(failures.delayMs("10.0.0.1", 2 * MINUTE_MS - 1)).toBe(0);
 });
 
-test("so many failures that a power of two has no end delay no longer", () => {
+test("failures beyond the last finite power of two delay no longer than the limit", () => {
   expect(delays(newFailures(), "10.0.0.1", 2000).at(-1)).toBe(10_000);
 });
 

@@ -1,6 +1,9 @@
 import { addressShare, BUDGETS } from "@zooid/model";
 
-/** People mistype: delays begin after some failures, and the count is cleared after a time without one. */
+/**
+ * People mistype: delays begin after some failures, and the count is cleared after a time without
+ * one.
+ */
 const { free: FREE_COUNT, delayMsFirst: FIRST_DELAY_MS, forgetMs: FORGET_MS } = BUDGETS.authFailures;
 /** Addresses that are remembered; the one whose last failure is oldest is dropped first. */
 const ADDRESS_COUNT_MAX = 10_000;
@@ -19,7 +22,8 @@ interface Failures {
 
 /**
  * Slows down password guessing: the answer to a failed authentication is delayed by a time that
- * grows with the failures of its address, or of its /64: a host chooses the rest of its address as it likes.
+ * grows with the failures of its address, or of its /64: a host chooses the rest of its address as
+ * it likes.
  */
 export class AuthFailures {
   readonly #options: AuthFailuresOptions;

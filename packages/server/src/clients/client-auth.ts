@@ -20,8 +20,9 @@ export interface ClientAuthOptions {
   /** The section of that file. Default `Server`. */
   readonly jaasSection?: string;
   /**
-   * Rules in Hadoop's syntax that give Kerberos principals their names, `RULE:[1:$1@$0](.+@OTHER)s/@.+//`;
-   * principals that no rule names are refused. Default `DEFAULT`: the names of the server's own realm.
+   * Rules in Hadoop's syntax that give Kerberos principals their names,
+   * `RULE:[1:$1@$0](.+@OTHER)s/@.+//`; principals that no rule names are refused. Default
+   * `DEFAULT`: the names of the server's own realm.
    */
   readonly authToLocal?: string;
   /** A user's name by Kerberos has no host: `hbase` for `hbase/node1@REALM`. Default false. */

@@ -243,8 +243,8 @@ export class ClientConnection {
   closeSocket(): void {
     const { socket } = this;
     if (socket.destroyed) return;
-    // Nothing is left to be sent or read: a shutdown before the close would only take time. TLS ends
-    // with a message of its own.
+    // Nothing is left to be sent or read: a shutdown before the close would only take time. TLS
+    // ends with a message of its own.
     if (socket.readableEnded && socket.writableLength === 0 && !(socket instanceof TLSSocket)) {
       socket.destroy();
       return;

@@ -81,8 +81,8 @@ export class ClientListener {
   }
 
   /**
-   * Resolves once the port is bound, for which a host name waits until it resolves; rejects with the
-   * system's error when it cannot be.
+   * Resolves once the port is bound, for which a host name waits until it resolves; rejects with
+   * the system's error when it cannot be.
    */
   async listen(): Promise<void> {
     const { port } = this.#config;

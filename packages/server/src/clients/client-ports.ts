@@ -144,7 +144,10 @@ export class ClientPorts {
     return added;
   }
 
-  /** Reads the certificates again without putting them into force: a list of problems where they are invalid. */
+  /**
+   * Reads the certificates again without putting them into force: a list of problems where they are
+   * invalid.
+   */
   readCertificates(): ReadCertificates | readonly string[] {
     const { tls } = this.#config;
     if (tls === undefined) return { apply: () => {} };

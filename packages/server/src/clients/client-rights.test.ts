@@ -1,4 +1,7 @@
-/** Each request that there is, by clients that may not make it: the refusal, and that nothing was carried out. */
+/**
+ * Each request that there is, by clients that may not make it: the refusal, and that nothing was
+ * carried out.
+ */
 import { createHash } from "node:crypto";
 import { CreateMode, ErrorCode, OpCode, type OpName } from "@zooid/model";
 import type { JuteWriter } from "@zooid/wire";

@@ -57,7 +57,7 @@ test("a flood is thinned out by chance, and the chance goes when it is over", ()
 });
 
 describe("a server", () => {
-  test("accepts as many connections as there are tokens, and goes on serving them", async () => {
+  test("accepts as many connections as there are tokens, and continues serving them", async () => {
     const connectionThrottle = { tokens: 2, fillMs: 2 ** 31 - 1 };
     await using zk = await startTestServer({ connectionThrottle });
     await using one = await RawClient.withSession(zk.port);

@@ -50,7 +50,7 @@ test("pipelined writes exceed the limit by no more than is in flight, and multis
   expect(await client.ask(OpCode.EXISTS, read("/n0"))).toMatchObject({ code: 0 });
 });
 
-test("a node with more children than one answer may list says so, each time, and goes on being written and removed from", async () => {
+test("a node with more children than one answer may list says so, each time, and continues being written and removed from", async () => {
   await using zk = await startTestServer({ outputBytesMax: 65_536 });
   await using client = await RawClient.withSession(zk.port);
   await client.ask(OpCode.CREATE, create("/many"));

@@ -55,7 +55,7 @@ const random = fc.uint8Array({ minLength: 1, maxLength: 300 }).map((body) => {
 });
 const junk = fc.uint8Array({ minLength: 1, maxLength: 100 }).map((bytes) => Buffer.from(bytes));
 
-test("for any input, the server goes on serving others, and keeps their writes", async () => {
+test("for any input, the server continues serving others, and keeps their writes", async () => {
   await using zk = await startTestServer({
     connectionsPerAddressMax: 0,
     onFailure: (error) => expect(error).toBe("none"),

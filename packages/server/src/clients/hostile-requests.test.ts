@@ -107,7 +107,7 @@ describe("operations", () => {
   }
 });
 
-describe("bodies that cannot be read are answered so, and the connection goes on", () => {
+describe("bodies that cannot be read are answered so, and the connection continues", () => {
   const bodies: readonly (readonly [string, number, Body])[] = [
     ["nothing at all", OpCode.CREATE, () => {}],
     ["a path length of -2", OpCode.GET_DATA, (writer) => writer.int(-2)],
@@ -236,7 +236,7 @@ describe("paths", () => {
     ["with an overlong slash", bytes(0x2f, 0x61, 0xc0, 0xaf)],
     ["with a surrogate in UTF-8", bytes(0x2f, 0xed, 0xa0, 0x80)],
     ["with UTF-8 cut short", bytes(0x2f, 0xe2, 0x82)],
-  ])("a path %s cannot be created or written, and the connection goes on", async (_, path) => {
+  ])("a path %s cannot be created or written, and the connection continues", async (_, path) => {
     expect(await attempt(OpCode.CREATE, create(path))).toMatchObject(BAD_ARGUMENTS);
     expect(
       await attempt(OpCode.SET_DATA, (writer) => {

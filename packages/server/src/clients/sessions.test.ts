@@ -81,7 +81,7 @@ describe("resuming", () => {
     expect(await client.ask(OpCode.EXISTS, read("/mine"))).toMatchObject({ code: 0 });
   });
 
-  test("negotiates the timeout anew", async () => {
+  test("negotiates the timeout again", async () => {
     await using zk = await startTestServer();
     const { client: old, resume } = await openSession(zk.port);
     await using _ = old;

@@ -82,7 +82,8 @@ test("from each state to each other one: the room, the calls that report it, and
         expect([guard.room, guard.isLow, text]).toEqual([after.room, after.isLow, text]);
         const isChanged = { room: after.room !== before.room, low: after.isLow !== before.isLow };
         expect([calls.includes("reserve"), text]).toEqual([isRoomy, text]);
-        // The log and the disks may change the room one after the other, but the last call is the one that holds.
+        // The log and the disks may change the room one after the other, but the last call is the
+        // one that holds.
         const rooms = calls.filter((each) => each.startsWith("room "));
         if (isChanged.room) expect([rooms.at(-1), text]).toEqual([`room ${after.room}`, text]);
         else expect([rooms.at(-1) ?? `room ${after.room}`, text]).toEqual([`room ${after.room}`, text]);

@@ -10,7 +10,10 @@ export interface DiskHost {
   /** Directories of state and log; none for a server in memory. */
   readonly directories: readonly string[];
   readonly options: DiskOptions;
-  /** The room on the disk of a directory; rejects where the system does not report it. Default: the system's `statfs`. */
+  /**
+   * The room on the disk of a directory; rejects where the system does not report it. Default: the
+   * system's `statfs`.
+   */
   readonly spaceOf?: (directory: string) => Promise<DiskSpace>;
   /** The room for writes has changed. */
   roomChanged(room: DiskRoom): void;
@@ -23,8 +26,8 @@ export interface DiskHost {
 }
 
 /**
- * Looks at the free space of the data directories, twice a second, and turns it into what the replica and
- * the log need to know.
+ * Looks at the free space of the data directories, twice a second, and turns it into what the
+ * replica and the log need to know.
  */
 export class DiskGuard {
   readonly #host: DiskHost;
@@ -65,7 +68,9 @@ export class DiskGuard {
     clearInterval(this.#timer);
   }
 
-  /** A write of the log waits for room, for this reason; or, with `undefined`, it has found room. */
+  /**
+   * A write of the log waits for room, for this reason; or, with `undefined`, it has found room.
+   */
   logChanged(missing: string | undefined): void {
     this.#isLogWaiting = missing !== undefined;
     if (missing === undefined) this.#host.info("the log has room on its disk again", { event: "log-has-room" });

@@ -6,7 +6,10 @@ const LOW_BYTES_MAX = GIB;
 const LOW_SHARE = 1 / 10;
 const RESERVE_BYTES_MAX = 128 * MIB;
 const RESERVE_SHARE = 1 / 20;
-/** Room beyond a mark, as a share of it, at which the level is left. It keeps the level from changing with each write. */
+/**
+ * Room beyond a mark, as a share of it, at which the level is left. It keeps the level from
+ * changing with each write.
+ */
 const HYSTERESIS = 1 / 8;
 
 export interface DiskOptions {

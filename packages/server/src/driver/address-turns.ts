@@ -2,8 +2,8 @@ import type { ClientShare } from "@zooid/model";
 import type { TurnOrder } from "./turn-order.ts";
 
 /**
- * A queue in which addresses take turns, and within an address those who came first. Connections of trusted proxies take turns of their own, each
- * as if it were an address.
+ * A queue in which addresses take turns, and within an address those who came first. Connections of
+ * trusted proxies take turns of their own, each as if it were an address.
  */
 export class AddressTurns<T extends ClientShare> {
   readonly #order: TurnOrder;
@@ -64,7 +64,10 @@ class Rotation<T extends ClientShare> {
     return one;
   }
 
-  /** The first address that owes nothing; where all do, the one that owes least. Those that are passed over pay. */
+  /**
+   * The first address that owes nothing; where all do, the one that owes least. Those that are
+   * passed over pay.
+   */
   #next(order: TurnOrder): string | undefined {
     let least: string | undefined;
     let leastMs = Number.POSITIVE_INFINITY;

@@ -85,8 +85,8 @@ export class Clients implements ReplyTargets {
   }
 
   /**
-   * A connection has an answer to send, or is to be closed. While it is being read, it is flushed after
-   * that.
+   * A connection has an answer to send, or is to be closed. While it is being read, it is flushed
+   * after that.
    */
   dirty(connection: ClientConnection): void {
     if (connection.isAwaited) return;

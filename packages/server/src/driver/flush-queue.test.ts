@@ -8,8 +8,8 @@ interface Sender {
 }
 
 /**
- * A queue of connections that take a millisecond each, and the order in which they were flushed. Their first letter is
- * their address.
+ * A queue of connections that take a millisecond each, and the order in which they were flushed.
+ * Their first letter is their address.
  */
 function slowQueue(): {
   readonly queue: FlushQueue<Sender>;
@@ -40,7 +40,7 @@ function slowQueue(): {
   };
 }
 
-test("a turn sends answers for some milliseconds, and the next ones go on", () => {
+test("a turn sends answers for some milliseconds, and the next ones continue", () => {
   const { answers, turn } = slowQueue();
   answers(..."abcdef");
   expect(turn()).toEqual({ isLeft: true, sent: "a b c d" });

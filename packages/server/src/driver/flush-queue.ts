@@ -11,15 +11,19 @@ interface Flushable extends ClientShare {
 export interface FlushQueueOptions {
   /** A monotonic clock in milliseconds. */
   now(): number;
-  /** What connections of trusted proxies have of the time for what is left, while others wait, as a fraction. */
+  /**
+   * What connections of trusted proxies have of the time for what is left, while others wait, as a
+   * fraction.
+   */
   readonly proxiesShare: number;
 }
 
 /**
  * Connections with unsent output. Each takes one system call: thousands that watch one node must
- * not hold the event loop for all their events. Every turn sends answers of its own first, then some of those that
- * earlier turns left, and then some events, for which no client waits. Addresses take turns with the answers that were left, and with the events.
- * Events of one connection are written before answers that show their effects, and are sent with them.
+ * not hold the event loop for all their events. Every turn sends answers of its own first, then
+ * some of those that earlier turns left, and then some events, for which no client waits. Addresses
+ * take turns with the answers that were left, and with the events. Events of one connection are
+ * written before answers that show their effects, and are sent with them.
  */
 export class FlushQueue<T extends Flushable> {
   readonly #now: () => number;

@@ -10,9 +10,10 @@ export interface PollRoundsOptions {
 }
 
 /**
- * Work of the driver after the sockets were polled. Node.js accepts one connection each time that its event loop polls
- * (libuv since 1.46): a client that connects behind fifty others would wait for fifty turns, however long each is. So
- * while connections arrive, the loop polls again before it does this work, for a millisecond and up to sixteen of them.
+ * Work of the driver after the sockets were polled. Node.js accepts one connection each time that
+ * its event loop polls (libuv since 1.46): a client that connects behind fifty others would wait
+ * for fifty turns, however long each is. So while connections arrive, the loop polls again before
+ * it does this work, for a millisecond and up to sixteen of them.
  */
 export class PollRounds {
   readonly #options: PollRoundsOptions;
@@ -30,7 +31,10 @@ export class PollRounds {
     this.#hasArrived = true;
   }
 
-  /** Calls back after the next poll, or some polls later while connections arrive; in the order of these calls. */
+  /**
+   * Calls back after the next poll, or some polls later while connections arrive; in the order of
+   * these calls.
+   */
   later(callback: () => void): void {
     this.#waiting.push(callback);
     if (this.#waiting.length === 1) this.#options.defer(this.#run);

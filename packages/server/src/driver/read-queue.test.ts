@@ -14,7 +14,9 @@ function newQueue(): ReadQueue<Named> {
   return new ReadQueue(new TurnOrder({ now: () => 0, proxiesShare: 1 / 4 }));
 }
 
-/** A queue with room for `roomPerTurn` connections a turn, and the names of those that were read. */
+/**
+ * A queue with room for `roomPerTurn` connections a turn, and the names of those that were read.
+ */
 function queueOf(roomPerTurn: number): {
   readonly add: (names: string, hasHadShare: boolean) => void;
   readonly turn: () => string;
@@ -49,7 +51,7 @@ test("a connection that has had its share is read in each turn, however many oth
   expect([queue.turn(), queue.turn(), queue.turn()]).toEqual(["Ycd", "efg", "h"]);
 });
 
-test("one connection of each kind is read where there is no room at all", () => {
+test("one connection of each kind is read where there is no room", () => {
   const queue = queueOf(0);
   queue.add("XY", true);
   queue.add("ab", false);

@@ -10,8 +10,8 @@ interface Readable extends ClientShare {
 /**
  * Connections that wait to be read: those that came too late for a turn, and those that have had
  * their share of one. Each turn reads one of the latter first, so that they progress however many
- * others come; then the former, and then the rest. Within each kind addresses take turns, so that a client waits for one connection of each other
- * address, not for all of them.
+ * others come; then the former, and then the rest. Within each kind addresses take turns, so that a
+ * client waits for one connection of each other address, not for all of them.
  */
 export class ReadQueue<T extends Readable> {
   readonly #order: TurnOrder;

@@ -14,7 +14,9 @@ export interface LeadershipTransfer {
   readonly withinMs: number;
   /** The only server that may succeed. By default the one that suits best. */
   readonly to?: ServerId | undefined;
-  /** Whether this server serves afterwards, as leader or not. Otherwise it proposes nothing more. */
+  /**
+   * Whether this server serves afterwards, as leader or not. Otherwise it proposes nothing more.
+   */
   readonly keepServing: boolean;
 }
 
@@ -120,7 +122,9 @@ export class Service {
     this.#parts.hooks.defect(error);
   }
 
-  /** Resolves when every write that was read is answered, or never will be; on a full disk at once. */
+  /**
+   * Resolves when every write that was read is answered, or never will be; on a full disk at once.
+   */
   async #quiet(): Promise<void> {
     const { log, replica, proposals, turns, deliveries } = this.#parts;
     const isBusy = (): boolean =>

@@ -5,11 +5,17 @@ export interface TimeShareOptions {
   readonly ofTime: number;
   /** How much of it may be saved for a burst. */
   readonly savedMsMax: number;
-  /** Work that seems to take longer waited for a processor that others had: counted in full, others would wait four times as long. */
+  /**
+   * Work that seems to take longer waited for a processor that others had: counted in full, others
+   * would wait four times as long.
+   */
   readonly costMsMax: number;
 }
 
-/** Grants the beginning of one piece of work after the other by the time that they have taken: a part of the event loop's, however dear each is. */
+/**
+ * Grants the beginning of one piece of work after the other by the time that they have taken: a
+ * part of the event loop's, however dear each is.
+ */
 export class TimeShare {
   readonly #options: TimeShareOptions;
   #leftMs: number;

@@ -5,8 +5,8 @@ const TURN_MS = BUDGETS.reading.turnMs;
 /** How long one of them may. */
 const CONNECTION_MS = BUDGETS.reading.connectionMs;
 /**
- * The same for small requests. A request waits until other connections have had their shares: of sixteen with a full millisecond each, for
- * 16 ms and more while V8 has not compiled the code yet.
+ * The same for small requests. A request waits until other connections have had their shares: of
+ * sixteen with a full millisecond each, for 16 ms and more while V8 has not compiled the code yet.
  */
 const CONNECTION_MS_SMALL = BUDGETS.reading.connectionMsSmall;
 /** Bytes of answers in one turn. */
@@ -21,7 +21,10 @@ const WORK_PER_LOOK = 256;
 export interface TurnBudgetOptions {
   /** A monotonic clock in milliseconds. */
   now(): number;
-  /** What connections of trusted proxies have of a turn before they wait for the others, as a fraction. */
+  /**
+   * What connections of trusted proxies have of a turn before they wait for the others, as a
+   * fraction.
+   */
   readonly proxiesShare: number;
 }
 
@@ -32,7 +35,9 @@ export interface TurnBudgetOptions {
  */
 export class TurnBudget {
   readonly #now: () => number;
-  /** How long connections of trusted proxies may be read in a turn before they wait for the others. */
+  /**
+   * How long connections of trusted proxies may be read in a turn before they wait for the others.
+   */
   readonly #proxiesMs: number;
   #turnEndMs = 0;
   /** By how much requests went beyond the end of the turn: the next one has less. */
@@ -63,7 +68,9 @@ export class TurnBudget {
     this.#bytesEnd = bytesSent + TURN_BYTES;
   }
 
-  /** The time from now until a connection is admitted is not used for reading, and is not counted. */
+  /**
+   * The time from now until a connection is admitted is not used for reading, and is not counted.
+   */
   pause(): void {
     this.#pausedAtMs ??= this.#now();
   }

@@ -1,10 +1,18 @@
 import { BUDGETS } from "@zooid/model";
 
-/** What an address pays of its debt each time that it is passed over: as much as a turn of its connections lasts. */
+/**
+ * What an address pays of its debt each time that it is passed over: as much as a turn of its
+ * connections lasts.
+ */
 const PASSED_OVER_MS = BUDGETS.reading.connectionMs;
-/** What it pays as time passes, as a fraction of that: an address that is idle for a while owes nothing. */
+/**
+ * What it pays as time passes, as a fraction of that: an address that is idle for a while owes
+ * nothing.
+ */
 const PAID_BY_TIME = BUDGETS.reading.repaidByTime;
-/** An address owes no more, however dear a request was: its other clients are not shut out for long. */
+/**
+ * An address owes no more, however dear a request was: its other clients are not shut out for long.
+ */
 const DEBT_MS_MAX = BUDGETS.reading.owedMsMax;
 /** An address does not wait once no other has asked for a turn for this time. */
 const ALONE_MS = 1000;
@@ -19,13 +27,17 @@ interface Debt {
 export interface TurnOrderOptions {
   /** A monotonic clock in milliseconds. */
   now(): number;
-  /** What connections of trusted proxies have together of the turns while others wait, as a fraction. */
+  /**
+   * What connections of trusted proxies have together of the turns while others wait, as a
+   * fraction.
+   */
   readonly proxiesShare: number;
 }
 
 /**
- * Whose turn it is. An address whose requests took longer than a turn owes the rest: it is passed over until the others that wait have had as
- * much. Connections of trusted proxies have a share of the turns together, however many they are.
+ * Whose turn it is. An address whose requests took longer than a turn owes the rest: it is passed
+ * over until the others that wait have had as much. Connections of trusted proxies have a share of
+ * the turns together, however many they are.
  */
 export class TurnOrder {
   readonly #options: TurnOrderOptions;
@@ -53,8 +65,8 @@ export class TurnOrder {
   }
 
   /**
-   * Whether the address has to let the others go first: one that is alone has none to wait for, and a pause of all its connections would only
-   * cost time. Less than a turn is not worth it.
+   * Whether the address has to let the others go first: one that is alone has none to wait for, and
+   * a pause of all its connections would only cost time. Less than a turn is not worth it.
    */
   owes(share: string): boolean {
     if (this.#debts.size === 0) return false;
@@ -66,7 +78,10 @@ export class TurnOrder {
     return nowMs - this.#changedMs < ALONE_MS && this.#debtOf(share) !== undefined;
   }
 
-  /** What the address owes, 0 if it has its turn: otherwise the turn goes to the next one, which pays for a part of the debt. */
+  /**
+   * What the address owes, 0 if it has its turn: otherwise the turn goes to the next one, which
+   * pays for a part of the debt.
+   */
   passOver(share: string): number {
     const debt = this.#debtOf(share);
     if (debt === undefined) return 0;

@@ -4,7 +4,10 @@ import type { LogFields } from "../operators/log-fields.ts";
 
 /** The line about a name that does not resolve is repeated after this time. */
 const REPEAT_MS = 30_000;
-/** How long a name may belong to another machine: that of this server's predecessor, in a cache of names. */
+/**
+ * How long a name may belong to another machine: that of this server's predecessor, in a cache of
+ * names.
+ */
 const ELSEWHERE_MS = 120_000;
 const RETRY_MS = 1000;
 
@@ -43,7 +46,10 @@ export class ListenHost {
     this.#retryMs = options.retryMs ?? RETRY_MS;
   }
 
-  /** The address to bind, once the name has one; undefined for every address, and after {@link stop}. */
+  /**
+   * The address to bind, once the name has one; undefined for every address, and after
+   * {@link stop}.
+   */
   async address(): Promise<string | undefined> {
     const { host, setting, lookup: find = systemLookup } = this.#options;
     if (host === undefined || isIP(host) !== 0) return host;
@@ -63,7 +69,8 @@ export class ListenHost {
   }
 
   /**
-   * Waits before another attempt, if binding failed because the name has the address of another machine.
+   * Waits before another attempt, if binding failed because the name has the address of another
+   * machine.
    *
    * @returns whether to look the name up again
    */

@@ -9,8 +9,9 @@ export interface Place {
 }
 
 /**
- * The system reduces a backlog to its own maximum (`net.core.somaxconn`). Node.js would ask for 511: of the
- * connections beyond it that come within one turn the system drops the SYN, and the client repeats it after a second.
+ * The system reduces a backlog to its own maximum (`net.core.somaxconn`). Node.js would ask for
+ * 511: of the connections beyond it that come within one turn the system drops the SYN, and the
+ * client repeats it after a second.
  */
 const SYSTEM_BACKLOG = 65_535;
 

@@ -12,8 +12,9 @@ interface OwnPort {
 }
 
 /**
- * Two ports of this server that have one number on one address: a sentence for each pair. Ports that the system chooses collide with none. The
- * admin port of a server that was told no number gives way at its start, as to another process.
+ * Two ports of this server that have one number on one address: a sentence for each pair. Ports
+ * that the system chooses collide with none. The admin port of a server that was told no number
+ * gives way at its start, as to another process.
  */
 export function collidingPorts(config: ServerConfig, { admin }: ServerOptions): readonly string[] {
   const ports = ownPorts(config, admin?.port !== undefined).filter(({ port }) => port !== 0);

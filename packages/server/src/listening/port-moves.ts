@@ -16,8 +16,8 @@ export interface MovablePort {
   readonly name: string;
   readonly socket: ListenSocket;
   /**
-   * Where it belongs as of now: a host's name, or an address, undefined for every address; port 0 is
-   * any port. Undefined leaves it where it is.
+   * Where it belongs as of now: a host's name, or an address, undefined for every address; port 0
+   * is any port. Undefined leaves it where it is.
    */
   wanted(): { readonly host: string | undefined; readonly port: number } | undefined;
 }
@@ -140,7 +140,10 @@ export class PortMoves {
     return moves;
   }
 
-  /** Opens what no port of this server is in the way of. Each move may free the place of another one. */
+  /**
+   * Opens what no port of this server is in the way of. Each move may free the place of another
+   * one.
+   */
   async #moveFree(moves: Move[]): Promise<void> {
     for (;;) {
       const next = moves.find(({ to }) => this.#holdersOf(to).length === 0);

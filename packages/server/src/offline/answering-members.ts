@@ -11,8 +11,8 @@ export interface AnsweringMember {
 }
 
 /**
- * Tries all addresses of members at once. One that cannot be resolved or reached, or that is silent, does not
- * answer; that proves nothing about its server, which a broken network may hide.
+ * Tries all addresses of members at once. One that cannot be resolved or reached, or that is
+ * silent, does not answer; that proves nothing about its server, which a broken network may hide.
  */
 export async function answeringMembers(
   members: readonly Member[],

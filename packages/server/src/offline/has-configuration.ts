@@ -2,8 +2,8 @@ import { StoreError } from "@zooid/txn-log";
 import { readStore } from "@zooid/txn-log/sqlite";
 
 /**
- * Whether an ensemble has agreed on its members, and the data says which they are. Data that cannot be read, as those of a running server,
- * may say so.
+ * Whether an ensemble has agreed on its members, and the data says which they are. Data that cannot
+ * be read, as those of a running server, may say so.
  */
 export function hasConfiguration({
   dataDir,

@@ -21,7 +21,10 @@ import { wholeTree } from "./recover-member.ts";
 import type { Survivor } from "./survivor.ts";
 
 export interface SnapshotOptions {
-  /** The folder that gets the snapshot. Default file name: `snapshot.` and its zxid, as Apache ZooKeeper names them. */
+  /**
+   * The folder that gets the snapshot. Default file name: `snapshot.` and its zxid, as Apache
+   * ZooKeeper names them.
+   */
   readonly directory: string;
   /** The name in it. */
   readonly name?: string | undefined;
@@ -44,8 +47,8 @@ const WITNESS = "witness";
 /**
  * Writes what a stopped server holds, all that is logged, as a snapshot in Apache ZooKeeper's form.
  *
- * The log is checkpointed into the state for that, in a copy: the last transactions may never have been committed, and a
- * member that rejoins its ensemble must not have them in its state.
+ * The log is checkpointed into the state for that, in a copy: the last transactions may never have
+ * been committed, and a member that rejoins its ensemble must not have them in its state.
  *
  * @throws OfflineError and StoreError; nothing is left behind then
  */
@@ -97,7 +100,10 @@ async function writeFrom(dataDir: string, sid: number, options: SnapshotOptions)
   return { file, zxid, nodeCount: snapshot.nodeCount, sizeBytes };
 }
 
-/** Written beside its place, synced and renamed: a file of that name is whole. It has hashes of passwords. */
+/**
+ * Written beside its place, synced and renamed: a file of that name is whole. It has hashes of
+ * passwords.
+ */
 async function writeWhole(file: string, next: () => Promise<Uint8Array | undefined>): Promise<number> {
   const aside = join(dirname(file), `.${basename(file)}.part`);
   const handle = openSync(aside, "w", 0o600);

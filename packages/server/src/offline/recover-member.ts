@@ -56,9 +56,9 @@ export function recoveryProblems(survivor: Survivor, { takesDamaged }: Pick<Reco
 }
 
 /**
- * Turns a survivor into a new ensemble: with all that it logged, another identity, a later epoch and itself
- * as the only member, in one transaction. The whole state is loaded and the log replayed before, so that
- * nothing is changed in a directory that a server could not start on.
+ * Turns a survivor into a new ensemble: with all that it logged, another identity, a later epoch
+ * and itself as the only member, in one transaction. The whole state is loaded and the log replayed
+ * before, so that nothing is changed in a directory that a server could not start on.
  *
  * @throws OfflineError and StoreError; the directory is unchanged then
  */

@@ -6,7 +6,9 @@ import { decodeMembers } from "@zooid/zab";
 import { type DataDirectories, placesOf } from "./data-directories.ts";
 import { OfflineError } from "./offline-error.ts";
 
-/** What a data directory of a stopped member holds, as far as it can be told without changing it. */
+/**
+ * What a data directory of a stopped member holds, as far as it can be told without changing it.
+ */
 export interface Survivor {
   readonly directories: DataDirectories;
   readonly sid: number;
@@ -16,7 +18,10 @@ export interface Survivor {
   readonly epoch: number;
   /** The highest epoch that it knows. */
   readonly epochMax: number;
-  /** The last transaction that is logged, and when its leader made it; undefined where that cannot be read. */
+  /**
+   * The last transaction that is logged, and when its leader made it; undefined where that cannot
+   * be read.
+   */
   readonly zxid: Zxid;
   readonly timeMs: number | undefined;
   /** Known to be committed up to here: later ones may be committed or not. */
@@ -76,7 +81,10 @@ export function readSurvivor(directories: DataDirectories): Survivor {
 const LOST_BEFORE =
   "the server lost a part of its log before, and was not synchronized since: what it holds may lack acknowledged writes";
 
-/** The newest history first: as an election decides, by the leader's epoch, then by the last transaction. */
+/**
+ * The newest history first: as an election decides, by the leader's epoch, then by the last
+ * transaction.
+ */
 export function newestFirst(survivors: readonly Survivor[]): readonly Survivor[] {
   return survivors.toSorted((a, b) => b.epoch - a.epoch || b.zxid - a.zxid);
 }
@@ -95,7 +103,10 @@ function walk(
   return { count, timeMs };
 }
 
-/** The newest one that is kept with the data: a change that was not committed is in force once the log is. */
+/**
+ * The newest one that is kept with the data: a change that was not committed is in force once the
+ * log is.
+ */
 function membersIn({ committedConfig, lastSeenConfig }: DurableLog): Members | undefined {
   const stored = [committedConfig, lastSeenConfig].map((bytes) =>
     bytes === undefined ? undefined : decodeMembers(bytes),

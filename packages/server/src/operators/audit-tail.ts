@@ -21,7 +21,10 @@ export interface AuditTailEntry {
 }
 
 export interface AuditTailPage {
-  /** Since when writes are recorded, milliseconds since 1970; numbers of another time mean other entries. */
+  /**
+   * Since when writes are recorded, milliseconds since 1970; numbers of another time mean other
+   * entries.
+   */
   readonly sinceMs: number;
   readonly entries: readonly AuditTailEntry[];
   /** Entries after the cursor that are not kept any more. */
@@ -42,7 +45,10 @@ export interface AuditTailClocks {
 }
 
 const KEPT_MAX = 2_000;
-/** Characters of a path, or of a client's names, that are kept: so 4000 entries are a few megabytes at most. */
+/**
+ * Characters of a path, or of a client's names, that are kept: so 4000 entries are a few megabytes
+ * at most.
+ */
 const TEXT_CHARS_MAX = 1_024;
 const UNREAD_MS = 60_000;
 const CHECK_MS = 10_000;

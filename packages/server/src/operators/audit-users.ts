@@ -3,7 +3,10 @@ import type { Identity } from "@zooid/model";
 /** A client is the same people for many writes. */
 const USERS = new WeakMap<readonly Identity[], string>();
 
-/** The names of a client, separated by commas, as the audit log has them: of a digest the part before the hash. */
+/**
+ * The names of a client, separated by commas, as the audit log has them: of a digest the part
+ * before the hash.
+ */
 export function auditUsers(identities: readonly Identity[]): string {
   const known = USERS.get(identities);
   if (known !== undefined) return known;

@@ -7,7 +7,10 @@ import type { WriteLine } from "./log-fields.ts";
 const STEP_MS = 50;
 /** Maximum time beyond the end of a drain that a connection with unanswered writes stays. */
 const BUSY_MS = 2000;
-/** How long a leader that is drained waits for a successor, during which writes wait, and how soon it tries again. */
+/**
+ * How long a leader that is drained waits for a successor, during which writes wait, and how soon
+ * it tries again.
+ */
 const TRANSFER_MS = 2000;
 const TRANSFER_EVERY_MS = 10_000;
 
@@ -20,9 +23,10 @@ export interface DrainProgress {
 }
 
 /**
- * Empties a server of its clients before maintenance: it hands its leadership over, refuses sessions, and closes connections at an even
- * pace, each when its writes are answered. The clients continue their sessions at other servers; closing all at once would let them
- * connect there all at once.
+ * Empties a server of its clients before maintenance: it hands its leadership over, refuses
+ * sessions, and closes connections at an even pace, each when its writes are answered. The clients
+ * continue their sessions at other servers; closing all at once would let them connect there all at
+ * once.
  *
  * ```
  *  serving ─▶ draining: connections closed one after another ─▶ drained: no connection is left ─▶ serving

@@ -2,7 +2,7 @@ import { serverId, type Zxid } from "@zooid/model";
 import { expect, test } from "vitest";
 import { EventLog } from "./event-log.ts";
 
-test("events that go on until an operator acts are written once a minute, with how often they happened", () => {
+test("events that continue until an operator acts are written once a minute, with how often they happened", () => {
   const lines: string[] = [];
   const write = (level: string) => (text: string) => void lines.push(`${level} ${text}`);
   let nowMs = 0;

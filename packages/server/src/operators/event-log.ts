@@ -28,8 +28,8 @@ interface Lines {
 }
 
 /**
- * Writes events of the ensemble as log lines. Servers try again some times a second where only an operator can help: the same line
- * is written once a minute then, with how often it happened.
+ * Writes events of the ensemble as log lines. Servers try again some times a second where only an
+ * operator can help: the same line is written once a minute then, with how often it happened.
  */
 export class EventLog {
   readonly #log: Lines;

@@ -7,7 +7,10 @@ import type { LogFields } from "./log-fields.ts";
 
 /** How often a server that founds no ensemble, or is beside another one, says so. */
 export const FOUNDING_REPORT_MS = 60_000;
-/** Time after the wait by which the last attempts to connect have ended: the obstacles that are left are real. */
+/**
+ * Time after the wait by which the last attempts to connect have ended: the obstacles that are left
+ * are real.
+ */
 export const FOUNDING_WARN_MS = 3000;
 
 const PAGE = 'see "A new ensemble, and lost disks" in docs/operations.md';
@@ -17,7 +20,10 @@ export interface FoundingReportParts {
   readonly ensemble: QuorumPeerConfig;
   /** Whether it has no leader, and leads no epoch. */
   readonly isWithoutLeader: () => boolean;
-  /** What keeps this server from founding an ensemble; undefined for one that has the data of an ensemble. */
+  /**
+   * What keeps this server from founding an ensemble; undefined for one that has the data of an
+   * ensemble.
+   */
   readonly obstacles: () => readonly FoundingObstacle[] | undefined;
   /** The id of the ensemble that this server is part of; empty without one. */
   readonly ensembleId: () => string;
@@ -27,8 +33,9 @@ export interface FoundingReportParts {
 }
 
 /**
- * Reports that this server has no data and founds no ensemble, with what an operator can do; and that
- * listed servers belong to another ensemble, which was founded while this one was not reachable.
+ * Reports that this server has no data and founds no ensemble, with what an operator can do; and
+ * that listed servers belong to another ensemble, which was founded while this one was not
+ * reachable.
  */
 export class FoundingReport {
   readonly #parts: FoundingReportParts;
@@ -66,7 +73,9 @@ export class FoundingReport {
     for (const sid of this.#others) this.#reportOther(sid);
   }
 
-  /** What keeps this server from founding an ensemble, with what an operator can do; for `/readyz`. */
+  /**
+   * What keeps this server from founding an ensemble, with what an operator can do; for `/readyz`.
+   */
   note(): string {
     return this.#findings()
       .map(({ text }) => `; ${text}`)

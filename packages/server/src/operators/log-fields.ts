@@ -17,7 +17,10 @@ export interface LogFields<Event extends string = LogEvent> {
   readonly role?: string;
   /** A duration of what the line reports. */
   readonly durationMs?: number;
-  /** A request's operation, as the label of `zooid_request_seconds`; its path; the client's number for it. */
+  /**
+   * A request's operation, as the label of `zooid_request_seconds`; its path; the client's number
+   * for it.
+   */
   readonly op?: string;
   readonly path?: string;
   readonly xid?: number;

@@ -41,7 +41,10 @@ export interface KnownConfiguration {
   readonly verifier: QuorumVerifier;
   /** ZXID_NONE before the servers have agreed on one. */
   readonly version: Zxid;
-  /** The list in this server's file, where operators change the members in files; undefined where clients do. */
+  /**
+   * The list in this server's file, where operators change the members in files; undefined where
+   * clients do.
+   */
   readonly file: Pick<Members, "servers"> | undefined;
   /** In force. */
   readonly list: Pick<Members, "servers"> | undefined;
@@ -50,16 +53,19 @@ export interface KnownConfiguration {
 }
 
 /**
- * Reports that no quorum of the servers that this one knows can be reached, or that those that are reached do not
- * count: they have lost their disks. They may be down; or this server was away, or removed, while others replaced
- * them, and no server is left that knows those:
+ * Reports that no quorum of the servers that this one knows can be reached, or that those that are
+ * reached do not count: they have lost their disks. They may be down; or this server was away, or
+ * removed, while others replaced them, and no server is left that knows those:
  *
- * 1. Server 1 of 1, 2, 3 stops. 2. The ensemble becomes 4, 5, 6, and servers 2 and 3 are stopped. 3. S1
- * starts: it looks for 2 and 3 indefinitely.
+ * 1. Server 1 of 1, 2, 3 stops. 2. The ensemble becomes 4, 5, 6, and servers 2 and 3 are stopped.
+ * 3. S1 starts: it looks for 2 and 3 indefinitely.
  */
 export class NoQuorumReport {
   readonly #parts: NoQuorumParts;
-  /** Voters that follow and are not counted, with the reason, as far as this server has led or looked for a leader. */
+  /**
+   * Voters that follow and are not counted, with the reason, as far as this server has led or
+   * looked for a leader.
+   */
   readonly #uncounted = new Map<ServerId, string>();
   #sinceMs: number | undefined;
   #reportedMs = Number.NEGATIVE_INFINITY;
@@ -68,7 +74,9 @@ export class NoQuorumReport {
     this.#parts = parts;
   }
 
-  /** What a server says of its disk when it connects. Beside data a server without any has no vote. */
+  /**
+   * What a server says of its disk when it connects. Beside data a server without any has no vote.
+   */
   heard(sid: ServerId, history: SaidHistory): void {
     if (this.#parts.history() === "ensemble" && history === "none") this.#uncounted.set(sid, LOST_DISK);
     else this.#uncounted.delete(sid);
@@ -94,7 +102,10 @@ export class NoQuorumReport {
     this.#report();
   }
 
-  /** Which servers are not counted, and once there was no quorum for a while, the page to read; for `/readyz`. */
+  /**
+   * Which servers are not counted, and once there was no quorum for a while, the page to read; for
+   * `/readyz`.
+   */
   note(nowMs: number): string {
     if (this.#parts.isServing()) return "";
     const isLong = this.#sinceMs !== undefined && nowMs - this.#sinceMs >= NO_QUORUM_REPORT_MS;
@@ -136,7 +147,8 @@ export class NoQuorumReport {
     const lost = `If a quorum is lost for good, see ${PAGE}`;
     const removed = isListed || !isAgreed ? "" : ` That configuration removed server ${sid}, which can be stopped.`;
     if (file !== undefined) {
-      // Two servers become one while the other one is down: the one that is left has no quorum of the list in force.
+      // Two servers become one while the other one is down: the one that is left has no quorum of
+      // the list in force.
       const differs =
         list === undefined || isSameVotes(file, list)
           ? ""

@@ -15,7 +15,8 @@ export interface MemberRole {
 
 /**
  * One line for each role that a member of an ensemble takes: when it looks for a leader, and when
- * it serves. From epoch 2^20 on each epoch is a warning as well: at 2^21 - 1 no leader can be elected.
+ * it serves. From epoch 2^20 on each epoch is a warning as well: at 2^21 - 1 no leader can be
+ * elected.
  */
 export class RoleLog {
   readonly #info: WriteLine;

@@ -22,9 +22,9 @@ export interface EndedTurn {
 }
 
 /**
- * Logs requests that took long, with their stages, and turns of the event loop that did. All of them
- * are counted; of a flood the first lines are written, and at the end of the window one about the
- * slowest of the others.
+ * Logs requests that took long, with their stages, and turns of the event loop that did. All of
+ * them are counted; of a flood the first lines are written, and at the end of the window one about
+ * the slowest of the others.
  */
 export class SlowLog {
   readonly thresholdMs: number;

@@ -13,8 +13,9 @@ interface OtherClock {
 }
 
 /**
- * Compares the wall clocks of the other servers with this one's, and warns of one that is off by more than two seconds. The
- * other server does the same, so that the logs of both have it: neither knows which of the two is right.
+ * Compares the wall clocks of the other servers with this one's, and warns of one that is off by
+ * more than two seconds. The other server does the same, so that the logs of both have it: neither
+ * knows which of the two is right.
  */
 export class ClockReport {
   readonly #info: WriteLine;

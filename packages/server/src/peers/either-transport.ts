@@ -6,8 +6,8 @@ const TLS_HANDSHAKE = 0x16;
 
 /**
  * Takes connections with TLS and without, by their first bytes (`portUnification`): servers change
- * from one to the other one after another. The dialed protocol does not depend on the other side, so that
- * an attacker cannot talk a server that dials TLS out of it.
+ * from one to the other one after another. The dialed protocol does not depend on the other side,
+ * so that an attacker cannot talk a server that dials TLS out of it.
  */
 export function eitherTransport(tls: PeerTransport, dialsTls: boolean): PeerTransport {
   const dialed = dialsTls ? tls : PLAIN_TRANSPORT;

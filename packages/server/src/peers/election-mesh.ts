@@ -32,7 +32,10 @@ export interface ElectionMeshEvents {
    * @param isRefused one of the two servers objects to the other
    */
   dialFailed(sid: ServerId, reason: string, isRefused: boolean): void;
-  /** A server without a connection accepts one, and has not said anything. `unheard` or `linkUp` follows. */
+  /**
+   * A server without a connection accepts one, and has not said anything. `unheard` or `linkUp`
+   * follows.
+   */
   answers(sid: ServerId): void;
   /** That connection has ended: the server was silent, or one side refused the other. */
   unheard(sid: ServerId, refusal: ConnectionEnd["refusal"]): void;
@@ -40,7 +43,9 @@ export interface ElectionMeshEvents {
   unanswered(sid: ServerId, tookMs: number): void;
   /** The round-trip time. Reported before the first `linkUp` if it is known then, and each tick. */
   measured(sid: ServerId, roundTripMs: number): void;
-  /** How far the wall clock of the other server is ahead of this one's, within half a round trip. */
+  /**
+   * How far the wall clock of the other server is ahead of this one's, within half a round trip.
+   */
   clockCompared(sid: ServerId, aheadMs: number, roundTripMs: number): void;
 }
 
@@ -60,7 +65,9 @@ const FOUNDING_ATTEMPT_MS = 2000;
 const FOUNDING_SLACK_MS = 20;
 
 export interface ElectionMeshOptions extends PeerLinkOptions {
-  /** Whether this server may found an ensemble: it dials all others at once. Default: it may not. */
+  /**
+   * Whether this server may found an ensemble: it dials all others at once. Default: it may not.
+   */
   readonly isFounder?: () => boolean;
   /** In milliseconds since 1970. Default: the system's clock. */
   readonly wallMs?: () => number;
@@ -156,7 +163,10 @@ export class ElectionMesh {
     return isObserver || own > sid ? "self" : "other";
   }
 
-  /** Servers came, left, or changed their roles: connections are opened to those that came, and those that left may close theirs. */
+  /**
+   * Servers came, left, or changed their roles: connections are opened to those that came, and
+   * those that left may close theirs.
+   */
   membersChanged(): void {
     const { directory, sid: own } = this.#options.ensemble;
     this.#port.membersChanged();
@@ -183,7 +193,10 @@ export class ElectionMesh {
     this.#dialIn(neighbour, this.#isOwnTurn(neighbour) ? 0 : this.#othersTurnMs);
   }
 
-  /** Whether this server dials without waiting for the other one: it must know who is there before it founds an ensemble. */
+  /**
+   * Whether this server dials without waiting for the other one: it must know who is there before
+   * it founds an ensemble.
+   */
   #isOwnTurn({ dialer }: Neighbour): boolean {
     return dialer === "self" || (dialer === "other" && this.#isFounder);
   }
@@ -233,8 +246,8 @@ export class ElectionMesh {
   }
 
   /**
-   * The wait is over: servers that were not heard are dialed once more, and not with an attempt that began
-   * while their links may have been down.
+   * The wait is over: servers that were not heard are dialed once more, and not with an attempt
+   * that began while their links may have been down.
    */
   #dialAgain(): void {
     for (const neighbour of this.#neighbours.values()) {

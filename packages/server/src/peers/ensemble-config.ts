@@ -50,18 +50,20 @@ export interface EnsembleOptions extends PeerSecurityOptions {
   /**
    * How long a server without data waits for each other voter to which no connection comes about
    * before it takes part in founding an ensemble without it, in milliseconds. Longer keeps an empty
-   * ensemble from being founded beside data whose server is unreachable for longer; shorter lets a new
-   * ensemble start sooner while a voter is down. Default 5000.
+   * ensemble from being founded beside data whose server is unreachable for longer; shorter lets a
+   * new ensemble start sooner while a voter is down. Default 5000.
    */
   readonly foundingWaitMs?: number;
   /**
-   * Whether a server that neither the list in force nor this server's files have may follow, without a vote: it gets all data.
-   * Default `follow`.
+   * Whether a server that neither the list in force nor this server's files have may follow,
+   * without a vote: it gets all data. Default `follow`.
    */
   readonly unlisted?: UnlistedServers;
   /** Listen for peers on every address instead of this server's own. Default false. */
   readonly listenOnAllAddresses?: boolean;
-  /** Number of retries to bind a taken peer port, a second apart; 0 retries indefinitely. Default 3. */
+  /**
+   * Number of retries to bind a taken peer port, a second apart; 0 retries indefinitely. Default 3.
+   */
   readonly bindRetryCount?: number;
   /**
    * Port for observers at a follower, and at an observer the port of its followers: one port for

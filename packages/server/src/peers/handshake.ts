@@ -17,8 +17,9 @@ import type { PeerSecret, PeerSecretMode } from "./peer-secret.ts";
  * ```
  *
  * No other message is read before the handshake has succeeded. A server that requires proof refuses
- * others; without secrets, and where both servers only offer proof, the network is trusted. With secrets all later messages are still plain, so an attacker in the middle of the
- * network could take the link over; only TLS prevents that.
+ * others; without secrets, and where both servers only offer proof, the network is trusted. With
+ * secrets all later messages are still plain, so an attacker in the middle of the network could
+ * take the link over; only TLS prevents that.
  */
 
 /** The versions of these messages that this server supports. */
@@ -29,16 +30,17 @@ const NONCE_BYTES = 32;
 /** A feature: clients may change the ensemble's configuration (`reconfigEnabled`). */
 const CHANGEABLE = 1;
 /**
- * Features that describe the disk. A server that says none of them has the data of an ensemble, or has
- * lost some; one of an earlier version never says any, and counts as such.
+ * Features that describe the disk. A server that says none of them has the data of an ensemble, or
+ * has lost some; one of an earlier version never says any, and counts as such.
  */
 const HISTORIES = { none: 2, own: 3, attempt: 4 } as const;
 
 /** A feature: the sender refuses links without proof of a secret. */
 const PROOF_REQUIRED = 16;
 /**
- * A feature: the sender counts by the configuration that the ensemble agreed on, and its files only ask for another one. Servers of
- * version 0.1.0 do not have it: without `reconfigEnabled` they count by their files.
+ * A feature: the sender counts by the configuration that the ensemble agreed on, and its files only
+ * ask for another one. Servers of version 0.1.0 do not have it: without `reconfigEnabled` they
+ * count by their files.
  */
 const LIST_IN_FORCE = 32;
 
@@ -77,7 +79,9 @@ export interface HandshakeConfig {
   /** Whether the list of this server's files is in force. */
   readonly isFileInForce: () => boolean;
   readonly frameBytesMax: number;
-  /** The first that the other side has too is used, all are accepted; empty means no authentication. */
+  /**
+   * The first that the other side has too is used, all are accepted; empty means no authentication.
+   */
   readonly secrets: readonly PeerSecret[];
   /** Whether links without proof are refused, where there are secrets. */
   readonly secretMode: PeerSecretMode;
@@ -256,7 +260,8 @@ export class Handshake {
         `reconfigEnabled is ${!isChangeable} at server ${sid} and ${isChangeable} at the other, whose version takes the same at all servers`,
       );
     }
-    // 1. s1 of version 0.1.0 has the list 1, 2, 3; the list in force is 1, 2, 3, 4. 2. s2 follows s1, which commits with s2 alone.
+    // 1. s1 of version 0.1.0 has the list 1, 2, 3; the list in force is 1, 2, 3, 4. 2. s2 follows
+    // s1, which commits with s2 alone.
     if (!isChangeable && !this.#config.isFileInForce()) {
       throw fault(
         "configuration",

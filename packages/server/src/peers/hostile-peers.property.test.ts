@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { helloFrame, TestPeers } from "../testing/peers.ts";
 import { QuorumLinks } from "./quorum-links.ts";
 
-test("any input at a peer port is taken for a peer's or closes its connection, and other connections go on", async () => {
+test("any input at a peer port is taken for a peer's or closes its connection, and other connections continue", async () => {
   const peers = new TestPeers(2);
   const config = { observerMasterPort: 0 };
   let openedCount = 0;

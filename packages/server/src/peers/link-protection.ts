@@ -37,8 +37,8 @@ export interface LinkCounts {
 }
 
 /**
- * The protection of this server's links while it changes from one kind to another: counts them, warns while unprotected
- * ones are taken, and replaces secrets, certificates and modes on a reload.
+ * The protection of this server's links while it changes from one kind to another: counts them,
+ * warns while unprotected ones are taken, and replaces secrets, certificates and modes on a reload.
  */
 export class LinkProtection {
   readonly #options: LinkProtectionOptions;
@@ -125,7 +125,10 @@ export class LinkProtection {
     return [...elections, ...quorum];
   }
 
-  /** What is required from now on, and links lack it: their servers would be cut off when they connect again. */
+  /**
+   * What is required from now on, and links lack it: their servers would be cut off when they
+   * connect again.
+   */
   #missing(before: PeerProtection, after: PeerProtection): readonly string[] {
     const problems: string[] = [];
     const servers = (lacks: (link: ProtectedLink) => boolean): string =>
@@ -156,8 +159,9 @@ export class LinkProtection {
   }
 
   /**
-   * What a reload takes from the others before they can do without. It is a stage of TLS, or of the secret, that this server skips: whether
-   * the others are ready shows only where each server has passed every stage.
+   * What a reload takes from the others before they can do without. It is a stage of TLS, or of the
+   * secret, that this server skips: whether the others are ready shows only where each server has
+   * passed every stage.
    */
   #skipped(
     before: PeerProtection,
@@ -193,10 +197,12 @@ export class LinkProtection {
   }
 
   /**
-   * Makes the links again that lack what this server has now, or that it would dial without TLS now, and were made before the reload; for a
-   * timer, since a dial may have been under way at the reload. Once all servers dial without TLS no link has it, which lets it be turned off. Links that the other side cannot protect yet are made again by that one's reload. Links of
-   * elections, and that of a learner to its leader, end at once; those of a leader's learners one after another, each when the one
-   * before is there again, so that the leader keeps its quorum.
+   * Makes the links again that lack what this server has now, or that it would dial without TLS
+   * now, and were made before the reload; for a timer, since a dial may have been under way at the
+   * reload. Once all servers dial without TLS no link has it, which lets it be turned off. Links
+   * that the other side cannot protect yet are made again by that one's reload. Links of elections,
+   * and that of a learner to its leader, end at once; those of a leader's learners one after
+   * another, each when the one before is there again, so that the leader keeps its quorum.
    */
   renew(): void {
     const { links, ensemble } = this.#options;

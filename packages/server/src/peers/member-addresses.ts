@@ -43,8 +43,8 @@ export class MemberAddresses {
   }
 
   /**
-   * Resolves the names again; a name that cannot be resolved now has no addresses. Calls that come during a round share the next
-   * one, since the servers may have changed behind its beginning.
+   * Resolves the names again; a name that cannot be resolved now has no addresses. Calls that come
+   * during a round share the next one, since the servers may have changed behind its beginning.
    */
   refresh(): Promise<void> {
     if (this.#refreshing === undefined) {

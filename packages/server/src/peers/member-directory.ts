@@ -15,16 +15,20 @@ export type EnsembleServer = Member &
   };
 
 /**
- * The servers of the ensemble, as this one knows them now: those of the configuration in force, and while it changes those of the
- * next one, too. Every part that names other servers asks it.
+ * The servers of the ensemble, as this one knows them now: those of the configuration in force, and
+ * while it changes those of the next one, too. Every part that names other servers asks it.
  *
- * Where the members come from the servers' files, this server's own file says where the others are: all hosts that are renamed in a
- * full stop would not find each other otherwise. Servers that only the file lists are known too, and have no vote.
+ * Where the members come from the servers' files, this server's own file says where the others are:
+ * all hosts that are renamed in a full stop would not find each other otherwise. Servers that only
+ * the file lists are known too, and have no vote.
  */
 export class MemberDirectory {
   readonly #sid: ServerId;
   readonly #observerMasterPort: number | undefined;
-  /** This server's own line from the last list that has it, which holds while no configuration lists it. */
+  /**
+   * This server's own line from the last list that has it, which holds while no configuration lists
+   * it.
+   */
   #own: EnsembleServer | undefined;
   readonly #fixedAddressOf: ((sid: ServerId) => PeerAddress) | undefined;
   #servers: readonly EnsembleServer[];
@@ -56,8 +60,8 @@ export class MemberDirectory {
   }
 
   /**
-   * Whether the list of this server's files is the one in force. Only then may a server come that counts by its file, as version 0.1.0
-   * does.
+   * Whether the list of this server's files is the one in force. Only then may a server come that
+   * counts by its file, as version 0.1.0 does.
    */
   get isFileInForce(): boolean {
     return this.#isFileInForce;

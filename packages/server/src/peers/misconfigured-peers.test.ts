@@ -7,7 +7,8 @@ import { tlsTransport } from "./peer-tls.ts";
 import { QuorumLinks } from "./quorum-links.ts";
 import { Reachability } from "./reachability.ts";
 
-// What operators get wrong about the links of two servers: each server concerned has a sentence about it in its log.
+// What operators get wrong about the links of two servers: each server concerned has a sentence
+// about it in its log.
 
 const running: { stop(): Promise<void> }[] = [];
 afterEach(async () => {

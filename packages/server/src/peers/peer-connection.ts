@@ -141,7 +141,10 @@ export class PeerConnection {
     return connection;
   }
 
-  /** @param accepting as in {@link PeerTransport.accept}; the handler hears of an end without a reason */
+  /**
+   * @param accepting as in {@link PeerTransport.accept}; the handler hears of an end without a
+   *   reason
+   */
   static accept(
     settings: ConnectionSettings,
     socket: Socket,
@@ -450,7 +453,10 @@ export class PeerConnection {
   }
 }
 
-/** The first two bytes of every TLS connection. No frame of a handshake is as long as they would say. */
+/**
+ * The first two bytes of every TLS connection. No frame of a handshake is as long as they would
+ * say.
+ */
 const TLS_HANDSHAKE = 0x16;
 const TLS_VERSION = 0x03;
 const KEEP_ALIVE_MS = 10_000;

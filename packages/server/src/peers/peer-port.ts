@@ -60,7 +60,9 @@ export const HANDSHAKE_TIMEOUT_MS = 5000;
 /** Timeout of the last bytes of a closing connection. */
 const CLOSING_TIMEOUT_MS = 2000;
 
-/** Streams that another server relays end for the reasons that it gives, and not for those of TLS. */
+/**
+ * Streams that another server relays end for the reasons that it gives, and not for those of TLS.
+ */
 const { reasonOf } = PLAIN_TRANSPORT;
 
 /** One port for peers and its connections, incoming and outgoing. */

@@ -9,7 +9,9 @@ import { type PeerTransport, PLAIN_TRANSPORT } from "./peer-transport.ts";
 export interface PeerSecurityOptions {
   /** A file of shared secrets, one a line, `id:base64`. */
   readonly peerSecretFile?: string;
-  /** Whether links without proof of a secret are refused. Default `require`; needs `peerSecretFile`. */
+  /**
+   * Whether links without proof of a secret are refused. Default `require`; needs `peerSecretFile`.
+   */
   readonly peerSecretMode?: PeerSecretMode;
   /** Take links with TLS and without, by their first bytes; needs certificates. Default false. */
   readonly portUnification?: boolean;
@@ -51,7 +53,9 @@ export class PeerSecurity {
     return this.#current;
   }
 
-  /** How often it was replaced: a link of an earlier generation was made with another protection. */
+  /**
+   * How often it was replaced: a link of an earlier generation was made with another protection.
+   */
   get generation(): number {
     return this.#generation;
   }
@@ -62,7 +66,10 @@ export class PeerSecurity {
   }
 }
 
-/** Reads secrets and certificates; errors are added to the problems, and the result is then unusable. */
+/**
+ * Reads secrets and certificates; errors are added to the problems, and the result is then
+ * unusable.
+ */
 export function parseProtection(
   options: PeerSecurityOptions,
   { sid, directory }: { readonly sid: ServerId; readonly directory: MemberDirectory },
@@ -110,7 +117,8 @@ export function checkTrust(
 ): void {
   const { allowUnauthenticatedPeers, peerSecretFile, takesBoth, transport } = protection;
   const hasTls = transport !== PLAIN_TRANSPORT && !takesBoth;
-  // A secret that is only offered is such a permission, too: a change to one that is required passes here.
+  // A secret that is only offered is such a permission, too: a change to one that is required
+  // passes here.
   if (hasTls || peerSecretFile !== undefined || allowUnauthenticatedPeers) return;
   const distant = servers.find(({ host }) => !isLoopback(host));
   if (distant === undefined && !listenOnAllAddresses) {

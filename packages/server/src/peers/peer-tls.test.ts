@@ -169,7 +169,10 @@ test("the follower that relays an observer verifies the observer's certificate",
 });
 
 describe("a server that is not listed", () => {
-  /** A leader that lists itself alone, and a joiner with this certificate that says that it is at this host. */
+  /**
+   * A leader that lists itself alone, and a joiner with this certificate that says that it is at
+   * this host.
+   */
   async function joined(pem: Pem, host: string, resolve?: ResolveAll) {
     const peers = new TestPeers(2);
     const alone = { hostOf: (sid: number) => (sid === 1 ? "127.0.0.1" : undefined) };
@@ -258,7 +261,10 @@ describe("a port with and without TLS", () => {
   });
 });
 
-/** OpenSSL's form of an error: a thread, a number, a function, a source file. Node's: an option of its own. */
+/**
+ * OpenSSL's form of an error: a thread, a number, a function, a source file. Node's: an option of
+ * its own.
+ */
 const RAW = /error:[0-9A-F]{8}|routines:|\.c:\d+|--use-system-ca/;
 const ECDHE = "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256";
 const DHE = "DHE-RSA-AES128-GCM-SHA256";

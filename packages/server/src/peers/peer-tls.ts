@@ -24,7 +24,10 @@ export interface PeerTlsFiles {
 
 export interface TlsServers {
   readonly sid: ServerId;
-  /** The host in a server's line; undefined for a server that is not listed, and may be about to join. */
+  /**
+   * The host in a server's line; undefined for a server that is not listed, and may be about to
+   * join.
+   */
   readonly hostOf: (sid: ServerId) => string | undefined;
 }
 
@@ -82,7 +85,10 @@ function readPem(files: PeerTlsFiles, servers: TlsServers, problems: string[]): 
   return { key: pem.key, cert: pem.cert, ca: [pem.ca.toString()], minVersion: "TLSv1.3" };
 }
 
-/** @throws where it has none, or one that is damaged: with no authority no server could be told from a stranger */
+/**
+ * @throws where it has none, or one that is damaged: with no authority no server could be told from
+ *   a stranger
+ */
 function authoritiesOf(pem: Buffer): readonly X509Certificate[] {
   const text = pem.toString("latin1");
   const blocks = CERTIFICATE_LABELS.flatMap((label) => pemBlocks(text, label));
@@ -205,7 +211,10 @@ interface TransportOptions {
 /** All addresses of a host's name; rejects as the system's resolver. */
 export type ResolveAll = (host: string) => Promise<readonly string[]>;
 
-/** Servers take turns among themselves; strangers have a part of the turns while servers wait, however many they are. */
+/**
+ * Servers take turns among themselves; strangers have a part of the turns while servers wait,
+ * however many they are.
+ */
 function peerShare(address: string, isMember: boolean): ClientShare {
   return { share: isMember ? address : addressShare(address), isProxied: !isMember };
 }

@@ -7,18 +7,24 @@ import type { RelaySocket } from "./relay-socket.ts";
 export type PeerSocket = Socket | RelaySocket;
 
 export interface Accepting {
-  /** Whether the connection comes from the address of a server of the ensemble: strangers wait for those. */
+  /**
+   * Whether the connection comes from the address of a server of the ensemble: strangers wait for
+   * those.
+   */
   readonly isMember: boolean;
   /**
-   * Receives the reason, as a sentence, if the other side cannot be accepted; the connection may be closed by then. Connections that only end are
-   * not reported.
+   * Receives the reason, as a sentence, if the other side cannot be accepted; the connection may be
+   * closed by then. Connections that only end are not reported.
    */
   failed(reason: string): void;
 }
 
 /** How bytes get from one server to another: plain, or through TLS. */
 export interface PeerTransport {
-  /** Whether accepted sockets are read only by `receive`: not with TLS, or where the first bytes decide. */
+  /**
+   * Whether accepted sockets are read only by `receive`: not with TLS, or where the first bytes
+   * decide.
+   */
   readonly sharedReads: boolean;
   /**
    * Starts to connect.
@@ -39,8 +45,8 @@ export interface PeerTransport {
    */
   reasonOf(error: Error | undefined): string;
   /**
-   * The reason why the other side's certificate is not accepted, whatever server it is; undefined if
-   * it is accepted, or none is needed.
+   * The reason why the other side's certificate is not accepted, whatever server it is; undefined
+   * if it is accepted, or none is needed.
    */
   distrust(socket: object): string | undefined;
   /**
@@ -51,7 +57,9 @@ export interface PeerTransport {
   faultOf(socket: object, peer: Pick<PeerIdentity, "sid" | "host">): string | undefined | Promise<string | undefined>;
   /** The end of validity of this server's certificate, in seconds since 1970. Default: none. */
   certificateNotAfter?(): number | undefined;
-  /** Identifies certificate, key and authorities, and shows none of them. Default: there are none. */
+  /**
+   * Identifies certificate, key and authorities, and shows none of them. Default: there are none.
+   */
   readonly material?: string;
   /** Files whose changes call for {@link reload}. Default: none. */
   readonly files?: readonly string[];

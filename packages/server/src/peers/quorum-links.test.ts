@@ -77,7 +77,7 @@ test("frames are no longer than the other side takes", async () => {
   await learner.happened.until("entries on 1", 3);
 });
 
-test("a dial goes on until the other server listens", async () => {
+test("a dial continues until the other server listens", async () => {
   const { leader, peers } = await pair();
   let askedCount = 0;
   const addressOf = () => {
@@ -208,7 +208,7 @@ describe("strangers", () => {
       /sync came before the handshake was over/,
     ],
     ["that say a frame is huge", Buffer.from("0001000100000000", "hex"), /a frame of 65537 bytes/],
-  ])("%s are closed, with a log line, and other links go on", async (_, bytes, line) => {
+  ])("%s are closed, with a log line, and other links continue", async (_, bytes, line) => {
     const { peers, leader, learner } = await linked();
     await sent(leader.links.port, bytes);
     expect(peers.lines).toEqual([expect.stringMatching(line)]);

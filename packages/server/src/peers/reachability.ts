@@ -43,7 +43,10 @@ interface Peer {
 export class Reachability {
   readonly #options: ReachabilityOptions;
   readonly #peers = new Map<ServerId, Peer>();
-  /** Every server with a connection, listed or not: one that is about to join connects before it is listed. */
+  /**
+   * Every server with a connection, listed or not: one that is about to join connects before it is
+   * listed.
+   */
   readonly #linked = new Set<ServerId>();
   #hasSummary = false;
 

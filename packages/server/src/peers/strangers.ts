@@ -1,6 +1,8 @@
 import { addressShare } from "@zooid/model";
 
-/** Limits of connections of addresses that are no server's: in all, and of one address, or one /64. */
+/**
+ * Limits of connections of addresses that are no server's: in all, and of one address, or one /64.
+ */
 const STRANGER_COUNT_MAX = 256;
 const STRANGER_COUNT_PER_ADDRESS_MAX = 16;
 /**

@@ -23,7 +23,8 @@ const INDEFINITE = 0xffffffff;
  * Opens the credentials of a service.
  *
  * @param principal of the service, `zookeeper/host@REALM`
- * @throws GssError with what is missing: the package koffi, the system's library, or the keytab's key
+ * @throws GssError with what is missing: the package koffi, the system's library, or the keytab's
+ *   key
  */
 export function openGssAcceptor({
   principal,

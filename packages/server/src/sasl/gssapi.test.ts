@@ -4,7 +4,9 @@ import { GssapiExchange } from "./gssapi.ts";
 import { PrincipalNames } from "./principal-names.ts";
 import { parsePrincipalRules } from "./principal-rules.ts";
 
-/** A context whose tokens are words: `ticket` authenticates alice, and a seal stands for integrity. */
+/**
+ * A context whose tokens are words: `ticket` authenticates alice, and a seal stands for integrity.
+ */
 class Words implements GssContext {
   isDisposed = false;
   readonly #answer: string;

@@ -4,7 +4,10 @@ import type { PrincipalNames } from "./principal-names.ts";
 
 /** Tickets with the groups of a directory have up to 48 KiB. */
 const TOKEN_BYTES_MAX = 64 * 1024;
-/** The only layer on offer (RFC 4752, 3.3): authentication; later frames are neither signed nor encrypted. */
+/**
+ * The only layer on offer (RFC 4752, 3.3): authentication; later frames are neither signed nor
+ * encrypted.
+ */
 const NO_LAYER = 1;
 /** The layers on offer, and the longest message of a layer: there is none. */
 const OFFER = Uint8Array.of(NO_LAYER, 0, 0, 0);
@@ -18,8 +21,8 @@ export interface GssapiOptions {
 }
 
 /**
- * The server's side of GSSAPI (RFC 4752) for one connection: Kerberos authenticates both sides, then
- * they agree on the layer for what follows. There is one attempt; every later token fails.
+ * The server's side of GSSAPI (RFC 4752) for one connection: Kerberos authenticates both sides,
+ * then they agree on the layer for what follows. There is one attempt; every later token fails.
  *
  * ```
  *   client                    server
@@ -73,8 +76,8 @@ export class GssapiExchange implements SaslExchange {
   }
 
   /**
-   * @param choice the layer, three bytes, and the user that the client wants to be: as with Apache's
-   *   server it is the authenticated one, whatever it asks for
+   * @param choice the layer, three bytes, and the user that the client wants to be: as with
+   *   Apache's server it is the authenticated one, whatever it asks for
    */
   #choose(choice: Uint8Array): SaslStep {
     if (choice.length < OFFER_BYTES || choice[0] !== NO_LAYER)

@@ -1,7 +1,10 @@
 import type { PrincipalRules } from "./principal-rules.ts";
 
 /** `name/host@REALM`; the host may be absent. */
-/** A longer principal is refused: rules are patterns of the operator, whose time may grow faster than the text. */
+/**
+ * A longer principal is refused: rules are patterns of the operator, whose time may grow faster
+ * than the text.
+ */
 const PRINCIPAL_LENGTH_MAX = 1024;
 const PRINCIPAL = /^([^/@]+)(?:\/([^/@]+))?@([^/@]+)$/;
 
@@ -23,7 +26,9 @@ export class PrincipalNames {
     this.#options = options;
   }
 
-  /** @returns undefined for a principal that no rule names, such as those of realms not mentioned */
+  /**
+   * @returns undefined for a principal that no rule names, such as those of realms not mentioned
+   */
   userOf(principal: string): string | undefined {
     const { rules, removesHost, removesRealm } = this.#options;
     if (principal.length > PRINCIPAL_LENGTH_MAX) return undefined;

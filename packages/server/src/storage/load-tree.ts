@@ -4,7 +4,8 @@ import { type StateMeta, StoreError } from "@zooid/txn-log";
 import type { Store } from "@zooid/txn-log/sqlite";
 
 /**
- * Fills a tree from the state that a store's log names, and compares the tree's digest with the state's.
+ * Fills a tree from the state that a store's log names, and compares the tree's digest with the
+ * state's.
  *
  * @param stateFile for the error
  * @throws StoreError with `DAMAGED`

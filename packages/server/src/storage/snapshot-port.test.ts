@@ -51,7 +51,10 @@ describe("a leader that sends a state", () => {
   });
 });
 
-/** A port whose store takes and gives states as the test says, and the calls of that store in their order. */
+/**
+ * A port whose store takes and gives states as the test says, and the calls of that store in their
+ * order.
+ */
 function stage() {
   const calls: string[] = [];
   const sent: PeerMessage[] = [];

@@ -37,7 +37,10 @@ interface Receiving {
   storedCount: number;
 }
 
-/** Moves whole states between data directories, a few chunks at a time, beside everything else that the links carry. */
+/**
+ * Moves whole states between data directories, a few chunks at a time, beside everything else that
+ * the links carry.
+ */
 export class StoreSnapshotPort implements SnapshotPort {
   readonly #host: TransferHost;
   readonly #sending = new Map<LinkRef, Sending>();

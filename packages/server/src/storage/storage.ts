@@ -34,8 +34,8 @@ import { PumpedMemoryLog } from "./pumped-memory-log.ts";
 export interface Storage extends AsyncDisposable {
   readonly log: StoreLog;
   /**
-   * Loads the state and replays what follows it: all of the log for an ensemble of one, else what is known to be committed. Answers
-   * what was found, in words for a log line.
+   * Loads the state and replays what follows it: all of the log for an ensemble of one, else what
+   * is known to be committed. Answers what was found, in words for a log line.
    */
   recover(replica: Replica): Promise<string>;
   /** The newest state, for a learner that lacks too much. */
@@ -44,9 +44,14 @@ export interface Storage extends AsyncDisposable {
   readonly snapshotCount: number;
   /** The newest state, in Apache's form. */
   exportSnapshot(): Promise<SnapshotExport>;
-  /** A state of Apache's form that is to be taken over; nothing is changed before {@link takeOver}. */
+  /**
+   * A state of Apache's form that is to be taken over; nothing is changed before {@link takeOver}.
+   */
   importSnapshot(): Promise<SnapshotReceiver>;
-  /** Begins a new history with a state that was imported. Nothing else may be written meanwhile; the next start loads it. */
+  /**
+   * Begins a new history with a state that was imported. Nothing else may be written meanwhile; the
+   * next start loads it.
+   */
   takeOver(state: ReceivedSnapshot): Promise<void>;
   /** A state that a leader sends. */
   receiveSnapshot(position: LogPosition): Promise<SnapshotReceiver>;
@@ -54,15 +59,24 @@ export interface Storage extends AsyncDisposable {
   install(replica: Replica): void;
   /** The state file may be brought forward to here. */
   checkpoint(checkpoint: Checkpoint): void;
-  /** Whether the state file lags so far behind the log that no more should be written: a start would have to replay all of it. */
+  /**
+   * Whether the state file lags so far behind the log that no more should be written: a start would
+   * have to replay all of it.
+   */
   isBehind(): boolean;
   /** Makes the reserves for a full disk, unless they are there. */
   keepReserve(): Promise<void>;
-  /** While the disk has little room, the state file follows each checkpoint at once, and the log keeps no more than it needs. */
+  /**
+   * While the disk has little room, the state file follows each checkpoint at once, and the log
+   * keeps no more than it needs.
+   */
   setLow(isLow: boolean): void;
   /** Bytes on disk. */
   usage(): { readonly stateBytes: number; readonly logBytes: number };
-  /** The newest state that is on disk whole, and when it was written, in seconds; undefined for a memory. */
+  /**
+   * The newest state that is on disk whole, and when it was written, in seconds; undefined for a
+   * memory.
+   */
   lastState(): { readonly zxid: number; readonly writtenAtSeconds: number } | undefined;
   /** What the background check of the files has found; undefined while nothing is damaged. */
   damage(): string | undefined;
@@ -71,7 +85,8 @@ export interface Storage extends AsyncDisposable {
 }
 
 /**
- * Opens the data directory, or memory where the configuration names none. Rejects with a StoreError.
+ * Opens the data directory, or memory where the configuration names none. Rejects with a
+ * StoreError.
  *
  * @param damage what the last start found damaged: the files are moved away before this one
  */
@@ -116,7 +131,8 @@ export async function openStorage(
 /**
  * Keeps nothing: for tests and demonstrations.
  *
- * @param isAlone whether the server is an ensemble of one; a member of a larger one keeps its whole log, since it has no state to send
+ * @param isAlone whether the server is an ensemble of one; a member of a larger one keeps its whole
+ *   log, since it has no state to send
  */
 function openMemoryStorage(handler: LogHandler, sid: number, isAlone: boolean): Storage {
   const log = new PumpedMemoryLog({ sid, handler, takeEpoch: isAlone });
@@ -151,7 +167,9 @@ export interface SqliteStorageOptions {
   readonly directory: string;
   readonly logDirectory: string;
   readonly sid: number;
-  /** An ensemble of one, which takes an epoch at each start and calls all that it logged committed. */
+  /**
+   * An ensemble of one, which takes an epoch at each start and calls all that it logged committed.
+   */
   readonly isAlone: boolean;
   readonly fsyncWarnMs: number;
   readonly stateLagBytesMax: number;
@@ -185,7 +203,8 @@ async function openSqliteStorage(options: SqliteStorageOptions): Promise<Storage
       ...(testBreak === undefined ? {} : { testBreak }),
       ...(healDamage ? { liveTree: () => (replica === undefined ? undefined : liveTreeOf(replica)) } : {}),
       takeEpoch: isAlone,
-      // Others know what this server may have forgotten; it has no vote until they have reported it.
+      // Others know what this server may have forgotten; it has no vote until they have reported
+      // it.
       allowAmnesia: !isAlone,
       checkpointBytes: Math.min(CHECKPOINT_BYTES, Math.ceil(stateLagBytesMax * CHECKPOINT_SHARE)),
     }),
@@ -195,7 +214,10 @@ async function openSqliteStorage(options: SqliteStorageOptions): Promise<Storage
   });
 }
 
-/** The tree as the store writes it to a file. It holds what is committed, and that is durable here before it is applied. */
+/**
+ * The tree as the store writes it to a file. It holds what is committed, and that is durable here
+ * before it is applied.
+ */
 function liveTreeOf(replica: Replica): LiveTree {
   const { tree } = replica;
   return {

@@ -244,7 +244,10 @@ GN08xOrUCCepG9ONvpjuFNgCIQCb3QhcpHbxiuDFh+Inor075n1eZ6szkVqgcnHV
 jmHTxg==
 -----END X509 CRL-----
 `;
-/** A self-signed certificate: its subject has an object identifier beyond 2^53, which OpenSSL accepts. */
+/**
+ * A self-signed certificate: its subject has an object identifier beyond 2^53, which OpenSSL
+ * accepts.
+ */
 export const ODD_SUBJECT = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgYKwfj8ZPb+ZITcEQ

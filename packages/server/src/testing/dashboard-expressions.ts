@@ -1,7 +1,13 @@
-/** A dashboard or a set of alerts for ZooKeeper, and what it asks Prometheus for. Labels of the target are left out. */
+/**
+ * A dashboard or a set of alerts for ZooKeeper, and what it asks Prometheus for. Labels of the
+ * target are left out.
+ */
 export interface Dashboard {
   readonly name: string;
-  /** Whether names are those of Apache's exporter, or those of `mntr` (`zk_…`), which other exporters pass on. */
+  /**
+   * Whether names are those of Apache's exporter, or those of `mntr` (`zk_…`), which other
+   * exporters pass on.
+   */
   readonly source: "metrics" | "mntr";
   readonly expressions: readonly string[];
 }
@@ -134,7 +140,10 @@ export interface Selector {
 
 const WORDS = new Set(["rate", "irate", "increase", "sum", "max", "by", "bool", "or", "pod"]);
 
-/** The selectors of an expression as above: names that are no functions, each with its matchers of equality. */
+/**
+ * The selectors of an expression as above: names that are no functions, each with its matchers of
+ * equality.
+ */
 export function selectorsOf(expression: string): readonly Selector[] {
   const found = expression.matchAll(/\b([a-z_]\w*)(?:\{([^}]*)\})?(?![\w(])/g);
   return [...found]

@@ -3,7 +3,10 @@ import { PASSWORD } from "@zooid/java-files/testing/stores";
 import { expect } from "vitest";
 import { readTrustStore } from "../tls/key-store.ts";
 
-/** Whichever byte of a trust store with one certificate is changed: it is reported once, or harmless. Tries every `step`th. */
+/**
+ * Whichever byte of a trust store with one certificate is changed: it is reported once, or
+ * harmless. Tries every `step`th.
+ */
 export function survivesFlippedBytes(store: Uint8Array, file: string, step: number): void {
   for (let i = 0; i < store.length; i += step) {
     const flipped = Buffer.from(store);

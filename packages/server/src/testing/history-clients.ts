@@ -76,7 +76,10 @@ interface Write {
   apply(result: PartResult, zxid: number): void;
 }
 
-/** Clients of one server or of an ensemble, and what their answers promised. Between two acts nothing is unanswered. */
+/**
+ * Clients of one server or of an ensemble, and what their answers promised. Between two acts
+ * nothing is unanswered.
+ */
 export class HistoryClients implements AsyncDisposable {
   readonly #portOf: () => number;
   readonly #sessions: Session[] = [];

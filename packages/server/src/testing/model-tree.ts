@@ -11,7 +11,10 @@ export interface ModelNode {
 /** Every node by its path. */
 export type Dump = ReadonlyMap<string, ModelNode>;
 
-/** What a server must hold, from its answers alone: each write says what became of its node, and the rest follows from the protocol. */
+/**
+ * What a server must hold, from its answers alone: each write says what became of its node, and the
+ * rest follows from the protocol.
+ */
 export class ModelTree {
   readonly #nodes: Map<string, ModelNode>;
 
@@ -54,7 +57,10 @@ export class ModelTree {
     for (const [path, { stat }] of this.#nodes) if (stat.ephemeralOwner === owner) this.deleted(path, zxid);
   }
 
-  /** The same tree as a snapshot brings it back, without sessions: each of their nodes counts as deleted, at no zxid. */
+  /**
+   * The same tree as a snapshot brings it back, without sessions: each of their nodes counts as
+   * deleted, at no zxid.
+   */
   withoutEphemerals(): ModelTree {
     const nodes = new Map([...this.#nodes].filter(([, { stat }]) => !isEphemeral(stat)));
     for (const [path, { stat }] of this.#nodes) {

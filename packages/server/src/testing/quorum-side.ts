@@ -60,7 +60,10 @@ export class Side {
     stopsWithSides(this.links);
   }
 
-  /** Dials until that fails for such a reason: on a busy machine its time may be over before an answer is there. */
+  /**
+   * Dials until that fails for such a reason: on a busy machine its time may be over before an
+   * answer is there.
+   */
   async dialUntilFailed(to: ServerId, reason: RegExp): Promise<void> {
     for (let count = 1; this.happened.count(reason) === 0; count++) {
       this.links.dial(to);

@@ -28,7 +28,10 @@ export function isRepair(event: LogEvent): boolean {
   return REPAIRS.includes(event);
 }
 
-/** A new directory with the files of another one, as a kill would leave them while nothing is written. */
+/**
+ * A new directory with the files of another one, as a kill would leave them while nothing is
+ * written.
+ */
 export async function imageOf(directory: string): Promise<string> {
   const image = await mkdtemp(join(tmpdir(), "zooid-history-"));
   for (let before = ""; ; ) {

@@ -30,14 +30,18 @@ export const ENSEMBLE_ACTS: ActWeights<EnsembleKind> = [
   ["move the leader", 1],
   // More than the log keeps: it gets the state, as a SNAP.
   ["miss much", 1],
-  // The leader logged an entry that no other member has, and others lead since: a TRUNC makes it cut the entry.
+  // The leader logged an entry that no other member has, and others lead since: a TRUNC makes it
+  // cut the entry.
   ["log alone", 1],
 ];
 
 export type EnsembleAct = Act<EnsembleKind>;
 
 const SIDS = [1, 2, 3] as const;
-/** Fills after which the log must have purged its segments of before: each is 24 writes of up to 6000 bytes. */
+/**
+ * Fills after which the log must have purged its segments of before: each is 24 writes of up to
+ * 6000 bytes.
+ */
 const FILLS_MAX = 40;
 const SEGMENT = /^log-\d{8}-[0-9a-f]{16}\.db$/;
 const SESSION_TIMEOUT_MS_MAX = 120_000;
@@ -61,8 +65,9 @@ export interface EnsembleCounts {
 }
 
 /**
- * Three servers in this process with real files that are small for their purpose, one of which is away at a time. After each act all that run must
- * serve the tree that the answers promised; each start is without a repair.
+ * Three servers in this process with real files that are small for their purpose, one of which is
+ * away at a time. After each act all that run must serve the tree that the answers promised; each
+ * start is without a repair.
  */
 export class StoredEnsemble implements AsyncDisposable {
   readonly #members: readonly Member[];
@@ -137,7 +142,10 @@ export class StoredEnsemble implements AsyncDisposable {
     for (const { directory } of this.#members) await rm(directory, { recursive: true, force: true });
   }
 
-  /** Writes until the leader's log has nothing more that a member which is away had. Checkpoints let it purge, and take their time. */
+  /**
+   * Writes until the leader's log has nothing more that a member which is away had. Checkpoints let
+   * it purge, and take their time.
+   */
   async #fillLog(a: number): Promise<void> {
     const { directory } = this.#leader;
     const segments = async (): Promise<readonly string[]> =>

@@ -49,8 +49,9 @@ const FILL_BYTES = 5999;
 const PREFIX = join(tmpdir(), "zooid-history-");
 
 /**
- * One server with real files that are small for their purpose: it rolls, checkpoints and purges after a few writes. After each start it must hold what
- * its answers promised, and start without a repair.
+ * One server with real files that are small for their purpose: it rolls, checkpoints and purges
+ * after a few writes. After each start it must hold what its answers promised, and start without a
+ * repair.
  */
 export class StoredHistory implements AsyncDisposable {
   readonly #lines: string[] = [];
@@ -90,7 +91,8 @@ export class StoredHistory implements AsyncDisposable {
     switch (kind) {
       case "stop and start":
         await this.#running.stop();
-        // Each third time with so little room on the disk that additions are refused until the next start.
+        // Each third time with so little room on the disk that additions are refused until the next
+        // start.
         return this.#start(b % 3 === 1 ? { reserveBytes: Number.MAX_SAFE_INTEGER } : {});
       case "crash and start":
         await this.#crash();
@@ -112,7 +114,10 @@ export class StoredHistory implements AsyncDisposable {
     await rm(this.#directory, { recursive: true, force: true });
   }
 
-  /** Writes that find no room are not answered, and are not there after a start; where there is room again, they are answered. */
+  /**
+   * Writes that find no room are not answered, and are not there after a start; where there is room
+   * again, they are answered.
+   */
   async #runOutOfRoom(a: number, end: number): Promise<void> {
     const { answered } = await this.#fillWithout(FULL_FILE, "log-waits-for-room", a);
     if (end === 1) await this.#crash();

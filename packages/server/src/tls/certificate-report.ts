@@ -2,7 +2,10 @@ import type { LogFields } from "../operators/log-fields.ts";
 
 const DAY_SECONDS = 86_400;
 
-/** A certificate is reported once a day from 30 days before its end on, and at once when 7 days or 1 day are left. */
+/**
+ * A certificate is reported once a day from 30 days before its end on, and at once when 7 days or 1
+ * day are left.
+ */
 const REPORTED_DAYS = [30, 7, 1] as const;
 
 /** A certificate of this server. */
@@ -13,8 +16,8 @@ export interface OwnCertificate {
 }
 
 /**
- * Warns of this server's certificates that have expired or will soon: at the start, then once a day, and as soon as 30, 7 or 1 days
- * are left. A new certificate is judged by its own end.
+ * Warns of this server's certificates that have expired or will soon: at the start, then once a
+ * day, and as soon as 30, 7 or 1 days are left. A new certificate is judged by its own end.
  */
 export class CertificateReport {
   readonly #warn: (text: string, fields: LogFields) => void;

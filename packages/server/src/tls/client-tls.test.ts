@@ -156,7 +156,7 @@ describe("the server serves", () => {
     }
   });
 
-  test("no client whose subject cannot be read, and others go on", async () => {
+  test("no client whose subject cannot be read, and others continue", async () => {
     const location = join(folder, "odd-ca.pem");
     writeFileSync(location, ODD_SUBJECT.cert + AUTHORITY);
     await using zk = await start({ clientAuth: "need", trustStore: { location } });
@@ -451,7 +451,8 @@ function readFrame(xid: number): Buffer {
 }
 
 /**
- * A ClientHello whose server name has `nameBytes` bytes, with the lengths of all its parts adjusted.
+ * A ClientHello whose server name has `nameBytes` bytes, with the lengths of all its parts
+ * adjusted.
  */
 function helloWithName(hello: Buffer, nameBytes: number): Buffer {
   const extension = Buffer.alloc(9 + nameBytes, "a");

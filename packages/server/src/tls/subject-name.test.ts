@@ -32,7 +32,10 @@ function element(tag: number, ...content: readonly Uint8Array[]): Buffer {
   return Buffer.concat([Uint8Array.of(tag, ...length), body]);
 }
 
-/** As much of a certificate as has a subject, which consists of units, each by a type and a value of ASN.1. */
+/**
+ * As much of a certificate as has a subject, which consists of units, each by a type and a value of
+ * ASN.1.
+ */
 function certificateWith(units: readonly (readonly [oid: Uint8Array, value: Uint8Array])[]): Buffer {
   const names = units.map(([oid, value]) => element(0x31, element(0x30, element(0x06, oid), value)));
   const field = element(0x30);

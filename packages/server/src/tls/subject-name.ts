@@ -18,10 +18,15 @@ const NAMES: ReadonlyMap<string, string> = new Map([
 ]);
 /** ASN.1's tag of strings of 16-bit characters. */
 const BMP_STRING = 0x1e;
-/** String types, which are shown as text: UTF-8, printable, IA5, teletex, general and BMP strings. */
+/**
+ * String types, which are shown as text: UTF-8, printable, IA5, teletex, general and BMP strings.
+ */
 const TEXT_TYPES: ReadonlySet<number> = new Set([0x0c, 0x13, 0x16, 0x14, 0x1b, BMP_STRING]);
 
-/** A longer subject could be no identity: those are bounded as text, and each character takes few bytes here. */
+/**
+ * A longer subject could be no identity: those are bounded as text, and each character takes few
+ * bytes here.
+ */
 const SUBJECT_BYTES_MAX = 8 * 1024;
 
 /**
@@ -47,7 +52,8 @@ export function subjectName(certificate: Buffer): string {
       .reverse()
       .join(",");
   } catch (cause) {
-    // The library's errors have no class of their own. OpenSSL takes what it does not: object identifiers beyond 2^53, for one.
+    // The library's errors have no class of their own. OpenSSL takes what it does not: object
+    // identifiers beyond 2^53, for one.
     if (cause instanceof RangeError || !(cause instanceof Error)) throw cause;
     throw new RangeError(`its subject cannot be read: ${cause.message}`, { cause });
   }
@@ -58,7 +64,9 @@ const VERSION = 0xa0;
 /** Serial number, algorithm, issuer and validity. */
 const FIELDS_BEFORE_SUBJECT = 4;
 
-/** The subject of a certificate, as it lies there: the rest may be of any length, and is not parsed. */
+/**
+ * The subject of a certificate, as it lies there: the rest may be of any length, and is not parsed.
+ */
 function subjectBytes(certificate: Buffer): Buffer {
   const signed = insideOf(insideOf(certificate));
   // Certificates of version 1 leave the version out.

@@ -25,8 +25,9 @@ interface Begun extends ClientShare {
 }
 
 /**
- * The server's side of TLS on connections that another listener accepted. A handshake takes milliseconds of public-key arithmetic, on the
- * event loop: one begins in a turn, and all of them get a quarter of the time. Addresses (or /64s) take turns: one that opens many connections delays
+ * The server's side of TLS on connections that another listener accepted. A handshake takes
+ * milliseconds of public-key arithmetic, on the event loop: one begins in a turn, and all of them
+ * get a quarter of the time. Addresses (or /64s) take turns: one that opens many connections delays
  * its own. Connections of trusted proxies take turns among themselves.
  */
 export class TlsAcceptor {
@@ -145,7 +146,10 @@ export class TlsAcceptor {
   }
 }
 
-/** The connection below TLS, in a field that Node.js does not document: without it refused certificates are not reported. */
+/**
+ * The connection below TLS, in a field that Node.js does not document: without it refused
+ * certificates are not reported.
+ */
 function underlying(socket: TLSSocket): object {
   const parent: unknown = Reflect.get(socket, "_parent");
   return typeof parent === "object" && parent !== null ? parent : socket;

@@ -18,7 +18,9 @@ export class ClientActions {
   readonly #run: Run;
   /** From now on clients make their last requests only. */
   isClosing = false;
-  /** If set, each client makes this number of writes, one after the other, and does nothing else. */
+  /**
+   * If set, each client makes this number of writes, one after the other, and does nothing else.
+   */
   writeCount: number | undefined;
   readonly #heldWrites: HeldWrites;
 
@@ -72,7 +74,10 @@ export class ClientActions {
     this.#ping(client);
   }
 
-  /** Requests something, and may connect to another server before the answer. @returns whether it did */
+  /**
+   * Requests something, and may connect to another server before the answer. @returns whether it
+   * did
+   */
   #isImpatient(client: SimClient): boolean {
     const { isRestless, isContended } = this.#run.plan.manners;
     if (client.tenant !== undefined || !(isRestless || isContended)) return false;

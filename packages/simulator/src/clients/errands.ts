@@ -17,9 +17,9 @@ const PACE_MS = 30;
 const IN_FLIGHT_MAX = 40;
 
 /**
- * Errands of clients. Some faults leave a state in which few requests show whether a rule is kept: a
- * sync at a leader that others have deposed, a write at a server that has just lost its link. Random
- * clients are seldom there in time, so the fault sends some of them.
+ * Errands of clients. Some faults leave a state in which few requests show whether a rule is kept:
+ * a sync at a leader that others have deposed, a write at a server that has just lost its link.
+ * Random clients are seldom there in time, so the fault sends some of them.
  */
 export class Errands {
   readonly #run: Run;

@@ -177,7 +177,9 @@ function writeBody(writer: JuteWriter, write: Write): void {
   }
 }
 
-/** Every client may read and set the list; the rest is for all, or for the client's own identities. */
+/**
+ * Every client may read and set the list; the rest is for all, or for the client's own identities.
+ */
 function writeAcl(writer: JuteWriter, isOwn: boolean): void {
   writer.int(isOwn ? 2 : 1);
   writer.int(isOwn ? Permission.READ | Permission.ADMIN : Permission.ALL);

@@ -13,8 +13,9 @@ const TENANT_ADDRESS = "10.6.6.6";
 /** More of them are a crowd. */
 const TENANTS_OF_ONE_ADDRESS = 2;
 /**
- * The address of one of a number of hostile tenants. A crowd has three shares of everything: those of an address, of a /64 whose hosts
- * choose the rest as they like, and of all that come by a trusted proxy.
+ * The address of one of a number of hostile tenants. A crowd has three shares of everything: those
+ * of an address, of a /64 whose hosts choose the rest as they like, and of all that come by a
+ * trusted proxy.
  */
 export function tenantAddress(index: number, count: number): string {
   if (count <= TENANTS_OF_ONE_ADDRESS) return TENANT_ADDRESS;

@@ -79,7 +79,10 @@ export class Workload {
     return { kind: "create", path, data: this.#value(), ephemeral: true, sequential: false };
   }
 
-  /** Some of a multi's first ops are carried out or only checked; most have a last one that is refused. */
+  /**
+   * Some of a multi's first ops are carried out or only checked; most have a last one that is
+   * refused.
+   */
   #contendedMulti(random: Prng): readonly Write[] {
     const checks = random.chance(0.3);
     const sets = Array.from({ length: 2 + random.below(4) }, (): Write => {

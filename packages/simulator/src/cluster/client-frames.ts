@@ -51,7 +51,10 @@ export class ClientFrames {
     this.#resumed.delete(ref);
   }
 
-  /** As the server's driver, passes over a connection that is read: it may be stalled before its turn to be read on comes. */
+  /**
+   * As the server's driver, passes over a connection that is read: it may be stalled before its
+   * turn to be read on comes.
+   */
   resume(ref: ConnectionRef): void {
     if (this.#unread.has(ref)) this.#resumed.add(ref);
   }

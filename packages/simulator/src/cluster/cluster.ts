@@ -206,7 +206,10 @@ export class Cluster {
     this.#watcher.wiped?.(sid);
   }
 
-  /** A server's disk is not mounted: an empty one takes its place until {@link mount}. A running server crashes. */
+  /**
+   * A server's disk is not mounted: an empty one takes its place until {@link mount}. A running
+   * server crashes.
+   */
   unmount(sid: ServerId): void {
     const member = this.#member(sid);
     this.crash(sid);

@@ -130,7 +130,9 @@ export class Disk implements TxnLog {
     this.#credit = 0;
   }
 
-  /** While syncs are held, lets `count` further writes become durable, now or when they are made. */
+  /**
+   * While syncs are held, lets `count` further writes become durable, now or when they are made.
+   */
   letThrough(count: number): void {
     if (this.#credit !== undefined) this.#credit += count;
     this.#sync();

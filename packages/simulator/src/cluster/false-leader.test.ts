@@ -91,7 +91,7 @@ test.each([
   expect(kindsOf(script)).toContain("illegal-message");
 });
 
-test("a history that goes on beyond the leader's epoch is not staged", () => {
+test("a history that continues beyond the leader's epoch is not staged", () => {
   const script = new Script();
   script.followsPeer();
   script.leads(script.peer, { kind: "leader-info", epoch: 1, incarnation: 1, ensembleId: "" });

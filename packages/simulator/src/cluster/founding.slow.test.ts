@@ -1,7 +1,7 @@
 import { test } from "vitest";
 import { foundsAfterCrashes, leadsOrKeeps } from "../testing/founding.ts";
 
-test("a server with data that it has made alone goes on founding after a crash at any moment of it", () =>
+test("a server with data that it has made alone continues founding after a crash at any moment of it", () =>
   foundsAfterCrashes(3));
 
 test("a server with data that it has made alone leads or keeps them, however much later it starts", () =>

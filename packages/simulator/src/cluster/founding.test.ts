@@ -1,7 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { Founding, foundsAfterCrashes, leadsOrKeeps, S1, S2, S3 } from "../testing/founding.ts";
 
-/** An ensemble is founded where one of its voters has served alone, and has data that no other one has a part of. */
+/**
+ * An ensemble is founded where one of its voters has served alone, and has data that no other one
+ * has a part of.
+ */
 
 describe("a server with data that it has made alone", () => {
   test.each([
@@ -45,7 +48,7 @@ describe("a server with data that it has made alone", () => {
     expect(founding.read(S3, "/b")).toBe("1");
   });
 
-  test("goes on founding after a crash at any moment of it", () => foundsAfterCrashes(17));
+  test("continues founding after a crash at any moment of it", () => foundsAfterCrashes(17));
 
   test("keeps them beside an ensemble that two others have founded without it, and says so", () => {
     const founding = new Founding();

@@ -13,7 +13,10 @@ import { describe, expect, test } from "vitest";
 import { memberLine } from "../seeds/draw-plan.ts";
 import { Cluster } from "./cluster.ts";
 
-/** Without `reconfigEnabled` operators edit the servers' files and restart them; the list in force is data. */
+/**
+ * Without `reconfigEnabled` operators edit the servers' files and restart them; the list in force
+ * is data.
+ */
 
 const [S1, S2, S3, S4, S5] = [1, 2, 3, 4, 5].map(serverId) as [ServerId, ServerId, ServerId, ServerId, ServerId];
 const ALL: readonly ServerId[] = [S1, S2, S3, S4, S5];

@@ -2,7 +2,10 @@ import type { ServerId } from "@zooid/model";
 import { describe, expect, test } from "vitest";
 import { Founding, S1, S2, S3 } from "../testing/founding.ts";
 
-/** Two of three lose their disks: whatever happens to the links of the third, no empty ensemble is founded beside its data. */
+/**
+ * Two of three lose their disks: whatever happens to the links of the third, no empty ensemble is
+ * founded beside its data.
+ */
 
 const ALL: readonly ServerId[] = [S1, S2, S3];
 

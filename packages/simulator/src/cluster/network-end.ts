@@ -16,7 +16,10 @@ export interface NetworkEnd {
   unanswered?(sid: ServerId, tookMs: number): void;
   /** What it says of its disk when it connects. Default: nothing was ever written there. */
   readonly said?: SaidDisk;
-  /** Servers whose connections it refuses, since its files do not list them, as version 0.1.0 does. Default: none. */
+  /**
+   * Servers whose connections it refuses, since its files do not list them, as version 0.1.0 does.
+   * Default: none.
+   */
   readonly refused?: ReadonlySet<ServerId>;
   /** The voters that it awaits, since it may found an ensemble. Default: none. */
   readonly awaited?: Iterable<ServerId>;
@@ -28,7 +31,10 @@ export function saidBy(end: NetworkEnd): SaidDisk {
   return end.said ?? FRESH;
 }
 
-/** Servers of two ensembles refuse each other's connections, and some refuse servers that they do not list. */
+/**
+ * Servers of two ensembles refuse each other's connections, and some refuse servers that they do
+ * not list.
+ */
 export function isRefused(a: NetworkEnd, b: NetworkEnd): boolean {
   if (a.refused?.has(b.sid) === true || b.refused?.has(a.sid) === true) return true;
   return isOfAnotherEnsemble(saidBy(a), saidBy(b));

@@ -175,7 +175,9 @@ export class Network {
     }
   }
 
-  /** The servers whose connections for elections a server has, with what they said of their disks. */
+  /**
+   * The servers whose connections for elections a server has, with what they said of their disks.
+   */
   heardBy(sid: ServerId): Iterable<readonly [ServerId, SaidDisk]> {
     return this.#elections.heardBy(sid);
   }

@@ -18,8 +18,8 @@ const proxyRange = parseProxyRange(PROXY_RANGE);
 const PROXIES = { ...NO_PROXIES, ranges: proxyRange === undefined ? [] : [proxyRange] };
 
 /**
- * The configuration of a simulated server's replica: short ticks and one session timeout by default, and its own
- * keys.
+ * The configuration of a simulated server's replica: short ticks and one session timeout by
+ * default, and its own keys.
  */
 export function replicaConfigOf(options: ServerOptions, secrets: Prng): ReplicaConfig {
   const { tickMs = TICK_MS } = options;

@@ -5,7 +5,10 @@ import type { Limits } from "./limits.ts";
 export const TICK_MS = 200;
 export const INIT_LIMIT = 10;
 export const SYNC_LIMIT = 5;
-/** How long a server to which no connection comes about is awaited before an ensemble is founded without it. */
+/**
+ * How long a server to which no connection comes about is awaited before an ensemble is founded
+ * without it.
+ */
 export const FOUNDING_WAIT_MS = 1000;
 export const SESSION_TIMEOUT_MS = 2000;
 /** What wall clocks show at virtual time 0, in milliseconds since 1970, before any skew. */

@@ -69,8 +69,8 @@ export function partAtOnce(world: FaultWorld, leader: ServerId, companions: read
 
 /**
  * The leader hears the others late, and they part from it without its knowledge: while they elect
- * another leader, their last answers still reach the old one. Some clients sync there meanwhile, and
- * others write elsewhere.
+ * another leader, their last answers still reach the old one. Some clients sync there meanwhile,
+ * and others write elsewhere.
  */
 function partLate(world: FaultWorld, blocked: BlockedDirections, random: Prng): void {
   const { leader } = world;

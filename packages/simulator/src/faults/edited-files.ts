@@ -8,13 +8,15 @@ import type { FaultActions, FaultWorld } from "./fault-world.ts";
 const NEXT_MS_MAX = 600;
 
 /**
- * An operator gives servers another list in their files, and restarts them one after another: a server comes, leaves or changes its
- * role, or all are chosen again. Not all servers may get the list, and another one may follow before.
+ * An operator gives servers another list in their files, and restarts them one after another: a
+ * server comes, leaves or changes its role, or all are chosen again. Not all servers may get the
+ * list, and another one may follow before.
  */
 function editFiles(world: FaultWorld, random: Prng): void {
   const { leader, run } = world;
   const { committed } = leader?.replica.zab.members ?? {};
-  // Servers of version 0.1.0 count by their files: those stay as they are until the ensemble has agreed on a list.
+  // Servers of version 0.1.0 count by their files: those stay as they are until the ensemble has
+  // agreed on a list.
   if (committed === undefined || committed.version === ZXID_NONE || run.files.earlier.size > 0) return;
   const { voters, observers } = listAfter(world, committed.verifier.voters, random);
   const list = membersWith(voters, observers);
@@ -37,8 +39,9 @@ function editFiles(world: FaultWorld, random: Prng): void {
 }
 
 /**
- * Operators wait until a server knows the list in force: one that has data of version 0.1.0 counts by its file. Nor do they give new
- * servers a list of which those are a quorum: they would found another ensemble by it.
+ * Operators wait until a server knows the list in force: one that has data of version 0.1.0 counts
+ * by its file. Nor do they give new servers a list of which those are a quorum: they would found
+ * another ensemble by it.
  */
 function isReady({ cluster, run: { invariants } }: FaultWorld, sid: ServerId, list: Members): boolean {
   const server = cluster.server(sid);

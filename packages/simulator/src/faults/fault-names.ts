@@ -38,7 +38,9 @@ export const MEAN_MS = {
   upgrade: 1500,
 } as const;
 
-/** Not drawn like the others: earlier seeds keep their meaning. They happen where a plan says so. */
+/**
+ * Not drawn like the others: earlier seeds keep their meaning. They happen where a plan says so.
+ */
 export const OF_FILES: readonly (keyof typeof MEAN_MS)[] = ["edit-files", "upgrade"];
 
 export type Fault = keyof typeof MEAN_MS;

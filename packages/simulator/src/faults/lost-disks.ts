@@ -16,8 +16,8 @@ function wipe(world: FaultWorld, sid: ServerId, downMs: number): void {
 
 /**
  * A lost disk is survived where every other voter has a history and never lost its own, by each
- * configuration that may count: an ensemble promises no more. Nor may servers without a history be a
- * quorum of the configuration in one's files, even if it is an old one: they would found another
+ * configuration that may count: an ensemble promises no more. Nor may servers without a history be
+ * a quorum of the configuration in one's files, even if it is an old one: they would found another
  * ensemble by it, with all others down.
  */
 function mayWipe({ cluster, run: { files, invariants } }: FaultWorld, sid: ServerId): boolean {
@@ -33,8 +33,9 @@ function mayWipe({ cluster, run: { files, invariants } }: FaultWorld, sid: Serve
 }
 
 /**
- * The end of a server's log is lost, and the server knows that. While nothing is founded, such a server, an observer too, forbids that one is: it may have
- * lost a history, and waits for an operator.
+ * The end of a server's log is lost, and the server knows that. While nothing is founded, such a
+ * server, an observer too, forbids that one is: it may have lost a history, and waits for an
+ * operator.
  */
 function damage(world: FaultWorld, sid: ServerId, keepShare: number, downMs: number): void {
   if (!mayWipe(world, sid) || world.run.invariants.newestEpoch === 0) return;
@@ -67,9 +68,10 @@ function wipeBesideStaleLeader(world: FaultWorld, blocked: BlockedDirections, si
 }
 
 /**
- * A majority starts with empty disks, as where volumes are not mounted, and a server that has its own
- * is linked late. No ensemble may be founded beside it, if anything was logged there: one that holds the epoch of an attempt
- * may lead servers that have nothing. Then the disks are back. All of it is over before a server could be taken for absent.
+ * A majority starts with empty disks, as where volumes are not mounted, and a server that has its
+ * own is linked late. No ensemble may be founded beside it, if anything was logged there: one that
+ * holds the epoch of an attempt may lead servers that have nothing. Then the disks are back. All of
+ * it is over before a server could be taken for absent.
  */
 function startWithoutDisks(world: FaultWorld, blocked: BlockedDirections, random: Prng): void {
   const { cluster, run } = world;

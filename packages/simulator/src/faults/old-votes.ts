@@ -3,8 +3,8 @@ import type { Cluster } from "../cluster/cluster.ts";
 import type { SimServer } from "../cluster/server.ts";
 
 /**
- * A server hears from all voters that a server leads: as from notifications that are older than what
- * their senders did since. To the broadcast an election is a hint, so it must stay safe then.
+ * A server hears from all voters that a server leads: as from notifications that are older than
+ * what their senders did since. To the broadcast an election is a hint, so it must stay safe then.
  */
 export function hearOldVotes(cluster: Cluster, server: SimServer, leader: ServerId): void {
   const { durable } = cluster.server(leader)?.disk ?? {};

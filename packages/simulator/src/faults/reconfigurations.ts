@@ -5,7 +5,10 @@ import { memberLine } from "../seeds/draw-plan.ts";
 import { crash } from "./crashes.ts";
 import type { FaultActions, FaultWorld } from "./fault-world.ts";
 
-/** What an operator asks for: one server that joins, leaves or changes its role, or a new list of all. */
+/**
+ * What an operator asks for: one server that joins, leaves or changes its role, or a new list of
+ * all.
+ */
 function changeOf(world: FaultWorld, leader: SimServer, random: Prng): ChangeRequest {
   const { sids } = world;
   const voters = leader.replica.zab.members.committed?.verifier.voters ?? new Set<ServerId>();
@@ -27,8 +30,8 @@ function changeOf(world: FaultWorld, leader: SimServer, random: Prng): ChangeReq
 function reconfigure(world: FaultWorld, random: Prng): void {
   const { cluster, leader, run } = world;
   if (leader === undefined || leader.isPaused) return;
-  // The leader does not know yet that such a server has lost its disk. A quorum of the next configuration
-  // may need it, and nothing could bring the ensemble back.
+  // The leader does not know yet that such a server has lost its disk. A quorum of the next
+  // configuration may need it, and nothing could bring the ensemble back.
   if (world.sids.some((sid) => cluster.server(sid) === undefined && run.invariants.isWiped(sid))) return;
   const change = changeOf(world, leader, random);
   const thenCrash = random.chance(0.25);

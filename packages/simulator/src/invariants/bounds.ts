@@ -34,8 +34,8 @@ export class AnswerBound {
 }
 
 /**
- * Time in which a server may hold more: watches are removed in slices. The steps are of a server that
- * runs meanwhile.
+ * Time in which a server may hold more: watches are removed in slices. The steps are of a server
+ * that runs meanwhile.
  */
 const OVER_WATCH_LIMIT_MS = 1000;
 const OVER_WATCH_LIMIT_STEPS = 300;

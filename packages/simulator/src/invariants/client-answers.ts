@@ -207,8 +207,8 @@ export class Checker {
 }
 
 /**
- * Whether the server of a local session may give this answer without the leader: to its close, and to a
- * create of an ephemeral.
+ * Whether the server of a local session may give this answer without the leader: to its close, and
+ * to a create of an ephemeral.
  */
 function isAnsweredLocally(request: SimRequest, answer: Answer): boolean {
   if (request.kind !== "write" || answer.kind !== "header") return false;
@@ -218,7 +218,10 @@ function isAnsweredLocally(request: SimRequest, answer: Answer): boolean {
   return wantsEphemeral && answer.code === ErrorCode.EPHEMERAL_ON_LOCAL_SESSION;
 }
 
-/** Whether a server may give this answer without the leader where the disks have no room: to an addition. */
+/**
+ * Whether a server may give this answer without the leader where the disks have no room: to an
+ * addition.
+ */
 function isRefusedForRoom(request: SimRequest, answer: Answer): boolean {
   if (request.kind !== "write" || request.request.kind === "close" || answer.kind !== "header") return false;
   return answer.code === ErrorCode.OPERATION_TIMEOUT && isAddition(request.request);

@@ -43,8 +43,8 @@ export class Configurations {
   }
 
   /**
-   * Whether an entry is committed by the servers that hold it. A change that it commits with it needs
-   * a quorum of the configuration that it replaces.
+   * Whether an entry is committed by the servers that hold it. A change that it commits with it
+   * needs a quorum of the configuration that it replaces.
    *
    * @param holdersOf the servers that hold an entry
    */
@@ -68,8 +68,8 @@ export class Configurations {
 
   /**
    * Those that may count for some server: the committed one, each change of it that was ever
-   * proposed, since a log may hold it, and the one before it while some voter does not know that it is
-   * replaced.
+   * proposed, since a log may hold it, and the one before it while some voter does not know that it
+   * is replaced.
    *
    * @param isKnownTo whether a server's disk calls a configuration committed
    */

@@ -6,7 +6,10 @@ import { Violation } from "./violation.ts";
 
 /** Longer than a commit and the slices of a transaction take, and shorter than clients wait. */
 const HELD_LIMIT_MS = 700;
-/** How often a full server may have room again, and a write still be held: those that are held longer go first. */
+/**
+ * How often a full server may have room again, and a write still be held: those that are held
+ * longer go first.
+ */
 const MISSED_LIMIT = 3;
 
 interface Wait {
@@ -19,9 +22,10 @@ interface Wait {
 }
 
 /**
- * L5: an address with no write in flight has the next one carried out, however many other addresses write, and however much. Large writes, an eighth of what all
- * may have in flight, wait for each other. A server that is full takes no writes, and its time does not count; but each time that it has room again is
- * a chance that the write missed.
+ * L5: an address with no write in flight has the next one carried out, however many other addresses
+ * write, and however much. Large writes, an eighth of what all may have in flight, wait for each
+ * other. A server that is full takes no writes, and its time does not count; but each time that it
+ * has room again is a chance that the write missed.
  */
 export class HeldWrites {
   readonly #largeFromUs: number;

@@ -40,7 +40,10 @@ export class KnownDisks {
     return (this.#disks.get(sid)?.durable.currentEpoch ?? 0) > 0;
   }
 
-  /** Whether anything was ever logged on a disk: an epoch alone may be that of an attempt to found an ensemble. */
+  /**
+   * Whether anything was ever logged on a disk: an epoch alone may be that of an attempt to found
+   * an ensemble.
+   */
   hasLogged(sid: ServerId): boolean {
     return (this.#disks.get(sid)?.durable.tail.zxid ?? ZXID_NONE) !== ZXID_NONE;
   }
@@ -72,8 +75,8 @@ export class KnownDisks {
   }
 
   /**
-   * Servers whose disk satisfies a condition, or did before it was emptied: what they acked then was
-   * true when they acked it.
+   * Servers whose disk satisfies a condition, or did before it was emptied: what they acked then
+   * was true when they acked it.
    */
   serversWith(condition: (durable: DurableLog) => boolean): readonly ServerId[] {
     const sids = new Set<ServerId>();

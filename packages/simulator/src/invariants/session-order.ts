@@ -4,8 +4,8 @@ import { Violation } from "./violation.ts";
 
 /**
  * G2: requests of one session take effect in the order in which its client numbered them, also when
- * they come from several servers: a request's `cxid` is never behind that of the session's last one,
- * and a close does not end a session that its client renewed after it.
+ * they come from several servers: a request's `cxid` is never behind that of the session's last
+ * one, and a close does not end a session that its client renewed after it.
  */
 export class SessionOrder {
   readonly #last = new Map<SessionId, { readonly cxid: number; readonly zxid: number }>();
@@ -26,8 +26,8 @@ export class SessionOrder {
    * that it came late. (By the same server it may come behind the renewal, and is no later than the
    * requests of the new connection.)
    *
-   * @param owner the server that has the session by the leader: an earlier renewal of the client may
-   * arrive late too, in front of the close, and take the session back
+   * @param owner the server that has the session by the leader: an earlier renewal of the client
+   *   may arrive late too, in front of the close, and take the session back
    */
   proposedClose(
     session: SessionId,
@@ -69,7 +69,9 @@ export class SessionOrder {
   }
 }
 
-/** Such a refusal may come late: it has no effect, and no connection of the session waits for it. */
+/**
+ * Such a refusal may come late: it has no effect, and no connection of the session waits for it.
+ */
 function isRefusedForItsSession({ op, code }: Readonly<TxnOp>): boolean {
   return op === OpCode.ERROR && (code === ErrorCode.SESSION_MOVED || code === ErrorCode.SESSION_EXPIRED);
 }

@@ -5,8 +5,8 @@ import { Violation } from "./violation.ts";
 const SLACK_BYTES = 40_000;
 
 /**
- * B4: all hostile tenants together, which have one share or few, add at most a sixteenth for each of them to a tree whose
- * first three quarters are full, under one leader.
+ * B4: all hostile tenants together, which have one share or few, add at most a sixteenth for each
+ * of them to a tree whose first three quarters are full, under one leader.
  */
 export class Shares {
   readonly #heldBytesMax: number;

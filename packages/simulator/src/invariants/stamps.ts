@@ -1,7 +1,9 @@
 import { epochOf, formatZxid, type TxnHeader } from "@zooid/model";
 import { Violation } from "./violation.ts";
 
-/** T1: within an epoch the times of transactions never fall, whatever the leader's wall clock does. */
+/**
+ * T1: within an epoch the times of transactions never fall, whatever the leader's wall clock does.
+ */
 export class Stamps {
   #epoch = 0;
   #timeMs = 0;

@@ -65,7 +65,9 @@ export class RestoringWatches {
     }
   }
 
-  /** The connection ended before the answer. @returns the watches that the client still waits for */
+  /**
+   * The connection ended before the answer. @returns the watches that the client still waits for
+   */
   unanswered(): readonly (readonly [WatchKind, string])[] {
     const { persistent, recursive } = this.#lists;
     const kept = oneShots.flatMap((kind) =>

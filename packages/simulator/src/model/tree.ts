@@ -110,7 +110,10 @@ export class ModelTree {
     return undefined;
   }
 
-  /** Applies a committed request and predicts its answer. @param identity that of its client, if it has one */
+  /**
+   * Applies a committed request and predicts its answer. @param identity that of its client, if it
+   * has one
+   */
   apply(request: TreeWrite, session: bigint, zxid: number, timeMs: number, identity?: string): Answer {
     this.#timeMs = timeMs;
     this.#identity = identity;

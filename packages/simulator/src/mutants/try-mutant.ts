@@ -3,10 +3,15 @@ import { join } from "node:path";
 import type { Mutant } from "./generate.ts";
 import type { MutantTask, SeedResult } from "./worker.ts";
 
-/** A seed takes a fraction of a second, on a busy machine seconds; a mutant that reaches this limit does not end. */
+/**
+ * A seed takes a fraction of a second, on a busy machine seconds; a mutant that reaches this limit
+ * does not end.
+ */
 const SEED_LIMIT_MS = 60_000;
 
-/** How a mutant was noticed: by a rule, by an error at its import, or because a seed did not end. */
+/**
+ * How a mutant was noticed: by a rule, by an error at its import, or because a seed did not end.
+ */
 export interface Caught {
   readonly seed: number;
   readonly rule: string;

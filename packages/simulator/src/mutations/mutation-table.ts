@@ -21,7 +21,10 @@ export async function runMutations(seeds: number): Promise<number> {
   return missed > 0 ? 1 : 0;
 }
 
-/** The ensembles in which rules on changes of the configuration are tried, and a mutation that is rare elsewhere. */
+/**
+ * The ensembles in which rules on changes of the configuration are tried, and a mutation that is
+ * rare elsewhere.
+ */
 const WHERE: ReadonlyMap<string, readonly string[]> = new Map([
   ["members", ["--reconfig", "yes", "--files", "no"]],
   ["files", ["--files", "yes"]],
@@ -30,8 +33,8 @@ const WHERE: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 /**
- * The first seed that notices a mutation, and what it says. Rules on changes of the configuration are
- * tried in ensembles that change.
+ * The first seed that notices a mutation, and what it says. Rules on changes of the configuration
+ * are tried in ensembles that change.
  */
 export function tryMutation(
   name: string,

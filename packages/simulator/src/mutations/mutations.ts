@@ -401,8 +401,8 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
 ];
 
 /**
- * Rules whose removal shows only in a certain order of events, which a scenario sets up. Its head names
- * them.
+ * Rules whose removal shows only in a certain order of events, which a scenario sets up. Its head
+ * names them.
  */
 export const MUTATIONS_OF_SCENARIOS: readonly SourceMutation[] = [
   mutation("founding", "attempts-id-in-the-hello", {

@@ -3,8 +3,9 @@ import type { SimServer } from "../cluster/server.ts";
 import type { Plan } from "./plan.ts";
 
 /**
- * The configuration in each server's files, which outlast its disk. A server where clients change the members keeps the committed
- * one there, or the first one for good where its files cannot be written. Other files are their operator's.
+ * The configuration in each server's files, which outlast its disk. A server where clients change
+ * the members keeps the committed one there, or the first one for good where its files cannot be
+ * written. Other files are their operator's.
  */
 export class ConfigurationFiles {
   readonly #first: Members | undefined;
@@ -20,7 +21,10 @@ export class ConfigurationFiles {
     this.#earlier = new Set(earlierServers);
   }
 
-  /** Undefined for a server that counts by the plan's list: the members never change, or it is of version 0.1.0. */
+  /**
+   * Undefined for a server that counts by the plan's list: the members never change, or it is of
+   * version 0.1.0.
+   */
   of(sid: ServerId): Members | undefined {
     return this.#earlier.has(sid) ? undefined : (this.#written.get(sid) ?? this.#first);
   }

@@ -238,7 +238,8 @@ export class Observations implements ClusterWatcher {
     // Authentication is no request of a session.
     if (read.request.kind === "read" && read.request.read.kind === "auth") return;
     const { session } = connection;
-    // Requests behind the one that closes the session are dropped; not all of a tenant's are requests.
+    // Requests behind the one that closes the session are dropped; not all of a tenant's are
+    // requests.
     if (session === undefined || session.closing || session.isLocal || client.tenant !== undefined) return;
     sessionChecks.touches.heard(server, session.id);
   }

@@ -18,7 +18,10 @@ export type SessionMode = "replicated" | "local" | "upgrading";
 
 /** What ordinary clients do in a run besides ordinary requests. */
 export interface Manners {
-  /** They have one of two identities, restrict who changes a node, and meet the restrictions of others. */
+  /**
+   * They have one of two identities, restrict who changes a node, and meet the restrictions of
+   * others.
+   */
   readonly hasAcls: boolean;
   /** They create and delete ephemerals at few paths, and close their sessions often. */
   readonly isContended: boolean;
@@ -41,9 +44,15 @@ export interface Plan {
   readonly observers: readonly ServerId[];
   /** The first configuration, where it changes during the run; else undefined. */
   readonly members: Members | undefined;
-  /** Servers whose operators edit the members in their files, and restart them; the others change them by requests. */
+  /**
+   * Servers whose operators edit the members in their files, and restart them; the others change
+   * them by requests.
+   */
   readonly fileServers: readonly ServerId[];
-  /** Servers that begin as ones of version 0.1.0, which count by their files, and are upgraded one after another. */
+  /**
+   * Servers that begin as ones of version 0.1.0, which count by their files, and are upgraded one
+   * after another.
+   */
   readonly earlierServers: readonly ServerId[];
   /** Whether servers write a new configuration to their files, which outlast their disks. */
   readonly hasWritableFiles: boolean;
@@ -99,7 +108,8 @@ export function verifierOf({ voters, groups }: Plan): QuorumVerifier {
 /**
  * The options of each of the plan's servers.
  *
- * @param members the configuration in the server's files; undefined for one that counts by the plan's
+ * @param members the configuration in the server's files; undefined for one that counts by the
+ *   plan's
  */
 export function serverOptionsOf(plan: Plan, sid: ServerId, members: Members | undefined): Partial<ServerOptions> {
   const { electionAlg, isStandalone, isShuffled, limits, hasShortTurns, sessions } = plan;

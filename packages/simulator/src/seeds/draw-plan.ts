@@ -181,12 +181,17 @@ export function membersWith(voters: readonly ServerId[], observers: readonly Ser
   return parseMembers(lines.join("\n"));
 }
 
-/** Others keep as many bytes of the last quarter, which is shared out, however many shares tenants have, and however much is in flight. */
+/**
+ * Others keep as many bytes of the last quarter, which is shared out, however many shares tenants
+ * have, and however much is in flight.
+ */
 function heldBytesMaxWith(tenants: number): number {
   return HELD_BYTES_MIN * Math.max(1, tenants / 2) * (3 / (4 - tenantShareCount(tenants)));
 }
 
-/** Ending the sessions of tenants one by one would take too long: each has thousands of ephemerals. */
+/**
+ * Ending the sessions of tenants one by one would take too long: each has thousands of ephemerals.
+ */
 function withTenants(limits: Limits, heldBytesMax: number): Limits {
   const { closeOpCountMax, closePathBytesMax } = limits;
   return { ...limits, heldBytesMax, closeOpCountMax: closeOpCountMax * 10, closePathBytesMax: closePathBytesMax * 60 };

@@ -120,8 +120,8 @@ const TRUTH: readonly PeerMessage[] = [
 ];
 
 /**
- * Whatever a leader sends to its learner, the learner does not fail: it continues, or ends the link with an event. Each run begins as
- * with a leader that is one, and goes over to lies at some step.
+ * Whatever a leader sends to its learner, the learner does not fail: it continues, or ends the link
+ * with an event. Each run begins as with a leader that is one, and goes over to lies at some step.
  */
 export function surviveFalseLeader(numRuns: number): void {
   fc.assert(

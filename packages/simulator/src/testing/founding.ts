@@ -86,7 +86,9 @@ export class Founding {
   }
 }
 
-/** A server with data of its own founds after a crash of all servers, which is tried every `stepMs`. */
+/**
+ * A server with data of its own founds after a crash of all servers, which is tried every `stepMs`.
+ */
 export function foundsAfterCrashes(stepMs: number): void {
   for (let atMs = 1; atMs < 400; atMs += stepMs) {
     const founding = new Founding();
@@ -99,7 +101,10 @@ export function foundsAfterCrashes(stepMs: number): void {
   }
 }
 
-/** A server with data of its own leads or keeps them, however much later than the two others it starts; tried at moments so far apart. */
+/**
+ * A server with data of its own leads or keeps them, however much later than the two others it
+ * starts; tried at moments so far apart.
+ */
 export function leadsOrKeeps(stepMs: number): void {
   const outcomes = new Set<string>();
   for (let laterMs = 0; laterMs < 2 * FOUNDING_WAIT_MS; laterMs += stepMs) {

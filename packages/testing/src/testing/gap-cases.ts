@@ -31,7 +31,10 @@ export interface GapCase {
   readonly failsWith?: readonly string[];
   /** By a client without faults. */
   prepare?(zk: Client): Promise<unknown>;
-  /** The operation of the client to which a fault happens. Its error must have a code. @param other has no faults */
+  /**
+   * The operation of the client to which a fault happens. Its error must have a code. @param other
+   * has no faults
+   */
   run(zk: Client, other: Client): Promise<unknown>;
   /** By the client without faults, after the other one has closed. @returns faults, in words */
   check(zk: Client, outcome: Outcome): Promise<readonly string[]>;
@@ -54,7 +57,10 @@ function claim(holds: boolean, fault: string): readonly string[] {
   return holds ? [] : [fault];
 }
 
-/** A lock that is held and released: while it says that it is valid no other client gets it, and nothing remains of it. */
+/**
+ * A lock that is held and released: while it says that it is valid no other client gets it, and
+ * nothing remains of it.
+ */
 function lockCase(
   name: string,
   make: (zk: Client) => { tryAcquire(): Promise<Lease | null>; acquire(options: object): Promise<Lease> },

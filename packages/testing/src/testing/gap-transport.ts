@@ -30,7 +30,10 @@ export interface GapHost {
 
 const LATE_MS = 700;
 
-/** Counts the requests of a client, and lets a fault happen to one of them: in the gap between two steps of what the client does. */
+/**
+ * Counts the requests of a client, and lets a fault happen to one of them: in the gap between two
+ * steps of what the client does.
+ */
 export class GapTransport implements Transport {
   readonly #inner: Transport;
   readonly #host: GapHost;

@@ -1,5 +1,6 @@
 /**
- * A snapshot as Apache ZooKeeper writes it, in Jute. Numbers are big-endian, a string or buffer is its length and its bytes.
+ * A snapshot as Apache ZooKeeper writes it, in Jute. Numbers are big-endian, a string or buffer is
+ * its length and its bytes.
  *
  * ```
  *  header   "ZKSN" · version 2 u32 · -1 i64
@@ -11,8 +12,8 @@
  *  last     zxid of the last transaction i64 · seal               from 3.9 on
  * ```
  *
- * The stat is the client's without the lengths, in stored form: cversion counts the children ever created, and containers and TTL nodes
- * have an owner. The key -1 is the open list.
+ * The stat is the client's without the lengths, in stored form: cversion counts the children ever
+ * created, and containers and TTL nodes have an owner. The key -1 is the open list.
  */
 export const APACHE_MAGIC = 0x5a4b_534e;
 export const APACHE_VERSION = 2;

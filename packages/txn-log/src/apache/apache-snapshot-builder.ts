@@ -24,7 +24,10 @@ import { PathIndex } from "./path-index.ts";
 
 /** Into which history a snapshot is taken over. */
 export interface ImportExpectation {
-  /** The state gets the first zxid of an epoch that is no earlier than this one, and later than any in the snapshot. */
+  /**
+   * The state gets the first zxid of an epoch that is no earlier than this one, and later than any
+   * in the snapshot.
+   */
   readonly epochMin: number;
   readonly ensembleId: string;
 }
@@ -41,8 +44,8 @@ const STORED_PZXID = STAT_LENGTHS_START;
 const NO_DIGEST = { digestHigh: 0, digestLow: 0 };
 
 /**
- * Makes a state file from a snapshot of Apache's. Sessions are not taken over, and neither are their ephemeral nodes: a session's password
- * is in no snapshot, so no client could resume it.
+ * Makes a state file from a snapshot of Apache's. Sessions are not taken over, and neither are
+ * their ephemeral nodes: a session's password is in no snapshot, so no client could resume it.
  */
 export class ApacheSnapshotBuilder implements ApacheSnapshotParts {
   readonly #file: string;

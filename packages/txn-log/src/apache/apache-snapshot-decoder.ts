@@ -13,7 +13,9 @@ import {
   SEAL_BYTES,
 } from "./apache-format.ts";
 
-/** What a snapshot of Apache's is made of, in the order of the stream. Bytes are lent for the call. */
+/**
+ * What a snapshot of Apache's is made of, in the order of the stream. Bytes are lent for the call.
+ */
 export interface ApacheSnapshotParts {
   acl(key: bigint, acl: Acl): void;
   /** @param data null is the protocol's null; `stat` has 60 bytes */
@@ -33,8 +35,8 @@ const GZIP = 0x1f8b;
 type Phase = "header" | "sessions" | "lists" | "nodes" | "seal" | "tail";
 
 /**
- * Takes a snapshot of Apache's apart as it comes, in pieces of any size, keeping no more than one node of it. Whatever is not a whole
- * snapshot is refused, with the place.
+ * Takes a snapshot of Apache's apart as it comes, in pieces of any size, keeping no more than one
+ * node of it. Whatever is not a whole snapshot is refused, with the place.
  */
 export class ApacheSnapshotDecoder {
   readonly #parts: ApacheSnapshotParts;
@@ -47,7 +49,9 @@ export class ApacheSnapshotDecoder {
   /** How much was taken apart, for messages. */
   #taken = 0;
   #phase: Phase = "header";
-  /** Number of sessions or ACL lists that are still to come; undefined before their count is read. */
+  /**
+   * Number of sessions or ACL lists that are still to come; undefined before their count is read.
+   */
   #left: number | undefined;
   #nodeCount = 0;
 
@@ -68,7 +72,8 @@ export class ApacheSnapshotDecoder {
   /**
    * After the last piece.
    *
-   * @returns the last transaction's zxid; undefined where the snapshot does not say it, being of a version before 3.9
+   * @returns the last transaction's zxid; undefined where the snapshot does not say it, being of a
+   *   version before 3.9
    */
   end(): bigint | undefined {
     if (this.#phase !== "tail") throw this.#refused("nothing more came, and this is not its end");
@@ -221,7 +226,10 @@ export class ApacheSnapshotDecoder {
     return at + SEAL_BYTES;
   }
 
-  /** Bytes behind their length; undefined where they are not all there, null for the protocol's null. */
+  /**
+   * Bytes behind their length; undefined where they are not all there, null for the protocol's
+   * null.
+   */
   #field(cursor: Cursor): Buffer | null | undefined {
     if (!cursor.has(4)) return undefined;
     const length = cursor.int();

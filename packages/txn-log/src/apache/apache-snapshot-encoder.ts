@@ -33,11 +33,12 @@ const PERMISSIONS_BYTES = 4;
 const NULL_LENGTH = -1;
 
 /**
- * Reads a state file within one read transaction, as the chunks of a snapshot of Apache's: each as {@link SnapshotEncoder} seals it,
- * around the next piece of the stream.
+ * Reads a state file within one read transaction, as the chunks of a snapshot of Apache's: each as
+ * {@link SnapshotEncoder} seals it, around the next piece of the stream.
  *
- * Everything is read twice. The first pass finds out how long the stream will be, where each node lies, and whether all of it is what was once
- * written; so nothing is begun that could not be ended.
+ * Everything is read twice. The first pass finds out how long the stream will be, where each node
+ * lies, and whether all of it is what was once written; so nothing is begun that could not be
+ * ended.
  */
 export class ApacheSnapshotEncoder {
   readonly header: SnapshotHeader;

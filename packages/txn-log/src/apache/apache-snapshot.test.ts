@@ -103,7 +103,7 @@ describe("a snapshot of Apache's", () => {
     expect([nodes.get("/null")?.data, nodes.get("/ünï")?.data]).toEqual([null, "\x00\xff\x01\xfe"]);
   });
 
-  test("begins an epoch, is there at the next start, and the log goes on behind it", async () => {
+  test("begins an epoch, is there at the next start, and the log continues behind it", async () => {
     {
       await using store = await open();
       expect(store.log.durable.currentEpoch).toBe(1);
@@ -118,7 +118,7 @@ describe("a snapshot of Apache's", () => {
     expect(readdirSync(join(directory, "data")).filter((name) => name.startsWith("state"))).toEqual(["state-2.db"]);
   });
 
-  test("is written again as it was, but for what was left behind, and read again from there", async () => {
+  test("is written again without what was left behind, and read again from there", async () => {
     await using store = await open();
     await restore(store, APACHE_SNAPSHOT);
     const bytes = await exported(store);
@@ -308,7 +308,10 @@ type TestNode = readonly [
   more?: { readonly czxid?: bigint; readonly ctime?: bigint; readonly key?: bigint },
 ];
 
-/** A snapshot of these nodes, without sessions, ACL lists and what later versions have behind the first checksum. */
+/**
+ * A snapshot of these nodes, without sessions, ACL lists and what later versions have behind the
+ * first checksum.
+ */
 function snapshotOf(nodes: readonly TestNode[]): Buffer {
   const long = (value: bigint): Buffer => {
     const bytes = Buffer.alloc(8);

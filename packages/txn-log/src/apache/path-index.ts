@@ -6,8 +6,9 @@ const SLASH = 0x2f;
 const NONE = -1;
 
 /**
- * The paths of a tree's nodes, for as long as a state is written in another form: a node's parent and name by its place in the order in
- * which they came, parents first. Typed arrays, so that a million of them cost the collector nothing.
+ * The paths of a tree's nodes, for as long as a state is written in another form: a node's parent
+ * and name by its place in the order in which they came, parents first. Typed arrays, so that a
+ * million of them cost the collector nothing.
  */
 export class PathIndex {
   readonly #key: HashKey;

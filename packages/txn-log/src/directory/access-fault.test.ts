@@ -19,7 +19,10 @@ afterEach(() => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** The answer as another user gets it where this one may do everything, else as the owner who took the rights away. */
+/**
+ * The answer as another user gets it where this one may do everything, else as the owner who took
+ * the rights away.
+ */
 function faultOf(path: string): string {
   const script = `import { accessFault } from ${JSON.stringify(join(import.meta.dirname, "access-fault.ts"))};
     if (${isRoot}) process.setuid(${STRANGER});

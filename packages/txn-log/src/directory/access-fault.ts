@@ -6,8 +6,9 @@ import { dirname } from "node:path";
 export type Access = "read" | "read and write";
 
 /**
- * Why the system does not let this process use a file or a directory, in words for an operator: what it is, whose it is, as which user
- * this process runs, and what to do. Undefined where it may be used, or does not exist.
+ * Why the system does not let this process use a file or a directory, in words for an operator:
+ * what it is, whose it is, as which user this process runs, and what to do. Undefined where it may
+ * be used, or does not exist.
  *
  * @param tree what belongs together and is to have one owner; default: the path alone
  */
@@ -43,7 +44,9 @@ function accessCode(path: string, access: Access): string | undefined {
   }
 }
 
-/** The outermost directory above that keeps this process out; undefined where the path itself does. */
+/**
+ * The outermost directory above that keeps this process out; undefined where the path itself does.
+ */
 function closedParent(path: string): string | undefined {
   const parent = dirname(path);
   if (parent === path) return undefined;

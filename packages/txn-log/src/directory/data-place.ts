@@ -10,8 +10,9 @@ import { makeDirectory } from "./make-directory.ts";
 const DIRECTORY_MODE = 0o700;
 
 /**
- * The directories of one server, made and locked: that of the state, and that of the log where it is another. Each has a lock of its
- * own, so that no two servers share one of them and differ in the other.
+ * The directories of one server, made and locked: that of the state, and that of the log where it
+ * is another. Each has a lock of its own, so that no two servers share one of them and differ in
+ * the other.
  */
 export class DataPlace implements Disposable {
   readonly #locks: DirectoryLock[] = [];
@@ -69,7 +70,10 @@ function nearest(directory: string): string {
 /** Files of a store; others in the directory, such as `myid`, need not be written. */
 const OWN_FILE = /^(?:log[-.]|state-|zooid\.|witness|reserve)/;
 
-/** SQLite does not say which file it cannot open, nor why: one that another user wrote is found before. */
+/**
+ * SQLite does not say which file it cannot open, nor why: one that another user wrote is found
+ * before.
+ */
 function refuseUnusable(directory: string): void {
   const faultOf = (path: string): void => {
     const reason = accessFault(path, "read and write", directory);

@@ -10,8 +10,8 @@ const HOLDER_FILE = "zooid.pid";
 /**
  * Keeps other processes off a data directory for as long as this one lives.
  *
- * The lock is SQLite's exclusive lock on a file of its own: the system frees it when the process ends in whatever way. The text file
- * beside it only names the holder, for the message.
+ * The lock is SQLite's exclusive lock on a file of its own: the system frees it when the process
+ * ends in whatever way. The text file beside it only names the holder, for the message.
  */
 export class DirectoryLock implements Disposable {
   readonly #directory: string;

@@ -3,8 +3,8 @@ import { open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 
 /**
- * A file of zeros in a data directory. It is removed when a write finds no room, since recovery from a full disk needs
- * some room itself.
+ * A file of zeros in a data directory. It is removed when a write finds no room, since recovery
+ * from a full disk needs some room itself.
  */
 export interface Reserve {
   readonly file: string;
@@ -13,12 +13,17 @@ export interface Reserve {
 
 const MIB = 1024 * 1024;
 
-/** For the log's commits, such as a purge's and ends of sessions, and for a start: the index of a WAL, the count of starts. */
+/**
+ * For the log's commits, such as a purge's and ends of sessions, and for a start: the index of a
+ * WAL, the count of starts.
+ */
 export const LOG_RESERVE: Reserve = { file: "reserve", bytes: MIB };
 /** For a checkpoint, after which the log can be purged. */
 export const CHECKPOINT_RESERVE: Reserve = { file: "reserve-for-checkpoints", bytes: 4 * MIB };
 
-/** Makes a reserve unless it is there. Rejects, and leaves nothing, when there is no room for it. */
+/**
+ * Makes a reserve unless it is there. Rejects, and leaves nothing, when there is no room for it.
+ */
 export async function makeReserve(directory: string, reserve: Reserve): Promise<void> {
   const file = join(directory, reserve.file);
   if (statSync(file, { throwIfNoEntry: false }) !== undefined) return;

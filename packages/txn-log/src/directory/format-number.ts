@@ -3,8 +3,9 @@ import type { Database } from "../database.ts";
 import { StoreError } from "../store-error.ts";
 
 /**
- * The number of a file's format is stored twice: in a row of the file, and as `user_version` in SQLite's header. So a version that
- * knows none of the row's other columns, the sum included, distinguishes another format from a flipped bit in the row.
+ * The number of a file's format is stored twice: in a row of the file, and as `user_version` in
+ * SQLite's header. So a version that knows none of the row's other columns, the sum included,
+ * distinguishes another format from a flipped bit in the row.
  */
 export function stampFormat(database: Database, format: number): void {
   database.pragma(`user_version = ${format}`);
@@ -20,8 +21,8 @@ export interface FoundFormat {
 }
 
 /**
- * @throws StoreError NEWER_FORMAT for a file of a later version, FOREIGN for one of an unreleased earlier
- *   version, DAMAGED where the header has another number than the row
+ * @throws StoreError NEWER_FORMAT for a file of a later version, FOREIGN for one of an unreleased
+ *   earlier version, DAMAGED where the header has another number than the row
  */
 export function refuseOtherFormat(database: Database, { file, place, found, known }: FoundFormat): void {
   if (found === known) return;

@@ -19,7 +19,10 @@ import { readWitness, type Witness } from "./witness.ts";
 export interface Inspection {
   /** Undefined: nothing was ever promised here. */
   readonly log: DurableLog | undefined;
-  /** The state file is there. Without it the state is built from the log, which must then go back to the beginning. */
+  /**
+   * The state file is there. Without it the state is built from the log, which must then go back to
+   * the beginning.
+   */
   readonly hasState: boolean;
   /** Where it stands. */
   readonly applied?: LogPosition;
@@ -162,7 +165,10 @@ function shortenedOf({ log, file, wal }: FoundLog, witness: Witness | undefined)
   return undefined;
 }
 
-/** Whether the log goes back to the first entry ever, and nothing is known to be wrong with it. Never throws. */
+/**
+ * Whether the log goes back to the first entry ever, and nothing is known to be wrong with it.
+ * Never throws.
+ */
 export function isLogComplete(logDirectory: string): boolean {
   try {
     const found = findLog(logDirectory);

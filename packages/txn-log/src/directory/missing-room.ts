@@ -4,8 +4,9 @@ import { isFull, isUnexplained } from "../database.ts";
 const UNEXPLAINED_MAX = 3;
 
 /**
- * Tells errors that pass once the disk has room from those that stay. SQLite gives no reason when it cannot open or shorten a
- * file, so a probe asks the directory. Room may come between the failure and the probe: one unexplained failure proves nothing.
+ * Tells errors that pass once the disk has room from those that stay. SQLite gives no reason when
+ * it cannot open or shorten a file, so a probe asks the directory. Room may come between the
+ * failure and the probe: one unexplained failure proves nothing.
  */
 export class MissingRoom {
   readonly #hasRoom: () => boolean;

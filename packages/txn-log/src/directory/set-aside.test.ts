@@ -29,7 +29,10 @@ const open = (options: Partial<StoreOptions> = {}): Promise<Store> =>
 let long: TemporaryDirectory | undefined;
 afterAll(() => long?.[Symbol.dispose]());
 
-/** Some hundred nodes, of which the log has purged the first: written once, and copied for each test. */
+/**
+ * Some hundred nodes, of which the log has purged the first: written once, and copied for each
+ * test.
+ */
 async function makeLong(): Promise<void> {
   if (long === undefined) {
     long = new TemporaryDirectory();

@@ -6,17 +6,19 @@ import type { StoreError } from "../store-error.ts";
 import { makeDirectory } from "./make-directory.ts";
 
 /**
- * Moves damaged files out of the way of a start, into `damaged/<time>/` of their directory, where they stay until an operator
- * removes them.
+ * Moves damaged files out of the way of a start, into `damaged/<time>/` of their directory, where
+ * they stay until an operator removes them.
  *
  * ```
  * state damaged, the log goes back to its beginning ─▶ the state files; the state is rebuilt from the log
  * else                                              ─▶ the state files, then the segments from the oldest to the newest
  * ```
  *
- * In this order, because a crash may end it anywhere: the newest segment names all others, so a start that finds some of them
- * missing finds damage again. After the last one, the folder itself is the evidence that a log was here (`inspect-directory.ts`): a
- * start without log and witness would otherwise take the server for one that has promised nothing. The witness stays in its place.
+ * In this order, because a crash may end it anywhere: the newest segment names all others, so a
+ * start that finds some of them missing finds damage again. After the last one, the folder itself
+ * is the evidence that a log was here (`inspect-directory.ts`): a start without log and witness
+ * would otherwise take the server for one that has promised nothing. The witness stays in its
+ * place.
  */
 export const DAMAGED_FOLDER = "damaged";
 const FOLDER_MODE = 0o700;
@@ -26,7 +28,10 @@ export interface SetAside {
   readonly directory: string;
   readonly logDirectory: string;
   readonly damage: StoreError;
-  /** Whether entries of the log begin with the first one ever, each of them readable as far as a start knows. */
+  /**
+   * Whether entries of the log begin with the first one ever, each of them readable as far as a
+   * start knows.
+   */
   readonly isLogComplete: boolean;
   readonly nowMs: number;
 }
@@ -50,7 +55,10 @@ function isStateFile(file: string): boolean {
   return STATE_FILE.test(basename(file));
 }
 
-/** The mark goes before the segments, oldest first; of one segment the main file goes first, since a start removes a WAL that is alone. */
+/**
+ * The mark goes before the segments, oldest first; of one segment the main file goes first, since a
+ * start removes a WAL that is alone.
+ */
 function byAge(a: string, b: string): number {
   const rank = (name: string): number => (name.startsWith(FORMAT_MARK_FILE) ? 0 : 1);
   return rank(a) - rank(b) || (a < b ? -1 : 1);

@@ -6,19 +6,23 @@ import type { WalMark } from "../segments/wal-scan.ts";
 import { StoreError } from "../store-error.ts";
 
 /**
- * A second memory of what this server has acked and promised, 64 bytes beside the log, written after each batch and not synced.
+ * A second memory of what this server has acked and promised, 64 bytes beside the log, written
+ * after each batch and not synced.
  *
- * SQLite's recovery forgets, without a word, everything after the first damaged frame of a WAL. That looks like a log that never had
- * those entries, and a voter that forgot what it acked can complete a quorum that loses a committed entry. The witness distinguishes the
- * two. It may lag behind the log (so the power may set it back); it is never ahead, for a cut lowers it first, with a sync.
+ * SQLite's recovery forgets, without a word, everything after the first damaged frame of a WAL.
+ * That looks like a log that never had those entries, and a voter that forgot what it acked can
+ * complete a quorum that loses a committed entry. The witness distinguishes the two. It may lag
+ * behind the log (so the power may set it back); it is never ahead, for a cut lowers it first, with
+ * a sync.
  *
  * ```
  *  0 magic "ZOOIDWIT" · 8 zxid f64 · 16 chain u64 · 24 promise f64 · 32 bootCount f64 · 40 currentEpoch f64
  * 48 salt of the newest segment's WAL u64 · 56 frames of its commits u32 · 60 CRC-32 of 0..60
  * ```
  *
- * The frames tell of commits without entries (a configuration, an id). They say nothing of a WAL with another salt, such as one that
- * SQLite restarted after a program had checkpointed it. Zeros from 40 on say nothing: earlier versions wrote them.
+ * The frames tell of commits without entries (a configuration, an id). They say nothing of a WAL
+ * with another salt, such as one that SQLite restarted after a program had checkpointed it. Zeros
+ * from 40 on say nothing: earlier versions wrote them.
  */
 export interface Witness {
   readonly zxid: Zxid;
@@ -46,7 +50,10 @@ export function readWitness(file: string): Witness | undefined {
   };
 }
 
-/** What is wrong with a witness: a flipped bit, or a power cut before its bytes were on the disk. Undefined for none or a whole one. */
+/**
+ * What is wrong with a witness: a flipped bit, or a power cut before its bytes were on the disk.
+ * Undefined for none or a whole one.
+ */
 export function findWitnessDamage(file: string): StoreError | undefined {
   const bytes = startOf(file);
   const found = bytes === undefined ? undefined : damageIn(bytes);

@@ -3,8 +3,8 @@ import { assert, FRAME_HEADER_BYTES, writeFrameHeader, type Zxid } from "@zooid/
 const FRAMES_FIRST = 1024;
 
 /**
- * Zxids and lengths of the entries of an open transaction, whose frame headers were overwritten by their chains: so that the batches
- * can be put back as they came, and added again.
+ * Zxids and lengths of the entries of an open transaction, whose frame headers were overwritten by
+ * their chains: so that the batches can be put back as they came, and added again.
  */
 export class AddedFrames {
   #values = new Float64Array(2 * FRAMES_FIRST);
@@ -29,7 +29,8 @@ export class AddedFrames {
    * Writes the headers of one batch again.
    *
    * @param from how many entries were added before the batch
-   * @returns how many entries were added up to its end; of the batch that did not fit, perhaps not all were added
+   * @returns how many entries were added up to its end; of the batch that did not fit, perhaps not
+   *   all were added
    */
   restore(bytes: Uint8Array, start: number, end: number, from: number): number {
     let at = start;

@@ -13,8 +13,8 @@ export interface GroupBatch {
 }
 
 /**
- * Batches that are committed together, with one sync. They are kept until then, so that a transaction that found no room can be written
- * again.
+ * Batches that are committed together, with one sync. They are kept until then, so that a
+ * transaction that found no room can be written again.
  */
 export class AppendGroup {
   readonly #file: LogFile;
@@ -75,7 +75,8 @@ export class AppendGroup {
   /**
    * After a write that failed, of this group or of anything else.
    *
-   * @returns whether the log holds exactly what it held before, so that the group can be added again
+   * @returns whether the log holds exactly what it held before, so that the group can be added
+   *   again
    */
   undo(): boolean {
     this.#isOpen = false;

@@ -1,5 +1,6 @@
 /**
- * Batches on their way to the log thread: one ring of shared memory, written by one thread and read by one other.
+ * Batches on their way to the log thread: one ring of shared memory, written by one thread and read
+ * by one other.
  *
  * ```
  *  tail (released by the reader)            head (published by the writer)
@@ -9,19 +10,23 @@
  *  └────────┴───────┴────────┴───────┴─────────┴───────────────┘
  * ```
  *
- * The reader may write into what it has taken and not yet released. It sleeps in `Atomics.wait`, and the writer wakes it; measured
- * against transferring a buffer there and back by messages this saves a third of the hand-over (README).
+ * The reader may write into what it has taken and not yet released. It sleeps in `Atomics.wait`,
+ * and the writer wakes it; measured against transferring a buffer there and back by messages this
+ * saves a third of the hand-over (README).
  */
 export const RecordKind = { WRAP: 0, APPEND: 1, MESSAGE: 2 } as const;
 
 /**
- * Places in the control words that writer, reader and the log's helper share. FREEING is 1 from when the log thread finds no room until
- * its user has given back what it could.
+ * Places in the control words that writer, reader and the log's helper share. FREEING is 1 from
+ * when the log thread finds no room until its user has given back what it could.
  */
 export const ControlWord = { WAKE: 0, HEAD: 1, TAIL: 2, HELPER: 3, CLOSING: 4, FREEING: 5 } as const;
 export const CONTROL_WORDS = 16;
 
-/** What {@link ControlWord.HELPER} says: the log thread sets RUNNING with a task, the helper ends it. */
+/**
+ * What {@link ControlWord.HELPER} says: the log thread sets RUNNING with a task, the helper ends
+ * it.
+ */
 export const HelperState = { IDLE: 0, RUNNING: 1, FAILED: 2 } as const;
 
 const HEADER_BYTES = 24;
@@ -87,7 +92,10 @@ export class RingWriter {
     return true;
   }
 
-  /** Where a record would go, or -1. A ring whose head reached its tail would look empty: one word stays free. */
+  /**
+   * Where a record would go, or -1. A ring whose head reached its tail would look empty: one word
+   * stays free.
+   */
   #room(need: number): number {
     const head = Atomics.load(this.#control, ControlWord.HEAD);
     const tail = Atomics.load(this.#control, ControlWord.TAIL);

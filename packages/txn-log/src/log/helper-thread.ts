@@ -10,12 +10,16 @@ import type { HelperAnswer, HelperRequest, HelperTask, HelperThreadData } from "
 import { LogReader } from "./log-reader.ts";
 
 /**
- * The log's helper: reads entries for learners, keeps the next segment ready and removes the files of old ones, beside the writing.
+ * The log's helper: reads entries for learners, keeps the next segment ready and removes the files
+ * of old ones, beside the writing.
  */
 const { directory, leases, control, port, log } = loadThread<HelperThreadData>();
 const words = new Int32Array(control);
 
-/** Below the threads that clients wait for; above the state thread, since the log waits for a segment in the end. */
+/**
+ * Below the threads that clients wait for; above the state thread, since the log waits for a
+ * segment in the end.
+ */
 const NICE = 5;
 lowerPriority(NICE);
 

@@ -12,8 +12,8 @@ import {
 import type { DurableLog, EpochPromise, EpochRange, HistoryInstall, LogBranching, LogPosition } from "../txn-log.ts";
 
 /**
- * What a log knows besides its entries, and which changes to it are legal. Pure: both forms of the log ask it what a write
- * leads to, then make that durable in their own way.
+ * What a log knows besides its entries, and which changes to it are legal. Pure: both forms of the
+ * log ask it what a write leads to, then make that durable in their own way.
  */
 
 export function assertFollows(tail: Zxid, next: Zxid): void {
@@ -33,7 +33,8 @@ export function withCurrentEpoch(log: DurableLog, epoch: number): DurableLog {
 
 export function withEnsembleId(log: DurableLog, ensembleId: string): DurableLog {
   const { identity } = log;
-  // Without a history it is the id of an attempt to found the ensemble, which may have come to nothing.
+  // Without a history it is the id of an attempt to found the ensemble, which may have come to
+  // nothing.
   assert(
     identity.ensembleId === "" || identity.ensembleId === ensembleId || log.tail.zxid === ZXID_NONE,
     `a log of ensemble ${identity.ensembleId} belongs to it, not to ensemble ${ensembleId}`,
@@ -91,8 +92,9 @@ export function withCut(log: DurableLog, to: LogPosition): DurableLog {
 }
 
 /**
- * The log, with what its state file proves: everything up to the state's position was committed. A log that ends before that
- * position has lost entries. It then restarts behind the state, which is all that is left of them.
+ * The log, with what its state file proves: everything up to the state's position was committed. A
+ * log that ends before that position has lost entries. It then restarts behind the state, which is
+ * all that is left of them.
  */
 export function withApplied(log: DurableLog, applied: LogPosition | undefined): DurableLog {
   if (applied === undefined || applied.zxid <= log.commitHint) return log;
@@ -149,7 +151,9 @@ export function newStage(after: LogPosition): Stage {
   return { after, tail: after, epochs: [] };
 }
 
-/** The epoch table after an entry. The same array when only the last row's end moved on by nothing. */
+/**
+ * The epoch table after an entry. The same array when only the last row's end moved on by nothing.
+ */
 export function withEntry(epochs: readonly EpochRange[], zxid: Zxid): readonly EpochRange[] {
   const counter = counterOf(zxid);
   return joinEpoch(epochs, { epoch: epochOf(zxid), first: counter, last: counter });
@@ -169,12 +173,18 @@ export function epochsUpTo(epochs: readonly EpochRange[], zxid: Zxid): readonly 
     .map((range) => (range.epoch === epoch ? { ...range, last: Math.min(range.last, counterOf(zxid)) } : range));
 }
 
-/** The commit hint of a log that ends at a zxid. A leader may have committed more than has come here yet: that says nothing about this log. */
+/**
+ * The commit hint of a log that ends at a zxid. A leader may have committed more than has come here
+ * yet: that says nothing about this log.
+ */
 export function hintAt(end: Zxid, hint: Zxid, committed: Zxid): Zxid {
   return laterOf(hint, earlierOf(committed, end));
 }
 
-/** The last zxid that may be purged: at most `allowed`, and no entry above the commit hint, which may have to be cut. */
+/**
+ * The last zxid that may be purged: at most `allowed`, and no entry above the commit hint, which
+ * may have to be cut.
+ */
 export function purgeLimit({ commitHint }: DurableLog, allowed: Zxid): Zxid {
   return earlierOf(allowed, commitHint);
 }

@@ -3,7 +3,10 @@ import { CHAIN_NONE } from "../chain.ts";
 import { StoreError } from "../store-error.ts";
 import type { DurableLog } from "../txn-log.ts";
 
-/** The format that this version reads and writes: a sequence of segments. No released version wrote format 1. */
+/**
+ * The format that this version reads and writes: a sequence of segments. No released version wrote
+ * format 1.
+ */
 export const LOG_FORMAT = 2;
 
 /** A log on which nothing was ever written. */
@@ -26,8 +29,9 @@ export function newDurableLog(owner: { readonly sid: number; readonly ensembleId
 }
 
 /**
- * What one more start makes of a log: the next bootCount, and for an ensemble of one its next epoch. A standalone server is its own
- * quorum: it promises itself the epoch and holds it at once, and everything it ever logged is committed.
+ * What one more start makes of a log: the next bootCount, and for an ensemble of one its next
+ * epoch. A standalone server is its own quorum: it promises itself the epoch and holds it at once,
+ * and everything it ever logged is committed.
  */
 export function bootLog(found: DurableLog, takeEpoch: boolean): DurableLog {
   const bootCount = found.identity.bootCount + 1;

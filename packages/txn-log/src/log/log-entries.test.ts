@@ -36,7 +36,7 @@ function entriesOf(reader: LogReader, zxids: readonly Zxid[], bytesMax: number):
   return calls;
 }
 
-test("entries are handed over segment by segment, so many bytes at a time", () => {
+test("entries are handed over segment by segment, at most `bytesMax` at a time", () => {
   history.append(10);
   history.roll();
   history.append(10);
@@ -70,7 +70,7 @@ test.each([
   segment.close();
 });
 
-test("so many segments are open at a time, and none but the newest once they are closed", () => {
+test("a limited number of segments is open at a time, and only the newest once they are closed", () => {
   const openFiles = (): number => {
     const links = readdirSync("/proc/self/fd").map((fd) => {
       try {

@@ -14,7 +14,10 @@ import { LogFile } from "./log-file.ts";
 import type { LogFileOptions } from "./log-open.ts";
 import { LogReader } from "./log-reader.ts";
 
-/** Segments as a log writes them, held against a model: after each step, and as a killed process leaves them. */
+/**
+ * Segments as a log writes them, held against a model: after each step, and as a killed process
+ * leaves them.
+ */
 
 const MEBIBYTE = 1024 * 1024;
 const WAL_BYTES = 64 * 1024;
@@ -320,7 +323,7 @@ test("a start removes what the log does not hold, and keeps a spare that is whol
   expect(readdirSync(directory)).not.toContain("spare.db");
 });
 
-test("a segment that cannot be begun leaves the log as it was, with room for another try", () => {
+test("a segment that cannot be begun leaves the log unchanged, with room for another try", () => {
   const directory = join(place.path, "data");
   const leases = new ReaderLeases().memory;
   const witnessFile = join(directory, "witness");

@@ -40,12 +40,16 @@ export interface Keep {
   readonly olderThanMs: number;
 }
 
-/** Where in a frame the chain is written before frame and record go to SQLite as one piece: over length and half the zxid. */
+/**
+ * Where in a frame the chain is written before frame and record go to SQLite as one piece: over
+ * length and half the zxid.
+ */
 const CHAIN_IN_FRAME = FRAME_HEADER_BYTES - CHAIN_BYTES;
 
 /**
- * The segments of a log, written: used by one thread, one transaction at a time. Knows nothing of threads, queues or schedules. A method
- * that throws has rolled nothing forward in {@link log}; whether the files can still be trusted is the caller's to decide.
+ * The segments of a log, written: used by one thread, one transaction at a time. Knows nothing of
+ * threads, queues or schedules. A method that throws has rolled nothing forward in {@link log};
+ * whether the files can still be trusted is the caller's to decide.
  */
 export class LogFile {
   /** What is durable. */
@@ -113,7 +117,8 @@ export class LogFile {
   }
 
   /**
-   * Adds a batch within the open transaction. Frame headers in the bytes are overwritten; {@link undo} puts them back.
+   * Adds a batch within the open transaction. Frame headers in the bytes are overwritten;
+   * {@link undo} puts them back.
    *
    * @returns the log's end and its chain once this is committed
    */
@@ -164,7 +169,10 @@ export class LogFile {
     writeStoreRow(this.#segments.segment.database, this.#next);
   }
 
-  /** Ends the transaction with its sync. After an error nothing is known, unless the caller can tell from its kind. */
+  /**
+   * Ends the transaction with its sync. After an error nothing is known, unless the caller can tell
+   * from its kind.
+   */
   commit(): void {
     this.#commit(() => {});
   }
@@ -181,7 +189,8 @@ export class LogFile {
   /**
    * Undoes the open transaction, then reads the tail back.
    *
-   * @param batches that were added in it, in order; the last one perhaps in part. Their bytes are put back as they came
+   * @param batches that were added in it, in order; the last one perhaps in part. Their bytes are
+   *   put back as they came
    * @returns whether the newest segment holds exactly what it held before
    */
   undo(batches: Iterable<{ readonly bytes: Uint8Array; readonly start: number; readonly end: number }> = []): boolean {
@@ -402,7 +411,9 @@ export class LogFile {
     this.#tryWitness(log);
   }
 
-  /** Opens the next segment, behind a position of the log, or of a snapshot that replaces the log. */
+  /**
+   * Opens the next segment, behind a position of the log, or of a snapshot that replaces the log.
+   */
   #beginSegment(log: DurableLog, after: LogPosition, fill?: (segment: SegmentFile) => void): void {
     this.#failWhereFull();
     const isHeld = log.floor === this.log.floor;
@@ -481,8 +492,9 @@ export class LogFile {
   }
 
   /**
-   * After a commit. File systems that copy what they overwrite may have no room for it. That must not look like a failed commit: the
-   * caller would write the same once more. The witness lags then, as it may.
+   * After a commit. File systems that copy what they overwrite may have no room for it. That must
+   * not look like a failed commit: the caller would write the same once more. The witness lags
+   * then, as it may.
    */
   #tryWitness(log: DurableLog): void {
     try {
@@ -498,7 +510,10 @@ export class LogFile {
     this.#witness.write({ ...tail, ...facts, wal: this.#walMark });
   }
 
-  /** Before a cut is committed, and on the disk before it: a witness above the log would look like amnesia. */
+  /**
+   * Before a cut is committed, and on the disk before it: a witness above the log would look like
+   * amnesia.
+   */
   #lowerWitness(tail: LogPosition): void {
     this.#writeWitness({ ...this.log, tail });
     this.#witness.sync();

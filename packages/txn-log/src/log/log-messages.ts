@@ -53,7 +53,10 @@ export type LogCommand =
   | { readonly kind: "drop-stage"; readonly id: number }
   | { readonly kind: "install-history"; readonly id: number; readonly install: HistoryInstall }
   | { readonly kind: "committed"; readonly zxid: Zxid }
-  /** Up to where stands in the shared statistics, for a log that waits for room and takes no command. */
+  /**
+   * Up to where stands in the shared statistics, for a log that waits for room and takes no
+   * command.
+   */
   | { readonly kind: "purge" }
   | { readonly kind: "low"; readonly isLow: boolean }
   | { readonly kind: "discard"; readonly id: number; readonly upTo: Zxid }
@@ -69,7 +72,10 @@ export interface AppendMessage {
 
 export type LogReport =
   | { readonly kind: "ready"; readonly log: DurableLog }
-  /** `done` holds, for each batch: generation, zxid, chain high, chain low, commit hint. `log` when more than that has changed. */
+  /**
+   * `done` holds, for each batch: generation, zxid, chain high, chain low, commit hint. `log` when
+   * more than that has changed.
+   */
   | { readonly kind: "appended"; readonly done: readonly number[]; readonly log: DurableLog | undefined }
   /** A write waits for room, for this reason; `undefined`: it has found room. */
   | { readonly kind: "room-changed"; readonly missing: string | undefined }

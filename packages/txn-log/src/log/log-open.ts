@@ -17,7 +17,9 @@ export interface LogFileOptions {
   readonly takeEpoch: boolean;
   /** What was found missing at open and accepted: the log starts as an amnesiac. */
   readonly amnesiac: boolean;
-  /** Where the state stands that the log continues: committed, whatever the log still knows of it. */
+  /**
+   * Where the state stands that the log continues: committed, whatever the log still knows of it.
+   */
   readonly applied?: LogPosition | undefined;
   /** Shared with the readers of this log; see {@link ReaderLeases}. */
   readonly leases: SharedArrayBuffer;
@@ -25,8 +27,8 @@ export interface LogFileOptions {
 }
 
 /**
- * Opens or creates the segments of a log, and counts the start in a synced transaction. What should be refused was refused before:
- * this repairs what a crash left.
+ * Opens or creates the segments of a log, and counts the start in a synced transaction. What should
+ * be refused was refused before: this repairs what a crash left.
  */
 export function openSegments(segments: SegmentSequence, options: LogFileOptions): DurableLog {
   const found = inspectSegments(options.directory);
@@ -40,7 +42,8 @@ export function openSegments(segments: SegmentSequence, options: LogFileOptions)
 
 /** Creates segment 1. */
 function openFirst(segments: SegmentSequence, options: LogFileOptions): DurableLog {
-  // Before the first segment: a version of another format must not take the directory for an empty one.
+  // Before the first segment: a version of another format must not take the directory for an empty
+  // one.
   if (!hasFormatMark(options.directory)) writeFormatMark(options.directory);
   const log = bootedLog(newDurableLog(ownerOf(options)), options);
   segments.begin({ after: log.tail, commitHint: log.commitHint, manifest: [] }, log);
@@ -59,7 +62,8 @@ function openNewest(segments: SegmentSequence, newest: NewestSegment, options: L
     segment.commit();
     return log;
   }
-  // What an amnesiac cannot use stays as it is, in segments that its log does not hold beyond what is whole.
+  // What an amnesiac cannot use stays as it is, in segments that its log does not hold beyond what
+  // is whole.
   segments.continueBehind(newest);
   const manifest = hasNewFloor ? [] : manifestUpTo(segments.sealedAt(log.tail, Date.now()), log.tail);
   segments.begin({ after: log.tail, commitHint: log.commitHint, manifest }, log);

@@ -47,10 +47,12 @@ interface View {
 }
 
 /**
- * Entries out of all segments of a log, for one thread. A call sees exactly what is durable, and each entry is checked against the chain.
+ * Entries out of all segments of a log, for one thread. A call sees exactly what is durable, and
+ * each entry is checked against the chain.
  *
- * Each call holds a lease, so no file that its view names is removed or reused meanwhile. Between calls the reader keeps the newest segment
- * and the one it read last open; it reads neither of them again before it has looked whether the log still holds them.
+ * Each call holds a lease, so no file that its view names is removed or reused meanwhile. Between
+ * calls the reader keeps the newest segment and the one it read last open; it reads neither of them
+ * again before it has looked whether the log still holds them.
  */
 export class LogReader implements Disposable {
   readonly #directory: string;
@@ -71,14 +73,17 @@ export class LogReader implements Disposable {
     return new LogReader(directory, leases.memory);
   }
 
-  /** Hands over entries after a zxid, in order, each checked. The answer's count is 0 only at the log's end, or at `upTo`. */
+  /**
+   * Hands over entries after a zxid, in order, each checked. The answer's count is 0 only at the
+   * log's end, or at `upTo`.
+   */
   walk(after: Zxid, limits: WalkLimits, sink: EntrySink): Walk {
     return this.#inSegment(after, limits, (reader, within) => reader.walk(after, within, sink));
   }
 
   /**
-   * Hands over the first of the entries with these zxids, and more of them up to `bytesMax` and the end
-   * of the segment. Each is checked against its predecessor. Returns the count.
+   * Hands over the first of the entries with these zxids, and more of them up to `bytesMax` and the
+   * end of the segment. Each is checked against its predecessor. Returns the count.
    *
    * Segments stay open until {@link closeSealed}, for callers that return to each of them.
    *
@@ -148,10 +153,12 @@ export class LogReader implements Disposable {
   }
 
   /**
-   * Checks the frames of a sealed segment's WAL, in steps; yields the bytes of each. Ends early when the log no longer holds the segment.
+   * Checks the frames of a sealed segment's WAL, in steps; yields the bytes of each. Ends early
+   * when the log no longer holds the segment.
    *
-   * Where the WAL has an index, SQLite checks no frame's checksum, and reads no frame whose page a later one replaces. The next start
-   * rebuilds the index, and would hide everything behind a bad frame.
+   * Where the WAL has an index, SQLite checks no frame's checksum, and reads no frame whose page a
+   * later one replaces. The next start rebuilds the index, and would hide everything behind a bad
+   * frame.
    */
   *checkFrames(sealed: SealedPart): Generator<number, void> {
     const wal = `${sealed.file}-wal`;
@@ -233,7 +240,10 @@ export class LogReader implements Disposable {
     });
   }
 
-  /** The log as it is now. To be called with a lease: then every file is there that the answer names. */
+  /**
+   * The log as it is now. To be called with a lease: then every file is there that the answer
+   * names.
+   */
   #look(): View {
     // In this order: a generation is raised after the newest segment is named.
     const { generation } = this.#leases;

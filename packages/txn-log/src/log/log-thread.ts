@@ -13,17 +13,22 @@ import { type Keep, LogFile } from "./log-file.ts";
 import { COMMIT_BUCKETS_AT, type LogCommand, type LogReport, LogStat, type LogThreadData } from "./log-messages.ts";
 
 /**
- * The log thread: the one writer of the segments. It sleeps until something lies in the ring, puts every batch that waits there into one
- * transaction with one sync, reports, and looks again. It never returns to its event loop.
+ * The log thread: the one writer of the segments. It sleeps until something lies in the ring, puts
+ * every batch that waits there into one transaction with one sync, reports, and looks again. It
+ * never returns to its event loop.
  */
 
 /** A group is committed at this size even if more batches wait. */
 const GROUP_BYTES_MAX = 2 * 1024 * 1024;
-/** How long nothing must happen before a purge, or what waits for a reader, takes a turn of its own. */
+/**
+ * How long nothing must happen before a purge, or what waits for a reader, takes a turn of its own.
+ */
 const IDLE_MS = 50;
 /** How long a write waits that found no room, before it is tried again. */
 const FULL_RETRY_MS = 100;
-/** How long it waits first for its user to give back room: a retry would take that which this needs. */
+/**
+ * How long it waits first for its user to give back room: a retry would take that which this needs.
+ */
 const FREEING_MS_MAX = 1_000;
 /** How often a log with nothing to do looks whether something has become old enough to go. */
 const IDLE_RETENTION_MS = 1_000;
@@ -176,11 +181,13 @@ class LogThread {
   }
 
   /**
-   * Writes, and where there is no room writes again until there is. Without room nothing is wrong with what is on the disk: the frames of
-   * an unfinished commit are overwritten by the next one, and should a crash make them whole, they were never acked. That is true only if
-   * the tail is still what it was. Everything else ends the log.
+   * Writes, and where there is no room writes again until there is. Without room nothing is wrong
+   * with what is on the disk: the frames of an unfinished commit are overwritten by the next one,
+   * and should a crash make them whole, they were never acked. That is true only if the tail is
+   * still what it was. Everything else ends the log.
    *
-   * @returns false for a log that is closed meanwhile: nothing was written, and nothing more will be
+   * @returns false for a log that is closed meanwhile: nothing was written, and nothing more will
+   *   be
    */
   #withRoom(write: () => void): boolean {
     while (!this.#closed) {
@@ -317,7 +324,8 @@ class LogThread {
       this.#file.purge(count);
     } catch (error) {
       if (!isFull(error) || !this.#file.undo()) throw error;
-      // The reserve has room for this commit. Without it: when the next one is allowed, or with the beginning of a segment.
+      // The reserve has room for this commit. Without it: when the next one is allowed, or with the
+      // beginning of a segment.
       if (this.#isFull && this.#releaseReserve()) this.#purgeIdle();
       return;
     }
@@ -363,7 +371,8 @@ try {
   thread = new LogThread(data);
   thread.run();
 } catch (cause) {
-  // Poisoned: nothing more is written or completed, and the file is left as it is for the next start.
+  // Poisoned: nothing more is written or completed, and the file is left as it is for the next
+  // start.
   data.port.postMessage({
     kind: "failed",
     detail: storeErrorOf(cause, thread?.file ?? data.options.directory).detail,

@@ -10,9 +10,10 @@ import { LOG_FORMAT } from "./log-boot.ts";
 /**
  * The tables that every segment has.
  *
- * `log.entry` is the entry's chain (8 bytes) and its record. `committed`, on the last row of each batch, is the commit hint: written
- * there it dirties no page that the batch does not dirty anyway. For the same reason `epochs.last` is written only when an epoch
- * ends; the newest epoch's last counter is that of the last row.
+ * `log.entry` is the entry's chain (8 bytes) and its record. `committed`, on the last row of each
+ * batch, is the commit hint: written there it dirties no page that the batch does not dirty anyway.
+ * For the same reason `epochs.last` is written only when an epoch ends; the newest epoch's last
+ * counter is that of the last row.
  */
 const STORE_TABLES = `
   CREATE TABLE store (
@@ -38,8 +39,8 @@ const STORE_TABLES = `
   CREATE TABLE log (zxid INTEGER PRIMARY KEY, entry BLOB NOT NULL, committed INTEGER) STRICT;
 `;
 /**
- * Made with the first branch: logs without one stay as earlier versions write them. Those versions read a log
- * with branches, and lose the table at the next segment.
+ * Made with the first branch: logs without one stay as earlier versions write them. Those versions
+ * read a log with branches, and lose the table at the next segment.
  */
 const BRANCH_TABLE = `
   CREATE TABLE IF NOT EXISTS branches (
@@ -81,7 +82,10 @@ const COLUMNS =
   "format, ensemble, sid, boot_count, promise_epoch, promise_sid, promise_incarnation, current_epoch, floor_zxid, " +
   "floor_chain_high, floor_chain_low, state_file, committed_config, last_seen_config, amnesiac";
 
-/** Writes everything that stands in the single row; epochs and entries are written by those who change them. */
+/**
+ * Writes everything that stands in the single row; epochs and entries are written by those who
+ * change them.
+ */
 export function writeStoreRow(database: Database, log: DurableLog): void {
   const { identity, promise, floor } = log;
   const row: StoreRow = [

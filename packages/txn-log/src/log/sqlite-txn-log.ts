@@ -52,7 +52,10 @@ export interface SqliteLogOptions {
   readonly logKeepBytes: number;
   readonly retentionMs: number;
   readonly fsyncWarnMs: number;
-  /** Gives back what room it can, for a write that found none: it allows a purge, above all. Settles in any case. */
+  /**
+   * Gives back what room it can, for a write that found none: it allows a purge, above all. Settles
+   * in any case.
+   */
   readonly freeRoom?: () => Promise<unknown>;
 }
 
@@ -64,7 +67,10 @@ type Backlog =
 const LOG_HEAP_MIB = 64;
 const NO_BYTES = new Uint8Array(0);
 
-/** Opens the log: resolves once the start is counted on the disk, rejects with what stands in the way. */
+/**
+ * Opens the log: resolves once the start is counted on the disk, rejects with what stands in the
+ * way.
+ */
 export async function openSqliteLog(options: SqliteLogOptions): Promise<SqliteTxnLog> {
   const ring = newRingMemory(options.ringBytes);
   const stats = new SharedArrayBuffer(LOG_STAT_COUNT * 8);
@@ -121,13 +127,17 @@ function firstReport(port: MessagePort, worker: Worker): Promise<DurableLog> {
   return promise;
 }
 
-/** The log over SQLite, as its user's thread sees it: the ring's writer and the receiver of reports. */
+/**
+ * The log over SQLite, as its user's thread sees it: the ring's writer and the receiver of reports.
+ */
 export class SqliteTxnLog implements StoreLog {
   readonly #handler: LogHandler;
   readonly #port: MessagePort;
   readonly #reads: MessagePort;
   readonly #worker: Worker;
-  /** Data for the helper thread, which starts at its first task: most short-lived logs need none. */
+  /**
+   * Data for the helper thread, which starts at its first task: most short-lived logs need none.
+   */
   readonly #helperData: HelperThreadData;
   #helper: Worker | undefined;
   readonly #ring: RingWriter;
@@ -228,7 +238,10 @@ export class SqliteTxnLog implements StoreLog {
     if (this.#dead === undefined) this.#enqueue({ kind: "command", command: { kind: "low", isLow } });
   }
 
-  /** Lets go of segments up to a zxid of a synced state file, whatever else would keep them but learners and the commit hint. */
+  /**
+   * Lets go of segments up to a zxid of a synced state file, whatever else would keep them but
+   * learners and the commit hint.
+   */
   discard(upTo: Zxid, done: () => void): void {
     this.#ask(done, (id) => ({ kind: "discard", id, upTo }));
   }
@@ -298,7 +311,10 @@ export class SqliteTxnLog implements StoreLog {
     return stateFile === this.#log.stateFile || stateFile === this.#naming;
   }
 
-  /** Everything up to a zxid that is durable here is committed as well; a cut below it is a defect from now on. */
+  /**
+   * Everything up to a zxid that is durable here is committed as well; a cut below it is a defect
+   * from now on.
+   */
   noteCommitted(zxid: Zxid): void {
     this.#enqueue({ kind: "command", command: { kind: "committed", zxid } });
   }
@@ -464,7 +480,10 @@ export class SqliteTxnLog implements StoreLog {
     this.#drain();
   }
 
-  /** Moves what waits into the ring, as far as there is room; the rest goes when the log thread has reported again. */
+  /**
+   * Moves what waits into the ring, as far as there is room; the rest goes when the log thread has
+   * reported again.
+   */
   #drain(): void {
     let item = this.#backlog[0];
     while (item !== undefined && this.#offer(item)) {
@@ -513,7 +532,10 @@ export class SqliteTxnLog implements StoreLog {
     this.#enqueue({ kind: "command", command: { kind: "purge" } });
   }
 
-  /** On a disk that stays full, what was asked for first may still wait itself: nothing more is asked for then. */
+  /**
+   * On a disk that stays full, what was asked for first may still wait itself: nothing more is
+   * asked for then.
+   */
   async #freeRoom(): Promise<void> {
     if (this.#isFreeing) return;
     this.#isFreeing = true;

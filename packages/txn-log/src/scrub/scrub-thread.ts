@@ -11,7 +11,8 @@ import { lowerPriority } from "../threads/lower-priority.ts";
 import type { FoundDamage, ScrubCommand, ScrubReport, ScrubThreadData } from "./scrub-messages.ts";
 
 /**
- * The scrub: reads the sealed segments and the state file, at a bounded rate, and reports what is not what was written.
+ * The scrub: reads the sealed segments and the state file, at a bounded rate, and reports what is
+ * not what was written.
  *
  * ```
  * segments   every entry against the chain, and the last one against the segment's end in the manifest; then every frame's sum
@@ -19,8 +20,9 @@ import type { FoundDamage, ScrubCommand, ScrubReport, ScrubThreadData } from "./
  *            and links (PRAGMA quick_check)
  * ```
  *
- * Each step is one short read transaction, so that checkpoints and purges wait for no round. The newest segment is left to the start: its writer
- * has it open, and SQLite reads it back from memory.
+ * Each step is one short read transaction, so that checkpoints and purges wait for no round. The
+ * newest segment is left to the start: its writer has it open, and SQLite reads it back from
+ * memory.
  */
 
 /** Below every other thread of the process. */
@@ -28,8 +30,9 @@ const NICE = 15;
 const CACHE_KIB = 512;
 const STEP_BYTES = 256 * 1024;
 /**
- * Maximum bytes of a state file whose pages SQLite checks. It checks all of them in one transaction, for which checkpoints and the
- * store's end wait: some tenths of a second at this size.
+ * Maximum bytes of a state file whose pages SQLite checks. It checks all of them in one
+ * transaction, for which checkpoints and the store's end wait: some tenths of a second at this
+ * size.
  */
 const PAGE_CHECK_BYTES_MAX = 64 * 1024 * 1024;
 const BUSY_TIMEOUT_MS = 60_000;

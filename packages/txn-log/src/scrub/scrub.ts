@@ -18,8 +18,9 @@ export interface ScrubOptions {
 
 export interface ScrubDamage extends FoundDamage {
   /**
-   * What becomes of the file. `retired`: the log drops the segment as soon as no learner needs it, and the next start does without it.
-   * `rewritten`: the state file is rebuilt from memory. `needed`: the next start needs the file as it is.
+   * What becomes of the file. `retired`: the log drops the segment as soon as no learner needs it,
+   * and the next start does without it. `rewritten`: the state file is rebuilt from memory.
+   * `needed`: the next start needs the file as it is.
    */
   readonly effect: "retired" | "rewritten" | "needed";
 }
@@ -160,12 +161,18 @@ export class Scrub {
     if (known?.effect !== effect) this.#parts.options.damaged({ ...damage, effect });
   }
 
-  /** A file that is damaged again right after it was written is not written again: its disk is at fault. */
+  /**
+   * A file that is damaged again right after it was written is not written again: its disk is at
+   * fault.
+   */
   async #rewrite(known: ScrubDamage | undefined): Promise<"rewritten" | "needed"> {
     return known === undefined && (await this.#write()) ? "rewritten" : "needed";
   }
 
-  /** A state that is written from memory has the segment's entries, and checkpointing need not read them any more. */
+  /**
+   * A state that is written from memory has the segment's entries, and checkpointing need not read
+   * them any more.
+   */
   async #retire(damage: FoundDamage, known: ScrubDamage | undefined): Promise<"retired" | "needed"> {
     const effect = await this.#parts.retire(damage);
     if (effect === "retired" || known !== undefined || !(await this.#write())) return effect;

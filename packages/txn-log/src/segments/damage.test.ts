@@ -17,10 +17,16 @@ const FRAME_HEADER_BYTES = 24;
 let template: TemporaryDirectory;
 let place: TemporaryDirectory;
 let directory: string;
-/** Frames of the newest segment's WAL before its last three commits, each of one batch of two entries. */
+/**
+ * Frames of the newest segment's WAL before its last three commits, each of one batch of two
+ * entries.
+ */
 let framesBefore: number;
 
-/** Two segments: the first with entries 1 to 200 or more, the newest with six at least in commits of two. */
+/**
+ * Two segments: the first with entries 1 to 200 or more, the newest with six at least in commits of
+ * two.
+ */
 beforeAll(async () => {
   template = new TemporaryDirectory();
   const data = join(template.path, "data");
@@ -98,7 +104,7 @@ describe("a flipped bit in the newest segment", () => {
     },
   );
 
-  test("makes an amnesiac of a server that may become one; the damaged file stays as it was, and the log goes on", async () => {
+  test("makes an amnesiac of a server that may become one; the damaged file stays unchanged, and the log continues", async () => {
     const damaged = newestSegment(directory);
     flip(walOf(damaged), framesBefore + 1);
     const before = readFileSync(walOf(damaged));

@@ -4,10 +4,12 @@ import { PAGE_SIZES } from "./page-size.ts";
 import { createSegmentTables } from "./segment-schema.ts";
 
 /**
- * The main file of a segment without entries, as bytes: the same for each segment of one page size, so that a flipped bit in a spare
- * shows before the log uses it. SQLite would not see all of them: two tables with one root page, for instance.
+ * The main file of a segment without entries, as bytes: the same for each segment of one page size,
+ * so that a flipped bit in a spare shows before the log uses it. SQLite would not see all of them:
+ * two tables with one root page, for instance.
  *
- * What differs from file to file is a part of SQLite's header: how often it was changed (24 and 92) and by which version (96).
+ * What differs from file to file is a part of SQLite's header: how often it was changed (24 and 92)
+ * and by which version (96).
  */
 const PAGE_BYTES_AT = 16;
 /** The journal's form: 2 for a WAL, in a database in memory 1. */

@@ -8,8 +8,9 @@ import { UNFINISHED } from "./segment-file.ts";
 import { FORMAT_MARK_FILE } from "./segment-name.ts";
 
 /**
- * The mark in the log's directory: a database that holds the format of the log and nothing else. A version that writes another format
- * reads it before all other files, and refuses the directory (`NEWER_FORMAT`), whatever its segments are called.
+ * The mark in the log's directory: a database that holds the format of the log and nothing else. A
+ * version that writes another format reads it before all other files, and refuses the directory
+ * (`NEWER_FORMAT`), whatever its segments are called.
  */
 
 const CACHE_KIB = 64;

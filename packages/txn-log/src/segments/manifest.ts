@@ -4,7 +4,10 @@ import type { SealedSegment } from "./sealed-segment.ts";
 
 /** How a manifest changes. Pure. */
 
-/** The manifest as far as a log that ends at a position: a cut, or a roll when nothing lies above the position. */
+/**
+ * The manifest as far as a log that ends at a position: a cut, or a roll when nothing lies above
+ * the position.
+ */
 export function manifestUpTo(manifest: readonly SealedSegment[], end: LogPosition): SealedSegment[] {
   return manifest
     .filter(({ after }) => after.zxid < end.zxid)
@@ -12,8 +15,8 @@ export function manifestUpTo(manifest: readonly SealedSegment[], end: LogPositio
 }
 
 /**
- * The oldest segments that may go: the log stays above `limit`, keeps `keepBytes` (the newest segment's included), and everything that was
- * sealed after `olderThanMs`.
+ * The oldest segments that may go: the log stays above `limit`, keeps `keepBytes` (the newest
+ * segment's included), and everything that was sealed after `olderThanMs`.
  *
  * @returns how many of the manifest's first rows
  */

@@ -7,15 +7,19 @@ export interface SegmentLoad {
 
 export const NOTHING_SEEN: SegmentLoad = { entryBytes: 0, entryCount: 0, syncCount: 0 };
 
-/** A few syncs say little, unless their entries are large: of a mebibyte, a segment holds no more than a few. */
+/**
+ * A few syncs say little, unless their entries are large: of a mebibyte, a segment holds no more
+ * than a few.
+ */
 export function isEnoughToJudge({ entryBytes, syncCount }: SegmentLoad): boolean {
   return syncCount >= SYNCS_TO_JUDGE_BY || entryBytes >= BYTES_TO_JUDGE_BY;
 }
 
 /**
- * The page size of a segment, chosen by what the last one saw. Small pages save bytes where few entries share a sync: the last page of
- * each commit is written again by the next. Large pages save CPU time where many do. Sizes between do not pay for entries of
- * 1 KiB (decision 0012). For large entries still larger pages save system calls: SQLite makes two for each page.
+ * The page size of a segment, chosen by what the last one saw. Small pages save bytes where few
+ * entries share a sync: the last page of each commit is written again by the next. Large pages save
+ * CPU time where many do. Sizes between do not pay for entries of 1 KiB (decision 0012). For large
+ * entries still larger pages save system calls: SQLite makes two for each page.
  */
 export function pageBytesFor(seen: SegmentLoad): number {
   // Nothing seen: a server with little to do writes small commits.

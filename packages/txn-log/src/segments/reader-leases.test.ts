@@ -29,7 +29,8 @@ describe("ReaderLeases", () => {
 
   test("no reader in another thread ever reads what was reused while it had a lease", async () => {
     const leases = new ReaderLeases();
-    // Word 0 names the file of the manifest, words 1 and 2 are the files: -1 while one is being reused. Word 3 counts reads from -1, before the start.
+    // Word 0 names the file of the manifest, words 1 and 2 are the files: -1 while one is being
+    // reused. Word 3 counts reads from -1, before the start.
     const files = new Int32Array(new SharedArrayBuffer(16));
     Atomics.store(files, 3, -1);
     const source = `

@@ -1,8 +1,8 @@
 import { assert } from "@zooid/model";
 
 /**
- * What the log thread and the readers of this process share: which segment is the newest, and which readers may have files open that the log
- * is about to remove or to reuse.
+ * What the log thread and the readers of this process share: which segment is the newest, and which
+ * readers may have files open that the log is about to remove or to reuse.
  *
  * ```
  * word 0      the generation: one up when segments leave the manifest
@@ -14,8 +14,9 @@ import { assert } from "@zooid/model";
  *             3 removes or reuses them when no lease is below g + 1
  * ```
  *
- * A lease of generation 1 blocks every reuse. So a reader that sees g in its second step has blocked the log thread's third step since its
- * first one, and one that sees g + 1 reads the new manifest, which does not name the segments.
+ * A lease of generation 1 blocks every reuse. So a reader that sees g in its second step has
+ * blocked the log thread's third step since its first one, and one that sees g + 1 reads the new
+ * manifest, which does not name the segments.
  */
 export class ReaderLeases {
   readonly memory: SharedArrayBuffer;
@@ -26,7 +27,10 @@ export class ReaderLeases {
     this.#words = new Int32Array(memory);
   }
 
-  /** To be taken before the manifest is read, and disposed after the last read of a segment that the manifest names. */
+  /**
+   * To be taken before the manifest is read, and disposed after the last read of a segment that the
+   * manifest names.
+   */
   take(): Disposable {
     const words = this.#words;
     const slot = this.#claim();

@@ -4,10 +4,12 @@ import Sqlite from "better-sqlite3";
 import { sqliteCode } from "../database.ts";
 
 /**
- * Keeps the files of a log from being reused while another process reads them. A reader of a reused file would get wrong or missing rows
- * without an error. The lock is SQLite's on a file of its own, so that the system frees it when a process ends in whatever way.
+ * Keeps the files of a log from being reused while another process reads them. A reader of a reused
+ * file would get wrong or missing rows without an error. The lock is SQLite's on a file of its own,
+ * so that the system frees it when a process ends in whatever way.
  *
- * Readers share the lock. The log's helper takes it alone while it reuses a file; where it cannot, it removes the file and makes another.
+ * Readers share the lock. The log's helper takes it alone while it reuses a file; where it cannot,
+ * it removes the file and makes another.
  */
 export const READERS_FILE = "zooid.readers";
 

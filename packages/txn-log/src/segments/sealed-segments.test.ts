@@ -112,7 +112,7 @@ test("a flipped bit in a sealed segment is found, wherever it is among the entri
 });
 
 describe("the lock of readers", () => {
-  test("is shared by readers, and nobody has it alone meanwhile", () => {
+  test("is shared by readers, and none can hold it exclusively meanwhile", () => {
     using place = new TemporaryDirectory();
     const one = lockAsReader(place.path);
     using _other = lockAsReader(place.path);

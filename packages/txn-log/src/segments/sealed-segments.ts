@@ -13,16 +13,20 @@ import { readHead } from "./segment-schema.ts";
 const CACHE_KIB = 256;
 const RUN_BYTES = 256 * 1024;
 
-/** A segment that is written to no more. Its name and its range stay what they are until the log lets go of it. */
+/**
+ * A segment that is written to no more. Its name and its range stay what they are until the log
+ * lets go of it.
+ */
 export interface SealedSegmentFile extends SealedSegment {
   /** In the log's directory; beside it lies its WAL, `<file>-wal`, which holds the entries. */
   readonly file: string;
 }
 
 /**
- * The sealed segments of a log, for an archive, a backup or a query: of a running server, from this or another process, or of one that is
- * stopped. Nothing is written but the lock file `zooid.readers`. While this is open, the log reuses no file; it still
- * removes those that it need not keep, which a read reports as `BELOW_FLOOR`.
+ * The sealed segments of a log, for an archive, a backup or a query: of a running server, from this
+ * or another process, or of one that is stopped. Nothing is written but the lock file
+ * `zooid.readers`. While this is open, the log reuses no file; it still removes those that it need
+ * not keep, which a read reports as `BELOW_FLOOR`.
  */
 export class SealedSegments implements Disposable {
   readonly #directory: string;
@@ -42,7 +46,8 @@ export class SealedSegments implements Disposable {
       if (!existsSync(file)) continue;
       const database = openReader(file, CACHE_KIB);
       try {
-        // One transaction for the row and what it sums up: the log may rewrite them between two reads.
+        // One transaction for the row and what it sums up: the log may rewrite them between two
+        // reads.
         database.exec("BEGIN");
         const head = readHead(database, file);
         if (head === undefined) continue;
@@ -58,11 +63,12 @@ export class SealedSegments implements Disposable {
   }
 
   /**
-   * Hands over the entries of a segment, in order, each checked against the chain, and the last one against the segment's end.
-   * Synchronous.
+   * Hands over the entries of a segment, in order, each checked against the chain, and the last one
+   * against the segment's end. Synchronous.
    *
    * @param after the entry to begin behind; default: the segment's begin
-   * @throws StoreError `BELOW_FLOOR` where the log no longer holds the segment, `DAMAGED` with the place
+   * @throws StoreError `BELOW_FLOOR` where the log no longer holds the segment, `DAMAGED` with the
+   *   place
    */
   read(segment: SealedSegmentFile, sink: EntrySink, after: Zxid = segment.after.zxid): void {
     try {

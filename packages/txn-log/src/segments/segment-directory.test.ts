@@ -293,7 +293,8 @@ describe("the spare", () => {
     const spare = join(directory, "spare.db");
     makeSpare(directory, { pageBytes: 1024, walBytes: 4096 });
     const whole = readFileSync(spare);
-    // Of the header that SQLite keeps count of changes in, and of every page the header and the first and the last bytes.
+    // Of the header that SQLite keeps count of changes in, and of every page the header and the
+    // first and the last bytes.
     const pages = Array.from({ length: whole.length / 1024 }, (_, page) =>
       [0, 3, 7, 300, 1023].map((at) => page * 1024 + at),
     );

@@ -82,7 +82,10 @@ export function inspectSegments(directory: string): FoundSegments {
   return { newest: undefined, free: [], strays: [...strays, ...unfinished.flatMap(filesOf)] };
 }
 
-/** Does what {@link inspectSegments} found necessary, and nothing else. A crash in between leaves the same to be found. */
+/**
+ * Does what {@link inspectSegments} found necessary, and nothing else. A crash in between leaves
+ * the same to be found.
+ */
 export function repairSegments(directory: string, found: FoundSegments): void {
   // The main file goes before its WAL, so that a crash leaves a stray.
   for (const name of found.strays) rmSync(join(directory, name), { force: true });
@@ -128,7 +131,10 @@ function inspectNewest(directory: string, name: SegmentName): NewestSegment | un
   }
 }
 
-/** The first commit of a segment is its first transaction. If a WAL has commits and no such transaction is seen, a flipped bit hides its table. */
+/**
+ * The first commit of a segment is its first transaction. If a WAL has commits and no such
+ * transaction is seen, a flipped bit hides its table.
+ */
 function withoutTables(file: string, { commitCount }: WalScan): StoreError {
   const found = `there is none, though its WAL holds commits (${commitCount})`;
   return new StoreError({ code: "DAMAGED", file, place: "the first transaction", found });

@@ -11,8 +11,8 @@ export const ROWS_PER_INSERT = 16;
 const FRAME_HEADER_BYTES = 24;
 
 /**
- * Makes the tables of a segment: a main file that is whole and synced, and no WAL. It has another name until then. The directory is left to
- * the caller.
+ * Makes the tables of a segment: a main file that is whole and synced, and no WAL. It has another
+ * name until then. The directory is left to the caller.
  */
 export function createSegment(file: string, pageBytes: number): void {
   const made = file + UNFINISHED;
@@ -26,8 +26,9 @@ export const UNFINISHED = ".new";
 /**
  * A segment, written: one connection, one synced transaction at a time, never a checkpoint.
  *
- * The connection that closes last checkpoints and deletes the WAL, which would write every entry a second time. A read-only connection
- * does neither, so one stays open beside the writer and closes after it.
+ * The connection that closes last checkpoints and deletes the WAL, which would write every entry a
+ * second time. A read-only connection does neither, so one stays open beside the writer and closes
+ * after it.
  */
 export class SegmentFile {
   readonly file: string;
@@ -39,7 +40,10 @@ export class SegmentFile {
   readonly #rollback: Statement;
   readonly #frames: Statement;
   readonly #insertRows: Statement;
-  /** For the end of a batch, by how many rows it has: the last of them has the commit hint. Made when first needed. */
+  /**
+   * For the end of a batch, by how many rows it has: the last of them has the commit hint. Made
+   * when first needed.
+   */
   readonly #insertEnds: Statement[] = [];
 
   constructor(file: string) {
@@ -71,7 +75,10 @@ export class SegmentFile {
     this.#begin.run();
   }
 
-  /** Within the open transaction: everything that the log knows besides its entries. The first transaction begins the segment. */
+  /**
+   * Within the open transaction: everything that the log knows besides its entries. The first
+   * transaction begins the segment.
+   */
   writeHead(head: SegmentHead, log: DurableLog): void {
     writeHead(this.#database, head, log);
   }
@@ -85,7 +92,10 @@ export class SegmentFile {
     this.#insertRows.run(rows);
   }
 
-  /** Within the open transaction: adds at most {@link ROWS_PER_INSERT} entries; a commit hint for the last of them is the last value. */
+  /**
+   * Within the open transaction: adds at most {@link ROWS_PER_INSERT} entries; a commit hint for
+   * the last of them is the last value.
+   */
   insertEnd(rows: readonly (number | Uint8Array)[]): void {
     this.#insertEnd((rows.length - 1) / 2).run(rows);
   }
@@ -121,8 +131,8 @@ export class SegmentFile {
   }
 
   /**
-   * Ends the writing. The WAL stays as it is, and until the answer is disposed of its index does too: the next reader of a segment without
-   * one reads the whole WAL to make it.
+   * Ends the writing. The WAL stays as it is, and until the answer is disposed of its index does
+   * too: the next reader of a segment without one reads the whole WAL to make it.
    */
   seal(): Disposable {
     this.#database.close();
@@ -144,7 +154,10 @@ export class SegmentFile {
   }
 }
 
-/** A read-only connection to a segment. Its WAL must be there: without it SQLite would make one at the first write. */
+/**
+ * A read-only connection to a segment. Its WAL must be there: without it SQLite would make one at
+ * the first write.
+ */
 function openKeeper(file: string): Database {
   const database = openReader(file, KEEPER_CACHE_KIB);
   try {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Z } from "../testing/append-batches.ts";
 import { formatSegmentName, isLogFile, listSegments, parseSegmentName } from "./segment-name.ts";
 
-test("a name is read back as it was written", () => {
+test("a name is read back unchanged", () => {
   const name = { sequence: 12, after: Z(3, 0xa41) };
   expect(formatSegmentName(name)).toBe("log-00000012-0000000300000a41.db");
   expect(parseSegmentName(formatSegmentName(name))).toEqual(name);

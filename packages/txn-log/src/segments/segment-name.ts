@@ -1,8 +1,9 @@
 import type { Zxid } from "@zooid/model";
 
 /**
- * The name of a segment: `log-<sequence>-<after>.db`. The sequence (8 decimal digits) orders the segments; `after` (16 hexadecimal
- * digits) is the zxid after which the segment continues. Neither changes while the file exists.
+ * The name of a segment: `log-<sequence>-<after>.db`. The sequence (8 decimal digits) orders the
+ * segments; `after` (16 hexadecimal digits) is the zxid after which the segment continues. Neither
+ * changes while the file exists.
  */
 export interface SegmentName {
   readonly sequence: number;

@@ -11,7 +11,9 @@ import { readHead, type SegmentHead } from "./segment-schema.ts";
 const CACHE_KIB = 128;
 /** Rows of one run at most; measured, more gains nothing. */
 const RUN_ROWS_MAX = 1024;
-/** More rows than the bytes are likely to hold are looked up, so that a run is not cut short for it. */
+/**
+ * More rows than the bytes are likely to hold are looked up, so that a run is not cut short for it.
+ */
 const RUN_ROWS_SPARE = 8;
 const FRAME_OVER_ROW_BYTES = FRAME_HEADER_BYTES - CHAIN_BYTES;
 
@@ -21,7 +23,9 @@ export interface WalkLimits {
   readonly isStrict?: boolean;
   /** The last zxid wanted, if the log has later ones. */
   readonly upTo?: Zxid | undefined;
-  /** The chain at the entry before, for a caller that has walked there: the entry is not read again. */
+  /**
+   * The chain at the entry before, for a caller that has walked there: the entry is not read again.
+   */
   readonly chain?: Chain | undefined;
 }
 
@@ -43,11 +47,11 @@ interface Rows {
 const NO_BYTES = Buffer.alloc(0);
 
 /**
- * Entries out of one segment, through a connection of its own in transactions that last one run. It sees exactly what is durable. Every
- * row is checked against the chain.
+ * Entries out of one segment, through a connection of its own in transactions that last one run. It
+ * sees exactly what is durable. Every row is checked against the chain.
  *
- * SQLite puts the rows of a run into one BLOB: a buffer for each would cost more than everything else that is done with it, in time
- * and in memory.
+ * SQLite puts the rows of a run into one BLOB: a buffer for each would cost more than everything
+ * else that is done with it, in time and in memory.
  */
 export class SegmentReader implements Disposable {
   readonly #file: string;
@@ -63,7 +67,10 @@ export class SegmentReader implements Disposable {
   readonly #isHeld: Statement;
   readonly #position: Statement;
   readonly #chain = new ChainCursor();
-  /** Mean bytes of an entry in the last run, to look up no more rows than needed in the next one: each costs a disk read. */
+  /**
+   * Mean bytes of an entry in the last run, to look up no more rows than needed in the next one:
+   * each costs a disk read.
+   */
   #entryBytes = 0;
 
   constructor(file: string) {
@@ -74,14 +81,17 @@ export class SegmentReader implements Disposable {
       this.#begin = database.prepare("BEGIN");
       this.#commit = database.prepare("COMMIT");
       this.#rollback = database.prepare("ROLLBACK");
-      // A bare parameter as LIMIT makes SQLite prepare the statement again for each value that is bound.
+      // A bare parameter as LIMIT makes SQLite prepare the statement again for each value that is
+      // bound.
       const rows = "SELECT zxid, length(entry) AS size FROM log WHERE zxid > ? AND zxid <= ? ORDER BY zxid LIMIT ? + 0";
       this.#sizes = database.prepare(`SELECT json_group_array(zxid), json_group_array(size) FROM (${rows})`).raw();
-      // The bytes of a BLOB stay what they are when they are taken for text. The order is the table's own; the chain proves it.
+      // The bytes of a BLOB stay what they are when they are taken for text. The order is the
+      // table's own; the chain proves it.
       const all = "SELECT CAST(group_concat(entry, '') AS BLOB) FROM log WHERE zxid > ? AND zxid <= ?";
       this.#run = database.prepare(all).pluck();
-      // Each run asks for the chain of the entry before it. A whole entry of a mebibyte, read for eight
-      // bytes, would be garbage outside of the heap, for which the collector runs every few entries.
+      // Each run asks for the chain of the entry before it. A whole entry of a mebibyte, read for
+      // eight bytes, would be garbage outside of the heap, for which the collector runs every few
+      // entries.
       const chainBytes = `SELECT substr(entry, 1, ${CHAIN_BYTES}) FROM log WHERE zxid = ?`;
       this.#chainBytes = database.prepare(chainBytes).pluck();
       // Rows come in the order of the JSON array. Zeros stand for a missing predecessor.
@@ -101,18 +111,22 @@ export class SegmentReader implements Disposable {
     }
   }
 
-  /** Hands over the entries after a zxid, in order, each checked. The answer's count is 0 at the log's end. */
+  /**
+   * Hands over the entries after a zxid, in order, each checked. The answer's count is 0 at the
+   * log's end.
+   */
   walk(after: Zxid, limits: WalkLimits, sink: EntrySink): Walk {
     const rows = this.#fetch(after, limits);
     const last = this.#hand(rows, sink);
-    // Given back at once: the collector, which sees no pressure in its own heap, would let many of them pile up.
+    // Given back at once: the collector, which sees no pressure in its own heap, would let many of
+    // them pile up.
     if (rows.bytes.length > 0) rows.bytes.buffer.transfer(0);
     return { after: rows.after, last, count: rows.zxids.length };
   }
 
   /**
-   * Hands over the first of the entries with these zxids, and more of them up to `bytesMax`. Each is
-   * checked against its predecessor, the entry at zxid - 1. Returns the count.
+   * Hands over the first of the entries with these zxids, and more of them up to `bytesMax`. Each
+   * is checked against its predecessor, the entry at zxid - 1. Returns the count.
    *
    * @param zxids ascending, all of this segment
    */
@@ -167,7 +181,9 @@ export class SegmentReader implements Disposable {
     return readNamed(this.#file, () => String(this.#database.prepare(select).pluck().get()));
   }
 
-  /** Throws `DAMAGED` unless the entry is there at which the manifest says that this segment ends. */
+  /**
+   * Throws `DAMAGED` unless the entry is there at which the manifest says that this segment ends.
+   */
   assertEnd(end: LogPosition): void {
     const chain = this.#chainOf(end.zxid);
     if (chain === end.chain) return;

@@ -5,15 +5,24 @@ import type { ReaderLeases } from "./reader-leases.ts";
 import type { SegmentName } from "./segment-name.ts";
 import { hasSpare, isRecyclable } from "./spare-segment.ts";
 
-/** Committed bytes, as a share of the WAL's limit, or commits between two checks of its length: one costs a tenth of a commit. */
+/**
+ * Committed bytes, as a share of the WAL's limit, or commits between two checks of its length: one
+ * costs a tenth of a commit.
+ */
 const LOOK_SHARE = 1 / 32;
 const LOOK_COMMITS = 16;
 /** Share of the newest segment that is full when a spare is made. Short-lived logs need none. */
 const SPARE_SHARE = 1 / 4;
-/** Share of a WAL that is left when the next segment begins, so that the last commit does not extend the file. */
+/**
+ * Share of a WAL that is left when the next segment begins, so that the last commit does not extend
+ * the file.
+ */
 const RESERVE_SHARE = 1 / 8;
 const RESERVE_BYTES_MAX = 4 * 1024 * 1024;
-/** Length of the newest WAL, as a multiple of its limit, from which the log waits for the spare that is being made. */
+/**
+ * Length of the newest WAL, as a multiple of its limit, from which the log waits for the spare that
+ * is being made.
+ */
 const STALL_SHARE = 2;
 /** Delay before another attempt, after a spare could not be made or a segment not be opened. */
 const RETRY_MS = 1_000;
@@ -32,8 +41,8 @@ const REUSABLE_MS = 60_000;
  * ```
  *
  * Segments that the log no longer holds become the spare, or are removed, once no reader has them
- * open. A few wait to become the spare after it: several are let go at once, each time the state was
- * checkpointed, and a WAL of zeros would be written before it is written again.
+ * open. A few wait to become the spare after it: several are let go at once, each time the state
+ * was checkpointed, and a WAL of zeros would be written before it is written again.
  */
 export class SegmentRoller {
   readonly #file: LogFile;
@@ -113,7 +122,10 @@ export class SegmentRoller {
     this.#tidy();
   }
 
-  /** A write found no room: removes files, purges, and opens the spare, if there is one. @returns whether it was opened */
+  /**
+   * A write found no room: removes files, purges, and opens the spare, if there is one. @returns
+   * whether it was opened
+   */
   noRoom(): boolean {
     this.idle();
     const count = this.#stats[LogStat.ROLLS];

@@ -17,7 +17,8 @@ import type { DurableLog, LogPosition } from "../txn-log.ts";
 import type { SealedSegment } from "./sealed-segment.ts";
 
 /**
- * The tables of a segment: those of `log.db` without the stage, and two more that its first transaction fills.
+ * The tables of a segment: those of `log.db` without the stage, and two more that its first
+ * transaction fills.
  *
  * ```
  * segment    one row: the sequence, where the segment continues (zxid, chain), the commit hint then, a sum over it and the manifest
@@ -29,7 +30,8 @@ import type { SealedSegment } from "./sealed-segment.ts";
  * log        the entries: zxid, chain and record, commit hint
  * ```
  *
- * The newest segment alone defines the log. A manifest row may end below the last entry of its file: what lies above was cut.
+ * The newest segment alone defines the log. A manifest row may end below the last entry of its
+ * file: what lies above was cut.
  */
 const SEGMENT_TABLES = `
   CREATE TABLE segment (

@@ -31,7 +31,10 @@ export interface Obstacle {
   readonly cause: unknown;
 }
 
-/** The segments of a log, as its one writer knows them: the newest is open, the others are named in its manifest. */
+/**
+ * The segments of a log, as its one writer knows them: the newest is open, the others are named in
+ * its manifest.
+ */
 export class SegmentSequence {
   /** Segments that left the manifest, oldest first. Their files are still there. */
   readonly retired: RetiredSegment[] = [];
@@ -73,7 +76,10 @@ export class SegmentSequence {
     this.#leases.newest = name.sequence;
   }
 
-  /** Knows a segment that was found, without opening it for writing: another one will begin behind it. */
+  /**
+   * Knows a segment that was found, without opening it for writing: another one will begin behind
+   * it.
+   */
   continueBehind({ head }: NewestSegment): void {
     this.#head = head;
   }
@@ -89,8 +95,8 @@ export class SegmentSequence {
   }
 
   /**
-   * As {@link begin}. Returns an obstacle where nothing was committed, and the segment before is unchanged. Throws where that is not
-   * certain.
+   * As {@link begin}. Returns an obstacle where nothing was committed, and the segment before is
+   * unchanged. Throws where that is not certain.
    */
   tryBegin(start: SegmentStart, log: DurableLog, fill?: (segment: SegmentFile) => void): Obstacle | undefined {
     const { after, manifest } = start;
@@ -114,7 +120,10 @@ export class SegmentSequence {
     return undefined;
   }
 
-  /** Within an open transaction on the newest segment: its manifest and the rest of its head, to be known after the commit. */
+  /**
+   * Within an open transaction on the newest segment: its manifest and the rest of its head, to be
+   * known after the commit.
+   */
   writeHead(head: SegmentHead, log: DurableLog): void {
     this.segment.writeHead(head, log);
   }
@@ -204,7 +213,8 @@ export class SegmentSequence {
       syncDirectoryOf(file);
       return segment;
     } catch (cause) {
-      // Without room nothing was committed, and before the commit neither. Everything else may be on the disk.
+      // Without room nothing was committed, and before the commit neither. Everything else may be
+      // on the disk.
       if (isCommitting && !isFull(cause)) throw cause;
       segment?.close();
       removeSegment(this.#directory, name);

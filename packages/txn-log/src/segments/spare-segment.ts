@@ -7,7 +7,8 @@ import { formatSegmentName, type SegmentName, SPARE_FILE } from "./segment-name.
 import { WAL_HEADER_BYTES } from "./wal-scan.ts";
 
 /**
- * The segment that is kept ready, so that a roll allocates nothing: its WAL has its full length before the first commit.
+ * The segment that is kept ready, so that a roll allocates nothing: its WAL has its full length
+ * before the first commit.
  *
  * ```
  * old segment                               spare                              new segment
@@ -16,8 +17,9 @@ import { WAL_HEADER_BYTES } from "./wal-scan.ts";
  *                       (or zeros, 2)       spare.db, whole and synced, 3 ──── log-..9-...db
  * ```
  *
- * A spare is whole exactly if both files are there, because the WAL gets its name last. SQLite believes any whole WAL that lies beside a
- * main file: so the header goes (2) before the WAL lies beside another file (4), each step synced before the next.
+ * A spare is whole exactly if both files are there, because the WAL gets its name last. SQLite
+ * believes any whole WAL that lies beside a main file: so the header goes (2) before the WAL lies
+ * beside another file (4), each step synced before the next.
  */
 
 const ZEROS_BYTES = 256 * 1024;
@@ -48,8 +50,8 @@ function writeZeros(wal: string, walBytes: number): void {
 }
 
 /**
- * Makes a spare of a segment that the log no longer holds. No reader may have it open: it would get wrong or missing rows without
- * an error.
+ * Makes a spare of a segment that the log no longer holds. No reader may have it open: it would get
+ * wrong or missing rows without an error.
  */
 export function recycleSegment(directory: string, old: SegmentName, pageBytes: number): void {
   dropSpare(directory);
@@ -77,7 +79,9 @@ function eraseHeader(wal: string): void {
   }
 }
 
-/** Whether a segment's WAL may become the spare's: it is as long as asked for, and not much longer. */
+/**
+ * Whether a segment's WAL may become the spare's: it is as long as asked for, and not much longer.
+ */
 export function isRecyclable(directory: string, old: SegmentName, walBytes: number): boolean {
   const size = statSync(join(directory, `${formatSegmentName(old)}-wal`), { throwIfNoEntry: false })?.size ?? 0;
   return size >= walBytes && size <= 2 * walBytes;
@@ -88,7 +92,9 @@ export function hasSpare(directory: string): boolean {
   return hasTables(file) && isBlankWal(`${file}-wal`);
 }
 
-/** Removes what is left of a spare that was not completed, and a damaged one: nothing is in it yet. */
+/**
+ * Removes what is left of a spare that was not completed, and a damaged one: nothing is in it yet.
+ */
 export function tidySpare(directory: string): void {
   if (!isWhole(directory)) return dropSpare(directory);
   for (const name of [SPARE_FILE + UNFINISHED, LOOSE_WAL]) rmSync(join(directory, name), { force: true });
@@ -102,7 +108,8 @@ export function dropSpare(directory: string): void {
 }
 
 /**
- * Gives the spare the name of a segment. Durable when it returns; until its first transaction the segment is an unfinished one.
+ * Gives the spare the name of a segment. Durable when it returns; until its first transaction the
+ * segment is an unfinished one.
  *
  * @returns false: there is none; a damaged one is removed
  */
@@ -114,7 +121,8 @@ export function takeSpare(directory: string, name: SegmentName): boolean {
   }
   const spare = join(directory, SPARE_FILE);
   const file = join(directory, formatSegmentName(name));
-  // A WAL without a main file is removed at open, so a crash between the two leaves nothing that could be believed.
+  // A WAL without a main file is removed at open, so a crash between the two leaves nothing that
+  // could be believed.
   renameSync(`${spare}-wal`, `${file}-wal`);
   renameSync(spare, file);
   syncDirectoryOf(file);

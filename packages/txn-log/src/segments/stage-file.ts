@@ -8,8 +8,8 @@ const CACHE_KIB = 1024;
 const FILE_MODE = 0o600;
 
 /**
- * Staged entries, in a file of their own that is never synced: a restart forgets them. The file is made at the first entry and removed with
- * the last.
+ * Staged entries, in a file of their own that is never synced: a restart forgets them. The file is
+ * made at the first entry and removed with the last.
  */
 export class StageFile {
   readonly #file: string;

@@ -130,7 +130,8 @@ describe("scanWal", () => {
 
   test("a bad frame ends a commit only if no sector ends within its header", () => {
     const [wal] = writeCommits(file, 1, 80) as [Buffer];
-    // The header of frame 42 begins 8 bytes before the end of a sector: its salt may be new and its other fields old.
+    // The header of frame 42 begins 8 bytes before the end of a sector: its salt may be new and its
+    // other fields old.
     for (const [frame, tail] of [
       [41, "damaged"],
       [42, "torn"],

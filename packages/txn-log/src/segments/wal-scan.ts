@@ -10,12 +10,14 @@ import { closeSync, fsyncSync, openSync, readSync, writeSync } from "node:fs";
  *         24 the page
  * ```
  *
- * All fields are big-endian. The rolling sum of a frame covers the frame before it: so a frame behind a bad one can be checked too, from
- * the sum that the bad one's header states. Source: "The Write-Ahead Log File", SQLite's file format, section 4.
+ * All fields are big-endian. The rolling sum of a frame covers the frame before it: so a frame
+ * behind a bad one can be checked too, from the sum that the bad one's header states. Source: "The
+ * Write-Ahead Log File", SQLite's file format, section 4.
  *
- * SQLite ends a WAL at the first frame that is not whole and reports no error. In a segment every commit is synced before the next one
- * begins, so a power cut can tear the last commit only. A whole commit behind the bad frame's own one is proof of damage: what SQLite would
- * hide was acknowledged.
+ * SQLite ends a WAL at the first frame that is not whole and reports no error. In a segment every
+ * commit is synced before the next one begins, so a power cut can tear the last commit only. A
+ * whole commit behind the bad frame's own one is proof of damage: what SQLite would hide was
+ * acknowledged.
  */
 export interface WalScan extends WalMark {
   /** 0 for a WAL that was never begun. */
@@ -69,7 +71,8 @@ export function* scanSteps(file: string): Generator<number, WalScan> {
     const header = Buffer.alloc(WAL_HEADER_BYTES);
     const read = readSync(handle, header, 0, WAL_HEADER_BYTES, 0);
     if (read < WAL_HEADER_BYTES || header.every((byte) => byte === 0)) return NEVER_BEGUN;
-    // SQLite syncs the header before the first frame, and it lies within one sector: no power cut leaves half of it.
+    // SQLite syncs the header before the first frame, and it lies within one sector: no power cut
+    // leaves half of it.
     if (!isWholeHeader(header)) return { ...NEVER_BEGUN, tail: "damaged" };
     return yield* new FrameWalk(handle, header).run();
   } finally {
@@ -77,13 +80,16 @@ export function* scanSteps(file: string): Generator<number, WalScan> {
   }
 }
 
-/** Overwrites the frames of a torn commit, so that none of them is met behind the commits to come. */
+/**
+ * Overwrites the frames of a torn commit, so that none of them is met behind the commits to come.
+ */
 export function eraseTear(file: string, scan: WalScan): void {
   const handle = openSync(file, "r+");
   try {
     const frameBytes = FRAME_HEADER_BYTES + scan.pageBytes;
     const zeros = Buffer.alloc(FRAME_HEADER_BYTES);
-    // A crash between two of these writes leaves a smaller part of the same commit, which is a tear again.
+    // A crash between two of these writes leaves a smaller part of the same commit, which is a tear
+    // again.
     for (let frame = scan.frameCount + 1; frame <= scan.lastFrame; frame++) {
       writeSync(handle, zeros, 0, FRAME_HEADER_BYTES, WAL_HEADER_BYTES + (frame - 1) * frameBytes);
     }
@@ -187,7 +193,10 @@ class FrameWalk {
     return end - start === FRAME_HEADER_BYTES + this.#pageBytes;
   }
 
-  /** A torn write may leave the end of an earlier commit beside our salt, but only where a sector ends between them. */
+  /**
+   * A torn write may leave the end of an earlier commit beside our salt, but only where a sector
+   * ends between them.
+   */
   #hasAtomicHeader(): boolean {
     const at = WAL_HEADER_BYTES + (this.#frame - 1) * (FRAME_HEADER_BYTES + this.#pageBytes);
     return (at % SECTOR_BYTES) + FRAME_HEADER_BYTES <= SECTOR_BYTES;

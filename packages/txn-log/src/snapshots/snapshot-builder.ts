@@ -18,8 +18,9 @@ export interface SnapshotExpectation {
 }
 
 /**
- * Makes a new state file from a snapshot's chunks, in one transaction: pages beyond the old end of a file need no journal, so each is
- * written once, as soon as the page cache is full. Durable in all its bytes only with {@link finish}.
+ * Makes a new state file from a snapshot's chunks, in one transaction: pages beyond the old end of
+ * a file need no journal, so each is written once, as soon as the page cache is full. Durable in
+ * all its bytes only with {@link finish}.
  */
 export class SnapshotBuilder implements SnapshotParts {
   readonly #file: string;

@@ -14,7 +14,10 @@ import {
   SnapshotRecord,
 } from "./snapshot-format.ts";
 
-/** What a snapshot is made of, in the order of the stream. Bytes are lent for the call, rows until the chunk's {@link rest}. */
+/**
+ * What a snapshot is made of, in the order of the stream. Bytes are lent for the call, rows until
+ * the chunk's {@link rest}.
+ */
 export interface SnapshotParts {
   header(header: SnapshotHeader): void;
   session(session: Readonly<StateSession>): void;

@@ -24,7 +24,10 @@ import {
 const CACHE_KIB = 1024;
 const SESSION_ROWS = 1024;
 
-/** Reads a state file within one read transaction, as chunks. Every row is checked: what is damaged here is not handed on. */
+/**
+ * Reads a state file within one read transaction, as chunks. Every row is checked: what is damaged
+ * here is not handed on.
+ */
 export class SnapshotEncoder {
   readonly header: SnapshotHeader;
   readonly #file: string;

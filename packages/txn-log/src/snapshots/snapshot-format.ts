@@ -6,8 +6,8 @@ import { StoreError } from "../store-error.ts";
 import type { EpochRange, LogPosition } from "../txn-log.ts";
 
 /**
- * A state as a stream of bytes that depends on nothing but the state: not on the file's pages, not on the numbers that a file has given
- * to access lists, not on how it was checkpointed.
+ * A state as a stream of bytes that depends on nothing but the state: not on the file's pages, not
+ * on the numbers that a file has given to access lists, not on how it was checkpointed.
  *
  * ```
  *  stream  "ZOOIDSNP" · record · record · …
@@ -16,20 +16,25 @@ import type { EpochRange, LogPosition } from "../txn-log.ts";
  *  chunk   0 CRC-32 of all that follows · 4 index u31, the top bit marks the last · 8 the next piece of the stream
  * ```
  *
- * Every chunk but the last is full, wherever a record ends, so that equal streams are equal chunk for chunk. The trailer's sum is the
- * CRC-32 of the whole stream before it.
+ * Every chunk but the last is full, wherever a record ends, so that equal streams are equal chunk
+ * for chunk. The trailer's sum is the CRC-32 of the whole stream before it.
  */
 export const SNAPSHOT_FORMAT = 1;
 export const SNAPSHOT_MAGIC = "ZOOIDSNP";
 export const CHUNK_BYTES: number = SNAPSHOT_CHUNK_BYTES;
 export const CHUNK_HEADER_BYTES = 8;
 export const RECORD_HEADER_BYTES = 5;
-/** What a receiver gathers of one record at most: well above the largest data that a server can be configured to accept. */
+/**
+ * What a receiver gathers of one record at most: well above the largest data that a server can be
+ * configured to accept.
+ */
 export const RECORD_BYTES_MAX: number = 256 * 1024 * 1024;
 
 export const SnapshotRecord = { HEADER: 1, SESSION: 2, ACL: 3, NODE: 4, TRAILER: 5 } as const;
 
-/** Bytes of a session's record before the password's hash: two halves of the id, and the timeout. */
+/**
+ * Bytes of a session's record before the password's hash: two halves of the id, and the timeout.
+ */
 export const SESSION_RECORD_BYTES = 12;
 
 export interface SnapshotHeader {
@@ -65,7 +70,10 @@ export function sealChunk(chunk: Buffer, index: number, isLast: boolean): void {
   chunk.writeUInt32BE(crc32(chunk.subarray(4)), 0);
 }
 
-/** A chunk's piece of the stream; throws when the chunk is not the expected one, or not what was sealed. */
+/**
+ * A chunk's piece of the stream; throws when the chunk is not the expected one, or not what was
+ * sealed.
+ */
 export function openChunk(chunk: Buffer, index: number): Buffer {
   const place = `chunk ${index}`;
   if (chunk.length < CHUNK_HEADER_BYTES) throw refused(place, `${chunk.length} bytes`);

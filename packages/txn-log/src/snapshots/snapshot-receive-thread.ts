@@ -30,7 +30,8 @@ let failure: unknown;
 answerCalls<SnapshotReceiveCall, SnapshotReceiveAnswer>(port, {
   file: data.file,
   answer: (call) => {
-    // What failed once stays failed: chunks may be on their way that continue what is no longer there.
+    // What failed once stays failed: chunks may be on their way that continue what is no longer
+    // there.
     if (failure !== undefined) throw failure;
     try {
       return act(call);
@@ -52,7 +53,8 @@ function act(call: SnapshotReceiveCall): SnapshotReceiveAnswer {
     case "add": {
       const { buffer, byteOffset, length } = call.chunk;
       builder?.add(Buffer.from(buffer, byteOffset, length));
-      // Given back at once: the collector, which sees no pressure in its own heap, would let many of them pile up.
+      // Given back at once: the collector, which sees no pressure in its own heap, would let many
+      // of them pile up.
       buffer.transfer(0);
       return undefined;
     }

@@ -52,7 +52,7 @@ describe("a learner", () => {
     expect(reports.failures).toEqual([]);
   });
 
-  test("goes on with the old state when it gives up", async () => {
+  test("continues with the old state when it gives up", async () => {
     await using learner = await open("learner");
     const receiver = await learner.receiveSnapshot(source.position);
     await receiver.add(chunks[0] as Uint8Array);
@@ -102,7 +102,8 @@ describe("a learner", () => {
       await leader.openSnapshot();
       await learner.receiveSnapshot(source.position);
     }
-    // Ports that an earlier test closed may go meanwhile. One that stays ends the test by its timeout.
+    // Ports that an earlier test closed may go meanwhile. One that stays ends the test by its
+    // timeout.
     while (ports() > before) await turn();
   });
 

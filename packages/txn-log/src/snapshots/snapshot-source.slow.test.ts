@@ -21,7 +21,7 @@ const open = (name: string, options: Partial<StoreOptions> = {}): Promise<Store>
 const _stateFiles = (name: string): string[] => readdirSync(pathOf(name)).filter((file) => file.startsWith("state-"));
 
 describe("while a state is sent", () => {
-  test("writes and commits go on, the state stands still, and no write waits for its lag", async () => {
+  test("writes and commits continue, the state stands still, and no write waits for its lag", async () => {
     await using store = await open("leader", { checkpointBytes: 200_000 });
     await createNodes(store, 1, 800, 1_200);
     await using source = await store.openSnapshot();
@@ -34,7 +34,8 @@ describe("while a state is sent", () => {
     await chunksOf(source);
     expect((await store.state.flush()).applied).toEqual(store.log.durable.tail);
     expect([store.state.lagBytes, store.state.stats().lagBytes]).toEqual([0, 0]);
-    // Nothing was begun that would have had to wait for the reader: all that came up is one checkpoint.
+    // Nothing was begun that would have had to wait for the reader: all that came up is one
+    // checkpoint.
     expect(store.state.stats().checkpointCount).toBe(2);
     expect(reports.failures).toEqual([]);
   });

@@ -25,7 +25,7 @@ const open = (name: string, options: Partial<StoreOptions> = {}): Promise<Store>
 const stateFiles = (name: string): string[] => readdirSync(pathOf(name)).filter((file) => file.startsWith("state-"));
 
 describe("a whole state on the move", () => {
-  test("a state of seven chunks becomes another server's state, which goes on from there", async () => {
+  test("a state of seven chunks becomes another server's state, which continues from there", async () => {
     await using leader = await open("leader");
     await createNodes(leader, 1, 1_000, 1_600);
     await using source = await leader.openSnapshot();

@@ -30,7 +30,8 @@ export interface TransferParts {
  *  receiving   old state file stands still ─▶ new one built ─▶ install names it ─▶ adopted ─▶ resumes
  * ```
  *
- * While a state is received nothing may be checkpointed into the old one: the install takes away the log that it would be checkpointed from.
+ * While a state is received nothing may be checkpointed into the old one: the install takes away
+ * the log that it would be checkpointed from.
  */
 export class SnapshotTransfers {
   readonly #parts: TransferParts;
@@ -73,7 +74,10 @@ export class SnapshotTransfers {
     return this.#awaited(this.#receive({ position, epochs, ensembleId }));
   }
 
-  /** Makes ready to build a state from a snapshot of Apache's, to become that of this log's next epochs. */
+  /**
+   * Makes ready to build a state from a snapshot of Apache's, to become that of this log's next
+   * epochs.
+   */
   import(): Promise<SnapshotReceiver> {
     const { promise, currentEpoch, identity } = this.#parts.log.durable;
     const epochMin = Math.max(promise.epoch, currentEpoch) + 1;
@@ -144,8 +148,9 @@ export class SnapshotTransfers {
   }
 
   /**
-   * Rebuilds the state file from the tree in memory. It waits for transfers that are being made ready, and later ones wait for
-   * it: a source must find the file unchanged since its position was taken.
+   * Rebuilds the state file from the tree in memory. It waits for transfers that are being made
+   * ready, and later ones wait for it: a source must find the file unchanged since its position was
+   * taken.
    */
   async rebuild(tree: LiveTree): Promise<void> {
     while (this.#opening.size > 0) await Promise.allSettled(this.#opening);

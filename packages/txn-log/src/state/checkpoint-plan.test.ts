@@ -6,9 +6,15 @@ import { CheckpointPlan } from "./checkpoint-plan.ts";
 
 type Write = readonly [zxid: Zxid, node: number];
 
-/** Bytes of an entry so small that a checkpoint goes in node order where it may, and ranges of four are worth it. */
+/**
+ * Bytes of an entry so small that a checkpoint goes in node order where it may, and ranges of four
+ * are worth it.
+ */
 const SMALL = 4000;
-/** Bytes of an entry so large that a checkpoint goes in the order of the log, and any range is worth it. */
+/**
+ * Bytes of an entry so large that a checkpoint goes in the order of the log, and any range is worth
+ * it.
+ */
 const LARGE = 1 << 20;
 
 function recorded(writes: readonly Write[]): Float64Array<ArrayBuffer> {

@@ -16,8 +16,8 @@ const ENTRIES_PER_RANGE = 16;
 const BYTES_PER_ENTRY = 1024;
 const WRITES_PER_STEP = 256;
 /**
- * Node id and index of a write are sorted as one number below 2^53, hence both limits. The checkpoint reads
- * writes beyond them from the log like any other entry.
+ * Node id and index of a write are sorted as one number below 2^53, hence both limits. The
+ * checkpoint reads writes beyond them from the log like any other entry.
  */
 export const DATA_WRITES_MAX: number = 2 ** 20;
 const NODE_LIMIT = 2 ** 32;
@@ -38,8 +38,8 @@ const NONE = new Uint32Array(0);
  *                 set a, set b, set c                                                           then reads the last of each node
  * ```
  *
- * The checkpoint uses node order if the last writes are many and small: several rows share a page of the
- * state file, and node order visits each page once. It does not skip short ranges.
+ * The checkpoint uses node order if the last writes are many and small: several rows share a page
+ * of the state file, and node order visits each page once. It does not skip short ranges.
  *
  * The data writes come from the memory of the thread that applied them. Entries that are read back
  * from disk may be damaged and must not decide which entries are skipped.
@@ -83,15 +83,18 @@ export class CheckpointPlan {
     return this.#zxids.length > 0;
   }
 
-  /** Removes the last data write of a node: the transaction `zxid`, which is later, replaces or deletes it. */
+  /**
+   * Removes the last data write of a node: the transaction `zxid`, which is later, replaces or
+   * deletes it.
+   */
   drop(node: number, zxid: Zxid): void {
     const at = indexOf(this.#nodes, node);
     if (at !== -1 && (this.#zxids[at] as number) < zxid) this.#zxids[at] = DROPPED;
   }
 
   /**
-   * The zxids of the last writes in groups of about `groupBytes`. Groups are disjoint ranges of node
-   * ids; the zxids of a group ascend.
+   * The zxids of the last writes in groups of about `groupBytes`. Groups are disjoint ranges of
+   * node ids; the zxids of a group ascend.
    */
   *lastWrites(groupBytes: number): Generator<Float64Array> {
     const count = Math.max(1, Math.floor(groupBytes / Math.max(1, this.#entryBytes)));
@@ -139,8 +142,8 @@ interface DataWriteRun {
 }
 
 /**
- * The data writes between two positions, without the first entry of an epoch: the checkpoint must read that
- * entry, because only its chain proves that no entry of the previous epoch is missing.
+ * The data writes between two positions, without the first entry of an epoch: the checkpoint must
+ * read that entry, because only its chain proves that no entry of the previous epoch is missing.
  */
 function writesBetween(marks: readonly MarkedWrites[], after: Zxid, upTo: Zxid): DataWriteRun {
   let total = 0;
@@ -174,7 +177,10 @@ function isWithin(ranges: readonly EntryRange[], zxid: Zxid): boolean {
   return (ranges[at]?.first ?? Number.POSITIVE_INFINITY) <= zxid;
 }
 
-/** The first index whose value, in ascending order, is not below the wanted one; `count` if there is none. */
+/**
+ * The first index whose value, in ascending order, is not below the wanted one; `count` if there is
+ * none.
+ */
 function firstAtLeast(count: number, wanted: number, valueAt: (index: number) => number): number {
   let low = 0;
   let high = count;

@@ -4,7 +4,10 @@ import type { Acl, Zxid } from "@zooid/model";
 export interface LiveTree {
   /** Begins to walk over it; undefined while a transaction is applied in part. */
   capture(): LiveCapture | undefined;
-  /** Where it stands now, which must be durable in the log; undefined while a transaction is applied in part. */
+  /**
+   * Where it stands now, which must be durable in the log; undefined while a transaction is applied
+   * in part.
+   */
   position(): LivePosition | undefined;
 }
 
@@ -15,8 +18,9 @@ export interface LivePosition {
 }
 
 /**
- * A walk over a tree that changes meanwhile. Records are taken at different times. The transactions after {@link applied} are then
- * applied again, and make all records those of one zxid. Nodes from {@link nextNode} on are left to them.
+ * A walk over a tree that changes meanwhile. Records are taken at different times. The transactions
+ * after {@link applied} are then applied again, and make all records those of one zxid. Nodes from
+ * {@link nextNode} on are left to them.
  */
 export interface LiveCapture {
   readonly applied: Zxid;

@@ -10,13 +10,19 @@ export interface ArenaLimits {
   /** Nodes in the file that are changed or removed. */
   readonly knownCount: number;
   readonly newCount: number;
-  /** Minimum bytes of data from which the head of a row, the part before the data, is kept when the row is written. */
+  /**
+   * Minimum bytes of data from which the head of a row, the part before the data, is kept when the
+   * row is written.
+   */
   readonly headDataBytes: number;
   /** Maximum number of heads that are kept. */
   readonly headCount: number;
 }
 
-/** For a checkpoint in node order: the more rows are written at once, the fewer times each page is visited. */
+/**
+ * For a checkpoint in node order: the more rows are written at once, the fewer times each page is
+ * visited.
+ */
 const WIDE = { bytes: 16 * 1024 * 1024, knownCount: 65_536 };
 
 const LIMITS: ArenaLimits = {
@@ -25,16 +31,18 @@ const LIMITS: ArenaLimits = {
 };
 
 /**
- * The rows that a checkpoint has touched, all in one buffer that is used again and again: with an object and some small buffers for each
- * node, a checkpoint of 50 000 of them would leave more memory behind than the tree that they belong to.
+ * The rows that a checkpoint has touched, all in one buffer that is used again and again: with an
+ * object and some small buffers for each node, a checkpoint of 50 000 of them would leave more
+ * memory behind than the tree that they belong to.
  *
  * ```
  *  bytes   │ row │ row │ row that was moved │ row │ …          │ free │
  *  places    known: id → place             new: id - first new id → place
  * ```
  *
- * A full arena is written into the file's open transaction and emptied, so its size bounds the memory of a checkpoint, whatever is
- * checkpointed. A place is good until the next call that may need room.
+ * A full arena is written into the file's open transaction and emptied, so its size bounds the
+ * memory of a checkpoint, whatever is checkpointed. A place is good until the next call that may
+ * need room.
  */
 export class NodeArena {
   bytes: Buffer<ArrayBuffer> = NO_BYTES;
@@ -72,7 +80,10 @@ export class NodeArena {
     return place;
   }
 
-  /** Where a node's row lies, fetched from the file if need be; `undefined` when there is no such node, or no more. */
+  /**
+   * Where a node's row lies, fetched from the file if need be; `undefined` when there is no such
+   * node, or no more.
+   */
   find(id: number): number | undefined {
     if (id >= this.#firstNew) return id < this.#endNew ? placeOrNone(this.#new[id - this.#firstNew]) : undefined;
     const known = this.#known.get(id);
@@ -87,8 +98,8 @@ export class NodeArena {
   }
 
   /**
-   * Gives a node's row room for other data, keeping all else; returns its place, or `undefined` when there is no such node. The data's length
-   * and bytes are left to the caller.
+   * Gives a node's row room for other data, keeping all else; returns its place, or `undefined`
+   * when there is no such node. The data's length and bytes are left to the caller.
    */
   replaceData(id: number, dataLength: number): number | undefined {
     let place = this.#placeHead(id, dataLength) ?? this.find(id);
@@ -108,7 +119,10 @@ export class NodeArena {
     return moved;
   }
 
-  /** A row whose head alone is known gets room for other data, so that its old data need not be read. */
+  /**
+   * A row whose head alone is known gets room for other data, so that its old data need not be
+   * read.
+   */
   #placeHead(id: number, dataLength: number): number | undefined {
     const heads = this.#heads;
     if (id >= this.#firstNew || this.#known.has(id) || !heads.find(id)) return undefined;
@@ -125,7 +139,10 @@ export class NodeArena {
     return place;
   }
 
-  /** False when the node is known to be gone. Whether one in the file exists turns out when it is removed. */
+  /**
+   * False when the node is known to be gone. Whether one in the file exists turns out when it is
+   * removed.
+   */
   remove(id: number): boolean {
     if (id >= this.#firstNew) {
       if (id >= this.#endNew || placeOrNone(this.#new[id - this.#firstNew]) === undefined) return false;

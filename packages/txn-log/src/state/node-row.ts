@@ -4,7 +4,8 @@ import type { StateNode } from "../state-store.ts";
 import type { LiveNode } from "./live-tree.ts";
 
 /**
- * A node as one BLOB: to read a million rows the number of columns and of buffers is what costs (README).
+ * A node as one BLOB: to read a million rows the number of columns and of buffers is what costs
+ * (README).
  *
  * ```
  *  0 CRC-32 of all that follows · 4 id f64 · 12 parent id f64 · 20 ACL id u32 · 24 name length u32 · 28 has data u8 · 29 zero
@@ -36,7 +37,10 @@ export function sealRow(bytes: Buffer, at: number): Buffer {
   return row;
 }
 
-/** Whether a row is what was once sealed. A flipped bit in the table makes a value of another type, or none, of a BLOB. */
+/**
+ * Whether a row is what was once sealed. A flipped bit in the table makes a value of another type,
+ * or none, of a BLOB.
+ */
 export function isWhole(row: unknown): row is Buffer {
   if (!Buffer.isBuffer(row) || row.length < RowOffset.name || row.readUInt32BE(0) !== crc32(row.subarray(RowOffset.id)))
     return false;

@@ -7,9 +7,11 @@ const RUN_ROWS_MAX = 1024;
 const RUN_BYTES_MAX = 256 * 1024;
 
 /**
- * Reads the nodes of a state file by ascending id, each checked, within the transaction that is open.
+ * Reads the nodes of a state file by ascending id, each checked, within the transaction that is
+ * open.
  *
- * As in the log's reader, SQLite puts the rows of a run into one BLOB, for a buffer for each would cost more than all else.
+ * As in the log's reader, SQLite puts the rows of a run into one BLOB, for a buffer for each would
+ * cost more than all else.
  */
 export class NodeRuns {
   readonly #file: string;
@@ -31,7 +33,10 @@ export class NodeRuns {
     return this.#count;
   }
 
-  /** Hands over the next few; false when there were none left. A row is lent for the call, which may change it. */
+  /**
+   * Hands over the next few; false when there were none left. A row is lent for the call, which may
+   * change it.
+   */
   next(visit: (row: Buffer, id: number) => void): boolean {
     const found = this.#sizes.get(this.#lastNode) as [string, string];
     const [ids, sizes] = found.map((list) => JSON.parse(list)) as [number[], number[]];
@@ -52,7 +57,8 @@ export class NodeRuns {
       at = end;
     }
     this.#count += count;
-    // Given back at once: the collector, which sees no pressure in its own heap, would let many of them pile up.
+    // Given back at once: the collector, which sees no pressure in its own heap, would let many of
+    // them pile up.
     bytes.buffer.transfer(0);
     return true;
   }

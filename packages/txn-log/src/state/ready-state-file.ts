@@ -7,7 +7,8 @@ import { createStateFile, stampEnsemble } from "./state-file.ts";
 const STATE_FILE = /^(state-\d+\.db(?:\.new)?)(-journal)?$/;
 
 /**
- * Before a state file is used: the one that the log names is there, with the log's id, and there is no other.
+ * Before a state file is used: the one that the log names is there, with the log's id, and there is
+ * no other.
  *
  * @returns the file
  */

@@ -3,8 +3,9 @@ import { dataStart, rowLength } from "./node-row.ts";
 const SLOT_BYTES = 256;
 
 /**
- * What stands in front of the data in rows that were written, so that the data of a large value can be replaced without reading the row.
- * One buffer of slots, made for the first large row; when the last slot is taken, everything is forgotten.
+ * What stands in front of the data in rows that were written, so that the data of a large value can
+ * be replaced without reading the row. One buffer of slots, made for the first large row; when the
+ * last slot is taken, everything is forgotten.
  */
 export class RowHeads {
   /** Where {@link find} found a head. */

@@ -25,7 +25,10 @@ export interface SqliteStateOptions {
   readonly marked: (mark: CheckpointMark) => void;
   /** A checkpoint is on the disk. */
   readonly checkpointed: (meta: StateMeta) => void;
-  /** Checkpoints wait for room on the disk, for this reason; or, with `undefined`, they have found room. */
+  /**
+   * Checkpoints wait for room on the disk, for this reason; or, with `undefined`, they have found
+   * room.
+   */
   readonly roomChanged: (missing: string | undefined) => void;
   /** The state cannot be brought forward any more; the process must end. */
   readonly failed: (error: Error) => void;
@@ -36,8 +39,9 @@ const STATE_HEAP_MIB = 48;
 const WAITING_MARKS_MAX = 256;
 
 /**
- * Opens the state file once as its thread will, which rolls back what a crash left and finds what is damaged. The thread itself starts at
- * its first work, so that it does not load its modules while the server starts.
+ * Opens the state file once as its thread will, which rolls back what a crash left and finds what
+ * is damaged. The thread itself starts at its first work, so that it does not load its modules
+ * while the server starts.
  */
 export function openSqliteState(options: SqliteStateOptions): SqliteStateStore {
   const { stateFile, testBreak } = options;
@@ -122,9 +126,11 @@ export class SqliteStateStore implements StateStore {
   }
 
   /**
-   * Resolves once nothing is checkpointed any more: for a caller that reads the file, with `isCheckpointed` after everything marked so far
-   * is in it, or that is about to replace it. The file stands still until all callers have disposed of the answer. Readers that
-   * come while it does share its position. Once `checkpointBytes` were marked since, which would have been checkpointed, they wait.
+   * Resolves once nothing is checkpointed any more: for a caller that reads the file, with
+   * `isCheckpointed` after everything marked so far is in it, or that is about to replace it. The
+   * file stands still until all callers have disposed of the answer. Readers that come while it
+   * does share its position. Once `checkpointBytes` were marked since, which would have been
+   * checkpointed, they wait.
    */
   async standStill({ isCheckpointed }: { readonly isCheckpointed: boolean }): Promise<Disposable> {
     if (this.#dead !== undefined) throw this.#dead;
@@ -148,7 +154,10 @@ export class SqliteStateStore implements StateStore {
     };
   }
 
-  /** Another file is the state from now on; the thread removes the old one. What was marked belongs to another history. */
+  /**
+   * Another file is the state from now on; the thread removes the old one. What was marked belongs
+   * to another history.
+   */
   adopt(stateFile: string): StateMeta {
     if (this.#dead !== undefined) throw this.#dead;
     const meta = readStateMeta(stateFile);
@@ -166,8 +175,9 @@ export class SqliteStateStore implements StateStore {
   }
 
   /**
-   * Rebuilds the state file from the tree in memory, in slices between which all other work continues, and puts it in the place of the
-   * old one. Nothing is checkpointed meanwhile. Rejects when that cannot be done, and then the old file is in force as before.
+   * Rebuilds the state file from the tree in memory, in slices between which all other work
+   * continues, and puts it in the place of the old one. Nothing is checkpointed meanwhile. Rejects
+   * when that cannot be done, and then the old file is in force as before.
    *
    * @param isEnded asked between slices: whether to give up
    */
@@ -318,14 +328,20 @@ export class SqliteStateStore implements StateStore {
     if (this.#dead === undefined) this.#send({ kind: "resume" });
   }
 
-  /** Starts the thread at the lag at which a running one checkpoints: after `checkpointBytes`, or `checkpointMs` after the first mark. */
+  /**
+   * Starts the thread at the lag at which a running one checkpoints: after `checkpointBytes`, or
+   * `checkpointMs` after the first mark.
+   */
   #startForMarks(): void {
     const { checkpointBytes, checkpointMs } = this.#options;
     if (this.#lagBytes >= checkpointBytes || this.#lagMarks >= WAITING_MARKS_MAX) this.#start();
     else this.#startTimer ??= setTimeout(() => void this.flush().catch(() => {}), checkpointMs);
   }
 
-  /** Sends the mark without its data writes if too many wait already: the checkpoint then reads all entries. */
+  /**
+   * Sends the mark without its data writes if too many wait already: the checkpoint then reads all
+   * entries.
+   */
   #sendMark({ dataWrites, ...mark }: CheckpointMark): void {
     const count = (dataWrites?.length ?? 0) / 2;
     if (dataWrites === undefined || this.#dataWriteTotal + count > DATA_WRITES_MAX) {

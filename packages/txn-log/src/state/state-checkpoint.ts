@@ -37,8 +37,9 @@ const SESSION_CHANGES_MAX = 4_096;
 const ASKED_MAX = 1_024;
 
 /**
- * What a run of transactions makes of a state file, gathered before it is written, so that a node which changes a thousand times is
- * written once. Effects are those of `TxnOp`; what does not fit the state is a defect, for replay is strict.
+ * What a run of transactions makes of a state file, gathered before it is written, so that a node
+ * which changes a thousand times is written once. Effects are those of `TxnOp`; what does not fit
+ * the state is a defect, for replay is strict.
  */
 export class StateCheckpoint {
   nextNodeId = 0;
@@ -73,8 +74,9 @@ export class StateCheckpoint {
   }
 
   /**
-   * As {@link begin}, in a file whose rows were captured one by one while the run was applied to the tree. Each of them is as old as the
-   * run's beginning or newer, up to its end; nodes that the run creates are not among them.
+   * As {@link begin}, in a file whose rows were captured one by one while the run was applied to
+   * the tree. Each of them is as old as the run's beginning or newer, up to its end; nodes that the
+   * run creates are not among them.
    */
   beginCaptured(nextNodeId: number): void {
     this.begin();
@@ -91,7 +93,8 @@ export class StateCheckpoint {
   /**
    * Adds the last writes of a plan in node order. Called after the pass in log order.
    *
-   * @param read calls {@link add} for the first of these zxids, and for as many more as it likes; returns the count
+   * @param read calls {@link add} for the first of these zxids, and for as many more as it likes;
+   *   returns the count
    */
   addLastWrites(plan: CheckpointPlan, read: (zxids: Float64Array) => number): void {
     this.#plan = undefined;
@@ -109,7 +112,10 @@ export class StateCheckpoint {
     return this.#arena.byteLimit;
   }
 
-  /** Writes what is gathered; the transaction is the caller's to end. Returns how many nodes were written. */
+  /**
+   * Writes what is gathered; the transaction is the caller's to end. Returns how many nodes were
+   * written.
+   */
   end(): number {
     this.#arena.write();
     this.#writeSessions();

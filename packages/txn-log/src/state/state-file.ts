@@ -37,8 +37,9 @@ import {
 /**
  * `state-<n>.db`: the tree at one zxid, written by one connection.
  *
- * It keeps a rollback journal, not a WAL: new nodes are appended, and pages beyond the file's old end need no journal, so that they are
- * written once instead of twice; and there is no WAL to copy back. A reader and a checkpoint that is written wait for each other.
+ * It keeps a rollback journal, not a WAL: new nodes are appended, and pages beyond the file's old
+ * end need no journal, so that they are written once instead of twice; and there is no WAL to copy
+ * back. A reader and a checkpoint that is written wait for each other.
  */
 const SCHEMA = `
   CREATE TABLE nodes (id INTEGER PRIMARY KEY, node BLOB NOT NULL) STRICT;
@@ -64,7 +65,9 @@ const SCHEMA = `
   PRAGMA user_version = ${STATE_FORMAT};
 `;
 
-/** Pages of 4 KiB: a checkpoint rewrites single nodes all over the file, each with its whole page. */
+/**
+ * Pages of 4 KiB: a checkpoint rewrites single nodes all over the file, each with its whole page.
+ */
 const PAGE_BYTES = 4096;
 const CACHE_KIB = 2048;
 const LOAD_CACHE_KIB = 1024;
@@ -74,22 +77,26 @@ const LOAD_ROWS = 1024;
 const ROWS_PER_INSERT = 16;
 
 /**
- * Reader and writer of one state file wait for each other: a load for a checkpoint that has filled its page cache, a checkpoint's end for a load.
- * Either takes seconds when the state is large.
+ * Reader and writer of one state file wait for each other: a load for a checkpoint that has filled
+ * its page cache, a checkpoint's end for a load. Either takes seconds when the state is large.
  */
 const BUSY_TIMEOUT_MS = 60_000;
 /** What `state-full` leaves. */
 const TEST_BREAK_PAGES = 64;
 
 export interface StateFileOptions {
-  /** Makes the file: with the nodes that every tree begins with, or with nothing, in a transaction that is left open. */
+  /**
+   * Makes the file: with the nodes that every tree begins with, or with nothing, in a transaction
+   * that is left open.
+   */
   readonly make?: "initial" | "blank";
   readonly testBreak?: TestBreak | undefined;
 }
 
 /** Makes a state file that holds what every tree begins with, durable in all its bytes. */
 export function createStateFile(file: string, applied: LogPosition = EMPTY.applied): void {
-  // Made beside its place and moved there when it is whole and synced: a file of that name is never half of one.
+  // Made beside its place and moved there when it is whole and synced: a file of that name is never
+  // half of one.
   const unfinished = `${file}.new`;
   for (const rest of [unfinished, `${unfinished}-journal`]) rmSync(rest, { force: true });
   const state = new StateFile(unfinished, { make: "initial" });
@@ -104,7 +111,10 @@ export function createStateFile(file: string, applied: LogPosition = EMPTY.appli
   syncDirectoryOf(file);
 }
 
-/** What SQLite finds wrong with the pages of a file: their order, their links and their free list. Their content has sums of ours. */
+/**
+ * What SQLite finds wrong with the pages of a file: their order, their links and their free list.
+ * Their content has sums of ours.
+ */
 export function findPageDamage(file: string): string | undefined {
   const database = openReader(file, LOAD_CACHE_KIB, BUSY_TIMEOUT_MS);
   try {
@@ -218,7 +228,10 @@ export class StateFile {
     this.#counts.nodeCount--;
   }
 
-  /** Adds a node with an id above all others. It is written, from the caller's bytes, by {@link endInserts} at the latest. */
+  /**
+   * Adds a node with an id above all others. It is written, from the caller's bytes, by
+   * {@link endInserts} at the latest.
+   */
   insertNode(id: number, row: Buffer): void {
     const inserts = this.#inserts;
     inserts[this.#insertCount++] = id;
@@ -251,7 +264,10 @@ export class StateFile {
     return id;
   }
 
-  /** Adds an access list under a number that the rows already have; for a file that is made from another. */
+  /**
+   * Adds an access list under a number that the rows already have; for a file that is made from
+   * another.
+   */
   addAcl(id: number, content: string): void {
     this.#database.prepare("INSERT INTO acls VALUES (?, ?, ?)").run(id, content, sumOfAcl(id, content));
     this.#aclIds.set(content, id);
@@ -365,7 +381,10 @@ function loadNodes(database: Database, file: string, sink: StateSink): number {
   }
 }
 
-/** What stands in a state file's meta row, or undefined when there is no such file. Rolls back what a crash left half done. */
+/**
+ * What stands in a state file's meta row, or undefined when there is no such file. Rolls back what
+ * a crash left half done.
+ */
 export function inspectStateFile(file: string): StateMeta | undefined {
   if (!existsSync(file)) return undefined;
   return readNamed(file, () => {
@@ -378,7 +397,9 @@ export function inspectStateFile(file: string): StateMeta | undefined {
   });
 }
 
-/** Writes another ensemble's id into a state file that no thread has open. Durable when it returns. */
+/**
+ * Writes another ensemble's id into a state file that no thread has open. Durable when it returns.
+ */
 export function stampEnsemble(file: string, ensembleId: string): void {
   const state = new StateFile(file);
   try {
@@ -431,7 +452,10 @@ const EMPTY: StateMeta = {
   nextNodeId: FIRST_FREE_ID,
 };
 
-/** The four nodes that every tree is made with: like the tree's own, so that loading them over those changes nothing. */
+/**
+ * The four nodes that every tree is made with: like the tree's own, so that loading them over those
+ * changes nothing.
+ */
 function initialRows(aclId: (acl: Acl) => number): (readonly [id: number, row: Buffer])[] {
   const row = (id: number, parentId: number, name: string, acl: Acl, aversion = 0) =>
     [id, plainRow({ id, parentId, name, aclId: aclId(acl), aversion })] as const;

@@ -23,7 +23,10 @@ export interface StateThreadData {
 export type StateCommand =
   | { readonly kind: "mark"; readonly mark: CheckpointMark }
   | { readonly kind: "flush"; readonly id: number }
-  /** Answered by "standing" once nothing more is checkpointed, with `isCheckpointed` after everything marked so far is. */
+  /**
+   * Answered by "standing" once nothing more is checkpointed, with `isCheckpointed` after
+   * everything marked so far is.
+   */
   | { readonly kind: "stand-still"; readonly isCheckpointed: boolean }
   | { readonly kind: "resume" }
   /** Another file is the state: what was marked belongs to another history. */
@@ -36,7 +39,9 @@ export type StateCommand =
 export type RebuildStep =
   | { readonly kind: "begin" }
   | { readonly kind: "slice"; readonly slice: StateSlice }
-  /** What was applied meanwhile is read from the log; then the file takes the place of the old one. */
+  /**
+   * What was applied meanwhile is read from the log; then the file takes the place of the old one.
+   */
   | { readonly kind: "end"; readonly from: Zxid; readonly nextNodeId: number; readonly to: LivePosition }
   | { readonly kind: "abandon" };
 

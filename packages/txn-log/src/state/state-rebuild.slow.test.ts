@@ -49,7 +49,10 @@ async function open(options: Partial<StoreOptions> = {}): Promise<Store> {
   return current;
 }
 
-/** The model of the state as a tree in memory: a few records at a time, each as it is when it is taken. */
+/**
+ * The model of the state as a tree in memory: a few records at a time, each as it is when it is
+ * taken.
+ */
 function liveTreeOf(model: Oracle): LiveTree {
   return {
     capture: () => captureOf(model),

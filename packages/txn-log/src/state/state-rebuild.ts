@@ -10,13 +10,15 @@ import { removeStateFile, StateFile } from "./state-file.ts";
 import type { StateSlice } from "./state-slices.ts";
 
 /**
- * A state file that is written from the tree in memory, to take the place of a damaged one while the server runs.
+ * A state file that is written from the tree in memory, to take the place of a damaged one while
+ * the server runs.
  *
  * ```
  * slices of the tree ─▶ state-<n>.db.new ─▶ entries applied meanwhile are checkpointed in ─▶ synced ─▶ renamed over state-<n>.db ─▶ synced
  * ```
  *
- * A crash leaves the old file up to the rename, and the new one from there on; a start removes what is half made.
+ * A crash leaves the old file up to the rename, and the new one from there on; a start removes what
+ * is half made.
  */
 export class StateRebuild {
   readonly #place: string;
@@ -42,7 +44,8 @@ export class StateRebuild {
    * Makes the file exact, and whole on the disk.
    *
    * @param nextNodeId nodes from here on are in no slice
-   * @param read hands over the entries after the walk over the tree began, and answers where they end
+   * @param read hands over the entries after the walk over the tree began, and answers where they
+   *   end
    * @returns how many nodes the entries changed
    */
   finish(parts: {
@@ -67,7 +70,10 @@ export class StateRebuild {
     return count;
   }
 
-  /** Puts the file in the place of the old one, which no connection may be writing. A journal of the old file must not lie beside it. */
+  /**
+   * Puts the file in the place of the old one, which no connection may be writing. A journal of the
+   * old file must not lie beside it.
+   */
   switch(): void {
     rmSync(`${this.#place}-journal`, { force: true });
     syncDirectoryOf(this.#place);

@@ -7,8 +7,9 @@ import type { StateMeta } from "../state-store.ts";
 import { StoreError } from "../store-error.ts";
 
 /**
- * The rows of a state file that are not nodes: the meta row, access lists and sessions. Each has a sum, as each node has one of its own
- * (`node-row.ts`): SQLite has none, and returns a page with a flipped bit without an error.
+ * The rows of a state file that are not nodes: the meta row, access lists and sessions. Each has a
+ * sum, as each node has one of its own (`node-row.ts`): SQLite has none, and returns a page with a
+ * flipped bit without an error.
  *
  * No released version wrote format 1.
  */

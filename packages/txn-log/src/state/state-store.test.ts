@@ -171,7 +171,7 @@ test("a state ahead of the log is amnesia", async () => {
   await expect(open()).rejects.toMatchObject({ detail: { code: "LOG_SHORTENED" } });
 });
 
-test("a state file that vanished is made anew while the log goes back to the beginning", async () => {
+test("a state file that vanished is made again while the log goes back to the beginning", async () => {
   {
     await using store = await open();
     await runOracle(store, new Oracle(3, loaded(store)), 5);

@@ -18,16 +18,19 @@ import type { CheckpointReport, RebuildStep, StateCommand, StateReport, StateThr
 import { StateRebuild } from "./state-rebuild.ts";
 import { damagedState } from "./state-rows.ts";
 
-/** The state thread: the one writer of the state file. It wakes at a lag, checkpoints what is marked, and sleeps again. */
+/**
+ * The state thread: the one writer of the state file. It wakes at a lag, checkpoints what is
+ * marked, and sleeps again.
+ */
 
 /** Below every other thread of the process; the call changes only the thread that makes it. */
 const NICE = 10;
 /** What one read of the log takes: its transaction must be short. */
 const READ_BYTES = 256 * 1024;
 /**
- * Limit of log bytes in one checkpoint. It bounds how long a transaction on the state file lasts, up to two
- * seconds. A checkpoint writes each node once and, in node order, visits each page once: the larger the checkpoint,
- * the cheaper each entry.
+ * Limit of log bytes in one checkpoint. It bounds how long a transaction on the state file lasts,
+ * up to two seconds. A checkpoint writes each node once and, in node order, visits each page once:
+ * the larger the checkpoint, the cheaper each entry.
  */
 const CHECKPOINT_BYTES_MAX = 256 * 1024 * 1024;
 /** Lags from which a checkpoint is hastened, as multiples of the lag that begins one. */
@@ -51,9 +54,15 @@ class StateThread {
   #checkpointingBytes = 0;
   /** The last checkpoint found no room. */
   #isFull = false;
-  /** A checkpoint found no room. Until no marks are left, each is checkpointed alone: a small checkpoint needs less room. */
+  /**
+   * A checkpoint found no room. Until no marks are left, each is checkpointed alone: a small
+   * checkpoint needs less room.
+   */
   #isCramped = false;
-  /** The file is closed since then; opening it undoes what that checkpoint left, which may need room as well. */
+  /**
+   * The file is closed since then; opening it undoes what that checkpoint left, which may need room
+   * as well.
+   */
   #isClosed = false;
   readonly #missingRoom = new MissingRoom(() => hasRoomForFile(dirname(this.#stateFile)));
   #timer: NodeJS.Timeout | undefined;
@@ -276,7 +285,10 @@ class StateThread {
     this.#isFull = isFull;
   }
 
-  /** Takes the marks that came while it checkpointed, so that it knows its lag. What else came waits for its turn, with all behind it. */
+  /**
+   * Takes the marks that came while it checkpointed, so that it knows its lag. What else came waits
+   * for its turn, with all behind it.
+   */
   #hear(): void {
     for (;;) {
       const command = receiveMessageOnPort(this.#data.port)?.message as StateCommand | undefined;
@@ -341,7 +353,8 @@ class StateThread {
   }
 
   /**
-   * Hands the checkpoint the entries up to a mark. Only what is durable can be read, so nothing else can be checkpointed.
+   * Hands the checkpoint the entries up to a mark. Only what is durable can be read, so nothing
+   * else can be checkpointed.
    *
    * @param skipped ranges that are not read
    */
@@ -367,7 +380,8 @@ class StateThread {
         continue;
       }
       const upTo = range === undefined ? target.zxid : ((range.first - 1) as Zxid);
-      // The first run reads the chain of the entry before it, which proves that the log is the same.
+      // The first run reads the chain of the entry before it, which proves that the log is the
+      // same.
       const chain = entries === 0 ? undefined : at.chain;
       const walk = log.walk(at.zxid, { bytesMax: READ_BYTES, upTo, chain }, sink);
       if (walk.after.chain !== at.chain) throw this.#split(at.zxid, "the chain is another one");
@@ -417,7 +431,10 @@ class StateThread {
     }
   }
 
-  /** A node that is not found may be one that a flipped bit in the file's index hides: then the file is at fault, not the transaction. */
+  /**
+   * A node that is not found may be one that a flipped bit in the file's index hides: then the file
+   * is at fault, not the transaction.
+   */
   #damageBehind(cause: unknown): StoreError | undefined {
     if (!(cause instanceof InvariantError) || this.#isClosed) return undefined;
     const found = findPageDamage(this.#stateFile);

@@ -107,7 +107,10 @@ test("a checkpoint that skips superseded writes gives the same state", async () 
 
 const NODES = 1800;
 
-/** Many nodes, each written once or twice, with others between them that create, delete and change several. */
+/**
+ * Many nodes, each written once or twice, with others between them that create, delete and change
+ * several.
+ */
 async function widelyCheckpointedState(isRecorded: boolean): Promise<PlainState> {
   await using store = await open(`wide-${isRecorded}`);
   const writer = new Writer(store, 3000);

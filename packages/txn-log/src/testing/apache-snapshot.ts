@@ -1,4 +1,7 @@
-/** What Apache ZooKeeper 3.9.5 answered to `GET /commands/snapshot`, for tests: every kind of node, with quotas and access lists. */
+/**
+ * What Apache ZooKeeper 3.9.5 answered to `GET /commands/snapshot`, for tests: every kind of node,
+ * with quotas and access lists.
+ */
 export const APACHE_SNAPSHOT: Buffer = Buffer.from(
   `WktTTgAAAAL//////////wAAAAEBAAAw3E0AAAAAJxAAAAAEAAAAAAAAAAEAAAABAAAAAQAAAAV3b3JsZAAAAAZhbnlvbmUAAAAAAAAAAgAAAAEAAAAfAAAA
 BXdvcmxkAAAABmFueW9uZQAAAAAAAAADAAAAAgAAAAEAAAAGZGlnZXN0AAAAImFsaWNlOmlMT2dEMHpLcW5yM1Q1WDB4MGNHc0VCZHFVOD0AAAAfAAAAAmlw

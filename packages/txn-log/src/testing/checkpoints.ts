@@ -6,7 +6,10 @@ import { runOracle } from "./state-history.ts";
 import { loaded, Oracle } from "./state-oracle.ts";
 import { TemporaryDirectory } from "./temporary-directory.ts";
 
-/** Expects that random transactions, checkpointed at random marks, give what applying them one by one gives. */
+/**
+ * Expects that random transactions, checkpointed at random marks, give what applying them one by
+ * one gives.
+ */
 export async function checkpointsAsApplied(seed: number): Promise<void> {
   using place = new TemporaryDirectory();
   const open = (): Promise<Store> =>

@@ -1,4 +1,7 @@
-/** For the test of its end: starts the state's thread, exits at once, and writes how many threads still load at its very end. */
+/**
+ * For the test of its end: starts the state's thread, exits at once, and writes how many threads
+ * still load at its very end.
+ */
 
 import { writeSync } from "node:fs";
 import { openStore } from "../sqlite.ts";

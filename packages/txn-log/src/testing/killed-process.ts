@@ -4,7 +4,10 @@ import { expect } from "vitest";
 import { openStore } from "../sqlite.ts";
 import { RecordingHandler, Z } from "./txn-log-contract.ts";
 
-/** Kills a process that appends to a store in this directory, and expects that everything reported as durable is there. */
+/**
+ * Kills a process that appends to a store in this directory, and expects that everything reported
+ * as durable is there.
+ */
 export async function leavesWhatWasCompleted(directory: string): Promise<void> {
   const child = fork(join(import.meta.dirname, "append-until-killed.ts"), [directory], {
     execArgv: ["--conditions=@zooid/source"],

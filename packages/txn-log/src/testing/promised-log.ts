@@ -11,7 +11,9 @@ import type {
 } from "../txn-log.ts";
 import type { AppendBatch, RecordingHandler } from "./append-batches.ts";
 
-/** A log for tests that wait for each step. With its handler, promises reject when the log fails. */
+/**
+ * A log for tests that wait for each step. With its handler, promises reject when the log fails.
+ */
 export class PromisedLog {
   readonly log: StoreLog;
   readonly #handler: RecordingHandler | undefined;

@@ -31,7 +31,10 @@ export interface PlainState {
   readonly sessions: Map<string, { timeoutMs: number; password: string }>;
 }
 
-/** The state as a model would keep it: random transactions are applied to it one by one, and encoded. */
+/**
+ * The state as a model would keep it: random transactions are applied to it one by one, and
+ * encoded.
+ */
 export class Oracle implements PlainState {
   readonly nodes: Map<number, PlainNode> = new Map();
   readonly sessions: Map<string, { timeoutMs: number; password: string }> = new Map();

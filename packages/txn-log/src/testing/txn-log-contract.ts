@@ -32,10 +32,15 @@ interface InstallOptions {
   readonly snapshot?: NonNullable<HistoryInstall["snapshot"]>;
 }
 
-/** `installs` are the histories that an install leaves, in detail; `core` is everything else, installs among them. */
+/**
+ * `installs` are the histories that an install leaves, in detail; `core` is everything else,
+ * installs among them.
+ */
 export type TxnLogContractPart = "core" | "installs";
 
-/** Every promise of {@link StoreLog} that can be seen from outside. Run it for each implementation. */
+/**
+ * Every promise of {@link StoreLog} that can be seen from outside. Run it for each implementation.
+ */
 export function describeTxnLog(
   name: string,
   newHarness: () => Promise<TxnLogHarness>,
@@ -60,7 +65,8 @@ export function describeTxnLog(
     };
     const append = (...zxids: readonly Zxid[]): void => log.append(batchOf(zxids, { generation: 7 }));
     const settled = async <T>(answer: Promise<T>): Promise<T> => {
-      // A rejection is the caller's business; it only must not count as unhandled while the log settles.
+      // A rejection is the caller's business; it only must not count as unhandled while the log
+      // settles.
       answer.catch(() => {});
       await harness.settle(log);
       return answer;
@@ -256,7 +262,7 @@ export function describeTxnLog(
       expect(log.durable.commitHint).toBe(Z(1, 2));
     });
 
-    core("a cut drops the tail, and the log goes on from there", async () => {
+    core("a cut drops the tail, and the log continues from there", async () => {
       append(Z(1, 1), Z(1, 2), Z(2, 1));
       await settled(log.cut(Z(1, 1)));
       expect(log.durable.epochs).toEqual([{ epoch: 1, first: 1, last: 1 }]);
@@ -281,7 +287,7 @@ export function describeTxnLog(
       await expect(settled(log.cut(Z(0, 0)))).rejects.toThrow("committed");
     });
 
-    core("reading goes on from any entry, in pieces of a bounded size", async () => {
+    core("reading continues from any entry, in pieces of a bounded size", async () => {
       append(...range(1, 50));
       await harness.settle(log);
       const seen: Zxid[] = [];

@@ -2,7 +2,9 @@ import { MessageChannel, type MessagePort, type TransferListItem, type Worker } 
 import { StoreError, type StoreErrorDetail } from "../store-error.ts";
 import { startWorker } from "./start-worker.ts";
 
-/** A thread that does one thing after another and answers each, for one transfer; it ends with it. */
+/**
+ * A thread that does one thing after another and answers each, for one transfer; it ends with it.
+ */
 export class CallThread<Call, Answer> {
   readonly #worker: Worker;
   readonly #port: MessagePort;
@@ -46,7 +48,9 @@ export class CallThread<Call, Answer> {
     return promise;
   }
 
-  /** Ends the thread after what it was called for. What is called from now on fails with this error. */
+  /**
+   * Ends the thread after what it was called for. What is called from now on fails with this error.
+   */
   async close(error: Error): Promise<void> {
     if (this.#dead === undefined) {
       this.#dead = error;

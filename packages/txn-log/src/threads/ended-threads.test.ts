@@ -20,7 +20,8 @@ test.each([0, 1, 2])("thread %i of a store that ends without an error is a failu
   handler.failed = resolve;
   const [store, threads] = await threadsOf(async () => {
     const opened = await openStore({ directory: join(place.path, "data"), sid: 1, handler, takeEpoch: true });
-    // The first flush starts the state's thread, and the first question of a reader the log's helper.
+    // The first flush starts the state's thread, and the first question of a reader the log's
+    // helper.
     await opened.state.flush();
     await promised(opened.log).chainAt(ZXID_NONE);
     return opened;

@@ -2,13 +2,14 @@ import { type Worker, workerData } from "node:worker_threads";
 import Sqlite from "better-sqlite3";
 
 /**
- * Each thread loads SQLite's binding for itself, and the process aborts with SIGABRT where it ends during that. So a process that
- * ends, for whatever reason, waits for its threads to have loaded it:
+ * Each thread loads SQLite's binding for itself, and the process aborts with SIGABRT where it ends
+ * during that. So a process that ends, for whatever reason, waits for its threads to have loaded
+ * it:
  *
  * 1. the starter gives each thread a word, and keeps it until the thread has ended;
  * 2. the thread loads the binding first, then sets the word;
- * 3. when the process exits, the starter's thread waits for the words. That takes milliseconds; a thread that cannot start
- *    delays it by {@link WAIT_MS_MAX} at most.
+ * 3. when the process exits, the starter's thread waits for the words. That takes milliseconds; a
+ *    thread that cannot start delays it by {@link WAIT_MS_MAX} at most.
  */
 
 /** `workerData` of a thread. */
@@ -37,7 +38,10 @@ export function awaitAtExit(worker: Worker, { word }: StartedThread<unknown>): v
   });
 }
 
-/** In the thread, before anything else: loads SQLite's binding, and gives what the thread was started with. */
+/**
+ * In the thread, before anything else: loads SQLite's binding, and gives what the thread was
+ * started with.
+ */
 export function loadThread<Data>(): Data {
   const { data, word } = workerData as StartedThread<Data>;
   new Sqlite(":memory:").close();

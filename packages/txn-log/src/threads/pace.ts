@@ -4,7 +4,10 @@ export interface Rhythm {
   readonly restMs: number;
 }
 
-/** For work with time to spare. With 16 writes in flight their p99 is a seventh shorter than with {@link BRISK}. */
+/**
+ * For work with time to spare. With 16 writes in flight their p99 is a seventh shorter than with
+ * {@link BRISK}.
+ */
 export const CALM: Rhythm = { sliceMs: 0.1, restMs: 0.15 };
 /** For work that must not fall behind: each rest costs a change of threads. */
 export const BRISK: Rhythm = { sliceMs: 0.25, restMs: 0.25 };
@@ -22,8 +25,9 @@ export interface PaceHost {
 }
 
 /**
- * Breaks long work of a background thread into slices with rests between. A low priority alone does not keep others from waiting: a
- * scheduler lets the running thread finish its slice, up to some milliseconds, before it lets in a thread that wakes.
+ * Breaks long work of a background thread into slices with rests between. A low priority alone does
+ * not keep others from waiting: a scheduler lets the running thread finish its slice, up to some
+ * milliseconds, before it lets in a thread that wakes.
  */
 export class Pace {
   rhythm: Rhythm = CALM;

@@ -12,7 +12,10 @@ export interface WorkerStart {
 
 const YOUNG_HEAP_MIB = 4;
 
-/** Starts a thread from a file of this package: from source where this is source, from the built form where it is built. */
+/**
+ * Starts a thread from a file of this package: from source where this is source, from the built
+ * form where it is built.
+ */
 export function startWorker({ name, data, transfer, heapMib }: WorkerStart): Worker {
   const extension = extname(import.meta.url);
   const started = newStartedThread(data);

@@ -13,8 +13,9 @@ export interface RawTarget {
 }
 
 /**
- * A connection for tests that knows of ZooKeeper's protocol no more than the length in front of each frame. It uses no codec of this
- * repository, so that clients on top of it may check the codec's bytes.
+ * A connection for tests that knows of ZooKeeper's protocol no more than the length in front of
+ * each frame. It uses no codec of this repository, so that clients on top of it may check the
+ * codec's bytes.
  */
 export class RawConnection implements AsyncDisposable {
   readonly socket: Socket;
@@ -69,7 +70,10 @@ export class RawConnection implements AsyncDisposable {
     return frame;
   }
 
-  /** The next frame without its length; undefined where the connection ends before it. Rejects when nothing comes for a long time. */
+  /**
+   * The next frame without its length; undefined where the connection ends before it. Rejects when
+   * nothing comes for a long time.
+   */
   async frameOrEnd(): Promise<Buffer | undefined> {
     await this.until("a frame", () => this.#frameBytes() !== undefined || this.#isClosed);
     const bytes = this.#frameBytes();

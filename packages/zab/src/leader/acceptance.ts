@@ -41,8 +41,8 @@ export class Acceptance {
    *
    * A server that is an observer here may be a voter elsewhere: 1. s3 leads epoch 4 and is cut off;
    * s1 and s2 elect s2. 2. In epoch 5 a change makes s4 and s5 voters; s2, s4 and s5 commit an
-   * entry. 3. s4 loses its disk and finds s3, which does not know the change. 4. If the history of s3
-   * ended its amnesia, s1, s3 and s4 could elect a leader, and the entry would be lost.
+   * entry. 3. s4 loses its disk and finds s3, which does not know the change. 4. If the history of
+   * s3 ended its amnesia, s1, s3 and s4 could elect a leader, and the entry would be lost.
    */
   mayOffer(learner: LearnerHandler): boolean {
     if (!this.endsAmnesia(learner)) return true;

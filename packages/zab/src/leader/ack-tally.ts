@@ -41,7 +41,10 @@ export class AckTally {
     this.#change = { verifier, from };
   }
 
-  /** The change is committed: its configuration alone counts. @returns whether the commit point moved */
+  /**
+   * The change is committed: its configuration alone counts. @returns whether the commit point
+   * moved
+   */
   changed(verifier: QuorumVerifier): boolean {
     this.#verifier = verifier;
     this.#change = undefined;

@@ -73,7 +73,8 @@ export class Discovery {
       return;
     }
     const { members } = context;
-    // Where a configuration was agreed on, the newest one decides: the learner may not know of it yet.
+    // Where a configuration was agreed on, the newest one decides: the learner may not know of it
+    // yet.
     const isVoter = members.isVoter(sid) && (members.isAgreed || !info.isObserver);
     if (members.isChangeable && info.configVersion > versionOf(members.lastSeen)) {
       // A change was committed that this server has not seen: others have elected a leader since.
@@ -86,7 +87,8 @@ export class Discovery {
       this.#giveWay(link, this.#foundingEnd(sid));
       return;
     }
-    // A server with a history of its own follows no leader of an ensemble: no epoch would change that.
+    // A server with a history of its own follows no leader of an ensemble: no epoch would change
+    // that.
     const mayFollow = !info.isOwn || !this.#leader.isEstablished;
     // 1. s5 begins epoch 7: s4 promises it, and s5 dies. 2. s1 leads; s2 and s3 know of 6, so it
     // takes epoch 7 too. 3. s4 comes back: it has promised 7 to s5 and must refuse s1. If s2 fails
@@ -129,7 +131,8 @@ export class Discovery {
   }
 
   /**
-   * No epoch was ever held here, or none by any other server, and the present one has no quorum yet.
+   * No epoch was ever held here, or none by any other server, and the present one has no quorum
+   * yet.
    */
   get #isFounding(): boolean {
     return this.#isFounder && !this.#leader.isEstablished;
@@ -149,12 +152,12 @@ export class Discovery {
   }
 
   /**
-   * Whether a learner without a history has a promise of this leader's attempt to found the ensemble,
-   * or of the one that succeeded.
+   * Whether a learner without a history has a promise of this leader's attempt to found the
+   * ensemble, or of the one that succeeded.
    *
-   * 1. s1, s2 and s3 are an ensemble; s1 and s2 lose their disks. 2. s2 tries to found another one: s1
-   * promises it an epoch. 3. s2 stops, and s3 leads: s1 has forgotten what it acked, for all that it
-   * has promised since.
+   * 1. s1, s2 and s3 are an ensemble; s1 and s2 lose their disks. 2. s2 tries to found another one:
+   * s1 promises it an epoch. 3. s2 stops, and s3 leads: s1 has forgotten what it acked, for all
+   * that it has promised since.
    */
   #isOfAttempt({ attemptId, promise }: LearnerInfo): boolean {
     // rule: a-promise-counts-for-its-attempt
@@ -169,9 +172,11 @@ export class Discovery {
   /**
    * Counts voters without a history where no voter has any, though this server holds an epoch:
    *
-   * 1. s3 founds an ensemble with s1 and s2, and crashes when its epoch is on its disk and on no other.
-   * 2. s1 and s2 try without it: their promises from then on are part of another attempt. 3. s3 comes back.
-   * It counts neither, and forbids them to found one. But all three are there, and nothing was logged.
+   * 1. s3 founds an ensemble with s1 and s2, and crashes when its epoch is on its disk and on no
+   *    other.
+   * 2. s1 and s2 try without it: their promises from then on are part of another attempt. 3. s3
+   *    comes back. It counts neither, and forbids them to found one. But all three are there, and
+   *    nothing was logged.
    */
   #countBlankVoters(): void {
     const { context, epoch, learners } = this.#leader;
@@ -243,7 +248,8 @@ export class Discovery {
     let highest = Math.max(durable.promise.epoch, durable.currentEpoch, context.epochToExceed);
     for (const { isCounted, info } of learners.values()) {
       if (isCounted) highest = Math.max(highest, info.promise.epoch);
-      // Files of a lost ensemble name versions: the new one's configuration must be newer than those.
+      // Files of a lost ensemble name versions: the new one's configuration must be newer than
+      // those.
       if (this.#isFounder) highest = Math.max(highest, epochOf(info.configVersion));
     }
     if (this.#isFounder) highest = Math.max(highest, epochOf(versionOf(context.members.lastSeen)));
@@ -254,11 +260,12 @@ export class Discovery {
     }
     this.#leader.beginEpoch(epoch);
     this.#leader.liveness.beginStep();
-    // With the id the history would no longer be this server's own: 1. s1 writes it, and dies. 2. s2
-    // and s3 have promised nothing: they do not count, and s1 never has a quorum.
+    // With the id the history would no longer be this server's own: 1. s1 writes it, and dies.
+    // 2. s2 and s3 have promised nothing: they do not count, and s1 never has a quorum.
     if (this.#isOwn) this.#newEnsembleId = config.newEnsembleId;
     else if (this.#isFresh) {
-      // Not the id of an attempt that this server took part in: that one may have succeeded elsewhere.
+      // Not the id of an attempt that this server took part in: that one may have succeeded
+      // elsewhere.
       if (durable.identity.ensembleId !== config.newEnsembleId) log.setEnsembleId(config.newEnsembleId, () => {});
     } else if (durable.identity.ensembleId === "")
       log.setEnsembleId(this.#ensembleIdOfOthers() ?? config.newEnsembleId, () => {});
@@ -292,13 +299,13 @@ export class Discovery {
    */
   invite(learner: LearnerHandler): void {
     if (learner.phase !== "informed") return;
-    // A server without a vote may get one while it follows, so its promise binds it as well. It makes
-    // none to a leader that may fail before it leads: another one could take the same epoch.
+    // A server without a vote may get one while it follows, so its promise binds it as well. It
+    // makes none to a leader that may fail before it leads: another one could take the same epoch.
     // rule: wiped-servers-make-no-promise
     if (!learner.isCounted && !this.#leader.isEstablished) return;
     const { founding, log, members } = this.#leader.context;
-    // 1. s4 is in no list, and gets the data of 1, 2 and 3, which have not agreed on a list yet: it gets none. 2. Its operator gives it
-    // the list 4. It would lead by its file, beside them.
+    // 1. s4 is in no list, and gets the data of 1, 2 and 3, which have not agreed on a list yet: it
+    // gets none. 2. Its operator gives it the list 4. It would lead by its file, beside them.
     if (members.isChangeable && !members.isAgreed && !founding.isListed(learner.sid)) return;
     learner.becomeInvited();
     const { bootCount } = log.durable.identity;
@@ -365,11 +372,12 @@ export class Discovery {
   }
 
   /**
-   * Whether a quorum may agree on the first configuration now. An ensemble with data whose members came from files alone has no
-   * configuration yet, and its servers may have different lists: there the leader waits for all of them, see {@link Wishes}.
+   * Whether a quorum may agree on the first configuration now. An ensemble with data whose members
+   * came from files alone has no configuration yet, and its servers may have different lists: there
+   * the leader waits for all of them, see {@link Wishes}.
    *
-   * 1. s1 and s2 have the list 1, 2, 3; s3, s4 and s5, which cannot be reached, have 1 to 5. 2. s1 calls its list the first
-   * configuration, and s5 its own: each has a quorum of its list.
+   * 1. s1 and s2 have the list 1, 2, 3; s3, s4 and s5, which cannot be reached, have 1 to 5. 2. s1
+   * calls its list the first configuration, and s5 its own: each has a quorum of its list.
    */
   get #mayLabel(): boolean {
     const { context, learners } = this.#leader;
@@ -380,9 +388,9 @@ export class Discovery {
   }
 
   /**
-   * An ensemble's first configuration gets the epoch's start marker as its version. Servers that are
-   * started later with a list of servers of their own have the version 0, which is older, or one that
-   * an earlier ensemble left in a file, which is older as well.
+   * An ensemble's first configuration gets the epoch's start marker as its version. Servers that
+   * are started later with a list of servers of their own have the version 0, which is older, or
+   * one that an earlier ensemble left in a file, which is older as well.
    */
   #labelMembers(): void {
     const { members, log } = this.#leader.context;

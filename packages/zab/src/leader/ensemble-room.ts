@@ -2,8 +2,9 @@ import type { Leader } from "./leader.ts";
 import type { LearnerHandler } from "./learner-handler.ts";
 
 /**
- * The room on the disks of an ensemble, as its leader knows it. Entries need room on the leader's disk and on those of a quorum:
- * without it, writes that add data are refused here and, once they know of it, at the learners.
+ * The room on the disks of an ensemble, as its leader knows it. Entries need room on the leader's
+ * disk and on those of a quorum: without it, writes that add data are refused here and, once they
+ * know of it, at the learners.
  */
 export class EnsembleRoom {
   readonly #leader: Leader;
@@ -27,7 +28,9 @@ export class EnsembleRoom {
     return false;
   }
 
-  /** Whether a learner may take the leadership over. One that cannot write could not begin an epoch. */
+  /**
+   * Whether a learner may take the leadership over. One that cannot write could not begin an epoch.
+   */
   mayLead(learner: LearnerHandler): boolean {
     const { candidates } = this.#leader.context.members.verifier;
     // A server without weight is elected by no vote: servers that come later would not follow it.

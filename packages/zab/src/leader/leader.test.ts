@@ -121,7 +121,7 @@ function elected(
   return { peer, sinks, ends, run, informed, promises, accepts, confirms, kindsTo, log, said, refused };
 }
 
-test("a voter that is a quorum by itself leads without learners", () => {
+test("a voter that is a quorum alone leads without learners", () => {
   const { peer, sinks, run } = elected(1);
   peer.lead();
   run();
@@ -142,7 +142,7 @@ test("a voter with an empty disk gets no epoch to promise before a quorum with a
   expect(said.find(({ link }) => link === wiped)?.message).toMatchObject({ ensembleId: "" });
 });
 
-test("a server that says that it has promised an epoch beyond all others is refused, and the leader goes on with the rest", () => {
+test("a server that says that it has promised an epoch beyond all others is refused, and the leader continues with the rest", () => {
   const { peer, informed, kindsTo, refused, log } = elected(3, { epoch: 4 });
   peer.lead();
   const liar = informed(2, { promise: EPOCH_MAX, isFresh: false });
@@ -481,7 +481,7 @@ test("an observer gets entries committed within a few milliseconds in one messag
   expect([entries(), write(), write()]).toEqual([3, 4, 5]);
 });
 
-test("a leader that is a quorum by itself confirms a check at the end of the turn in which it began", () => {
+test("a leader that is a quorum alone confirms a check at the end of the turn in which it began", () => {
   const weights = [1, 0].map((weight, i) => ({ sid: serverId(i + 1), group: 0, weight }));
   const { peer, sinks, run, informed, promises, accepts } = elected(new HierarchicalQuorum(weights), { epoch: 4 });
   peer.lead();

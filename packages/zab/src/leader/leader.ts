@@ -82,7 +82,10 @@ export class Leader implements Role {
     return verifier.isQuorum(synced);
   }
 
-  /** Whether the configuration in force gives the leadership to others: this server is not in it, or has moved. */
+  /**
+   * Whether the configuration in force gives the leadership to others: this server is not in it, or
+   * has moved.
+   */
   get mustTransfer(): boolean {
     const { config, members } = this.context;
     const { committed } = members;
@@ -97,7 +100,8 @@ export class Leader implements Role {
   membersChanged(): void {
     const { members } = this.context;
     for (const learner of this.learners.values()) learner.setVote(members.isVoter(learner.sid));
-    // Before entries that were proposed behind a check are committed by other quorums than it waited for.
+    // Before entries that were proposed behind a check are committed by other quorums than it
+    // waited for.
     // rule: checks-are-counted-anew-with-a-change
     this.check.seek();
     this.broadcast.membersChanged();

@@ -69,10 +69,10 @@ export class LeadershipCheck {
 
   seek(): void {
     const { context, learners, stream } = this.#leader;
-    // While the configuration changes, a later leader needs a quorum of the present one in any case.
-    // With both, a check would wait longer than a write behind it: 1. A client sends a sync and a write. 2.
-    // s1, s2, s3 begin to change to s4, s5, s6. 3. The acks of s1 and s2 commit the write. It would be
-    // answered before the sync.
+    // While the configuration changes, a later leader needs a quorum of the present one in any
+    // case. With both, a check would wait longer than a write behind it: 1. A client sends a sync
+    // and a write. 2. s1, s2, s3 begin to change to s4, s5, s6. 3. The acks of s1 and s2 commit the
+    // write. It would be answered before the sync.
     // rule: the-present-voters-confirm-the-leader
     const { electors } = context.members;
     // An open check is not sent yet, and later requests of the turn share it. A leader that is a

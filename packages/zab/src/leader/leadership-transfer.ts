@@ -2,7 +2,10 @@ import type { ServerId } from "@zooid/model";
 import type { Leader } from "./leader.ts";
 import type { LearnerHandler } from "./learner-handler.ts";
 
-/** Why a leader leaves: it is being stopped, its disk has no room, or the configuration gives the leadership to others. */
+/**
+ * Why a leader leaves: it is being stopped, its disk has no room, or the configuration gives the
+ * leadership to others.
+ */
 export type TransferPurpose = "stop" | "room" | "members";
 
 /** Leaves the epoch to a learner that can lead at once, so that no election is needed. */
@@ -24,8 +27,8 @@ export class LeadershipTransfer {
     const { broadcast, context, epoch, learners } = this.#leader;
     if (this.#isStarted || this.#leader.phase !== "broadcast") return undefined;
     if (broadcast.committed < broadcast.lastLogged) return undefined;
-    // Clients that wait here get their answers first. A full disk holds back what others have committed:
-    // the leader would wait for room, and it is for want of room that it leaves.
+    // Clients that wait here get their answers first. A full disk holds back what others have
+    // committed: the leader would wait for room, and it is for want of room that it leaves.
     const deliverable = Math.min(broadcast.committed, context.log.durable.tail.zxid);
     if (context.sinks.application.applied() < deliverable) return undefined;
     const successor = this.#successor(purpose, to);

@@ -45,7 +45,9 @@ export class LearnerHandler {
   readonly link: LinkRef;
   readonly sid: ServerId;
   readonly info: LearnerInfo;
-  /** The list in its files; undefined for a server that counts by that list, as version 0.1.0 does. */
+  /**
+   * The list in its files; undefined for a server that counts by that list, as version 0.1.0 does.
+   */
   readonly list: Members | undefined;
   #phase: LearnerPhase = "informed";
   #isObserver: boolean;
@@ -218,7 +220,10 @@ export class LearnerHandler {
     this.#isWhole = true;
   }
 
-  /** It has a vote and no history, and no other voter has any: there is nothing that it could have forgotten. */
+  /**
+   * It has a vote and no history, and no other voter has any: there is nothing that it could have
+   * forgotten.
+   */
   becomeWhole(): void {
     assert(this.#phase === "informed", "a server without a history is counted before the epoch is named");
     this.#isWhole = true;

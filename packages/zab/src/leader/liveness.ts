@@ -86,8 +86,9 @@ export class Liveness {
   }
 
   /**
-   * Whether a learner waits with entries that it should have acked. One whose disk is full lacks only
-   * those that are committed: where no quorum has room nothing is, and all of them continue to serve reads.
+   * Whether a learner waits with entries that it should have acked. One whose disk is full lacks
+   * only those that are committed: where no quorum has room nothing is, and all of them continue to
+   * serve reads.
    */
   #isLate(learner: LearnerHandler): boolean {
     const { broadcast, epoch } = this.#leader;

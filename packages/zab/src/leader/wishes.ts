@@ -6,9 +6,14 @@ export interface WaitingWish {
   readonly members: Members;
   /** They have this list in their files. */
   readonly wishers: readonly ServerId[];
-  /** They have another one, or were not heard: with some of them the list would have its quorums. */
+  /**
+   * They have another one, or were not heard: with some of them the list would have its quorums.
+   */
   readonly lacking: readonly ServerId[];
-  /** Servers of the list in force that count by their files, as those of version 0.1.0 do: while they follow, nothing is proposed. */
+  /**
+   * Servers of the list in force that count by their files, as those of version 0.1.0 do: while
+   * they follow, nothing is proposed.
+   */
   readonly earlier: readonly ServerId[];
 }
 
@@ -20,11 +25,13 @@ interface ReportedList {
 }
 
 /**
- * The lists of servers in the files of the ensemble's servers, and which of them the leader may propose as a change.
+ * The lists of servers in the files of the ensemble's servers, and which of them the leader may
+ * propose as a change.
  *
- * A list in one file does not count alone. If it did: 1. The list in force is 1, 2, 3; s3, s4 and s5 have 1 to 5 in their files.
- * 2. s3 leads by its file, and commits with s4 and s5. 3. s1 and s2 elect each other, and commit something else. So a list is
- * proposed once it has quorums of both lists, and committed by quorums of both.
+ * A list in one file does not count alone. If it did: 1. The list in force is 1, 2, 3; s3, s4 and
+ * s5 have 1 to 5 in their files. 2. s3 leads by its file, and commits with s4 and s5. 3. s1 and s2
+ * elect each other, and commit something else. So a list is proposed once it has quorums of both
+ * lists, and committed by quorums of both.
  */
 export class Wishes {
   readonly #leader: Leader;
@@ -43,7 +50,8 @@ export class Wishes {
     for (const { list } of reported) {
       const wishers = reported.filter((other) => other.isWish && isSameVotes(other.list, list));
       const sids = wishers.map(({ sid }) => sid);
-      // 1. s3 of 1, 2, 3 leads and has 1 to 5 in its file, as s4 and s5 have. 2. It changes the list with the quorum of the new one.
+      // 1. s3 of 1, 2, 3 leads and has 1 to 5 in its file, as s4 and s5 have. 2. It changes the
+      // list with the quorum of the new one.
       // rule: a-wish-needs-both-quorums
       if (!committed.verifier.isQuorum(sids) || !list.verifier.isQuorum(sids)) continue;
       if (!isSameVotes(list, committed)) return joined(list, wishers);
@@ -75,8 +83,8 @@ export class Wishes {
   }
 
   /**
-   * An ensemble with data whose members came from files alone: its list is in force once it is the same in the file of each server
-   * that it lists.
+   * An ensemble with data whose members came from files alone: its list is in force once it is the
+   * same in the file of each server that it lists.
    */
   #firstList(committed: Members, reported: readonly ReportedList[]): Members | undefined {
     for (const { sid } of committed.servers) {
@@ -116,8 +124,9 @@ export class Wishes {
 }
 
 /**
- * One list of the same one in several files. Files often have an address for their own server that means nothing elsewhere, like
- * `0.0.0.0`: each line is that of another server's file where there is one.
+ * One list of the same one in several files. Files often have an address for their own server that
+ * means nothing elsewhere, like `0.0.0.0`: each line is that of another server's file where there
+ * is one.
  */
 export function joined(one: Members, reported: readonly Pick<ReportedList, "sid" | "list">[]): Members {
   const same = reported.filter(({ list }) => isSameVotes(list, one));

@@ -13,7 +13,10 @@ const OBSERVER_ACK_MS = 100;
  */
 const OBSERVER_ACK_WINDOWS = 1 / 8;
 
-/** A leader may be configured to propose more than this server would, and its last batch goes beyond that. */
+/**
+ * A leader may be configured to propose more than this server would, and its last batch goes beyond
+ * that.
+ */
 const UNCOMMITTED_TIMES = 4;
 
 /**

@@ -11,7 +11,10 @@ import type { LeaderLink } from "./leader-link.ts";
 export class LearnerDiscovery {
   readonly #context: RoleContext;
   readonly #link: LeaderLink;
-  /** The id of the ensemble that the leader founds, or has just founded; undefined in every other role. */
+  /**
+   * The id of the ensemble that the leader founds, or has just founded; undefined in every other
+   * role.
+   */
   #attemptId: string | undefined;
 
   constructor(context: RoleContext, link: LeaderLink) {
@@ -93,7 +96,9 @@ export class LearnerDiscovery {
     if (this.#link.step === "promising" || this.#link.step === "promised") this.#leavesAttempt();
   }
 
-  /** Leaves an attempt to found an ensemble, if another server has data. @returns whether it does */
+  /**
+   * Leaves an attempt to found an ensemble, if another server has data. @returns whether it does
+   */
   #leavesAttempt(): boolean {
     const { founding } = this.#context;
     if (this.#attemptId === undefined) return false;

@@ -10,11 +10,14 @@ import {
 } from "@zooid/model";
 
 /**
- * What a leader says of a history, checked before the log has it: the log asserts the same of every write, and a server whose log
- * fails stops.
+ * What a leader says of a history, checked before the log has it: the log asserts the same of every
+ * write, and a server whose log fails stops.
  */
 
-/** Whether the entries of a run follow each other without gaps, after the position that it names. There is one at least. */
+/**
+ * Whether the entries of a run follow each other without gaps, after the position that it names.
+ * There is one at least.
+ */
 export function isUnbroken({ bytes, start, end, previous, first, last }: EntriesMessage): boolean {
   let before = previous;
   for (let at = start; at < end; at += FRAME_HEADER_BYTES + frameLength(bytes, at)) {

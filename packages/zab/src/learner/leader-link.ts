@@ -140,8 +140,8 @@ export class LeaderLink {
   }
 
   /**
-   * Entries came, which go to the disk. A leader sends no more than its window ahead of acks; the disk of one that lies would be a
-   * queue in memory.
+   * Entries came, which go to the disk. A leader sends no more than its window ahead of acks; the
+   * disk of one that lies would be a queue in memory.
    *
    * @returns false if that is too much: the role has ended
    */
@@ -170,8 +170,8 @@ export class LeaderLink {
 
   noteCommitted(committed: Zxid): void {
     if (committed > this.#announced) this.#announced = committed;
-    // Before the installation the configuration that was seen last is this server's own, and may be one
-    // that the leader's history does not have.
+    // Before the installation the configuration that was seen last is this server's own, and may be
+    // one that the leader's history does not have.
     if (this.#step === "accepted" || this.#step === "synced") this.#context.commitMembers(this.#announced);
   }
 

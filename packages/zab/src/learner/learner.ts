@@ -10,7 +10,10 @@ import { LearnerSynchronization } from "./synchronization.ts";
 
 /** Sessions reported in one message. */
 const TOUCHES_MAX = 10_000;
-/** Maximum time for applying what the leader committed before the learner changes to the successor; its clients wait meanwhile. */
+/**
+ * Maximum time for applying what the leader committed before the learner changes to the successor;
+ * its clients wait meanwhile.
+ */
 const TRANSFER_WAIT_MS = 100;
 /** A dial that is not answered is given up after this: the elected server may be gone. */
 const DIAL_MS_MIN = 1000;
@@ -218,7 +221,10 @@ export class Learner implements Role {
     return more;
   }
 
-  /** With a successor named: leaves once what is committed is applied, so that clients get their answers. */
+  /**
+   * With a successor named: leaves once what is committed is applied, so that clients get their
+   * answers.
+   */
   #leaveWhenApplied(): void {
     const { application } = this.#context.sinks;
     if (this.#successor === undefined) return;

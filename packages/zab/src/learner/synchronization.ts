@@ -24,8 +24,8 @@ const HELD_BACK_BYTES = 256;
 
 /**
  * Phase 2, the learner's half: what the leader sends is staged beside the log, and installed in one
- * transaction when new-leader names its end. A link that breaks before then leaves the log unchanged:
- * no log ever has half of a history.
+ * transaction when new-leader names its end. A link that breaks before then leaves the log
+ * unchanged: no log ever has half of a history.
  */
 export class LearnerSynchronization {
   readonly #context: RoleContext;
@@ -55,8 +55,9 @@ export class LearnerSynchronization {
   }
 
   /**
-   * Keeps back new-leader, and what follows it, until the histories are compared: 1. s1 says that it continues s2's log after entry 7, of
-   * which it has another one. 2. s2 installs what s1 sends before its disk has shown that, and its log contradicts itself.
+   * Keeps back new-leader, and what follows it, until the histories are compared: 1. s1 says that
+   * it continues s2's log after entry 7, of which it has another one. 2. s2 installs what s1 sends
+   * before its disk has shown that, and its log contradicts itself.
    *
    * @returns whether the message waits
    */
@@ -215,8 +216,8 @@ export class LearnerSynchronization {
       // rule: accept-behind-sync
       () => this.#installed(through),
     );
-    // Now, and not when the disk has the history: entries behind it may come in between, and a change
-    // among them is newer.
+    // Now, and not when the disk has the history: entries behind it may come in between, and a
+    // change among them is newer.
     // rule: the-historys-configuration-before-its-entries
     if (seen !== undefined) members.see(seen);
   }

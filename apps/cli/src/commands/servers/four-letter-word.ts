@@ -29,7 +29,9 @@ export const fourLetterWord: Command = {
   },
 };
 
-/** The client's sentence names server and reason; zkCli's, for requests of a session, names neither. */
+/**
+ * The client's sentence names server and reason; zkCli's, for requests of a session, names neither.
+ */
 async function answerOf(server: string, word: string, options: AdminCommandOptions): Promise<string> {
   try {
     return await adminCommand(server, word, options);

@@ -139,7 +139,10 @@ async function replace(invocation: Invocation, sid: ServerId): Promise<JsonObjec
   return result;
 }
 
-/** A server counts from the change on: one without the data would delay writes, or take the last vote for them. */
+/**
+ * A server counts from the change on: one without the data would delay writes, or take the last
+ * vote for them.
+ */
 async function demandSynced(
   invocation: Invocation,
   parts: { readonly configuration: Configuration; readonly change: PlannedChange; readonly server: NamedServer },

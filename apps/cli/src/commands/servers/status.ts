@@ -124,7 +124,8 @@ function verdictOf(members: readonly MemberStatus[]): { readonly text: string; r
       isWell: false,
     };
   }
-  // A member that does not serve is in the table: the ensemble serves without it, as for `member list`.
+  // A member that does not serve is in the table: the ensemble serves without it, as for
+  // `member list`.
   const isLeader = modes.includes("leader");
   return { text: `${count}${isLeader ? `; leader ${head.server}` : ""}`, isWell: true };
 }

@@ -30,7 +30,9 @@ export const completion: Command = {
   },
 };
 
-/** The scripts ask for it, in a process of its own: prints the paths that begin with what is typed. */
+/**
+ * The scripts ask for it, in a process of its own: prints the paths that begin with what is typed.
+ */
 async function completePaths({ connection, output, signal }: Invocation, beginning: string): Promise<JsonObject> {
   const parent = checkedPath(parentPath(beginning));
   const limits = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
@@ -40,7 +42,8 @@ async function completePaths({ connection, output, signal }: Invocation, beginni
   const client = await connection.ready({ path: parent, signal: limits });
   const base = parent === "/" ? "/" : `${parent}/`;
   const prefix = beginning.slice(base.length);
-  // Names are in order: those that begin with what is typed are together, behind what sorts before it.
+  // Names are in order: those that begin with what is typed are together, behind what sorts before
+  // it.
   const after = prefix.slice(0, -1);
   const from = after === "" ? {} : { after };
   for await (const { name } of client.eachChild(parent, { detail: "names", signal: limits, ...from })) {

@@ -144,7 +144,9 @@ interface Target {
   readonly exists: boolean;
 }
 
-/** Servers hide the hashes of passwords from clients without ADMIN: the copy would admit no user. */
+/**
+ * Servers hide the hashes of passwords from clients without ADMIN: the copy would admit no user.
+ */
 function requireWhole(acl: Acl, path: string): void {
   if (!acl.some(({ scheme, id }) => scheme === "digest" && id.endsWith(":x"))) return;
   throw new CliError(`Insufficient permission : ${path}`, {

@@ -57,7 +57,9 @@ export const du: Command = {
   },
 };
 
-/** The sums of the node in hand and its ancestors; one is complete when the walk leaves its subtree. */
+/**
+ * The sums of the node in hand and its ancestors; one is complete when the walk leaves its subtree.
+ */
 class OpenSums {
   forbidden = 0;
   readonly #depthMax: number;

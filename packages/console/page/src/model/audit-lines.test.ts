@@ -54,7 +54,7 @@ test("lines of members are in one list by time, and those of one member in its o
   expect(merged(both, one, answer(1, []))).toBe(both);
 });
 
-test("the cursor of a member goes on, and begins again where the member has begun again", () => {
+test("the cursor of a member continues, and begins again where the member has begun again", () => {
   const read = advanced(
     newTail(1, "zk1"),
     answer(1, [

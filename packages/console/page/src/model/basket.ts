@@ -1,4 +1,7 @@
-/** Writes that are gathered to be made as one transaction. They are kept by this page alone, until it is closed. */
+/**
+ * Writes that are gathered to be made as one transaction. They are kept by this page alone, until
+ * it is closed.
+ */
 import type { MultiOpJson, WrittenData } from "../../../src/api/shapes.ts";
 
 interface DraftBase {

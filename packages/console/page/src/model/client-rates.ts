@@ -6,7 +6,10 @@ export interface ClientRate {
   readonly perSecond: number;
 }
 
-/** The busiest first. Sessions that are new, or that have moved to another connection since, have no rate yet. */
+/**
+ * The busiest first. Sessions that are new, or that have moved to another connection since, have no
+ * rate yet.
+ */
 export function clientRates(
   before: readonly ClientSessionJson[],
   after: readonly ClientSessionJson[],

@@ -96,7 +96,10 @@ async function gunzipped(bytes: Uint8Array<ArrayBuffer>): Promise<string | undef
   }
 }
 
-/** Formats JSON by its characters: parsing would lose digits of large numbers, and the order of equal keys. */
+/**
+ * Formats JSON by its characters: parsing would lose digits of large numbers, and the order of
+ * equal keys.
+ */
 function indented(text: string): string {
   let [out, depth, isInString] = ["", 0, false];
   const line = (): string => `\n${"  ".repeat(depth)}`;
@@ -131,7 +134,10 @@ function indented(text: string): string {
   return out;
 }
 
-/** Characters that change the direction of text, and other invisible ones, are shown by their number. */
+/**
+ * Characters that change the direction of text, and other invisible ones, are shown by their
+ * number.
+ */
 export function visible(text: string): string {
   return text.replace(/(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (char) => {
     const code = (char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");

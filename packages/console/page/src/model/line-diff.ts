@@ -6,7 +6,10 @@ export interface DiffLine {
   readonly text: string;
 }
 
-/** Maximum number of lines that are removed or added. Beyond it the whole text counts as replaced: the time is quadratic. */
+/**
+ * Maximum number of lines that are removed or added. Beyond it the whole text counts as replaced:
+ * the time is quadratic.
+ */
 const EDITS_MAX = 4_000;
 
 export function lineDiff(before: string, after: string): readonly DiffLine[] {

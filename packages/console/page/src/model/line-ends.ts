@@ -8,8 +8,8 @@ export function withNewlines(text: string): string {
 }
 
 /**
- * An edited text with the line ends of the text that it began as: lines that are unchanged at its beginning and at
- * its end keep their own, and all others have the most frequent one.
+ * An edited text with the line ends of the text that it began as: lines that are unchanged at its
+ * beginning and at its end keep their own, and all others have the most frequent one.
  *
  * @param edited with `\n` alone
  */

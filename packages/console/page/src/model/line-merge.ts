@@ -17,7 +17,10 @@ interface Hunk {
   readonly lines: readonly string[];
 }
 
-/** Changes of one side that touch none of the other are taken; changes that touch are a conflict, unless they are equal. */
+/**
+ * Changes of one side that touch none of the other are taken; changes that touch are a conflict,
+ * unless they are equal.
+ */
 export function mergeLines(base: string, mine: string, theirs: string): Merge {
   const lines = base.split("\n");
   const [left, right] = [hunksOf(lineDiff(base, mine)), hunksOf(lineDiff(base, theirs))];

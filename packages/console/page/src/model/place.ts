@@ -1,4 +1,7 @@
-/** Places within the page live in the fragment of its address: a node's name is never part of a request's path. */
+/**
+ * Places within the page live in the fragment of its address: a node's name is never part of a
+ * request's path.
+ */
 export const PAGES = [
   "ensemble",
   "tree",
@@ -14,7 +17,9 @@ export const PAGES = [
 ] as const;
 export type PageName = (typeof PAGES)[number];
 
-/** Beginning of the page's and the API's paths, where the port serves several ensembles; else empty. */
+/**
+ * Beginning of the page's and the API's paths, where the port serves several ensembles; else empty.
+ */
 export const PREFIX: string = /^(\/ensembles\/[\w.-]+)\/console\//.exec(globalThis.location?.pathname ?? "")?.[1] ?? "";
 
 export interface Place {

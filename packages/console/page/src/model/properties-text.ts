@@ -1,4 +1,7 @@
-/** Java's properties: keys and values apart by `=`, `:` or white space, with escapes and continued lines. */
+/**
+ * Java's properties: keys and values apart by `=`, `:` or white space, with escapes and continued
+ * lines.
+ */
 export interface Property {
   readonly key: string;
   readonly value: string;
@@ -38,7 +41,10 @@ interface LogicalLine {
   readonly line: number;
 }
 
-/** Lines without comments; a line that ends with an odd number of backslashes continues in the next one. */
+/**
+ * Lines without comments; a line that ends with an odd number of backslashes continues in the next
+ * one.
+ */
 function logicalLines(text: string): readonly LogicalLine[] {
   const found: LogicalLine[] = [];
   const lines = text.split(/\r\n|\r|\n/);

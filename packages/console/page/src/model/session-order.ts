@@ -13,7 +13,10 @@ export interface SessionGroup {
   readonly sessions: readonly ClientSessionJson[];
 }
 
-/** The largest first, the oldest connection first; unknown values last, and equal ones by the session. */
+/**
+ * The largest first, the oldest connection first; unknown values last, and equal ones by the
+ * session.
+ */
 export function ordered(
   sessions: readonly ClientSessionJson[],
   order: Order,

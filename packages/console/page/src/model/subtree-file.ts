@@ -1,6 +1,6 @@
 /**
- * A subtree as a file: one line of JSON that says what it is, then one for each node, each behind its
- * parent. Data is text where it is UTF-8, so that people can read and edit the file.
+ * A subtree as a file: one line of JSON that says what it is, then one for each node, each behind
+ * its parent. Data is text where it is UTF-8, so that people can read and edit the file.
  */
 import type { ExportedNodeJson, ImportRequestJson } from "../../../src/api/subtree-shapes.ts";
 
@@ -9,7 +9,10 @@ const VERSION = 1;
 /** The API takes bodies of 2 MiB, and 500 nodes. */
 const CHUNK_CHARS_MAX = 1_500_000;
 const CHUNK_NODES_MAX = 500;
-/** A node's data has 1 MiB at most, four thirds of it as base64, and JSON may escape each byte of a text. */
+/**
+ * A node's data has 1 MiB at most, four thirds of it as base64, and JSON may escape each byte of a
+ * text.
+ */
 const LINE_CHARS_MAX = 8_000_000;
 
 export type FileNode = ImportRequestJson["nodes"][number];

@@ -1,4 +1,7 @@
-/** Whether a text has a format, and where it has not. The parsers of YAML and XML are loaded when they are needed. */
+/**
+ * Whether a text has a format, and where it has not. The parsers of YAML and XML are loaded when
+ * they are needed.
+ */
 import { parseProperties } from "./properties-text.ts";
 
 export const TEXT_FORMATS = ["json", "yaml", "xml", "properties"] as const;
@@ -20,7 +23,10 @@ export interface TextProblem {
   readonly text: string;
 }
 
-/** By the extension of the node's name, else by how the text begins; undefined for a text without a format. */
+/**
+ * By the extension of the node's name, else by how the text begins; undefined for a text without a
+ * format.
+ */
 export function guessedFormat(path: string, text: string): TextFormat | undefined {
   const extension = /\.(\w+)$/.exec(path)?.[1]?.toLowerCase();
   const byName = extension === "yml" ? "yaml" : TEXT_FORMATS.find((format) => format === extension);

@@ -1,4 +1,7 @@
-/** Places of the sessions of a wait-for graph: in columns, each behind the sessions that it waits for. */
+/**
+ * Places of the sessions of a wait-for graph: in columns, each behind the sessions that it waits
+ * for.
+ */
 import type { RecipesJson, WaitJson } from "../../../src/api/recipe-shapes.ts";
 
 export interface Box {
@@ -50,7 +53,10 @@ export function waitLayout({ waits, cycles }: Pick<RecipesJson, "waits" | "cycle
   };
 }
 
-/** Breadth first, from the sessions that wait for none; a cycle without such a session begins at its first. */
+/**
+ * Breadth first, from the sessions that wait for none; a cycle without such a session begins at its
+ * first.
+ */
 function columnsOf(waits: readonly WaitJson[], cyclic: ReadonlySet<string>): ReadonlyMap<string, number> {
   const waiters = new Map<string, string[]>();
   for (const { from, to } of waits) waiters.set(to, [...(waiters.get(to) ?? []), from]);

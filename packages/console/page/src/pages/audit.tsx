@@ -7,7 +7,9 @@ import { useAuditLines } from "../parts/use-audit-lines.ts";
 
 const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
 
-/** The newest writes of all members and their requesters, the newest first, while this page is open. */
+/**
+ * The newest writes of all members and their requesters, the newest first, while this page is open.
+ */
 export function AuditPage({ params }: { readonly params: Readonly<Record<string, string>> }) {
   const [isPaused, setPaused] = useState(false);
   const [filter, setFilter] = useState<AuditFilter>({

@@ -35,7 +35,10 @@ interface Base {
   readonly version: number;
 }
 
-/** Edits text, or bytes as base64; shows the difference before it saves, over the version that it began with. */
+/**
+ * Edits text, or bytes as base64; shows the difference before it saves, over the version that it
+ * began with.
+ */
 export function DataEditor({ node, isGone, onClose, onSaved }: DataEditorProps) {
   const [isText] = useState(node.data === null || node.data.text !== undefined);
   const textOfNode = (from: NodeJson): string => (isText ? from.data?.text : from.data?.base64) ?? "";

@@ -11,7 +11,9 @@ const POLL_MS = 3_000;
 const CLIENTS_MAX = 20;
 const NUMBER = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
 
-/** Nodes that change most, nodes that most sessions watch, and the clients with the most requests. */
+/**
+ * Nodes that change most, nodes that most sessions watch, and the clients with the most requests.
+ */
 export function HotSpotsPage() {
   const { value, error } = usePolled(api.hotSpots, POLL_MS);
   return (

@@ -27,7 +27,9 @@ interface RightsViewProps {
   readonly aversion: number | undefined;
 }
 
-/** What the user of this page may do with a node, by the access lists of the node and of its parent. */
+/**
+ * What the user of this page may do with a node, by the access lists of the node and of its parent.
+ */
 export function RightsView({ path, aversion }: RightsViewProps) {
   const [rights, setRights] = useState<RightsJson>();
   const [error, setError] = useState<string>();

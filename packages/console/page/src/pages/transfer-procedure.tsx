@@ -14,7 +14,10 @@ interface TransferProcedureProps {
   readonly onClose: () => void;
 }
 
-/** The leader itself judges whether another server has all data; the ensemble serves on if it refuses. */
+/**
+ * The leader itself judges whether another server has all data; the ensemble serves on if it
+ * refuses.
+ */
 export function TransferProcedure({ members, to, onBack, onChanged, onClose }: TransferProcedureProps) {
   const [error, setError] = useState<string>();
   const [isBusy, setBusy] = useState(false);

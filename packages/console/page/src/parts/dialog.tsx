@@ -10,7 +10,10 @@ interface DialogProps {
   readonly isWide?: boolean;
 }
 
-/** The browser's own modal dialog: it keeps the focus, closes with Escape, and hides the rest from screen readers. */
+/**
+ * The browser's own modal dialog: it keeps the focus, closes with Escape, and hides the rest from
+ * screen readers.
+ */
 export function Dialog({ title, onClose, children, isWide = false }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();

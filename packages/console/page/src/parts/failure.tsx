@@ -1,7 +1,10 @@
 import { visible } from "../model/formats.ts";
 import { Icon } from "./icon.tsx";
 
-/** A failure where it happened, in words that may have a node's name in them; nothing without a text. */
+/**
+ * A failure where it happened, in words that may have a node's name in them; nothing without a
+ * text.
+ */
 export function Failure({ text }: { readonly text: string | undefined }) {
   if (text === undefined) return null;
   return (

@@ -1,6 +1,9 @@
 import { Dialog } from "./dialog.tsx";
 
-/** The keys of the page. Where they are handled: `app.tsx`, `tree.tsx`, `tree-view.tsx`, `data-tab.tsx`, `data-editor.tsx`. */
+/**
+ * The keys of the page. Where they are handled: `app.tsx`, `tree.tsx`, `tree-view.tsx`,
+ * `data-tab.tsx`, `data-editor.tsx`.
+ */
 const KEYS: readonly { readonly place: string; readonly keys: readonly (readonly [keys: string, effect: string])[] }[] =
   [
     {

@@ -21,7 +21,9 @@ export function useNotify(): Notify {
 
 let lastId = 0;
 
-/** Short messages at the edge, which screen readers read out. Failures stay until they are closed. */
+/**
+ * Short messages at the edge, which screen readers read out. Failures stay until they are closed.
+ */
 export function NoticeProvider({ children }: { readonly children: ComponentChildren }) {
   const [notices, setNotices] = useState<readonly Notice[]>([]);
   const close = useCallback((id: number) => setNotices((all) => all.filter((notice) => notice.id !== id)), []);

@@ -29,8 +29,8 @@ export function useIsOperator(): boolean {
 }
 
 /**
- * Whether the console offers changes: not without a connection, where what is shown may be old. The access lists of the
- * tree may still refuse them.
+ * Whether the console offers changes: not without a connection, where what is shown may be old. The
+ * access lists of the tree may still refuse them.
  */
 export function useMayEdit(): boolean {
   const { role } = useSession();

@@ -19,7 +19,10 @@ interface TreeViewProps {
   readonly onSelect: (path: string) => void;
 }
 
-/** A tree of which only the visible rows are drawn. Pages of children are read when their place comes into view. */
+/**
+ * A tree of which only the visible rows are drawn. Pages of children are read when their place
+ * comes into view.
+ */
 export function TreeView({ store, rows, selected, flashes, onSelect }: TreeViewProps) {
   const box = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
@@ -60,7 +63,8 @@ export function TreeView({ store, rows, selected, flashes, onSelect }: TreeViewP
     const nearest = Math.min(rows.length - 1, Math.max(0, to));
     const isNode = (candidate: Row): boolean => candidate.kind === "node";
     const [before, behind] = [rows.slice(0, nearest + 1), rows.slice(nearest)];
-    // Places that are not loaded are passed over, in the direction of the move where there is a node.
+    // Places that are not loaded are passed over, in the direction of the move where there is a
+    // node.
     const row = to < at ? before.findLast(isNode) : (behind.find(isNode) ?? before.findLast(isNode));
     if (row?.kind === "node") {
       setFocused(row.path);

@@ -15,7 +15,10 @@ export interface AuditLines {
   readonly isAsked: boolean;
 }
 
-/** The newest writes of all members while the page is visible: each member is asked for itself, so that a slow one holds up no other. */
+/**
+ * The newest writes of all members while the page is visible: each member is asked for itself, so
+ * that a slow one holds up no other.
+ */
 export function useAuditLines(isPaused: boolean): AuditLines {
   const [lines, setLines] = useState<readonly AuditLine[]>([]);
   const [tails, setTails] = useState<readonly MemberTail[]>([]);

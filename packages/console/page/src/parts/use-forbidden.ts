@@ -12,7 +12,9 @@ export interface Forbidden {
   readonly noteRead: () => void;
 }
 
-/** What the user may not do with a node. Empty until the console has answered, and where it cannot. */
+/**
+ * What the user may not do with a node. Empty until the console has answered, and where it cannot.
+ */
 export function useForbidden(path: string): Forbidden {
   const { user } = useSession();
   const [rights, setRights] = useState<RightsJson>();

@@ -23,7 +23,10 @@ interface Found {
 
 const NOTHING: Found = { recipes: [], doneCount: 0, total: undefined, elapsedMs: 0, next: null };
 
-/** Searches all descendants of a node, a part after the other, until it is stopped or another node is chosen. */
+/**
+ * Searches all descendants of a node, a part after the other, until it is stopped or another node
+ * is chosen.
+ */
 export function useRecipeWalk(path: string): RecipeWalk {
   const [found, setFound] = useState(NOTHING);
   const [state, setState] = useState<RecipeWalk["state"]>("idle");

@@ -9,7 +9,10 @@ const GAP = { x: 90, y: 18 } as const;
 const LABEL_CHARS_MAX = 24;
 const LISTED_MAX = 200;
 
-/** Sessions that wait for locks, and the sessions that hold them, as a picture and as a list. Cycles come first. */
+/**
+ * Sessions that wait for locks, and the sessions that hold them, as a picture and as a list. Cycles
+ * come first.
+ */
 export function WaitGraph({ recipes }: { readonly recipes: RecipesJson }) {
   const { waits, cycles } = recipes;
   if (waits.length === 0) return null;
@@ -131,7 +134,10 @@ function topOf({ row }: Box): number {
   return row * (BOX.height + GAP.y);
 }
 
-/** From the left side of the waiting session to the right side of the other; around, where that stands behind. */
+/**
+ * From the left side of the waiting session to the right side of the other; around, where that
+ * stands behind.
+ */
 function curveOf({ from, to }: Edge): string {
   const [startY, endY] = [topOf(from) + BOX.height / 2, topOf(to) + BOX.height / 2];
   if (from.column > to.column) {
