@@ -39,6 +39,13 @@ export interface SecuredClient {
 }
 
 export const FOREIGN_CLIENTS: readonly ForeignClient[] = [
+  {
+    // Takes longest, so it begins first.
+    name: "mixed",
+    needs: ["python3", "java", "javac", "mvn"],
+    isForOneServer: true,
+    prepare: prepareMixed,
+  },
   { name: "kazoo", needs: ["python3"], prepare: prepareKazoo },
   { name: "c", needs: ["cc"], prepare: prepareC },
   { name: "go", needs: ["go"], prepare: prepareGo },
@@ -104,12 +111,6 @@ export const FOREIGN_CLIENTS: readonly ForeignClient[] = [
   },
   { name: "recipes", needs: ["java", "javac", "mvn"], prepare: prepareRecipes },
   { name: "discovery", needs: ["java", "javac", "mvn"], prepare: prepareDiscovery },
-  {
-    name: "mixed",
-    needs: ["python3", "java", "javac", "mvn"],
-    isForOneServer: true,
-    prepare: prepareMixed,
-  },
   ...(["owners", "rounds", "strangers"] as const).map((name) => ({
     name,
     needs: ["python3", "java", "javac", "mvn"],
