@@ -1,6 +1,7 @@
 import { connect, digest, formatSessionId } from "@zooid/client";
 import { expect, test } from "vitest";
-import { startEnsembleStage } from "../testing/ensemble-stage.ts";
+import { type EnsembleStage, startEnsembleStage } from "../testing/ensemble-stage.ts";
+import type { HttpAnswer } from "../testing/requesters.ts";
 import { startStage } from "../testing/stage.ts";
 import { auditTail } from "./shapes.ts";
 
@@ -40,14 +41,26 @@ test("members answer four-letter words that only read", async () => {
   expect(await stage.api("GET", "/words?word=srvr&sid=9")).toMatchObject({ status: 404 });
 });
 
+/** A member that has no leader at the moment, as on a busy machine, is asked again. */
+async function answered(stage: EnsembleStage, path: string): Promise<HttpAnswer["json"]> {
+  let answer = await stage.api("GET", path);
+  await expect
+    .poll(async () => {
+      if (answer.status !== 200) answer = await stage.api("GET", path);
+      return answer;
+    })
+    .toMatchObject({ status: 200 });
+  return answer.json;
+}
+
 test("each member gives the writes of its clients, and the users of its sessions; others give a reason", {
   timeout: 120_000,
 }, async () => {
   await using stage = await startEnsembleStage();
   const since = new Map<number, string>();
   for (const sid of [1, 2, 3]) {
-    const { status, json } = await stage.api("GET", `/audit?sid=${sid}`);
-    expect([status, json.entries, auditTail.parse(json)]).toEqual([200, [], json]);
+    const json = await answered(stage, `/audit?sid=${sid}`);
+    expect([json.entries, auditTail.parse(json)]).toEqual([[], json]);
     since.set(sid, json.since);
   }
   const clients = await Promise.all(
@@ -59,7 +72,7 @@ test("each member gives the writes of its clients, and the users of its sessions
     }),
   );
   for (const sid of [1, 2, 3]) {
-    const { json } = await stage.api("GET", `/audit?sid=${sid}&since=${since.get(sid)}`);
+    const json = await answered(stage, `/audit?sid=${sid}&since=${since.get(sid)}`);
     const written = json.entries.filter(({ operation }: { operation: string }) => operation === "create");
     expect(written).toMatchObject([{ operation: "create", path: `/of-${sid}`, result: "success", isCut: false }]);
     expect(written[0].user.split(",")).toContain(`user${sid}`);
