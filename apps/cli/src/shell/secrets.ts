@@ -1,17 +1,49 @@
+import { distance } from "fastest-levenshtein";
+
 /**
- * Credentials in lines of commands: they stand in `addauth`, and in the flag `--auth` of other
- * commands.
+ * Credentials in lines of commands. They stand behind `addauth`, behind the flag `--auth` of other
+ * commands, and behind the name of a scheme. A misspelt word, another case and a word in quotes
+ * keep none of them: a line that is left out by mistake costs less than a password that is kept.
  */
-const ADDAUTH = /^\s*addauth\b/;
-const AUTH_FLAG = /\s["']?--auth\b/;
+const KEYWORDS = ["addauth", "auth"];
+const SCHEMES: ReadonlySet<string> = new Set(["digest", "super", "sasl"]);
+/** Letters that a misspelt keyword differs in, a swap of two letters among them. */
+const TYPOS_MAX = 2;
 
 /** Whether a line has credentials. */
 export function isSecret(line: string): boolean {
-  return ADDAUTH.test(line) || AUTH_FLAG.test(line);
+  return secretsBegin(line) !== undefined;
 }
 
 /** The line up to its credentials. */
 export function withoutSecrets(line: string): string {
-  const found = ADDAUTH.exec(line) ?? AUTH_FLAG.exec(line);
-  return found === null ? line : `${line.slice(0, found.index + found[0].length)} ***`;
+  const begin = secretsBegin(line);
+  return begin === undefined ? line : `${line.slice(0, begin)} ***`;
+}
+
+/** The end of the word behind which credentials stand. */
+function secretsBegin(line: string): number | undefined {
+  for (const { 0: word, index } of line.matchAll(/\S+/g)) {
+    const end = index + word.length;
+    const isLast = line.slice(end).trim() === "";
+    // `--auth=digest u:secret`
+    const [name = ""] = word.split("=", 1);
+    if (isKeyword(name)) return index + name.length;
+    if (!isLast && SCHEMES.has(word.toLowerCase().replaceAll(/["']/g, ""))) return end;
+  }
+  return undefined;
+}
+
+function isKeyword(word: string): boolean {
+  const letters = bare(word);
+  const isFlag = /^["']?-/.test(word);
+  return KEYWORDS.some((keyword) => {
+    if (letters === keyword) return isFlag || keyword !== "auth";
+    if (keyword === "auth") return isFlag && letters.length >= 3 && distance(letters, keyword) <= TYPOS_MAX;
+    return distance(letters, keyword) <= TYPOS_MAX;
+  });
+}
+
+function bare(word: string): string {
+  return word.toLowerCase().replaceAll(/[^a-z]/g, "");
 }
