@@ -40,17 +40,17 @@ test("the server prints the console's address, serves its page, and answers for 
   expect((await fetch(`${url}commands/ruok`)).status).toBe(200);
   // The superuser ends a session, by the server's own admin port.
   await fetch(`${url}api/v1/audit?sid=0`);
+  // The client has a new session as soon as it hears of the end.
+  const session = formatSessionId(zk.sessionId);
   const ended = await fetch(`${url}api/v1/sessions/end`, {
     method: "POST",
-    body: JSON.stringify({ id: formatSessionId(zk.sessionId) }),
+    body: JSON.stringify({ id: session }),
     headers: { "Content-Type": "application/json", Authorization: "digest super:test" },
   });
   expect([ended.status, await ended.text()]).toEqual([200, expect.any(String)]);
   const { entries } = (await (await fetch(`${url}api/v1/audit?sid=0`)).json()) as { entries: { operation: string }[] };
   // The deletion of its ephemeral node may not be applied yet.
-  expect(entries).toContainEqual(
-    expect.objectContaining({ operation: "endSession", session: formatSessionId(zk.sessionId) }),
-  );
+  expect(entries).toContainEqual(expect.objectContaining({ operation: "endSession", session }));
   server.kill("SIGTERM");
   expect(await server.ended()).toEqual([0, null]);
   expect(readFileSync(audit, "utf8")).toMatch(/ip=127\.0\.0\.1\toperation=create\tznode=\/made\t.*result=success/);
