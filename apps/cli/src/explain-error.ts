@@ -30,10 +30,9 @@ export function explainError(error: unknown): Explanation {
   }
   if (isZkError(error)) {
     const { reason } = error;
-    const isInvalidList = error.code === "INVALID_ACL" && error.outcome === "not-sent" && reason !== undefined;
     const isTooLarge = error.code === "CONNECTION_LOSS" && error.outcome === "unknown" && reason !== undefined;
     return {
-      text: `${refusalText(error.code, error.path)}${isTooLarge || isInvalidList ? ` (${reason})` : ""}`,
+      text: `${refusalText(error.code, error.path)}${isTooLarge ? ` (${reason})` : ""}`,
       plain: error.message,
       hint: isTooLarge ? HINT_TOO_LARGE : HINTS.get(error.code),
       code: error.code,
