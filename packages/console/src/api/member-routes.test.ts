@@ -1,11 +1,22 @@
 import { expect, test } from "vitest";
 import { type EnsembleStage, startEnsembleStage } from "../testing/ensemble-stage.ts";
+import type { HttpAnswer } from "../testing/requesters.ts";
 import { startStage } from "../testing/stage.ts";
 import { drainStatus, memberChanged, memberPlan } from "./shapes.ts";
 
+/** A check changes nothing, so it is repeated while the ensemble elects, as on a busy machine. */
 async function check(stage: EnsembleStage, body: object) {
-  const { status, json } = await stage.api("POST", "/members/check", { body });
-  expect([status, json]).toEqual([200, expect.anything()]);
+  let json: HttpAnswer["json"];
+  await expect
+    .poll(
+      async () => {
+        const answer = await stage.api("POST", "/members/check", { body });
+        json = answer.json;
+        return answer;
+      },
+      { timeout: 60_000 },
+    )
+    .toMatchObject({ status: 200 });
   // Parsing leaves out fields that are not documented.
   expect(memberPlan.parse(json)).toEqual(json);
   return memberPlan.parse(json);
