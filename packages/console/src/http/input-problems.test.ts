@@ -95,6 +95,9 @@ const schema = z.strictObject({
     )
     .max(2)
     .optional(),
+  place: z
+    .union([z.strictObject({ path: z.string(), size: z.number() }), z.strictObject({ path: z.string() })])
+    .optional(),
 });
 
 test.each<[object, string]>([
@@ -116,6 +119,7 @@ test.each<[object, string]>([
     { count: 1, ops: [{ op: "set", pat: "x" }] },
     'query.ops.0.path is missing: expected a text; query.ops.0 has no "pat"; did you mean path?',
   ],
+  [{ count: 1, place: { path: "/a", zzz: 1 } }, 'query.place has no "zzz"; known are path, size'],
   [
     { count: 1, ops: [{ op: "check" }, { op: "check" }, { op: "check" }] },
     "query.ops: expected at most 2 items, found an array",

@@ -44,9 +44,14 @@ function problemsOf(input: Input, issue: Issue): readonly string[] {
 }
 
 function unknownField(input: Input, path: readonly PropertyKey[], key: string): string {
-  const known = schemasAt(input.schema, path).flatMap((schema) =>
-    schema instanceof z.ZodObject ? Object.keys(schema.shape) : [],
-  );
+  // Alternatives of a union have fields in common.
+  const known = [
+    ...new Set(
+      schemasAt(input.schema, path).flatMap((schema) =>
+        schema instanceof z.ZodObject ? Object.keys(schema.shape) : [],
+      ),
+    ),
+  ];
   const nearest = nearestName(key, known);
   const names = known.length === 0 ? "none is expected" : `known are ${known.join(", ")}`;
   return `${placeOf(input, path)} has no ${JSON.stringify(key)}; ${nearest === undefined ? names : `did you mean ${nearest}?`}`;
