@@ -4,7 +4,7 @@ import { checkArguments, checkWork } from "../arguments.ts";
 import { FailureReports } from "../failure-reports.ts";
 import { type WaitOptions, within } from "../leases/deadline.ts";
 import { HOLD, type HoldOptions, type Lease } from "../leases/lease.ts";
-import { OwnWork } from "../leases/own-work.ts";
+import { anySignal, OwnWork, WorkController } from "../leases/own-work.ts";
 import { Attempts, isReasonOf } from "../leases/waiting.ts";
 import { DIALECT, type LockDialect } from "../locks/dialect.ts";
 import { Mutex } from "../locks/mutex.ts";
@@ -57,11 +57,11 @@ export class LeaderSelector implements AsyncDisposable {
   readonly #mutex: Mutex;
   readonly #lead: Lead;
   readonly #options: LeaderSelectorOptions;
-  readonly #closing = new AbortController();
+  readonly #closing = new WorkController();
   readonly #own = new OwnWork();
   readonly #reports: FailureReports;
   readonly #failed: (error: unknown) => void;
-  #interrupt: AbortController | undefined;
+  #interrupt: WorkController | undefined;
   #isQueued = false;
   #isRunning = false;
   #running: Promise<void> = Promise.resolve();
@@ -172,11 +172,11 @@ export class LeaderSelector implements AsyncDisposable {
   }
 
   async #serve(term: Lease): Promise<void> {
-    const interrupt = new AbortController();
+    const interrupt = new WorkController();
     this.#interrupt = interrupt;
-    const signal = AbortSignal.any([term.signal, interrupt.signal, this.#closing.signal]);
+    const signal = anySignal([term.signal, interrupt.signal, this.#closing.signal]);
     try {
-      await this.#own.run(() => this.#lead(term, signal));
+      await this.#own.run(() => this.#lead(term, signal), signal);
     } catch (error) {
       if (isReasonOf(signal, error)) return;
       if (this.#options.onError === undefined) throw error;

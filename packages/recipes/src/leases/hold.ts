@@ -17,6 +17,7 @@ import { RecipeError } from "../recipe-error.ts";
 import { type WaitOptions, within } from "./deadline.ts";
 import { deleteOwnNode } from "./delete-own-node.ts";
 import type { HoldOptions, Lease, LostReason } from "./lease.ts";
+import { WorkController } from "./own-work.ts";
 
 export interface HoldEvents {
   /** It is not held any more. May be called twice: lost, then released. */
@@ -43,7 +44,7 @@ export class Hold {
   readonly token: Zxid;
   readonly sessionId: SessionId;
   readonly #czxid: Zxid;
-  readonly #controller = new AbortController();
+  readonly #controller = new WorkController();
   readonly #states: Subscription;
   readonly #events: HoldEvents;
   #reports: FailureReports | undefined;

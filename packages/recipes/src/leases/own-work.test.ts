@@ -1,6 +1,7 @@
 import { type Client, text } from "@zooid/client";
 import { describe, expect, test } from "vitest";
 import { LeaderSelector } from "../elections/leader-selector.ts";
+import { Mutex } from "../locks/mutex.ts";
 import { SetPartitioner } from "../members/set-partitioner.ts";
 import { DelayQueue } from "../queues/delay-queue.ts";
 import { DistributedQueue } from "../queues/distributed-queue.ts";
@@ -8,7 +9,8 @@ import { IdQueue } from "../queues/id-queue.ts";
 import { PriorityQueue } from "../queues/priority-queue.ts";
 import { Cron } from "../schedules/cron.ts";
 import { eachStaged } from "../testing/each-staged.ts";
-import { OwnWork } from "./own-work.ts";
+import type { Lease } from "./lease.ts";
+import { OwnWork, WorkController } from "./own-work.ts";
 
 let a: Client;
 let b: Client;
@@ -144,6 +146,134 @@ test.each(Object.entries(CLOSED))("%s and another one whose works close each oth
   await Promise.all([one, two].map(async ({ promise }) => (await promise)[Symbol.asyncDispose]()));
 });
 
+/** Work that runs until a signal of it aborts. */
+type Ending = (lease: Lease | undefined, signal: AbortSignal) => Promise<void>;
+
+/** The recipes whose work gets a signal, and the node of its lease. */
+const SIGNALLED: Readonly<
+  Record<string, { readonly open: (zk: Client, work: Ending) => Promise<AsyncDisposable>; readonly leases: string }>
+> = {
+  "a leader selector": {
+    open: async (zk, work) => {
+      const selector = new LeaderSelector(zk, PATH, work);
+      selector.start();
+      return selector;
+    },
+    leases: PATH,
+  },
+  "a schedule": {
+    open: async (zk, work) =>
+      new Cron(zk, PATH, { schedule: { everyMs: 10 }, work: ({ lease }, signal) => work(lease, signal) }),
+    leases: `${PATH}/leader`,
+  },
+  "a partitioner": {
+    open: async (zk, work) =>
+      new SetPartitioner(zk, PATH, { items: ["1"], work: (_, signal) => work(undefined, signal), quietMs: 10 }),
+    leases: `${PATH}/locks/1`,
+  },
+  "a consumer of a queue with locks": {
+    open: async (zk, work) => {
+      const queue = new DistributedQueue(zk, PATH, { codec: text, lockPath: `${PATH}-locks` });
+      await queue.put("item");
+      return queue.consume((_, { lease, signal }) => work(lease, signal));
+    },
+    leases: `${PATH}-locks`,
+  },
+};
+
+/** What ends the work, from outside. */
+const ENDS: Readonly<Record<string, (recipe: AsyncDisposable, leases: string) => PromiseLike<unknown>>> = {
+  "the recipe is closed": (recipe) => recipe[Symbol.asyncDispose](),
+  "leadership is interrupted": async (recipe) => (recipe as LeaderSelector).interruptLeadership(),
+  "the node of the lease is deleted": async (_, leases) => {
+    for (const name of (await b.children(leases)).names) await b.delete(`${leases}/${name}`);
+  },
+  "the client is closed": () => a.close(),
+};
+
+/** The signals that the work can listen to. */
+const LISTENED: Readonly<Record<string, (lease: Lease | undefined, signal: AbortSignal) => AbortSignal | undefined>> = {
+  "its signal": (_, signal) => signal,
+  "a signal derived from that": (_, signal) => AbortSignal.any([signal, new AbortController().signal]),
+  "the lease's signal": (lease) => lease?.signal,
+};
+
+const LISTENERS = Object.entries(SIGNALLED).flatMap(([name, recipe]) =>
+  Object.entries(LISTENED).flatMap(([which, signalOf]) =>
+    Object.entries(ENDS).flatMap(([what, end]) => {
+      if (what === "leadership is interrupted" && name !== "a leader selector") return [];
+      const isOfLease = which === "the lease's signal";
+      if (isOfLease && name === "a partitioner") return [];
+      // These leave the lease as it is until the work has ended.
+      const keepsLease = what === "the recipe is closed" || what === "leadership is interrupted";
+      if (keepsLease && (isOfLease || name.includes("queue"))) return [];
+      return [{ name, which, what, recipe, signalOf, end }];
+    }),
+  ),
+);
+
+test.each(LISTENERS)("$name whose work closes it in a listener of $which ends when $what", async (row) => {
+  const { recipe, signalOf, end } = row;
+  const begun = Promise.withResolvers<void>();
+  const made = Promise.withResolvers<AsyncDisposable>();
+  let isClosed = false;
+  made.resolve(
+    await recipe.open(
+      a,
+      (lease, signal) =>
+        new Promise<void>((resolve) => {
+          const close = async (): Promise<void> => {
+            await (await made.promise)[Symbol.asyncDispose]();
+            isClosed = true;
+            resolve();
+          };
+          signalOf(lease, signal)?.addEventListener("abort", close, { once: true });
+          begun.resolve();
+        }),
+    ),
+  );
+  const opened = await made.promise;
+  await begun.promise;
+  await end(opened, recipe.leases);
+  await (opened as { finished?: () => Promise<void> }).finished?.();
+  await opened[Symbol.asyncDispose]();
+  expect(isClosed).toBe(true);
+});
+
+test("a recipe whose work closes it in a listener of a lock that the work has acquired ends when that is lost", async () => {
+  const closed = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  const selector: LeaderSelector = new LeaderSelector(a, PATH, async () => {
+    const lease = await new Mutex(a, `${PATH}-other`).acquire();
+    lease.signal.addEventListener("abort", () => selector.close().then(closed.resolve, closed.reject));
+    begun.resolve();
+    await closed.promise;
+  });
+  selector.start();
+  await begun.promise;
+  await a.close();
+  await selector.finished();
+  await selector.close();
+});
+
+test("works that close each other's recipe in listeners of their signals end", async () => {
+  const selectors: LeaderSelector[] = [];
+  const begun = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  for (const i of [0, 1]) {
+    const work = (_: Lease, signal: AbortSignal): Promise<void> =>
+      new Promise((resolve, reject) => {
+        signal.addEventListener("abort", () => selectors[1 - i]?.close().then(resolve, reject));
+        begun[i]?.resolve();
+      });
+    const selector = new LeaderSelector(a, `${PATH}-${i}`, work);
+    selector.start();
+    selectors.push(selector);
+  }
+  await Promise.all(begun.map(({ promise }) => promise));
+  await selectors[0]?.close();
+  await selectors[1]?.close();
+});
+
 describe("a call from what a work has begun", () => {
   test("and that comes after the end of that run of a schedule waits for the schedule's end", async () => {
     const steps: string[] = [];
@@ -191,7 +321,7 @@ describe("of recipes", () => {
     #ended: Promise<unknown> = Promise.resolve();
 
     begin(...works: readonly (() => unknown)[]): void {
-      this.#ended = Promise.all([this.#ended, ...works.map((work) => this.own.run(work))]);
+      this.#ended = Promise.all([this.#ended, ...works.map((work) => this.own.run(work, new WorkController().signal))]);
     }
 
     close(): Promise<void> {

@@ -21,6 +21,43 @@ interface Context {
 /** One for all recipes, so that a call from inside of several is known to be so. */
 const contexts = new AsyncLocalStorage<Context>();
 
+/** The work that has a signal. */
+const holders = new WeakMap<AbortSignal, Context>();
+/** The signals from which a signal of `anySignal` is derived. */
+const sources = new WeakMap<AbortSignal, readonly AbortSignal[]>();
+
+/**
+ * Aborts its signal inside of the work that has it, whatever code calls `abort`: a listener of the
+ * work is a part of the work, and may await the end of its recipe. Signals that are derived from it
+ * abort there too.
+ *
+ * The work that has it is the one that makes it, until `OwnWork` hands it to other work.
+ */
+export class WorkController extends AbortController {
+  constructor() {
+    super();
+    handTo(contexts.getStore(), this.signal);
+  }
+
+  override abort(reason: unknown): void {
+    const [holder] = livingFrom(holders.get(this.signal));
+    if (holder === undefined) super.abort(reason);
+    else contexts.run(holder, () => super.abort(reason));
+  }
+}
+
+/** A signal that aborts with the first of these, and can be handed to work. */
+export function anySignal(signals: readonly AbortSignal[]): AbortSignal {
+  const any = AbortSignal.any([...signals]);
+  sources.set(any, signals);
+  return any;
+}
+
+function handTo(context: Context | undefined, signal: AbortSignal): void {
+  if (context !== undefined) holders.set(signal, context);
+  for (const source of sources.get(signal) ?? []) handTo(context, source);
+}
+
 /**
  * Work of callers that a recipe runs and waits for at its end. Work that closes its own recipe and
  * waits for that would wait for itself:
@@ -39,17 +76,18 @@ const contexts = new AsyncLocalStorage<Context>();
 export class OwnWork {
   readonly #running = new Set<Running>();
 
-  run(work: () => unknown): Promise<void> {
-    return this.runEach([work]);
+  /** @param signal the signal that the work gets, of a `WorkController` or of `anySignal` */
+  run(work: () => unknown, signal: AbortSignal): Promise<void> {
+    return this.runEach([work], signal);
   }
 
   /** Runs pieces one after the other, which count as one work. */
-  async runEach(pieces: readonly (() => unknown)[]): Promise<void> {
+  async runEach(pieces: readonly (() => unknown)[], signal: AbortSignal): Promise<void> {
     const harmless = Promise.withResolvers<void>();
     const running: Running = { of: this, awaited: [], isHarmless: false, harmless };
     this.#running.add(running);
     try {
-      for (const piece of pieces) await runIn(running, piece);
+      for (const piece of pieces) await runIn(running, piece, signal);
     } finally {
       this.#running.delete(running);
       noteHarmless(running);
@@ -93,8 +131,9 @@ export class OwnWork {
   }
 }
 
-async function runIn(running: Running, piece: () => unknown): Promise<void> {
+async function runIn(running: Running, piece: () => unknown, signal: AbortSignal): Promise<void> {
   const context: Context = { running, outer: livingFrom(contexts.getStore())[0], isOver: false };
+  handTo(context, signal);
   try {
     await contexts.run(context, piece);
   } finally {

@@ -6,7 +6,7 @@ import { checkArguments, checkDifferent, nameRule, namesRule } from "../argument
 import { FailureReports } from "../failure-reports.ts";
 import { type WaitOptions, within } from "../leases/deadline.ts";
 import type { Lease } from "../leases/lease.ts";
-import { OwnWork } from "../leases/own-work.ts";
+import { anySignal, OwnWork, WorkController } from "../leases/own-work.ts";
 import { after, firstOf, isReasonOf, keepOn, unlessAborted } from "../leases/waiting.ts";
 import { isContender } from "../locks/child-names.ts";
 import { Mutex } from "../locks/mutex.ts";
@@ -56,7 +56,7 @@ export class SetPartitioner implements AsyncDisposable {
   readonly #quietMs: number;
   readonly #divide: NonNullable<SetPartitionerOptions["divide"]>;
   readonly #member: PersistentNode;
-  readonly #closing = new AbortController();
+  readonly #closing = new WorkController();
   readonly #own = new OwnWork();
   readonly #reports: FailureReports;
   readonly #share$ = new BehaviorSubject<readonly string[]>([]);
@@ -131,7 +131,7 @@ export class SetPartitioner implements AsyncDisposable {
     if (members === undefined) return;
     const ids = members.map((name) => name.slice(name.indexOf("-") + 1));
     const share = this.#divide(this.id, ids, this.#items);
-    const changing = new AbortController();
+    const changing = new WorkController();
     const isOther = (now: readonly string[]): boolean => now.join() !== members.join();
     const changed = new RecipeError("LEASE_LOST", `${this.path} is divided again`);
     const watching = this.#party$()
@@ -141,11 +141,11 @@ export class SetPartitioner implements AsyncDisposable {
         error: (error) => changing.abort(error),
         complete: () => changing.abort(changed),
       });
-    const signal = AbortSignal.any([closing, changing.signal]);
+    const signal = anySignal([closing, changing.signal]);
     const leases: Lease[] = [];
     try {
       await this.#lockAll(share, leases, signal);
-      await this.#use(share, AbortSignal.any([signal, ...leases.map((lease) => lease.signal)]));
+      await this.#use(share, anySignal([signal, ...leases.map((lease) => lease.signal)]));
     } finally {
       watching.unsubscribe();
       this.#share$.next([]);
@@ -176,7 +176,7 @@ export class SetPartitioner implements AsyncDisposable {
     if (signal.aborted) return;
     this.#share$.next(share);
     try {
-      await this.#own.run(() => this.#work(share, signal));
+      await this.#own.run(() => this.#work(share, signal), signal);
     } catch (error) {
       if (!signal.aborted) throw error;
       if (!isReasonOf(signal, error)) this.#reports.report(`the work on a share of ${this.path} has failed`, error);

@@ -498,7 +498,10 @@ class QueueConsumer<T> implements Consumer {
     try {
       if (this.#isTooMany(delivery))
         throw new Error(`not delivered: deliveries so far ${delivery - 1}, at most ${this.#bound?.deliveryCountMax}`);
-      await this.#own.runEach(items.map((item) => () => this.#consuming.work(item, context)));
+      await this.#own.runEach(
+        items.map((item) => () => this.#consuming.work(item, context)),
+        context.signal,
+      );
       return true;
     } catch (error) {
       if (!isReasonOf(context.signal, error)) {

@@ -212,7 +212,7 @@ export class Cron implements AsyncDisposable {
     this.#unstarted = undefined;
     let state: CronRecord["state"] = "done";
     try {
-      await this.#own.run(() => this.#work({ ...run, lease, token: begun.mzxid }, signal));
+      await this.#own.run(() => this.#work({ ...run, lease, token: begun.mzxid }, signal), signal);
     } catch (error) {
       state = "failed";
       if (!isReasonOf(signal, error)) this.#fail(error);
