@@ -192,6 +192,52 @@ test("a put into a full queue waits", async () => {
   expect(await given.count(3)).toEqual(["one", "two", "three"]);
 });
 
+describe("a put that waits for room", () => {
+  const closedError = { code: "RECIPE_CLOSED", message: `the queue ${PATH} is closed` };
+
+  test("fails when the queue is closed, also one that begins later; one that has room does not", async () => {
+    const full = queue(a, { ...FAST, itemCountMax: 1 });
+    await full.put("one");
+    const waiting = failure(full.put("two"));
+    await full.close();
+    expect(await waiting).toMatchObject(closedError);
+    expect(await failure(full.put("three"))).toMatchObject(closedError);
+    for (const name of (await b.children(PATH)).names) await b.delete(`${PATH}/${name}`);
+    await full.put("four");
+    expect(await full.size()).toBe(1);
+  });
+
+  test("fails when the work on an item closes the queue", async () => {
+    const full = queue(a, { ...SAFE, itemCountMax: 1 });
+    await full.put("one");
+    const error = Promise.withResolvers<unknown>();
+    full.consume(async () => {
+      error.resolve(failure(full.put("two")));
+      await full.close();
+    });
+    expect(await error.promise).toMatchObject(closedError);
+    await full.close();
+  });
+
+  test("fails when it is the last work's, which the closed queue waits for", async () => {
+    const full = queue(a, { ...SAFE, itemCountMax: 1 });
+    await full.put("one");
+    const begun = Promise.withResolvers<void>();
+    const closing = Promise.withResolvers<void>();
+    const error = Promise.withResolvers<unknown>();
+    full.consume(async () => {
+      begun.resolve();
+      await closing.promise;
+      error.resolve(await failure(full.put("two")));
+    });
+    await begun.promise;
+    const closed = full.close();
+    closing.resolve();
+    expect(await error.promise).toMatchObject(closedError);
+    await closed;
+  });
+});
+
 test("the item of a consumer whose connection is lost is requeued, and done by another one", async () => {
   const { zk, relay } = await stage.relayed();
   await queue(a, SAFE).put("one");

@@ -54,8 +54,8 @@ export interface QueueOptions<T> extends HoldOptions {
    */
   readonly lockPath?: string | undefined;
   /**
-   * Maximum number of nodes: further puts wait. Two concurrent puts may both find the last free
-   * place. Default: unlimited.
+   * Maximum number of nodes: further puts wait, until the queue is closed. Two concurrent puts may
+   * both find the last free place. Default: unlimited.
    */
   readonly itemCountMax?: number | undefined;
 }
@@ -157,6 +157,7 @@ export abstract class WorkQueue<T> implements AsyncDisposable {
   protected readonly zk: Client;
   readonly #names: QueueNames;
   readonly #options: QueueOptions<T>;
+  readonly #closing = new AbortController();
   readonly #puts = new Set<Promise<void>>();
   readonly #consumers = new Set<Consumer>();
 
@@ -201,8 +202,12 @@ export abstract class WorkQueue<T> implements AsyncDisposable {
     return (await this.items()).length;
   }
 
-  /** Closes its consumers, and waits for earlier puts. */
+  /**
+   * Closes its consumers, and waits for earlier puts. From now on a put waits for room no more: in
+   * a full queue it throws RECIPE_CLOSED.
+   */
   async close(options: WaitOptions = {}): Promise<void> {
+    this.#closing.abort(new RecipeError("RECIPE_CLOSED", `the queue ${this.path} is closed`));
     const closed = Promise.all([...this.#consumers].map((consumer) => consumer.close()));
     await within(
       closed.then(() => this.flush()),
@@ -256,7 +261,7 @@ export abstract class WorkQueue<T> implements AsyncDisposable {
       const { names, watch } = await watchedChildren(this.zk, this.path, signal);
       using _ = watch;
       if (names.filter(isItem).length < itemCountMax) return;
-      await unlessAborted(watch.fired, signal);
+      await unlessAborted(watch.fired, AbortSignal.any([signal, this.#closing.signal]));
     }
   }
 }
