@@ -238,6 +238,22 @@ describe("a put that waits for room", () => {
   });
 });
 
+test("an item whose claim is deleted while it is in work is tried again, also by its only consumer", async () => {
+  const mine = queue(a, SAFE);
+  await mine.put("one");
+  const twice = Promise.withResolvers<void>();
+  let count = 0;
+  mine.consume(async (_, { lease, signal }) => {
+    if (++count === 2) return twice.resolve();
+    await b.delete(`${lease?.path}`);
+    await aborted(signal);
+    // The consumer has read the list with this item in work.
+    await a.sync();
+    await a.sync();
+  });
+  await twice.promise;
+});
+
 test("the item of a consumer whose connection is lost is requeued, and done by another one", async () => {
   const { zk, relay } = await stage.relayed();
   await queue(a, SAFE).put("one");

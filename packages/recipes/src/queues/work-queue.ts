@@ -449,6 +449,8 @@ class QueueConsumer<T> implements Consumer {
     else if (!lease.signal.aborted) {
       await this.#afterFailure({ name, data, delivery }, (further) => claimed.finish(further));
     }
+    // The item is there, and no watch reports that this consumer may claim it again.
+    if (lease.lostReason !== undefined) throw lease.signal.reason;
   }
 
   async #atMostOnce(path: string, name: string): Promise<void> {
