@@ -240,6 +240,36 @@ test.each(LISTENERS)("$name whose work closes it in a listener of $which ends wh
   expect(isClosed).toBe(true);
 });
 
+test.each(Object.entries(SIGNALLED))(
+  "%s begins no work with an aborted signal, whenever it is closed",
+  async (_, recipe) => {
+    const begunAborted: boolean[] = [];
+    let isInTime = true;
+    for (let at = 1; isInTime; at++) {
+      let count = 0;
+      let opened: AsyncDisposable | undefined;
+      const over = Promise.withResolvers<void>();
+      const zk = a.with({
+        intercept: async (_call, next) => {
+          try {
+            return await next();
+          } finally {
+            if (opened !== undefined && ++count === at) opened[Symbol.asyncDispose]().then(over.resolve, over.reject);
+          }
+        },
+      });
+      opened = await recipe.open(zk, async (_, signal) => {
+        begunAborted.push(signal.aborted);
+        isInTime = count >= at;
+        over.resolve();
+      });
+      await over.promise;
+      await opened[Symbol.asyncDispose]();
+    }
+    expect(begunAborted).not.toContain(true);
+  },
+);
+
 test("a recipe whose work closes it in a listener of a lock that the work has acquired ends when that is lost", async () => {
   const closed = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();

@@ -76,12 +76,18 @@ function handTo(context: Context | undefined, signal: AbortSignal): void {
 export class OwnWork {
   readonly #running = new Set<Running>();
 
-  /** @param signal the signal that the work gets, of a `WorkController` or of `anySignal` */
+  /**
+   * @param signal the signal that the work gets, of a `WorkController` or of `anySignal`
+   * @throws the error of the work; the signal's reason, without the work, if it has aborted already
+   */
   run(work: () => unknown, signal: AbortSignal): Promise<void> {
     return this.runEach([work], signal);
   }
 
-  /** Runs pieces one after the other, which count as one work. */
+  /**
+   * Runs pieces one after the other, which count as one work. The signal's abort keeps those from
+   * their beginning that have not begun.
+   */
   async runEach(pieces: readonly (() => unknown)[], signal: AbortSignal): Promise<void> {
     const harmless = Promise.withResolvers<void>();
     const running: Running = { of: this, awaited: [], isHarmless: false, harmless };
@@ -135,6 +141,7 @@ async function runIn(running: Running, piece: () => unknown, signal: AbortSignal
   const context: Context = { running, outer: livingFrom(contexts.getStore())[0], isOver: false };
   handTo(context, signal);
   try {
+    signal.throwIfAborted();
     await contexts.run(context, piece);
   } finally {
     context.isOver = true;

@@ -125,6 +125,22 @@ test("work does not begin with a share of which a lock was lost", async () => {
   expect(begun).toEqual([false]);
 });
 
+test("work does not begin with a share whose subscriber closes it", async () => {
+  let count = 0;
+  const first = partitioner(a, "a", { work: () => count++ });
+  const shares: (readonly string[])[] = [];
+  const ended = Promise.withResolvers<void>();
+  first.share$.subscribe({
+    next: (share) => {
+      shares.push(share);
+      if (share.length > 0) first.close().then(ended.resolve, ended.reject);
+    },
+  });
+  await ended.promise;
+  expect(count).toBe(0);
+  expect(shares).toEqual([[], ITEMS, []]);
+});
+
 test("it may be divided by another function, and an error of the work ends it", async () => {
   const divide = (id: string, members: readonly string[], items: readonly string[]): readonly string[] =>
     [...members].sort()[0] === id ? items : [];

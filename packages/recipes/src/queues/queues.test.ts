@@ -254,6 +254,22 @@ test("an item whose claim is deleted while it is in work is tried again, also by
   await twice.promise;
 });
 
+test("work does not begin on the further items of a node that is lost", async () => {
+  const mine = queue(a, SAFE);
+  await mine.putAll(["one", "two"]);
+  const items: string[] = [];
+  const done = Promise.withResolvers<void>();
+  mine.consume(async (item, { lease, signal }) => {
+    items.push(item);
+    if (item === "two") done.resolve();
+    if (items.length > 1) return;
+    await b.delete(`${lease?.path}`);
+    await aborted(signal);
+  });
+  await done.promise;
+  expect(items).toEqual(["one", "one", "two"]);
+});
+
 test("the item of a consumer whose connection is lost is requeued, and done by another one", async () => {
   const { zk, relay } = await stage.relayed();
   await queue(a, SAFE).put("one");

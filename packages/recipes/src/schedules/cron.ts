@@ -210,6 +210,8 @@ export class Cron implements AsyncDisposable {
     this.#unstarted = claim;
     const begun = await this.#write(lease, version, { ...record, state: "begun" });
     this.#unstarted = undefined;
+    // It stays begun: it was interrupted.
+    if (signal.aborted) return begun.version;
     let state: CronRecord["state"] = "done";
     try {
       await this.#own.run(() => this.#work({ ...run, lease, token: begun.mzxid }, signal), signal);
