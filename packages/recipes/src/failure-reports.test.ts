@@ -1,5 +1,6 @@
 /** Failures of callers' work are reported once, when they happen; ends do not repeat them. */
 import { type Client, text } from "@zooid/client";
+import { lastValueFrom } from "rxjs";
 import { describe, expect, test } from "vitest";
 import { LeaderSelector } from "./elections/leader-selector.ts";
 import { FailureReports } from "./failure-reports.ts";
@@ -9,7 +10,7 @@ import { SetPartitioner } from "./members/set-partitioner.ts";
 import { DistributedQueue } from "./queues/distributed-queue.ts";
 import { Cron } from "./schedules/cron.ts";
 import { eachStaged } from "./testing/each-staged.ts";
-import { aborted, type Stage } from "./testing/stage.ts";
+import { aborted, failure, type Stage } from "./testing/stage.ts";
 
 let stage: Stage;
 eachStaged((staged) => {
@@ -116,6 +117,43 @@ describe.each(Object.entries(KINDS))("of %s", (_, { open, ends }) => {
     await recipe.close();
     expect(warnings.messages).toEqual([]);
   });
+});
+
+/** Thrown values whose text cannot be read. */
+const TEXTLESS: Readonly<Record<string, unknown>> = {
+  "an object without a prototype": Object.create(null),
+  "an error whose fields cannot be read": Object.defineProperties(
+    new Error(),
+    Object.fromEntries(
+      ["message", "stack", "cause"].map((name) => [
+        name,
+        {
+          get: (): never => {
+            throw new Error("unreadable");
+          },
+        },
+      ]),
+    ),
+  ),
+};
+
+describe.each(Object.entries(KINDS))("of %s whose work throws a value without text", (_, { open, ends }) => {
+  test.each(Object.entries(TEXTLESS))(
+    "there is a warning, and the recipe ends as for others: %s",
+    async (_, thrown) => {
+      const warnings = new Warnings();
+      const zk = await stage.client({ logger: warnings.logger });
+      const recipe = await open(zk, () => {
+        throw thrown;
+      });
+      expect(await warnings.first).toMatch(/: a value without text$/);
+      if (ends && recipe.finished !== undefined) {
+        expect((await failure(recipe.finished())) === thrown).toBe(true);
+      }
+      if (recipe instanceof SetPartitioner) expect((await failure(lastValueFrom(recipe.share$))) === thrown).toBe(true);
+      await recipe.close();
+    },
+  );
 });
 
 const LISTENING = Object.entries(KINDS).filter(([, { hasListener }]) => hasListener);

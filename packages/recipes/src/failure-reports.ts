@@ -1,4 +1,5 @@
 import type { Client } from "@zooid/client";
+import { errorStack, errorText } from "./error-text.ts";
 import { reportError } from "./report-error.ts";
 import { warn } from "./warn.ts";
 
@@ -48,8 +49,6 @@ export class FailureReports<More extends readonly unknown[] = []> {
   }
 
   #warn(what: string, error: unknown): void {
-    const message = error instanceof Error ? error.message : String(error);
-    const stack = error instanceof Error ? error.stack : undefined;
-    warn(this.#zk, "ZOOID_FAILED", `${what}: ${message}`, { stack });
+    warn(this.#zk, "ZOOID_FAILED", `${what}: ${errorText(error)}`, { stack: errorStack(error) });
   }
 }

@@ -1,6 +1,7 @@
 /** Cancellable waits that clean up after themselves. */
 import { type Client, isZkError, pause, startTimer, type ZkError } from "@zooid/client";
 import { filter, Observable, Subscription, take } from "rxjs";
+import { read } from "../error-text.ts";
 import { RetryPace } from "./retry-pace.ts";
 
 /** The promise's result, or the signal's reason; no listener stays behind. */
@@ -20,7 +21,7 @@ export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Prom
  */
 export function isReasonOf(signal: AbortSignal, error: unknown): boolean {
   if (!signal.aborted) return false;
-  return error === signal.reason || (error instanceof Error && error.cause === signal.reason);
+  return error === signal.reason || read(() => error instanceof Error && error.cause === signal.reason) === true;
 }
 
 /**

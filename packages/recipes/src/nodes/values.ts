@@ -2,6 +2,7 @@
 import { type Codec, DecodeError, type Stat } from "@zooid/client";
 import { ArgumentError, found } from "@zooid/model";
 import { bytesRule } from "../arguments.ts";
+import { errorText } from "../error-text.ts";
 import { isRecipeError, RecipeError } from "../recipe-error.ts";
 
 /** What a codec reads, and what its errors name. */
@@ -44,8 +45,7 @@ export function encodedValue<T>(
   { codec, value }: { codec: Codec<T>; value: T },
 ): Uint8Array {
   const refuse = (problem: string, cause: unknown): never => {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new ArgumentError(what, [`${path}: ${problem}: ${reason}`], { cause });
+    throw new ArgumentError(what, [`${path}: ${problem}: ${errorText(cause)}`], { cause });
   };
   let data: Uint8Array;
   try {
