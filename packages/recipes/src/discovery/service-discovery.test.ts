@@ -128,6 +128,30 @@ describe("an instance", () => {
     expect(await theirs.instance("web", "1")).toMatchObject({ port: 81 });
   });
 
+  test("without a session keeps its id over quick updates, and the last one counts", async () => {
+    const registration = await discovery(a).register(web("1", { serviceType: "static" }));
+    for (let port = 81; port < 91; port++) {
+      registration.update({ port });
+      await b.sync();
+    }
+    await registration.ready();
+    expect(await theirs.instance("web", "1")).toMatchObject({ port: 90 });
+  });
+
+  test("without a session is not taken back by an update of its older registration", async () => {
+    const { zk, relay } = await stage.relayed({ logger: SILENT });
+    const older = await discovery(zk).register(web("1", { serviceType: "static", port: 80 }));
+    relay.freeze("requests");
+    older.update({ port: 80 });
+    const newer = await theirs.register(web("1", { serviceType: "static", port: 81 }));
+    older.update({ port: 87 });
+    relay.thaw();
+    await firstValueFrom(older.replaced$);
+    newer.update({ port: 82 });
+    await newer.ready();
+    expect(await theirs.instance("web", "1")).toMatchObject({ port: 82 });
+  });
+
   test("of an id that several processes register at one moment is that of one; the others are replaced", async () => {
     const clients = await Promise.all([1, 2, 3, 4, 5].map(() => stage.client({ logger: SILENT })));
     const all = await Promise.all(clients.map((zk, i) => discovery(zk).register(web("1", { port: i }))));

@@ -1,7 +1,7 @@
 import { type Client, OPEN_ACL, Permission } from "@zooid/client";
 import { formatSessionId } from "@zooid/model";
 import { filter, firstValueFrom, lastValueFrom, merge, NEVER, take, toArray } from "rxjs";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { isRecipeError } from "../recipe-error.ts";
 import { eachStaged } from "../testing/each-staged.ts";
 import { failure, Stage } from "../testing/stage.ts";
@@ -190,6 +190,89 @@ describe("a persistent node", () => {
     await firstValueFrom(merge(...replaced$).pipe(take(2), toArray()));
     await a.sync();
     expect(Number(a.lastZxid - before)).toBeLessThan(10);
+  });
+
+  const TAKEN = { path: "/nodes/mine", mode: "persistent", whenTaken: "takeOver" } as const;
+
+  test.each(["kept", "lost"])(
+    "without a session keeps the name for data that are set while older ones are written, the answer %s",
+    async (answer) => {
+      const { zk, relay } = await stage.relayed();
+      const node = stage.kept(new PersistentNode(zk, { ...TAKEN, data: "1" }));
+      await node.ready();
+      const isWritten = firstValueFrom(a.watchExists$("/nodes/mine").pipe(filter((stat) => stat?.version === 1)));
+      relay.freeze("answers");
+      node.setData("2");
+      await a.sync();
+      // The answer to the node's read passes, and the next one, to its write, does not.
+      const isRead = zk.sync().then(() => relay.freeze("answers"));
+      await a.sync();
+      relay.thaw();
+      await Promise.all([isRead, isWritten]);
+      node.setData("3");
+      if (answer === "lost") relay.cut();
+      relay.thaw();
+      await node.ready();
+      await holds("/nodes/mine", "3", 0n);
+    },
+  );
+
+  test("without a session does not take the name back with new data, and its close leaves the newer owner's node", async () => {
+    const { zk, relay } = await stage.relayed();
+    const older = stage.kept(new PersistentNode(zk, { ...TAKEN, data: "1" }));
+    await older.ready();
+    relay.freeze("requests");
+    older.setData("1");
+    const newer = stage.kept(new PersistentNode(await stage.client(), { ...TAKEN, data: "2" }));
+    await newer.ready();
+    older.setData("7");
+    relay.thaw();
+    expect(isRecipeError(await failure(older.ready()), "NAME_TAKEN")).toBe(true);
+    newer.setData("3");
+    await newer.ready();
+    await older.close();
+    await holds("/nodes/mine", "3", 0n);
+  });
+
+  test("without a session leaves the newer owner's node when it is closed before it has seen it", async () => {
+    const { zk, relay } = await stage.relayed();
+    const older = stage.kept(new PersistentNode(zk, { ...TAKEN, data: "1" }));
+    await older.ready();
+    relay.freeze("answers");
+    const newer = stage.kept(new PersistentNode(await stage.client(), { ...TAKEN, data: "2" }));
+    await newer.ready();
+    const stat = await a.exists("/nodes/mine");
+    const closed = older.close();
+    relay.thaw();
+    await closed;
+    for (let i = 0; i < 4; i++) await zk.sync();
+    expect(await a.exists("/nodes/mine")).toEqual(stat);
+  });
+
+  test.each(["ephemeral", "persistent"] as const)("if %s, writes new data without a pause", async (mode) => {
+    const zk = await stage.client();
+    const node = stage.kept(new PersistentNode(zk, { path: "/nodes/mine", data: "x", mode }));
+    await node.ready();
+    const isRepaired = firstValueFrom(a.watchExists$("/nodes/mine").pipe(filter((stat) => stat?.version === 2)));
+    await a.set("/nodes/mine", "not x");
+    await isRepaired;
+    await node.ready();
+    // From here on a pause does not end.
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
+    try {
+      const isPaused = firstValueFrom(node.state$.pipe(filter((state) => state === "making")));
+      await a.set("/nodes/mine", "not x");
+      await isPaused;
+      for (let i = 0; i < 20; i++) {
+        node.setData(`${i}`);
+        await a.sync();
+        if (i % 3 === 0) await node.ready();
+      }
+      await node.ready();
+      await holds("/nodes/mine", "19", mode === "ephemeral" ? zk.sessionId : 0n);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test("a second maintainer of one client waits until the first is closed, and does not delete its node", async () => {

@@ -3,12 +3,20 @@ import {
   isZkError,
   type NodeData,
   type Payload,
-  pause,
   type Stat,
   startTimer,
   type Watched,
 } from "@zooid/client";
-import { formatSessionId, type Rule, rules, type SessionId, type Shape, shape, wordRule } from "@zooid/model";
+import {
+  formatSessionId,
+  type Rule,
+  rules,
+  type SessionId,
+  type Shape,
+  shape,
+  wordRule,
+  type Zxid,
+} from "@zooid/model";
 import { BehaviorSubject, distinctUntilChanged, filter, map, type Observable } from "rxjs";
 import { checkArgument, checkArguments, signalOf } from "../arguments.ts";
 import { type WaitOptions, within } from "../leases/deadline.ts";
@@ -67,6 +75,19 @@ export interface Keeping {
   readonly atEnd: "delete" | "leave";
 }
 
+/** One generation of the wanted data: equal bytes of a later call are another one. */
+interface Wanted {
+  readonly data: Buffer;
+}
+
+/** A write whose answer may be lost, by what the node shows where it was made. */
+interface Attempt {
+  /** Undefined for a create. */
+  readonly czxid: Zxid | undefined;
+  readonly version: number;
+  readonly data: Buffer;
+}
+
 export const whenTakenRule: Rule = wordRule("wait", "fail", "takeOver");
 
 const SHAPE: Shape<PersistentNodeOptions> = shape<PersistentNodeOptions>({
@@ -87,6 +108,9 @@ const SUCCESSOR_MS = 500;
  * Earlier sessions of a maintainer that are kept in mind: their nodes end within a session timeout.
  */
 const SESSIONS_KEPT = 8;
+
+/** Writes without an answer that are kept in mind: each needs a lost connection. */
+const ATTEMPTS_KEPT = 8;
 
 /**
  * Maintains a node: creates it again when it is deleted or its session ends, and writes it again
@@ -109,12 +133,16 @@ export class PersistentNode implements AsyncDisposable {
   readonly #ended: Promise<void>;
   #path: string;
   #isNumbered: boolean;
-  #data: Buffer;
+  #wanted: Wanted;
+  /** The newest wanted data that the node has had. */
+  #written: Wanted | undefined;
+  /** The node's last change that this maintainer made, or found to be as wanted. */
+  #mzxid: Zxid | undefined;
+  /** Writes since then. */
+  #attempts: readonly Attempt[] = [];
   #state: PersistentNodeState = "making";
   /** The permanent error that ended it. */
   #failure: { readonly error: unknown } | undefined;
-  /** The wanted data have not been written yet. */
-  #isDataNew = true;
   #changed = Promise.withResolvers<void>();
   /** A persistent node may be this maintainer's, whatever its requests' outcomes. */
   #mayHaveMade = false;
@@ -136,7 +164,7 @@ export class PersistentNode implements AsyncDisposable {
     this.#isNumbered = mode === "persistent" || mode === "ephemeral";
     this.#mode = mode === "persistent" || mode === "persistent-sequential" ? "persistent" : "ephemeral";
     this.#whenTaken = whenTaken;
-    this.#data = payloadBytes(data);
+    this.#wanted = { data: payloadBytes(data) };
     this.#ended = this.#run();
   }
 
@@ -183,8 +211,7 @@ export class PersistentNode implements AsyncDisposable {
   setData(data: Payload): void {
     checkArgument("setData", "data", data, rules.payload);
     this.#assertMaintained();
-    this.#data = payloadBytes(data);
-    this.#isDataNew = true;
+    this.#wanted = { data: payloadBytes(data) };
     if (this.#state === "there") this.#enter("making");
     this.#changed.resolve();
   }
@@ -239,8 +266,7 @@ export class PersistentNode implements AsyncDisposable {
     using loss = new LossAlarm(this.#zk);
     const changed = Promise.withResolvers<void>();
     this.#changed = changed;
-    const data = this.#data;
-    if (!this.#isNumbered) await this.#number(data, signal);
+    if (!this.#isNumbered) await this.#number(signal);
     const claimed = this.#claim();
     if (claimed !== undefined) {
       this.#enter("waiting");
@@ -249,13 +275,13 @@ export class PersistentNode implements AsyncDisposable {
       return;
     }
     const found = await this.#read(signal);
-    if (found === null) return await this.#make(data, signal);
+    if (found === null) return await this.#make(signal);
     using watch = found.watch;
-    const next = this.#nextStep(found, data);
-    if (next === "replace") return await this.#replace(data, found.stat, signal);
-    if (next === "write") return await this.#write(data, found.stat, signal);
+    const next = this.#nextStep(found);
+    if (next === "replace") return await this.#replace(found.stat, signal);
+    if (next === "write") return await this.#write(found.stat, signal);
     if (next === "yield") return await this.#yield(signal);
-    if (next === "stay") this.#note();
+    if (next === "stay") this.#note(this.#wanted, found.stat);
     this.#enter(next === "stay" ? "there" : "waiting");
     await unlessAborted(Promise.race([watch.fired, loss.rung, changed.promise]), signal);
     this.#enter("making");
@@ -283,13 +309,12 @@ export class PersistentNode implements AsyncDisposable {
   }
 
   /** @throws NAME_TAKEN */
-  #nextStep({ stat, data }: NodeData, wanted: Buffer): "stay" | "write" | "replace" | "yield" | "wait" {
-    const owner = stat.ephemeralOwner;
+  #nextStep(found: NodeData): "stay" | "write" | "replace" | "yield" | "wait" {
+    const owner = found.stat.ephemeralOwner;
     const takesOver = this.#whenTaken === "takeOver";
     if (this.#isOurs(owner)) {
-      if (wanted.equals(payloadBytes(data))) return "stay";
-      // A node without a session shows its newest owner by its data.
-      return takesOver && this.#mode === "persistent" && !this.#isDataNew ? "yield" : "write";
+      if (this.#wanted.data.equals(payloadBytes(found.data))) return "stay";
+      return this.#isTakenOver(found) ? "yield" : "write";
     }
     // It would be removed with its session.
     if (this.#sessions.has(owner)) return "replace";
@@ -297,6 +322,23 @@ export class PersistentNode implements AsyncDisposable {
     if (this.#whenTaken === "fail") throw new RecipeError("NAME_TAKEN", `${this.path} ${ownedBy(owner)}`);
     if (owner === 0n) this.#warnOfWait();
     return "wait";
+  }
+
+  /**
+   * Whether a node without a session has a newer owner, which shows by the last change: it is none
+   * of this maintainer's. New data of an older owner do not take the name back.
+   */
+  #isTakenOver({ stat, data }: NodeData): boolean {
+    if (!this.#isForeign(stat)) return false;
+    return !this.#attempts.some(
+      ({ czxid = stat.czxid, version, data: sent }) =>
+        czxid === stat.czxid && version === stat.version && sent.equals(payloadBytes(data)),
+    );
+  }
+
+  /** Whether another owner may have made the last change to a node without a session. */
+  #isForeign({ mzxid }: Stat): boolean {
+    return this.#whenTaken === "takeOver" && this.#mode === "persistent" && this.#hasStood && mzxid !== this.#mzxid;
   }
 
   /** Such a node stays until a program deletes it. */
@@ -307,25 +349,29 @@ export class PersistentNode implements AsyncDisposable {
     warn(this.#zk, "ZOOID_NAME_TAKEN", message, { path: this.path });
   }
 
-  async #number(data: Buffer, signal: AbortSignal): Promise<void> {
+  async #number(signal: AbortSignal): Promise<void> {
     const mode = `${this.#mode}-sequential` as const;
-    const made = await this.#zk.create(this.path, data, { mode, protect: true, parents: "container", signal });
+    const wanted = this.#wanted;
+    const made = await this.#zk.create(this.path, wanted.data, { mode, protect: true, parents: "container", signal });
     this.#path = made.path;
     this.#isNumbered = true;
-    this.#note();
+    this.#note(wanted, made.stat);
   }
 
-  async #make(data: Buffer, signal: AbortSignal): Promise<void> {
+  async #make(signal: AbortSignal): Promise<void> {
     // In a new session it is made for the first time: no other program has deleted it.
     if (this.#sessions.has(this.#zk.sessionId)) {
       if (this.#whenTaken === "takeOver" && (await this.#hasSuccessor(signal))) return;
       await this.#pauseBeforeRepair(signal);
-      if (this.#isReplaced) return;
     }
+    if (this.#isReplaced) return;
+    const wanted = this.#wanted;
+    const { data } = wanted;
     if (this.#keeping !== undefined) return void (await this.#keeping.make(data, signal));
     this.#mayHaveMade = true;
+    this.#attempt({ czxid: undefined, version: 0, data });
     const made = await makeNamed(this.#zk, { path: this.path, data, mode: this.#mode, signal });
-    if (made !== null) this.#note();
+    if (made !== null) this.#note(wanted, made.stat);
     else this.#mayHaveMade = this.#hasStood;
   }
 
@@ -341,30 +387,48 @@ export class PersistentNode implements AsyncDisposable {
     return await unlessAborted(Promise.race([isMade, over.promise]), signal);
   }
 
+  /** Only repairs are paced: data that were not written yet neither wait nor make others wait. */
   async #pauseBeforeRepair(signal: AbortSignal): Promise<void> {
+    if (this.#isDataNew) return;
     const pauseMs = this.#pace.pauseMs(performance.now());
-    if (pauseMs > 0) await pause(pauseMs, { signal });
+    if (pauseMs <= 0) return;
+    const over = Promise.withResolvers<void>();
+    using _timer = startTimer(pauseMs, () => over.resolve());
+    await unlessAborted(Promise.race([over.promise, this.#changed.promise]), signal);
   }
 
-  async #write(data: Buffer, { version }: Stat, signal: AbortSignal): Promise<void> {
-    if (!this.#isDataNew) await this.#pauseBeforeRepair(signal);
+  async #write({ czxid, version }: Stat, signal: AbortSignal): Promise<void> {
+    await this.#pauseBeforeRepair(signal);
     if (this.#isReplaced) return;
-    await this.#zk.set(this.path, data, { version, signal }).catch(ifChanged);
-    this.#note();
+    const wanted = this.#wanted;
+    const { data } = wanted;
+    this.#attempt({ czxid, version: version + 1, data });
+    try {
+      this.#note(wanted, await this.#zk.set(this.path, data, { version, signal }));
+    } catch (error) {
+      ifChanged(error);
+    }
   }
 
   /** In one transaction: there is no moment at which a third client finds the name free. */
-  async #replace(data: Buffer, { version }: Stat, signal: AbortSignal): Promise<void> {
+  async #replace({ version }: Stat, signal: AbortSignal): Promise<void> {
     this.#mayHaveMade = true;
-    const transaction = this.#zk.transaction().delete(this.path, { version });
-    if (this.#keeping === undefined) transaction.create(this.path, data, { mode: this.#mode });
+    const wanted = this.#wanted;
+    const { data } = wanted;
+    const deletion = this.#zk.transaction().delete(this.path, { version });
     try {
-      await transaction.commit({ signal });
-      if (this.#keeping === undefined) this.#note();
+      if (this.#keeping !== undefined) return void (await deletion.commit({ signal }));
+      this.#attempt({ czxid: undefined, version: 0, data });
+      const [, made] = await deletion.create(this.path, data, { mode: this.#mode }).commit({ signal });
+      this.#note(wanted, made.stat);
     } catch (error) {
       ifChanged(error);
       this.#mayHaveMade = this.#hasStood;
     }
+  }
+
+  #attempt(attempt: Attempt): void {
+    this.#attempts = [...this.#attempts, attempt].slice(-ATTEMPTS_KEPT);
   }
 
   /** The newest owner has it. */
@@ -397,13 +461,21 @@ export class PersistentNode implements AsyncDisposable {
     return this.#state === "replaced";
   }
 
+  /** The wanted data have not been in the node yet. */
+  get #isDataNew(): boolean {
+    return this.#written !== this.#wanted;
+  }
+
   get #hasStood(): boolean {
     return this.#sessions.size > 0;
   }
 
-  /** The node is this maintainer's in the current session, with the wanted data. */
-  #note(): void {
-    this.#isDataNew = false;
+  /** The node is this maintainer's in the current session, with these data. */
+  #note(wanted: Wanted, { czxid, mzxid, version }: Stat): void {
+    this.#written = wanted;
+    this.#mzxid = mzxid;
+    // A server that is behind may show the node before a write whose answer was lost.
+    this.#attempts = this.#attempts.filter((attempt) => attempt.czxid === czxid && attempt.version > version);
     this.#hasWarned = false;
     this.#mayHaveMade = true;
     const { sessionId } = this.#zk;
@@ -421,6 +493,10 @@ export class PersistentNode implements AsyncDisposable {
     if (!this.#claims.holds(this.path, this.#claimant)) return;
     const stat = await this.#zk.exists(this.path);
     if (stat === null || !this.#isOurs(stat.ephemeralOwner)) return;
+    if (this.#isForeign(stat)) {
+      const found = await this.#zk.getOrNull(this.path);
+      if (found === null || this.#isTakenOver(found)) return;
+    }
     await this.#zk.delete(this.path, { version: stat.version, missingOk: true, guaranteed: "session" });
   }
 }
