@@ -86,7 +86,8 @@ export const NAME_FORMS: readonly NameForm[] = [
   { form: "party-member", clients: "kazoo, Zooid", before: /^[0-9a-f]{32}-.+$/s, isNumbered: false },
 ];
 
-// Without `Map.groupBy`: a Node.js that is too old loads this module, and gets a sentence from the client.
+// Without `Map.groupBy`: a Node.js that is too old loads this module, and gets a sentence from the
+// client.
 const BY_FORM: ReadonlyMap<ChildForm, readonly NameForm[]> = new Map(
   NAME_FORMS.map(({ form }) => [form, NAME_FORMS.filter((other) => other.form === form)]),
 );
