@@ -1,4 +1,4 @@
-/** Words of the past: each concept has one name, that of docs/glossary.md. */
+/** Words that others have replaced: each concept has one name, that of docs/glossary.md. */
 
 export interface OldWord {
   readonly word: string;
@@ -11,6 +11,23 @@ export interface OldWord {
 
 const CORES = ["packages/zab/", "packages/replica/", "packages/peer-protocol/", "packages/model/"];
 const STORES = ["packages/txn-log/", "packages/server/"];
+
+/** Former names of classes. */
+const RENAMED: Readonly<Record<string, string>> = {
+  TxnMaker: "TxnProposer",
+  ToLeader: "RequestForwarder",
+  LearnerRequests: "ForwardedRequests",
+  OwnWrites: "InFlightWrites",
+  CommitGate: "InFlightWrites",
+  ShownNodes: "VirtualNodes",
+  SnapshotDesk: "SnapshotEndpoint",
+  LoneCalls: "ExclusiveCalls",
+  ShownIdentities: "Credentials",
+  LastingWatches: "PersistentWatchSupport",
+  Patience: "Deadline",
+  NamedSeat: "ExclusiveNode",
+  RoomHandover: "AutomaticTransfer",
+};
 
 export const OLD_WORDS: readonly OldWord[] = [
   old("flip", /\b(?:with|to)?[fF]lip(?:s|ped|To)?\b(?! (?:a |one )?bit)/, "install history", CORES),
@@ -25,16 +42,11 @@ export const OLD_WORDS: readonly OldWord[] = [
   old("give back", /\bgiveBack\b/, "what is returned or freed"),
   old("let go", /\bletGo\b/, "disconnect, release"),
   old("told", /\b\w*Told\w*\b|\btold\b/, "reported, sent", CORES),
-  ...["TxnMaker", "ToLeader", "LearnerRequests", "OwnWrites", "CommitGate", "ShownNodes", "SnapshotDesk"].map(renamed),
-  ...["LoneCalls", "ShownIdentities", "LastingWatches", "Patience", "NamedSeat", "RoomHandover"].map(renamed),
+  ...Object.entries(RENAMED).map(([name, instead]) => old(name, new RegExp(`\\b${name}\\b`), instead)),
 ];
 
 function old(word: string, pattern: RegExp, instead: string, folders?: readonly string[]): OldWord {
   return folders === undefined ? { word, pattern, instead } : { word, pattern, instead, folders };
-}
-
-function renamed(name: string): OldWord {
-  return old(name, new RegExp(`\\b${name}\\b`), "the name of section 11 of the style guide");
 }
 
 /** The old words in a source, by lines. */

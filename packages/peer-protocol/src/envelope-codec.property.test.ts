@@ -161,7 +161,10 @@ const FIELDS: { readonly [K in Kind]: fc.Arbitrary<object> } = {
   commit: fc.record({ epoch: number, committed: zxid }),
   ping: fc.record({ epoch: number, check: number, committed: zxid, lacksRoom: flag }),
   pong: fc.record({
-    ...{ epoch: number, check: number, applied: zxid, room: fc.constantFrom("enough", "low", "full") },
+    epoch: number,
+    check: number,
+    applied: zxid,
+    room: fc.constantFrom("enough", "low", "full"),
     touches: fc.array(fc.record({ sessionHigh: int, sessionLow: int, timeoutMs: number })),
   }),
   "leadership-transfer": fc.record({ epoch: number, successor: sid }),
@@ -182,7 +185,8 @@ const FIELDS: { readonly [K in Kind]: fc.Arbitrary<object> } = {
     .map((part) => ({ ...part, start: Math.min(part.start, part.bytes.length), end: part.bytes.length })),
   "relay-run": fc.record({
     ...{ channel: number, epoch: number, previous: zxid, first: zxid, last: zxid, count: number },
-    ...{ committed: zxid, check: number },
+    committed: zxid,
+    check: number,
   }),
 };
 

@@ -15,7 +15,14 @@ function entry(zxid: number, bytes: number, check = 1): Entries {
   writeFrameHeader(run, 0, zxid as Zxid, bytes);
   const [previous, own] = [(zxid - 1) as Zxid, zxid as Zxid];
   return {
-    ...{ kind: "entries", epoch: 1, previous, first: own, last: own, count: 1, committed: previous, check },
+    kind: "entries",
+    epoch: 1,
+    previous,
+    first: own,
+    last: own,
+    count: 1,
+    committed: previous,
+    check,
     ...{ bytes: run, start: 0, end: run.length },
   };
 }

@@ -16,7 +16,7 @@ export class FailureReports<More extends readonly unknown[] = []> {
   #quietUntilMs = Number.NEGATIVE_INFINITY;
   #leftOutCount = 0;
 
-  /** @param listener gets the error, and what else its recipe tells */
+  /** @param listener gets the error, and further arguments of its recipe */
   constructor(zk: Client, listener: ((error: unknown, ...more: More) => unknown) | undefined) {
     this.#zk = zk;
     this.#listener = listener;
@@ -27,7 +27,7 @@ export class FailureReports<More extends readonly unknown[] = []> {
    * seconds of the last one.
    */
   report(what: string, error: unknown, ...more: More): void {
-    if (this.#listener !== undefined) return this.#tell(error, more);
+    if (this.#listener !== undefined) return this.#notify(error, more);
     const nowMs = performance.now();
     if (nowMs < this.#quietUntilMs) {
       this.#leftOutCount++;
@@ -41,10 +41,10 @@ export class FailureReports<More extends readonly unknown[] = []> {
   /** Reports the failure that ends the recipe. */
   reportEnd(what: string, error: unknown, ...more: More): void {
     if (this.#listener === undefined) this.#warn(what, error);
-    else this.#tell(error, more);
+    else this.#notify(error, more);
   }
 
-  #tell(error: unknown, more: More): void {
+  #notify(error: unknown, more: More): void {
     reportError((reported) => this.#listener?.(reported, ...more), error);
   }
 

@@ -110,7 +110,11 @@ function messageOf(shape: DoorShape, nth: number): PeerMessage {
       };
     case "pong":
       return {
-        ...{ kind: "pong", room: "enough", epoch: 1, check: 0, applied: zero },
+        kind: "pong",
+        room: "enough",
+        epoch: 1,
+        check: 0,
+        applied: zero,
         touches: many((i) => ({ sessionHigh: i, sessionLow: i, timeoutMs: 1000 })),
       };
     case "ack-epoch":

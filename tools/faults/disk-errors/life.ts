@@ -56,7 +56,11 @@ async function opened(): Promise<Store> {
   for (;;) {
     try {
       return await openStore({
-        ...{ directory, sid: 1, segmentBytes: 64 * 1024, logKeepBytes: 64 * 1024, checkpointBytes: 32 * 1024 },
+        directory,
+        sid: 1,
+        segmentBytes: 64 * 1024,
+        logKeepBytes: 64 * 1024,
+        checkpointBytes: 32 * 1024,
         handler: {
           appended: ({ zxid }) => report("durable", zxid),
           roomChanged: () => {},

@@ -24,7 +24,10 @@ test("the error has the whole data, and its JSON and a log line of it only the b
   expect(error.data).toBe(data);
   expect(error.message.length).toBeLessThan(1200);
   expect(JSON.parse(JSON.stringify(error))).toMatchObject({
-    ...{ name: "DecodeError", code: "UNDECODABLE", path: "/a", zxid: stat.mzxid },
+    name: "DecodeError",
+    code: "UNDECODABLE",
+    path: "/a",
+    zxid: stat.mzxid,
     message: expect.stringMatching(/^\/a: the data written by 0x100000007 cannot be decoded: not one: x/),
     data: { bytes: data.length, text: "x".repeat(64) },
   });

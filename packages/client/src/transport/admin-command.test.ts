@@ -57,7 +57,8 @@ test("each port of another service is one error with server and reason", async (
   for (const [server, reason, tls] of cases) {
     const asked = adminCommand(server, "srvr", tls === undefined ? {} : { tls });
     await expect(asked).rejects.toMatchObject({
-      ...{ code: "CONNECTION_LOSS", op: "srvr" },
+      code: "CONNECTION_LOSS",
+      op: "srvr",
       message: expect.stringContaining(`srvr at ${server}: no answer of a ZooKeeper server: ${reason}`),
     });
   }

@@ -6,8 +6,12 @@ test("an error's JSON has its name, code, message and fields, and its causes by 
   const cause = new Error("no answer", { cause: root });
   const fields = { code: "LOST", session: 0x1_0000n, at: 5, list: ["a", null, { b: true }], none: undefined };
   expect(errorJson(Object.assign(new RangeError("it is lost", { cause }), fields))).toEqual({
-    ...{ name: "RangeError", code: "LOST", message: "it is lost" },
-    ...{ session: "0x10000", at: 5, list: ["a", null, { b: true }] },
+    name: "RangeError",
+    code: "LOST",
+    message: "it is lost",
+    session: "0x10000",
+    at: 5,
+    list: ["a", null, { b: true }],
     cause: { name: "Error", message: "no answer", cause: { name: "TypeError", code: "ECONNRESET", message: "reset" } },
   });
 });

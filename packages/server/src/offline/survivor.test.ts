@@ -33,8 +33,17 @@ test("an entry that is not the one that was logged is reported as damage, beside
 
 test("the newest history comes first: by the epoch of its leader, then by its last transaction", () => {
   const of = (epoch: number, last: number, sid: number): Survivor => ({
-    ...{ directories: { dataDir: "" }, sid, ensembleId: "", epoch, epochMax: epoch, zxid: composeZxid(1, last) },
-    ...{ timeMs: 0, committed: composeZxid(1, 0), uncommittedCount: 0, members: undefined, damage: undefined },
+    directories: { dataDir: "" },
+    sid,
+    ensembleId: "",
+    epoch,
+    epochMax: epoch,
+    zxid: composeZxid(1, last),
+    timeMs: 0,
+    committed: composeZxid(1, 0),
+    uncommittedCount: 0,
+    members: undefined,
+    damage: undefined,
   });
   const survivors = [of(2, 5, 1), of(3, 1, 2), of(2, 9, 3), of(3, 2, 4)];
   expect(newestFirst(survivors).map(({ sid }) => sid)).toEqual([4, 2, 3, 1]);

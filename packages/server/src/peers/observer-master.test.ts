@@ -88,7 +88,11 @@ function entries(first: number, sizes: readonly number[]): EntriesMessage {
   const last = (first + sizes.length - 1) as Zxid;
   return {
     ...{ kind: "entries", epoch: 0, previous: (first - 1) as Zxid, first: first as Zxid, last, count: sizes.length },
-    ...{ bytes, start: 0, end: bytes.length, committed: last, check: 0 },
+    bytes,
+    start: 0,
+    end: bytes.length,
+    committed: last,
+    check: 0,
   };
 }
 

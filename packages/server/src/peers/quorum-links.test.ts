@@ -55,7 +55,11 @@ test("a run of entries longer than a frame arrives as a longer row of shorter ru
   for (let i = 0; i < 4; i++) writeFrameHeader(bytes, i * (size + 12), (i + 1) as Zxid, size);
   const entries: EntriesMessage = {
     ...{ kind: "entries", epoch: 0, previous: 0 as Zxid, first: 1 as Zxid, last: 4 as Zxid, count: 4 },
-    ...{ bytes, start: 0, end: bytes.length, committed: 0 as Zxid, check: 0 },
+    bytes,
+    start: 0,
+    end: bytes.length,
+    committed: 0 as Zxid,
+    check: 0,
   };
   leader.send(entries);
   await learner.happened.until("entries on 1", 2);
@@ -72,7 +76,11 @@ test("frames are no longer than the other side takes", async () => {
   for (let i = 0; i < 3; i++) writeFrameHeader(bytes, i * (size + 12), (i + 1) as Zxid, size);
   leader.send({
     ...{ kind: "entries", epoch: 0, previous: 0 as Zxid, first: 1 as Zxid, last: 3 as Zxid, count: 3 },
-    ...{ bytes, start: 0, end: bytes.length, committed: 0 as Zxid, check: 0 },
+    bytes,
+    start: 0,
+    end: bytes.length,
+    committed: 0 as Zxid,
+    check: 0,
   });
   await learner.happened.until("entries on 1", 3);
 });

@@ -19,7 +19,11 @@ function entries(first: number, count: number, recordBytes: number, previous: nu
   const last = (first + count - 1) as Zxid;
   return {
     ...{ kind: "entries", epoch: 0, previous: previous as Zxid, first: first as Zxid, last, count },
-    ...{ bytes, start: 6, end: bytes.length - 6, committed: last, check: 0 },
+    bytes,
+    start: 6,
+    end: bytes.length - 6,
+    committed: last,
+    check: 0,
   };
 }
 

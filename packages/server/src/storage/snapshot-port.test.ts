@@ -80,7 +80,12 @@ function stage() {
     };
   };
   const source = (number: number): SnapshotSource => ({
-    ...{ position: POSITION, epochs: [], digestHigh: 0, digestLow: 0, nodeCount: 1, sessionCount: 0 },
+    position: POSITION,
+    epochs: [],
+    digestHigh: 0,
+    digestLow: 0,
+    nodeCount: 1,
+    sessionCount: 0,
     next: async () => new Uint8Array(4),
     [Symbol.asyncDispose]: async () => void calls.push(`dispose ${number}`),
   });

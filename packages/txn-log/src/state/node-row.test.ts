@@ -14,7 +14,13 @@ test.each([
   const row = Buffer.from(encodeRow({ id: 2 ** 40, parentId: 3, name, data, stat, acl: [] }, 5));
   expect(isWhole(row)).toBe(true);
   const node: StateNode = {
-    ...{ id: 0, parentId: 0, name: emptySlice(), hasData: false, data: emptySlice(), stat: emptySlice(), acl: [] },
+    id: 0,
+    parentId: 0,
+    name: emptySlice(),
+    hasData: false,
+    data: emptySlice(),
+    stat: emptySlice(),
+    acl: [],
   };
   expect(viewNode(row, node)).toBe(5);
   expect([node.id, node.parentId, node.hasData]).toEqual([2 ** 40, 3, data !== null]);

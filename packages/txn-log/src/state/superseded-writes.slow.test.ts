@@ -73,7 +73,9 @@ const setOf = (zxid: Zxid, node: number): object => ({ op: OpCode.SET_DATA, node
 const open = (name: string, handler = new RecordingHandler()): Promise<Store> =>
   openStore({
     ...{ directory: join(place.path, name), sid: 1, handler, takeEpoch: true },
-    ...{ checkpointBytes: 2 ** 40, checkpointMs: 2 ** 31 - 1, segmentBytes: 256 * 1024 },
+    checkpointBytes: 2 ** 40,
+    checkpointMs: 2 ** 31 - 1,
+    segmentBytes: 256 * 1024,
   });
 
 /** Two epochs of writes to a few nodes, with others between them, in several segments. */
