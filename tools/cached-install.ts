@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { run } from "@zooid/trials/internal/processes/run";
 import { ROOT } from "./pack/public-packages.ts";
-import { run } from "./pack/run.ts";
 
 /**
  * Installs what a tool's own package.json and lock file name, unless it is there already. It stays

@@ -1,10 +1,11 @@
 /**
- * Reads every workspace package's declarations and prints what breaks the layering; exit status 1
- * if anything does.
+ * Reads every workspace package's declarations and imports, and prints what breaks the layering;
+ * exit status 1 if anything does.
  */
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
-import { type Declaration, findViolations } from "./layers.ts";
+import { importedSpecifiers } from "./import-circles.ts";
+import { type Declaration, findViolations, importViolations } from "./layers.ts";
 
 const root = resolve(import.meta.dirname, "..");
 
@@ -25,7 +26,17 @@ const declarations = globSync(["packages/*/package.json", "apps/*/package.json",
 })
   .sort()
   .map(declarationOf);
-const violations = findViolations(declarations);
+const sources = globSync(
+  ["{packages,apps,examples}/**/src/**/*.{ts,tsx}", "packages/console/{page,browser}/**/*.{ts,tsx}", "tools/**/*.ts"],
+  {
+    cwd: root,
+    exclude: ["**/node_modules/**", "**/dist/**"],
+  },
+).sort();
+const violations = [
+  ...findViolations(declarations),
+  ...sources.flatMap((file) => importViolations(file, importedSpecifiers(readFileSync(join(root, file), "utf8")))),
+];
 for (const { file, reason } of violations) console.error(`${file}: ${reason}`);
 if (violations.length > 0) process.exitCode = 1;
 else console.log(`${declarations.length} packages, every dependency points down`);

@@ -35,11 +35,16 @@ export const ALLOWED_HUBS: readonly AllowedHub[] = [
 /** Imports by file; each import is another file's path, as a key of the map. */
 export type ImportGraph = ReadonlyMap<string, readonly string[]>;
 
-const RELATIVE_IMPORT = /(?:\bfrom|\bimport|\bimport\()\s*"(\.\.?\/[^"]+)"/g;
+const IMPORT = /(?:\bfrom|\bimport|\bimport\()\s*"([^"\n]+)"/g;
+
+/** What stands behind `import` and `from` in a module, as it is written. */
+export function importedSpecifiers(text: string): readonly string[] {
+  return [...text.matchAll(IMPORT)].map(([, specifier]) => specifier ?? "");
+}
 
 /** The relative specifiers of a module's imports and exports, as they are written. */
 export function relativeImports(text: string): readonly string[] {
-  return [...text.matchAll(RELATIVE_IMPORT)].map(([, specifier]) => specifier ?? "");
+  return importedSpecifiers(text).filter((specifier) => /^\.\.?\//.test(specifier));
 }
 
 /**

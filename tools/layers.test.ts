@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Declaration, findViolations } from "./layers.ts";
+import { type Declaration, findViolations, importViolations } from "./layers.ts";
 
 const LAYERS = new Map([
   ["@zooid/low", { beneath: [], thirdParty: [] }],
@@ -76,4 +76,25 @@ test("a package without a layer is reported", () => {
   expect(reasons([declaration("@zooid/new")])).toEqual([
     "packages/new/package.json: @zooid/new has no layer yet: add it to tools/layers.ts",
   ]);
+});
+
+test("a relative import stays in its package", () => {
+  const specifiers = ["./beside.ts", "../../high/src/index.ts", "@zooid/high", "../../../vitest.shared.ts"];
+  expect(importViolations("packages/low/src/low.ts", specifiers)).toEqual([
+    {
+      file: "packages/low/src/low.ts",
+      reason: "imports ../../high/src/index.ts, a file of packages/high: import one of that package's entries",
+    },
+  ]);
+  expect(importViolations("tools/lint/lint.ts", ["../../packages/low/src/low.ts", "../layers.ts"])).toHaveLength(1);
+});
+
+test("internal entries serve the trials and the repository's tools", () => {
+  const specifiers = ["@zooid/low/internal/part/file", "zooid-server/internal/main"];
+  expect(importViolations("packages/high/src/high.ts", specifiers).map(({ reason }) => reason)).toEqual([
+    "imports @zooid/low/internal/part/file: only packages/trials and tools use internal entries",
+    "imports zooid-server/internal/main: only packages/trials and tools use internal entries",
+  ]);
+  expect(importViolations("packages/trials/src/fault.ts", specifiers)).toEqual([]);
+  expect(importViolations("tools/tool.ts", specifiers)).toEqual([]);
 });

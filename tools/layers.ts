@@ -1,3 +1,5 @@
+import { dirname, join, normalize } from "node:path";
+
 /**
  * Which package may stand on which, and what each may take from outside.
  *
@@ -63,6 +65,14 @@ export const LAYERS: ReadonlyMap<string, Layer> = new Map<string, Layer>([
     {
       beneath: ["@zooid/recipes", "@zooid/embedded-server", "@zooid/web-console"],
       thirdParty: ["diff", "node-forge", "rxjs"],
+    },
+  ],
+  // Programs that try whole servers and clients: above everything, applications too.
+  [
+    "@zooid/trials",
+    {
+      beneath: ["@zooid/conformance", "@zooid/testing", "zooid-bench", "zooid-cli", "zooid-server"],
+      thirdParty: ["fast-check", "rxjs"],
     },
   ],
   [
@@ -172,4 +182,33 @@ function everythingBeneath(name: string, layers: ReadonlyMap<string, Layer>): Re
     waiting.push(...(layers.get(next)?.beneath ?? []));
   }
   return seen;
+}
+
+/** The package that owns a file of the repository; `tools` for the repository's own programs. */
+function ownerOf(file: string): string {
+  const [folder = "", name = ""] = file.split("/");
+  return folder === "packages" || folder === "apps" ? `${folder}/${name}` : folder;
+}
+
+/** Only these import another package's `internal/` entries; all others take its exports. */
+const INTERNAL_USERS: readonly string[] = ["packages/trials", "tools"];
+
+/**
+ * Why the imports of a file break the layering: a relative path into another package, or the
+ * `internal/` entry of one.
+ *
+ * @param file relative to the repository's root, as the result's `file`
+ * @param specifiers what stands behind `import` and `from`
+ */
+export function importViolations(file: string, specifiers: readonly string[]): readonly Violation[] {
+  const owner = ownerOf(file);
+  return specifiers.flatMap((specifier): readonly Violation[] => {
+    const isRelative = specifier.startsWith(".");
+    const target = isRelative ? ownerOf(normalize(join(dirname(file), specifier))) : undefined;
+    if (target !== undefined && target !== owner && ["packages", "apps"].includes(target.split("/")[0] ?? ""))
+      return [{ file, reason: `imports ${specifier}, a file of ${target}: import one of that package's entries` }];
+    if (!isRelative && /^(?:@zooid\/)?[\w-]+\/internal\//.test(specifier) && !INTERNAL_USERS.includes(owner))
+      return [{ file, reason: `imports ${specifier}: only ${INTERNAL_USERS.join(" and ")} use internal entries` }];
+    return [];
+  });
 }

@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import * as recipes from "@zooid/recipes";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import * as recipes from "../packages/recipes/src/index.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const PAGES = globSync("docs/recipes/*.md", { cwd: ROOT, exclude: ["docs/recipes/README.md"] }).sort();

@@ -59,12 +59,12 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
       },
       {
         name: "config-differential",
-        file: "tools/config-differential/config-differential.ts",
+        file: "packages/trials/src/config-differential/config-differential.ts",
         does: "random configuration files for both servers: which start, with which values and ports (Java, Maven)",
       },
       {
         name: "estates",
-        file: "tools/estates/start-estates.ts",
+        file: "packages/trials/src/estates/start-estates.ts",
         does: "every zoo.cfg of the shapes that images, charts and manuals write: all its members serve (Linux, openssl, Java)",
       },
       {
@@ -79,7 +79,7 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
       },
       {
         name: "compare-clients",
-        file: "tools/compare-clients/compare-clients.ts",
+        file: "packages/trials/src/compare-clients/compare-clients.ts",
         does: "our client beside node-zookeeper-client and npm's zookeeper",
         builds: ["packages/client", "apps/server"],
       },
@@ -90,20 +90,33 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
     tools: [
       {
         name: "kill-loop",
-        file: "tools/faults/kill-loop.ts",
+        file: "packages/trials/src/faults/kill-loop.ts",
         does: "kill -9 under load; what was acknowledged must be there",
       },
-      { name: "disk-errors", file: "tools/faults/disk-errors.ts", does: "single calls to the system that fail" },
+      {
+        name: "disk-errors",
+        file: "packages/trials/src/faults/disk-errors.ts",
+        does: "single calls to the system that fail",
+      },
       {
         name: "bit-flips",
-        file: "tools/faults/bit-flips.ts",
+        file: "packages/trials/src/faults/bit-flips.ts",
         does: "one flipped bit in each kind of file of the store",
       },
-      { name: "power-cut", file: "tools/faults/power-cut.ts", does: "the disk as a power cut would leave it" },
+      {
+        name: "power-cut",
+        file: "packages/trials/src/faults/power-cut.ts",
+        does: "the disk as a power cut would leave it",
+      },
       {
         name: "power-cut-calls",
-        file: "tools/faults/power-cut-calls.ts",
+        file: "packages/trials/src/faults/power-cut-calls.ts",
         does: "a power cut after each call of a roll, a checkpoint, an install, a reconfiguration, with every subset of the last unsynced calls",
+      },
+      {
+        name: "mutate",
+        file: "packages/simulator/src/mutants/main.ts",
+        does: "generated mutations of zab, election, replica and data-tree, each against seeds; also npm run mutate",
       },
       {
         name: "mutate-tests",
@@ -112,70 +125,74 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
       },
       {
         name: "round-trips",
-        file: "tools/faults/round-trips.ts",
+        file: "packages/trials/src/faults/round-trips.ts",
         does: "random histories through the server and its real files, each start compared with the answers",
       },
       {
         name: "ensemble-kill",
-        file: "tools/faults/ensemble-kill.ts",
+        file: "packages/trials/src/faults/ensemble-kill.ts",
         does: "members killed, stopped or frozen under load",
       },
       {
         name: "ensemble-net",
-        file: "tools/faults/ensemble-net.ts",
+        file: "packages/trials/src/faults/ensemble-net.ts",
         does: "partitions, and leaders that are deaf, mute or paused (root)",
       },
       {
         name: "ensemble-join",
-        file: "tools/faults/ensemble-join.ts",
+        file: "packages/trials/src/faults/ensemble-join.ts",
         does: "a follower that begins with an empty disk",
       },
       {
         name: "ensemble-founding",
-        file: "tools/faults/ensemble-founding.ts",
+        file: "packages/trials/src/faults/ensemble-founding.ts",
         does: "a majority without its disks, beside a server with data that is reached late",
       },
       {
         name: "ensemble-replace",
-        file: "tools/faults/ensemble-replace.ts",
+        file: "packages/trials/src/faults/ensemble-replace.ts",
         does: "all servers replaced under load, one at a time",
       },
       {
         name: "ensemble-grow",
-        file: "tools/faults/ensemble-grow.ts",
+        file: "packages/trials/src/faults/ensemble-grow.ts",
         does: "3, 4, 5, 4 and 3 servers, then 5 at once, by edited files and restarts under load; the leader is killed in each step",
       },
       {
         name: "ensemble-move",
-        file: "tools/faults/ensemble-move.ts",
+        file: "packages/trials/src/faults/ensemble-move.ts",
         does: "hosts renamed and ports moved under load, by the commands of docs/operations.md",
       },
       {
         name: "ensemble-secure",
-        file: "tools/faults/ensemble-secure.ts",
+        file: "packages/trials/src/faults/ensemble-secure.ts",
         does: "a shared secret and TLS between servers turned on, renewed and off under load, by the steps of docs/security.md",
       },
       {
         name: "ensemble-upgrade",
-        file: "tools/faults/ensemble-upgrade.ts",
+        file: "packages/trials/src/faults/ensemble-upgrade.ts",
         does: "another version rolled to this one and back, one server at a time, under load (git, Python)",
       },
-      { name: "ensemble-full-disk", file: "tools/faults/ensemble-full-disk.ts", does: "a disk that fills" },
+      {
+        name: "ensemble-full-disk",
+        file: "packages/trials/src/faults/ensemble-full-disk.ts",
+        does: "a disk that fills",
+      },
       {
         name: "recover-kill",
-        file: "tools/faults/recover-kill.ts",
+        file: "packages/trials/src/faults/recover-kill.ts",
         does: "zooid-server recover, killed and cut off at many moments: the old member or the new ensemble is left",
         builds: ["apps/server"],
       },
       {
         name: "disaster",
-        file: "tools/disaster/disaster.ts",
+        file: "packages/trials/src/disaster/disaster.ts",
         does: "the procedures of docs/disaster.md and docs/operations.md as they are written, on machines of their own (root)",
         builds: ["apps/server", "apps/cli"],
       },
       {
         name: "recipe-rounds",
-        file: "tools/recipe-rounds/main.ts",
+        file: "packages/trials/src/recipe-rounds/main.ts",
         does: "locks and elections while connections, sessions and servers fail",
       },
       {
@@ -190,32 +207,37 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
     tools: [
       {
         name: "attacks",
-        file: "tools/attacks/attacks.ts",
+        file: "packages/trials/src/attacks/attacks.ts",
         does: "known attacks, and what another client sees meanwhile",
       },
       {
         name: "soak",
-        file: "tools/attacks/soak.ts",
+        file: "packages/trials/src/attacks/soak.ts",
         does: "many sessions and watches for hours; live memory must stay flat",
       },
       {
         name: "door-leaks",
-        file: "tools/attacks/door-leaks.ts",
+        file: "packages/trials/src/attacks/door-leaks.ts",
         does: "connections that break off at every door; memory, handles and files must stay flat",
       },
       {
+        name: "fuzz",
+        file: "packages/trials/src/fuzz/fuzz.ts",
+        does: "damaged input for everything that reads what strangers send; also npm run fuzz",
+      },
+      {
         name: "text-parsers",
-        file: "tools/text-parsers/text-parsers.ts",
+        file: "packages/trials/src/text-parsers/text-parsers.ts",
         does: "random texts for everything that parses texts",
       },
       {
         name: "door-search",
-        file: "tools/cost-search/door-search.ts",
+        file: "packages/trials/src/cost-search/door-search.ts",
         does: "what holds an event loop longest at the doors beside clients' requests",
       },
       {
         name: "cost-search",
-        file: "tools/cost-search/cost-search.ts",
+        file: "packages/trials/src/cost-search/cost-search.ts",
         does: "looks for the requests that cost a server most",
       },
     ],
@@ -223,28 +245,40 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
   {
     title: "Performance",
     tools: [
-      { name: "perf-allocations", file: "tools/perf/allocations.ts", does: "what a read or a write allocates" },
-      { name: "perf-million", file: "tools/perf/million.ts", does: "memory and times with a million znodes" },
+      {
+        name: "perf-allocations",
+        file: "packages/trials/src/perf/allocations.ts",
+        does: "what a read or a write allocates",
+      },
+      {
+        name: "perf-million",
+        file: "packages/trials/src/perf/million.ts",
+        does: "memory and times with a million znodes",
+      },
       {
         name: "perf-child-pages",
-        file: "tools/perf/child-pages.ts",
+        file: "packages/trials/src/perf/child-pages.ts",
         does: "a million children in pages while a thousand change, and the pings beside",
       },
       {
         name: "perf-beside",
-        file: "tools/perf/beside.ts",
+        file: "packages/trials/src/perf/beside.ts",
         does: "reads and writes beside Apache ZooKeeper and etcd, in turn (Java, Maven, Go)",
       },
-      { name: "perf-broadcast", file: "tools/perf/broadcast.ts", does: "broadcast without clients" },
-      { name: "perf-shapes", file: "tools/perf/ensemble-shapes.ts", does: "ensembles of several shapes under load" },
+      { name: "perf-broadcast", file: "packages/trials/src/perf/broadcast.ts", does: "broadcast without clients" },
+      {
+        name: "perf-shapes",
+        file: "packages/trials/src/perf/ensemble-shapes.ts",
+        does: "ensembles of several shapes under load",
+      },
       {
         name: "perf-handovers",
-        file: "tools/perf/handovers.ts",
+        file: "packages/trials/src/perf/handovers.ts",
         does: "how long locks and leadership take to change hands",
       },
       {
         name: "perf-write-cpu",
-        file: "tools/perf/write-cpu.ts",
+        file: "packages/trials/src/perf/write-cpu.ts",
         does: "where the CPU of a write goes, by layer",
         builds: ["apps/server"],
       },

@@ -8,9 +8,16 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { stripVTControlCharacters } from "node:util";
+import { run } from "@zooid/trials/internal/processes/run";
 import { cachedInstall } from "../cached-install.ts";
-import { isApp, type PublicPackage, publicPackages, ROOT } from "../pack/public-packages.ts";
-import { run } from "../pack/run.ts";
+import {
+  isApp,
+  type PublicPackage,
+  publicPackages,
+  publishedExports,
+  ROOT,
+  SOURCE_CONDITION,
+} from "../pack/public-packages.ts";
 
 const TOOLS = import.meta.dirname;
 const OUTPUT = join(ROOT, "docs/api");
@@ -36,7 +43,6 @@ const NAMELESS: ReadonlyMap<string, readonly string[]> = new Map([
     ["replica/src/config.ts:RequiredOfCallers", "replica/src/requests/waiting-frames.ts:WaitingFrames"],
   ],
 ]);
-const SOURCE_CONDITION = "@zooid/source";
 
 const CACHE = await cachedInstall(TOOLS);
 const faults: string[] = [];
@@ -50,7 +56,7 @@ else console.log(`packages: ${described.length}, in ${relative(ROOT, OUTPUT)}/in
 
 /** Returns the file in which typedoc has written what it reads from a package's entries. */
 async function describe({ directory, manifest }: PublicPackage): Promise<string> {
-  const entries = Object.entries(manifest.exports ?? {}).map(([path, conditions]) => ({
+  const entries = publishedExports(manifest).map(([path, conditions]) => ({
     name: manifest.name + path.slice(".".length),
     source: join(directory, conditions[SOURCE_CONDITION] ?? "src/index.ts"),
   }));

@@ -9,9 +9,9 @@ import { spawnSync } from "node:child_process";
 import { copyFileSync, cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { stripVTControlCharacters } from "node:util";
+import { run } from "@zooid/trials/internal/processes/run";
 import { cachedInstall } from "../cached-install.ts";
 import { ROOT } from "../pack/public-packages.ts";
-import { run } from "../pack/run.ts";
 import { deadAnchors, type Page, sitePage, sitePlace } from "./pages.ts";
 
 const TOOL = import.meta.dirname;

@@ -14,7 +14,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, write
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
-import { whyNoNamespaces } from "../faults/own-namespaces.ts";
+import { whyNoNamespaces } from "@zooid/trials/internal/processes/own-namespaces";
 import { ROOT } from "../pack/public-packages.ts";
 import { hourScript } from "./hour-script.ts";
 import { LEFT_OUT, PAGES, PREPARED } from "./left-out.ts";

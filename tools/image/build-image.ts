@@ -11,9 +11,9 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { run } from "@zooid/trials/internal/processes/run";
 import { Consumer } from "../pack/consumer.ts";
 import { publicPackages, ROOT } from "../pack/public-packages.ts";
-import { run } from "../pack/run.ts";
 import { pack } from "../pack/tarball.ts";
 import { serveTarballs } from "../pack/tarball-registry.ts";
 import { LIMITS, podman } from "./podman.ts";

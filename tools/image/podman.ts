@@ -1,4 +1,4 @@
-import { run } from "../pack/run.ts";
+import { run } from "@zooid/trials/internal/processes/run";
 
 /**
  * Options of every container, for machines on which podman's own choices fail: the runtime crun

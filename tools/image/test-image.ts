@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { connect } from "@zooid/client";
+import { FOREIGN_CLIENTS } from "@zooid/conformance/internal/clients";
+import { startCuttingProxy } from "@zooid/conformance/internal/cutting-proxy";
+import { KAFKA_PORT_COUNT, KAFKA_TRANSCRIPT, runKafka } from "@zooid/conformance/internal/kafka-run";
 import { freePorts } from "@zooid/wire/testing/free-ports";
-import { FOREIGN_CLIENTS } from "../../packages/conformance/src/clients.ts";
-import { startCuttingProxy } from "../../packages/conformance/src/cutting-proxy.ts";
-import { KAFKA_PORT_COUNT, KAFKA_TRANSCRIPT, runKafka } from "../../packages/conformance/src/kafka-run.ts";
 import { ROOT } from "../pack/public-packages.ts";
 import { LIMITS, logsOf, podman } from "./podman.ts";
 

@@ -7,7 +7,7 @@ import { ImportingTests } from "./importing-tests.ts";
 const FILES: Readonly<Record<string, string>> = {
   "packages/low/package.json": JSON.stringify({
     name: "@zooid/lowest",
-    exports: { ".": { "@zooid/source": "./src/index.ts" } },
+    exports: { ".": { "@zooid/source": "./src/index.ts" }, "./internal/*": { "@zooid/source": "./src/*.ts" } },
   }),
   "packages/low/src/index.ts":
     'export {\n  one,\n  two,\n} from "./deep.ts";\nexport type { Only } from "./types.ts";\n',
@@ -17,8 +17,10 @@ const FILES: Readonly<Record<string, string>> = {
   "packages/low/src/thread.ts": "",
   "packages/low/src/types.ts": "",
   "packages/low/src/alone.ts": "",
+  "packages/low/src/log/inside.ts": "",
   "packages/low/src/index.test.ts": 'import { one } from "./index.ts";\n',
   "packages/low/src/deep.test.ts": 'const lazy = await import("./index.ts");\n',
+  "packages/high/src/inside.test.ts": 'import { inside } from "@zooid/lowest/internal/log/inside";\n',
   "packages/high/src/high.test.ts": 'import { one } from "@zooid/lowest";\nimport { test } from "vitest";\n',
 };
 
@@ -36,6 +38,7 @@ test.each([
   { file: "packages/low/src/thread.ts", tests: ["low/src/deep", "low/src/index", "high/src/high"] },
   { file: "packages/low/src/deep.ts", tests: ["low/src/deep", "low/src/index", "high/src/high"] },
   { file: "packages/low/src/log/log-thread.ts", tests: ["high/src/high", "low/src/deep", "low/src/index"] },
+  { file: "packages/low/src/log/inside.ts", tests: ["high/src/inside"] },
   // Nothing imports these at run time.
   { file: "packages/low/src/types.ts", tests: ["low/src/deep", "low/src/index"] },
   { file: "packages/low/src/alone.ts", tests: ["low/src/deep", "low/src/index"] },

@@ -77,9 +77,9 @@ export class ImportingTests {
 
   #resolve(from: string, specifier: string): string | undefined {
     if (specifier.startsWith(".")) return this.#existing(normalize(join(dirname(from), specifier)));
-    const [, name = "", entry = "."] = /^(@zooid\/[\w-]+)(?:\/(.+))?$/.exec(specifier) ?? [];
+    const [, name = "", entry] = /^(@zooid\/[\w-]+|zooid-\w+)(?:\/(.+))?$/.exec(specifier) ?? [];
     const found = this.#packages.get(name);
-    const source = found?.exports[entry === "." ? "." : `./${entry}`]?.["@zooid/source"];
+    const source = found === undefined ? undefined : sourceOf(found, entry === undefined ? "." : `./${entry}`);
     return found === undefined || source === undefined
       ? undefined
       : this.#existing(normalize(join(found.place, source)));
@@ -93,11 +93,20 @@ export class ImportingTests {
 
 interface Package {
   readonly place: string;
-  readonly exports: Readonly<Record<string, { readonly "@zooid/source"?: string }>>;
+  /** Private packages name the source alone. */
+  readonly exports: Readonly<Record<string, string | { readonly "@zooid/source"?: string }>>;
+}
+
+/** The source behind an entry; `./internal/*` stands for all entries that begin so. */
+function sourceOf({ exports }: Package, entry: string): string | undefined {
+  const pattern = Object.keys(exports).find((key) => key.endsWith("*") && entry.startsWith(key.slice(0, -1)));
+  const forms = exports[entry] ?? (pattern === undefined ? undefined : exports[pattern]);
+  const source = typeof forms === "string" ? forms : forms?.["@zooid/source"];
+  return pattern === undefined || entry in exports ? source : source?.replace("*", entry.slice(pattern.length - 1));
 }
 
 function packagesIn(root: string): ReadonlyMap<string, Package> {
-  const manifests = globSync("packages/*/package.json", { cwd: root }).map((file) => {
+  const manifests = globSync("{packages,apps}/*/package.json", { cwd: root }).map((file) => {
     const { name, exports = {} } = JSON.parse(readFileSync(join(root, file), "utf8"));
     return [String(name), { place: dirname(file), exports }] as const;
   });

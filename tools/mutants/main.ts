@@ -29,7 +29,7 @@ import {
   ROOT,
   SURROUNDINGS,
   sampleOf,
-} from "../../packages/simulator/src/mutants/generate.ts";
+} from "@zooid/simulator/internal/mutants/generate";
 import { ImportingTests, packageOf } from "./importing-tests.ts";
 import { inSource, inTurn, judgementOf, readTried, type TriedMutant, triedAs } from "./tried-mutants.ts";
 import { isNoticed } from "./try-mutant.ts";

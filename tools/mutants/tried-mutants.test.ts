@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { mutantsOf, ROOT, SURROUNDINGS } from "@zooid/simulator/internal/mutants/generate";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { mutantsOf, ROOT, SURROUNDINGS } from "../../packages/simulator/src/mutants/generate.ts";
 import { inSource, inTurn, judgementOf, readTried, type TriedMutant, triedAs } from "./tried-mutants.ts";
 
 const SOURCE = "export function f(a: number): number {\n  if (a < 1) return 1;\n  return a + 2;\n}\n";

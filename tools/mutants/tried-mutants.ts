@@ -1,11 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-  describeMutant,
-  type Mutant,
-  mutantsOf,
-  type SURROUNDINGS,
-} from "../../packages/simulator/src/mutants/generate.ts";
+import { describeMutant, type Mutant, mutantsOf, type SURROUNDINGS } from "@zooid/simulator/internal/mutants/generate";
 
 /**
  * A mutation that was tried, found again by its lines wherever they stand in the file; those whose

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Mutant, mutated, ROOT } from "../../packages/simulator/src/mutants/generate.ts";
+import { type Mutant, mutated, ROOT } from "@zooid/simulator/internal/mutants/generate";
 
 /**
  * Ends what the limit to waits does not: a test that does not wait (`tools/waiting`), and a run

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
+import { run } from "@zooid/trials/internal/processes/run";
 import { Consumer, type ConsumerOptions } from "./consumer.ts";
 import { ROOT } from "./public-packages.ts";
-import { run } from "./run.ts";
 import type { Tarball } from "./tarball.ts";
 
 /** A server that was asked to stop has 5 s for that. */

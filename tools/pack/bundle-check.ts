@@ -1,9 +1,9 @@
 import { cpSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { run } from "@zooid/trials/internal/processes/run";
 import { type Bundler, FORMATS, type Format } from "./bundlers.ts";
 import { Consumer, type ConsumerOptions } from "./consumer.ts";
 import { entriesOf, type Manifest } from "./public-packages.ts";
-import { run } from "./run.ts";
 
 /** Packages, and entries of theirs, that a bundle cannot have inside, and the reason. */
 export const NOT_BUNDLED: ReadonlyMap<string, string> = new Map([

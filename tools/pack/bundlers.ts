@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { run } from "@zooid/trials/internal/processes/run";
 import { ROOT } from "./public-packages.ts";
-import { run } from "./run.ts";
 
 export type Format = "esm" | "cjs";
 export const FORMATS: readonly Format[] = ["esm", "cjs"];

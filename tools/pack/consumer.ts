@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
+import { run } from "@zooid/trials/internal/processes/run";
 import { ROOT } from "./public-packages.ts";
-import { run } from "./run.ts";
 
 export interface ConsumerOptions {
   /** To be made. */

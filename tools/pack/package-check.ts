@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { run } from "@zooid/trials/internal/processes/run";
 import { Consumer, type ConsumerOptions } from "./consumer.ts";
 import { entriesOf, type Manifest, type PublicPackage, packageOf, ROOT } from "./public-packages.ts";
 import { importsOf, pagesOf, readmeExamples } from "./readme-examples.ts";
-import { run } from "./run.ts";
 
 /** What became of a package on one Node.js. */
 export interface PackageReport {

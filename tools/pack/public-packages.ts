@@ -62,13 +62,16 @@ export function readManifest(file: string): Manifest {
  */
 export const SOURCE_CONDITION = "@zooid/source";
 
+/** The entries that are published: those with another form than their source, which stays here. */
+export function publishedExports({
+  exports = {},
+}: Manifest): readonly (readonly [string, Readonly<Record<string, string>>])[] {
+  return Object.entries(exports).filter(([, forms]) => Object.keys(forms).some((form) => form !== SOURCE_CONDITION));
+}
+
 /** What a user writes after `import`: `@zooid/wire`, `@zooid/wire/txn`. */
-export function entriesOf({ name, exports = {} }: Manifest): readonly string[] {
-  // What has its source as the only form is for the tests of this repository.
-  const entries = Object.entries(exports).filter(([, forms]) =>
-    Object.keys(forms).some((form) => form !== SOURCE_CONDITION),
-  );
-  return entries.map(([entry]) => name + entry.slice(1));
+export function entriesOf(manifest: Manifest): readonly string[] {
+  return publishedExports(manifest).map(([entry]) => manifest.name + entry.slice(1));
 }
 
 /** The package that an import is of; undefined for files and for what Node.js brings. */

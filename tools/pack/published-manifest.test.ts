@@ -46,6 +46,16 @@ test("sources, scripts and tools are left out, and entries that are sources alon
   });
 });
 
+test("a program whose entries are sources alone is published without exports", () => {
+  const manifest = {
+    ...MODEL,
+    bin: { thing: "bin/thing.cjs" },
+    exports: { "./internal/*": { "@zooid/source": "./src/*.ts" } },
+  };
+  const published = publishedManifest(manifest, { directory: DIRECTORY, root: ROOT_MANIFEST });
+  expect(published).toEqual({ ...MODEL, ...COMMON, bin: manifest.bin });
+});
+
 test("a package's keywords follow those of all packages, each once", () => {
   const manifest = { ...MODEL, keywords: ["znode", "consensus"] };
   const { keywords } = publishedManifest(manifest, { directory: DIRECTORY, root: ROOT_MANIFEST });

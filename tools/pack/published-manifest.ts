@@ -40,15 +40,17 @@ export interface PublishedManifestOptions {
  */
 export function publishedManifest(manifest: Manifest, options: PublishedManifestOptions): Manifest {
   const { directory, origin, root = readRootManifest() } = options;
-  const { exports, imports, ...rest } = manifest;
-  const kept = Object.entries(rest).filter(([field]) => !LEFT_OUT.includes(field));
+  const { imports, ...rest } = manifest;
+  const exports = withoutSources(manifest.exports ?? {});
+  const kept = Object.entries(rest).filter(([field]) => field !== "exports" && !LEFT_OUT.includes(field));
   return {
     ...(Object.fromEntries(kept) as unknown as Manifest),
     ...(root.author === undefined ? {} : { author: root.author }),
     keywords: [...new Set([...(root.keywords ?? []), ...(manifest.keywords ?? [])])],
     engines: ENGINES,
     ...(imports === undefined ? {} : { imports: withoutSources(imports) }),
-    ...(exports === undefined ? {} : fieldsOfEntries(withoutSources(exports))),
+    // An application's entries are for this repository's trials alone.
+    ...(Object.keys(exports).length === 0 ? {} : fieldsOfEntries(exports)),
     ...(origin === undefined ? {} : addressFields(root, origin, directory)),
   };
 }

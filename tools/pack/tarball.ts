@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
+import { run } from "@zooid/trials/internal/processes/run";
 import { type Manifest, type PublicPackage, ROOT, readManifest } from "./public-packages.ts";
 import { type Origin, publishedManifest } from "./published-manifest.ts";
-import { run } from "./run.ts";
 
 export interface Tarball {
   /** As npm wrote it into the tarball. */

@@ -1,7 +1,7 @@
-import type { KeyRule, Options } from "../../apps/server/src/key-rule.ts";
-import { KEY_FAMILIES, KEY_RULES } from "../../apps/server/src/known-keys.ts";
-import { isReloaded } from "../../apps/server/src/reload.ts";
-import { parseServerConfig } from "../../packages/server/src/config.ts";
+import { parseServerConfig } from "@zooid/embedded-server/internal/config";
+import type { KeyRule, Options } from "zooid-server/internal/key-rule";
+import { KEY_FAMILIES, KEY_RULES } from "zooid-server/internal/known-keys";
+import { isReloaded } from "zooid-server/internal/reload";
 
 /** A line of the table of settings. */
 export interface SettingLine {

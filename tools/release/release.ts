@@ -11,11 +11,11 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, relative } from "node:path";
+import { run } from "@zooid/trials/internal/processes/run";
 import { cachedInstall } from "../cached-install.ts";
 import { metadataFaults } from "../pack/metadata-faults.ts";
 import { isApp, publicPackages, ROOT } from "../pack/public-packages.ts";
 import type { Origin } from "../pack/published-manifest.ts";
-import { run } from "../pack/run.ts";
 import { pack, type Tarball } from "../pack/tarball.ts";
 import { tarballFaults } from "../pack/tarball-faults.ts";
 import { firstReleasePages, sinceFirstRelease } from "./first-release.ts";

@@ -1,6 +1,6 @@
 /**
- * Properties of all locks and elections. `tools/recipe-rounds` tests the same at random, and
- * longer.
+ * Properties of all locks and elections. `packages/trials/src/recipe-rounds` tests the same at
+ * random, and longer.
  */
 import { type Client, isZkError } from "@zooid/client";
 import { describe, expect, test } from "vitest";

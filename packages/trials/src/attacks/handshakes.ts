@@ -1,0 +1,144 @@
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { connect as connectTcp } from "node:net";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { connect } from "node:tls";
+import { AUTHORITY, HOST, STRANGER } from "@zooid/embedded-server/testing/certificates";
+import { until } from "../faults/ensemble-servers.ts";
+import { type Attack, range } from "./attack.ts";
+import { peerPortsOf } from "./strangers.ts";
+
+const ATTACK_MS = 5000;
+const HANDSHAKES_AT_A_TIME = 250;
+
+/** A server that speaks TLS on its client port too, and asks for certificates. */
+export function clientTlsSettings(folder: string): readonly string[] {
+  const keyStore = join(folder, "keys.pem");
+  const trustStore = join(folder, "trust.pem");
+  writeFileSync(keyStore, `${HOST.key}${HOST.cert}`);
+  writeFileSync(trustStore, AUTHORITY);
+  return [
+    "client.portUnification=true",
+    `ssl.keyStore.location=${keyStore}`,
+    `ssl.trustStore.location=${trustStore}`,
+    "ssl.clientAuth=want",
+  ];
+}
+
+/**
+ * Connections begun again and again, many at a time, until the attack is over. @returns how many
+ */
+async function again(step: () => Promise<void>): Promise<number> {
+  const endMs = performance.now() + ATTACK_MS;
+  let count = 0;
+  await Promise.all(
+    range(HANDSHAKES_AT_A_TIME, async () => {
+      for (; performance.now() < endMs; count++) {
+        await step();
+        // A refusal must not make it a loop that lets nothing else happen here.
+        await delay(1);
+      }
+    }),
+  );
+  return count;
+}
+
+/** Certificates of the ensemble's authority for servers, and for HTTPS at the admin port. */
+function quorumSettings(folder: string): readonly string[] {
+  const keyStore = join(folder, "quorum-keys.pem");
+  const trustStore = join(folder, "quorum-trust.pem");
+  writeFileSync(keyStore, `${HOST.key}${HOST.cert}`, { mode: 0o600 });
+  writeFileSync(trustStore, AUTHORITY);
+  return [`ssl.quorum.keyStore.location=${keyStore}`, `ssl.quorum.trustStore.location=${trustStore}`];
+}
+
+/** Handshakes of strangers, each given up once it is done or refused. */
+async function strangers(ports: readonly number[], addressCount: number): Promise<number> {
+  let next = 0;
+  return await again(async () => {
+    const at = next++;
+    const socket = connect({
+      ...{ port: ports[at % ports.length] ?? 0, host: "127.0.0.1", rejectUnauthorized: false },
+      ...{ localAddress: `127.3.0.${1 + (at % addressCount)}`, ...STRANGER },
+    });
+    socket.on("error", () => {});
+    socket.once("secureConnect", () => socket.destroy());
+    await new Promise((resolve) => socket.once("close", resolve));
+  });
+}
+
+/** What TLS costs the side that accepts it. */
+export const HANDSHAKE_ATTACKS: readonly Attack[] = [
+  {
+    name: "tls-handshakes",
+    sends: "TLS handshakes with a stranger's certificate, 250 at a time, each given up once it is done",
+    settings: clientTlsSettings,
+    async prepare({ port }) {
+      return async () => {
+        const count = await again(async () => {
+          const socket = connect({ port, host: "127.0.0.1", rejectUnauthorized: false, ...STRANGER });
+          socket.on("error", () => {});
+          socket.once("secureConnect", () => socket.destroy());
+          await once(socket, "close").catch(() => {});
+        });
+        return `${count} handshakes`;
+      };
+    },
+  },
+  {
+    name: "tls-that-is-none",
+    sends: "connections that begin like TLS and go on with 16 KiB of anything, 250 at a time",
+    settings: clientTlsSettings,
+    async prepare({ port }) {
+      const bytes = Buffer.alloc(16_384, 0x5a);
+      bytes.set([0x16, 0x03, 0x01, 0x3f, 0xfb, 0x01]);
+      return async () => {
+        const count = await again(async () => {
+          const socket = connectTcp({ port, host: "127.0.0.1" });
+          socket.on("error", () => {});
+          socket.end(bytes);
+          socket.resume();
+          await once(socket, "close").catch(() => {});
+        });
+        return `${count} connections`;
+      };
+    },
+  },
+  {
+    name: "https-handshakes",
+    sends: "TLS handshakes of 4 addresses with a stranger's certificate to the admin port, 250 at a time",
+    settings: (folder) => [
+      ...quorumSettings(folder),
+      ...["admin.enableServer=true", "admin.serverAddress=127.0.0.1", "admin.serverPort=0", "admin.forceHttps=true"],
+    ],
+    async prepare(target) {
+      const port = /https:\/\/127\.0\.0\.1:(\d+)/.exec(target.logs().join("\n"))?.[1];
+      if (port === undefined) throw new Error("the log names no admin port with HTTPS");
+      return async () => `${await strangers([Number(port)], 4)} handshakes`;
+    },
+  },
+  {
+    name: "peer-tls-handshakes",
+    sends: "TLS handshakes of 200 addresses with a stranger's certificate to every peer port while a member restarts",
+    target: "ensemble",
+    settings: (folder) => [...quorumSettings(folder), "sslQuorum=true", "ssl.quorum.hostnameVerification=false"],
+    async prepare({ members }) {
+      const ports = peerPortsOf(members);
+      return async () => {
+        const roles = await Promise.all(members.map((member) => member.role()));
+        const member = members.findLast((_, i) => roles[i] === "follower");
+        if (member === undefined) throw new Error("there is no follower");
+        const flood = strangers(ports, 200);
+        await member.end("SIGKILL");
+        const startMs = performance.now();
+        member.launch();
+        await until("the member's return", 60_000, async () =>
+          (await member.role()) === "follower" ? true : undefined,
+        );
+        const returnMs = Math.round(performance.now() - startMs);
+        return `${await flood} handshakes; the member is back after ${returnMs} ms`;
+      };
+    },
+  },
+];

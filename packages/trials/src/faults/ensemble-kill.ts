@@ -1,0 +1,144 @@
+/**
+ * Kills or stops the leader of a real ensemble under load (or a follower), repeatedly, and checks
+ * the history of all clients after each round.
+ *
+ *     npm run tool -- ensemble-kill [--rounds 20] [--seed N] [--signal KILL|TERM|STOP] [--servers 3|5]
+ *                            [--victim leader|follower] [--observers 0] [--keep]
+ *
+ * Observers, which come beside the servers that vote, reach their leader by followers.
+ *
+ * A round loads the ensemble, sends the signal to the victim, waits until another one leads and
+ * writes are answered again, brings the victim back under load, lets the clients rest and reads
+ * every server. Printed for each round is the longest time without an answered write after the
+ * signal, and after the victim's return. The check asks that every answered write is there, once;
+ * that what had no answer happened at most once; that zxids agree with real time and never go back
+ * within a session; that a read behind a sync shows what was answered before the sync; that no
+ * session is lost; and that all servers hold the same. The last line of a run compares all that was
+ * ever made.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { Random } from "@zooid/conformance/internal/random";
+import { longestGapMs } from "./ensemble-history.ts";
+import { EnsembleLoad } from "./ensemble-load.ts";
+import { inMs, keepFaults, quantiles } from "./ensemble-report.ts";
+import { Ensemble, type EnsembleServer, until } from "./ensemble-servers.ts";
+
+const { values: options } = parseArgs({
+  options: {
+    rounds: { type: "string", default: "20" },
+    seed: { type: "string", default: String(Date.now() % 1_000_000) },
+    signal: { type: "string", default: "KILL" },
+    servers: { type: "string", default: "3" },
+    victim: { type: "string", default: "leader" },
+    observers: { type: "string", default: "0" },
+    keep: { type: "boolean", default: false },
+  },
+});
+/** Answered writes, sent after the signal, that count as service. */
+const RESUMED_COUNT = 20;
+const DEADLINE_MS = 30_000;
+
+const signal = options.signal === "TERM" ? "SIGTERM" : options.signal === "STOP" ? "SIGSTOP" : "SIGKILL";
+// A pause is noticed by silence alone: short ticks keep the rounds short.
+const [tickMs, syncLimit] = signal === "SIGSTOP" ? [500, 4] : [2000, 5];
+const sessionTimeoutMs = 20 * tickMs;
+if (options.victim !== "leader" && options.victim !== "follower")
+  throw new Error(`--victim is leader or follower, found "${options.victim}"`);
+const random = new Random(Number(options.seed));
+const folder = mkdtempSync(join(tmpdir(), "ensemble-kill-"));
+const [voterCount, observerCount] = [Number(options.servers), Number(options.observers)];
+const serverCount = voterCount + observerCount;
+const ensemble = await Ensemble.create({ folder, serverCount, observerCount, tickMs, syncLimit });
+const load = new EnsembleLoad({ servers: ensemble.servers, seed: Number(options.seed), sessionTimeoutMs });
+const outagesMs: number[] = [];
+const returnsMs: number[] = [];
+let writeCount = 0;
+let readCount = 0;
+
+console.log(
+  `seed ${options.seed}, ${signal} to a ${options.victim} of ${voterCount} and ${observerCount} observers, tick ${tickMs} ms, sync limit ${syncLimit} ticks, in ${folder}`,
+);
+let hasFailed = false;
+try {
+  await ensemble.start(DEADLINE_MS);
+  await load.prepare();
+  for (let round = 1; round <= Number(options.rounds) && !hasFailed; round++) {
+    const faults = await runRound(round);
+    hasFailed = faults.length > 0;
+    if (hasFailed) keepFaults(folder, { faults, load, ensemble });
+  }
+  if (!hasFailed) {
+    const faults = await load.checkAll();
+    hasFailed = faults.length > 0;
+    if (hasFailed) keepFaults(folder, { faults, load, ensemble });
+    await load.close();
+  }
+} catch (error) {
+  hasFailed = true;
+  keepFaults(folder, { faults: [error instanceof Error ? error.message : String(error)], load, ensemble });
+} finally {
+  await ensemble[Symbol.asyncDispose]();
+}
+if (!hasFailed && !options.keep) rmSync(folder, { recursive: true, force: true });
+console.log(`${outagesMs.length} rounds, ${writeCount} writes answered, ${readCount} reads checked`);
+console.log(`without writes after ${signal}: ${inMs(quantiles(outagesMs))}`);
+console.log(`longest pause from then until the victim was back and level: ${inMs(quantiles(returnsMs))}`);
+console.log(hasFailed ? "FAILED" : "no acknowledged write lost, no order violated, no session lost, all servers equal");
+// Loops of clients that cannot reach a server any more would continue.
+process.exit(hasFailed ? 1 : 0);
+
+async function runRound(round: number): Promise<readonly string[]> {
+  const led = await ensemble.untilLeader(ensemble.servers, DEADLINE_MS);
+  const followers = ensemble.servers.filter(({ sid }) => sid <= voterCount && sid !== led.sid);
+  const victim = options.victim === "follower" ? random.pick(followers) : led;
+  const startedAt = process.hrtime.bigint();
+  await load.start();
+  await until("load", DEADLINE_MS, () => load.recorder.doneCount > 0 || undefined);
+  await delay(random.between(150, 500));
+  const hitAt = process.hrtime.bigint();
+  victim.signal(signal);
+  const status = signal === "SIGSTOP" ? undefined : await victim.ended();
+  const others = ensemble.servers.filter((server) => server !== victim);
+  const leader = await ensemble.untilLeader(others, DEADLINE_MS);
+  await until(
+    "writes to be answered again",
+    DEADLINE_MS,
+    () => load.doneSince(hitAt).length >= RESUMED_COUNT || undefined,
+  );
+  await delay(random.between(50, 400));
+  const backAt = process.hrtime.bigint();
+  await bringBack(victim);
+  await delay(100);
+  await load.rest();
+  const { writes, reads } = load.recorder;
+  const outageMs = longestGapMs(
+    writes.filter(({ answeredAt = 0n }) => answeredAt <= backAt),
+    { after: hitAt },
+  );
+  const returnMs = longestGapMs(writes, { after: backAt });
+  const faults = await load.check();
+  outagesMs.push(outageMs);
+  returnsMs.push(returnMs);
+  writeCount += writes.filter(({ outcome }) => outcome === "done").length;
+  readCount += reads.length;
+  const here = writes.filter(({ sentAt }) => sentAt > startedAt);
+  const unknownCount = here.filter(({ outcome }) => outcome === "unknown").length;
+  console.log(
+    `round ${round}: ${options.victim} ${victim.sid}, leader ${led.sid} → ${leader.sid}, without writes ${outageMs.toFixed(0)} ms, ` +
+      `later at most ${returnMs.toFixed(0)} ms; ${here.length} writes (${unknownCount} without an answer), ${reads.length} reads` +
+      `${faults.length > 0 ? " FAILED" : ""}`,
+  );
+  const expected = signal === "SIGTERM" ? 0 : signal === "SIGKILL" ? "SIGKILL" : undefined;
+  return status === expected ? faults : [...faults, `the victim ended with ${status}, not ${expected}`];
+}
+
+/** Starts or wakes the victim, and waits until it follows, level with the leader. */
+async function bringBack(victim: EnsembleServer): Promise<void> {
+  if (signal === "SIGSTOP") victim.signal("SIGCONT");
+  else victim.launch();
+  await ensemble.untilLevel(DEADLINE_MS);
+}

@@ -1,0 +1,163 @@
+/**
+ * Renames the host and moves each port of every server of an ensemble under load, by the commands
+ * that docs/operations.md has for it, in their order: singly, then all back at once.
+ *
+ *     npm run tool -- ensemble-move [--rounds 20] [--own 8] [--kazoo 8] [--gap-ms 500] [--keep]
+ *
+ * A round begins with a new ensemble. Printed for each command is the longest time without an
+ * answered write, which must not exceed `--gap-ms`. At the end of a round each server is restarted
+ * from its files, one after the other, and the check asks for the same as that of ensemble-replace.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { ROOT } from "@zooid/conformance/internal/endpoint";
+import { freePorts } from "@zooid/wire/testing/free-ports";
+import { documentedLines } from "./documented-commands.ts";
+import { longestGapMs } from "./ensemble-history.ts";
+import { inMs, quantiles } from "./ensemble-report.ts";
+import { Ensemble, type EnsembleServer, until } from "./ensemble-servers.ts";
+import { ReplaceLoad } from "./replace-load.ts";
+
+const { values: options } = parseArgs({
+  options: {
+    rounds: { type: "string", default: "20" },
+    own: { type: "string", default: "8" },
+    kazoo: { type: "string", default: "8" },
+    "gap-ms": { type: "string", default: "500" },
+    keep: { type: "boolean", default: false },
+  },
+});
+const SERVER_COUNT = 3;
+const DEADLINE_MS = 60_000;
+const SETTLE_MS = 300;
+/** The commands are those for server 2. */
+const DOCUMENTED = documentedLines("operations.md", "Rename a host or move a port").map((line) =>
+  line.replace(/^\$zk /, ""),
+);
+
+const gapsMs: number[] = [];
+let writeCount = 0;
+let hasFailed = false;
+for (let round = 1; round <= Number(options.rounds) && !hasFailed; round++) {
+  const folder = mkdtempSync(join(tmpdir(), "ensemble-move-"));
+  await using ensemble = await Ensemble.create({
+    folder,
+    serverCount: SERVER_COUNT,
+    tickMs: 2000,
+    syncLimit: 5,
+    // A second name of an address of loopback is none of loopback.
+    settings: ["reconfigEnabled=true", "skipACL=yes", "zooid.allowUnauthenticatedPeers=true"],
+  });
+  const faults = await runRound(round, ensemble).catch((error: unknown) => [
+    error instanceof Error ? error.message : String(error),
+  ]);
+  hasFailed = faults.length > 0;
+  for (const fault of faults.slice(0, 12)) console.log(`  ${fault}`);
+  if (hasFailed) console.log(ensemble.describe());
+  if (hasFailed || options.keep) console.log(`data and logs are kept in ${folder}`);
+  else rmSync(folder, { recursive: true, force: true });
+}
+if (gapsMs.length > 0) console.log(`longest time without a write, per command: ${inMs(quantiles(gapsMs))}`);
+console.log(`${gapsMs.length} commands, ${writeCount} writes answered`);
+console.log(hasFailed ? "FAILED" : "no acknowledged write lost, no order violated, no session lost, all servers equal");
+process.exit(hasFailed ? 1 : 0);
+
+async function runRound(round: number, ensemble: Ensemble): Promise<readonly string[]> {
+  const { servers } = ensemble;
+  await ensemble.start(DEADLINE_MS);
+  const load = new ReplaceLoad({
+    first: servers,
+    all: servers,
+    sessionTimeoutMs: 20_000,
+    ownCount: Number(options.own),
+    kazooCount: Number(options.kazoo),
+  });
+  await load.start();
+  await settle(load);
+  const faults: string[] = [];
+  const steps: string[] = [];
+  for (const server of servers) {
+    const role = await server.role();
+    const gaps: string[] = [];
+    for (const command of await commandsFor(server)) {
+      const beganAt = process.hrtime.bigint();
+      await zooidCli(servers, server, command);
+      const clientPort = Number(/;(\d+)"/.exec(command)?.[1]);
+      server.place = { ...server.place, clientPort };
+      await settle(load);
+      await ensemble.untilLevel(DEADLINE_MS, servers);
+      const gapMs = longestGapMs(load.writes, { after: beganAt });
+      gapsMs.push(gapMs);
+      gaps.push(gapMs.toFixed(0));
+      if (gapMs > Number(options["gap-ms"])) faults.push(`${gapMs.toFixed(0)} ms without a write: ${command}`);
+    }
+    steps.push(`${server.sid} (${role}) ${gaps.join(" ")} ms`);
+  }
+  for (const server of servers) {
+    await server.end("SIGTERM");
+    server.launch();
+    await ensemble.untilLevel(DEADLINE_MS, servers);
+  }
+  faults.push(...(await load.finish(servers)));
+  writeCount += load.doneCount;
+  console.log(
+    `round ${round}: ${steps.join(", ")}; ${load.doneCount} writes (${load.writes.length - load.doneCount} without an answer)` +
+      `${faults.length > 0 ? " FAILED" : ""}`,
+  );
+  return faults;
+}
+
+/**
+ * The documented commands, with this server's number, names and ports in place of those of zk-2.
+ */
+async function commandsFor({ sid, place }: EnsembleServer): Promise<readonly string[]> {
+  const { peerHost, quorumPort, electionPort, clientPort } = place;
+  const [quorum, election, client] = await freePorts(3);
+  const alias = `0x${peerHost
+    .split(".")
+    .map((part) => Number(part).toString(16).padStart(2, "0"))
+    .join("")}`;
+  const actual = new Map<string, string | number | undefined>([
+    ...([
+      ["zk-2.example.com", alias],
+      ["zk-2", peerHost],
+    ] as const),
+    ...([
+      ["2888", quorumPort],
+      ["2889", quorum],
+      ["3888", electionPort],
+      ["3889", election],
+    ] as const),
+    ...([
+      ["2181", clientPort],
+      ["2182", client],
+      ["2=", `${sid}=`],
+    ] as const),
+  ]);
+  return DOCUMENTED.map((line) =>
+    line.replace(/zk-2\.example\.com|zk-2|\b\d{4}\b|\b2=/g, (name) => String(actual.get(name) ?? name)),
+  );
+}
+
+/** Runs a line of the page through a shell, asking a server that does not move. */
+async function zooidCli(servers: readonly EnsembleServer[], moves: EnsembleServer, command: string): Promise<void> {
+  const asked = servers.find((server) => server !== moves);
+  const program = join(ROOT, "node_modules/.bin/zooid-cli");
+  const child = spawn("sh", ["-c", `exec ${program} -server ${asked?.host}:${asked?.port} ${command}`]);
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
+  const [status] = await once(child, "close");
+  if (status !== 0) throw new Error(`zooid-cli ${command} ended with ${status}: ${output}`);
+}
+
+/** Waits until the clients have written for a while. */
+async function settle(load: ReplaceLoad): Promise<void> {
+  const { doneCount } = load;
+  await delay(SETTLE_MS);
+  await until("writes", DEADLINE_MS, () => load.doneCount > doneCount || undefined);
+}

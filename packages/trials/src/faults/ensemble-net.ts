@@ -1,0 +1,247 @@
+/**
+ * Cuts, throttles and pauses the servers of a real ensemble, each in a network namespace of its
+ * own, and checks the history of all clients after each round, as ensemble-kill does.
+ *
+ *     npm run tool -- ensemble-net [--rounds 16] [--seed N] [--servers 3|5] [--fault NAME] [--keep]
+ *
+ * Clients reach every server all the while, so that a leader which others have given up continues
+ * being asked. Printed for each round are the longest time without an answered write while the
+ * fault lasted, and how long it took after it until every server was level.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { Random } from "@zooid/conformance/internal/random";
+import { inOwnNamespaces, run } from "../processes/own-namespaces.ts";
+import { longestGapMs } from "./ensemble-history.ts";
+import { EnsembleLoad } from "./ensemble-load.ts";
+import { between, EnsembleNetwork } from "./ensemble-network.ts";
+import { inMs, keepFaults, quantiles } from "./ensemble-report.ts";
+import { Ensemble, type EnsembleServer, until, ZOOID_SERVER } from "./ensemble-servers.ts";
+
+const { values: options } = parseArgs({
+  options: {
+    rounds: { type: "string", default: "16" },
+    seed: { type: "string", default: String(Date.now() % 1_000_000) },
+    servers: { type: "string", default: "3" },
+    fault: { type: "string" },
+    keep: { type: "boolean", default: false },
+  },
+});
+const TICK_MS = 500;
+const SYNC_LIMIT = 4;
+const SILENCE_MS = TICK_MS * SYNC_LIMIT;
+const DEADLINE_MS = 30_000;
+/** Answered writes, sent after the fault began, that count as service. */
+const RESUMED_COUNT = 20;
+
+/** A round's servers: the leader at its start, and the others. */
+interface Cast {
+  readonly network: EnsembleNetwork;
+  readonly ensemble: Ensemble;
+  readonly leader: EnsembleServer;
+  readonly others: readonly EnsembleServer[];
+}
+
+/**
+ * What happens to the ensemble; it is over when the promise resolves, but for what healing the
+ * network and waking everybody undoes.
+ */
+type Fault = (cast: Cast) => Promise<void>;
+
+const FAULTS: ReadonlyMap<string, Fault> = new Map<string, Fault>([
+  [
+    "a leader cut off from all others",
+    async (cast) => {
+      const [leader, others] = sidsOf(cast);
+      cast.network.cut([...between(leader, others), ...between(others, leader)]);
+      await untilOthersLead(cast);
+    },
+  ],
+  [
+    "a deaf leader",
+    async (cast) => {
+      const [leader, others] = sidsOf(cast);
+      cast.network.cut(between(others, leader));
+      await untilOthersLead(cast);
+    },
+  ],
+  [
+    "a mute leader",
+    async (cast) => {
+      const [leader, others] = sidsOf(cast);
+      cast.network.cut(between(leader, others));
+      await untilOthersLead(cast);
+    },
+  ],
+  [
+    "a leader in a minority",
+    async (cast) => {
+      const [leader, others] = sidsOf(cast);
+      const minority = [...leader, ...others.slice(0, Math.floor(others.length / 2) - 1)];
+      const majority = others.filter((sid) => !minority.includes(sid));
+      cast.network.cut([...between(minority, majority), ...between(majority, minority)]);
+      await untilOthersLead(cast);
+    },
+  ],
+  [
+    "a follower cut off from all others",
+    async ({ network, leader, others }) => {
+      const [away = 0, ...rest] = others.map(({ sid }) => sid);
+      const there = [leader.sid, ...rest];
+      network.cut([...between([away], there), ...between(there, [away])]);
+      await delay(1.5 * SILENCE_MS);
+    },
+  ],
+  [
+    "a leader and a follower that do not reach each other, and one that reaches both",
+    async ({ network, leader, others }) => {
+      const [away = 0] = others.map(({ sid }) => sid);
+      network.cut([...between([away], [leader.sid]), ...between([leader.sid], [away])]);
+      await delay(1.5 * SILENCE_MS);
+    },
+  ],
+  [
+    "a leader that comes and goes every 100 ms",
+    async ({ network, leader, others }) => {
+      const sids = others.map(({ sid }) => sid);
+      for (let i = 0; i < 15; i++) {
+        network.cut([...between([leader.sid], sids), ...between(sids, [leader.sid])]);
+        await delay(100);
+        network.heal();
+        await delay(100);
+      }
+    },
+  ],
+  [
+    "a leader with slow links that drop what does not fit",
+    async (cast) => {
+      const [leader, others] = sidsOf(cast);
+      cast.network.throttle([...between(leader, others), ...between(others, leader)]);
+      await delay(1.5 * SILENCE_MS);
+    },
+  ],
+  [
+    "a paused leader",
+    async (cast) => {
+      cast.leader.signal("SIGSTOP");
+      await untilOthersLead(cast);
+    },
+  ],
+  [
+    "a paused leader that wakes cut off from all others",
+    async (cast) => {
+      const [leader, others] = sidsOf(cast);
+      cast.leader.signal("SIGSTOP");
+      await untilOthersLead(cast);
+      cast.network.cut([...between(leader, others), ...between(others, leader)]);
+      cast.leader.signal("SIGCONT");
+      await delay(SILENCE_MS / 2);
+    },
+  ],
+]);
+
+if (await inOwnNamespaces(["ip", "tc", "mount"])) await main();
+
+async function main(): Promise<void> {
+  const random = new Random(Number(options.seed));
+  const folder = mkdtempSync(join(tmpdir(), "ensemble-net-"));
+  run(ZOOID_SERVER, "init-secret", join(folder, "secret"));
+  const network = new EnsembleNetwork(Number(options.servers));
+  const ensemble = await Ensemble.create({
+    ...{ folder, serverCount: Number(options.servers), tickMs: TICK_MS, syncLimit: SYNC_LIMIT },
+    ...{ places: network.places, settings: [`zooid.peerSecretFile=${join(folder, "secret")}`] },
+  });
+  const { servers } = ensemble;
+  const load = new EnsembleLoad({ servers, seed: Number(options.seed), sessionTimeoutMs: 20 * TICK_MS });
+  const outagesMs = new Map<string, number[]>();
+  let writeCount = 0;
+  let readCount = 0;
+  let hasFailed = false;
+
+  console.log(
+    `seed ${options.seed}, ${servers.length} servers, tick ${TICK_MS} ms, sync limit ${SYNC_LIMIT} ticks, in ${folder}`,
+  );
+  try {
+    await ensemble.start(DEADLINE_MS);
+    await load.prepare();
+    const names = [...FAULTS.keys()].filter((name) => options.fault === undefined || name === options.fault);
+    // Each once before any comes again.
+    let waiting: string[] = [];
+    for (let round = 1; round <= Number(options.rounds) && !hasFailed; round++) {
+      if (waiting.length === 0) waiting = names.toSorted(() => random.next() - 0.5);
+      hasFailed = !(await runRound(round, waiting.pop() ?? ""));
+    }
+    if (!hasFailed) {
+      const faults = await load.checkAll();
+      hasFailed = faults.length > 0;
+      if (hasFailed) keepFaults(folder, { faults, load, ensemble });
+      await load.close();
+    }
+  } catch (error) {
+    hasFailed = true;
+    keepFaults(folder, { faults: [error instanceof Error ? error.message : String(error)], load, ensemble });
+  } finally {
+    await ensemble[Symbol.asyncDispose]();
+  }
+  if (!hasFailed && !options.keep) rmSync(folder, { recursive: true, force: true });
+  for (const [name, values] of outagesMs)
+    console.log(`${name} (${values.length} rounds): without writes ${inMs(quantiles(values))}`);
+  console.log(`${writeCount} writes answered, ${readCount} reads checked`);
+  console.log(
+    hasFailed
+      ? "FAILED"
+      : "no acknowledged write lost, no order violated, no stale read behind a sync, no session lost, all servers equal",
+  );
+  process.exit(hasFailed ? 1 : 0);
+
+  async function runRound(round: number, name: string): Promise<boolean> {
+    const leader = await ensemble.untilLeader(servers, DEADLINE_MS);
+    const others = servers.filter((server) => server !== leader);
+    const startedAt = process.hrtime.bigint();
+    await load.start();
+    await until("load", DEADLINE_MS, () => load.recorder.doneCount > 0 || undefined);
+    await delay(random.between(150, 500));
+    const hitAt = process.hrtime.bigint();
+    await FAULTS.get(name)?.({ network, ensemble, leader, others });
+    await until(
+      "writes to be answered again",
+      DEADLINE_MS,
+      () => load.doneSince(hitAt).length >= RESUMED_COUNT || undefined,
+    );
+    await delay(random.between(100, 600));
+    const healedAt = process.hrtime.bigint();
+    network.heal();
+    leader.signal("SIGCONT");
+    await ensemble.untilLevel(DEADLINE_MS);
+    const levelMs = Number(process.hrtime.bigint() - healedAt) / 1e6;
+    await delay(100);
+    await load.rest();
+    const writes = load.recorder.writes.filter(({ sentAt }) => sentAt > startedAt);
+    const outageMs = longestGapMs(
+      writes.filter(({ answeredAt = 0n }) => answeredAt <= healedAt),
+      { after: hitAt },
+    );
+    const faults = await load.check();
+    outagesMs.set(name, [...(outagesMs.get(name) ?? []), outageMs]);
+    const doneCount = writes.filter(({ outcome }) => outcome === "done").length;
+    writeCount += doneCount;
+    readCount += load.recorder.reads.length;
+    console.log(
+      `round ${round}: ${name} (server ${leader.sid}): without writes ${outageMs.toFixed(0)} ms, level ${levelMs.toFixed(0)} ms ` +
+        `after it; ${doneCount} writes, ${load.recorder.reads.length} reads${faults.length > 0 ? " FAILED" : ""}`,
+    );
+    if (faults.length > 0) keepFaults(folder, { faults, load, ensemble });
+    return faults.length === 0;
+  }
+}
+
+function sidsOf({ leader, others }: Cast): readonly [leader: readonly number[], others: readonly number[]] {
+  return [[leader.sid], others.map(({ sid }) => sid)];
+}
+
+async function untilOthersLead({ ensemble, others }: Cast): Promise<void> {
+  await ensemble.untilLeader(others, DEADLINE_MS);
+}

@@ -1,0 +1,95 @@
+/**
+ * Kills a server under load again and again, and audits what is there after each restart.
+ *
+ *     npm run tool -- kill-loop [--rounds 100] [--writers 12] [--seed N] [--server zooid|apache] [--keep]
+ *
+ * Every writer keeps a pipeline of creates, sets, deletes and transactions in flight when `kill -9`
+ * comes; some rounds kill the server a second time while it starts. Each audit asks that every
+ * answered write is there with its value, that nothing is there that was not asked for, that every
+ * open session resumes and every closed one does not, that ephemerals follow their sessions, and
+ * that zxids keep rising.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { fetchApacheJars } from "@zooid/conformance/internal/clients";
+import { ServerProcess } from "@zooid/conformance/internal/endpoint";
+import { Random } from "@zooid/conformance/internal/random";
+import { audit } from "./audit.ts";
+import { FolderWriter } from "./folder-writer.ts";
+
+const { values: options } = parseArgs({
+  options: {
+    rounds: { type: "string", default: "100" },
+    writers: { type: "string", default: "12" },
+    seed: { type: "string", default: String(Date.now() % 1_000_000) },
+    server: { type: "string", default: "zooid" },
+    keep: { type: "boolean", default: false },
+  },
+});
+const rounds = Number(options.rounds);
+const random = new Random(Number(options.seed));
+const kind = options.server === "apache" ? "apache" : "zooid";
+const folder = mkdtempSync(join(tmpdir(), "kill-loop-"));
+const server = new ServerProcess({ kind, folder, ...(kind === "apache" ? { jars: fetchApacheJars() } : {}) });
+const writers = Array.from(
+  { length: Number(options.writers) },
+  (_, index) =>
+    new FolderWriter({
+      path: `/folder${index}`,
+      random: new Random(Number(options.seed) + index + 1),
+      inFlightMax: random.pick([1, 4, 16, 64]),
+    }),
+);
+let stepCount = 0;
+const counts = { passed: 0, failed: 0 };
+
+console.log(`seed ${options.seed}, ${writers.length} writers, data in ${server.dataDir}`);
+try {
+  for (let round = 1; round <= rounds && counts.failed === 0; round++) await runRound(round);
+} finally {
+  await server.kill();
+}
+if (options.keep || counts.failed > 0) console.log(`data and log are kept in ${folder}`);
+else rmSync(folder, { recursive: true, force: true });
+console.log(`${counts.passed} passed, ${counts.failed} failed`);
+if (counts.failed > 0) process.exitCode = 1;
+
+async function runRound(round: number): Promise<void> {
+  try {
+    await server.start();
+    for (const writer of writers) await writer.resume(server.port);
+    const faults = await loadAndKill();
+    if (faults.length > 0) throw new Error(faults.join("\n"));
+    counts.passed++;
+    console.log(`round ${round}: ${stepCount} steps so far`);
+  } catch (error) {
+    counts.failed++;
+    console.log(`round ${round} FAILED: ${error instanceof Error ? error.message : error}\n${server.logTail()}`);
+  }
+}
+
+/** Loads the server, kills it, starts it again and audits it. */
+async function loadAndKill(): Promise<readonly string[]> {
+  const load = Promise.allSettled(writers.map((writer) => writer.write(server.port, () => false)));
+  await Promise.race([load, delay(random.between(20, 900))]);
+  await server.kill();
+  for (const outcome of await load) if (outcome.status === "rejected") throw outcome.reason;
+  if (random.chance(0.2)) {
+    await server.launch();
+    await delay(random.between(0, 600));
+    await server.kill();
+  }
+  await server.start();
+  const { lengths, faults } = await audit({ port: server.port, books: writers, moment: process.hrtime.bigint() });
+  for (const writer of writers) {
+    writer.settle(lengths.get(writer.path) ?? 0);
+    stepCount += writer.steps.length;
+    writer.compact();
+  }
+  if (faults.length === 0) for (const writer of writers) await writer.resume(server.port);
+  await server.kill();
+  return faults;
+}

@@ -1,0 +1,65 @@
+/**
+ * Random histories of servers over their real files, which are so small that they roll, checkpoint
+ * and purge after a few writes; servers are stopped and killed in between. After each start they
+ * must hold what their answers promised, and start without a repair. The single server also runs
+ * out of room between two writes, and its data are replaced by snapshots of themselves: through the
+ * admin port, and from its files into an empty directory.
+ *
+ *     npm run tool -- round-trips [--acts 10000] [--servers 1|3] [--seed N] [--shrink]
+ *
+ * With --servers 3 it is an ensemble in one process, one member of which is away at a time: leaders
+ * change, and members that come back get a SNAP or a TRUNC. A history that fails is printed with
+ * the seed that repeats it; with --shrink, which takes minutes, the shortest one that fails as
+ * well.
+ */
+import { parseArgs } from "node:util";
+import { type Act, type ActWeights, actsArbitrary } from "@zooid/embedded-server/testing/acts";
+import { ENSEMBLE_ACTS, StoredEnsemble } from "@zooid/embedded-server/testing/stored-ensemble";
+import { STORED_ACTS, StoredHistory } from "@zooid/embedded-server/testing/stored-history";
+import fc from "fast-check";
+
+const { values: options } = parseArgs({
+  options: {
+    acts: { type: "string", default: "10000" },
+    servers: { type: "string", default: "1" },
+    seed: { type: "string", default: String(Date.now() % 1_000_000) },
+    shrink: { type: "boolean", default: false },
+  },
+});
+const ACTS_OF_ONE = 50;
+const [acts, seed] = [whole("acts", options.acts), whole("seed", options.seed)];
+if (options.servers !== "1" && options.servers !== "3") refuse(`--servers is 1 or 3, found "${options.servers}"`);
+
+console.log(`seed ${seed}`);
+if (options.servers === "1") await run(STORED_ACTS, StoredHistory.run);
+else await run(ENSEMBLE_ACTS, StoredEnsemble.run);
+
+/** Random histories, and the sums of what they counted. */
+async function run<Kind extends string>(
+  weights: ActWeights<Kind>,
+  perform: (history: readonly Act<Kind>[]) => Promise<object>,
+): Promise<void> {
+  const sums = new Map<string, number>();
+  const add = (name: string, count: number): void => void sums.set(name, (sums.get(name) ?? 0) + count);
+  await fc.assert(
+    fc.asyncProperty(actsArbitrary(weights, { minLength: ACTS_OF_ONE, maxLength: ACTS_OF_ONE }), async (history) => {
+      const counts = await perform(history);
+      add("acts", history.length);
+      for (const [name, count] of Object.entries(counts)) add(name, Number(count));
+    }),
+    { numRuns: Math.ceil(acts / ACTS_OF_ONE), seed, endOnFailure: !options.shrink },
+  );
+  console.log(
+    `${[...sums].map(([name, count]) => `${name} ${count}`).join(", ")}: each start found what had been answered`,
+  );
+}
+
+function whole(name: string, text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  return refuse(`--${name} is a whole number, found "${text}"`);
+}
+
+function refuse(reason: string): never {
+  console.error(reason);
+  return process.exit(2);
+}

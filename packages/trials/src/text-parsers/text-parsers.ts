@@ -1,0 +1,27 @@
+/**
+ * Reads random texts by every parser of texts that strangers, clients, servers or files bring. Exit
+ * status 1 with the texts that end in a defect.
+ *
+ *     npm run tool -- text-parsers [--count 100000] [--seed 1]
+ */
+import { parseArgs } from "node:util";
+import { Random } from "@zooid/conformance/internal/random";
+import { TEXT_PARSERS } from "./parsers.ts";
+import { defectOf, randomText } from "./random-texts.ts";
+
+const { values } = parseArgs({
+  options: { count: { type: "string", default: "100000" }, seed: { type: "string", default: "1" } },
+});
+const count = Number(values.count);
+for (const { name, parse, words } of TEXT_PARSERS) {
+  const random = new Random(Number(values.seed));
+  const startMs = performance.now();
+  for (let i = 0; i < count; i++) {
+    const text = randomText(random, words);
+    const defect = defectOf(parse, text);
+    if (defect === undefined) continue;
+    console.error(`${name}: ${JSON.stringify(text)}: ${defect}`);
+    process.exitCode = 1;
+  }
+  console.log(`${name}: ${count} texts in ${Math.round(performance.now() - startMs)} ms`);
+}
