@@ -34,27 +34,27 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
       },
       {
         name: "kerberos",
-        file: "packages/conformance/src/kerberos.ts",
+        file: "packages/conformance/src/security/kerberos.ts",
         does: "ZooKeeper's Java client authenticates by Kerberos, with Debian's KDC",
       },
       {
         name: "kafka",
-        file: "packages/conformance/src/kafka.ts",
+        file: "packages/conformance/src/kafka/kafka.ts",
         does: "Kafka on an ensemble of each, through deaths and restarts of servers and brokers",
       },
       {
         name: "differential",
-        file: "packages/conformance/src/differential.ts",
+        file: "packages/conformance/src/differential/differential.ts",
         does: "random conversations with both servers, compared packet by packet",
       },
       {
         name: "reconfig-comparison",
-        file: "packages/conformance/src/reconfig-comparison.ts",
+        file: "packages/conformance/src/reconfig/reconfig-comparison.ts",
         does: "reconfig, by plain requests and by kazoo, go-zookeeper and Curator, on ensembles of both servers, compared",
       },
       {
         name: "members-differential",
-        file: "packages/conformance/src/members-differential.ts",
+        file: "packages/conformance/src/members/members-differential.ts",
         does: "random acts of operators on members, on an ensemble of each, compared after each act (Java, Maven)",
       },
       {
@@ -69,12 +69,12 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
       },
       {
         name: "reconfig-sequence",
-        file: "packages/conformance/src/reconfig-sequence.ts",
+        file: "packages/conformance/src/reconfig/reconfig-sequence.ts",
         does: "3, 5, 3, 1 and 3 servers by zkCli, by zooid-cli reconfig with equal output, and by zooid-cli member",
       },
       {
         name: "cli-comparison",
-        file: "packages/conformance/src/cli-comparison.ts",
+        file: "packages/conformance/src/cli/cli-comparison.ts",
         does: "zkCli and zooid-cli, every command, line by line",
       },
       {

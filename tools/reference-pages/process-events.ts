@@ -1,5 +1,5 @@
 import { LOG_EVENTS, type LogEvent } from "@zooid/embedded-server";
-import type { ProcessLogEvent } from "zooid-server/internal/log-events";
+import type { ProcessLogEvent } from "zooid-server/internal/logs/log-events";
 
 /** Every kind of line in the log of zooid-server, and when it is written. */
 export const PROCESS_EVENTS: Readonly<Record<ProcessLogEvent | LogEvent, string>> = {

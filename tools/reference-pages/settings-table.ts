@@ -1,7 +1,7 @@
 import { parseServerConfig } from "@zooid/embedded-server/internal/config";
-import type { KeyRule, Options } from "zooid-server/internal/key-rule";
-import { KEY_FAMILIES, KEY_RULES } from "zooid-server/internal/known-keys";
-import { isReloaded } from "zooid-server/internal/reload";
+import type { KeyRule, Options } from "zooid-server/internal/configuration/keys/key-rule";
+import { KEY_FAMILIES, KEY_RULES } from "zooid-server/internal/configuration/keys/known-keys";
+import { isReloaded } from "zooid-server/internal/configuration/reload";
 
 /** A line of the table of settings. */
 export interface SettingLine {

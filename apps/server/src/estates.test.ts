@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { parseCommandLine } from "./command-line.ts";
+import { parseCommandLine } from "./configuration/command-line.ts";
 import { estateFiles, writeEstate } from "./testing/estate-files.ts";
 
 const FILES = estateFiles();

@@ -1,6 +1,6 @@
 import { freePorts } from "@zooid/wire/testing/free-ports";
 import { expect, test } from "vitest";
-import { ExitStatus } from "./exit-status.ts";
+import { ExitStatus } from "./process/exit-status.ts";
 import {
   clientOf,
   eachInDirectory,

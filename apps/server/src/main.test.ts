@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { ExitStatus } from "./exit-status.ts";
+import { ExitStatus } from "./process/exit-status.ts";
 import { ask, contentOf, eachInDirectory, ServerProcess, start } from "./testing/server-process.ts";
 
 // The process itself, as an operator starts it. More of it is in `main.slow.test.ts`.

@@ -2,11 +2,12 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
-import { ROOT } from "./endpoint.ts";
-import type { SecuredPlaces } from "./secured-servers.ts";
-import { QUIET_LOG } from "./zkcli-command-line.ts";
+import { QUIET_LOG } from "./cli/zkcli-command-line.ts";
+import type { SecuredPlaces } from "./security/secured-servers.ts";
+import { ROOT } from "./servers/endpoint.ts";
 
 const CLIENTS = resolve(import.meta.dirname, "../clients");
+const SCENARIOS = join(import.meta.dirname, "scenarios");
 const CACHE = join(ROOT, ".cache");
 
 export interface Addresses {
@@ -218,7 +219,7 @@ function prepareNode(): (addresses: Addresses) => readonly string[] {
 
 /** Our own client, or plain bytes for requests that clients hide. */
 function ownScenario(file: string, ...args: readonly string[]): readonly string[] {
-  return [process.execPath, "--conditions=@zooid/source", join(import.meta.dirname, file), ...args];
+  return [process.execPath, "--conditions=@zooid/source", join(SCENARIOS, file), ...args];
 }
 
 function prepareCurator(): (addresses: Addresses) => readonly string[] {
@@ -272,7 +273,7 @@ function prepareZkCli(): (addresses: Addresses) => readonly string[] {
   const jars = fetchApacheJars();
   return ({ direct, proxied }) => [
     process.execPath,
-    join(import.meta.dirname, "zkcli-scenario.ts"),
+    join(SCENARIOS, "zkcli-scenario.ts"),
     jars,
     join(CLIENTS, "zkcli"),
     direct,

@@ -24,10 +24,10 @@ import {
   SECURED_CLIENTS,
   type SecuredClient,
 } from "./clients.ts";
-import { startCuttingProxy } from "./cutting-proxy.ts";
 import { printDiff } from "./diff.ts";
-import { type EndpointKind, startEndpoint } from "./endpoint.ts";
-import { startSecuredServers } from "./secured-servers.ts";
+import { startSecuredServers } from "./security/secured-servers.ts";
+import { startCuttingProxy } from "./servers/cutting-proxy.ts";
+import { type EndpointKind, startEndpoint } from "./servers/endpoint.ts";
 
 const TRANSCRIPTS = resolve(import.meta.dirname, "../transcripts");
 const SCENARIO_DEADLINE_MS = 400_000;

@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { type Client, connect, isConnected, type TreeChange } from "@zooid/client";
 import { Relay } from "@zooid/client/testing";
 import { filter, firstValueFrom } from "rxjs";
-import { fourLetterWord, ROOT, startEndpoint } from "./endpoint.ts";
+import { fourLetterWord, ROOT, startEndpoint } from "./servers/endpoint.ts";
 
 const [version = "3.5.9"] = process.argv.slice(2);
 const WAIT_MS = 20_000;

@@ -1,8 +1,8 @@
 import { ConfigError } from "@zooid/embedded-server";
 import { parseJaas } from "@zooid/java-files";
 import { describe, expect, test } from "vitest";
-import { parseConfigFile } from "../config-file.ts";
-import { KNOWN_KEYS } from "../known-keys.ts";
+import { parseConfigFile } from "../configuration/config-file.ts";
+import { KNOWN_KEYS } from "../configuration/keys/known-keys.ts";
 import { type ContainerPlan, planContainer } from "./container-plan.ts";
 import { findVariable } from "./variable-names.ts";
 import { isGuarding, VARIABLES } from "./variables.ts";

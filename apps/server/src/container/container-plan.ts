@@ -1,6 +1,6 @@
 import { ConfigError } from "@zooid/embedded-server";
 import { counted } from "@zooid/model";
-import { isGuardingKey } from "../known-keys.ts";
+import { isGuardingKey } from "../configuration/keys/known-keys.ts";
 import { isBeyondLoopback, type ServerSetting, serverList } from "./server-list.ts";
 import { findVariable, isNearlyKnown, misspeltGuard, unknownVariable } from "./variable-names.ts";
 import { type Form, GROUP_SETTINGS, type GroupName, isServiceLink, VARIABLES } from "./variables.ts";

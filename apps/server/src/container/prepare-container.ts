@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigError } from "@zooid/embedded-server";
-import { type JvmFlags, jvmFlagsOf } from "../jvm-flags.ts";
+import { type JvmFlags, jvmFlagsOf } from "../configuration/jvm-flags.ts";
 import { type ContainerPlan, planContainer } from "./container-plan.ts";
 import { readSecretFiles } from "./secret-files.ts";
 

@@ -1,7 +1,7 @@
 import { distance } from "fastest-levenshtein";
-import { MISSPELT } from "../config-file.ts";
-import { GUARDING_KEYS, KNOWN_KEYS } from "../known-keys.ts";
-import { stepsBetween, WHAT_GUARDS_DECIDE } from "../misspelt-keys.ts";
+import { MISSPELT } from "../configuration/config-file.ts";
+import { GUARDING_KEYS, KNOWN_KEYS } from "../configuration/keys/known-keys.ts";
+import { stepsBetween, WHAT_GUARDS_DECIDE } from "../configuration/misspelt-keys.ts";
 import { isGuarding, VARIABLES, type Variable } from "./variables.ts";
 
 /* Names of variables: those that mean something to the image, and those that were probably meant to. */

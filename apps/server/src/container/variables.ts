@@ -1,5 +1,5 @@
 import { assertNever } from "@zooid/model";
-import { isGuardingKey } from "../known-keys.ts";
+import { isGuardingKey } from "../configuration/keys/known-keys.ts";
 
 /** What a variable of a container's environment means. */
 export type Variable =

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { ConfigError } from "@zooid/embedded-server";
 import { expect, test } from "vitest";
-import { type ConfigFile, parseConfigFile } from "../config-file.ts";
+import { type ConfigFile, parseConfigFile } from "../configuration/config-file.ts";
 import { type OfflineCommand, parseOfflineCommand } from "./offline-command.ts";
 
 const FILE = "dataDir=/data\ndataLogDir=/log\nserver.1=a:1:2;3\nserver.2=b:1:2:observer\n";

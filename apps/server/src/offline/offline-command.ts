@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { ConfigError, type DataDirectories } from "@zooid/embedded-server";
 import { type Member, parseMembers, serverId } from "@zooid/model";
-import type { ConfigFile } from "../config-file.ts";
-import { parseOptions } from "../options.ts";
+import type { ConfigFile } from "../configuration/config-file.ts";
+import { parseOptions } from "../configuration/options.ts";
 
 /** A command for the data directories of a stopped server. */
 export type OfflineCommand = RecoverCommand | SnapshotCommand;

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { connect } from "@zooid/client";
 import { freePorts } from "@zooid/wire/testing/free-ports";
 import { expect, test } from "vitest";
-import { ExitStatus } from "../exit-status.ts";
+import { ExitStatus } from "../process/exit-status.ts";
 import {
   clientOf,
   eachInDirectory,

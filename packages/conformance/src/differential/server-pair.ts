@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fetchApacheJars } from "../clients.ts";
-import { ServerProcess } from "../endpoint.ts";
+import { ServerProcess } from "../servers/endpoint.ts";
 import { BROKEN_OFF, playScript } from "./play-script.ts";
 import type { Script } from "./script.ts";
 import { APACHE_PROPERTIES, APACHE_SETTINGS, ZOOID_SETTINGS } from "./settings.ts";

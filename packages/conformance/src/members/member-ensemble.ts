@@ -8,7 +8,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Client, connect, isZkError } from "@zooid/client";
-import { fourLetterWord, hasEnded, spawnServer } from "../endpoint.ts";
+import { fourLetterWord, hasEnded, spawnServer } from "../servers/endpoint.ts";
 import { digest } from "../wire.ts";
 import {
   type ChangedBy,

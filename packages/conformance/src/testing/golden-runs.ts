@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { GOLDEN_ROOT, goldenScript, readGolden } from "../differential/golden.ts";
 import { playScript } from "../differential/play-script.ts";
 import { ZOOID_SETTINGS } from "../differential/settings.ts";
-import { ServerProcess } from "../endpoint.ts";
+import { ServerProcess } from "../servers/endpoint.ts";
 
 /** Tests that our server says what Apache's said. */
 export function testGolden(seeds: readonly number[]): void {

@@ -21,7 +21,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { connect as connectTls } from "node:tls";
 import { parseArgs } from "node:util";
-import { fourLetterWord } from "@zooid/conformance/internal/endpoint";
+import { fourLetterWord } from "@zooid/conformance/internal/servers/endpoint";
 import { STRANGER } from "@zooid/embedded-server/testing/certificates";
 import { helloFrame, TestPeers } from "@zooid/embedded-server/testing/peers";
 import { CreateMode, OpCode } from "@zooid/model";

@@ -22,7 +22,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { fourLetterWord } from "@zooid/conformance/internal/endpoint";
+import { fourLetterWord } from "@zooid/conformance/internal/servers/endpoint";
 import { OpCode } from "@zooid/model";
 import { create, multiBody } from "@zooid/wire/testing/raw-client";
 import { chunks, range } from "./attack.ts";

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { ServerProcess } from "@zooid/conformance/internal/endpoint";
+import { ServerProcess } from "@zooid/conformance/internal/servers/endpoint";
 import { freePorts } from "@zooid/wire/testing/free-ports";
 import { Ensemble, type EnsembleServer } from "../faults/ensemble-servers.ts";
 

@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { type Client, connect } from "@zooid/client";
-import { ServerProcess } from "@zooid/conformance/internal/endpoint";
+import { ServerProcess } from "@zooid/conformance/internal/servers/endpoint";
 import { ClientProcess } from "./client-process.ts";
 import type { LoopResult } from "./closed-loop.ts";
 import { FOREIGN_VERSIONS, foreignClient } from "./foreign-clients.ts";

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT } from "@zooid/conformance/internal/endpoint";
+import { ROOT } from "@zooid/conformance/internal/servers/endpoint";
 import { nodeHeaders } from "../processes/node-binary.ts";
 import { run } from "../processes/run.ts";
 import type { ClientName } from "./measured-client.ts";

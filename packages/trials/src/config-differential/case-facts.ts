@@ -1,4 +1,4 @@
-import { parseProperties } from "zooid-server/internal/properties";
+import { parseProperties } from "zooid-server/internal/configuration/properties";
 import type { ConfigurationCase } from "./configuration-case.ts";
 
 /** The settings of a case, as both servers split its files into keys and values. */

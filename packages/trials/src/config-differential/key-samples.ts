@@ -1,4 +1,4 @@
-import { KNOWN_KEYS } from "zooid-server/internal/known-keys";
+import { KNOWN_KEYS } from "zooid-server/internal/configuration/keys/known-keys";
 
 /**
  * Values of a key that a generator writes: those of manuals, those that work by chance, and those

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { readdir, readFile, readlink } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { hasEnded, spawnServer } from "@zooid/conformance/internal/endpoint";
+import { hasEnded, spawnServer } from "@zooid/conformance/internal/servers/endpoint";
 import { freePorts } from "@zooid/wire/testing/free-ports";
 import { type ConfigurationCase, writeCase } from "./configuration-case.ts";
 import { readRecords } from "./records.ts";

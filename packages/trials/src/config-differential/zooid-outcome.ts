@@ -7,7 +7,7 @@ import {
   type ServerOptions,
 } from "@zooid/embedded-server/internal/config";
 import { javaAddress } from "@zooid/model";
-import { parseCommandLine } from "zooid-server/internal/command-line";
+import { parseCommandLine } from "zooid-server/internal/configuration/command-line";
 import { planContainer } from "zooid-server/internal/container/container-plan";
 import { type ConfigurationCase, inFolder, writeCase } from "./configuration-case.ts";
 import { type Outcome, withoutOwnClient } from "./outcome.ts";

@@ -13,7 +13,7 @@ import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { ROOT } from "@zooid/conformance/internal/endpoint";
+import { ROOT } from "@zooid/conformance/internal/servers/endpoint";
 import { inOwnNamespaces, run } from "../processes/own-namespaces.ts";
 import { type MachineNames, Machines } from "./machines.ts";
 import { DISASTER_PAGE, OPERATIONS_PAGE, type Procedure, proceduresIn, readPage, settingsIn } from "./procedures.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT } from "@zooid/conformance/internal/endpoint";
+import { ROOT } from "@zooid/conformance/internal/servers/endpoint";
 
 /** All its procedures are run, with the settings that it shows. */
 export const DISASTER_PAGE = "docs/disaster.md";

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { parseProperties } from "zooid-server/internal/properties";
+import { parseProperties } from "zooid-server/internal/configuration/properties";
 import type { Authority } from "../faults/ensemble-certificates.ts";
 
 /** Java refuses shorter passwords for a store that it writes. */

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT } from "@zooid/conformance/internal/endpoint";
+import { ROOT } from "@zooid/conformance/internal/servers/endpoint";
 
 /**
  * Compiles a library for LD_PRELOAD by cc. Another run may compile and load the same one meanwhile,

@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { ROOT } from "@zooid/conformance/internal/endpoint";
+import { ROOT } from "@zooid/conformance/internal/servers/endpoint";
 import { freePorts } from "@zooid/wire/testing/free-ports";
 import { documentedLines } from "./documented-commands.ts";
 import { longestGapMs } from "./ensemble-history.ts";

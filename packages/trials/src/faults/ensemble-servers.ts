@@ -9,7 +9,7 @@ import { createWriteStream, existsSync, mkdirSync, readFileSync, writeFileSync }
 import { connect } from "node:net";
 import { delimiter, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { ROOT } from "@zooid/conformance/internal/endpoint";
+import { ROOT } from "@zooid/conformance/internal/servers/endpoint";
 import { lastSettings } from "@zooid/model/testing/last-settings";
 import { freePorts } from "@zooid/wire/testing/free-ports";
 

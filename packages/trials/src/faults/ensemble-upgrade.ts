@@ -16,7 +16,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { ROOT } from "@zooid/conformance/internal/endpoint";
+import { ROOT } from "@zooid/conformance/internal/servers/endpoint";
 import { run } from "../processes/run.ts";
 import { longestGapMs } from "./ensemble-history.ts";
 import { inMs, quantiles } from "./ensemble-report.ts";

@@ -15,8 +15,8 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { fetchApacheJars } from "@zooid/conformance/internal/clients";
-import { ServerProcess } from "@zooid/conformance/internal/endpoint";
 import { Random } from "@zooid/conformance/internal/random";
+import { ServerProcess } from "@zooid/conformance/internal/servers/endpoint";
 import { audit } from "./audit.ts";
 import { FolderWriter } from "./folder-writer.ts";
 

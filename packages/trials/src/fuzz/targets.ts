@@ -21,9 +21,9 @@ import {
   WireError,
 } from "@zooid/wire";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/txn";
-import { parseConfigFile } from "zooid-server/internal/config-file";
-import { jvmSettings } from "zooid-server/internal/jvm-flags";
-import { parseProperties } from "zooid-server/internal/properties";
+import { parseConfigFile } from "zooid-server/internal/configuration/config-file";
+import { jvmSettings } from "zooid-server/internal/configuration/jvm-flags";
+import { parseProperties } from "zooid-server/internal/configuration/properties";
 import { LiveServer } from "./live-server.ts";
 import type { FuzzTarget } from "./target.ts";
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { ROOT } from "@zooid/conformance/internal/endpoint";
+import { ROOT } from "@zooid/conformance/internal/servers/endpoint";
 import { type ChartLine, chartSvg } from "zooid-bench/internal/results/chart-svg";
 import type { ComparedPoint } from "zooid-bench/internal/results/comparison";
 import { timelineChart } from "zooid-bench/internal/results/result-chart";

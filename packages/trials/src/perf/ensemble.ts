@@ -8,7 +8,7 @@ import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync 
 import { delimiter, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
-import { fourLetterWord, ROOT } from "@zooid/conformance/internal/endpoint";
+import { fourLetterWord, ROOT } from "@zooid/conformance/internal/servers/endpoint";
 import { lastSettings } from "@zooid/model/testing/last-settings";
 import { freePorts } from "@zooid/wire/testing/free-ports";
 

@@ -5,7 +5,7 @@ import { createWriteStream, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
-import { ROOT } from "@zooid/conformance/internal/endpoint";
+import { ROOT } from "@zooid/conformance/internal/servers/endpoint";
 import { freePorts } from "@zooid/wire/testing/free-ports";
 
 export interface EtcdLoad {

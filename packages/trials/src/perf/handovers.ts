@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { ROOT, ServerProcess } from "@zooid/conformance/internal/endpoint";
+import { ROOT, ServerProcess } from "@zooid/conformance/internal/servers/endpoint";
 import { type ChartLine, chartSvg } from "zooid-bench/internal/results/chart-svg";
 import { formatNumber } from "zooid-bench/internal/results/format";
 import { mainLatency, type PointReport } from "zooid-bench/internal/results/point-report";

@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { isMainThread, Worker, workerData } from "node:worker_threads";
-import { ServerProcess } from "@zooid/conformance/internal/endpoint";
+import { ServerProcess } from "@zooid/conformance/internal/servers/endpoint";
 import { OpCode } from "@zooid/model";
 import { connectRequest, create, read, request } from "@zooid/wire/testing/raw-client";
 

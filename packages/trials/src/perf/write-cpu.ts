@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { ROOT } from "@zooid/conformance/internal/endpoint";
+import { ROOT } from "@zooid/conformance/internal/servers/endpoint";
 import { type CpuProfile, IDLE, layersOf } from "./cpu-layers.ts";
 import { PerfEnsemble, type PerfServer, type ThreadCpu } from "./ensemble.ts";
 import { runBench } from "./run-bench.ts";

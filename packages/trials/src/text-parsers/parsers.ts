@@ -28,9 +28,9 @@ import { globPattern } from "zooid-cli/internal/texts/name-glob";
 import { parseQuota } from "zooid-cli/internal/texts/quota-record";
 import { parseServerReport } from "zooid-cli/internal/texts/server-report";
 import { shownText } from "zooid-cli/internal/texts/shown-text";
-import { parseConfigFile } from "zooid-server/internal/config-file";
-import { printable } from "zooid-server/internal/logger";
-import { parseProperties } from "zooid-server/internal/properties";
+import { parseConfigFile } from "zooid-server/internal/configuration/config-file";
+import { parseProperties } from "zooid-server/internal/configuration/properties";
+import { printable } from "zooid-server/internal/logs/logger";
 
 /** What reads a text that a stranger, a client, a server or a file brings. */
 export interface TextParser {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { composeZxid, parseMembers } from "@zooid/model";
 import { expect, test } from "vitest";
-import { DynamicFile } from "zooid-server/internal/dynamic-file";
+import { DynamicFile } from "zooid-server/internal/configuration/dynamic-file";
 import { membersInForce } from "./configuration-files.ts";
 import { type CutState, cutStates } from "./cut-states.ts";
 import { brokenPromise, type Step } from "./promises.ts";

@@ -1,4 +1,4 @@
-import { parseConfigFile } from "zooid-server/internal/config-file";
+import { parseConfigFile } from "zooid-server/internal/configuration/config-file";
 
 /**
  * The servers that a start finds in a zoo.cfg and the file that it names, with the version in that

@@ -20,7 +20,7 @@ import type { Places } from "@zooid/txn-log/internal/directory/inspect-directory
 import { SPARE_FILE } from "@zooid/txn-log/internal/segments/segment-name";
 import type { Oracle } from "@zooid/txn-log/testing/state-oracle";
 import { receive, sent } from "@zooid/txn-log/testing/transfers";
-import { DynamicFile } from "zooid-server/internal/dynamic-file";
+import { DynamicFile } from "zooid-server/internal/configuration/dynamic-file";
 import { membersInForce } from "./configuration-files.ts";
 import { Notes } from "./notes.ts";
 import { SID, SmallStore } from "./small-store.ts";

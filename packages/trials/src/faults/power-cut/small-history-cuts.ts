@@ -5,7 +5,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT } from "@zooid/conformance/internal/endpoint";
+import { ROOT } from "@zooid/conformance/internal/servers/endpoint";
 import { membersInForce } from "./configuration-files.ts";
 import { type CutState, cutStates, incompleteness } from "./cut-states.ts";
 import { type DiskCalls, readDiskCalls } from "./disk-calls.ts";

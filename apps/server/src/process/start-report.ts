@@ -1,0 +1,110 @@
+import { formatZxid, hostPort, ZXID_NONE, type Zxid } from "@zooid/model";
+import { askedHost } from "../configuration/asked-host.ts";
+import type { ProcessLog } from "../logs/logger.ts";
+
+/** What an operator wants to know of a server that has started. */
+export interface StartFacts {
+  readonly version: string;
+  readonly client: { readonly address: string; readonly port: number };
+  /** Undefined where clients have no TLS port. */
+  readonly securePort: number | undefined;
+  readonly dataDir: string | undefined;
+  /** A sentence about the start: `recovered 5 znodes and 0 sessions at 0x0 in 4 ms, …`. */
+  readonly recovered: string;
+  /** {@link ZXID_NONE} where the data is new. */
+  readonly zxid: Zxid;
+  /** Undefined where the admin port is closed. */
+  readonly admin: { readonly url: string } | undefined;
+  /** Undefined where there is none. */
+  readonly metricsPort: number | undefined;
+}
+
+/** Reports a start: to the log, or to a person on a terminal. */
+export interface StartReport {
+  /** Once, when clients can connect. */
+  serving(facts: StartFacts): void;
+  /** Once, after {@link serving}; undefined where no console is served. */
+  console(url: string | undefined): void;
+}
+
+/** Where zooid-cli connects by default. */
+const CLI_DEFAULT = "127.0.0.1:2181";
+
+/**
+ * Four lines on a terminal, one line for each fact in the log elsewhere.
+ *
+ * @param isTerminal whether a person reads the output
+ * @param print takes one line for that person
+ */
+export function startReport(log: ProcessLog, isTerminal: boolean, print: (line: string) => void): StartReport {
+  const isQuiet = log.level === "warn" || log.level === "error";
+  return isTerminal && !isQuiet ? new TerminalReport(print) : new LogReport(log);
+}
+
+class TerminalReport implements StartReport {
+  readonly #print: (line: string) => void;
+  #facts: StartFacts | undefined;
+
+  constructor(print: (line: string) => void) {
+    this.#print = print;
+  }
+
+  serving(facts: StartFacts): void {
+    this.#facts = facts;
+  }
+
+  console(url: string | undefined): void {
+    if (this.#facts !== undefined) for (const line of terminalLines(this.#facts, url)) this.#print(line);
+  }
+}
+
+class LogReport implements StartReport {
+  readonly #log: ProcessLog;
+
+  constructor(log: ProcessLog) {
+    this.#log = log;
+  }
+
+  serving({ version, client, securePort, dataDir, recovered, admin, metricsPort }: StartFacts): void {
+    if (admin !== undefined)
+      this.#log.info(`operators are answered on ${admin.url}, /readyz and /metrics`, {
+        event: "operator-port",
+      });
+    if (metricsPort !== undefined)
+      this.#log.info(`metrics are answered on port ${metricsPort} at /metrics`, { event: "metrics-port" });
+    if (securePort !== undefined && securePort !== client.port)
+      this.#log.info(`clients that speak TLS come to port ${securePort}`, { event: "tls-port" });
+    this.#log.info(
+      `zooid-server ${version} serves ZooKeeper clients on ${hostPort(client.address, client.port)}, ` +
+        `data in ${dataDir ?? "memory"} (${recovered}), Node.js ${process.versions.node}, process ${process.pid}`,
+      { event: "serving" },
+    );
+  }
+
+  console(url: string | undefined): void {
+    if (url !== undefined) this.#log.info(`the console is at ${url}`, { event: "console" });
+  }
+}
+
+/**
+ * What a person at a terminal reads: where clients connect, where the data lies, the console, and a
+ * command to try.
+ */
+export function terminalLines(facts: StartFacts, consoleUrl: string | undefined): readonly string[] {
+  const { version, client, dataDir = "memory", recovered, zxid } = facts;
+  const state = zxid === ZXID_NONE ? "new" : `${recovered}, last zxid ${formatZxid(zxid)}`;
+  return [
+    `Zooid ${version} serves ZooKeeper clients on ${hostPort(client.address, client.port)}`,
+    `Data:    ${dataDir} (${state})`,
+    `Console: ${consoleUrl ?? "not served"}`,
+    `Try, in another terminal: ${commandToTry(facts)}`,
+  ];
+}
+
+function commandToTry({ client: { address, port }, securePort, zxid }: StartFacts): string {
+  // Clients need certificates there; the server knows its own.
+  if (port === securePort) return "npx zooid-server status ZOO.CFG";
+  const server = hostPort(askedHost(address), port);
+  const cli = server === CLI_DEFAULT ? "npx zooid-cli" : `npx zooid-cli -server ${server}`;
+  return zxid === ZXID_NONE ? `${cli} create /greeting hello` : `${cli} ls /`;
+}
