@@ -1,6 +1,6 @@
 /**
- * Comments and names of tests have none of the phrases that `lint/prose.ts` lists, and comments are
- * no wider than it says.
+ * Comments, names of tests, sentences for users and pages have none of the phrases that
+ * `lint/prose.ts` lists, and comments are no wider than it says.
  */
 import { globSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
@@ -8,9 +8,11 @@ import { describe, expect, test } from "vitest";
 import {
   COMMENT_COLUMNS_MAX,
   longCommentLines,
+  markdownFaults,
   PROSE_RULES,
   type ProseFault,
   proseFaults,
+  stringFaults,
   testNameFaults,
 } from "./lint/prose.ts";
 
@@ -38,6 +40,33 @@ test("no name of a test has one", () => {
   const tests = FILES.filter((file) => file.endsWith(".test.ts"));
   expect(tests.length).toBeGreaterThan(400);
   expect(tests.flatMap((file) => messages(file, testNameFaults(sourceOf(file))))).toEqual([]);
+});
+
+/** Decisions stay as they were taken, and the reference has the words of its sources. */
+const PAGES: readonly string[] = globSync(["*.md", "docs/**/*.md", "{packages,apps,tools,examples}/**/*.md"], {
+  cwd: ROOT,
+  exclude: ["**/node_modules/**", "**/dist/**", "docs/{api,decisions,reference}/**"],
+});
+
+test("no page has one", () => {
+  expect(PAGES.length).toBeGreaterThan(50);
+  expect(PAGES.flatMap((file) => messages(file, markdownFaults(sourceOf(file))))).toEqual([]);
+});
+
+test("no sentence for users has one", () => {
+  const sources = FILES.filter(
+    (file) => !/\.test\.tsx?$|\/testing\/|^tools\/lint\/|^packages\/(?:conformance|trials)\//.test(file),
+  );
+  expect(sources.length).toBeGreaterThan(800);
+  expect(sources.flatMap((file) => messages(file, stringFaults(sourceOf(file))))).toEqual([]);
+});
+
+test("phrases are found in strings and pages, and not in code", () => {
+  expect(stringFaults('one;\nthrow new Error("it waits for ever");')).toMatchObject([
+    { line: 2, text: "it waits for ever" },
+  ]);
+  expect(stringFaults('const KEY = "anew";')).toEqual([]);
+  expect(markdownFaults("# Title\n\nIt goes on.\n```\nanew\n```\n`for ever`")).toMatchObject([{ line: 3 }]);
 });
 
 test(`no line of a comment has more than ${COMMENT_COLUMNS_MAX} columns`, () => {

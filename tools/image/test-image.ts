@@ -223,7 +223,7 @@ class ImageRun {
       const before = count;
       await podman(...(i === 0 ? ["kill", "--signal", "KILL", member.name] : ["stop", "--time", "20", member.name]));
       await podman("wait", member.name);
-      await this.#until("writes go on without it", () => Promise.resolve(count > before + 5), writing);
+      await this.#until("writes continue without it", () => Promise.resolve(count > before + 5), writing);
       await this.#replace(member);
     }
     ending.abort();

@@ -1,4 +1,7 @@
-/** Phrases that are no plain technical English, found in the comments of sources. */
+/**
+ * Phrases that are no plain technical English, found in comments, names of tests, sentences for
+ * users and Markdown.
+ */
 
 export interface ProseRule {
   /** For the message. */
@@ -21,7 +24,7 @@ export const PROSE_RULES: readonly ProseRule[] = [
   rule("by itself", /\bby itself\b/i, "alone, automatically, or unasked"),
   rule("goes on", /\bgo(?:es)? on\b/i, "continues"),
   rule("as it was", /\bas it was\b(?! when)/i, "unchanged"),
-  rule("at all", /\bat all\b/i, "nothing: leave it out"),
+  rule("at all", /\bat all\b(?! (?:of|servers|nodes|members|levels)\b)/i, "nothing: leave it out"),
   rule("word, sign of life", /\b(?:has my|without its own|the last) word\b|\bsigns? of life\b/i, "promise, keep-alive"),
   rule("nobody, whoever", /\b(?:nobody|whoever)\b/i, "no client, no server, each of them"),
 ];
@@ -46,11 +49,7 @@ export function proseFaults(source: string): readonly ProseFault[] {
     const text = groups?.["text"] ?? groups?.["end"];
     // The name of a rule is an identifier.
     if (text === undefined || text.startsWith("// rule:")) return [];
-    return PROSE_RULES.filter(({ pattern }) => pattern.test(text)).map((found) => ({
-      rule: found,
-      line: index + 1,
-      text: text.trim(),
-    }));
+    return faultsOf(text, index + 1);
   });
 }
 
@@ -79,11 +78,36 @@ const TEST_NAME =
 export function testNameFaults(source: string): readonly ProseFault[] {
   return source.split("\n").flatMap((line, index) => {
     const name = TEST_NAME.exec(line)?.[1];
-    if (name === undefined) return [];
-    return PROSE_RULES.filter(({ pattern }) => pattern.test(name)).map((found) => ({
-      rule: found,
-      line: index + 1,
-      text: name,
-    }));
+    return name === undefined ? [] : faultsOf(name, index + 1);
   });
+}
+
+const STRING = /"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\\n]|\\.)*)`/g;
+
+/** The phrases in a source's strings of several words: errors, log lines, help. */
+export function stringFaults(source: string): readonly ProseFault[] {
+  return source.split("\n").flatMap((line, index) => {
+    if (COMMENT.exec(line)?.groups?.["text"] !== undefined) return [];
+    return [...line.matchAll(STRING)].flatMap(([, quoted = "", template = ""]) => {
+      const text = quoted || template;
+      return text.includes(" ") ? faultsOf(text, index + 1) : [];
+    });
+  });
+}
+
+/** The phrases in a page, but for its code. */
+export function markdownFaults(page: string): readonly ProseFault[] {
+  let isFenced = false;
+  return page.split("\n").flatMap((line, index) => {
+    if (/^\s*```/.test(line)) isFenced = !isFenced;
+    return isFenced ? [] : faultsOf(line.replace(/`[^`]*`/g, "`code`"), index + 1);
+  });
+}
+
+function faultsOf(text: string, line: number): readonly ProseFault[] {
+  return PROSE_RULES.filter(({ pattern }) => pattern.test(text)).map((found) => ({
+    rule: found,
+    line,
+    text: text.trim(),
+  }));
 }

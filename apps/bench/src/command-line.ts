@@ -172,8 +172,8 @@ function parserOf(found: (command: Command) => void): Parser {
     .option("--port <port>", "0 lets the system choose", wholeNumber, 0)
     .option("--payload <bytes>", "data of every node", bytes, 0)
     .option("--children <count>", "children that every node claims", wholeNumber, 0)
-    .option("--freeze-at <time>", "stand still, so long after the first request", duration)
-    .option("--freeze-for <time>", "and for so long", duration)
+    .option("--freeze-at <time>", "time from the first request until no request is answered", duration)
+    .option("--freeze-for <time>", "time until requests are answered again", duration)
     .action((options: NullOptions) => found({ kind: "null-server", options: nullOptionsOf(options) }));
   return parser;
 }
@@ -231,7 +231,7 @@ function withLoadOptions(parser: Parser): Parser {
     .optionsGroup("Load:")
     .option("--connections <count>", "connections in all", wholeNumber)
     .option("--in-flight <count>", "closed loop: unanswered requests of each connection", wholeNumber)
-    .option("--rate <requests/s>", "open loop, with so many requests a second in all", number)
+    .option("--rate <requests/s>", "open loop, with this number of requests a second in all", number)
     .addOption(new Option("--arrivals <kind>", "open loop: evenly spread, or random").choices(["constant", "poisson"]))
     .option("--payload <bytes>", "data of each node, as 1024, 1KiB or 1MiB", bytes)
     .option("--nodes <count>", `nodes to choose from (${DEFAULTS.nodes})`, wholeNumber)

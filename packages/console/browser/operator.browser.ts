@@ -71,7 +71,7 @@ test("the audit page has the writes of all members and their users, as text, and
   await page.getByRole("searchbox", { name: "User" }).fill("");
   await page.getByRole("button", { name: "Pause" }).click();
   await second.delete("/of-bob");
-  await page.getByRole("button", { name: "Go on" }).click();
+  await page.getByRole("button", { name: "Continue" }).click();
   await page.getByRole("row", { name: /delete.*bob/ }).waitFor();
   await stage.stop(2);
   await page.getByText(/^Server 2 gives no lines/).waitFor({ timeout: 60_000 });

@@ -90,7 +90,7 @@ test("a page of another site changes nothing, reads nothing and shows nothing wi
   await page.getByText("alice").waitFor();
 });
 
-test("a change without the token of its session is refused, and the page goes on with its own", async () => {
+test("a change without the token of its session is refused, and the page keeps its own", async () => {
   await using stage = await startBrowserStage();
   const page = await stage.open("#/tree");
   const statuses = await page.evaluate(async () => {

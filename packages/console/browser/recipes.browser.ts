@@ -86,7 +86,7 @@ test("recipes of a large tree are found in parts, with progress, a stop and the 
   await page.getByText(/^Stopped: 0 recipes in/).waitFor();
   release();
   expect(await axeFindings(page)).toEqual([]);
-  await page.getByRole("button", { name: "Go on" }).click();
+  await page.getByRole("button", { name: "Continue" }).click();
   await page.getByText(/^Complete: 1 recipe in 3,5\d\d nodes$/).waitFor();
   await page.getByRole("article", { name: "group /z-last/members" }).waitFor();
   await page.getByRole("searchbox", { name: "Below" }).fill("/z-last");

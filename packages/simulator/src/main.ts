@@ -11,7 +11,7 @@ import { MUTATIONS } from "./mutations/mutations.ts";
 const OPTIONS = {
   seeds: { type: "string", meaning: "N runs; 100, or without an end where minutes are given" },
   from: { type: "string", meaning: "the first seed, 1" },
-  minutes: { type: "string", meaning: "ends after so long" },
+  minutes: { type: "string", meaning: "ends after this time" },
   parallel: { type: "string", meaning: "processes, 1" },
   twice: { type: "boolean", meaning: "each seed twice: both must end the same" },
   out: { type: "string", meaning: "the folder for transcripts of failures, simulations" },
@@ -22,7 +22,7 @@ const OPTIONS = {
   mutations: { type: "boolean", meaning: "removes each rule in turn, and prints the seed that notices" },
   without: { type: "string", meaning: "leaves out faults: names with commas" },
   only: { type: "string", meaning: "these faults alone" },
-  voters: { type: "string", meaning: "so many, instead of what a seed draws" },
+  voters: { type: "string", meaning: "their number, instead of what a seed draws" },
   observers: { type: "string", meaning: "as --voters" },
   clients: { type: "string", meaning: "as --voters" },
   tenants: { type: "string", meaning: "hostile clients" },

@@ -47,7 +47,7 @@ export class BatchCursor {
     this.zxid = frameZxid(this.#bytes, at);
     this.start = at + FRAME_HEADER_BYTES;
     this.end = this.start + frameLength(this.#bytes, at);
-    if (this.end > limit) assert(false, `entry ${formatZxid(this.zxid)} goes on beyond its batch`);
+    if (this.end > limit) assert(false, `entry ${formatZxid(this.zxid)} continues beyond its batch`);
     this.#at = this.end;
     return true;
   }

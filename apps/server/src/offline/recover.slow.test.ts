@@ -178,7 +178,7 @@ test("a plan names the newest directory, what may not be committed and the other
   expect(status).toBe(0);
   expect(text).toContain(`newest: ${stays.dataDir}`);
   expect(text).toMatch(/last transaction: 0x[0-9a-f]+ \(epoch \d+\), made 20\d\d-/);
-  expect(text).toContain("its sessions go on");
+  expect(text).toContain("its sessions continue");
   expect(text).toMatch(/members: 1 at .*, 2 at .*, 3 at /);
   expect(content()).toEqual(before);
 });

@@ -43,7 +43,7 @@ export async function recover(command: RecoverCommand, output: Output): Promise<
     ...recoveryProblems(survivor, command),
     ...answering.map(
       ({ sid, address }) =>
-        `server ${sid} of the old ensemble answers at ${address}: start that one and let the ensemble go on, or stop it first`,
+        `server ${sid} of the old ensemble answers at ${address}: start that one and keep the ensemble, or stop it first`,
     ),
     ...confirmationProblems(survivor, confirmed),
   ];
@@ -93,7 +93,7 @@ function planLines({ survivors, known, answering, member }: Plan): readonly stri
       : answering.map(({ sid: other, address }) => `server ${other} answers at ${address}: it must be stopped before`)),
     `after a recovery of ${directories.dataDir}:`,
     `  server ${member?.sid ?? sid} is a new ensemble, alone${member === undefined ? "" : `, at ${memberLines([member]).join()}`}`,
-    "  all that it logged is committed; its sessions go on, with their ephemeral nodes, and clients resume them",
+    "  all that it logged is committed; its sessions continue, with their ephemeral nodes, and clients resume them",
     `  epochs begin at ${epochMax + EPOCHS_SKIPPED}, so that clients that saw later transactions are served; what those wrote is lost`,
     `  the other members${others.length === 0 ? "" : ` (${[...new Set(others)].join(", ")})`}, observers too, are kept out until their data directories are emptied`,
     ...(ensembleId === "" ? [] : [`to do it, add --confirm ${ensembleId}, without --plan`]),

@@ -100,7 +100,10 @@ export class OpenMulti {
 
   /** Continues a multi that an earlier turn left. @returns see {@link run} */
   resume(work: number): MultiResult | undefined {
-    assert(this.#frame !== undefined && this.#place !== undefined, "a multi that goes on was begun in an earlier turn");
+    assert(
+      this.#frame !== undefined && this.#place !== undefined,
+      "a multi that continues was begun in an earlier turn",
+    );
     const frame = this.#frame;
     this.#requests.open(frame, 0, frame.length, this.#request);
     this.#requests.body(this.#request);

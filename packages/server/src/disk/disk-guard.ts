@@ -123,7 +123,7 @@ export class DiskGuard {
       case "reserve":
         this.#host.warn(
           `${disk}, less than zooid.disk.reserveBytes (${mebibytes(reserveBytes)} MiB): this server leads only while no other has ` +
-            "room, and then refuses writes that add data; reads, deletes and sessions go on",
+            "room, and then refuses writes that add data; reads, deletes and sessions continue",
           { event: "disk-full" },
         );
         break;

@@ -109,7 +109,7 @@ export const LOG_EVENTS: Readonly<Record<LogEvent, string>> = {
   "history-of-one-server":
     "the data here were written by this server alone, and the leader's ensemble has none of them",
   "illegal-message": "a peer broke the protocol; its link ends",
-  "large-listing": "a node has so many children that stock clients cannot list them",
+  "large-listing": "the list of a node's children is too long for stock clients",
   "leader-handed-over": "the leader transferred its leadership; the role ends",
   "leader-link-lost": "the link to the leader ended; the role ends",
   "leader-of-another-ensemble": "this server and the leader belong to different ensembles",

@@ -257,7 +257,7 @@ export class Handshake {
     if (isChangeable !== this.#config.isChangeable()) {
       throw fault(
         "configuration",
-        `reconfigEnabled is ${!isChangeable} at server ${sid} and ${isChangeable} at the other, whose version takes the same at all servers`,
+        `reconfigEnabled is ${!isChangeable} at server ${sid} and ${isChangeable} at the other, whose version takes one value at all servers`,
       );
     }
     // 1. s1 of version 0.1.0 has the list 1, 2, 3; the list in force is 1, 2, 3, 4. 2. s2 follows

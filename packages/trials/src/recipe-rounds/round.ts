@@ -72,7 +72,7 @@ class Round {
     const stuck = world.sleep(limitMs).then(() => "stuck" as const);
     if ((await Promise.race([working, stuck])) === "stuck") {
       const waiting = seats.filter(({ grantCount }) => grantCount < GRANTS_PER_CONTENDER).map(({ name }) => name);
-      this.#history.violations.push(`${waiting.join(", ")} wait for ever`);
+      this.#history.violations.push(`${waiting.join(", ")} still wait`);
     }
     const entries = await this.#entries(witness.zk);
     this.#history.check(entries);

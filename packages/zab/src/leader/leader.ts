@@ -151,7 +151,7 @@ export class Leader implements Role {
   leadAlone(epoch: number): void {
     const { config } = this.context;
     // rule: a-leader-without-discovery-is-alone
-    assert(this.learners.isQuorum([config.sid]), "a server leads alone only where it is a quorum by itself");
+    assert(this.learners.isQuorum([config.sid]), "a server leads alone only where it alone is a quorum");
     const history = this.epoch.history.zxid;
     assert(epoch > epochOf(history), `epoch ${epoch} follows the history's last zxid ${formatZxid(history)}`);
     assert(epoch < EPOCH_MAX, `epoch ${epoch} is below ${EPOCH_MAX}, where zxids would no longer be exact`);

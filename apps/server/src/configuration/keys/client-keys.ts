@@ -58,7 +58,7 @@ export const CLIENT_KEYS: readonly KeyEntry[] = [
   ["largeRequestThreshold", ignored(BYTES_WAIT)],
   ["throttled_op_wait_time", ignored(REQUESTS_WAIT)],
   ["request_throttle_max_requests", wholeNumber("requestThrottleMax")],
-  ["request_throttle_stall_time", ignored("waiting requests go on as soon as there is room, not in steps")],
+  ["request_throttle_stall_time", ignored("waiting requests continue as soon as there is room, not in steps")],
   ["request_throttle_drop_stale", ignored(REQUESTS_WAIT)],
   ["request_stale_connection_check", ignored(REQUESTS_WAIT)],
   ["request_stale_latency_check", ignored(REQUESTS_WAIT)],

@@ -38,7 +38,7 @@ export function AuditPage({ params }: { readonly params: Readonly<Record<string,
         <FilterField label="Operation" value={filter.operation} onChange={(operation) => change({ operation })} />
         <FilterField label="Node" value={filter.path} onChange={(path) => change({ path })} />
         <button type="button" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
-          {isPaused ? "Go on" : "Pause"}
+          {isPaused ? "Continue" : "Pause"}
         </button>
         <span class="hint" role="status">
           {isAsked ? `${found.length.toLocaleString()} lines` : "Asking the members…"}

@@ -213,5 +213,5 @@ async function* textPieces(file: File): AsyncGenerator<string, void, undefined> 
 }
 
 function stoppedText(isDryRun: boolean): string {
-  return isDryRun ? "Stopped." : "Stopped. What is written stays: the same import, once more, goes on from there.";
+  return isDryRun ? "Stopped." : "Stopped. What is written stays: the same import continues from there.";
 }

@@ -52,7 +52,7 @@ export function LivePage({ params }: { readonly params: Readonly<Record<string, 
           />
         </label>
         <button type="button" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
-          {isPaused ? "Go on" : "Pause"}
+          {isPaused ? "Continue" : "Pause"}
         </button>
         <button
           type="button"

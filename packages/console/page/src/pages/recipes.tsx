@@ -87,7 +87,7 @@ function Walk({ walk: { state, recipes, progress, error, start, stop } }: { read
       ) : (
         <div class="toolbar">
           <button type="button" onClick={start}>
-            {state === "stopped" ? "Go on" : state === "complete" ? "Look at all nodes again" : "Look at all nodes"}
+            {state === "stopped" ? "Continue" : state === "complete" ? "Look at all nodes again" : "Look at all nodes"}
           </button>
           <span class="hint" role="status">
             {state === "complete" && `Complete: ${count}`}
