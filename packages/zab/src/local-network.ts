@@ -7,6 +7,7 @@ const DELIVER_COUNT_MAX = 1000;
 
 /** One end of a link. */
 interface LinkEnd {
+  readonly sid: ServerId;
   readonly peer: ZabPeer;
   readonly link: LinkRef;
 }
@@ -38,6 +39,11 @@ export class LocalNetwork {
     return peer;
   }
 
+  /** The server at the other end of a link; undefined once the link is closed. */
+  otherEnd(link: LinkRef): ServerId | undefined {
+    return this.#far.get(link)?.sid;
+  }
+
   linksOf(sid: ServerId): ZabLinks {
     return {
       dial: (to) => this.later(() => this.#open(sid, to)),
@@ -60,7 +66,7 @@ export class LocalNetwork {
   #open(from: ServerId, to: ServerId): void {
     const [dialer, acceptor] = [this.peer(from), this.peer(to)];
     const [here, there] = [++this.#linkCount as LinkRef, ++this.#linkCount as LinkRef];
-    this.#far.set(here, { peer: acceptor, link: there }).set(there, { peer: dialer, link: here });
+    this.#far.set(here, { sid: to, peer: acceptor, link: there }).set(there, { sid: from, peer: dialer, link: here });
     acceptor.linkOpened(there, from, false);
     dialer.linkOpened(here, to, true);
   }

@@ -47,7 +47,7 @@ describe("an ensemble of one", () => {
   });
 
   test("cannot be claimed by one of three", () => {
-    expect(() => newPeer({}, 3).peer.leadAlone(1)).toThrow("a server leads alone only where it is a quorum");
+    expect(() => newPeer({}, 3).peer.leadAlone(1)).toThrow("a server leads alone only where it alone is a quorum");
   });
 });
 
