@@ -146,6 +146,7 @@ describe("phase 3, broadcast", () => {
     const ensemble = established();
     ensemble.holdDisk(2);
     ensemble.propose(1);
+    ensemble.propose(1);
     expect(ensemble.sentOf("ack").filter(({ from }) => from === 2)).toEqual([]);
     ensemble.releaseDisk(2);
     expect(ensemble.sentOf("ack").some(({ from }) => from === 2)).toBe(true);
