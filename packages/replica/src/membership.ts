@@ -135,10 +135,10 @@ export class Membership {
       this.#election?.avoid(reason.leader, this.#nowMs + REFUSED_LEADER_TICKS * this.#config.tickMs);
     }
     if (reason.kind === "learner-is-ahead" && !this.zab.members.electors.voters.has(reason.sid)) {
-      // 1. s5 alone changes to 2, 3, 4: s4 logs that and an entry behind it, which s5 loses in a
+      // 1. S5 alone changes to 2, 3, 4: S4 logs that and an entry behind it, which S5 loses in a
       //    crash.
-      // 2. s5 elects itself, and needs s4, which is ahead. 3. s4 has no vote to send, and would be
-      // elected by no server, however often s5 gives way.
+      // 2. S5 elects itself, and needs S4, which is ahead.
+      // 3. S4 has no vote to send, and would be elected by no server, however often S5 gives way.
       // rule: a-learner-ahead-is-voted-for
       this.#nominee = { leader: reason.sid, zxid: reason.zxid, peerEpoch: reason.currentEpoch };
     }
@@ -189,15 +189,15 @@ export class Membership {
 
   receiveElection(from: ServerId, message: ElectionMessage): void {
     if (message.kind !== "poll" && message.config !== undefined) {
-      // 1. s3 is down while s1, s2, s3 change to s2, s4, s5. 2. s3 comes back and asks s1 and s2.
-      // Only s2 answers, and its leader, s4, is none of the servers that s3 knows: s3 would never
-      // be answered.
+      // 1. S3 is down while S1, S2, S3 change to S2, S4, S5.
+      // 2. S3 comes back and asks S1 and S2. Only S2 answers, and its leader, S4, is none of the
+      //    servers that S3 knows: S3 would never be answered.
       // rule: a-looking-server-takes-the-newest-configuration
       if (this.zab.adoptMembers(from, message.config) && this.zab.isLooking) this.#look();
     }
     if (message.kind !== "poll" && showsData(from, message.vote)) this.#learn(() => this.zab.peerHasData(from));
-    // 1. s1 and s4 have logged the change of 1, 2, 3 to 1, 2, 3, 4, and s4 is ahead. 2. s1 votes
-    // for s4. s2 has to know s4 to follow it.
+    // 1. S1 and S4 have logged the change of 1, 2, 3 to 1, 2, 3, 4, and S4 is ahead.
+    // 2. S1 votes for S4. S2 has to know S4 to follow it.
     if (message.kind !== "poll" && message.nextConfig !== undefined) this.zab.hearChange(message.nextConfig);
     this.#election?.receive(from, message, this.#nowMs);
     this.#checkSupport();
@@ -237,9 +237,9 @@ export class Membership {
   #learn(of: () => void): void {
     const couldVote = this.zab.mayVote;
     of();
-    // 1. s1 and s2 have lost their disks, and vote for s2. 2. The link to s3 comes up, which has
-    // the data and has lost a part of it: it has no vote. 3. Without this, s2 would be elected
-    // again and again.
+    // 1. S1 and S2 have lost their disks, and vote for S2.
+    // 2. The link to S3 comes up, which has the data and has lost a part of it: it has no vote.
+    // 3. Without this, S2 would be elected again and again.
     if (this.zab.mayVote !== couldVote && this.zab.isLooking) this.#look();
   }
 

@@ -59,9 +59,9 @@ interface Peer {
 export function saidDiskOf(durable: LogState): SaidDisk {
   const { amnesiac, currentEpoch, identity, promise, tail } = durable;
   const holdsEpoch = currentEpoch > 0 || tail.zxid !== ZXID_NONE;
-  // 1. s1 and s2 lose their disks, and s2 tries to found an ensemble: its id is on both. 2. The
-  // links to s3, which has the data, come up. With that id in the Hello, s3 would be refused
-  // unheard.
+  // 1. S1 and S2 lose their disks, and S2 tries to found an ensemble: its id is on both.
+  // 2. The links to S3, which has the data, come up.
+  // With that id in the Hello, S3 would be refused unheard.
   // rule: an-attempts-id-is-not-in-the-hello
   const ensembleId = holdsEpoch ? identity.ensembleId : "";
   if (amnesiac || isPromiseAlone(durable)) return { history: "ensemble", ensembleId };
@@ -94,8 +94,10 @@ export function isOfAnotherEnsemble(a: SaidDisk, b: SaidDisk): boolean {
  * ```
  *
  * A server that was heard with data stays an obstacle, also while it is away, until it says that it
- * is fresh: 1. s1 and s2 lose their disks, and hear s3, which has the data. 2. s3 is restarted by
- * its operator, which takes longer than the wait.
+ * is fresh:
+ *
+ * 1. S1 and S2 lose their disks, and hear S3, which has the data.
+ * 2. S3 is restarted by its operator, which takes longer than the wait.
  */
 export class Founding {
   readonly #config: PeerConfig;
@@ -171,8 +173,9 @@ export class Founding {
     const peer = this.#peer(sid);
     if (foundingWaitMs === undefined || peer.said !== undefined) return;
     peer.isUnheard = false;
-    // 1. The link to s3 drops packets for 4 s. 2. An attempt that began before then lasts until
-    // its own timeout, and says nothing about the time since.
+    // 1. The link to S3 drops packets for 4 s.
+    // 2. An attempt that began before then lasts until its own timeout, and says nothing about the
+    //    time since.
     if (this.#nowMs() - tookMs >= peer.thereMs + foundingWaitMs) peer.isAbsent = true;
   }
 

@@ -31,9 +31,11 @@ export function decodeMembers(bytes: Uint8Array): Members | undefined {
  * last one that its log has seen. While they differ, a change is under way, and quorums of both are
  * needed wherever servers are counted:
  *
- * 1. Servers 1, 2, 3 change to 1, 4, 5: s1 has logged it, and 4 and 5 acked it. 2. s1 dies. With
- * the new configuration alone, s4 and s5 elect s4. 3. With the old one alone, s2 and s3 elect s3,
- * since they know nothing of the change. Two leaders commit different entries.
+ * 1. Servers 1, 2, 3 change to 1, 4, 5: S1 has logged it, and 4 and 5 acked it.
+ * 2. S1 dies. With the new configuration alone, S4 and S5 elect S4.
+ * 3. With the old one alone, S2 and S3 elect S3, since they know nothing of the change.
+ *
+ * Two leaders commit different entries.
  *
  * Invariant: the last seen one is as new as the committed one, or newer.
  */
@@ -96,9 +98,11 @@ export class KnownMembers {
 
   /**
    * Whether another server sent a configuration that it knew to be committed. So there is a
-   * history, and a server without one founds no ensemble: 1. s2 is the ensemble, changes it to s3,
-   * and loses its disk. 2. s1 observes, and was down since before the change: it sends s2 the
-   * configuration of s2 alone, by which s2 is a quorum.
+   * history, and a server without one founds no ensemble:
+   *
+   * 1. S2 is the ensemble, changes it to S3, and loses its disk.
+   * 2. S1 observes, and was down since before the change: it sends S2 the configuration of S2
+   *    alone, by which S2 is a quorum.
    */
   get isLearned(): boolean {
     return this.#isLearned;
@@ -116,9 +120,12 @@ export class KnownMembers {
 
   /**
    * Who votes in elections: the present voters. A quorum of them is part of every quorum that
-   * counts, and all of them know each other: 1. Server 2 changes its ensemble of one to server 4
-   * alone, and logs that. 2. It restarts, and needs server 4 as well, which has not seen the change
-   * and votes for no server. 3. Elected alone, s2 is found by s4, which it counts when it follows.
+   * counts, and all of them know each other:
+   *
+   * 1. Server 2 changes its ensemble of one to server 4 alone, and logs that.
+   * 2. It restarts, and needs server 4 as well, which has not seen the change and votes for no
+   *    server.
+   * 3. Elected alone, S2 is found by S4, which it counts when it follows.
    */
   get electors(): QuorumVerifier {
     return this.#committed?.verifier ?? this.#config.verifier;
@@ -127,10 +134,10 @@ export class KnownMembers {
   /**
    * Who may be elected: the candidates of the present configuration, and those of a change of it.
    *
-   * 1. Servers 1, 2, 3 change to 1, 2, 3, 4: s1, s3 and s4 log that, and s3 and s4 an entry behind
+   * 1. Servers 1, 2, 3 change to 1, 2, 3, 4: S1, S3 and S4 log that, and S3 and S4 an entry behind
    *    it.
-   * 2. s3 dies. The entry may be committed, so neither s1 nor s2 may lead, and with s1 and s2 alone
-   * the change needs s4: it leads, elected by s1 and s2.
+   * 2. S3 dies. The entry may be committed, so neither S1 nor S2 may lead, and with S1 and S2 alone
+   * the change needs S4: it leads, elected by S1 and S2.
    */
   mayLead(sid: ServerId): boolean {
     const changes = [this.#lastSeen, this.#heard];

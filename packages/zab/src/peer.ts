@@ -201,8 +201,9 @@ export class ZabPeer {
     if (isLate || !this.#members.isChangeable) return false;
     const members = decodeMembers(config);
     if (members === undefined || members.version <= versionOf(this.#members.committed)) return false;
-    // 1. s1 is an ensemble of one and changes it to s2. It commits that, s2 learns it, and s1
-    // restarts before its disk knows. 2. s1 elects itself, and waits for s2 to follow, which leads.
+    // 1. S1 is an ensemble of one and changes it to S2. It commits that, S2 learns it, and S1
+    //    restarts before its disk knows.
+    // 2. S1 elects itself, and waits for S2 to follow, which leads.
     const learned = { kind: "configuration-learned", version: members.version } as const;
     if (this.#role === undefined) this.#sinks.roles.note(learned);
     else this.#cycle.leave(learned);

@@ -15,9 +15,10 @@ export type PeerState = "looking" | "leading" | "following" | "observing";
  * Each role has a generation; a completion that names an older one changes nothing. A new role
  * begins only when no write of the old one is under way: the election uses what the disk holds.
  *
- * 1. s1 follows s3 and appends entry 7; s3 dies while the disk still writes. 2. s1 votes with entry
- * 6. 3. The write completes, so s1's log ends with entry 7, and it follows or leads with a history
- * that it did not vote for.
+ * 1. S1 follows S3 and appends entry 7; S3 dies while the disk still writes.
+ * 2. S1 votes with entry 6.
+ * 3. The write completes, so S1's log ends with entry 7, and it follows or leads with a history
+ *    that it did not vote for.
  */
 export class RoleCycle {
   readonly #log: FencedLog;

@@ -93,9 +93,10 @@ export class Admission {
     for (const connection of held) {
       const { heldWrite } = connection;
       if (heldWrite === undefined || connection.phase !== "open") continue;
-      // 1. A connection has a write in flight and one that is held. 2. A multi of another one is
-      // prepared in part, and each connection may have one write that waits for it. 3. The held one
-      // would be a second.
+      // 1. A connection has a write in flight and one that is held.
+      // 2. A multi of another one is prepared in part, and each connection may have one write that
+      //    waits for it.
+      // 3. The held one would be a second.
       const isDue = !this.isFull && this.#mayTakeMore(connection) && this.#isBehindNone(heldWrite);
       if (!isDue || !this.#parts.writeShares.admits(connection, heldWrite.priceUs)) {
         this.#held.push(connection);

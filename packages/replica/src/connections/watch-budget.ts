@@ -32,9 +32,11 @@ export class WatchBudget {
   }
 
   /**
-   * Compares all watches with their bound once those of closed connections are removed: 1. Client A
-   * is closed with 900,000 watches. 2. While they are removed, client B arms as many. 3. B arms no
-   * more, and would keep them.
+   * Compares all watches with their bound once those of closed connections are removed:
+   *
+   * 1. Client A is closed with 900,000 watches.
+   * 2. While they are removed, client B arms as many.
+   * 3. B arms no more, and would keep them.
    */
   settle(): void {
     if (!this.#isUnsettled || this.#parts.connections.isRemovingWatches) return;

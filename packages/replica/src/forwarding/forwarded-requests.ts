@@ -54,11 +54,14 @@ function kept(sid: ServerId, message: ForwardedRequest): QueuedRequest {
  * becomes a transaction, also one that is refused, for the learner answers its clients in the order
  * of the transactions.
  *
- * A write of a session that has moved is refused: 1. A client of S2 sends a write, which S2
- * forwards to the leader S1; the link is slow. 2. The client gives up, renews its session at S3,
- * and its next write is committed. 3. The first write reaches S1. If it were carried out, it would
- * take effect after a later write of
- *    its session. S1 knows that S3 has the session now, and refuses it with SESSION_MOVED.
+ * A write of a session that has moved is refused:
+ *
+ * 1. A client of S2 sends a write, which S2 forwards to the leader S1; the link is slow.
+ * 2. The client gives up, renews its session at S3, and its next write is committed.
+ * 3. The first write reaches S1.
+ *
+ * If it were carried out, it would take effect after a later write of its session. S1 knows that S3
+ * has the session now, and refuses it with SESSION_MOVED.
  */
 export class ForwardedRequests {
   readonly #parts: ReplicaParts;

@@ -8,11 +8,13 @@ const NOTHING = new Uint8Array(0);
 /**
  * Syncs of this server's clients. A sync is answered once this server has applied every transaction
  * that was prepared when the sync came, and a quorum has confirmed the leader since then. An
- * ensemble of one needs no confirmation. Why a leader asks a quorum: 1. The leader S1 is cut off
- * from S2 and S3, which elect S2; S1 has not noticed yet. 2. Client A writes at S2 and is answered.
- * A client of S1 sends a sync and then a read. 3. If S1 answered the sync without the leader, the
- * read would miss A's write. S1 finds no quorum that
- *    confirms it, and its clients are disconnected when it notices.
+ * ensemble of one needs no confirmation. Why a leader asks a quorum:
+ *
+ * 1. The leader S1 is cut off from S2 and S3, which elect S2; S1 has not noticed yet.
+ * 2. Client A writes at S2 and is answered. A client of S1 sends a sync and then a read.
+ * 3. If S1 answered the sync without the leader, the read would miss A's write.
+ *
+ * S1 finds no quorum that confirms it, and its clients are disconnected when it notices.
  */
 export class ClientSyncs {
   readonly #parts: ReplicaParts;

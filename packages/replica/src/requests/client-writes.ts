@@ -84,7 +84,9 @@ export class ClientWrites {
 
   /**
    * Whether a write waits for its share, or a large multi, which takes several turns, for the
-   * writes before it: 1. A small write is in the log. A multi of twenty thousand parts arrives.
+   * writes before it:
+   *
+   * 1. A small write is in the log. A multi of twenty thousand parts arrives.
    * 2. The small write is committed. It could not be applied before all of the multi is prepared.
    */
   #mustHold(connection: Connection, op: number, priceUs: number): boolean {

@@ -85,13 +85,15 @@ export class SessionRenewal {
 
   /**
    * Asks the leader. An earlier connection of the session is closed first, so that nothing of it
-   * follows the revalidation to the leader S1: 1. A client of S2 sends a write and, without
-   * waiting, connects to S2 again. S2 reads the connect
-   *    request first, and sends the revalidation.
+   * follows the revalidation to the leader S1:
+   *
+   * 1. A client of S2 sends a write and, without waiting, connects to S2 again. S2 reads the
+   *    connect request first, and sends the revalidation.
    * 2. If S2 then forwarded the write, too, both would travel on a slow link.
    * 3. The client gives up and renews its session at S1, and its next write is committed.
-   * 4. The revalidation reaches S1, and S2 has the session again. So S1 would carry out the write
-   *    behind it after a later write of the same session.
+   * 4. The revalidation reaches S1, and S2 has the session again.
+   *
+   * So S1 would carry out the write behind it after a later write of the same session.
    */
   #revalidate(connection: Connection, id: SessionId, passwordHash: Uint8Array, timeoutMs: number): void {
     const { sessions, forwarder } = this.#parts;

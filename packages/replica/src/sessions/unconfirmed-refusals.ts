@@ -8,10 +8,13 @@ interface UnconfirmedRefusal {
 
 /**
  * Renewals of sessions that this leader does not know. They are refused once a quorum has confirmed
- * this leader after the renewal came: 1. The leader S1 is cut off from S2 and S3, which elect S2.
- * S1 has not noticed yet. 2. A client creates a session at S2 and loses its connection. 3. The
- * client reaches S1, which does not know the session. If S1 answered without the leader, the client
- *    would give up a session that lives.
+ * this leader after the renewal came:
+ *
+ * 1. The leader S1 is cut off from S2 and S3, which elect S2. S1 has not noticed yet.
+ * 2. A client creates a session at S2 and loses its connection.
+ * 3. The client reaches S1, which does not know the session.
+ *
+ * If S1 answered without the leader, the client would give up a session that lives.
  */
 export class UnconfirmedRefusals {
   #waiting: UnconfirmedRefusal[] = [];

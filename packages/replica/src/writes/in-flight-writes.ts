@@ -143,11 +143,12 @@ export class InFlightWrites {
   }
 
   /**
-   * The write that was taken last is applied, which may have taken several turns: 1. Two clients
-   * each send a multi of twenty thousand parts, and a third one sends a small write. 2. The first
-   * multi is committed, and a part of it is applied. 3. If its price counted no more, the second
-   * multi would be prepared now, before the rest of the first one is applied,
-   *    and the small write would wait for both.
+   * The write that was taken last is applied, which may have taken several turns:
+   *
+   * 1. Two clients each send a multi of twenty thousand parts, and a third one sends a small write.
+   * 2. The first multi is committed, and a part of it is applied.
+   * 3. If its price counted no more, the second multi would be prepared now, before the rest of the
+   *    first one is applied, and the small write would wait for both.
    */
   applied(): void {
     const connection = this.#applying;

@@ -97,8 +97,8 @@ export class MemberChanges {
     if (text.length > CONFIG_BYTES_MAX) {
       return this.#refused(ErrorCode.BAD_ARGUMENTS, TOO_LONG);
     }
-    // 1. The ensemble of s1 changes to s1, s4, s5, of which 4 and 5 do not run. 2. No entry behind
-    // the change is ever committed.
+    // 1. The ensemble of S1 changes to S1, S4, S5, of which 4 and 5 do not run.
+    // 2. No entry behind the change is ever committed.
     // rule: a-quorum-of-the-next-is-synced
     if (!zab.isQuorumSynced(next.verifier)) {
       return this.#refused(ErrorCode.NEW_CONFIG_NO_QUORUM, "no quorum of its servers follows the leader");

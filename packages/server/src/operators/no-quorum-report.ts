@@ -57,7 +57,8 @@ export interface KnownConfiguration {
  * reached do not count: they have lost their disks. They may be down; or this server was away, or
  * removed, while others replaced them, and no server is left that knows those:
  *
- * 1. Server 1 of 1, 2, 3 stops. 2. The ensemble becomes 4, 5, 6, and servers 2 and 3 are stopped.
+ * 1. Server 1 of 1, 2, 3 stops.
+ * 2. The ensemble becomes 4, 5, 6, and servers 2 and 3 are stopped.
  * 3. S1 starts: it looks for 2 and 3 indefinitely.
  */
 export class NoQuorumReport {

@@ -260,8 +260,8 @@ export class Handshake {
         `reconfigEnabled is ${!isChangeable} at server ${sid} and ${isChangeable} at the other, whose version takes one value at all servers`,
       );
     }
-    // 1. s1 of version 0.1.0 has the list 1, 2, 3; the list in force is 1, 2, 3, 4. 2. s2 follows
-    // s1, which commits with s2 alone.
+    // 1. S1 of version 0.1.0 has the list 1, 2, 3; the list in force is 1, 2, 3, 4.
+    // 2. S2 follows S1, which commits with S2 alone.
     if (!isChangeable && !this.#config.isFileInForce()) {
       throw fault(
         "configuration",

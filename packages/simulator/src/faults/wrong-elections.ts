@@ -20,10 +20,10 @@ const REPEAT_MS = 30;
  * Elections that choose a server whose history is older than that of its electors. To the broadcast
  * an election is a hint: its own checks must keep such a server from leading.
  *
- * 1. The leader s3 is cut off and proposes entries that no other server has. 2. s1 and s2 elect
- * s1, which begins an epoch and may commit something in it. 3. s1 crashes, the links of s3 are
- * whole again, and s2 hears notifications by which s3 leads. 4. s2 follows s3, which lacks what s2
- * has.
+ * 1. The leader S3 is cut off and proposes entries that no other server has.
+ * 2. S1 and S2 elect S1, which begins an epoch and may commit something in it.
+ * 3. S1 crashes, the links of S3 are whole again, and S2 hears notifications by which S3 leads.
+ * 4. S2 follows S3, which lacks what S2 has.
  */
 export class WrongElections {
   readonly #world: FaultWorld;

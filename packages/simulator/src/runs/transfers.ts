@@ -8,8 +8,8 @@ const STALL_MS = INIT_LIMIT * TICK_MS;
  * Whether learners still receive history that they lack. How long that takes depends on the length
  * of the history, the windows, the links and the disks that a seed draws, so no fixed limit fits:
  *
- * 1. s1 has all of the weight and commits 1400 entries alone; resets interrupt each transfer to s2.
- * 2. The faults end. With runs of 574 bytes, reads of up to 150 ms and links of up to 60 ms, s2
+ * 1. S1 has all of the weight and commits 1400 entries alone; resets interrupt each transfer to S2.
+ * 2. The faults end. With runs of 574 bytes, reads of up to 150 ms and links of up to 60 ms, S2
  *    gets about 50 entries a second: it needs 28 seconds.
  *
  * Only a position that a learner has never reported before is progress: one that begins again and

@@ -12,8 +12,9 @@ function run(seed: number, changes: PlanChanges = {}): RunReport {
 }
 
 /**
- * 1. s1 has all of the weight and commits without s2. 2. Resets interrupt each transfer to s2.
- * 3. The faults end, and s2 gets some 15 entries a second.
+ * 1. S1 has all of the weight and commits without S2.
+ * 2. Resets interrupt each transfer to S2.
+ * 3. The faults end, and S2 gets some 15 entries a second.
  */
 const longHistory: Plan = {
   ...planOf(1, {

@@ -23,9 +23,12 @@ export class Acceptance {
 
   /**
    * Whether a learner may have forgotten what it promised or acked, and is whole again with the
-   * history. An observer, too, since a change may make it a voter: 1. s3 has lost its log, and
-   * observes s1, the ensemble. 2. s1 changes to s3 alone, which is synchronized. 3. s1 restarts. It
-   * needs s3, which would neither vote nor be counted: there is no leader any more.
+   * history. An observer, too, since a change may make it a voter:
+   *
+   * 1. S3 has lost its log, and observes S1, the ensemble.
+   * 2. S1 changes to S3 alone, which is synchronized.
+   * 3. S1 restarts. It needs S3, which would neither vote nor be counted: there is no leader any
+   *    more.
    */
   endsAmnesia(learner: LearnerHandler): boolean {
     // rule: amnesia-ends-with-the-history
@@ -34,15 +37,22 @@ export class Acceptance {
 
   /**
    * A server that may have forgotten what it acked votes again when it installs the history, so the
-   * epoch must be the newest: 1. s3 leads epoch 4 and is cut off; s1 and s2 commit an entry in
-   * epoch 5. 2. s2 loses its disk and finds s3. 3. If s3 made it a voter of epoch 4, s2 and s3
-   * could elect a leader without s1, and the entry would be lost. So a quorum must have confirmed,
-   * since s2 came, that it knows no later epoch.
+   * epoch must be the newest:
    *
-   * A server that is an observer here may be a voter elsewhere: 1. s3 leads epoch 4 and is cut off;
-   * s1 and s2 elect s2. 2. In epoch 5 a change makes s4 and s5 voters; s2, s4 and s5 commit an
-   * entry. 3. s4 loses its disk and finds s3, which does not know the change. 4. If the history of
-   * s3 ended its amnesia, s1, s3 and s4 could elect a leader, and the entry would be lost.
+   * 1. S3 leads epoch 4 and is cut off; S1 and S2 commit an entry in epoch 5.
+   * 2. S2 loses its disk and finds S3.
+   * 3. If S3 made it a voter of epoch 4, S2 and S3 could elect a leader without S1, and the entry
+   *    would be lost.
+   *
+   * So a quorum must have confirmed, since S2 came, that it knows no later epoch.
+   *
+   * A server that is an observer here may be a voter elsewhere:
+   *
+   * 1. S3 leads epoch 4 and is cut off; S1 and S2 elect S2.
+   * 2. In epoch 5 a change makes S4 and S5 voters; S2, S4 and S5 commit an entry.
+   * 3. S4 loses its disk and finds S3, which does not know the change.
+   * 4. If the history of S3 ended its amnesia, S1, S3 and S4 could elect a leader, and the entry
+   *    would be lost.
    */
   mayOffer(learner: LearnerHandler): boolean {
     if (!this.endsAmnesia(learner)) return true;
@@ -87,9 +97,12 @@ export class Acceptance {
     context.sinks.snapshots.end(learner.link);
     if (this.#isEstablished) {
       // Its acceptance may commit entries, and readers that asked before those go first, as with
-      // every ack: 1. A sync at s1 begins check 9. 2. Entry 20 is proposed. 3. s4 accepts through
-      // entry 20. Check 9 is answered before entry 20 is counted. What s4 answered before it
-      // accepted did not count until now.
+      // every ack:
+      // 1. A sync at S1 begins check 9.
+      // 2. Entry 20 is proposed.
+      // 3. S4 accepts through entry 20.
+      // Check 9 is answered before entry 20 is counted. What S4 answered before it accepted did not
+      // count until now.
       // rule: accepting-answers-the-check
       learner.answerOfferedCheck();
       check.answered(learner);
@@ -133,8 +146,11 @@ export class Acceptance {
 
   /**
    * The history is committed; serving begins when it is applied here, and learners serve no
-   * earlier: 1. s3 has the history on its disk and half of it in its tree. 2. s1 serves and
-   * forwards a client's write. 3. s3 would check that write against half a tree.
+   * earlier:
+   *
+   * 1. S3 has the history on its disk and half of it in its tree.
+   * 2. S1 serves and forwards a client's write.
+   * 3. S3 would check that write against half a tree.
    */
   serveWhenApplied(): void {
     const { context, epoch, learners } = this.#leader;

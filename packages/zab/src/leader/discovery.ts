@@ -90,10 +90,12 @@ export class Discovery {
     // A server with a history of its own follows no leader of an ensemble: no epoch would change
     // that.
     const mayFollow = !info.isOwn || !this.#leader.isEstablished;
-    // 1. s5 begins epoch 7: s4 promises it, and s5 dies. 2. s1 leads; s2 and s3 know of 6, so it
-    // takes epoch 7 too. 3. s4 comes back: it has promised 7 to s5 and must refuse s1. If s2 fails
-    // now, s1, s3 and s4 are a majority that cannot form a quorum. In epoch 8 all can follow. The
-    // same holds where s4 is not counted, since its log is damaged: it refuses s1 all the same.
+    // 1. S5 begins epoch 7: S4 promises it, and S5 dies.
+    // 2. S1 leads; S2 and S3 know of 6, so it takes epoch 7 too.
+    // 3. S4 comes back: it has promised 7 to S5 and must refuse S1. If S2 fails now, S1, S3 and S4
+    //    are a majority that cannot form a quorum.
+    // In epoch 8 all can follow. The same holds where S4 is not counted, since its log is damaged:
+    // it refuses S1 all the same.
     // rule: an-epoch-above-every-promise
     if (isVoter && epoch.number !== 0 && mayFollow && this.#isElsewhere(promise)) {
       context.mustExceed(promise.epoch);
@@ -105,11 +107,12 @@ export class Discovery {
       sid,
       info,
       // A disk with nothing on it may have forgotten a promise or an ack, unless the ensemble is
-      // being founded and there were none. 1. s1 commits an entry with the ack of s2; s3 lags. 2.
-      // s2 loses its disk, s1 dies. 3. s3 leads: s2 and s3 are a quorum that does not know the
-      // entry, and it is lost. An ensemble may be founded on the history of one server as well: no
-      // other one has acked anything of it. A promise says nothing of an observer, which gives one
-      // before any history.
+      // being founded and there were none.
+      // 1. S1 commits an entry with the ack of S2; S3 lags.
+      // 2. S2 loses its disk, S1 dies.
+      // 3. S3 leads: S2 and S3 are a quorum that does not know the entry, and it is lost.
+      // An ensemble may be founded on the history of one server as well: no other one has acked
+      // anything of it. A promise says nothing of an observer, which gives one before any history.
       // rule: wiped-servers-are-not-counted
       isWhole: !info.isAmnesiac && this.#isKnown(info, isVoter),
       isObserver: !isVoter,
@@ -155,9 +158,9 @@ export class Discovery {
    * Whether a learner without a history has a promise of this leader's attempt to found the
    * ensemble, or of the one that succeeded.
    *
-   * 1. s1, s2 and s3 are an ensemble; s1 and s2 lose their disks. 2. s2 tries to found another one:
-   * s1 promises it an epoch. 3. s2 stops, and s3 leads: s1 has forgotten what it acked, for all
-   * that it has promised since.
+   * 1. S1, S2 and S3 are an ensemble; S1 and S2 lose their disks.
+   * 2. S2 tries to found another one: S1 promises it an epoch.
+   * 3. S2 stops, and S3 leads: S1 has forgotten what it acked, for all that it has promised since.
    */
   #isOfAttempt({ attemptId, promise }: LearnerInfo): boolean {
     // rule: a-promise-counts-for-its-attempt
@@ -172,11 +175,12 @@ export class Discovery {
   /**
    * Counts voters without a history where no voter has any, though this server holds an epoch:
    *
-   * 1. s3 founds an ensemble with s1 and s2, and crashes when its epoch is on its disk and on no
+   * 1. S3 founds an ensemble with S1 and S2, and crashes when its epoch is on its disk and on no
    *    other.
-   * 2. s1 and s2 try without it: their promises from then on are part of another attempt. 3. s3
-   *    comes back. It counts neither, and forbids them to found one. But all three are there, and
-   *    nothing was logged.
+   * 2. S1 and S2 try without it: their promises from then on are part of another attempt.
+   * 3. S3 comes back. It counts neither, and forbids them to found one.
+   *
+   * But all three are there, and nothing was logged.
    */
   #countBlankVoters(): void {
     const { context, epoch, learners } = this.#leader;
@@ -194,8 +198,8 @@ export class Discovery {
   /**
    * Whether a learner has data, or has lost some, beside which this leader would found an ensemble.
    *
-   * 1. s1 has served alone. s2 and s3 found an ensemble, and have data of it. 2. s1 has the larger
-   * zxid, and is elected: its history would replace theirs.
+   * 1. S1 has served alone. S2 and S3 found an ensemble, and have data of it.
+   * 2. S1 has the larger zxid, and is elected: its history would replace theirs.
    */
   #isFoundedBeside(sid: ServerId, info: LearnerInfo): boolean {
     if (!this.#isFounding || (info.isFresh && !info.isAmnesiac)) return false;
@@ -235,8 +239,9 @@ export class Discovery {
   seekEpoch(): void {
     const { context, learners } = this.#leader;
     if (this.#leader.epoch.number !== 0 || !learners.isQuorum(learners.counted(() => true))) return;
-    // 1. s1 and s2 lose their disks, and are a quorum; s3 has the data. 2. The three are started
-    // together, and the links of s3 come up a little later than the others.
+    // 1. S1 and S2 lose their disks, and are a quorum; S3 has the data.
+    // 2. The three are started together, and the links of S3 come up a little later than the
+    //    others.
     // rule: a-founder-hears-all
     const obstacle = this.#isFounder ? context.founding.obstacles()[0] : undefined;
     if (obstacle !== undefined) {
@@ -260,8 +265,9 @@ export class Discovery {
     }
     this.#leader.beginEpoch(epoch);
     this.#leader.liveness.beginStep();
-    // With the id the history would no longer be this server's own: 1. s1 writes it, and dies.
-    // 2. s2 and s3 have promised nothing: they do not count, and s1 never has a quorum.
+    // With the id the history would no longer be this server's own:
+    // 1. S1 writes it, and dies.
+    // 2. S2 and S3 have promised nothing: they do not count, and S1 never has a quorum.
     if (this.#isOwn) this.#newEnsembleId = config.newEnsembleId;
     else if (this.#isFresh) {
       // Not the id of an attempt that this server took part in: that one may have succeeded
@@ -270,8 +276,9 @@ export class Discovery {
     } else if (durable.identity.ensembleId === "")
       log.setEnsembleId(this.#ensembleIdOfOthers() ?? config.newEnsembleId, () => {});
     const incarnation = durable.identity.bootCount;
-    // 1. s3 sends epoch 5 to s1 and dies with its promise of 5 not on its disk. 2. s3 comes back
-    // with promise 4 and votes for s2. 3. s2 takes epoch 5 as well: one epoch, two leaders.
+    // 1. S3 sends epoch 5 to S1 and dies with its promise of 5 not on its disk.
+    // 2. S3 comes back with promise 4 and votes for S2.
+    // 3. S2 takes epoch 5 as well: one epoch, two leaders.
     // rule: promise-before-leader-info
     log.setPromise({ epoch, sid: config.sid, incarnation }, () => {
       this.#hasPromised = true;
@@ -291,11 +298,18 @@ export class Discovery {
    * Sends the epoch to a learner, which promises it.
    *
    * A voter that is not counted waits until a quorum has formed without it, and gets the ensemble's
-   * id only with the history: 1. s2 lost its disk and promises epoch 6 to s3. 2. s3 dies without a
-   * quorum. 3. The next leader sees the promise, takes s2 for a server with a past and counts it,
-   * see {@link ZabPeer.isAmnesiac}. An observer is no different: 1. s1 lost its disk, observes and
-   * promises epoch 4. 2. s3, which leads, changes the configuration to one with s1, and dies. 3. s4
-   * leads, and would count s1 for its promise.
+   * id only with the history:
+   *
+   * 1. S2 lost its disk and promises epoch 6 to S3.
+   * 2. S3 dies without a quorum.
+   * 3. The next leader sees the promise, takes S2 for a server with a past and counts it, see
+   *    {@link ZabPeer.isAmnesiac}.
+   *
+   * An observer is no different:
+   *
+   * 1. S1 lost its disk, observes and promises epoch 4.
+   * 2. S3, which leads, changes the configuration to one with S1, and dies.
+   * 3. S4 leads, and would count S1 for its promise.
    */
   invite(learner: LearnerHandler): void {
     if (learner.phase !== "informed") return;
@@ -304,8 +318,9 @@ export class Discovery {
     // rule: wiped-servers-make-no-promise
     if (!learner.isCounted && !this.#leader.isEstablished) return;
     const { founding, log, members } = this.#leader.context;
-    // 1. s4 is in no list, and gets the data of 1, 2 and 3, which have not agreed on a list yet: it
-    // gets none. 2. Its operator gives it the list 4. It would lead by its file, beside them.
+    // 1. S4 is in no list, and gets the data of 1, 2 and 3, which have not agreed on a list yet: it
+    //    gets none.
+    // 2. Its operator gives it the list 4. It would lead by its file, beside them.
     if (members.isChangeable && !members.isAgreed && !founding.isListed(learner.sid)) return;
     learner.becomeInvited();
     const { bootCount } = log.durable.identity;
@@ -330,8 +345,9 @@ export class Discovery {
       // rule: the-epoch-decides-which-history-is-newer
       const isAhead =
         message.currentEpoch > currentEpoch || (message.currentEpoch === currentEpoch && zxid > tail.zxid);
-      // 1. s1 and s2 commit entry 5; s3 lags. 2. s1 dies, and s3 is elected by votes from before.
-      // 3. s2 reports entry 5, which its synchronization with s3 would cut.
+      // 1. S1 and S2 commit entry 5; S3 lags.
+      // 2. S1 dies, and S3 is elected by votes from before.
+      // 3. S2 reports entry 5, which its synchronization with S3 would cut.
       // rule: no-leader-over-a-newer-history
       if (isAhead) {
         context.leave({ kind: "learner-is-ahead", sid: learner.sid, zxid, currentEpoch: message.currentEpoch });
@@ -376,8 +392,8 @@ export class Discovery {
    * came from files alone has no configuration yet, and its servers may have different lists: there
    * the leader waits for all of them, see {@link Wishes}.
    *
-   * 1. s1 and s2 have the list 1, 2, 3; s3, s4 and s5, which cannot be reached, have 1 to 5. 2. s1
-   * calls its list the first configuration, and s5 its own: each has a quorum of its list.
+   * 1. S1 and S2 have the list 1, 2, 3; S3, S4 and S5, which cannot be reached, have 1 to 5.
+   * 2. S1 calls its list the first configuration, and S5 its own: each has a quorum of its list.
    */
   get #mayLabel(): boolean {
     const { context, learners } = this.#leader;

@@ -31,7 +31,8 @@ export class EntryStream {
    * proposed.
    */
   begin(learner: LearnerHandler, from: Zxid): void {
-    // 1. s2 logs entries as a voter. 2. A change makes it an observer before they are committed.
+    // 1. S2 logs entries as a voter.
+    // 2. A change makes it an observer before they are committed.
     // 3. It reconnects: its history ends behind what is committed, and it keeps what it acked.
     const through = laterOf(this.#limitOf(learner), from);
     learner.becomeSyncing(this.#leader.epoch.streamPosition(from), through);

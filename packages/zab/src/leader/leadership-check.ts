@@ -5,9 +5,9 @@ import type { LearnerHandler } from "./learner-handler.ts";
 /**
  * Asks a quorum whether this server still leads, which makes a read at the leader current:
  *
- * 1. s3 leads and is cut off. s1 and s2 elect s1, which commits entry 9. 2. s3 has not noticed, and
- * a client asks it to sync. 3. s3 begins check 4. s1 and s2 do not answer it, so the sync is not
- * answered without entry 9.
+ * 1. S3 leads and is cut off. S1 and S2 elect S1, which commits entry 9.
+ * 2. S3 has not noticed, and a client asks it to sync.
+ * 3. S3 begins check 4. S1 and S2 do not answer it, so the sync is not answered without entry 9.
  *
  * Checks are numbered. Whatever goes to a learner carries the newest number, and whatever the
  * learner answers carries the newest it has seen; an answer to a check answers all earlier ones.
@@ -70,15 +70,18 @@ export class LeadershipCheck {
   seek(): void {
     const { context, learners, stream } = this.#leader;
     // While the configuration changes, a later leader needs a quorum of the present one in any
-    // case. With both, a check would wait longer than a write behind it: 1. A client sends a sync
-    // and a write. 2. s1, s2, s3 begin to change to s4, s5, s6. 3. The acks of s1 and s2 commit the
-    // write. It would be answered before the sync.
+    // case. With both, a check would wait longer than a write behind it:
+    // 1. A client sends a sync and a write.
+    // 2. S1, S2, S3 begin to change to S4, S5, S6.
+    // 3. The acks of S1 and S2 commit the write. It would be answered before the sync.
     // rule: the-present-voters-confirm-the-leader
     const { electors } = context.members;
     // An open check is not sent yet, and later requests of the turn share it. A leader that is a
-    // quorum alone would confirm it at once: 1. s1 reads a sync of s2, which begins check 9. 2. It
-    // reads a pong of s2, counts what it answered and confirms check 9. 3. It reads another sync,
-    // which shares check 9 and would wait until some later check is confirmed.
+    // quorum alone would confirm it at once:
+    // 1. S1 reads a sync of S2, which begins check 9.
+    // 2. It reads a pong of S2, counts what it answered and confirms check 9.
+    // 3. It reads another sync, which shares check 9 and would wait until some later check is
+    //    confirmed.
     const sent = this.#isOpen ? this.#newest - 1 : this.#newest;
     for (let check = sent; check > this.#confirmed; check--) {
       const sids = context.lostHistory.isAmnesiac ? [] : [context.config.sid];

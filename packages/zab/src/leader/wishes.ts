@@ -28,10 +28,13 @@ interface ReportedList {
  * The lists of servers in the files of the ensemble's servers, and which of them the leader may
  * propose as a change.
  *
- * A list in one file does not count alone. If it did: 1. The list in force is 1, 2, 3; s3, s4 and
- * s5 have 1 to 5 in their files. 2. s3 leads by its file, and commits with s4 and s5. 3. s1 and s2
- * elect each other, and commit something else. So a list is proposed once it has quorums of both
- * lists, and committed by quorums of both.
+ * A list in one file does not count alone. If it did:
+ *
+ * 1. The list in force is 1, 2, 3; S3, S4 and S5 have 1 to 5 in their files.
+ * 2. S3 leads by its file, and commits with S4 and S5.
+ * 3. S1 and S2 elect each other, and commit something else.
+ *
+ * So a list is proposed once it has quorums of both lists, and committed by quorums of both.
  */
 export class Wishes {
   readonly #leader: Leader;
@@ -50,8 +53,8 @@ export class Wishes {
     for (const { list } of reported) {
       const wishers = reported.filter((other) => other.isWish && isSameVotes(other.list, list));
       const sids = wishers.map(({ sid }) => sid);
-      // 1. s3 of 1, 2, 3 leads and has 1 to 5 in its file, as s4 and s5 have. 2. It changes the
-      // list with the quorum of the new one.
+      // 1. S3 of 1, 2, 3 leads and has 1 to 5 in its file, as S4 and S5 have.
+      // 2. It changes the list with the quorum of the new one.
       // rule: a-wish-needs-both-quorums
       if (!committed.verifier.isQuorum(sids) || !list.verifier.isQuorum(sids)) continue;
       if (!isSameVotes(list, committed)) return joined(list, wishers);

@@ -111,9 +111,10 @@ export class LearnerBroadcast {
       bytes: run,
       end: run.length,
     });
-    // The ack follows the disk's completion: 1. s3 proposes entry 7, and s1 acks it before it is on
-    // its disk. 2. s3 counts itself and s1, commits and answers the client. 3. s1 and s3 lose
-    // power: s1 has lost an entry that is committed, and may lead with s2.
+    // The ack follows the disk's completion:
+    // 1. S3 proposes entry 7, and S1 acks it before it is on its disk.
+    // 2. S3 counts itself and S1, commits and answers the client.
+    // 3. S1 and S3 lose power: S1 has lost an entry that is committed, and may lead with S2.
     // rule: ack-behind-sync
     // rule: the-configuration-with-its-entry
     this.#context.log.append({ bytes: run, start: 0, end: run.length }, this.committed, config);
@@ -180,9 +181,9 @@ export class LearnerBroadcast {
     // rule: learner-applies-what-is-committed-and-synced
     const more = this.#delivery.deliver(earlierOf(this.committed, this.#durable), most);
     const { application, roles } = this.#context.sinks;
-    // 1. Entry 7 is committed by s1 and s3 and answered to a client. 2. s2 is synced and has entry
-    // 7 on disk, not in its tree. 3. The client moves to s2, and must not read the state before its
-    // own write.
+    // 1. Entry 7 is committed by S1 and S3 and answered to a client.
+    // 2. S2 is synced and has entry 7 on disk, not in its tree.
+    // 3. The client moves to S2, and must not read the state before its own write.
     // rule: serve-what-the-epoch-began-with
     if (!this.#isServing && this.#serveAt !== undefined && application.applied() >= this.#serveAt) {
       this.#isServing = true;

@@ -82,9 +82,10 @@ export class LearnerDiscovery {
     // A leader that sends no id gives it with the history. The id of an attempt must not be taken
     // for it.
     if (own === "" && identity.ensembleId !== ensembleId) log.setEnsembleId(ensembleId, () => {});
-    // 1. s2 acks epoch 5 of s3, and crashes before its promise is on disk. 2. s3 leads
-    // with s2 counted. 3. s2 comes back with promise 4, and completes a quorum for s1 in epoch 5 as
-    // well: one epoch, two leaders.
+    // 1. S2 acks epoch 5 of S3, and crashes before its promise is on disk.
+    // 2. S3 leads with S2 counted.
+    // 3. S2 comes back with promise 4, and completes a quorum for S1 in epoch 5 as well: one epoch,
+    //    two leaders.
     // rule: promise-before-ack-epoch
     if (isRepeated) this.#ackEpoch(true);
     else log.setPromise({ epoch, sid: link.leader, incarnation }, () => this.#ackEpoch(false));

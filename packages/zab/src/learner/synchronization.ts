@@ -55,9 +55,10 @@ export class LearnerSynchronization {
   }
 
   /**
-   * Keeps back new-leader, and what follows it, until the histories are compared: 1. s1 says that
-   * it continues s2's log after entry 7, of which it has another one. 2. s2 installs what s1 sends
-   * before its disk has shown that, and its log contradicts itself.
+   * Keeps back new-leader, and what follows it, until the histories are compared:
+   *
+   * 1. S1 says that it continues S2's log after entry 7, of which it has another one.
+   * 2. S2 installs what S1 sends before its disk has shown that, and its log contradicts itself.
    *
    * @returns whether the message waits
    */
@@ -111,9 +112,10 @@ export class LearnerSynchronization {
         if (this.#compareHistory(sync.from, chain)) this.#takeHeldBack();
       });
     }
-    // Entries that the leader lacks were committed nowhere: 1. s1 logs entry 7 and dies. 2. s2 and
-    // s3 elect s3 and continue without it. 3. s1 comes back and cuts entry 7, or it would apply an
-    // entry that no other server has.
+    // Entries that the leader lacks were committed nowhere:
+    // 1. S1 logs entry 7 and dies.
+    // 2. S2 and S3 elect S3 and continue without it.
+    // 3. S1 comes back and cuts entry 7, or it would apply an entry that no other server has.
     // rule: cut-what-the-leader-lacks
     log.beginStage(sync.from);
   }
@@ -191,10 +193,12 @@ export class LearnerSynchronization {
     const isSnapshot = this.#stateFile !== undefined;
     link.becomeInstalling();
     this.#broadcast.beginLogging(through);
-    // One transaction: 1. s1 cuts an entry of epoch 1 that s3 lacks. 2. It crashes. With the cut on
-    // disk and currentEpoch still 1, it would report an epoch whose history it does not have. With
-    // currentEpoch 2 and no cut, it would vote for epoch 2 with an entry that epoch 2 does not
-    // have.
+    // One transaction:
+    // 1. S1 cuts an entry of epoch 1 that S3 lacks.
+    // 2. It crashes.
+    // With the cut on disk and currentEpoch still 1, it would report an epoch whose history it does
+    // not have. With currentEpoch 2 and no cut, it would vote for epoch 2 with an entry that epoch
+    // 2 does not have.
     // rule: one-install
     log.installHistory(
       {
