@@ -98,7 +98,7 @@ export class TreeReader {
     return this.state.quotas.shownLength(node);
   }
 
-  /** How long the longest data are that there ever were. */
+  /** Length of the longest data that there ever were. */
   get dataBytesMax(): number {
     return this.state.store.dataBytesMax;
   }

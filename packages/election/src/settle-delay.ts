@@ -6,7 +6,7 @@ import type { ServerId } from "@zooid/model";
  */
 const ROUND_TRIPS = 4;
 
-/** How long a settle delay may be. Whole milliseconds. */
+/** Bounds of a settle delay. Whole milliseconds. */
 export interface SettleBounds {
   readonly settleMsMin: number;
   readonly settleMsMax: number;

@@ -11,7 +11,7 @@ import {
 import { type KnownMembers, type RoleEnd, type SaidDisk, ZabPeer, type ZabSinks } from "@zooid/zab";
 import type { ReplicaConfig } from "./config.ts";
 
-/** How long a leader is not followed again that this server has refused until an operator acts. */
+/** Time for which a leader that this server refused is not followed again. */
 const REFUSED_LEADER_TICKS = 5;
 
 /** What membership calls, besides the calls of the broadcast itself. */

@@ -28,7 +28,7 @@ import { StoreSnapshotPort } from "./storage/snapshot-port.ts";
 import type { Storage } from "./storage/storage.ts";
 import { FileWatch } from "./tls/file-watch.ts";
 
-/** How often a server without a leader logs the servers that it cannot reach. */
+/** Interval at which a server without a leader logs the servers that it cannot reach. */
 const SUMMARY_MS = 30_000;
 
 /**

@@ -64,11 +64,11 @@ const STATUS_MS = 1000;
  * the hour.
  */
 const CERTIFICATE_CHECK_MS = 3_600_000;
-/** How often a start without room on its disk is tried again, and how often it is logged. */
+/** Intervals at which a start without room on its disk is tried again, and logged. */
 const FULL_RETRY_MS = 1000;
 const FULL_WARN_MS = 30_000;
 const ANY_HOSTS: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
-/** How long a leader that stops waits for a leadership transfer. */
+/** Maximum time that a leader that stops waits for a leadership transfer. */
 const TRANSFER_MS = 1000;
 
 /**

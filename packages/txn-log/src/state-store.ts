@@ -185,7 +185,7 @@ export interface ReceivedSnapshot {
 export interface SnapshotExport extends AsyncDisposable {
   readonly position: LogPosition;
   readonly nodeCount: number;
-  /** How long all of it is. */
+  /** Length of the whole. */
   readonly sizeBytes: number;
   /**
    * The next piece; undefined after the last. The bytes are the caller's. Rejects as

@@ -13,7 +13,7 @@ export type FrameSink = (bytes: Uint8Array, start: number, end: number) => boole
  */
 export type OversizeSink = (length: number, bytes: Uint8Array, start: number, end: number) => boolean;
 
-/** How many bytes of a frame above the limit its sink sees: the header of a reply. */
+/** Bytes of a frame above the limit that its sink sees: the header of a reply. */
 export const OVERSIZE_HEAD_BYTES = 16;
 
 /**

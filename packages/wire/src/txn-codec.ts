@@ -19,8 +19,18 @@ import { fixed32, ProtobufReader, varintSize, writeFixed64, writeVarint, zigzag 
 import { SpareBuffers } from "./spare-buffers.ts";
 
 /**
- * Transactions as `txn.proto` describes them. The same bytes go to the log and to every follower,
- * and are what the leader applies.
+ * Transactions as `txn.proto` describes them, written and read without objects of their own. The
+ * same bytes go to the log and to every follower, and are what the leader applies:
+ *
+ * ```
+ * ┌──────────┬────────────┬─────────────────────────────────────────────────────────────┐
+ * │ zxid u64 │ length u32 │ session fixed64 │ cxid │ time │ op │ Op │ Op │ …  (protobuf) │
+ * └──────────┴────────────┴─────────────────────────────────────────────────────────────┘
+ *        frame header                          record, message Txn
+ * ```
+ *
+ * Fields are written in the order of their numbers, so that equal transactions have equal bytes. A
+ * reader skips fields that it does not know.
  */
 
 const tagOf = (field: number, wireType: number): number => (field << 3) | wireType;

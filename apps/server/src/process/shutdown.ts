@@ -1,7 +1,7 @@
 import type { ProcessLines } from "../logs/log-events.ts";
 import { ExitStatus } from "./exit-status.ts";
 
-/** How long a stop may take before the process ends without it. */
+/** Maximum time of a stop; then the process ends without it. */
 const STOP_MS_MAX = 5000;
 
 /**

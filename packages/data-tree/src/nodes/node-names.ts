@@ -30,7 +30,7 @@ export class NodeNames {
     return ref === 0 ? 0 : this.end(ref) - this.#pages.start(ref);
   }
 
-  /** How many bytes the node's path has. */
+  /** Number of bytes of the node's path. */
   pathLength(node: number): number {
     if (node === ROOT) return 1;
     let length = 0;

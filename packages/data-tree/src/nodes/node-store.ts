@@ -225,7 +225,7 @@ export class NodeStore {
     this.#names.show(node, into);
   }
 
-  /** How long the longest name is that there ever was. */
+  /** Length of the longest name that there ever was. */
   get nameBytesMax(): number {
     return this.#nameBytesMax;
   }
@@ -253,7 +253,7 @@ export class NodeStore {
     return this.#rows.dataHash(node);
   }
 
-  /** How long the longest data are that there ever were. */
+  /** Length of the longest data that there ever were. */
   get dataBytesMax(): number {
     return this.#dataBytesMax;
   }

@@ -43,7 +43,7 @@ export interface PrepareContext {
   readonly overQuota: (excess: Excess, refused?: Readonly<ByteSlice>) => void;
 }
 
-/** How much of a session's end one transaction may hold; one ephemeral at least. */
+/** Maximum part of a session's end in one transaction; one ephemeral at least. */
 export interface CloseLimits {
   readonly opCountMax: number;
   /** Bytes of the ephemerals' paths. */

@@ -31,7 +31,7 @@ const TOO_LONG = `its text has more than ${CONFIG_BYTES_MAX} bytes`;
 /** Time between two reports of refused changes. */
 const NOTE_MS = 5000;
 const REASON_CHARS_MAX = 300;
-/** How long a list in files is not in force before that is reported, and how often it is then. */
+/** Time until a list in files that is not in force is reported, and the interval of the reports. */
 const WISH_REPORT_MS = 60_000;
 
 /**

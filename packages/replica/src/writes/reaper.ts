@@ -14,7 +14,7 @@ const MINUTE_MS = 60_000;
 const LOOK_COUNT_MAX = 1000;
 /** Between the steps of a round, or less if rounds follow each other sooner. */
 const STEP_MS_MAX = 100;
-/** How long nothing is removed after the wall clock was set. */
+/** Time after a change of the wall clock in which nothing is removed. */
 const PAUSE_MS = 600_000;
 
 /**

@@ -402,7 +402,7 @@ async function restore({ snapshots }: AdminView, request: CommandRequest): Promi
 /** Over how long a drain closes connections. */
 const DRAIN_MS = 10_000;
 const DRAIN_MS_MAX = 3_600_000;
-/** How long a transfer waits for the successor to have every entry; writes wait meanwhile. */
+/** Maximum time until the successor has every entry; writes wait meanwhile. */
 const TRANSFER_MS = 2000;
 const WHOLE = /^\d{1,9}$/;
 

@@ -7,7 +7,7 @@ import type { HttpStream } from "./http-port.ts";
  */
 export type Pieces = Iterable<string>;
 
-/** How long all answers together are made in one turn of the event loop. */
+/** Time of making answers, all together, in one turn of the event loop. */
 const SLICE_MS = BUDGETS.longAnswers.turnMs;
 /** Characters of a chunk: a longer answer is sent in several, so that little of it is in memory. */
 const CHUNK_CHARS = 64 * 1024;

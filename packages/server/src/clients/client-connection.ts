@@ -47,7 +47,7 @@ export interface ConnectionLimits {
   readonly outputBytesHigh: number;
   /** Unsent bytes of a slow reader from which it is cut off. */
   readonly outputBytesMax: number;
-  /** How long a closing connection may not accept its last bytes before it is cut off. */
+  /** Time in which a closing connection accepts none of its last bytes until it is cut off. */
   readonly closingMs: number;
 }
 

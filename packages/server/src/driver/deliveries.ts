@@ -8,7 +8,7 @@ import type { DriverParts } from "./driver-parts.ts";
 const EVENTS_PER_TURN = 10_000;
 /** Entries applied before time and notifications are looked at again. */
 const ENTRIES_PER_LOOK = 8;
-/** How long transactions are applied in one turn. */
+/** Time of applying transactions in one turn. */
 const TURN_MS = 2;
 
 /** Applies committed transactions, at most a fair share of them in one turn. */

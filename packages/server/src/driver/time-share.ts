@@ -3,7 +3,7 @@ export interface TimeShareOptions {
   now(): number;
   /** The part of the event loop's time. */
   readonly ofTime: number;
-  /** How much of it may be saved for a burst. */
+  /** Maximum part of it that is saved for a burst. */
   readonly savedMsMax: number;
   /**
    * Work that seems to take longer waited for a processor that others had: counted in full, others

@@ -1,8 +1,8 @@
 import { BUDGETS } from "@zooid/model";
 
-/** How long all connections may be read in a turn. */
+/** Time of reading all connections in one turn. */
 const TURN_MS = BUDGETS.reading.turnMs;
-/** How long one of them may. */
+/** Time of reading one of them. */
 const CONNECTION_MS = BUDGETS.reading.connectionMs;
 /**
  * The same for small requests. A request waits until other connections have had their shares: of

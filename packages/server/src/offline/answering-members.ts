@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { hostPort, type Member } from "@zooid/model";
 
-/** How long an address has to accept a connection. */
+/** Time in which an address must accept a connection. */
 const TIMEOUT_MS = 2000;
 
 /** An address of a member that accepts connections. */

@@ -16,7 +16,7 @@ const LEVELS: Partial<Readonly<Record<OperatorEvent["kind"], "warn" | "error">>>
   "learner-not-counted": "warn",
   "list-differs": "warn",
 };
-/** How often the same line is written at most, if an operator must act. */
+/** Minimum interval between equal lines about something that an operator must do. */
 const REPEAT_MS = 60_000;
 /** Different lines that are remembered. */
 const LINES_MAX = 64;

@@ -5,7 +5,7 @@ import type { RefusalKind } from "../peers/peer-connection.ts";
 import type { Reachability } from "../peers/reachability.ts";
 import type { LogFields } from "./log-fields.ts";
 
-/** How often a server that founds no ensemble, or is beside another one, says so. */
+/** Interval at which a server that founds no ensemble, or is beside another one, logs that. */
 export const FOUNDING_REPORT_MS = 60_000;
 /**
  * Time after the wait by which the last attempts to connect have ended: the obstacles that are left

@@ -12,9 +12,9 @@ import type { OperatorEvent } from "./log-events.ts";
 import type { LogFields } from "./log-fields.ts";
 import { listText } from "./operator-sentences.ts";
 
-/** How long a server is without a quorum before it says so, and how often it says so then. */
+/** Time without a quorum until a server reports it, and the interval at which it repeats that. */
 export const NO_QUORUM_REPORT_MS = 60_000;
-/** How often it looks. */
+/** Interval of the checks. */
 export const NO_QUORUM_CHECK_MS = 5_000;
 
 const START_THEM = "Start the servers that are down.";

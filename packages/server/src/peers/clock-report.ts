@@ -3,7 +3,7 @@ import type { WriteLine } from "../operators/log-fields.ts";
 
 /** Beyond it the clocks of two servers are not the same. */
 const OFFSET_MS_MAX = 2000;
-/** How often a clock that stays off is named. */
+/** Interval of the lines about a clock that stays off. */
 const REPEAT_MS = 3_600_000;
 
 interface OtherClock {

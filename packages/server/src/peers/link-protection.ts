@@ -5,7 +5,7 @@ import type { ProtectedLink } from "./peer-connection.ts";
 import { checkTrust, type PeerProtection, parseProtection, protectionChanges } from "./peer-security.ts";
 import { PLAIN_TRANSPORT } from "./peer-transport.ts";
 
-/** How often a server that takes unprotected links says so. */
+/** Interval at which a server that takes unprotected links logs that. */
 const WARN_MS = 3_600_000;
 /** Ticks after which a leader does not wait any longer for a learner whose link it has closed. */
 const AWAY_TICKS_MAX = 10;

@@ -1,6 +1,6 @@
 import { isFull, isUnexplained } from "../database.ts";
 
-/** How many tries in a row may fail without a reason in a directory that takes new files. */
+/** Tries in a row that may fail without a reason, where the directory takes new files. */
 const UNEXPLAINED_MAX = 3;
 
 /**

@@ -20,17 +20,13 @@ import { COMMIT_BUCKETS_AT, type LogCommand, type LogReport, LogStat, type LogTh
 
 /** A group is committed at this size even if more batches wait. */
 const GROUP_BYTES_MAX = 2 * 1024 * 1024;
-/**
- * How long nothing must happen before a purge, or what waits for a reader, takes a turn of its own.
- */
+/** Idle time before a purge, or a task that waits for a reader, runs on its own. */
 const IDLE_MS = 50;
-/** How long a write waits that found no room, before it is tried again. */
+/** Time until a write that found no room is tried again. */
 const FULL_RETRY_MS = 100;
-/**
- * How long it waits first for its user to give back room: a retry would take that which this needs.
- */
+/** Time that its user has to free room before the first retry, which would take that room. */
 const FREEING_MS_MAX = 1_000;
-/** How often a log with nothing to do looks whether something has become old enough to go. */
+/** Interval at which an idle log looks for entries that are old enough to be purged. */
 const IDLE_RETENTION_MS = 1_000;
 
 class LogThread {

@@ -6,7 +6,7 @@ import { isLastChunk } from "./snapshot-format.ts";
 import type { SnapshotOpened, SnapshotSendAnswer, SnapshotSendCall, SnapshotSendData } from "./snapshot-send-thread.ts";
 
 export interface SnapshotSourceParts extends SnapshotSendData {
-  /** How long the next chunk may be waited for. */
+  /** Maximum time until the next chunk. */
   readonly holdMs: number;
   /** The state file need not stand still any more. Called once. */
   readonly read: () => void;

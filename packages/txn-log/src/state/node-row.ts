@@ -16,7 +16,7 @@ import type { LiveNode } from "./live-tree.ts";
  */
 export const RowOffset = { id: 4, parentId: 12, aclId: 20, nameLength: 24, hasData: 28, stat: 32, name: 100 } as const;
 
-/** How long the row is that begins at `at`. */
+/** Length of the row that begins at `at`. */
 export function rowLength(bytes: Buffer, at: number): number {
   return dataStart(bytes, at) + bytes.readInt32BE(at + RowOffset.stat + StatOffset.dataLength) - at;
 }

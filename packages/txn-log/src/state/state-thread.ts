@@ -36,7 +36,7 @@ const CHECKPOINT_BYTES_MAX = 256 * 1024 * 1024;
 /** Lags from which a checkpoint is hastened, as multiples of the lag that begins one. */
 const BRISK_LAG = 1.5;
 const HURRIED_LAG = 4;
-/** How long a checkpoint waits that found no room, before it is tried again. */
+/** Time until a checkpoint that found no room is tried again. */
 const FULL_RETRY_MS = 1_000;
 
 class StateThread {

@@ -37,6 +37,14 @@ import { Wishes } from "./wishes.ts";
  * Safety rests on promises and on the quorum that accepted the history, never on the election.
  * Voters are counted if they have everything that they ever promised and acked.
  *
+ * ```
+ *  seeking an epoch ─▶ holding it ─▶ established ──────────────────▶ ended
+ *  (a quorum's infos,  (a quorum's   (a quorum accepted the          (without a quorum for syncLimit
+ *   then promises)      ack-epochs)   history: proposes, commits)     ticks, or another server has more)
+ * ```
+ *
+ * Learners come and leave at any time; each of them is in one phase, see {@link LearnerHandler}.
+ *
  * Its parts are the phases of the paper, each of which sees the others through this class.
  */
 export class Leader implements Role {

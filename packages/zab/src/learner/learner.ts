@@ -19,8 +19,22 @@ const TRANSFER_WAIT_MS = 100;
 const DIAL_MS_MIN = 1000;
 
 /**
- * Follows or observes a leader: promises it its epoch, installs its history in one transaction,
- * then logs what it proposes and applies what it commits.
+ * Follows or observes a leader, on one link that it dials:
+ *
+ * ```
+ *                    leader                             learner
+ * discovery          ◀── learner-info ───────────────── its promise, whether it lost something
+ *                    ─── leader-info ─────────────────▶ the promise goes to disk
+ *                    ◀── ack-epoch ──────────────────── where its history ends
+ * synchronization    ─── sync-begin, entries ─────────▶ staged beside the log
+ *                    ─── new-leader ──────────────────▶ history and epoch installed, one transaction
+ *                    ◀── ack-new-leader ─────────────── both are on its disk
+ *                    ─── up-to-date ──────────────────▶ serves, once the history is applied
+ * broadcast          ─── entries, commit ─────────────▶ logged, then applied
+ *                    ◀── ack ────────────────────────── what its disk holds
+ * ```
+ *
+ * A role ends with its link. What was promised and installed stays; what was staged is dropped.
  */
 export class Learner implements Role {
   readonly #context: RoleContext;
