@@ -15,13 +15,6 @@ import { slowCommits } from "./slow-commits.ts";
 import { TimedCrashes, timedCrashes } from "./timed-crashes.ts";
 import { WrongElections, wrongElections } from "./wrong-elections.ts";
 
-/** Random streams keep the names that these faults had, so that seeds keep their meaning. */
-const STREAMS: { readonly [fault in Fault]?: string } = {
-  "crash-at-install": "crash-at-flip",
-  checkpoint: "fold",
-  "leadership-transfer": "hand-over",
-};
-
 /**
  * Lets the faults of a plan happen, each from its own random stream: leaving one out does not
  * change the others.
@@ -61,7 +54,7 @@ export class FaultSchedule implements RunHooks {
     for (const fault of FAULTS) {
       const meanMs = plan.faults.get(fault);
       if (meanMs === undefined) continue;
-      const random = streams.fork(STREAMS[fault] ?? fault);
+      const random = streams.fork(fault);
       const pause = (): number => -meanMs * Math.log(1 - random.next() / 2 ** 32);
       const happen = (): void => {
         if (this.#world.run.nowMs >= plan.faultsUntilMs) return;
