@@ -115,7 +115,7 @@ export {
   isSequentialMode,
   isTtlMode,
   newRequest,
-  type PartsPlace,
+  type PartsPosition,
   type Request,
   type RequestDecoder,
 } from "./protocol/request.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { assert, earlierOf, formatZxid, type Zxid } from "@zooid/model";
 import { hasRoomForFile, isFull, isUnexplained } from "./database.ts";
-import { DataPlace } from "./directory/data-place.ts";
+import { DataDirectories } from "./directory/data-directories.ts";
 import { LOG_RESERVE, releaseReserve } from "./directory/disk-reserve.ts";
 import { inspectDirectory, isLogComplete, WITNESS_FILE } from "./directory/inspect-directory.ts";
 import { MissingRoom } from "./directory/missing-room.ts";
@@ -211,7 +211,7 @@ function diskFull(directory: string, failure: Error, cause: unknown): StoreError
 
 async function openOnce(options: StoreOptions): Promise<Store> {
   const { directory, logDirectory = directory, handler, sid, ensembleId } = options;
-  const place = new DataPlace(directory, logDirectory);
+  const place = new DataDirectories(directory, logDirectory);
   let opened: SqliteTxnLog | undefined;
   try {
     if (options.setAside !== undefined) moveDamaged(options, options.setAside);
@@ -334,7 +334,7 @@ class SqliteStore implements Store {
   readonly scrub: Scrub | undefined;
   readonly #stateFile: () => string;
   readonly #transfers: SnapshotTransfers;
-  readonly #place: DataPlace;
+  readonly #place: DataDirectories;
   readonly #logDirectory: string;
   readonly #leases: SharedArrayBuffer;
   #closing: Promise<void> | undefined;
@@ -344,7 +344,7 @@ class SqliteStore implements Store {
     readonly state: SqliteStateStore;
     readonly scrub: Scrub | undefined;
     readonly transfers: SnapshotTransfers;
-    readonly place: DataPlace;
+    readonly place: DataDirectories;
     readonly logDirectory: string;
     readonly leases: SharedArrayBuffer;
   }) {

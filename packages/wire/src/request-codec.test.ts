@@ -182,7 +182,7 @@ test("the parts of a request are read on from any place, in a copy that lies els
     const request = newRequest();
     later.open(copy, 7, copy.length, request);
     later.body(request);
-    later.goToPart(reader.partsPlace());
+    later.goToPart(reader.partsPosition());
     all.rewindParts();
     expect(parts(later)).toEqual(parts(all).slice(taken));
   }

@@ -2,7 +2,7 @@ import {
   CreateMode,
   copyRange,
   OpCode,
-  type PartsPlace,
+  type PartsPosition,
   type Request,
   type RequestDecoder,
   WireError,
@@ -78,11 +78,11 @@ export class RequestReader implements RequestDecoder {
     this.#done = false;
   }
 
-  partsPlace(): PartsPlace {
+  partsPosition(): PartsPosition {
     return { offset: this.#reader.at - this.#start, list: this.#list, leftInList: this.#leftInList };
   }
 
-  goToPart({ offset, list, leftInList }: PartsPlace): void {
+  goToPart({ offset, list, leftInList }: PartsPosition): void {
     this.#reader.at = this.#start + offset;
     this.#list = list;
     this.#leftInList = leftInList;

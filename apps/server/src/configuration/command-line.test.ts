@@ -46,7 +46,7 @@ test("without options it serves with data under ./data", () => {
       options: { dataDir: resolve("data") },
       console: {},
       values: new Map(),
-      places: new Map([["myid", resolve("data", "myid")]]),
+      origins: new Map([["myid", resolve("data", "myid")]]),
       warnings: [],
       logLevel: "info",
     },

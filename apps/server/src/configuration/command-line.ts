@@ -12,7 +12,7 @@ import { ANY_ADDRESS } from "./key-values.ts";
 import type { AuditSettings, ConsoleSettings, Setting } from "./keys/key-rule.ts";
 import { mergeOptions } from "./merge-options.ts";
 import { type OptionValues, parseOptions } from "./options.ts";
-import { placedError, withPlaces } from "./setting-places.ts";
+import { errorWithOrigins, withOrigins } from "./setting-origins.ts";
 
 export const USAGE = `zooid-server [zoo.cfg] [options]
 zooid-server PORT DATADIR [TICKTIME] [MAXCLIENTCNXNS]
@@ -77,7 +77,7 @@ export interface ServeCommand {
   /** The value of each setting, by its key in zoo.cfg, wherever it was said. */
   readonly values: ReadonlyMap<string, string>;
   /** Where each of them stands, for messages. */
-  readonly places: ReadonlyMap<string, string>;
+  readonly origins: ReadonlyMap<string, string>;
 }
 
 const DEFAULT_DATA_DIR = "data";
@@ -129,8 +129,8 @@ function serveCommand(values: Values, positionals: readonly string[], jvmFlags: 
     delete (options as { logDir?: string }).logDir;
   const configFile = first === undefined || !isFile ? undefined : resolve(first);
   const myid: readonly [string, string] = ["myid", join(options.dataDir, "myid")];
-  const places = new Map([...jvm.places, ...base.places, ...flags.places, myid]);
-  const ensemble = placed({ places, configFile }, () =>
+  const origins = new Map([...jvm.origins, ...base.origins, ...flags.origins, myid]);
+  const ensemble = placed({ origins, configFile }, () =>
     completeEnsemble(mergeEnsembles(mergeEnsembles(jvm.ensemble, base.ensemble), flags.ensemble), options, {
       port: base.options.port,
       address: base.options.address,
@@ -160,21 +160,21 @@ function serveCommand(values: Values, positionals: readonly string[], jvmFlags: 
     warnings: [
       ...[...jvm.warnings, ...base.warnings, ...flags.warnings, ...unread.warnings],
       ...ensemble.warnings,
-      ...ensemble.addressWarnings.map((warning) => withPlaces(warning, places)),
+      ...ensemble.addressWarnings.map((warning) => withOrigins(warning, origins)),
     ],
     logLevel: logLevel(values["log-level"], settings.get("zooid.logLevel")),
     console: { ...jvm.console, ...base.console, ...flags.console },
     values: settings,
-    places,
+    origins,
     auditFile: auditFileOf({ ...jvm.audit, ...base.audit, ...flags.audit }, options.dataDir),
   };
 }
 
-function placed<T>(where: Parameters<typeof placedError>[1], complete: () => T): T {
+function placed<T>(where: Parameters<typeof errorWithOrigins>[1], complete: () => T): T {
   try {
     return complete();
   } catch (error) {
-    throw placedError(error, where);
+    throw errorWithOrigins(error, where);
   }
 }
 
@@ -224,7 +224,7 @@ const NOTHING: Omit<ConfigFile, "options"> = {
   audit: {},
   console: {},
   values: new Map(),
-  places: new Map(),
+  origins: new Map(),
   warnings: [],
 };
 

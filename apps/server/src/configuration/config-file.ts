@@ -35,7 +35,7 @@ export interface ConfigFile {
   /** The value of each known key, without the prefix `zookeeper.`. */
   readonly values: ReadonlyMap<string, string>;
   /** Where each of these settings stands, for messages. */
-  readonly places: ReadonlyMap<string, string>;
+  readonly origins: ReadonlyMap<string, string>;
   /** One sentence each, for the log. */
   readonly warnings: readonly string[];
 }
@@ -216,10 +216,10 @@ export function applySettings(settings: readonly Setting[], unknown: UnknownKeys
   }
   if (problems.length > 0) throw new ConfigError(problems);
   const values = new Map([...last.values()].map(({ key, value }) => [bareKey(key), value]));
-  const places = new Map(
+  const origins = new Map(
     [...last.values()].filter(({ key }) => isKnownKey(key)).map(({ key, where }) => [bareKey(key), where]),
   );
-  return { options, ensemble: draft.settings(), audit, console, values, places, warnings };
+  return { options, ensemble: draft.settings(), audit, console, values, origins, warnings };
 }
 
 const MEMBER_HEAD = /^(?:server|group|weight)\./;

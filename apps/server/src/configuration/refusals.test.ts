@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { ConfigError, parseServerConfig } from "@zooid/embedded-server";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseCommandLine } from "./command-line.ts";
-import { placedError } from "./setting-places.ts";
+import { errorWithOrigins } from "./setting-origins.ts";
 
 let directory = "";
 beforeAll(() => {
@@ -23,7 +23,7 @@ function refusalOf(lines: string): readonly string[] {
     try {
       parseServerConfig({ ...command.options, admin: { ...command.options.admin } });
     } catch (error) {
-      throw placedError(error, command);
+      throw errorWithOrigins(error, command);
     }
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;

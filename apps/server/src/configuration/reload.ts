@@ -3,7 +3,7 @@ import { LINE_CHARS_MAX, type ProcessLog } from "../logs/logger.ts";
 import { explain } from "../process/exit-status.ts";
 import type { Command, ServeCommand } from "./command-line.ts";
 import { mayShowValue } from "./keys/known-keys.ts";
-import { placedError } from "./setting-places.ts";
+import { errorWithOrigins } from "./setting-origins.ts";
 
 /** Keys of links between servers whose values a reload applies. */
 const OF_LINKS =
@@ -58,7 +58,8 @@ export function reload({ server, read, optionsOf, log }: Reloaded, started: Serv
   const { options, logLevel, warnings } = command;
   const { fourLetterWords = "" } = options;
   const result = server.reload({ ...optionsOf(command), fourLetterWords });
-  if (result.problems.length > 0) return refuse(problemsOf(placedError(new ConfigError(result.problems), command)));
+  if (result.problems.length > 0)
+    return refuse(problemsOf(errorWithOrigins(new ConfigError(result.problems), command)));
   const before = log.level;
   log.level = logLevel;
   const changed = changedSettings(started.values, command.values);

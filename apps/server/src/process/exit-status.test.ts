@@ -55,8 +55,8 @@ describe("a port that cannot be had is explained", () => {
 const FILE = "/etc/zookeeper/zoo.cfg";
 
 /** What a server with a file was started with; settings by the place where they stand. */
-function withFile(places: Readonly<Record<string, string>>, options: StartedWith["options"] = {}): StartedWith {
-  return { configFile: FILE, options, places: new Map(Object.entries(places)) };
+function withFile(origins: Readonly<Record<string, string>>, options: StartedWith["options"] = {}): StartedWith {
+  return { configFile: FILE, options, origins: new Map(Object.entries(origins)) };
 }
 
 const MEMBER = { sid: 2, servers: [] };

@@ -35,7 +35,7 @@ export interface StartedWith {
   readonly configFile?: string;
   readonly options: Pick<ServerOptions, "logDir" | "port" | "securePort" | "ensemble">;
   /** Where each setting stands, by its key. */
-  readonly places: ReadonlyMap<string, string>;
+  readonly origins: ReadonlyMap<string, string>;
 }
 
 /**
@@ -60,9 +60,9 @@ export function explain(error: unknown, started?: StartedWith): string {
  * setting.
  */
 function behindLine(key: string, text: string, started: StartedWith | undefined): string {
-  const place = started?.places.get(key);
-  if (place === undefined || started?.configFile === undefined || !place.startsWith("line ")) return text;
-  return `${started.configFile}: ${key} (${place}): ${text}`;
+  const origin = started?.origins.get(key);
+  if (origin === undefined || started?.configFile === undefined || !origin.startsWith("line ")) return text;
+  return `${started.configFile}: ${key} (${origin}): ${text}`;
 }
 
 function pathOf({ detail }: StoreError): string | undefined {
@@ -141,12 +141,12 @@ const OPTION_OF: Readonly<Record<string, string>> = { clientPort: "--port", clie
 function settingOf(key: string, started: StartedWith | undefined): string {
   const option = OPTION_OF[key];
   if (started?.configFile === undefined) return option === undefined ? key : `${key} or ${option}`;
-  const { configFile, options, places } = started;
-  const place = places.get(key);
+  const { configFile, options, origins } = started;
+  const origin = origins.get(key);
   const member = `server.${options.ensemble?.sid}`;
-  const line = places.get(member);
-  const isOfLine = place === undefined && line !== undefined && option !== undefined;
-  const [name, where] = isOfLine ? [`the client part of ${member}`, line] : [key, place];
+  const line = origins.get(member);
+  const isOfLine = origin === undefined && line !== undefined && option !== undefined;
+  const [name, where] = isOfLine ? [`the client part of ${member}`, line] : [key, origin];
   if (where === undefined) return `${name} in ${configFile}`;
   return where.startsWith("line ") ? `${name} in ${configFile} (${where})` : `${name} (${where})`;
 }

@@ -14,7 +14,7 @@ import { COMMANDS, type Command, parseCommandLine, type ServeCommand, USAGE } fr
 import { DynamicFile } from "../configuration/dynamic-file.ts";
 import { type JvmFlags, jvmFlagsOf, misspeltVariables } from "../configuration/jvm-flags.ts";
 import { reload } from "../configuration/reload.ts";
-import { placedError } from "../configuration/setting-places.ts";
+import { errorWithOrigins } from "../configuration/setting-origins.ts";
 import { LateConsole } from "../console/late-console.ts";
 import { prepareContainer } from "../container/prepare-container.ts";
 import { AuditLog } from "../logs/audit-log.ts";
@@ -200,7 +200,7 @@ async function run(
       process.exit(exitStatusOf(error));
     },
   }).catch((error: unknown) => {
-    throw placedError(error, command);
+    throw errorWithOrigins(error, command);
   });
   log.describe(() => {
     const { role, epoch, appliedZxid } = server.summary;
@@ -240,7 +240,7 @@ function openAuditLog(file: string, command: ServeCommand, log: ProcessLog): Aud
   try {
     return new AuditLog({ file, log });
   } catch (error) {
-    throw placedError(error, command);
+    throw errorWithOrigins(error, command);
   }
 }
 

@@ -119,19 +119,19 @@ export interface RequestDecoder {
   /** A copy of the opened frame. */
   copyFrame(): Uint8Array;
   /** How far {@link nextPart} has come in the opened request. */
-  partsPlace(): PartsPlace;
+  partsPosition(): PartsPosition;
   /**
-   * Continues behind the parts that were read when the place was taken, in the same request opened
+   * Continues behind the parts that were read at this position, in the same request opened
    * again, in other bytes too.
    */
-  goToPart(place: PartsPlace): void;
+  goToPart(position: PartsPosition): void;
 }
 
 /**
  * How far the parts of a request were read: bytes from the frame's start, and the list of a
  * setWatches with what is left of it.
  */
-export interface PartsPlace {
+export interface PartsPosition {
   readonly offset: number;
   readonly list: number;
   readonly leftInList: number;

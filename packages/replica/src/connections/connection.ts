@@ -1,4 +1,4 @@
-import type { ClientShare, ConnectionRef, Identity, PartsPlace } from "@zooid/model";
+import type { ClientShare, ConnectionRef, Identity, PartsPosition } from "@zooid/model";
 import type { SaslExchange } from "../auth/auth-schemes.ts";
 import type { PendingSync } from "../requests/pending-syncs.ts";
 import type { WaitingFrames } from "../requests/waiting-frames.ts";
@@ -28,7 +28,7 @@ export interface SaslAnswer {
 /** How far a setWatches is carried out that takes several turns. */
 export interface SetWatchesProgress {
   /** After the paths that were read and, once all can be read, that were restored. */
-  place: PartsPlace;
+  position: PartsPosition;
   /** All paths can be read. */
   isChecked: boolean;
 }

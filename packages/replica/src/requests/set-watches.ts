@@ -29,7 +29,7 @@ export class SetWatches {
     receivedMs: number,
   ): boolean {
     const { config, tools, servingState } = this.#parts;
-    const progress = { place: tools.requests.partsPlace(), isChecked: false };
+    const progress = { position: tools.requests.partsPosition(), isChecked: false };
     if (!servingState.isApplying && this.#advance(connection, request, progress, config.setWatchesWorkPerTurn))
       return true;
     connection.unfinished = { frame: copyRange(bytes, start, end), receivedMs, ...progress };
@@ -94,7 +94,7 @@ export class SetWatches {
     const { requestWork, watchRequests, servingState, tools } = this.#parts;
     const { requests } = tools;
     const workEnd = requestWork.count + workMax;
-    requests.goToPart(progress.place);
+    requests.goToPart(progress.position);
     let isDone = false;
     if (!progress.isChecked && watchRequests.checkPaths(requests, workMax)) {
       progress.isChecked = true;
@@ -103,7 +103,7 @@ export class SetWatches {
     if (progress.isChecked && requestWork.count < workEnd) {
       isDone = watchRequests.restore(connection, request, requests, servingState.visible, workEnd - requestWork.count);
     }
-    if (!isDone) progress.place = requests.partsPlace();
+    if (!isDone) progress.position = requests.partsPosition();
     return isDone;
   }
 

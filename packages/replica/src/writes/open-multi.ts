@@ -6,7 +6,7 @@ import {
   newRequest,
   newTxnOp,
   OPEN_ACL,
-  type PartsPlace,
+  type PartsPosition,
   PRICES,
   type Request,
   type RequestDecoder,
@@ -66,7 +66,7 @@ export class OpenMulti {
   /** A copy of the request, once it takes more than one turn. */
   #frame: Uint8Array | undefined;
   #isOpen = false;
-  #place: PartsPlace | undefined;
+  #position: PartsPosition | undefined;
   #names = 0;
   /** Entries that the last part's access list became, `auth` expanded. */
   #grantedCount = 0;
@@ -101,13 +101,13 @@ export class OpenMulti {
   /** Continues a multi that an earlier turn left. @returns see {@link run} */
   resume(work: number): MultiResult | undefined {
     assert(
-      this.#frame !== undefined && this.#place !== undefined,
+      this.#frame !== undefined && this.#position !== undefined,
       "a multi that continues was begun in an earlier turn",
     );
     const frame = this.#frame;
     this.#requests.open(frame, 0, frame.length, this.#request);
     this.#requests.body(this.#request);
-    this.#requests.goToPart(this.#place);
+    this.#requests.goToPart(this.#position);
     return this.run(work);
   }
 
@@ -124,7 +124,7 @@ export class OpenMulti {
         if (!this.#take(this.#part)) return this.#refuse();
         left -= workOf(this.#part) + this.#grantedCount;
         if (left > 0) continue;
-        this.#place = this.#requests.partsPlace();
+        this.#position = this.#requests.partsPosition();
         this.#frame ??= this.#requests.copyFrame();
         return undefined;
       }

@@ -7,7 +7,7 @@ import type { EntrySink } from "../segments/entry-sink.ts";
 import { inspectSegments } from "../segments/segment-directory.ts";
 import type { StoreError } from "../store-error.ts";
 import type { DurableLog, LogPosition } from "../txn-log.ts";
-import { DataPlace } from "./data-place.ts";
+import { DataDirectories } from "./data-directories.ts";
 import { inspectDirectory, type Places, refuseForeign, WITNESS_FILE } from "./inspect-directory.ts";
 import { readWitness } from "./witness.ts";
 
@@ -65,7 +65,7 @@ export function walkClosedLog(places: Places, after: Zxid, sink: EntrySink): num
 }
 
 function whileLocked<T>({ directory, logDirectory }: Places, read: () => T): T {
-  const place = new DataPlace(directory, logDirectory);
+  const place = new DataDirectories(directory, logDirectory);
   try {
     return read();
   } finally {

@@ -14,7 +14,7 @@ const DIRECTORY_MODE = 0o700;
  * is another. Each has a lock of its own, so that no two servers share one of them and differ in
  * the other.
  */
-export class DataPlace implements Disposable {
+export class DataDirectories implements Disposable {
   readonly #locks: DirectoryLock[] = [];
   /** Made here. */
   readonly #made: string[] = [];

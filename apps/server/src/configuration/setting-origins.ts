@@ -4,22 +4,22 @@ import { ConfigError } from "@zooid/embedded-server";
 const WORD = /[\w.-]+(?:=[^\s,;:()]*)?/g;
 
 /**
- * A sentence about settings, with the place where each of them stands behind its first mention:
- * `clientPort (line 3) is …`.
+ * A sentence about settings, with the origin of each of them, a file's line or an option, behind
+ * its first mention: `clientPort (line 3) is …`.
  *
- * @param places by key
+ * @param origins by key
  */
-export function withPlaces(sentence: string, places: ReadonlyMap<string, string>): string {
-  const placed = new Set<string>();
+export function withOrigins(sentence: string, origins: ReadonlyMap<string, string>): string {
+  const named = new Set<string>();
   return sentence.replace(WORD, (word, at: number) => {
     const end = word.endsWith(".") ? word.length - 1 : word.length;
     const [key = ""] = word.slice(0, end).split("=");
-    const place = places.get(key);
+    const origin = origins.get(key);
     // The name of a file is no setting.
-    if (place === undefined || placed.has(key) || sentence[at - 1] === "/") return word;
-    placed.add(key);
+    if (origin === undefined || named.has(key) || sentence[at - 1] === "/") return word;
+    named.add(key);
     if (sentence.startsWith(" (", at + word.length)) return word;
-    return `${word.slice(0, end)} (${place})${word.slice(end)}`;
+    return `${word.slice(0, end)} (${origin})${word.slice(end)}`;
   });
 }
 
@@ -29,11 +29,11 @@ export function withPlaces(sentence: string, places: ReadonlyMap<string, string>
  *
  * @param configFile undefined where the command line alone decides
  */
-export function placedError(
+export function errorWithOrigins(
   error: unknown,
-  { places, configFile }: { readonly places: ReadonlyMap<string, string>; readonly configFile?: string | undefined },
+  { origins, configFile }: { readonly origins: ReadonlyMap<string, string>; readonly configFile?: string | undefined },
 ): unknown {
   if (!(error instanceof ConfigError)) return error;
   const file = configFile === undefined ? "" : `${configFile}: `;
-  return new ConfigError(error.problems.map((problem) => `${file}${withPlaces(problem, places)}`));
+  return new ConfigError(error.problems.map((problem) => `${file}${withOrigins(problem, origins)}`));
 }

@@ -1,8 +1,8 @@
 import { ConfigError } from "@zooid/embedded-server";
 import { expect, test } from "vitest";
-import { placedError, withPlaces } from "./setting-places.ts";
+import { errorWithOrigins, withOrigins } from "./setting-origins.ts";
 
-const PLACES = new Map([
+const ORIGINS = new Map([
   ["tickTime", "line 3"],
   ["server.1", "line 5 of /etc/zoo.cfg.dynamic"],
   ["admin.needClientAuth", "--set"],
@@ -16,14 +16,14 @@ test.each([
   ["it is set by tickTime.", "it is set by tickTime (line 3)."],
   ["server.10 and tickTimes are others", "server.10 and tickTimes are others"],
 ])("%s", (sentence, placed) => {
-  expect(withPlaces(sentence, PLACES)).toBe(placed);
+  expect(withOrigins(sentence, ORIGINS)).toBe(placed);
 });
 
 test("each problem of an error has its file and its lines, and an error of another kind stays", () => {
   const error = new ConfigError(["tickTime is x", "there is no port"]);
-  expect(placedError(error, { places: PLACES, configFile: "/zoo.cfg" })).toEqual(
+  expect(errorWithOrigins(error, { origins: ORIGINS, configFile: "/zoo.cfg" })).toEqual(
     new ConfigError(["/zoo.cfg: tickTime (line 3) is x", "/zoo.cfg: there is no port"]),
   );
   const other = new Error("other");
-  expect(placedError(other, { places: PLACES })).toBe(other);
+  expect(errorWithOrigins(other, { origins: ORIGINS })).toBe(other);
 });
