@@ -24,6 +24,7 @@ import type { Attack } from "./attack.ts";
 import { FLOOD_ATTACKS } from "./floods.ts";
 import { HANDSHAKE_ATTACKS } from "./handshakes.ts";
 import { IDENTITY_ATTACKS } from "./identities.ts";
+import { KERBEROS_ATTACKS } from "./kerberos.ts";
 import { NAME_ATTACKS } from "./names.ts";
 import { OPERATOR_PORT_ATTACKS } from "./operator-ports.ts";
 import { PARSER_ATTACKS } from "./parsers.ts";
@@ -66,6 +67,7 @@ const ATTACKS: readonly Attack[] = [
   ...WRITE_ATTACKS,
   ...STRANGER_ATTACKS,
   ...HANDSHAKE_ATTACKS,
+  ...KERBEROS_ATTACKS,
   ...FLOOD_ATTACKS,
 ];
 
