@@ -1,9 +1,9 @@
-import { readdirSync, readlinkSync } from "node:fs";
 import type { Zxid } from "@zooid/model";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { formatSegmentName } from "../segments/segment-name.ts";
 import { Z } from "../testing/append-batches.ts";
+import { openFiles } from "../testing/open-files.ts";
 import { SegmentHistory } from "../testing/segment-history.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";
 import { LogReader } from "./log-reader.ts";
@@ -71,28 +71,20 @@ test.each([
 });
 
 test("a limited number of segments is open at a time, and only the newest once they are closed", () => {
-  const openFiles = (): number => {
-    const links = readdirSync("/proc/self/fd").map((fd) => {
-      try {
-        return readlinkSync(`/proc/self/fd/${fd}`);
-      } catch {
-        return "";
-      }
-    });
-    return new Set(links.filter((link) => link.startsWith(place.path) && link.endsWith(".db"))).size;
-  };
+  const openSegments = (): number =>
+    new Set(openFiles().filter((file) => file.startsWith(place.path) && file.endsWith(".db"))).size;
   for (let i = 0; i < 45; i++) {
     history.append(2);
     history.roll();
   }
   history.append(2);
   using reader = readerOf();
-  const before = openFiles();
+  const before = openSegments();
   const wanted = Array.from({ length: 45 }, (_, i) => Z(1, 2 * i + 2));
   expect(entriesOf(reader, wanted, 1 << 20).flat()).toEqual(wanted);
-  const during = openFiles() - before;
+  const during = openSegments() - before;
   expect(during).toBeGreaterThan(5);
   expect(during).toBeLessThanOrEqual(33);
   reader.closeSealed();
-  expect(openFiles() - before).toBeLessThanOrEqual(1);
+  expect(openSegments() - before).toBeLessThanOrEqual(1);
 });

@@ -1,13 +1,15 @@
-import { statSync } from "node:fs";
+import { rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Zxid } from "@zooid/model";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Chain } from "../chain.ts";
 import { openStore, type Store, type StoreOptions } from "../sqlite.ts";
+import { CHECKPOINTS_FULL_FILE } from "../test-break.ts";
 import { batchOf, RecordingHandler, range, Z } from "../testing/append-batches.ts";
 import { checkpointsAsApplied } from "../testing/checkpoints.ts";
 import { newestSegment } from "../testing/newest-segment.ts";
+import { openFiles } from "../testing/open-files.ts";
 import { promised } from "../testing/promised-log.ts";
 import { runOracle, settled } from "../testing/state-history.ts";
 import { loaded, Oracle } from "../testing/state-oracle.ts";
@@ -185,4 +187,30 @@ test("a state file that vanished is made again while the log goes back to the be
   let replayed = 0;
   store.replay(store.loadState({ session: () => {}, node: () => {} }).applied, () => replayed++);
   expect(replayed).toBe(5);
+});
+
+test("once a checkpoint has room again, every flush that waited ends, and the state file is open once", async () => {
+  const warning = Promise.withResolvers<void>();
+  const handler = Object.assign(new RecordingHandler(), { warned: () => warning.resolve() });
+  await using store = await open({ ...NO_LAG, handler, testBreak: "full-by-files" });
+  const stateFile = join(place.path, "data", store.log.durable.stateFile);
+  const times = (): number => openFiles().filter((file) => file === stateFile).length;
+  const oracle = new Oracle(1, loaded(store));
+  const append = (): Promise<void> => runOracle(store, oracle, 5);
+  await append();
+  await store.state.flush();
+  const before = times();
+  await append();
+  const fullFile = join(place.path, "data", CHECKPOINTS_FULL_FILE);
+  writeFileSync(fullFile, "");
+  const refused = store.state.flush();
+  await warning.promise;
+  rmSync(fullFile);
+  const later = store.state.flush();
+  await Promise.all([refused, later]);
+  for (let round = 0; round < 3; round++) {
+    await append();
+    await store.state.flush();
+  }
+  expect([store.state.applied.applied.zxid, times() - before]).toEqual([oracle.zxid, 0]);
 });

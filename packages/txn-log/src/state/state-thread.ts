@@ -70,7 +70,7 @@ class StateThread {
   #isStill = false;
   /** The rebuild of the file in progress. */
   #rebuild: StateRebuild | undefined;
-  /** Flushes that were asked for meanwhile. */
+  /** Flushes without an answer: they wait for room, or until the file may be written. */
   #flushes: number[] = [];
 
   constructor(data: StateThreadData, decoder: TxnDecoder) {
@@ -93,11 +93,9 @@ class StateThread {
         this.#lagBytes += command.mark.bytes;
         return this.#wake();
       case "flush":
-        if (this.#isStill) {
-          this.#flushes.push(command.id);
-          return;
-        }
-        return this.#flush(command.id);
+        this.#flushes.push(command.id);
+        if (!this.#isStill) this.#checkpointAll();
+        return;
       case "stand-still":
         // Without room it stands where it is: what follows is in the log.
         if (command.isCheckpointed) this.#checkpointAll();
@@ -107,7 +105,7 @@ class StateThread {
         return this.#report({ kind: "standing" });
       case "resume":
         this.#isStill = false;
-        for (const id of this.#flushes.splice(0)) this.#flush(id);
+        if (this.#flushes.length > 0) this.#checkpointAll();
         return this.#wake();
       case "adopt":
         return this.#adopt(command.stateFile);
@@ -127,20 +125,9 @@ class StateThread {
     if (!this.#isFull && this.#lagBytes >= checkpointBytes) this.#checkpointAll(checkpointBytes);
     if (this.#marks.length === 0) return;
     this.#timer ??= setTimeout(
-      () => this.#run(() => this.#checkpointLater()),
+      () => this.#run(() => this.#checkpointAll()),
       this.#isFull ? FULL_RETRY_MS : this.#data.checkpointMs,
     );
-  }
-
-  #checkpointLater(): void {
-    this.#checkpointAll();
-    if (!this.#isFull) for (const id of this.#flushes.splice(0)) this.#flush(id);
-  }
-
-  #flush(id: number): void {
-    this.#checkpointAll();
-    if (this.#isFull) this.#flushes.push(id);
-    else this.#report({ kind: "flushed", id });
   }
 
   /** Without success, the file in force stays what it is. */
@@ -213,6 +200,7 @@ class StateThread {
     const { meta } = this.#state;
     const ms = performance.now() - startMs;
     this.#report({ kind: "checkpointed", checkpoint: { meta, marks: marks.length, bytes, entries: 0, nodes: 0, ms } });
+    if (this.#marks.length === 0) this.#foundRoom();
   }
 
   #adopt(stateFile: string): void {
@@ -225,8 +213,7 @@ class StateThread {
     removeStateFile(this.#stateFile);
     this.#stateFile = stateFile;
     this.#open();
-    this.#isCramped = false;
-    this.#setFull(undefined);
+    this.#foundRoom();
     this.#report({ kind: "adopted" });
   }
 
@@ -234,7 +221,7 @@ class StateThread {
   #checkpointAll(lagMin = 0): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (this.#marks.length === 0) return;
+    if (this.#marks.length === 0) return this.#foundRoom();
     this.#hear();
     while (this.#marks.length > 0 && this.#lagBytes >= lagMin) {
       const marks = this.#takeMarks();
@@ -250,11 +237,21 @@ class StateThread {
       }
       this.#hear();
     }
+    this.#foundRoom();
+    this.#checkpoint.release();
+    this.#state.shrink();
+  }
+
+  /**
+   * No mark waits for room any more. Every flush ends here, also one that another step than its own
+   * has made good.
+   */
+  #foundRoom(): void {
     this.#missingRoom.clear();
     this.#isCramped = false;
     this.#setFull(undefined);
-    this.#checkpoint.release();
-    this.#state.shrink();
+    if (this.#isStill) return;
+    for (const id of this.#flushes.splice(0)) this.#report({ kind: "flushed", id });
   }
 
   /** A checkpoint found no room. Its transaction is undone with the connection. */
