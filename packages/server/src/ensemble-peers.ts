@@ -247,7 +247,7 @@ export class EnsemblePeers implements Peers {
    */
   prepareSecurity(options: EnsembleOptions): PreparedReload {
     const prepared = this.protection.prepare(options);
-    if (prepared.problems.length > 0) this.reloads.failed++;
+    if (!prepared.isTlsUsable) this.reloads.failed++;
     return {
       ...prepared,
       apply: () => {

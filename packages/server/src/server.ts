@@ -231,11 +231,12 @@ class Server implements ZooidServer {
     const read = this.#ports?.readCertificates();
     const problems = [...(read !== undefined && "length" in read ? read : [])];
     const config = options === undefined ? undefined : checked(options, problems);
-    if (options !== undefined && config === undefined) return refusal(problems);
-    const operators = this.#operators?.readCertificates(config?.admin?.tls);
-    problems.push(...(operators !== undefined && "length" in operators ? operators : []));
-    const { ensemble } = options ?? {};
+    const { admin, ensemble } = options ?? {};
+    // Both count files that cannot be used, also where the check of the options has found that.
+    const operators = this.#operators?.readCertificates(admin);
     const security = ensemble === undefined ? undefined : this.#peers?.prepareSecurity(ensemble);
+    if (options !== undefined && config === undefined) return refusal(problems);
+    problems.push(...(operators !== undefined && "length" in operators ? operators : []));
     problems.push(...(security?.problems ?? []));
     // Without options for links their certificates are read here, and are in force at once where
     // they are valid.

@@ -106,11 +106,10 @@ export function parseAdmin(
   if (!COMMAND_URL.test(commandUrl)) {
     problems.push(`admin.commandURL is a path like /commands, found "${commandUrl}"`);
   }
-  const { forceHttps = false, portUnification = false, needClientAuth = false, tls = {} } = options;
+  const { forceHttps = false, portUnification = false, needClientAuth = false } = options;
   if (needClientAuth && !forceHttps) {
     problems.push("admin.needClientAuth=true asks for certificates, which need admin.forceHttps=true");
   }
-  const clientAuth = needClientAuth ? "need" : "none";
   return {
     port: whole("admin.serverPort", options.port ?? 8080, 0, 65_535),
     address: options.address ?? "127.0.0.1",
@@ -122,8 +121,18 @@ export function parseAdmin(
       intervalMs: whole("admin.rateLimiterIntervalInMS", options.rateLimiterIntervalMs ?? 300_000, 0, INT_MAX),
     },
     servesBoth: portUnification && !forceHttps,
-    tls: forceHttps || portUnification ? parseTls({ ...tls, clientAuth }, "ssl.quorum", problems, notices) : undefined,
+    tls: parseAdminTls(options, problems, notices),
   };
+}
+
+/** @returns undefined if the port has no TLS, or if there is a problem with it */
+export function parseAdminTls(
+  { enabled = true, forceHttps = false, portUnification = false, needClientAuth = false, tls = {} }: AdminOptions,
+  problems: string[],
+  notices: string[],
+): TlsConfig | undefined {
+  if (!enabled || (!forceHttps && !portUnification)) return undefined;
+  return parseTls({ ...tls, clientAuth: needClientAuth ? "need" : "none" }, "ssl.quorum", problems, notices);
 }
 
 /** @returns undefined if the port is not configured */

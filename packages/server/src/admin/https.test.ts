@@ -97,8 +97,16 @@ test("its certificate is a metric, ends with a warning, and is read again on dem
   expect(await shownNotAfter(zk.adminPort)).toBe(new X509Certificate(HOST.cert).validTo);
   writeFileSync(location, "no key");
   expect(zk.reload().problems).toEqual([expect.stringContaining(location)]);
+  // Here the check of the options finds it.
+  expect(zk.reload(options).problems).toEqual([expect.stringContaining(location)]);
   expect(zk.reload({ admin }).problems).toEqual([]);
+  expect(zk.reload({ admin, tickMs: -5 }).problems).toHaveLength(1);
   expect(await shownNotAfter(zk.adminPort)).toBe(new X509Certificate(HOST.cert).validTo);
+  const { body } = await askSecurely(zk.adminPort, "/metrics", { rejectUnauthorized: false });
+  expect(body.match(/^zooid_tls_reload.*"operators".*$/gm)).toEqual([
+    'zooid_tls_reloads{key="operators"} 2',
+    'zooid_tls_reload_failures{key="operators"} 2',
+  ]);
 });
 
 test.each<[string, ServerOptions, string]>([

@@ -2,10 +2,9 @@ import { hostPort } from "@zooid/model";
 import type { ReadCertificates } from "../clients/client-ports.ts";
 import type { LogFields } from "../operators/log-fields.ts";
 import { notAfterSeconds, ownCertificate } from "../tls/own-certificate.ts";
-import type { TlsConfig } from "../tls/tls-config.ts";
 import { answerAdmin, isProbe } from "./admin-server.ts";
 import type { AdminView } from "./admin-view.ts";
-import type { AdminConfig, MetricsConfig } from "./http-options.ts";
+import { type AdminConfig, type AdminOptions, type MetricsConfig, parseAdminTls } from "./http-options.ts";
 import { type AdminApplication, HttpPort, plain } from "./http-port.ts";
 import { PrometheusText } from "./prometheus.ts";
 
@@ -96,12 +95,14 @@ export class OperatorPorts implements AsyncDisposable {
    * Reads the certificates of the admin port again without putting them into force: a list of
    * problems where they are invalid.
    *
-   * @param tls where they are now; default: where they were at the start
+   * @param options name where they are now; default: where they were at the start
    */
-  readCertificates(tls?: TlsConfig): ReadCertificates | readonly string[] {
-    const config = tls ?? this.#options.admin?.tls;
-    if (!this.hasTls || config === undefined) return { apply: () => {} };
-    const context = config.reload();
+  readCertificates(options?: AdminOptions): ReadCertificates | readonly string[] {
+    const { tls } = this.#options.admin ?? {};
+    if (!this.hasTls || tls === undefined) return { apply: () => {} };
+    const problems: string[] = [];
+    const now = parseAdminTls(options ?? {}, problems, []);
+    const context = problems.length > 0 ? problems : (now?.context ?? tls.reload());
     if ("length" in context) {
       this.reloads.failed++;
       return context;

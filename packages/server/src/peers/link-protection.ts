@@ -20,6 +20,8 @@ export interface LinkProtectionOptions {
 
 /** What a reload would do; nothing has changed yet. */
 export interface PreparedReload extends SecurityReload {
+  /** False where TLS was asked for, and its files could not be used. */
+  readonly isTlsUsable: boolean;
   /** Puts it into force; does nothing where there are problems. */
   apply(): void;
 }
@@ -109,7 +111,8 @@ export class LinkProtection {
     const after = parseProtection(options, ensemble, problems, []);
     if (problems.length === 0) checkTrust(after, ensemble, problems);
     if (problems.length === 0) problems.push(...this.#missing(before, after));
-    if (problems.length > 0) return { changes: [], problems, apply: () => {} };
+    const { isTlsUsable } = after;
+    if (problems.length > 0) return { changes: [], problems, isTlsUsable, apply: () => {} };
     const changes = protectionChanges(before, after);
     const apply = (): void => {
       if (changes.length === 0) return;
@@ -117,7 +120,7 @@ export class LinkProtection {
       this.warn();
       this.renew();
     };
-    return { changes, problems, apply };
+    return { changes, problems, isTlsUsable, apply };
   }
 
   get #all(): readonly ProtectedLink[] {

@@ -38,6 +38,8 @@ export interface PeerProtection {
   readonly takesBoth: boolean;
   /** Whether this server dials with TLS. */
   readonly dialsTls: boolean;
+  /** False where TLS was asked for, and its files could not be used. */
+  readonly isTlsUsable: boolean;
 }
 
 /** The protection in force for new links; a reload replaces it. */
@@ -93,6 +95,7 @@ export function parseProtection(
   return {
     ...{ peerSecretFile, secretMode: peerSecretMode, allowUnauthenticatedPeers },
     secrets,
+    isTlsUsable: tls !== UNUSABLE_TRANSPORT,
     transport: portUnification && tls !== PLAIN_TRANSPORT ? eitherTransport(tls, dialsTls) : tls,
     ...{ takesBoth: portUnification, dialsTls },
   };

@@ -505,10 +505,17 @@ describe("files for TLS", () => {
     expect(zk.reload(options).problems).toEqual([]);
     file("key", TWO.key);
     expect(zk.reload().problems).toEqual([expect.stringContaining("does not belong to the certificate")]);
+    // Here the check of the options finds it.
+    expect(zk.reload(options).problems).toEqual([expect.stringContaining("does not belong to the certificate")]);
+    // Neither is a fault of the files.
+    file("key", ONE.key);
+    expect(zk.reload({ ...options, tickMs: -5 }).problems).toHaveLength(1);
+    const peerSecretFile = join(directory, "nowhere");
+    expect(zk.reload({ ...options, ensemble: { ...options.ensemble, peerSecretFile } }).problems).toHaveLength(1);
     const { body } = await ask(zk.adminPort, "/metrics");
     expect(body.split("\n").filter((line) => /^zooid_tls_reload.*"peers"/.test(line))).toEqual([
       'zooid_tls_reloads{key="peers"} 1',
-      'zooid_tls_reload_failures{key="peers"} 1',
+      'zooid_tls_reload_failures{key="peers"} 2',
     ]);
   });
 
