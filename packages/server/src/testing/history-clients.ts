@@ -82,14 +82,22 @@ interface Write {
  */
 export class HistoryClients implements AsyncDisposable {
   readonly #portOf: () => number;
+  readonly #mayBeCarriedOut: boolean;
   readonly #sessions: Session[] = [];
   #model = new ModelTree(new Map());
+  /** Writes whose connection ended before their answers. */
+  #unanswered: readonly Write[] = [];
   /** Sessions that were closed last must not come back. */
   readonly #closed: Pick<Session, "id" | "password">[] = [];
 
-  /** @param portOf where the next connection goes */
-  constructor(portOf: () => number) {
+  /**
+   * @param portOf where the next connection goes
+   * @param options `mayBeCarriedOut`: whether writes without an answer may be there after all, the
+   *   first of them without the others; default false
+   */
+  constructor(portOf: () => number, { mayBeCarriedOut = false }: { readonly mayBeCarriedOut?: boolean } = {}) {
     this.#portOf = portOf;
+    this.#mayBeCarriedOut = mayBeCarriedOut;
   }
 
   /** The tree as it is now is the beginning. */
@@ -142,11 +150,19 @@ export class HistoryClients implements AsyncDisposable {
     return this.#model.withoutEphemerals();
   }
 
-  /** A snapshot has replaced all data of the server. */
-  async restored(snapshot: ModelTree): Promise<void> {
+  /**
+   * A snapshot has replaced all data of the server.
+   *
+   * @param options `isFounded`: an ensemble was founded on it since, with another configuration
+   */
+  async restored(snapshot: ModelTree, { isFounded = false }: { readonly isFounded?: boolean } = {}): Promise<void> {
     await this.disconnect();
     for (const session of this.#sessions.splice(0)) this.#noteClosed(session);
     this.#model = snapshot;
+    if (isFounded) {
+      const founded = (await this.#dump()).get(CONFIG_PATH);
+      if (founded !== undefined) snapshot.changed(CONFIG_PATH, founded, founded.stat);
+    }
     await this.resume();
   }
 
@@ -168,7 +184,9 @@ export class HistoryClients implements AsyncDisposable {
 
   /** The server that the first session is connected to shows what was promised. */
   async check(): Promise<void> {
-    checkEqual(await this.#dump(), this.#model.dump);
+    const dump = await this.#dump();
+    this.#settleUnanswered(dump);
+    checkEqual(dump, this.#model.dump);
   }
 
   /** The first session moves to where it may connect now. */
@@ -270,11 +288,22 @@ export class HistoryClients implements AsyncDisposable {
     const { client } = this.#sessions[0] ?? (await this.#openSession());
     const writes = Array.from({ length: FILL_WRITES }, (_, i) => this.#set("/", a + i, length));
     for (const { op, body } of writes) client.send(request(1, op, body));
+    if (this.#mayBeCarriedOut) this.#unanswered = writes;
     for (const write of writes) {
       const { code, zxid, body } = await client.reply();
+      this.#unanswered = this.#unanswered.slice(1);
       if (code !== 0) continue;
       write.apply(resultOf(write.op, body), zxid);
     }
+  }
+
+  /** Their node's version says how many of them were carried out: the first ones, in order. */
+  #settleUnanswered(dump: Dump): void {
+    const [is, was] = [dump, this.#model.dump].map((tree) => tree.get("/")?.stat);
+    if (is === undefined || was === undefined) return;
+    const last = this.#unanswered[is.version - was.version - 1];
+    this.#unanswered = [];
+    last?.apply({ op: "set", stat: is }, is.mzxid);
   }
 
   // Sessions

@@ -1,16 +1,16 @@
 /**
  * Random histories of servers over their real files, which are so small that they roll, checkpoint
  * and purge after a few writes; servers are stopped and killed in between. After each start they
- * must hold what their answers promised, and start without a repair. The single server also runs
- * out of room between two writes, and its data are replaced by snapshots of themselves: through the
- * admin port, and from its files into an empty directory.
+ * must hold what their answers promised, and start without a repair. A server also runs out of room
+ * between two writes, and the data are replaced by snapshots of themselves: from the admin port,
+ * and from the files of a stopped server into an empty directory.
  *
  *     npm run tool -- round-trips [--acts 10000] [--servers 1|3] [--seed N] [--shrink]
  *
  * With --servers 3 it is an ensemble in one process, one member of which is away at a time: leaders
- * change, and members that come back get a SNAP or a TRUNC. A history that fails is printed with
- * the seed that repeats it; with --shrink, which takes minutes, the shortest one that fails as
- * well.
+ * change, members that come back get a SNAP or a TRUNC, and ensembles are founded on a snapshot
+ * that one server has restored alone. A history that fails is printed with the seed that repeats
+ * it; with --shrink, which takes minutes, the shortest one that fails as well.
  */
 import { parseArgs } from "node:util";
 import { type Act, type ActWeights, actsArbitrary } from "@zooid/embedded-server/testing/acts";
