@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Client, type ClientOptions, connect } from "@zooid/client";
+import { PATIENT } from "@zooid/embedded-server/testing/patient";
 import { lastSettings } from "@zooid/model/testing/last-settings";
 import { freePorts } from "@zooid/wire/testing/free-ports";
 import { afterEach, beforeEach } from "vitest";
@@ -69,7 +70,7 @@ export class MemberProcess {
     writeFileSync(join(dataDir, "myid"), `${sid}\n`);
     this.#file = join(directory, `zoo${sid}.cfg`);
     const own = [`dataDir=${dataDir}`, `clientPort=${port}`, `clientPortAddress=${HOST}`];
-    const shared = ["tickTime=500", "initLimit=20", "syncLimit=10", "4lw.commands.whitelist=*"];
+    const shared = ["tickTime=500", "initLimit=20", `syncLimit=${PATIENT.syncLimit}`, "4lw.commands.whitelist=*"];
     writeFileSync(this.#file, lastSettings([...shared, ...own, ...settings]));
   }
 

@@ -14,6 +14,7 @@ import { startServer } from "../server.ts";
 import type { ZooidServer } from "../server-api.ts";
 import type { Act, ActWeights } from "./acts.ts";
 import { CLIENT_ACTS, type ClientAct, HistoryClients } from "./history-clients.ts";
+import { PATIENT } from "./patient.ts";
 import { imageOf, isRepair, SMALL_FILES } from "./small-files.ts";
 import { restore, SUPER_DIGEST, snapshotOf } from "./snapshot-endpoint.ts";
 
@@ -329,7 +330,7 @@ export class StoredEnsemble implements AsyncDisposable {
   async #start(member: Member): Promise<void> {
     await this.#endShortage(member);
     member.role = undefined;
-    member.server = await this.#startServer(member, { sid: member.sid, servers: this.#lines });
+    member.server = await this.#startServer(member, { sid: member.sid, servers: this.#lines, ...PATIENT });
     this.#startCount++;
   }
 
