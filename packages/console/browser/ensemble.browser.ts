@@ -1,4 +1,5 @@
 import { startServer, type ZooidServer } from "@zooid/embedded-server";
+import { PATIENT } from "@zooid/embedded-server/testing/patient";
 import { freePorts } from "@zooid/wire/testing/free-ports";
 import { afterAll, expect, test } from "vitest";
 import { wordsByConnection } from "../src/facts/ensemble-facts.ts";
@@ -17,7 +18,7 @@ test("a member that stops is the first thing on the page, with what to do, until
     clientAddress: { host: "127.0.0.1", port: clientPorts[i] ?? 0 },
   }));
   const start = (sid: number): Promise<ZooidServer> =>
-    startServer({ port: clientPorts[sid - 1] ?? 0, ensemble: { sid, servers } });
+    startServer({ port: clientPorts[sid - 1] ?? 0, ensemble: { sid, servers, ...PATIENT } });
   const members = await Promise.all(SIDS.map(start));
   try {
     await using stage = await startBrowserStage({ hosts: clientPorts.map((port) => `127.0.0.1:${port}`).join(",") });

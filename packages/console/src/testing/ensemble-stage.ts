@@ -1,5 +1,6 @@
 import { type Client, connect, digest } from "@zooid/client";
 import { startServer, type ZooidServer } from "@zooid/embedded-server";
+import { allServe, PATIENT } from "@zooid/embedded-server/testing/patient";
 import { freePorts } from "@zooid/wire/testing/free-ports";
 import { ConsoleServer, type ConsoleServerOptions } from "../console-server.ts";
 import { type ApiAnswer, type ApiOptions, callApi } from "./stage.ts";
@@ -52,11 +53,17 @@ export async function startEnsembleStage(options: Partial<ConsoleServerOptions> 
     const known = sid > 3 ? [...lines.slice(0, 3), { ...own, isObserver: true }] : lines.slice(0, 3);
     const settings = { reconfigEnabled: true, superDigest: SUPER_DIGEST, fourLetterWords: "*", tickMs: 500 };
     const server = await startServer({
-      ...{ ...settings, port: own.clientAddress.port, admin: { port: 0 }, ensemble: { sid, servers: known } },
+      ...{
+        ...settings,
+        port: own.clientAddress.port,
+        admin: { port: 0 },
+        ensemble: { sid, servers: known, ...PATIENT },
+      },
     });
     servers.set(sid, server);
   };
   await Promise.all([1, 2, 3].map(start));
+  await allServe(servers.values());
   const hosts = lines
     .slice(0, 3)
     .map(({ clientAddress: { port } }) => `${HOST}:${port}`)
