@@ -1,5 +1,6 @@
 import { connect } from "@zooid/client";
 import { startServer } from "@zooid/embedded-server";
+import { PATIENT } from "@zooid/embedded-server/testing/patient";
 import { freePorts } from "@zooid/wire/testing/free-ports";
 import { expect, test } from "vitest";
 import { Session } from "../../testing/session.ts";
@@ -18,7 +19,7 @@ test("leader transfer --wait transfers leadership to a server that starts later"
   const start = async (sid: number) => {
     const port = servers[sid - 1]?.clientAddress.port ?? 0;
     const options = { port, admin: { port: 0 }, superDigest: SUPER_DIGEST, tickMs: 200 };
-    return running.use(await startServer({ ...options, ensemble: { sid, servers } }));
+    return running.use(await startServer({ ...options, ensemble: { sid, servers, ...PATIENT } }));
   };
   const first = await Promise.all([start(1), start(2)]);
   const addresses = first.map(({ connectString }) => connectString).join(",");

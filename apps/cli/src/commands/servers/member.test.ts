@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { connect } from "@zooid/client";
 import { startServer } from "@zooid/embedded-server";
+import { allServe, PATIENT } from "@zooid/embedded-server/testing/patient";
 import { freePorts } from "@zooid/wire/testing/free-ports";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { Session } from "../../testing/session.ts";
@@ -34,7 +34,7 @@ async function start(sid: number): Promise<void> {
   if (own === undefined) throw new RangeError(`there is no server ${sid}`);
   const known = sid > 3 ? [...lines.slice(0, 3), { ...own, isObserver: true }] : lines.slice(0, 3);
   const options = { port: own.clientAddress.port, reconfigEnabled: true, superDigest: SUPER_DIGEST, tickMs: 200 };
-  servers.set(sid, await startServer({ ...options, ensemble: { sid, servers: known } }));
+  servers.set(sid, await startServer({ ...options, ensemble: { sid, servers: known, ...PATIENT } }));
 }
 
 function place(sid: number): string {
@@ -45,7 +45,7 @@ function place(sid: number): string {
 /** A session, once the ensemble serves. */
 async function open(): Promise<Session> {
   const addresses = lines.map(({ clientAddress }) => `${HOST}:${clientAddress.port}`).join(",");
-  await (await connect(addresses, { startTimeoutMs: 60_000 })).close();
+  await allServe(servers.values());
   return await Session.open(addresses, "json");
 }
 
