@@ -81,3 +81,13 @@ test("a record that lacks a call is noticed", () => {
   mkdirSync(join(root, "more"));
   expect(incompleteness(calls)).toBe("more is there, and was never made");
 });
+
+test("cuts are made after each n-th call alone", () => {
+  synced("ab");
+  for (let i = 0; i < 7; i++) writeAt(i, "X");
+  const cutsOf = (cutEvery: number): readonly string[] =>
+    [...cutStates(calls, { cutEvery, recentMax: 0 })].map(({ description }) => description.split(" (")[0] ?? "");
+  const all = new Set(cutsOf(1));
+  expect(all.size).toBeGreaterThan(7);
+  expect(new Set(cutsOf(3))).toEqual(new Set([...all].filter((_, i) => (i + 1) % 3 === 0)));
+});

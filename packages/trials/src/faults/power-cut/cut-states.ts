@@ -30,6 +30,8 @@ import {
 export interface CutStatesOptions {
   /** Cuts are made after the calls that end later. Default: after all of them. */
   readonly from?: bigint;
+  /** Cuts are made after each call whose number it divides. Default 1: after each call. */
+  readonly cutEvery?: number;
   readonly recentMax: number;
 }
 
@@ -49,18 +51,24 @@ export interface CutState {
 
 type Change = ContentCall | NameCall;
 
+/** Whether there is a cut after the call at this index. */
+export function isCut(
+  { ended }: DiskCall,
+  index: number,
+  { from = 0n, cutEvery = 1 }: Pick<CutStatesOptions, "from" | "cutEvery">,
+): boolean {
+  return ended >= from && (index + 1) % cutEvery === 0;
+}
+
 /** In the order of the cuts. */
-export function* cutStates(
-  { root, rootFolder, list }: DiskCalls,
-  { from = 0n, recentMax }: CutStatesOptions,
-): Generator<CutState> {
+export function* cutStates({ root, rootFolder, list }: DiskCalls, options: CutStatesOptions): Generator<CutState> {
   const disk = new SyncedDisk(root, rootFolder);
   for (const [index, call] of list.entries()) {
     if (call.kind === "sync") disk.sync(call.inode, call.begun);
     else disk.add(call);
-    if (call.ended < from) continue;
+    if (!isCut(call, index, options)) continue;
     const until = list[index + 1]?.ended;
-    for (const kept of keptSets(disk.unsynced, recentMax)) {
+    for (const kept of keptSets(disk.unsynced, options.recentMax)) {
       const image = disk.imageWith(kept);
       const description = `after call ${index + 1} (${describe(call, root)}), ${kept.size} of ${disk.unsynced.length} unsynced calls kept: ${[...kept].map((each) => describe(each, root)).join(", ")}`;
       const { key, read, write } = image;

@@ -7,7 +7,7 @@ import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "@zooid/conformance/internal/servers/endpoint";
 import { membersInForce } from "./configuration-files.ts";
-import { type CutState, cutStates, incompleteness } from "./cut-states.ts";
+import { type CutState, type CutStatesOptions, cutStates, incompleteness, isCut } from "./cut-states.ts";
 import { type DiskCalls, readDiskCalls } from "./disk-calls.ts";
 import { brokenPromise, decodePromises, type Promises } from "./promises.ts";
 import { recordingEnvironment } from "./recording-shim.ts";
@@ -58,8 +58,7 @@ export interface CutCounts {
   disks: number;
 }
 
-export interface CutOptions {
-  readonly recentMax: number;
+export interface CutOptions extends Omit<CutStatesOptions, "from"> {
   /** Number of disks of which one starts a whole store, too. */
   readonly wholeEvery: number;
   /** Faults after which no more disks are tried. */
@@ -70,13 +69,14 @@ export interface CutOptions {
 export async function tryCuts(
   { name, calls, promises }: RecordedHistory,
   folder: string,
-  { recentMax, wholeEvery, faultMax }: CutOptions,
+  { wholeEvery, faultMax, ...which }: CutOptions,
 ): Promise<CutCounts & { readonly faults: readonly string[] }> {
   const counts: CutCounts = { cuts: 0, cases: 0, disks: 0 };
   const faults: string[] = [];
   const views = new Map<string, Views>();
-  counts.cuts = calls.list.filter(({ ended }) => ended >= promises.from).length;
-  for (const state of cutStates(calls, { from: promises.from, recentMax })) {
+  const options = { ...which, from: promises.from };
+  counts.cuts = calls.list.filter((call, index) => isCut(call, index, options)).length;
+  for (const state of cutStates(calls, options)) {
     counts.cases++;
     let found = views.get(state.key);
     if (found === undefined) {
