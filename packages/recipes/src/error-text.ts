@@ -9,6 +9,12 @@ export function errorStack(error: unknown): string | undefined {
   return typeof stack === "string" ? stack : undefined;
 }
 
+/** The code of an error; undefined for other values. */
+export function errorCode(error: unknown): string | undefined {
+  const code = read(() => (error instanceof Error && "code" in error ? error.code : undefined));
+  return typeof code === "string" ? code : undefined;
+}
+
 /** Undefined where a getter of a caller's value throws. */
 export function read<T>(value: () => T): T | undefined {
   try {

@@ -11,6 +11,7 @@ import { DistributedQueue } from "./queues/distributed-queue.ts";
 import { Cron } from "./schedules/cron.ts";
 import { eachStaged } from "./testing/each-staged.ts";
 import { aborted, failure, type Stage } from "./testing/stage.ts";
+import { Warnings } from "./testing/warnings.ts";
 
 let stage: Stage;
 eachStaged((staged) => {
@@ -18,25 +19,6 @@ eachStaged((staged) => {
 });
 
 const PATH = "/failing";
-const silent = (): void => {};
-
-/** Warnings of a client, and the first of them. */
-class Warnings {
-  readonly messages: string[] = [];
-  readonly first: Promise<string>;
-  readonly logger: { readonly [level in "debug" | "info" | "warn" | "error"]: (message: string) => void };
-
-  constructor() {
-    const { promise, resolve } = Promise.withResolvers<string>();
-    this.first = promise;
-    const warn = (message: string): void => {
-      this.messages.push(message);
-      resolve(message);
-    };
-    this.logger = { debug: silent, info: silent, error: silent, warn };
-  }
-}
-
 type Work = (signal: AbortSignal) => void | Promise<void>;
 type OnError = (error: unknown) => void;
 

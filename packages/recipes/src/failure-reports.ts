@@ -1,5 +1,6 @@
 import type { Client } from "@zooid/client";
-import { errorStack, errorText } from "./error-text.ts";
+import type { Subject } from "rxjs";
+import { errorCode, errorStack, errorText } from "./error-text.ts";
 import { reportError } from "./report-error.ts";
 import { warn } from "./warn.ts";
 
@@ -49,6 +50,22 @@ export class FailureReports<More extends readonly unknown[] = []> {
   }
 
   #warn(what: string, error: unknown): void {
-    warn(this.#zk, "ZOOID_FAILED", `${what}: ${errorText(error)}`, { stack: errorStack(error) });
+    warn(this.#zk, "ZOOID_FAILED", `${what}: ${errorText(error)}`, {
+      error: errorCode(error),
+      stack: errorStack(error),
+    });
   }
+}
+
+type Failing = Pick<Subject<unknown>, "observed" | "error">;
+
+/**
+ * Ends a recipe's stream with the permanent error that ends the recipe. Where the stream has no
+ * subscriber, and no call waits on it, nothing else would show the end: then there is a warning.
+ *
+ * @param what the recipe and its path, and that it has ended
+ */
+export function failStream(zk: Client, stream$: Failing, what: string, error: unknown): void {
+  if (!stream$.observed) new FailureReports(zk, undefined).reportEnd(what, error);
+  stream$.error(error);
 }

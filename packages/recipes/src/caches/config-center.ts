@@ -3,10 +3,11 @@ import { ArgumentError, baseName, joinPath, rules, type Shape, shape } from "@zo
 import { BehaviorSubject, distinctUntilChanged, filter, map, type Observable, Subject, type Subscription } from "rxjs";
 import { checkArgument, checkArguments, checkName, checkRecord, codecRule, nameRule, signalOf } from "../arguments.ts";
 import { checkSeen, type Versioned } from "../counters/shared-value.ts";
-import { FailureReports } from "../failure-reports.ts";
+import { FailureReports, failStream } from "../failure-reports.ts";
 import { firstOf } from "../leases/waiting.ts";
 import { put } from "../nodes/named-node.ts";
 import { decodedValue, encodedValue } from "../nodes/values.ts";
+import { RecipeError } from "../recipe-error.ts";
 import { readCopy, writeCopy } from "./local-copy.ts";
 import { type CacheChange, TreeCache } from "./tree-cache.ts";
 
@@ -103,7 +104,10 @@ export class ConfigCenter<T, M extends object = Readonly<Record<string, T>>> imp
     this.#options = options;
     this.#reports = new FailureReports(zk, fallback?.onError);
     this.#cache = new TreeCache(zk, this.path);
-    const error = (error: unknown): void => this.#snapshot$.error(error);
+    const error = (error: unknown): void => {
+      failStream(zk, this.#snapshot$, `the configuration ${this.path} is followed no more`, error);
+      this.#rejected$.complete();
+    };
     this.#subscription = this.#cache.changes$.subscribe({ next: (change) => this.#note(change), error });
     this.#cache.ready({ signal: this.#closing.signal }).then(
       () => this.#begin(),
@@ -114,7 +118,10 @@ export class ConfigCenter<T, M extends object = Readonly<Record<string, T>>> imp
     this.#fallingBack = fallback === undefined ? Promise.resolve() : this.#fallBack(fallback);
   }
 
-  /** All values, now and after each change. */
+  /**
+   * All values, now and after each change. Completes when it is closed, and fails with permanent
+   * errors.
+   */
   get snapshot$(): Observable<ConfigSnapshot<M[keyof M]>> {
     return this.#snapshot$.pipe(filter((snapshot) => snapshot !== undefined));
   }
@@ -124,10 +131,14 @@ export class ConfigCenter<T, M extends object = Readonly<Record<string, T>>> imp
     return this.#rejected$.asObservable();
   }
 
-  /** Waits until there are values, from the servers or else from the file. */
+  /**
+   * Waits until there are values, from the servers or else from the file.
+   *
+   * @throws the signal's reason, RECIPE_CLOSED, or the permanent error that has ended it
+   */
   async ready(options: { readonly signal?: AbortSignal } = {}): Promise<void> {
     const signal = signalOf("ConfigCenter.ready", options);
-    await firstOf(this.snapshot$, signal);
+    if ((await firstOf(this.snapshot$, signal)) === undefined) throw this.#closed();
   }
 
   /** The value in the local copy. */
@@ -180,6 +191,10 @@ export class ConfigCenter<T, M extends object = Readonly<Record<string, T>>> imp
   /** Deletes a value, if it exists. */
   async delete(key: keyof M & string): Promise<void> {
     await this.#zk.delete(this.#pathOf(key), { missingOk: true });
+  }
+
+  #closed(): RecipeError {
+    return new RecipeError("RECIPE_CLOSED", `the configuration ${this.path} is closed`);
   }
 
   #pathOf(key: string): string {

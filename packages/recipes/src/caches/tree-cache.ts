@@ -23,7 +23,9 @@ import {
   takeUntil,
 } from "rxjs";
 import { checkArgument, checkArguments, pathRule, signalOf } from "../arguments.ts";
+import { failStream } from "../failure-reports.ts";
 import { firstOf } from "../leases/waiting.ts";
+import { RecipeError } from "../recipe-error.ts";
 
 export interface CachedNode extends NodeData {
   readonly path: string;
@@ -64,6 +66,7 @@ const SHAPE: Shape<TreeCacheOptions> = shape<TreeCacheOptions>({
 /** A copy of a node and its descendants, or of a selection of them, kept up to date. */
 export class TreeCache implements Disposable {
   readonly path: string;
+  readonly #zk: Client;
   readonly #nodes = new Map<string, CachedNode>();
   readonly #changes$ = new Subject<CacheChange>();
   readonly #isReady$ = new BehaviorSubject(false);
@@ -73,17 +76,18 @@ export class TreeCache implements Disposable {
 
   constructor(zk: Client, path: string, options: TreeCacheOptions = {}) {
     checkArguments("TreeCache", zk, path, options, SHAPE);
+    this.#zk = zk;
     this.path = path;
     this.#tree = zk.watchTree$(path, options).subscribe({
       next: (change) => this.#note(change),
-      error: (error) => this.#end((subject) => subject.error(error)),
-      complete: () => this.#end((subject) => subject.complete()),
+      error: (error) => this.#end({ error }),
+      complete: () => this.#end(),
     });
   }
 
   /**
    * Creations, changes and deletions; existing nodes come first. Completes when the cache is
-   * closed.
+   * closed, and fails with permanent errors.
    */
   get changes$(): Observable<CacheChange> {
     return defer(() => {
@@ -111,10 +115,15 @@ export class TreeCache implements Disposable {
     );
   }
 
-  /** Waits until the copy is complete. */
+  /**
+   * Waits until the copy is complete.
+   *
+   * @throws the signal's reason, RECIPE_CLOSED, or the permanent error that has ended the copy
+   */
   async ready(options: { readonly signal?: AbortSignal } = {}): Promise<void> {
     const signal = signalOf("TreeCache.ready", options);
-    await firstOf(this.#isReady$.pipe(filter((isReady) => isReady)), signal);
+    const isReady = await firstOf(this.#isReady$.pipe(filter((isReady) => isReady)), signal);
+    if (isReady === undefined) throw this.#closed();
   }
 
   /** The current copy of a node; undefined if there is none. */
@@ -143,7 +152,7 @@ export class TreeCache implements Disposable {
 
   /** Removes the watch and clears the copy. May be repeated. */
   close(): void {
-    this.#end((subject) => subject.complete());
+    this.#end();
   }
 
   [Symbol.dispose](): void {
@@ -161,14 +170,27 @@ export class TreeCache implements Disposable {
     this.#changes$.next({ ...change, path });
   }
 
-  #end(report: (subject: Subject<CacheChange>) => void): void {
+  #end(failure?: { readonly error: unknown }): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
     // An invalid option ends the stream before this is set.
     this.#tree?.unsubscribe();
-    report(this.#changes$);
+    if (failure !== undefined) this.#fail(failure.error);
+    this.#changes$.complete();
     this.#isReady$.complete();
     this.#closed$.next();
     this.#nodes.clear();
+  }
+
+  #closed(): RecipeError {
+    return new RecipeError("RECIPE_CLOSED", `the copy of ${this.path} is closed`);
+  }
+
+  #fail(error: unknown): void {
+    const ended = `the copy of ${this.path} has ended`;
+    // Of these streams one is observed by those that wait for the first copy.
+    if (this.#isReady$.observed) this.#changes$.error(error);
+    else failStream(this.#zk, this.#changes$, ended, error);
+    this.#isReady$.error(error);
   }
 }

@@ -2,6 +2,7 @@ import type { Client, Codec } from "@zooid/client";
 import { baseName } from "@zooid/model";
 import { BehaviorSubject, filter, type Observable, type Subscription } from "rxjs";
 import { type CacheChange, TreeCache } from "../caches/tree-cache.ts";
+import { failStream } from "../failure-reports.ts";
 import type { ServiceInstance } from "./service-instance.ts";
 
 /**
@@ -16,26 +17,35 @@ export class ServiceCache<T = unknown> implements Disposable {
   readonly #known = new Map<string, ServiceInstance<T>>();
   readonly #instances$ = new BehaviorSubject<readonly ServiceInstance<T>[] | undefined>(undefined);
   readonly #subscriptions: readonly Subscription[];
+  readonly #ended: () => void;
   #isReady = false;
   #aloneSinceMs: number | undefined;
   /** Whether an error has ended the copy: no connection brings it up to date any more. */
   #hasFailed = false;
 
   /** @param path of the service, `<base>/<name>` */
-  constructor(zk: Client, path: string, codec: Codec<ServiceInstance<T>>) {
+  constructor(zk: Client, path: string, codec: Codec<ServiceInstance<T>>);
+  /** @internal */
+  constructor(zk: Client, path: string, codec: Codec<ServiceInstance<T>>, ended: () => void);
+  constructor(zk: Client, path: string, codec: Codec<ServiceInstance<T>>, ended: () => void = () => {}) {
     this.path = path;
     this.#codec = codec;
+    this.#ended = ended;
     this.#cache = new TreeCache(zk, path);
     const error = (error: unknown): void => {
       this.#hasFailed = true;
       this.#aloneSinceMs ??= performance.now();
-      this.#instances$.error(error);
+      failStream(zk, this.#instances$, `the copy of the service ${path} has ended`, error);
+      ended();
     };
     this.#subscriptions = [
       this.#cache.changes$.subscribe({
         next: (change) => this.#note(change),
         error,
-        complete: () => this.#instances$.complete(),
+        complete: () => {
+          this.#instances$.complete();
+          ended();
+        },
       }),
       zk.state$.subscribe(({ kind }) => {
         const isFollowed = !this.#hasFailed && (kind === "connected" || kind === "read-only");
@@ -54,7 +64,10 @@ export class ServiceCache<T = unknown> implements Disposable {
     );
   }
 
-  /** The instances once all are known, and after each change, ordered by node name. */
+  /**
+   * The instances once all are known, and after each change, ordered by node name. Completes when
+   * it is closed, and fails with permanent errors.
+   */
   get instances$(): Observable<readonly ServiceInstance<T>[]> {
     return this.#instances$.pipe(filter((instances) => instances !== undefined));
   }
@@ -83,6 +96,7 @@ export class ServiceCache<T = unknown> implements Disposable {
     this.#cache.close();
     this.#instances$.complete();
     this.#known.clear();
+    this.#ended();
   }
 
   [Symbol.dispose](): void {

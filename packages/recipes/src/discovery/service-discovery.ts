@@ -10,10 +10,10 @@ import {
   wordRule,
   type Zxid,
 } from "@zooid/model";
-import { defer, filter, finalize, type Observable, ReplaySubject } from "rxjs";
+import { defer, finalize, type Observable, ReplaySubject } from "rxjs";
 import { checkArguments, checkName, checkRecord, nameRule, signalOf } from "../arguments.ts";
 import { type WaitOptions, within } from "../leases/deadline.ts";
-import { PersistentNode, type PersistentNodeState } from "../members/persistent-node.ts";
+import { type Keeping, PersistentNode, type PersistentNodeState } from "../members/persistent-node.ts";
 import { machineAddress } from "../nodes/default-data.ts";
 import { namesBelow, put } from "../nodes/named-node.ts";
 import { encodedValue } from "../nodes/values.ts";
@@ -99,7 +99,7 @@ export class Registration<T = unknown> implements AsyncDisposable {
   readonly #node: PersistentNode;
   readonly #codec: Codec<ServiceInstance<T>>;
   readonly #closed: () => void;
-  readonly #replaced$ = new ReplaySubject<void>(1);
+  readonly #replaced$: Observable<void>;
   #instance: ServiceInstance<T>;
 
   /** @internal Use {@link ServiceDiscovery.register}. */
@@ -109,22 +109,14 @@ export class Registration<T = unknown> implements AsyncDisposable {
       readonly node: PersistentNode;
       readonly codec: Codec<ServiceInstance<T>>;
       readonly closed: () => void;
-      readonly replaced: () => void;
+      readonly replaced$: Observable<void>;
     },
   ) {
     this.#instance = instance;
     this.#node = parts.node;
     this.#codec = parts.codec;
     this.#closed = parts.closed;
-    this.#node.state$.pipe(filter((state) => state === "replaced")).subscribe({
-      next: () => {
-        parts.closed();
-        parts.replaced();
-        this.#replaced$.next();
-      },
-      error: () => this.#replaced$.complete(),
-      complete: () => this.#replaced$.complete(),
-    });
+    this.#replaced$ = parts.replaced$;
   }
 
   /** The registered instance. */
@@ -150,7 +142,7 @@ export class Registration<T = unknown> implements AsyncDisposable {
    * the node. Completes when it is closed.
    */
   get replaced$(): Observable<void> {
-    return this.#replaced$.asObservable();
+    return this.#replaced$;
   }
 
   /**
@@ -237,23 +229,26 @@ export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
     const path = this.#pathOfInstance(name, id);
     if (this.#registrations.has(path)) throw new RecipeError("NAME_TAKEN", `${path} is registered here already`);
     const data = this.#dataOf(path, instance);
-    const registration: Registration<T> = new Registration<T>(instance, {
-      node: new PersistentNode(this.#zk, { path, data, mode: MODES[serviceType], whenTaken: "takeOver" }),
-      codec: this.#codec,
-      closed: () => {
-        if (this.#registrations.get(path) === registration) this.#registrations.delete(path);
+    const replaced$ = new ReplaySubject<void>(1);
+    const closed = (): void => {
+      if (this.#registrations.get(path) === registration) this.#registrations.delete(path);
+    };
+    const keeping: Keeping = {
+      entered: (state) => {
+        if (state !== "replaced") return;
+        closed();
+        this.#warnOfReplacement(instance);
+        replaced$.next();
       },
-      replaced: () =>
-        warn(
-          this.#zk,
-          "ZOOID_REPLACED",
-          `${name} ${id} is registered by another process, or again by this one: this registration has ended`,
-          {
-            service: name,
-            id,
-          },
-        ),
-    });
+      ended: () => {
+        closed();
+        replaced$.complete();
+      },
+    };
+    const wanted = { path, data, mode: MODES[serviceType], whenTaken: "takeOver" } as const;
+    const node = new PersistentNode(this.#zk, wanted, keeping);
+    const parts = { node, codec: this.#codec, closed, replaced$: replaced$.asObservable() };
+    const registration: Registration<T> = new Registration<T>(instance, parts);
     this.#registrations.set(path, registration);
     try {
       await registration.ready(options);
@@ -341,9 +336,10 @@ export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
 
   /** A copy of a service's instances, kept up to date until it or the discovery is closed. */
   cache(name: string): ServiceCache<T> {
-    const cache = new ServiceCache(this.#zk, this.#pathOf(name), this.#codec);
+    const cache: ServiceCache<T> = new ServiceCache<T>(this.#zk, this.#pathOf(name), this.#codec, () =>
+      this.#caches.delete(cache),
+    );
     this.#caches.add(cache);
-    cache.instances$.subscribe({ error: () => this.#caches.delete(cache), complete: () => this.#caches.delete(cache) });
     return cache;
   }
 
@@ -361,6 +357,11 @@ export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  #warnOfReplacement({ name, id }: ServiceInstance<T>): void {
+    const message = `${name} ${id} is registered by another process, or again by this one: this registration has ended`;
+    warn(this.#zk, "ZOOID_REPLACED", message, { service: name, id });
   }
 
   /** @throws ArgumentError for a payload that cannot be written as JSON */

@@ -48,7 +48,7 @@ export class LeaderLatch implements AsyncDisposable {
     this.path = path;
     this.#zk = zk;
     this.#options = options;
-    this.#terms = new Terms(`the latch on ${path}`);
+    this.#terms = new Terms(zk, `the latch on ${path}`);
     this.#queue = { path, marker: "latch-", form: "latch", blocker: predecessor, data: options.id ?? "" };
     this.#ended = this.#run();
   }

@@ -141,7 +141,7 @@ export class MasterElection implements AsyncDisposable {
     this.#zk = zk;
     this.name = name;
     this.cluster = new MasterCluster(zk, root, names);
-    this.#terms = new Terms(`${name}'s candidacy at ${root}`);
+    this.#terms = new Terms(zk, `${name}'s candidacy at ${root}`);
     this.#standbyPath = joinPath(joinPath(root, names.backups), name);
     this.#runningPath = joinPath(root, names.running);
     this.#standBy();

@@ -1,4 +1,6 @@
+import type { Client } from "@zooid/client";
 import { BehaviorSubject, distinctUntilChanged, filter, map, type Observable } from "rxjs";
+import { failStream } from "../failure-reports.ts";
 import { Deadline, type WaitOptions } from "../leases/deadline.ts";
 import type { Lease } from "../leases/lease.ts";
 import { firstOf, unlessAborted } from "../leases/waiting.ts";
@@ -6,11 +8,13 @@ import { RecipeError } from "../recipe-error.ts";
 
 /** The terms of a candidate, as streams and promises. */
 export class Terms {
+  readonly #zk: Client;
   readonly #what: string;
   readonly #term$ = new BehaviorSubject<Lease | undefined>(undefined);
 
   /** @param what for messages: `the latch on /a` */
-  constructor(what: string) {
+  constructor(zk: Client, what: string) {
+    this.#zk = zk;
     this.#what = what;
   }
 
@@ -59,7 +63,7 @@ export class Terms {
   }
 
   fail(error: unknown): void {
-    this.#term$.error(error);
+    failStream(this.#zk, this.#term$, `${this.#what} has ended`, error);
   }
 
   end(): void {

@@ -32,7 +32,7 @@ export class UnfairElection implements AsyncDisposable {
     checkArguments("UnfairElection", zk, path, options, SHAPE);
     this.path = path;
     this.#zk = zk;
-    this.#terms = new Terms(`the election on ${path}`);
+    this.#terms = new Terms(zk, `the election on ${path}`);
     const node = { path: this.#nodePath, countPath: joinPath(path, "terms"), data: holderData(options.id) };
     this.#candidacy = new ExclusiveCandidacy(zk, node, this.#terms, { onSuspended: options.onSuspended });
   }

@@ -19,6 +19,7 @@ import {
 } from "@zooid/model";
 import { BehaviorSubject, distinctUntilChanged, filter, map, type Observable } from "rxjs";
 import { checkArgument, checkArguments, signalOf } from "../arguments.ts";
+import { failStream } from "../failure-reports.ts";
 import { type WaitOptions, within } from "../leases/deadline.ts";
 import { RetryPace } from "../leases/retry-pace.ts";
 import { firstOf, keepOn, LossAlarm, unlessAborted } from "../leases/waiting.ts";
@@ -67,12 +68,14 @@ export interface PersistentNodeOptions {
   readonly whenTaken?: WhenTaken;
 }
 
-/** Overrides for recipes that are built on a persistent node. */
+/** What recipes that are built on a persistent node do in another way. */
 export interface Keeping {
-  /** Creates the node, which did not exist a moment ago. */
-  readonly make: (data: Buffer, signal: AbortSignal) => Promise<unknown>;
-  /** What to do with the node when this is closed. */
-  readonly atEnd: "delete" | "leave";
+  /** Creates the node, which did not exist a moment ago, and leaves it when this is closed. */
+  readonly make?: (data: Buffer, signal: AbortSignal) => Promise<unknown>;
+  /** Called with each state. A subscriber to the states would count as one that sees its end. */
+  readonly entered?: (state: PersistentNodeState) => void;
+  /** Called when it is maintained no more: when it has closed, or failed. */
+  readonly ended?: () => void;
 }
 
 /** One generation of the wanted data: equal bytes of a later call are another one. */
@@ -122,7 +125,7 @@ export class PersistentNode implements AsyncDisposable {
   readonly #zk: Client;
   readonly #mode: "persistent" | "ephemeral";
   readonly #whenTaken: WhenTaken;
-  readonly #keeping: Keeping | undefined;
+  readonly #keeping: Keeping;
   readonly #closing = new AbortController();
   readonly #claims: NameClaims;
   readonly #claimant: Claimant = { replaced: () => this.#replaced() };
@@ -152,7 +155,7 @@ export class PersistentNode implements AsyncDisposable {
   constructor(zk: Client, options: PersistentNodeOptions);
   /** @internal */
   constructor(zk: Client, options: PersistentNodeOptions, keeping: Keeping);
-  constructor(zk: Client, options: PersistentNodeOptions, keeping?: Keeping) {
+  constructor(zk: Client, options: PersistentNodeOptions, keeping: Keeping = {}) {
     // The name before the number may be empty.
     const isNumbered = options?.mode?.endsWith?.("sequential") === true;
     checkArguments("PersistentNode", zk, isNumbered ? `${options.path}0` : options?.path, options, SHAPE, ["data"]);
@@ -247,7 +250,7 @@ export class PersistentNode implements AsyncDisposable {
     } catch (error) {
       if (!signal.aborted && !isZkError(error, "CLIENT_CLOSED")) {
         this.#failure = { error };
-        this.#state$.error(error);
+        failStream(this.#zk, this.#state$, `the node ${this.path} is kept no more`, error);
       }
     } finally {
       if (!this.#isReplaced) {
@@ -257,6 +260,7 @@ export class PersistentNode implements AsyncDisposable {
       this.#claims.release(this.path, this.#claimant);
       this.#enter("closed");
       this.#state$.complete();
+      this.#keeping.ended?.();
     }
   }
 
@@ -367,7 +371,7 @@ export class PersistentNode implements AsyncDisposable {
     if (this.#isReplaced) return;
     const wanted = this.#wanted;
     const { data } = wanted;
-    if (this.#keeping !== undefined) return void (await this.#keeping.make(data, signal));
+    if (this.#keeping.make !== undefined) return void (await this.#keeping.make(data, signal));
     this.#mayHaveMade = true;
     this.#attempt({ czxid: undefined, version: 0, data });
     const made = await makeNamed(this.#zk, { path: this.path, data, mode: this.#mode, signal });
@@ -417,7 +421,7 @@ export class PersistentNode implements AsyncDisposable {
     const { data } = wanted;
     const deletion = this.#zk.transaction().delete(this.path, { version });
     try {
-      if (this.#keeping !== undefined) return void (await deletion.commit({ signal }));
+      if (this.#keeping.make !== undefined) return void (await deletion.commit({ signal }));
       this.#attempt({ czxid: undefined, version: 0, data });
       const [, made] = await deletion.create(this.path, data, { mode: this.#mode }).commit({ signal });
       this.#note(wanted, made.stat);
@@ -455,6 +459,7 @@ export class PersistentNode implements AsyncDisposable {
     if (this.#isReplaced && state !== "closed") return;
     this.#state = state;
     this.#state$.next(state);
+    this.#keeping.entered?.(state);
   }
 
   get #isReplaced(): boolean {
@@ -487,7 +492,7 @@ export class PersistentNode implements AsyncDisposable {
 
   /** Only its own: another client may have taken the name. */
   async #delete(): Promise<void> {
-    if (!this.#isNumbered || this.#keeping?.atEnd === "leave") return;
+    if (!this.#isNumbered || this.#keeping.make !== undefined) return;
     if (this.#mode === "persistent" && !this.#mayHaveMade) return;
     // A node of this session may be another maintainer's.
     if (!this.#claims.holds(this.path, this.#claimant)) return;

@@ -2,9 +2,11 @@ import { type Client, isZkError, type Payload, pause } from "@zooid/client";
 import { joinPath, parentPath, rules, type Shape, shape, wholeNumberRule } from "@zooid/model";
 import type { Observable } from "rxjs";
 import { checkArguments } from "../arguments.ts";
+import { FailureReports } from "../failure-reports.ts";
 import { type WaitOptions, within } from "../leases/deadline.ts";
+import { unlessAborted } from "../leases/waiting.ts";
 import { makeNamed } from "../nodes/named-node.ts";
-import { PersistentNode } from "./persistent-node.ts";
+import { PersistentNode, type PersistentNodeState } from "./persistent-node.ts";
 
 export interface PersistentTtlNodeOptions {
   readonly path: string;
@@ -31,6 +33,7 @@ export class PersistentTtlNode implements AsyncDisposable {
   readonly #zk: Client;
   readonly #ttlMs: number;
   readonly #node: PersistentNode;
+  readonly #reports: FailureReports;
   readonly #closing = new AbortController();
   readonly #ended: Promise<void>;
 
@@ -40,9 +43,15 @@ export class PersistentTtlNode implements AsyncDisposable {
     this.#zk = zk;
     this.path = path;
     this.#ttlMs = ttlMs;
+    this.#reports = new FailureReports(zk, undefined);
     const make = (data: Buffer, signal: AbortSignal): Promise<void> => this.#make(data, signal);
-    this.#node = new PersistentNode(zk, { path, data, mode: "persistent" }, { make, atEnd: "leave" });
-    this.#ended = this.#touchAgain(this.#closing.signal);
+    const there = Promise.withResolvers<void>();
+    const entered = (state: PersistentNodeState): void => {
+      if (state === "there") there.resolve();
+    };
+    const ended = (): void => this.#closing.abort();
+    this.#node = new PersistentNode(zk, { path, data, mode: "persistent" }, { make, entered, ended });
+    this.#ended = this.#touchAgain(there.promise, this.#closing.signal);
   }
 
   /** Whether the node is known to exist as wanted. Fails with permanent errors. */
@@ -98,17 +107,21 @@ export class PersistentTtlNode implements AsyncDisposable {
     }
   }
 
-  async #touchAgain(signal: AbortSignal): Promise<void> {
+  /** From the time on at which the node is there. */
+  async #touchAgain(there: Promise<void>, signal: AbortSignal): Promise<void> {
+    await unlessAborted(there, signal).catch(() => {});
     while (!signal.aborted) {
-      await this.#touch(signal).catch(() => {
-        // Repeated in time; permanent errors are reported by the node itself.
+      await this.#touch(signal).catch((error: unknown) => {
+        // Repeated in time.
+        if (!signal.aborted && isZkError(error) && !error.retriable && error.code !== "CLIENT_CLOSED") {
+          this.#reports.report(`${this.#touched} was not written, and ${this.path} may expire`, error);
+        }
       });
       await pause(this.#ttlMs / 2, { signal }).catch(() => {});
     }
   }
 
   async #touch(signal: AbortSignal): Promise<void> {
-    await this.#node.ready({ signal });
     try {
       await this.#zk.set(this.#touched, "", { signal });
     } catch (error) {

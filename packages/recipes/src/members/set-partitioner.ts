@@ -114,7 +114,7 @@ export class SetPartitioner implements AsyncDisposable {
       await keepOn(this.#zk, signal, () => this.#takeShare(signal));
     } catch (error) {
       if (!signal.aborted && !isZkError(error, "CLIENT_CLOSED")) {
-        this.#reports.reportEnd(`${this.id} has ended its part in the set ${this.path}`, error);
+        this.#reports.reportEnd(`the part of ${this.id} in the set ${this.path} has ended`, error);
         this.#share$.error(error);
       }
     } finally {
