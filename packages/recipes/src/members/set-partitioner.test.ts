@@ -157,3 +157,12 @@ test("it may be divided by another function, and an error of the work ends it", 
   await has(first, ...ITEMS);
   expect((await a.children(`${PATH}/party`)).names).toHaveLength(1);
 });
+
+test("a function that leaves items without a member ends it, in words", async () => {
+  const first = partitioner(a, "a", { divide: () => ["1"] });
+  const ended = failure(firstValueFrom(first.share$.pipe(filter((now) => now.length > 0))));
+  expect(await ended).toMatchObject({
+    code: "INVALID_ARGUMENT",
+    message: expect.stringContaining('divide gives each item to a member, found none for "2"'),
+  });
+});

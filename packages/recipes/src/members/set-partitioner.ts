@@ -11,6 +11,7 @@ import { after, firstOf, isReasonOf, keepOn, unlessAborted } from "../leases/wai
 import { isContender } from "../locks/child-names.ts";
 import { Mutex } from "../locks/mutex.ts";
 import { RecipeError } from "../recipe-error.ts";
+import { type Divide, inTurn, shareOf } from "./division.ts";
 import { PersistentNode } from "./persistent-node.ts";
 
 export interface SetPartitionerOptions {
@@ -22,10 +23,11 @@ export interface SetPartitionerOptions {
    */
   readonly quietMs?: number;
   /**
-   * Assigns items to this member; all members must come to the same result. Default: round robin in
-   * the order of the ids.
+   * The items of one member. Each member calls it for all of them, so it is a function of its
+   * arguments alone, and gives each item to one member; another result ends this member's part.
+   * Default: round robin in the order of the ids.
    */
-  readonly divide?: (id: string, members: readonly string[], items: readonly string[]) => readonly string[];
+  readonly divide?: Divide;
 }
 
 /**
@@ -54,7 +56,7 @@ export class SetPartitioner implements AsyncDisposable {
   readonly #items: readonly string[];
   readonly #work: ShareWork;
   readonly #quietMs: number;
-  readonly #divide: NonNullable<SetPartitionerOptions["divide"]>;
+  readonly #divide: Divide;
   readonly #member: PersistentNode;
   readonly #closing = new WorkController();
   readonly #own = new OwnWork();
@@ -74,7 +76,7 @@ export class SetPartitioner implements AsyncDisposable {
     this.#zk = zk;
     this.path = path;
     this.id = id;
-    this.#items = items;
+    this.#items = [...items];
     this.#work = work;
     this.#reports = new FailureReports(zk, undefined);
     this.#quietMs = quietMs;
@@ -129,8 +131,8 @@ export class SetPartitioner implements AsyncDisposable {
     const quietMs = (await this.#isFirst(closing)) ? 0 : this.#quietMs;
     const members = await firstOf(this.#quietParty$(quietMs), closing);
     if (members === undefined) return;
-    const ids = members.map((name) => name.slice(name.indexOf("-") + 1));
-    const share = this.#divide(this.id, ids, this.#items);
+    const ids = [...new Set(members.map(idOf))];
+    const share = shareOf(this.#divide, { id: this.id, members: ids, items: this.#items });
     const changing = new WorkController();
     const isOther = (now: readonly string[]): boolean => now.join() !== members.join();
     const changed = new RecipeError("LEASE_LOST", `${this.path} is divided again`);
@@ -204,13 +206,11 @@ export class SetPartitioner implements AsyncDisposable {
   }
 }
 
+function idOf(name: string): string {
+  return name.slice(name.indexOf("-") + 1);
+}
+
 /** Other children of the directory are no members. */
 function membersOf(names: readonly string[]): readonly string[] {
   return names.filter((name) => isContender(name, "party-member")).sort();
-}
-
-/** Round robin, starting at the index among the members. */
-function inTurn(id: string, members: readonly string[], items: readonly string[]): readonly string[] {
-  const place = [...members].sort().indexOf(id);
-  return [...items].sort().filter((_, i) => i % members.length === place);
 }
