@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { Mutex } from "../locks/mutex.ts";
 import { eachStaged } from "../testing/each-staged.ts";
 import { aborted, count, enters, failure, type Stage } from "../testing/stage.ts";
+import { Warnings } from "../testing/warnings.ts";
 import { SetPartitioner, type SetPartitionerOptions, type ShareWork } from "./set-partitioner.ts";
 
 const PATH = "/sets/shards";
@@ -165,4 +166,63 @@ test("a function that leaves items without a member ends it, in words", async ()
     code: "INVALID_ARGUMENT",
     message: expect.stringContaining('divide gives each item to a member, found none for "2"'),
   });
+});
+
+test("two members without ids share the items, also of one client", async () => {
+  const work = new AtWork().work("");
+  const [first, second] = [1, 2].map(() =>
+    stage.kept(new SetPartitioner(a, PATH, { items: ["1", "2"], quietMs: 20, work })),
+  ) as [SetPartitioner, SetPartitioner];
+  const one = (share: readonly string[]): boolean => share.length === 1;
+  const shares = await Promise.all([first, second].map(({ share$ }) => firstValueFrom(share$.pipe(filter(one)))));
+  expect(shares.flat().sort()).toEqual(["1", "2"]);
+});
+
+test("a second member of an id waits with a warning, fails if it is to, and follows the first one", async () => {
+  const warnings = new Warnings();
+  const zk = await stage.client({ logger: warnings.logger });
+  const first = partitioner(a, "a");
+  await has(first, ...ITEMS);
+  const second = partitioner(zk, "a");
+  expect(await warnings.first).toMatch(/set \/sets\/shards has the id a, and is waited for/);
+  const third = partitioner(b, "a", { whenTaken: "fail" });
+  expect(await failure(firstValueFrom(third.share$.pipe(filter(({ length }) => length > 0))))).toMatchObject({
+    code: "NAME_TAKEN",
+  });
+  expect((await a.children(`${PATH}/party`)).names).toHaveLength(1);
+  await first.close();
+  await has(second, ...ITEMS);
+  expect(warnings.codes).toEqual([["ZOOID_NAME_TAKEN", undefined]]);
+});
+
+test("of two members of an id that begin at one moment, one remains, and the other follows it", async () => {
+  const both = [partitioner(a, "a"), partitioner(b, "a")] as const;
+  const all = ({ share$ }: SetPartitioner): Promise<unknown> =>
+    firstValueFrom(share$.pipe(filter(({ length }) => length === ITEMS.length)));
+  const [first, second] = await Promise.race([
+    all(both[0]).then(() => both),
+    all(both[1]).then(() => both.toReversed()),
+  ]);
+  await count(a, `${PATH}/party`, 1);
+  await first?.close();
+  await all(second as SetPartitioner);
+});
+
+test("a member that comes back with a new session leaves its id to the one that has taken it", async () => {
+  const warnings = new Warnings();
+  const { zk, relay } = await stage.relayed({ logger: warnings.logger });
+  const first = partitioner(zk, "a");
+  await has(first, ...ITEMS);
+  const second = partitioner(await stage.client({ logger: new Warnings().logger }), "a");
+  relay.refuse();
+  relay.cut();
+  await has(first);
+  await stage.expire(zk);
+  await has(second, ...ITEMS);
+  relay.accept();
+  await warnings.coded("ZOOID_NAME_TAKEN");
+  await count(b, `${PATH}/party`, 1);
+  await has(second, ...ITEMS);
+  await second.close();
+  await has(first, ...ITEMS);
 });

@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import { type Client, isZkError } from "@zooid/client";
-import { joinPath, rules, type Shape, shape } from "@zooid/model";
+import { joinPath, rules, type Shape, shape, wordRule } from "@zooid/model";
 import { BehaviorSubject, filter, map, type Observable, switchMap } from "rxjs";
 import { checkArguments, checkDifferent, nameRule, namesRule } from "../arguments.ts";
 import { FailureReports } from "../failure-reports.ts";
@@ -11,12 +11,21 @@ import { after, firstOf, isReasonOf, keepOn, unlessAborted } from "../leases/wai
 import { isContender } from "../locks/child-names.ts";
 import { Mutex } from "../locks/mutex.ts";
 import { RecipeError } from "../recipe-error.ts";
+import { warn } from "../warn.ts";
 import { type Divide, inTurn, shareOf } from "./division.ts";
-import { PersistentNode } from "./persistent-node.ts";
+import { PersistentNode, type WhenTaken } from "./persistent-node.ts";
 
 export interface SetPartitionerOptions {
-  /** Id of this member, unique. Default: the host's name and the process id. */
+  /**
+   * Id of this member, unique among the members. Default: the host's name, the process id, and a
+   * random part, since a process may have several.
+   */
   readonly id?: string;
+  /**
+   * What to do where another member has the id: wait until it has left, after one warning, or fail
+   * with NAME_TAKEN. Default `wait`.
+   */
+  readonly whenTaken?: Exclude<WhenTaken, "takeOver">;
   /**
    * How long the members must be unchanged before the set is divided, in milliseconds. Default 30
    * s.
@@ -39,6 +48,7 @@ export type ShareWork = (share: readonly string[], signal: AbortSignal) => unkno
 
 const SHAPE: Shape<SetPartitionerOptions & { items: unknown; work: unknown }> = shape({
   id: nameRule,
+  whenTaken: wordRule("wait", "fail"),
   quietMs: rules.duration,
   divide: rules.callable,
   items: namesRule,
@@ -57,11 +67,15 @@ export class SetPartitioner implements AsyncDisposable {
   readonly #work: ShareWork;
   readonly #quietMs: number;
   readonly #divide: Divide;
-  readonly #member: PersistentNode;
+  readonly #whenTaken: "wait" | "fail";
+  /** The name of its node. */
+  readonly #name: string;
   readonly #closing = new WorkController();
   readonly #own = new OwnWork();
   readonly #reports: FailureReports;
   readonly #share$ = new BehaviorSubject<readonly string[]>([]);
+  #member: PersistentNode | undefined;
+  #hasWarned = false;
   readonly #ended: Promise<void>;
 
   constructor(
@@ -72,7 +86,7 @@ export class SetPartitioner implements AsyncDisposable {
     checkArguments("SetPartitioner", zk, path, given, SHAPE, ["items", "work"]);
     const { items, work, ...options } = given;
     checkDifferent("SetPartitioner", "items", items);
-    const { id = `${hostname()}-${process.pid}`, quietMs = 30_000, divide = inTurn } = options;
+    const { id = uniqueId(), whenTaken = "wait", quietMs = 30_000, divide = inTurn } = options;
     this.#zk = zk;
     this.path = path;
     this.id = id;
@@ -81,14 +95,14 @@ export class SetPartitioner implements AsyncDisposable {
     this.#reports = new FailureReports(zk, undefined);
     this.#quietMs = quietMs;
     this.#divide = divide;
-    const name = `${crypto.randomUUID().replaceAll("-", "")}-${id}`;
-    this.#member = new PersistentNode(zk, { path: joinPath(this.#party, name), data: id });
+    this.#whenTaken = whenTaken;
+    this.#name = `${crypto.randomUUID().replaceAll("-", "")}-${id}`;
     this.#ended = this.#run(this.#closing.signal);
   }
 
   /**
    * This member's share, now and after each change; empty while it is unknown. Fails with errors of
-   * the work and permanent errors, which end this member's part; there is a warning
+   * the work, permanent errors and NAME_TAKEN, which end this member's part; there is a warning
    * (`ZOOID_FAILED`) too.
    */
   get share$(): Observable<readonly string[]> {
@@ -111,6 +125,10 @@ export class SetPartitioner implements AsyncDisposable {
     return joinPath(this.path, "party");
   }
 
+  get #path(): string {
+    return joinPath(this.#party, this.#name);
+  }
+
   async #run(signal: AbortSignal): Promise<void> {
     try {
       await keepOn(this.#zk, signal, () => this.#takeShare(signal));
@@ -120,14 +138,14 @@ export class SetPartitioner implements AsyncDisposable {
         this.#share$.error(error);
       }
     } finally {
-      await this.#member.close();
+      await this.#member?.close();
       this.#share$.complete();
     }
   }
 
   /** From one division to the next. */
   async #takeShare(closing: AbortSignal): Promise<void> {
-    await this.#member.ready({ signal: closing });
+    await this.#join(closing);
     const quietMs = (await this.#isFirst(closing)) ? 0 : this.#quietMs;
     const members = await firstOf(this.#quietParty$(quietMs), closing);
     if (members === undefined) return;
@@ -153,6 +171,56 @@ export class SetPartitioner implements AsyncDisposable {
       this.#share$.next([]);
       await Promise.all(leases.map((lease) => lease.release()));
     }
+  }
+
+  /**
+   * Becomes a member, as the only one of its id: of two with one id, a division by ids would give
+   * neither what belongs to the other.
+   *
+   * @throws NAME_TAKEN
+   */
+  async #join(closing: AbortSignal): Promise<void> {
+    for (;;) {
+      if (this.#member === undefined) await this.#untilFree(closing);
+      this.#member ??= new PersistentNode(this.#zk, { path: this.#path, data: this.id });
+      await this.#member.ready({ signal: closing });
+      if (!(await this.#isSecond(closing))) return;
+      // Both have begun at one moment, or this one was away while its session ended.
+      await this.#member.close();
+      this.#member = undefined;
+    }
+  }
+
+  /** Waits until no other member has the id. @throws NAME_TAKEN */
+  async #untilFree(closing: AbortSignal): Promise<void> {
+    const twins$ = this.#party$().pipe(map((names) => this.#twinsIn(names)));
+    const twins = await firstOf(twins$, closing);
+    if (twins === undefined || twins.length === 0) return;
+    if (this.#whenTaken === "fail") {
+      throw new RecipeError("NAME_TAKEN", `another member of the set ${this.path} has the id ${this.id}`);
+    }
+    this.#warnOfWait();
+    await firstOf(twins$.pipe(filter((twins) => twins.length === 0)), closing);
+  }
+
+  /** Whether another member of the id was there before. */
+  async #isSecond(signal: AbortSignal): Promise<boolean> {
+    const names = (await firstOf(this.#party$(), signal)) ?? [];
+    const twins = this.#twinsIn(names).map((name) => this.#zk.exists(joinPath(this.#party, name), { signal }));
+    if (twins.length === 0) return false;
+    const mine = await this.#zk.exists(this.#path, { signal });
+    return (await Promise.all(twins)).some((twin) => twin !== null && mine !== null && twin.czxid < mine.czxid);
+  }
+
+  #twinsIn(names: readonly string[]): readonly string[] {
+    return names.filter((name) => name !== this.#name && idOf(name) === this.id);
+  }
+
+  #warnOfWait(): void {
+    if (this.#hasWarned) return;
+    this.#hasWarned = true;
+    const message = `another member of the set ${this.path} has the id ${this.id}, and is waited for: each needs its own`;
+    warn(this.#zk, "ZOOID_NAME_TAKEN", message, { path: this.path });
   }
 
   /**
@@ -197,13 +265,17 @@ export class SetPartitioner implements AsyncDisposable {
   #quietParty$(quietMs: number): Observable<readonly string[]> {
     return this.#party$().pipe(
       switchMap((names) => after(quietMs).pipe(map(() => names))),
-      filter((names) => names.some((name) => this.#member.path.endsWith(`/${name}`))),
+      filter((names) => names.includes(this.#name)),
     );
   }
 
   #party$(): Observable<readonly string[]> {
     return this.#zk.watchChildren$(this.#party).pipe(map((names) => membersOf(names ?? [])));
   }
+}
+
+function uniqueId(): string {
+  return `${hostname()}-${process.pid}-${crypto.randomUUID().slice(0, 8)}`;
 }
 
 function idOf(name: string): string {
