@@ -150,6 +150,20 @@ describe("a cluster with a master", () => {
     expect(await tree(a, ROOT)).toEqual(["backup-masters", "running", "terms"]);
   });
 
+  test("a client has one candidate of a name, until that has ended", async () => {
+    const first = master(a, "m1");
+    await first.activity();
+    expect(() => master(a, "m1")).toThrow(/has a candidate m1 at \/app already/);
+    const another = master(a, "m2");
+    const waits = master(b, "m1");
+    await first.close();
+    await Promise.race([another.activity(), waits.activity()]);
+    await another.close();
+    await waits.activity();
+    await waits.close();
+    await master(a, "m1").activity();
+  });
+
   test("the tree of another writer can be observed", async () => {
     const bytes = Buffer.from([0xff, 0, 0, 0, 1, ...Buffer.from("PBUF")]);
     await a.create("/hbase/master", bytes, { parents: "persistent" });

@@ -10,6 +10,8 @@ export interface CandidacyEvents {
   readonly elected?: ((signal: AbortSignal) => Promise<void>) | undefined;
   /** The term is over, and another may follow. */
   readonly over?: (() => void) | undefined;
+  /** The candidacy is over. */
+  readonly ended?: (() => void) | undefined;
 }
 
 /** Competes for an exclusive node, repeatedly, until it is closed. */
@@ -48,6 +50,7 @@ export class ExclusiveCandidacy {
     } finally {
       if (last !== undefined) await this.#node.release(last).catch(() => {});
       this.#terms.end();
+      this.#options.ended?.();
     }
   }
 

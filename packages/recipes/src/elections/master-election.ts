@@ -16,8 +16,10 @@ import { distinctUntilChanged, map, type Observable } from "rxjs";
 import { checkArguments, checkName, checkOptions, nameRule } from "../arguments.ts";
 import { type WaitOptions, within } from "../leases/deadline.ts";
 import { HOLD, type HoldOptions, type Lease } from "../leases/lease.ts";
+import { NameClaims } from "../members/name-claims.ts";
 import { PersistentNode } from "../members/persistent-node.ts";
 import { makeNamed } from "../nodes/named-node.ts";
+import { RecipeError } from "../recipe-error.ts";
 import { ExclusiveCandidacy } from "./exclusive-candidacy.ts";
 import { Terms } from "./terms.ts";
 
@@ -132,7 +134,10 @@ export class MasterElection implements AsyncDisposable {
   #standby: PersistentNode | undefined;
   #leaving: Promise<void> = Promise.resolve();
 
-  /** @param name unique among the candidates */
+  /**
+   * @param name unique among the candidates
+   * @throws NAME_TAKEN where this client has a candidate of the name, which has not ended
+   */
   constructor(zk: Client, root: string, name: string, options: MasterElectionOptions = {}) {
     checkArguments("MasterElection", zk, root, options, SHAPE);
     checkName("MasterElection", "the name", name);
@@ -144,6 +149,7 @@ export class MasterElection implements AsyncDisposable {
     this.#terms = new Terms(zk, `${name}'s candidacy at ${root}`);
     this.#standbyPath = joinPath(joinPath(root, names.backups), name);
     this.#runningPath = joinPath(root, names.running);
+    const claimed = this.#claim(joinPath(joinPath(root, names.master), name));
     this.#standBy();
     const node = {
       path: joinPath(root, names.master),
@@ -154,6 +160,7 @@ export class MasterElection implements AsyncDisposable {
       onSuspended: options.onSuspended,
       elected: (signal) => this.#elected(signal),
       over: () => this.#standBy(),
+      ended: () => claimed.release(),
     });
   }
 
@@ -192,6 +199,19 @@ export class MasterElection implements AsyncDisposable {
     await this.#candidacy.close();
     await this.#leave();
     await this.#leaving;
+  }
+
+  /**
+   * The active master's node has its name alone: after a lost answer, two of one name and session
+   * would each take the other's node for its own.
+   */
+  #claim(path: string): { release(): void } {
+    const claims = new NameClaims(this.#zk);
+    const claimant = { replaced: () => {} };
+    if (claims.take(path, claimant) !== undefined) {
+      throw new RecipeError("NAME_TAKEN", `this client has a candidate ${this.name} at ${this.cluster.root} already`);
+    }
+    return { release: () => claims.release(path, claimant) };
   }
 
   #standBy(): void {
