@@ -5,6 +5,7 @@ import { describe, expect, test, vi } from "vitest";
 import { isRecipeError } from "../recipe-error.ts";
 import { eachStaged } from "../testing/each-staged.ts";
 import { failure, Stage } from "../testing/stage.ts";
+import { Warnings } from "../testing/warnings.ts";
 import { GroupMember } from "./group-member.ts";
 import { PersistentNode } from "./persistent-node.ts";
 
@@ -234,19 +235,37 @@ describe("a persistent node", () => {
     await holds("/nodes/mine", "3", 0n);
   });
 
-  test("without a session leaves the newer owner's node when it is closed before it has seen it", async () => {
-    const { zk, relay } = await stage.relayed();
-    const older = stage.kept(new PersistentNode(zk, { ...TAKEN, data: "1" }));
-    await older.ready();
-    relay.freeze("answers");
-    const newer = stage.kept(new PersistentNode(await stage.client(), { ...TAKEN, data: "2" }));
-    await newer.ready();
-    const stat = await a.exists("/nodes/mine");
-    const closed = older.close();
-    relay.thaw();
-    await closed;
-    for (let i = 0; i < 4; i++) await zk.sync();
-    expect(await a.exists("/nodes/mine")).toEqual(stat);
+  test.each(["wait", "takeOver"] as const)(
+    "without a session leaves a node that another owner wrote last when it is closed, with %s",
+    async (whenTaken) => {
+      const { zk, relay } = await stage.relayed();
+      const older = stage.kept(new PersistentNode(zk, { ...TAKEN, whenTaken, data: "1" }));
+      await older.ready();
+      relay.freeze("answers");
+      const newer = stage.kept(new PersistentNode(await stage.client(), { ...TAKEN, whenTaken, data: "2" }));
+      await newer.ready();
+      const stat = await a.exists("/nodes/mine");
+      const closed = older.close();
+      relay.thaw();
+      await closed;
+      for (let i = 0; i < 4; i++) await zk.sync();
+      expect(await a.exists("/nodes/mine")).toEqual(stat);
+    },
+  );
+
+  test("two without a session that write different data do so after pauses, with one warning of each", async () => {
+    const both = [new Warnings(), new Warnings()];
+    const clients = await Promise.all(both.map(({ logger }) => stage.client({ logger })));
+    await a.sync();
+    const before = a.lastZxid;
+    for (const [i, zk] of clients.entries()) {
+      stage.kept(new PersistentNode(zk, { ...TAKEN, whenTaken: "wait", data: `${i}` }));
+    }
+    const warned = await Promise.all(both.map((warnings) => warnings.coded("ZOOID_CONTESTED")));
+    expect(warned[0]).toMatch(/\/nodes\/mine is changed or deleted by another program repeatedly/);
+    await a.sync();
+    expect(Number(a.lastZxid - before)).toBeLessThan(20);
+    for (const { codes } of both) expect(codes).toHaveLength(1);
   });
 
   test.each(["ephemeral", "persistent"] as const)("if %s, writes new data without a pause", async (mode) => {

@@ -112,6 +112,9 @@ const SUCCESSOR_MS = 500;
  */
 const SESSIONS_KEPT = 8;
 
+/** The pause before the fourth repair within a minute or so, at which there is a warning. */
+const CONTESTED_MS = 400;
+
 /** Writes without an answer that are kept in mind: each needs a lost connection. */
 const ATTEMPTS_KEPT = 8;
 
@@ -151,6 +154,8 @@ export class PersistentNode implements AsyncDisposable {
   #mayHaveMade = false;
   /** There was a warning since the node was last this maintainer's. */
   #hasWarned = false;
+  /** There was a warning since the first of the repairs that follow each other. */
+  #isContested = false;
 
   constructor(zk: Client, options: PersistentNodeOptions);
   /** @internal */
@@ -219,7 +224,10 @@ export class PersistentNode implements AsyncDisposable {
     this.#changed.resolve();
   }
 
-  /** Stops maintaining the node, and deletes its own. May be repeated. */
+  /**
+   * Stops maintaining the node, and deletes its own. In the persistent modes that is one whose last
+   * change is this maintainer's, or that was as wanted; one with children stays. May be repeated.
+   */
   async close(options: WaitOptions = {}): Promise<void> {
     this.#closing.abort(this.#ending());
     await within(this.#ended, options, `close ${this.path}`);
@@ -318,7 +326,7 @@ export class PersistentNode implements AsyncDisposable {
     const takesOver = this.#whenTaken === "takeOver";
     if (this.#isOurs(owner)) {
       if (this.#wanted.data.equals(payloadBytes(found.data))) return "stay";
-      return this.#isTakenOver(found) ? "yield" : "write";
+      return takesOver && this.#isTakenOver(found) ? "yield" : "write";
     }
     // It would be removed with its session.
     if (this.#sessions.has(owner)) return "replace";
@@ -329,8 +337,8 @@ export class PersistentNode implements AsyncDisposable {
   }
 
   /**
-   * Whether a node without a session has a newer owner, which shows by the last change: it is none
-   * of this maintainer's. New data of an older owner do not take the name back.
+   * Whether a node without a session has another owner, which shows by the last change: it is none
+   * of this maintainer's. With `takeOver`, new data of an older owner do not take the name back.
    */
   #isTakenOver({ stat, data }: NodeData): boolean {
     if (!this.#isForeign(stat)) return false;
@@ -342,7 +350,7 @@ export class PersistentNode implements AsyncDisposable {
 
   /** Whether another owner may have made the last change to a node without a session. */
   #isForeign({ mzxid }: Stat): boolean {
-    return this.#whenTaken === "takeOver" && this.#mode === "persistent" && this.#hasStood && mzxid !== this.#mzxid;
+    return this.#mode === "persistent" && this.#hasStood && mzxid !== this.#mzxid;
   }
 
   /** Such a node stays until a program deletes it. */
@@ -395,10 +403,22 @@ export class PersistentNode implements AsyncDisposable {
   async #pauseBeforeRepair(signal: AbortSignal): Promise<void> {
     if (this.#isDataNew) return;
     const pauseMs = this.#pace.pauseMs(performance.now());
-    if (pauseMs <= 0) return;
+    if (pauseMs >= CONTESTED_MS) this.#warnOfContest();
+    if (pauseMs > 0) return await this.#pause(pauseMs, signal);
+    this.#isContested = false;
+  }
+
+  async #pause(pauseMs: number, signal: AbortSignal): Promise<void> {
     const over = Promise.withResolvers<void>();
     using _timer = startTimer(pauseMs, () => over.resolve());
     await unlessAborted(Promise.race([over.promise, this.#changed.promise]), signal);
+  }
+
+  #warnOfContest(): void {
+    if (this.#isContested) return;
+    this.#isContested = true;
+    const message = `${this.path} is changed or deleted by another program repeatedly, and restored here after pauses`;
+    warn(this.#zk, "ZOOID_CONTESTED", message, { path: this.path });
   }
 
   async #write({ czxid, version }: Stat, signal: AbortSignal): Promise<void> {
