@@ -206,8 +206,9 @@ export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
    * Where several begin at one moment, the last one that the servers see counts; the calls of the
    * others return registrations that are `replaced`.
    *
-   * @throws NAME_TAKEN if this discovery has registered the id already; the signal's reason, or a
-   *   permanent error; then nothing is registered
+   * @throws NAME_TAKEN if this discovery has registered the id already, or the instance is to be
+   *   ephemeral and its node has children; the signal's reason, or a permanent error; then nothing
+   *   is registered
    */
   async register(service: NewService<T>, options: { readonly signal?: AbortSignal } = {}): Promise<Registration<T>> {
     signalOf("ServiceDiscovery.register", options).throwIfAborted();
@@ -229,6 +230,7 @@ export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
     const path = this.#pathOfInstance(name, id);
     if (this.#registrations.has(path)) throw new RecipeError("NAME_TAKEN", `${path} is registered here already`);
     const data = this.#dataOf(path, instance);
+    let isReplaced = false;
     const replaced$ = new ReplaySubject<void>(1);
     const closed = (): void => {
       if (this.#registrations.get(path) === registration) this.#registrations.delete(path);
@@ -236,6 +238,7 @@ export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
     const keeping: Keeping = {
       entered: (state) => {
         if (state !== "replaced") return;
+        isReplaced = true;
         closed();
         this.#warnOfReplacement(instance);
         replaced$.next();
@@ -253,9 +256,8 @@ export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
     try {
       await registration.ready(options);
     } catch (error) {
-      // Only a newer registration takes the name: it was registered, and `replaced$` says what
-      // became of it.
-      if (isRecipeError(error, "NAME_TAKEN")) return registration;
+      // It was registered, and `replaced$` says what became of it.
+      if (isReplaced) return registration;
       await registration.close();
       throw error;
     }

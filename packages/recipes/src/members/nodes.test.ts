@@ -2,6 +2,7 @@ import { type Client, OPEN_ACL, Permission } from "@zooid/client";
 import { formatSessionId } from "@zooid/model";
 import { filter, firstValueFrom, lastValueFrom, merge, NEVER, take, toArray } from "rxjs";
 import { describe, expect, test, vi } from "vitest";
+import { ServiceDiscovery } from "../discovery/service-discovery.ts";
 import { isRecipeError } from "../recipe-error.ts";
 import { eachStaged } from "../testing/each-staged.ts";
 import { failure, Stage } from "../testing/stage.ts";
@@ -378,6 +379,24 @@ describe("a persistent node", () => {
     const taking = stage.kept(new PersistentNode(zk, { path: "/nodes/mine", data: "mine", whenTaken: "takeOver" }));
     await taking.ready();
     await holds("/nodes/mine", "mine", zk.sessionId);
+  });
+
+  test("does not replace a node with children, and names them", async () => {
+    for (const name of ["x", "y", "z", "zz"]) await a.create(`/nodes/mine/${name}`, "", { parents: "persistent" });
+    const zk = await stage.client();
+    const expected = {
+      code: "NAME_TAKEN",
+      message: expect.stringMatching(/^\/nodes\/mine .* has children, x, y, z and 1 more: .* once they are deleted$/),
+    };
+    const node = stage.kept(new PersistentNode(zk, { path: "/nodes/mine", data: "", whenTaken: "takeOver" }));
+    expect(await failure(node.ready())).toMatchObject(expected);
+    const discovery = stage.kept(new ServiceDiscovery(zk, "/"));
+    expect(await failure(discovery.register({ name: "nodes", id: "mine" }))).toMatchObject(expected);
+    const lasting = stage.kept(
+      new PersistentNode(zk, { path: "/nodes/mine", data: "in place", mode: "persistent", whenTaken: "takeOver" }),
+    );
+    await lasting.ready();
+    await holds("/nodes/mine", "in place", 0n);
   });
 
   test("a persistent one that is closed before it has looked leaves another program's node", async () => {

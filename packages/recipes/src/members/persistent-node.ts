@@ -23,7 +23,7 @@ import { failStream } from "../failure-reports.ts";
 import { type WaitOptions, within } from "../leases/deadline.ts";
 import { RetryPace } from "../leases/retry-pace.ts";
 import { firstOf, keepOn, LossAlarm, unlessAborted } from "../leases/waiting.ts";
-import { makeNamed } from "../nodes/named-node.ts";
+import { makeNamed, namesBelow } from "../nodes/named-node.ts";
 import { payloadBytes } from "../nodes/payload-bytes.ts";
 import { RecipeError } from "../recipe-error.ts";
 import { warn } from "../warn.ts";
@@ -36,8 +36,9 @@ import { type Claimant, NameClaims } from "./name-claims.ts";
  * - `wait`: until it is gone, and create it then. A node without a session stays until a program
  *   deletes it, so one warning names it
  * - `fail`: end with NAME_TAKEN
- * - `takeOver`: replace it, once. The newest owner wins: a node that another session replaces later
- *   is maintained no more
+ * - `takeOver`: replace it, once, or end with NAME_TAKEN where the mode is ephemeral and the node
+ *   has children. The newest owner wins: a node that another session replaces later is maintained
+ *   no more
  *
  * A node of an earlier session of this maintainer is replaced at once. In the persistent modes a
  * node without a session is this maintainer's, since one of an earlier process cannot be told from
@@ -114,6 +115,9 @@ const SESSIONS_KEPT = 8;
 
 /** The pause before the fourth repair within a minute or so, at which there is a warning. */
 const CONTESTED_MS = 400;
+
+/** Children that an error names. */
+const NAMED_MAX = 3;
 
 /** Writes without an answer that are kept in mind: each needs a lost connection. */
 const ATTEMPTS_KEPT = 8;
@@ -446,9 +450,19 @@ export class PersistentNode implements AsyncDisposable {
       const [, made] = await deletion.create(this.path, data, { mode: this.#mode }).commit({ signal });
       this.#note(wanted, made.stat);
     } catch (error) {
+      if (isZkError(error, "NOT_EMPTY")) throw await this.#blocked(error, signal);
       ifChanged(error);
       this.#mayHaveMade = this.#hasStood;
     }
+  }
+
+  /** Only a node without a session has children, and this maintainer's is ephemeral. */
+  async #blocked(cause: unknown, signal: AbortSignal): Promise<RecipeError> {
+    const names = await namesBelow(this.#zk, this.path, signal);
+    const more = names.length > NAMED_MAX ? ` and ${names.length - NAMED_MAX} more` : "";
+    const children = `${names.slice(0, NAMED_MAX).join(", ")}${more}`;
+    const message = `${this.path} ${ownedBy(0n)}, and has children, ${children}: an ephemeral node has none, so it replaces the node once they are deleted`;
+    return new RecipeError("NAME_TAKEN", message, { cause });
   }
 
   #attempt(attempt: Attempt): void {
