@@ -164,6 +164,23 @@ describe("a cluster with a master", () => {
     await master(a, "m1").activity();
   });
 
+  test("a master whose connection is lost before its term is published is a candidate again", async () => {
+    await a.create(`${ROOT}/terms`, "", { parents: "persistent" });
+    const { zk, relay } = await stage.relayed();
+    relay.freeze("answers");
+    const only = master(zk, "m1");
+    await firstValueFrom(a.watchExists$(`${ROOT}/master`).pipe(filter((stat) => stat !== null)));
+    // The answer to the election's transaction passes, and the next one does not.
+    const isElected = zk.exists(ROOT).then(() => relay.freeze("answers"));
+    await a.sync();
+    relay.thaw();
+    await isElected;
+    await firstValueFrom(a.watchExists$(`${ROOT}/running`).pipe(filter((stat) => stat !== null)));
+    relay.cut();
+    relay.thaw();
+    expect((await only.activity()).isValid()).toBe(true);
+  });
+
   test("the tree of another writer can be observed", async () => {
     const bytes = Buffer.from([0xff, 0, 0, 0, 1, ...Buffer.from("PBUF")]);
     await a.create("/hbase/master", bytes, { parents: "persistent" });

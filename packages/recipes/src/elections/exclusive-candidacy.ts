@@ -60,6 +60,9 @@ export class ExclusiveCandidacy {
     try {
       await elected?.(AbortSignal.any([signal, term.signal]));
       await this.#terms.lead(term, signal);
+    } catch (error) {
+      // Lost before it was published, as with the connection: another term may follow.
+      if (signal.aborted || error !== term.signal.reason) throw error;
     } finally {
       if (!signal.aborted) over?.();
       // A term that was not lost was released: it is not taken again before other candidates can
