@@ -2,6 +2,7 @@ import type { Client, Zxid } from "@zooid/client";
 import { baseName } from "@zooid/model";
 import { concatMap, type Observable } from "rxjs";
 import { checkArguments } from "../arguments.ts";
+import { isSameBytes } from "../nodes/distinct.ts";
 import { type CacheChange, type CachedNode, TreeCache } from "./tree-cache.ts";
 
 export interface ClusterMember {
@@ -14,6 +15,7 @@ export interface ClusterMember {
 
 export type ClusterEvent =
   | ({ readonly type: "join" } & ClusterMember)
+  /** With its new data, which differ from those before. */
   | ({ readonly type: "update" } & ClusterMember)
   /** With its last data. */
   | ({ readonly type: "leave" } & ClusterMember);
@@ -64,7 +66,7 @@ export class ClusterMonitor implements Disposable {
     const before = memberOf(change.before);
     if (change.kind === "deleted") return [{ type: "leave", ...before }];
     const now = memberOf(change.node);
-    if (now.czxid === before.czxid) return [{ type: "update", ...now }];
+    if (now.czxid === before.czxid) return isSameBytes(now.data, before.data) ? [] : [{ type: "update", ...now }];
     return [
       { type: "leave", ...before },
       { type: "join", ...now },

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { type Client, type Codec, isZkError, pause } from "@zooid/client";
 import { ArgumentError, baseName, joinPath, rules, type Shape, shape } from "@zooid/model";
 import { BehaviorSubject, distinctUntilChanged, filter, map, type Observable, Subject, type Subscription } from "rxjs";
@@ -5,11 +6,12 @@ import { checkArgument, checkArguments, checkName, checkRecord, codecRule, nameR
 import { checkSeen, type Versioned } from "../counters/shared-value.ts";
 import { FailureReports, failStream } from "../failure-reports.ts";
 import { firstOf } from "../leases/waiting.ts";
+import { isSameBytes } from "../nodes/distinct.ts";
 import { put } from "../nodes/named-node.ts";
 import { decodedValue, encodedValue } from "../nodes/values.ts";
 import { RecipeError } from "../recipe-error.ts";
 import { readCopy, writeCopy } from "./local-copy.ts";
-import { type CacheChange, TreeCache } from "./tree-cache.ts";
+import { type CacheChange, type CachedNode, TreeCache } from "./tree-cache.ts";
 
 /** One codec for all keys, or one for each key: then values have the types of their keys. */
 export type ConfigCodecs<T, M> =
@@ -153,7 +155,7 @@ export class ConfigCenter<T, M extends object = Readonly<Record<string, T>>> imp
     checkName("ConfigCenter", "the key", key);
     return this.snapshot$.pipe(
       map(({ values }) => values.get(key) as M[K] | undefined),
-      distinctUntilChanged(),
+      distinctUntilChanged<M[K] | undefined>(isDeepStrictEqual),
     );
   }
 
@@ -239,13 +241,24 @@ export class ConfigCenter<T, M extends object = Readonly<Record<string, T>>> imp
     const { path } = change;
     if (path.lastIndexOf("/") !== this.path.length) return;
     const key = baseName(path);
-    if (change.kind === "deleted") {
-      this.#values.delete(key);
-      this.#bytes.delete(key);
-    } else if (this.#take(key, () => decodedValue(this.#codecFor(key), change.node), this.#values)) {
-      this.#bytes.set(key, change.node.data ?? new Uint8Array(0));
-    }
-    if (this.#isAnswered) this.#emit();
+    const isNew = change.kind === "deleted" ? this.#forget(key) : this.#noteValue(key, change.node);
+    if (isNew && this.#isAnswered) this.#emit();
+  }
+
+  /** @returns whether there was a value */
+  #forget(key: string): boolean {
+    this.#bytes.delete(key);
+    return this.#values.delete(key);
+  }
+
+  /** @returns whether it differs from the value in force */
+  #noteValue(key: string, node: CachedNode): boolean {
+    const data = node.data ?? new Uint8Array(0);
+    const before = this.#bytes.get(key);
+    if (before !== undefined && isSameBytes(before, data)) return false;
+    if (!this.#take(key, () => decodedValue(this.#codecFor(key), node), this.#values)) return false;
+    this.#bytes.set(key, data);
+    return true;
   }
 
   /** @throws for a key without a codec, which is reported like a value that its codec refuses */

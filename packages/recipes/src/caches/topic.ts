@@ -2,6 +2,7 @@ import type { Client, Codec } from "@zooid/client";
 import { type Shape, shape } from "@zooid/model";
 import { filter, map, type Observable } from "rxjs";
 import { checkArguments, codecRule } from "../arguments.ts";
+import { distinctWrites } from "../nodes/distinct.ts";
 import { put } from "../nodes/named-node.ts";
 import { decodedValue, encodedValue } from "../nodes/values.ts";
 
@@ -27,6 +28,7 @@ export class Topic<T> {
   /** The last published value, if there is one, and each later one. */
   get messages$(): Observable<T> {
     return this.#zk.watchData$(this.path, { codec: this.#codec }).pipe(
+      distinctWrites(),
       filter((node) => node.exists),
       map(({ value }) => value),
     );

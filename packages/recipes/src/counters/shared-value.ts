@@ -8,8 +8,9 @@ import {
   type Watched,
 } from "@zooid/client";
 import { ArgumentError, misfit, type Rule, rules, type Shape, shape, wholeNumberRule } from "@zooid/model";
-import { filter, map, type Observable } from "rxjs";
+import { distinctUntilChanged, filter, map, type Observable } from "rxjs";
 import { checkArgument, checkArguments, checkRecord, codecRule } from "../arguments.ts";
+import { isSameBytes } from "../nodes/distinct.ts";
 import { makeNamed, put } from "../nodes/named-node.ts";
 import { decodedValue, encodedValue } from "../nodes/values.ts";
 import { int32 } from "./integers.ts";
@@ -71,6 +72,7 @@ export class SharedValue<T> {
     const { codec } = this.#options;
     return this.#zk.watchData$(this.path, { codec }).pipe(
       filter((node) => node.exists),
+      distinctUntilChanged((a, b) => a.stat.version === b.stat.version && isSameBytes(a.data, b.data)),
       map(({ value, stat }) => ({ value, version: stat.version })),
     );
   }

@@ -2,6 +2,7 @@ import { type Client, type Codec, isZkError } from "@zooid/client";
 import { joinPath, type Shape, shape } from "@zooid/model";
 import { map, type Observable } from "rxjs";
 import { checkArguments, checkName, codecRule } from "../arguments.ts";
+import { distinctData } from "../nodes/distinct.ts";
 import { namesBelow } from "../nodes/named-node.ts";
 import { decodedValue, encodedValue } from "../nodes/values.ts";
 import { RecipeError } from "../recipe-error.ts";
@@ -51,7 +52,10 @@ export class NamingService<T> {
   /** The value of a name, now and after each change. */
   lookup$(kind: string, name: string): Observable<T | undefined> {
     const node$ = this.#zk.watchData$(this.#pathOf(kind, name), { codec: this.#codec });
-    return node$.pipe(map((node) => (node.exists ? node.value : undefined)));
+    return node$.pipe(
+      distinctData(),
+      map((node) => (node.exists ? node.value : undefined)),
+    );
   }
 
   /** The registered names of a kind. */

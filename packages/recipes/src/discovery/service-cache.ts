@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Client, Codec } from "@zooid/client";
 import { baseName } from "@zooid/model";
 import { BehaviorSubject, filter, type Observable, type Subscription } from "rxjs";
@@ -107,12 +108,10 @@ export class ServiceCache<T = unknown> implements Disposable {
     const { path } = change.kind === "deleted" ? change.before : change.node;
     if (path.lastIndexOf("/") !== this.path.length) return;
     const name = baseName(path);
-    if (change.kind === "deleted") this.#known.delete(name);
-    else {
-      const instance = this.#read(change.node.data);
-      if (instance === undefined) this.#known.delete(name);
-      else this.#known.set(name, instance);
-    }
+    const instance = change.kind === "deleted" ? undefined : this.#read(change.node.data);
+    if (isDeepStrictEqual(instance, this.#known.get(name))) return;
+    if (instance === undefined) this.#known.delete(name);
+    else this.#known.set(name, instance);
     this.#emit();
   }
 

@@ -18,6 +18,7 @@ import { type WaitOptions, within } from "../leases/deadline.ts";
 import { HOLD, type HoldOptions, type Lease } from "../leases/lease.ts";
 import { NameClaims } from "../members/name-claims.ts";
 import { PersistentNode } from "../members/persistent-node.ts";
+import { distinctData, distinctNames } from "../nodes/distinct.ts";
 import { makeNamed } from "../nodes/named-node.ts";
 import { RecipeError } from "../recipe-error.ts";
 import { ExclusiveCandidacy } from "./exclusive-candidacy.ts";
@@ -72,10 +73,13 @@ export class MasterCluster {
    * there is none.
    */
   get active$(): Observable<Uint8Array | null> {
-    return this.#zk.watchData$(this.#at("master")).pipe(map((node) => (node.exists ? (node.data ?? NOTHING) : null)));
+    return this.#zk.watchData$(this.#at("master")).pipe(
+      distinctData(),
+      map((node) => (node.exists ? (node.data ?? NOTHING) : null)),
+    );
   }
 
-  /** Names of the standby masters. */
+  /** Names of the standby masters, in their order. */
   get backups$(): Observable<readonly string[]> {
     return this.#names$("backups");
   }
@@ -107,7 +111,10 @@ export class MasterCluster {
   }
 
   #names$(what: keyof MasterNames): Observable<readonly string[]> {
-    return this.#zk.watchChildren$(this.#at(what)).pipe(map((names) => (names ?? []).toSorted()));
+    return this.#zk.watchChildren$(this.#at(what)).pipe(
+      map((names) => (names ?? []).toSorted()),
+      distinctNames(),
+    );
   }
 
   #at(what: keyof MasterNames): string {

@@ -1,10 +1,11 @@
 import type { Client, Payload } from "@zooid/client";
 import { baseName, joinPath, rules, type Shape, shape } from "@zooid/model";
-import { concat, defer, filter, map, type Observable, of } from "rxjs";
+import { concat, defer, distinctUntilChanged, filter, map, type Observable, of } from "rxjs";
 import { checkArguments, nameRule } from "../arguments.ts";
 import { TreeCache } from "../caches/tree-cache.ts";
 import type { WaitOptions } from "../leases/deadline.ts";
 import { defaultData } from "../nodes/default-data.ts";
+import { isSameBytes } from "../nodes/distinct.ts";
 import { payloadBytes } from "../nodes/payload-bytes.ts";
 import { PersistentNode, type PersistentNodeState, type WhenTaken, whenTakenRule } from "./persistent-node.ts";
 
@@ -50,7 +51,8 @@ export class GroupMember implements AsyncDisposable {
   /** The members, now and after each change. This one is always included. */
   get members$(): Observable<Members> {
     const changes$ = this.#cache.changes$.pipe(filter((change) => this.#isMember(pathOf(change))));
-    return defer(() => concat(of(this.members()), changes$.pipe(map(() => this.members()))));
+    const members$ = defer(() => concat(of(this.members()), changes$.pipe(map(() => this.members()))));
+    return members$.pipe(distinctUntilChanged(isSame));
   }
 
   /** The known members. */
@@ -94,6 +96,14 @@ export class GroupMember implements AsyncDisposable {
   #isMember(path: string): boolean {
     return path.startsWith(`${this.path}/`) && !path.includes("/", this.path.length + 1);
   }
+}
+
+function isSame(a: Members, b: Members): boolean {
+  if (a.size !== b.size) return false;
+  return [...a].every(([id, data]) => {
+    const other = b.get(id);
+    return other !== undefined && isSameBytes(data, other);
+  });
 }
 
 function pathOf(change: {

@@ -10,6 +10,7 @@ import { anySignal, OwnWork, WorkController } from "../leases/own-work.ts";
 import { after, firstOf, isReasonOf, keepOn, unlessAborted } from "../leases/waiting.ts";
 import { isContender } from "../locks/child-names.ts";
 import { Mutex } from "../locks/mutex.ts";
+import { distinctNames } from "../nodes/distinct.ts";
 import { RecipeError } from "../recipe-error.ts";
 import { warn } from "../warn.ts";
 import { type Divide, inTurn, shareOf } from "./division.ts";
@@ -106,7 +107,7 @@ export class SetPartitioner implements AsyncDisposable {
    * (`ZOOID_FAILED`) too.
    */
   get share$(): Observable<readonly string[]> {
-    return this.#share$.asObservable();
+    return this.#share$.pipe(distinctNames());
   }
 
   /**

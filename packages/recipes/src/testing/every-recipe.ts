@@ -1,5 +1,5 @@
 /** Every class of the package that has methods, and how a program begins with it. */
-import { type Client, text } from "@zooid/client";
+import { type Client, json, text } from "@zooid/client";
 import * as recipes from "../index.ts";
 
 /** @returns the recipe, which has begun its work; of some, with what it was made by */
@@ -15,7 +15,7 @@ export const EVERY_RECIPE: Readonly<Record<string, Open>> = {
   Barrier: (zk, path) => new recipes.Barrier(zk, path),
   CachedAtomic: (zk, path) => new recipes.CachedAtomic(new recipes.AtomicLong(zk, path), 5n),
   ClusterMonitor: (zk, path) => new recipes.ClusterMonitor(zk, path),
-  ConfigCenter: (zk, path) => new recipes.ConfigCenter(zk, path, { app: "app", env: "env", codec: text }),
+  ConfigCenter: (zk, path) => new recipes.ConfigCenter(zk, path, { app: "app", env: "env", codec: json() }),
   Cron: (zk, path) => new recipes.Cron(zk, path, { schedule: { everyMs: 10 }, work: idle }),
   DelayQueue: (zk, path) => new recipes.DelayQueue(zk, path, { codec: text, lockPath: `${path}-locks` }),
   DistributedQueue: (zk, path) => new recipes.DistributedQueue(zk, path, { codec: text, lockPath: `${path}-locks` }),
@@ -35,7 +35,7 @@ export const EVERY_RECIPE: Readonly<Record<string, Open>> = {
   MultiLock: (zk, path) =>
     new recipes.MultiLock(zk, [new recipes.Mutex(zk, `${path}/a`), new recipes.Mutex(zk, `${path}/b`)]),
   Mutex: (zk, path) => new recipes.Mutex(zk, path),
-  NamingService: (zk, path) => new recipes.NamingService(zk, path, text),
+  NamingService: (zk, path) => new recipes.NamingService(zk, path, json()),
   PersistentNode: (zk, path) => new recipes.PersistentNode(zk, { path: `${path}/node`, data: "" }),
   PersistentTtlNode: (zk, path) => new recipes.PersistentTtlNode(zk, { path: `${path}/node`, data: "", ttlMs: 60_000 }),
   PriorityQueue: (zk, path) => new recipes.PriorityQueue(zk, path, { codec: text, lockPath: `${path}-locks` }),
