@@ -679,6 +679,26 @@ async function methodCalls(instance: object, methods: Entry["methods"]): Promise
   return accepted;
 }
 
+/** They end, or wait for what has begun. */
+const ENDINGS = ["close", "end", "finished", "flush", "interruptLeadership"];
+/** Protected methods. */
+const INTERNAL = ["items", "putNode"];
+
+/** Calls of a closed recipe that are not refused as such. */
+async function callsAfterClose(instance: object, methods: Entry["methods"]): Promise<readonly string[]> {
+  const close = Reflect.get(instance, "close");
+  if (typeof close !== "function") return [];
+  await close.call(instance);
+  const accepted: string[] = [];
+  for (const [name, args] of Object.entries(methods).filter(([name]) => ![...ENDINGS, ...INTERNAL].includes(name))) {
+    const method = Reflect.get(instance, name) as Callable;
+    const code = await codeOf(() => method.apply(instance, [...args.map(([valid]) => valid)]));
+    if (code !== "RECIPE_CLOSED") accepted.push(`${name}: ${code}`);
+  }
+  for (const name of ENDINGS) await Reflect.get(instance, name)?.call(instance);
+  return accepted;
+}
+
 test("every export has a row", () => {
   const known = new Set([...Object.keys(CLASSES), ...Object.keys(FUNCTIONS), ...Object.keys(PARTS), ...ERRORS]);
   const entries = Object.entries(recipes).filter(([, value]) => typeof value === "function");
@@ -695,23 +715,24 @@ describe.each(Object.entries(CLASSES))("%s", (name, entry) => {
     expect(await wrongCalls("new", argumentsOf(entry), constructorOf(name))).toEqual([]);
   });
 
-  test("refuses wrong arguments of each of its methods", async () => {
+  test("refuses wrong arguments of each of its methods, and every call once it is closed", async () => {
     const recipe = Reflect.get(recipes, name) as new (...args: unknown[]) => object;
     const instance = new recipe(...argumentsOf(entry).map(([valid]) => valid));
     expect(Object.keys(entry.methods).sort()).toEqual(methodsOf(instance));
     expect(await methodCalls(instance, entry.methods)).toEqual([]);
-    const close = Reflect.get(instance, "close");
-    if (typeof close === "function") await close.call(instance);
+    expect(await callsAfterClose(instance, entry.methods)).toEqual([]);
   });
 });
 
-test.each(Object.entries(PARTS))("%s refuses wrong arguments of each of its methods", async (_, { of, methods }) => {
-  const part = await of(zk);
-  expect(Object.keys(methods).sort()).toEqual(methodsOf(part));
-  expect(await methodCalls(part, methods)).toEqual([]);
-  const close = Reflect.get(part, "close");
-  if (typeof close === "function") await close.call(part);
-});
+test.each(Object.entries(PARTS))(
+  "%s refuses wrong arguments of each of its methods, and every call once it is closed",
+  async (_, { of, methods }) => {
+    const part = await of(zk);
+    expect(Object.keys(methods).sort()).toEqual(methodsOf(part));
+    expect(await methodCalls(part, methods)).toEqual([]);
+    expect(await callsAfterClose(part, methods)).toEqual([]);
+  },
+);
 
 test.each(Object.entries(FUNCTIONS))("%s refuses wrong arguments", async (name, args) => {
   expect(await wrongCalls(name, args(), Reflect.get(recipes, name) as Callable)).toEqual([]);

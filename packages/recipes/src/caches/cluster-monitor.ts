@@ -44,7 +44,9 @@ export class ClusterMonitor implements Disposable {
     return this.#cache.ready(options);
   }
 
-  /** The known members, by id. */
+  /**
+   * The known members, by id. @throws RECIPE_CLOSED, or the permanent error that has ended the copy
+   */
   members(): ReadonlyMap<string, ClusterMember> {
     const members = [...this.#cache.snapshot().values()].filter(({ path }) => this.#isMember(path)).map(memberOf);
     return new Map(members.map((member) => [member.id, member]));

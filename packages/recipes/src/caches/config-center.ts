@@ -143,24 +143,32 @@ export class ConfigCenter<T, M extends object = Readonly<Record<string, T>>> imp
     if ((await firstOf(this.snapshot$, signal)) === undefined) throw this.#closed();
   }
 
-  /** The value in the local copy. */
+  /** The value in the local copy. @throws RECIPE_CLOSED */
   get<K extends keyof M & string>(key: K): M[K] | undefined {
     checkName("ConfigCenter", "the key", key);
+    this.#closing.signal.throwIfAborted();
     // Each key's codec made its value.
     return this.#snapshot$.value?.values.get(key) as M[K] | undefined;
   }
 
-  /** A value, now and after each change; undefined while there is none. */
+  /**
+   * A value, now and after each change; undefined while there is none. @throws RECIPE_CLOSED
+   */
   watch$<K extends keyof M & string>(key: K): Observable<M[K] | undefined> {
     checkName("ConfigCenter", "the key", key);
+    this.#closing.signal.throwIfAborted();
     return this.snapshot$.pipe(
       map(({ values }) => values.get(key) as M[K] | undefined),
       distinctUntilChanged<M[K] | undefined>(isDeepStrictEqual),
     );
   }
 
-  /** A value from the server, with the version for a conditional change. @throws DecodeError */
+  /**
+   * A value from the server, with the version for a conditional change. @throws DecodeError,
+   * RECIPE_CLOSED
+   */
   async read<K extends keyof M & string>(key: K): Promise<Versioned<M[K]> | undefined> {
+    this.#closing.signal.throwIfAborted();
     const node = await this.#zk.getOrNull(this.#pathOf(key));
     if (node === null) return undefined;
     const value = decodedValue(this.#codecOf(key), { path: this.#pathOf(key), ...node });
@@ -171,10 +179,11 @@ export class ConfigCenter<T, M extends object = Readonly<Record<string, T>>> imp
    * Sets a value; with `seen` only if it is unchanged since.
    *
    * @returns false if it has changed
-   * @throws ArgumentError for a value that the key's codec refuses to read
+   * @throws ArgumentError for a value that the key's codec refuses to read; RECIPE_CLOSED
    */
   async set<K extends keyof M & string>(key: K, value: M[K], seen?: Versioned<M[K]>): Promise<boolean> {
     const path = this.#pathOf(key);
+    this.#closing.signal.throwIfAborted();
     const data = encodedValue("ConfigCenter", path, { codec: this.#codecOf(key), value });
     if (seen === undefined) {
       await put(this.#zk, path, data);
@@ -190,8 +199,9 @@ export class ConfigCenter<T, M extends object = Readonly<Record<string, T>>> imp
     }
   }
 
-  /** Deletes a value, if it exists. */
+  /** Deletes a value, if it exists. @throws RECIPE_CLOSED */
   async delete(key: keyof M & string): Promise<void> {
+    this.#closing.signal.throwIfAborted();
     await this.#zk.delete(this.#pathOf(key), { missingOk: true });
   }
 
@@ -206,7 +216,7 @@ export class ConfigCenter<T, M extends object = Readonly<Record<string, T>>> imp
 
   /** Stops following the configuration. May be repeated. */
   async close(): Promise<void> {
-    this.#closing.abort();
+    this.#closing.abort(this.#closed());
     this.#answered.abort();
     this.#subscription.unsubscribe();
     this.#cache.close();

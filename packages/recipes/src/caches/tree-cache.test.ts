@@ -1,4 +1,5 @@
 import type { Client, ClientOptions } from "@zooid/client";
+import { concat, lastValueFrom } from "rxjs";
 import { beforeEach, describe, expect, test } from "vitest";
 import { eachStaged } from "../testing/each-staged.ts";
 import { enters, type Stage } from "../testing/stage.ts";
@@ -146,7 +147,7 @@ describe.each(FORMS)("%s", (_form, options, server) => {
     expect(held(cache)).toEqual(Object.fromEntries([["/cache", ""], ...there]));
   });
 
-  test("closed, it is empty, emits nothing, and leaves no watch", async () => {
+  test("closed, it refuses reads, emits nothing, and leaves no watch", async () => {
     const zk = await stage.client(options);
     await a.create("/cache");
     const cache = new TreeCache(zk, "/cache");
@@ -159,10 +160,12 @@ describe.each(FORMS)("%s", (_form, options, server) => {
     });
     cache.close();
     cache.close();
-    expect([isComplete, zk.watchCount, held(cache)]).toEqual([true, 0, {}]);
+    expect([isComplete, zk.watchCount]).toEqual([true, 0]);
+    const late = lastValueFrom(concat(cache.changes$, cache.snapshot$), { defaultValue: "none" });
     await a.create("/cache/x");
     await settled(zk);
-    expect(held(cache)).toEqual({});
+    expect(await late).toBe("none");
+    expect(() => cache.snapshot()).toThrow(expect.objectContaining({ code: "RECIPE_CLOSED" }));
   });
 
   test.each([

@@ -73,6 +73,8 @@ export class TreeCache implements Disposable {
   readonly #closed$ = new Subject<void>();
   readonly #tree: Subscription;
   #isEnded = false;
+  /** The permanent error that ended it. */
+  #failure: { readonly error: unknown } | undefined;
 
   constructor(zk: Client, path: string, options: TreeCacheOptions = {}) {
     checkArguments("TreeCache", zk, path, options, SHAPE);
@@ -111,7 +113,7 @@ export class TreeCache implements Disposable {
     return ready$.pipe(
       switchMap(() => concat(of(undefined), later$)),
       takeUntil(this.#closed$),
-      map(() => this.snapshot()),
+      map(() => new Map(this.#nodes)),
     );
   }
 
@@ -126,18 +128,24 @@ export class TreeCache implements Disposable {
     if (isReady === undefined) throw this.#closed();
   }
 
-  /** The current copy of a node; undefined if there is none. */
+  /**
+   * The current copy of a node; undefined if there is none.
+   *
+   * @throws RECIPE_CLOSED, or the permanent error that has ended the copy
+   */
   get(path: string): CachedNode | undefined {
     checkArgument("TreeCache.get", "the path", path, pathRule);
+    this.#assertOpen();
     return this.#nodes.get(path);
   }
 
   /**
    * The current copies of a node's children, in the order of their names; empty for an unknown
-   * node. Each call looks at every cached path.
+   * node. Each call looks at every cached path. @throws as {@link get}
    */
   children(path: string): readonly CachedNode[] {
     checkArgument("TreeCache.children", "the path", path, pathRule);
+    this.#assertOpen();
     const prefix = path === "/" ? "/" : `${path}/`;
     const isChild = (other: string): boolean =>
       other.length > prefix.length && other.startsWith(prefix) && !other.includes("/", prefix.length);
@@ -145,8 +153,9 @@ export class TreeCache implements Disposable {
     return found.sort((a, b) => (a.path < b.path ? -1 : 1));
   }
 
-  /** The current copies of all nodes, by path. A new map. */
+  /** The current copies of all nodes, by path. A new map. @throws as {@link get} */
   snapshot(): ReadonlyMap<string, CachedNode> {
+    this.#assertOpen();
     return new Map(this.#nodes);
   }
 
@@ -175,11 +184,17 @@ export class TreeCache implements Disposable {
     this.#isEnded = true;
     // An invalid option ends the stream before this is set.
     this.#tree?.unsubscribe();
+    this.#failure = failure;
     if (failure !== undefined) this.#fail(failure.error);
     this.#changes$.complete();
     this.#isReady$.complete();
     this.#closed$.next();
     this.#nodes.clear();
+  }
+
+  #assertOpen(): void {
+    if (this.#failure !== undefined) throw this.#failure.error;
+    if (this.#isEnded) throw this.#closed();
   }
 
   #closed(): RecipeError {

@@ -31,7 +31,10 @@ interface Answered {
 type Ask = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answered>;
 
 /** Serves a discovery of the first client, or of another, on a free port. */
-async function offered(options: DiscoveryHandlerOptions = {}, zk = a): Promise<{ ask: Ask; port: number }> {
+async function offered(
+  options: DiscoveryHandlerOptions = {},
+  zk = a,
+): Promise<{ ask: Ask; port: number; discovery: ServiceDiscovery }> {
   const discovery = stage.kept(new ServiceDiscovery(zk, PATH));
   const server = createServer(discoveryHandler(discovery, options)).listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -52,7 +55,7 @@ async function offered(options: DiscoveryHandlerOptions = {}, zk = a): Promise<{
     const text = await response.text();
     return { status: response.status, body: text === "" ? null : JSON.parse(text), headers: response.headers };
   };
-  return { ask, port };
+  return { ask, port, discovery };
 }
 
 describe("an instance that is put", () => {
@@ -283,6 +286,12 @@ test("without a connection to ZooKeeper the status is 503, until the next connec
   await zk.connected();
   const patient = await offered({}, zk);
   expect((await patient.ask("PUT", "/v1/service/web/1", WEB_1)).status).toBe(201);
+});
+
+test("once the discovery is closed the status is 503", async () => {
+  const { ask, discovery } = await offered();
+  await discovery.close();
+  expect((await ask("GET", "/v1/service")).status).toBe(503);
 });
 
 test("a connection that breaks within a body is not reported as an error", async () => {

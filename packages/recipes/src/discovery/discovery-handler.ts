@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { limitSignal } from "@zooid/client";
 import { assertNever, checkPath, type Rule, rules, type Shape, shape, wholeNumberRule } from "@zooid/model";
 import { checkArgument, checkOptions, pathRule } from "../arguments.ts";
+import { isRecipeError } from "../recipe-error.ts";
 import { reportError } from "../report-error.ts";
 import { instanceJson, parseInstance } from "./discovery-json.ts";
 import { type ProviderStrategy, strategies, strategyRule } from "./provider-strategy.ts";
@@ -211,8 +212,12 @@ function bodyOf(request: IncomingMessage, bytesMax: number): Promise<Uint8Array 
   });
 }
 
-/** Conditions that may pass: no connection, no session, or a timeout. */
+/**
+ * Conditions that may pass: no connection, no session, a timeout, or a discovery that is closed, as
+ * its process ends.
+ */
 function isPassing(error: unknown): boolean {
+  if (isRecipeError(error, "RECIPE_CLOSED")) return true;
   return error instanceof Error && ["ZkConnectionError", "ZkSessionError", "TimeoutError"].includes(error.name);
 }
 

@@ -96,8 +96,9 @@ test("reports the error of a check, and checks again", async () => {
 
 test("ends with its discovery; twice is harmless", async () => {
   const other = new ServiceDiscovery(b, PATH);
+  expect(() => other.cleanUp({ staleMs: 0 })).toThrow(RangeError);
   const cleanup = other.cleanUp({ staleMs: 2 ** 31 - 1 });
   await other.close();
   await cleanup.close();
-  expect(() => other.cleanUp({ staleMs: 0 })).toThrow(RangeError);
+  expect(() => other.cleanUp({ staleMs: 5 })).toThrow(expect.objectContaining({ code: "RECIPE_CLOSED" }));
 });

@@ -4,6 +4,7 @@ import { baseName } from "@zooid/model";
 import { BehaviorSubject, filter, type Observable, type Subscription } from "rxjs";
 import { type CacheChange, TreeCache } from "../caches/tree-cache.ts";
 import { failStream } from "../failure-reports.ts";
+import { RecipeError } from "../recipe-error.ts";
 import type { ServiceInstance } from "./service-instance.ts";
 
 /**
@@ -20,6 +21,7 @@ export class ServiceCache<T = unknown> implements Disposable {
   readonly #subscriptions: readonly Subscription[];
   readonly #ended: () => void;
   #isReady = false;
+  #isClosed = false;
   #aloneSinceMs: number | undefined;
   /** Whether an error has ended the copy: no connection brings it up to date any more. */
   #hasFailed = false;
@@ -73,8 +75,13 @@ export class ServiceCache<T = unknown> implements Disposable {
     return this.#instances$.pipe(filter((instances) => instances !== undefined));
   }
 
-  /** The known instances. */
+  /** The known instances. @throws RECIPE_CLOSED */
   instances(): readonly ServiceInstance<T>[] {
+    if (this.#isClosed) throw new RecipeError("RECIPE_CLOSED", `the copy of the service ${this.path} is closed`);
+    return this.#sorted();
+  }
+
+  #sorted(): readonly ServiceInstance<T>[] {
     return [...this.#known].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, instance]) => instance);
   }
 
@@ -96,6 +103,7 @@ export class ServiceCache<T = unknown> implements Disposable {
     for (const subscription of this.#subscriptions) subscription.unsubscribe();
     this.#cache.close();
     this.#instances$.complete();
+    this.#isClosed = true;
     this.#known.clear();
     this.#ended();
   }
@@ -124,6 +132,6 @@ export class ServiceCache<T = unknown> implements Disposable {
   }
 
   #emit(): void {
-    if (this.#isReady) this.#instances$.next(this.instances());
+    if (this.#isReady) this.#instances$.next(this.#sorted());
   }
 }

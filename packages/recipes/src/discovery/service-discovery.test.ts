@@ -377,7 +377,7 @@ describe("a provider", () => {
     await b.sync();
     expect([1, 2, 3].map(() => provider.pick()?.id)).toEqual(["3", "1", "3"]);
     provider.close();
-    expect(provider.pick()).toBeUndefined();
+    expect(() => provider.pick()).toThrow(expect.objectContaining({ code: "RECIPE_CLOSED" }));
   });
 
   test("skips disabled and filtered instances", async () => {

@@ -181,7 +181,7 @@ export class Registration<T = unknown> implements AsyncDisposable {
 /**
  * Instances of services and their addresses: Curator's ServiceDiscovery, on the same znodes,
  * `<path>/<name>/<id>`, and in the same JSON, so that Java and TypeScript find each other's
- * instances.
+ * instances. Once it is closed every call fails with RECIPE_CLOSED.
  */
 export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
   readonly path: string;
@@ -190,6 +190,7 @@ export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
   readonly #registrations = new Map<string, Registration<T>>();
   readonly #caches = new Set<ServiceCache<T>>();
   readonly #cleanups = new Set<InstanceCleanup>();
+  readonly #closing = new AbortController();
 
   constructor(zk: Client, path: string, format: InstanceFormat = {}) {
     checkArguments("ServiceDiscovery", zk, path, format, FORMAT);
@@ -292,7 +293,9 @@ export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
 
   /** The names of the services, also of those without instances. */
   async names(options: { readonly signal?: AbortSignal } = {}): Promise<readonly string[]> {
-    return await namesBelow(this.#zk, this.path, signalOf("ServiceDiscovery.names", options));
+    const signal = signalOf("ServiceDiscovery.names", options);
+    this.#closing.signal.throwIfAborted();
+    return await namesBelow(this.#zk, this.path, signal);
   }
 
   /** The instances of a service, from the server. */
@@ -320,6 +323,7 @@ export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
    * {@link put}.
    */
   cleanUp(options: InstanceCleanupOptions): InstanceCleanup {
+    this.#closing.signal.throwIfAborted();
     const cleanup = new InstanceCleanup(this.#zk, (before, signal) => this.#removeStale(before, signal), {
       ...options,
       closed: () => this.#cleanups.delete(cleanup),
@@ -352,6 +356,7 @@ export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
 
   /** Unregisters all instances, and stops observing services. May be repeated. */
   async close(options: WaitOptions = {}): Promise<void> {
+    this.#closing.abort(new RecipeError("RECIPE_CLOSED", `the discovery on ${this.path} is closed`));
     for (const cache of this.#caches) cache.close();
     const kept = [...this.#cleanups, ...this.#registrations.values()];
     await within(Promise.all(kept.map((each) => each.close())), options, `close the discovery on ${this.path}`);
@@ -371,8 +376,10 @@ export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
     return encodedValue("ServiceDiscovery", path, { codec: this.#codec, value });
   }
 
+  /** @throws RECIPE_CLOSED, as every call does that needs a path */
   #pathOf(name: string): string {
     checkName("ServiceDiscovery", "the service's name", name);
+    this.#closing.signal.throwIfAborted();
     return joinPath(this.path, name);
   }
 

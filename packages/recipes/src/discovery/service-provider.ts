@@ -50,6 +50,7 @@ export class ServiceProvider<T = unknown> implements Disposable {
    * A usable instance; undefined if there is none.
    *
    * @param key the caller's key, for strategies that use one
+   * @throws RECIPE_CLOSED
    */
   pick(key = ""): ServiceInstance<T> | undefined {
     checkArgument("ServiceProvider.pick", "the key", key, rules.text);
@@ -57,18 +58,21 @@ export class ServiceProvider<T = unknown> implements Disposable {
     return instances.length === 0 ? undefined : instances[this.#strategy.choose(instances, key)];
   }
 
-  /** All usable instances. */
+  /** All usable instances. @throws RECIPE_CLOSED */
   instances(): readonly ServiceInstance<T>[] {
     const { filter = () => true, staleMsMax = Number.POSITIVE_INFINITY } = this.#options;
+    const known = this.#cache.instances();
     if (this.#cache.staleMs > staleMsMax) return [];
-    return this.#cache
-      .instances()
-      .filter((instance) => instance.enabled && !this.#down.isDown(keyOf(instance)) && filter(instance));
+    return known.filter((instance) => instance.enabled && !this.#down.isDown(keyOf(instance)) && filter(instance));
   }
 
-  /** Reports an error of an instance; after some of these it is avoided for a while. */
+  /**
+   * Reports an error of an instance; after some of these it is avoided for a while. @throws
+   * RECIPE_CLOSED
+   */
   noteError(instance: ServiceInstance<T>): void {
     checkArgument("ServiceProvider.noteError", "the instance", instance, rules.record);
+    this.#cache.instances();
     this.#down.note(keyOf(instance));
   }
 

@@ -81,8 +81,9 @@ export class LeaderLatch implements AsyncDisposable {
     return this.#terms.leadership(options);
   }
 
-  /** All candidates, the leader first. */
+  /** All candidates, the leader first. @throws RECIPE_CLOSED; `candidatesOf` joins nothing */
   async participants(): Promise<readonly Candidate[]> {
+    this.#terms.assertOpen();
     return candidatesOf(this.#zk, this.path, "latch");
   }
 

@@ -117,9 +117,10 @@ export class LeaderSelector implements AsyncDisposable {
     await this.#running;
   }
 
-  /** All candidates, the leader first. */
-  participants(): Promise<readonly Candidate[]> {
-    return candidatesOf(this.#zk, this.path, "lock");
+  /** All candidates, the leader first. @throws RECIPE_CLOSED; `candidatesOf` joins nothing */
+  async participants(): Promise<readonly Candidate[]> {
+    this.#closing.signal.throwIfAborted();
+    return await candidatesOf(this.#zk, this.path, "lock");
   }
 
   /**

@@ -10,6 +10,7 @@ import { RecipeError } from "../recipe-error.ts";
 export class Terms {
   readonly #zk: Client;
   readonly #what: string;
+  #isEnded = false;
   readonly #term$ = new BehaviorSubject<Lease | undefined>(undefined);
 
   /** @param what for messages: `the latch on /a` */
@@ -67,7 +68,13 @@ export class Terms {
   }
 
   end(): void {
+    this.#isEnded = true;
     this.#term$.complete();
+  }
+
+  /** @throws RECIPE_CLOSED once there will be no further term */
+  assertOpen(): void {
+    if (this.#isEnded) throw this.closed();
   }
 
   closed(): RecipeError {

@@ -64,8 +64,9 @@ export class UnfairElection implements AsyncDisposable {
     return this.#terms.leadership(options);
   }
 
-  /** The leader, or null. */
+  /** The leader, or null. @throws RECIPE_CLOSED */
   async leader(): Promise<Holder | null> {
+    this.#terms.assertOpen();
     const node = await this.#zk.getOrNull(this.#nodePath);
     return node === null ? null : readHolder(node.data);
   }

@@ -1,6 +1,6 @@
 import type { Client, Payload } from "@zooid/client";
 import { baseName, joinPath, rules, type Shape, shape } from "@zooid/model";
-import { concat, defer, distinctUntilChanged, filter, map, type Observable, of } from "rxjs";
+import { concat, defer, distinctUntilChanged, EMPTY, filter, map, type Observable, of } from "rxjs";
 import { checkArguments, nameRule } from "../arguments.ts";
 import { TreeCache } from "../caches/tree-cache.ts";
 import type { WaitOptions } from "../leases/deadline.ts";
@@ -37,6 +37,7 @@ export class GroupMember implements AsyncDisposable {
   readonly #node: PersistentNode;
   readonly #cache: TreeCache;
   #data: Payload;
+  #isClosed = false;
 
   constructor(zk: Client, path: string, options: GroupMemberOptions) {
     checkArguments("GroupMember", zk, path, options, SHAPE, ["id"]);
@@ -51,11 +52,11 @@ export class GroupMember implements AsyncDisposable {
   /** The members, now and after each change. This one is always included. */
   get members$(): Observable<Members> {
     const changes$ = this.#cache.changes$.pipe(filter((change) => this.#isMember(pathOf(change))));
-    const members$ = defer(() => concat(of(this.members()), changes$.pipe(map(() => this.members()))));
-    return members$.pipe(distinctUntilChanged(isSame));
+    const members$ = concat(of(undefined), changes$).pipe(map(() => this.members()));
+    return defer(() => (this.#isClosed ? EMPTY : members$)).pipe(distinctUntilChanged(isSame));
   }
 
-  /** The known members. */
+  /** The known members. @throws RECIPE_CLOSED, or the permanent error that has ended the copy */
   members(): Members {
     const members = new Map<string, Uint8Array | null>([[this.id, payloadBytes(this.#data)]]);
     for (const { path, data } of this.#cache.snapshot().values()) {
@@ -85,6 +86,7 @@ export class GroupMember implements AsyncDisposable {
 
   /** Leaves the group. May be repeated. */
   async close(options: WaitOptions = {}): Promise<void> {
+    this.#isClosed = true;
     this.#cache.close();
     await this.#node.close(options);
   }

@@ -25,7 +25,7 @@ export class IdQueue<T = Uint8Array> extends WorkQueue<T> {
 
   /**
    * Removes all items with an id, also those in work. @param id as it is stored @returns their
-   * number
+   * number. @throws RECIPE_CLOSED
    */
   async remove(id: string): Promise<number> {
     checkId(id);

@@ -160,6 +160,7 @@ export abstract class WorkQueue<T> implements AsyncDisposable {
   readonly #closing = new AbortController();
   readonly #puts = new Set<Promise<void>>();
   readonly #consumers = new Set<Consumer>();
+  #isClosed = false;
 
   constructor(zk: Client, path: string, names: QueueNames, options: QueueOptions<T>) {
     checkArguments("queue", zk, path, options, SHAPE);
@@ -175,10 +176,11 @@ export abstract class WorkQueue<T> implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** Starts to work on items as they come. */
+  /** Starts to work on items as they come. @throws RECIPE_CLOSED */
   consume(work: Work<T>, options: ConsumeOptions = {}): Consumer {
     checkWork(`consume ${this.path}`, work);
     checkOptions(`consume ${this.path}`, options, CONSUME);
+    this.#closing.signal.throwIfAborted();
     const { codec, lockPath } = this.#options;
     const claims = lockPath === undefined ? undefined : new Claims(this.zk, lockPath, this.#options);
     const decode = (bytes: Uint8Array): T => (codec === undefined ? (bytes as T) : codec.decode(bytes));
@@ -197,23 +199,25 @@ export abstract class WorkQueue<T> implements AsyncDisposable {
     await Promise.allSettled(this.#puts);
   }
 
-  /** The number of nodes, including those in work. */
+  /** The number of nodes, including those in work. @throws RECIPE_CLOSED */
   async size(): Promise<number> {
     return (await this.items()).length;
   }
 
   /**
    * Closes its consumers, and waits for earlier puts. From now on a put waits for room no more: in
-   * a full queue it throws RECIPE_CLOSED.
+   * a full queue it throws RECIPE_CLOSED. When it has closed, as work in progress may put until
+   * then, every call throws RECIPE_CLOSED. May be repeated.
    */
   async close(options: WaitOptions = {}): Promise<void> {
     this.#closing.abort(new RecipeError("RECIPE_CLOSED", `the queue ${this.path} is closed`));
     const closed = Promise.all([...this.#consumers].map((consumer) => consumer.close()));
-    await within(
-      closed.then(() => this.flush()),
-      options,
-      `close the queue ${this.path}`,
-    );
+    const ended = closed
+      .then(() => this.flush())
+      .then(() => {
+        this.#isClosed = true;
+      });
+    await within(ended, options, `close the queue ${this.path}`);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -229,7 +233,9 @@ export abstract class WorkQueue<T> implements AsyncDisposable {
     return putting;
   }
 
+  /** @throws RECIPE_CLOSED */
   protected async items(): Promise<readonly string[]> {
+    this.#assertOpen();
     try {
       return inQueueOrder((await this.zk.children(this.path)).names, this.#names);
     } catch (error) {
@@ -238,8 +244,13 @@ export abstract class WorkQueue<T> implements AsyncDisposable {
     }
   }
 
+  #assertOpen(): void {
+    if (this.#isClosed) throw this.#closing.signal.reason;
+  }
+
   async #put(prefix: string, items: readonly T[], options: WaitOptions): Promise<void> {
     using deadline = new Deadline(options, `put into ${this.path}`);
+    this.#assertOpen();
     const { signal } = deadline;
     const { codec, itemCountMax } = this.#options;
     checkArgument(`put into ${this.path}`, "the items", items, rules.list);

@@ -10,6 +10,7 @@ import { OwnWork } from "../leases/own-work.ts";
 import { Attempts, isReasonOf } from "../leases/waiting.ts";
 import { makeNamed, put } from "../nodes/named-node.ts";
 import { decodedValue } from "../nodes/values.ts";
+import { RecipeError } from "../recipe-error.ts";
 import { cronTimes } from "./cron-expression.ts";
 import { type CronRecord, recordCodec } from "./cron-record.ts";
 import { dueRuns, type MissedPolicy, type Times } from "./due-runs.ts";
@@ -100,6 +101,7 @@ export class Cron implements AsyncDisposable {
   readonly #reports: FailureReports;
   /** A claim whose answer was lost: its work has not begun. */
   #unstarted: string | undefined;
+  #isClosed = false;
 
   constructor(
     zk: Client,
@@ -130,8 +132,12 @@ export class Cron implements AsyncDisposable {
     return this.#selector.isLeading;
   }
 
-  /** The last run in the cluster; undefined before the schedule was first served. */
+  /**
+   * The last run in the cluster; undefined before the schedule was first served. @throws
+   * RECIPE_CLOSED
+   */
   async last(): Promise<CronRecord | undefined> {
+    if (this.#isClosed) throw new RecipeError("RECIPE_CLOSED", `the schedule on ${this.path} is closed`);
     return (await this.#read())?.record;
   }
 
@@ -151,6 +157,7 @@ export class Cron implements AsyncDisposable {
    * it returns at once. May be repeated. An error of the work was reported when it happened.
    */
   async close(options: WaitOptions = {}): Promise<void> {
+    this.#isClosed = true;
     await within(
       this.#own.untilEnded(this.#selector.end().catch(() => {})),
       options,
