@@ -149,6 +149,19 @@ const PERSISTENT = {
   ready: [SIGNAL],
   setData: [["", WRONG.payload] as const],
 } satisfies Entry["methods"];
+/** Values that JSON would drop, or write as others. */
+const NO_JSON = [
+  1n,
+  circular,
+  () => 1,
+  Symbol("x"),
+  Number.NaN,
+  Number.POSITIVE_INFINITY,
+  new Map([["a", 1]]),
+  new Date(0),
+  ...[{ a: () => 1 }, [undefined], { a: [{ b: new Set() }] }, Promise.resolve()],
+];
+const NO_URI_SPECS = [{}, { parts: 5 }, { parts: [5] }, { parts: [{ value: "a" }] }, 5];
 const WRONG_TIMES = [-1, "5", Number.NaN, null];
 const SERVICE = [
   ...WRONG.record,
@@ -167,8 +180,11 @@ const SERVICE = [
   ],
   ...[
     { name: "a", payload: 1n },
-    { name: "a", payload: circular },
+    ...NO_JSON.map((payload) => ({ name: "a", payload })),
+    ...["", " ", 5].map((address) => ({ name: "a", address })),
+    ...NO_URI_SPECS.map((uriSpec) => ({ name: "a", uriSpec })),
     { name: "a", enabled: "yes" },
+    { name: "a", enabled: false },
   ],
 ];
 const DETAILS = [
@@ -176,9 +192,11 @@ const DETAILS = [
   5,
   { adress: "x" },
   { port: "80" },
-  { payload: 1n },
-  { payload: circular },
+  ...NO_JSON.map((payload) => ({ payload })),
+  ...NO_URI_SPECS.map((uriSpec) => ({ uriSpec })),
   { uriSpec: "}" },
+  { address: "" },
+  { enabled: false },
   { name: "b" },
 ];
 const INSTANCE = {
@@ -326,7 +344,11 @@ const CLASSES: Readonly<Record<string, Entry>> = {
           {},
           ...["a/b", ""].map((id) => ({ ...INSTANCE, id })),
           { ...INSTANCE, serviceType: "dynamic" },
-          { ...INSTANCE, payload: 1n },
+          ...NO_JSON.map((payload) => ({ ...INSTANCE, payload })),
+          ...NO_URI_SPECS.map((uriSpec) => ({ ...INSTANCE, uriSpec })),
+          ...[Number.NaN, -1, 1.5, "1"].map((registeredAtMs) => ({ ...INSTANCE, registeredAtMs })),
+          { ...INSTANCE, address: "" },
+          { ...INSTANCE, enabled: false },
           { ...INSTANCE, adress: "x" },
         ],
       ],

@@ -288,6 +288,12 @@ test("without a connection to ZooKeeper the status is 503, until the next connec
   expect((await patient.ask("PUT", "/v1/service/web/1", WEB_1)).status).toBe(201);
 });
 
+test("an instance that its format cannot disable is refused", async () => {
+  const { ask } = await offered();
+  const { status, body } = await ask("PUT", "/v1/service/web/1", { ...WEB_1, enabled: false });
+  expect([status, JSON.stringify(body)]).toEqual([400, expect.stringContaining("the format has no writeEnabled")]);
+});
+
 test("once the discovery is closed the status is 503", async () => {
   const { ask, discovery } = await offered();
   await discovery.close();

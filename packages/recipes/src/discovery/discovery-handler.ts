@@ -1,6 +1,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { limitSignal } from "@zooid/client";
-import { assertNever, checkPath, type Rule, rules, type Shape, shape, wholeNumberRule } from "@zooid/model";
+import {
+  ArgumentError,
+  assertNever,
+  checkPath,
+  type Rule,
+  rules,
+  type Shape,
+  shape,
+  wholeNumberRule,
+} from "@zooid/model";
 import { checkArgument, checkOptions, pathRule } from "../arguments.ts";
 import { isRecipeError } from "../recipe-error.ts";
 import { reportError } from "../report-error.ts";
@@ -140,7 +149,13 @@ export function discoveryHandler<T>(
     if (body === undefined) return refusal(413, `the body: at most ${bodyBytesMax} bytes were expected`);
     const parsed = parseInstance<T>(body, at, Date.now());
     if (parsed.kind === "faults") return refusal(400, parsed.faults.join("; "));
-    await discovery.put(parsed.instance, { signal: limitSignal(timeoutMs) });
+    try {
+      await discovery.put(parsed.instance, { signal: limitSignal(timeoutMs) });
+    } catch (error) {
+      // What the format of this discovery cannot say.
+      if (error instanceof ArgumentError) return refusal(400, error.message);
+      throw error;
+    }
     return { status: 201 };
   }
 }

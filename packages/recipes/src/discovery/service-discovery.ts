@@ -20,6 +20,7 @@ import { encodedValue } from "../nodes/values.ts";
 import { isRecipeError, RecipeError } from "../recipe-error.ts";
 import { warn } from "../warn.ts";
 import { InstanceCleanup, type InstanceCleanupOptions, type LastWrites } from "./instance-cleanup.ts";
+import { jsonRule } from "./json-value.ts";
 import { ServiceCache } from "./service-cache.ts";
 import {
   FORMAT,
@@ -29,7 +30,7 @@ import {
   type ServiceType,
 } from "./service-instance.ts";
 import { ServiceProvider, type ServiceProviderOptions } from "./service-provider.ts";
-import { parseUriSpec, type UriSpec } from "./uri-spec.ts";
+import { parseUriSpec, type UriSpec, uriSpecRule } from "./uri-spec.ts";
 
 /** The data of an instance. */
 export interface ServiceDetails<T> {
@@ -40,6 +41,7 @@ export interface ServiceDetails<T> {
   readonly payload?: T | null;
   /** As text: `{scheme}://{address}:{port}` and the like. */
   readonly uriSpec?: UriSpec | string | null;
+  /** False only where the discovery's format has `writeEnabled`. */
   readonly enabled?: boolean;
 }
 
@@ -66,19 +68,26 @@ const INSTANCE: Shape<LastingInstance> = shape<LastingInstance>({
   name: nameRule,
   id: nameRule,
   serviceType: wordRule("static", "permanent"),
-  registeredAtMs: { expected: "a number of milliseconds since 1970", accepts: (value) => typeof value === "number" },
+  registeredAtMs: {
+    ...wholeNumberRule(0, Number.MAX_SAFE_INTEGER),
+    expected: "a whole number of milliseconds since 1970",
+  },
 });
 const DETAILS: Shape<ServiceDetails<unknown>> = shape<ServiceDetails<unknown>>(details());
 
 function details(): Shape<ServiceDetails<unknown>> {
   return {
-    address: anyRule(rules.text, nothing()),
+    address: anyRule(addressRule(), nothing()),
     port,
     sslPort: port,
-    payload: rules.anything,
-    uriSpec: anyRule(rules.text, rules.record, nothing()),
+    payload: jsonRule,
+    uriSpec: anyRule(rules.text, uriSpecRule, nothing()),
     enabled: rules.flag,
   };
+}
+
+function addressRule(): Rule {
+  return { expected: "an address, not empty", accepts: (value) => typeof value === "string" && value.trim() !== "" };
 }
 
 function nothing(): Rule {

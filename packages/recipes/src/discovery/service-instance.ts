@@ -4,8 +4,9 @@
  */
 import type { Codec } from "@zooid/client";
 import { rules, type Shape, shape } from "@zooid/model";
-import { checkOptions } from "../arguments.ts";
+import { checkOptions, checkRecord } from "../arguments.ts";
 import { RecipeError } from "../recipe-error.ts";
+import { jsonRule } from "./json-value.ts";
 import type { UriSpec } from "./uri-spec.ts";
 
 /**
@@ -45,18 +46,30 @@ export const FORMAT: Shape<InstanceFormat> = shape<InstanceFormat>({
   writeEnabled: rules.flag,
 });
 
+const WRITTEN: Shape<{ payload: unknown; enabled: unknown }> = shape({ payload: jsonRule, enabled: rules.flag });
+/** Readers take an instance without the field as enabled. */
+const ENABLED: typeof WRITTEN = shape({
+  payload: jsonRule,
+  enabled: { expected: "true, as the format has no writeEnabled", accepts: (value) => value === true },
+});
+
 /** Classes that Java's writer does not name, since JSON distinguishes them. */
 const NATURAL = ["java.lang.String", "java.lang.Boolean", "java.lang.Integer", "java.lang.Double"];
 const CLASS = "@class";
 
-/** Encodes and decodes an instance. @throws NOT_OURS for other bytes */
+/**
+ * Encodes and decodes an instance. @throws NOT_OURS for other bytes; ArgumentError for a payload
+ * that is not JSON, and for one that is disabled where the format cannot say so
+ */
 export function instanceCodec<T>(format: InstanceFormat = {}): Codec<ServiceInstance<T>> {
   checkOptions("instanceCodec", format, FORMAT);
   const { payloadClass, writeEnabled = false } = format;
+  const written = writeEnabled ? WRITTEN : ENABLED;
   return {
     encode(instance) {
+      checkRecord("an instance of a service", { payload: instance.payload, enabled: instance.enabled }, written, []);
       const { name, id, address, port, sslPort, payload, registeredAtMs, serviceType, uriSpec, enabled } = instance;
-      const written = {
+      const fields = {
         name,
         id,
         address,
@@ -68,7 +81,7 @@ export function instanceCodec<T>(format: InstanceFormat = {}): Codec<ServiceInst
         uriSpec: uriSpec === null ? null : { parts: uriSpec.parts.map(({ value, variable }) => ({ value, variable })) },
         ...(writeEnabled ? { enabled } : {}),
       };
-      return Buffer.from(asJacksonWrites(JSON.stringify(written)));
+      return Buffer.from(asJacksonWrites(JSON.stringify(fields)));
     },
     decode(bytes) {
       let read: Readonly<Record<string, unknown>>;

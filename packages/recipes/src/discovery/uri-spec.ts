@@ -12,6 +12,20 @@ export interface UriSpec {
   readonly parts: readonly UriPart[];
 }
 
+/** The rule for {@link UriSpec}. */
+export const uriSpecRule: Rule = {
+  expected: "{ parts: [{ value: a string, variable: true or false }] }",
+  accepts: (value) => {
+    const parts: unknown = rules.record.accepts(value) ? Reflect.get(value as object, "parts") : undefined;
+    return Array.isArray(parts) && parts.every(isUriPart);
+  },
+};
+
+function isUriPart(part: unknown): boolean {
+  const { value, variable } = Object(part) as { readonly [field in keyof UriPart]?: unknown };
+  return typeof value === "string" && typeof variable === "boolean";
+}
+
 /** Fields for a URI; a service's instance has them. */
 export interface UriSource {
   readonly name: string;
