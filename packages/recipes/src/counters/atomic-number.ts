@@ -9,7 +9,7 @@ import {
   ZkNodeError,
 } from "@zooid/client";
 import { ArgumentError, found, misfit, type Rule, rules, type Shape, shape, wholeNumberRule } from "@zooid/model";
-import { checkArguments, checkOptions, checkRecord, pathRule } from "../arguments.ts";
+import { checkArgument, checkArguments, checkOptions, checkRecord, pathRule } from "../arguments.ts";
 import { Mutex } from "../locks/mutex.ts";
 import { isRecipeError, RecipeError } from "../recipe-error.ts";
 import { int32, int64 } from "./integers.ts";
@@ -72,6 +72,7 @@ const PROMOTE: Shape<NonNullable<AtomicOptions["promote"]>> = shape<NonNullable<
   lockPath: pathRule,
   timeoutMs: rules.duration,
 });
+const DELAY: Rule = { ...rules.duration, expected: `${rules.duration.expected}, or false` };
 const SHAPE: Shape<AtomicOptions> = shape<AtomicOptions>({ retry: rules.callable, promote: rules.record });
 
 /**
@@ -199,6 +200,7 @@ export class AtomicNumber<N extends number | bigint> {
       const error = quicker(this.path);
       const delayMs = this.#retry({ count: tries, elapsedMs: performance.now() - startMs, error });
       if (delayMs === false) return { succeeded: false, before, after: before, tries };
+      checkArgument(`a change of ${this.path}`, "the pause of the retry policy", delayMs, DELAY);
       await pause(delayMs);
     }
   }

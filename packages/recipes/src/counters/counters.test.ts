@@ -1,4 +1,4 @@
-import { type Client, json, retry } from "@zooid/client";
+import { type Client, json, type RetryPolicy, retry } from "@zooid/client";
 import { firstValueFrom, skipWhile, take, toArray } from "rxjs";
 import { describe, expect, test } from "vitest";
 import { isRecipeError } from "../recipe-error.ts";
@@ -204,4 +204,12 @@ test("an empty count of kazoo's has the initial value", async () => {
   const before = await count.get();
   expect(before).toEqual({ value: 5, version: 0 });
   expect(await count.trySet(before, 6)).toEqual({ value: 6, version: 1 });
+});
+
+test.each([-1, Number.NaN, "5", undefined])("a pause of %s from the retry policy is refused", async (delay) => {
+  const number = new AtomicLong(a, PATH, { retry: (() => delay) as unknown as RetryPolicy });
+  await number.forceSet(1n);
+  // Both read before either of them writes.
+  const both = await Promise.allSettled([number.increment(), number.increment()]);
+  expect(both[1]).toMatchObject({ status: "rejected", reason: { code: "INVALID_ARGUMENT" } });
 });

@@ -14,7 +14,7 @@ import { checkArgument, checkOptions, pathRule } from "../arguments.ts";
 import { isRecipeError } from "../recipe-error.ts";
 import { reportError } from "../report-error.ts";
 import { instanceJson, parseInstance } from "./discovery-json.ts";
-import { type ProviderStrategy, strategies, strategyRule } from "./provider-strategy.ts";
+import { chosenBy, type ProviderStrategy, strategies, strategyRule } from "./provider-strategy.ts";
 import type { ServiceDiscovery } from "./service-discovery.ts";
 
 /** Options of the HTTP interface of a discovery. */
@@ -119,7 +119,7 @@ export function discoveryHandler<T>(
         return json((await discovery.instances(resource.name, { signal })).map(instanceJson));
       case "any": {
         const instances = (await discovery.instances(resource.name, { signal })).filter(({ enabled }) => enabled);
-        const chosen = instances.length === 0 ? undefined : instances[strategy.choose(instances, resource.key)];
+        const chosen = chosenBy(strategy, instances, resource.key);
         return chosen === undefined
           ? refusal(404, `${resource.name} has no available instance`)
           : json(instanceJson(chosen));

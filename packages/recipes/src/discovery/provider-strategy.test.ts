@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { DownInstances } from "./down-instances.ts";
-import { type ProviderStrategy, strategies } from "./provider-strategy.ts";
+import { chosenBy, type ProviderStrategy, strategies } from "./provider-strategy.ts";
 import type { ServiceInstance } from "./service-instance.ts";
 
 const instance = (id: string): ServiceInstance => ({
@@ -94,4 +94,12 @@ test("an instance is avoided after some errors, for a while from the first of th
   expect(at(100)).toBe(false);
   expect(at(110, () => down.note("a"))).toBe(false);
   expect(at(111, () => down.note("a"))).toBe(true);
+});
+
+test.each([
+  ["a load", strategies.leastLoaded(() => Number.NaN)],
+  ["an index", { choose: () => -1 }],
+] as const)("%s that names no instance is refused", (_, strategy) => {
+  expect(() => chosenBy(strategy, named("ab"), "")).toThrow(/the chosen index is a whole number from 0 to 1, found -1/);
+  expect(chosenBy(strategy, [], "")).toBeUndefined();
 });

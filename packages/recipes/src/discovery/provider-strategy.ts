@@ -1,4 +1,4 @@
-import { type Rule, rules } from "@zooid/model";
+import { type Rule, rules, wholeNumberRule } from "@zooid/model";
 import { checkArgument } from "../arguments.ts";
 import type { ServiceInstance } from "./service-instance.ts";
 
@@ -18,6 +18,22 @@ export const strategyRule: Rule = {
   expected: "a strategy, an object with the method choose",
   accepts: (value) => rules.record.accepts(value) && typeof Reflect.get(value as object, "choose") === "function",
 };
+
+/**
+ * The instance that a strategy chooses; undefined if there is none.
+ *
+ * @throws ArgumentError where it gives no index, as for a load that is no number
+ */
+export function chosenBy<T>(
+  strategy: ProviderStrategy<T>,
+  instances: readonly ServiceInstance<T>[],
+  key: string,
+): ServiceInstance<T> | undefined {
+  if (instances.length === 0) return undefined;
+  const index: unknown = strategy.choose(instances, key);
+  checkArgument("a strategy", "the chosen index", index, wholeNumberRule(0, instances.length - 1));
+  return instances[index as number];
+}
 
 /** Ways to choose an instance; each call creates one with a state of its own. */
 export const strategies: {

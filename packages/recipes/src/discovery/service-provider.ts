@@ -1,7 +1,7 @@
 import { rules, type Shape, shape } from "@zooid/model";
 import { checkArgument, checkOptions } from "../arguments.ts";
 import { DOWN, type DownInstancePolicy, DownInstances } from "./down-instances.ts";
-import { type ProviderStrategy, strategies, strategyRule } from "./provider-strategy.ts";
+import { chosenBy, type ProviderStrategy, strategies, strategyRule } from "./provider-strategy.ts";
 import type { ServiceCache } from "./service-cache.ts";
 import type { ServiceInstance } from "./service-instance.ts";
 
@@ -50,12 +50,12 @@ export class ServiceProvider<T = unknown> implements Disposable {
    * A usable instance; undefined if there is none.
    *
    * @param key the caller's key, for strategies that use one
-   * @throws RECIPE_CLOSED
+   * @throws RECIPE_CLOSED; ArgumentError where the strategy gives no index of an instance
    */
   pick(key = ""): ServiceInstance<T> | undefined {
     checkArgument("ServiceProvider.pick", "the key", key, rules.text);
     const instances = this.instances();
-    return instances.length === 0 ? undefined : instances[this.#strategy.choose(instances, key)];
+    return chosenBy(this.#strategy, instances, key);
   }
 
   /** All usable instances. @throws RECIPE_CLOSED */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { dueRuns, MISSED_COUNT_MAX } from "./due-runs.ts";
+import { dueRuns, MISSED_COUNT_MAX, type Times } from "./due-runs.ts";
 
 const everySecond = (afterMs: number): number => (Math.floor(afterMs / 1_000) + 1) * 1_000;
 
@@ -47,5 +47,6 @@ test("a schedule that has an end has no next time, and one that does not advance
     dueMs: [5],
     nextMs: Number.POSITIVE_INFINITY,
   });
-  expect(() => dueRuns((atMs) => atMs, { lastMs: 0, nowMs: 10 }, POLICIES[3])).toThrow(RangeError);
+  for (const wrong of [(atMs: number) => atMs, () => Number.NaN, () => "20", () => new Date(20)])
+    expect(() => dueRuns(wrong as Times, { lastMs: 0, nowMs: 10 }, POLICIES[3])).toThrow(RangeError);
 });

@@ -51,9 +51,11 @@ function lastTimes(
   return [];
 }
 
-/** @throws ArgumentError for a function that does not advance, with which there would be no end */
+/** @throws ArgumentError for a function that does not advance by numbers: there would be no end */
 function later(times: Times, afterMs: number): number {
   const nextMs = times(afterMs);
-  if (nextMs > afterMs) return nextMs;
-  throw new ArgumentError("the schedule", [`the next time after ${afterMs} is a later one, found ${found(nextMs)}`]);
+  if (typeof nextMs === "number" && nextMs > afterMs) return nextMs;
+  throw new ArgumentError("the schedule", [
+    `the next time after ${afterMs} is a later one, in milliseconds since 1970, found ${found(nextMs)}`,
+  ]);
 }
