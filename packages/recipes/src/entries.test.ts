@@ -121,7 +121,7 @@ const QUEUE: Argument = [
       { itemCountMax: "3" },
       { onSuspended: "loose" },
     ],
-    ...[{ lockPath: "l" }, { lockPath: "" }, { lockPath: "/entry" }, { lockPath: "/entry/locks" }],
+    ...[{ lockPath: "l" }, { lockPath: "" }, { lockPath: "/entry" }, { lockPath: "/entry/locks" }, { lockPath: "/" }],
   ],
 ];
 const ITEM: Argument = [1, [...WRONG.json, "no number"]];
@@ -395,6 +395,8 @@ const CLASSES: Readonly<Record<string, Entry>> = {
           ["/a"],
           [undefined],
           [new recipes.Mutex(zk, "/a"), new recipes.ReadWriteLock(zk, "/a").read],
+          [new recipes.Semaphore(zk, "/a", { leases: 1 }), new recipes.Mutex(zk, "/a/locks")],
+          [new recipes.SemaphoreMutex(zk, "/a"), new recipes.ReadWriteLock(zk, "/a/leases").write],
         ],
       ],
       [{}, [null, 5, { order: "name" }, { ordre: "path" }]],
@@ -521,7 +523,12 @@ const CLASSES: Readonly<Record<string, Entry>> = {
     size: NONE,
     take: [WAIT],
   }),
-  SimpleQueue: at(() => NONE, { offer: [["", [5, {}, 1n]]], peek: NONE, poll: NONE, take: [WAIT] }),
+  SimpleQueue: at(() => NONE, {
+    offer: [["", [5, {}, 1n]], SIGNAL],
+    peek: [SIGNAL],
+    poll: [WAIT],
+    take: [WAIT],
+  }),
   RateLimiter: at(
     () => [
       [

@@ -81,7 +81,7 @@ export class Semaphore implements Lock<LeaseGroup<Lease>, AcquireLeasesOptions> 
     checkArguments("Semaphore", zk, path, options, SHAPE, ["leases"]);
     this.#zk = zk;
     this.path = path;
-    notePlace(this, zk, path);
+    notePlace(this, zk, path, joinPath(path, "locks"), joinPath(path, "leases"));
     this.#options = options;
     this.#turns = { path: joinPath(path, "locks"), marker: "lock-", blocker: predecessor };
     this.#leasesPath = joinPath(path, "leases");
@@ -252,7 +252,7 @@ export class SemaphoreMutex implements Lock<Lease> {
   constructor(zk: Client, path: string, options: Omit<SemaphoreOptions, "leases"> = {}) {
     checkArguments("SemaphoreMutex", zk, path, options, MUTEX);
     this.path = path;
-    notePlace(this, zk, path);
+    notePlace(this, zk, path, joinPath(path, "locks"), joinPath(path, "leases"));
     this.#semaphore = new Semaphore(zk, path, { ...options, leases: 1 });
   }
 

@@ -484,3 +484,13 @@ test("items put by Curator are read, also several in one node", async () => {
   queue(b, SAFE).consume(given.work);
   expect(await given.count(2)).toEqual(["m0", "m1"]);
 });
+
+test("a path of claims belongs to one queue of a client while that has consumers", async () => {
+  const options = { codec: text, lockPath: "/queues/shared-locks" };
+  const one = stage.kept(new DistributedQueue(a, "/queues/one", options));
+  const two = stage.kept(new DistributedQueue(a, "/queues/two", options));
+  const consumers = [one.consume(() => {}), one.consume(() => {})];
+  expect(() => two.consume(() => {})).toThrow(/found "\/queues\/shared-locks", which \/queues\/one has/);
+  for (const consumer of consumers) await consumer.close();
+  two.consume(() => {});
+});

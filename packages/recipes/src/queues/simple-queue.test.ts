@@ -53,3 +53,17 @@ test("each item goes to one taker, and none is lost", async () => {
   await Promise.all([...items.map((item) => new SimpleQueue(a, PATH).offer(item)), ...takers]);
   expect(taken.toSorted((x, y) => Number(x) - Number(y))).toEqual(items);
 });
+
+test("a poll waits for its time limit, and takes what comes until then", async () => {
+  const queue = new SimpleQueue(a, PATH);
+  expect(await queue.poll({ timeoutMs: 5 })).toBeNull();
+  const polling = queue.poll({ timeoutMs: 60_000 });
+  await a.sync();
+  await new SimpleQueue(b, PATH).offer("come");
+  expect(text(await polling)).toBe("come");
+  const over = new AbortController();
+  const aborted = queue.poll({ timeoutMs: 60_000, signal: over.signal });
+  over.abort(new Error("enough"));
+  expect(await failure(aborted)).toEqual(new Error("enough"));
+  expect(a.watchCount).toBe(0);
+});

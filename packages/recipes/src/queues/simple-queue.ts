@@ -1,10 +1,11 @@
 import { type Client, isZkError, type OneShotWatch, type Payload } from "@zooid/client";
 import { joinPath } from "@zooid/model";
-import { checkArguments } from "../arguments.ts";
+import { checkArguments, signalOf } from "../arguments.ts";
 import { Deadline, type WaitOptions } from "../leases/deadline.ts";
 import { unlessAborted } from "../leases/waiting.ts";
 import { contendersOf } from "../locks/sequence.ts";
 import { makeNamed } from "../nodes/named-node.ts";
+import { isRecipeError } from "../recipe-error.ts";
 
 const PREFIX = "qn-";
 
@@ -27,22 +28,37 @@ export class SimpleQueue {
   }
 
   /** Appends an item. */
-  async offer(data: Payload): Promise<void> {
-    await this.#zk.create(joinPath(this.path, PREFIX), data, { mode: "persistent-sequential", parents: "container" });
+  async offer(data: Payload, options: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    const signal = signalOf(`offer to ${this.path}`, options);
+    const mode = { mode: "persistent-sequential", parents: "container", signal } as const;
+    await this.#zk.create(joinPath(this.path, PREFIX), data, mode);
   }
 
   /** The first item, which stays; null if there is none. An item without data is an empty array. */
-  async peek(): Promise<Uint8Array | null> {
-    for (const path of await this.#items()) {
-      const node = await this.#zk.getOrNull(path);
+  async peek(options: { readonly signal?: AbortSignal } = {}): Promise<Uint8Array | null> {
+    const signal = signalOf(`peek at ${this.path}`, options);
+    for (const path of await this.#items(signal)) {
+      const node = await this.#zk.getOrNull(path, { signal });
       if (node !== null) return node.data ?? NOTHING;
     }
     return null;
   }
 
-  /** Takes the first item; null if there is none. */
-  async poll(): Promise<Uint8Array | null> {
-    return this.#takeFirst(await this.#items());
+  /**
+   * Takes the first item; null if there is none, with `timeoutMs` if none comes within that time.
+   *
+   * @throws the signal's reason; then none is taken
+   */
+  async poll(options: WaitOptions = {}): Promise<Uint8Array | null> {
+    using deadline = new Deadline(options, `poll ${this.path}`);
+    const { timeoutMs = 0 } = options;
+    if (timeoutMs === 0) return await this.#takeFirst(await this.#items(options.signal));
+    try {
+      return await this.#take(deadline.signal);
+    } catch (error) {
+      if (isRecipeError(error, "LOCK_TIMEOUT")) return null;
+      throw error;
+    }
   }
 
   /**
@@ -52,9 +68,12 @@ export class SimpleQueue {
    */
   async take(options: WaitOptions = {}): Promise<Uint8Array> {
     using deadline = new Deadline(options, `take from ${this.path}`);
-    const { signal } = deadline;
+    return await this.#take(deadline.signal);
+  }
+
+  async #take(signal: AbortSignal): Promise<Uint8Array> {
     for (;;) {
-      const present = await this.poll();
+      const present = await this.#takeFirst(await this.#items(signal));
       if (present !== null) return present;
       const { names, watch } = await this.#list(signal);
       using _ = watch;
@@ -79,9 +98,9 @@ export class SimpleQueue {
     return null;
   }
 
-  async #items(): Promise<readonly string[]> {
+  async #items(signal: AbortSignal | undefined): Promise<readonly string[]> {
     try {
-      return this.#paths((await this.#zk.children(this.path)).names);
+      return this.#paths((await this.#zk.children(this.path, { signal })).names);
     } catch (error) {
       if (isZkError(error, "NO_NODE")) return [];
       throw error;

@@ -39,6 +39,7 @@ import { makeNamed } from "../nodes/named-node.ts";
 import { payloadBytes } from "../nodes/payload-bytes.ts";
 import { type CodedNode, decodedBy, encodedValue } from "../nodes/values.ts";
 import { isRecipeError, RecipeError } from "../recipe-error.ts";
+import { useClaimPath } from "./claim-paths.ts";
 import { Claims } from "./claims.ts";
 import { type CountedDelivery, Deliveries, type Step } from "./deliveries.ts";
 import { decodeItems, encodeItems } from "./queue-item.ts";
@@ -50,7 +51,7 @@ export interface QueueOptions<T> extends HoldOptions {
   /**
    * Path of the claims on items. With it an item stays in the queue until its work is done: at
    * least once. Without it an item is deleted before its work begins: at most once. All clients of
-   * the queue must agree.
+   * the queue must agree, and each queue needs a path of its own, outside of its own path.
    */
   readonly lockPath?: string | undefined;
   /**
@@ -165,10 +166,10 @@ export abstract class WorkQueue<T> implements AsyncDisposable {
   constructor(zk: Client, path: string, names: QueueNames, options: QueueOptions<T>) {
     checkArguments("queue", zk, path, options, SHAPE);
     const { lockPath } = options;
-    // A claim has the item's name, and would be the item, or a child of the queue.
-    if (lockPath !== undefined && isWithin(lockPath, path))
+    // A claim has the item's name, and would be the item, a child of the queue, or beside all else.
+    if (lockPath !== undefined && (lockPath === "/" || isWithin(lockPath, path)))
       throw new ArgumentError("queue", [
-        `lockPath is a path outside of the queue's, ${path}, found ${found(lockPath)}`,
+        `lockPath is a path outside of the queue's, ${path}, and not the root, found ${found(lockPath)}`,
       ]);
     this.zk = zk;
     this.path = path;
@@ -182,14 +183,23 @@ export abstract class WorkQueue<T> implements AsyncDisposable {
     checkOptions(`consume ${this.path}`, options, CONSUME);
     this.#closing.signal.throwIfAborted();
     const { codec, lockPath } = this.#options;
+    const unuse = lockPath === undefined ? undefined : useClaimPath(this.zk, lockPath, this.path);
     const claims = lockPath === undefined ? undefined : new Claims(this.zk, lockPath, this.#options);
     const decode = (bytes: Uint8Array): T => (codec === undefined ? (bytes as T) : codec.decode(bytes));
-    const consumer = new QueueConsumer<T>(this.zk, { ...options, path: this.path, names: this.#names, work }, decode, {
-      claims,
-      claimsPath: lockPath,
-    });
+    const consumer: QueueConsumer<T> = new QueueConsumer<T>(
+      this.zk,
+      { ...options, path: this.path, names: this.#names, work },
+      decode,
+      {
+        claims,
+        claimsPath: lockPath,
+      },
+    );
     this.#consumers.add(consumer);
-    const forget = (): boolean => this.#consumers.delete(consumer);
+    const forget = (): void => {
+      this.#consumers.delete(consumer);
+      unuse?.();
+    };
     consumer.finished().then(forget, forget);
     return consumer;
   }
