@@ -15,6 +15,7 @@ import { checkArguments, checkName, checkRecord, nameRule, signalOf } from "../a
 import { type WaitOptions, within } from "../leases/deadline.ts";
 import { type Keeping, PersistentNode, type PersistentNodeState } from "../members/persistent-node.ts";
 import { machineAddress } from "../nodes/default-data.ts";
+import { eachOf } from "../nodes/each-of.ts";
 import { namesBelow, put } from "../nodes/named-node.ts";
 import { encodedValue } from "../nodes/values.ts";
 import { isRecipeError, RecipeError } from "../recipe-error.ts";
@@ -411,7 +412,7 @@ export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
         now.set(path, stat.mzxid);
         return false;
       });
-      await Promise.all(unchanged.map(({ path, stat }) => this.#deleteUnchanged(path, stat.version, signal)));
+      await eachOf(unchanged, ({ path, stat }) => this.#deleteUnchanged(path, stat.version, signal));
     }
     return now;
   }
@@ -428,7 +429,7 @@ export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
   async #found(name: string, signal: AbortSignal | undefined): Promise<readonly Found<T>[]> {
     const path = this.#pathOf(name);
     const ids = await namesBelow(this.#zk, path, signal);
-    const found = await Promise.all(ids.map((id) => this.#read(joinPath(path, id), signal)));
+    const found = await eachOf(ids, (id) => this.#read(joinPath(path, id), signal));
     return found.filter((one) => one !== null);
   }
 

@@ -2,6 +2,7 @@ import type { Client } from "@zooid/client";
 import { joinPath } from "@zooid/model";
 import type { ContenderForm } from "../locks/child-names.ts";
 import { queued } from "../locks/lock-queue.ts";
+import { eachOf } from "../nodes/each-of.ts";
 
 /** A contender in the queue. */
 export interface Participant {
@@ -18,7 +19,7 @@ export async function participantsOf(
   form: ContenderForm = "lock",
 ): Promise<readonly Participant[]> {
   const paths = (await queued(zk, path, { form })).map((name) => joinPath(path, name));
-  const nodes = await Promise.all(paths.map((node) => zk.getOrNull(node)));
+  const nodes = await eachOf(paths, (node) => zk.getOrNull(node));
   return paths.flatMap((path, i) => {
     const node = nodes[i];
     return node === null || node === undefined ? [] : [{ path, data: node.data }];

@@ -120,10 +120,8 @@ export class Semaphore implements Lock<LeaseGroup<Lease>, AcquireLeasesOptions> 
     const { count = 1 } = options;
     this.#checkCount(count);
     const { signal } = deadline;
-    const [taken, { limit }] = await Promise.all([
-      queued(this.#zk, this.#leasesPath, { signal, form: "lease" }),
-      this.#limit(false, signal),
-    ]);
+    const taken = await queued(this.#zk, this.#leasesPath, { signal, form: "lease" });
+    const { limit } = await this.#limit(false, signal);
     if (taken.length + count > limit) return null;
     const turn = await tryEnqueue(this.#zk, this.#turns, signal);
     if (turn === undefined) return null;

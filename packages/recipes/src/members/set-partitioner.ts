@@ -11,6 +11,7 @@ import { after, firstOf, isReasonOf, keepOn, unlessAborted } from "../leases/wai
 import { isContender } from "../locks/child-names.ts";
 import { Mutex } from "../locks/mutex.ts";
 import { distinctNames } from "../nodes/distinct.ts";
+import { eachOf } from "../nodes/each-of.ts";
 import { RecipeError } from "../recipe-error.ts";
 import { warn } from "../warn.ts";
 import { type Divide, inTurn, shareOf } from "./division.ts";
@@ -207,10 +208,11 @@ export class SetPartitioner implements AsyncDisposable {
   /** Whether another member of the id was there before. */
   async #isSecond(signal: AbortSignal): Promise<boolean> {
     const names = (await firstOf(this.#party$(), signal)) ?? [];
-    const twins = this.#twinsIn(names).map((name) => this.#zk.exists(joinPath(this.#party, name), { signal }));
-    if (twins.length === 0) return false;
+    const others = this.#twinsIn(names);
+    if (others.length === 0) return false;
     const mine = await this.#zk.exists(this.#path, { signal });
-    return (await Promise.all(twins)).some((twin) => twin !== null && mine !== null && twin.czxid < mine.czxid);
+    const twins = await eachOf(others, (name) => this.#zk.exists(joinPath(this.#party, name), { signal }));
+    return twins.some((twin) => twin !== null && mine !== null && twin.czxid < mine.czxid);
   }
 
   #twinsIn(names: readonly string[]): readonly string[] {

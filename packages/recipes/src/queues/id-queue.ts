@@ -1,6 +1,7 @@
 import { type Client, isZkError } from "@zooid/client";
 import { joinPath } from "@zooid/model";
 import type { WaitOptions } from "../leases/deadline.ts";
+import { eachOf } from "../nodes/each-of.ts";
 import { checkId, ID_NAMES, idOf, nameWithId } from "./queue-names.ts";
 import { type QueueOptions, WorkQueue } from "./work-queue.ts";
 
@@ -30,7 +31,7 @@ export class IdQueue<T = Uint8Array> extends WorkQueue<T> {
   async remove(id: string): Promise<number> {
     checkId(id);
     const names = (await this.items()).filter((name) => idOf(name) === id);
-    const removed = await Promise.all(names.map((name) => this.#remove(joinPath(this.path, name))));
+    const removed = await eachOf(names, (name) => this.#remove(joinPath(this.path, name)));
     return removed.filter((isMine) => isMine).length;
   }
 
