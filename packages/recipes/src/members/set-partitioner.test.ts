@@ -178,6 +178,11 @@ test("two members without ids share the items, also of one client", async () => 
   expect(shares.flat().sort()).toEqual(["1", "2"]);
 });
 
+test("a client with one request at a time comes to its share", async () => {
+  const zk = await stage.client({ inFlightMax: 1, waitingMax: 1 });
+  await has(partitioner(zk, "a", { quietMs: 0 }), ...ITEMS);
+});
+
 test("a second member of an id waits with a warning, fails if it is to, and follows the first one", async () => {
   const warnings = new Warnings();
   const zk = await stage.client({ logger: warnings.logger });

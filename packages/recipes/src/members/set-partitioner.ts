@@ -7,7 +7,7 @@ import { FailureReports } from "../failure-reports.ts";
 import { type WaitOptions, within } from "../leases/deadline.ts";
 import type { Lease } from "../leases/lease.ts";
 import { anySignal, OwnWork, WorkController } from "../leases/own-work.ts";
-import { after, firstOf, isReasonOf, keepOn, unlessAborted } from "../leases/waiting.ts";
+import { Attempts, after, firstOf, isReasonOf, keepOn, unlessAborted } from "../leases/waiting.ts";
 import { isContender } from "../locks/child-names.ts";
 import { Mutex } from "../locks/mutex.ts";
 import { distinctNames } from "../nodes/distinct.ts";
@@ -259,9 +259,19 @@ export class SetPartitioner implements AsyncDisposable {
     });
   }
 
-  #lock(item: string, signal: AbortSignal): Promise<Lease> {
+  /** A lock that is refused for now costs no lock that is held already. */
+  async #lock(item: string, signal: AbortSignal): Promise<Lease> {
     const path = joinPath(joinPath(this.path, "locks"), item);
-    return new Mutex(this.#zk, path, { dialect: "kazoo", data: this.id }).acquire({ signal });
+    const mutex = new Mutex(this.#zk, path, { dialect: "kazoo", data: this.id });
+    const attempts = new Attempts(this.#zk);
+    for (;;) {
+      try {
+        return await mutex.acquire({ signal });
+      } catch (error) {
+        await attempts.failed(error, signal);
+        signal.throwIfAborted();
+      }
+    }
   }
 
   /** The members, once they have not changed for a while. */
