@@ -40,7 +40,7 @@ export class Claims {
     try {
       claim = await this.#create(joinPath(this.#path, name));
       if (claim === null) return null;
-      const item = await this.#zk.getOrNull(itemPath);
+      const item = await this.#read(itemPath);
       // A previous claimant has finished it.
       if (item === null) return null;
       isTaken = true;
@@ -50,6 +50,21 @@ export class Claims {
         this.#held.delete(name);
         if (claim !== null) deleteOwnNamedNode(this.#zk, claim).catch(() => {});
       }
+    }
+  }
+
+  /**
+   * Again where the client's queue has no room: its consumer, which the claim has woken, takes it
+   * each time.
+   */
+  async #read(path: string): Promise<NodeData | null> {
+    for (;;) {
+      try {
+        return await this.#zk.getOrNull(path);
+      } catch (error) {
+        if (!isZkError(error, "QUEUE_FULL")) throw error;
+      }
+      await pause(AGAIN_MS, { ref: false });
     }
   }
 

@@ -10,7 +10,7 @@ import { IdQueue } from "./id-queue.ts";
 import { LockingQueue } from "./locking-queue.ts";
 import { PriorityQueue } from "./priority-queue.ts";
 import { encodeItems } from "./queue-item.ts";
-import type { QueueOptions, Work } from "./work-queue.ts";
+import type { QueueOptions, Work, WorkQueue } from "./work-queue.ts";
 
 const PATH = "/queues/q";
 const LOCKS = "/queues/q-locks";
@@ -493,4 +493,37 @@ test("a path of claims belongs to one queue of a client while that has consumers
   expect(() => two.consume(() => {})).toThrow(/found "\/queues\/shared-locks", which \/queues\/one has/);
   for (const consumer of consumers) await consumer.close();
   two.consume(() => {});
+});
+
+const PLAIN = { codec: text, lockPath: "/queues/locks" };
+const PUTS: Readonly<Record<string, (zk: Client) => readonly [WorkQueue<string>, (item: string) => Promise<void>]>> = {
+  "a plain queue": (zk) => {
+    const queue = new DistributedQueue(zk, PATH, PLAIN);
+    return [queue, (item) => queue.put(item)];
+  },
+  "a queue by id": (zk) => {
+    const queue = new IdQueue(zk, PATH, PLAIN);
+    return [queue, (item) => queue.put(item, "id")];
+  },
+  "a queue by priority": (zk) => {
+    const queue = new PriorityQueue(zk, PATH, PLAIN);
+    return [queue, (item) => queue.put(item, 1)];
+  },
+  "a queue by time": (zk) => {
+    const queue = new DelayQueue(zk, PATH, PLAIN);
+    return [queue, (item) => queue.put(item, 0)];
+  },
+};
+
+test.each(Object.entries(PUTS))("%s is worked on by a client with one request at a time", async (_, make) => {
+  const [queue, put] = make(await stage.client({ inFlightMax: 1, waitingMax: 1 }));
+  stage.kept(queue);
+  for (const item of ["one", "two", "three"]) await put(item);
+  const done: string[] = [];
+  const isDone = Promise.withResolvers<void>();
+  queue.consume((item) => {
+    if (done.push(item) === 3) isDone.resolve();
+  });
+  await isDone.promise;
+  expect(done.toSorted()).toEqual(["one", "three", "two"]);
 });
