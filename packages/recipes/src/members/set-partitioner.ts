@@ -38,7 +38,7 @@ export interface SetPartitionerOptions {
    * arguments alone, and gives each item to one member; another result ends this member's part.
    * Default: round robin in the order of the ids.
    */
-  readonly divide?: Divide;
+  readonly divide?: (id: string, members: readonly string[], items: readonly string[]) => readonly string[];
 }
 
 /**
