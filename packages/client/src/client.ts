@@ -604,13 +604,15 @@ export class Client implements AsyncDisposable {
    * be repeated.
    *
    * Without options it waits for a connected server for 5 s at most and resolves in any case. With
-   * `timeoutMs` or `signal` it waits for a server as long as they allow, also for a connection
-   * while the client is suspended, and rejects if no server has confirmed the end of the session.
-   * The client has ended in both cases; the session and its ephemeral nodes then end with its
-   * timeout.
+   * `timeoutMs` or `signal` it waits for a server as long as they allow, and rejects if none has
+   * confirmed the end of the session. When the connection ends meanwhile, it attaches the session
+   * again and closes it there; a server that does not know the session any more has confirmed its
+   * end. The client has ended in all cases; a session that no server has closed, and its ephemeral
+   * nodes, end with its timeout.
    *
-   * @throws with options: OPERATION_TIMEOUT; the signal's reason; CONNECTION_LOSS where the
-   *   connection ended before the answer
+   * @throws with options: OPERATION_TIMEOUT; the signal's reason; AUTH_FAILED where a server
+   *   refuses to attach the session; CONNECTION_LOSS where another close without options, or
+   *   `disconnect`, has ended the client before a server confirmed
    */
   async close(options: CloseOptions = {}): Promise<void> {
     checkOptions("close", undefined, options, SHAPES.CLOSE);

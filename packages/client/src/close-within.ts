@@ -1,19 +1,20 @@
 import { startTimer } from "./calls/timers.ts";
 import type { CloseOptions } from "./close-options.ts";
 import { zkError } from "./errors.ts";
-import { isConnected } from "./session/client-state.ts";
 import type { SessionDriver } from "./session/session-driver.ts";
 
 /**
- * Ends the session at its server within a limit, and the client in any case.
+ * Ends the session at its servers within a limit, and the client in any case. When the connection
+ * ends before the answer, the session is attached again and closed there.
  *
- * @throws the signal's reason, OPERATION_TIMEOUT or CONNECTION_LOSS where no server has confirmed
- *   the end of the session
+ * @throws the signal's reason, OPERATION_TIMEOUT, AUTH_FAILED or CONNECTION_LOSS where no server
+ *   has confirmed the end of the session
  */
 export async function closeWithin(
   driver: SessionDriver,
   { signal, timeoutMs = Number.POSITIVE_INFINITY }: CloseOptions,
 ): Promise<void> {
+  const hasEnded = driver.end !== undefined;
   const limit = new AbortController();
   const abort = (): void => limit.abort(signal?.reason);
   limit.signal.addEventListener("abort", () => driver.disconnect());
@@ -23,12 +24,12 @@ export async function closeWithin(
   );
   if (signal?.aborted === true) abort();
   try {
-    // Only a connected server can end a session.
-    await driver.states.until(({ kind }) => kind !== "suspended");
-    const hasSession = isConnected(driver.state);
-    await driver.close(Number.POSITIVE_INFINITY);
+    await driver.closeConfirmed();
     limit.signal.throwIfAborted();
-    if (hasSession && !driver.session.isClosedAtServer) throw unconfirmed(driver, "CONNECTION_LOSS", "");
+    const { end, session } = driver;
+    if (hasEnded || session.isClosedAtServer) return;
+    if (end?.code === "AUTH_FAILED") throw end;
+    throw unconfirmed(driver, "CONNECTION_LOSS", "");
   } finally {
     signal?.removeEventListener("abort", abort);
   }

@@ -345,6 +345,7 @@ export const CLOSE_SESSION: Operation<undefined, void> = {
   code: OpCode.CLOSE_SESSION,
   name: "close",
   isRead: false,
+  isOfConnection: true,
   write: ignoreAnswer,
   read: ignoreAnswer,
 };

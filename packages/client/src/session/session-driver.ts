@@ -362,14 +362,22 @@ export class SessionDriver {
 
   /**
    * Ends the session at the server, if connected, and the client. Calls made before are sent first.
-   * May be repeated.
-   *
-   * @param waitMsMax how long it waits for the server's answer. Default 5000
+   * May be repeated. It waits for the server's answer for 5 s at most.
    */
-  close(waitMsMax?: number): Promise<void> {
-    if (this.#isGreeted && !this.#negotiation.isUnderWay && this.#closeXid === 0)
-      for (const call of this.#postponed.drainWaiting()) this.#send(call);
-    this.#session.close(now(), waitMsMax);
+  close(): Promise<void> {
+    this.#sendWaiting();
+    this.#session.close(now());
+    this.#arm();
+    return this.closed;
+  }
+
+  /**
+   * The same, and does not give up until a server has confirmed the end of the session: over as
+   * many connections as that takes, until {@link close} or {@link disconnect}.
+   */
+  closeConfirmed(): Promise<void> {
+    this.#sendWaiting();
+    this.#session.closeConfirmed(now());
     this.#arm();
     return this.closed;
   }
@@ -537,6 +545,11 @@ export class SessionDriver {
   /** In this order: credentials, watches, observers, waiting calls. */
   #identified(): void {
     this.#credentials.sendAll();
+    if (this.#session.isClosing) {
+      this.#sendWaiting();
+      this.#closeSession();
+      return;
+    }
     const { generation } = this.#connection;
     const { lastZxid } = this.#session;
     const { frameBytesMax } = this.#config;
@@ -562,6 +575,12 @@ export class SessionDriver {
     this.#postponed.severed(lost);
     for (const call of this.#exclusive.drain()) call.reject(call.failure("CONNECTION_LOSS", "not-sent"));
     this.#credentials.severed();
+  }
+
+  /** Sends all waiting calls, in order, which a close comes behind. */
+  #sendWaiting(): void {
+    if (this.#isGreeted && !this.#negotiation.isUnderWay && this.#closeXid === 0)
+      for (const call of this.#postponed.drainWaiting()) this.#send(call);
   }
 
   #closeSession(): void {

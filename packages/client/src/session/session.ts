@@ -4,9 +4,12 @@
  * clock; every method takes the time, in milliseconds of a monotonic clock.
  *
  *     idle ─▶ resolving ─▶ dialing ─▶ greeting ─▶ connected ─▶ closing ─▶ ended
- *               ▲  │           │          │           │
- *               │  ▼           ▼          ▼           ▼
+ *               ▲  │           │          │           │           │
+ *               │  ▼           ▼          ▼           ▼           ▼
  *               waiting ◀── (next address, next name, next round)
+ *
+ * A close that insists on the server's confirmation goes back from closing to waiting when the
+ * connection ends, and from greeting to closing when the session is attached again.
  */
 import {
   assertNever,
@@ -129,6 +132,10 @@ export class Session {
   /** Send times of unanswered pings, oldest first. */
   #pingsAtMs: number[] = [];
   #isClosedAtServer = false;
+  /** Whether the client ends only when a server has confirmed the end of the session. */
+  #insistsOnClose = false;
+  /** Whether a connection on which the session was being closed has ended before. */
+  #wasCloseCutOff = false;
 
   constructor(
     config: SessionConfig,
@@ -247,7 +254,7 @@ export class Session {
     if (
       response.timeoutMs <= 0 ||
       response.sessionId === SESSION_NONE ||
-      (isOther && this.#config.onExpiry === "close")
+      (isOther && (this.#insistsOnClose || this.#config.onExpiry === "close"))
     ) {
       this.#refused(phase, nowMs);
       return;
@@ -277,6 +284,11 @@ export class Session {
     this.#sentAtMs = nowMs;
     this.#receivedAtMs = nowMs;
     this.#pingsAtMs = [];
+    if (this.#insistsOnClose) {
+      this.#phase = { kind: "closing", deadlineMs: nowMs + this.#readTimeoutMs() };
+      this.#sinks.established();
+      return;
+    }
     const connected: Phase = { kind: "connected", address: phase.address };
     this.#phase = connected;
     this.#sinks.established();
@@ -333,7 +345,8 @@ export class Session {
     const phase = this.#phase;
     const { kind } = phase;
     if (kind === "closing") {
-      this.#end("closed");
+      if (this.#insistsOnClose) this.#closeCutOff(nowMs);
+      else this.#end("closed");
       return;
     }
     if (kind === "connected") {
@@ -360,12 +373,33 @@ export class Session {
    */
   close(nowMs: number, waitMsMax: number = CLOSE_MS_MAX): void {
     const { kind } = this.#phase;
-    if (kind === "closing" || kind === "ended") return;
-    if (kind !== "connected") {
+    const isRepeated = kind === "closing" && !this.#insistsOnClose;
+    if (kind === "ended" || isRepeated) return;
+    this.#insistsOnClose = false;
+    if (kind !== "connected" && kind !== "closing") {
       this.#end("closed");
       return;
     }
     this.#phase = { kind: "closing", deadlineMs: nowMs + Math.min(waitMsMax, this.#timeoutMs) };
+    if (kind === "connected") this.#sinks.closeSession();
+  }
+
+  /**
+   * Ends the session as {@link close} does, and does not give up: when the connection ends before
+   * the answer, the session is attached again and closed there. The client ends when a server has
+   * confirmed the end of the session or does not know it any more. Without a session it ends at
+   * once. A close under way keeps its own limit.
+   */
+  closeConfirmed(nowMs: number): void {
+    const { kind } = this.#phase;
+    if (kind === "closing" || kind === "ended") return;
+    if (this.#id === SESSION_NONE || (kind !== "connected" && this.#isProvisional)) {
+      this.#endClosed();
+      return;
+    }
+    this.#insistsOnClose = true;
+    if (kind !== "connected") return;
+    this.#phase = { kind: "closing", deadlineMs: nowMs + this.#readTimeoutMs() };
     this.#sinks.closeSession();
   }
 
@@ -376,14 +410,20 @@ export class Session {
 
   /** The server has confirmed the end of the session. */
   sessionClosed(): void {
-    if (this.#phase.kind !== "closing") return;
-    this.#isClosedAtServer = true;
-    this.#end("closed");
+    if (this.#phase.kind === "closing") this.#endClosed();
   }
 
-  /** Whether a server has confirmed the end of the session. */
+  /**
+   * Whether the servers hold no session: one has confirmed its end or does not know it any more, or
+   * there was none.
+   */
   get isClosedAtServer(): boolean {
     return this.#isClosedAtServer;
+  }
+
+  /** Whether the session is to be closed on the connection that is being established. */
+  get isClosing(): boolean {
+    return this.#phase.kind === "closing";
   }
 
   tick(nowMs: number): void {
@@ -404,7 +444,9 @@ export class Session {
         }
         return;
       case "closing":
-        if (nowMs >= phase.deadlineMs) this.#end("closed");
+        if (nowMs < phase.deadlineMs) return;
+        if (this.#insistsOnClose) this.#sinks.hangUp();
+        this.disconnected(nowMs);
         return;
       case "waiting":
         if (nowMs >= phase.deadlineMs) this.#attempt(nowMs);
@@ -424,6 +466,23 @@ export class Session {
       default:
         assertNever(phase);
     }
+  }
+
+  /**
+   * The connection has ended before the answer to a close. The first further attempt comes at once;
+   * back-off before the others bounds the load on servers that hang up at every close.
+   */
+  #closeCutOff(nowMs: number): void {
+    const delayMs = this.#wasCloseCutOff ? this.#backoff.nextDelayMs() : 0;
+    this.#wasCloseCutOff = true;
+    if (this.#isProvisional) {
+      this.#endClosed();
+      return;
+    }
+    this.#phase = { kind: "waiting", deadlineMs: nowMs + delayMs };
+    this.#sinks.severed();
+    this.#sinks.state({ kind: "suspended", sessionId: this.#id });
+    if (!this.#isEnded() && delayMs === 0) this.#attempt(nowMs);
   }
 
   /** Reports a failed attempt, then continues unless a listener has ended the client. */
@@ -460,6 +519,10 @@ export class Session {
 
   /** The server does not know the session any more, or has refused to create one. */
   #refused({ address }: { readonly address: HostAddress }, nowMs: number): void {
+    if (this.#insistsOnClose) {
+      this.#endClosed();
+      return;
+    }
     const gone = this.#id;
     this.#forget();
     this.#sinks.hangUp();
@@ -500,7 +563,7 @@ export class Session {
     this.#isLost = true;
     this.#sinks.state({ kind: "lost", sessionId: this.#id });
     if (this.#isEnded()) return true;
-    if (this.#config.onExpiry !== "close") return false;
+    if (this.#config.onExpiry !== "close" || this.#insistsOnClose) return false;
     this.#sinks.hangUp();
     this.#end("expired");
     return true;
@@ -509,6 +572,11 @@ export class Session {
   /** Checked after state listeners ran: one of them may have closed the client. */
   #isEnded(): boolean {
     return this.#phase.kind === "ended";
+  }
+
+  #endClosed(): void {
+    this.#isClosedAtServer = true;
+    this.#end("closed");
   }
 
   #end(end: SessionEnd): void {
