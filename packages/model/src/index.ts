@@ -2,11 +2,11 @@ export { hostPort, isConnectedToItself, type SocketEnds } from "./addresses/host
 export { type IpRange, isInIpRange, isIpRange, javaAddress, parseIpAddress } from "./addresses/ip-address.ts";
 export { type PlacedSocket, SocketPlaces } from "./addresses/socket-places.ts";
 export { counted } from "./arguments/counted.ts";
+export { found, foundBytes } from "./arguments/found.ts";
 export {
   ArgumentError,
   anyRule,
   fits,
-  found,
   misfit,
   misfits,
   nearestName,

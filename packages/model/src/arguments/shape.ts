@@ -6,6 +6,7 @@
 
 import { keepCode } from "../errors/cloned-error.ts";
 import { errorJson } from "../errors/error-json.ts";
+import { found } from "./found.ts";
 
 /** A rule for the value of one option. */
 export interface Rule {
@@ -158,15 +159,6 @@ function optionWithWord(name: string, expected: Readonly<Record<string, Rule | u
     if (word !== undefined) return `${option}: ${JSON.stringify(word)}`;
   }
   return undefined;
-}
-
-/** A value as messages show it: short, and without calling its methods. */
-export function found(value: unknown): string {
-  if (typeof value === "string") return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
-  if (Array.isArray(value)) return "an array";
-  if (typeof value === "object" && value !== null) return "an object";
-  if (typeof value === "function") return "a function";
-  return typeof value === "bigint" ? `${value}n` : String(value);
 }
 
 /**
