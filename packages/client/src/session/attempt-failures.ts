@@ -14,6 +14,8 @@ export interface AttemptFailure {
   /** `failed`: with `cause` where one is known, else the server closed the connection. */
   readonly kind: "failed" | "timeout" | "refused";
   readonly cause?: Error | undefined;
+  /** The bytes that came in place of a connect response, for messages. */
+  readonly received?: string | undefined;
 }
 
 /** An attempt's failure as an error: `code` is the system's, where there is one. */
@@ -113,7 +115,7 @@ export class AttemptFailures {
     return `${shown}: ${this.#reasonOf(failure)}${code === undefined ? "" : ` (${code})`}`;
   }
 
-  #reasonOf({ step, kind, cause }: AttemptFailure): string {
+  #reasonOf({ step, kind, cause, received }: AttemptFailure): string {
     switch (step) {
       case "resolve":
         if (kind === "timeout") return `the name was not resolved within ${this.#timeoutMs} ms`;
@@ -124,8 +126,10 @@ export class AttemptFailures {
       case "greet":
         if (kind === "refused") return "the server answered that it does not grant a session";
         if (kind === "timeout") return `connected, but no answer to the connect request within ${this.#timeoutMs} ms`;
-        if (cause instanceof WireError)
-          return "the answer to the connect request is not ZooKeeper's: another service, or a port with TLS";
+        if (cause instanceof WireError) {
+          const shown = received === undefined ? "" : `; it begins with ${received}`;
+          return `the answer to the connect request is not ZooKeeper's: another service, or a port with TLS${shown}`;
+        }
         if (this.#isSecure) return this.#silenceReason(cause);
         return "the server closed the connection without an answer: it has no quorum, or requires TLS on this port";
     }

@@ -3,7 +3,7 @@
  * calls of one turn of the event loop leave in one write; one chunk that arrives settles all the
  * calls that it answers.
  */
-import { Backoff } from "@zooid/model";
+import { Backoff, foundBytes } from "@zooid/model";
 import { readConnectResponse, WireError } from "@zooid/wire";
 import type { Observable } from "rxjs";
 import { authFields, Credentials } from "../auth/credentials.ts";
@@ -458,7 +458,7 @@ export class SessionDriver {
       this.#connection.read(chunk, this.#takeFrame);
     } catch (error) {
       if (!(error instanceof WireError)) throw error;
-      if (generation === this.#connection.generation) this.#unreadable(error);
+      if (generation === this.#connection.generation) this.#unreadable(error, chunk);
     }
     if (this.#isDisowned) this.#leave({ isFault: true });
     this.#pump();
@@ -473,12 +473,13 @@ export class SessionDriver {
    * The stream is unreadable from here: the client reconnects, and repeats calls that are not at
    * fault.
    */
-  #unreadable(error: WireError): void {
+  #unreadable(error: WireError, chunk: Buffer): void {
     if (error.code === "FRAME_SIZE") {
       const call = this.#inFlight.oldest;
       call?.reject(call.failure("PACKET_TOO_LARGE", "unknown", error));
     }
-    this.#leave({ isFault: true, cause: error });
+    const received = this.#isGreeted ? undefined : foundBytes(chunk);
+    this.#leave({ isFault: true, cause: error, received });
   }
 
   /** Leaves the connection for another one. */

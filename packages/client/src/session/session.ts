@@ -48,6 +48,8 @@ export type SessionEnd = "closed" | "expired" | "auth-failed";
 export interface DisconnectReason {
   readonly isFault?: boolean;
   readonly cause?: Error | undefined;
+  /** The bytes that came in place of a connect response, for messages. */
+  readonly received?: string | undefined;
 }
 
 /** The actions of the machine. Calls come in the order in which they must be carried out. */
@@ -341,7 +343,7 @@ export class Session {
    *
    * @param end `isFault`: the server sent invalid data, so the back-off is not reset
    */
-  disconnected(nowMs: number, { isFault = false, cause }: DisconnectReason = {}): void {
+  disconnected(nowMs: number, { isFault = false, cause, received }: DisconnectReason = {}): void {
     const phase = this.#phase;
     const { kind } = phase;
     if (kind === "closing") {
@@ -359,7 +361,7 @@ export class Session {
     } else if (kind === "dialing" || kind === "greeting") {
       if (kind === "greeting") this.#wasRefused = true;
       const step = kind === "greeting" ? "greet" : "connect";
-      this.#attemptAfter({ host: phase.address, step, kind: "failed", cause }, nowMs);
+      this.#attemptAfter({ host: phase.address, step, kind: "failed", cause, received }, nowMs);
     }
   }
 

@@ -73,6 +73,7 @@ test("an answer is given up behind 64 MiB", async () => {
   const chunk = Buffer.alloc(1024 * 1024, "x");
   const long = createServer((socket) => {
     socket.on("error", () => {});
+    socket.write("zk_version\t");
     for (let i = 0; i < 66; i++) socket.write(chunk);
     socket.end();
   });

@@ -1,11 +1,12 @@
-import { ArgumentError, anyRule, found, type Rule, rules, type Shape, shape } from "@zooid/model";
+import { ArgumentError, anyRule, foundBytes, type Rule, rules, type Shape, shape } from "@zooid/model";
 import { checkArgument, checkFit } from "../argument-checks.ts";
 import { startTimer } from "../calls/timers.ts";
-import { zkError } from "../errors.ts";
+import { isZkError, zkError } from "../errors.ts";
 import { type HostAddress, parseConnectString } from "../servers/connect-string.ts";
 import { tcpTransport } from "./tcp-transport.ts";
 import { type TlsOptions, tlsTransport } from "./tls-transport.ts";
 import type { Transport, TransportConnection } from "./transport.ts";
+import { canAnswer } from "./word-answers.ts";
 
 export interface AdminCommandOptions {
   /** Cancels the command; it rejects with the signal's reason. */
@@ -37,7 +38,7 @@ const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
  *
  * @param server `host:port`, as `client.server` has it
  * @throws CONNECTION_LOSS without an answer of a ZooKeeper server, with server and reason, such as
- *   a refused connection, or a port that speaks HTTP; OPERATION_TIMEOUT, also for a port with TLS
+ *   a refused connection, or the beginning of another service's answer; OPERATION_TIMEOUT, also for a port with TLS
  *   that is asked without; the signal's reason; ArgumentError for invalid arguments
  */
 export async function adminCommand(server: string, word: string, options: AdminCommandOptions = {}): Promise<string> {
@@ -58,7 +59,8 @@ export async function adminCommand(server: string, word: string, options: AdminC
     const addresses = await unlessAborted(transport.resolve(host), limit.signal);
     return await firstAnswer(transport, { addresses, word, signal: limit.signal });
   } catch (error) {
-    limit.signal.throwIfAborted();
+    if (signal?.aborted === true) throw signal.reason;
+    if (isZkError(error, "OPERATION_TIMEOUT")) throw error;
     throw noAnswer(server, word, error, tls !== undefined);
   } finally {
     timer.cancel();
@@ -80,7 +82,7 @@ async function firstAnswer(
     try {
       return await answerOf(transport, address, asking);
     } catch (error) {
-      asking.signal.throwIfAborted();
+      if (asking.signal.aborted) throw error;
       fault = error;
     }
   }
@@ -88,21 +90,19 @@ async function firstAnswer(
 }
 
 async function answerOf(transport: Transport, address: HostAddress, { word, signal }: Asking): Promise<string> {
-  const chunks: Buffer[] = [];
-  let sizeBytes = 0;
+  const answer = new ReceivedAnswer(word);
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const connection: TransportConnection = transport.connect(address, {
     opened: () => connection.write(Buffer.from(word), () => {}),
     data: (chunk) => {
-      chunks.push(Buffer.from(chunk));
-      sizeBytes += chunk.length;
-      if (sizeBytes > ANSWER_BYTES_MAX) reject(new Error(`an answer of more than ${ANSWER_BYTES_MAX} bytes`));
+      const fault = answer.add(chunk);
+      if (fault !== undefined) reject(fault);
     },
     drained: () => {},
     // A server with an empty answer closes the connection too, and so does a port of another
     // protocol.
     closed: (error) =>
-      error === undefined && sizeBytes > 0
+      error === undefined && answer.sizeBytes > 0
         ? resolve()
         : reject(
             error ??
@@ -111,25 +111,61 @@ async function answerOf(transport: Transport, address: HostAddress, { word, sign
   });
   try {
     await unlessAborted(promise, signal);
+    return answer.text();
+  } catch (error) {
+    // A service that greets first and waits for more is recognised by its greeting.
+    const foreign = signal.aborted && isZkError(error, "OPERATION_TIMEOUT") ? answer.foreign() : undefined;
+    throw foreign ?? error;
   } finally {
     connection.destroy();
   }
-  return answerText(Buffer.concat(chunks));
 }
 
-/** @throws Error for what is the answer of another service */
-function answerText(bytes: Buffer): string {
-  const text = bytes.toString();
-  const [status] = text.split("\r\n", 1);
-  if (text.startsWith("HTTP/")) throw new Error(`the port speaks HTTP, and answered ${found(status)}`);
-  if (NO_TEXT.test(text))
-    throw new Error(`the port of another service: it answered ${bytes.length} bytes that are no text`);
-  return text;
+/** Recognises the answer of another service by its beginning. */
+class ReceivedAnswer {
+  readonly #word: string;
+  readonly #chunks: Buffer[] = [];
+  #isJudged = false;
+  sizeBytes = 0;
+
+  constructor(word: string) {
+    this.#word = word;
+  }
+
+  /** The chunk is valid during the call only. @returns why nothing more is read */
+  add(chunk: Buffer): Error | undefined {
+    this.#chunks.push(Buffer.from(chunk));
+    this.sizeBytes += chunk.length;
+    if (this.sizeBytes > ANSWER_BYTES_MAX) return new Error(`an answer of more than ${ANSWER_BYTES_MAX} bytes`);
+    if (this.#isJudged) return undefined;
+    const bytes = Buffer.concat(this.#chunks);
+    // A character may be cut off at the end of the chunk.
+    const canBe = canAnswer(this.#word, new TextDecoder().decode(bytes, { stream: true }), false);
+    this.#isJudged = canBe !== undefined;
+    return canBe === false ? foreignAnswer(bytes) : undefined;
+  }
+
+  /** The bytes so far as the reason of an error; undefined for none. */
+  foreign(): Error | undefined {
+    if (this.sizeBytes === 0 || this.#isJudged) return undefined;
+    const bytes = Buffer.concat(this.#chunks);
+    return canAnswer(this.#word, bytes.toString(), true) === false ? foreignAnswer(bytes) : undefined;
+  }
+
+  /** @throws Error for what is the answer of another service */
+  text(): string {
+    const bytes = Buffer.concat(this.#chunks);
+    const text = bytes.toString();
+    if (canAnswer(this.#word, text, true) === false) throw foreignAnswer(bytes);
+    return text;
+  }
 }
 
-/** Words are answered in text with lines and tabs. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: it searches for them
-const NO_TEXT = /[\u0000-\u0008\u000e-\u001f\ufffd]/;
+function foreignAnswer(bytes: Buffer): Error {
+  if (bytes.subarray(0, 5).toString() === "HTTP/")
+    return new Error(`the port speaks HTTP, and answered ${foundBytes(bytes)}`);
+  return new Error(`the port of another service: it answered ${foundBytes(bytes)}`);
+}
 
 function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
