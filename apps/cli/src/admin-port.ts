@@ -1,4 +1,5 @@
 import { parseConnectString } from "@zooid/client";
+import { adminFields, fetchFault, foreignAdminAnswer } from "@zooid/model";
 import { adminAuth, FLAG_AUTH } from "./admin-auth.ts";
 import { CliError, usageError } from "./cli-error.ts";
 import type { Invocation } from "./command.ts";
@@ -34,10 +35,12 @@ export async function askAdmin(
   const signal = AbortSignal.any([invocation.signal, AbortSignal.timeout(ANSWER_MS)]);
   let response: Response;
   try {
-    response = await fetch(url, { method, signal, headers: auth === undefined ? {} : { authorization: auth } });
+    // No admin port redirects, and another service would be given the credentials.
+    const headers: Record<string, string> = auth === undefined ? {} : { authorization: auth };
+    response = await fetch(url, { method, signal, redirect: "manual", headers });
   } catch (error) {
     invocation.signal.throwIfAborted();
-    throw new CliError(`no answer from the admin port at ${url.origin}: ${reasonOf(error)}`, {
+    throw new CliError(`no answer from the admin port at ${url.origin}: ${fetchFault(error)}`, {
       code: "NOT_CONNECTED",
       hint: "name the admin port of the server with --admin http://host:port",
     });
@@ -45,20 +48,6 @@ export async function askAdmin(
   const fields = await fieldsOf(response, url);
   const error = fields["error"];
   return { status: response.status, fields, error: typeof error === "string" ? error : undefined };
-}
-
-/** Causes by the codes that the system and Node.js have for them. */
-const REASONS: ReadonlyMap<string, string> = new Map([
-  ["ECONNREFUSED", "connection refused: no process listens on this port"],
-  ["ERR_SSL_WRONG_VERSION_NUMBER", "the port does not speak TLS: its URL begins with http://"],
-  ["EPROTO", "the port does not speak TLS: its URL begins with http://"],
-]);
-
-function reasonOf(error: unknown): string {
-  const cause = error instanceof Error ? (error.cause ?? error) : error;
-  if (!(cause instanceof Error)) return String(cause);
-  if (cause.name === "HTTPParserError") return "the port does not speak HTTP: it may be another one of the server";
-  return REASONS.get("code" in cause ? String(cause.code) : "") ?? cause.message;
 }
 
 /** The fields of an answer, or its reason as an error. */
@@ -76,28 +65,29 @@ export async function demandAdmin(invocation: Invocation, path: string): Promise
 
 async function fieldsOf(response: Response, url: URL): Promise<JsonObject> {
   const text = await textOf(response, url);
-  try {
-    return JSON.parse(text) as JsonObject;
-  } catch {
-    throw new CliError(`${url.origin} is no admin port: it answers with status ${response.status} and no JSON`, {
-      code: "UNREADABLE_ANSWER",
-    });
-  }
+  const fields = adminFields(text);
+  if (fields !== undefined) return fields as JsonObject;
+  throw new CliError(`${url.origin} is ${foreignAdminAnswer(response.status, text)}`, { code: "UNREADABLE_ANSWER" });
 }
 
 /** The body, up to a limit: a port of something else may send without an end. */
 async function textOf({ body }: Response, { origin }: URL): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of body ?? []) {
-    const part: Uint8Array = chunk;
-    bytes += part.length;
-    if (bytes > ANSWER_BYTES_MAX) {
-      throw new CliError(`the answer of ${origin} has more than ${ANSWER_BYTES_MAX} bytes`, {
-        code: "UNREADABLE_ANSWER",
-      });
+  try {
+    for await (const chunk of body ?? []) {
+      const part: Uint8Array = chunk;
+      bytes += part.length;
+      if (bytes > ANSWER_BYTES_MAX) break;
+      chunks.push(part);
     }
-    chunks.push(part);
+  } catch (error) {
+    throw new CliError(`the answer of ${origin} has no end: ${fetchFault(error)}`, { code: "UNREADABLE_ANSWER" });
+  }
+  if (bytes > ANSWER_BYTES_MAX) {
+    throw new CliError(`the answer of ${origin} has more than ${ANSWER_BYTES_MAX} bytes`, {
+      code: "UNREADABLE_ANSWER",
+    });
   }
   return Buffer.concat(chunks).toString();
 }

@@ -2,7 +2,7 @@ export { hostPort, isConnectedToItself, type SocketEnds } from "./addresses/host
 export { type IpRange, isInIpRange, isIpRange, javaAddress, parseIpAddress } from "./addresses/ip-address.ts";
 export { type PlacedSocket, SocketPlaces } from "./addresses/socket-places.ts";
 export { counted } from "./arguments/counted.ts";
-export { found, foundBytes } from "./arguments/found.ts";
+export { found, foundBytes, isTlsRecord } from "./arguments/found.ts";
 export {
   ArgumentError,
   anyRule,
@@ -36,6 +36,7 @@ export { errorCode, keepCode } from "./errors/cloned-error.ts";
 export { type DataPreview, errorJson } from "./errors/error-json.ts";
 export { derivedKey, type HashKey, keyedHash } from "./hashes/keyed-hash.ts";
 export { mix32, unkeyedHash32 } from "./hashes/unkeyed-hash.ts";
+export { type AdminFields, adminFields, fetchFault, foreignAdminAnswer } from "./http/admin-answer.ts";
 export { PipelinedRequests } from "./http/pipelined-requests.ts";
 export {
   askForBody,

@@ -47,12 +47,14 @@ test("TLS to a plain port, and a plain connection to a TLS port, are distinguish
   }
 });
 
-test("nothing is guessed where no server listens, or another protocol is spoken", async () => {
+test("another service is named with its greeting, and nothing is guessed where no server listens", async () => {
   const other = createServer((socket) => socket.end("220 mail.example.com ESMTP\r\n").resume()).listen(0, "127.0.0.1");
   await once(other, "listening");
   const address = other.address();
   const port = address !== null && typeof address === "object" ? address.port : 0;
-  expect(await diagnose(at(port), true, signal)).toMatch(/does not speak TLS/);
+  const reason = `127.0.0.1:${port} is the port of another service: it answered "220 mail.example.com ESMTP"`;
+  expect(await diagnose(at(port), true, signal)).toBe(reason);
+  expect(await diagnose(at(port), false, signal)).toBe(reason);
   other.close();
   await once(other, "close");
   expect(await diagnose(at(port), false, signal)).toBeUndefined();

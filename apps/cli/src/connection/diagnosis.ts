@@ -1,12 +1,13 @@
 import { connect } from "node:tls";
-import { adminCommand, type HostAddress } from "@zooid/client";
+import { adminCommand, type HostAddress, isZkError } from "@zooid/client";
 import { hostPort } from "@zooid/model";
 
 const PROBE_MS = 1_000;
 
 /**
- * Why a server that is there gives no session: it has no quorum, or one side speaks TLS and the
- * other does not. It asks the server a four-letter word, and offers a TLS handshake.
+ * Why a server that is there gives no session: it has no quorum, one side speaks TLS and the other
+ * does not, or it is another service. It asks the server a four-letter word, and offers a TLS
+ * handshake.
  *
  * @param isSecure whether the session was tried with TLS
  * @returns undefined if neither explains it
@@ -17,7 +18,11 @@ export async function diagnose(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const server = hostPort(host, port);
-  const answer = await adminCommand(server, "srvr", { signal, timeoutMs: PROBE_MS }).catch(() => undefined);
+  let fault: unknown;
+  const answer = await adminCommand(server, "srvr", { signal, timeoutMs: PROBE_MS }).catch((error: unknown) => {
+    fault = error;
+    return undefined;
+  });
   signal.throwIfAborted();
   if (answer !== undefined) {
     if (isSecure) return `${server} does not speak TLS on this port; connect to its secureClientPort, or without TLS`;
@@ -29,7 +34,14 @@ export async function diagnose(
   if (!isSecure && (await speaksTls(host, port, signal))) {
     return `${server} speaks TLS on this port; set zookeeper.client.secure=true and a trust store`;
   }
-  return undefined;
+  const received = receivedIn(fault);
+  return received === undefined ? undefined : `${server} is the port of another service: it answered ${received}`;
+}
+
+/** What another service has sent in place of an answer. */
+function receivedIn(error: unknown): string | undefined {
+  const cause = isZkError(error) ? error.cause : undefined;
+  return cause instanceof Error && "received" in cause ? String(cause.received) : undefined;
 }
 
 /** Whether a server answers a TLS handshake, be it with an alert. */

@@ -1,4 +1,4 @@
-import { ArgumentError, anyRule, foundBytes, type Rule, rules, type Shape, shape } from "@zooid/model";
+import { ArgumentError, anyRule, foundBytes, isTlsRecord, type Rule, rules, type Shape, shape } from "@zooid/model";
 import { checkArgument, checkFit } from "../argument-checks.ts";
 import { startTimer } from "../calls/timers.ts";
 import { isZkError, zkError } from "../errors.ts";
@@ -38,7 +38,8 @@ const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
  *
  * @param server `host:port`, as `client.server` has it
  * @throws CONNECTION_LOSS without an answer of a ZooKeeper server, with server and reason, such as
- *   a refused connection, or the beginning of another service's answer; OPERATION_TIMEOUT, also for a port with TLS
+ *   a refused connection, or the beginning of another service's answer, which its `cause` has as
+ *   `received`; OPERATION_TIMEOUT, also for a port with TLS
  *   that is asked without; the signal's reason; ArgumentError for invalid arguments
  */
 export async function adminCommand(server: string, word: string, options: AdminCommandOptions = {}): Promise<string> {
@@ -161,10 +162,25 @@ class ReceivedAnswer {
   }
 }
 
+/** What another service has sent. */
+class ForeignAnswerError extends Error {
+  override readonly name = "ForeignAnswerError";
+  /** Its first line, as messages show it. */
+  readonly received: string;
+
+  constructor(received: string, isHttp: boolean) {
+    super(
+      isHttp
+        ? `the port speaks HTTP, and answered ${received}`
+        : `the port of another service: it answered ${received}`,
+    );
+    this.received = received;
+  }
+}
+
 function foreignAnswer(bytes: Buffer): Error {
-  if (bytes.subarray(0, 5).toString() === "HTTP/")
-    return new Error(`the port speaks HTTP, and answered ${foundBytes(bytes)}`);
-  return new Error(`the port of another service: it answered ${foundBytes(bytes)}`);
+  if (isTlsRecord(bytes)) return new Error("the port speaks TLS, and the command was sent without it");
+  return new ForeignAnswerError(foundBytes(bytes), bytes.subarray(0, 5).toString() === "HTTP/");
 }
 
 function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {

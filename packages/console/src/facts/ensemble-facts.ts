@@ -257,7 +257,7 @@ export class EnsembleFacts {
       const found = parseSrvr(text);
       return found === undefined ? { reason: "it is not serving requests" } : { found };
     } catch (error) {
-      return { reason: isZkError(error, "OPERATION_TIMEOUT") ? "no answer in time" : "no connection" };
+      return { reason: silenceReason(error) };
     }
   }
 
@@ -294,6 +294,13 @@ export class EnsembleFacts {
     }
     return "";
   }
+}
+
+/** Why a member has not answered; of another service's port, what came from there. */
+function silenceReason(error: unknown): string {
+  if (isZkError(error, "OPERATION_TIMEOUT")) return "no answer in time";
+  if (!isZkError(error, "CONNECTION_LOSS") || !(error.cause instanceof Error)) return "no connection";
+  return "code" in error.cause ? "no connection" : error.cause.message;
 }
 
 /** The sessions of all members' lists: at most {@link SESSIONS_MAX}, and how many there are. */

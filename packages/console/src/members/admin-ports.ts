@@ -1,11 +1,11 @@
+import { type AdminFields, adminFields, fetchFault, foreignAdminAnswer } from "@zooid/model";
 import type { User } from "../access/user.ts";
 import { refuse } from "../http/problem.ts";
 
+export type { AdminFields };
+
 const ANSWER_MS = 15_000;
 const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
-
-/** Fields of an answer. */
-export type AdminFields = Readonly<Record<string, unknown>>;
 
 /**
  * The server in whose process the console is. It reports without credentials, so that the routes
@@ -104,15 +104,22 @@ async function ask(url: URL, { method, user, signal }: Asking): Promise<{ status
     credential === undefined ? {} : { Authorization: `${credential.scheme} ${credential.auth}` };
   try {
     const answer = await fetch(url, {
-      ...{ method, headers, redirect: "error" },
+      method,
+      headers,
+      // No admin port redirects, and another service would be given the credentials.
+      redirect: "manual",
       signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]),
     });
-    return { status: answer.status, fields: fieldsOf(await boundedText(answer)) };
+    const { status } = answer;
+    const text = await boundedText(answer);
+    const fields = adminFields(text);
+    if (fields !== undefined) return { status, fields };
+    throw new Error(foreignAdminAnswer(status, text));
   } catch (error) {
     signal.throwIfAborted();
-    const cause = error instanceof Error ? (error.cause ?? error) : error;
-    const detail = `${url.host}: ${cause instanceof Error ? cause.message : String(cause)}`;
-    throw refuse(502, "NO_ADMIN_ANSWER", "The server's admin port gives no usable answer", { detail });
+    throw refuse(502, "NO_ADMIN_ANSWER", "The server's admin port gives no usable answer", {
+      detail: `${url.host}: ${fetchFault(error)}`,
+    });
   }
 }
 
@@ -125,10 +132,4 @@ async function boundedText(answer: Response): Promise<string> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString();
-}
-
-function fieldsOf(text: string): AdminFields {
-  const found: unknown = JSON.parse(text);
-  if (typeof found !== "object" || found === null || Array.isArray(found)) throw new TypeError("no JSON object");
-  return found as AdminFields;
 }

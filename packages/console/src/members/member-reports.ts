@@ -2,11 +2,13 @@
  * What members report of their clients beyond four-letter words, to users with the right to it:
  * writes, and users of sessions.
  */
+
+import type { AdminFields } from "@zooid/model";
 import { z } from "zod";
 import type { User } from "../access/user.ts";
 import type { AuditTailJson, ClientSessionJson } from "../api/shapes.ts";
 import { ProblemError, refuse } from "../http/problem.ts";
-import type { AdminFields, AdminPorts } from "./admin-ports.ts";
+import type { AdminPorts } from "./admin-ports.ts";
 
 /** Lines of one answer. */
 const LINES_MAX = 500;

@@ -28,8 +28,8 @@ export function foundBytes(bytes: Uint8Array): string {
   return quoted(line);
 }
 
-/** A handshake or an alert of TLS 1.0 to 1.3, which all have 3 as major version. */
-function isTlsRecord(bytes: Uint8Array): boolean {
+/** Whether bytes begin with a handshake or an alert of TLS, whose versions all have 3 as major. */
+export function isTlsRecord(bytes: Uint8Array): boolean {
   return (bytes[0] === 0x15 || bytes[0] === 0x16) && bytes[1] === 3 && (bytes[2] ?? 0) <= 4;
 }
 
