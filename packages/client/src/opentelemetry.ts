@@ -16,6 +16,7 @@ import {
 } from "@opentelemetry/api";
 import { formatSessionId, rules, type SessionId, type Shape, shape } from "@zooid/model";
 import { checkFit, hasMethods } from "./argument-checks.ts";
+import { CallbackFaults } from "./callers-callbacks.ts";
 import { isZkError } from "./errors.ts";
 import type { RequestMessage, ResponseMessage } from "./session/diagnostics.ts";
 
@@ -57,6 +58,7 @@ export function instrumentClients(options: InstrumentOptions = {}): Disposable {
     advice: { explicitBucketBoundaries: DURATION_BOUNDARIES_S },
   });
   const spans = new WeakMap<object, Span>();
+  const faults = new CallbackFaults();
   const begin = (message: unknown): void => {
     const request = message as RequestMessage;
     const attributes = { ...attributesOf(request), ...detailsOf(request, options) };
@@ -65,18 +67,29 @@ export function instrumentClients(options: InstrumentOptions = {}): Disposable {
   const end = (message: unknown): void => {
     const { request, durationMs, error } = message as ResponseMessage;
     const failure = error === undefined ? {} : failureOf(error);
-    durations.record(durationMs / 1000, { ...attributesOf(request), ...failure });
     const span = spans.get(request);
-    if (span === undefined) return;
-    span.setAttributes(failure);
-    if (error !== undefined) span.setStatus({ code: SpanStatusCode.ERROR, message: String(error) });
-    span.end();
+    try {
+      durations.record(durationMs / 1000, { ...attributesOf(request), ...failure });
+    } finally {
+      span?.setAttributes(failure);
+      if (error !== undefined) span?.setStatus({ code: SpanStatusCode.ERROR, message: String(error) });
+      span?.end();
+    }
   };
-  subscribe("zk:client:request", begin);
-  subscribe("zk:client:response", end);
+  // What a subscriber of a diagnostics channel throws ends the process.
+  const guarded = (name: string, take: (message: unknown) => void) => (message: unknown) => {
+    try {
+      take(message);
+    } catch (fault) {
+      faults.report(`OpenTelemetry at the ${name} of a call`, fault);
+    }
+  };
+  const [onRequest, onResponse] = [guarded("start", begin), guarded("end", end)];
+  subscribe("zk:client:request", onRequest);
+  subscribe("zk:client:response", onResponse);
   const stop = (): void => {
-    unsubscribe("zk:client:request", begin);
-    unsubscribe("zk:client:response", end);
+    unsubscribe("zk:client:request", onRequest);
+    unsubscribe("zk:client:response", onResponse);
   };
   return { [Symbol.dispose]: stop };
 }

@@ -14,6 +14,7 @@ import {
 import { hasMethods } from "./argument-checks.ts";
 import { aclProblems } from "./auth/acl-checks.ts";
 import type { SaslMechanism } from "./auth/sasl.ts";
+import { CallbackFaults, guardedHosts, guardedLogger, guardedRandom, guardedTransport } from "./callers-callbacks.ts";
 import { SERVER_FRAME_BYTES_MAX } from "./calls/call.ts";
 import type { Interceptor } from "./calls/interceptor.ts";
 import { type RetryPolicy, retry } from "./calls/retry.ts";
@@ -51,8 +52,9 @@ export interface ClientOptions {
    */
   readonly connectWarningMs?: number;
   /**
-   * Gets the client's log records. Default: none, and the warning about a missing connection is a
-   * warning of the process (`process.emitWarning`).
+   * Gets the client's log records. A logger that throws or rejects is reported once, as a warning
+   * of the process. Default: none, and the warning about a missing connection is a warning of the
+   * process (`process.emitWarning`).
    */
   readonly logger?: Logger | FieldsFirstLogger;
   /** Cancels `connect()`. */
@@ -268,13 +270,15 @@ export function parseClientOptions(options: ClientOptions): ClientConfig {
   } catch (error) {
     problems.push(`tls: ${error instanceof Error ? error.message : error}`);
   }
+  const logger = options.logger === undefined ? undefined : guardedLogger(messageFirst(options.logger));
+  const faults = new CallbackFaults(logger);
   const frameBytesMax = whole("frameBytesMax", options.frameBytesMax, SERVER_FRAME_BYTES_MAX, 1024);
   const config: ClientConfig = {
     sessionTimeoutMs: whole("sessionTimeoutMs", options.sessionTimeoutMs, 30_000, 1),
     connectTimeoutMs: time("connectTimeoutMs", options.connectTimeoutMs, undefined),
     startTimeoutMs: time("startTimeoutMs", options.startTimeoutMs, 30_000),
     connectWarningMs: time("connectWarningMs", options.connectWarningMs, 5_000),
-    logger: options.logger === undefined ? undefined : messageFirst(options.logger),
+    logger,
     signal: options.signal,
     auth: options.auth ?? [],
     sasl: options.sasl,
@@ -287,7 +291,7 @@ export function parseClientOptions(options: ClientOptions): ClientConfig {
     onExpiry: oneOf("onExpiry", options.onExpiry, ["new-session", "close"]),
     acceptsRegression: oneOf("onRegression", options.onRegression, ["reset", "wait"]) === "reset",
     shufflesHosts: oneOf("hostOrder", options.hostOrder, ["random", "given"]) === "random",
-    hosts: options.hosts,
+    hosts: options.hosts === undefined ? undefined : guardedHosts(options.hosts, faults),
     tracksEnsemble: options.trackEnsemble ?? false,
     frameBytesMax,
     responseBytesMax: whole(
@@ -305,8 +309,8 @@ export function parseClientOptions(options: ClientOptions): ClientConfig {
     intercept: options.intercept,
     onSuspended: oneOf("onSuspended", options.onSuspended, ["lose", "keep"]),
     treeWatches: oneOf("treeWatches", options.treeWatches, ["auto", "persistent", "one-shot"]),
-    transport,
-    random: options.random ?? Math.random,
+    transport: guardedTransport(transport, faults),
+    random: options.random === undefined ? Math.random : guardedRandom(options.random, faults),
   };
   if (problems.length > 0) throw new ArgumentError("client options", problems);
   return Object.freeze(config);

@@ -68,19 +68,10 @@ export class HostList {
     this.#addresses = this.#ordered(addresses);
   }
 
-  /** The provider is the user's: when it throws, its previous hosts are used. */
-  #hosts(): readonly HostAddress[] {
-    try {
-      return this.#provider.hosts();
-    } catch {
-      return this.#round;
-    }
-  }
-
   #ordering(): readonly HostAddress[] {
     const first = this.#first;
     this.#first = [];
-    const others = this.#hosts().filter((host) => !first.includes(host));
+    const others = this.#provider.hosts().filter((host) => !first.includes(host));
     return [...this.#ordered(first), ...this.#ordered(others)];
   }
 

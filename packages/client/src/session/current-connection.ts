@@ -22,6 +22,8 @@ export class CurrentConnection {
   #framer: Framer;
   #generation = 0;
   #isFull = false;
+  /** Reports the fault of a transport of the caller as the end of its connection. */
+  #fail = (_error: unknown): void => {};
 
   constructor(
     { transport, responseBytesMax }: { readonly transport: Transport; readonly responseBytesMax: number },
@@ -68,20 +70,26 @@ export class CurrentConnection {
         if (isMine()) this.#sinks.closed(error);
       },
     };
+    // Reported after the machine has finished what it does.
+    this.#fail = (error) => queueMicrotask(() => events.closed(asError(error)));
     try {
       this.#connection = this.#transport.connect(address, events);
     } catch (error) {
-      // An invalid address, such as a port above 65535. Reported after the machine has finished
-      // dialling.
-      queueMicrotask(() => events.closed(asError(error)));
+      // An invalid address, such as a port above 65535.
+      this.#fail(error);
     }
   }
 
   hangUp(): void {
     this.#generation++;
-    this.#connection?.destroy();
+    const connection = this.#connection;
     this.#connection = undefined;
     this.#isFull = false;
+    try {
+      connection?.destroy();
+    } catch {
+      // A transport of the caller: no further event of it is used.
+    }
   }
 
   /**
@@ -106,6 +114,10 @@ export class CurrentConnection {
 
   /** @param bytes must not be modified until `written` is called */
   write(bytes: Buffer, written: () => void): void {
-    if (this.#connection?.write(bytes, written) === false) this.#isFull = true;
+    try {
+      if (this.#connection?.write(bytes, written) === false) this.#isFull = true;
+    } catch (error) {
+      this.#fail(error);
+    }
   }
 }

@@ -204,8 +204,10 @@ test("a provider may change its hosts, give none or invalid ones, or throw, and 
     () => [{ host: "127.0.0.1", port }],
   ];
   let round = -1;
+  const ignore = (): void => {};
   zk = createClient("/", {
     random: () => 0,
+    logger: { debug: ignore, info: ignore, warn: ignore, error: ignore },
     // The first call only reads the number of hosts.
     hosts: { hosts: () => (rounds[Math.min(Math.max(round++, 0), rounds.length - 1)] ?? (() => []))() },
   });
