@@ -4,6 +4,7 @@ import { z } from "zod";
 import { refuse } from "../http/problem.ts";
 import { makeChange } from "../members/make-change.ts";
 import { checkedPlan, readConfiguration } from "../members/member-plan.ts";
+import { serverNumber } from "./query-shapes.ts";
 import { type Route, route } from "./route.ts";
 import { drainStatus, memberChange, memberChanged, memberPlan, sid } from "./shapes.ts";
 
@@ -57,7 +58,7 @@ const transferLeadership = route({
   },
 });
 
-const atServer = z.object({ sid: z.coerce.number().int().min(0).max(254).default(0) });
+const atServer = z.object({ sid: serverNumber.default(0) });
 
 const readDrain = route({
   ...{ method: "GET", path: "/drain", role: "operator", summary: "How far a server's drain has come" },

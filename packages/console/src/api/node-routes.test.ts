@@ -157,3 +157,11 @@ test("a body that is too long is refused, and the connection is not waited for",
   const body = { path: "/a", data: { text: "x".repeat(3 * 1024 * 1024) } };
   expect(await stage.api("POST", "/node", { body })).toMatchObject({ status: 413, json: { code: "BODY_TOO_LARGE" } });
 });
+
+test("If-Match takes a version in its only form, and no number that stands for any version", async () => {
+  await using stage = await startStage();
+  for (const version of ['"01"', '"+1"', '"1.0"', '"4294967295"', '"9999999999"', '"-1"', "1", '""', '"1", "2"']) {
+    const answer = await stage.api("DELETE", "/node?path=/a", { headers: { "If-Match": version } });
+    expect([version, answer]).toMatchObject([version, { status: 400, json: { code: "IF_MATCH" } }]);
+  }
+});

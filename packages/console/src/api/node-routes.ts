@@ -5,6 +5,7 @@ import { z } from "zod";
 import { refuse } from "../http/problem.ts";
 import { aclJson, aclOf, dataBytes, dataJson, statJson } from "./json.ts";
 import { looksSecret } from "./masking.ts";
+import { wholeNumber } from "./query-shapes.ts";
 import { type Route, route } from "./route.ts";
 import {
   acl,
@@ -54,7 +55,7 @@ const listChildren = route({
   ...{ method: "GET", path: "/children", role: "viewer", summary: "A node's children in pages, by name" },
   query: atPath.extend({
     after: z.string().max(1_000_000).optional().meta({ description: "`next` of the page before" }),
-    limit: z.coerce.number().int().min(1).max(PAGE_SIZE_MAX).default(PAGE_SIZE),
+    limit: wholeNumber(1, PAGE_SIZE_MAX).default(PAGE_SIZE),
     filter: z.string().max(256).optional().meta({ description: "Part of the name, in any case" }),
   }),
   reply: children,

@@ -5,8 +5,9 @@
 import { z } from "zod";
 import { refuse } from "../http/problem.ts";
 import { auditLines } from "../members/member-reports.ts";
+import { position, queryTimeMs, serverNumber } from "./query-shapes.ts";
 import { type Route, route } from "./route.ts";
-import { auditTail, sessionId, sid, timeMs, watched, word, wordAnswer } from "./shapes.ts";
+import { auditTail, sessionId, watched, word, wordAnswer } from "./shapes.ts";
 
 /** Watched paths in one page. */
 const WATCHES_MAX = 200;
@@ -20,12 +21,7 @@ const sessionWatches = route({
   },
   query: z.object({
     id: sessionId,
-    from: z.coerce
-      .number()
-      .int()
-      .min(0)
-      .default(0)
-      .meta({ description: "How many paths are left out before the page" }),
+    from: position.default(0).meta({ description: "How many paths are left out before the page" }),
   }),
   reply: watched,
   handle: async ({ client, facts, query }) => ({
@@ -54,7 +50,7 @@ const endSession = route({
 
 const askWord = route({
   ...{ method: "GET", path: "/words", role: "operator", summary: "A member's answer to a four-letter word" },
-  query: z.object({ word, sid: z.coerce.number().int().pipe(sid).optional() }),
+  query: z.object({ word, sid: serverNumber.optional() }),
   reply: wordAnswer,
   handle: async ({ client, facts, query }) => ({ body: await facts.answer(client, query.word, query.sid) }),
 });
@@ -67,9 +63,9 @@ const readAudit = route({
     summary: "The newest writes of a member's own clients, from the first request on",
   },
   query: z.object({
-    sid: z.coerce.number().int().pipe(sid),
-    since: timeMs.default("0").meta({ description: "`since` of the answer before" }),
-    after: z.coerce.number().int().min(0).default(0).meta({ description: "`number` of the last entry that is known" }),
+    sid: serverNumber,
+    since: queryTimeMs.default("0").meta({ description: "`since` of the answer before" }),
+    after: position.default(0).meta({ description: "`number` of the last entry that is known" }),
   }),
   reply: auditTail,
   handle: async ({ admin, user, signal, query }) => ({ body: await auditLines({ admin, user, signal }, query) }),

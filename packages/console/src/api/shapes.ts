@@ -20,7 +20,7 @@ export const path = z
 export const zxid = z.string().regex(/^0x[0-9a-f]+$/);
 export const sessionId = z
   .string()
-  .regex(/^0x[0-9a-f]+$/)
+  .regex(/^0x(0|[1-9a-f][0-9a-f]{0,15})$/)
   .meta({ description: "The id of a session in hexadecimal, such as 0x100000001" });
 export const timeMs = z
   .string()

@@ -8,6 +8,7 @@ import { refuse } from "../http/problem.ts";
 import { BODY_LIMITS } from "../http/request-body.ts";
 import { exportSubtree } from "../nodes/subtree-export.ts";
 import { importNodes } from "../nodes/subtree-import.ts";
+import { wholeNumber } from "./query-shapes.ts";
 import { type Route, route } from "./route.ts";
 import { path } from "./shapes.ts";
 import { exportPage, importRequest, importResult } from "./subtree-shapes.ts";
@@ -24,7 +25,7 @@ const exportRoute = route({
   query: z.object({
     path,
     after: path.optional().meta({ description: "`next` of the page before" }),
-    limit: z.coerce.number().int().min(1).max(PAGE_NODES).default(PAGE_NODES),
+    limit: wholeNumber(1, PAGE_NODES).default(PAGE_NODES),
     reveal: z
       .enum(["true", "false"])
       .optional()

@@ -1,7 +1,7 @@
 /** One request to the API: who asks, whether they may, what they ask, and the answer. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { startTimer } from "@zooid/client";
-import { addressShare, BUDGETS, dropBody, hasUnreadBody, found as shown } from "@zooid/model";
+import { addressShare, BUDGETS, dropBody, hasUnreadBody, rules, found as shown } from "@zooid/model";
 import type { z } from "zod";
 import type { LoginThrottle } from "../access/login-throttle.ts";
 import { includesRole, type Role, type RoleTable } from "../access/role.ts";
@@ -323,20 +323,30 @@ function parse<T extends z.ZodType>(schema: T | undefined, value: unknown, what:
   throw refuse(400, "BAD_ARGUMENTS", "The request is not valid", { detail });
 }
 
+/** Each parameter once: of several, other programs on the way could use another one. */
 function queryObject(query: URLSearchParams): Record<string, string> {
-  return Object.fromEntries(query);
+  const values = new Map<string, string>();
+  for (const [name, value] of query) {
+    if (values.has(name)) {
+      const detail = `query: expected ${shown(name)} once, found it ${query.getAll(name).length} times`;
+      throw refuse(400, "BAD_ARGUMENTS", "The request is not valid", { detail });
+    }
+    values.set(name, value);
+  }
+  return Object.fromEntries(values);
 }
 
 /** `"3"`, or `*` for any version. */
 function versionOf(header: string | undefined): number | undefined {
   if (header === undefined) return undefined;
   if (header.trim() === "*") return -1;
-  const version = /^"(\d{1,10})"$/.exec(header.trim())?.[1];
-  if (version === undefined) {
+  // In its only form, and not as the number that stands for any version.
+  const version = Number(/^"(0|-?[1-9]\d{0,9})"$/.exec(header.trim())?.[1] ?? Number.NaN);
+  if (!rules.int.accepts(version) || version === -1) {
     const detail = `If-Match: expected a version in quotes, such as "3", or *, found ${shown(header)}`;
     throw refuse(400, "IF_MATCH", "The header If-Match is not valid", { detail });
   }
-  return Number(version) | 0;
+  return version;
 }
 
 function closeSignal(response: ServerResponse): AbortSignal {

@@ -19,7 +19,12 @@ beforeAll(async () => {
 });
 afterAll(() => stage[Symbol.asyncDispose]());
 
+/** Forms of numbers that are not the one of each. */
+const NOT_CANONICAL = [" 1", "1 ", "+1", "01", "-0", "1e1", "0x1", "1.0", "1_0", "", "1e300", "9".repeat(30)];
+
 interface Case {
+  /** In place of `query`. */
+  readonly search?: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   /** What the detail must have. */
@@ -32,6 +37,13 @@ function queryCases(query: z.ZodObject): readonly Case[] {
     { query: { nonsenseZ: "1" }, says: ['query has no "nonsenseZ"'] },
     ...fields.flatMap(([name, schema]) => [
       { query: { [name.slice(0, -1)]: "1" }, says: [`did you mean ${name}?`] },
+      { search: `${name}=1&${name}=2`, says: [`query: expected "${name}" once, found it 2 times`] },
+      ...(schema.safeParse("1").success && !schema.safeParse("a").success
+        ? NOT_CANONICAL.map((value) => ({
+            query: { [name]: value },
+            says: [`query.${name}: expected `, `found ${JSON.stringify(value)}`],
+          }))
+        : []),
       ...(schema.safeParse(undefined).success ? [] : [{ query: {}, says: [`query.${name} is missing: expected `] }]),
       ...(schema.safeParse(WRONG).success
         ? []
@@ -67,17 +79,20 @@ test.each(ALL.map((route) => [`${route.method} ${route.path}`, route] as const))
       ["/a", "1", "0x1", "srvr"].find((one) => schema.safeParse(one).success) ?? "",
     ]),
   );
-  for (const { query, body, says } of [...queryCases(route.query), ...bodyCases(route.body)]) {
-    const search = new URLSearchParams(query ?? good).toString();
+  for (const { query, search: given, body, says } of [...queryCases(route.query), ...bodyCases(route.body)]) {
+    const search = given ?? new URLSearchParams(query ?? good).toString();
     const { status, json } = await stage.api(
       route.method,
       `${route.path}?${search}`,
       body === undefined ? {} : { body },
     );
-    const asked = JSON.stringify({ query, body });
+    const asked = JSON.stringify({ query, given, body });
     expect([asked, status, json.code]).toEqual([asked, 400, "BAD_ARGUMENTS"]);
     for (const text of says) expect([asked, json.detail]).toEqual([asked, expect.stringContaining(text)]);
     expect(json.detail).not.toMatch(/Invalid input|NaN|undefined/);
+    // One sentence for one field.
+    for (const name of Object.keys(query ?? {}))
+      expect([asked, json.detail.split(`query.${name}:`).length - 1]).toEqual([asked, expect.toSatisfy((n) => n <= 1)]);
   }
 });
 

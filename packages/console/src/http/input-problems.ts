@@ -93,6 +93,10 @@ function expectedBy(issue: Issue, schemas: readonly z.ZodType[]): string {
       return issue.values.map((value) => JSON.stringify(value)).join(" or ");
     case "invalid_union":
       return discriminators(issue.discriminator, schemas);
+    case "custom":
+      return typeof issue.params?.["expected"] === "string"
+        ? issue.params["expected"]
+        : (described(schemas) ?? "another value");
     default:
       return described(schemas) ?? (issue.code === "invalid_format" ? formatOf(issue) : "another value");
   }
