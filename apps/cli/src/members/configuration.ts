@@ -2,7 +2,7 @@ import { type Configuration, parseConfiguration } from "@zooid/model/membership"
 import type { Invocation } from "../command.ts";
 
 /** The node of the ensemble's configuration, outside of any chroot. */
-const CONFIG_PATH = "/zookeeper/config";
+export const CONFIG_PATH = "/zookeeper/config";
 
 /** @throws MemberRuleError for a server without an ensemble */
 export async function readConfiguration({ connection, signal }: Invocation): Promise<Configuration> {

@@ -2,7 +2,8 @@ import { type EnsembleConfig, isZkError } from "@zooid/client";
 import { memberLines } from "@zooid/model";
 import type { PlannedChange } from "@zooid/model/membership";
 import type { Invocation } from "../command.ts";
-import { readConfiguration } from "./configuration.ts";
+import { NEVER_VERSION } from "../never-version.ts";
+import { CONFIG_PATH, readConfiguration } from "./configuration.ts";
 import { refusal } from "./refusal.ts";
 
 /**
@@ -25,6 +26,7 @@ export async function performChange(change: PlannedChange, invocation: Invocatio
         "print it with member list, and try again",
       );
     }
+    if (isZkError(error, "NO_AUTH")) throw notPermitted();
     if (isZkError(error, "BAD_ARGUMENTS") && change.next.verifier.voters.size < 2) {
       throw refusal(
         "BAD_ARGUMENTS",
@@ -36,6 +38,40 @@ export async function performChange(change: PlannedChange, invocation: Invocatio
   }
   return committed.version;
 }
+
+/**
+ * Has the servers check a change that they cannot carry out: whether changes are enabled, none is
+ * under way, and this client may make them.
+ *
+ * @throws what they refuse it for
+ */
+export async function demandChangeable({ joining, leaving }: PlannedChange, invocation: Invocation): Promise<void> {
+  const { connection, signal } = invocation;
+  const client = await connection.ready({ isAbsolute: true, signal });
+  try {
+    await client.reconfig({ joining, leaving, fromVersion: VERSION_NEVER }, { signal });
+  } catch (error) {
+    if (!isZkError(error, "BAD_VERSION")) throw error;
+  }
+  try {
+    // Servers check the version of a change before the permission to make it, which is this one.
+    await client.set(CONFIG_PATH, null, { version: NEVER_VERSION, signal });
+  } catch (error) {
+    if (isZkError(error, "NO_AUTH")) throw notPermitted();
+    if (!isZkError(error, "BAD_VERSION")) throw error;
+  }
+}
+
+function notPermitted(): Error {
+  return refusal(
+    "NO_AUTH",
+    "this client may not change the ensemble: the access list of /zookeeper/config does not give it WRITE",
+    "give --auth 'digest super:password', or set ZOOID_ADMIN_AUTH",
+  );
+}
+
+/** No configuration has it; -1 means any. */
+const VERSION_NEVER = -2n;
 
 /** A leader that leaves may close the connection before its answer arrives. */
 async function outcomeOf({ next, current }: PlannedChange, invocation: Invocation, lost: unknown): Promise<bigint> {

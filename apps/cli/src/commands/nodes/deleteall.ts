@@ -2,6 +2,7 @@ import { type Client, isZkError, type ZkError } from "@zooid/client";
 import { usageError } from "../../cli-error.ts";
 import { type Command, clientFor, operand } from "../../command.ts";
 import type { Flags } from "../../command-flags.ts";
+import { NEVER_VERSION } from "../../never-version.ts";
 import { listBreadthFirst } from "../../subtree.ts";
 import { checkedPath } from "../../texts/znode-path.ts";
 
@@ -16,7 +17,7 @@ export const deleteall: Command = {
     { name: "b", takesValue: true },
     { name: "dry-run", isOwn: true },
   ],
-  summary: "Deletes a node and its descendants; --dry-run only counts.",
+  summary: "Deletes a node and its descendants; --dry-run only checks and counts.",
   operandsMin: 1,
   pathOperand: 0,
   async run(invocation) {
@@ -26,6 +27,7 @@ export const deleteall: Command = {
     const client = await clientFor(invocation, path);
     const paths = await listBreadthFirst(client, path, signal);
     if (flags.has("dry-run")) {
+      await demandDeletable(client, paths, signal);
       output.line(`${paths.length} ${paths.length === 1 ? "node" : "nodes"} would be deleted`);
       return { path, wouldDelete: paths.length };
     }
@@ -37,6 +39,31 @@ export const deleteall: Command = {
     return {};
   },
 };
+
+/** Requests in flight. */
+const PROBES_MAX = 1000;
+
+/**
+ * Asks for each node with children whether one of them may be deleted: all have its permission.
+ *
+ * @throws the refusal
+ */
+async function demandDeletable(client: Client, paths: readonly string[], signal: AbortSignal): Promise<void> {
+  const childOf = new Map<string, string>();
+  for (const path of paths) childOf.set(path.slice(0, path.lastIndexOf("/")), path);
+  const probes = [...childOf.values()];
+  for (let at = 0; at < probes.length; at += PROBES_MAX)
+    await Promise.all(probes.slice(at, at + PROBES_MAX).map((path) => demandDelete(client, path, signal)));
+}
+
+async function demandDelete(client: Client, path: string, signal: AbortSignal): Promise<void> {
+  try {
+    await client.delete(path, { version: NEVER_VERSION, signal });
+  } catch (error) {
+    // The version is checked behind the permission. The node may be gone meanwhile.
+    if (!isZkError(error, "BAD_VERSION") && !isZkError(error, "NO_NODE")) throw error;
+  }
+}
 
 function readBatchSize(flags: Flags): number {
   const text = flags.value("b");

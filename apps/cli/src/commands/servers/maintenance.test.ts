@@ -40,14 +40,14 @@ describe("server drain", () => {
     const client = await connect(zk.connectString);
     try {
       await using session = await Session.open("127.0.0.1:1");
-      const found = await session.run("server", "drain", "--dry-run", "--admin", admin);
+      const found = await session.run("server", "drain", "--dry-run", "--admin", admin, "--auth", SUPER);
       expect([await found.ended, found.stdout]).toEqual([
         0,
         "1 connection will be closed, and the leadership moves to another server\nnothing is changed: --dry-run\n",
       ]);
       await client.create("/still-connected", "");
       await using machine = await Session.open("127.0.0.1:1", "json");
-      const asked = await machine.run("server", "drain", "--dry-run", "--admin", admin);
+      const asked = await machine.run("server", "drain", "--dry-run", "--admin", admin, "--auth", SUPER);
       expect(asked.objects).toEqual([
         { command: "server", draining: false, connections: 1, leading: true, dryRun: true },
       ]);
@@ -63,7 +63,7 @@ describe("server drain", () => {
     [["leader", "transfer", "--dry-run", "--auth", SUPER], 1, /^the server refuses: this server is no member/],
     [["server", "drain"], 4, /^the server refuses: Auth info is missing/],
     [["server", "drain", "--auth", "digest someone:else"], 4, /^the server refuses: /],
-    [["server", "drain", "--auth", SUPER, "--duration", "soon"], 2, /^--duration takes milliseconds, found "soon"/],
+    [["server", "drain", "--auth", SUPER, "--duration", "soon"], 2, /^--duration takes milliseconds from 0 to 3600000, found "soon"/],
     [["server", "drane"], 2, /^server takes drain or undrain, found "drane"/],
     [["leader", "transfer", "--auth", SUPER], 1, /^the server refuses: this server is no member of an ensemble/],
     [["leader", "transfer", "two", "--auth", SUPER], 2, /^a server is named by its number/],

@@ -25,7 +25,7 @@ import { ExitStatus } from "../../exit-status.ts";
 import { readConfiguration } from "../../members/configuration.ts";
 import { listedMembers, memberTable, unlistedServers, unlistedText, verdictOf } from "../../members/member-list.ts";
 import { askMembers, type MemberStates, untilInForce, untilSynced } from "../../members/member-states.ts";
-import { performChange } from "../../members/perform-change.ts";
+import { demandChangeable, performChange } from "../../members/perform-change.ts";
 import { refusal } from "../../members/refusal.ts";
 import type { JsonObject } from "../../output.ts";
 
@@ -194,6 +194,9 @@ async function make(
     movesLeader: movesLeader ?? null,
   };
   if (flags.has("dry-run")) {
+    for (const change of changes.slice(0, 1)) await demandChangeable(change, invocation);
+    if (last.next.verifier.voters.size < 2)
+      output.line("the servers refuse a change to one voter, unless they are started with standaloneEnabled=false");
     output.line("nothing is changed: --dry-run");
     return { ...result, dryRun: true, version: last.current.version.toString(16) };
   }

@@ -5,7 +5,12 @@ import { type Command, FLAG_TIMEOUT, type Invocation, operand, timeoutMs } from 
 import type { JsonObject } from "../../output.ts";
 
 const DURATION_MS = 10_000;
+/** As servers limit it. */
+const DURATION_MS_MAX = 3_600_000;
 const POLL_MS = 250;
+
+/** The status of a command with a parameter that it does not take. */
+const BAD_PARAMETER = 400;
 
 /** `server drain` and `server undrain`. */
 export const server: Command = {
@@ -39,7 +44,8 @@ export const server: Command = {
 async function drain(invocation: Invocation): Promise<JsonObject> {
   const { flags, output, signal } = invocation;
   const text = flags.value("duration") ?? `${DURATION_MS}`;
-  if (!/^\d{1,7}$/.test(text)) throw usageError(`--duration takes milliseconds, found ${JSON.stringify(text)}`);
+  if (!/^\d{1,7}$/.test(text) || Number(text) > DURATION_MS_MAX)
+    throw usageError(`--duration takes milliseconds from 0 to ${DURATION_MS_MAX}, found ${JSON.stringify(text)}`);
   const limit = timeoutMs(flags);
   if (flags.has("dry-run")) return await foretell(invocation);
   const startMs = performance.now();
@@ -69,6 +75,9 @@ function leftText(left: unknown): string {
 /** What a drain closes and moves now. */
 async function foretell(invocation: Invocation): Promise<JsonObject> {
   const { output } = invocation;
+  // The server checks the credentials before the duration, which is none.
+  const { status } = await askAdmin(invocation, "drain?durationMs=none");
+  if (status !== BAD_PARAMETER) await demandAdmin(invocation, "drain?durationMs=none");
   const { fields } = await askAdmin(invocation, "drain_status", "GET");
   const connections = fields["num_alive_connections"] ?? null;
   const leads = fields["is_leader"] === true;

@@ -1,8 +1,9 @@
-import { type Client, isZkError } from "@zooid/client";
+import { type Client, isZkError, type Transaction, TransactionError } from "@zooid/client";
 import type { Acl } from "@zooid/model";
 import { counted } from "@zooid/model";
 import { CliError, usageError } from "../../cli-error.ts";
 import { type Command, clientFor, operand } from "../../command.ts";
+import { NEVER_VERSION } from "../../never-version.ts";
 import { Progress } from "../../progress.ts";
 import { checkedPath } from "../../texts/znode-path.ts";
 import { movedPath, type WalkedNode, walk } from "../../walk.ts";
@@ -20,7 +21,7 @@ export const cp: Command = {
   ],
   summary:
     "Copies a subtree with data and access lists, without ephemeral nodes; --update also writes to nodes that exist, " +
-    "--dry-run only counts.",
+    "--dry-run only checks and counts.",
   operandsMin: 2,
   operandsMax: 2,
   kind: "own",
@@ -44,7 +45,7 @@ export const cp: Command = {
     const isDryRun = flags.has("dry-run");
     const copier = new Copier(client, { from, to, isUpdate, isDryRun, signal });
     const progress = new Progress(output, isDryRun ? "counted" : "copied");
-    for await (const node of walk(client, from, { detail: isDryRun ? "stats" : "data", signal })) {
+    for await (const node of walk(client, from, { detail: "data", signal })) {
       await copier.take(node);
       progress.step(node.path);
     }
@@ -73,6 +74,8 @@ class Copier {
   readonly #options: CopyOptions;
   #batch: WalkedNode[] = [];
   #batchBytes = 0;
+  /** In a dry run: the last target and those above it, which the real run would have made. */
+  #chain: Target[] = [];
 
   constructor(client: Client, options: CopyOptions) {
     this.#client = client;
@@ -83,7 +86,7 @@ class Copier {
   async take(node: WalkedNode): Promise<void> {
     if (node.stat === null) {
       throw new CliError(`Insufficient permission : ${node.path}`, {
-        ...{ code: "NO_AUTH", path: node.path, plain: `${node.path} may not be read; what was copied before stays` },
+        ...{ code: "NO_AUTH", path: node.path, plain: `${node.path} may not be read${this.#copiedText()}` },
       });
     }
     // It belongs to a session, and would outlive it as a copy.
@@ -109,34 +112,58 @@ class Copier {
       if (exists) this.counts.updated++;
       else this.counts.created++;
     }
-    if (isDryRun) return;
     const transaction = this.#client.transaction();
-    for (const { path, data, acl, exists } of targets) {
-      if (exists) transaction.set(path, data);
-      else transaction.create(path, data, acl === undefined ? {} : { acl });
-    }
+    if (isDryRun) for (const made of this.#chainTo(batch[0]?.path)) addWrite(transaction, { ...made, data: null });
+    for (const target of targets) addWrite(transaction, target);
     try {
-      await transaction.commit({ signal });
+      if (isDryRun) await verify(transaction, signal);
+      else await transaction.commit({ signal });
+      for (const target of isDryRun ? targets : []) this.#chain = [...this.#chainTo(target.source), target];
     } catch (error) {
       if (!isZkError(error, "NODE_EXISTS") || isUpdate) throw error;
       throw new CliError(`Node already exists: ${error.path ?? ""}`, {
         ...{ code: "NODE_EXISTS", path: error.path, plain: "another client created the node meanwhile" },
-        hint: "what was copied before stays: delete it with deleteall, or continue with --update",
+        hint: `${isDryRun ? "" : "what was copied before stays: delete it with deleteall, or "}continue with --update`,
       });
     }
   }
 
+  #copiedText(): string {
+    return this.#options.isDryRun ? "" : "; what was copied before stays";
+  }
+
+  /** The part of the chain above a node of the walk, which visits children before siblings. */
+  #chainTo(source = ""): Target[] {
+    return this.#chain.filter((target) => source.startsWith(`${target.source}/`));
+  }
+
   async #targetOf({ path, data }: WalkedNode): Promise<Target> {
-    const { from, to, isUpdate, isDryRun, signal } = this.#options;
+    const { from, to, isUpdate, signal } = this.#options;
     const target = movedPath(path, from, to);
     const exists = isUpdate && (await this.#client.exists(target, { signal })) !== null;
-    const acl = exists || isDryRun ? undefined : (await this.#client.getAcl(path, { signal })).acl;
+    const acl = exists ? undefined : (await this.#client.getAcl(path, { signal })).acl;
     if (acl !== undefined) requireWhole(acl, path);
-    return { path: target, data, acl, exists };
+    return { source: path, path: target, data, acl, exists };
+  }
+}
+
+function addWrite(transaction: Transaction, { path, data, acl, exists }: Target): void {
+  if (exists) transaction.set(path, data);
+  else transaction.create(path, data, acl === undefined ? {} : { acl });
+}
+
+/** Has the server check a transaction that it cannot carry out. @throws what it refuses it for */
+async function verify(transaction: Transaction, signal: AbortSignal): Promise<void> {
+  try {
+    await transaction.check("/", NEVER_VERSION).commit({ signal });
+  } catch (error) {
+    if (!(error instanceof TransactionError) || error.failedIndex < error.ops.length - 1) throw error;
   }
 }
 
 interface Target {
+  /** The node that is copied. */
+  readonly source: string;
   readonly path: string;
   readonly data: Uint8Array | null;
   /** Undefined where it stays as it is. */
