@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { usageError } from "./cli-error.ts";
+import { checkServers } from "./connection/servers.ts";
 import { nearestOf } from "./nearest.ts";
 
 export const USAGE = `zooid-cli [options] [command [argument ...]]
@@ -87,9 +88,12 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
   const values = parseOptions(words.filter((word) => !isProperty(word)));
   const command = argv.slice(split);
   const isHelp = values.help === true || values.h === true;
+  const server = values.server ?? "localhost:2181";
+  const kind = isHelp ? "help" : values.version === true ? "version" : "run";
+  if (kind === "run") checkServers("-server", server);
   return {
-    kind: isHelp ? "help" : values.version === true ? "version" : "run",
-    server: values.server ?? "localhost:2181",
+    kind,
+    server,
     timeoutMs: readTimeout(values.timeout),
     isReadOnly: values.r === true,
     waitsForConnection: values.waitforconnection === true,

@@ -19,6 +19,19 @@ test("without arguments the console serves loopback, in front of a local server"
   });
 });
 
+test.each([
+  ["a b", 'the host of "a b" has " "'],
+  ["", "it names no host"],
+  ["a,,b", "host 2 of 3 is empty"],
+  ["a:x", 'the port of "a:x"'],
+  ["a:0", 'the port of "a:0"'],
+  ["a:70000", 'the port of "a:70000"'],
+  ["::1:2181", "is written [::1]:2181"],
+])("a list of servers %j is refused, with a name and without one", (list, sentence) => {
+  for (const given of [list, ...(list === "" ? [] : [`prod=${list}`])])
+    expect(problemsOf("--server", given)).toEqual([expect.stringContaining(sentence)]);
+});
+
 test("roles are given by identities", () => {
   const command = parseCommandLine(["--editor", "digest:alice:abc=", "--viewer", "x509:CN=bob", "--editor=digest:b:c"]);
   expect(command).toMatchObject({ roles: { editors: ["digest:alice:abc=", "digest:b:c"], viewers: ["x509:CN=bob"] } });

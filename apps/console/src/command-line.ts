@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { parseConnectString } from "@zooid/client";
 import type { RoleOptions } from "@zooid/web-console";
 import type { TlsFiles } from "./tls-files.ts";
 
@@ -145,6 +146,7 @@ function ensemblesOf(
 ): readonly [EnsembleArguments, ...EnsembleArguments[]] {
   const found = server.map((text) => {
     const [, named, hosts = text] = NAMED.exec(text) ?? [];
+    problems.push(...hostsProblems(hosts));
     return { name: named ?? (server.length === 1 ? name : undefined), hosts, adminUrls: {} as Record<string, string> };
   });
   if (server.length > 1) {
@@ -167,6 +169,15 @@ function ensemblesOf(
   }
   const [first = { name, hosts: "", adminUrls: {} }, ...more] = found;
   return [first, ...more];
+}
+
+function hostsProblems(hosts: string): readonly string[] {
+  try {
+    parseConnectString(hosts);
+    return [];
+  } catch (error) {
+    return [`--server: ${error instanceof Error ? error.message : String(error)}`];
+  }
 }
 
 function parse(argv: readonly string[]) {

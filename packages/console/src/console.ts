@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { fileURLToPath } from "node:url";
-import type { ClientOptions } from "@zooid/client";
+import { type ClientOptions, parseConnectString } from "@zooid/client";
 import { LoginThrottle } from "./access/login-throttle.ts";
 import { type RoleOptions, RoleTable } from "./access/role.ts";
 import { UserClients } from "./access/user-clients.ts";
@@ -100,6 +100,8 @@ export class Console implements AsyncDisposable {
   constructor(options: ConsoleOptions) {
     this.#options = options;
     const { hosts, name = hosts, roles = {}, isLoopback, client = {}, warn, prefix = "" } = options;
+    // An invalid list would else fail each request.
+    parseConnectString(hosts);
     this.#apiPath = `${prefix}${API}`;
     this.#pagePath = `${prefix}${PAGE}`;
     const { words = wordsByConnection(client.tls) } = options;

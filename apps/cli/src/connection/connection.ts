@@ -5,22 +5,21 @@
 import {
   type Client,
   type ClientState,
-  type ConnectString,
   createClient,
   formatAddress,
-  parseConnectString,
   type SaslMechanism,
   startTimer,
   type TlsOptions,
   tcpTransport,
   tlsTransport,
 } from "@zooid/client";
-import { CliError, usageError } from "../cli-error.ts";
+import { CliError } from "../cli-error.ts";
 import { clientText } from "../explain-error.ts";
 import type { Output } from "../output.ts";
 import { connectionEvent, type WatchedEvent, watchedEventJson, watchedEventLines } from "../texts/watched-event.ts";
 import { ConnectionAttempts } from "./connection-attempts.ts";
 import { diagnose } from "./diagnosis.ts";
+import { readServers } from "./servers.ts";
 import { Watches } from "./watches.ts";
 
 export interface ConnectionOptions {
@@ -119,8 +118,8 @@ export class Connection {
    * @throws CliError for an invalid connect string
    */
   async open(server: string = this.#server): Promise<void> {
+    const { hosts, chroot } = readServers(server);
     await this.close();
-    const { hosts, chroot } = readServer(server);
     const addresses = new Set(hosts.map(formatAddress));
     const attempts = new ConnectionAttempts(addresses.size);
     const { timeoutMs, isReadOnly, frameBytesMax, tls, sasl } = this.#options;
@@ -214,7 +213,7 @@ export class Connection {
   /** The diagnosis of the first server that explains the failure; undefined if none does. */
   async #diagnosis(signal: AbortSignal): Promise<string | undefined> {
     const isSecure = this.#options.tls !== undefined;
-    for (const host of readServer(this.#server).hosts) {
+    for (const host of readServers(this.#server).hosts) {
       if (host.isService === true) continue;
       const found = await diagnose(host, isSecure, signal);
       if (found !== undefined) return found;
@@ -238,12 +237,4 @@ export class Connection {
 
 function isUp({ kind }: ClientState): boolean {
   return kind === "connected" || kind === "read-only";
-}
-
-function readServer(server: string): ConnectString {
-  try {
-    return parseConnectString(server);
-  } catch (error) {
-    throw usageError(error instanceof Error ? error.message : String(error));
-  }
 }

@@ -1,5 +1,15 @@
 import { isIPv6 } from "node:net";
-import { ArgumentError, checkPath, hostPort, misfit, rules, type Shape, shape, wholeNumberRule } from "@zooid/model";
+import {
+  ArgumentError,
+  checkPath,
+  found,
+  hostPort,
+  misfit,
+  rules,
+  type Shape,
+  shape,
+  wholeNumberRule,
+} from "@zooid/model";
 import { checkRecord } from "../argument-checks.ts";
 
 export interface HostAddress {
@@ -29,9 +39,9 @@ const SERVICE_PREFIX = "dns-srv://";
 
 /**
  * Parses `host:port,host:port/chroot` with optional ports and chroot, as every ZooKeeper client
- * does. An IPv6 address may have brackets; without them the last colon separates a port
- * (`::1:2181`). Or `dns-srv://name/chroot`, as Java's clients from 3.10 on do: the servers are the
- * SRV records of that name.
+ * does. An IPv6 address has brackets: without them an address cannot be told from one with a port.
+ * Blanks around a host are left out; empty hosts are refused. Or `dns-srv://name/chroot`, as Java's
+ * clients from 3.10 on do: the servers are the SRV records of that name.
  *
  * @param needsHost whether a chroot alone is invalid
  * @throws ArgumentError with all problems
@@ -54,11 +64,12 @@ export function parseConnectString(text: string, needsHost = true): ConnectStrin
   const list = slash === -1 ? text : text.slice(0, slash);
   const faults: string[] = [];
   const hosts: HostAddress[] = [];
-  for (const part of list.split(",").map((host) => host.trim())) {
-    if (part === "") continue;
-    const found = parseHost(part);
-    if (typeof found === "string") faults.push(found);
-    else hosts.push(found);
+  const parts = list.split(",").map((one) => one.trim());
+  for (const [at, part] of parts.entries()) {
+    if (part === "" && parts.length === 1) continue;
+    const host = part === "" ? `host ${at + 1} of ${parts.length} is empty: a comma too many` : parseHost(part);
+    if (typeof host === "string") faults.push(host);
+    else hosts.push(host);
   }
   if (needsHost && hosts.length === 0 && faults.length === 0) faults.push("it names no host");
   const chroot = slash === -1 ? "/" : text.slice(slash).trim();
@@ -125,28 +136,46 @@ export function addressText({ host, port, isService }: HostAddress): string {
 
 /** The host, or a description of the problem. */
 function parseHost(text: string): HostAddress | string {
-  const bracketed = /^\[([^\]]+)\](?::(.*))?$/.exec(text);
-  if (bracketed !== null) return withPort(text, bracketed[1] ?? "", bracketed[2]);
-  if (text.split(":").length > 2) return parseBareIpv6(text);
+  const bracketed = /^\[([^\]]*)\](?::(.*))?$/.exec(text);
+  if (bracketed !== null) {
+    const [, address = "", port] = bracketed;
+    return isIPv6(address) ? withPort(text, address, port) : `${found(address)} in ${found(text)} is no IPv6 address`;
+  }
+  if (text.split(":").length > 2) return bareAddressFault(text);
   const [host = "", port] = text.split(":");
-  if (host === "") return `${JSON.stringify(text)} has no host`;
+  if (host === "") return `${found(text)} has no host`;
+  const wrong = NO_NAME.exec(host)?.[0];
+  if (wrong !== undefined) return `the host of ${found(text)} has ${found(wrong)}; hosts are separated by commas`;
+  if (host.length > NAME_CHARS_MAX) return `the host ${found(host)} has more than ${NAME_CHARS_MAX} characters`;
   return withPort(text, host, port);
 }
 
-/** As Java's client reads it, the last colon separates a port, unless an address ends there. */
-function parseBareIpv6(text: string): HostAddress | string {
+/** Characters that no name of a host has. Names of other scripts than Latin are names. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it searches for them
+const NO_NAME = /[\s\u0000-\u002c\u003b-\u0040\u005b-\u005e`{|}~\u007f-\u009f\u200b-\u200f\u2028-\u202e]/;
+const NAME_CHARS_MAX = 255;
+
+/** Whether the last group of digits is a port cannot be seen. */
+function bareAddressFault(text: string): string {
   const colon = text.lastIndexOf(":");
-  const before = text.slice(0, colon);
-  if (isIPv6(before)) return withPort(text, before, text.slice(colon + 1));
-  if (isIPv6(text)) return { host: text, port: DEFAULT_PORT };
-  return `${JSON.stringify(text)} is no IPv6 address; write [address]:port`;
+  const [before, last] = [text.slice(0, colon), text.slice(colon + 1)];
+  const forms = [
+    ...(isIPv6(before) && portOf(last) !== undefined ? [`[${before}]:${last}`] : []),
+    ...(isIPv6(text) ? [`[${text}]:${DEFAULT_PORT}`] : []),
+  ];
+  if (forms.length === 0) return `${found(text)} is no host and port: an IPv6 address is written [address]:port`;
+  return `an IPv6 address has brackets: ${found(text)} is written ${forms.join(" or ")}`;
 }
 
 function withPort(text: string, host: string, port: string | undefined): HostAddress | string {
   if (port === undefined) return { host, port: DEFAULT_PORT };
-  const number = /^\d{1,5}$/.test(port) ? Number(port) : 0;
-  if (number < 1 || number > 65535) return `the port of ${JSON.stringify(text)} is not between 1 and 65535`;
+  const number = portOf(port);
+  if (number === undefined) return `the port of ${found(text)} is not between 1 and 65535`;
   return { host, port: number };
+}
+
+function portOf(text: string): number | undefined {
+  return /^[1-9]\d{0,4}$/.test(text) && Number(text) <= 65535 ? Number(text) : undefined;
 }
 
 /** Without the last characters that are this one. */

@@ -94,6 +94,7 @@ test.each([
   ["127.0.0.1:1", "stats"],
   ["127.0.0.1:1", "RUOK"],
   ["a:1,b:1", "ruok"],
+  ["a:1/app", "ruok"],
   ["", "ruok"],
 ])("%s %s cannot be asked", async (server, word) => {
   await expect(adminCommand(server, word)).rejects.toThrow(RangeError);

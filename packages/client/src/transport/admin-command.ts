@@ -1,4 +1,14 @@
-import { ArgumentError, anyRule, foundBytes, isTlsRecord, type Rule, rules, type Shape, shape } from "@zooid/model";
+import {
+  ArgumentError,
+  anyRule,
+  found,
+  foundBytes,
+  isTlsRecord,
+  type Rule,
+  rules,
+  type Shape,
+  shape,
+} from "@zooid/model";
 import { checkArgument, checkFit } from "../argument-checks.ts";
 import { startTimer } from "../calls/timers.ts";
 import { isZkError, zkError } from "../errors.ts";
@@ -45,10 +55,10 @@ const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 export async function adminCommand(server: string, word: string, options: AdminCommandOptions = {}): Promise<string> {
   checkArgument("adminCommand", "a word", word, wordRule);
   checkFit("adminCommand", options, OPTIONS);
-  const { hosts } = parseConnectString(server);
+  const { hosts, chroot } = parseConnectString(server);
   const [host] = hosts;
-  if (host === undefined || hosts.length > 1)
-    throw new ArgumentError("adminCommand", [`one server is asked at a time, found ${server}`]);
+  if (host === undefined || hosts.length > 1 || chroot !== "/")
+    throw new ArgumentError("adminCommand", [`one server, as host:port, is asked at a time, found ${found(server)}`]);
   const { signal, tls, timeoutMs = TIMEOUT_MS } = options;
   signal?.throwIfAborted();
   const transport = tls === undefined ? tcpTransport : tlsTransport(tls);

@@ -1,4 +1,4 @@
-import { type AdminCommandOptions, adminCommand, isZkError } from "@zooid/client";
+import { type AdminCommandOptions, ArgumentError, adminCommand, isZkError } from "@zooid/client";
 import { CliError, usageError } from "../../cli-error.ts";
 import { type Command, FLAG_TIMEOUT, operand, timeoutMs } from "../../command.ts";
 import { serversOf } from "./status.ts";
@@ -36,6 +36,7 @@ async function answerOf(server: string, word: string, options: AdminCommandOptio
   try {
     return await adminCommand(server, word, options);
   } catch (error) {
+    if (error instanceof ArgumentError) throw usageError(error.message);
     throw isZkError(error) ? new CliError(error.message, { code: error.code }) : error;
   }
 }

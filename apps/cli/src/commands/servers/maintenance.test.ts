@@ -63,7 +63,11 @@ describe("server drain", () => {
     [["leader", "transfer", "--dry-run", "--auth", SUPER], 1, /^the server refuses: this server is no member/],
     [["server", "drain"], 4, /^the server refuses: Auth info is missing/],
     [["server", "drain", "--auth", "digest someone:else"], 4, /^the server refuses: /],
-    [["server", "drain", "--auth", SUPER, "--duration", "soon"], 2, /^--duration takes milliseconds from 0 to 3600000, found "soon"/],
+    [
+      ["server", "drain", "--auth", SUPER, "--duration", "soon"],
+      2,
+      /^--duration takes milliseconds from 0 to 3600000, found "soon"/,
+    ],
     [["server", "drane"], 2, /^server takes drain or undrain, found "drane"/],
     [["leader", "transfer", "--auth", SUPER], 1, /^the server refuses: this server is no member of an ensemble/],
     [["leader", "transfer", "two", "--auth", SUPER], 2, /^a server is named by its number/],
