@@ -2,6 +2,7 @@ import { type InspectOptions, inspect } from "node:util";
 import {
   type Acl,
   ArgumentError,
+  checkArgument,
   fits,
   formatSessionId,
   formatZxid,
@@ -12,7 +13,6 @@ import {
 } from "@zooid/model";
 import type { ClientInfo, ListedChild } from "@zooid/wire";
 import type { Observable } from "rxjs";
-import { checkArgument, codecRule } from "./argument-checks.ts";
 import { type AclInput, aclProblems, checkedAcl } from "./auth/acl-checks.ts";
 import type { CallOptions } from "./calls/call.ts";
 import {
@@ -451,7 +451,7 @@ export class Client implements AsyncDisposable {
    * @throws ArgumentError for an invalid template or codec
    */
   typed<P extends string, T>(template: P, codec: Codec<T>): TypedNodes<P, T> {
-    checkArgument("typed", "the codec", codec, codecRule);
+    checkArgument("typed", "the codec", codec, rules.codec);
     return new TypedNodes(this, template, codec);
   }
 

@@ -1,6 +1,5 @@
 import { constants } from "node:os";
-import { type Rule, rules, type Shape, shape } from "@zooid/model";
-import { checkClient, checkFit } from "./argument-checks.ts";
+import { checkClient, checkFit, type Rule, rules, type Shape, shape } from "@zooid/model";
 import { startTimer } from "./calls/timers.ts";
 import type { Client } from "./client.ts";
 

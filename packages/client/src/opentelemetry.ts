@@ -14,8 +14,7 @@ import {
   type TracerProvider,
   trace,
 } from "@opentelemetry/api";
-import { formatSessionId, rules, type SessionId, type Shape, shape } from "@zooid/model";
-import { checkFit, hasMethods } from "./argument-checks.ts";
+import { checkFit, formatSessionId, hasMethods, rules, type SessionId, type Shape, shape } from "@zooid/model";
 import { CallbackFaults } from "./callers-callbacks.ts";
 import { isZkError } from "./errors.ts";
 import type { RequestMessage, ResponseMessage } from "./session/diagnostics.ts";

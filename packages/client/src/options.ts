@@ -2,6 +2,7 @@ import {
   ArgumentError,
   anyRule,
   found,
+  hasMethods,
   misfit,
   misfits,
   OPEN_ACL,
@@ -11,7 +12,6 @@ import {
   shape,
   wordRule,
 } from "@zooid/model";
-import { hasMethods } from "./argument-checks.ts";
 import { aclProblems } from "./auth/acl-checks.ts";
 import type { SaslMechanism } from "./auth/sasl.ts";
 import { CallbackFaults, guardedHosts, guardedLogger, guardedRandom, guardedTransport } from "./callers-callbacks.ts";

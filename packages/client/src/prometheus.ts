@@ -2,9 +2,8 @@
  * Metrics of clients for Prometheus, as metrics of prom-client. An entry of its own, for programs
  * that have prom-client.
  */
-import { ArgumentError, type Rule, type Shape, shape } from "@zooid/model";
+import { ArgumentError, checkClient, checkFit, hasMethods, rules, type Shape, shape } from "@zooid/model";
 import { Counter, Gauge, type Registry, register } from "prom-client";
-import { checkClient, checkFit, hasMethods } from "./argument-checks.ts";
 import type { Client } from "./client.ts";
 import { isConnected } from "./session/client-state.ts";
 import type { ClientMetrics } from "./shared-parts.ts";
@@ -16,12 +15,8 @@ export interface CollectOptions {
   readonly registry?: Registry;
 }
 
-const nameRule: Rule = {
-  expected: "a text that is not empty",
-  accepts: (value) => typeof value === "string" && value !== "",
-};
 const COLLECT: Shape<CollectOptions> = shape<CollectOptions>({
-  name: nameRule,
+  name: rules.filledText,
   registry: { expected: "a Registry of prom-client", accepts: (value) => hasMethods(value, ["registerMetric"]) },
 });
 

@@ -1,23 +1,32 @@
 export { hostPort, isConnectedToItself, type SocketEnds } from "./addresses/host-port.ts";
 export { type IpRange, isInIpRange, isIpRange, javaAddress, parseIpAddress } from "./addresses/ip-address.ts";
 export { type PlacedSocket, SocketPlaces } from "./addresses/socket-places.ts";
+export { ArgumentError } from "./arguments/argument-error.ts";
+export {
+  checkArgument,
+  checkClient,
+  checkDifferent,
+  checkFit,
+  checkPassword,
+  checkRecord,
+  clientProblems,
+  missingFields,
+  pathProblems,
+} from "./arguments/checks.ts";
 export { counted } from "./arguments/counted.ts";
 export { found, foundBytes, isTlsRecord } from "./arguments/found.ts";
+export { nearestName } from "./arguments/nearest-name.ts";
 export {
-  ArgumentError,
   anyRule,
-  fits,
+  hasMethods,
   misfit,
-  misfits,
-  nearestName,
   type Rule,
   type Rules,
   rules,
-  type Shape,
-  shape,
   wholeNumberRule,
   wordRule,
-} from "./arguments/shape.ts";
+} from "./arguments/rules.ts";
+export { fits, misfits, type Shape, shape } from "./arguments/shape.ts";
 export { Backoff, type BackoffOptions } from "./backoff.ts";
 export {
   type ByteSlice,

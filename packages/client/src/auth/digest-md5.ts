@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { rules, type Shape, shape } from "@zooid/model";
+import { checkArgument, checkPassword, checkRecord, rules, type Shape, shape } from "@zooid/model";
 import {
   DIGEST_MD5_FIRST_USE,
   DIGEST_MD5_SERVER,
@@ -8,7 +8,6 @@ import {
   digestMd5Directives,
   digestMd5Response,
 } from "@zooid/wire";
-import { checkArgument, checkPassword, checkRecord } from "../argument-checks.ts";
 import type { SaslExchange, SaslMechanism } from "./sasl.ts";
 
 /** A user, as in the server's JAAS file. */

@@ -1,6 +1,5 @@
 import { createHash, getHashes } from "node:crypto";
-import { type Acl, Permission, type Rule } from "@zooid/model";
-import { checkArgument, checkPassword } from "../argument-checks.ts";
+import { type Acl, checkArgument, checkPassword, Permission, type Rule } from "@zooid/model";
 import type { Credential } from "../options.ts";
 
 /**

@@ -1,5 +1,4 @@
-import { type Rule, rules, type Shape, shape } from "@zooid/model";
-import { checkArgument, checkFit } from "../argument-checks.ts";
+import { checkArgument, checkFit, type Rule, rules, type Shape, shape } from "@zooid/model";
 import type { ZkError } from "../errors.ts";
 
 /** The input of a policy. */

@@ -1,5 +1,4 @@
-import { rules, type Shape, shape } from "@zooid/model";
-import { checkArgument, checkFit, timeRule } from "../argument-checks.ts";
+import { checkArgument, checkFit, rules, type Shape, shape } from "@zooid/model";
 
 /** Node's longest timer; a longer one fires after 1 ms. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
@@ -27,7 +26,7 @@ const PAUSE: Shape<PauseOptions> = shape<PauseOptions>({ ref: rules.flag, signal
  * timers fire at once. For `Infinity` it never calls back.
  */
 export function startTimer(delayMs: number, callback: () => void, options: TimerOptions = {}): Timer {
-  checkArgument("startTimer", "the delay", delayMs, timeRule);
+  checkArgument("startTimer", "the delay", delayMs, rules.time);
   checkArgument("startTimer", "the callback", callback, rules.callable);
   checkFit("startTimer", options, TIMER);
   const { ref = true } = options;
@@ -46,7 +45,7 @@ export function startTimer(delayMs: number, callback: () => void, options: Timer
 
 /** Resolves after a time in milliseconds, which may be any number, as for {@link startTimer}. */
 export async function pause(delayMs: number, options: PauseOptions = {}): Promise<void> {
-  checkArgument("pause", "the delay", delayMs, timeRule);
+  checkArgument("pause", "the delay", delayMs, rules.time);
   checkFit("pause", options, PAUSE);
   const { signal, ref = true } = options;
   await new Promise<void>((resolve, reject) => {
@@ -72,7 +71,7 @@ export async function pause(delayMs: number, options: PauseOptions = {}): Promis
  * It keeps no process alive.
  */
 export function limitSignal(delayMs: number): AbortSignal {
-  checkArgument("limitSignal", "the delay", delayMs, timeRule);
+  checkArgument("limitSignal", "the delay", delayMs, rules.time);
   const controller = new AbortController();
   startTimer(delayMs, () => controller.abort(new DOMException("the time limit is reached", "TimeoutError")), {
     ref: false,

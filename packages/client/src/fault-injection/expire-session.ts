@@ -1,5 +1,4 @@
-import { ArgumentError } from "@zooid/model";
-import { checkClient } from "../argument-checks.ts";
+import { ArgumentError, checkClient } from "@zooid/model";
 import type { Client } from "../client.ts";
 import { connect } from "../connect.ts";
 

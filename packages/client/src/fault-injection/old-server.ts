@@ -1,8 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
-import { ErrorCode, OpCode, type Shape, shape, wordRule, ZXID_NONE } from "@zooid/model";
+import { checkFit, ErrorCode, OpCode, type Shape, shape, wordRule, ZXID_NONE } from "@zooid/model";
 import { Framer, JuteReader, JuteWriter, readText } from "@zooid/wire";
-import { checkFit } from "../argument-checks.ts";
 import { checkTarget, type RelayTarget } from "./relay.ts";
 
 /** Requests that servers before 3.6 do not know, among those of clients. */

@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
-import { type Rule, rules, wholeNumberRule, wordRule } from "@zooid/model";
-import { checkArgument } from "../argument-checks.ts";
+import { checkArgument, type Rule, rules, wholeNumberRule, wordRule } from "@zooid/model";
 
 interface Link {
   readonly client: Socket;

@@ -1,6 +1,5 @@
 import { gunzipSync, gzipSync } from "node:zlib";
-import { ArgumentError, found, type Rule, rules, wholeNumberRule } from "@zooid/model";
-import { checkArgument, codecRule, hasMethods } from "../argument-checks.ts";
+import { ArgumentError, checkArgument, found, hasMethods, type Rule, rules, wholeNumberRule } from "@zooid/model";
 import { type StandardSchema, validated } from "./standard-schema.ts";
 
 /** Converts payloads to values and back. */
@@ -16,14 +15,6 @@ const schemaRule: Rule = {
   accepts: (value) =>
     (typeof value === "function" || rules.record.accepts(value)) &&
     hasMethods((value as Readonly<Record<string, unknown>>)["~standard"], ["validate"]),
-};
-const bytesRule: Rule = {
-  expected: "a Uint8Array",
-  accepts: (value) => typeof value !== "string" && value !== null && rules.payload.accepts(value),
-};
-const bytesOrNullRule: Rule = {
-  expected: "a Uint8Array or null",
-  accepts: (value) => value === null || bytesRule.accepts(value),
 };
 
 /** JSON in UTF-8. The type is not checked. */
@@ -78,18 +69,18 @@ const plainDecoder = new TextDecoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 function textOf(bytes: Uint8Array | null): string {
-  checkArgument("decode", "the data", bytes, bytesOrNullRule);
+  checkArgument("decode", "the data", bytes, rules.bytesOrNull);
   return bytes === null ? "" : decoder.decode(bytes);
 }
 
 /** The bytes themselves; null decodes to an empty array. */
 export const raw: Codec<Uint8Array> = {
   encode: (value) => {
-    checkArgument("raw", "the value", value, bytesRule);
+    checkArgument("raw", "the value", value, rules.bytes);
     return value;
   },
   decode: (bytes) => {
-    checkArgument("decode", "the data", bytes, bytesOrNullRule);
+    checkArgument("decode", "the data", bytes, rules.bytesOrNull);
     return bytes ?? new Uint8Array();
   },
 };
@@ -107,13 +98,13 @@ export function gzip(): Codec<Uint8Array>;
  */
 export function gzip<T>(inner: Codec<T>, unpackedBytesMax?: number): Codec<T>;
 export function gzip(inner: Codec<unknown> = raw, unpackedBytesMax: number = UNPACKED_BYTES_MAX): Codec<unknown> {
-  checkArgument("gzip", "the inner codec", inner, codecRule);
+  checkArgument("gzip", "the inner codec", inner, rules.codec);
   checkArgument("gzip", "unpackedBytesMax", unpackedBytesMax, wholeNumberRule(1, Number.MAX_SAFE_INTEGER));
   return {
     encode: (value) => gzipSync(inner.encode(value)),
     // An empty payload stays empty.
     decode: (bytes) => {
-      checkArgument("decode", "the data", bytes, bytesOrNullRule);
+      checkArgument("decode", "the data", bytes, rules.bytesOrNull);
       const isEmpty = bytes === null || bytes.length === 0;
       return inner.decode(isEmpty ? bytes : gunzipSync(bytes, { maxOutputLength: unpackedBytesMax }));
     },

@@ -13,7 +13,6 @@ import {
 } from "@zooid/model";
 import { CHILD_PAGE_COUNT_MAX } from "@zooid/wire";
 import type { Observable } from "rxjs";
-import { codecRule } from "../argument-checks.ts";
 import type { CallOptions } from "../calls/call.ts";
 import type { CloseOptions } from "../close-options.ts";
 import type { ConfigChange } from "../servers/ensemble-config.ts";
@@ -65,7 +64,7 @@ export const GET: Shape<ReadOptions & { readonly watch?: boolean; readonly codec
   ...call,
   sync: flag,
   watch: flag,
-  codec: codecRule,
+  codec: rules.codec,
 });
 export const VERSION: Shape<VersionOptions> = shape<VersionOptions>({ ...call, version: int });
 export const CREATE: Shape<CreateOptions> = shape<CreateOptions>({
@@ -129,7 +128,7 @@ const onExpiry = wordRule("resume", "error");
 export const OBSERVE: Shape<ObserveOptions> = shape<ObserveOptions>({ onExpiry });
 export const OBSERVE_DATA: Shape<ObserveDataOptions<unknown>> = shape<ObserveDataOptions<unknown>>({
   onExpiry,
-  codec: codecRule,
+  codec: rules.codec,
   onDecodeError: callable,
   distinct: wordRule("change", "content"),
 });

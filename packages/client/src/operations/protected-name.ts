@@ -1,5 +1,4 @@
-import { rules } from "@zooid/model";
-import { checkArgument } from "../argument-checks.ts";
+import { checkArgument, rules } from "@zooid/model";
 
 /**
  * Names by which a create finds its node when the answer is lost: `_c_`, a UUID, a hyphen and the

@@ -1,6 +1,5 @@
-import { ArgumentError, checkPath, found, nearestName, rules, type Stat } from "@zooid/model";
+import { ArgumentError, checkArgument, checkPath, found, nearestName, rules, type Stat } from "@zooid/model";
 import type { Observable } from "rxjs";
-import { checkArgument } from "../argument-checks.ts";
 import type { Created, NodeData } from "../calls/operation.ts";
 import { isZkError, zkError } from "../errors.ts";
 import type { ObservedNode } from "../streams/observed-node.ts";

@@ -2,6 +2,7 @@ import { isIPv6 } from "node:net";
 import {
   ArgumentError,
   checkPath,
+  checkRecord,
   found,
   hostPort,
   misfit,
@@ -10,7 +11,6 @@ import {
   shape,
   wholeNumberRule,
 } from "@zooid/model";
-import { checkRecord } from "../argument-checks.ts";
 
 export interface HostAddress {
   /** A name, or an IPv4 or IPv6 address without brackets. */

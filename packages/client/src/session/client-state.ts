@@ -1,5 +1,4 @@
-import { type Rule, rules, type SessionId } from "@zooid/model";
-import { checkArgument } from "../argument-checks.ts";
+import { checkArgument, type Rule, rules, type SessionId } from "@zooid/model";
 
 /**
  * While there is no connection: each failed attempt emits the state again, with the number of

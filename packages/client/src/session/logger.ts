@@ -1,5 +1,4 @@
-import type { Rule } from "@zooid/model";
-import { checkArgument, hasMethods } from "../argument-checks.ts";
+import { checkArgument, hasMethods, type Rule } from "@zooid/model";
 
 /** Structured fields of a log record. Values can be written as JSON. */
 export type LogFields = Readonly<Record<string, string | number | undefined>>;

@@ -1,6 +1,15 @@
-import { type Rule, rules, type Shape, shape, wholeNumberRule, wordRule } from "@zooid/model";
+import {
+  checkArgument,
+  checkFit,
+  hasMethods,
+  type Rule,
+  rules,
+  type Shape,
+  shape,
+  wholeNumberRule,
+  wordRule,
+} from "@zooid/model";
 import type { Observable } from "rxjs";
-import { checkArgument, checkFit, hasMethods } from "../argument-checks.ts";
 import { zkError } from "../errors.ts";
 
 export interface IterateOptions {

@@ -1,6 +1,8 @@
 import {
   ArgumentError,
   anyRule,
+  checkArgument,
+  checkFit,
   found,
   foundBytes,
   isTlsRecord,
@@ -9,7 +11,6 @@ import {
   type Shape,
   shape,
 } from "@zooid/model";
-import { checkArgument, checkFit } from "../argument-checks.ts";
 import { startTimer } from "../calls/timers.ts";
 import { isZkError, zkError } from "../errors.ts";
 import { type HostAddress, parseConnectString } from "../servers/connect-string.ts";

@@ -1,7 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { type ConnectionOptions, connect, createSecureContext } from "node:tls";
-import { rules, type Shape, shape } from "@zooid/model";
-import { checkFit, checkRecord } from "../argument-checks.ts";
+import { checkFit, checkRecord, rules, type Shape, shape } from "@zooid/model";
 import { resolveByName, socketConnection } from "./socket-connection.ts";
 import type { Transport } from "./transport.ts";
 

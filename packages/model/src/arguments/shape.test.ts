@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
-import { ArgumentError, fits, misfits, nearestName, rules, type Shape, shape, wordRule } from "./shape.ts";
+import { ArgumentError } from "./argument-error.ts";
+import { nearestName } from "./nearest-name.ts";
+import { rules, wordRule } from "./rules.ts";
+import { fits, misfits, type Shape, shape } from "./shape.ts";
 
 interface Options {
   readonly mode?: "persistent" | "ephemeral" | "ephemeral-sequential";

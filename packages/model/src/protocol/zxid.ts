@@ -1,4 +1,5 @@
-import { ArgumentError, misfit, type Rule } from "../arguments/shape.ts";
+import { checkArgument } from "../arguments/checks.ts";
+import type { Rule } from "../arguments/rules.ts";
 
 /**
  * A transaction's place in the history of an ensemble: the epoch of the leader that proposed it in
@@ -93,7 +94,7 @@ const zxidRule: Rule = {
 
 /** As operators read it: `0x` and lower-case hexadecimal without padding. */
 export function formatZxid(zxid: Zxid): string {
-  if (!zxidRule.accepts(zxid)) throw new ArgumentError("formatZxid", [misfit("a zxid", zxid, zxidRule)]);
+  checkArgument("formatZxid", "a zxid", zxid, zxidRule);
   return `0x${zxid.toString(16)}`;
 }
 

@@ -1,4 +1,5 @@
-import { ArgumentError, misfit, type Rule } from "../arguments/shape.ts";
+import { checkArgument } from "../arguments/checks.ts";
+import type { Rule } from "../arguments/rules.ts";
 
 /**
  * The id of a client's lifetime at the ensemble; never used again. A signed 64-bit integer, 0 for
@@ -16,7 +17,7 @@ const idRule: Rule = { expected: "a bigint", accepts: (value) => typeof value ==
 
 /** As operators read it: `0x` and lower-case hexadecimal of the unsigned 64 bits. */
 export function formatSessionId(id: SessionId): string {
-  if (!idRule.accepts(id)) throw new ArgumentError("formatSessionId", [misfit("an id of a session", id, idRule)]);
+  checkArgument("formatSessionId", "an id of a session", id, idRule);
   return `0x${BigInt.asUintN(64, id).toString(16)}`;
 }
 
