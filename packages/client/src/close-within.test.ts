@@ -1,4 +1,4 @@
-import { OpCode } from "@zooid/model";
+import { ErrorCode, OpCode } from "@zooid/model";
 import { expect, onTestFinished, test } from "vitest";
 import type { Client } from "./client.ts";
 import { connect, createClient } from "./connect.ts";
@@ -30,6 +30,7 @@ async function stage(options: ClientOptions = {}): Promise<Stage> {
 }
 
 const CLOSE = { op: OpCode.CLOSE_SESSION };
+const { NOT_READ_ONLY, SESSION_EXPIRED } = ErrorCode;
 
 test("a connection that ends before a close arrives is replaced, and the session closed on the next one", async () => {
   const { server, zk, line } = await stage();
@@ -69,6 +70,28 @@ test("a server that hangs up at each close is asked until it answers", async () 
   const request = await current.request();
   current.send(answer(request));
   await closed;
+});
+
+test("a server that refuses to end a session, as one without a quorum, is left for another one", async () => {
+  const { server, zk, line } = await stage();
+  const closed = zk.close({ timeoutMs: 60_000 });
+  line.send(answer(await line.request(), { code: NOT_READ_ONLY }));
+  await line.closed;
+  (await server.session()).serve(honestAnswer);
+  await closed;
+  expect(server.acceptedCount).toBe(2);
+});
+
+test("a close without limits ends by any answer, and one with a limit by one that the session has expired", async () => {
+  const first = await stage();
+  const closed = first.zk.close();
+  first.line.send(answer(await first.line.request(), { code: NOT_READ_ONLY }));
+  await closed;
+  const second = await stage();
+  const limited = second.zk.close({ timeoutMs: 60_000 });
+  second.line.send(answer(await second.line.request(), { code: SESSION_EXPIRED }));
+  await limited;
+  expect([first.server.acceptedCount, second.server.acceptedCount]).toEqual([1, 1]);
 });
 
 test.each([

@@ -121,7 +121,9 @@ export class ReceivedAnswers {
       exclusive.settled(expected);
       this.#refused(expected, code);
     }
-    if (expected.operation === (CLOSE_SESSION as Operation<unknown, unknown>)) session.sessionClosed();
+    if (expected.operation !== (CLOSE_SESSION as Operation<unknown, unknown>)) return;
+    if (code === ErrorCode.OK || code === ErrorCode.SESSION_EXPIRED) session.sessionClosed();
+    else session.closeRefused(performance.now());
   }
 
   #refused(call: AnyCall, code: number): void {

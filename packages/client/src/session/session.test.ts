@@ -355,6 +355,31 @@ test("a client that is only suspended keeps its last zxid, however often it is r
   ).toBe(true);
 });
 
+test("a close that insists attaches the session again, at once and then after a pause, whatever time has passed", () => {
+  const { session, take } = connected({ onExpiry: "close" });
+  session.closeConfirmed(10);
+  session.disconnected(20);
+  expect(take()).toEqual(["close session", "severed", "state suspended", "resolve b"]);
+  session.resolved([A2], 20);
+  session.opened(20);
+  session.greeted(greeting(), 20);
+  expect(take()).toEqual(["dial 10.0.0.2:1", "handshake 4660 0 9000 false", "established"]);
+  expect([session.isClosing, session.isClosedAtServer]).toEqual([true, false]);
+  // The server is silent.
+  session.tick(20 + 6_000);
+  expect(take()).toEqual(["hang up", "severed", "state suspended"]);
+  expect(session.deadlineMs).toBe(6_120);
+  // The session may be over: without a server's word the client does not end.
+  session.tick(20_000);
+  expect(take()).toContain("state lost");
+  session.tick(session.deadlineMs);
+  session.resolved([A1], 21_000);
+  session.opened(21_000);
+  session.greeted(GONE, 21_001);
+  expect(take().slice(-3)).toEqual(["hang up", "state closed", "ended closed"]);
+  expect(session.isClosedAtServer).toBe(true);
+});
+
 test.each(["suspended", "lost"])("closed by a listener of the state %s, it makes no further attempt", (word) => {
   const { session, closeOn, take } = connected();
   closeOn(word, 8_000);

@@ -63,7 +63,10 @@ export interface SessionSinks {
   /** Send the first frame; answered by `greeted` or `disconnected`. */
   handshake(request: ConnectRequest): void;
   ping(): void;
-  /** Ask the server to end the session; answered by `sessionClosed` or `disconnected`. */
+  /**
+   * Ask the server to end the session; answered by `sessionClosed`, `closeRefused` or
+   * `disconnected`.
+   */
   closeSession(): void;
   /** Requests may be sent. */
   established(): void;
@@ -413,6 +416,13 @@ export class Session {
   /** The server has confirmed the end of the session. */
   sessionClosed(): void {
     if (this.#phase.kind === "closing") this.#endClosed();
+  }
+
+  /** The server does not end the session, as one without a quorum: another one may. */
+  closeRefused(nowMs: number): void {
+    if (this.#phase.kind !== "closing") return;
+    if (this.#insistsOnClose) this.#sinks.hangUp();
+    this.disconnected(nowMs);
   }
 
   /**
