@@ -12,8 +12,17 @@
  */
 
 import { type Client, type Created, isZkError } from "@zooid/client";
-import { ArgumentError, joinPath, type Shape, shape, wholeNumberRule, type Zxid } from "@zooid/model";
-import { checkArguments, checkWork } from "../arguments.ts";
+import {
+  ArgumentError,
+  checkArgument,
+  joinPath,
+  rules,
+  type Shape,
+  shape,
+  wholeNumberRule,
+  type Zxid,
+} from "@zooid/model";
+import { checkArguments } from "../arguments.ts";
 import { Deadline, type WaitOptions } from "../leases/deadline.ts";
 import { deleteOwnNode, deleteOwnNodeLater } from "../leases/delete-own-node.ts";
 import { LossAlarm, unlessAborted } from "../leases/waiting.ts";
@@ -121,7 +130,7 @@ export class DoubleBarrier {
 
   /** Runs work between entering and leaving. */
   async run<T>(work: () => T | Promise<T>, options: WaitOptions = {}): Promise<T> {
-    checkWork(`run ${this.path}`, work);
+    checkArgument(`run ${this.path}`, "the work", work, rules.callable);
     await this.enter(options);
     try {
       return await work();

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Client, type Codec, isZkError, pause } from "@zooid/client";
-import { ArgumentError, baseName, joinPath, rules, type Shape, shape } from "@zooid/model";
+import { ArgumentError, baseName, checkArgument, checkRecord, joinPath, rules, type Shape, shape } from "@zooid/model";
 import { BehaviorSubject, distinctUntilChanged, filter, map, type Observable, Subject, type Subscription } from "rxjs";
-import { checkArgument, checkArguments, checkName, checkRecord, codecRule, nameRule, signalOf } from "../arguments.ts";
+import { checkArguments, signalOf } from "../arguments.ts";
 import { checkSeen, type Versioned } from "../counters/shared-value.ts";
 import { FailureReports, failStream } from "../failure-reports.ts";
 import { firstOf } from "../leases/waiting.ts";
@@ -52,9 +52,9 @@ export interface RejectedValue {
 }
 
 const SHAPE: Shape<ConfigCenterPlace & { codec: unknown; codecs: unknown }> = shape({
-  app: nameRule,
-  env: nameRule,
-  codec: codecRule,
+  app: rules.name,
+  env: rules.name,
+  codec: rules.codec,
   codecs: rules.record,
   fallback: rules.record,
 });
@@ -96,8 +96,8 @@ export class ConfigCenter<T, M extends object = Readonly<Record<string, T>>> imp
     if ((options.codec === undefined) === (options.codecs === undefined))
       throw new ArgumentError("ConfigCenter", ["the options have either codec, for all keys, or codecs, by key"]);
     for (const [key, codec] of Object.entries(options.codecs ?? {})) {
-      checkName("ConfigCenter", "the key", key);
-      checkArgument("ConfigCenter", `the codec of ${key}`, codec, codecRule);
+      checkArgument("ConfigCenter", "the key", key, rules.name);
+      checkArgument("ConfigCenter", `the codec of ${key}`, codec, rules.codec);
     }
     if (options.fallback !== undefined) checkRecord("ConfigCenter: fallback", options.fallback, FALLBACK, ["file"]);
     const { app, env, fallback } = options;
@@ -145,7 +145,7 @@ export class ConfigCenter<T, M extends object = Readonly<Record<string, T>>> imp
 
   /** The value in the local copy. @throws RECIPE_CLOSED */
   get<K extends keyof M & string>(key: K): M[K] | undefined {
-    checkName("ConfigCenter", "the key", key);
+    checkArgument("ConfigCenter", "the key", key, rules.name);
     this.#closing.signal.throwIfAborted();
     // Each key's codec made its value.
     return this.#snapshot$.value?.values.get(key) as M[K] | undefined;
@@ -155,7 +155,7 @@ export class ConfigCenter<T, M extends object = Readonly<Record<string, T>>> imp
    * A value, now and after each change; undefined while there is none. @throws RECIPE_CLOSED
    */
   watch$<K extends keyof M & string>(key: K): Observable<M[K] | undefined> {
-    checkName("ConfigCenter", "the key", key);
+    checkArgument("ConfigCenter", "the key", key, rules.name);
     this.#closing.signal.throwIfAborted();
     return this.snapshot$.pipe(
       map(({ values }) => values.get(key) as M[K] | undefined),
@@ -210,7 +210,7 @@ export class ConfigCenter<T, M extends object = Readonly<Record<string, T>>> imp
   }
 
   #pathOf(key: string): string {
-    checkName("ConfigCenter", "the key", key);
+    checkArgument("ConfigCenter", "the key", key, rules.name);
     return joinPath(this.path, key);
   }
 

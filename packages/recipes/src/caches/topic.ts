@@ -1,12 +1,12 @@
 import type { Client, Codec } from "@zooid/client";
-import { type Shape, shape } from "@zooid/model";
+import { rules, type Shape, shape } from "@zooid/model";
 import { filter, map, type Observable } from "rxjs";
-import { checkArguments, codecRule } from "../arguments.ts";
+import { checkArguments } from "../arguments.ts";
 import { distinctWrites } from "../nodes/distinct.ts";
 import { put } from "../nodes/named-node.ts";
 import { decodedValue, encodedValue } from "../nodes/values.ts";
 
-const SHAPE: Shape<{ codec: unknown }> = shape<{ codec: unknown }>({ codec: codecRule });
+const SHAPE: Shape<{ codec: unknown }> = shape<{ codec: unknown }>({ codec: rules.codec });
 
 /**
  * Broadcasts the latest value to every subscriber: the data of one node. Subscribers get the latest

@@ -4,7 +4,7 @@
  */
 
 import type { Client, NodeData, TreeChange, TreeWatches } from "@zooid/client";
-import { rules, type Shape, shape, wordRule } from "@zooid/model";
+import { checkArgument, rules, type Shape, shape, wordRule } from "@zooid/model";
 import {
   asapScheduler,
   auditTime,
@@ -22,7 +22,7 @@ import {
   take,
   takeUntil,
 } from "rxjs";
-import { checkArgument, checkArguments, pathRule, signalOf } from "../arguments.ts";
+import { checkArguments, signalOf } from "../arguments.ts";
 import { failStream } from "../failure-reports.ts";
 import { firstOf } from "../leases/waiting.ts";
 import { RecipeError } from "../recipe-error.ts";
@@ -134,7 +134,7 @@ export class TreeCache implements Disposable {
    * @throws RECIPE_CLOSED, or the permanent error that has ended the copy
    */
   get(path: string): CachedNode | undefined {
-    checkArgument("TreeCache.get", "the path", path, pathRule);
+    checkArgument("TreeCache.get", "the path", path, rules.path);
     this.#assertOpen();
     return this.#nodes.get(path);
   }
@@ -144,7 +144,7 @@ export class TreeCache implements Disposable {
    * node. Each call looks at every cached path. @throws as {@link get}
    */
   children(path: string): readonly CachedNode[] {
-    checkArgument("TreeCache.children", "the path", path, pathRule);
+    checkArgument("TreeCache.children", "the path", path, rules.path);
     this.#assertOpen();
     const prefix = path === "/" ? "/" : `${path}/`;
     const isChild = (other: string): boolean =>

@@ -8,8 +8,20 @@ import {
   type ZkError,
   ZkNodeError,
 } from "@zooid/client";
-import { ArgumentError, found, misfit, type Rule, rules, type Shape, shape, wholeNumberRule } from "@zooid/model";
-import { checkArgument, checkArguments, checkOptions, checkRecord, pathRule } from "../arguments.ts";
+import {
+  ArgumentError,
+  checkArgument,
+  checkFit,
+  checkRecord,
+  found,
+  misfit,
+  type Rule,
+  rules,
+  type Shape,
+  shape,
+  wholeNumberRule,
+} from "@zooid/model";
+import { checkArguments } from "../arguments.ts";
 import { Mutex } from "../locks/mutex.ts";
 import { isRecipeError, RecipeError } from "../recipe-error.ts";
 import { int32, int64 } from "./integers.ts";
@@ -69,7 +81,7 @@ const BIGINT: Rule = { expected: "a bigint, such as 1n", accepts: (value) => typ
 const WHOLE: Rule = wholeNumberRule(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
 
 const PROMOTE: Shape<NonNullable<AtomicOptions["promote"]>> = shape<NonNullable<AtomicOptions["promote"]>>({
-  lockPath: pathRule,
+  lockPath: rules.path,
   timeoutMs: rules.duration,
 });
 const DELAY: Rule = { ...rules.duration, expected: `${rules.duration.expected}, or false` };
@@ -236,7 +248,7 @@ export class AtomicNumber<N extends number | bigint> {
 /** A 64-bit number: Curator's DistributedAtomicLong, on the same znode. */
 export class AtomicLong extends AtomicNumber<bigint> {
   constructor(zk: Client, path: string, options: AtomicOptions = {}) {
-    checkOptions("AtomicLong", options, SHAPE);
+    checkFit("AtomicLong", options, SHAPE);
     super(zk, path, { ...options, arithmetic: LONG });
   }
 }
@@ -244,7 +256,7 @@ export class AtomicLong extends AtomicNumber<bigint> {
 /** A 32-bit number: Curator's DistributedAtomicInteger, on the same znode. */
 export class AtomicInteger extends AtomicNumber<number> {
   constructor(zk: Client, path: string, options: AtomicOptions = {}) {
-    checkOptions("AtomicInteger", options, SHAPE);
+    checkFit("AtomicInteger", options, SHAPE);
     super(zk, path, { ...options, arithmetic: INTEGER });
   }
 }

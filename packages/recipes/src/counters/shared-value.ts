@@ -7,9 +7,19 @@ import {
   type OneShotWatch,
   type Watched,
 } from "@zooid/client";
-import { ArgumentError, misfit, type Rule, rules, type Shape, shape, wholeNumberRule } from "@zooid/model";
+import {
+  ArgumentError,
+  checkArgument,
+  checkRecord,
+  misfit,
+  type Rule,
+  rules,
+  type Shape,
+  shape,
+  wholeNumberRule,
+} from "@zooid/model";
 import { distinctUntilChanged, filter, map, type Observable } from "rxjs";
-import { checkArgument, checkArguments, checkRecord, codecRule } from "../arguments.ts";
+import { checkArguments } from "../arguments.ts";
 import { isSameBytes } from "../nodes/distinct.ts";
 import { makeNamed, put } from "../nodes/named-node.ts";
 import { decodedValue, encodedValue } from "../nodes/values.ts";
@@ -46,7 +56,7 @@ const INT32: Rule = wholeNumberRule(-(2 ** 31));
 const COUNT: Shape<{ seed: number }> = shape<{ seed: number }>({ seed: rules.int });
 const SHAPE: Shape<SharedValueOptions<unknown>> = shape<SharedValueOptions<unknown>>({
   seed: rules.anything,
-  codec: codecRule,
+  codec: rules.codec,
 });
 
 /**

@@ -3,6 +3,8 @@ import { limitSignal } from "@zooid/client";
 import {
   ArgumentError,
   assertNever,
+  checkArgument,
+  checkFit,
   checkPath,
   type Rule,
   rules,
@@ -10,7 +12,6 @@ import {
   shape,
   wholeNumberRule,
 } from "@zooid/model";
-import { checkArgument, checkOptions, pathRule } from "../arguments.ts";
 import { isRecipeError } from "../recipe-error.ts";
 import { reportError } from "../report-error.ts";
 import { instanceJson, parseInstance } from "./discovery-json.ts";
@@ -40,7 +41,7 @@ const DISCOVERY: Rule = {
   accepts: (value) => rules.record.accepts(value) && typeof Reflect.get(value as object, "instances") === "function",
 };
 const SHAPE: Shape<DiscoveryHandlerOptions> = shape<DiscoveryHandlerOptions>({
-  basePath: { expected: "an absolute path, or empty", accepts: (value) => value === "" || pathRule.accepts(value) },
+  basePath: { expected: "an absolute path, or empty", accepts: (value) => value === "" || rules.path.accepts(value) },
   bodyBytesMax: wholeNumberRule(1),
   timeoutMs: rules.duration,
   strategy: strategyRule,
@@ -72,7 +73,7 @@ export function discoveryHandler<T>(
   options: DiscoveryHandlerOptions<T> = {},
 ): (request: IncomingMessage, response: ServerResponse) => void {
   checkArgument("discoveryHandler", "the discovery", discovery, DISCOVERY);
-  checkOptions("discoveryHandler", options, SHAPE);
+  checkFit("discoveryHandler", options, SHAPE);
   const { basePath = "", bodyBytesMax = 64 * 1024, timeoutMs = 10_000, strategy = strategies.roundRobin() } = options;
   const { authorise = () => true, onError } = options;
   const prefix = basePath === "/" ? "" : basePath;

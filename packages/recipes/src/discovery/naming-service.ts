@@ -1,13 +1,13 @@
 import { type Client, type Codec, isZkError } from "@zooid/client";
-import { joinPath, type Shape, shape } from "@zooid/model";
+import { checkArgument, joinPath, rules, type Shape, shape } from "@zooid/model";
 import { map, type Observable } from "rxjs";
-import { checkArguments, checkName, codecRule } from "../arguments.ts";
+import { checkArguments } from "../arguments.ts";
 import { distinctData } from "../nodes/distinct.ts";
 import { namesBelow } from "../nodes/named-node.ts";
 import { decodedValue, encodedValue } from "../nodes/values.ts";
 import { RecipeError } from "../recipe-error.ts";
 
-const SHAPE: Shape<{ codec: unknown }> = shape<{ codec: unknown }>({ codec: codecRule });
+const SHAPE: Shape<{ codec: unknown }> = shape<{ codec: unknown }>({ codec: rules.codec });
 
 /**
  * Unique names and their values: `<path>/<kind>/<name>`. They stay when their session ends; for
@@ -60,7 +60,7 @@ export class NamingService<T> {
 
   /** The registered names of a kind. */
   names(kind: string): Promise<readonly string[]> {
-    checkName("NamingService", "the kind", kind);
+    checkArgument("NamingService", "the kind", kind, rules.name);
     return namesBelow(this.#zk, joinPath(this.path, kind));
   }
 
@@ -70,8 +70,8 @@ export class NamingService<T> {
   }
 
   #pathOf(kind: string, name: string): string {
-    checkName("NamingService", "the kind", kind);
-    checkName("NamingService", "the name", name);
+    checkArgument("NamingService", "the kind", kind, rules.name);
+    checkArgument("NamingService", "the name", name, rules.name);
     return joinPath(joinPath(this.path, kind), name);
   }
 }

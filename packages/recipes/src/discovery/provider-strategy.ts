@@ -1,5 +1,4 @@
-import { type Rule, rules, wholeNumberRule } from "@zooid/model";
-import { checkArgument } from "../arguments.ts";
+import { checkArgument, type Rule, rules, wholeNumberRule } from "@zooid/model";
 import type { ServiceInstance } from "./service-instance.ts";
 
 /** Chooses one of several instances. */

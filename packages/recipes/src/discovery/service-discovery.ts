@@ -1,6 +1,8 @@
 import { type Client, type Codec, isZkError, type Stat } from "@zooid/client";
 import {
   anyRule,
+  checkArgument,
+  checkRecord,
   joinPath,
   type Rule,
   rules,
@@ -11,7 +13,7 @@ import {
   type Zxid,
 } from "@zooid/model";
 import { defer, finalize, type Observable, ReplaySubject } from "rxjs";
-import { checkArguments, checkName, checkRecord, nameRule, signalOf } from "../arguments.ts";
+import { checkArguments, signalOf } from "../arguments.ts";
 import { type WaitOptions, within } from "../leases/deadline.ts";
 import { type Keeping, PersistentNode, type PersistentNodeState } from "../members/persistent-node.ts";
 import { machineAddress } from "../nodes/default-data.ts";
@@ -59,15 +61,15 @@ export type LastingInstance<T = unknown> = ServiceInstance<T> & { readonly servi
 
 const port: Rule = anyRule(wholeNumberRule(0, 65_535), nothing());
 const SERVICE: Shape<NewService<unknown>> = shape<NewService<unknown>>({
-  name: nameRule,
-  id: nameRule,
+  name: rules.name,
+  id: rules.name,
   serviceType: wordRule("dynamic", "dynamic-sequential", "static", "permanent"),
   ...details(),
 });
 const INSTANCE: Shape<LastingInstance> = shape<LastingInstance>({
   ...details(),
-  name: nameRule,
-  id: nameRule,
+  name: rules.name,
+  id: rules.name,
   serviceType: wordRule("static", "permanent"),
   registeredAtMs: {
     ...wholeNumberRule(0, Number.MAX_SAFE_INTEGER),
@@ -388,13 +390,13 @@ export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
 
   /** @throws RECIPE_CLOSED, as every call does that needs a path */
   #pathOf(name: string): string {
-    checkName("ServiceDiscovery", "the service's name", name);
+    checkArgument("ServiceDiscovery", "the service's name", name, rules.name);
     this.#closing.signal.throwIfAborted();
     return joinPath(this.path, name);
   }
 
   #pathOfInstance(name: string, id: string): string {
-    checkName("ServiceDiscovery", "the instance's id", id);
+    checkArgument("ServiceDiscovery", "the instance's id", id, rules.name);
     return joinPath(this.#pathOf(name), id);
   }
 

@@ -3,8 +3,7 @@
  * properties, with all of them.
  */
 import type { Codec } from "@zooid/client";
-import { rules, type Shape, shape } from "@zooid/model";
-import { checkOptions, checkRecord } from "../arguments.ts";
+import { checkFit, checkRecord, rules, type Shape, shape } from "@zooid/model";
 import { RecipeError } from "../recipe-error.ts";
 import { jsonRule } from "./json-value.ts";
 import type { UriSpec } from "./uri-spec.ts";
@@ -62,7 +61,7 @@ const CLASS = "@class";
  * that is not JSON, and for one that is disabled where the format cannot say so
  */
 export function instanceCodec<T>(format: InstanceFormat = {}): Codec<ServiceInstance<T>> {
-  checkOptions("instanceCodec", format, FORMAT);
+  checkFit("instanceCodec", format, FORMAT);
   const { payloadClass, writeEnabled = false } = format;
   const written = writeEnabled ? WRITTEN : ENABLED;
   return {

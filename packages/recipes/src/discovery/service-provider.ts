@@ -1,5 +1,4 @@
-import { rules, type Shape, shape } from "@zooid/model";
-import { checkArgument, checkOptions } from "../arguments.ts";
+import { checkArgument, checkFit, rules, type Shape, shape } from "@zooid/model";
 import { DOWN, type DownInstancePolicy, DownInstances } from "./down-instances.ts";
 import { chosenBy, type ProviderStrategy, strategies, strategyRule } from "./provider-strategy.ts";
 import type { ServiceCache } from "./service-cache.ts";
@@ -33,8 +32,8 @@ export class ServiceProvider<T = unknown> implements Disposable {
   readonly #down: DownInstances;
 
   constructor(cache: ServiceCache<T>, options: ServiceProviderOptions<T> = {}) {
-    checkOptions("ServiceProvider", options, SHAPE);
-    checkOptions("ServiceProvider: down", options.down, DOWN);
+    checkFit("ServiceProvider", options, SHAPE);
+    checkFit("ServiceProvider: down", options.down, DOWN);
     this.#cache = cache;
     this.#options = options;
     this.#strategy = options.strategy ?? strategies.roundRobin();

@@ -1,5 +1,4 @@
-import { ArgumentError, found, type Rule, rules, type Shape, shape } from "@zooid/model";
-import { checkArgument, checkRecord } from "../arguments.ts";
+import { ArgumentError, checkArgument, checkRecord, found, type Rule, rules, type Shape, shape } from "@zooid/model";
 
 /** One part of a URI: literal text, or the name of a field of the instance. */
 export interface UriPart {

@@ -1,6 +1,6 @@
 import { type Client, isZkError } from "@zooid/client";
-import { rules, type Shape, shape } from "@zooid/model";
-import { checkArguments, checkWork } from "../arguments.ts";
+import { checkArgument, rules, type Shape, shape } from "@zooid/model";
+import { checkArguments } from "../arguments.ts";
 import { FailureReports } from "../failure-reports.ts";
 import { type WaitOptions, within } from "../leases/deadline.ts";
 import { HOLD, type HoldOptions, type Lease } from "../leases/lease.ts";
@@ -71,7 +71,7 @@ export class LeaderSelector implements AsyncDisposable {
   constructor(zk: Client, path: string, lead: Lead, options: LeaderSelectorOptions, selecting: Selecting);
   constructor(zk: Client, path: string, lead: Lead, options: LeaderSelectorOptions = {}, selecting?: Selecting) {
     checkArguments("LeaderSelector", zk, path, options, SHAPE);
-    checkWork("LeaderSelector", lead);
+    checkArgument("LeaderSelector", "the work", lead, rules.callable);
     const { id, onSuspended, dialect } = options;
     this.path = path;
     this.#zk = zk;

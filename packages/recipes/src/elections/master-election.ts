@@ -11,9 +11,9 @@
  */
 
 import type { Client, Payload } from "@zooid/client";
-import { joinPath, rules, type Shape, shape } from "@zooid/model";
+import { checkArgument, checkFit, joinPath, rules, type Shape, shape } from "@zooid/model";
 import { distinctUntilChanged, map, type Observable } from "rxjs";
-import { checkArguments, checkName, checkOptions, nameRule } from "../arguments.ts";
+import { checkArguments } from "../arguments.ts";
 import { type WaitOptions, within } from "../leases/deadline.ts";
 import { HOLD, type HoldOptions, type Lease } from "../leases/lease.ts";
 import { NameClaims } from "../members/name-claims.ts";
@@ -48,11 +48,11 @@ export interface MasterElectionOptions extends HoldOptions {
 }
 
 const NAMES: Shape<MasterNames> = shape<MasterNames>({
-  master: nameRule,
-  backups: nameRule,
-  workers: nameRule,
-  running: nameRule,
-  terms: nameRule,
+  master: rules.name,
+  backups: rules.name,
+  workers: rules.name,
+  running: rules.name,
+  terms: rules.name,
 });
 
 /** A cluster as an observer sees it, also HBase's, whose nodes hold bytes of its own. */
@@ -98,7 +98,7 @@ export class MasterCluster {
 
   /** Registers a worker until it is closed, over lost connections and sessions. */
   work(name: string, data: Payload = ""): PersistentNode {
-    checkName("MasterCluster.work", "the name", name);
+    checkArgument("MasterCluster.work", "the name", name, rules.name);
     return new PersistentNode(this.#zk, { path: joinPath(this.#at("workers"), name), data });
   }
 
@@ -147,8 +147,8 @@ export class MasterElection implements AsyncDisposable {
    */
   constructor(zk: Client, root: string, name: string, options: MasterElectionOptions = {}) {
     checkArguments("MasterElection", zk, root, options, SHAPE);
-    checkName("MasterElection", "the name", name);
-    checkOptions("MasterElection", options.names, NAMES);
+    checkArgument("MasterElection", "the name", name, rules.name);
+    checkFit("MasterElection", options.names, NAMES);
     const names = { ...MASTER_NAMES, ...options.names };
     this.#zk = zk;
     this.name = name;

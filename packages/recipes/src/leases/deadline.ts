@@ -1,6 +1,5 @@
 import { startTimer, type Timer } from "@zooid/client";
-import { rules, type Shape, shape } from "@zooid/model";
-import { checkOptions } from "../arguments.ts";
+import { checkFit, rules, type Shape, shape } from "@zooid/model";
 import { RecipeError } from "../recipe-error.ts";
 import { unlessAborted } from "./waiting.ts";
 
@@ -39,7 +38,7 @@ export class Deadline implements Disposable {
    * @throws ArgumentError; the signal's reason
    */
   constructor(options: WaitOptions, what: string, expected: Shape<WaitOptions> | Shape<object> = WAIT) {
-    checkOptions(what, options, expected);
+    checkFit(what, options, expected);
     const { signal, timeoutMs } = options;
     signal?.throwIfAborted();
     if (timeoutMs === undefined) {

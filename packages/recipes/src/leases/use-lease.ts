@@ -1,5 +1,4 @@
-import { rules, type Shape, shape } from "@zooid/model";
-import { checkWork } from "../arguments.ts";
+import { checkArgument, rules, type Shape, shape } from "@zooid/model";
 import { RecipeError } from "../recipe-error.ts";
 import { Deadline, WAIT, type WaitOptions } from "./deadline.ts";
 import type { Grant } from "./lease.ts";
@@ -20,7 +19,7 @@ export async function useLease<T, G extends Grant, O extends WaitOptions>(
   work: (grant: G) => T | Promise<T>,
   options?: O,
 ): Promise<T> {
-  checkWork("use", work);
+  checkArgument("use", "the work", work, rules.callable);
   await using grant = await lock.acquire(options);
   const result = await work(grant);
   if (grant.lostReason !== undefined) {

@@ -6,8 +6,8 @@
  */
 
 import type { Client, Created, Payload } from "@zooid/client";
-import { baseName, joinPath, type Rule, rules, type Shape, shape, wordRule } from "@zooid/model";
-import { checkArgument, checkArguments } from "../arguments.ts";
+import { baseName, checkArgument, joinPath, type Rule, rules, type Shape, shape, wordRule } from "@zooid/model";
+import { checkArguments } from "../arguments.ts";
 import { Deadline, type WaitOptions } from "../leases/deadline.ts";
 import { deleteOwnNodeLater } from "../leases/delete-own-node.ts";
 import { Hold } from "../leases/hold.ts";

@@ -1,7 +1,7 @@
 import type { Client, Payload } from "@zooid/client";
 import { baseName, joinPath, rules, type Shape, shape } from "@zooid/model";
 import { concat, defer, distinctUntilChanged, EMPTY, filter, map, type Observable, of } from "rxjs";
-import { checkArguments, nameRule } from "../arguments.ts";
+import { checkArguments } from "../arguments.ts";
 import { TreeCache } from "../caches/tree-cache.ts";
 import type { WaitOptions } from "../leases/deadline.ts";
 import { defaultData } from "../nodes/default-data.ts";
@@ -22,7 +22,7 @@ export interface GroupMemberOptions {
 }
 
 const SHAPE: Shape<GroupMemberOptions> = shape<GroupMemberOptions>({
-  id: nameRule,
+  id: rules.name,
   data: rules.payload,
   whenTaken: whenTakenRule,
 });

@@ -8,6 +8,7 @@ import {
   type Watched,
 } from "@zooid/client";
 import {
+  checkArgument,
   formatSessionId,
   type Rule,
   rules,
@@ -18,7 +19,7 @@ import {
   type Zxid,
 } from "@zooid/model";
 import { BehaviorSubject, distinctUntilChanged, filter, map, type Observable } from "rxjs";
-import { checkArgument, checkArguments, signalOf } from "../arguments.ts";
+import { checkArguments, signalOf } from "../arguments.ts";
 import { failStream } from "../failure-reports.ts";
 import { type WaitOptions, within } from "../leases/deadline.ts";
 import { RetryPace } from "../leases/retry-pace.ts";

@@ -1,8 +1,8 @@
 import { hostname } from "node:os";
 import { type Client, isZkError } from "@zooid/client";
-import { joinPath, rules, type Shape, shape, wordRule } from "@zooid/model";
+import { checkDifferent, joinPath, rules, type Shape, shape, wordRule } from "@zooid/model";
 import { BehaviorSubject, filter, map, type Observable, switchMap } from "rxjs";
-import { checkArguments, checkDifferent, nameRule, namesRule } from "../arguments.ts";
+import { checkArguments } from "../arguments.ts";
 import { FailureReports } from "../failure-reports.ts";
 import { type WaitOptions, within } from "../leases/deadline.ts";
 import type { Lease } from "../leases/lease.ts";
@@ -49,11 +49,11 @@ export interface SetPartitionerOptions {
 export type ShareWork = (share: readonly string[], signal: AbortSignal) => unknown;
 
 const SHAPE: Shape<SetPartitionerOptions & { items: unknown; work: unknown }> = shape({
-  id: nameRule,
+  id: rules.name,
   whenTaken: wordRule("wait", "fail"),
   quietMs: rules.duration,
   divide: rules.callable,
-  items: namesRule,
+  items: rules.names,
   work: rules.callable,
 });
 

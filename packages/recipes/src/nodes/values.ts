@@ -1,7 +1,6 @@
 /** Values of callers in nodes, by the callers' codecs. */
 import { type Codec, DecodeError, type Stat } from "@zooid/client";
-import { ArgumentError, found } from "@zooid/model";
-import { bytesRule } from "../arguments.ts";
+import { ArgumentError, found, rules } from "@zooid/model";
 import { errorText } from "../error-text.ts";
 import { isRecipeError, RecipeError } from "../recipe-error.ts";
 
@@ -53,7 +52,7 @@ export function encodedValue<T>(
   } catch (cause) {
     return refuse("the codec cannot write the value", cause);
   }
-  if (!bytesRule.accepts(data)) {
+  if (!rules.bytes.accepts(data)) {
     throw new ArgumentError(what, [`${path}: the codec writes a value as a Uint8Array, found ${found(data)}`]);
   }
   try {

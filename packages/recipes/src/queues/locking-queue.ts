@@ -1,6 +1,6 @@
 import type { Client, Payload } from "@zooid/client";
-import { baseName, joinPath, type Shape, shape, wholeNumberRule } from "@zooid/model";
-import { checkArguments, checkOptions } from "../arguments.ts";
+import { baseName, checkFit, joinPath, type Shape, shape, wholeNumberRule } from "@zooid/model";
+import { checkArguments } from "../arguments.ts";
 import { Deadline, type WaitOptions } from "../leases/deadline.ts";
 import { HOLD, type HoldOptions, type Lease } from "../leases/lease.ts";
 import { unlessAborted } from "../leases/waiting.ts";
@@ -60,7 +60,7 @@ export class LockingQueue {
   }
 
   async put(data: Payload, options: PriorityOptions = {}): Promise<void> {
-    checkOptions(`put into ${this.path}`, options, PRIORITY);
+    checkFit(`put into ${this.path}`, options, PRIORITY);
     const mode = { mode: "persistent-sequential", parents: "container" } as const;
     const { path } = await this.#zk.create(joinPath(this.#entriesPath, prefixOf(options)), data, mode);
     // Its own client takes it in its turn.

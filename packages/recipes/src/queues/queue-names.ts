@@ -2,8 +2,7 @@
  * Names and order of items in Curator's queues. A bare `queue-<number>`, as Curator requeues, is
  * valid in each.
  */
-import { type Rule, wholeNumberRule } from "@zooid/model";
-import { checkArgument, nameRule } from "../arguments.ts";
+import { checkArgument, type Rule, rules, wholeNumberRule } from "@zooid/model";
 import { isContender } from "../locks/child-names.ts";
 import { isNumbered } from "../locks/sequence.ts";
 
@@ -61,7 +60,7 @@ const PRIORITY: Rule = wholeNumberRule(-(2 ** 31));
 const DUE_MS: Rule = wholeNumberRule(0, Number.MAX_SAFE_INTEGER);
 const ID: Rule = {
   expected: "a text that is not empty, without control characters, and without / and |, which Curator stores as _",
-  accepts: (value) => nameRule.accepts(value) && !String(value).includes("|"),
+  accepts: (value) => rules.name.accepts(value) && !String(value).includes("|"),
 };
 
 /** @throws ArgumentError for an id that would be stored as another one */

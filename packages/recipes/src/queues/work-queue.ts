@@ -10,6 +10,9 @@ import {
 import {
   ArgumentError,
   anyRule,
+  checkArgument,
+  checkFit,
+  checkRecord,
   found,
   joinPath,
   type Rule,
@@ -19,16 +22,7 @@ import {
   wholeNumberRule,
   wordRule,
 } from "@zooid/model";
-import {
-  bytesRule,
-  checkArgument,
-  checkArguments,
-  checkOptions,
-  checkRecord,
-  checkWork,
-  codecRule,
-  pathRule,
-} from "../arguments.ts";
+import { checkArguments } from "../arguments.ts";
 import { FailureReports } from "../failure-reports.ts";
 import { Deadline, type WaitOptions, within } from "../leases/deadline.ts";
 import { HOLD, type HoldOptions, type Lease } from "../leases/lease.ts";
@@ -130,12 +124,12 @@ export interface Consumer extends AsyncDisposable {
 
 const SHAPE: Shape<QueueOptions<unknown>> = shape<QueueOptions<unknown>>({
   ...HOLD,
-  codec: codecRule,
-  lockPath: pathRule,
+  codec: rules.codec,
+  lockPath: rules.path,
   itemCountMax: wholeNumberRule(1),
 });
 /** Items without a codec. */
-const BYTES: Rule = { ...bytesRule, expected: "a Uint8Array, where the queue has no codec" };
+const BYTES: Rule = { ...rules.bytes, expected: "a Uint8Array, where the queue has no codec" };
 const CONSUME: Shape<ConsumeOptions> = shape<ConsumeOptions>({
   concurrency: wholeNumberRule(1),
   onFailure: rules.anything,
@@ -150,7 +144,7 @@ const FATE: Rule = {
   ...anyRule(wordRule("requeue", "drop"), rules.record),
   expected: '"requeue", "drop", { moveTo } or { deliveryCountMax, afterLast }',
 };
-const MOVE: Shape<{ moveTo: string }> = shape<{ moveTo: string }>({ moveTo: pathRule });
+const MOVE: Shape<{ moveTo: string }> = shape<{ moveTo: string }>({ moveTo: rules.path });
 
 /** The common part of Curator's queues. */
 export abstract class WorkQueue<T> implements AsyncDisposable {
@@ -179,8 +173,8 @@ export abstract class WorkQueue<T> implements AsyncDisposable {
 
   /** Starts to work on items as they come. @throws RECIPE_CLOSED */
   consume(work: Work<T>, options: ConsumeOptions = {}): Consumer {
-    checkWork(`consume ${this.path}`, work);
-    checkOptions(`consume ${this.path}`, options, CONSUME);
+    checkArgument(`consume ${this.path}`, "the work", work, rules.callable);
+    checkFit(`consume ${this.path}`, options, CONSUME);
     this.#closing.signal.throwIfAborted();
     const { codec, lockPath } = this.#options;
     const unuse = lockPath === undefined ? undefined : useClaimPath(this.zk, lockPath, this.path);

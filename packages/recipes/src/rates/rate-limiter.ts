@@ -1,6 +1,6 @@
 import { type Client, isZkError, pause } from "@zooid/client";
-import { ArgumentError, found, type Rule, type Shape, shape } from "@zooid/model";
-import { checkArguments, checkOptions } from "../arguments.ts";
+import { ArgumentError, checkFit, found, type Rule, type Shape, shape } from "@zooid/model";
+import { checkArguments } from "../arguments.ts";
 import { Deadline, TRY, type WaitOptions } from "../leases/deadline.ts";
 import { unlessAborted } from "../leases/waiting.ts";
 import { makeNamed } from "../nodes/named-node.ts";
@@ -82,7 +82,7 @@ export class RateLimiter {
    */
   async tryAcquire(count = 1, options: Pick<WaitOptions, "signal"> = {}): Promise<boolean> {
     this.#check(count);
-    checkOptions("tryAcquire", options, TRY);
+    checkFit("tryAcquire", options, TRY);
     const { signal = new AbortController().signal } = options;
     signal.throwIfAborted();
     while (this.#waitingTokens === 0) {

@@ -1,7 +1,17 @@
 import { hostname } from "node:os";
 import { type Client, isZkError, pause, type Zxid } from "@zooid/client";
-import { anyRule, joinPath, type Rule, rules, type Shape, shape, wholeNumberRule, wordRule } from "@zooid/model";
-import { checkArguments, checkRecord } from "../arguments.ts";
+import {
+  anyRule,
+  checkRecord,
+  joinPath,
+  type Rule,
+  rules,
+  type Shape,
+  shape,
+  wholeNumberRule,
+  wordRule,
+} from "@zooid/model";
+import { checkArguments } from "../arguments.ts";
 import { LeaderSelector } from "../elections/leader-selector.ts";
 import { FailureReports } from "../failure-reports.ts";
 import { type WaitOptions, within } from "../leases/deadline.ts";
