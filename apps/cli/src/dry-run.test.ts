@@ -4,6 +4,7 @@
  */
 import { type Client, connect, digestId } from "@zooid/client";
 import { startServer, type ZooidServer } from "@zooid/embedded-server";
+import { allServe, PATIENT } from "@zooid/embedded-server/testing/patient";
 import { freePorts } from "@zooid/wire/testing/free-ports";
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from "vitest";
 import { Session } from "./testing/session.ts";
@@ -136,11 +137,14 @@ async function ensemble(reconfigEnabled: boolean): Promise<Session> {
     const [quorumPort = 0, electionPort = 0, port = 0] = ports.slice(at * 3);
     return { sid, host: "127.0.0.1", quorumPort, electionPort, clientAddress: { port } };
   });
+  const members: ZooidServer[] = [];
   for (const { sid, clientAddress } of servers) {
     const own = { ...clientAddress, tickMs: 200, superDigest: SUPER_DIGEST, reconfigEnabled };
-    const member = await startServer({ ...own, ensemble: { sid, servers } });
+    const member = await startServer({ ...own, ensemble: { sid, servers, ...PATIENT } });
     onTestFinished(() => member.stop());
+    members.push(member);
   }
+  await allServe(members);
   const addresses = servers.map(({ clientAddress }) => `127.0.0.1:${clientAddress.port}`).join(",");
   await (await connect(addresses)).close();
   const opened = await Session.open(addresses, "json");
