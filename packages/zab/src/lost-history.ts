@@ -41,10 +41,13 @@ export class LostHistory {
   }
 
   /**
-   * There is a history, and no other server has ever had a part of it, see {@link isOwnHistory}.
+   * There is a history, and no other server has ever had a part of it, see {@link isOwnHistory}. A
+   * damaged log without entries has none left: with nothing to keep, its server may follow any
+   * leader.
    */
   get isOwn(): boolean {
-    const { identity, promise } = this.#log.durable;
+    const { amnesiac, identity, promise } = this.#log.durable;
+    if (amnesiac && this.isBlank) return false;
     return isOwnHistory({ ...identity, hasHistory: !this.isFresh, promise });
   }
 

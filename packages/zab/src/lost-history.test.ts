@@ -1,0 +1,23 @@
+import { composeZxid, ZXID_NONE, type Zxid } from "@zooid/model";
+import { expect, test } from "vitest";
+import { LostHistory } from "./lost-history.ts";
+import { RecordingSinks } from "./testing/batch.ts";
+
+/** The disk of server 1, which promised its newest epoch to itself and knows no ensemble. */
+function history(tail: Zxid, amnesiac: boolean): LostHistory {
+  const { durable } = new RecordingSinks(tail);
+  return new LostHistory({
+    durable: { ...durable, amnesiac, currentEpoch: 2, promise: { epoch: 2, sid: 1, incarnation: 1 } },
+  });
+}
+
+test.each([
+  ["with entries", composeZxid(1, 5), false, true],
+  ["with an epoch and no entry", ZXID_NONE, false, true],
+  ["whose damaged log lost its last entries", composeZxid(1, 5), true, true],
+  // S3 led S1 and S2. Its log lost all of its entries, and an attempt to found an ensemble took the
+  // id away: it must follow S1 and S2 again.
+  ["whose damaged log lost all of its entries", ZXID_NONE, true, false],
+])("a history of one server %s is its own: %s", (_, tail, amnesiac, isOwn) => {
+  expect(history(tail, amnesiac)).toMatchObject({ isOwn, isAmnesiac: amnesiac });
+});
