@@ -204,7 +204,10 @@ const SHAPE: Shape<ClientOptions> = shape<ClientOptions>({
   logger: loggerRule,
   signal: rules.signal,
   auth: rules.list,
-  sasl: rules.record,
+  sasl: {
+    expected: "a mechanism of SASL with the method begin, such as digestMd5()",
+    accepts: (value) => hasMethods(value, ["begin"]),
+  },
   retry: rules.callable,
   session: rules.record,
   hosts: { expected: "an object with a method hosts", accepts: (value: unknown) => hasMethods(value, ["hosts"]) },

@@ -51,3 +51,10 @@ test("a client is shown until it is closed or its handle disposed, and names are
   handle[Symbol.dispose]();
   expect(await samples("connected")).toEqual(['{client="default"} 1']);
 });
+
+test("a registry that was cleared gets the metrics again, with the clients that it had", async () => {
+  collectMetrics(zk, { registry, name: "orders" });
+  registry.clear();
+  collectMetrics(witness, { registry, name: "mail" });
+  expect(await samples("connected")).toEqual(['{client="orders"} 1', '{client="mail"} 1']);
+});

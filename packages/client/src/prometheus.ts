@@ -127,11 +127,20 @@ export function collectMetrics(client: Client, options: CollectOptions = {}): Di
 
 function clientsOf(registry: Registry): Map<string, Collected> {
   const known = collected.get(registry);
-  if (known !== undefined) return known;
-  const clients = new Map<string, Collected>();
-  for (const measure of MEASURES) addMeasure(measure, clients, registry);
+  // A registry that was cleared has lost the measures, and keeps its clients.
+  if (known !== undefined && MEASURES.every(({ name }) => registry.getSingleMetric(metricName(name)) !== undefined))
+    return known;
+  const clients = known ?? new Map<string, Collected>();
+  for (const measure of MEASURES) {
+    registry.removeSingleMetric(metricName(measure.name));
+    addMeasure(measure, clients, registry);
+  }
   collected.set(registry, clients);
   return clients;
+}
+
+function metricName(name: string): string {
+  return `zookeeper_client_${name}`;
 }
 
 function addMeasure(
@@ -139,7 +148,7 @@ function addMeasure(
   clients: ReadonlyMap<string, Collected>,
   registry: Registry,
 ): void {
-  const of = { name: `zookeeper_client_${name}`, help, labelNames: ["client"], registers: [registry] };
+  const of = { name: metricName(name), help, labelNames: ["client"], registers: [registry] };
   // The client has the totals: a counter is set to them when it is read.
   const collect = (set: (labels: { readonly client: string }, value: number) => void): void => {
     for (const [name, { client }] of clients) set({ client: name }, value(client, client.metrics));

@@ -61,3 +61,10 @@ test("a schema that validates asynchronously is refused", () => {
   };
   expect(() => json(schema).decode(Buffer.from("1"))).toThrow("asynchronously");
 });
+
+test.each([
+  ["text", text],
+  ["json", json()],
+])("bytes that are no UTF-8 are no value of %s", (_, codec) => {
+  expect(() => codec.decode(Uint8Array.of(0x22, 0xff, 0xfe, 0x22))).toThrow(/encoded data was not valid/i);
+});

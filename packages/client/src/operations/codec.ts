@@ -65,8 +65,9 @@ export const text: Codec<string> = {
   decode: textOf,
 };
 
-const plainDecoder = new TextDecoder();
-const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+// Bytes that are no text are no value: characters in their place would be written back as data.
+const plainDecoder = new TextDecoder("utf-8", { fatal: true });
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 function textOf(bytes: Uint8Array | null): string {
   checkArgument("decode", "the data", bytes, rules.bytesOrNull);

@@ -56,3 +56,16 @@ test("of many servers the last failures of those that failed last are kept", () 
   expect([servers.includes("h0:2181"), servers.includes("h1:2181"), servers.at(-1)]).toEqual([true, false, "h32:2181"]);
   expect(one.count).toBe(34);
 });
+
+test("a server that closes the connection is tried again, unless the client's own certificate is of no use", () => {
+  for (const [fault, isPermanent] of [
+    [undefined, false],
+    ["the client's certificate has expired", true],
+  ] as const) {
+    const one = new AttemptFailures({ timeoutMs: 1_000, isSecure: true, ownCertificateFault: () => fault });
+    one.add({ host: { host: "a", port: 2181 }, step: "greet", kind: "failed" });
+    expect(one.arePermanent(1)).toBe(isPermanent);
+    fail(one, "a", "transient");
+    expect(one.arePermanent(1)).toBe(false);
+  }
+});

@@ -61,7 +61,16 @@ export class AttemptFailures {
 
   /** Whether each server has failed, and by a certificate that is no better at the next attempt. */
   arePermanent(serverCount: number): boolean {
-    return this.#last.size >= serverCount && [...this.#last.values()].every((one) => isPermanentTlsFault(codeOf(one)));
+    return this.#last.size >= serverCount && [...this.#last.values()].every((one) => this.#isPermanent(one));
+  }
+
+  /** Servers that check certificates after the handshake close the connection, and say nothing. */
+  #isPermanent(failure: AttemptFailure): boolean {
+    if (isPermanentTlsFault(codeOf(failure))) return true;
+    const { step, kind, cause } = failure;
+    const isClosed =
+      step !== "resolve" && kind === "failed" && (cause === undefined || codeOf(failure) === "ECONNRESET");
+    return this.#isSecure && isClosed && this.#ownCertificateFault() !== undefined;
   }
 
   add(failure: AttemptFailure): void {

@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { type ConnectionOptions, connect, createSecureContext } from "node:tls";
-import { checkFit, checkRecord, rules, type Shape, shape } from "@zooid/model";
+import { ArgumentError, checkRecord, hasMethods, rules, type Shape, shape } from "@zooid/model";
 import { resolveByName, socketConnection } from "./socket-connection.ts";
 import type { Transport } from "./transport.ts";
 
@@ -52,12 +52,12 @@ const TLS: Shape<TlsOptions> = shape<TlsOptions>({
  * @throws for unusable keys and certificates, if an object is given
  */
 export function tlsTransport(options: TlsOptions | (() => TlsOptions)): Transport {
+  const current = typeof options === "function" ? () => checked(options()) : () => options;
   // Unusable keys are reported now, and not as failing connections.
   if (typeof options !== "function") {
     checkRecord("TLS options", options, TLS, []);
     createSecureContext(options);
   }
-  const current = typeof options === "function" ? () => checked(options()) : () => options;
   return {
     isSecure: true,
     certificateFault: () => ownCertificateFault(current()),
@@ -71,7 +71,9 @@ export function tlsTransport(options: TlsOptions | (() => TlsOptions)): Transpor
 }
 
 function checked(options: TlsOptions): TlsOptions {
-  checkFit("TLS options", options, TLS);
+  if (hasMethods(options, ["then"]))
+    throw new ArgumentError("TLS options", ["the function's result is an object, found a promise: read files before"]);
+  checkRecord("TLS options", options, TLS, []);
   return options;
 }
 
