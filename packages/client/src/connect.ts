@@ -97,8 +97,9 @@ function certificateError(hosts: string, { noConnectionError: cause }: SessionDr
 }
 
 /** The error of a connect that took too long. */
-function startError(hosts: string, startTimeoutMs: number, { noConnectionError: cause }: SessionDriver): ZkError {
-  const reasons = cause === undefined ? "" : `; ${cause.message}`;
+function startError(hosts: string, startTimeoutMs: number, driver: SessionDriver): ZkError {
+  const { noConnectionError: cause, noConnectionReason } = driver;
+  const reasons = noConnectionReason === undefined ? "" : `; ${noConnectionReason}`;
   const message = `connect ${hosts}: no session within ${startTimeoutMs} ms${reasons}`;
   const options = cause === undefined ? undefined : { cause };
   return zkError({ code: "OPERATION_TIMEOUT", op: "connect", outcome: "not-sent", message }, options);

@@ -254,6 +254,12 @@ export class SessionDriver {
     return this.#failures.error;
   }
 
+  /** The same as a clause, with the attempt under way; undefined where there was no attempt yet. */
+  get noConnectionReason(): string | undefined {
+    const reasons = [this.#failures.summary, this.#session.attempt].filter((reason) => reason !== undefined);
+    return reasons.length === 0 ? undefined : reasons.join("; ");
+  }
+
   /** Whether all servers have failed by certificates, which further attempts do not change. */
   get hasPermanentFault(): boolean {
     return this.#failures.arePermanent(this.#hosts.hostCount);
@@ -618,7 +624,7 @@ export class SessionDriver {
     this.#judgeLateness(lateMs);
     this.#session.tick(nowMs);
     this.#postponed.come(nowMs);
-    this.#log.tick(nowMs, this.#failures.summary);
+    this.#log.tick(nowMs, this.noConnectionReason);
     this.#pump();
     if (this.#end === undefined) this.#arm();
   }

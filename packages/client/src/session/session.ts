@@ -182,6 +182,21 @@ export class Session {
     return this.#phase.kind === "connected";
   }
 
+  /** How far the attempt under way is, as a clause for messages; undefined where there is none. */
+  get attempt(): string | undefined {
+    const phase = this.#phase;
+    switch (phase.kind) {
+      case "resolving":
+        return `${addressText(phase.host)}: its name is not resolved yet`;
+      case "dialing":
+        return `${addressText(phase.address)}: not connected yet`;
+      case "greeting":
+        return `${addressText(phase.address)}: connected, and no answer to the connect request yet`;
+      default:
+        return undefined;
+    }
+  }
+
   /** The address that is connected or being tried. */
   get server(): string | undefined {
     return "address" in this.#phase ? addressText(this.#phase.address) : undefined;
