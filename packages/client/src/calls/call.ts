@@ -131,13 +131,13 @@ export class Call<B = unknown, T = unknown> {
     return zkError({ code, op, path: this.shownPath, outcome, reason, isRead }, options);
   }
 
-  /** The connection was lost before the answer. */
-  lost(wasSent: boolean): ZkError {
+  /** The connection was lost before the answer, by a fault of the server's where one is known. */
+  lost(wasSent: boolean, cause?: Error): ZkError {
     const reason =
       wasSent && this.largeBytes > 0
         ? `the request has ${this.largeBytes} bytes, and a server closes the connection on one above its jute.maxbuffer, ${SERVER_FRAME_BYTES_MAX} unless it is configured`
         : undefined;
-    return this.failure("CONNECTION_LOSS", wasSent ? "unknown" : "not-sent", undefined, reason);
+    return this.failure("CONNECTION_LOSS", wasSent ? "unknown" : "not-sent", cause, reason);
   }
 
   /** The answer is larger than the client accepts. */

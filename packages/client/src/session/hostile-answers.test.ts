@@ -141,7 +141,7 @@ describe("answers that make the stream unreadable", () => {
   ];
 
   test.each(CASES)(
-    "%s: a read is asked again on the next connection, a write's outcome is unknown",
+    "%s: a read is asked again on the next connection, a write's outcome is unknown, with the cause",
     async (_name, bad) => {
       await using _ = await open();
       const read = zk.get("/a");
@@ -149,7 +149,8 @@ describe("answers that make the stream unreadable", () => {
       const [request] = await line.requests(2);
       line.send(bad(request ?? { xid: 0 }));
       await line.closed;
-      expect(await write).toMatchObject({ code: "CONNECTION_LOSS", outcome: "unknown" });
+      const cause = expect.objectContaining({ name: "WireError" });
+      expect(await write).toMatchObject({ code: "CONNECTION_LOSS", outcome: "unknown", cause });
       line = await server.session();
       line.send(dataAnswer(await line.request(), "again"));
       expect((await read).stat.dataLength).toBe(5);

@@ -186,7 +186,7 @@ export class SessionDriver {
           ping: () => this.#outgoing.ping(),
           closeSession: () => this.#closeSession(),
           established: () => this.#established(),
-          severed: () => this.#severed(),
+          severed: (cause) => this.#severed(cause),
           attemptFailed: (failure) => this.#attemptFailed(failure),
           ended: (end) => this.#ended(end),
           state: (state) => this.#enterState(state),
@@ -569,7 +569,7 @@ export class SessionDriver {
     this.#pump();
   }
 
-  #severed(): void {
+  #severed(cause: Error | undefined): void {
     this.#outgoing.clear();
     this.#closeXid = 0;
     this.watches.severed();
@@ -577,7 +577,7 @@ export class SessionDriver {
     this.#inFlight.drain((call, wasSent) => {
       call.arming = undefined;
       call.xid = XID_NONE;
-      if (!call.isSettled) lost.push([call, call.lost(wasSent)]);
+      if (!call.isSettled) lost.push([call, call.lost(wasSent, cause)]);
     });
     this.#postponed.severed(lost);
     for (const call of this.#exclusive.drain()) call.reject(call.failure("CONNECTION_LOSS", "not-sent"));

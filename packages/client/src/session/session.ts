@@ -71,7 +71,7 @@ export interface SessionSinks {
   /** Requests may be sent. */
   established(): void;
   /** The connection that requests were sent on is lost. */
-  severed(): void;
+  severed(cause?: Error): void;
   /** An attempt at a server has failed; the next one follows. */
   attemptFailed(failure: AttemptFailure): void;
   /** The machine has ended. */
@@ -372,7 +372,7 @@ export class Session {
     if (kind === "connected") {
       if (!isFault) this.#backoff.reset();
       this.#phase = { kind: "waiting", deadlineMs: nowMs };
-      this.#sinks.severed();
+      this.#sinks.severed(cause);
       this.#sinks.state({ kind: "suspended", sessionId: this.#id });
       if (this.#isEnded() || this.#declareLossBy(nowMs)) return;
       this.#attempt(nowMs);
