@@ -155,6 +155,21 @@ describe("a double barrier", () => {
     await count(a, PATH, 0);
   });
 
+  test("a member whose session has ended leaves its own round, though others are in the next one", async () => {
+    const { zk, relay } = await stage.relayed();
+    const of = (client: Client): DoubleBarrier => new DoubleBarrier(client, PATH, { members: 2 });
+    const [first, second] = [of(zk), of(a)];
+    await Promise.all([first.enter(), second.enter()]);
+    await stage.expire(zk);
+    relay.cut();
+    await second.leave({ timeoutMs: 2_000 });
+    await Promise.all([second.enter(), of(b).enter()]);
+    await first.leave({ timeoutMs: 2_000 });
+    const { names } = await a.children(PATH);
+    expect(names).toHaveLength(3);
+    expect(names, "the next round's").toContain("ready");
+  });
+
   test("a dead member does not block the others from leaving", async () => {
     const { zk, relay } = await stage.relayed();
     const members = [barrier(a), barrier(b), barrier(zk)];

@@ -41,12 +41,6 @@ export interface DoubleBarrierOptions {
 
 const SHAPE: Shape<DoubleBarrierOptions> = shape<DoubleBarrierOptions>({ members: wholeNumberRule(1) });
 
-/** A round that a member leaves. */
-interface Round {
-  /** No node of the round was created after this. */
-  until: Zxid | undefined;
-}
-
 /** Members that begin together and end together. */
 export class DoubleBarrier {
   readonly path: string;
@@ -60,6 +54,11 @@ export class DoubleBarrier {
   #name = "";
   /** From the beginning of `enter` until it fails, or `leave` has ended. */
   #isMember = false;
+  /**
+   * No node that was created after this belongs to the member's round. Known since `enter`, as the
+   * member's node may be gone when it leaves, and others in the next round by then.
+   */
+  #until: Zxid | undefined;
 
   constructor(zk: Client, path: string, options: DoubleBarrierOptions) {
     checkArguments("DoubleBarrier", zk, path, options, SHAPE, ["members"]);
@@ -83,6 +82,7 @@ export class DoubleBarrier {
       throw new ArgumentError("DoubleBarrier", [problem]);
     }
     this.#isMember = true;
+    this.#until = undefined;
     try {
       await this.#enter(options);
     } catch (error) {
@@ -100,6 +100,8 @@ export class DoubleBarrier {
       const isLate = (await this.#zk.exists(this.#ready, { signal })) !== null;
       const { stat } = await this.#join(signal);
       if (!isLate) await this.#waitForAll(stat.ephemeralOwner, signal);
+      // What this session has seen is older than its end, and so than the next round.
+      this.#until = stat.ephemeralOwner === this.#zk.sessionId ? this.#zk.lastZxid : stat.czxid;
       isIn = true;
     } finally {
       if (!isIn && this.#name !== "") deleteOwnNodeLater(this.#zk, this.#mine);
@@ -107,19 +109,19 @@ export class DoubleBarrier {
   }
 
   /**
-   * Waits until all members have left.
+   * Waits until all members of its round have left. Members of a later round are not waited for,
+   * also where this member's node is gone, as after the loss of its session.
    *
    * @throws LOCK_TIMEOUT or the signal's reason, whereupon this member has left all the same
    */
   async leave(options: WaitOptions = {}): Promise<void> {
     using deadline = new Deadline(options, `leave ${this.path}`);
     const { signal } = deadline;
-    const round: Round = { until: undefined };
     try {
-      while (!(await this.#isLeft(round, signal))) {
+      while (!(await this.#isLeft(signal))) {
         // A member has left, or the session was lost: check again.
       }
-      await this.#zk.delete(this.#ready, { guaranteed: true, missingOk: true, signal });
+      await this.#deleteReady(signal);
     } catch (error) {
       if (this.#name !== "") deleteOwnNodeLater(this.#zk, this.#mine);
       throw error;
@@ -170,17 +172,21 @@ export class DoubleBarrier {
         return;
       }
       const event = await unlessAborted(Promise.race([watch.fired, loss.rung.then(() => null)]), signal);
-      // All had entered, though some may have left again by now.
-      if (event?.type === "created") return;
+      if (event?.type !== "created") continue;
+      // All had entered, though some may have left again by now. An event moves no `lastZxid`: the
+      // answer to a read shows a zxid after which no node of this round was created.
+      await this.#zk.exists(this.#ready, { signal });
+      return;
     }
   }
 
   /** True when no other member is left; else waits for one step towards that. */
-  async #isLeft(round: Round, signal: AbortSignal): Promise<boolean> {
+  async #isLeft(signal: AbortSignal): Promise<boolean> {
     const names = await this.#namesOfMembers(signal);
     const isIn = names.includes(this.#name);
     // As long as this member's node exists, no member can have begun the next round.
-    if (isIn || round.until === undefined) round.until = this.#zk.lastZxid;
+    if (isIn || this.#until === undefined) this.#until = this.#zk.lastZxid;
+    const until = this.#until;
     const [lowest, highest] = [names[0], names.at(-1)];
     if (isIn && lowest === this.#name && highest !== undefined) {
       if (highest !== lowest) await changed(this.#zk, joinPath(this.path, highest), signal);
@@ -189,9 +195,16 @@ export class DoubleBarrier {
     }
     if (isIn) await deleteOwnNode(this.#zk, this.#mine);
     for (const name of names) {
-      if (name !== this.#name && (await this.#waitFor(name, round.until, signal))) return false;
+      if (name !== this.#name && (await this.#waitFor(name, until, signal))) return false;
     }
     return true;
+  }
+
+  /** Not that of the next round, which may be complete without this member. */
+  async #deleteReady(signal: AbortSignal): Promise<void> {
+    const stat = await this.#zk.exists(this.#ready, { signal });
+    if (stat === null || (this.#until !== undefined && stat.czxid > this.#until)) return;
+    await this.#zk.delete(this.#ready, { guaranteed: true, missingOk: true, signal });
   }
 
   /** Waits until a member of this round leaves. @returns false if there is none of that name */
