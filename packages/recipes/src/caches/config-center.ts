@@ -110,7 +110,9 @@ export class ConfigCenter<T, M extends object = Readonly<Record<string, T>>> imp
       failStream(zk, this.#snapshot$, `the configuration ${this.path} is followed no more`, error);
       this.#rejected$.complete();
     };
-    this.#subscription = this.#cache.changes$.subscribe({ next: (change) => this.#note(change), error });
+    // The copy ends with its client.
+    const complete = (): void => this.#complete();
+    this.#subscription = this.#cache.changes$.subscribe({ next: (change) => this.#note(change), error, complete });
     this.#cache.ready({ signal: this.#closing.signal }).then(
       () => this.#begin(),
       () => {
@@ -121,8 +123,8 @@ export class ConfigCenter<T, M extends object = Readonly<Record<string, T>>> imp
   }
 
   /**
-   * All values, now and after each change. Completes when it is closed, and fails with permanent
-   * errors.
+   * All values, now and after each change. Completes when it or the client is closed, and fails
+   * with permanent errors.
    */
   get snapshot$(): Observable<ConfigSnapshot<M[keyof M]>> {
     return this.#snapshot$.pipe(filter((snapshot) => snapshot !== undefined));
@@ -217,16 +219,21 @@ export class ConfigCenter<T, M extends object = Readonly<Record<string, T>>> imp
   /** Stops following the configuration. May be repeated. */
   async close(): Promise<void> {
     this.#closing.abort(this.#closed());
-    this.#answered.abort();
     this.#subscription.unsubscribe();
     this.#cache.close();
-    this.#snapshot$.complete();
-    this.#rejected$.complete();
+    this.#complete();
     await Promise.all([this.#fallingBack, this.#saving]);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  #complete(): void {
+    // No values of the servers come any more, and those of the file would come after the end.
+    this.#answered.abort();
+    this.#snapshot$.complete();
+    this.#rejected$.complete();
   }
 
   /** The servers' values have arrived. */

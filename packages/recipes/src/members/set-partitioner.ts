@@ -12,7 +12,7 @@ import { isContender } from "../locks/child-names.ts";
 import { Mutex } from "../locks/mutex.ts";
 import { distinctNames } from "../nodes/distinct.ts";
 import { eachOf } from "../nodes/each-of.ts";
-import { RecipeError } from "../recipe-error.ts";
+import { isRecipeError, RecipeError } from "../recipe-error.ts";
 import { warn } from "../warn.ts";
 import { type Divide, inTurn, shareOf } from "./division.ts";
 import { PersistentNode, type WhenTaken } from "./persistent-node.ts";
@@ -105,7 +105,7 @@ export class SetPartitioner implements AsyncDisposable {
   /**
    * This member's share, now and after each change; empty while it is unknown. Fails with errors of
    * the work, permanent errors and NAME_TAKEN, which end this member's part; there is a warning
-   * (`ZOOID_FAILED`) too.
+   * (`ZOOID_FAILED`) too. Completes when it or the client is closed.
    */
   get share$(): Observable<readonly string[]> {
     return this.#share$.pipe(distinctNames());
@@ -135,7 +135,7 @@ export class SetPartitioner implements AsyncDisposable {
     try {
       await keepOn(this.#zk, signal, () => this.#takeShare(signal));
     } catch (error) {
-      if (!signal.aborted && !isZkError(error, "CLIENT_CLOSED")) {
+      if (!signal.aborted && !this.#isClientsEnd(error)) {
         this.#reports.reportEnd(`the part of ${this.id} in the set ${this.path} has ended`, error);
         this.#share$.error(error);
       }
@@ -143,6 +143,12 @@ export class SetPartitioner implements AsyncDisposable {
       await this.#member?.close();
       this.#share$.complete();
     }
+  }
+
+  /** The member's node ends with the client, and may be waited for then. */
+  #isClientsEnd(error: unknown): boolean {
+    if (isZkError(error, "CLIENT_CLOSED")) return true;
+    return this.#zk.state.kind === "closed" && isRecipeError(error, "RECIPE_CLOSED");
   }
 
   /** From one division to the next. */
