@@ -354,7 +354,7 @@ const CLASSES: Readonly<Record<string, Entry>> = {
       ],
       SIGNAL,
     ],
-    register: [[{ name: "a" }, SERVICE], SIGNAL],
+    register: [[{ name: "a" }, SERVICE], WAIT],
     remove: [["a", WRONG.name], ["1", WRONG.name], SIGNAL],
   }),
   LeaderLatch: at(() => [[{}, [...HOLD, { participantId: "x" }, { id: 5 }]]], {

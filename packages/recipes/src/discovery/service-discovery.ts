@@ -14,7 +14,7 @@ import {
 } from "@zooid/model";
 import { defer, finalize, type Observable, ReplaySubject } from "rxjs";
 import { checkArguments, signalOf } from "../arguments.ts";
-import { type WaitOptions, within } from "../leases/deadline.ts";
+import { Deadline, type WaitOptions, within } from "../leases/deadline.ts";
 import { type Keeping, PersistentNode, type PersistentNodeState } from "../members/persistent-node.ts";
 import { machineAddress } from "../nodes/default-data.ts";
 import { eachOf } from "../nodes/each-of.ts";
@@ -220,11 +220,12 @@ export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
    * others return registrations that are `replaced`.
    *
    * @throws NAME_TAKEN if this discovery has registered the id already, or the instance is to be
-   *   ephemeral and its node has children; the signal's reason, or a permanent error; then nothing
-   *   is registered
+   *   ephemeral and its node has children; LOCK_TIMEOUT, the signal's reason, or a permanent error;
+   *   then nothing is registered, or what the servers have seen of it is removed once they answer
    */
-  async register(service: NewService<T>, options: { readonly signal?: AbortSignal } = {}): Promise<Registration<T>> {
-    signalOf("ServiceDiscovery.register", options).throwIfAborted();
+  async register(service: NewService<T>, options: WaitOptions = {}): Promise<Registration<T>> {
+    using deadline = new Deadline(options, `register an instance in ${this.path}`);
+    const { signal } = deadline;
     checkRecord("ServiceDiscovery.register", service, SERVICE, ["name"]);
     const { name, id = crypto.randomUUID(), serviceType = "dynamic" } = service;
     const instance: ServiceInstance<T> = {
@@ -267,11 +268,12 @@ export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
     const registration: Registration<T> = new Registration<T>(instance, parts);
     this.#registrations.set(path, registration);
     try {
-      await registration.ready(options);
+      await registration.ready({ signal });
     } catch (error) {
       // It was registered, and `replaced$` says what became of it.
       if (isReplaced) return registration;
-      await registration.close();
+      // Beyond the limit it is removed in the background.
+      await registration.close({ signal }).catch(() => {});
       throw error;
     }
     return registration;

@@ -1,0 +1,53 @@
+/** A call ends at its limits while no server answers, wherever it is at that moment. */
+import type { Client } from "@zooid/client";
+import { expect, test } from "vitest";
+import { ServiceDiscovery } from "../discovery/service-discovery.ts";
+import { isRecipeError } from "../recipe-error.ts";
+import { eachStaged } from "../testing/each-staged.ts";
+import { failure, type Stage } from "../testing/stage.ts";
+import type { WaitOptions } from "./deadline.ts";
+
+let stage: Stage;
+eachStaged((staged) => {
+  ({ stage } = staged);
+});
+
+interface Row {
+  /** What the call finds; it returns the call. */
+  readonly of: (zk: Client) => Promise<(options: WaitOptions) => Promise<unknown>>;
+  /** The answer after which there is no further one: that to the first request of this kind. */
+  readonly last?: "children" | "get";
+}
+
+const ROWS: Readonly<Record<string, Row>> = {
+  "a registration": { of: async (zk) => (options) => new ServiceDiscovery(zk, "/d").register({ name: "a" }, options) },
+};
+
+/** A call whose servers do not answer any more, and a promise of that. */
+async function frozen({ of, last }: Row): Promise<{ call: Awaited<ReturnType<Row["of"]>>; isFrozen: Promise<void> }> {
+  const { zk, relay } = await stage.relayed();
+  const call = await of(zk);
+  const froze = Promise.withResolvers<void>();
+  const freeze = (): void => {
+    relay.freeze("answers");
+    froze.resolve();
+  };
+  if (last === undefined) freeze();
+  else {
+    const request = zk[last].bind(zk) as (...args: unknown[]) => Promise<unknown>;
+    const freezing = async (...args: unknown[]): Promise<unknown> => await request(...args).finally(freeze);
+    Object.assign(zk, { [last]: freezing });
+  }
+  return { call, isFrozen: froze.promise };
+}
+
+test.each(Object.entries(ROWS))("%s ends at a signal, and within a time limit", async (_, row) => {
+  const { call, isFrozen } = await frozen(row);
+  const stop = new AbortController();
+  const stopped = failure(call({ signal: stop.signal }));
+  await isFrozen;
+  stop.abort(new Error("enough"));
+  expect(await stopped).toMatchObject({ message: "enough" });
+  const late = await frozen(row);
+  expect(isRecipeError(await failure(late.call({ timeoutMs: 50 })), "LOCK_TIMEOUT")).toBe(true);
+});
