@@ -2,6 +2,7 @@
 import type { Client } from "@zooid/client";
 import { expect, test } from "vitest";
 import { ServiceDiscovery } from "../discovery/service-discovery.ts";
+import { SimpleQueue } from "../queues/simple-queue.ts";
 import { isRecipeError } from "../recipe-error.ts";
 import { eachStaged } from "../testing/each-staged.ts";
 import { failure, type Stage } from "../testing/stage.ts";
@@ -21,6 +22,14 @@ interface Row {
 
 const ROWS: Readonly<Record<string, Row>> = {
   "a registration": { of: async (zk) => (options) => new ServiceDiscovery(zk, "/d").register({ name: "a" }, options) },
+  "a take of an item that is being read": {
+    of: async (zk) => {
+      const queue = new SimpleQueue(zk, "/q");
+      await queue.offer("item");
+      return (options) => queue.take(options);
+    },
+    last: "children",
+  },
 };
 
 /** A call whose servers do not answer any more, and a promise of that. */

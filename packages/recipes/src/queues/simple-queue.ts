@@ -47,12 +47,14 @@ export class SimpleQueue {
   /**
    * Takes the first item; null if there is none, with `timeoutMs` if none comes within that time.
    *
-   * @throws the signal's reason; then none is taken
+   * An item that is being deleted is waited for beyond the limits, as {@link take} does.
+   *
+   * @throws the signal's reason; then none is taken. CONNECTION_LOSS
    */
   async poll(options: WaitOptions = {}): Promise<Uint8Array | null> {
     using deadline = new Deadline(options, `poll ${this.path}`);
-    const { timeoutMs = 0 } = options;
-    if (timeoutMs === 0) return await this.#takeFirst(await this.#items(options.signal));
+    const { timeoutMs = 0, signal } = options;
+    if (timeoutMs === 0) return await this.#takeFirst(await this.#items(signal), signal);
     try {
       return await this.#take(deadline.signal);
     } catch (error) {
@@ -62,9 +64,11 @@ export class SimpleQueue {
   }
 
   /**
-   * Takes the first item, or waits for one.
+   * Takes the first item, or waits for one. The delete of an item is not given up at the limits,
+   * since it may take the item all the same: the call then ends with the answer, or when the
+   * connection is lost.
    *
-   * @throws LOCK_TIMEOUT or the signal's reason; then none is taken
+   * @throws LOCK_TIMEOUT or the signal's reason; then none is taken. CONNECTION_LOSS
    */
   async take(options: WaitOptions = {}): Promise<Uint8Array> {
     using deadline = new Deadline(options, `take from ${this.path}`);
@@ -73,21 +77,22 @@ export class SimpleQueue {
 
   async #take(signal: AbortSignal): Promise<Uint8Array> {
     for (;;) {
-      const present = await this.#takeFirst(await this.#items(signal));
+      const present = await this.#takeFirst(await this.#items(signal), signal);
       if (present !== null) return present;
       const { names, watch } = await this.#list(signal);
       using _ = watch;
-      const item = await this.#takeFirst(this.#paths(names));
+      const item = await this.#takeFirst(this.#paths(names), signal);
       if (item !== null) return item;
       await unlessAborted(watch.fired, signal);
     }
   }
 
-  async #takeFirst(paths: readonly string[]): Promise<Uint8Array | null> {
+  async #takeFirst(paths: readonly string[], signal: AbortSignal | undefined): Promise<Uint8Array | null> {
     for (const path of paths) {
-      const node = await this.#zk.getOrNull(path);
+      const node = await this.#zk.getOrNull(path, { signal });
       if (node === null) continue;
       try {
+        // Without the signal: a delete that was given up may still take the item.
         await this.#zk.delete(path);
         return node.data ?? NOTHING;
       } catch (error) {
