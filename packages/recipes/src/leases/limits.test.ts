@@ -2,15 +2,18 @@
 import type { Client } from "@zooid/client";
 import { expect, test } from "vitest";
 import { ServiceDiscovery } from "../discovery/service-discovery.ts";
+import { MultiLock } from "../locks/multi-lock.ts";
+import { Mutex } from "../locks/mutex.ts";
 import { SimpleQueue } from "../queues/simple-queue.ts";
-import { isRecipeError } from "../recipe-error.ts";
+import { isRecipeError, RecipeError } from "../recipe-error.ts";
 import { eachStaged } from "../testing/each-staged.ts";
 import { failure, type Stage } from "../testing/stage.ts";
 import type { WaitOptions } from "./deadline.ts";
 
 let stage: Stage;
+let a: Client;
 eachStaged((staged) => {
-  ({ stage } = staged);
+  ({ stage, a } = staged);
 });
 
 interface Row {
@@ -30,7 +33,28 @@ const ROWS: Readonly<Record<string, Row>> = {
     },
     last: "children",
   },
+  "an acquisition of several locks, one of which it has": {
+    of: async (zk) => {
+      await new Mutex(a, "/m/2").tryAcquire();
+      const locks = [new Mutex(zk, "/m/1"), new Mutex(zk, "/m/2")];
+      return (options) => new MultiLock(zk, locks).acquire(options);
+    },
+    last: "get",
+  },
+  "an attempt at several locks, one of which it has": {
+    of: async (zk) => {
+      const lock = new MultiLock(zk, [new Mutex(zk, "/m/1"), new Mutex(zk, "/m/2")]);
+      return ({ signal = AbortSignal.timeout(50) }) => lock.tryAcquire({ signal }).catch(asTimeout);
+    },
+    last: "get",
+  },
 };
+
+/** For calls that have a signal only. */
+function asTimeout(error: unknown): never {
+  const isTimeout = error instanceof Error && error.name === "TimeoutError" && !isRecipeError(error);
+  throw isTimeout ? new RecipeError("LOCK_TIMEOUT", error.message) : error;
+}
 
 /** A call whose servers do not answer any more, and a promise of that. */
 async function frozen({ of, last }: Row): Promise<{ call: Awaited<ReturnType<Row["of"]>>; isFrozen: Promise<void> }> {

@@ -13,6 +13,10 @@ export interface Lock<G extends Grant = Grant, O extends WaitOptions = WaitOptio
 
 /**
  * Runs work under a lock; if the lock was lost meanwhile, the work has failed, whatever its result.
+ *
+ * The release after the work is waited for without the caller's limits: the signal that the work
+ * has heeded has aborted already, and others may have the lock when the call ends. The loss of the
+ * session ends it.
  */
 export async function useLease<T, G extends Grant, O extends WaitOptions>(
   lock: Pick<Lock<G, O>, "acquire">,

@@ -1,7 +1,7 @@
 import type { Client } from "@zooid/client";
 import { ArgumentError, found, type Shape, shape, wordRule } from "@zooid/model";
 import { checkArguments } from "../arguments.ts";
-import { Deadline, type WaitOptions } from "../leases/deadline.ts";
+import { Deadline, TRY, type WaitOptions, within } from "../leases/deadline.ts";
 import type { Grant } from "../leases/lease.ts";
 import { LeaseGroup, releaseAll } from "../leases/lease-group.ts";
 import { type Lock, useLease } from "../leases/use-lease.ts";
@@ -48,7 +48,8 @@ export class MultiLock implements Lock<LeaseGroup> {
   /**
    * Acquires one lock after the other.
    *
-   * @throws the error of one of them; then the acquired ones are released
+   * @throws the error of one of them; then the acquired ones are released, beyond the limits in the
+   *   background
    */
   async acquire(options: WaitOptions = {}): Promise<LeaseGroup> {
     using deadline = new Deadline(options, `acquire ${this.path}`);
@@ -57,7 +58,7 @@ export class MultiLock implements Lock<LeaseGroup> {
     try {
       for (const lock of this.#locks) grants.push(await lock.acquire({ signal }));
     } catch (error) {
-      await giveUp(grants);
+      await giveUp(grants, signal);
       throw error;
     }
     return new LeaseGroup(this.#zk, grants);
@@ -65,14 +66,16 @@ export class MultiLock implements Lock<LeaseGroup> {
 
   /** All locks if they are available at once, or null. */
   async tryAcquire(options: { readonly signal?: AbortSignal } = {}): Promise<LeaseGroup | null> {
+    using deadline = new Deadline(options, `acquire ${this.path}`, TRY);
+    const { signal } = deadline;
     const grants: Grant[] = [];
     for (const lock of this.#locks) {
-      const grant = await lock.tryAcquire(options).catch(async (error: unknown) => {
-        await giveUp(grants);
+      const grant = await lock.tryAcquire({ signal }).catch(async (error: unknown) => {
+        await giveUp(grants, signal);
         throw error;
       });
       if (grant === null) {
-        await releaseAll(grants);
+        await within(releaseAll(grants), { signal }, `release ${this.path}`);
         return null;
       }
       grants.push(grant);
@@ -81,7 +84,8 @@ export class MultiLock implements Lock<LeaseGroup> {
   }
 
   /**
-   * Runs work under all locks.
+   * Runs work under all locks. The limits are those of the wait for them: the release after the
+   * work ends with its answers, or with the session.
    *
    * @throws LEASE_LOST when one was lost meanwhile, whatever the work's result
    */
@@ -91,8 +95,8 @@ export class MultiLock implements Lock<LeaseGroup> {
 }
 
 /** A failed release is not reported, since the caller gets the original error. */
-async function giveUp(grants: readonly Grant[]): Promise<void> {
-  await releaseAll(grants).catch(() => {});
+async function giveUp(grants: readonly Grant[], signal: AbortSignal): Promise<void> {
+  await within(releaseAll(grants), { signal }, "release").catch(() => {});
 }
 
 /** Clients with different namespaces have the same order. */

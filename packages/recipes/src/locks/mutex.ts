@@ -113,7 +113,8 @@ export class Mutex implements Lock<Lease, AcquireOptions> {
   }
 
   /**
-   * Runs work under the lock.
+   * Runs work under the lock. The limits are those of the wait for it: the release after the work
+   * ends with its answer, or with the session.
    *
    * @throws LEASE_LOST when the lock was lost before the work ended, whatever its result
    */

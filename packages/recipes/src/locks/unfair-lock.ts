@@ -70,7 +70,8 @@ export class UnfairLock implements Lock<Lease> {
   }
 
   /**
-   * Runs work under the lock.
+   * Runs work under the lock. The limits are those of the wait for it: the release after the work
+   * ends with its answer, or with the session.
    *
    * @throws LEASE_LOST when the lock was lost meanwhile, whatever the work's result
    */
