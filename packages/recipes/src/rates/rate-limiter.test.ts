@@ -1,4 +1,5 @@
 import { ArgumentError, type Client } from "@zooid/client";
+import { firstValueFrom, skip } from "rxjs";
 import { expect, test } from "vitest";
 import { eachStaged } from "../testing/each-staged.ts";
 import { enters, failure, type Stage } from "../testing/stage.ts";
@@ -71,6 +72,27 @@ test("leased tokens can be used while no server answers, and calls without them 
   await stage.expire(zk);
   relay.accept();
   await more;
+});
+
+test("a write whose answer is lost is repeated, and its tokens are not used", async () => {
+  const { zk, relay } = await stage.relayed();
+  const limiter = new RateLimiter(zk, PATH, { rate: 1e-6, burst: 10, leaseMs: 60_000 });
+  await limiter.acquire(1);
+  const written = firstValueFrom(a.watchData$(PATH).pipe(skip(1)));
+  const set = zk.set.bind(zk);
+  const losing: typeof zk.set = (...args) => {
+    zk.set = set;
+    relay.freeze("answers");
+    return set(...args);
+  };
+  zk.set = losing;
+  const acquiring = limiter.acquire(3);
+  await written;
+  relay.thaw();
+  relay.cut();
+  await acquiring;
+  // The lost lease counts as used: 1, 3 and 3 of 10.
+  expect([await limiter.tryAcquire(4), await limiter.tryAcquire(3)]).toEqual([false, true]);
 });
 
 test("a bucket that was deleted is full again, and other data are refused", async () => {

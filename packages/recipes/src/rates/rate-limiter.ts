@@ -2,7 +2,7 @@ import { type Client, isZkError, pause } from "@zooid/client";
 import { ArgumentError, checkFit, found, type Rule, type Shape, shape } from "@zooid/model";
 import { checkArguments } from "../arguments.ts";
 import { Deadline, TRY, type WaitOptions } from "../leases/deadline.ts";
-import { unlessAborted } from "../leases/waiting.ts";
+import { unlessAborted, writable } from "../leases/waiting.ts";
 import { makeNamed } from "../nodes/named-node.ts";
 import { decodedValue } from "../nodes/values.ts";
 import { bucketCodec } from "./bucket-codec.ts";
@@ -76,9 +76,10 @@ export class RateLimiter {
 
   /**
    * Takes tokens if there are enough of them now. Without a request in most cases: from the lease,
-   * or because there were none a moment ago. False while calls of `acquire` wait.
+   * or because there were none a moment ago. False while calls of `acquire` wait. A call that needs
+   * a request waits for the connection, until its signal.
    *
-   * @throws CONNECTION_LOSS and other errors of the client
+   * @throws the signal's reason; permanent errors of the client
    */
   async tryAcquire(count = 1, options: Pick<WaitOptions, "signal"> = {}): Promise<boolean> {
     this.#check(count);
@@ -95,9 +96,10 @@ export class RateLimiter {
 
   /**
    * Waits for tokens. Calls of one process take turns; a call for many tokens may wait for long
-   * while other processes take few at a time.
+   * while other processes take few at a time. A lost connection is waited for, and tokens whose
+   * answer was lost are not used.
    *
-   * @throws LOCK_TIMEOUT or the signal's reason; then none is taken
+   * @throws LOCK_TIMEOUT or the signal's reason; then none is taken. Permanent errors of the client
    */
   async acquire(count = 1, options: WaitOptions = {}): Promise<void> {
     this.#check(count);
@@ -134,10 +136,26 @@ export class RateLimiter {
 
   /** One request at a time for all calls of the process. */
   #lease(least: number): Promise<void> {
-    this.#leasing ??= this.#takeFromBucket(least).finally(() => {
+    this.#leasing ??= this.#takeWhenConnected(least).finally(() => {
       this.#leasing = undefined;
     });
     return this.#leasing;
+  }
+
+  /**
+   * Over lost connections: tokens whose answer was lost are not used, and the bucket is read again.
+   */
+  async #takeWhenConnected(least: number): Promise<void> {
+    // Each call waits for it within its own limits.
+    const never = new AbortController().signal;
+    for (;;) {
+      try {
+        return await this.#takeFromBucket(least);
+      } catch (error) {
+        if (!isZkError(error, "CONNECTION_LOSS")) throw error;
+      }
+      await writable(this.#zk, never);
+    }
   }
 
   /** Leases tokens, or notes until when there are none. */
