@@ -624,6 +624,14 @@ const PARTS: Readonly<
       ready: [SIGNAL],
     },
   },
+  "an item of a LockingQueue": {
+    of: async (zk) => {
+      const queue = new recipes.LockingQueue(zk, "/locking");
+      await queue.put("");
+      return await queue.take();
+    },
+    methods: { consume: [WAIT], release: [WAIT] },
+  },
   AtomicNumber: { of: async (zk) => new recipes.AtomicLong(zk, "/n"), methods: LONGS },
 };
 

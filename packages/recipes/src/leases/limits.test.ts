@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { ServiceDiscovery } from "../discovery/service-discovery.ts";
 import { MultiLock } from "../locks/multi-lock.ts";
 import { Mutex } from "../locks/mutex.ts";
+import { type LockedItem, LockingQueue } from "../queues/locking-queue.ts";
 import { SimpleQueue } from "../queues/simple-queue.ts";
 import { isRecipeError, RecipeError } from "../recipe-error.ts";
 import { eachStaged } from "../testing/each-staged.ts";
@@ -48,7 +49,16 @@ const ROWS: Readonly<Record<string, Row>> = {
     },
     last: "get",
   },
+  "the consumption of an item": { of: async (zk) => (await taken(zk)).consume },
+  "the return of an item": { of: async (zk) => (await taken(zk)).release },
 };
+
+async function taken(zk: Client): Promise<Pick<LockedItem, "consume" | "release">> {
+  const queue = new LockingQueue(zk, "/l");
+  await queue.put("item");
+  const item = await queue.take();
+  return { consume: (options) => item.consume(options), release: (options) => item.release(options) };
+}
 
 /** For calls that have a signal only. */
 function asTimeout(error: unknown): never {

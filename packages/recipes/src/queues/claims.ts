@@ -8,6 +8,7 @@ import {
   TransactionError,
 } from "@zooid/client";
 import { baseName, joinPath } from "@zooid/model";
+import type { WaitOptions } from "../leases/deadline.ts";
 import { deleteOwnNamedNode } from "../leases/delete-own-node.ts";
 import { Hold } from "../leases/hold.ts";
 import type { HoldOptions, Lease } from "../leases/lease.ts";
@@ -152,8 +153,8 @@ export class ClaimedItem {
     }
   }
 
-  /** Releases the item. */
-  release(): Promise<void> {
-    return this.#lease.release();
+  /** Releases the item, beyond the limits in the background. */
+  release(options?: WaitOptions): Promise<void> {
+    return this.#lease.release(options);
   }
 }

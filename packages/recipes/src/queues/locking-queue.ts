@@ -1,7 +1,7 @@
 import type { Client, Payload } from "@zooid/client";
 import { baseName, checkFit, joinPath, type Shape, shape, wholeNumberRule } from "@zooid/model";
 import { checkArguments } from "../arguments.ts";
-import { Deadline, type WaitOptions } from "../leases/deadline.ts";
+import { Deadline, WAIT, type WaitOptions, within } from "../leases/deadline.ts";
 import { HOLD, type HoldOptions, type Lease } from "../leases/lease.ts";
 import { unlessAborted } from "../leases/waiting.ts";
 import { isNumbered } from "../locks/sequence.ts";
@@ -29,10 +29,18 @@ export interface LockedItem extends AsyncDisposable {
   readonly data: Uint8Array;
   /** The claim on it: its signal aborts when another client may get the item. */
   readonly lease: Lease;
-  /** Removes it from the queue. @throws LEASE_LOST if another client may have it */
-  consume(): Promise<void>;
-  /** Returns it to the queue. No effect if it was consumed. */
-  release(): Promise<void>;
+  /**
+   * Removes it from the queue.
+   *
+   * @throws LEASE_LOST if another client may have it; LOCK_TIMEOUT or the signal's reason, where
+   *   the request continues in the background: the item may be consumed, or come back
+   */
+  consume(options?: WaitOptions): Promise<void>;
+  /**
+   * Returns it to the queue. No effect if it was consumed. @throws LOCK_TIMEOUT or the signal's
+   * reason, where it is returned in the background
+   */
+  release(options?: WaitOptions): Promise<void>;
 }
 
 const PRIORITY: Shape<PriorityOptions> = shape<PriorityOptions>({ priority: wholeNumberRule(0, 999) });
@@ -158,13 +166,21 @@ class Locked implements LockedItem {
     this.lease = claimed.lease;
   }
 
-  async consume(): Promise<void> {
+  async consume(options: WaitOptions = {}): Promise<void> {
+    const what = `consume ${this.#claimed.path}`;
+    checkFit(what, options, WAIT);
+    options.signal?.throwIfAborted();
     this.lease.assertValid();
+    await within(this.#consume(), options, what);
+  }
+
+  async #consume(): Promise<void> {
     if (!(await this.#claimed.finish())) this.lease.assertValid();
   }
 
-  release(): Promise<void> {
-    return this.#claimed.release();
+  async release(options: WaitOptions = {}): Promise<void> {
+    checkFit(`release ${this.#claimed.path}`, options, WAIT);
+    await this.#claimed.release(options);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
