@@ -657,6 +657,36 @@ async function codeOf(call: () => unknown): Promise<unknown> {
   return await Promise.race([outcome, syncs]);
 }
 
+/** Whether a call with a wrong argument throws, where a promise could reject. */
+function throwsAtOnce(args: Arguments, call: Callable): boolean {
+  return args.some(([, wrong], i) =>
+    wrong.some((value) => {
+      try {
+        ignored(call(...args.map(([valid], j) => (i === j ? value : valid))));
+        return false;
+      } catch {
+        return true;
+      }
+    }),
+  );
+}
+
+/** Whether a call with valid arguments returns a promise. */
+function isPromised(args: Arguments, call: Callable): boolean {
+  try {
+    const result = call(...args.map(([valid]) => valid));
+    ignored(result);
+    return result instanceof Promise;
+  } catch {
+    // Closed by a call before.
+    return false;
+  }
+}
+
+function ignored(result: unknown): void {
+  if (result instanceof Promise) result.catch(() => {});
+}
+
 /** Calls with one wrong argument each, and the codes of their errors. */
 async function wrongCalls(name: string, args: Arguments, call: Callable): Promise<readonly string[]> {
   const accepted: string[] = [];
@@ -711,7 +741,9 @@ async function methodCalls(instance: object, methods: Entry["methods"]): Promise
   const accepted: string[] = [];
   for (const [name, args] of Object.entries(methods)) {
     const method = Reflect.get(instance, name) as Callable;
-    accepted.push(...(await wrongCalls(name, args, (...given) => method.apply(instance, given))));
+    const call: Callable = (...given) => method.apply(instance, given);
+    accepted.push(...(await wrongCalls(name, args, call)));
+    if (throwsAtOnce(args, call) && isPromised(args, call)) accepted.push(`${name}: throws instead of rejecting`);
   }
   return accepted;
 }
@@ -772,7 +804,9 @@ test.each(Object.entries(PARTS))(
 );
 
 test.each(Object.entries(FUNCTIONS))("%s refuses wrong arguments", async (name, args) => {
-  expect(await wrongCalls(name, args(), Reflect.get(recipes, name) as Callable)).toEqual([]);
+  const call = Reflect.get(recipes, name) as Callable;
+  expect(await wrongCalls(name, args(), call)).toEqual([]);
+  expect(throwsAtOnce(args(), call) && isPromised(args(), call)).toBe(false);
 });
 
 test("strategies refuse what is no function, or no strategy", async () => {

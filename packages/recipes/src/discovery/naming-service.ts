@@ -59,9 +59,9 @@ export class NamingService<T> {
   }
 
   /** The registered names of a kind. */
-  names(kind: string): Promise<readonly string[]> {
+  async names(kind: string): Promise<readonly string[]> {
     checkArgument("NamingService", "the kind", kind, rules.name);
-    return namesBelow(this.#zk, joinPath(this.path, kind));
+    return await namesBelow(this.#zk, joinPath(this.path, kind));
   }
 
   /** Releases a name, if it is registered. */

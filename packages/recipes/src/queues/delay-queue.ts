@@ -19,15 +19,15 @@ export class DelayQueue<T = Uint8Array> extends WorkQueue<T> {
    *
    * @throws LOCK_TIMEOUT or the signal's reason, where it waits for room
    */
-  put(item: T, dueMs: number, options: WaitOptions = {}): Promise<void> {
-    return this.putNode(nameWithDueMs(dueMs), [item], options);
+  async put(item: T, dueMs: number, options: WaitOptions = {}): Promise<void> {
+    await this.putNode(nameWithDueMs(dueMs), [item], options);
   }
 
   /**
    * Puts several items into one node: one consumer gets them all, one after the other, and they
    * fail together.
    */
-  putAll(items: readonly T[], dueMs: number, options: WaitOptions = {}): Promise<void> {
-    return this.putNode(nameWithDueMs(dueMs), items, options);
+  async putAll(items: readonly T[], dueMs: number, options: WaitOptions = {}): Promise<void> {
+    await this.putNode(nameWithDueMs(dueMs), items, options);
   }
 }

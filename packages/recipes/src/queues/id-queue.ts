@@ -20,8 +20,8 @@ export class IdQueue<T = Uint8Array> extends WorkQueue<T> {
    * @param id without `/` and `|`; Curator stores ids with those under `_`
    * @throws LOCK_TIMEOUT or the signal's reason, where it waits for room
    */
-  put(item: T, id: string, options: WaitOptions = {}): Promise<void> {
-    return this.putNode(nameWithId(id), [item], options);
+  async put(item: T, id: string, options: WaitOptions = {}): Promise<void> {
+    await this.putNode(nameWithId(id), [item], options);
   }
 
   /**

@@ -18,15 +18,15 @@ export class PriorityQueue<T = Uint8Array> extends WorkQueue<T> {
    *
    * @throws LOCK_TIMEOUT or the signal's reason, where it waits for room
    */
-  put(item: T, priority: number, options: WaitOptions = {}): Promise<void> {
-    return this.putNode(nameWithPriority(priority), [item], options);
+  async put(item: T, priority: number, options: WaitOptions = {}): Promise<void> {
+    await this.putNode(nameWithPriority(priority), [item], options);
   }
 
   /**
    * Puts several items into one node: one consumer gets them all, one after the other, and they
    * fail together.
    */
-  putAll(items: readonly T[], priority: number, options: WaitOptions = {}): Promise<void> {
-    return this.putNode(nameWithPriority(priority), items, options);
+  async putAll(items: readonly T[], priority: number, options: WaitOptions = {}): Promise<void> {
+    await this.putNode(nameWithPriority(priority), items, options);
   }
 }
