@@ -13,6 +13,7 @@
  * cause no events.
  */
 
+import { ArgumentError, found } from "@zooid/model";
 import type { Observable, Subscriber } from "rxjs";
 import { type AnyCall, Call } from "../calls/call.ts";
 import {
@@ -465,13 +466,22 @@ class TreeObservation implements DriverEvents {
     if (this.#depthOf(path) > this.#depthMax) return false;
     try {
       for (let at = path; at.length > this.#path.length; at = at.slice(0, at.lastIndexOf("/")) || "/")
-        if (!this.#select(at)) return false;
+        if (!this.#isSelected(at)) return false;
       return true;
     } catch (error) {
       // An error of the subscriber; the connection's answers are processed regardless.
       this.#fail(error);
       return false;
     }
+  }
+
+  /** @throws ArgumentError for the promise of an async function, which would count as true */
+  #isSelected(path: string): boolean {
+    const isSelected: unknown = this.#select(path);
+    if (!(isSelected instanceof Promise)) return Boolean(isSelected);
+    // Its rejection has no other owner, and would end the process.
+    isSelected.catch(() => {});
+    throw new ArgumentError("watchTree$", [`select returns its result at once, found ${found(isSelected)}`]);
   }
 
   #depthOf(path: string): number {

@@ -3,6 +3,7 @@ import { type Client, type Codec, isZkError, pause } from "@zooid/client";
 import { ArgumentError, baseName, checkArgument, checkRecord, joinPath, rules, type Shape, shape } from "@zooid/model";
 import { BehaviorSubject, distinctUntilChanged, filter, map, type Observable, Subject, type Subscription } from "rxjs";
 import { checkArguments, signalOf } from "../arguments.ts";
+import { atOnce } from "../at-once.ts";
 import { checkSeen, type Versioned } from "../counters/shared-value.ts";
 import { FailureReports, failStream } from "../failure-reports.ts";
 import { firstOf } from "../leases/waiting.ts";
@@ -295,7 +296,7 @@ export class ConfigCenter<T, M extends object = Readonly<Record<string, T>>> imp
 
   #take(key: string, decode: () => M[keyof M], into: Map<string, M[keyof M]>): boolean {
     try {
-      into.set(key, decode());
+      into.set(key, atOnce("ConfigCenter", `decode of the codec of ${key}`, decode()));
       return true;
     } catch (error) {
       this.#rejected$.next({ key, error });

@@ -1,4 +1,5 @@
 import { checkArgument, type Rule, rules, wholeNumberRule } from "@zooid/model";
+import { atOnce, owned } from "../at-once.ts";
 import type { ServiceInstance } from "./service-instance.ts";
 
 /** Chooses one of several instances. */
@@ -29,7 +30,7 @@ export function chosenBy<T>(
   key: string,
 ): ServiceInstance<T> | undefined {
   if (instances.length === 0) return undefined;
-  const index: unknown = strategy.choose(instances, key);
+  const index: unknown = owned(strategy.choose(instances, key));
   checkArgument("a strategy", "the chosen index", index, wholeNumberRule(0, instances.length - 1));
   return instances[index as number];
 }
@@ -84,7 +85,9 @@ export const strategies: {
     checkArgument("strategies.weighted", "the source of random numbers", random, rules.callable);
     return {
       choose: (instances) => {
-        const weights = instances.map((instance) => Math.max(0, weightOf(instance)));
+        const weights = instances.map((instance) =>
+          Math.max(0, atOnce("strategies.weighted", "the weight", weightOf(instance))),
+        );
         const total = weights.reduce((sum, weight) => sum + weight, 0);
         if (total === 0) return Math.floor(random() * instances.length);
         let left = random() * total;
@@ -101,7 +104,10 @@ export const strategies: {
   /** The instance with the least load, by the caller's measure; the first one of several. */
   leastLoaded: (loadOf) => {
     checkArgument("strategies.leastLoaded", "the load", loadOf, rules.callable);
-    return { choose: (instances) => placeOfMost(instances, (instance) => -loadOf(instance)) };
+    return {
+      choose: (instances) =>
+        placeOfMost(instances, (instance) => -atOnce("strategies.leastLoaded", "the load", loadOf(instance))),
+    };
   },
 
   /**

@@ -1,4 +1,5 @@
 import { checkArgument, checkFit, rules, type Shape, shape } from "@zooid/model";
+import { atOnce } from "../at-once.ts";
 import { DOWN, type DownInstancePolicy, DownInstances } from "./down-instances.ts";
 import { chosenBy, type ProviderStrategy, strategies, strategyRule } from "./provider-strategy.ts";
 import type { ServiceCache } from "./service-cache.ts";
@@ -62,7 +63,9 @@ export class ServiceProvider<T = unknown> implements Disposable {
     const { filter = () => true, staleMsMax = Number.POSITIVE_INFINITY } = this.#options;
     const known = this.#cache.instances();
     if (this.#cache.staleMs > staleMsMax) return [];
-    return known.filter((instance) => instance.enabled && !this.#down.isDown(keyOf(instance)) && filter(instance));
+    const accepts = (instance: ServiceInstance<T>): boolean =>
+      atOnce("ServiceProvider", "the filter", filter(instance));
+    return known.filter((instance) => instance.enabled && !this.#down.isDown(keyOf(instance)) && accepts(instance));
   }
 
   /**

@@ -1,5 +1,6 @@
 /** Which items each member of a set has. */
 import { ArgumentError, found } from "@zooid/model";
+import { owned } from "../at-once.ts";
 
 /** The items of one member. */
 export type Divide = (id: string, members: readonly string[], items: readonly string[]) => readonly string[];
@@ -30,7 +31,7 @@ export function shareOf(
   const owners = new Map<string, string>();
   for (const member of members) {
     // Copies, since the function may sort them in place.
-    for (const item of shareIn(member, divide(member, [...members], [...items]))) {
+    for (const item of shareIn(member, owned(divide(member, [...members], [...items])))) {
       if (!known.has(item)) throw refused(`gives items of the set to ${found(member)}, found ${found(item)}`);
       const other = owners.get(item);
       if (other !== undefined) {
@@ -46,8 +47,6 @@ export function shareOf(
 
 function shareIn(member: string, share: unknown): readonly string[] {
   if (Array.isArray(share)) return share;
-  // The rejection of an async function would end the process.
-  Promise.resolve(share).catch(() => {});
   throw refused(`returns an array of items for ${found(member)}, found ${found(share)}`);
 }
 

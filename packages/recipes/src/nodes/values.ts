@@ -1,6 +1,7 @@
 /** Values of callers in nodes, by the callers' codecs. */
 import { type Codec, DecodeError, type Stat } from "@zooid/client";
 import { ArgumentError, found, rules } from "@zooid/model";
+import { atOnce, owned } from "../at-once.ts";
 import { errorText } from "../error-text.ts";
 import { isRecipeError, RecipeError } from "../recipe-error.ts";
 
@@ -24,7 +25,7 @@ export function decodedValue<T>(codec: Codec<T>, node: CodedNode): T {
 /** As {@link decodedValue}, for data of which the codec reads parts. */
 export function decodedBy<T>(decode: (data: Uint8Array | null) => T, node: CodedNode): T {
   try {
-    return decode(node.data);
+    return atOnce(node.path, "decode of the codec", decode(node.data));
   } catch (cause) {
     if (!isRecipeError(cause, "NOT_OURS")) throw new DecodeError(node, cause);
     throw new RecipeError("NOT_OURS", `${node.path}: ${cause.message}`, { cause });
@@ -48,7 +49,7 @@ export function encodedValue<T>(
   };
   let data: Uint8Array;
   try {
-    data = codec.encode(value);
+    data = owned(codec.encode(value));
   } catch (cause) {
     return refuse("the codec cannot write the value", cause);
   }
@@ -56,7 +57,7 @@ export function encodedValue<T>(
     throw new ArgumentError(what, [`${path}: the codec writes a value as a Uint8Array, found ${found(data)}`]);
   }
   try {
-    codec.decode(data);
+    atOnce(what, "decode of the codec", codec.decode(data));
   } catch (cause) {
     return refuse("the value's own codec cannot read it again", cause);
   }

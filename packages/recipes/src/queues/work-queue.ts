@@ -23,6 +23,7 @@ import {
   wordRule,
 } from "@zooid/model";
 import { checkArguments } from "../arguments.ts";
+import { atOnce } from "../at-once.ts";
 import { FailureReports } from "../failure-reports.ts";
 import { Deadline, type WaitOptions, within } from "../leases/deadline.ts";
 import { HOLD, type HoldOptions, type Lease } from "../leases/lease.ts";
@@ -179,7 +180,8 @@ export abstract class WorkQueue<T> implements AsyncDisposable {
     const { codec, lockPath } = this.#options;
     const unuse = lockPath === undefined ? undefined : useClaimPath(this.zk, lockPath, this.path);
     const claims = lockPath === undefined ? undefined : new Claims(this.zk, lockPath, this.#options);
-    const decode = (bytes: Uint8Array): T => (codec === undefined ? (bytes as T) : codec.decode(bytes));
+    const decode = (bytes: Uint8Array): T =>
+      codec === undefined ? (bytes as T) : atOnce(`consume ${this.path}`, "decode of the codec", codec.decode(bytes));
     const consumer: QueueConsumer<T> = new QueueConsumer<T>(
       this.zk,
       { ...options, path: this.path, names: this.#names, work },

@@ -1,5 +1,6 @@
 /** Which runs of a schedule are due: arithmetic without a clock. */
 import { ArgumentError, found } from "@zooid/model";
+import { owned } from "../at-once.ts";
 
 /** The first time after another, in milliseconds since 1970; infinity for none. */
 export type Times = (afterMs: number) => number;
@@ -53,7 +54,7 @@ function lastTimes(
 
 /** @throws ArgumentError for a function that does not advance by numbers: there would be no end */
 function later(times: Times, afterMs: number): number {
-  const nextMs = times(afterMs);
+  const nextMs = owned(times(afterMs));
   if (typeof nextMs === "number" && nextMs > afterMs) return nextMs;
   throw new ArgumentError("the schedule", [
     `the next time after ${afterMs} is a later one, in milliseconds since 1970, found ${found(nextMs)}`,
