@@ -60,6 +60,9 @@ const WRONG = {
   record: [undefined, null, 5, "x"],
 } as const satisfies Record<string, readonly unknown[]>;
 
+/** A list with a hole, which `every` and `some` pass over. */
+const HOLE: readonly unknown[] = new Array(1);
+
 /** A valid argument, and wrong ones in its place. */
 type Argument = readonly [valid: unknown, wrong: readonly unknown[]];
 type Arguments = readonly Argument[];
@@ -125,7 +128,7 @@ const QUEUE: Argument = [
   ],
 ];
 const ITEM: Argument = [1, [...WRONG.json, "no number"]];
-const ITEMS: Argument = [[1], [undefined, null, 5, ["no number"], [1n]]];
+const ITEMS: Argument = [[1], [undefined, null, 5, ["no number"], [1n], HOLE]];
 const ATOMIC = [
   [{}, [null, 5, { retries: 3 }, { retry: 3 }, { promote: {} }, { promote: { lockPath: "l", timeoutMs: 5 } }]],
 ] as const;
@@ -394,6 +397,7 @@ const CLASSES: Readonly<Record<string, Entry>> = {
           [],
           ["/a"],
           [undefined],
+          HOLE,
           [new recipes.Mutex(zk, "/a"), new recipes.ReadWriteLock(zk, "/a").read],
           [new recipes.Semaphore(zk, "/a", { leases: 1 }), new recipes.Mutex(zk, "/a/locks")],
           [new recipes.SemaphoreMutex(zk, "/a"), new recipes.ReadWriteLock(zk, "/a/leases").write],
@@ -491,7 +495,7 @@ const CLASSES: Readonly<Record<string, Entry>> = {
         { items: ["1"], work: () => {} },
         [
           ...[...WRONG.record, {}, { items: ["1"] }, { work: () => {} }, { items: "1", work: () => {} }],
-          ...[["1", "1"], ["a/b"], [""], [5], [undefined]].map((items) => ({ items, work: () => {} })),
+          ...[["1", "1"], ["a/b"], [""], [5], [undefined], HOLE].map((items) => ({ items, work: () => {} })),
           ...WRONG_TIMES.map((quietMs) => ({ items: ["1"], work: () => {}, quietMs })),
           ...[{ id: "a/b" }, { divide: 5 }, { quiet: 5 }].map((more) => ({ items: ["1"], work: () => {}, ...more })),
         ],
@@ -836,4 +840,13 @@ test.each(EVER)("a time limit may be %d ms", async (timeoutMs) => {
     timeoutMs: Math.max(timeoutMs, 1_000),
   });
   expect(lease.isValid()).toBe(true);
+});
+
+test("a wrong element of a list is named", async () => {
+  const queue = new recipes.DistributedQueue<unknown>(zk, "/named-queue");
+  await expect(queue.putAll([new Uint8Array(1), "text"])).rejects.toThrow("items[1]");
+  const items = ["a", "b/c"];
+  expect(() => new recipes.SetPartitioner(zk, "/named-set", { items, work: () => {} })).toThrow("items[1]");
+  const locks = [new recipes.Mutex(zk, "/named-lock"), "/a"] as never;
+  expect(() => new recipes.MultiLock(zk, locks)).toThrow("locks[1]");
 });

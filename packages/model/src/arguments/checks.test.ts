@@ -23,7 +23,6 @@ test.each<[keyof Rules, readonly unknown[], readonly unknown[]]>([
   ["bytesOrNull", [null, new Uint8Array()], ["a", undefined]],
   ["path", ["/", "/a/b"], ["", "a", "/a/", "//a", "/.", 5, null]],
   ["name", ["a", "a b", "ä"], ["", "a/b", ".", "..", "\u0000", 5]],
-  ["names", [[], ["a", "b"]], ["a", ["a", ""], [1], { length: 0 }]],
   ["client", [client, Object.create(client)], [null, {}, Promise.resolve(client), "client"]],
   ["codec", [codec], [{}, { encode: 1, decode: 2 }, null, () => codec]],
 ])("%s accepts what it names, and nothing else", (name, good, bad) => {

@@ -30,7 +30,6 @@ export type Rules = Readonly<
     | "signal"
     | "path"
     | "name"
-    | "names"
     | "client"
     | "codec",
     Rule
@@ -78,10 +77,6 @@ export const rules: Rules = {
   path: { expected: "an absolute path", accepts: isPath },
   /** The name of a node below another. */
   name: { expected: "the name of a node: not empty, without / and control characters", accepts: isName },
-  names: {
-    expected: "an array of names of nodes, without / and control characters",
-    accepts: (value) => Array.isArray(value) && value.every(isName),
-  },
   /** A client of any copy of the package. */
   client: {
     expected: "a client, as connect() returns one",

@@ -29,9 +29,10 @@ export class MultiLock implements Lock<LeaseGroup> {
     if (!Array.isArray(locks) || locks.length === 0) {
       throw new ArgumentError("MultiLock", [`the locks are an array of at least one, found ${found(locks)}`]);
     }
-    const wrong: unknown = locks.find((lock: unknown) => !isLock(lock));
-    if (locks.some((lock: unknown) => !isLock(lock))) {
-      throw new ArgumentError("MultiLock", [`each of the locks is a lock, such as a Mutex, found ${found(wrong)}`]);
+    // Unlike `some` it looks at the holes of the array too.
+    const at = locks.findIndex((lock: unknown) => !isLock(lock));
+    if (at !== -1) {
+      throw new ArgumentError("MultiLock", [`locks[${at}] is a lock, such as a Mutex, found ${found(locks[at])}`]);
     }
     const paths = new Set<string>();
     for (const path of locks.flatMap(placesOf)) {

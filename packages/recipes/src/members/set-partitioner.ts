@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import { type Client, isZkError } from "@zooid/client";
-import { checkDifferent, joinPath, rules, type Shape, shape, wordRule } from "@zooid/model";
+import { checkArgument, checkDifferent, joinPath, rules, type Shape, shape, wordRule } from "@zooid/model";
 import { BehaviorSubject, filter, map, type Observable, switchMap } from "rxjs";
 import { checkArguments } from "../arguments.ts";
 import { FailureReports } from "../failure-reports.ts";
@@ -53,7 +53,7 @@ const SHAPE: Shape<SetPartitionerOptions & { items: unknown; work: unknown }> = 
   whenTaken: wordRule("wait", "fail"),
   quietMs: rules.duration,
   divide: rules.callable,
-  items: rules.names,
+  items: rules.list,
   work: rules.callable,
 });
 
@@ -87,6 +87,9 @@ export class SetPartitioner implements AsyncDisposable {
   ) {
     checkArguments("SetPartitioner", zk, path, given, SHAPE, ["items", "work"]);
     const { items, work, ...options } = given;
+    // A hole of the array counts as an item too.
+    for (const [i, item] of Array.from(items).entries())
+      checkArgument("SetPartitioner", `items[${i}]`, item, rules.name);
     checkDifferent("SetPartitioner", "items", items);
     const { id = uniqueId(), whenTaken = "wait", quietMs = 30_000, divide = inTurn } = options;
     this.#zk = zk;

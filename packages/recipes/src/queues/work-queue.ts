@@ -260,16 +260,19 @@ export abstract class WorkQueue<T> implements AsyncDisposable {
     const { signal } = deadline;
     const { codec, itemCountMax } = this.#options;
     checkArgument(`put into ${this.path}`, "the items", items, rules.list);
-    const data = encodeItems(items.map((value) => this.#encoded(value, codec)));
+    const data = encodeItems(
+      // Holes of the array are items too, which are refused.
+      Array.from(items, (value, i) => this.#encoded(value, codec, items.length === 1 ? "the item" : `items[${i}]`)),
+    );
     if (itemCountMax !== undefined) await this.#room(itemCountMax, signal);
     const mode = { mode: "persistent-sequential", parents: "container", signal } as const;
     await this.zk.create(joinPath(this.path, prefix), data, mode);
   }
 
   /** @throws ArgumentError for an item that no consumer could read */
-  #encoded(value: T, codec: Codec<T> | undefined): Uint8Array {
-    if (codec !== undefined) return encodedValue(`put into ${this.path}`, this.path, { codec, value });
-    checkArgument(`put into ${this.path}`, "the item", value, BYTES);
+  #encoded(value: T, codec: Codec<T> | undefined, name: string): Uint8Array {
+    if (codec !== undefined) return encodedValue(`put ${name}`, this.path, { codec, value });
+    checkArgument(`put into ${this.path}`, name, value, BYTES);
     return value as Uint8Array;
   }
 
