@@ -17,6 +17,7 @@ export interface CandidacyEvents {
 /** Competes for an exclusive node, repeatedly, until it is closed. */
 export class ExclusiveCandidacy {
   readonly #zk: Client;
+  readonly #path: string;
   readonly #node: ExclusiveNode;
   readonly #terms: Terms;
   readonly #options: HoldOptions & CandidacyEvents;
@@ -25,6 +26,7 @@ export class ExclusiveCandidacy {
 
   constructor(zk: Client, node: ExclusiveNodeOptions, terms: Terms, options: HoldOptions & CandidacyEvents) {
     this.#zk = zk;
+    this.#path = node.path;
     this.#node = new ExclusiveNode(zk, node);
     this.#terms = terms;
     this.#options = options;
@@ -33,7 +35,7 @@ export class ExclusiveCandidacy {
 
   async close(options: WaitOptions = {}): Promise<void> {
     this.#closing.abort(this.#terms.closed());
-    await within(this.#ended, options, "close the election");
+    await within(this.#ended, options, `close the election of ${this.#path}`);
   }
 
   async #run(): Promise<void> {
