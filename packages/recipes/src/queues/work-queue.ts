@@ -607,9 +607,10 @@ function checkFate(what: string, fate: Fate, own: readonly string[]): void {
   if (typeof fate === "string") return;
   checkRecord(what, fate, MOVE, ["moveTo"]);
   const { moveTo } = fate;
-  if (own.includes(moveTo)) {
+  // Every path is below a queue at the root.
+  if (own.some((path) => moveTo === path || (path !== "/" && isWithin(moveTo, path)))) {
     throw new ArgumentError(what, [
-      `moveTo is another path than those of the queue and its claims, found ${found(moveTo)}`,
+      `moveTo is a path outside of those of the queue and its claims, found ${found(moveTo)}`,
     ]);
   }
 }
