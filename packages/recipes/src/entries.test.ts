@@ -462,6 +462,7 @@ const CLASSES: Readonly<Record<string, Entry>> = {
         [
           ...[...WRONG.record, {}, { path: "/p" }, { data: "" }, { path: "p", data: "" }, { path: "/p", data: 5 }],
           ...[
+            { path: "/", data: "" },
             { path: "/p", data: "", mode: "EPHEMERAL" },
             { path: "/p", data: "", whenTaken: "waits" },
           ],

@@ -8,6 +8,7 @@ import {
   type Watched,
 } from "@zooid/client";
 import {
+  ArgumentError,
   checkArgument,
   formatSessionId,
   type Rule,
@@ -170,6 +171,10 @@ export class PersistentNode implements AsyncDisposable {
     const isNumbered = options?.mode?.endsWith?.("sequential") === true;
     checkArguments("PersistentNode", zk, isNumbered ? `${options.path}0` : options?.path, options, SHAPE, ["data"]);
     const { path, data, mode = "ephemeral", whenTaken = "wait" } = options;
+    if (path === "/" && !isNumbered)
+      throw new ArgumentError("PersistentNode", [
+        'the path is one of a node that can be created and deleted, found "/"',
+      ]);
     this.#zk = zk;
     this.#claims = new NameClaims(zk);
     this.#keeping = keeping;
