@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { startStage } from "../testing/stage.ts";
+import { ROUTES } from "./routes.ts";
 
 test("a node is created, read, changed at its version, and deleted", async () => {
   await using stage = await startStage();
@@ -102,6 +103,36 @@ test("an access list is read and replaced at its version", async () => {
   expect(refused).toMatchObject({ status: 403, json: { code: "NO_AUTH" } });
 });
 
+/** A request to each route that reads If-Match, at the node /a with a child and version 1. */
+const VERSIONED: Readonly<Record<string, readonly (readonly [path: string, body?: object])[]>> = {
+  "PUT /node": [["/node?path=/a", { data: { text: "three" } }]],
+  "DELETE /node": [["/node?path=/a/b"], ["/node?path=/a&recursive=true"]],
+  "PUT /acl": [["/acl?path=/a", { acl: [{ scheme: "world", id: "anyone", permissions: ["read"] }] }]],
+};
+
+test("every route that reads If-Match needs it, refuses another version, and then changes nothing", async () => {
+  await using stage = await startStage();
+  await stage.zk.create("/a", "one");
+  await stage.zk.create("/a/b");
+  await stage.zk.set("/a", "two");
+  const before = await Promise.all(["/a", "/a/b"].map((path) => stage.zk.exists(path)));
+  const routes = ROUTES.filter(({ takesVersion }) => takesVersion === true).map(({ method, path }) => ({
+    method,
+    path,
+  }));
+  expect(routes.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual(Object.keys(VERSIONED).toSorted());
+  for (const { method, path: route } of routes) {
+    for (const [path, body] of VERSIONED[`${method} ${route}`] ?? []) {
+      const given = body === undefined ? {} : { body };
+      const stale = await stage.api(method, path, { ...given, headers: { "If-Match": '"7"' } });
+      expect([path, stale]).toMatchObject([path, { status: 412, json: { code: "BAD_VERSION", outcome: "rejected" } }]);
+      const missing = await stage.api(method, path, given);
+      expect([path, missing]).toMatchObject([path, { status: 428, json: { code: "IF_MATCH_MISSING" } }]);
+    }
+  }
+  expect(await Promise.all(["/a", "/a/b"].map((path) => stage.zk.exists(path)))).toEqual(before);
+});
+
 test("several writes are one transaction, and a refused one names its place", async () => {
   await using stage = await startStage();
   await stage.zk.create("/a", "one");
@@ -130,8 +161,13 @@ test("a subtree is deleted at once", async () => {
   await using stage = await startStage();
   await stage.zk.create("/a/b/c", "", { parents: "persistent" });
   expect(await stage.api("DELETE", "/node?path=/a", { headers: { "If-Match": "*" } })).toMatchObject({ status: 409 });
-  const gone = await stage.api("DELETE", "/node?path=/a&recursive=true");
+  const path = "/node?path=/a&recursive=true";
+  const gone = await stage.api("DELETE", path, { headers: { "If-Match": '"0"' } });
   expect(gone).toMatchObject({ status: 200, json: { deletedCount: 3 } });
+  expect(await stage.api("DELETE", path, { headers: { "If-Match": '"0"' } })).toMatchObject({ status: 404 });
+  await stage.zk.create("/a/b", "", { parents: "persistent" });
+  const rest = await stage.api("DELETE", path, { headers: { "If-Match": "*" } });
+  expect(rest).toMatchObject({ status: 200, json: { deletedCount: 2 } });
 });
 
 test("data with a secret's name is shown on request only", async () => {

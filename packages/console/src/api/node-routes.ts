@@ -3,6 +3,7 @@ import type { Client, CreateOptions, Stat, Transaction } from "@zooid/client";
 import { assertNever, found as shown } from "@zooid/model";
 import { z } from "zod";
 import { refuse } from "../http/problem.ts";
+import { DELETED_MAX, deleteSubtree } from "../nodes/delete-subtree.ts";
 import { aclJson, aclOf, dataBytes, dataJson, statJson } from "./json.ts";
 import { looksSecret } from "./masking.ts";
 import { wholeNumber } from "./query-shapes.ts";
@@ -30,7 +31,6 @@ const PAGE_SIZE_MAX = 1000;
  * cursor.
  */
 const FILTERED_MAX = 20_000;
-const DELETED_MAX = 10_000;
 
 const atPath = z.object({ path });
 
@@ -127,16 +127,12 @@ const deleteNode = route({
   }),
   reply: z.object({ path, deletedCount: z.int() }),
   async handle({ client, query, ifMatch, signal }) {
+    const version = neededVersion(ifMatch);
     if (query.recursive !== "true") {
-      await client.delete(query.path, { version: neededVersion(ifMatch), signal });
+      await client.delete(query.path, { version, signal });
       return { body: { path: query.path, deletedCount: 1 } };
     }
-    const count = await client.getAllChildrenNumber(query.path, { signal });
-    if (count > DELETED_MAX) {
-      const detail = `it has ${count} descendants; zooid-cli deleteall takes any number`;
-      throw refuse(422, "TOO_MANY_NODES", `At most ${DELETED_MAX} nodes are deleted at once`, { detail });
-    }
-    const deletedCount = await client.deleteTree(query.path, { atomic: true, signal });
+    const deletedCount = await deleteSubtree(client, query.path, { version, signal });
     return { body: { path: query.path, deletedCount } };
   },
 });
