@@ -14,11 +14,11 @@ interface Ask {
 function stage() {
   const clock = { nowMs: 0 };
   const answers = new IdempotentAnswers(() => clock.nowMs);
-  const ask = (key: string): Ask => {
+  const ask = (key: string, request = "r"): Ask => {
     const { promise, resolve, reject } = Promise.withResolvers<KeptAnswer>();
     let hasRun = false;
     const answer = answers
-      .once(key, () => {
+      .once({ key, request }, () => {
         hasRun = true;
         return promise;
       })
@@ -37,7 +37,6 @@ test.each<readonly [string, KeptAnswer | Error, boolean]>([
   ["an answer", OK, false],
   ["a refusal", { ...OK, status: 403 }, false],
   ["the longest answer that is kept", { ...OK, body: "x".repeat(64 * 1024) }, false],
-  ["a longer answer", { ...OK, body: "x".repeat(64 * 1024 + 1) }, true],
   ["a refusal for want of room", { ...OK, status: 429 }, true],
   ["a failure", { ...OK, status: 500 }, true],
   ["an error", new Error("lost"), true],
@@ -88,4 +87,34 @@ test("beyond the limit the oldest answer is forgotten, and no request that runs"
   expect(old.hasRun).toBe(true);
   await running.end(OK);
   await old.end(OK);
+});
+
+test.each([
+  [201, "The change was carried out before"],
+  [409, "The change was refused before"],
+])("of a longer answer the status %i is kept, and the change is not repeated", async (status, title) => {
+  const { ask } = stage();
+  const long: KeptAnswer = { status, headers: { ETag: '"1"' }, body: "x".repeat(64 * 1024 + 1) };
+  const [first, meanwhile] = [ask("k"), ask("k")];
+  await first.end(long);
+  for (const { answer } of [first, meanwhile]) expect(await answer).toBe(long);
+  const again = ask("k");
+  expect(again.hasRun).toBe(false);
+  const { body, ...rest } = (await again.answer) as KeptAnswer;
+  expect(rest).toEqual({ status, headers: { ETag: '"1"' } });
+  expect(JSON.parse(body)).toMatchObject({ code: "ANSWER_NOT_KEPT", status, title });
+});
+
+test("another request with the same key is refused, while the first runs and after it", async () => {
+  const { clock, ask } = stage();
+  const first = ask("k", "one");
+  const refused = { problem: { status: 422, code: "IDEMPOTENCY_KEY_REUSED", outcome: "not-sent" } };
+  expect(await ask("k", "other").answer).toMatchObject(refused);
+  await first.end(OK);
+  expect(await ask("k", "other").answer).toMatchObject(refused);
+  expect(await ask("k", "one").answer).toBe(OK);
+  clock.nowMs = KEPT_MS;
+  const later = ask("k", "other");
+  expect(later.hasRun).toBe(true);
+  await later.end(OK);
 });

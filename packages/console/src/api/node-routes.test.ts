@@ -188,6 +188,28 @@ test("a change that is repeated with its key is carried out once", async () => {
   expect((await stage.zk.children("/q")).names).toEqual(["n-0000000000"]);
 });
 
+test("a key that comes with another method, path, query, version or body is refused, and nothing is changed", async () => {
+  await using stage = await startStage();
+  await stage.zk.create("/a", "one");
+  const set = { body: { data: { text: "two" } } };
+  const send = (method: string, path: string, ifMatch: string, given: object = {}) =>
+    stage.api(method, path, { ...given, headers: { "If-Match": ifMatch, "Idempotency-Key": "k" } });
+  // It was not valid, so that it began nothing, and the key is free.
+  expect(await send("PUT", "/node?path=/a", '"0"', { body: { data: 1 } })).toMatchObject({ status: 400 });
+  expect(await send("PUT", "/node?path=/a", '"0"', set)).toMatchObject({ status: 200 });
+  const others = [
+    send("DELETE", "/node?path=/a", "*"),
+    send("PUT", "/acl?path=/a", '"0"', { body: { acl: [{ scheme: "world", id: "anyone", permissions: ["read"] }] } }),
+    send("PUT", "/node?path=/b", '"0"', set),
+    send("PUT", "/node?path=/a", '"1"', set),
+    send("PUT", "/node?path=/a", '"0"', { body: { data: { text: "three" } } }),
+  ];
+  for (const answer of await Promise.all(others))
+    expect(answer).toMatchObject({ status: 422, json: { code: "IDEMPOTENCY_KEY_REUSED" } });
+  expect(await send("PUT", "/node?path=/a", '"0"', set)).toMatchObject({ status: 200, json: { stat: { version: 1 } } });
+  expect(await stage.zk.exists("/a")).toMatchObject({ version: 1, aversion: 0 });
+});
+
 test("a body that is too long is refused, and the connection is not waited for", async () => {
   await using stage = await startStage();
   const body = { path: "/a", data: { text: "x".repeat(3 * 1024 * 1024) } };

@@ -1,4 +1,5 @@
 /** One request to the API: who asks, whether they may, what they ask, and the answer. */
+import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { startTimer } from "@zooid/client";
 import { addressShare, BUDGETS, dropBody, hasUnreadBody, rules, found as shown } from "@zooid/model";
@@ -133,7 +134,7 @@ export class ApiHandler {
       case LOGIN:
         // An address that has to wait is not read.
         if (this.#parts.roles.isConfigured) refuseBefore(this.#parts.throttle.addressWaitMs(addressOf(message)));
-        return this.#login(message, response, parse(login, await readJson(message, LOGIN_LIMITS), "body"));
+        return this.#login(message, response, parse(login, (await readJson(message, LOGIN_LIMITS)).value, "body"));
       case LOGOUT:
         return this.#logout(message, response, requester);
       default:
@@ -146,20 +147,21 @@ export class ApiHandler {
       await this.#parts.clients.use(requester.user, at.key, (client) => this.#parts.live.stream(client, at));
       return;
     }
+    const given = await givenOf(route, message);
     const work = (): Promise<KeptAnswer> =>
-      this.#run(route, { message, requester, role, query: parsedQuery, signal: closed });
+      this.#run(route, { message, requester, role, query: parsedQuery, given, signal: closed });
     const key = message.headers["idempotency-key"];
     if (typeof key !== "string" || route.method === "GET") return send(response, await work());
-    const scope = [requester.user.credential?.auth ?? "", method, message.url ?? "", key].join(" ");
-    send(response, await this.#answers.once(scope, work));
+    const { user } = requester;
+    const request = hashOf([method, message.url ?? "", String(given.ifMatch), given.bytes]);
+    const keyed = { key: hashOf([user.name ?? "", user.credential?.auth ?? "", key]), request };
+    send(response, await this.#answers.once(keyed, work));
   }
 
-  async #run(route: Route, { message, requester, role, query, signal }: Running): Promise<KeptAnswer> {
+  async #run(route: Route, { message, requester, role, query, given, signal }: Running): Promise<KeptAnswer> {
     const { clients, ...parts } = this.#parts;
     try {
-      const body =
-        route.body === undefined ? undefined : parse(route.body, await readJson(message, route.bodyLimits), "body");
-      const ifMatch = route.takesVersion === true ? versionOf(message.headers["if-match"]) : undefined;
+      const { body, ifMatch } = given;
       const { user } = requester;
       const reply = await this.#counted(addressOf(message), (share) =>
         clients.use(user, share, (client) =>
@@ -293,7 +295,34 @@ interface Running {
   readonly requester: Requester;
   readonly role: Role;
   readonly query: Record<string, unknown>;
+  readonly given: Given;
   readonly signal: AbortSignal;
+}
+
+/** What a request has beside its path and query, checked. */
+interface Given {
+  readonly body: unknown;
+  /** The body as it came; empty where the route takes none. */
+  readonly bytes: Uint8Array;
+  readonly ifMatch: number | undefined;
+}
+
+/** @throws ProblemError for what the route does not take: such a request begins nothing */
+async function givenOf(route: Route, message: IncomingMessage): Promise<Given> {
+  const ifMatch = route.takesVersion === true ? versionOf(message.headers["if-match"]) : undefined;
+  if (route.body === undefined) return { body: undefined, bytes: new Uint8Array(), ifMatch };
+  const { bytes, value } = await readJson(message, route.bodyLimits);
+  return { body: parse(route.body, value, "body"), bytes, ifMatch };
+}
+
+/** Each part with its length, so that no two lists have the same bytes. */
+function hashOf(parts: readonly (string | Uint8Array)[]): string {
+  const hash = createHash("sha256");
+  for (const part of parts) {
+    const bytes = Buffer.from(part);
+    hash.update(`${bytes.length} `).update(bytes);
+  }
+  return hash.digest("base64");
 }
 
 /** A change by a browser repeats its token, which pages of other sites cannot read. */

@@ -12,13 +12,18 @@ export const LOGIN_LIMITS: JsonLimits = { bytesMax: 1024, depthMax: 2, valuesMax
 const BODY_MS = 10_000;
 const BYTES_PER_MS = 32;
 
+export interface JsonBody {
+  readonly bytes: Uint8Array;
+  readonly value: unknown;
+}
+
 /**
  * Reads the body of a request, which its limits were checked for before it is parsed.
  *
  * @throws ProblemError for a body that is beyond a limit, does not come in time, is not JSON, or
  *   has another type
  */
-export async function readJson(message: IncomingMessage, limits: JsonLimits = BODY_LIMITS): Promise<unknown> {
+export async function readJson(message: IncomingMessage, limits: JsonLimits = BODY_LIMITS): Promise<JsonBody> {
   const type = message.headers["content-type"] ?? "";
   if (!/^application\/json\s*(;|$)/i.test(type)) {
     const detail = `Content-Type: expected application/json, found ${found(type === "" ? undefined : type)}`;
@@ -26,7 +31,7 @@ export async function readJson(message: IncomingMessage, limits: JsonLimits = BO
   }
   const bytes = await bodyOf(message, limits);
   try {
-    return JSON.parse(bytes.toString()) as unknown;
+    return { bytes, value: JSON.parse(bytes.toString()) as unknown };
   } catch (error) {
     const detail = `body: ${error instanceof Error ? error.message : String(error)}`;
     throw refuse(400, "BODY_UNREADABLE", "The body of the request is not JSON", { detail });
