@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import type { Client } from "@zooid/client";
 import { counted } from "@zooid/model";
 import { usageError } from "./cli-error.ts";
@@ -26,7 +27,7 @@ export interface ShellControl {
   /** Whether lines come from stdin. */
   readonly readsLines: boolean;
   /** Standard input for data; undefined where it has lines of commands, or a terminal. */
-  readonly dataInput: AsyncIterable<unknown> | undefined;
+  readonly dataInput: Readable | undefined;
   /** The current command has run a program, and exits with its status. */
   endsWith(status: number): void;
   /** The user's answer; undefined where there is no terminal to ask at, or the user gives up. */

@@ -1,7 +1,8 @@
 /** Data of a node as a command's operand gives it: the word itself, a file, or standard input. */
-import { readFileSync, statSync } from "node:fs";
+import { addAbortSignal } from "node:stream";
 import { CliError, usageError } from "./cli-error.ts";
 import type { Invocation } from "./command.ts";
+import { readLocalFile } from "./local-file.ts";
 
 /**
  * `-` is standard input, `@file` a file's bytes, `@@word` the word `@word`; any other word is the
@@ -12,7 +13,7 @@ import type { Invocation } from "./command.ts";
 export async function givenData(word: string, invocation: Invocation): Promise<string | Buffer> {
   if (word === "-") return await standardInput(invocation);
   if (word.startsWith("@@")) return word.slice(1);
-  return word.startsWith("@") && word.length > 1 ? fileBytes(word.slice(1), invocation) : word;
+  return word.startsWith("@") && word.length > 1 ? await fileBytes(word.slice(1), invocation) : word;
 }
 
 async function standardInput({ shell, signal, connection }: Invocation): Promise<Buffer> {
@@ -23,8 +24,7 @@ async function standardInput({ shell, signal, connection }: Invocation): Promise
   const bytesMax = connection.frameBytesMax;
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of dataInput) {
-    signal.throwIfAborted();
+  for await (const chunk of addAbortSignal(signal, dataInput)) {
     const part = Buffer.from(chunk as Uint8Array);
     chunks.push(part);
     bytes += part.length;
@@ -33,20 +33,18 @@ async function standardInput({ shell, signal, connection }: Invocation): Promise
   return Buffer.concat(chunks);
 }
 
-function fileBytes(file: string, { connection }: Invocation): Buffer {
+async function fileBytes(file: string, { connection, signal }: Invocation): Promise<Buffer> {
   const bytesMax = connection.frameBytesMax;
-  let size: number;
-  try {
-    ({ size } = statSync(file));
-    if (size <= bytesMax) return readFileSync(file);
-  } catch (error) {
+  const { bytes, sizeText } = await readLocalFile(file, { bytesMax, signal }).catch((error: unknown) => {
+    signal.throwIfAborted();
     const reason = error instanceof Error ? error.message : String(error);
     throw new CliError(`the file cannot be read: ${reason}`, {
       code: "UNREADABLE_FILE",
       hint: `for data that begins with @, write @@${file}`,
     });
-  }
-  throw tooLarge(file, `${size}`, bytesMax);
+  });
+  if (bytes === undefined) throw tooLarge(file, sizeText, bytesMax);
+  return bytes;
 }
 
 function tooLarge(what: string, bytes: string, bytesMax: number): CliError {

@@ -1,4 +1,5 @@
 /** Runs lines and commands, one after another, and keeps the last exit status. */
+import type { Readable } from "node:stream";
 import { assertNever } from "@zooid/model";
 import { CliError, usageError } from "./cli-error.ts";
 import { type Command, readWords, type ShellControl, type Terminal, usageOf } from "./command.ts";
@@ -18,7 +19,7 @@ export class Interpreter implements ShellControl {
   readonly commands: readonly Command[] = COMMANDS;
   /** Set where commands may ask the user. */
   terminal: Terminal | undefined;
-  dataInput: AsyncIterable<unknown> | undefined;
+  dataInput: Readable | undefined;
   readonly #connection: Connection;
   readonly #output: Output;
   readonly #lines: string[] = [];

@@ -96,6 +96,16 @@ describe("data", () => {
   });
 });
 
+test.each([
+  ["create", "/endless", "@/dev/zero"],
+  ["set", "/", "@/dev/zero"],
+  ["diff", "/", "--file", "/dev/zero"],
+  ["reconfig", "-file", "/dev/zero"],
+])("%s %s %s of a file without an end is refused", async (...words) => {
+  const { stderr, status } = await run("-Djute.maxbuffer=100000", ...words);
+  expect([stderr, status]).toEqual([expect.stringContaining("/dev/zero has more than 100000 bytes"), 1]);
+});
+
 test("a request that is too large for the server is refused before it is sent where the limit is known, else its size is in the error", async () => {
   const large = join(directory, "two-mebibytes.bin");
   writeFileSync(large, Buffer.alloc(2 * 1024 * 1024));

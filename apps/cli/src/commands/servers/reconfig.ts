@@ -1,9 +1,8 @@
-import { readFileSync } from "node:fs";
 import type { ConfigChange } from "@zooid/client";
 import { authenticate, FLAG_AUTH } from "../../admin-auth.ts";
 import { CliError, usageError } from "../../cli-error.ts";
-import { type Command, FLAG_STAT, malformed } from "../../command.ts";
-import type { Flags } from "../../command-flags.ts";
+import { type Command, FLAG_STAT, type Invocation, malformed } from "../../command.ts";
+import { readLocalFile } from "../../local-file.ts";
 import { parseProperties } from "../../settings/java-properties.ts";
 import { statJson, statLines } from "../../texts/stat-text.ts";
 
@@ -24,7 +23,7 @@ export const reconfig: Command = {
   summary: "Changes the ensemble's servers: incrementally (-add, -remove), or all at once (-file, -members).",
   async run(invocation) {
     const { connection, flags, output, signal } = invocation;
-    const change = readChange(flags);
+    const change = await readChange(invocation);
     await authenticate(invocation);
     const client = await connection.ready({ isAbsolute: true, signal });
     const { text, stat } = await client.reconfig(change, { signal });
@@ -35,7 +34,8 @@ export const reconfig: Command = {
 };
 
 /** Either all members, or joining and leaving ones. */
-function readChange(flags: Flags): ConfigChange {
+async function readChange(invocation: Invocation): Promise<ConfigChange> {
+  const { flags } = invocation;
   const file = flags.value("file");
   const members = flags.value("members");
   const joining = flags.value("add");
@@ -52,7 +52,7 @@ function readChange(flags: Flags): ConfigChange {
       "Can't use -file or -members together with -add or -remove (mixing incremental and non-incremental modes is not allowed)",
     );
   }
-  const whole = file === undefined ? members?.toLowerCase().split(",") : membersOf(file);
+  const whole = file === undefined ? members?.toLowerCase().split(",") : await membersOf(file, invocation);
   return {
     ...(joining === undefined ? {} : { joining: joining.toLowerCase().split(",") }),
     ...(leaving === undefined ? {} : { leaving: leaving.split(",") }),
@@ -68,19 +68,22 @@ function readVersion(text: string | undefined): bigint {
 }
 
 /** The servers, groups and weights of a configuration file, in the form of the request. */
-function membersOf(file: string): readonly string[] {
-  let text: string;
-  try {
-    text = readFileSync(file, "utf8");
-  } catch (error) {
+async function membersOf(file: string, { connection, signal }: Invocation): Promise<readonly string[]> {
+  const bytesMax = connection.frameBytesMax;
+  const { bytes, sizeText } = await readLocalFile(file, { bytesMax, signal }).catch((error: unknown) => {
+    signal.throwIfAborted();
     // Java's message begins with the file, which zkCli prints as well, without a blank between.
     const reason = JAVA_REASONS.get(errorCode(error)) ?? (error instanceof Error ? error.message : String(error));
     throw new CliError(`Error processing ${file}${file} (${reason})`, {
       code: "UNREADABLE_FILE",
       plain: `the file ${file} cannot be read: ${reason}`,
     });
+  });
+  if (bytes === undefined) {
+    const text = `${file} has ${sizeText} bytes, and a request has at most ${bytesMax}`;
+    throw new CliError(text, { code: "PACKET_TOO_LARGE" });
   }
-  return [...parseProperties(text)]
+  return [...parseProperties(bytes.toString())]
     .filter(([key]) => /^(?:server|group|weight)\./.test(key))
     .map(([key, value]) => `${key}=${value}`);
 }

@@ -1,9 +1,9 @@
-import { readFileSync } from "node:fs";
 import type { Client } from "@zooid/client";
 import { counted } from "@zooid/model";
 import { CliError, usageError } from "../../cli-error.ts";
 import { type Command, clientFor, type Invocation, operand } from "../../command.ts";
 import { ExitStatus } from "../../exit-status.ts";
+import { readLocalFile } from "../../local-file.ts";
 import type { JsonObject, Output } from "../../output.ts";
 import { Progress } from "../../progress.ts";
 import { dataJson } from "../../texts/data-text.ts";
@@ -127,11 +127,9 @@ interface Comparison {
   readonly file: string;
 }
 
-async function compareWithFile(
-  { flags, output, shell, signal }: Invocation,
-  { client, path, file }: Comparison,
-): Promise<JsonObject> {
-  const bytes = readLocal(file);
+async function compareWithFile(invocation: Invocation, { client, path, file }: Comparison): Promise<JsonObject> {
+  const { flags, output, shell, signal } = invocation;
+  const bytes = await readLocal(file, invocation);
   const { data } = await client.get(path, { signal });
   const same = isSame(data, bytes);
   if (!same) {
@@ -142,13 +140,16 @@ async function compareWithFile(
   return { path, file, same };
 }
 
-function readLocal(file: string): Uint8Array {
-  try {
-    return readFileSync(file);
-  } catch (error) {
+async function readLocal(file: string, { connection, signal }: Invocation): Promise<Uint8Array> {
+  const bytesMax = connection.frameBytesMax;
+  const { bytes, sizeText } = await readLocalFile(file, { bytesMax, signal }).catch((error: unknown) => {
+    signal.throwIfAborted();
     const reason = error instanceof Error ? error.message : String(error);
     throw new CliError(`cannot read ${file}: ${reason}`, { code: "UNREADABLE_FILE" });
-  }
+  });
+  if (bytes !== undefined) return bytes;
+  const text = `${file} has ${sizeText} bytes, and an answer with a node's data at most ${bytesMax}`;
+  throw new CliError(text, { code: "PACKET_TOO_LARGE" });
 }
 
 /** No data and empty data are the same here: clients differ in which of them they write. */
