@@ -31,6 +31,14 @@ test("an admin port that sends without an end is given up", async () => {
   expect(status).toBe(1);
 });
 
+test("a URL with credentials is refused, and they are not printed", async () => {
+  for (const url of ["http://u:hidden@127.0.0.1:1", "ftp://u:hidden@127.0.0.1", "u:hidden@127.0.0.1:1"]) {
+    const { stdout, stderr, status } = await runs.run("leader", "transfer", "--admin", url);
+    expect(stdout + stderr).not.toContain("hidden");
+    expect([stderr, status]).toEqual([expect.stringContaining("credentials go into --auth or ZOOID_ADMIN_AUTH"), 1]);
+  }
+});
+
 test("each port that is no admin port is named with what was found there", async () => {
   const web = createServer((_, response) => response.end("<html></html>")).listen(0, "127.0.0.1");
   await once(web, "listening");

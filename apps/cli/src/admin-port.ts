@@ -1,5 +1,5 @@
 import { parseConnectString } from "@zooid/client";
-import { adminFields, fetchFault, foreignAdminAnswer } from "@zooid/model";
+import { adminFields, adminUrlFault, fetchFault, foreignAdminAnswer } from "@zooid/model";
 import { adminAuth, FLAG_AUTH } from "./admin-auth.ts";
 import { CliError, usageError } from "./cli-error.ts";
 import type { Invocation } from "./command.ts";
@@ -94,9 +94,10 @@ async function textOf({ body }: Response, { origin }: URL): Promise<string> {
 
 function baseOf({ flags, connection }: Invocation): URL {
   const text = flags.value("admin") ?? `http://${firstHost(connection.server)}:${ADMIN_PORT}`;
-  const url = URL.parse(text.endsWith("/") ? text : `${text}/`);
-  if (url !== null && (url.protocol === "http:" || url.protocol === "https:")) return url;
-  throw usageError(`--admin takes a URL such as http://host:8080, found ${JSON.stringify(text)}`);
+  const fault = adminUrlFault(text);
+  if (fault === undefined) return new URL(text.endsWith("/") ? text : `${text}/`);
+  const place = text.includes("@") ? "; credentials go into --auth or ZOOID_ADMIN_AUTH" : "";
+  throw usageError(`--admin: ${fault}${place}`);
 }
 
 function firstHost(connectString: string): string {

@@ -45,6 +45,14 @@ test("admin ports are given by the numbers of the servers", () => {
   expect(problemsOf("--admin", "zk1:8080", "--admin", "1=ftp://zk1")).toHaveLength(2);
 });
 
+test("a URL with credentials is refused, and they are not printed", () => {
+  for (const url of ["1=http://u:hidden@zk1:8080", "1=ftp://u:hidden@zk1", "u:hidden@zk1:8080"]) {
+    const problems = problemsOf("--admin", url);
+    expect(problems).toHaveLength(1);
+    expect(problems.join()).not.toContain("hidden");
+  }
+});
+
 test("several ensembles have names, and admin ports of their own", () => {
   const servers = ["--server", "prod=zk1:2181,zk2:2181/app=1", "--server=test=zk9:2181"];
   expect(parseCommandLine([...servers, "--admin", "test/1=http://zk9:8080"])).toMatchObject({

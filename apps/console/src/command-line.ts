@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { parseConnectString } from "@zooid/client";
+import { adminUrlFault, withoutCredentials } from "@zooid/model";
 import type { RoleOptions } from "@zooid/web-console";
 import type { TlsFiles } from "./tls-files.ts";
 
@@ -162,10 +163,12 @@ function ensemblesOf(
     const [, of, sid, url] = /^(?:([\w.-]+)\/)?(\d{1,3})=(https?:\/\/\S+)$/.exec(text) ?? [];
     const ensemble =
       of === undefined ? (found.length === 1 ? found[0] : undefined) : found.find((each) => each.name === of);
-    if (sid === undefined || url === undefined || !URL.canParse(url) || ensemble === undefined) {
+    const fault = url === undefined ? undefined : adminUrlFault(url);
+    if (sid === undefined || url === undefined || ensemble === undefined) {
       const form = found.length === 1 ? "N=http://host:port" : "NAME/N=http://host:port with the name of an ensemble";
-      problems.push(`--admin is ${form}, found "${text}"`);
-    } else ensemble.adminUrls[String(Number(sid))] = url;
+      problems.push(`--admin is ${form}, found "${withoutCredentials(text)}"`);
+    } else if (fault !== undefined) problems.push(`--admin ${sid}: ${fault}`);
+    else ensemble.adminUrls[String(Number(sid))] = url;
   }
   const [first = { name, hosts: "", adminUrls: {} }, ...more] = found;
   return [first, ...more];

@@ -46,6 +46,7 @@ export { type DataPreview, errorJson } from "./errors/error-json.ts";
 export { derivedKey, type HashKey, keyedHash } from "./hashes/keyed-hash.ts";
 export { mix32, unkeyedHash32 } from "./hashes/unkeyed-hash.ts";
 export { type AdminFields, adminFields, fetchFault, foreignAdminAnswer } from "./http/admin-answer.ts";
+export { adminUrlFault, withoutCredentials } from "./http/admin-url.ts";
 export { PipelinedRequests } from "./http/pipelined-requests.ts";
 export {
   askForBody,

@@ -16,6 +16,11 @@ test.each([
   "member add 3 --auht 'digest u:hidden'",
   "member list '--auth' hidden",
   "login digest u:hidden",
+  "server drain --admin http://u:hidden@zk1:8080",
+  "server drain --admin=http://u:hidden@zk1:8080",
+  "server drain --admin 'http://u:hid hidden@zk1:8080'",
+  "server drain --admin u:hidden@zk1:8080",
+  "set /db postgres://u:hidden@db/app",
 ])("the line %s keeps no credentials", (line) => {
   expect(isSecret(line)).toBe(true);
   expect(withoutSecrets(line)).not.toContain("hidden");
@@ -30,6 +35,10 @@ test.each([
   "ls -R /a",
   "stat -w /a",
   "help",
+  "server drain --admin http://zk1:8080",
+  "set /mail someone@example.org",
+  "set /page http://example.org/",
+  "create /admin someone@example.org",
   "history",
 ])("the line %s is kept", (line) => {
   expect(withoutSecrets(line)).toBe(line);

@@ -2,8 +2,9 @@ import { distance } from "fastest-levenshtein";
 
 /**
  * Credentials in lines of commands. They stand behind `addauth`, behind the flag `--auth` of other
- * commands, and behind the name of a scheme. A misspelt word, another case and a word in quotes
- * keep none of them: a line that is left out by mistake costs less than a password that is kept.
+ * commands, behind the name of a scheme, and in URLs. A misspelt word, another case and a word in
+ * quotes keep none of them: a line that is left out by mistake costs less than a password that is
+ * kept.
  */
 const KEYWORDS = ["addauth", "auth"];
 const SCHEMES: ReadonlySet<string> = new Set(["digest", "super", "sasl"]);
@@ -29,9 +30,20 @@ function secretsBegin(line: string): number | undefined {
     // `--auth=digest u:secret`
     const [name = ""] = word.split("=", 1);
     if (isKeyword(name)) return index + name.length;
+    const inUrl = urlSecretBegins(line.slice(index), name);
+    if (inUrl !== undefined) return index + inUrl;
     if (!isLast && SCHEMES.has(word.toLowerCase().replaceAll(/["']/g, ""))) return end;
   }
   return undefined;
+}
+
+/** Such as `http://u:secret@host`; behind `--admin` also without the scheme. */
+function urlSecretBegins(rest: string, name: string): number | undefined {
+  const [word = ""] = rest.split(/\s/, 1);
+  const scheme = word.indexOf("://");
+  const begin = scheme === -1 ? name.length : scheme + 3;
+  const isUrl = scheme !== -1 || /^["']?--?admin$/i.test(name);
+  return isUrl && rest.includes("@", begin) ? begin : undefined;
 }
 
 function isKeyword(word: string): boolean {

@@ -26,6 +26,7 @@ test.each([
   ["zooid.console.viewers", "alice"],
   ["zooid.console.operators", "digest:alice"],
   ["zooid.console.adminPorts", "zk2:8080"],
+  ["zooid.console.adminPorts", "2=http://u:secret@zk2:8080"],
 ])("%s=%s stops the start", (key, value) => {
   expect(() => settingsOf([key, value])).toThrow(key);
 });

@@ -1,4 +1,4 @@
-import { type AdminFields, adminFields, fetchFault, foreignAdminAnswer } from "@zooid/model";
+import { type AdminFields, adminFields, adminUrlFault, fetchFault, foreignAdminAnswer } from "@zooid/model";
 import type { User } from "../access/user.ts";
 import { refuse } from "../http/problem.ts";
 
@@ -42,8 +42,15 @@ export class AdminPorts {
   readonly #urls: ReadonlyMap<string, string>;
   readonly #own: OwnServer | undefined;
 
-  /** @param urls by the number of the server, 0 for a server without an ensemble */
+  /**
+   * @param urls by the number of the server, 0 for a server without an ensemble
+   * @throws RangeError for a URL that is none, or has credentials
+   */
   constructor(urls: Readonly<Record<string, string>> = {}, own?: OwnServer) {
+    for (const [sid, url] of Object.entries(urls)) {
+      const fault = adminUrlFault(url);
+      if (fault !== undefined) throw new RangeError(`adminUrls[${sid}]: ${fault}`);
+    }
     this.#urls = new Map(Object.entries(urls));
     this.#own = own;
   }

@@ -80,7 +80,7 @@ describe("server drain", () => {
 
   test.each([
     ["http://127.0.0.1:1", /^no answer from the admin port at http:\/\/127.0.0.1:1: /],
-    ["zk-1", /^--admin takes a URL such as/],
+    ["zk-1", /^--admin: expected a URL such as/],
   ])("an admin port at %s is named in the error", async (url, reason) => {
     await using session = await Session.open("127.0.0.1:1", "json");
     const found = await session.run("server", "undrain", "--admin", url);

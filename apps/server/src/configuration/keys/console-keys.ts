@@ -1,3 +1,4 @@
+import { adminUrlFault, withoutCredentials } from "@zooid/model";
 import { trueOrFalse } from "../key-values.ts";
 import type { ConsoleSettings, KeyEntry, KeyRule } from "./key-rule.ts";
 
@@ -63,8 +64,10 @@ function adminPorts(): KeyRule {
     set: (settings, value) => {
       const pairs = listOf(value, ",").map((text) => ADMIN_PORT.exec(text));
       if (pairs.some((pair) => pair === null)) {
-        return `is a list like 1=http://zk1:8080,2=http://zk2:8080, found "${value}"`;
+        return `is a list like 1=http://zk1:8080,2=http://zk2:8080, found "${withoutCredentials(value)}"`;
       }
+      const fault = pairs.map((pair) => adminUrlFault(pair?.[2] ?? "")).find((each) => each !== undefined);
+      if (fault !== undefined) return `is a list of URLs: ${fault}`;
       settings.adminUrls = Object.fromEntries(pairs.map((pair) => [pair?.[1] ?? "", pair?.[2] ?? ""]));
       return undefined;
     },
