@@ -141,9 +141,10 @@ export class Interpreter implements ShellControl {
       case "own":
       case undefined:
         if (command.name === "help" || this.#connection.isAlive) return await this.#invoke(command, rest, signal);
-        // zkCli does not treat this as an error.
         if (this.#output.format === "json") throw new CliError(NOT_CONNECTED, { code: "NOT_CONNECTED" });
+        // zkCli's line, though not its status, which is 0.
         this.#output.line(NOT_CONNECTED);
+        this.endsWith(ExitStatus.FAILED);
         return {};
       default:
         return assertNever(command.kind);

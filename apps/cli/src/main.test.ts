@@ -270,11 +270,28 @@ test("deleteall counts first, deletes in batches, and leaves other nodes alone",
   expect((await run("stat", "/zookeeper")).status).toBe(0);
 });
 
-test("a subtree that may not be deleted is a message as in zkCli, and an error in JSON", async () => {
+test("a subtree that may not be deleted is zkCli's message with a status of its own, and an error in JSON", async () => {
   const plain = await run("deleteall", "/zookeeper");
-  expect([plain.stderr, plain.status]).toEqual(["Failed to delete some node(s) in the subtree!\n", 0]);
+  expect([plain.stderr, plain.status]).toEqual(["Failed to delete some node(s) in the subtree!\n", 1]);
   const fine = await run("--json", "deleteall", "/zookeeper");
   expect([objects(fine.stdout), fine.status]).toMatchObject([[{ error: { code: "BAD_ARGUMENTS" } }], 2]);
+});
+
+test.each([
+  [[], "deleteall /zookeeper", "Failed to delete some node(s) in the subtree!"],
+  [
+    ["create /part", "create /part/locked x world:anyone:r"],
+    "setAcl -R /part world:anyone:cdrwa",
+    "KeeperErrorCode = NoAuth for /part/locked",
+  ],
+  [[], "setquota -n 0 /", "the num quota must be greater than zero"],
+  [[], "setquota -n 5 /zookeeper/quota", "cannot set a quota under the path: /zookeeper/quota"],
+  [["close"], "ls /", "Not connected"],
+])("after %j, %s prints its failure, ends with 1, and stops a script", async (before, line, message) => {
+  const { stdout, stderr, status } = await script([...before, line, "version"], "--stop-on-error");
+  expect(stdout + stderr).toContain(message);
+  expect(stdout).not.toContain("ZooKeeper CLI version");
+  expect(status).toBe(1);
 });
 
 test("ls -R and tree show more siblings than are requested ahead, in order", async () => {

@@ -145,11 +145,11 @@ test("each argument that a command cannot use is refused in a sentence, and noth
       org.apache.commons.cli.MissingOptionException: Missing required option: [-n num soft quota, -b bytes soft quota, -N num hard quota, -B bytes hard quota]
     setquota -n (1)
       org.apache.commons.cli.MissingArgumentException: Missing argument for option: n
-    setquota -n 0 /a (0)
+    setquota -n 0 /a (1)
       the num quota must be greater than zero
-    setquota -b -1 /a (0)
+    setquota -b -1 /a (1)
       the bytes quota must be greater than or equal to zero
-    setquota -N 1.5 /a (0)
+    setquota -N 1.5 /a (1)
       NumberFormatException happens when parsing the option value
     delquota -n -b /a (1)
       org.apache.commons.cli.AlreadySelectedException: The option 'b' was specified but an option from this group has already been selected: 'n'

@@ -2,6 +2,7 @@ import { type Client, isZkError, type ZkError } from "@zooid/client";
 import { usageError } from "../../cli-error.ts";
 import { type Command, clientFor, operand } from "../../command.ts";
 import type { Flags } from "../../command-flags.ts";
+import { ExitStatus } from "../../exit-status.ts";
 import { NEVER_VERSION } from "../../never-version.ts";
 import { listBreadthFirst } from "../../subtree.ts";
 import { checkedPath } from "../../texts/znode-path.ts";
@@ -21,7 +22,7 @@ export const deleteall: Command = {
   operandsMin: 1,
   pathOperand: 0,
   async run(invocation) {
-    const { flags, output, signal } = invocation;
+    const { flags, output, shell, signal } = invocation;
     const batchSize = readBatchSize(flags);
     const path = checkedPath(operand(invocation, 0));
     const client = await clientFor(invocation, path);
@@ -34,8 +35,9 @@ export const deleteall: Command = {
     const refusal = await deleteInBatches(client, paths.toReversed(), { batchSize, signal });
     if (refusal === undefined) return { path, deleted: paths.length };
     if (output.format === "json") throw refusal;
-    // zkCli treats this as a message with status 0.
+    // zkCli's message, though not its status, which is 0.
     output.note("Failed to delete some node(s) in the subtree!");
+    shell.endsWith(ExitStatus.FAILED);
     return {};
   },
 };

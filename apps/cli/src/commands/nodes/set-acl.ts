@@ -1,5 +1,6 @@
 import { isZkError } from "@zooid/client";
 import { type Command, clientFor, expectedVersion, FLAG_STAT, FLAG_VERSION, operand } from "../../command.ts";
+import { ExitStatus } from "../../exit-status.ts";
 import { clientText } from "../../explain-error.ts";
 import { visitDepthFirst } from "../../subtree.ts";
 import { parseAcl, requireAcl } from "../../texts/acl-text.ts";
@@ -14,7 +15,7 @@ export const setAcl: Command = {
   operandsMin: 2,
   pathOperand: 0,
   async run(invocation) {
-    const { flags, output, signal } = invocation;
+    const { flags, output, shell, signal } = invocation;
     const path = operand(invocation, 0);
     const { acl, warnings } = parseAcl(operand(invocation, 1));
     for (const warning of warnings) output.note(warning);
@@ -42,6 +43,7 @@ export const setAcl: Command = {
         }
       },
     });
+    if (refused.length > 0) shell.endsWith(ExitStatus.FAILED);
     return { path, changed: changed.length, refused };
   },
 };

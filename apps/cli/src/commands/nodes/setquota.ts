@@ -53,11 +53,11 @@ export const setquota: Command = {
     if (operands.length === 0) throw usageError(`setquota ${setquota.synopsis}`);
     const path = operand(invocation, 0);
     if (path.startsWith(QUOTA_ROOT)) {
-      return refuse(output.format, (text) => output.note(text), `cannot set a quota under the path: ${QUOTA_ROOT}`);
+      throw usageError(`cannot set a quota under the path: ${QUOTA_ROOT}`);
     }
     const value = Number(flags.value(limit.name));
     const fault = faultOf(flags.value(limit.name) ?? "", limit);
-    if (fault !== undefined) return refuse(output.format, (text) => output.note(text), fault);
+    if (fault !== undefined) throw usageError(fault);
 
     checkedPath(path);
     const client = await clientFor(invocation, path);
@@ -74,13 +74,6 @@ export const setquota: Command = {
     return { path, quota: { ...limits }, used: { ...used }, warnings };
   },
 };
-
-/** For zkCli these refusals are messages: its status is 0. */
-function refuse(format: "text" | "json", note: (text: string) => void, sentence: string): Record<string, never> {
-  if (format === "json") throw usageError(sentence);
-  note(sentence);
-  return {};
-}
 
 function missingLimit(): Error {
   const options = LIMIT_FLAGS.map(({ name, meaning }) => `-${name} ${meaning}`).join(", ");
