@@ -24,9 +24,27 @@ test.each([
   expect(parsed.acl).toHaveLength(count);
 });
 
-test("an empty list is refused before it is sent", () => {
-  expect(() => requireAcl([])).toThrow("Acl is not valid : null");
-});
+test.each([
+  ["foo", "Acl is not valid : null", "the access list is not valid: foo does not have the form scheme:id:perm"],
+  ["world:anyone:z", "permits nothing", "Unknown perm type: z; world:anyone permits nothing"],
+  ["world:anyone:", "permits nothing", "world:anyone permits nothing"],
+  ["world:anyone:rz", undefined, "Unknown perm type: z"],
+  ["world:anyone:r,ip:10.0.0.1:", undefined, "ip:10.0.0.1 permits nothing"],
+  ["world:anyone:r,foo", undefined, "foo does not have the form scheme:id:perm"],
+  ["world:anyone:r", undefined, undefined],
+])(
+  "%j is refused before it is sent where it permits nothing, and in JSON where a part means nothing",
+  (text, inText, inJson) => {
+    for (const [format, message] of [
+      ["text", inText],
+      ["json", inJson],
+    ] as const) {
+      const check = (): void => requireAcl(parseAcl(text), format);
+      if (message === undefined) expect(check).not.toThrow();
+      else expect(check).toThrow(message);
+    }
+  },
+);
 
 test("an entry is two lines, its letters in a fixed order", () => {
   const { acl } = parseAcl("ip:10.0.0.0/8:awdrc,world:anyone:");

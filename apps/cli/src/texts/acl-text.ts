@@ -41,9 +41,30 @@ export function parseAcl(text: string): ParsedAcl {
   return { acl, warnings };
 }
 
-/** No server takes an empty list, and zkCli does not even ask. */
-export function requireAcl(acl: Acl): void {
-  if (acl.length === 0) throw new CliError("Acl is not valid : null", { code: "INVALID_ACL" });
+/**
+ * Refuses an empty list, as zkCli does, and one without any permission: no client could read such a
+ * node, or give it another list. In JSON every part that means nothing is refused, since programs
+ * do not read warnings.
+ *
+ * @throws INVALID_ACL
+ */
+export function requireAcl({ acl, warnings }: ParsedAcl, format: "text" | "json"): void {
+  if (format === "json") {
+    const without = acl
+      .filter(({ perms }) => perms === 0)
+      .map((entry) => `${entry.scheme}:${entry.id} permits nothing`);
+    const faults = [...warnings, ...without];
+    if (faults.length > 0) throw invalidAcl(`the access list is not valid: ${faults.join("; ")}`);
+  }
+  if (acl.length === 0) throw invalidAcl("Acl is not valid : null");
+  if (acl.every(({ perms }) => perms === 0))
+    throw invalidAcl("the access list permits nothing: no client could read the node, or set another list");
+}
+
+function invalidAcl(message: string): CliError {
+  return new CliError(message, {
+    ...{ code: "INVALID_ACL", hint: "an entry is scheme:id:permissions, with letters of cdrwa" },
+  });
 }
 
 /** Two lines for each entry: who, then what. */

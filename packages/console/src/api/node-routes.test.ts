@@ -48,6 +48,8 @@ test("a change of another version is refused, and one without a version as well"
   });
 });
 
+const UNREADABLE = [{ scheme: "world", id: "anyone", permissions: [] }];
+
 test.each([
   ["GET", "/node?path=/none", undefined, 404, "NO_NODE"],
   ["GET", "/node?path=none", undefined, 400, "BAD_ARGUMENTS"],
@@ -59,6 +61,9 @@ test.each([
   ["POST", "/node", { path: "/a", mode: "ephemeral" }, 400, "BAD_ARGUMENTS"],
   ["POST", "/node", { path: "/a", mode: "ttl" }, 400, "BAD_ARGUMENTS"],
   ["POST", "/node", { path: "/a", extra: 1 }, 400, "BAD_ARGUMENTS"],
+  ["POST", "/node", { path: "/a", acl: UNREADABLE }, 400, "BAD_ARGUMENTS"],
+  ["PUT", "/acl?path=/zookeeper", { acl: UNREADABLE }, 400, "BAD_ARGUMENTS"],
+  ["POST", "/multi", { ops: [{ op: "create", path: "/a", acl: UNREADABLE }] }, 400, "BAD_ARGUMENTS"],
 ])("%s %s with %j is answered with %i and %s", async (method, path, body, status, code) => {
   await using stage = await startStage();
   const answer = await stage.api(method, path, body === undefined ? {} : { body });

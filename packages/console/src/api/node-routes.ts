@@ -20,6 +20,7 @@ import {
   node,
   path,
   stat,
+  writtenAcl,
   writtenData,
   yesNo,
 } from "./shapes.ts";
@@ -153,7 +154,7 @@ const readAcl = route({
 const setAcl = route({
   ...{ method: "PUT", path: "/acl", role: "editor", summary: "Replaces a node's access list", takesVersion: true },
   query: atPath,
-  body: z.strictObject({ acl }),
+  body: z.strictObject({ acl: writtenAcl }),
   reply: z.object({ path, stat }),
   async handle({ client, query, body, ifMatch, signal }) {
     const written = await client.setAcl(query.path, aclOf(body.acl), { version: neededVersion(ifMatch), signal });

@@ -68,6 +68,11 @@ export const aclEntry = z.strictObject({
 });
 export type AclEntryJson = z.infer<typeof aclEntry>;
 export const acl = z.array(aclEntry).min(1).max(ACL_ENTRIES_MAX);
+/** A list that a user gives: an entry that permits nothing is a mistake. */
+export const writtenAcl = z
+  .array(aclEntry.extend({ permissions: aclEntry.shape.permissions.min(1) }))
+  .min(1)
+  .max(ACL_ENTRIES_MAX);
 
 export const node = z.object({
   path,
@@ -84,7 +89,7 @@ export const newNode = z.strictObject({
   data: writtenData.optional(),
   mode: createMode.default("persistent"),
   ttlMs: z.int().min(1).max(0xff_ffff_ffff).optional(),
-  acl: acl.optional(),
+  acl: writtenAcl.optional(),
   parents: z.boolean().default(false).meta({ description: "Creates missing ancestors" }),
 });
 
@@ -112,7 +117,7 @@ export const multiOp = z.discriminatedUnion("op", [
     op: z.literal("create"),
     path,
     data: writtenData.optional(),
-    acl: acl.optional(),
+    acl: writtenAcl.optional(),
     mode: z.enum(["persistent", "persistent-sequential", "container"]).default("persistent"),
   }),
   z.strictObject({ op: z.literal("set"), path, data: writtenData, version }),

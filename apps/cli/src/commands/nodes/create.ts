@@ -43,10 +43,11 @@ export const create: Command = {
 };
 
 function readAcl(text: string, output: Output): Acl {
-  const { acl, warnings } = parseAcl(text);
+  const parsed = parseAcl(text);
+  const { acl, warnings } = parsed;
   for (const warning of warnings) output.note(warning);
   if (acl.length === 0) output.note(clientText("INVALID_ACL", undefined));
-  requireAcl(acl);
+  requireAcl(parsed, output.format);
   return acl;
 }
 

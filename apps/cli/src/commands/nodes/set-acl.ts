@@ -17,11 +17,12 @@ export const setAcl: Command = {
   async run(invocation) {
     const { flags, output, shell, signal } = invocation;
     const path = operand(invocation, 0);
-    const { acl, warnings } = parseAcl(operand(invocation, 1));
+    const parsed = parseAcl(operand(invocation, 1));
+    const { acl, warnings } = parsed;
     for (const warning of warnings) output.note(warning);
     const version = expectedVersion(flags) ?? -1;
     checkedPath(path);
-    requireAcl(acl);
+    requireAcl(parsed, output.format);
     const client = await clientFor(invocation, path);
     if (!flags.has("R")) {
       const stat = await client.setAcl(path, acl, { version, signal });
