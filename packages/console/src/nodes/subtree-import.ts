@@ -9,6 +9,9 @@ import { effectiveRights, identitiesOf } from "./effective-rights.ts";
 /** The hash of a digest that the exporting server did not show. */
 const HIDDEN_HASH = /:x$/;
 
+/** A version that no write gives a node: a change at it is refused, whatever the node. */
+const NEVER_VERSION = 2 ** 31 - 1;
+
 type Result = ImportResultJson["results"][number];
 
 interface Incoming {
@@ -45,17 +48,21 @@ export async function importNodes(
 ): Promise<ImportResultJson> {
   const { isDryRun, existing } = request;
   const nodes = request.nodes.map((node): Incoming => incoming(request, node));
-  const planned = await Promise.all(nodes.map((node) => plan(client, node, { existing, signal })));
-  if (isDryRun) {
-    const rights = new Rights(client, await identitiesOf(client, identities, signal), {
-      lists: listsOf(planned),
-      signal,
-    });
-    return { results: await Promise.all(planned.map((each) => predicted(each, rights))) };
-  }
-  // Its ancestors may have to be created one by one.
+  const judge = new ListJudge(client, signal);
+  const firstAt = new Map(nodes.toReversed().map((node) => [node.path, node]));
+  const planned = await Promise.all(
+    nodes.map((node) => plan(client, node, { existing, judge, isFirst: firstAt.get(node.path) === node, signal })),
+  );
   const [first] = planned;
+  // Its ancestors may have to be created one by one.
   const isRoot = first?.node.path === request.path;
+  if (isDryRun) {
+    const rights = new Rights(client, await identitiesOf(client, identities, signal), signal);
+    const results: Result[] = [];
+    // In order, as the writes are: each finds what those before it have left.
+    for (const each of planned) results.push(await predicted(each, rights, { isRoot: isRoot && each === first }));
+    return { results };
+  }
   const results = first === undefined ? [] : [write(client, first, { isRoot, signal })];
   if (isRoot) await results[0];
   // The requests of a session are carried out in order: a parent is there before its children.
@@ -71,21 +78,30 @@ function incoming({ path: root, withAcl }: ImportRequestJson, node: ImportReques
   };
 }
 
-async function plan(
-  client: Client,
-  node: Incoming,
-  { existing, signal }: { readonly existing: "keep" | "replace"; readonly signal: AbortSignal },
-): Promise<Planned> {
+interface Planning {
+  readonly existing: "keep" | "replace";
+  readonly judge: ListJudge;
+  /** Whether no node before it has its path. */
+  readonly isFirst: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** What a dry run and an import do alike: both refuse what it refuses. */
+async function plan(client: Client, node: Incoming, { existing, judge, isFirst, signal }: Planning): Promise<Planned> {
   const of = (outcome: ImportOutcome, present?: Present, detail: string | null = null): Planned => ({
     ...{ node, present, outcome, detail },
   });
   if (node.acl?.some(({ scheme, id }) => scheme === "digest" && HIDDEN_HASH.test(id)) === true) {
     return of("refuse", undefined, "its access list has a digest whose hash is hidden: export as a user with admin");
   }
+  if (!isFirst) return of("refuse", undefined, "the request has another node with this path before it");
   try {
     const present = await read(client, node, signal);
+    const isSame = present !== undefined && !changesData(node, present) && !changesAcl(node, present);
+    const isWritten = present === undefined || (existing === "replace" && !isSame);
+    const fault = isWritten && node.acl !== undefined ? await judge.faultOf(node.acl) : undefined;
+    if (fault !== undefined) return of("refuse", present, fault);
     if (present === undefined) return of("create");
-    const isSame = !changesData(node, present) && !changesAcl(node, present);
     if (isSame) return of("same", present);
     return of(existing === "keep" ? "keep" : "replace", present);
   } catch (error) {
@@ -137,78 +153,127 @@ async function write(client: Client, planned: Planned, { isRoot, signal }: Writi
   }
 }
 
-/** The lists that nodes have behind the writes to them: a child comes behind its parent's list. */
-function listsOf(planned: readonly Planned[]): ReadonlyMap<string, Acl> {
-  const changed = planned.filter(
-    ({ node, outcome }) => outcome === "create" || (outcome === "replace" && node.acl !== undefined),
-  );
-  return new Map(changed.map(({ node: { path, acl } }) => [path, acl ?? OPEN_ACL]));
+/**
+ * The servers' verdict about the form of access lists: which schemes and ids there are, they know.
+ * A change of a list at a version that no node has is refused for the list before anything else.
+ */
+class ListJudge {
+  readonly #client: Client;
+  readonly #signal: AbortSignal;
+  readonly #faults = new Map<string, Promise<string | undefined>>();
+
+  constructor(client: Client, signal: AbortSignal) {
+    this.#client = client;
+    this.#signal = signal;
+  }
+
+  /** Why a list is refused; each different one is asked for once. */
+  faultOf(acl: Acl): Promise<string | undefined> {
+    const key = JSON.stringify(aclJson(acl));
+    const known = this.#faults.get(key) ?? this.#ask(acl);
+    this.#faults.set(key, known);
+    return known;
+  }
+
+  async #ask(acl: Acl): Promise<string | undefined> {
+    try {
+      await this.#client.setAcl("/", acl, { version: NEVER_VERSION, signal: this.#signal });
+    } catch (error) {
+      if (isZkError(error, "INVALID_ACL")) return "the server does not accept its access list";
+      if (!isZkError(error) || error.outcome !== "rejected") throw error;
+    }
+    return undefined;
+  }
 }
 
-/**
- * What the access lists would refuse. A parent that is not there comes with an earlier request of
- * the import.
- */
-async function predicted({ node, present, outcome, detail }: Planned, rights: Rights): Promise<Result> {
-  const { path } = node;
-  const needed: RightJson["action"][] = [];
-  if (outcome === "replace" && present !== undefined) {
-    if (changesData(node, present)) needed.push("write");
-    if (changesAcl(node, present)) needed.push("set-acl");
-  }
-  const at = outcome === "create" ? parentPath(path) : path;
-  if (outcome === "create") needed.push("create-children");
-  for (const action of needed) {
-    // Its own list, which is set, decides nothing yet about the node itself.
-    if ((await rights.verdict(at, action, { isOwn: at === path })) === "no") {
-      return { path, outcome: "refuse", detail: `the access list of ${at} does not grant it` };
+/** What the servers would refuse, and for the nodes behind it, what the write would leave. */
+async function predicted(
+  { node, present, outcome, detail }: Planned,
+  rights: Rights,
+  { isRoot }: { readonly isRoot: boolean },
+): Promise<Result> {
+  const { path, acl } = node;
+  const refused = (why: string): Result => ({ path, outcome: "refuse", detail: why });
+  if (outcome === "create") {
+    const parent = isRoot ? await rights.nearest(parentPath(path)) : parentPath(path);
+    const found = await rights.kindOf(parent);
+    if (found === "none") return refused(`there is no node ${parent}`);
+    if (found === "ephemeral") return refused(`${parent} is ephemeral, and has no children`);
+    if ((await rights.verdict(parent, "create-children")) === "no") return refused(lacking(parent));
+    for (let at = parentPath(path); at !== parent; at = parentPath(at)) rights.written(at, OPEN_ACL);
+    rights.written(path, acl ?? OPEN_ACL);
+  } else if (outcome === "replace" && present !== undefined) {
+    if (changesData(node, present) && (await rights.verdict(path, "write")) === "no") return refused(lacking(path));
+    if (acl !== undefined && changesAcl(node, present)) {
+      if ((await rights.verdict(path, "set-acl")) === "no") return refused(lacking(path));
+      rights.written(path, acl);
     }
   }
   return { path, outcome, detail };
 }
 
-/** Verdicts by path, each list read once. */
+function lacking(path: string): string {
+  return `the access list of ${path} does not grant it`;
+}
+
+/** Nodes as the writes that were predicted before leave them. Each is read once. */
 class Rights {
   readonly #client: Client;
   readonly #identities: readonly Identity[];
   readonly #signal: AbortSignal;
-  readonly #lists: ReadonlyMap<string, Acl>;
-  readonly #read = new Map<string, Promise<readonly RightJson[]>>();
+  readonly #written = new Map<string, Acl>();
+  readonly #kinds = new Map<string, Promise<"none" | "ephemeral" | "node">>();
+  readonly #lists = new Map<string, Promise<Acl | undefined>>();
 
-  /** @param lists those that the import itself sets */
-  constructor(
-    client: Client,
-    identities: readonly Identity[],
-    { lists, signal }: { readonly lists: ReadonlyMap<string, Acl>; readonly signal: AbortSignal },
-  ) {
+  constructor(client: Client, identities: readonly Identity[], signal: AbortSignal) {
     this.#client = client;
     this.#identities = identities;
-    this.#lists = lists;
     this.#signal = signal;
   }
 
-  /** @param isOwn by the list that the node has before the import */
-  async verdict(
-    path: string,
-    action: RightJson["action"],
-    { isOwn }: { readonly isOwn: boolean },
-  ): Promise<RightJson["verdict"]> {
-    const planned = isOwn ? undefined : this.#lists.get(path);
-    const key = `${planned === undefined ? "before" : "behind"} ${path}`;
-    let reading = this.#read.get(key);
-    if (reading === undefined) {
-      reading = this.#rightsOf(path, planned);
-      this.#read.set(key, reading);
-    }
-    return (await reading).find((right) => right.action === action)?.verdict ?? "unknown";
+  /** The node is there from now on, with this list. */
+  written(path: string, acl: Acl): void {
+    this.#written.set(path, acl);
   }
 
-  async #rightsOf(path: string, planned: Acl | undefined): Promise<readonly RightJson[]> {
+  async kindOf(path: string): Promise<"none" | "ephemeral" | "node"> {
+    if (this.#written.has(path)) return "node";
+    const known = this.#kinds.get(path) ?? this.#readKind(path);
+    this.#kinds.set(path, known);
+    return await known;
+  }
+
+  /** The path itself, or its nearest ancestor that is there. */
+  async nearest(path: string): Promise<string> {
+    let at = path;
+    while (at !== "/" && (await this.kindOf(at)) === "none") at = parentPath(at);
+    return at;
+  }
+
+  async verdict(path: string, action: RightJson["action"]): Promise<RightJson["verdict"]> {
+    const acl = this.#written.get(path) ?? (await this.#listOf(path));
+    if (acl === undefined) return "unknown";
+    const rights = effectiveRights({ path, identities: this.#identities, acl, parentAcl: undefined });
+    return rights.find((right) => right.action === action)?.verdict ?? "unknown";
+  }
+
+  #listOf(path: string): Promise<Acl | undefined> {
+    const known = this.#lists.get(path) ?? this.#readList(path);
+    this.#lists.set(path, known);
+    return known;
+  }
+
+  async #readKind(path: string): Promise<"none" | "ephemeral" | "node"> {
+    const stat = await this.#client.exists(path, { signal: this.#signal });
+    if (stat === null) return "none";
+    return stat.ephemeralOwner === 0n ? "node" : "ephemeral";
+  }
+
+  async #readList(path: string): Promise<Acl | undefined> {
     try {
-      const acl = planned ?? (await this.#client.getAcl(path, { signal: this.#signal })).acl;
-      return effectiveRights({ path, identities: this.#identities, acl, parentAcl: undefined });
+      return (await this.#client.getAcl(path, { signal: this.#signal })).acl;
     } catch (error) {
-      if (isZkError(error, "NO_NODE") || isZkError(error, "NO_AUTH")) return [];
+      if (isZkError(error, "NO_NODE") || isZkError(error, "NO_AUTH")) return undefined;
       throw error;
     }
   }
