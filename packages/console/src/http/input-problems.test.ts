@@ -128,6 +128,8 @@ test.each<[object, string]>([
     { count: 1, data: { txt: "x" } },
     'query.data.text is missing: expected a text; query.data has no "txt"; did you mean text?',
   ],
+  [{ count: 1, data: { text: "x", base64: "eA==" } }, 'query.data takes no "base64" beside text'],
+  [{ count: 1, ops: [{ op: "check", path: "/a" }] }, 'query.ops.0 takes no "path" beside op'],
   [{ count: 1, data: { base64: "?" } }, 'query.data.base64: expected base64, found "?"'],
   [{ count: 1, ops: [{ op: "sett" }] }, 'query.ops.0.op: expected "set" or "check", found "sett"'],
   [

@@ -52,6 +52,10 @@ function unknownField(input: Input, path: readonly PropertyKey[], key: string): 
       ),
     ),
   ];
+  if (known.includes(key)) {
+    const given = Object.keys(Object(valueAt(input.value, path))).filter((name) => name !== key);
+    return `${placeOf(input, path)} takes no ${JSON.stringify(key)} beside ${given.filter((name) => known.includes(name)).join(", ")}`;
+  }
   const nearest = nearestName(key, known);
   const names = known.length === 0 ? "none is expected" : `known are ${known.join(", ")}`;
   return `${placeOf(input, path)} has no ${JSON.stringify(key)}; ${nearest === undefined ? names : `did you mean ${nearest}?`}`;
