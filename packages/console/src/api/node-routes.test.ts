@@ -21,6 +21,14 @@ test("a node is created, read, changed at its version, and deleted", async () =>
   expect(await stage.zk.exists("/a")).toBeNull();
 });
 
+test("a missing parent is answered with the field that creates it", async () => {
+  await using stage = await startStage();
+  const { status, json } = await stage.api("POST", "/node", { body: { path: "/x/y" } });
+  const detail = 'the parent of /x/y is missing: create it before, or POST /node with "parents": true';
+  expect([status, json]).toMatchObject([404, { code: "NO_NODE", detail }]);
+  expect((await stage.api("POST", "/node", { body: { path: "/x/y", parents: true } })).status).toBe(201);
+});
+
 test("64-bit numbers are strings", async () => {
   await using stage = await startStage();
   await stage.zk.create("/e", "", { mode: "ephemeral" });

@@ -74,9 +74,14 @@ export function problemOf(error: unknown): Problem | undefined {
   }
   if (!(error instanceof ZkError) && !isZkError(error)) return undefined;
   const { code, errno, path, outcome, message } = error;
+  // The client's message names an option of its own.
+  const detail =
+    code === "NO_NODE" && error.op === "create"
+      ? `the parent of ${path} is missing: create it before, or POST /node with "parents": true`
+      : message;
   const failedIndex = error instanceof TransactionError ? error.failedIndex : undefined;
   return {
-    ...{ status: STATUSES[code] ?? 502, code, title: titleOf(code), detail: message, errno, path, outcome },
+    ...{ status: STATUSES[code] ?? 502, code, title: titleOf(code), detail, errno, path, outcome },
     failedIndex,
   };
 }

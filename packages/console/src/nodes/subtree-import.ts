@@ -4,6 +4,7 @@ import { type Acl, type Identity, OPEN_ACL, parentPath } from "@zooid/model";
 import { aclJson, aclOf, dataBytes } from "../api/json.ts";
 import type { RightJson } from "../api/node-fact-shapes.ts";
 import type { ImportOutcome, ImportRequestJson, ImportResultJson } from "../api/subtree-shapes.ts";
+import { problemOf } from "../http/problem.ts";
 import { effectiveRights, identitiesOf } from "./effective-rights.ts";
 
 /** The hash of a digest that the exporting server did not show. */
@@ -289,5 +290,5 @@ function changesAcl({ acl }: Incoming, present: Present): boolean {
 }
 
 function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return problemOf(error)?.detail ?? (error instanceof Error ? error.message : String(error));
 }
