@@ -40,6 +40,15 @@ test("without a program the leader is printed once, also where there is none", a
   expect([stdout, status]).toEqual(["no leader\n", 0]);
 });
 
+test("--follow with a program is refused, since it runs none", async () => {
+  await using session = await Session.open(server.connectString);
+  const { ended, stderr } = await session.run("elect", "--follow", "/f", "--", "true");
+  expect([await ended, stderr]).toEqual([
+    1,
+    expect.stringContaining("--follow prints the leaders, and runs no program"),
+  ]);
+});
+
 test("a program whose leadership was lost is killed, and runs again with the next term", async () => {
   await using session = await Session.open(server.connectString);
   const leader = start("elect", "/b", "--", "sh", "-c", "echo $ZOOID_NODE; cat; echo survived");

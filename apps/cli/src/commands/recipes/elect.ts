@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { hostname } from "node:os";
 import type { Client } from "@zooid/client";
 import { type Candidate, candidatesOf, isRecipeError, LeaderLatch } from "@zooid/recipes";
+import { usageError } from "../../cli-error.ts";
 import { type Command, clientFor, type Invocation, operand } from "../../command.ts";
 import { follow } from "../../follow.ts";
 import type { JsonObject } from "../../output.ts";
@@ -30,6 +31,9 @@ export const elect: Command = {
     const words = operands.slice(1);
     if (words.length === 0) {
       return await (flags.has("follow") ? tellWhoLeads : printLeader)(invocation, client, path);
+    }
+    if (flags.has("follow")) {
+      throw usageError("--follow prints the leaders, and runs no program: leave out the flag, or the program");
     }
     await using latch = new LeaderLatch(client, path, { id, onSuspended: "keep" });
     return await lead(invocation, latch, words);
