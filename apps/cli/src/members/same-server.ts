@@ -1,4 +1,5 @@
 import { lookup } from "node:dns/promises";
+import { isIPv6 } from "node:net";
 import { networkInterfaces } from "node:os";
 import { parseConnectString } from "@zooid/client";
 
@@ -27,10 +28,22 @@ async function placesOf(server: string): Promise<readonly string[]> {
   if (host === undefined) return [server];
   try {
     const addresses = await lookup(host.host, { all: true });
-    return addresses.map(({ address }) => `${isOwn(address) ? "own" : address} ${host.port}`);
+    return addresses
+      .map(({ address }) => plainAddress(address))
+      .map((address) => `${isOwn(address) ? "own" : address} ${host.port}`);
   } catch {
     return [`${host.host} ${host.port}`];
   }
+}
+
+/** IPv4 as IPv6 has it is IPv4: `::ffff:127.0.0.1`, also written `::ffff:7f00:1`. */
+function plainAddress(address: string): string {
+  if (!isIPv6(address)) return address;
+  // In the only form of a URL.
+  const { hostname } = new URL(`http://[${address.split("%", 1).join("")}]`);
+  const [, high, low] = /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/.exec(hostname) ?? [];
+  if (high === undefined || low === undefined) return address;
+  return [high, low].flatMap((half) => [Number.parseInt(half, 16) >> 8, Number.parseInt(half, 16) & 255]).join(".");
 }
 
 function isOwn(address: string): boolean {
