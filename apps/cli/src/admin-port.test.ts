@@ -49,6 +49,7 @@ test("each port that is no admin port is named with what was found there", async
   const cases: readonly (readonly [url: string, reason: string])[] = [
     [`http://127.0.0.1:${closed}`, "connection refused: no process listens on this port"],
     [`http://127.0.0.1:${(other.address() as AddressInfo).port}`, 'the port does not speak HTTP: it sent "hello"'],
+    ["http://127.0.0.1:6000", "the port belongs to another protocol, and fetch never asks it: use another one"],
     [`https://127.0.0.1:${port}`, "the port does not speak TLS: its URL begins with http://"],
   ];
   for (const [url, reason] of cases) {

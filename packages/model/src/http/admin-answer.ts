@@ -39,6 +39,9 @@ export function fetchFault(error: unknown): string {
   if (!(cause instanceof Error)) return found(cause);
   if (cause.name === "TimeoutError") return "no answer in time";
   if (cause.name === "HTTPParserError") return `the port does not speak HTTP: it sent ${sentBytes(cause)}`;
+  // The standard of `fetch` has a list of ports, and this text for all of them.
+  if (cause.message === "bad port")
+    return "the port belongs to another protocol, and fetch never asks it: use another one";
   return REASONS.get("code" in cause ? String(cause.code) : "") ?? cause.message;
 }
 
