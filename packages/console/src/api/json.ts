@@ -34,7 +34,7 @@ export function dataJson(bytes: Uint8Array): DataJson {
 }
 
 export function dataBytes(data: WrittenData): Uint8Array {
-  return "text" in data ? Buffer.from(data.text) : Buffer.from(data.base64, "base64");
+  return "base64" in data ? Buffer.from(data.base64, "base64") : Buffer.from(data.text);
 }
 
 export function aclJson(acl: Acl): AclEntryJson[] {

@@ -30,6 +30,10 @@ export const exportPage = z.object({
 });
 export type ExportPageJson = z.infer<typeof exportPage>;
 
+/** Data as a user gives them, or as an export has them: then the bytes count. */
+const importedData = z.union([...writtenData.options, writtenData.options[0].extend(writtenData.options[1].shape)]);
+
+/** A page of an export is accepted with the three fields that say what to do with it. */
 export const importRequest = z.strictObject({
   path: path.meta({ description: "Where the root of the subtree goes" }),
   isDryRun: z.boolean().meta({ description: "Answers with what would be done, and writes nothing" }),
@@ -39,13 +43,15 @@ export const importRequest = z.strictObject({
     .array(
       z.strictObject({
         path: below,
-        data: writtenData.nullable(),
+        data: importedData.nullable(),
+        isMasked: z.boolean().optional().meta({ description: "As exported: such a node is refused" }),
         acl: acl.nullable().optional(),
       }),
     )
     .min(1)
     .max(IMPORTED_MAX)
     .meta({ description: "Each behind its parent" }),
+  ...exportPage.pick({ next: true, total: true, ephemeralCount: true, unreadableCount: true }).partial().shape,
 });
 export type ImportRequestJson = z.infer<typeof importRequest>;
 

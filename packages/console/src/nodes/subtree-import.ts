@@ -16,6 +16,8 @@ const NEVER_VERSION = 2 ** 31 - 1;
 type Result = ImportResultJson["results"][number];
 
 interface Incoming {
+  /** Its data were left out of the export. */
+  readonly isMasked: boolean;
   readonly path: string;
   /** Null is not the same as none. */
   readonly data: Uint8Array | null;
@@ -74,6 +76,7 @@ export async function importNodes(
 function incoming({ path: root, withAcl }: ImportRequestJson, node: ImportRequestJson["nodes"][number]): Incoming {
   return {
     path: root === "/" ? (node.path === "" ? "/" : node.path) : `${root}${node.path}`,
+    isMasked: node.isMasked === true,
     data: node.data === null ? null : dataBytes(node.data),
     acl: withAcl && node.acl != null ? aclOf(node.acl) : undefined,
   };
@@ -95,6 +98,7 @@ async function plan(client: Client, node: Incoming, { existing, judge, isFirst, 
   if (node.acl?.some(({ scheme, id }) => scheme === "digest" && HIDDEN_HASH.test(id)) === true) {
     return of("refuse", undefined, "its access list has a digest whose hash is hidden: export as a user with admin");
   }
+  if (node.isMasked) return of("refuse", undefined, "its data are masked: export with reveal=true");
   if (!isFirst) return of("refuse", undefined, "the request has another node with this path before it");
   try {
     const present = await read(client, node, signal);

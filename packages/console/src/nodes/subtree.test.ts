@@ -138,6 +138,25 @@ test("a dry run and an import refuse the same nodes", async () => {
   expect(await run(false)).toEqual(expected);
 });
 
+test("a page of an export is imported as it is, and masked data replace none", async () => {
+  await using stage = await startStage();
+  await stage.zk.create("/app", Buffer.of(255));
+  await stage.zk.create("/app/text", "\uFEFFone");
+  await stage.zk.create("/app/db-password", "hunter2");
+  for (const path of ["/to", "/to/db-password"]) await stage.zk.create(path, "kept");
+  const { json: page } = await stage.api("GET", "/export?path=/app");
+  const body = { ...page, path: "/to", isDryRun: false, existing: "replace", withAcl: true };
+  const { json } = await stage.api("POST", "/import", { body });
+  expect(json.results).toMatchObject([
+    { path: "/to", outcome: "replace" },
+    { path: "/to/db-password", outcome: "refuse", detail: "its data are masked: export with reveal=true" },
+    { path: "/to/text", outcome: "create" },
+  ]);
+  expect((await stage.zk.get("/to")).data).toEqual((await stage.zk.get("/app")).data);
+  expect((await stage.zk.get("/to/text")).data).toEqual((await stage.zk.get("/app/text")).data);
+  expect(await stage.zk.getText("/to/db-password")).toBe("kept");
+});
+
 test.each([
   ["a path that does not begin with a slash", { path: "a" }],
   ["an empty name", { path: "/a//b" }],
