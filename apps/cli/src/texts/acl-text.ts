@@ -57,7 +57,8 @@ export function requireAcl({ acl, warnings }: ParsedAcl, format: "text" | "json"
     if (faults.length > 0) throw invalidAcl(`the access list is not valid: ${faults.join("; ")}`);
   }
   if (acl.length === 0) throw invalidAcl("Acl is not valid : null");
-  if (acl.every(({ perms }) => perms === 0))
+  // The server refuses an entry without a scheme, in ZooKeeper's words.
+  if (acl.every(({ perms, scheme }) => perms === 0 && scheme !== ""))
     throw invalidAcl("the access list permits nothing: no client could read the node, or set another list");
 }
 
