@@ -20,7 +20,10 @@ let admin: string;
 
 beforeAll(async () => {
   server = await startServer({
-    ...{ port: 0, admin: { port: 0 }, superDigest: SUPER_DIGEST, enforceQuota: true },
+    port: 0,
+    admin: { port: 0 },
+    superDigest: SUPER_DIGEST,
+    enforceQuota: true,
   });
   admin = `http://127.0.0.1:${server.adminPort}`;
   client = await connect(server.connectString, { auth: [{ scheme: "digest", auth: "super:test" }] });

@@ -240,7 +240,7 @@ describe("what follows for every run", () => {
     expect(isLost).toBe(true);
   });
 
-  test("integrity: what is delivered was proposed (I7)", () => {
+  test("integrity: each delivered entry was proposed (I7)", () => {
     for (const { life, entries } of servers) expect(life.proposed).toEqual(expect.arrayContaining([...entries]));
   });
 
@@ -277,7 +277,7 @@ describe("what follows for every run", () => {
     }
   });
 
-  test("what is committed is on the disks of a quorum (I11)", () => {
+  test("committed entries are on the disks of a quorum (I11)", () => {
     for (const life of LIVES) {
       const newest = Math.max(...life.sids.map((sid) => life.deliveredEntries(sid).at(-1)?.zxid ?? 0));
       const holders = life.sids.filter((sid) => life.disk(sid).tail.zxid >= newest);

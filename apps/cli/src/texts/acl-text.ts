@@ -64,7 +64,8 @@ export function requireAcl({ acl, warnings }: ParsedAcl, format: "text" | "json"
 
 function invalidAcl(message: string): CliError {
   return new CliError(message, {
-    ...{ code: "INVALID_ACL", hint: "an entry is scheme:id:permissions, with letters of cdrwa" },
+    code: "INVALID_ACL",
+    hint: "an entry is scheme:id:permissions, with letters of cdrwa",
   });
 }
 

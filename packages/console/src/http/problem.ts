@@ -81,7 +81,13 @@ export function problemOf(error: unknown): Problem | undefined {
       : message;
   const failedIndex = error instanceof TransactionError ? error.failedIndex : undefined;
   return {
-    ...{ status: STATUSES[code] ?? 502, code, title: titleOf(code), detail, errno, path, outcome },
+    status: STATUSES[code] ?? 502,
+    code,
+    title: titleOf(code),
+    detail,
+    errno,
+    path,
+    outcome,
     failedIndex,
   };
 }

@@ -1,4 +1,4 @@
-/** Services other than ZooKeeper: what they send first, and whether they then wait or hang up. */
+/** Other services: the first bytes that each sends, and whether it then waits or hangs up. */
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 

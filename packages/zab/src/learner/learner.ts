@@ -34,7 +34,8 @@ const DIAL_MS_MIN = 1000;
  *                    ◀── ack ────────────────────────── what its disk holds
  * ```
  *
- * A role ends with its link. What was promised and installed stays; what was staged is dropped.
+ * A role ends with its link. The promise and the installed history remain; staged entries are
+ * dropped.
  */
 export class Learner implements Role {
   readonly #context: RoleContext;

@@ -86,7 +86,9 @@ class Copier {
   async take(node: WalkedNode): Promise<void> {
     if (node.stat === null) {
       throw new CliError(`Insufficient permission : ${node.path}`, {
-        ...{ code: "NO_AUTH", path: node.path, plain: `${node.path} may not be read${this.#copiedText()}` },
+        code: "NO_AUTH",
+        path: node.path,
+        plain: `${node.path} may not be read${this.#copiedText()}`,
       });
     }
     // It belongs to a session, and would outlive it as a copy.
@@ -123,13 +125,13 @@ class Copier {
       if (!isZkError(error, "NODE_EXISTS") || isUpdate) throw error;
       throw new CliError(`Node already exists: ${error.path ?? ""}`, {
         ...{ code: "NODE_EXISTS", path: error.path, plain: "another client created the node meanwhile" },
-        hint: `${isDryRun ? "" : "what was copied before stays: delete it with deleteall, or "}continue with --update`,
+        hint: `${isDryRun ? "" : "the copied nodes remain: delete them with deleteall, or "}continue with --update`,
       });
     }
   }
 
   #copiedText(): string {
-    return this.#options.isDryRun ? "" : "; what was copied before stays";
+    return this.#options.isDryRun ? "" : "; the copied nodes remain";
   }
 
   /** The part of the chain above a node of the walk, which visits children before siblings. */
