@@ -108,10 +108,10 @@ export class Admission {
     }
   }
 
-  /** A large multi is prepared when the writes that came before it are applied. */
+  /** A large multi waits for the writes that came before it, but not for all that come. */
   #isBehindNone({ priceUs, after }: HeldWrite): boolean {
     const { inFlightWrites, writeShares } = this.#parts;
-    return !writeShares.isLarge(priceUs) || inFlightWrites.areCommittedBefore(after);
+    return !writeShares.isLarge(priceUs) || inFlightWrites.mayPrepareLarge(after);
   }
 
   #resumeStalled(): void {

@@ -131,6 +131,26 @@ test("a large multi is prepared when the writes that came before it are applied,
   expect([zk.take(other), zk.take(there)].map((answers) => answers.length)).toEqual([1, 1]);
 });
 
+test("a large multi that waits for another one also waits for the small writes that came meanwhile", () => {
+  const zk = new TestReplica({ writeWorkUsMax: 4000 });
+  const [here, there, other] = [zk.open(HERE), zk.open(THERE), zk.open("10.0.0.3")];
+  zk.send(here, 1, OpCode.MULTI, dear("a"));
+  zk.replica.propose();
+  zk.send(there, 2, OpCode.MULTI, dear("b"));
+  zk.send(other, 3, OpCode.CREATE, create("/c"));
+  zk.replica.propose();
+  zk.sync(1);
+  zk.replica.deliver(10);
+  // The small write is not durable: it could not be applied while the second multi is prepared.
+  expect([zk.take(here).length, zk.replica.hasPrepared]).toEqual([1, false]);
+  zk.sync();
+  zk.replica.deliver(10);
+  expect([zk.take(other).length, zk.replica.hasPrepared]).toEqual([1, true]);
+  // Later ones do not delay it.
+  turns(zk);
+  expect(zk.take(there)).toHaveLength(1);
+});
+
 test("a large multi begins at once where no other write is in flight", () => {
   const zk = new TestReplica({ prepareWorkPerTurn: 100, writeWorkUsMax: 4000 });
   zk.send(zk.open(HERE), 1, OpCode.MULTI, dear("a"));

@@ -176,9 +176,9 @@ export class TestReplica {
     this.ask(ref, 102, (writer) => writer.text(user));
   }
 
-  /** Makes everything that was appended durable. */
-  sync(): void {
-    for (const { generation, last } of this.unsynced.splice(0)) this.replica.synced(generation, last);
+  /** Makes batches that were appended durable, by default all of them. */
+  sync(count: number = this.unsynced.length): void {
+    for (const { generation, last } of this.unsynced.splice(0, count)) this.replica.synced(generation, last);
   }
 
   /** A driver's turn, with a disk that takes no time. */

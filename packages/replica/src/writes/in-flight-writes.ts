@@ -39,6 +39,8 @@ export class InFlightWrites {
   /** The write that {@link take} took last, until it is applied: where its price is charged. */
   #applying: WritingConnection | undefined;
   #applyingPriceUs = 0;
+  /** The number that the next write had when a large one was applied last. */
+  #afterLarge = 0;
   #sizeBytes = 0;
   #mask = RING_FIRST - 1;
   #head = 1;
@@ -69,9 +71,17 @@ export class InFlightWrites {
     return this.#next;
   }
 
-  /** Whether all writes before this one are committed. */
-  areCommittedBefore(sequence: number): boolean {
-    return this.#head >= sequence;
+  /**
+   * Whether a large write that came when the next number was `sequence` may be prepared: the writes
+   * before it are applied, and those that came while an earlier large one was in flight.
+   *
+   * 1. A client sends two multis of twenty thousand parts. The second one waits for the first one.
+   * 2. Another client's small write comes, and is proposed behind the first multi.
+   * 3. The first multi is applied, and the small write is not yet durable. If the second multi were
+   *    prepared now, the small write could not be applied before all of the second one is prepared.
+   */
+  mayPrepareLarge(sequence: number): boolean {
+    return this.#head >= Math.max(sequence, this.#afterLarge);
   }
 
   /** Bytes of their requests. */
@@ -154,6 +164,7 @@ export class InFlightWrites {
     const connection = this.#applying;
     if (connection === undefined) return;
     this.#applying = undefined;
+    if (this.#parts.writeShares.isLarge(this.#applyingPriceUs)) this.#afterLarge = this.#next;
     this.#parts.writeShares.discharge(connection, this.#applyingPriceUs);
   }
 
