@@ -109,6 +109,14 @@ test("lists are checked where a file is named, unless that is turned off", () =>
   expect(contextOf({ crlFile, crl: false })).not.toHaveProperty("crl");
 });
 
+test("large lists are a notice with what they cost each handshake", () => {
+  const crlFile = join(folder, "lists.pem");
+  const notices: string[] = [];
+  writeFileSync(crlFile, REVOCATION_LIST.repeat(Math.ceil((3 * 1024 * 1024) / REVOCATION_LIST.length)));
+  expect(parseTls({ ...whole, crlFile }, "ssl", [], notices)).toBeDefined();
+  expect(notices).toEqual([expect.stringMatching(/^zooid\.ssl\.crlFile: .* has 3\.0 MiB of lists: .* about 6 ms/)]);
+});
+
 test("files are read again, and refused while they are invalid", () => {
   const location = join(folder, "changing.pem");
   writeFileSync(location, HOST.key + HOST.cert, { mode: 0o600 });

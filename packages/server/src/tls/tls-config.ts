@@ -97,7 +97,7 @@ export function parseTls(
   const read = (into: string[], also: string[]): SecureContextOptions => {
     const own = readKeyStore(`${prefix}.keyStore`, keyStore, into, also);
     const ca = readTrustStore(`${prefix}.trustStore`, trustStore, into);
-    const crl = crlFile === undefined ? undefined : readRevocationLists(`zooid.${prefix}.crlFile`, crlFile, into);
+    const crl = crlFile === undefined ? undefined : readRevocationLists(`zooid.${prefix}.crlFile`, crlFile, into, also);
     // No authority is trusted by default: those of web sites do not vouch for ZooKeeper's clients.
     return { ...own, ca: [...(ca ?? [])], ...(crl === undefined ? {} : { crl }), ...fixed };
   };
