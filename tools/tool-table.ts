@@ -251,6 +251,11 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
         does: "what a read or a write allocates",
       },
       {
+        name: "trace-request",
+        file: "packages/trials/src/request-traces/trace-request.ts",
+        does: "functions, calls and files of a read, a write and a watch",
+      },
+      {
         name: "perf-million",
         file: "packages/trials/src/perf/million.ts",
         does: "memory and times with a million znodes",

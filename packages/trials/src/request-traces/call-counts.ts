@@ -1,0 +1,75 @@
+import { readFileSync } from "node:fs";
+import type { Profiler } from "node:inspector";
+import { relative } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** How often a function ran. */
+export interface CallCount {
+  /** Its file, as `replica/requests/client-writes.ts`. */
+  readonly file: string;
+  /** `write`, `#take`, `get isOpen`, or the head of an arrow function without a name: `(run) =>`. */
+  readonly name: string;
+  readonly count: number;
+}
+
+/** The calls that an interval had, by {@link keyOf}. */
+export type CallCounts = ReadonlyMap<string, CallCount>;
+
+const PACKAGES = fileURLToPath(new URL("../../../", import.meta.url));
+const SOURCE_FILE = /^([^/]+)\/src\/(.+\.ts)$/;
+
+export function keyOf({ file, name }: Pick<CallCount, "file" | "name">): string {
+  return `${file}:${name}`;
+}
+
+export function isGetter({ name }: Pick<CallCount, "name">): boolean {
+  return name.startsWith("get ");
+}
+
+/** Reads the answer of V8's `Profiler.takePreciseCoverage`, for the files of this repository's packages. */
+export function callCountsOf(coverage: Profiler.TakePreciseCoverageReturnType): CallCounts {
+  const counts = new Map<string, CallCount>();
+  for (const { url, functions } of coverage.result) {
+    const file = fileOf(url);
+    if (file === undefined) continue;
+    for (const { functionName, ranges } of functions) {
+      const [range] = ranges;
+      // The function of a module as a whole begins at 0: it runs when the module is loaded.
+      if (range === undefined || range.count === 0 || range.startOffset === 0) continue;
+      const name = functionName === "" ? headOf(url, range.startOffset) : functionName;
+      const key = keyOf({ file, name });
+      counts.set(key, { file, name, count: range.count + (counts.get(key)?.count ?? 0) });
+    }
+  }
+  return counts;
+}
+
+/** What all intervals have in common: the calls that each of them had. */
+export function common(intervals: readonly CallCounts[]): CallCounts {
+  const [first = new Map(), ...others] = intervals;
+  const result = new Map<string, CallCount>();
+  for (const [key, call] of first) {
+    const count = Math.min(call.count, ...others.map((other) => other.get(key)?.count ?? 0));
+    if (count > 0) result.set(key, { ...call, count });
+  }
+  return result;
+}
+
+function fileOf(url: string): string | undefined {
+  if (!url.startsWith("file:")) return undefined;
+  const [, folder, path] = SOURCE_FILE.exec(relative(PACKAGES, fileURLToPath(url))) ?? [];
+  return folder === undefined ? undefined : `${folder}/${path}`;
+}
+
+const sources = new Map<string, string>();
+
+/** The parameters of an arrow function. Node.js strips types in place: offsets are those of the file. */
+function headOf(url: string, offset: number): string {
+  let source = sources.get(url);
+  if (source === undefined) {
+    source = readFileSync(fileURLToPath(url), "utf8");
+    sources.set(url, source);
+  }
+  const end = source.indexOf("=>", offset);
+  return end === -1 ? "(anonymous)" : source.slice(offset, end + 2).replace(/\s+/g, " ");
+}
