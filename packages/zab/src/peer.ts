@@ -24,6 +24,7 @@ import { Learner } from "./learner/learner.ts";
 import { type LearnerStatus, statusOf } from "./learner-status.ts";
 import { LostHistory } from "./lost-history.ts";
 import type { LearnerFault, RoleEnd } from "./operator-events.ts";
+import type { ProposalQueue } from "./proposal-queue.ts";
 import type { PeerPhase, RoleContext } from "./role.ts";
 import { type PeerState, RoleCycle } from "./role-cycle.ts";
 import { type AllSinks, allSinks, type ZabSinks } from "./sinks.ts";
@@ -86,10 +87,6 @@ export class ZabPeer {
     };
   }
 
-  get #role(): Leader | Learner | undefined {
-    return this.#cycle.role;
-  }
-
   get state(): PeerState {
     return this.#cycle.state;
   }
@@ -100,7 +97,7 @@ export class ZabPeer {
   }
 
   get phase(): PeerPhase {
-    return this.#role?.phase ?? "election";
+    return this.#cycle.role?.phase ?? "election";
   }
 
   get generation(): number {
@@ -109,13 +106,13 @@ export class ZabPeer {
 
   /** The epoch that this server's role is in; 0 while there is none. */
   get epoch(): number {
-    return this.#role?.epochNumber ?? 0;
+    return this.#cycle.role?.epochNumber ?? 0;
   }
 
   /** The leader that this server follows; itself when it leads. */
   get leader(): ServerId | undefined {
-    if (this.#role instanceof Learner) return this.#role.leader;
-    return this.#role instanceof Leader ? this.#config.sid : undefined;
+    const { leading, following } = this.#cycle;
+    return leading === undefined ? following?.leader : this.#config.sid;
   }
 
   get durable(): LogState {
@@ -124,11 +121,13 @@ export class ZabPeer {
 
   /** Everything up to here is known to be committed: an entry's zxid, never an epoch's start. */
   get committed(): Zxid {
-    return this.#role?.committed ?? this.#log.durable.commitHint;
+    const { leading, following } = this.#cycle;
+    return leading?.broadcast.committed ?? following?.committed ?? this.#log.durable.commitHint;
   }
 
   get lastProposed(): Zxid {
-    return this.#role instanceof Leader ? this.#role.lastProposed : (this.#role?.lastLogged ?? ZXID_NONE);
+    const { leading, following } = this.#cycle;
+    return leading?.broadcast.queue.last ?? following?.lastLogged ?? ZXID_NONE;
   }
 
   /** The room on this server's disk. */
@@ -140,30 +139,36 @@ export class ZabPeer {
    * Whether writes that add data are to be refused: the leader, or a quorum, has no room for them.
    */
   get lacksRoom(): boolean {
-    if (this.#role instanceof Leader) return this.#role.diskRoom.isLacking;
-    return this.#role?.lacksRoom ?? false;
+    const { leading, following } = this.#cycle;
+    return leading?.diskRoom.isLacking ?? following?.lacksRoom ?? false;
   }
 
   /** Whether this server leads without enough room, and another one that may lead has enough. */
   get hasRoomierSuccessor(): boolean {
-    return this.#role instanceof Leader && this.#role.diskRoom.hasRoomierSuccessor;
+    return this.#cycle.leading?.diskRoom.hasRoomierSuccessor ?? false;
   }
 
   /** Entries proposed and not yet delivered. */
   get outstandingCount(): number {
-    return this.#role?.queue.count ?? 0;
+    return this.#queue?.count ?? 0;
+  }
+
+  get #queue(): ProposalQueue | undefined {
+    const { leading, following } = this.#cycle;
+    return leading?.broadcast.queue ?? following?.queue;
   }
 
   get isFull(): boolean {
     const { outstandingCountMax, outstandingBytesMax } = this.#config;
-    const queue = this.#role?.queue;
+    const queue = this.#queue;
     return queue !== undefined && (queue.count >= outstandingCountMax || queue.sizeBytes >= outstandingBytesMax);
   }
 
   /** Whether the epoch's counter nears its end: no write is admitted before a new epoch. */
   get isExhausted(): boolean {
     // rule: an-epochs-counter-has-an-end
-    return this.#role instanceof Leader && counterOf(this.#role.lastProposed) >= this.#config.counterMax;
+    const { leading } = this.#cycle;
+    return leading !== undefined && counterOf(leading.broadcast.queue.last) >= this.#config.counterMax;
   }
 
   /** Promises or acks may be forgotten here: this server does not vote and is not counted. */
@@ -205,7 +210,7 @@ export class ZabPeer {
     //    restarts before its disk knows.
     // 2. S1 elects itself, and waits for S2 to follow, which leads.
     const learned = { kind: "configuration-learned", version: members.version } as const;
-    if (this.#role === undefined) this.#sinks.roles.note(learned);
+    if (this.#cycle.role === undefined) this.#sinks.roles.note(learned);
     else this.#cycle.leave(learned);
     // One that is fresh has it from its files, and says nothing of a history.
     return this.#members.adopt(members, { isFromHistory: !this.#founding.isFresh(from) });
@@ -222,7 +227,7 @@ export class ZabPeer {
    * leader.
    */
   isQuorumSynced(verifier: QuorumVerifier): boolean {
-    return this.#role instanceof Leader && this.#role.isQuorumSynced(verifier);
+    return this.#cycle.leading?.isQuorumSynced(verifier) ?? false;
   }
 
   /**
@@ -230,24 +235,24 @@ export class ZabPeer {
    * elsewhere.
    */
   get wishes(): Pick<Wishes, "due" | "waiting" | "hasQuorumIn"> | undefined {
-    return this.#role instanceof Leader ? this.#role.wishes : undefined;
+    return this.#cycle.leading?.wishes;
   }
 
   /** Whether this server leads and the configuration in force gives the leadership to others. */
   get mustTransfer(): boolean {
-    return this.#role instanceof Leader && this.#role.mustTransfer;
+    return this.#cycle.leading?.mustTransfer ?? false;
   }
 
   #membersChanged(): void {
-    if (this.#role instanceof Leader) this.#role.membersChanged();
+    this.#cycle.leading?.membersChanged();
     this.#sinks.roles.membersChanged?.();
   }
 
   /** The leader's learners; none elsewhere. */
   learners(): readonly LearnerStatus[] {
-    const role = this.#role;
-    if (!(role instanceof Leader)) return [];
-    return Array.from(role.learners.values(), (learner) => statusOf(learner, role.diskRoom.mayLead(learner)));
+    const { leading } = this.#cycle;
+    if (leading === undefined) return [];
+    return Array.from(leading.learners.values(), (learner) => statusOf(learner, leading.diskRoom.mayLead(learner)));
   }
 
   // Roles
@@ -255,19 +260,19 @@ export class ZabPeer {
   /** Leads alone an epoch that this server has promised and holds, as an ensemble of one. */
   leadAlone(epoch: number): void {
     const leader = new Leader(this.#context);
-    this.#cycle.begin("leading", leader);
+    this.#cycle.lead(leader);
     leader.leadAlone(epoch);
   }
 
   /** The election is decided for this server. */
   lead(): void {
     const leader = new Leader(this.#context);
-    this.#cycle.begin("leading", leader);
+    this.#cycle.lead(leader);
     const early = this.#early.removeAll();
     leader.begin();
     for (const learner of early) {
       // A learner may have made the leader leave.
-      if (this.#role !== leader || learner.info === undefined) this.#early.add(learner);
+      if (this.#cycle.role !== leader || learner.info === undefined) this.#early.add(learner);
       else leader.informed(learner.link, learner.sid, learner.info);
     }
   }
@@ -276,7 +281,7 @@ export class ZabPeer {
   follow(leader: ServerId): void {
     assert(leader !== this.#config.sid, "no server follows itself");
     const learner = new Learner(this.#context, leader);
-    this.#cycle.begin("following", learner);
+    this.#cycle.follow(learner);
     for (const { link } of this.#early.removeAll()) {
       this.#early.refuse(link, "not-leading", { kind: "follows-another", leader });
     }
@@ -291,7 +296,7 @@ export class ZabPeer {
    * @param to the only server that may succeed
    */
   transferLeadership(purpose: TransferPurpose = "stop", to?: ServerId): ServerId | undefined {
-    const successor = this.#role instanceof Leader ? this.#role.transferLeadership(purpose, to) : undefined;
+    const successor = this.#cycle.leading?.transferLeadership(purpose, to);
     if (successor !== undefined) this.#cycle.leave({ kind: "handed-over", to: successor });
     return successor;
   }
@@ -318,7 +323,7 @@ export class ZabPeer {
   peerHeard(sid: ServerId, said: SaidDisk): void {
     const isNews = this.#founding.heard(sid, said);
     if (isNews && this.#founding.isFounder) this.#sinks.roles.note({ kind: "founding-forbidden", sid });
-    this.#role?.foundingChanged();
+    this.#cycle.role?.foundingChanged();
   }
 
   /** Another server accepts a connection of this one, and has not said anything. */
@@ -334,29 +339,31 @@ export class ZabPeer {
   /** An attempt to connect to another server ended without a connection after `tookMs`. */
   peerUnanswered(sid: ServerId, tookMs: number): void {
     this.#founding.unanswered(sid, tookMs);
-    this.#role?.foundingChanged();
+    this.#cycle.role?.foundingChanged();
   }
 
   /** Another server has shown in an election that it has data. */
   peerHasData(sid: ServerId): void {
     this.#founding.hasData(sid);
-    this.#role?.foundingChanged();
+    this.#cycle.role?.foundingChanged();
   }
 
   /** The room on this server's disk has changed. */
   setRoom(room: DiskRoom): void {
     this.#room = room;
-    if (this.#role instanceof Leader) this.#role.diskRoom.changed();
-    else this.#role?.roomChanged();
+    const { leading, following } = this.#cycle;
+    if (leading !== undefined) leading.diskRoom.changed();
+    else following?.roomChanged();
   }
 
   tick(): void {
-    this.#role?.tick();
-    if (this.#role === undefined) this.#early.tick(this.#nowMs);
+    this.#cycle.role?.tick();
+    if (this.#cycle.role === undefined) this.#early.tick(this.#nowMs);
   }
 
   nextDueMs(): number | undefined {
-    return this.#role === undefined ? this.#early.nextDueMs() : this.#role.nextDueMs();
+    const { role } = this.#cycle;
+    return role === undefined ? this.#early.nextDueMs() : role.nextDueMs();
   }
 
   /** A link was opened: dialed by this server, or by a learner. */
@@ -365,20 +372,20 @@ export class ZabPeer {
       this.#early.add({ link, sid, sinceMs: this.#nowMs, info: undefined });
       return;
     }
-    if (this.#role instanceof Learner && this.#role.leader === sid && this.#role.link === undefined) {
-      this.#role.linkOpened(link);
-    } else this.#sinks.links.close(link, { kind: "link-not-wanted" });
+    const { following } = this.#cycle;
+    if (following?.leader === sid && following.link === undefined) following.linkOpened(link);
+    else this.#sinks.links.close(link, { kind: "link-not-wanted" });
   }
 
   // `detail` is what happened, in words.
 
   dialFailed(detail: string): void {
-    if (this.#role instanceof Learner) this.#role.dialFailed(detail);
+    this.#cycle.following?.dialFailed(detail);
   }
 
   linkClosed(link: LinkRef, detail: string): void {
     this.#early.remove(link);
-    this.#role?.linkClosed(link, detail);
+    this.#cycle.role?.linkClosed(link, detail);
   }
 
   /**
@@ -386,24 +393,25 @@ export class ZabPeer {
    * ZabRequests.learnerLost} follows.
    */
   dropLearner(link: LinkRef, fault: LearnerFault["fault"]): void {
-    if (this.#role instanceof Leader) this.#role.dropFaulty(link, fault);
+    this.#cycle.leading?.dropFaulty(link, fault);
   }
 
   receive(link: LinkRef, message: PeerMessage): void {
-    if (this.#role instanceof Learner && this.#role.link === link) {
-      this.#role.receive(message);
+    const { leading, following } = this.#cycle;
+    if (following?.link === link) {
+      following.receive(message);
       return;
     }
-    if (this.#role instanceof Leader && this.#role.receive(link, message)) return;
+    if (leading?.receive(link, message) === true) return;
     const early = this.#early.informed(link, message);
     if (early === undefined) return;
-    if (this.#role === undefined) {
-      this.#seekFollowing();
-      return;
-    }
-    this.#early.remove(link);
-    if (this.#role instanceof Leader) this.#role.informed(link, early.sid, early.info);
-    else this.#early.refuse(link, "not-leading", { kind: "follows-another", leader: this.#role.leader });
+    if (leading !== undefined) {
+      this.#early.remove(link);
+      leading.informed(link, early.sid, early.info);
+    } else if (following !== undefined) {
+      this.#early.remove(link);
+      this.#early.refuse(link, "not-leading", { kind: "follows-another", leader: following.leader });
+    } else this.#seekFollowing();
   }
 
   /**
@@ -420,15 +428,19 @@ export class ZabPeer {
 
   /** Everything up to a zxid, appended in a role generation, is on this server's disk. */
   synced(generation: number, zxid: Zxid): void {
-    if (this.#log.appended(generation)) this.#role?.synced(zxid);
+    if (!this.#log.appended(generation)) return;
+    const { leading, following } = this.#cycle;
+    if (leading !== undefined) leading.broadcast.synced(zxid);
+    else following?.synced(zxid);
   }
 
   // Broadcast
 
   /** Proposes entries that continue the epoch. */
   propose(batch: FrameBatch): void {
-    if (!(this.#role instanceof Leader)) throw new InvariantError("only a leader proposes");
-    this.#role.propose(batch);
+    const { leading } = this.#cycle;
+    if (leading === undefined) throw new InvariantError("only a leader proposes");
+    leading.broadcast.propose(batch);
   }
 
   /**
@@ -436,14 +448,16 @@ export class ZabPeer {
    * this number or a higher one.
    */
   checkLeadership(): number {
-    assert(this.#role instanceof Leader, "only a leader is confirmed");
-    return this.#role.check.begin();
+    const { leading } = this.#cycle;
+    assert(leading !== undefined, "only a leader is confirmed");
+    return leading.check.begin();
   }
 
   /** To the leader, from a learner. */
   sendToLeader(message: PeerMessage): void {
-    assert(this.#role instanceof Learner, "a learner has a leader");
-    this.#role.send(message);
+    const { following } = this.#cycle;
+    assert(following !== undefined, "a learner has a leader");
+    following.send(message);
   }
 
   /**
@@ -451,14 +465,15 @@ export class ZabPeer {
    * due
    */
   deliver(most: number): boolean {
-    return this.#role?.deliver(most) ?? false;
+    const { leading, following } = this.#cycle;
+    return leading?.broadcast.deliver(most) ?? following?.deliver(most) ?? false;
   }
 
   /**
    * The end of a turn: sends the messages that waited for it; a peer without a role looks for one.
    */
   flush(): void {
-    if (this.#role instanceof Leader) this.#role.flush();
+    this.#cycle.leading?.broadcast.flush();
     if (this.#cycle.settle()) this.#seekFollowing();
   }
 }

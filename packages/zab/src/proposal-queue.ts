@@ -52,26 +52,15 @@ export class ProposalQueue {
   #head = 0;
   /** Where the next entry to deliver begins in the oldest batch. */
   #at = 0;
-  #last: Zxid;
-  #outstandingCount = 0;
-  #outstandingBytes = 0;
+  // Read only: each turn asks for these.
+  /** The last proposed zxid. */
+  last: Zxid;
+  /** Entries proposed and not delivered. */
+  count = 0;
+  sizeBytes = 0;
 
   constructor(last: Zxid) {
-    this.#last = last;
-  }
-
-  /** The last proposed zxid. */
-  get last(): Zxid {
-    return this.#last;
-  }
-
-  /** Entries proposed and not delivered. */
-  get count(): number {
-    return this.#outstandingCount;
-  }
-
-  get sizeBytes(): number {
-    return this.#outstandingBytes;
+    this.last = last;
   }
 
   /** Whether entries delivered from now on are kept for a while. */
@@ -91,7 +80,7 @@ export class ProposalQueue {
     if (this.#recent.holdsAfter(after)) return true;
     const oldest = this.#batches[this.#head];
     // rule: no-hole-in-the-window
-    return oldest !== undefined && oldest.first <= after + 1 && after < this.#last;
+    return oldest !== undefined && oldest.first <= after + 1 && after < this.last;
   }
 
   /**
@@ -135,20 +124,20 @@ export class ProposalQueue {
     this.#batches.length = 0;
     this.#head = 0;
     this.#at = 0;
-    this.#outstandingCount = 0;
-    this.#outstandingBytes = 0;
+    this.count = 0;
+    this.sizeBytes = 0;
     this.#recent.clear();
   }
 
   push(batch: FrameBatch): void {
     assert(
-      this.#last === ZXID_NONE || batch.first > this.#last,
-      () => `proposals go up: ${batch.first} was proposed after ${this.#last}`,
+      this.last === ZXID_NONE || batch.first > this.last,
+      () => `proposals go up: ${batch.first} was proposed after ${this.last}`,
     );
     this.#batches.push(batch);
-    this.#last = batch.last;
-    this.#outstandingCount += batch.count;
-    this.#outstandingBytes += batch.end;
+    this.last = batch.last;
+    this.count += batch.count;
+    this.sizeBytes += batch.end;
   }
 
   /**
@@ -174,7 +163,7 @@ export class ProposalQueue {
         at = start + frameLength(bytes, at);
         goesOn = application.deliver(zxid, bytes, start, at);
         delivered++;
-        this.#outstandingCount--;
+        this.count--;
       }
       this.#at = at;
       if (at === end) this.#drop(batch, application);
@@ -183,7 +172,7 @@ export class ProposalQueue {
   }
 
   #drop(batch: FrameBatch, application: Pick<ZabApplication, "release">): void {
-    this.#outstandingBytes -= batch.end;
+    this.sizeBytes -= batch.end;
     this.#at = 0;
     this.#head++;
     if (this.#head > 64) {

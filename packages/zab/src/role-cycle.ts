@@ -24,7 +24,12 @@ export class RoleCycle {
   readonly #log: FencedLog;
   readonly #members: KnownMembers;
   readonly #sinks: AllSinks;
-  #role: Leader | Learner | undefined;
+  // Fields, since every input reads them; this class alone sets them.
+  /** The role in force; undefined between two roles. */
+  role: Leader | Learner | undefined;
+  /** The same where it leads, and where it follows or observes. */
+  leading: Leader | undefined;
+  following: Learner | undefined;
   #state: Exclude<PeerState, "observing"> = "looking";
   /** Whether {@link ZabElection.look} was called for the present wait. */
   #isLooking = false;
@@ -37,11 +42,6 @@ export class RoleCycle {
     this.#sinks = sinks;
   }
 
-  /** The role in force; undefined between two roles. */
-  get role(): Leader | Learner | undefined {
-    return this.#role;
-  }
-
   get state(): PeerState {
     // A change of the configuration gives a learner a vote, or takes it, while it follows.
     return this.#state === "following" && this.#members.isObserver ? "observing" : this.#state;
@@ -49,21 +49,33 @@ export class RoleCycle {
 
   /** Whether an election was asked for and has not decided yet. */
   get isLooking(): boolean {
-    return this.#isLooking && this.#role === undefined;
+    return this.#isLooking && this.role === undefined;
   }
 
-  begin(state: "leading" | "following", role: Leader | Learner): void {
-    assert(this.#role === undefined && this.#log.isQuiet, "a role begins when the one before has ended");
+  lead(leader: Leader): void {
+    this.#begin("leading", leader);
+    this.leading = leader;
+  }
+
+  follow(learner: Learner): void {
+    this.#begin("following", learner);
+    this.following = learner;
+  }
+
+  #begin(state: "leading" | "following", role: Leader | Learner): void {
+    assert(this.role === undefined && this.#log.isQuiet, "a role begins when the one before has ended");
     this.#state = state;
     this.#isLooking = false;
     this.#log.nextGeneration();
-    this.#role = role;
+    this.role = role;
   }
 
   leave(reason: RoleEnd): void {
-    const role = this.#role;
+    const { role } = this;
     if (role === undefined) return;
-    this.#role = undefined;
+    this.role = undefined;
+    this.leading = undefined;
+    this.following = undefined;
     this.#state = "looking";
     this.#successor = undefined;
     this.#log.nextGeneration();
@@ -89,7 +101,7 @@ export class RoleCycle {
    * @returns whether an election was asked for
    */
   settle(): boolean {
-    if (this.#role !== undefined || this.#isLooking || this.#isStopped || !this.#log.isQuiet) return false;
+    if (this.role !== undefined || this.#isLooking || this.#isStopped || !this.#log.isQuiet) return false;
     this.#isLooking = true;
     const successor = this.#successor;
     this.#successor = undefined;

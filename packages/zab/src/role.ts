@@ -5,7 +5,6 @@ import type { Founding } from "./founding.ts";
 import type { KnownMembers } from "./known-members.ts";
 import type { LostHistory } from "./lost-history.ts";
 import type { RoleEnd } from "./operator-events.ts";
-import type { ProposalQueue } from "./proposal-queue.ts";
 import type { AllSinks } from "./sinks.ts";
 
 /** How far a role has come: the phases of the paper. */
@@ -16,18 +15,8 @@ export interface Role {
   readonly phase: PeerPhase;
   /** 0 until the role's epoch is known. */
   readonly epochNumber: number;
-  /** Everything up to here is known to be committed: an entry's zxid, never an epoch's start. */
-  readonly committed: Zxid;
-  /** The last entry logged or proposed. */
-  readonly lastLogged: Zxid;
-  /** Entries not yet delivered. */
-  readonly queue: ProposalQueue;
   begin(): void;
   linkClosed(link: LinkRef, detail: string): void;
-  /** Everything up to here, appended in this role, is durable. */
-  synced(zxid: Zxid): void;
-  /** @returns whether more can be delivered now */
-  deliver(most: number): boolean;
   tick(): void;
   nextDueMs(): number;
   /** What is known of other servers changed: whether an ensemble may be founded beside them. */

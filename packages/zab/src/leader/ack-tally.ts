@@ -13,15 +13,12 @@ export class AckTally {
   /** While the configuration changes: who counts for the change and all entries behind it. */
   #change: { readonly verifier: QuorumVerifier; readonly from: Zxid } | undefined;
   readonly #acked = new Map<ServerId, Zxid>();
-  #committed: Zxid;
+  /** The commit point; read only. */
+  committed: Zxid;
 
   constructor(verifier: QuorumVerifier, committed: Zxid) {
     this.#verifier = verifier;
-    this.#committed = committed;
-  }
-
-  get committed(): Zxid {
-    return this.#committed;
+    this.committed = committed;
   }
 
   /**
@@ -33,7 +30,7 @@ export class AckTally {
     const before = this.#acked.get(sid);
     assert(before === undefined || zxid >= before, () => `acks of server ${sid} go up: ${zxid} came after ${before}`);
     this.#acked.set(sid, zxid);
-    return zxid > this.#committed && this.#recount();
+    return zxid > this.committed && this.#recount();
   }
 
   /** Entries from a zxid on need another quorum: that of both configurations. */
@@ -53,17 +50,17 @@ export class AckTally {
 
   #recount(): boolean {
     const point = this.#quorumPoint();
-    if (point <= this.#committed) return false;
-    this.#committed = point;
+    if (point <= this.committed) return false;
+    this.committed = point;
     return true;
   }
 
   /** The highest zxid that a quorum has on disk. */
   #quorumPoint(): Zxid {
     const change = this.#change;
-    if (change === undefined) return this.#highest(this.#verifier, this.#committed);
+    if (change === undefined) return this.#highest(this.#verifier, this.committed);
     const before = (change.from - 1) as Zxid;
-    const point = this.#committed >= before ? this.#committed : this.#highest(this.#verifier, this.#committed, before);
+    const point = this.committed >= before ? this.committed : this.#highest(this.#verifier, this.committed, before);
     // rule: a-change-needs-both-quorums
     return point < before ? point : this.#highest(change.verifier, point);
   }

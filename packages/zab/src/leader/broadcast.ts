@@ -23,7 +23,8 @@ import type { LearnerHandler } from "./learner-handler.ts";
  */
 export class Broadcast {
   readonly #leader: Leader;
-  #queue = new ProposalQueue(ZXID_NONE);
+  /** Replaced when the epoch begins, and by this class alone. */
+  queue: ProposalQueue = new ProposalQueue(ZXID_NONE);
   #delivery: Delivery;
   #tally: AckTally | undefined;
   /** The last entry on this server's own disk. */
@@ -35,10 +36,6 @@ export class Broadcast {
     this.#delivery = this.#newDelivery();
   }
 
-  get queue(): ProposalQueue {
-    return this.#queue;
-  }
-
   /** Everything up to here is committed; a position of the log. */
   get committed(): Zxid {
     if (this.#tally === undefined) return this.#leader.context.log.durable.commitHint;
@@ -47,12 +44,12 @@ export class Broadcast {
 
   /** The last entry logged or proposed. */
   get lastLogged(): Zxid {
-    return this.#leader.epoch.logPosition(this.#queue.last);
+    return this.#leader.epoch.logPosition(this.queue.last);
   }
 
   /** Proposals of the epoch follow its start marker. */
   beginEpoch(): void {
-    this.#queue = new ProposalQueue(this.#leader.epoch.start);
+    this.queue = new ProposalQueue(this.#leader.epoch.start);
     this.learnersChanged();
     this.#delivery = this.#newDelivery();
   }
@@ -74,7 +71,7 @@ export class Broadcast {
 
   /** Observers get entries a little after those were delivered. */
   learnersChanged(): void {
-    this.#queue.keepDelivered(this.#leader.learners.hasObservers);
+    this.queue.keepDelivered(this.#leader.learners.hasObservers);
   }
 
   propose(batch: FrameBatch): void {
@@ -83,12 +80,12 @@ export class Broadcast {
     if (epochOf(batch.first) !== epoch.number) {
       throw new InvariantError(`a leader of epoch ${epoch.number} proposes in it, not ${formatZxid(batch.first)}`);
     }
-    if (batch.first !== this.#queue.last + 1) {
-      throw new InvariantError(`${formatZxid(batch.first)} leaves a gap behind ${formatZxid(this.#queue.last)}`);
+    if (batch.first !== this.queue.last + 1) {
+      throw new InvariantError(`${formatZxid(batch.first)} leaves a gap behind ${formatZxid(this.queue.last)}`);
     }
     const run = { bytes: batch.bytes, start: 0, end: batch.end };
     const config = this.#seeChange(run);
-    this.#queue.push(batch);
+    this.queue.push(batch);
     for (const learner of learners.values()) if (!learner.isObserver) stream.pump(learner);
     context.log.append(run, this.committed, config);
   }
@@ -174,7 +171,7 @@ export class Broadcast {
   }
 
   end(): void {
-    this.#queue.releaseAll(this.#leader.context.sinks.application);
+    this.queue.releaseAll(this.#leader.context.sinks.application);
   }
 
   #newDelivery(): Delivery {
@@ -182,7 +179,7 @@ export class Broadcast {
     return new Delivery({
       log: context.log,
       application: context.sinks.application,
-      queue: this.#queue,
+      queue: this.queue,
       historyEnd: epoch.history.zxid,
       damaged: (reason) => context.fail(reason),
     });

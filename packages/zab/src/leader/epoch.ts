@@ -11,35 +11,27 @@ import { composeZxid, earlierOf, type LogPosition, ZXID_NONE, type Zxid } from "
 export class LeaderEpoch {
   /** The log's end when the role began: H0 ends here. */
   readonly history: LogPosition;
-  #number = 0;
-  #start: Zxid = ZXID_NONE;
+  /** 0 until a quorum has reported its accepted epoch; set by {@link begin} alone, as the start is. */
+  number = 0;
+  /** The start marker. */
+  start: Zxid = ZXID_NONE;
 
   constructor(history: LogPosition) {
     this.history = history;
   }
 
-  /** 0 until a quorum has reported its accepted epoch. */
-  get number(): number {
-    return this.#number;
-  }
-
-  /** The start marker. */
-  get start(): Zxid {
-    return this.#start;
-  }
-
   begin(epoch: number): void {
-    this.#number = epoch;
-    this.#start = composeZxid(epoch, 0);
+    this.number = epoch;
+    this.start = composeZxid(epoch, 0);
   }
 
   /** A position of the stream as one of the log. */
   logPosition(zxid: Zxid): Zxid {
-    return zxid > this.#start ? zxid : earlierOf(zxid, this.history.zxid);
+    return zxid > this.start ? zxid : earlierOf(zxid, this.history.zxid);
   }
 
   /** A position of the log as one of the stream. */
   streamPosition(zxid: Zxid): Zxid {
-    return zxid === this.history.zxid ? this.#start : zxid;
+    return zxid === this.history.zxid ? this.start : zxid;
   }
 }

@@ -2,7 +2,6 @@ import {
   assert,
   EPOCH_MAX,
   epochOf,
-  type FrameBatch,
   formatZxid,
   isSamePlace,
   type LinkRef,
@@ -11,10 +10,8 @@ import {
   type PeerMessage,
   type QuorumVerifier,
   type ServerId,
-  type Zxid,
 } from "@zooid/model";
 import type { LearnerFault, RoleEnd } from "../operator-events.ts";
-import type { ProposalQueue } from "../proposal-queue.ts";
 import type { PeerPhase, Role, RoleContext } from "../role.ts";
 import { Acceptance } from "./acceptance.ts";
 import { Broadcast } from "./broadcast.ts";
@@ -61,7 +58,8 @@ export class Leader implements Role {
   readonly diskRoom: EnsembleRoom;
   readonly wishes: Wishes;
   readonly #transfer: LeadershipTransfer;
-  #phase: PeerPhase = "discovery";
+  /** Set by this class alone. */
+  phase: PeerPhase = "discovery";
   /** Where other servers reached this one when it began to lead. */
   readonly #place: Member | undefined;
 
@@ -97,7 +95,7 @@ export class Leader implements Role {
   get mustTransfer(): boolean {
     const { config, members } = this.context;
     const { committed } = members;
-    if (this.#phase !== "broadcast" || committed === undefined || members.isChanging) return false;
+    if (this.phase !== "broadcast" || committed === undefined || members.isChanging) return false;
     if (!committed.verifier.candidates.has(config.sid)) return true;
     // Its own file says where it is.
     if (config.isWish) return false;
@@ -121,10 +119,6 @@ export class Leader implements Role {
     }
   }
 
-  get phase(): PeerPhase {
-    return this.#phase;
-  }
-
   /** Whether the epoch's history is committed. */
   get isEstablished(): boolean {
     return this.acceptance.isEstablished;
@@ -132,22 +126,6 @@ export class Leader implements Role {
 
   get epochNumber(): number {
     return this.epoch.number;
-  }
-
-  get committed(): Zxid {
-    return this.broadcast.committed;
-  }
-
-  get lastLogged(): Zxid {
-    return this.broadcast.lastLogged;
-  }
-
-  get lastProposed(): Zxid {
-    return this.broadcast.queue.last;
-  }
-
-  get queue(): ProposalQueue {
-    return this.broadcast.queue;
   }
 
   /** A server that is a quorum alone waits for no learner. */
@@ -175,15 +153,15 @@ export class Leader implements Role {
 
   /** A quorum has promised the epoch. */
   becomeSynchronizing(): void {
-    assert(this.#phase === "discovery", "synchronization follows discovery");
-    this.#phase = "synchronization";
+    assert(this.phase === "discovery", "synchronization follows discovery");
+    this.phase = "synchronization";
     this.liveness.beginStep();
   }
 
   /** The history is committed and applied here. An ensemble of one skips synchronization. */
   becomeBroadcasting(): void {
     assert(this.isEstablished, "the broadcast follows the acceptance of the history");
-    this.#phase = "broadcast";
+    this.phase = "broadcast";
   }
 
   /** @returns false for a message of a link that is no learner's */
@@ -258,22 +236,6 @@ export class Leader implements Role {
   dropFaulty(link: LinkRef, fault: LearnerFault["fault"]): void {
     const learner = this.learners.get(link);
     if (learner !== undefined) this.learners.illegal(learner, fault);
-  }
-
-  propose(batch: FrameBatch): void {
-    this.broadcast.propose(batch);
-  }
-
-  synced(zxid: Zxid): void {
-    this.broadcast.synced(zxid);
-  }
-
-  deliver(most: number): boolean {
-    return this.broadcast.deliver(most);
-  }
-
-  flush(): void {
-    this.broadcast.flush();
   }
 
   transferLeadership(purpose: TransferPurpose, to?: ServerId): ServerId | undefined {
