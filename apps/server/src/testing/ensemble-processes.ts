@@ -14,7 +14,7 @@ import { afterEach, beforeEach } from "vitest";
 // Servers as an operator starts them: each a process with a zoo.cfg of its own, on loopback.
 
 const BIN = fileURLToPath(new URL("../../bin/zooid-server.cjs", import.meta.url));
-const DEADLINE_MS = 30_000;
+const DEADLINE_MS = 50_000;
 const POLL_MS = 20;
 /**
  * Ports that the system chose a moment ago stay free for longer where no other process looks for

@@ -11,7 +11,7 @@ import { afterEach, beforeEach } from "vitest";
 /** The process itself, as an operator starts it. */
 
 export const BIN: string = fileURLToPath(new URL("../../bin/zooid-server.cjs", import.meta.url));
-const DEADLINE_MS = 20_000;
+const DEADLINE_MS = 50_000;
 
 let directory = "";
 const running: ServerProcess[] = [];
