@@ -1,7 +1,10 @@
 import { OpCode } from "@zooid/model";
 import type { ReplicaParts } from "./replica-parts.ts";
 
-/** Does work that is due by time, and the rest of what earlier turns had no time for. */
+/**
+ * Does work that is due by time, and the rest of what earlier turns had no time for. Each turn asks
+ * when something is due, so an idle one asks no part for postponed work: see {@link PostponedWork}.
+ */
 export class DueWork {
   readonly #parts: ReplicaParts;
 
@@ -33,26 +36,29 @@ export class DueWork {
 
   /** When {@link run} has something to do; undefined when never. */
   nextDueMs(): number | undefined {
-    const { config, servingState, membership, roles, reaper, automaticTransfer } = this.#parts;
-    if (this.#hasPostponed) return servingState.nowMs;
-    const membershipDueMs = config.ensemble === undefined ? undefined : membership.nextDueMs();
+    const { config, servingState, postponed, membership, roles, reaper, automaticTransfer } = this.#parts;
+    if (postponed.isMarked && this.hasPostponed()) return servingState.nowMs;
     const reaperDueMs = servingState.isLeading ? reaper.nextDueMs() : undefined;
-    const transferDueMs = earliest(reaperDueMs, automaticTransfer.nextDueMs());
-    return earliest(earliest(membershipDueMs, roles.readOnlyDueMs()), transferDueMs);
+    // A server alone has no election, no other server to lead, and never lacks a quorum.
+    if (config.ensemble === undefined) return reaperDueMs;
+    const roleDueMs = earliest(membership.nextDueMs(), roles.readOnlyDueMs());
+    return earliest(roleDueMs, earliest(reaperDueMs, automaticTransfer.nextDueMs()));
   }
 
-  /** Whether an earlier turn left something for this one. */
-  get #hasPostponed(): boolean {
-    const { connections, watchBudget, proposer, waiting, setWatches, servingState, forwarded, sessionEnds } =
+  /** Whether an earlier turn left something that is due now; clears the mark where none is left. */
+  hasPostponed(): boolean {
+    const { postponed, connections, watchBudget, proposer, waiting, setWatches, servingState, forwarded, sessionEnds } =
       this.#parts;
-    return (
+    const isDue =
       connections.isRemovingWatches ||
       watchBudget.isUnsettled ||
       proposer.isPreparing ||
-      (!servingState.isApplying && (setWatches.hasUnfinished || waiting.hasHeldBack)) ||
       forwarded.hasBacklog ||
-      sessionEnds.hasPending
-    );
+      sessionEnds.hasPending;
+    // These also wait for the rest of a transaction that is applied in part.
+    const isBehind = setWatches.hasUnfinished || waiting.hasHeldBack;
+    postponed.isMarked = isDue || isBehind;
+    return isDue || (isBehind && !servingState.isApplying);
   }
 
   /** An epoch's counter is used up: a new epoch needs a new leader. */

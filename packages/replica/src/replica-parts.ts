@@ -16,6 +16,7 @@ import { DueWork } from "./due-work.ts";
 import { ForwardedRequests } from "./forwarding/forwarded-requests.ts";
 import { RequestForwarder } from "./forwarding/request-forwarder.ts";
 import { Membership } from "./membership.ts";
+import { PostponedWork } from "./postponed-work.ts";
 import { LocalReads } from "./reads/local-reads.ts";
 import { RequestWork } from "./reads/request-work.ts";
 import { WatchRequests } from "./reads/watch-requests.ts";
@@ -59,6 +60,7 @@ export class ReplicaParts {
   readonly servingState: ServingState;
   readonly roles: RoleChanges;
   readonly dueWork: DueWork;
+  readonly postponed: PostponedWork = new PostponedWork();
   readonly slowRequests: SlowRequests;
   readonly counters: Counters;
 
@@ -109,7 +111,7 @@ export class ReplicaParts {
     this.tree = new DataTree({ hashKey: config.hashKey });
     this.membership = new Membership(config, tools.random, zabSinksOf(this), sinks);
     this.zab = this.membership.zab;
-    this.servingState = new ServingState(this.zab);
+    this.servingState = new ServingState();
     this.roles = new RoleChanges(this);
     this.dueWork = new DueWork(this);
     this.automaticTransfer = new AutomaticTransfer(this);
@@ -117,7 +119,7 @@ export class ReplicaParts {
     this.counters = new Counters(this.servingState, this.slowRequests);
 
     this.clientShares = new ClientShares(config.trustedProxies);
-    this.connections = new Connections(this.tree.watches, sinks, this.clientShares);
+    this.connections = new Connections(this.tree.watches, sinks, this.clientShares, this.postponed);
     this.admission = new Admission(this);
     this.watchBudget = new WatchBudget(this);
 

@@ -196,6 +196,11 @@ export class Replica {
     this.#parts.dueWork.run();
   }
 
+  /** Whether a turn has left work for {@link tick}. False where none has; else it may be done. */
+  get hasPostponed(): boolean {
+    return this.#parts.postponed.isMarked;
+  }
+
   /** When {@link tick} has something to do; undefined when never. */
   nextTickMs(): number | undefined {
     return this.#parts.dueWork.nextDueMs();
@@ -326,7 +331,6 @@ export class Replica {
     const { batcher } = this.#parts.tools;
     if (batcher.count === 0 || this.isPreparing || this.#parts.automaticTransfer.isUnderWay) return;
     this.zab.propose(batcher.take());
-    this.#parts.slowRequests.look();
   }
 
   /** Bytes of the entries that {@link propose} has to propose. */
@@ -363,11 +367,9 @@ export class Replica {
     // nothing is applied meanwhile.
     // rule: nothing-is-applied-beside-an-open-multi
     if (this.isPreparing) return false;
-    this.#parts.slowRequests.look();
     // A transaction may take several calls.
     const more = !commitProcessor.resume() || this.zab.deliver(most) || commitProcessor.isSpent;
-    syncs.answerDue();
-    const hasSyncs = syncs.hasDue;
+    const hasSyncs = syncs.answerDue();
     admission.committed();
     return more || hasSyncs;
   }

@@ -38,10 +38,10 @@ export class RoleChanges {
     const { servingState, connections, tree, sessions, zab, proposer, reaper, membership } = this.#parts;
     // rule: read-only-clients-are-disconnected
     if (servingState.isReadOnly) connections.disconnectAll();
-    servingState.serve(epoch, tree.applied);
+    servingState.serve(epoch, tree.applied, zab.state === "leading");
     sessions.reset();
     this.#parts.memberChanges.show();
-    if (zab.state === "leading") {
+    if (servingState.isLeading) {
       proposer.beginEpoch(epoch);
       reaper.begin(servingState.nowMs, servingState.wallMs);
       sessions.takeOver();
@@ -52,6 +52,8 @@ export class RoleChanges {
   /** The role has ended: its requests get no answer any more, so their clients are disconnected. */
   left(reason: RoleEnd): void {
     const parts = this.#parts;
+    // No longer while the rest of a transaction is applied, which could propose something.
+    parts.servingState.isLeading = false;
     parts.commitProcessor.complete();
     parts.sinks.note(reason);
     parts.servingState.left();

@@ -1,5 +1,4 @@
 import { composeZxid, type Zxid } from "@zooid/model";
-import type { ZabPeer } from "@zooid/zab";
 
 /**
  * The state in which this server answers its clients: the time, whether it serves, and the zxid
@@ -7,7 +6,6 @@ import type { ZabPeer } from "@zooid/zab";
  * the methods here change them.
  */
 export class ServingState {
-  readonly #zab: ZabPeer;
   /** Milliseconds of a monotonic clock. */
   nowMs = 0;
   /** Milliseconds since 1970, by the wall clock. */
@@ -21,21 +19,13 @@ export class ServingState {
   visible: Zxid;
   /** Whether a transaction is applied in part: until it is complete, no client reads the tree. */
   isApplying = false;
-  #isServing = false;
-
-  constructor(zab: ZabPeer) {
-    this.#zab = zab;
-    this.visible = composeZxid(0, 0);
-  }
-
   /** Whether clients are served: this server leads, follows or observes, and is synchronized. */
-  get isServing(): boolean {
-    return this.#isServing;
-  }
-
+  isServing = false;
   /** Whether this server decides over writes and sessions. */
-  get isLeading(): boolean {
-    return this.#isServing && this.#zab.state === "leading";
+  isLeading = false;
+
+  constructor() {
+    this.visible = composeZxid(0, 0);
   }
 
   setTime(nowMs: number, wallMs: number): void {
@@ -44,15 +34,17 @@ export class ServingState {
   }
 
   /** A role is complete, in an epoch. */
-  serve(epoch: number, applied: Zxid): void {
+  serve(epoch: number, applied: Zxid, isLeading: boolean): void {
     this.isReadOnly = false;
     this.visible = Math.max(applied, composeZxid(epoch, 0)) as Zxid;
-    this.#isServing = true;
+    this.isServing = true;
+    this.isLeading = isLeading;
   }
 
   /** The role has ended. */
   left(): void {
-    this.#isServing = false;
+    this.isServing = false;
+    this.isLeading = false;
   }
 
   /** There is no quorum, and reads are served without one. */

@@ -1,7 +1,6 @@
 import type {
   ConnectionRef,
   ElectionMessage,
-  LoggedRun,
   ReplySink,
   Request,
   ServerId,
@@ -31,8 +30,6 @@ export interface ReplicaSinks {
    * Makes entries durable, and then calls `synced`. The bytes of an append are lent for the call.
    */
   readonly log: TxnLog;
-  /** A run of entries is about to go to the log. */
-  appending?(run: LoggedRun): void;
   readonly links: ZabLinks;
   readonly snapshots: SnapshotPort;
   /** Sends to another server's election port; only the newest message to each server counts. */

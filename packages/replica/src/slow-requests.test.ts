@@ -15,6 +15,7 @@ test("a write that waited for the disk is reported with its stages", () => {
   test.send(client, 7, OpCode.CREATE, create("/slow", "a secret value"));
   test.advance(30);
   test.replica.propose();
+  test.replica.flush();
   test.advance(200);
   test.sync();
   test.advance(5);
@@ -48,6 +49,7 @@ test("a multi has the stages of its one transaction", () => {
   const client = test.open();
   test.send(client, 1, OpCode.MULTI, multi([OpCode.CREATE, create("/m")], [OpCode.CREATE, create("/m/x")]));
   test.replica.propose();
+  test.replica.flush();
   test.advance(50);
   test.turn();
   expect(slowOnes(test)).toMatchObject([{ op: "MULTI", path: "", stages: { queueMs: 0, syncMs: 50 } }]);

@@ -67,9 +67,11 @@ export class SlowRequests {
   readonly #proposed = new CommitMarks();
   readonly #durable = new CommitMarks();
   readonly #committed = new CommitMarks();
+  readonly #isWanted: boolean;
 
   constructor(parts: ReplicaParts) {
     this.#parts = parts;
+    this.#isWanted = Number.isFinite(parts.config.slowRequestMs);
   }
 
   /** Duration from which a request is slow. */
@@ -77,11 +79,9 @@ export class SlowRequests {
     return this.#parts.config.slowRequestMs;
   }
 
-  /**
-   * Marks how far this server has come; called in each turn, before answers are made and at its
-   * end.
-   */
+  /** Marks how far this server has come, at the end of each turn. */
   look(): void {
+    if (!this.#isWanted) return;
     const { zab, servingState } = this.#parts;
     this.#proposed.reached(zab.lastProposed, servingState.nowMs);
     this.#committed.reached(zab.committed, servingState.nowMs);
@@ -89,6 +89,7 @@ export class SlowRequests {
 
   /** This server's log has everything up to a zxid. */
   durable(zxid: Zxid): void {
+    if (!this.#isWanted) return;
     this.#durable.reached(zxid, this.#parts.servingState.nowMs);
   }
 
@@ -103,6 +104,8 @@ export class SlowRequests {
     },
     receivedMs: number,
   ): void {
+    // How far this turn has come: its end, which marks it, is later.
+    this.look();
     const { sinks, servingState } = this.#parts;
     const { op, xid, zxid, path } = request;
     const { session, address } = connection;

@@ -15,7 +15,6 @@ export function zabSinksOf(parts: ReplicaParts): Omit<ZabSinks, "election"> {
       release: (batch) => tools.batcher.recycle(batch),
       applied: () => parts.tree.applied,
       isReadable: (run) => isReadable(tools.entries, run),
-      appending: (run) => sinks.appending?.(run),
       install: () => sinks.install(),
       configIn: (run) => parts.memberChanges.configIn(run),
     },

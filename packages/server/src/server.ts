@@ -440,7 +440,8 @@ class Server implements ZooidServer {
 
   #logHandler(driver: () => Driver): LogHandler {
     return {
-      appended: ({ generation, zxid }) => driver().appended(generation, zxid),
+      appending: (bytes) => this.#driver?.proposals.appending(bytes),
+      appended: (done) => this.#driver?.proposals.appended(done),
       completed: (step) => driver().input(step),
       roomChanged: (missing) => {
         this.#disk.logChanged(missing);

@@ -182,6 +182,7 @@ export class MemoryTxnLog implements StoreLog {
     if (this.#dead !== undefined) return;
     const bytes = copyRange(run.bytes, run.start, run.end);
     assert(bytes.length > 0, "an empty batch was appended");
+    this.#handler.appending?.(bytes.length);
     this.#queue({
       appendedBytes: bytes.length,
       perform: () => {

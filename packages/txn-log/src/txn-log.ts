@@ -68,6 +68,8 @@ export interface StoreLog extends TxnLog, AsyncDisposable {
 
 /** How a log reports. Calls come one at a time, in order, never from within a call to the log. */
 export interface LogHandler {
+  /** A batch is handed over, of this size; {@link appended} follows once it is durable. */
+  appending?(bytes: number): void;
   /** A batch, and so everything before it, is durable. Once for each append, in order. */
   appended(done: Appended): void;
   /** Runs the callback of a write or a question. Without it the log runs the step itself. */

@@ -17,14 +17,11 @@ import type {
  */
 export class FencedLog {
   readonly #log: TxnLog;
-  readonly #appending: (run: LoggedRun) => void;
   #generation = 0;
   #underWay = 0;
 
-  /** @param appending called with each run before the log gets it */
-  constructor(log: TxnLog, appending: (run: LoggedRun) => void) {
+  constructor(log: TxnLog) {
     this.#log = log;
-    this.#appending = appending;
   }
 
   get generation(): number {
@@ -47,7 +44,6 @@ export class FencedLog {
 
   append(run: LoggedRun, committed: Zxid, lastSeenConfig?: Uint8Array): void {
     this.#underWay++;
-    this.#appending(run);
     this.#log.append(run, this.#generation, committed, lastSeenConfig);
   }
 

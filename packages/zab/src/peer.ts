@@ -47,7 +47,7 @@ export class ZabPeer {
   constructor(options: PeerOptions, sinks: ZabSinks) {
     this.#config = { ...PEER_DEFAULTS, ...options };
     this.#sinks = allSinks(sinks);
-    this.#log = new FencedLog(sinks.log, (run) => sinks.application.appending?.(run));
+    this.#log = new FencedLog(sinks.log);
     this.#lostHistory = new LostHistory(this.#log);
     this.#members = new KnownMembers(this.#config, sinks.log.durable, () => this.#membersChanged());
     this.#founding = new Founding({

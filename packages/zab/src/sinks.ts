@@ -49,8 +49,6 @@ export interface ZabApplication {
    * log gets it.
    */
   isReadable?(run: LoggedRun): boolean;
-  /** A run of entries is about to go to the log. Its bytes are valid during the call. */
-  appending?(run: LoggedRun): void;
   /** Every entry of the batch was delivered or never will be: its bytes may be used again. */
   release?(batch: FrameBatch): void;
   /** A snapshot was received and the log continues it: load it, at once. */

@@ -1,5 +1,6 @@
 import type { WatchTable } from "@zooid/data-tree";
 import type { ClientShares, ConnectionRef, Identity } from "@zooid/model";
+import type { PostponedWork } from "../postponed-work.ts";
 import type { ConnectionRefusal, ReplicaSinks } from "../sinks.ts";
 import { Connection } from "./connection.ts";
 
@@ -22,6 +23,7 @@ export class Connections {
   readonly #watches: WatchTable;
   readonly #sinks: ReplicaSinks;
   readonly #shares: ClientShares;
+  readonly #postponed: PostponedWork;
   readonly #byRef: (Connection | undefined)[] = [];
   readonly #freeRefs: ConnectionRef[] = [];
   #count = 0;
@@ -30,10 +32,11 @@ export class Connections {
   /** Watches that may still be removed before the next {@link removeMoreWatches}. */
   #removable = WATCHES_PER_TURN;
 
-  constructor(watches: WatchTable, sinks: ReplicaSinks, shares: ClientShares) {
+  constructor(watches: WatchTable, sinks: ReplicaSinks, shares: ClientShares, postponed: PostponedWork) {
     this.#watches = watches;
     this.#sinks = sinks;
     this.#shares = shares;
+    this.#postponed = postponed;
   }
 
   /** Connections whose socket is open. */
@@ -108,7 +111,9 @@ export class Connections {
 
   #removeWatches(connection: Connection): void {
     if (this.#watches.countOf(connection.ref) === 0 || this.#removing.has(connection)) return;
-    if (!this.#removeSome(connection, Math.min(WATCHES_AT_ONCE, this.#removable))) this.#removing.add(connection);
+    if (this.#removeSome(connection, Math.min(WATCHES_AT_ONCE, this.#removable))) return;
+    this.#removing.add(connection);
+    this.#postponed.mark();
   }
 
   /** @returns whether none is left */

@@ -49,6 +49,7 @@ export class WatchBudget {
     if (tree.watches.chargedBytes <= config.watchBytesMax) return;
     // Watches that are about to be removed make room.
     this.#isUnsettled = true;
+    this.#parts.postponed.mark();
     if (connections.isRemovingWatches) return;
     // rule: the-most-watches-are-closed
     this.#isUnsettled = this.#closeLargest();

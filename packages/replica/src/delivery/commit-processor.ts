@@ -111,7 +111,7 @@ export class CommitProcessor {
     if (!inFlightWrites.take(header.originSeq) || inFlightWrites.connection === NO_CONNECTION) return undefined;
     const connection = connections.get(inFlightWrites.connection);
     if (connection === undefined) return undefined;
-    syncs.answerDueOf(connection);
+    if (connection.oldestSync !== undefined) syncs.answerDueOf(connection);
     if (connection.isHeldBack) waiting.releaseNow(connection);
     return connection;
   }

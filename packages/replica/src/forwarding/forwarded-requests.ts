@@ -94,8 +94,13 @@ export class ForwardedRequests {
     const { proposer } = this.#parts;
     const backlog = this.#backlogs.get(link);
     if (backlog !== undefined) backlog.push(kept(sid, message));
-    else if (proposer.isPreparing || proposer.isFull) this.#backlogs.set(link, [kept(sid, message)]);
-    else if (!this.#take(link, sid, message)) this.#backlogs.set(link, [kept(sid, this.#rest())]);
+    else if (proposer.isPreparing || proposer.isFull) this.#postpone(link, kept(sid, message));
+    else if (!this.#take(link, sid, message)) this.#postpone(link, kept(sid, this.#rest()));
+  }
+
+  #postpone(link: LinkRef, request: QueuedRequest): void {
+    this.#backlogs.set(link, [request]);
+    this.#parts.postponed.mark();
   }
 
   /** Whether {@link takeMore} has something to do. */

@@ -63,22 +63,22 @@ export class ClientSyncs {
     this.answerDue();
   }
 
-  /** Whether {@link answerDue} has something to do. */
-  get hasDue(): boolean {
-    return this.#pending.hasDue(this.#parts.servingState.visible);
-  }
-
-  /** Answers due syncs and the requests behind them, as many as `releaseWorkPerTurn` allows. */
-  answerDue(): void {
+  /**
+   * Answers due syncs and the requests behind them, as many as `releaseWorkPerTurn` allows.
+   *
+   * @returns whether more are due
+   */
+  answerDue(): boolean {
     const { servingState, config, waiting } = this.#parts;
     // Requests before them wait for the rest of the transaction.
-    if (servingState.isApplying) return;
+    if (this.#pending.count === 0 || servingState.isApplying) return false;
     const workEnd = waiting.workCount + config.releaseWorkPerTurn;
     for (let count = 0; waiting.workCount + count < workEnd; count++) {
       const due = this.#pending.takeDue(servingState.visible);
-      if (due === undefined) return;
+      if (due === undefined) return false;
       this.#answer(due);
     }
+    return this.#pending.hasDue(servingState.visible);
   }
 
   /** Answers the due syncs of a connection before a write of it is answered. */

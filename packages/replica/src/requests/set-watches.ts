@@ -34,6 +34,7 @@ export class SetWatches {
       return true;
     connection.unfinished = { frame: copyRange(bytes, start, end), receivedMs, ...progress };
     this.#unfinished.push(connection);
+    this.#parts.postponed.mark();
     return false;
   }
 

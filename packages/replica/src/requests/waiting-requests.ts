@@ -69,6 +69,7 @@ export class WaitingRequests {
     if (connection.isHeldBack) return;
     connection.isHeldBack = true;
     this.#heldBack.push(connection);
+    this.#parts.postponed.mark();
   }
 
   /** Whether {@link answerMore} has something to do. */

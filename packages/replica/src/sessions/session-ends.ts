@@ -46,7 +46,7 @@ export class SessionEnds {
       if (!servingState.isLeading) return;
       counters.values.expiredSessions++;
       session.closing = true;
-      this.#pending.push(session);
+      this.add(session);
     });
     this.propose();
   }
@@ -67,7 +67,7 @@ export class SessionEnds {
     if (!servingState.isLeading) return "not-leading";
     if (session.closing) return "ending";
     session.closing = true;
-    this.#pending.push(session);
+    this.add(session);
     this.propose();
     return "ending";
   }
@@ -75,6 +75,7 @@ export class SessionEnds {
   /** The end of a session is decided, or is to be continued. */
   add(session: Pick<Session, "idHigh" | "idLow">): void {
     this.#pending.push(session);
+    this.#parts.postponed.mark();
   }
 
   /** Whether {@link propose} has something to do. */
@@ -116,7 +117,7 @@ export class SessionEnds {
     const holder = sessions.holderOf(sessions.get(id));
     if (holder !== undefined && holder !== this.#unansweredCloses.get(id)?.connection) connections.close(holder);
     // rule: an-end-continues-behind-its-first-part
-    if (servingState.isLeading) this.#pending.push({ idHigh: sessionHigh, idLow: sessionLow });
+    if (servingState.isLeading) this.add({ idHigh: sessionHigh, idLow: sessionLow });
   }
 
   /**

@@ -65,7 +65,8 @@ export class OpenMulti {
   readonly #acls = new DistinctAcls();
   /** A copy of the request, once it takes more than one turn. */
   #frame: Uint8Array | undefined;
-  #isOpen = false;
+  /** Set by this class alone. */
+  isOpen = false;
   #position: PartsPosition | undefined;
   #names = 0;
   /** Entries that the last part's access list became, `auth` expanded. */
@@ -81,13 +82,9 @@ export class OpenMulti {
     this.#put = parts.put;
   }
 
-  get isOpen(): boolean {
-    return this.#isOpen;
-  }
-
   /** Begins with the multi whose body the decoder has read. */
   begin(): void {
-    this.#isOpen = true;
+    this.isOpen = true;
     this.#names = 0;
     this.#acls.clear();
     const result = this.#result;
@@ -138,7 +135,7 @@ export class OpenMulti {
 
   /** The multi is given up. The tree drops what was prepared without a further call. */
   discard(): void {
-    this.#isOpen = false;
+    this.isOpen = false;
     this.#frame = undefined;
   }
 

@@ -276,7 +276,10 @@ export class TxnProposer {
   }
 
   #endMulti(result: Readonly<MultiResult> | undefined): void {
-    if (result === undefined) return;
+    if (result === undefined) {
+      this.#parts.postponed.mark();
+      return;
+    }
     if (result.code !== ErrorCode.OK) this.#error(result.code, result.failedIndex, result.count);
     this.#parts.tools.batcher.end();
   }

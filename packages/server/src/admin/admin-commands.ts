@@ -334,7 +334,7 @@ function observers(view: AdminView): Fields {
 
 function serverStats(view: AdminView): Fields {
   const { driver, version } = view;
-  const { replica, proposalSizes } = driver;
+  const { replica, proposals } = driver;
   const { counters } = replica;
   const { dataBytes, logBytes } = view.diskUsage();
   const hasLatency = counters.latencyCount > 0;
@@ -362,7 +362,7 @@ function serverStats(view: AdminView): Fields {
       non_mtlslocal_conn_count: 0,
     },
     client_response: NO_SIZES,
-    ...(modeOf(view) === "leader" ? { proposal_stats: sizes(proposalSizes) } : {}),
+    ...(modeOf(view) === "leader" ? { proposal_stats: sizes(proposals.sizes) } : {}),
     node_count: replica.tree.nodeCount,
   };
 }

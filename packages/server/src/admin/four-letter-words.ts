@@ -130,12 +130,12 @@ function versionLine({ version, driver }: AdminView): string {
 }
 
 function statistics(view: AdminView): string {
-  const { replica, proposalSizes } = view.driver;
+  const { replica, proposals } = view.driver;
   const { counters } = replica;
   const min = counters.latencyCount === 0 ? 0 : counters.latencyMsMin;
   const average = counters.latencyCount === 0 ? 0 : counters.latencyMsTotal / counters.latencyCount;
   const mode = modeOf(view);
-  const { last, min: least, max } = proposalSizes;
+  const { last, min: least, max } = proposals.sizes;
   return [
     `Latency min/avg/max: ${Math.floor(min)}/${javaDecimal(average)}/${Math.floor(counters.latencyMsMax)}`,
     `Received: ${counters.packetsReceived}`,

@@ -230,7 +230,7 @@ function ensembleGauges(view: AdminView): readonly Metric[] {
   const level = learners.filter(({ phase }) => phase === "synced");
   const votes = new Set<number>(voters.map(({ sid }) => sid));
   const followers = level.filter(({ sid, isObserver }) => !isObserver && votes.has(sid));
-  const { last, min, max } = view.driver.proposalSizes;
+  const { last, min, max } = view.driver.proposals.sizes;
   return [
     forAll,
     gauge("learners", learners.length),

@@ -9,21 +9,22 @@ export class AddressTurns<T extends ClientShare> {
   readonly #order: TurnOrder;
   readonly #direct = new Rotation<T>();
   readonly #proxied = new Rotation<T>();
+  /** Those that wait; set by this class alone. */
+  count = 0;
 
   constructor(order: TurnOrder) {
     this.#order = order;
   }
 
-  get count(): number {
-    return this.#direct.count + this.#proxied.count;
-  }
-
   add(one: T): void {
+    this.count++;
     (one.isProxied ? this.#proxied : this.#direct).add(one);
   }
 
   /** Takes out the next one; undefined where none waits. */
   take(): T | undefined {
+    if (this.count === 0) return undefined;
+    this.count--;
     const [direct, proxied] = [this.#direct, this.#proxied];
     if (direct.count === 0) return proxied.take(this.#order);
     if (proxied.count === 0) return direct.take(this.#order);
@@ -32,6 +33,8 @@ export class AddressTurns<T extends ClientShare> {
 
   /** Adds all that wait in another queue. */
   addAll(other: AddressTurns<T>): void {
+    this.count += other.count;
+    other.count = 0;
     this.#direct.addAll(other.#direct);
     this.#proxied.addAll(other.#proxied);
   }
@@ -40,14 +43,10 @@ export class AddressTurns<T extends ClientShare> {
 class Rotation<T extends ClientShare> {
   /** The address whose turn it is comes first. */
   readonly #addresses = new Map<string, T[]>();
-  #count = 0;
-
-  get count(): number {
-    return this.#count;
-  }
+  count = 0;
 
   add(one: T): void {
-    this.#count++;
+    this.count++;
     const waiting = this.#addresses.get(one.share);
     if (waiting === undefined) this.#addresses.set(one.share, [one]);
     else waiting.push(one);
@@ -58,7 +57,7 @@ class Rotation<T extends ClientShare> {
     const waiting = share === undefined ? undefined : this.#addresses.get(share);
     if (share === undefined || waiting === undefined) return undefined;
     const one = waiting.shift();
-    this.#count--;
+    this.count--;
     this.#addresses.delete(share);
     if (waiting.length > 0) this.#addresses.set(share, waiting);
     return one;
@@ -87,9 +86,9 @@ class Rotation<T extends ClientShare> {
       const mine = this.#addresses.get(share);
       if (mine === undefined) this.#addresses.set(share, waiting);
       else mine.push(...waiting);
-      this.#count += waiting.length;
+      this.count += waiting.length;
     }
     other.#addresses.clear();
-    other.#count = 0;
+    other.count = 0;
   }
 }

@@ -27,7 +27,8 @@ async function startDriver(
     sid: 1,
     takeEpoch: true,
     handler: {
-      appended: ({ generation, zxid }) => driver.appended(generation, zxid),
+      appending: (bytes) => driver.proposals.appending(bytes),
+      appended: (done) => driver.proposals.appended(done),
       completed: (step) => driver.input(step),
       roomChanged: () => {},
       failed: () => driver.halt(),
@@ -173,7 +174,7 @@ test("writes of one turn are one batch, and at most two batches are in flight", 
     );
     await until(() => held.driver.replica.outstandingCount === (turn + 1) * 20);
   }
-  await until(() => held.driver.batchesInFlight === 2);
+  await until(() => held.driver.proposals.batchesInFlight === 2);
   expect(held.driver.replica.hasPrepared).toBe(true);
   for (let xid = 0; xid < 100; ) {
     held.log.syncAll();
@@ -240,8 +241,8 @@ test("writes beyond the bytes of one batch are in later batches, and all are ans
     for (; client.receivedBytes > 0; xid++) expect(await client.reply()).toMatchObject({ xid, code: 0 });
     await new Promise((resolve) => setImmediate(resolve));
   }
-  expect(held.driver.proposalSizes.max).toBeGreaterThan(1000);
-  expect(held.driver.proposalSizes.max).toBeLessThan(1500);
+  expect(held.driver.proposals.sizes.max).toBeGreaterThan(1000);
+  expect(held.driver.proposals.sizes.max).toBeLessThan(1500);
 });
 
 test("when the log fails, what was not durable is never answered, every connection ends, and a stop does too", async () => {

@@ -1,13 +1,6 @@
 import { randomFillSync } from "node:crypto";
 import type { Socket } from "node:net";
-import {
-  type ConnectRequest,
-  type DiskRoom,
-  SESSION_NONE,
-  type ServerId,
-  type SessionId,
-  type Zxid,
-} from "@zooid/model";
+import { type ConnectRequest, type DiskRoom, SESSION_NONE, type ServerId, type SessionId } from "@zooid/model";
 import type { Replica, SessionEnding } from "@zooid/replica";
 import type { BufferPool } from "@zooid/wire";
 import type { SlicedAnswer } from "../admin/answer-slices.ts";
@@ -17,8 +10,8 @@ import type { WatchFanOut } from "../clients/watch-fan-out.ts";
 import type { RefusalLog } from "../operators/refusal-log.ts";
 import type { RoleTimes } from "../operators/role-times.ts";
 import type { SlowLog } from "../operators/slow-log.ts";
-import type { BatchSizes } from "./batch-sizes.ts";
 import { type DriverOptions, DriverParts } from "./driver-parts.ts";
+import type { Proposals } from "./proposals.ts";
 import type { ReadTurns } from "./read-turns.ts";
 import type { LeadershipTransfer } from "./service.ts";
 
@@ -34,6 +27,8 @@ import type { LeadershipTransfer } from "./service.ts";
  */
 export class Driver implements ConnectionHost {
   readonly replica: Replica;
+  /** The log reports to it. */
+  readonly proposals: Proposals;
   readonly pool: BufferPool;
   readonly limits: ConnectionLimits;
   readonly refusals: RefusalLog;
@@ -51,6 +46,7 @@ export class Driver implements ConnectionHost {
     const parts = new DriverParts(options);
     this.#parts = parts;
     this.replica = parts.replica;
+    this.proposals = parts.proposals;
     this.pool = parts.pool;
     this.limits = parts.config.limits;
     this.refusals = parts.hooks.refusals;
@@ -71,14 +67,6 @@ export class Driver implements ConnectionHost {
   /** Whether it failed: nothing is read or sent any more. */
   get isHalted(): boolean {
     return this.#parts.service.isHalted;
-  }
-
-  get batchesInFlight(): number {
-    return this.#parts.proposals.batchesInFlight;
-  }
-
-  get proposalSizes(): Readonly<BatchSizes> {
-    return this.#parts.proposals.sizes;
   }
 
   /** The probability, from 0 to 1, that a connecting client is dropped by the throttle. */
@@ -158,11 +146,6 @@ export class Driver implements ConnectionHost {
   /** The room on this server's disk has changed. */
   setRoom(room: DiskRoom): void {
     this.#parts.turns.input(() => this.replica.setRoom(room));
-  }
-
-  /** The log's completion: everything up to a zxid is durable. */
-  appended(generation: number, zxid: Zxid): void {
-    this.#parts.proposals.appended(generation, zxid);
   }
 
   // Clients

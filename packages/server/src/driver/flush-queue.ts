@@ -56,7 +56,7 @@ export class FlushQueue<T extends Flushable> {
     this.#flushAnswers();
     // Those that this turn left wait for the next one.
     if (leftCount > 0) this.#flushSome(this.#left, leftCount, LEFT_MS);
-    this.#flushSome(this.#events, this.#events.count, EVENTS_MS);
+    if (this.#events.count > 0) this.#flushSome(this.#events, this.#events.count, EVENTS_MS);
     return this.#left.count + this.#events.count > 0;
   }
 

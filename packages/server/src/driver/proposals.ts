@@ -1,4 +1,4 @@
-import type { LoggedRun, Zxid } from "@zooid/model";
+import type { Appended } from "@zooid/txn-log";
 import { BatchSizes } from "./batch-sizes.ts";
 import type { DriverParts } from "./driver-parts.ts";
 
@@ -44,16 +44,15 @@ export class Proposals {
     return this.#batchesInFlight < this.#parts.config.batchesInFlightMax && !this.#mustWait();
   }
 
-  /** A run of entries is appended to the log. */
-  appending(run: LoggedRun): void {
+  /** A batch is handed to the log, which completes it later: see {@link appended}. */
+  appending(bytes: number): void {
     this.#batchesInFlight++;
-    const bytes = run.end - run.start;
     this.#sizes.note(bytes);
     this.#parts.checkpoints.appended(bytes);
   }
 
-  /** Everything up to a zxid is durable. */
-  appended(generation: number, zxid: Zxid): void {
+  /** A batch, and everything before it, is durable. */
+  appended({ generation, zxid }: Appended): void {
     const { turns, replica, deliveries } = this.#parts;
     this.#batchesInFlight--;
     turns.wake();

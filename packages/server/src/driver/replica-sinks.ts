@@ -18,7 +18,6 @@ export function replicaSinksOf(parts: DriverParts): ReplicaSinks {
   return {
     replies: parts.replies,
     ...peersOf(parts),
-    appending: (run) => parts.proposals.appending(run),
     install: () => {
       hooks.install();
       parts.checkpoints.loaded();

@@ -23,8 +23,14 @@ export class Timers {
     this.#sweepTimer.unref();
   }
 
-  armTick(): void {
-    this.#tick.arm(this.#parts.replica.nextTickMs());
+  /**
+   * At the end of a turn, after everything that can change it, and once: the replica asks all of
+   * its parts. @returns when the replica has something to do; infinite when never
+   */
+  armTick(): number {
+    const dueMs = this.#parts.replica.nextTickMs();
+    this.#tick.arm(dueMs);
+    return dueMs ?? Number.POSITIVE_INFINITY;
   }
 
   armExpiry(): void {

@@ -11,6 +11,8 @@ export class TurnLoop {
   /** As counted when the turn began, for one that turns out to be slow. */
   #answeredBefore = 0;
   #appliedBefore = 0;
+  /** When the replica has something to do, as of the end of the last turn. */
+  #tickDueMs = Number.POSITIVE_INFINITY;
 
   constructor(parts: DriverParts) {
     this.#parts = parts;
@@ -87,13 +89,12 @@ export class TurnLoop {
   #stepToEnd(): void {
     const { replica, clients, deliveries, proposals, peers, timers } = this.#parts;
     clients.readResumed();
-    const dueMs = replica.nextTickMs();
-    if (dueMs !== undefined && dueMs <= replica.nowMs) replica.tick();
+    if (replica.hasPostponed || this.#tickDueMs <= replica.nowMs) replica.tick();
     // Messages of other servers may have committed something.
     if (peers !== undefined) deliveries.deliver();
-    timers.armTick();
     proposals.propose();
     replica.flush();
     peers?.links.flush();
+    this.#tickDueMs = timers.armTick();
   }
 }

@@ -74,6 +74,9 @@ export class SimServer implements NetworkEnd {
       options: diskOptions,
       takeEpoch: options.standalone === true,
       handler: {
+        appending: ({ bytes, start, end }) => {
+          if (this.replica.zab.state === "leading") watcher.proposed?.(this, bytes, start, end);
+        },
         appended: (generation, zxid) => this.input(() => this.replica.synced(generation, zxid)),
         input: (step) => this.input(step),
         failed: (error) => this.#failed(error),
@@ -96,9 +99,6 @@ export class SimServer implements NetworkEnd {
         replies:
           options.replies ?? answerSink((to, xid, zxid, answer) => watcher.replied?.(this, to, xid, zxid, answer)),
         log: this.disk,
-        appending: ({ bytes, start, end }) => {
-          if (this.replica.zab.state === "leading") watcher.proposed?.(this, bytes, start, end);
-        },
         links: {
           dial: (to) => network.dial(this.sid, to),
           cancelDial: () => network.cancelDial(this.sid),

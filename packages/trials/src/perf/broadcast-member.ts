@@ -67,6 +67,7 @@ export async function openMember({ sid, servers, directory }: MemberTask): Promi
     directory,
     sid,
     handler: {
+      appending: () => member.appending(),
       appended: ({ generation, zxid }) => member.appended(generation, zxid),
       completed: (step) => member.input(step),
       roomChanged: (missing) => console.error(`server ${sid}: ${missing ?? "there is room again"}`),
@@ -131,9 +132,6 @@ export class BroadcastMember {
           },
           release: (batch) => this.#proposer?.release(batch),
           applied: () => this.#applied,
-          appending: () => {
-            this.#batchesInFlight++;
-          },
         },
         roles: {
           serve: () => this.#serve.resolve(),
@@ -176,6 +174,10 @@ export class BroadcastMember {
 
   receive(link: LinkRef, message: PeerMessage): void {
     this.input(() => this.peer.receive(link, message));
+  }
+
+  appending(): void {
+    this.#batchesInFlight++;
   }
 
   appended(generation: number, zxid: Zxid): void {

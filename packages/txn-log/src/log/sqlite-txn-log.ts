@@ -208,6 +208,7 @@ export class SqliteTxnLog implements StoreLog {
   append({ bytes, start, end }: LoggedRun, generation: number, committed: Zxid, lastSeenConfig?: Uint8Array): void {
     assert(end > start, "an empty batch was appended");
     if (this.#dead !== undefined) return;
+    this.#handler.appending?.(end - start);
     this.#pendingSizes.push(end - start);
     this.#pendingBytes += end - start;
     if (this.#backlog.length === 0 && lastSeenConfig === undefined && this.#ring.fits(end - start)) {

@@ -48,7 +48,6 @@ export class RecordingSinks implements ZabSinks {
       return true;
     },
     isReadable: () => true,
-    appending: () => {},
     release: (batch) => {
       this.released.push(batch);
     },
