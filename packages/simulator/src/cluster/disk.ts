@@ -30,7 +30,7 @@ export interface DiskOptions {
 
 export interface DiskHandler {
   /** A batch is about to be appended. */
-  appending(run: LoggedRun): void;
+  appending?(run: LoggedRun): void;
   appended(generation: number, zxid: Zxid): void;
   /** Runs a step of the core. */
   input(step: () => void): void;
@@ -166,7 +166,7 @@ export class Disk implements TxnLog {
   }
 
   append(run: LoggedRun, generation: number, committed: Zxid, lastSeenConfig?: Uint8Array): void {
-    this.#handler.appending(run);
+    this.#handler.appending?.(run);
     this.log.append(run, generation, committed, lastSeenConfig);
     this.#written("append");
   }

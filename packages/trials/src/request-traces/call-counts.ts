@@ -7,7 +7,9 @@ import { fileURLToPath } from "node:url";
 export interface CallCount {
   /** Its file, as `replica/requests/client-writes.ts`. */
   readonly file: string;
-  /** `write`, `#take`, `get isOpen`, or the head of an arrow function without a name: `(run) =>`. */
+  /**
+   * `write`, `#take`, `get isOpen`, or the head of an arrow function without a name: `(run) =>`.
+   */
   readonly name: string;
   readonly count: number;
 }
@@ -26,7 +28,7 @@ export function isGetter({ name }: Pick<CallCount, "name">): boolean {
   return name.startsWith("get ");
 }
 
-/** Reads the answer of V8's `Profiler.takePreciseCoverage`, for the files of this repository's packages. */
+/** Reads V8's answer to `Profiler.takePreciseCoverage`, for the files of the packages. */
 export function callCountsOf(coverage: Profiler.TakePreciseCoverageReturnType): CallCounts {
   const counts = new Map<string, CallCount>();
   for (const { url, functions } of coverage.result) {
@@ -63,7 +65,7 @@ function fileOf(url: string): string | undefined {
 
 const sources = new Map<string, string>();
 
-/** The parameters of an arrow function. Node.js strips types in place: offsets are those of the file. */
+/** The parameters of an arrow function. Stripped types leave all offsets as in the file. */
 function headOf(url: string, offset: number): string {
   let source = sources.get(url);
   if (source === undefined) {

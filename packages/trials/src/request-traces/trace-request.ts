@@ -1,5 +1,6 @@
 /**
- * Counts the calls of one request in a server that has nothing else to do, by V8's precise coverage.
+ * Counts the calls of one request in a server that has nothing else to do, by V8's precise
+ * coverage.
  *
  *     npm run tool -- trace-request [--functions TRACE]
  *

@@ -1,6 +1,6 @@
 /**
- * A server in a process of its own, whose calls are counted on request. Its parent sends `begin` and
- * `end`, and gets the calls in between; `leading` asks whether the server leads.
+ * A server in a process of its own, whose calls are counted on request. Its parent sends `begin`
+ * and `end`, and gets the calls in between.
  */
 import { Session } from "node:inspector/promises";
 import { setImmediate as nextTurn } from "node:timers/promises";

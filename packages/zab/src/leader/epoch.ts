@@ -11,7 +11,8 @@ import { composeZxid, earlierOf, type LogPosition, ZXID_NONE, type Zxid } from "
 export class LeaderEpoch {
   /** The log's end when the role began: H0 ends here. */
   readonly history: LogPosition;
-  /** 0 until a quorum has reported its accepted epoch; set by {@link begin} alone, as the start is. */
+  // Set by `begin` alone.
+  /** 0 until a quorum has reported its accepted epoch. */
   number = 0;
   /** The start marker. */
   start: Zxid = ZXID_NONE;
