@@ -183,7 +183,7 @@ export class Replica {
     servingState.setTime(nowMs, wallMs);
     proposer.setWallTime(wallMs);
     membership.setTime(nowMs);
-    forwarded.beginTurn();
+    if (forwarded.spent > 0) forwarded.beginTurn();
   }
 
   /** The room on this server's disk has changed; at the start there is enough. */
@@ -376,8 +376,9 @@ export class Replica {
 
   /** The end of a turn: sends what was gathered for other servers, in one message each. */
   flush(): void {
-    this.#parts.forwarder.flush();
+    const { forwarder, slowRequests } = this.#parts;
+    if (forwarder.hasWaiting) forwarder.flush();
     this.zab.flush();
-    this.#parts.slowRequests.look();
+    slowRequests.look();
   }
 }

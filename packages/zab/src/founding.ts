@@ -128,8 +128,9 @@ export class Founding {
     return this.#lostHistory.isFresh || this.#lostHistory.isOwn;
   }
 
+  /** The process has started: the time is known for the first time. */
   begin(): void {
-    this.#startMs ??= this.#nowMs();
+    this.#startMs = this.#nowMs();
   }
 
   /**

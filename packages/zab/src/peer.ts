@@ -41,6 +41,7 @@ export class ZabPeer {
   readonly #cycle: RoleCycle;
   readonly #context: RoleContext;
   #nowMs = 0;
+  #hasTime = false;
   #room: DiskRoom = "enough";
   #epochToExceed = 0;
 
@@ -316,6 +317,8 @@ export class ZabPeer {
 
   setTime(nowMs: number): void {
     this.#nowMs = nowMs;
+    if (this.#hasTime) return;
+    this.#hasTime = true;
     this.#founding.begin();
   }
 

@@ -75,8 +75,8 @@ export class ForwardedRequests {
    * The last link that was closed because of a faulty request. Link numbers are never used again.
    */
   #dropped: LinkRef | undefined;
-  /** Ops of this turn. */
-  #spent = 0;
+  /** Ops of this turn; set by this class alone. */
+  spent = 0;
   /** Every forwarded request is read into it. */
   readonly #request: Request = newRequest();
 
@@ -132,12 +132,12 @@ export class ForwardedRequests {
 
   /** A new turn begins. */
   beginTurn(): void {
-    this.#spent = 0;
+    this.spent = 0;
   }
 
   get #isTurnSpent(): boolean {
     const { config, proposer } = this.#parts;
-    return this.#spent >= config.forwardOpCountPerTurn || proposer.isPreparing || proposer.isFull;
+    return this.spent >= config.forwardOpCountPerTurn || proposer.isPreparing || proposer.isFull;
   }
 
   /** False when a run of writes was taken in part: {@link #rest} has what is left of it. */
@@ -172,11 +172,11 @@ export class ForwardedRequests {
     if (!servingState.isLeading) return true;
     const forwarded = this.#forwarded;
     forwarded.open(run.bytes, run.start, run.end);
-    while (this.#spent < config.forwardOpCountPerTurn && !proposer.isPreparing && forwarded.next()) {
+    while (this.spent < config.forwardOpCountPerTurn && !proposer.isPreparing && forwarded.next()) {
       const before = proposer.opCount;
       this.#write(link, sid, forwarded);
       const bytesBeyond = Math.max(0, forwarded.end - forwarded.start - SHORT_BYTES);
-      this.#spent += proposer.opCount - before + (bytesBeyond >> BYTES_PER_OP_LOG2);
+      this.spent += proposer.opCount - before + (bytesBeyond >> BYTES_PER_OP_LOG2);
     }
     if (forwarded.hasNext) return false;
     if (forwarded.end !== forwarded.limit) this.#drop(link, { kind: "requests-break-off" });

@@ -37,6 +37,11 @@ export class RequestForwarder {
     this.#zab.sendToLeader(message);
   }
 
+  /** Whether {@link flush} has something to send. */
+  get hasWaiting(): boolean {
+    return this.#run.count > 0;
+  }
+
   flush(): void {
     const run = this.#run;
     if (run.count === 0) return;

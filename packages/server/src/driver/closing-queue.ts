@@ -28,6 +28,10 @@ export class ClosingQueue<T extends Closable> {
     this.#waiting.push(connection);
   }
 
+  get isEmpty(): boolean {
+    return this.#waiting.length === 0;
+  }
+
   /** The end of a turn. @returns whether some are left, so that there has to be a next turn */
   closeSome(): boolean {
     const end = Math.min(this.#next + CLOSED_AT_A_TIME, this.#waiting.length);

@@ -68,10 +68,11 @@ export class TurnLoop {
     if (replica.isPreparing || (replica.hasPrepared && proposals.mayPropose())) {
       if (!service.isHalted) polls.later(() => this.wake());
     }
-    recorder?.flush();
-    hooks.audit?.flush();
+    if (recorder?.hasChanges === true) recorder.flush();
+    if (hooks.audit?.hasRecords === true) hooks.audit.flush();
     const hasUnsent = written.flush();
-    if (closing.closeSome() || hasUnsent) polls.later(() => this.wake());
+    const hasUnclosed = !closing.isEmpty && closing.closeSome();
+    if (hasUnsent || hasUnclosed) polls.later(() => this.wake());
     // The clock was read when the last answer was sent.
     const tookMs = written.lastMs - replica.nowMs;
     if (tookMs >= hooks.slow.thresholdMs || hooks.slow.hasPending) this.#endSlowTurn(Math.floor(tookMs));
@@ -88,7 +89,7 @@ export class TurnLoop {
 
   #stepToEnd(): void {
     const { replica, clients, deliveries, proposals, peers, timers } = this.#parts;
-    clients.readResumed();
+    if (clients.hasResumed) clients.readResumed();
     if (replica.hasPostponed || this.#tickDueMs <= replica.nowMs) replica.tick();
     // Messages of other servers may have committed something.
     if (peers !== undefined) deliveries.deliver();

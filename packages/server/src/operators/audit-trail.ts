@@ -155,9 +155,13 @@ export class AuditTrail {
     this.flush();
   }
 
+  /** Whether {@link flush} has something to publish. */
+  get hasRecords(): boolean {
+    return this.#turn.length > 0;
+  }
+
   /** The end of a turn. */
   flush(): void {
-    if (this.#turn.length === 0) return;
     const turn = this.#turn;
     this.#turn = [];
     this.#records.next(turn);

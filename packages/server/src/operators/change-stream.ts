@@ -46,8 +46,13 @@ export class ChangeRecorder {
     });
   }
 
+  /** Whether {@link flush} has something to publish. */
+  get hasChanges(): boolean {
+    return this.#turn.length > 0;
+  }
+
+  /** The end of a turn. */
   flush(): void {
-    if (this.#turn.length === 0) return;
     const turn = this.#turn;
     this.#turn = [];
     this.#changes.next(turn);

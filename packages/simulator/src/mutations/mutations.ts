@@ -282,8 +282,8 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
   mutation("writes", "digest-without-data", { marker: "the-digest-covers-data", replacement: "" }),
   mutation("history", "check-already-sent", {
     marker: "a-check-begins-behind-its-request",
-    found: "!this.#isOpen",
-    replacement: "!this.#isOpen && this.#newest === this.#confirmed",
+    found: "!this.isOpen",
+    replacement: "!this.isOpen && this.#newest === this.#confirmed",
   }),
   mutation("history", "vote-without-a-confirmed-check", {
     marker: "a-vote-again-after-a-confirmed-check",

@@ -155,8 +155,8 @@ export class Broadcast {
    * check.
    */
   flush(): void {
-    if (this.#leader.phase !== "broadcast") return;
-    const { check, epoch, learners, liveness } = this.#leader;
+    const { phase, check, epoch, learners, liveness } = this.#leader;
+    if (phase !== "broadcast" || (learners.isEmpty && !check.isOpen)) return;
     const { committed } = this;
     const isAsking = check.close();
     for (const learner of learners.values()) {

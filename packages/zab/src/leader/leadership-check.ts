@@ -15,8 +15,8 @@ import type { LearnerHandler } from "./learner-handler.ts";
 export class LeadershipCheck {
   readonly #leader: Leader;
   #newest = 0;
-  /** Calls of one turn share a check. */
-  #isOpen = false;
+  /** Calls of one turn share a check; set by this class alone. */
+  isOpen = false;
   #confirmed = 0;
   /**
    * The newest check that each voter has answered. It stays when the voter's link ends, as its ack
@@ -39,8 +39,8 @@ export class LeadershipCheck {
   /** @returns the number of the check, whose answer is this number or a higher one */
   begin(): number {
     // rule: a-check-begins-behind-its-request
-    if (!this.#isOpen) {
-      this.#isOpen = true;
+    if (!this.isOpen) {
+      this.isOpen = true;
       this.#newest++;
     }
     return this.#newest;
@@ -48,8 +48,8 @@ export class LeadershipCheck {
 
   /** The turn ends. @returns whether it began a check */
   close(): boolean {
-    const isOpen = this.#isOpen;
-    this.#isOpen = false;
+    const isOpen = this.isOpen;
+    this.isOpen = false;
     return isOpen;
   }
 
@@ -82,7 +82,7 @@ export class LeadershipCheck {
     // 2. It reads a pong of S2, counts what it answered and confirms check 9.
     // 3. It reads another sync, which shares check 9 and would wait until some later check is
     //    confirmed.
-    const sent = this.#isOpen ? this.#newest - 1 : this.#newest;
+    const sent = this.isOpen ? this.#newest - 1 : this.#newest;
     for (let check = sent; check > this.#confirmed; check--) {
       const sids = context.lostHistory.isAmnesiac ? [] : [context.config.sid];
       for (const [sid, answered] of this.#answered) if (answered >= check) sids.push(sid);

@@ -38,6 +38,10 @@ export class Learners {
     return this.#byLink.get(learner.link) === learner;
   }
 
+  get isEmpty(): boolean {
+    return this.#byLink.size === 0;
+  }
+
   get hasObservers(): boolean {
     for (const { isObserver } of this.#byLink.values()) if (isObserver) return true;
     return false;
