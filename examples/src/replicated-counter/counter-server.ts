@@ -68,7 +68,6 @@ export class CounterServer implements NetworkEnd {
         },
         application: {
           applied: () => this.#appliedZxid,
-          deliver: (zxid, bytes, start) => this.#apply(zxid, bytes, start),
         },
         election: {
           look: () => world.looks(this),
@@ -165,10 +164,12 @@ export class CounterServer implements NetworkEnd {
     if (!this.#isUp) return;
     this.#peer.setTime(Math.floor(this.#world.scheduler.nowMs));
     step();
-    while (this.#peer.deliver(64)) {
-      // On to the next entries.
-    }
+    const entries = this.#peer.takeCommitted();
+    while (entries.next()) this.#apply(entries.zxid, entries.bytes, entries.start);
+    this.#peer.applied();
     this.#peer.flush();
+    // Older entries come from the log.
+    if (entries.hasMore) this.#world.scheduler.after(0, () => this.#input(() => {}));
   }
 
   #tick(): void {
@@ -181,13 +182,12 @@ export class CounterServer implements NetworkEnd {
     });
   }
 
-  #apply(zxid: Zxid, bytes: Uint8Array, start: number): boolean {
+  #apply(zxid: Zxid, bytes: Uint8Array, start: number): void {
     const number = Buffer.from(bytes.buffer, bytes.byteOffset + start, ENTRY_BYTES).readUInt32BE();
     this.applied.push(number);
     this.#appliedZxid = zxid;
     this.#waiting.get(number)?.();
     this.#waiting.delete(number);
-    return true;
   }
 
   /** After a crash: everything in the log that is known to be committed. */

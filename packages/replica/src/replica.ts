@@ -362,16 +362,29 @@ export class Replica {
    * @returns whether more is due: reads get their turn first
    */
   deliver(most: number): boolean {
-    const { commitProcessor, syncs, admission } = this.#parts;
+    const { syncs, admission } = this.#parts;
     // If a later part of the multi is refused, the pending changes are put back as they were:
     // nothing is applied meanwhile.
     // rule: nothing-is-applied-beside-an-open-multi
     if (this.isPreparing) return false;
-    // A transaction may take several calls.
-    const more = !commitProcessor.resume() || this.zab.deliver(most) || commitProcessor.isSpent;
+    const more = this.#applyCommitted(most);
     const hasSyncs = syncs.answerDue();
     admission.committed();
     return more || hasSyncs;
+  }
+
+  /** A transaction may take several calls. @returns whether more is due */
+  #applyCommitted(most: number): boolean {
+    const { commitProcessor } = this.#parts;
+    if (!commitProcessor.resume()) return true;
+    const entries = this.zab.takeCommitted();
+    let left = most;
+    while (left > 0 && entries.next()) {
+      left--;
+      if (!commitProcessor.deliver(entries)) break;
+    }
+    this.zab.applied();
+    return entries.hasMore || commitProcessor.isSpent;
   }
 
   /** The end of a turn: sends what was gathered for other servers, in one message each. */

@@ -11,7 +11,6 @@ export function zabSinksOf(parts: ReplicaParts): Omit<ZabSinks, "election"> {
     links: sinks.links,
     snapshots: sinks.snapshots,
     application: {
-      deliver: (zxid, bytes, start, end) => parts.commitProcessor.deliver(zxid, bytes, start, end),
       release: (batch) => tools.batcher.recycle(batch),
       applied: () => parts.tree.applied,
       isReadable: (run) => isReadable(tools.entries, run),

@@ -1,3 +1,4 @@
+export type { CommittedEntries } from "./committed-entries.ts";
 export { PEER_DEFAULTS, type PeerConfig, type PeerOptions } from "./config.ts";
 export {
   type Founding,

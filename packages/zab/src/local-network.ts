@@ -1,9 +1,7 @@
 import type { LinkRef, PeerMessage, ServerId } from "@zooid/model";
+import type { CommittedEntries } from "./committed-entries.ts";
 import type { ZabPeer } from "./peer.ts";
 import type { ZabLinks } from "./sinks.ts";
-
-/** Entries delivered in one turn of a peer. */
-const DELIVER_COUNT_MAX = 1000;
 
 /** One end of a link. */
 interface LinkEnd {
@@ -15,10 +13,11 @@ interface LinkEnd {
 /**
  * Peers in one process, the links between them and the loop that drives them: for demonstrations
  * and tests. It is what a driver does with sockets: each input is followed by a turn, in which the
- * peer delivers and flushes.
+ * peer's committed entries are applied, and the peer flushes.
  */
 export class LocalNetwork {
   readonly #peers = new Map<ServerId, ZabPeer>();
+  readonly #apply = new Map<ServerId, (entry: CommittedEntries) => void>();
   /** What is at the other end of each link. */
   readonly #far = new Map<LinkRef, LinkEnd>();
   readonly #steps: (() => void)[] = [];
@@ -29,8 +28,10 @@ export class LocalNetwork {
     this.#steps.push(step);
   };
 
-  add(sid: ServerId, peer: ZabPeer): void {
+  /** @param apply applies one committed entry, whose bytes are valid during the call */
+  add(sid: ServerId, peer: ZabPeer, apply: (entry: CommittedEntries) => void): void {
     this.#peers.set(sid, peer);
+    this.#apply.set(sid, apply);
   }
 
   peer(sid: ServerId): ZabPeer {
@@ -56,8 +57,11 @@ export class LocalNetwork {
   run(): void {
     for (let step = this.#steps.shift(); step !== undefined; step = this.#steps.shift()) {
       step();
-      for (const peer of this.#peers.values()) {
-        while (peer.deliver(DELIVER_COUNT_MAX));
+      for (const [sid, peer] of this.#peers) {
+        const entries = peer.takeCommitted();
+        while (entries.next()) this.#apply.get(sid)?.(entries);
+        peer.applied();
+        if (entries.hasMore) this.later(() => {});
         peer.flush();
       }
     }

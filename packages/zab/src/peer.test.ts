@@ -29,11 +29,11 @@ describe("an ensemble of one", () => {
     const { peer, sinks } = newPeer();
     peer.leadAlone(1);
     peer.propose(batchOf(1, 1, 2));
-    expect([peer.deliver(10), sinks.delivered]).toEqual([false, []]);
+    expect([sinks.deliver(peer, 10), sinks.delivered]).toEqual([false, []]);
     peer.synced(peer.generation, composeZxid(1, 1));
-    expect([peer.deliver(10), sinks.delivered]).toEqual([false, ["entry 1"]]);
+    expect([sinks.deliver(peer, 10), sinks.delivered]).toEqual([false, ["entry 1"]]);
     peer.synced(peer.generation, composeZxid(1, 2));
-    peer.deliver(10);
+    sinks.deliver(peer, 10);
     expect([sinks.delivered, peer.outstandingCount, sinks.released.length]).toEqual([["entry 1", "entry 2"], 0, 1]);
   });
 
@@ -42,7 +42,12 @@ describe("an ensemble of one", () => {
     peer.leadAlone(1);
     peer.propose(batchOf(1, 1, 2, 3, 4, 5));
     peer.synced(peer.generation, composeZxid(1, 5));
-    expect([peer.deliver(2), peer.deliver(2), peer.deliver(2), peer.deliver(2)]).toEqual([true, true, false, false]);
+    expect([sinks.deliver(peer, 2), sinks.deliver(peer, 2), sinks.deliver(peer, 2), sinks.deliver(peer, 2)]).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
     expect(sinks.delivered).toHaveLength(5);
   });
 
@@ -60,7 +65,7 @@ describe("roles", () => {
     peer.resign({ kind: "quorum-lost" });
     expect(peer.state).toBe("looking");
     peer.synced(stale, composeZxid(1, 1));
-    expect([peer.deliver(10), sinks.delivered]).toEqual([false, []]);
+    expect([sinks.deliver(peer, 10), sinks.delivered]).toEqual([false, []]);
     expect(peer.committed).toBe(ZXID_NONE);
   });
 
@@ -106,7 +111,7 @@ describe("epochs", () => {
     peer.leadAlone(epoch);
     peer.propose(batchOf(epoch, 1, 2));
     peer.synced(peer.generation, composeZxid(epoch, 2));
-    peer.deliver(10);
+    sinks.deliver(peer, 10);
     expect(sinks.zxids).toEqual([composeZxid(epoch, 1), composeZxid(epoch, 2)]);
   });
 
@@ -122,14 +127,14 @@ describe("epochs", () => {
 
 test("it is full by entries or by bytes, until they are delivered", () => {
   for (const limits of [{ outstandingCountMax: 3 }, { outstandingBytesMax: batchOf(1, 1, 2, 3).end }]) {
-    const { peer } = newPeer(limits);
+    const { peer, sinks } = newPeer(limits);
     peer.leadAlone(1);
     peer.propose(batchOf(1, 1, 2));
     expect(peer.isFull).toBe(false);
     peer.propose(batchOf(1, 3));
     expect(peer.isFull).toBe(true);
     peer.synced(peer.generation, composeZxid(1, 3));
-    peer.deliver(10);
+    sinks.deliver(peer, 10);
     expect(peer.isFull).toBe(false);
   }
 });

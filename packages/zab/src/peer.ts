@@ -12,6 +12,7 @@ import {
   ZXID_NONE,
   type Zxid,
 } from "@zooid/model";
+import { type CommittedEntries, NO_ENTRIES } from "./committed-entries.ts";
 import { PEER_DEFAULTS, type PeerConfig, type PeerOptions } from "./config.ts";
 import { EarlyLearners } from "./early-learners.ts";
 import { FencedLog } from "./fenced-log.ts";
@@ -464,12 +465,20 @@ export class ZabPeer {
   }
 
   /**
-   * Delivers at most `most` entries that are committed and durable here. @returns whether more is
-   * due
+   * Takes entries that are committed and durable here, for the driver to apply in order, as many as
+   * it likes. {@link applied} always follows, before any other input. An entry stays outstanding,
+   * and its batch unreleased, until the next one is shown or `applied` is called.
    */
-  deliver(most: number): boolean {
+  takeCommitted(): CommittedEntries {
     const { leading, following } = this.#cycle;
-    return leading?.broadcast.deliver(most) ?? following?.deliver(most) ?? false;
+    return leading?.broadcast.takeCommitted() ?? following?.takeCommitted() ?? NO_ENTRIES;
+  }
+
+  /** What {@link takeCommitted} showed is applied. A role may begin to serve here, or end. */
+  applied(): void {
+    const { leading, following } = this.#cycle;
+    if (leading !== undefined) leading.broadcast.applied();
+    else following?.applied();
   }
 
   /**

@@ -1,8 +1,19 @@
-import { composeZxid } from "@zooid/model";
+import { composeZxid, ZXID_NONE, type Zxid } from "@zooid/model";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ProposalQueue } from "./proposal-queue.ts";
 import { batchOf, RecordingSinks } from "./testing/batch.ts";
+
+/** Applies at most `most` entries up to a zxid. @returns how many there were */
+function deliver(queue: ProposalQueue, through: Zxid, most: number, sinks: RecordingSinks): number {
+  const entry = { zxid: ZXID_NONE, bytes: new Uint8Array(0), start: 0, end: 0 };
+  let count = 0;
+  for (; count < most && queue.show(through, entry); count++) {
+    sinks.apply(entry);
+    queue.settle(sinks.application.release);
+  }
+  return count;
+}
 
 test("entries are delivered in order up to the one named, and a batch is released with its last", () => {
   const queue = new ProposalQueue(composeZxid(1, 0));
@@ -11,22 +22,43 @@ test("entries are delivered in order up to the one named, and a batch is release
   queue.push(second);
   expect([queue.count, queue.sizeBytes]).toEqual([5, first.end + second.end]);
   const sinks = new RecordingSinks();
-  expect(queue.deliver(composeZxid(1, 2), 100, sinks.application)).toBe(2);
+  expect(deliver(queue, composeZxid(1, 2), 100, sinks)).toBe(2);
   expect([sinks.delivered, sinks.released]).toEqual([["entry 1", "entry 2"], []]);
-  expect(queue.deliver(composeZxid(1, 4), 100, sinks.application)).toBe(2);
+  expect(deliver(queue, composeZxid(1, 4), 100, sinks)).toBe(2);
   expect([sinks.delivered.at(-1), sinks.released]).toEqual(["entry 4", [first]]);
-  expect(queue.deliver(composeZxid(1, 5), 100, sinks.application)).toBe(1);
+  expect(deliver(queue, composeZxid(1, 5), 100, sinks)).toBe(1);
   expect([queue.count, queue.sizeBytes, sinks.released.length]).toEqual([0, 0, 2]);
 });
 
 test.each([
-  ["one that reuses batches", new RecordingSinks().application],
-  ["one that does not", {}],
-])("batches not delivered are given up, whether the application is %s", (_, application) => {
+  ["one that reuses batches", new RecordingSinks().application.release],
+  ["one that does not", undefined],
+])("batches not delivered are given up, whether the application is %s", (_, release) => {
   const queue = new ProposalQueue(composeZxid(1, 0));
   for (const counter of [1, 2]) queue.push(batchOf(1, counter));
-  queue.releaseAll(application);
+  queue.releaseAll(release);
   expect([queue.count, queue.sizeBytes, queue.hasUpTo(composeZxid(1, 2))]).toEqual([0, 0, false]);
+});
+
+test("an entry stays outstanding, and its batch unreleased, until it is settled", () => {
+  const queue = new ProposalQueue(composeZxid(1, 0));
+  queue.push(batchOf(1, 1));
+  const { application, released } = new RecordingSinks();
+  const entry = { zxid: ZXID_NONE, bytes: new Uint8Array(0), start: 0, end: 0 };
+  expect([queue.show(composeZxid(1, 1), entry), queue.count, released.length]).toEqual([true, 1, 0]);
+  queue.settle(application.release);
+  queue.settle(application.release);
+  expect([queue.count, released.length]).toEqual([0, 1]);
+});
+
+test("a batch is released once where the role ends while its entry is shown", () => {
+  const queue = new ProposalQueue(composeZxid(1, 0));
+  queue.push(batchOf(1, 1));
+  const { application, released } = new RecordingSinks();
+  queue.show(composeZxid(1, 1), { zxid: ZXID_NONE, bytes: new Uint8Array(0), start: 0, end: 0 });
+  queue.releaseAll(application.release);
+  queue.settle(application.release);
+  expect([queue.count, released.length]).toEqual([0, 1]);
 });
 
 test("a proposal that does not go up is a defect", () => {
@@ -46,9 +78,9 @@ test("however much is allowed at a time, everything is delivered once and in ord
         let last = 0;
         for (const size of sizes) {
           queue.push(batchOf(1, ...Array.from({ length: size }, () => ++last)));
-          queue.deliver(composeZxid(1, last - (last % 3)), chance.next().value ?? 1, sinks.application);
+          deliver(queue, composeZxid(1, last - (last % 3)), chance.next().value ?? 1, sinks);
         }
-        while (queue.count > 0) queue.deliver(composeZxid(1, last), chance.next().value ?? 1, sinks.application);
+        while (queue.count > 0) deliver(queue, composeZxid(1, last), chance.next().value ?? 1, sinks);
         expect(sinks.zxids).toEqual(Array.from({ length: last }, (_, i) => composeZxid(1, i + 1)));
         expect([sinks.released.length, queue.sizeBytes]).toEqual([sizes.length, 0]);
       },

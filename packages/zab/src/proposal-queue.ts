@@ -9,7 +9,6 @@ import {
   type Zxid,
 } from "@zooid/model";
 import { RecentEntries } from "./recent-entries.ts";
-import type { ZabApplication } from "./sinks.ts";
 
 /** A run of entries inside a batch. */
 export interface QueuedRun {
@@ -52,6 +51,8 @@ export class ProposalQueue {
   #head = 0;
   /** Where the next entry to deliver begins in the oldest batch. */
   #at = 0;
+  /** Where the entry ends that is shown and not settled. */
+  #shownEnd: number | undefined;
   // Read only: each turn asks for these.
   /** The last proposed zxid. */
   last: Zxid;
@@ -119,8 +120,9 @@ export class ProposalQueue {
   }
 
   /** Releases every batch undelivered: the role that proposed them has ended. */
-  releaseAll(application: Pick<ZabApplication, "release">): void {
-    for (let i = this.#head; i < this.#batches.length; i++) application.release?.(this.#batches[i] as FrameBatch);
+  releaseAll(release?: (batch: FrameBatch) => void): void {
+    for (let i = this.#head; i < this.#batches.length; i++) release?.(this.#batches[i] as FrameBatch);
+    this.#shownEnd = undefined;
     this.#batches.length = 0;
     this.#head = 0;
     this.#at = 0;
@@ -141,37 +143,37 @@ export class ProposalQueue {
   }
 
   /**
-   * Delivers the entries up to and including a zxid, in order.
+   * Shows the next entry, if its zxid is not above `through`. It counts as outstanding, and its
+   * batch is held, until {@link settle}.
    *
-   * @returns how many were delivered; fewer than are due when `most` was reached, or the
-   * application takes no more for now
+   * @returns whether there is one
    */
-  deliver(through: Zxid, most: number, application: Pick<ZabApplication, "deliver" | "release">): number {
-    let delivered = 0;
-    let goesOn = true;
-    while (goesOn && this.#head < this.#batches.length && delivered < most) {
-      const batch = this.#batches[this.#head] as FrameBatch;
-      const { bytes, end } = batch;
-      let at = this.#at;
-      while (goesOn && at < end && delivered < most) {
-        const zxid = frameZxid(bytes, at);
-        if (zxid > through) {
-          this.#at = at;
-          return delivered;
-        }
-        const start = at + FRAME_HEADER_BYTES;
-        at = start + frameLength(bytes, at);
-        goesOn = application.deliver(zxid, bytes, start, at);
-        delivered++;
-        this.count--;
-      }
-      this.#at = at;
-      if (at === end) this.#drop(batch, application);
-    }
-    return delivered;
+  show(through: Zxid, into: { zxid: Zxid; bytes: Uint8Array; start: number; end: number }): boolean {
+    const batch = this.#batches[this.#head];
+    if (batch === undefined) return false;
+    const { bytes } = batch;
+    const zxid = frameZxid(bytes, this.#at);
+    if (zxid > through) return false;
+    into.zxid = zxid;
+    into.bytes = bytes;
+    into.start = this.#at + FRAME_HEADER_BYTES;
+    into.end = into.start + frameLength(bytes, this.#at);
+    this.#shownEnd = into.end;
+    return true;
   }
 
-  #drop(batch: FrameBatch, application: Pick<ZabApplication, "release">): void {
+  /** The entry that was shown is applied; nothing happens where none is shown. */
+  settle(release?: (batch: FrameBatch) => void): void {
+    const end = this.#shownEnd;
+    if (end === undefined) return;
+    this.#shownEnd = undefined;
+    this.count--;
+    this.#at = end;
+    const batch = this.#batches[this.#head] as FrameBatch;
+    if (end === batch.end) this.#drop(batch, release);
+  }
+
+  #drop(batch: FrameBatch, release?: (batch: FrameBatch) => void): void {
     this.sizeBytes -= batch.end;
     this.#at = 0;
     this.#head++;
@@ -180,6 +182,6 @@ export class ProposalQueue {
       this.#head = 0;
     }
     if (this.#keepsDelivered) this.#recent.push(batch);
-    application.release?.(batch);
+    release?.(batch);
   }
 }

@@ -31,17 +31,11 @@ export interface ZabSinks {
   readonly requests?: ZabRequests;
 }
 
-/** The state machine that is replicated. */
+/** The state machine that is replicated: it takes entries by {@link ZabPeer.takeCommitted}. */
 export interface ZabApplication {
   /**
-   * One committed entry, in zxid order: apply it. The bytes are valid during the call.
-   *
-   * @returns false to have the next entry delivered by a later call of the peer's `deliver` only
-   */
-  deliver(zxid: Zxid, bytes: Uint8Array, start: number, end: number): boolean;
-  /**
-   * The last entry that was applied: delivered, replayed at the start, or contained in an installed
-   * snapshot.
+   * The last entry that was applied: taken by {@link ZabPeer.takeCommitted}, replayed at the start,
+   * or contained in an installed snapshot.
    */
   applied(): Zxid;
   /**
@@ -49,7 +43,7 @@ export interface ZabApplication {
    * log gets it.
    */
   isReadable?(run: LoggedRun): boolean;
-  /** Every entry of the batch was delivered or never will be: its bytes may be used again. */
+  /** Every entry of the batch was applied or never will be: its bytes may be used again. */
   release?(batch: FrameBatch): void;
   /** A snapshot was received and the log continues it: load it, at once. */
   install?(): void;

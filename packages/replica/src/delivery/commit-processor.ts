@@ -1,5 +1,6 @@
 import type { WatchSink } from "@zooid/data-tree";
 import { copyBytes, newTxnHeader, newTxnOp, OpCode, PRICES, type TxnHeader, type TxnOp, type Zxid } from "@zooid/model";
+import type { CommittedEntries } from "@zooid/zab";
 import type { Connection } from "../connections/connection.ts";
 import { pathWork } from "../path-work.ts";
 import type { ReplicaParts } from "../replica-parts.ts";
@@ -66,8 +67,10 @@ export class CommitProcessor {
    *
    * @returns false when the turn's work is done: {@link resume} applies the rest, if there is one
    */
-  deliver(zxid: Zxid, bytes: Uint8Array, start: number, end: number): boolean {
+  deliver(entry: CommittedEntries): boolean {
     const { tools, servingState } = this.#parts;
+    // Its zxid is read from it where it is stored: as an argument it would be an object.
+    const { bytes, start, end } = entry;
     const header = this.#header;
     this.#work += (end - start) >> appliedBytesPerUsLog2;
     tools.txns.open(bytes, start, end, header);
@@ -78,7 +81,7 @@ export class CommitProcessor {
       // counts.
       this.#op.op = header.op;
     }
-    header.zxid = zxid;
+    header.zxid = entry.zxid;
     this.#connection = this.#connectionThatWaits(header);
     this.#answers.begin();
     servingState.isApplying = true;

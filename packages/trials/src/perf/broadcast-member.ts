@@ -124,12 +124,6 @@ export class BroadcastMember {
           close: (link, reason) => links().close(link, reason),
         },
         application: {
-          deliver: (zxid) => {
-            this.#applied = zxid;
-            this.#delivered++;
-            this.#proposer?.delivered(zxid);
-            return true;
-          },
           release: (batch) => this.#proposer?.release(batch),
           applied: () => this.#applied,
         },
@@ -185,6 +179,20 @@ export class BroadcastMember {
     this.input(() => this.peer.synced(generation, zxid));
   }
 
+  /** @returns whether more is due */
+  #deliver(): boolean {
+    const entries = this.peer.takeCommitted();
+    let count = 0;
+    while (count < DELIVER_COUNT_MAX && entries.next()) {
+      count++;
+      this.#applied = entries.zxid;
+      this.#delivered++;
+      this.#proposer?.delivered(entries.zxid);
+    }
+    this.peer.applied();
+    return entries.hasMore;
+  }
+
   /** Proposes as fast as the window allows, for a time. */
   async propose(proposing: Proposing): Promise<Proposed> {
     const proposer = new Proposer(this.peer.epoch, proposing);
@@ -214,7 +222,7 @@ export class BroadcastMember {
   #endTurn(): void {
     this.#isTurnOpen = false;
     if (this.#isStopped) return;
-    if (this.peer.deliver(DELIVER_COUNT_MAX)) setImmediate(() => this.wake());
+    if (this.#deliver()) setImmediate(() => this.wake());
     const proposer = this.#proposer;
     if (proposer !== undefined && this.#batchesInFlight < BATCHES_IN_FLIGHT_MAX && !this.peer.isFull) {
       const batch = proposer.next(this.peer.outstandingCount);

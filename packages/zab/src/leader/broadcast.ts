@@ -9,7 +9,7 @@ import {
   ZXID_NONE,
   type Zxid,
 } from "@zooid/model";
-import { Delivery } from "../delivery.ts";
+import { CommittedCursor, type CommittedEntries, NO_ENTRIES } from "../committed-entries.ts";
 import { decodeMembers } from "../known-members.ts";
 import { ProposalQueue } from "../proposal-queue.ts";
 import { AckTally } from "./ack-tally.ts";
@@ -25,7 +25,7 @@ export class Broadcast {
   readonly #leader: Leader;
   /** Replaced when the epoch begins, and by this class alone. */
   queue: ProposalQueue = new ProposalQueue(ZXID_NONE);
-  #delivery: Delivery;
+  #entries: CommittedCursor;
   #tally: AckTally | undefined;
   /** The last entry on this server's own disk. */
   #durable: Zxid;
@@ -33,7 +33,7 @@ export class Broadcast {
   constructor(leader: Leader) {
     this.#leader = leader;
     this.#durable = leader.epoch.history.zxid;
-    this.#delivery = this.#newDelivery();
+    this.#entries = this.#newCursor();
   }
 
   /** Everything up to here is committed; a position of the log. */
@@ -51,7 +51,7 @@ export class Broadcast {
   beginEpoch(): void {
     this.queue = new ProposalQueue(this.#leader.epoch.start);
     this.learnersChanged();
-    this.#delivery = this.#newDelivery();
+    this.#entries = this.#newCursor();
   }
 
   /** The history is committed: acks count from now on. */
@@ -141,13 +141,18 @@ export class Broadcast {
     if (this.#tally.ack(learner.sid, durable)) this.#committedMore();
   }
 
-  /** @returns whether more can be delivered now */
-  deliver(most: number): boolean {
-    if (this.#tally === undefined) return false;
+  /** See {@link ZabPeer.takeCommitted}. */
+  takeCommitted(): CommittedEntries {
+    if (this.#tally === undefined) return NO_ENTRIES;
     // rule: leader-applies-what-is-committed-and-synced
-    const more = this.#delivery.deliver(earlierOf(this.committed, this.#durable), most);
+    return this.#entries.open(earlierOf(this.committed, this.#durable));
+  }
+
+  /** See {@link ZabPeer.applied}. */
+  applied(): void {
+    if (this.#tally === undefined) return;
+    this.#entries.settle();
     this.#leader.acceptance.serveWhenApplied();
-    return more;
   }
 
   /**
@@ -171,14 +176,17 @@ export class Broadcast {
   }
 
   end(): void {
-    this.queue.releaseAll(this.#leader.context.sinks.application);
+    const { application } = this.#leader.context.sinks;
+    this.queue.releaseAll((batch) => application.release?.(batch));
   }
 
-  #newDelivery(): Delivery {
+  #newCursor(): CommittedCursor {
     const { context, epoch } = this.#leader;
-    return new Delivery({
+    const { application } = context.sinks;
+    return new CommittedCursor({
       log: context.log,
-      application: context.sinks.application,
+      applied: () => application.applied(),
+      release: (batch) => application.release?.(batch),
       queue: this.queue,
       historyEnd: epoch.history.zxid,
       damaged: (reason) => context.fail(reason),

@@ -341,12 +341,14 @@ test.each([
   ["an observer that lost the end of its log", 4, { promise: 4, isFresh: false, isAmnesiac: true }],
 ])("%s is whole with the history, which it gets from a leader that a quorum confirms", (_, sid, info) => {
   for (const isChangeable of [true, false]) {
-    const { peer, informed, promises, accepts, confirms, kindsTo, said } = elected(3, { epoch: 4, isChangeable });
+    const { peer, sinks, informed, promises, accepts, confirms, kindsTo, said } = elected(3, {
+      ...{ epoch: 4, isChangeable },
+    });
     peer.lead();
     const follower = informed(2, { promise: 4, isFresh: false });
     promises(follower, 5);
     accepts(follower, 5);
-    peer.deliver(10);
+    sinks.deliver(peer, 10);
     const learner = informed(sid, { isObserver: sid === 4, ...info });
     promises(learner, 5);
     expect(kindsTo(learner)).toEqual(["leader-info", "sync-begin"]);
@@ -375,12 +377,12 @@ test("an observer that has forgotten nothing gets the history at once", () => {
 });
 
 test("an observer that has more than is committed, as a voter of before, keeps it", () => {
-  const { peer, run, informed, promises, accepts, said, log } = elected(3, { epoch: 4 });
+  const { peer, sinks, run, informed, promises, accepts, said, log } = elected(3, { epoch: 4 });
   peer.lead();
   const follower = informed(2, { promise: 4, isFresh: false });
   promises(follower, 5);
   accepts(follower, 5);
-  peer.deliver(10);
+  sinks.deliver(peer, 10);
   peer.propose(batchOf(5, 1));
   peer.flush();
   run();
@@ -413,7 +415,7 @@ test("up-to-date is sent when the leader serves, and no earlier", () => {
   accepts(learner, 5);
   expect(kindsTo(learner)).not.toContain("up-to-date");
   applied = composeZxid(0, 0);
-  peer.deliver(10);
+  sinks.deliver(peer, 10);
   expect([kindsTo(learner).at(-1), sinks.served]).toEqual(["up-to-date", [5]]);
 });
 
@@ -446,10 +448,10 @@ test("a server with a promise but neither a history nor an ensemble's id does no
 });
 
 test("an observer gets entries committed within a few milliseconds in one message, unless its own clients wait", () => {
-  const { peer, run, informed, promises, accepts, kindsTo } = elected(1);
+  const { peer, sinks, run, informed, promises, accepts, kindsTo } = elected(1);
   peer.lead();
   run();
-  peer.deliver(10);
+  sinks.deliver(peer, 10);
   const observer = informed(7, { promise: 1, isObserver: true });
   promises(observer, 2);
   peer.flush();
@@ -468,7 +470,7 @@ test("an observer gets entries committed within a few milliseconds in one messag
     peer.setTime(nowMs);
     peer.tick();
     // Delivered before it is sent to the observer, and still not read from the log for it.
-    peer.deliver(10);
+    sinks.deliver(peer, 10);
     peer.flush();
     return entries();
   };

@@ -1,5 +1,5 @@
 import { composeZxid, type EntriesMessage, earlierOf, epochOf, laterOf, ZXID_NONE, type Zxid } from "@zooid/model";
-import { Delivery } from "../delivery.ts";
+import { CommittedCursor, type CommittedEntries, NO_ENTRIES } from "../committed-entries.ts";
 import { decodeMembers } from "../known-members.ts";
 import { ProposalQueue } from "../proposal-queue.ts";
 import type { RoleContext } from "../role.ts";
@@ -28,7 +28,7 @@ export class LearnerBroadcast {
   readonly #context: RoleContext;
   readonly #link: LeaderLink;
   #queue = new ProposalQueue(ZXID_NONE);
-  #delivery: Delivery | undefined;
+  #entries: CommittedCursor | undefined;
   #durable: Zxid = ZXID_NONE;
   /** Serving begins when this is applied. */
   #serveAt: Zxid | undefined;
@@ -68,13 +68,10 @@ export class LearnerBroadcast {
     this.#durable = historyEnd;
     const { log, sinks } = this.#context;
     const { application } = sinks;
-    this.#delivery = new Delivery({
+    // Entries lie in the link's own memory: nothing is released.
+    this.#entries = new CommittedCursor({
       log,
-      // Entries lie in the link's own memory: nothing is released.
-      application: {
-        deliver: (zxid, bytes, start, end) => application.deliver(zxid, bytes, start, end),
-        applied: () => application.applied(),
-      },
+      applied: () => application.applied(),
       queue: this.#queue,
       historyEnd,
       damaged: (reason) => this.#context.fail(reason),
@@ -175,11 +172,17 @@ export class LearnerBroadcast {
     this.#link.send({ kind: "ack", epoch: this.#link.epoch, durable: this.#durable, check: this.#link.check });
   }
 
-  /** @returns whether more can be delivered now */
-  deliver(most: number): boolean {
-    if (this.#delivery === undefined || this.#link.step !== "synced") return false;
+  /** See {@link ZabPeer.takeCommitted}. */
+  takeCommitted(): CommittedEntries {
+    if (this.#entries === undefined || this.#link.step !== "synced") return NO_ENTRIES;
     // rule: learner-applies-what-is-committed-and-synced
-    const more = this.#delivery.deliver(earlierOf(this.committed, this.#durable), most);
+    return this.#entries.open(earlierOf(this.committed, this.#durable));
+  }
+
+  /** See {@link ZabPeer.applied}. */
+  applied(): void {
+    if (this.#entries === undefined || this.#link.step !== "synced") return;
+    this.#entries.settle();
     const { application, roles } = this.#context.sinks;
     // 1. Entry 7 is committed by S1 and S3 and answered to a client.
     // 2. S2 is synced and has entry 7 on disk, not in its tree.
@@ -189,7 +192,6 @@ export class LearnerBroadcast {
       this.#isServing = true;
       roles.serve(this.#link.epoch);
     }
-    return more;
   }
 
   get dueMs(): number {
@@ -202,6 +204,6 @@ export class LearnerBroadcast {
   }
 
   end(): void {
-    this.#queue.releaseAll({});
+    this.#queue.releaseAll();
   }
 }

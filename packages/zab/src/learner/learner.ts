@@ -1,4 +1,5 @@
 import type { EntriesMessage, LinkRef, PeerMessage, ServerId, Touch, ZabMessage, Zxid } from "@zooid/model";
+import type { CommittedEntries } from "../committed-entries.ts";
 import type { RoleEnd } from "../operator-events.ts";
 import type { ProposalQueue } from "../proposal-queue.ts";
 import type { PeerPhase, Role, RoleContext } from "../role.ts";
@@ -230,10 +231,13 @@ export class Learner implements Role {
     this.#broadcast.synced(zxid);
   }
 
-  deliver(most: number): boolean {
-    const more = this.#broadcast.deliver(most);
+  takeCommitted(): CommittedEntries {
+    return this.#broadcast.takeCommitted();
+  }
+
+  applied(): void {
+    this.#broadcast.applied();
     this.#leaveWhenApplied();
-    return more;
   }
 
   /**

@@ -8,8 +8,10 @@ import {
   ZXID_NONE,
   type Zxid,
 } from "@zooid/model";
+import type { CommittedEntries } from "../committed-entries.ts";
 import { frameEntries } from "../frame-entries.ts";
 import type { RoleEnd, ZabEvent } from "../operator-events.ts";
+import type { ZabPeer } from "../peer.ts";
 import type { ZabApplication, ZabElection, ZabLinks, ZabRequests, ZabRoles, ZabSinks } from "../sinks.ts";
 
 /**
@@ -42,11 +44,6 @@ export class RecordingSinks implements ZabSinks {
   log: TxnLog;
   links: ZabLinks = { dial: unused("a dial"), send: unused("a message"), close: unused("a link") };
   readonly application: Required<ZabApplication> = {
-    deliver: (zxid, bytes, start, end) => {
-      this.zxids.push(zxid);
-      this.delivered.push(new TextDecoder().decode(bytes.subarray(start, end)));
-      return true;
-    },
     isReadable: () => true,
     release: (batch) => {
       this.released.push(batch);
@@ -112,5 +109,22 @@ export class RecordingSinks implements ZabSinks {
       read: unused("a read"),
       chainAt: unused("a read"),
     };
+  }
+
+  /** Applies at most `most` committed entries. @returns whether more are due */
+  deliver(peer: Pick<ZabPeer, "takeCommitted" | "applied">, most: number): boolean {
+    const entries = peer.takeCommitted();
+    let count = 0;
+    while (count < most && entries.next()) {
+      count++;
+      this.apply(entries);
+    }
+    peer.applied();
+    return count === most && entries.hasMore;
+  }
+
+  apply({ zxid, bytes, start, end }: Pick<CommittedEntries, "zxid" | "bytes" | "start" | "end">): void {
+    this.zxids.push(zxid);
+    this.delivered.push(new TextDecoder().decode(bytes.subarray(start, end)));
   }
 }

@@ -126,7 +126,7 @@ export class PaperEnsemble {
     server.peer.stop();
     this.run();
     server.peer = this.#newPeer(serverId(sid), server.log);
-    this.#network.add(serverId(sid), server.peer);
+    this.#connect(serverId(sid));
   }
 
   /** The server's disk completes nothing until {@link releaseDisk}. */
@@ -170,7 +170,13 @@ export class PaperEnsemble {
     };
     const log = new VolatileLog(sid, later, (generation, zxid) => this.peer(sid).synced(generation, zxid));
     this.#servers.set(sid, { log, peer: this.#newPeer(sid, log), delivered: [], heldWrites: undefined });
-    this.#network.add(sid, this.peer(sid));
+    this.#connect(sid);
+  }
+
+  #connect(sid: ServerId): void {
+    this.#network.add(sid, this.peer(sid), ({ zxid, bytes, start, end }) => {
+      this.#server(sid).delivered.push({ zxid, name: new TextDecoder().decode(bytes.subarray(start, end)) });
+    });
   }
 
   #newPeer(sid: ServerId, log: VolatileLog): ZabPeer {
@@ -191,11 +197,6 @@ export class PaperEnsemble {
         },
         application: {
           applied: () => this.#server(sid).delivered.at(-1)?.zxid ?? ZXID_NONE,
-          deliver: (zxid, bytes, start, end) => {
-            const name = new TextDecoder().decode(bytes.subarray(start, end));
-            this.#server(sid).delivered.push({ zxid, name });
-            return true;
-          },
         },
         roles: {
           serve: (epoch) => void this.served.push({ sid, epoch }),
