@@ -57,6 +57,15 @@ export function common(intervals: readonly CallCounts[]): CallCounts {
   return result;
 }
 
+/** The calls that any interval had, as often as the one with most. */
+export function union(intervals: readonly CallCounts[]): CallCounts {
+  const result = new Map<string, CallCount>();
+  for (const [key, call] of intervals.flatMap((calls) => [...calls])) {
+    if (call.count > (result.get(key)?.count ?? 0)) result.set(key, call);
+  }
+  return result;
+}
+
 function fileOf(url: string): string | undefined {
   if (!url.startsWith("file:")) return undefined;
   const [, folder, path] = SOURCE_FILE.exec(relative(PACKAGES, fileURLToPath(url))) ?? [];

@@ -1,27 +1,37 @@
 import { OpCode } from "@zooid/model";
 import { freePorts } from "@zooid/wire/testing/free-ports";
 import { create, RawClient, read, setData } from "@zooid/wire/testing/raw-client";
-import { type CallCounts, common } from "./call-counts.ts";
+import { type CallCounts, common, union } from "./call-counts.ts";
 import { TracedProcess } from "./traced-process.ts";
+
+/** What one request calls in a server. */
+export interface RequestTrace {
+  /** The calls that all requests had in common. */
+  readonly common: CallCounts;
+  /** The calls that any of them had, as often as the one with most. */
+  readonly any: CallCounts;
+}
 
 /** What one request calls in the servers that it reaches. */
 export interface RequestTraces {
-  readonly write: CallCounts;
-  readonly read: CallCounts;
+  readonly write: RequestTrace;
+  readonly read: RequestTrace;
   /** A read that arms a watch. */
-  readonly watch: CallCounts;
+  readonly watch: RequestTrace;
   /** A write that fires it. */
-  readonly event: CallCounts;
-  /** A write at a follower of three, in both. */
-  readonly leader: CallCounts;
-  readonly follower: CallCounts;
+  readonly event: RequestTrace;
+  /** A write at a follower of three, in both: the number of its turns varies with their disks. */
+  readonly leader: RequestTrace;
+  readonly follower: RequestTrace;
 }
 
-/** Requests of each kind: what all have in common counts. */
+/** Requests of each kind. */
 const REQUESTS = 5;
+/** Of three servers, where the order of what arrives varies. */
+const FORWARDED_REQUESTS = 25;
 /** Requests before those, so that buffers have their sizes and functions their code. */
 const WARM_UPS = 20;
-const NONE: CallCounts = new Map();
+const NONE: RequestTrace = { common: new Map(), any: new Map() };
 const PATH = "/traced";
 const SERVERS = [1, 2, 3] as const;
 /** No tick comes in between, and no server is given up. */
@@ -67,23 +77,27 @@ async function ofThreeServers(): Promise<Pick<RequestTraces, "leader" | "followe
   await using client = await RawClient.withSession(follower.port);
   await client.ask(OpCode.CREATE, create(PATH));
   const set = (): Promise<unknown> => client.ask(OpCode.SET_DATA, setData(PATH, "value"));
-  const [atLeader = NONE, atFollower = NONE] = await trace([leader, follower], set);
+  const [atLeader = NONE, atFollower = NONE] = await trace([leader, follower], set, { requests: FORWARDED_REQUESTS });
   return { leader: atLeader, follower: atFollower };
 }
 
 /**
  * Sends a request again and again.
  *
- * @param after what follows each request, and is not traced; `before` likewise
- * @returns for each server the calls that all requests had in common
+ * @param before, after what comes before and after each request, and is not traced
+ * @returns the traces of the servers
  */
 async function trace(
   servers: readonly TracedProcess[],
   request: () => Promise<unknown>,
-  { before = nothing, after = nothing }: { before?: () => Promise<unknown>; after?: () => Promise<unknown> } = {},
-): Promise<readonly CallCounts[]> {
+  {
+    requests = REQUESTS,
+    before = nothing,
+    after = nothing,
+  }: { requests?: number; before?: () => Promise<unknown>; after?: () => Promise<unknown> } = {},
+): Promise<readonly RequestTrace[]> {
   const intervals: CallCounts[][] = servers.map(() => []);
-  for (let i = 0; i < WARM_UPS + REQUESTS; i++) {
+  for (let i = 0; i < WARM_UPS + requests; i++) {
     await before();
     await Promise.all(servers.map((server) => server.begin()));
     await request();
@@ -91,7 +105,7 @@ async function trace(
     if (i >= WARM_UPS) for (const [at, calls] of counts.entries()) intervals[at]?.push(calls);
     await after();
   }
-  return intervals.map(common);
+  return intervals.map((calls) => ({ common: common(calls), any: union(calls) }));
 }
 
 async function nothing(): Promise<void> {}

@@ -27,10 +27,10 @@ console.log(
   "| trace | turns | files | functions | calls | of these getters | control files | functions | calls | getter calls |",
 );
 console.log("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
-for (const name of names) console.log(`| ${[name, ...figuresOf(traces[name])].join(" | ")} |`);
+for (const name of names) console.log(`| ${[name, ...figuresOf(traces[name].common)].join(" | ")} |`);
 for (const name of names.filter((known) => values.functions.includes(known))) {
   console.log(`\n${name}`);
-  const calls = [...traces[name].values()].sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : 0));
+  const calls = [...traces[name].common.values()].sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : 0));
   for (const { file, name: of, count } of calls) console.log(`${count} ${file}:${of}`);
 }
 
