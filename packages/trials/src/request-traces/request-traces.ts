@@ -27,7 +27,7 @@ export interface RequestTraces {
 
 /** Requests of each kind. */
 const REQUESTS = 5;
-/** Of three servers, where the order of what arrives varies. */
+/** The same for three servers, where the order of what arrives varies. */
 const FORWARDED_REQUESTS = 25;
 /** Requests before those, so that buffers have their sizes and functions their code. */
 const WARM_UPS = 20;
