@@ -1,4 +1,4 @@
-import type { ReplicaParts } from "./replica-parts.ts";
+import type { GroundParts } from "./parts/ground.ts";
 
 /**
  * Time for which a leader has too little room while another has enough, before it leaves: where all
@@ -23,14 +23,14 @@ const RETRY_TICKS = 5;
  * ```
  */
 export class AutomaticTransfer {
-  readonly #parts: ReplicaParts;
+  readonly #parts: GroundParts;
   /** When the next attempt begins; undefined while none is wanted. */
   #beginMs: number | undefined;
   /** When the attempt that is under way ends. */
   #endMs: number | undefined;
   #tryMs: number = 0;
 
-  constructor(parts: ReplicaParts) {
+  constructor(parts: GroundParts) {
     this.#parts = parts;
   }
 

@@ -1,3 +1,4 @@
+import type { ReapLimits } from "@zooid/data-tree";
 import {
   ACL_COUNT_MAX,
   BUDGETS,
@@ -10,7 +11,14 @@ import {
 } from "@zooid/model";
 import type { AuthConfig } from "./auth/auth-schemes.ts";
 import type { IdentityLimits } from "./auth/identities.ts";
-import type { ReapingConfig } from "./writes/reaper.ts";
+
+/** How empty containers and expired TTL nodes are removed. */
+export interface ReapingConfig extends ReapLimits {
+  /** From the start of one round to the start of the next. */
+  readonly checkIntervalMs: number;
+  /** Removals in a minute, at most. */
+  readonly perMinuteMax: number;
+}
 
 /** One server's place in an ensemble of several. */
 export interface MemberConfig {

@@ -1,14 +1,19 @@
 import { OpCode } from "@zooid/model";
-import type { ReplicaParts } from "./replica-parts.ts";
+import type { DeliveryParts } from "./parts/delivery.ts";
+import type { RoleChanges } from "./role-changes.ts";
+
+interface Parts extends DeliveryParts {
+  readonly roles: RoleChanges;
+}
 
 /**
  * Does work that is due by time, and the rest of what earlier turns had no time for. Each turn asks
  * when something is due, so an idle one asks no part for postponed work: see {@link PostponedWork}.
  */
 export class DueWork {
-  readonly #parts: ReplicaParts;
+  readonly #parts: Parts;
 
-  constructor(parts: ReplicaParts) {
+  constructor(parts: Parts) {
     this.#parts = parts;
   }
 
@@ -29,7 +34,8 @@ export class DueWork {
     this.#prepareMore();
     if (proposer.isPreparing) return;
     forwarded.takeMore();
-    memberChanges.seekWish();
+    const wish = memberChanges.takeDueWish();
+    if (wish !== undefined) proposer.changeMembers(wish);
     sessionEnds.propose();
     if (!proposer.isPreparing) this.#reap();
   }

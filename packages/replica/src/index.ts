@@ -9,12 +9,13 @@ export {
   type SaslRules,
   type SaslStep,
 } from "./auth/auth-schemes.ts";
-export { type MemberConfig, REPLICA_DEFAULTS, type ReplicaConfig } from "./config.ts";
+export { type MemberConfig, REPLICA_DEFAULTS, type ReapingConfig, type ReplicaConfig } from "./config.ts";
 export {
   Connection,
   type ConnectionOrigin,
   type ConnectionPhase,
   type HeldWrite,
+  type PendingSync,
   type SaslAnswer,
   type UnfinishedSetWatches,
 } from "./connections/connection.ts";
@@ -25,12 +26,10 @@ export { Histogram } from "./histogram.ts";
 export { Membership, type MembershipSinks } from "./membership.ts";
 export type { ReplicaEvent } from "./operator-events.ts";
 export { Replica } from "./replica.ts";
-export type { PendingSync } from "./requests/pending-syncs.ts";
 export type { SessionEnding } from "./sessions/session-ends.ts";
 export { type Session, SessionTracker } from "./sessions/session-tracker.ts";
 export type { ConnectionRefusal, ReplicaSinks } from "./sinks.ts";
 export type { RequestStages, SlowRequest } from "./slow-requests.ts";
 export type { ReplicaTools } from "./tools.ts";
 export { type NoPeers, withNoPeers } from "./with-no-peers.ts";
-export type { ReapingConfig } from "./writes/reaper.ts";
 export type { AddressWork } from "./writes/write-shares.ts";

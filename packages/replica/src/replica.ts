@@ -22,7 +22,7 @@ import type { Connection } from "./connections/connection.ts";
 import type { ReplicaCounters } from "./counters.ts";
 import type { DigestHistory } from "./delivery/digest-history.ts";
 import type { Membership } from "./membership.ts";
-import { ReplicaParts } from "./replica-parts.ts";
+import { ReplicaParts } from "./parts/replica-parts.ts";
 import type { SessionEnding } from "./sessions/session-ends.ts";
 import type { SessionTracker } from "./sessions/session-tracker.ts";
 import type { ReplicaSinks } from "./sinks.ts";

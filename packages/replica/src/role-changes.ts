@@ -1,5 +1,5 @@
 import type { RoleEnd } from "@zooid/zab";
-import type { ReplicaParts } from "./replica-parts.ts";
+import type { DeliveryParts } from "./parts/delivery.ts";
 
 /** A server without a role serves reads after a tick, and not sooner than this. */
 const READ_ONLY_MS_MIN = 2000;
@@ -8,9 +8,9 @@ const SEQUENCES_PER_START = 2 ** 32;
 
 /** Begins and ends what depends on a role: service, sessions, unanswered requests. */
 export class RoleChanges {
-  readonly #parts: ReplicaParts;
+  readonly #parts: DeliveryParts;
 
-  constructor(parts: ReplicaParts) {
+  constructor(parts: DeliveryParts) {
     this.#parts = parts;
   }
 

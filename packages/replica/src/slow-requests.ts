@@ -7,9 +7,11 @@ import {
   sliceText,
   type Zxid,
 } from "@zooid/model";
+import type { ZabPeer } from "@zooid/zab";
+import type { ReplicaConfig } from "./config.ts";
 import type { Connection } from "./connections/connection.ts";
 import { CommitMarks } from "./delivery/commit-marks.ts";
-import type { ReplicaParts } from "./replica-parts.ts";
+import type { ServingState } from "./serving-state.ts";
 
 /**
  * A request that took as long as `slowRequestMs` or longer, with the times of its stages in
@@ -58,18 +60,26 @@ export interface RequestStages {
 
 const PATH_CHARS_MAX = 256;
 
+/** What is used of a replica's parts: its sinks and counters are typed by slow requests. */
+interface SlowRequestParts {
+  readonly config: Pick<ReplicaConfig, "slowRequestMs">;
+  readonly servingState: ServingState;
+  readonly zab: Pick<ZabPeer, "committed" | "lastProposed">;
+  readonly sinks: { note(event: SlowRequest): void };
+}
+
 /**
  * Notices slow requests. Below the threshold a request costs one comparison, and a batch three
  * marks.
  */
 export class SlowRequests {
-  readonly #parts: ReplicaParts;
+  readonly #parts: SlowRequestParts;
   readonly #proposed = new CommitMarks();
   readonly #durable = new CommitMarks();
   readonly #committed = new CommitMarks();
   readonly #isWanted: boolean;
 
-  constructor(parts: ReplicaParts) {
+  constructor(parts: SlowRequestParts) {
     this.#parts = parts;
     this.#isWanted = Number.isFinite(parts.config.slowRequestMs);
   }

@@ -1,10 +1,10 @@
 import { assert, type LinkRef, type PeerMessage, type ServerId } from "@zooid/model";
 import type { ZabSinks } from "@zooid/zab";
 import { isReadable } from "./delivery/readable-run.ts";
-import type { ReplicaParts } from "./replica-parts.ts";
+import type { RoleParts } from "./parts/roles.ts";
 
 /** The sinks of the broadcast, which calls none of them before the first input. */
-export function zabSinksOf(parts: ReplicaParts): Omit<ZabSinks, "election"> {
+export function zabSinksOf(parts: RoleParts): Omit<ZabSinks, "election"> {
   const { sinks, tools } = parts;
   return {
     log: sinks.log,
@@ -34,7 +34,7 @@ export function zabSinksOf(parts: ReplicaParts): Omit<ZabSinks, "election"> {
 }
 
 /** A message about requests: at the leader a learner's, at a learner the leader's answer. */
-function receiveRequest(parts: ReplicaParts, link: LinkRef, sid: ServerId, message: PeerMessage): void {
+function receiveRequest(parts: RoleParts, link: LinkRef, sid: ServerId, message: PeerMessage): void {
   switch (message.kind) {
     case "identities":
     case "forward":
@@ -55,7 +55,7 @@ function receiveRequest(parts: ReplicaParts, link: LinkRef, sid: ServerId, messa
 }
 
 /** A quorum has confirmed that this server still led when a leadership check began. */
-function leadershipConfirmed(parts: ReplicaParts, check: number): void {
+function leadershipConfirmed(parts: RoleParts, check: number): void {
   parts.forwarded.confirmed(check);
   parts.unconfirmedRefusals.confirmed(check);
   parts.syncs.confirmed(check);

@@ -3,7 +3,6 @@ import { isIP } from "node:net";
 import { totalmem } from "node:os";
 import { errorJson, type IpRange, keepCode, NO_PROXIES, parseProxyRange, type TrustedProxies } from "@zooid/model";
 import { REPLICA_DEFAULTS, type ReapingConfig } from "@zooid/replica";
-import { parseWhitelist, unknownWords } from "./admin/four-letter-words.ts";
 import {
   type AdminConfig,
   type AdminOptions,
@@ -12,6 +11,7 @@ import {
   parseAdmin,
   parseMetrics,
 } from "./admin/http-options.ts";
+import { parseWhitelist, unknownWords } from "./admin/word-names.ts";
 import { type ClientAuth, type ClientAuthOptions, parseClientAuth } from "./clients/client-auth.ts";
 import {
   type ConnectionThrottleConfig,

@@ -1,17 +1,24 @@
 import { assert, composeZxid, ErrorCode, type Identity, OpCode, type Request, sliceText } from "@zooid/model";
+import type { Admission } from "../connections/admission.ts";
 import type { Connection, SaslAnswer } from "../connections/connection.ts";
-import type { ReplicaParts } from "../replica-parts.ts";
+import type { SessionParts } from "../parts/sessions.ts";
+import type { WaitingRequests } from "../requests/waiting-requests.ts";
 import type { Granted } from "./auth-schemes.ts";
 import { areWithin, withIdentities } from "./identities.ts";
+
+interface Parts extends SessionParts {
+  readonly admission: Admission;
+  readonly waiting: WaitingRequests;
+}
 
 /**
  * Authenticates clients by auth packets and by SASL. The identities that a packet adds count at
  * once for what the client sends after it; the answer keeps its place in the connection's order.
  */
 export class AuthPackets {
-  readonly #parts: ReplicaParts;
+  readonly #parts: Parts;
 
-  constructor(parts: ReplicaParts) {
+  constructor(parts: Parts) {
     this.#parts = parts;
   }
 

@@ -1,4 +1,4 @@
-import type { ReplicaParts } from "../replica-parts.ts";
+import type { WriteParts } from "../parts/writes.ts";
 import type { Connection, HeldWrite } from "./connection.ts";
 
 /**
@@ -6,15 +6,18 @@ import type { Connection, HeldWrite } from "./connection.ts";
  * much unanswered itself, or when all connections together have too many writes in flight.
  */
 export class Admission {
-  readonly #parts: ReplicaParts;
+  readonly #parts: WriteParts;
+  readonly #carryOut: (connection: Connection, frame: Uint8Array) => void;
   readonly #stalled: Connection[] = [];
   /**
    * Connections with a write that waits for its address's share, in the order in which they came.
    */
   #held: Connection[] = [];
 
-  constructor(parts: ReplicaParts) {
+  /** @param carryOut carries out a write that was held, and has room now */
+  constructor(parts: WriteParts, carryOut: (connection: Connection, frame: Uint8Array) => void) {
     this.#parts = parts;
+    this.#carryOut = carryOut;
   }
 
   /** Whether there is no room for further writes of any connection. */
@@ -103,7 +106,7 @@ export class Admission {
         continue;
       }
       connection.heldWrite = undefined;
-      this.#parts.requests.carryOut(connection, heldWrite.frame);
+      this.#carryOut(connection, heldWrite.frame);
       this.answered(connection);
     }
   }

@@ -1,6 +1,5 @@
-import type { ClientShare, ConnectionRef, Identity, PartsPosition } from "@zooid/model";
+import type { ClientShare, ConnectionRef, Identity, PartsPosition, Zxid } from "@zooid/model";
 import type { SaslExchange } from "../auth/auth-schemes.ts";
-import type { PendingSync } from "../requests/pending-syncs.ts";
 import type { WaitingFrames } from "../requests/waiting-frames.ts";
 import type { Session } from "../sessions/session-tracker.ts";
 import type { AddressWork } from "../writes/write-shares.ts";
@@ -46,6 +45,26 @@ export interface HeldWrite {
   readonly priceUs: number;
   /** The number that the next of this server's own writes had when it came. */
   readonly after: number;
+}
+
+/** A client's sync that is not answered. */
+export interface PendingSync {
+  readonly connection: Connection;
+  /** A copy of the request, until it is answered. */
+  frame: Uint8Array;
+  readonly receivedMs: number;
+  /**
+   * The leadership check that must be confirmed; 0 at a learner, whose leader does it, and in an
+   * ensemble of one.
+   */
+  readonly check: number;
+  /**
+   * The zxid that must be applied here before the answer; undefined until the leader has sent it.
+   */
+  readAt: Zxid | undefined;
+  /** The next one of the same connection. */
+  next: PendingSync | undefined;
+  isTaken: boolean;
 }
 
 /** Where a connection comes from, and what it counts as. */

@@ -1,6 +1,6 @@
 import type { WatchTable } from "@zooid/data-tree";
 import type { ClientShares, ConnectionRef, Identity } from "@zooid/model";
-import type { PostponedWork } from "../postponed-work.ts";
+import type { PostponedWork } from "../parts/postponed-work.ts";
 import type { ConnectionRefusal, ReplicaSinks } from "../sinks.ts";
 import { Connection } from "./connection.ts";
 

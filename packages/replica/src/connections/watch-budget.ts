@@ -1,5 +1,5 @@
 import type { ConnectionRef } from "@zooid/model";
-import type { ReplicaParts } from "../replica-parts.ts";
+import type { GroundParts } from "../parts/ground.ts";
 import type { Connection } from "./connection.ts";
 
 /**
@@ -9,11 +9,11 @@ import type { Connection } from "./connection.ts";
  * never refused because of another one with more, however that one spreads its watches.
  */
 export class WatchBudget {
-  readonly #parts: ReplicaParts;
+  readonly #parts: GroundParts;
   /** There were more watches than may be, and connections were closed for that. */
   #isUnsettled = false;
 
-  constructor(parts: ReplicaParts) {
+  constructor(parts: GroundParts) {
     this.#parts = parts;
   }
 

@@ -2,8 +2,8 @@ import type { WatchSink } from "@zooid/data-tree";
 import { copyBytes, newTxnHeader, newTxnOp, OpCode, PRICES, type TxnHeader, type TxnOp, type Zxid } from "@zooid/model";
 import type { CommittedEntries } from "@zooid/zab";
 import type { Connection } from "../connections/connection.ts";
+import type { RequestParts } from "../parts/requests.ts";
 import { pathWork } from "../path-work.ts";
-import type { ReplicaParts } from "../replica-parts.ts";
 import { NO_CONNECTION } from "../writes/in-flight-writes.ts";
 import { WriteAnswers } from "./write-answers.ts";
 
@@ -22,7 +22,7 @@ const KEPT_BYTES_MAX = 256 * 1024;
  * among the leader's pending changes until its end.
  */
 export class CommitProcessor {
-  readonly #parts: ReplicaParts;
+  readonly #parts: RequestParts;
   readonly #answers: WriteAnswers;
   readonly #firings: WatchSink;
   // Every transaction is decoded into these.
@@ -34,7 +34,7 @@ export class CommitProcessor {
   #connection: Connection | undefined;
   #kept: Buffer = Buffer.allocUnsafeSlow(KEPT_BYTES_MIN);
 
-  constructor(parts: ReplicaParts) {
+  constructor(parts: RequestParts) {
     this.#parts = parts;
     this.#answers = new WriteAnswers(parts);
     const { notifications } = parts;

@@ -8,13 +8,13 @@ import {
   type WatchEventType,
   type Zxid,
 } from "@zooid/model";
-import type { ReplicaParts } from "../replica-parts.ts";
+import type { GroundParts } from "../parts/ground.ts";
 
 /** Sends watch events to connections that may read the node. */
 export class WatchNotifications implements WatchSink {
-  readonly #parts: ReplicaParts;
+  readonly #parts: GroundParts;
 
-  constructor(parts: ReplicaParts) {
+  constructor(parts: GroundParts) {
     this.#parts = parts;
   }
 

@@ -1,6 +1,6 @@
 import { type ConnectionRef, ErrorCode, OpCode, type TxnOp, type Zxid } from "@zooid/model";
 import type { Connection } from "../connections/connection.ts";
-import type { ReplicaParts } from "../replica-parts.ts";
+import type { SessionParts } from "../parts/sessions.ts";
 
 /**
  * Answers the write that was just taken from `InFlightWrites`, from its applied transaction. A
@@ -8,11 +8,11 @@ import type { ReplicaParts } from "../replica-parts.ts";
  * for the client is connected to another server.
  */
 export class WriteAnswers {
-  readonly #parts: ReplicaParts;
+  readonly #parts: SessionParts;
   /** The answer to a multi is begun. */
   #isMultiOpen = false;
 
-  constructor(parts: ReplicaParts) {
+  constructor(parts: SessionParts) {
     this.#parts = parts;
   }
 

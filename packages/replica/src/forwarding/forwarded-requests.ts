@@ -13,12 +13,17 @@ import {
 } from "@zooid/model";
 import type { LearnerFault } from "@zooid/zab";
 import { areWithin } from "../auth/identities.ts";
-import type { ReplicaParts } from "../replica-parts.ts";
+import type { WriteParts } from "../parts/writes.ts";
 import { isEnding, mayRenew } from "../sessions/session-password.ts";
+import type { Sessions } from "../sessions/sessions.ts";
 import { addsData } from "../writes/additions.ts";
 import type { Requester } from "../writes/txn-proposer.ts";
 import { ForwardReader } from "./forward-run.ts";
 import { RemoteClients } from "./remote-clients.ts";
+
+interface Parts extends WriteParts {
+  readonly sessions: Sessions;
+}
 
 /** A longer request takes as long as several ops, above all one with a long path. */
 const SHORT_BYTES = 4096;
@@ -64,7 +69,7 @@ function kept(sid: ServerId, message: ForwardedRequest): QueuedRequest {
  * has the session now, and refuses it with SESSION_MOVED.
  */
 export class ForwardedRequests {
-  readonly #parts: ReplicaParts;
+  readonly #parts: Parts;
   readonly #clients = new RemoteClients();
   readonly #forwarded = new ForwardReader();
   /**
@@ -80,7 +85,7 @@ export class ForwardedRequests {
   /** Every forwarded request is read into it. */
   readonly #request: Request = newRequest();
 
-  constructor(parts: ReplicaParts) {
+  constructor(parts: Parts) {
     this.#parts = parts;
   }
 

@@ -13,8 +13,13 @@ import {
   type Zxid,
 } from "@zooid/model";
 import type { Connection } from "../connections/connection.ts";
-import type { ReplicaParts } from "../replica-parts.ts";
+import type { GroundParts } from "../parts/ground.ts";
 import { readRefusal } from "./read-refusal.ts";
+import type { WatchRequests } from "./watch-requests.ts";
+
+interface Parts extends GroundParts {
+  readonly watchRequests: WatchRequests;
+}
 
 /**
  * Children in one page at most: a turn can look them up and copy them without a delay for others.
@@ -30,10 +35,10 @@ const NOTHING: Readonly<ByteSlice> = { bytes: new Uint8Array(0), start: 0, end: 
  * the time is in exactly one of them, whichever server answers, and another one in at most one.
  */
 export class ChildPages {
-  readonly #parts: ReplicaParts;
+  readonly #parts: Parts;
   readonly #page: TreePage;
 
-  constructor(parts: ReplicaParts) {
+  constructor(parts: Parts) {
     this.#parts = parts;
     this.#page = new TreePage(parts);
   }
@@ -66,7 +71,7 @@ export class ChildPages {
 
 /** The page of the request in hand, over the tree's cursor. */
 class TreePage implements ChildPage {
-  readonly #parts: ReplicaParts;
+  readonly #parts: Parts;
   readonly #children: number[] = [];
   #connection: Connection | undefined;
   #node = 0;
@@ -77,7 +82,7 @@ class TreePage implements ChildPage {
   count = 0;
   isLast = false;
 
-  constructor(parts: ReplicaParts) {
+  constructor(parts: Parts) {
     this.#parts = parts;
   }
 

@@ -13,12 +13,17 @@ import {
   type Zxid,
 } from "@zooid/model";
 import type { Connection } from "../connections/connection.ts";
-import type { ReplicaParts } from "../replica-parts.ts";
+import type { GroundParts } from "../parts/ground.ts";
 import { ChildPages } from "./child-pages.ts";
 import { MultiRead } from "./multi-read.ts";
 import { readRefusal } from "./read-refusal.ts";
 import { lookUpWork } from "./request-work.ts";
 import { FEATURES_VIEW, isFeaturesPath } from "./server-features.ts";
+import type { WatchRequests } from "./watch-requests.ts";
+
+interface Parts extends GroundParts {
+  readonly watchRequests: WatchRequests;
+}
 
 /** The xid of every answer to a ping, whatever the ping's own. */
 const PING_XID = -2;
@@ -30,11 +35,11 @@ const SPACE = 0x20;
  * Answers requests that change no node from this server's own tree: reads, watches, pings, syncs.
  */
 export class LocalReads {
-  readonly #parts: ReplicaParts;
+  readonly #parts: Parts;
   readonly #multiReads: MultiRead;
   readonly #childPages: ChildPages;
 
-  constructor(parts: ReplicaParts) {
+  constructor(parts: Parts) {
     this.#parts = parts;
     this.#multiReads = new MultiRead(parts);
     this.#childPages = new ChildPages(parts);

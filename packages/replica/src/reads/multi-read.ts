@@ -9,18 +9,23 @@ import {
   type Zxid,
 } from "@zooid/model";
 import type { Connection } from "../connections/connection.ts";
+import type { GroundParts } from "../parts/ground.ts";
 import { nameCount } from "../path-work.ts";
-import type { ReplicaParts } from "../replica-parts.ts";
 import { readRefusal } from "./read-refusal.ts";
+import type { WatchRequests } from "./watch-requests.ts";
+
+interface Parts extends GroundParts {
+  readonly watchRequests: WatchRequests;
+}
 
 /** Answers multiRead requests, of which each part succeeds or fails alone. */
 export class MultiRead {
-  readonly #parts: ReplicaParts;
+  readonly #parts: Parts;
   readonly #part: Request = newRequest();
   /** The nodes of the parts; 0 for none. */
   readonly #nodes: number[] = [];
 
-  constructor(parts: ReplicaParts) {
+  constructor(parts: Parts) {
     this.#parts = parts;
   }
 

@@ -1,10 +1,10 @@
 import { ErrorCode, may } from "@zooid/model";
 import type { Connection } from "../connections/connection.ts";
-import type { ReplicaParts } from "../replica-parts.ts";
+import type { GroundParts } from "../parts/ground.ts";
 
 /** Why a connection may not read a node: NO_NODE, NO_AUTH, or OK where it may. */
 export function readRefusal(
-  { auth, tree }: Pick<ReplicaParts, "auth" | "tree">,
+  { auth, tree }: Pick<GroundParts, "auth" | "tree">,
   connection: Connection,
   node: number,
   permission: number,

@@ -12,8 +12,13 @@ import {
   type Zxid,
 } from "@zooid/model";
 import type { Connection } from "../connections/connection.ts";
+import type { WatchNotifications } from "../delivery/watch-notifications.ts";
+import type { GroundParts } from "../parts/ground.ts";
 import { pathWork } from "../path-work.ts";
-import type { ReplicaParts } from "../replica-parts.ts";
+
+interface Parts extends GroundParts {
+  readonly notifications: WatchNotifications;
+}
 
 /** The path of watches on the protocol's null: a byte that is no UTF-8, so no path of a client. */
 const NULL_PATH: Readonly<ByteSlice> = { bytes: Uint8Array.of(0xff), start: 0, end: 1 };
@@ -23,10 +28,10 @@ const RESTORE_WORK = PRICES.restoredWatchUs;
 
 /** Carries out requests that arm, look up, remove and restore watches. */
 export class WatchRequests {
-  readonly #parts: ReplicaParts;
+  readonly #parts: Parts;
   readonly #part: Request = newRequest();
 
-  constructor(parts: ReplicaParts) {
+  constructor(parts: Parts) {
     this.#parts = parts;
   }
 

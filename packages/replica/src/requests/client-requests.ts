@@ -9,10 +9,29 @@ import {
   WireError,
   type Zxid,
 } from "@zooid/model";
+import type { AuthPackets } from "../auth/auth-packets.ts";
+import type { Admission } from "../connections/admission.ts";
 import type { Connection } from "../connections/connection.ts";
-import type { ReplicaParts } from "../replica-parts.ts";
+import type { WatchBudget } from "../connections/watch-budget.ts";
+import type { SessionParts } from "../parts/sessions.ts";
+import type { LocalReads } from "../reads/local-reads.ts";
 import type { ConnectionRefusal } from "../sinks.ts";
+import type { ClientSyncs } from "./client-syncs.ts";
+import type { ClientWrites } from "./client-writes.ts";
 import { isServed } from "./served-operations.ts";
+import type { SetWatches } from "./set-watches.ts";
+import type { WaitingRequests } from "./waiting-requests.ts";
+
+interface Parts extends SessionParts {
+  readonly admission: Admission;
+  readonly authPackets: AuthPackets;
+  readonly clientWrites: ClientWrites;
+  readonly reads: LocalReads;
+  readonly setWatches: SetWatches;
+  readonly syncs: ClientSyncs;
+  readonly waiting: WaitingRequests;
+  readonly watchBudget: WatchBudget;
+}
 
 /**
  * Receives the requests of this server's clients and answers those that are no writes, in the order
@@ -23,9 +42,9 @@ import { isServed } from "./served-operations.ts";
  *    not have the order of the requests. So S2 keeps the read until it has applied the write.
  */
 export class ClientRequests {
-  readonly #parts: ReplicaParts;
+  readonly #parts: Parts;
 
-  constructor(parts: ReplicaParts) {
+  constructor(parts: Parts) {
     this.#parts = parts;
   }
 

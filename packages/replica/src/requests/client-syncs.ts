@@ -1,7 +1,14 @@
 import { copyRange, type Request, type Zxid } from "@zooid/model";
-import type { Connection } from "../connections/connection.ts";
-import type { ReplicaParts } from "../replica-parts.ts";
-import { type PendingSync, PendingSyncs } from "./pending-syncs.ts";
+import type { Connection, PendingSync } from "../connections/connection.ts";
+import type { SessionParts } from "../parts/sessions.ts";
+import type { ClientRequests } from "./client-requests.ts";
+import { PendingSyncs } from "./pending-syncs.ts";
+import type { WaitingRequests } from "./waiting-requests.ts";
+
+interface Parts extends SessionParts {
+  readonly requests: ClientRequests;
+  readonly waiting: WaitingRequests;
+}
 
 const NOTHING = new Uint8Array(0);
 
@@ -17,10 +24,10 @@ const NOTHING = new Uint8Array(0);
  * S1 finds no quorum that confirms it, and its clients are disconnected when it notices.
  */
 export class ClientSyncs {
-  readonly #parts: ReplicaParts;
+  readonly #parts: Parts;
   readonly #pending = new PendingSyncs();
 
-  constructor(parts: ReplicaParts) {
+  constructor(parts: Parts) {
     this.#parts = parts;
   }
 

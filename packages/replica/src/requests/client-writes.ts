@@ -8,12 +8,19 @@ import {
   PRICES,
   type Request,
 } from "@zooid/model";
+import type { Admission } from "../connections/admission.ts";
 import type { Connection } from "../connections/connection.ts";
+import type { SessionParts } from "../parts/sessions.ts";
 import { nameCount, pathWork } from "../path-work.ts";
-import type { ReplicaParts } from "../replica-parts.ts";
 import type { Session } from "../sessions/session-tracker.ts";
 import { addsData } from "../writes/additions.ts";
 import { longMultiPriceUs, writePriceUs } from "../writes/write-shares.ts";
+import type { WaitingRequests } from "./waiting-requests.ts";
+
+interface Parts extends SessionParts {
+  readonly admission: Admission;
+  readonly waiting: WaitingRequests;
+}
 
 /** A multi up to this length is priced by its parts. */
 const LOOKED_AT_BYTES = 64 * 1024;
@@ -24,10 +31,10 @@ const LOOKED_AT_BYTES = 64 * 1024;
  * transaction is applied here (`CommitProcessor`).
  */
 export class ClientWrites {
-  readonly #parts: ReplicaParts;
+  readonly #parts: Parts;
   readonly #part: Request = newRequest();
 
-  constructor(parts: ReplicaParts) {
+  constructor(parts: Parts) {
     this.#parts = parts;
   }
 

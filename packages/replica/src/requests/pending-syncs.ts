@@ -1,25 +1,5 @@
 import type { Zxid } from "@zooid/model";
-import type { Connection } from "../connections/connection.ts";
-
-/** A client's sync that is not answered. */
-export interface PendingSync {
-  readonly connection: Connection;
-  /** A copy of the request, until it is answered. */
-  frame: Uint8Array;
-  readonly receivedMs: number;
-  /**
-   * The leadership check that must be confirmed; 0 at a learner, whose leader does it, and in an
-   * ensemble of one.
-   */
-  readonly check: number;
-  /**
-   * The zxid that must be applied here before the answer; undefined until the leader has sent it.
-   */
-  readAt: Zxid | undefined;
-  /** The next one of the same connection. */
-  next: PendingSync | undefined;
-  isTaken: boolean;
-}
+import type { Connection, PendingSync } from "../connections/connection.ts";
 
 /** Minimum number of taken syncs, more than half of the list, at which they are dropped from it. */
 const DROPPED_MIN = 64;

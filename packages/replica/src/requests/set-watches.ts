@@ -1,16 +1,25 @@
 import { copyRange, ErrorCode, type Request, WireError } from "@zooid/model";
 import type { Connection, SetWatchesProgress } from "../connections/connection.ts";
-import type { ReplicaParts } from "../replica-parts.ts";
+import type { SessionParts } from "../parts/sessions.ts";
+import type { WatchRequests } from "../reads/watch-requests.ts";
+import type { ClientRequests } from "./client-requests.ts";
+import type { WaitingRequests } from "./waiting-requests.ts";
+
+interface Parts extends SessionParts {
+  readonly requests: ClientRequests;
+  readonly waiting: WaitingRequests;
+  readonly watchRequests: WatchRequests;
+}
 
 /**
  * setWatches requests, each in as many turns as it takes: a reconnecting client may have a hundred
  * thousand watches. Requests after one wait until it is answered.
  */
 export class SetWatches {
-  readonly #parts: ReplicaParts;
+  readonly #parts: Parts;
   #unfinished: Connection[] = [];
 
-  constructor(parts: ReplicaParts) {
+  constructor(parts: Parts) {
     this.#parts = parts;
   }
 

@@ -1,9 +1,16 @@
 import { type Request, WireError } from "@zooid/model";
+import type { Admission } from "../connections/admission.ts";
 import type { Connection } from "../connections/connection.ts";
+import type { SessionParts } from "../parts/sessions.ts";
 import { answerBytesOf } from "../reads/answer-size.ts";
 import { lookUpWork } from "../reads/request-work.ts";
-import type { ReplicaParts } from "../replica-parts.ts";
+import type { ClientRequests } from "./client-requests.ts";
 import { WaitingFrames } from "./waiting-frames.ts";
+
+interface Parts extends SessionParts {
+  readonly admission: Admission;
+  readonly requests: ClientRequests;
+}
 
 /**
  * What a waiting request counts beside its own bytes and those of its answer. All waiting requests
@@ -22,12 +29,12 @@ const FRAME_BYTES_PER_WORK_LOG2 = 12;
  * write of their connection is answered.
  */
 export class WaitingRequests {
-  readonly #parts: ReplicaParts;
+  readonly #parts: Parts;
   #heldBack: Connection[] = [];
   #workLeft = 0;
   #workCount = 0;
 
-  constructor(parts: ReplicaParts) {
+  constructor(parts: Parts) {
     this.#parts = parts;
   }
 

@@ -1,7 +1,16 @@
 import { assert, type ConnectRequest, OpCode, SESSION_NONE, sessionIdHigh, sessionIdLow } from "@zooid/model";
 import type { Connection } from "../connections/connection.ts";
-import type { ReplicaParts } from "../replica-parts.ts";
+import type { WriteParts } from "../parts/writes.ts";
+import type { SessionCreation } from "./session-creation.ts";
+import type { SessionRenewal } from "./session-renewal.ts";
 import type { Session } from "./session-tracker.ts";
+import type { Sessions } from "./sessions.ts";
+
+interface Parts extends WriteParts {
+  readonly sessions: Sessions;
+  readonly sessionCreation: SessionCreation;
+  readonly sessionRenewal: SessionRenewal;
+}
 
 const NO_PASSWORD = { bytes: new Uint8Array(16), start: 0, end: 16 };
 
@@ -9,9 +18,9 @@ const NO_PASSWORD = { bytes: new Uint8Array(16), start: 0, end: 16 };
  * Receives the connect requests of clients, and answers those that open or renew a session at once.
  */
 export class ConnectRequests {
-  readonly #parts: ReplicaParts;
+  readonly #parts: Parts;
 
-  constructor(parts: ReplicaParts) {
+  constructor(parts: Parts) {
     this.#parts = parts;
   }
 

@@ -1,19 +1,26 @@
 import { assert, OpCode, PASSWORD_HASH_BYTES, sessionIdHigh, sessionIdLow } from "@zooid/model";
 import type { Connection } from "../connections/connection.ts";
-import type { ReplicaParts } from "../replica-parts.ts";
+import type { WriteParts } from "../parts/writes.ts";
+import type { ConnectRequests } from "./connect-requests.ts";
 import { newSessionId } from "./session-id.ts";
 import type { Session } from "./session-tracker.ts";
+import type { Sessions } from "./sessions.ts";
+
+interface Parts extends WriteParts {
+  readonly sessions: Sessions;
+  readonly connectRequests: ConnectRequests;
+}
 
 /** Number of session ids after which their counters repeat. */
 const SESSIONS_PER_START = 2 ** 28;
 
 /** Creates sessions: those of the ensemble by a transaction, local ones at once. */
 export class SessionCreation {
-  readonly #parts: ReplicaParts;
+  readonly #parts: Parts;
   #bootCount = 0;
   #counter = 0;
 
-  constructor(parts: ReplicaParts) {
+  constructor(parts: Parts) {
     this.#parts = parts;
   }
 

@@ -1,7 +1,12 @@
 import { ErrorCode, OpCode, type SessionId, sessionIdFromHalves, type TxnHeader, type Zxid } from "@zooid/model";
 import type { Connection } from "../connections/connection.ts";
-import type { ReplicaParts } from "../replica-parts.ts";
+import type { WriteParts } from "../parts/writes.ts";
 import type { Session } from "./session-tracker.ts";
+import type { Sessions } from "./sessions.ts";
+
+interface Parts extends WriteParts {
+  readonly sessions: Sessions;
+}
 
 /** A close of which a part is committed: its client is answered with the last part. */
 interface UnansweredClose {
@@ -23,12 +28,12 @@ const FULL_TRANSACTIONS_PER_TURN = 2;
  * every server closes the connection of a session whose end it applies.
  */
 export class SessionEnds {
-  readonly #parts: ReplicaParts;
+  readonly #parts: Parts;
   readonly #unansweredCloses = new Map<SessionId, UnansweredClose>();
   /** Decided ends that are not proposed, or only in part, in order: some are proposed each turn. */
   #pending: Pick<Session, "idHigh" | "idLow">[] = [];
 
-  constructor(parts: ReplicaParts) {
+  constructor(parts: Parts) {
     this.#parts = parts;
   }
 

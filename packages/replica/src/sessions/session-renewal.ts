@@ -7,9 +7,16 @@ import {
   sessionIdLow,
 } from "@zooid/model";
 import type { Connection } from "../connections/connection.ts";
-import type { ReplicaParts } from "../replica-parts.ts";
+import type { WriteParts } from "../parts/writes.ts";
+import type { ConnectRequests } from "./connect-requests.ts";
 import { hasPassword, isEnding, mayRenew } from "./session-password.ts";
 import type { Session } from "./session-tracker.ts";
+import type { Sessions } from "./sessions.ts";
+
+interface Parts extends WriteParts {
+  readonly sessions: Sessions;
+  readonly connectRequests: ConnectRequests;
+}
 
 /** A session's revalidation by the leader that is not answered. */
 interface Revalidation {
@@ -29,11 +36,11 @@ interface Revalidation {
  * - the leader does not know the session: see `UnconfirmedRefusals`.
  */
 export class SessionRenewal {
-  readonly #parts: ReplicaParts;
+  readonly #parts: Parts;
   readonly #revalidations = new Map<number, Revalidation>();
   #sequence = 0;
 
-  constructor(parts: ReplicaParts) {
+  constructor(parts: Parts) {
     this.#parts = parts;
   }
 

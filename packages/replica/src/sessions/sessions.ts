@@ -1,7 +1,12 @@
 import { type SessionId, sessionIdFromHalves, type Touch } from "@zooid/model";
 import type { Connection } from "../connections/connection.ts";
-import type { ReplicaParts } from "../replica-parts.ts";
+import type { WriteParts } from "../parts/writes.ts";
+import type { SessionEnds } from "./session-ends.ts";
 import { type Session, SessionTracker } from "./session-tracker.ts";
+
+interface Parts extends WriteParts {
+  readonly sessionEnds: SessionEnds;
+}
 
 /**
  * The sessions that this server knows. The leader's table holds every session of the ensemble, and
@@ -10,11 +15,11 @@ import { type Session, SessionTracker } from "./session-tracker.ts";
  * only, which ends them.
  */
 export class Sessions {
-  readonly #parts: ReplicaParts;
+  readonly #parts: Parts;
   #tracker: SessionTracker;
   #touchesReportedMs = 0;
 
-  constructor(parts: ReplicaParts) {
+  constructor(parts: Parts) {
     this.#parts = parts;
     this.#tracker = new SessionTracker(parts.config.tickMs, 0);
   }

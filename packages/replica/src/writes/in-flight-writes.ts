@@ -1,6 +1,6 @@
 import { assert, type ConnectionRef } from "@zooid/model";
 import type { Connection } from "../connections/connection.ts";
-import type { ReplicaParts } from "../replica-parts.ts";
+import type { GroundParts } from "../parts/ground.ts";
 import type { Session } from "../sessions/session-tracker.ts";
 import type { Requester } from "./txn-proposer.ts";
 import type { WritingConnection } from "./write-shares.ts";
@@ -25,7 +25,7 @@ export const NO_CONNECTION = -1 as ConnectionRef;
  * 3. If S2's first write had the number 7 now, its client would be answered with the old write.
  */
 export class InFlightWrites {
-  readonly #parts: Pick<ReplicaParts, "servingState" | "writeShares">;
+  readonly #parts: Pick<GroundParts, "servingState" | "writeShares">;
   /** Reused: the proposer copies it where it keeps it. */
   readonly #requester: { -readonly [K in keyof Requester]: Requester[K] };
   #connections = new Int32Array(RING_FIRST);
@@ -53,8 +53,8 @@ export class InFlightWrites {
   receivedMs = 0;
 
   constructor(
-    parts: Pick<ReplicaParts, "servingState" | "writeShares"> & {
-      readonly config: Pick<ReplicaParts["config"], "sid">;
+    parts: Pick<GroundParts, "servingState" | "writeShares"> & {
+      readonly config: Pick<GroundParts["config"], "sid">;
     },
   ) {
     this.#parts = parts;

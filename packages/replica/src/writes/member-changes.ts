@@ -21,7 +21,12 @@ import {
   ZXID_NONE,
   type Zxid,
 } from "@zooid/model";
-import type { ReplicaParts } from "../replica-parts.ts";
+import type { AutomaticTransfer } from "../automatic-transfer.ts";
+import type { GroundParts } from "../parts/ground.ts";
+
+interface Parts extends GroundParts {
+  readonly automaticTransfer: AutomaticTransfer;
+}
 
 /** Election messages carry the configuration in a frame of 64 KiB. */
 const CONFIG_BYTES_MAX = 32 * 1024;
@@ -40,7 +45,7 @@ const WISH_REPORT_MS = 60_000;
  * committed.
  */
 export class MemberChanges {
-  readonly #parts: ReplicaParts;
+  readonly #parts: Parts;
   readonly #header: TxnHeader = newTxnHeader();
   readonly #op: TxnOp = newTxnOp();
   /** A change that is prepared, and may not be proposed yet. */
@@ -51,7 +56,7 @@ export class MemberChanges {
   /** When lists in files that are not in force are reported; undefined while there are none. */
   #wishReportMs: number | undefined;
 
-  constructor(parts: ReplicaParts) {
+  constructor(parts: Parts) {
     this.#parts = parts;
   }
 
@@ -113,20 +118,20 @@ export class MemberChanges {
   }
 
   /**
-   * Proposes the list of servers that enough of them have in their files, if there is one. Only at
-   * the leader.
+   * The list of servers that enough of them have in their files, where it is time to propose one.
+   * Only at the leader.
    */
-  seekWish(): void {
-    const { config, proposer, automaticTransfer, servingState, zab } = this.#parts;
+  takeDueWish(): Members | undefined {
+    const { config, automaticTransfer, servingState, zab } = this.#parts;
     const { nowMs } = servingState;
-    if (nowMs < this.#wishDueMs) return;
+    if (nowMs < this.#wishDueMs) return undefined;
     this.#wishDueMs = nowMs + config.tickMs / 2;
     this.#reportWishes();
-    if (this.#isPending || automaticTransfer.isUnderWay) return;
+    if (this.#isPending || automaticTransfer.isUnderWay) return undefined;
     const wish = zab.wishes?.due;
-    if (wish === undefined) return;
-    if (wishText(wish, wish.version).length > CONFIG_BYTES_MAX) this.#refused(ErrorCode.BAD_ARGUMENTS, TOO_LONG);
-    else proposer.changeMembers(wish);
+    if (wish === undefined || wishText(wish, wish.version).length <= CONFIG_BYTES_MAX) return wish;
+    this.#refused(ErrorCode.BAD_ARGUMENTS, TOO_LONG);
+    return undefined;
   }
 
   /**

@@ -1,6 +1,6 @@
 import type { Excess } from "@zooid/data-tree";
 import type { ByteSlice } from "@zooid/model";
-import type { ReplicaParts } from "../replica-parts.ts";
+import type { GroundParts } from "../parts/ground.ts";
 
 /** Between two events about quotas. */
 const INTERVAL_MS = 10_000;
@@ -10,11 +10,11 @@ const INTERVAL_MS = 10_000;
  * others.
  */
 export class QuotaNotes {
-  readonly #parts: ReplicaParts;
+  readonly #parts: GroundParts;
   #silentUntilMs = 0;
   #suppressedCount = 0;
 
-  constructor(parts: ReplicaParts) {
+  constructor(parts: GroundParts) {
     this.#parts = parts;
   }
 

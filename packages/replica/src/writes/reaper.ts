@@ -1,13 +1,4 @@
-import type { ReapLimits } from "@zooid/data-tree";
-import type { ReplicaParts } from "../replica-parts.ts";
-
-/** How empty containers and expired TTL nodes are removed. */
-export interface ReapingConfig extends ReapLimits {
-  /** From the start of one round to the start of the next. */
-  readonly checkIntervalMs: number;
-  /** Removals in a minute, at most. */
-  readonly perMinuteMax: number;
-}
+import type { GroundParts } from "../parts/ground.ts";
 
 const MINUTE_MS = 60_000;
 /** Nodes that one step looks at. */
@@ -24,7 +15,7 @@ const PAUSE_MS = 600_000;
  * TTL nodes are removed at once.
  */
 export class Reaper {
-  readonly #parts: ReplicaParts;
+  readonly #parts: GroundParts;
   readonly #stepMs: number;
   #dueMs = 0;
   #nextRoundMs = 0;
@@ -33,7 +24,7 @@ export class Reaper {
   /** By how much the wall clock is ahead of the monotonic one. */
   #aheadMs = 0;
 
-  constructor(parts: ReplicaParts) {
+  constructor(parts: GroundParts) {
     this.#parts = parts;
     this.#stepMs = Math.min(STEP_MS_MAX, parts.config.reaping.checkIntervalMs);
   }

@@ -17,9 +17,16 @@ import {
   type TxnOp,
   type Zxid,
 } from "@zooid/model";
-import type { ReplicaParts } from "../replica-parts.ts";
+import type { GroundParts } from "../parts/ground.ts";
 import { HeldShares } from "./held-shares.ts";
+import type { MemberChanges } from "./member-changes.ts";
 import { type MultiResult, OpenMulti } from "./open-multi.ts";
+import type { QuotaNotes } from "./quota-notes.ts";
+
+interface Parts extends GroundParts {
+  readonly quotaNotes: QuotaNotes;
+  readonly memberChanges: MemberChanges;
+}
 
 /** The origin of a write, as its transaction's header carries it. */
 export interface Requester {
@@ -51,7 +58,7 @@ const OP_WORK = 8;
  * nothing is proposed, and nothing is applied.
  */
 export class TxnProposer {
-  readonly #parts: ReplicaParts;
+  readonly #parts: Parts;
   readonly #context: PrepareContext;
   readonly #header: TxnHeader = newTxnHeader();
   readonly #op: TxnOp = newTxnOp();
@@ -65,7 +72,7 @@ export class TxnProposer {
   #wallMs = 0;
   #opCount = 0;
 
-  constructor(parts: ReplicaParts) {
+  constructor(parts: Parts) {
     this.#parts = parts;
     const { auth, config, tools, tree } = parts;
     const shares = new HeldShares(config.heldBytesMax, config.trustedProxies);

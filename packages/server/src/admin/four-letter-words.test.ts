@@ -4,7 +4,7 @@ import { ErrorCode, OpCode } from "@zooid/model";
 import { create, RawClient, read, setData } from "@zooid/wire/testing/raw-client";
 import { expect, test } from "vitest";
 import { startTestServer } from "../testing/server.ts";
-import { parseWhitelist } from "./four-letter-words.ts";
+import { parseWhitelist } from "./word-names.ts";
 
 const WORDS = [
   ...["ruok", "isro", "srvr", "stat", "mntr", "cons", "conf", "envi", "wchs", "wchc", "wchp", "dump", "dirs", "hash"],

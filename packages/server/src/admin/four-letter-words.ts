@@ -10,6 +10,7 @@ import { facts, monitorValues } from "./monitor.ts";
 import { digestHistory } from "./past-digests.ts";
 import { sessionDump } from "./session-dump.ts";
 import { watchesByPath, watchesBySession } from "./watch-listing.ts";
+import type { WordName } from "./word-names.ts";
 
 /** Pieces: an answer that grows with the state. */
 type Word = (view: AdminView, asking: ClientConnection, argument: Buffer) => string | Pieces;
@@ -17,53 +18,33 @@ type Word = (view: AdminView, asking: ClientConnection, argument: Buffer) => str
 /** Words that are answered whether or not the server serves. */
 const ALWAYS: ReadonlySet<string> = new Set(["ruok", "isro", "envi", "gtmk", "stmk"]);
 
-const WORDS: ReadonlyMap<string, Word> = new Map<string, Word>([
-  ["ruok", () => "imok"],
-  ["isro", (view) => (view.driver.replica.isReadOnly ? "ro" : isServing(view) ? "rw" : "null")],
-  ["srvr", (view) => `${versionLine(view)}${statistics(view)}`],
-  ["stat", status],
-  ["mntr", monitor],
-  ["cons", connections],
-  ["conf", configurationText],
-  ["envi", (view) => `Environment:\n${keysAndValues(environment(view))}`],
-  ["wchs", watchSummary],
-  ["wchc", (view) => lineEnded(watchesBySession(view))],
-  ["wchp", (view) => lineEnded(watchesByPath(view))],
-  ["dump", sessionDump],
-  ["dirs", directories],
-  [
-    "hash",
-    (view) =>
-      digestHistory(view)
-        .map(({ zxid, digest }) => `${zxid.toString(16)}: ${digest}\n`)
-        .join(""),
-  ],
-  ["gtmk", ({ traceMask }) => String(traceMask.value)],
-  ["stmk", setTraceMask],
-  ["crst", resetOfConnections],
-  ["srst", resetOfServer],
-]);
+const WORDS: Readonly<Record<WordName, Word>> = {
+  ruok: () => "imok",
+  isro: (view) => (view.driver.replica.isReadOnly ? "ro" : isServing(view) ? "rw" : "null"),
+  srvr: (view) => `${versionLine(view)}${statistics(view)}`,
+  stat: status,
+  mntr: monitor,
+  cons: connections,
+  conf: configurationText,
+  envi: (view) => `Environment:\n${keysAndValues(environment(view))}`,
+  wchs: watchSummary,
+  wchc: (view) => lineEnded(watchesBySession(view)),
+  wchp: (view) => lineEnded(watchesByPath(view)),
+  dump: sessionDump,
+  dirs: directories,
+  hash: (view) =>
+    digestHistory(view)
+      .map(({ zxid, digest }) => `${zxid.toString(16)}: ${digest}\n`)
+      .join(""),
+  gtmk: ({ traceMask }) => String(traceMask.value),
+  stmk: setTraceMask,
+  crst: resetOfConnections,
+  srst: resetOfServer,
+};
 
 /** Length of a word with its argument, in bytes. */
 export function wordBytes(word: string, view: AdminView): number {
   return word === "stmk" && isListed(word, view) ? 12 : 4;
-}
-
-/** The whitelist: `srvr` always, and the words that the operator lists; `*` lists all. */
-export function parseWhitelist(text: string | undefined): ReadonlySet<string> {
-  const listed = new Set(["srvr"]);
-  for (const part of (text ?? "").split(",")) {
-    const word = part.trim();
-    if (word === "*") for (const known of WORDS.keys()) listed.add(known);
-    else if (word !== "") listed.add(word);
-  }
-  return listed;
-}
-
-/** Parts of a whitelist that name no word, at most ten of them. */
-export function unknownWords(text: string | undefined): readonly string[] {
-  const parts = (text ?? "").split(",").map((part) => part.trim());
-  return parts.filter((part) => part !== "" && part !== "*" && !WORDS.has(part)).slice(0, 10);
 }
 
 /**
@@ -76,8 +57,8 @@ export function answerWord(
   view: AdminView,
   asking: ClientConnection,
 ): string | SlicedAnswer | undefined {
-  const answer = WORDS.get(word);
-  if (answer === undefined) return undefined;
+  if (!isWord(word)) return undefined;
+  const answer = WORDS[word];
   const { counters } = view.driver.replica;
   const stats = view.driver.replica.connection(asking.ref)?.stats;
   counters.packetsReceived++;
@@ -86,6 +67,10 @@ export function answerWord(
   counters.packetsSent++;
   if (stats !== undefined) stats.sent++;
   return typeof found === "string" ? found : view.slices.answer(asking.address, found);
+}
+
+function isWord(text: string): text is WordName {
+  return Object.hasOwn(WORDS, text);
 }
 
 /** A four-letter word that other parts of this process ask. */

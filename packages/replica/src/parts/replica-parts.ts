@@ -1,55 +1,56 @@
 import { DataTree } from "@zooid/data-tree";
 import { ClientShares, newRequest, type Request } from "@zooid/model";
 import type { ZabPeer } from "@zooid/zab";
-import { AuthPackets } from "./auth/auth-packets.ts";
-import { AuthSchemes } from "./auth/auth-schemes.ts";
-import { AutomaticTransfer } from "./automatic-transfer.ts";
-import type { ReplicaConfig } from "./config.ts";
-import { Admission } from "./connections/admission.ts";
-import { Connections } from "./connections/connections.ts";
-import { WatchBudget } from "./connections/watch-budget.ts";
-import { Counters } from "./counters.ts";
-import { CommitProcessor } from "./delivery/commit-processor.ts";
-import { DigestHistory } from "./delivery/digest-history.ts";
-import { WatchNotifications } from "./delivery/watch-notifications.ts";
-import { DueWork } from "./due-work.ts";
-import { ForwardedRequests } from "./forwarding/forwarded-requests.ts";
-import { RequestForwarder } from "./forwarding/request-forwarder.ts";
-import { Membership } from "./membership.ts";
+import { AuthPackets } from "../auth/auth-packets.ts";
+import { AuthSchemes } from "../auth/auth-schemes.ts";
+import { AutomaticTransfer } from "../automatic-transfer.ts";
+import type { ReplicaConfig } from "../config.ts";
+import { Admission } from "../connections/admission.ts";
+import { Connections } from "../connections/connections.ts";
+import { WatchBudget } from "../connections/watch-budget.ts";
+import { Counters } from "../counters.ts";
+import { CommitProcessor } from "../delivery/commit-processor.ts";
+import { DigestHistory } from "../delivery/digest-history.ts";
+import { WatchNotifications } from "../delivery/watch-notifications.ts";
+import { DueWork } from "../due-work.ts";
+import { ForwardedRequests } from "../forwarding/forwarded-requests.ts";
+import { RequestForwarder } from "../forwarding/request-forwarder.ts";
+import { Membership } from "../membership.ts";
+import { LocalReads } from "../reads/local-reads.ts";
+import { RequestWork } from "../reads/request-work.ts";
+import { WatchRequests } from "../reads/watch-requests.ts";
+import { ClientRequests } from "../requests/client-requests.ts";
+import { ClientSyncs } from "../requests/client-syncs.ts";
+import { ClientWrites } from "../requests/client-writes.ts";
+import { SetWatches } from "../requests/set-watches.ts";
+import { WaitingRequests } from "../requests/waiting-requests.ts";
+import { RoleChanges } from "../role-changes.ts";
+import { ServingState } from "../serving-state.ts";
+import { ConnectRequests } from "../sessions/connect-requests.ts";
+import { EndingSessions } from "../sessions/ending-sessions.ts";
+import { SessionCreation } from "../sessions/session-creation.ts";
+import { SessionEnds } from "../sessions/session-ends.ts";
+import { SessionRenewal } from "../sessions/session-renewal.ts";
+import { Sessions } from "../sessions/sessions.ts";
+import { UnconfirmedRefusals } from "../sessions/unconfirmed-refusals.ts";
+import type { ReplicaSinks } from "../sinks.ts";
+import { SlowRequests } from "../slow-requests.ts";
+import type { ReplicaTools } from "../tools.ts";
+import { InFlightWrites } from "../writes/in-flight-writes.ts";
+import { MemberChanges } from "../writes/member-changes.ts";
+import { QuotaNotes } from "../writes/quota-notes.ts";
+import { Reaper } from "../writes/reaper.ts";
+import { TxnProposer } from "../writes/txn-proposer.ts";
+import { WriteShares } from "../writes/write-shares.ts";
+import { zabSinksOf } from "../zab-sinks.ts";
 import { PostponedWork } from "./postponed-work.ts";
-import { LocalReads } from "./reads/local-reads.ts";
-import { RequestWork } from "./reads/request-work.ts";
-import { WatchRequests } from "./reads/watch-requests.ts";
-import { ClientRequests } from "./requests/client-requests.ts";
-import { ClientSyncs } from "./requests/client-syncs.ts";
-import { ClientWrites } from "./requests/client-writes.ts";
-import { SetWatches } from "./requests/set-watches.ts";
-import { WaitingRequests } from "./requests/waiting-requests.ts";
-import { RoleChanges } from "./role-changes.ts";
-import { ServingState } from "./serving-state.ts";
-import { ConnectRequests } from "./sessions/connect-requests.ts";
-import { EndingSessions } from "./sessions/ending-sessions.ts";
-import { SessionCreation } from "./sessions/session-creation.ts";
-import { SessionEnds } from "./sessions/session-ends.ts";
-import { SessionRenewal } from "./sessions/session-renewal.ts";
-import { Sessions } from "./sessions/sessions.ts";
-import { UnconfirmedRefusals } from "./sessions/unconfirmed-refusals.ts";
-import type { ReplicaSinks } from "./sinks.ts";
-import { SlowRequests } from "./slow-requests.ts";
-import type { ReplicaTools } from "./tools.ts";
-import { InFlightWrites } from "./writes/in-flight-writes.ts";
-import { MemberChanges } from "./writes/member-changes.ts";
-import { QuotaNotes } from "./writes/quota-notes.ts";
-import { Reaper } from "./writes/reaper.ts";
-import { TxnProposer } from "./writes/txn-proposer.ts";
-import { WriteShares } from "./writes/write-shares.ts";
-import { zabSinksOf } from "./zab-sinks.ts";
+import type { RoleParts } from "./roles.ts";
 
 /**
  * The parts of one replica, made here and nowhere else. A part keeps this object and finds the
  * others in it when it is called; its constructor may use only those that are made before it.
  */
-export class ReplicaParts {
+export class ReplicaParts implements RoleParts {
   readonly config: ReplicaConfig;
   readonly tools: ReplicaTools;
   readonly sinks: ReplicaSinks;
@@ -120,7 +121,7 @@ export class ReplicaParts {
 
     this.clientShares = new ClientShares(config.trustedProxies);
     this.connections = new Connections(this.tree.watches, sinks, this.clientShares, this.postponed);
-    this.admission = new Admission(this);
+    this.admission = new Admission(this, (connection, frame) => this.requests.carryOut(connection, frame));
     this.watchBudget = new WatchBudget(this);
 
     this.requests = new ClientRequests(this);
