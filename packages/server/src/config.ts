@@ -417,7 +417,7 @@ export function parseServerConfig(options: ServerOptions): ServerConfig {
   const unknown = unknownWords(options.fourLetterWords);
   if (unknown.length > 0)
     notices.push(`4lw.commands.whitelist has ${unknown.join(", ")}, which no server knows as a four-letter word`);
-  if (problems.length === 0) problems.push(...collidingPorts(config, options));
+  if (problems.length === 0) problems.push(...collidingPorts(config, options.admin?.port !== undefined));
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze(config);
 }

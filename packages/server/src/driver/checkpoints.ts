@@ -1,6 +1,6 @@
 import { OpCode, type TxnHeader, type TxnOp, ZXID_NONE, type Zxid } from "@zooid/model";
 import { DataWrites } from "@zooid/txn-log";
-import type { DriverParts } from "./driver-parts.ts";
+import type { DriverGround } from "./driver-ground.ts";
 
 /** Bytes of log, or entries, after which a checkpoint is due. */
 const DUE_BYTES = 16 * 1024 * 1024;
@@ -8,26 +8,15 @@ const DUE_ENTRIES = 50_000;
 /** Bytes of a small entry in the log. */
 const ENTRY_BYTES = 64;
 
-/** A zxid that the state file may be brought forward to, with the digest of the tree there. */
-export interface Checkpoint {
-  readonly zxid: Zxid;
-  readonly digestHigh: number;
-  readonly digestLow: number;
-  /** Bytes of log since the last checkpoint. */
-  readonly bytes: number;
-  /** Data writes since the last checkpoint, see `CheckpointMark.dataWrites`. */
-  readonly dataWrites?: Float64Array<ArrayBuffer>;
-}
-
 /** Counts the growth of the log, and lets the state file follow the tree. */
 export class Checkpoints {
-  readonly #parts: DriverParts;
+  readonly #parts: DriverGround;
   #last: Zxid = ZXID_NONE;
   #bytes = 0;
   #entryCount = 0;
   readonly #dataWrites = new DataWrites();
 
-  constructor(parts: DriverParts) {
+  constructor(parts: DriverGround) {
     this.#parts = parts;
   }
 

@@ -1,20 +1,20 @@
 import type { ConnectionRef } from "@zooid/model";
 import type { JuteWriter, ReplyTargets } from "@zooid/wire";
 import type { ClientConnection } from "../clients/client-connection.ts";
-import type { DriverParts } from "./driver-parts.ts";
+import type { DriverGround } from "./driver-ground.ts";
 import { SessionlessConnections } from "./sessionless-connections.ts";
 
 /**
  * The connections of clients by the replica's number, and the buffers that answers are written to.
  */
 export class Clients implements ReplyTargets {
-  readonly #parts: DriverParts;
+  readonly #parts: DriverGround;
   readonly #byRef: (ClientConnection | undefined)[] = [];
   readonly #sessionless: SessionlessConnections<ClientConnection>;
   /** Objects instead of numbers, which may name other connections when these are resumed. */
   #resumed: ClientConnection[] = [];
 
-  constructor(parts: DriverParts) {
+  constructor(parts: DriverGround) {
     this.#parts = parts;
     const { sessionlessTimeoutMs } = parts.config;
     this.#sessionless = new SessionlessConnections(sessionlessTimeoutMs, (connection) => {

@@ -1,4 +1,13 @@
-import type { DriverParts } from "./driver-parts.ts";
+import type { CountedReplies } from "../clients/counted-replies.ts";
+import type { Checkpoints } from "./checkpoints.ts";
+import type { DriverGround } from "./driver-ground.ts";
+import type { TurnLoop } from "./turn-loop.ts";
+
+interface Parts extends DriverGround {
+  readonly checkpoints: Checkpoints;
+  readonly replies: CountedReplies;
+  readonly turns: TurnLoop;
+}
 
 /**
  * Approximate limit of notifications in one turn. Ten thousand clients may watch a node that is
@@ -13,7 +22,7 @@ const TURN_MS = 2;
 
 /** Applies committed transactions, at most a fair share of them in one turn. */
 export class Deliveries {
-  readonly #parts: DriverParts;
+  readonly #parts: Parts;
   /** The rest is applied in a turn of its own. */
   #isContinuing = false;
   /** The time left for this turn: the log may complete several writes in one turn. */
@@ -21,7 +30,7 @@ export class Deliveries {
   /** Notifications before this turn. */
   #eventsBefore = 0;
 
-  constructor(parts: DriverParts) {
+  constructor(parts: Parts) {
     this.#parts = parts;
   }
 

@@ -1,4 +1,4 @@
-import type { ElectionMessage, ServerId } from "@zooid/model";
+import type { ElectionMessage, ServerId, Zxid } from "@zooid/model";
 import type { ReplicaConfig } from "@zooid/replica";
 import type { KnownMembers, SnapshotPort, ZabLinks } from "@zooid/zab";
 import type { SlicedAnswer } from "../admin/answer-slices.ts";
@@ -9,7 +9,17 @@ import type { AuditTrail } from "../operators/audit-trail.ts";
 import type { OperatorEvent } from "../operators/log-events.ts";
 import type { RefusalLog } from "../operators/refusal-log.ts";
 import type { SlowLog } from "../operators/slow-log.ts";
-import type { Checkpoint } from "./checkpoints.ts";
+
+/** A zxid that the state file may be brought forward to, with the digest of the tree there. */
+export interface Checkpoint {
+  readonly zxid: Zxid;
+  readonly digestHigh: number;
+  readonly digestLow: number;
+  /** Bytes of log since the last checkpoint. */
+  readonly bytes: number;
+  /** Data writes since the last checkpoint, see `CheckpointMark.dataWrites`. */
+  readonly dataWrites?: Float64Array<ArrayBuffer>;
+}
 
 export interface DriverConfig {
   readonly replica: ReplicaConfig;

@@ -14,6 +14,7 @@ import { Clients } from "./clients.ts";
 import { ClosingQueue } from "./closing-queue.ts";
 import { Deliveries } from "./deliveries.ts";
 import type { DriverConfig, DriverHooks, Peers } from "./driver-config.ts";
+import type { DriverGround, DriverOptions } from "./driver-ground.ts";
 import { FlushQueue } from "./flush-queue.ts";
 import { PollRounds } from "./poll-rounds.ts";
 import { Proposals } from "./proposals.ts";
@@ -23,18 +24,8 @@ import { Service } from "./service.ts";
 import { Timers } from "./timers.ts";
 import { TurnLoop } from "./turn-loop.ts";
 
-/** The inputs of a driver; a standalone server without streams has none of the optional ones. */
-export interface DriverOptions {
-  readonly config: DriverConfig;
-  readonly log: StoreLog;
-  readonly tools: ReplicaTools;
-  readonly hooks: DriverHooks;
-  readonly recorder: ChangeRecorder | undefined;
-  readonly peers: Peers | undefined;
-}
-
 /** The parts of one driver, made here and nowhere else; a part finds the others in this object. */
-export class DriverParts {
+export class DriverParts implements DriverGround {
   readonly config: DriverConfig;
   readonly log: StoreLog;
   readonly tools: ReplicaTools;

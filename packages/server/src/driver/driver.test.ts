@@ -11,8 +11,8 @@ import { parseConnectionThrottle } from "../clients/connection-throttle.ts";
 import type { LogFields } from "../operators/log-fields.ts";
 import { RefusalLog } from "../operators/refusal-log.ts";
 import { SlowLog } from "../operators/slow-log.ts";
-import type { Checkpoint } from "./checkpoints.ts";
 import { Driver } from "./driver.ts";
+import type { Checkpoint } from "./driver-config.ts";
 
 /** A driver whose log syncs when the test says so, behind a real port. */
 async function startDriver(

@@ -1,6 +1,17 @@
 import type { Appended } from "@zooid/txn-log";
 import { BatchSizes } from "./batch-sizes.ts";
-import type { DriverParts } from "./driver-parts.ts";
+import type { Checkpoints } from "./checkpoints.ts";
+import type { Deliveries } from "./deliveries.ts";
+import type { DriverGround } from "./driver-ground.ts";
+import type { Service } from "./service.ts";
+import type { TurnLoop } from "./turn-loop.ts";
+
+interface Parts extends DriverGround {
+  readonly checkpoints: Checkpoints;
+  readonly deliveries: Deliveries;
+  readonly service: Service;
+  readonly turns: TurnLoop;
+}
 
 /** How soon to look again whether the state file has caught up. */
 const BEHIND_RETRY_MS = 20;
@@ -13,12 +24,12 @@ const BEHIND_RETRY_MS = 20;
 export class Proposals {
   /** This server transfers its leadership: nothing more is proposed. */
   isTransferring = false;
-  readonly #parts: DriverParts;
+  readonly #parts: Parts;
   #batchesInFlight = 0;
   #sizes = new BatchSizes();
   #behindTimer: NodeJS.Timeout | undefined;
 
-  constructor(parts: DriverParts) {
+  constructor(parts: Parts) {
     this.#parts = parts;
   }
 

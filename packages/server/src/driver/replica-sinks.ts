@@ -1,6 +1,17 @@
 import { type ConnectionRefusal, type ReplicaSinks, withNoPeers } from "@zooid/replica";
 import type { ClientConnection } from "../clients/client-connection.ts";
-import type { DriverParts } from "./driver-parts.ts";
+import type { CountedReplies } from "../clients/counted-replies.ts";
+import type { Checkpoints } from "./checkpoints.ts";
+import type { Clients } from "./clients.ts";
+import type { DriverGround } from "./driver-ground.ts";
+import type { Proposals } from "./proposals.ts";
+
+interface Parts extends DriverGround {
+  readonly checkpoints: Checkpoints;
+  readonly clients: Clients;
+  readonly proposals: Proposals;
+  readonly replies: CountedReplies;
+}
 
 const REFUSALS: Readonly<Record<ConnectionRefusal, string>> = {
   "unreadable-request": "it sent a frame that is no request",
@@ -12,7 +23,7 @@ const REFUSALS: Readonly<Record<ConnectionRefusal, string>> = {
 };
 
 /** The replica's outputs: each call is performed by a part of the driver. */
-export function replicaSinksOf(parts: DriverParts): ReplicaSinks {
+export function replicaSinksOf(parts: Parts): ReplicaSinks {
   const { clients, hooks, recorder, tools } = parts;
   const { audit } = hooks;
   return {
@@ -49,7 +60,7 @@ export function replicaSinksOf(parts: DriverParts): ReplicaSinks {
 }
 
 /** The log and the other servers; a server alone calls nothing of the latter. */
-function peersOf({ log, peers }: DriverParts): Pick<ReplicaSinks, "log" | "links" | "snapshots" | "elect"> {
+function peersOf({ log, peers }: Parts): Pick<ReplicaSinks, "log" | "links" | "snapshots" | "elect"> {
   if (peers === undefined) return { ...withNoPeers(log), elect: () => {} };
   return {
     log,
@@ -59,7 +70,7 @@ function peersOf({ log, peers }: DriverParts): Pick<ReplicaSinks, "log" | "links
   };
 }
 
-function roleChanged({ roleTimes, replica, proposals, hooks }: DriverParts): void {
+function roleChanged({ roleTimes, replica, proposals, hooks }: Parts): void {
   roleTimes.changed(replica.zab, performance.now());
   proposals.roleChanged();
   if (!replica.isServing) hooks.audit?.clear();
@@ -67,7 +78,7 @@ function roleChanged({ roleTimes, replica, proposals, hooks }: DriverParts): voi
 }
 
 /** Makes the answer to a failed authentication wait, if many failed from the same address. */
-function delayFailure({ authFailures }: DriverParts, connection: ClientConnection): void {
+function delayFailure({ authFailures }: Parts, connection: ClientConnection): void {
   const delayMs = authFailures.delayMs(connection.address, performance.now());
   if (delayMs > 0) connection.withhold(delayMs);
 }

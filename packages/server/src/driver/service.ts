@@ -1,5 +1,20 @@
 import type { ServerId } from "@zooid/model";
-import type { DriverParts } from "./driver-parts.ts";
+import type { Checkpoints } from "./checkpoints.ts";
+import type { Clients } from "./clients.ts";
+import type { Deliveries } from "./deliveries.ts";
+import type { DriverGround } from "./driver-ground.ts";
+import type { Proposals } from "./proposals.ts";
+import type { Timers } from "./timers.ts";
+import type { TurnLoop } from "./turn-loop.ts";
+
+interface Parts extends DriverGround {
+  readonly checkpoints: Checkpoints;
+  readonly clients: Clients;
+  readonly deliveries: Deliveries;
+  readonly proposals: Proposals;
+  readonly timers: Timers;
+  readonly turns: TurnLoop;
+}
 
 /**
  * - `starting`: recovers; no client is served
@@ -22,10 +37,10 @@ export interface LeadershipTransfer {
 
 /** Starts a driver, transfers its leadership, stops it, and ends it after a failure. */
 export class Service {
-  readonly #parts: DriverParts;
+  readonly #parts: Parts;
   #state: ServiceState = "starting";
 
-  constructor(parts: DriverParts) {
+  constructor(parts: Parts) {
     this.#parts = parts;
   }
 

@@ -1,5 +1,14 @@
-import type { DriverParts } from "./driver-parts.ts";
+import type { Checkpoints } from "./checkpoints.ts";
+import type { Clients } from "./clients.ts";
+import type { DriverGround } from "./driver-ground.ts";
 import { DueTimer } from "./due-timer.ts";
+import type { TurnLoop } from "./turn-loop.ts";
+
+interface Parts extends DriverGround {
+  readonly checkpoints: Checkpoints;
+  readonly clients: Clients;
+  readonly turns: TurnLoop;
+}
 
 const SWEEP_MS = 1000;
 /** Work of compaction in one turn. */
@@ -7,14 +16,14 @@ const COMPACT_BUDGET = 64;
 
 /** Timed work: the replica's ticks, the expiry of sessions, and a sweep each second. */
 export class Timers {
-  readonly #parts: DriverParts;
+  readonly #parts: Parts;
   readonly #expiry = new DueTimer(() => this.#expire(), true);
   // Pending messages are read first: a stalled server hears the others before it judges them.
   readonly #tick = new DueTimer(() => setImmediate(() => this.#parts.turns.wake()), false);
   #sweepTimer: NodeJS.Timeout | undefined;
   #sessionsRevision = -1;
 
-  constructor(parts: DriverParts) {
+  constructor(parts: Parts) {
     this.#parts = parts;
   }
 

@@ -1,4 +1,17 @@
-import type { DriverParts } from "./driver-parts.ts";
+import type { Clients } from "./clients.ts";
+import type { Deliveries } from "./deliveries.ts";
+import type { DriverGround } from "./driver-ground.ts";
+import type { Proposals } from "./proposals.ts";
+import type { Service } from "./service.ts";
+import type { Timers } from "./timers.ts";
+
+interface Parts extends DriverGround {
+  readonly clients: Clients;
+  readonly deliveries: Deliveries;
+  readonly proposals: Proposals;
+  readonly service: Service;
+  readonly timers: Timers;
+}
 
 /**
  * Turns of the event loop. The first input opens a turn: the replica gets the time, and everything
@@ -6,7 +19,7 @@ import type { DriverParts } from "./driver-parts.ts";
  * batch to the log, and writes each connection and link once.
  */
 export class TurnLoop {
-  readonly #parts: DriverParts;
+  readonly #parts: Parts;
   #isOpen = false;
   /** As counted when the turn began, for one that turns out to be slow. */
   #answeredBefore = 0;
@@ -14,7 +27,7 @@ export class TurnLoop {
   /** When the replica has something to do, as of the end of the last turn. */
   #tickDueMs = Number.POSITIVE_INFINITY;
 
-  constructor(parts: DriverParts) {
+  constructor(parts: Parts) {
     this.#parts = parts;
   }
 

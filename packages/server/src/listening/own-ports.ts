@@ -1,6 +1,21 @@
 import { isIP } from "node:net";
 import { hostPort, javaAddress } from "@zooid/model";
-import type { ServerConfig, ServerOptions } from "../config.ts";
+import type { QuorumPeerConfig } from "../peers/ensemble-config.ts";
+
+interface Listening {
+  readonly address: string;
+  readonly port: number;
+}
+
+/** What a server's configuration says of its ports. */
+export interface PortSettings extends Listening {
+  readonly plainPort: boolean;
+  readonly secureAddress: string;
+  readonly securePort: number | undefined;
+  readonly admin: Listening | undefined;
+  readonly metrics: Listening | undefined;
+  readonly ensemble: Pick<QuorumPeerConfig, "sid" | "servers" | "listenOnAllAddresses"> | undefined;
+}
 
 /** A port that this server opens. */
 interface OwnPort {
@@ -13,11 +28,13 @@ interface OwnPort {
 
 /**
  * Two ports of this server that have one number on one address: a sentence for each pair. Ports
- * that the system chooses collide with none. The admin port of a server that was told no number
- * gives way at its start, as to another process.
+ * that the system chooses collide with none.
+ *
+ * @param hasAdminNumber whether the admin port has a number of the operator's: another one gives way
+ *   at the start, as to another process
  */
-export function collidingPorts(config: ServerConfig, { admin }: ServerOptions): readonly string[] {
-  const ports = ownPorts(config, admin?.port !== undefined).filter(({ port }) => port !== 0);
+export function collidingPorts(config: PortSettings, hasAdminNumber: boolean): readonly string[] {
+  const ports = ownPorts(config, hasAdminNumber).filter(({ port }) => port !== 0);
   return ports.flatMap((one, i) =>
     ports
       .slice(i + 1)
@@ -29,7 +46,7 @@ export function collidingPorts(config: ServerConfig, { admin }: ServerOptions): 
   );
 }
 
-function ownPorts(config: ServerConfig, hasAdminNumber: boolean): readonly OwnPort[] {
+function ownPorts(config: PortSettings, hasAdminNumber: boolean): readonly OwnPort[] {
   const { admin, metrics, ensemble, securePort } = config;
   const own = ensemble?.servers.find(({ sid }) => sid === ensemble.sid);
   const peerHost = ensemble?.listenOnAllAddresses === true ? "*" : (own?.host ?? "*");

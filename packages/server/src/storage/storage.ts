@@ -26,7 +26,7 @@ import { gauge, type Metric, summary } from "../admin/metric.ts";
 import type { ServerConfig } from "../config.ts";
 import type { DiskOptions } from "../disk/disk-marks.ts";
 import { damageFault, type ScrubLog, scrubMetrics, scrubOptionsOf, startRemedyOf } from "../disk/scrub-reports.ts";
-import type { Checkpoint } from "../driver/checkpoints.ts";
+import type { Checkpoint } from "../driver/driver-config.ts";
 import { loadTree } from "./load-tree.ts";
 import { PumpedMemoryLog } from "./pumped-memory-log.ts";
 

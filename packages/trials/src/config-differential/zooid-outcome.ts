@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { parseWhitelist } from "@zooid/embedded-server/internal/admin/four-letter-words";
+import { parseWhitelist } from "@zooid/embedded-server/internal/admin/word-names";
 import {
   ConfigError,
   parseServerConfig,

@@ -1,5 +1,13 @@
 import { isSameList, isSameVotes, type Member, type Members, membersOf, type ServerId, ZXID_NONE } from "@zooid/model";
-import type { Leader } from "./leader.ts";
+import type { PeerPhase, RoleContext } from "../role.ts";
+import type { Learners } from "./learners.ts";
+
+/** What is used of a leader. */
+interface WishingLeader {
+  readonly context: RoleContext;
+  readonly learners: Learners;
+  readonly phase: PeerPhase;
+}
 
 /** Why the leader does not propose a list that servers have in their files. */
 export interface WaitingWish {
@@ -37,9 +45,9 @@ interface ReportedList {
  * So a list is proposed once it has quorums of both lists, and committed by quorums of both.
  */
 export class Wishes {
-  readonly #leader: Leader;
+  readonly #leader: WishingLeader;
 
-  constructor(leader: Leader) {
+  constructor(leader: WishingLeader) {
     this.#leader = leader;
   }
 
