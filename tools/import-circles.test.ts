@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findCircles, relativeImports, unneededHubs } from "./import-circles.ts";
+import { circleFaults, findCircles, relativeImports } from "./import-circles.ts";
 
 const graph = (imports: Readonly<Record<string, readonly string[]>>): ReadonlyMap<string, readonly string[]> =>
   new Map(Object.entries(imports));
@@ -16,19 +16,12 @@ test("a circle over several files is reported once, without the files that only 
   expect(findCircles(graph({ z: ["a"], a: ["b"], b: ["c", "d"], c: ["a"], d: [] }))).toEqual([["a", "b", "c"]]);
 });
 
-test("imports of an allowed file are not followed, and its own are", () => {
-  const parts = graph({ hub: ["a", "b"], a: ["hub"], b: ["hub", "c"], c: ["b"] });
-  expect(findCircles(parts, [{ file: "hub", reason: "" }])).toEqual([["b", "c"]]);
-});
-
-test("an allowed file that is in no circle is reported, and one that is missing", () => {
-  const hubs = [
-    { file: "hub", reason: "" },
-    { file: "b", reason: "" },
-    { file: "gone", reason: "" },
-  ];
-  const parts = graph({ hub: ["a"], a: ["hub"], b: [] });
-  expect(unneededHubs(parts, hubs).map(({ file }) => file)).toEqual(["b", "gone"]);
+test("a circle that is not allowed is a fault, one that has grown, and an entry that is too large", () => {
+  const entry = { name: "pair", file: "a", fileCount: 2, reason: "" };
+  expect(circleFaults([["a", "b"]], [entry])).toEqual([]);
+  expect(circleFaults([["c", "d"]], [])).toEqual(["these files import each other:\n  c\n  d"]);
+  expect(circleFaults([["a", "b", "c"]], [entry])).toEqual(["pair has 3 files, was 2:\n  a\n  b\n  c"]);
+  expect(circleFaults([], [entry])).toEqual(["pair has 0 files: lower its entry in tools/import-circles.ts"]);
 });
 
 test("imports, exports, types and dynamic imports are found, packages are not", () => {

@@ -20,7 +20,7 @@ export interface Crash {
 }
 
 /** Receives what happens to servers, besides what they do. */
-export interface ClusterWatcher extends ServerWatcher {
+export interface ClusterWatcher extends ServerWatcher<SimServer> {
   /** A server starts: it loads its state and replays its log before {@link started}. */
   starting?(sid: ServerId): void;
   started?(server: SimServer): void;

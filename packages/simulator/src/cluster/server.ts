@@ -33,7 +33,7 @@ export interface ServerWorld {
   readonly scheduler: Scheduler;
   readonly network: Network;
   readonly snapshots: SnapshotRegistry;
-  readonly watcher: ServerWatcher;
+  readonly watcher: ServerWatcher<SimServer>;
 }
 
 /**

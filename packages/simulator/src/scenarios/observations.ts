@@ -1,13 +1,24 @@
 import type { ConnectionRef, LinkRef, PeerMessage, ServerId, TxnHeader } from "@zooid/model";
 import type { ReplicaEvent } from "@zooid/replica";
 import type { Answer } from "../cluster/answers.ts";
-import type { ClusterWatcher, Crash } from "../cluster/cluster.ts";
+import type { ClusterWatcher, Crash, Member } from "../cluster/cluster.ts";
 import type { SimServer } from "../cluster/server.ts";
 import type { Invariants } from "../invariants/invariants.ts";
 import { describeEvent, isIllegal } from "../invariants/operator-events.ts";
 import { Violation } from "../invariants/violation.ts";
+import type { ScenarioClient } from "./client.ts";
 import { describeMessage } from "./describe-message.ts";
-import type { ScenarioWorld } from "./world.ts";
+import type { HeldNetwork } from "./held-network.ts";
+
+/** What is used of a scenario's world. */
+interface ObservedWorld {
+  readonly invariants: Invariants;
+  readonly network: HeldNetwork;
+  readonly clients: readonly ScenarioClient[];
+  member(sid: ServerId): Member;
+  later(run: () => void): void;
+  crash(sid: ServerId): void;
+}
 
 /** Passes what the servers of a scenario do to the invariants, the clients and the transcript. */
 export class ScenarioObservations implements ClusterWatcher {
@@ -16,14 +27,14 @@ export class ScenarioObservations implements ClusterWatcher {
   readonly notes: { readonly sid: ServerId; readonly event: ReplicaEvent }[] = [];
   /** The first violation or unexpected error. */
   violation: unknown;
-  readonly #world: ScenarioWorld;
+  readonly #world: ObservedWorld;
   readonly #invariants: Invariants;
   /** Servers whose syncs wait for the script. */
   readonly #held = new Set<ServerId>();
   /** Servers whose disk fails: that they end is expected. */
   readonly #failing = new Set<ServerId>();
 
-  constructor(world: ScenarioWorld) {
+  constructor(world: ObservedWorld) {
     this.#world = world;
     this.#invariants = world.invariants;
   }

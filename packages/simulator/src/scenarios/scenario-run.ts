@@ -1,5 +1,5 @@
 import { CLIENT_COMMANDS } from "./commands/clients.ts";
-import type { Command } from "./commands/command.ts";
+import type { Command, CommandContext } from "./commands/command.ts";
 import { ENSEMBLE_COMMANDS } from "./commands/ensemble.ts";
 import { MEMBER_COMMANDS } from "./commands/members.ts";
 import { NETWORK_COMMANDS } from "./commands/network.ts";
@@ -21,16 +21,13 @@ const COMMANDS: readonly Command[] = [
 ];
 
 /** One run of a scenario: its world, once there is one, and what the transcript has shown of it. */
-export class ScenarioRun {
+export class ScenarioRun implements CommandContext {
   readonly options: WorldOptions = {
     ...{ voters: 3, observers: 0, joiners: 0, isChangeable: false },
     ...{ electionAlg: 3, groups: undefined, server: {} },
   };
-  /** The kinds of messages that the transcript shows. */
   readonly shownKinds: Set<string> = new Set();
-  /** Paths that were created by a `write`. */
   readonly paths: Set<string> = new Set();
-  /** The transcript shows nothing, since what follows depends on exact times. */
   isSilent = false;
   #world: ScenarioWorld | undefined;
   #sentCount = 0;

@@ -1,9 +1,8 @@
 import type { ServerId } from "@zooid/model";
 import type { SimRequest } from "../../clients/requests.ts";
 import type { Write } from "../../model/writes.ts";
-import type { ScenarioRun } from "../scenario-run.ts";
 import type { ScenarioWorld } from "../world.ts";
-import { type Command, idOf } from "./command.ts";
+import { type Command, type CommandContext, idOf } from "./command.ts";
 
 /** What clients do. */
 export const CLIENT_COMMANDS: readonly Command[] = [
@@ -88,6 +87,6 @@ function silence(world: ScenarioWorld, name: string): void {
   world.client(name).isSilent = true;
 }
 
-function ask({ world }: ScenarioRun, name: string, request: SimRequest, text: string): void {
+function ask({ world }: CommandContext, name: string, request: SimRequest, text: string): void {
   world.client(name).ask(request, text, world.invariants.committed);
 }

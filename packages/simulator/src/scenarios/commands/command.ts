@@ -1,5 +1,18 @@
 import { type ServerId, serverId } from "@zooid/model";
-import type { ScenarioRun } from "../scenario-run.ts";
+import type { ScenarioWorld, WorldOptions } from "../world.ts";
+
+/** What a command of a scenario acts on. */
+export interface CommandContext {
+  readonly options: WorldOptions;
+  /** Made from the options by the first command that needs it. */
+  readonly world: ScenarioWorld;
+  /** The kinds of messages that the transcript shows. */
+  readonly shownKinds: Set<string>;
+  /** Paths that were created by a `write`. */
+  readonly paths: Set<string>;
+  /** The transcript shows nothing, since what follows depends on exact times. */
+  isSilent: boolean;
+}
 
 /**
  * Nothing: time passes after the command; `at once`: it does not; lines: they are the whole
@@ -7,7 +20,7 @@ import type { ScenarioRun } from "../scenario-run.ts";
  */
 // biome-ignore lint/suspicious/noConfusingVoidType: most commands have nothing to say about time
 export type Outcome = void | "at once" | readonly string[];
-export type Perform = (run: ScenarioRun, ...words: readonly string[]) => Outcome;
+export type Perform = (run: CommandContext, ...words: readonly string[]) => Outcome;
 
 /** The form of a command, and what it does with the words in it. */
 export type Command = readonly [RegExp, Perform];
