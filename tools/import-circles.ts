@@ -82,7 +82,7 @@ export function findCircles(graph: ImportGraph): readonly (readonly string[])[] 
   return circles;
 }
 
-/** What is wrong with the circles: one that is not allowed or has grown, an entry that is too large. */
+/** Circles that are not allowed or have grown, and entries that are too large. */
 export function circleFaults(
   circles: readonly (readonly string[])[],
   allowed: readonly AllowedCircle[],

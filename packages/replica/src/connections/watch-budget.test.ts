@@ -47,6 +47,18 @@ describe("watches", () => {
     expect(zk.replica.watches.countOf(few)).toBeLessThan(2000);
   });
 
+  test("beyond the bound are counted again in the next turn, where those of the closed one are gone at once", () => {
+    const zk = new TestReplica({ watchBytesMax: 20_000 });
+    const ref = zk.open();
+    for (let i = 0; i < 200 && !zk.take(ref).includes("close"); i++) {
+      zk.send(ref, i, OpCode.EXISTS, read(`/w${i}`, true));
+    }
+    expect([zk.replica.watches.watchCount, zk.refusals]).toEqual([0, ["watch-limit"]]);
+    expect(zk.replica.nextTickMs()).toBe(zk.replica.nowMs);
+    zk.finish();
+    expect(zk.replica.nextTickMs()).toBeUndefined();
+  });
+
   test("beyond the bound are those of the address whose watches take most memory, however many they are", () => {
     const zk = new TestReplica({ watchBytesMax: 600_000 });
     // 500 short ones each, of one client.

@@ -17,6 +17,7 @@ describe("a learner's request", () => {
     follower.send(client, 7, OpCode.SYNC, onPath("/"));
     follower.send(client, 8, OpCode.EXISTS, read("/f6"));
     ensemble.run();
+    expect(leader.replica.nextTickMs()).toBe(leader.replica.nowMs);
     expect(leader.ask(own, OpCode.CREATE, create("/own"))).toBe("path /own");
     const early = follower.take(client);
     expect(early.length).toBeLessThan(7);

@@ -30,8 +30,8 @@ interface OwnPort {
  * Two ports of this server that have one number on one address: a sentence for each pair. Ports
  * that the system chooses collide with none.
  *
- * @param hasAdminNumber whether the admin port has a number of the operator's: another one gives way
- *   at the start, as to another process
+ * @param hasAdminNumber whether the admin port has a number of the operator's: another one gives
+ *   way at the start, as to another process
  */
 export function collidingPorts(config: PortSettings, hasAdminNumber: boolean): readonly string[] {
   const ports = ownPorts(config, hasAdminNumber).filter(({ port }) => port !== 0);
