@@ -178,8 +178,8 @@ test.each([
   ["reset", 0],
   ["wait", 1],
 ] as const)("onRegression %s", async (onRegression, lastZxidSeen) => {
-  const client = start({ onRegression, sessionTimeoutMs: 100 });
-  const line = await serve({ timeoutMs: 300 });
+  const client = start({ onRegression, sessionTimeoutMs: 400 });
+  const line = await serve({ timeoutMs: 400 });
   await client.get("/a");
   line.reset();
   await expect.poll(() => client.state.kind).toBe("lost");

@@ -10,7 +10,7 @@ import { connect } from "../connect.ts";
 const CLIENT = fileURLToPath(new URL("../testing/suspended-client.ts", import.meta.url));
 
 test("a process that was stopped for longer than its session reports the loss before all data that came meanwhile", async () => {
-  await using server = await startServer({ port: 0, tickMs: 100 });
+  await using server = await startServer({ port: 0, tickMs: 100, sessionTimeoutMsMax: 3_000 });
   await using zk = await connect(server.connectString);
   await zk.create("/news", "old");
   const child = spawn(process.execPath, ["--conditions=@zooid/source", CLIENT, server.connectString], {

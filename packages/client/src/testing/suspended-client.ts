@@ -4,7 +4,7 @@
  */
 import { connect } from "../connect.ts";
 
-const zk = await connect(process.argv[2] ?? "", { sessionTimeoutMs: 1_000, random: () => 0 });
+const zk = await connect(process.argv[2] ?? "", { sessionTimeoutMs: 3_000, random: () => 0 });
 const say = (word: string): void => {
   process.stdout.write(`${word}\n`);
 };
