@@ -1,3 +1,4 @@
+import type { FunctionComponent } from "preact";
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 import type { SessionJson } from "../../src/api/shapes.ts";
 import { api, textOf } from "./model/api.ts";
@@ -15,6 +16,7 @@ import { TransactionPage } from "./pages/transaction.tsx";
 import { TransferPage } from "./pages/transfer.tsx";
 import { TreePage } from "./pages/tree.tsx";
 import { WordsPage } from "./pages/words.tsx";
+import { Button } from "./parts/button.tsx";
 import { Icon, type IconName } from "./parts/icon.tsx";
 import { isTyping } from "./parts/is-typing.ts";
 import { KeysDialog } from "./parts/keys-dialog.tsx";
@@ -24,32 +26,25 @@ import { type Command, Palette } from "./parts/palette.tsx";
 import { SessionContext } from "./parts/session-context.ts";
 import { useBasket } from "./parts/use-basket.ts";
 import { useLiveState } from "./parts/use-live-state.ts";
+import { useWindowEvent } from "./parts/use-window-event.ts";
 
-const TITLES: Readonly<Record<PageName, string>> = {
-  ensemble: "Ensemble",
-  tree: "Tree",
-  transaction: "Transaction",
-  transfer: "Import, export",
-  sessions: "Sessions",
-  recipes: "Recipes",
-  hot: "Hot spots",
-  metrics: "Metrics",
-  live: "Changes",
-  words: "Words",
-  audit: "Audit",
-};
-const ICONS: Readonly<Record<PageName, IconName>> = {
-  ensemble: "servers",
-  tree: "tree",
-  transaction: "basket",
-  transfer: "download",
-  sessions: "people",
-  recipes: "lock",
-  hot: "flame",
-  metrics: "chart",
-  live: "pulse",
-  words: "terminal",
-  audit: "list",
+interface PageEntry {
+  readonly title: string;
+  readonly icon: IconName;
+  readonly Content: FunctionComponent<{ readonly params: Place["params"] }>;
+}
+const PAGE_ENTRIES: Readonly<Record<PageName, PageEntry>> = {
+  ensemble: { title: "Ensemble", icon: "servers", Content: EnsemblePage },
+  tree: { title: "Tree", icon: "tree", Content: TreePage },
+  transaction: { title: "Transaction", icon: "basket", Content: TransactionPage },
+  transfer: { title: "Import, export", icon: "download", Content: TransferPage },
+  sessions: { title: "Sessions", icon: "people", Content: SessionsPage },
+  recipes: { title: "Recipes", icon: "lock", Content: RecipesPage },
+  hot: { title: "Hot spots", icon: "flame", Content: HotSpotsPage },
+  metrics: { title: "Metrics", icon: "chart", Content: MetricsPage },
+  live: { title: "Changes", icon: "pulse", Content: LivePage },
+  words: { title: "Words", icon: "terminal", Content: WordsPage },
+  audit: { title: "Audit", icon: "list", Content: AuditPage },
 };
 const LIVE_TEXTS: Readonly<Record<LiveState, string>> = {
   connecting: "Connecting",
@@ -76,27 +71,18 @@ export function App() {
     api.session().then(accept, (reason: unknown) => setError(textOf(reason)));
   }, [accept]);
   useEffect(start, [start]);
+  useWindowEvent("keydown", (event) => {
+    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
+      event.preventDefault();
+      setPaletteOpen(true);
+    } else if (event.key === "?" && !isTyping(event)) setKeysOpen(true);
+  });
   useEffect(() => {
-    const onKey = (event: KeyboardEvent): void => {
-      if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
-        event.preventDefault();
-        setPaletteOpen(true);
-      } else if (event.key === "?" && !isTyping(event)) setKeysOpen(true);
-    };
-    addEventListener("keydown", onKey);
-    return () => removeEventListener("keydown", onKey);
-  }, []);
-  useEffect(() => {
-    document.title = `${TITLES[place.page]} · ${session?.ensemble ?? "Zooid console"}`;
+    document.title = `${PAGE_ENTRIES[place.page].title} · ${session?.ensemble ?? "Zooid console"}`;
   }, [place.page, session?.ensemble]);
 
-  useEffect(() => {
-    if (drafts.length === 0) return;
-    // The browser asks before the gathered writes are lost.
-    const onLeave = (event: Event): void => event.preventDefault();
-    addEventListener("beforeunload", onLeave);
-    return () => removeEventListener("beforeunload", onLeave);
-  }, [drafts.length]);
+  // The browser asks before the gathered writes are lost.
+  useWindowEvent("beforeunload", drafts.length === 0 ? undefined : (event) => event.preventDefault());
 
   const changeTheme = useCallback((next: Theme) => {
     applyTheme(next);
@@ -104,7 +90,7 @@ export function App() {
   }, []);
   const commands = useMemo((): readonly Command[] => {
     const pages = (session === undefined ? [] : pagesOf(session)).map((page) => ({
-      label: `Go to ${TITLES[page]}`,
+      label: `Go to ${PAGE_ENTRIES[page].title}`,
       run: () => goTo(page),
     }));
     const themes = (["system", "light", "dark"] as const).map((each) => ({
@@ -124,21 +110,16 @@ export function App() {
     return (
       <main class="lonely">
         {error === undefined ? <p>Loading…</p> : <p role="alert">{error}</p>}
-        {error !== undefined && (
-          <button type="button" class="primary" onClick={start}>
-            Try again
-          </button>
-        )}
+        {error !== undefined && <Button text="Try again" class="primary" onClick={start} />}
       </main>
     );
   }
   const nextTheme = theme === "system" ? "dark" : theme === "dark" ? "light" : "system";
+  const { Content } = PAGE_ENTRIES[place.page];
   return (
     <SessionContext.Provider value={session}>
       <NoticeProvider>
-        <button type="button" class="skip" onClick={focusMain}>
-          Skip to the content
-        </button>
+        <Button text="Skip to the content" class="skip" onClick={focusMain} />
         <div class="shell">
           <header class="top">
             <a class="brand" href={placeHash("ensemble")} aria-label="Zooid console">
@@ -171,14 +152,18 @@ export function App() {
           <nav class="side" aria-label="Pages">
             {pagesOf(session).map((page) => (
               <a key={page} href={placeHash(page)} aria-current={place.page === page ? "page" : undefined}>
-                <Icon name={ICONS[page]} />
-                <span>{TITLES[page]}</span>
+                <Icon name={PAGE_ENTRIES[page].icon} />
+                <span>{PAGE_ENTRIES[page].title}</span>
                 {page === "transaction" && drafts.length > 0 && <span class="count">{drafts.length}</span>}
               </a>
             ))}
           </nav>
           <main id="main" tabIndex={0}>
-            {session.role === null ? <LoginNeeded onLogin={() => setLoggingIn(true)} /> : <Page place={place} />}
+            {session.role === null ? (
+              <LoginNeeded onLogin={() => setLoggingIn(true)} />
+            ) : (
+              <Content params={place.params} />
+            )}
           </main>
         </div>
         {areKeysOpen && <KeysDialog onClose={() => setKeysOpen(false)} />}
@@ -206,33 +191,6 @@ function pagesOf({ role, features }: SessionJson): readonly PageName[] {
     audit: isOperator && features.clientReports,
   };
   return PAGES.filter((page) => isOffered[page] ?? true);
-}
-
-function Page({ place }: { readonly place: Place }) {
-  switch (place.page) {
-    case "ensemble":
-      return <EnsemblePage />;
-    case "tree":
-      return <TreePage params={place.params} />;
-    case "transaction":
-      return <TransactionPage />;
-    case "transfer":
-      return <TransferPage params={place.params} />;
-    case "sessions":
-      return <SessionsPage params={place.params} />;
-    case "recipes":
-      return <RecipesPage params={place.params} />;
-    case "hot":
-      return <HotSpotsPage />;
-    case "metrics":
-      return <MetricsPage />;
-    case "live":
-      return <LivePage params={place.params} />;
-    case "words":
-      return <WordsPage params={place.params} />;
-    case "audit":
-      return <AuditPage params={place.params} />;
-  }
 }
 
 interface EnsembleNameProps {
@@ -298,9 +256,7 @@ function UserButton({ session, onLogin, onLogout }: UserButtonProps) {
         {text}
         <small>{role ?? "no role"}</small>
       </span>
-      <button type="button" onClick={user === null ? onLogin : onLogout}>
-        {user === null ? "Log in" : "Log out"}
-      </button>
+      <Button text={user === null ? "Log in" : "Log out"} onClick={user === null ? onLogin : onLogout} />
     </span>
   );
 }
@@ -311,20 +267,14 @@ function LoginNeeded({ onLogin }: { readonly onLogin: () => void }) {
       <Icon name="lock" />
       <h1>Log in to see this ensemble</h1>
       <p>Its console has roles, and every user needs one.</p>
-      <button type="button" class="primary" onClick={onLogin}>
-        Log in
-      </button>
+      <Button text="Log in" class="primary" onClick={onLogin} />
     </div>
   );
 }
 
 function usePlace(): Place {
   const [place, setPlace] = useState(() => parsePlace(location.hash));
-  useEffect(() => {
-    const onChange = (): void => setPlace(parsePlace(location.hash));
-    addEventListener("hashchange", onChange);
-    return () => removeEventListener("hashchange", onChange);
-  }, []);
+  useWindowEvent("hashchange", () => setPlace(parsePlace(location.hash)));
   return place;
 }
 

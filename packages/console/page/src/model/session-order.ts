@@ -1,11 +1,25 @@
 /** The order and the groups of sessions. */
 import type { ClientSessionJson } from "../../../src/api/shapes.ts";
 
-export const ORDERS = ["session", "connected", "rate", "requests", "latency", "ephemerals", "watches"] as const;
-export type Order = (typeof ORDERS)[number];
+export const ORDERS = [
+  { id: "session", label: "session" },
+  { id: "connected", label: "time connected" },
+  { id: "rate", label: "requests a second" },
+  { id: "requests", label: "requests" },
+  { id: "latency", label: "latency" },
+  { id: "ephemerals", label: "ephemeral nodes" },
+  { id: "watches", label: "watches" },
+] as const;
+export type Order = (typeof ORDERS)[number]["id"];
 
-export const GROUPINGS = ["none", "address", "member", "user", "client"] as const;
-export type Grouping = (typeof GROUPINGS)[number];
+export const GROUPINGS = [
+  { id: "none", label: "nothing" },
+  { id: "address", label: "address" },
+  { id: "member", label: "member" },
+  { id: "user", label: "user" },
+  { id: "client", label: "client" },
+] as const;
+export type Grouping = (typeof GROUPINGS)[number]["id"];
 
 export interface SessionGroup {
   /** Empty where there are no groups. */

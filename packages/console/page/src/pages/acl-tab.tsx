@@ -2,6 +2,8 @@ import { useCallback, useEffect, useState } from "preact/hooks";
 import type { AclEntryJson, PermissionName } from "../../../src/api/shapes.ts";
 import { ApiError, api, textOf } from "../model/api.ts";
 import { visible } from "../model/formats.ts";
+import { Banner } from "../parts/banner.tsx";
+import { Button, IconButton } from "../parts/button.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { useNotify } from "../parts/notices.tsx";
@@ -110,30 +112,18 @@ export function AclTab({ path, aversion, isForbidden, onSaved }: AclTabProps) {
           <span class="hint">Version {saved.version}</span>
           <span class="spacer" />
           {edited === undefined
-            ? mayEdit && (
-                <button type="button" class="primary" onClick={() => setEdited(saved.acl)}>
-                  <Icon name="edit" />
-                  Edit access
-                </button>
-              )
+            ? mayEdit && <Button icon="edit" text="Edit access" class="primary" onClick={() => setEdited(saved.acl)} />
             : [
-                <button key="add" type="button" onClick={() => setEdited([...entries, ANYONE])}>
-                  <Icon name="plus" />
-                  Add an entry
-                </button>,
-                <button
+                <Button icon="plus" text="Add an entry" key="add" onClick={() => setEdited([...entries, ANYONE])} />,
+                <Button
+                  text="Cancel"
                   key="cancel"
-                  type="button"
                   onClick={() => {
                     setEdited(undefined);
                     read();
                   }}
-                >
-                  Cancel
-                </button>,
-                <button key="save" type="submit" class="primary" disabled={entries.length === 0}>
-                  Save access
-                </button>,
+                />,
+                <Button text="Save access" key="save" type="submit" class="primary" disabled={entries.length === 0} />,
               ]}
         </div>
       </form>
@@ -217,9 +207,7 @@ function Entry({ entry, number, onChange, onRemove }: EntryProps) {
       ))}
       {onChange !== undefined && (
         <td>
-          <button type="button" class="icon-button" aria-label={`Remove entry ${number}`} onClick={onRemove}>
-            <Icon name="close" />
-          </button>
+          <IconButton label={`Remove entry ${number}`} icon="close" onClick={onRemove} />
         </td>
       )}
     </tr>
@@ -236,10 +224,7 @@ function Warnings({ entries, isEdited }: { readonly entries: readonly AclEntryJs
         <p class="hint">Every client may {[...new Set(world)].join(", ")}, without authentication.</p>
       )}
       {isEdited && admins.length === 0 && (
-        <p class="banner warning">
-          <Icon name="warning" />
-          <span>No entry has admin: only the superuser could change this list again.</span>
-        </p>
+        <Banner kind="warning">No entry has admin: only the superuser could change this list again.</Banner>
       )}
     </>
   );

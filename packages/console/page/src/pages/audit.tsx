@@ -1,11 +1,27 @@
 import { useState } from "preact/hooks";
 import { type AuditFilter, type AuditLine, filtered, type MemberTail, pageOf, SERVER } from "../model/audit-lines.ts";
 import { visible } from "../model/formats.ts";
-import { nodeHash, placeHash } from "../model/place.ts";
+import { Button } from "../parts/button.tsx";
 import { Failure } from "../parts/failure.tsx";
+import { SearchField } from "../parts/fields.tsx";
+import { NodeLink, SessionLink } from "../parts/links.tsx";
+import { type Column, Table } from "../parts/table.tsx";
 import { useAuditLines } from "../parts/use-audit-lines.ts";
 
 const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
+const COLUMNS: readonly Column<AuditLine>[] = [
+  { head: "Time", cell: ({ time }) => TIME.format(Number(time)) },
+  { head: "Member", kind: "code", cell: ({ member }) => visible(member) },
+  { head: "Operation", cell: ({ operation }) => visible(operation) },
+  { head: "Node", kind: "code", cell: ({ path, isCut }) => <Node path={path} isCut={isCut} /> },
+  { head: "User", cell: ({ user }) => (user === null ? SERVER : visible(user)) },
+  { head: "Address", kind: "code", cell: ({ address }) => (address === null ? "–" : visible(address)) },
+  { head: "Session", kind: "code", cell: ({ session }) => <SessionLink id={session} /> },
+  {
+    head: "Result",
+    cell: ({ result }) => <span class={result === "failure" ? "failure-text" : undefined}>{result}</span>,
+  },
+];
 
 /**
  * The newest writes of all members and their requesters, the newest first, while this page is open.
@@ -34,12 +50,10 @@ export function AuditPage({ params }: { readonly params: Readonly<Record<string,
         log files have all of them.
       </p>
       <div class="toolbar">
-        <FilterField label="User" value={filter.user} onChange={(user) => change({ user })} />
-        <FilterField label="Operation" value={filter.operation} onChange={(operation) => change({ operation })} />
-        <FilterField label="Node" value={filter.path} onChange={(path) => change({ path })} />
-        <button type="button" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
-          {isPaused ? "Continue" : "Pause"}
-        </button>
+        <SearchField label="User" value={filter.user} onText={(user) => change({ user })} />
+        <SearchField label="Operation" value={filter.operation} onText={(operation) => change({ operation })} />
+        <SearchField label="Node" value={filter.path} onText={(path) => change({ path })} />
+        <Button text={isPaused ? "Continue" : "Pause"} aria-pressed={isPaused} onClick={() => setPaused(!isPaused)} />
         <span class="hint" role="status">
           {isAsked ? `${found.length.toLocaleString()} lines` : "Asking the members…"}
           {droppedCount > 0 && `, ${droppedCount.toLocaleString()} came too fast and are left out`}
@@ -47,60 +61,25 @@ export function AuditPage({ params }: { readonly params: Readonly<Record<string,
       </div>
       <Failure text={error} />
       <SilentMembers tails={tails} />
-      <section class="table-scroll" tabIndex={0} aria-label="Writes">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Time</th>
-              <th scope="col">Member</th>
-              <th scope="col">Operation</th>
-              <th scope="col">Node</th>
-              <th scope="col">User</th>
-              <th scope="col">Address</th>
-              <th scope="col">Session</th>
-              <th scope="col">Result</th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map((line) => (
-              <Row key={`${line.sid} ${line.number} ${line.time}`} line={line} />
-            ))}
-          </tbody>
-        </table>
-      </section>
+      <Table
+        label="Writes"
+        columns={COLUMNS}
+        rows={shown}
+        keyOf={({ sid, number, time }) => `${sid} ${number} ${time}`}
+      />
       {pageCount > 1 && (
         <div class="toolbar">
-          <button type="button" disabled={page === 0} onClick={() => setWanted(page - 1)}>
-            Newer lines
-          </button>
+          <Button text="Newer lines" disabled={page === 0} onClick={() => setWanted(page - 1)} />
           <span class="hint" role="status">
             Page {page + 1} of {pageCount}
           </span>
-          <button type="button" disabled={page === pageCount - 1} onClick={() => setWanted(page + 1)}>
-            Older lines
-          </button>
+          <Button text="Older lines" disabled={page === pageCount - 1} onClick={() => setWanted(page + 1)} />
         </div>
       )}
     </section>
   );
 }
 
-interface FilterFieldProps {
-  readonly label: string;
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-}
-
-function FilterField({ label, value, onChange }: FilterFieldProps) {
-  return (
-    <label class="inline">
-      {label}
-      <input type="search" value={value} onInput={(event) => onChange(event.currentTarget.value)} />
-    </label>
-  );
-}
-
-/** Members whose writes are missing in the list, and why. */
 function SilentMembers({ tails }: { readonly tails: readonly MemberTail[] }) {
   return (
     <>
@@ -120,28 +99,7 @@ function SilentMembers({ tails }: { readonly tails: readonly MemberTail[] }) {
   );
 }
 
-function Row({ line }: { readonly line: AuditLine }) {
-  const { time, member, operation, path, user, address, session, result, isCut } = line;
-  return (
-    <tr>
-      <td>{TIME.format(Number(time))}</td>
-      <td class="code">{visible(member)}</td>
-      <td>{visible(operation)}</td>
-      <td class="code">
-        <Node path={path} isCut={isCut} />
-      </td>
-      <td>{user === null ? SERVER : visible(user)}</td>
-      <td class="code">{address === null ? "–" : visible(address)}</td>
-      <td class="code">
-        <a href={placeHash("sessions", { filter: session })}>{visible(session)}</a>
-      </td>
-      <td class={result === "failure" ? "failure-text" : ""}>{result}</td>
-    </tr>
-  );
-}
-
-/** A link, unless the name is not known in full. */
 function Node({ path, isCut }: { readonly path: string | null; readonly isCut: boolean }) {
   if (path === null) return <>–</>;
-  return isCut ? <>{visible(path)}…</> : <a href={nodeHash(path)}>{visible(path)}</a>;
+  return isCut ? <>{visible(path)}…</> : <NodeLink path={path} />;
 }

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { visible } from "../model/formats.ts";
 import type { Merge } from "../model/line-merge.ts";
+import { Button } from "../parts/button.tsx";
 import { Diff } from "../parts/diff.tsx";
 import { Icon } from "../parts/icon.tsx";
 
@@ -60,20 +61,10 @@ export function ConflictView({ base, mine, theirs, merge, onMerge, onMine, onThe
       )}
       <div class="toolbar">
         <span class="spacer" />
-        {merge !== undefined && (
-          <button type="button" class="primary" onClick={onMerge}>
-            Edit the merge
-          </button>
-        )}
-        <button type="button" onClick={onTheirs}>
-          Keep theirs
-        </button>
-        <button type="button" onClick={onEdit}>
-          Edit yours over version {theirs.version}
-        </button>
-        <button type="button" class="danger" onClick={onMine}>
-          Replace theirs by yours
-        </button>
+        {merge !== undefined && <Button text="Edit the merge" class="primary" onClick={onMerge} />}
+        <Button text="Keep theirs" onClick={onTheirs} />
+        <Button text={`Edit yours over version ${theirs.version}`} onClick={onEdit} />
+        <Button text="Replace theirs by yours" class="danger" onClick={onMine} />
       </div>
     </div>
   );

@@ -13,8 +13,11 @@ import {
   type TextFormat,
   type TextProblem,
 } from "../model/text-checks.ts";
+import { Banner } from "../parts/banner.tsx";
+import { Button } from "../parts/button.tsx";
 import { Diff } from "../parts/diff.tsx";
 import { Failure } from "../parts/failure.tsx";
+import { SelectField } from "../parts/fields.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { useNotify } from "../parts/notices.tsx";
 import { useLiveState } from "../parts/use-live-state.ts";
@@ -158,20 +161,16 @@ export function DataEditor({ node, isGone, onClose, onSaved }: DataEditorProps) 
     // biome-ignore lint/a11y/noStaticElementInteractions: shortcuts of the fields within
     <div class="editor" onKeyDown={onKeyDown}>
       {!isConnected && (
-        <p class="banner warning" role="status">
-          <Icon name="warning" />
-          <span>Disconnected: your text is kept, and can be saved after the connection is back.</span>
-        </p>
+        <Banner kind="warning" role="status">
+          Disconnected: your text is kept, and can be saved after the connection is back.
+        </Banner>
       )}
       {(isOutdated || isGone) && (
-        <p class="banner warning" role="status">
-          <Icon name="warning" />
-          <span>
-            {isGone
-              ? "This node was deleted meanwhile."
-              : `This node was changed meanwhile: it has version ${node.stat.version}, and you edit version ${base.version}.`}
-          </span>
-        </p>
+        <Banner kind="warning" role="status">
+          {isGone
+            ? "This node was deleted meanwhile."
+            : `This node was changed meanwhile: it has version ${node.stat.version}, and you edit version ${base.version}.`}
+        </Banner>
       )}
       {step === "edit" ? (
         <>
@@ -185,36 +184,26 @@ export function DataEditor({ node, isGone, onClose, onSaved }: DataEditorProps) 
           <Failure text={error} />
           <div class="toolbar">
             {formatted !== undefined && formatted !== text && (
-              <button type="button" onClick={() => setText(formatted)}>
-                Format JSON
-              </button>
+              <Button text="Format JSON" onClick={() => setText(formatted)} />
             )}
             {isText && (
-              <label class="inline">
-                Check as
-                <select
-                  value={format ?? ""}
-                  onChange={(event) => setFormat(TEXT_FORMATS.find((each) => each === event.currentTarget.value))}
-                >
-                  <option value="">nothing</option>
-                  {TEXT_FORMATS.map((each) => (
-                    <option key={each} value={each}>
-                      {TEXT_FORMAT_NAMES[each]}
-                    </option>
-                  ))}
-                </select>
-              </label>
+              <SelectField
+                label="Check as"
+                isInline
+                value={format ?? ""}
+                options={[
+                  { id: "", label: "nothing" },
+                  ...TEXT_FORMATS.map((id) => ({ id, label: TEXT_FORMAT_NAMES[id] })),
+                ]}
+                onChange={(id) => setFormat(id === "" ? undefined : id)}
+              />
             )}
             <span class="hint">
               {isText ? "Text" : "Base64"}, version {base.version}
             </span>
             <span class="spacer" />
-            <button type="button" onClick={onClose}>
-              Cancel
-            </button>
-            <button type="button" class="primary" disabled={!isChanged || !isConnected} onClick={review}>
-              Review
-            </button>
+            <Button text="Cancel" onClick={onClose} />
+            <Button text="Review" class="primary" disabled={!isChanged || !isConnected} onClick={review} />
           </div>
         </>
       ) : (
@@ -240,23 +229,17 @@ export function DataEditor({ node, isGone, onClose, onSaved }: DataEditorProps) 
           <Failure text={error} />
           <div class="toolbar">
             <span class="spacer" />
-            <button ref={backButton} type="button" onClick={() => setStep("edit")}>
-              Back
-            </button>
+            <Button text="Back" ref={backButton} onClick={() => setStep("edit")} />
             {problems.length === 0 && (
-              <button type="button" disabled={isSaving || !isConnected} onClick={gather}>
-                Add to the transaction
-              </button>
+              <Button text="Add to the transaction" disabled={isSaving || !isConnected} onClick={gather} />
             )}
-            <button
+            <Button
+              text={problems.length > 0 ? "Save anyway" : "Save"}
               ref={saveButton}
-              type="button"
               class={problems.length > 0 ? "danger" : "primary"}
               disabled={isSaving || !isConnected}
               onClick={() => save(base)}
-            >
-              {problems.length > 0 ? "Save anyway" : "Save"}
-            </button>
+            />
           </div>
         </>
       )}

@@ -1,9 +1,11 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { NodeJson } from "../../../src/api/shapes.ts";
 import { bestFormat, bytesOf, FORMATS, type Format, SHOWN_CHARS_MAX, shownAs, visible } from "../model/formats.ts";
+import { Button, IconButton } from "../parts/button.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { isTyping } from "../parts/is-typing.ts";
 import { useMayEdit } from "../parts/session-context.ts";
+import { useWindowEvent } from "../parts/use-window-event.ts";
 import { DataEditor } from "./data-editor.tsx";
 
 const LABELS: Readonly<Record<Format, string>> = {
@@ -46,16 +48,12 @@ export function DataTab({ node, isGone, isRefused, isForbidden, onSaved, onRevea
       isCurrent = false;
     };
   }, [data, format]);
-  useEffect(() => {
+  useWindowEvent("keydown", (event) => {
     if (!mayEdit || isMasked || isRefused) return;
-    const onKey = (event: KeyboardEvent): void => {
-      if (event.key !== "e" || isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
-      event.preventDefault();
-      setEditing(true);
-    };
-    addEventListener("keydown", onKey);
-    return () => removeEventListener("keydown", onKey);
-  }, [mayEdit, isMasked, isRefused]);
+    if (event.key !== "e" || isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    setEditing(true);
+  });
   // The editor's buttons are gone with it: the focus returns to where it came from.
   useEffect(() => {
     if (wasEditing.current && !isEditing) editButton.current?.focus();
@@ -79,11 +77,7 @@ export function DataTab({ node, isGone, isRefused, isForbidden, onSaved, onRevea
       <div class="empty">
         <Icon name="lock" />
         <p>The name of this node looks like a secret's, so its data is hidden.</p>
-        {isEditor && (
-          <button type="button" onClick={onReveal}>
-            Show it
-          </button>
-        )}
+        {isEditor && <Button text="Show it" onClick={onReveal} />}
       </div>
     );
   }
@@ -93,36 +87,29 @@ export function DataTab({ node, isGone, isRefused, isForbidden, onSaved, onRevea
       <div class="toolbar">
         <fieldset class="segments" aria-label="Format">
           {FORMATS.map((each) => (
-            <button key={each} type="button" aria-pressed={each === format} onClick={() => setChosen(each)}>
-              {LABELS[each]}
-            </button>
+            <Button text={LABELS[each]} key={each} aria-pressed={each === format} onClick={() => setChosen(each)} />
           ))}
         </fieldset>
         <span class="spacer" />
         {data !== null && (
-          <button
-            type="button"
-            class="icon-button"
-            aria-label="Download the data"
+          <IconButton
+            label="Download the data"
+            icon="download"
             title="Download"
             onClick={() => download(data.base64)}
-          >
-            <Icon name="download" />
-          </button>
+          />
         )}
         {isEditor && isForbidden && <span class="hint">You may not write this node</span>}
         {mayEdit && (
-          <button
+          <Button
+            icon="edit"
+            text="Edit"
             ref={editButton}
-            type="button"
             class="primary"
             disabled={isRefused}
             title="Edit (e)"
             onClick={() => setEditing(true)}
-          >
-            <Icon name="edit" />
-            Edit
-          </button>
+          />
         )}
       </div>
       {shown === undefined ? (

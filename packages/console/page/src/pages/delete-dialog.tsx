@@ -4,6 +4,7 @@ import { ApiError, api, textOf } from "../model/api.ts";
 import { basket } from "../model/basket.ts";
 import { visible } from "../model/formats.ts";
 import { nameOf } from "../model/place.ts";
+import { Button } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { useNotify } from "../parts/notices.tsx";
@@ -63,17 +64,9 @@ export function DeleteDialog({ node, onClose, onDone }: DeleteDialogProps) {
         )}
         <Failure text={error} />
         <footer>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-          {!isRecursive && (
-            <button type="button" onClick={gather}>
-              Add to the transaction
-            </button>
-          )}
-          <button type="submit" class="danger filled" disabled={isRecursive && typed !== nameOf(path)}>
-            Delete
-          </button>
+          <Button text="Cancel" onClick={onClose} />
+          {!isRecursive && <Button text="Add to the transaction" onClick={gather} />}
+          <Button text="Delete" type="submit" class="danger filled" disabled={isRecursive && typed !== nameOf(path)} />
         </footer>
       </form>
     </Dialog>

@@ -1,8 +1,10 @@
-import { useCallback, useState } from "preact/hooks";
+import { useCallback } from "preact/hooks";
 import type { MemberJson } from "../../../src/api/shapes.ts";
-import { api, textOf } from "../model/api.ts";
+import { api } from "../model/api.ts";
+import { Banner } from "../parts/banner.tsx";
+import { Button } from "../parts/button.tsx";
 import { Failure } from "../parts/failure.tsx";
-import { Icon } from "../parts/icon.tsx";
+import { useAction } from "../parts/use-action.ts";
 import { usePolled } from "../parts/use-polled.ts";
 
 const POLL_MS = 1_000;
@@ -19,14 +21,11 @@ interface DrainProcedureProps {
 export function DrainProcedure({ members, sid, onBack, onClose }: DrainProcedureProps) {
   const read = useCallback(() => api.drainStatus(sid), [sid]);
   const { value, error, reload } = usePolled(read, POLL_MS);
-  const [failure, setFailure] = useState<string>();
+  const action = useAction();
   const others = members.filter((member) => (member.sid ?? 0) !== sid && member.isVoter && member.isReachable);
   const voters = members.filter(({ isVoter }) => isVoter);
   const isSafe = others.length >= Math.floor(voters.length / 2) + 1;
-  const act = (action: "begin" | "end"): void => {
-    setFailure(undefined);
-    api.drain(sid, action).then(reload, (reason: unknown) => setFailure(textOf(reason)));
-  };
+  const act = (step: "begin" | "end"): void => action.run(() => api.drain(sid, step).then(reload));
   const isDrained = value?.isDraining === true && value.connections === 0 && !value.isLeader;
   return (
     <>
@@ -35,14 +34,11 @@ export function DrainProcedure({ members, sid, onBack, onClose }: DrainProcedure
         ten seconds. Its clients go on at other servers.
       </p>
       {!isSafe && (
-        <p class="banner warning">
-          <Icon name="warning" />
-          <span>
-            {members.length === 1
-              ? "There is no other server: its clients have none until the drain ends."
-              : "Without this server the voters that answer are no quorum: do not stop it now."}
-          </span>
-        </p>
+        <Banner kind="warning">
+          {members.length === 1
+            ? "There is no other server: its clients have none until the drain ends."
+            : "Without this server the voters that answer are no quorum: do not stop it now."}
+        </Banner>
       )}
       {value !== undefined && (
         <p role="status">
@@ -53,19 +49,21 @@ export function DrainProcedure({ members, sid, onBack, onClose }: DrainProcedure
               : `Draining: ${value.connections} connections are left${value.isLeader ? ", and the server still leads" : ""}.`}
         </p>
       )}
-      <Failure text={failure ?? error} />
+      <Failure text={action.error ?? error} />
       <footer>
-        <button type="button" onClick={value?.isDraining === true ? onClose : onBack}>
-          {value?.isDraining === true ? "Close" : "Back"}
-        </button>
+        <Button
+          text={value?.isDraining === true ? "Close" : "Back"}
+          onClick={value?.isDraining === true ? onClose : onBack}
+        />
         {value?.isDraining === true ? (
-          <button type="button" class="primary" onClick={() => act("end")}>
-            End the drain
-          </button>
+          <Button text="End the drain" class="primary" onClick={() => act("end")} />
         ) : (
-          <button type="button" class="danger filled" disabled={value === undefined} onClick={() => act("begin")}>
-            Drain the server
-          </button>
+          <Button
+            text="Drain the server"
+            class="danger filled"
+            disabled={value === undefined}
+            onClick={() => act("begin")}
+          />
         )}
       </footer>
     </>

@@ -2,6 +2,8 @@ import { useState } from "preact/hooks";
 import type { EnsembleProblemJson, MemberJson } from "../../../src/api/shapes.ts";
 import { api } from "../model/api.ts";
 import { sizeText, visible } from "../model/formats.ts";
+import { Banner } from "../parts/banner.tsx";
+import { Button } from "../parts/button.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { useIsOperator } from "../parts/session-context.ts";
@@ -43,12 +45,7 @@ export function EnsemblePage() {
       <div class="toolbar">
         <h2>Members</h2>
         <span class="spacer" />
-        {isOperator && (
-          <button type="button" onClick={() => setChanging(true)}>
-            <Icon name="sliders" />
-            Change members
-          </button>
-        )}
+        {isOperator && <Button icon="sliders" text="Change members" onClick={() => setChanging(true)} />}
       </div>
       <div class="cards">
         {members.map((member) => (
@@ -71,12 +68,7 @@ export function EnsemblePage() {
 
 function Problems({ problems }: { readonly problems: readonly EnsembleProblemJson[] }) {
   if (problems.length === 0) {
-    return (
-      <p class="banner good">
-        <Icon name="check" />
-        <span>No problems.</span>
-      </p>
-    );
+    return <Banner kind="good">No problems.</Banner>;
   }
   return (
     <ul class="problems" aria-label="Problems">

@@ -2,7 +2,9 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { api, textOf } from "../model/api.ts";
 import type { Progress } from "../model/progress.ts";
 import { headerLine, nodeLine } from "../model/subtree-file.ts";
+import { Button } from "../parts/button.tsx";
 import { Failure } from "../parts/failure.tsx";
+import { CheckField, TextField } from "../parts/fields.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { ProgressBar } from "../parts/progress-bar.tsx";
 import { useMayEdit } from "../parts/session-context.ts";
@@ -38,31 +40,12 @@ export function ExportPart({ initialPath }: { readonly initialPath: string }) {
     <section class="card" aria-label="Export">
       <h2>Export</h2>
       <form class="stacked" onSubmit={start}>
-        <label>
-          Node
-          <input
-            required
-            pattern="/.*"
-            spellcheck={false}
-            value={path}
-            onInput={(event) => setPath(event.currentTarget.value)}
-          />
-        </label>
+        <TextField label="Node" required pattern="/.*" spellcheck={false} value={path} onText={setPath} />
         {mayEdit && (
-          <label class="inline">
-            <input
-              type="checkbox"
-              checked={isRevealed}
-              onChange={(event) => setRevealed(event.currentTarget.checked)}
-            />
-            With data that is masked by its name
-          </label>
+          <CheckField label="With data that is masked by its name" isChecked={isRevealed} onChange={setRevealed} />
         )}
         <div class="toolbar">
-          <button type="submit" class="primary" disabled={progress !== undefined}>
-            <Icon name="download" />
-            Export
-          </button>
+          <Button icon="download" text="Export" type="submit" class="primary" disabled={progress !== undefined} />
         </div>
       </form>
       {progress !== undefined && (

@@ -1,15 +1,40 @@
 import { useRef } from "preact/hooks";
+import type { HotSpotsJson } from "../../../src/api/hot-spot-routes.ts";
 import type { SessionsJson } from "../../../src/api/shapes.ts";
 import { api } from "../model/api.ts";
 import { type ClientRate, clientRates } from "../model/client-rates.ts";
-import { visible } from "../model/formats.ts";
-import { nodeHash, placeHash } from "../model/place.ts";
 import { Failure } from "../parts/failure.tsx";
+import { NodeLink, SessionLink } from "../parts/links.tsx";
+import { type Column, Table } from "../parts/table.tsx";
 import { usePolled } from "../parts/use-polled.ts";
 
 const POLL_MS = 3_000;
 const CLIENTS_MAX = 20;
 const NUMBER = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
+const CHANGED: readonly Column<HotSpotsJson["nodes"][number]>[] = [
+  { head: "Node", cell: ({ path }) => <NodeLink path={path} /> },
+  { head: "A second", kind: "number", cell: ({ perSecond }) => NUMBER.format(perSecond) },
+  { head: "Data changed", kind: "number", cell: ({ changed }) => changed.toLocaleString() },
+  { head: "Created", kind: "number", cell: ({ created }) => created.toLocaleString() },
+  { head: "Deleted", kind: "number", cell: ({ deleted }) => deleted.toLocaleString() },
+  {
+    head: "Watchers",
+    kind: "number",
+    title: "Sessions that watch its data",
+    cell: ({ watchers }) => watchers ?? "–",
+  },
+];
+const WATCHED: readonly Column<NonNullable<HotSpotsJson["watched"]>[number]>[] = [
+  { head: "Node", cell: ({ path }) => <NodeLink path={path} /> },
+  { head: "Sessions", kind: "number", cell: ({ sessions }) => sessions.toLocaleString() },
+];
+const CLIENTS: readonly Column<ClientRate>[] = [
+  { head: "Session", kind: "code", cell: ({ session }) => <SessionLink id={session.id} /> },
+  { head: "Client", cell: ({ session }) => session.address },
+  { head: "Member", cell: ({ session }) => session.member },
+  { head: "Requests a second", kind: "number", cell: ({ perSecond }) => NUMBER.format(perSecond) },
+  { head: "Last operation", cell: ({ session }) => session.lastOperation ?? "–" },
+];
 
 /**
  * Nodes that change most, nodes that most sessions watch, and the clients with the most requests.
@@ -37,71 +62,13 @@ export function HotSpotsPage() {
           <p class="hint" role="status">
             {value.events.toLocaleString()} changes in {Math.round(value.seconds)} s
           </p>
-          <section class="table-scroll" tabIndex={0} aria-label="Most changed nodes">
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">Node</th>
-                  <th scope="col" class="number">
-                    A second
-                  </th>
-                  <th scope="col" class="number">
-                    Data changed
-                  </th>
-                  <th scope="col" class="number">
-                    Created
-                  </th>
-                  <th scope="col" class="number">
-                    Deleted
-                  </th>
-                  <th scope="col" class="number" title="Sessions that watch its data">
-                    Watchers
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {value.nodes.map(({ path, perSecond, changed, created, deleted, watchers }) => (
-                  <tr key={path}>
-                    <td>
-                      <a href={nodeHash(path)}>{visible(path)}</a>
-                    </td>
-                    <td class="number">{NUMBER.format(perSecond)}</td>
-                    <td class="number">{changed.toLocaleString()}</td>
-                    <td class="number">{created.toLocaleString()}</td>
-                    <td class="number">{deleted.toLocaleString()}</td>
-                    <td class="number">{watchers ?? "–"}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </section>
+          <Table label="Most changed nodes" columns={CHANGED} rows={value.nodes} keyOf={({ path }) => path} />
         </>
       )}
       {value?.watched != null && value.watched.length > 0 && (
         <>
           <h2>Most watched nodes</h2>
-          <section class="table-scroll" tabIndex={0} aria-label="Most watched nodes">
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">Node</th>
-                  <th scope="col" class="number">
-                    Sessions
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {value.watched.map(({ path, sessions }) => (
-                  <tr key={path}>
-                    <td>
-                      <a href={nodeHash(path)}>{visible(path)}</a>
-                    </td>
-                    <td class="number">{sessions.toLocaleString()}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </section>
+          <Table label="Most watched nodes" columns={WATCHED} rows={value.watched} keyOf={({ path }) => path} />
         </>
       )}
       <BusiestClients />
@@ -132,34 +99,12 @@ function BusiestClients() {
       {rates.current.length === 0 ? (
         <p class="hint">Rates appear after a few seconds, where the members answer the four-letter word cons.</p>
       ) : (
-        <section class="table-scroll" tabIndex={0} aria-label="Busiest clients">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Session</th>
-                <th scope="col">Client</th>
-                <th scope="col">Member</th>
-                <th scope="col" class="number">
-                  Requests a second
-                </th>
-                <th scope="col">Last operation</th>
-              </tr>
-            </thead>
-            <tbody>
-              {rates.current.slice(0, CLIENTS_MAX).map(({ session, perSecond }) => (
-                <tr key={`${session.id} ${session.member}`}>
-                  <td class="code">
-                    <a href={placeHash("sessions", { filter: session.id })}>{session.id}</a>
-                  </td>
-                  <td>{session.address}</td>
-                  <td>{session.member}</td>
-                  <td class="number">{NUMBER.format(perSecond)}</td>
-                  <td>{session.lastOperation ?? "–"}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
+        <Table
+          label="Busiest clients"
+          columns={CLIENTS}
+          rows={rates.current.slice(0, CLIENTS_MAX)}
+          keyOf={({ session }) => `${session.id} ${session.member}`}
+        />
       )}
     </>
   );

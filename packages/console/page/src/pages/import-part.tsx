@@ -2,12 +2,15 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { ImportOutcome, ImportRequestJson, ImportResultJson } from "../../../src/api/subtree-shapes.ts";
 import { api, textOf } from "../model/api.ts";
 import { sizeText, visible } from "../model/formats.ts";
-import { nodeHash } from "../model/place.ts";
 import type { Progress } from "../model/progress.ts";
 import { chunksOf } from "../model/subtree-file.ts";
+import { Button } from "../parts/button.tsx";
 import { Failure } from "../parts/failure.tsx";
+import { CheckField, SelectField, TextField } from "../parts/fields.tsx";
 import { Icon } from "../parts/icon.tsx";
+import { NodeLink } from "../parts/links.tsx";
 import { ProgressBar } from "../parts/progress-bar.tsx";
+import { Table } from "../parts/table.tsx";
 
 type Result = ImportResultJson["results"][number];
 type Settings = Omit<ImportRequestJson, "nodes" | "isDryRun">;
@@ -20,6 +23,10 @@ interface Summary {
 }
 
 const LISTED_MAX = 200;
+const EXISTING = [
+  { id: "keep", label: "are kept" },
+  { id: "replace", label: "get the data of the file" },
+] as const;
 const NOTHING: Summary["counts"] = { create: 0, replace: 0, same: 0, keep: 0, refuse: 0 };
 const OUTCOMES: Readonly<Record<ImportOutcome, readonly [planned: string, done: string]>> = {
   create: ["would be created", "created"],
@@ -76,46 +83,39 @@ export function ImportPart({ initialPath }: { readonly initialPath: string }) {
             }}
           />
         </label>
-        <label>
-          To the node
-          <input
-            required
-            pattern="/.*"
-            spellcheck={false}
-            value={settings.path}
-            onInput={(event) => change({ path: event.currentTarget.value })}
-          />
-        </label>
-        <label>
-          Nodes that are there already
-          <select
-            value={settings.existing}
-            onChange={(event) => change({ existing: event.currentTarget.value === "replace" ? "replace" : "keep" })}
-          >
-            <option value="keep">are kept</option>
-            <option value="replace">get the data of the file</option>
-          </select>
-        </label>
-        <label class="inline">
-          <input
-            type="checkbox"
-            checked={settings.withAcl}
-            onChange={(event) => change({ withAcl: event.currentTarget.checked })}
-          />
-          With the access lists of the file; without, new nodes are open to everyone
-        </label>
+        <TextField
+          label="To the node"
+          required
+          pattern="/.*"
+          spellcheck={false}
+          value={settings.path}
+          onText={(path) => change({ path })}
+        />
+        <SelectField
+          label="Nodes that are there already"
+          value={settings.existing}
+          options={EXISTING}
+          onChange={(existing) => change({ existing })}
+        />
+        <CheckField
+          label="With the access lists of the file; without, new nodes are open to everyone"
+          isChecked={settings.withAcl}
+          onChange={(withAcl) => change({ withAcl })}
+        />
         <div class="toolbar">
-          <button
+          <Button
+            text="Dry run"
             type="submit"
             class={isPlanned ? "" : "primary"}
             disabled={progress !== undefined || file === undefined}
-          >
-            Dry run
-          </button>
+          />
           {isPlanned && writeCount > 0 && (
-            <button type="button" class="primary" disabled={progress !== undefined} onClick={() => start(false)}>
-              Write {writeCount.toLocaleString()} nodes
-            </button>
+            <Button
+              text={`Write ${writeCount.toLocaleString()} nodes`}
+              class="primary"
+              disabled={progress !== undefined}
+              onClick={() => start(false)}
+            />
           )}
         </div>
       </form>
@@ -150,28 +150,16 @@ function SummaryView({ summary: { isDryRun, counts, listed } }: { readonly summa
         </div>
       </div>
       {listed.length > 0 && (
-        <section class="table-scroll" tabIndex={0} aria-label="Replaced and refused nodes">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Node</th>
-                <th scope="col">Outcome</th>
-                <th scope="col">Reason</th>
-              </tr>
-            </thead>
-            <tbody>
-              {listed.map(({ path, outcome, detail }) => (
-                <tr key={path}>
-                  <td>
-                    <a href={nodeHash(path)}>{visible(path)}</a>
-                  </td>
-                  <td>{of(outcome)}</td>
-                  <td>{visible(detail ?? "")}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
+        <Table
+          label="Replaced and refused nodes"
+          columns={[
+            { head: "Node", cell: ({ path }) => <NodeLink path={path} /> },
+            { head: "Outcome", cell: ({ outcome }) => of(outcome) },
+            { head: "Reason", cell: ({ detail }) => visible(detail ?? "") },
+          ]}
+          rows={listed}
+          keyOf={({ path }) => path}
+        />
       )}
     </section>
   );

@@ -1,7 +1,9 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { visible } from "../model/formats.ts";
 import { type Change, live } from "../model/live.ts";
-import { nodeHash } from "../model/place.ts";
+import { Button } from "../parts/button.tsx";
+import { SearchField } from "../parts/fields.tsx";
+import { NodeLink } from "../parts/links.tsx";
+import { type Column, Table } from "../parts/table.tsx";
 
 const KEPT_MAX = 500;
 const NAMES: Readonly<Record<Change["type"], string>> = {
@@ -16,6 +18,13 @@ interface Entry extends Change {
 }
 
 /** The changes of the tree as they happen; a pause keeps the view, and counts. */
+const COLUMNS: readonly Column<Entry>[] = [
+  { head: "Time", cell: ({ atMs }) => new Date(atMs).toLocaleTimeString() },
+  { head: "Change", cell: ({ type }) => <span class={`change change-${type}`}>{NAMES[type]}</span> },
+  { head: "Node", cell: ({ path }) => <NodeLink path={path} /> },
+  { head: "Zxid", kind: "code", cell: ({ zxid }) => zxid ?? "–" },
+];
+
 export function LivePage({ params }: { readonly params: Readonly<Record<string, string>> }) {
   const [entries, setEntries] = useState<readonly Entry[]>([]);
   const [isPaused, setPaused] = useState(false);
@@ -41,28 +50,15 @@ export function LivePage({ params }: { readonly params: Readonly<Record<string, 
     <section class="page">
       <h1>Changes</h1>
       <div class="toolbar">
-        <label class="inline">
-          Below
-          <input
-            type="search"
-            placeholder="/path"
-            spellcheck={false}
-            value={filter}
-            onInput={(event) => setFilter(event.currentTarget.value)}
-          />
-        </label>
-        <button type="button" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
-          {isPaused ? "Continue" : "Pause"}
-        </button>
-        <button
-          type="button"
+        <SearchField label="Below" placeholder="/path" value={filter} onText={setFilter} />
+        <Button text={isPaused ? "Continue" : "Pause"} aria-pressed={isPaused} onClick={() => setPaused(!isPaused)} />
+        <Button
+          text="Clear"
           onClick={() => {
             setEntries([]);
             setMissedCount(0);
           }}
-        >
-          Clear
-        </button>
+        />
         <span class="hint">
           {shown.length} shown{missedCount > 0 && `, ${missedCount} or more not shown`}
         </span>
@@ -70,32 +66,7 @@ export function LivePage({ params }: { readonly params: Readonly<Record<string, 
       {shown.length === 0 ? (
         <p class="hint">Changes appear here as they happen.</p>
       ) : (
-        <section class="table-scroll" tabIndex={0} aria-label="Changes">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Time</th>
-                <th scope="col">Change</th>
-                <th scope="col">Node</th>
-                <th scope="col">Zxid</th>
-              </tr>
-            </thead>
-            <tbody>
-              {shown.map(({ id, atMs, type, path, zxid }) => (
-                <tr key={id}>
-                  <td>{new Date(atMs).toLocaleTimeString()}</td>
-                  <td>
-                    <span class={`change change-${type}`}>{NAMES[type]}</span>
-                  </td>
-                  <td>
-                    <a href={nodeHash(path)}>{visible(path)}</a>
-                  </td>
-                  <td class="code">{zxid ?? "–"}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
+        <Table label="Changes" columns={COLUMNS} rows={shown} keyOf={({ id }) => id} />
       )}
     </section>
   );

@@ -1,10 +1,12 @@
 import { useCallback, useState } from "preact/hooks";
 import type { MemberChangeJson, MemberPlanJson } from "../../../src/api/shapes.ts";
-import { api, textOf } from "../model/api.ts";
+import { api } from "../model/api.ts";
 import { visible } from "../model/formats.ts";
+import { Button } from "../parts/button.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { useNotify } from "../parts/notices.tsx";
+import { useAction } from "../parts/use-action.ts";
 import { usePolled } from "../parts/use-polled.ts";
 
 const POLL_MS = 2_000;
@@ -22,27 +24,19 @@ interface MemberCheckProps {
 export function MemberCheck({ change, onBack, onChanged, onClose }: MemberCheckProps) {
   const read = useCallback(() => api.checkMembers(change), [change]);
   const { value: plan, error, reload } = usePolled(read, POLL_MS);
-  const [failure, setFailure] = useState<string>();
-  const [isChanging, setChanging] = useState(false);
+  const { isBusy, error: failure, run } = useAction();
   const [doneCount, setDoneCount] = useState(0);
   const notify = useNotify();
   const make = (): void => {
     if (plan === undefined) return;
-    setChanging(true);
-    setFailure(undefined);
-    api
-      .changeMembers(change, plan.version)
-      .then(
-        ({ version, remainingCount }) => {
-          notify(`The configuration ${version} is committed`);
-          onChanged();
-          setDoneCount(doneCount + 1);
-          if (remainingCount === 0) onClose();
-          else reload();
-        },
-        (reason: unknown) => setFailure(textOf(reason)),
-      )
-      .finally(() => setChanging(false));
+    run(async () => {
+      const { version, remainingCount } = await api.changeMembers(change, plan.version);
+      notify(`The configuration ${version} is committed`);
+      onChanged();
+      setDoneCount(doneCount + 1);
+      if (remainingCount === 0) onClose();
+      else reload();
+    });
   };
   return (
     <>
@@ -53,19 +47,17 @@ export function MemberCheck({ change, onBack, onChanged, onClose }: MemberCheckP
       )}
       <Failure text={failure ?? error} />
       <footer>
-        <button type="button" onClick={doneCount === 0 ? onBack : onClose}>
-          {doneCount === 0 ? "Back" : "Close"}
-        </button>
-        <button
-          type="button"
+        <Button text={doneCount === 0 ? "Back" : "Close"} onClick={doneCount === 0 ? onBack : onClose} />
+        <Button
+          text={
+            plan === undefined || plan.steps.length + doneCount === 1
+              ? "Make the change"
+              : `Make step ${doneCount + 1} of ${plan.steps.length + doneCount}`
+          }
           class="danger filled"
-          disabled={plan?.mayProceed !== true || error !== undefined || isChanging}
+          disabled={plan?.mayProceed !== true || error !== undefined || isBusy}
           onClick={make}
-        >
-          {plan === undefined || plan.steps.length + doneCount === 1
-            ? "Make the change"
-            : `Make step ${doneCount + 1} of ${plan.steps.length + doneCount}`}
-        </button>
+        />
       </footer>
     </>
   );

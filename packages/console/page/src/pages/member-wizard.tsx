@@ -1,6 +1,8 @@
 import { useCallback, useState } from "preact/hooks";
 import type { MemberChangeJson, MemberJson } from "../../../src/api/shapes.ts";
+import { Button } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
+import { SelectField, TextField } from "../parts/fields.tsx";
 import { useSession } from "../parts/session-context.ts";
 import { DrainProcedure } from "./drain-procedure.tsx";
 import { MemberCheck } from "./member-check.tsx";
@@ -68,67 +70,45 @@ export function MemberWizard({ members, onChanged, onClose }: MemberWizardProps)
   return (
     <Dialog title="Change members" onClose={onClose}>
       <form onSubmit={submit}>
-        <label>
-          Procedure
-          <select
-            value={procedure}
-            onChange={(event) => {
-              setProcedure(event.currentTarget.value as ProcedureId);
-              setSid(undefined);
-            }}
-          >
-            {PROCEDURES.map(({ id, label }) => (
-              <option key={id} value={id}>
-                {label}
-              </option>
-            ))}
-          </select>
-        </label>
+        <SelectField
+          label="Procedure"
+          value={procedure}
+          options={PROCEDURES}
+          onChange={(id) => {
+            setProcedure(id);
+            setSid(undefined);
+          }}
+        />
         {needsSid && (
-          <label>
-            {procedure === "transfer" ? "To" : "Server"}
-            <select
-              value={String(procedure === "transfer" ? (sid ?? "") : (chosen ?? ""))}
-              onChange={(event) => {
-                const { value } = event.currentTarget;
-                setSid(value === "" ? undefined : Number(value));
-              }}
-            >
-              {procedure === "transfer" && <option value="">The server that suits best</option>}
-              {candidates.map((member) => (
-                <option key={member.sid} value={String(member.sid)}>
-                  {member.sid === 0 || member.sid === null ? "" : `Server ${member.sid}, `}
-                  {member.address}, {member.isReachable ? member.role : "no answer"}
-                </option>
-              ))}
-            </select>
-          </label>
+          <SelectField
+            label={procedure === "transfer" ? "To" : "Server"}
+            value={String(procedure === "transfer" ? (sid ?? "") : (chosen ?? ""))}
+            options={[
+              ...(procedure === "transfer" ? [{ id: "", label: "The server that suits best" }] : []),
+              ...candidates.map((member) => ({ id: String(member.sid), label: nameOf(member) })),
+            ]}
+            onChange={(id) => setSid(id === "" ? undefined : Number(id))}
+          />
         )}
         {needsSid && candidates.length === 0 && <p class="hint">No server is one for this procedure.</p>}
         {needsServer && (
-          <label>
-            {procedure === "add" ? "The new server" : "The server that takes its place"}
-            <input
-              required
-              spellcheck={false}
-              autoComplete="off"
-              placeholder="4=host:2888:3888;2181"
-              value={server}
-              onInput={(event) => setServer(event.currentTarget.value)}
-            />
-          </label>
+          <TextField
+            label={procedure === "add" ? "The new server" : "The server that takes its place"}
+            required
+            spellcheck={false}
+            autoComplete="off"
+            placeholder="4=host:2888:3888;2181"
+            value={server}
+            onText={setServer}
+          />
         )}
         {procedure === "add" && (
           <p class="hint">Its number, its address with quorum and election port, and its client port.</p>
         )}
         <DrainNote procedure={procedure} />
         <footer>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class="primary" disabled={needsSid && candidates.length === 0}>
-            Check
-          </button>
+          <Button text="Cancel" onClick={onClose} />
+          <Button text="Check" type="submit" class="primary" disabled={needsSid && candidates.length === 0} />
         </footer>
       </form>
     </Dialog>
@@ -147,6 +127,11 @@ function DrainNote({ procedure }: { readonly procedure: ProcedureId }) {
         : `The console knows those of ${adminServers.map((sid) => (sid === 0 ? "the server" : `server ${sid}`)).join(", ")}.`}
     </p>
   );
+}
+
+function nameOf({ sid, address, isReachable, role }: MemberJson): string {
+  const number = sid === 0 || sid === null ? "" : `Server ${sid}, `;
+  return `${number}${address}, ${isReachable ? role : "no answer"}`;
 }
 
 function titleOf(procedure: ProcedureId): string {

@@ -4,6 +4,8 @@ import { ApiError, api, textOf } from "../model/api.ts";
 import { sizeText, visible } from "../model/formats.ts";
 import { live } from "../model/live.ts";
 import { goTo, nameOf, nodeHash, placeHash } from "../model/place.ts";
+import { Banner } from "../parts/banner.tsx";
+import { Button, IconButton } from "../parts/button.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { useNotify } from "../parts/notices.tsx";
@@ -88,9 +90,7 @@ export function NodePanel({ path, tab, forbidden, onDeleted, onCreate }: NodePan
       <header class="node-head">
         <Crumbs path={path} />
         <div class="actions">
-          <button type="button" class="icon-button" aria-label="Copy the path" title="Copy the path" onClick={copyPath}>
-            <Icon name="copy" />
-          </button>
+          <IconButton label="Copy the path" icon="copy" title="Copy the path" onClick={copyPath} />
           <a
             class="icon-button button"
             aria-label="Export or import here"
@@ -100,21 +100,16 @@ export function NodePanel({ path, tab, forbidden, onDeleted, onCreate }: NodePan
             <Icon name="download" />
           </a>
           {mayEdit && !actions.has("create-children") && (
-            <button type="button" disabled={error !== undefined} onClick={onCreate}>
-              <Icon name="plus" />
-              New child
-            </button>
+            <Button icon="plus" text="New child" disabled={error !== undefined} onClick={onCreate} />
           )}
           {mayEdit && !actions.has("delete") && (
-            <button
-              type="button"
+            <Button
+              icon="trash"
+              text="Delete"
               class="danger"
               disabled={error !== undefined || path === "/"}
               onClick={() => setDeleting(true)}
-            >
-              <Icon name="trash" />
-              Delete
-            </button>
+            />
           )}
         </div>
         {node !== undefined && (
@@ -127,27 +122,24 @@ export function NodePanel({ path, tab, forbidden, onDeleted, onCreate }: NodePan
         )}
       </header>
       {isGone ? (
-        <p class="banner critical" role="alert">
-          <Icon name="warning" />
-          <span>{node === undefined ? "There is no such node." : "This node has been deleted."}</span>
-        </p>
+        <Banner kind="critical" role="alert">
+          {node === undefined ? "There is no such node." : "This node has been deleted."}
+        </Banner>
       ) : (
         <Failure text={error === undefined ? undefined : textOf(error)} />
       )}
       <div class="tabs" role="tablist" aria-label="Parts of the node" onKeyDown={onTabKey}>
         {TABS.map(({ id, label }) => (
-          <button
+          <Button
+            text={label}
             key={id}
             id={`tab-${id}`}
-            type="button"
             role="tab"
             aria-selected={id === current}
             aria-controls="tab-panel"
             tabIndex={id === current ? 0 : -1}
             onClick={() => goTo("tree", { path, tab: id })}
-          >
-            {label}
-          </button>
+          />
         ))}
       </div>
       <div id="tab-panel" class="tab-panel" role="tabpanel" aria-labelledby={`tab-${current}`} tabIndex={-1}>

@@ -3,8 +3,11 @@ import type { ContenderJson, RecipeJson, RecipesJson } from "../../../src/api/re
 import { api } from "../model/api.ts";
 import { ageText, visible } from "../model/formats.ts";
 import { nodeHash, placeHash } from "../model/place.ts";
+import { Button } from "../parts/button.tsx";
 import { Failure } from "../parts/failure.tsx";
+import { SearchField } from "../parts/fields.tsx";
 import { Icon } from "../parts/icon.tsx";
+import { NodeLink, SessionLink } from "../parts/links.tsx";
 import { ProgressBar } from "../parts/progress-bar.tsx";
 import { usePolled } from "../parts/use-polled.ts";
 import { type RecipeWalk, useRecipeWalk } from "../parts/use-recipe-walk.ts";
@@ -33,10 +36,7 @@ export function RecipesPage({ params }: { readonly params: Readonly<Record<strin
     <section class="page">
       <h1>Recipes</h1>
       <div class="toolbar">
-        <label class="inline">
-          Below
-          <input type="search" spellcheck={false} value={text} onInput={(event) => choose(event.currentTarget.value)} />
-        </label>
+        <SearchField label="Below" value={text} onText={choose} />
         <span class="hint" role="status">
           {value === undefined ? "Looking…" : `${value.recipes.length} found in ${value.scannedCount} nodes`}
           {value !== undefined && value.intervalMs > POLL_MS && `, every ${Math.round(value.intervalMs / 1000)} s`}
@@ -86,9 +86,12 @@ function Walk({ walk: { state, recipes, progress, error, start, stop } }: { read
         <ProgressBar label="All nodes" progress={progress} unit="nodes" onCancel={stop} />
       ) : (
         <div class="toolbar">
-          <button type="button" onClick={start}>
-            {state === "stopped" ? "Continue" : state === "complete" ? "Look at all nodes again" : "Look at all nodes"}
-          </button>
+          <Button
+            text={
+              state === "stopped" ? "Continue" : state === "complete" ? "Look at all nodes again" : "Look at all nodes"
+            }
+            onClick={start}
+          />
           <span class="hint" role="status">
             {state === "complete" && `Complete: ${count}`}
             {state === "stopped" && `Stopped: ${count}`}
@@ -109,7 +112,7 @@ function Recipe({ recipe }: { readonly recipe: RecipeJson }) {
         <span class={`role role-${kind.replaceAll(" ", "-")}`}>{kind}</span>
         <span class="hint">{library}</span>
         <h2>
-          <a href={nodeHash(path)}>{visible(path)}</a>
+          <NodeLink path={path} />
         </h2>
       </header>
       <p class="hint">{countText(recipe)}</p>
@@ -140,7 +143,7 @@ function Contender({ contender, isContended }: { readonly contender: ContenderJs
           {owner !== null && (
             <>
               {" · "}
-              <a href={placeHash("sessions", { filter: owner })}>{owner}</a>
+              <SessionLink id={owner} />
             </>
           )}
         </span>

@@ -1,12 +1,14 @@
 import { useCallback, useState } from "preact/hooks";
 import type { ClientSessionJson } from "../../../src/api/shapes.ts";
-import { api, textOf } from "../model/api.ts";
+import { api } from "../model/api.ts";
 import { visible } from "../model/formats.ts";
-import { nodeHash } from "../model/place.ts";
+import { Banner } from "../parts/banner.tsx";
+import { Button } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Failure } from "../parts/failure.tsx";
-import { Icon } from "../parts/icon.tsx";
+import { NodeLink } from "../parts/links.tsx";
 import { useNotify } from "../parts/notices.tsx";
+import { useAction } from "../parts/use-action.ts";
 import { usePolled } from "../parts/use-polled.ts";
 
 const POLL_MS = 5_000;
@@ -25,18 +27,14 @@ export function SessionDialog({ session, onClose, onEnded }: SessionDialogProps)
   const read = useCallback(() => api.watches(id, from), [id, from]);
   const { value: watched, error } = usePolled(read, POLL_MS);
   const [isEnding, setEnding] = useState(false);
-  const [failure, setFailure] = useState<string>();
+  const action = useAction();
   const notify = useNotify();
-  const end = (): void => {
-    setFailure(undefined);
-    api.endSession(id).then(
-      () => {
-        notify(`Session ${id} is ended`);
-        onEnded();
-      },
-      (reason: unknown) => setFailure(textOf(reason)),
-    );
-  };
+  const end = (): void =>
+    action.run(async () => {
+      await api.endSession(id);
+      notify(`Session ${id} is ended`);
+      onEnded();
+    });
   return (
     <Dialog title={`Session ${id}`} onClose={onClose}>
       <p>
@@ -57,45 +55,38 @@ export function SessionDialog({ session, onClose, onEnded }: SessionDialogProps)
           <Paths paths={watched.paths} isCut={watched.isCut} />
           {watched.total > SHOWN_MAX && (
             <div class="toolbar">
-              <button type="button" disabled={from === 0} onClick={() => setFrom(Math.max(0, from - SHOWN_MAX))}>
-                Earlier paths
-              </button>
+              <Button
+                text="Earlier paths"
+                disabled={from === 0}
+                onClick={() => setFrom(Math.max(0, from - SHOWN_MAX))}
+              />
               <span class="hint" role="status">
                 {(from + 1).toLocaleString()} to {(from + watched.paths.length).toLocaleString()}
               </span>
-              <button
-                type="button"
+              <Button
+                text="Further paths"
                 disabled={from + watched.paths.length >= watched.total}
                 onClick={() => setFrom(from + SHOWN_MAX)}
-              >
-                Further paths
-              </button>
+              />
             </div>
           )}
         </>
       )}
       <Failure text={error} />
       {isEnding && (
-        <p class="banner warning" role="alert">
-          <Icon name="warning" />
-          <span>
-            Its ephemeral nodes are deleted at once: locks that it holds are free, while its client may still work. The
-            client is disconnected, and its session does not come back.
-          </span>
-        </p>
+        <Banner kind="warning" role="alert">
+          Its ephemeral nodes are deleted at once: locks that it holds are free, while its client may still work. The
+          client is disconnected, and its session does not come back.
+        </Banner>
       )}
-      <Failure text={failure} />
+      <Failure text={action.error} />
       <footer>
-        <button type="button" onClick={onClose}>
-          {isEnding ? "Cancel" : "Close"}
-        </button>
-        <button
-          type="button"
+        <Button text={isEnding ? "Cancel" : "Close"} onClick={onClose} />
+        <Button
+          text={isEnding ? `End ${id}` : "End the session"}
           class={`danger ${isEnding ? "filled" : ""}`}
           onClick={isEnding ? end : () => setEnding(true)}
-        >
-          {isEnding ? `End ${id}` : "End the session"}
-        </button>
+        />
       </footer>
     </Dialog>
   );
@@ -108,7 +99,7 @@ function Paths({ paths, isCut }: { readonly paths: readonly string[] | null; rea
     <ul class="plain">
       {paths.slice(0, SHOWN_MAX).map((path) => (
         <li key={path}>
-          <a href={nodeHash(path)}>{visible(path)}</a>
+          <NodeLink path={path} />
         </li>
       ))}
       {(isCut || paths.length > SHOWN_MAX) && <li class="hint">There are more.</li>}

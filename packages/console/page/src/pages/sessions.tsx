@@ -3,31 +3,39 @@ import type { ClientSessionJson } from "../../../src/api/shapes.ts";
 import { api } from "../model/api.ts";
 import { clientRates } from "../model/client-rates.ts";
 import { ageText, visible } from "../model/formats.ts";
-import { nodeHash } from "../model/place.ts";
 import { GROUPINGS, type Grouping, grouped, ORDERS, type Order, ordered } from "../model/session-order.ts";
+import { Button } from "../parts/button.tsx";
 import { Failure } from "../parts/failure.tsx";
+import { SearchField, SelectField } from "../parts/fields.tsx";
+import { NodeLink } from "../parts/links.tsx";
 import { useIsOperator, useSession } from "../parts/session-context.ts";
+import { type Column, Rows, TableFrame } from "../parts/table.tsx";
 import { usePolled } from "../parts/use-polled.ts";
 import { SessionDialog } from "./session-dialog.tsx";
 
 const POLL_MS = 3_000;
 const SHOWN_MAX = 500;
-const COLUMNS = 11;
-const ORDER_NAMES: Readonly<Record<Order, string>> = {
-  session: "session",
-  connected: "time connected",
-  rate: "requests a second",
-  requests: "requests",
-  latency: "latency",
-  ephemerals: "ephemeral nodes",
-  watches: "watches",
+const COLUMNS: readonly Column<ClientSessionJson>[] = [
+  { head: "Client", kind: "code", cell: ({ address }) => address },
+  { head: "Member", kind: "code", cell: ({ member }) => member },
+  { head: "Connected", cell: ({ establishedMs: since }) => (since === null ? "–" : ageText(since, Date.now())) },
+  { head: "Timeout", cell: ({ timeoutMs }) => (timeoutMs === null ? "–" : `${timeoutMs / 1000} s`) },
+  { head: "Requests", kind: "number", cell: ({ received }) => received },
+];
+const LATENCY: Column<ClientSessionJson> = {
+  head: "Latency",
+  kind: "number",
+  cell: ({ averageLatencyMs: latencyMs }) => (latencyMs === null ? "–" : `${latencyMs} ms`),
 };
-const GROUPING_NAMES: Readonly<Record<Grouping, string>> = {
-  none: "nothing",
-  address: "address",
-  member: "member",
-  user: "user",
-  client: "client",
+const USER: Column<ClientSessionJson> = {
+  head: "User",
+  cell: ({ users }) => (users === null ? "unknown" : visible(users.join(", "))),
+};
+const WATCHES: Column<ClientSessionJson> = {
+  head: "Watches",
+  kind: "number",
+  title: "Nodes that it watches for data",
+  cell: ({ watches }) => watches?.toLocaleString() ?? "–",
 };
 
 export function SessionsPage({ params }: { readonly params: Readonly<Record<string, string>> }) {
@@ -45,45 +53,40 @@ export function SessionsPage({ params }: { readonly params: Readonly<Record<stri
   const rates = useRates(value?.sessions);
   const matching = (value?.sessions ?? []).filter((session) => matches(session, filter));
   const shown = ordered(matching, order, rates).slice(0, SHOWN_MAX);
+  const columns: readonly Column<ClientSessionJson>[] = [
+    {
+      head: "Session",
+      kind: "code",
+      isRowHead: true,
+      cell: (session) =>
+        isOperator ? <Button text={session.id} class="link" onClick={() => setOpened(session)} /> : session.id,
+    },
+    ...COLUMNS,
+    { head: "A second", kind: "number", cell: ({ id }) => rates.get(id)?.toFixed(1) ?? "–" },
+    LATENCY,
+    ...(isNamed ? [USER] : []),
+    ...(isCounted ? [WATCHES] : []),
+    { head: "Ephemeral nodes", cell: ({ ephemerals }) => <Ephemerals paths={ephemerals} /> },
+  ];
   return (
     <section class="page">
       <h1>Sessions</h1>
       <div class="toolbar">
-        <label class="inline">
-          Filter
-          <input
-            type="search"
-            placeholder="id, address, path"
-            value={filter}
-            onInput={(event) => setFilter(event.currentTarget.value)}
-          />
-        </label>
-        <label class="inline">
-          Order by
-          <select
-            value={order}
-            onChange={(event) => setOrder(ORDERS.find((each) => each === event.currentTarget.value) ?? "session")}
-          >
-            {ORDERS.filter((each) => each !== "watches" || isOperator).map((each) => (
-              <option key={each} value={each}>
-                {ORDER_NAMES[each]}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label class="inline">
-          Group by
-          <select
-            value={grouping}
-            onChange={(event) => setGrouping(GROUPINGS.find((each) => each === event.currentTarget.value) ?? "none")}
-          >
-            {GROUPINGS.filter((each) => (each !== "user" && each !== "client") || mayName).map((each) => (
-              <option key={each} value={each}>
-                {GROUPING_NAMES[each]}
-              </option>
-            ))}
-          </select>
-        </label>
+        <SearchField label="Filter" placeholder="id, address, path" value={filter} onText={setFilter} />
+        <SelectField
+          label="Order by"
+          isInline
+          value={order}
+          options={ORDERS.filter(({ id }) => id !== "watches" || isOperator)}
+          onChange={setOrder}
+        />
+        <SelectField
+          label="Group by"
+          isInline
+          value={grouping}
+          options={GROUPINGS.filter(({ id }) => (id !== "user" && id !== "client") || mayName)}
+          onChange={setGrouping}
+        />
         <span class="hint" role="status">
           {value === undefined ? "Asking the members…" : `${matching.length} of ${value.total} sessions`}
         </span>
@@ -94,71 +97,20 @@ export function SessionsPage({ params }: { readonly params: Readonly<Record<stri
           {note}
         </p>
       ))}
-      <section class="table-scroll" tabIndex={0} aria-label="Sessions">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Session</th>
-              <th scope="col">Client</th>
-              <th scope="col">Member</th>
-              <th scope="col">Connected</th>
-              <th scope="col">Timeout</th>
-              <th scope="col" class="number">
-                Requests
-              </th>
-              <th scope="col" class="number">
-                A second
-              </th>
-              <th scope="col" class="number">
-                Latency
-              </th>
-              {isNamed && <th scope="col">User</th>}
-              {isCounted && (
-                <th scope="col" class="number" title="Nodes that it watches for data">
-                  Watches
+      <TableFrame label="Sessions" columns={columns}>
+        {grouped(shown, grouping).map(({ name, sessions }) => (
+          <tbody key={name}>
+            {name !== "" && (
+              <tr>
+                <th scope="rowgroup" colSpan={columns.length} class="code">
+                  {visible(name)}: {sessions.length === 1 ? "1 session" : `${sessions.length} sessions`}
                 </th>
-              )}
-              <th scope="col">Ephemeral nodes</th>
-            </tr>
-          </thead>
-          {grouped(shown, grouping).map(({ name, sessions }) => (
-            <tbody key={name}>
-              {name !== "" && (
-                <tr>
-                  <th scope="rowgroup" colSpan={COLUMNS} class="code">
-                    {visible(name)}: {sessions.length === 1 ? "1 session" : `${sessions.length} sessions`}
-                  </th>
-                </tr>
-              )}
-              {sessions.map((session) => (
-                <tr key={session.id}>
-                  <th scope="row" class="code">
-                    {isOperator ? (
-                      <button type="button" class="link" onClick={() => setOpened(session)}>
-                        {session.id}
-                      </button>
-                    ) : (
-                      session.id
-                    )}
-                  </th>
-                  <td class="code">{session.address}</td>
-                  <td class="code">{session.member}</td>
-                  <td>{session.establishedMs === null ? "–" : ageText(session.establishedMs, Date.now())}</td>
-                  <td>{session.timeoutMs === null ? "–" : `${session.timeoutMs / 1000} s`}</td>
-                  <td class="number">{session.received}</td>
-                  <td class="number">{rates.get(session.id)?.toFixed(1) ?? "–"}</td>
-                  <td class="number">{session.averageLatencyMs === null ? "–" : `${session.averageLatencyMs} ms`}</td>
-                  {isNamed && <td>{session.users === null ? "unknown" : visible(session.users.join(", "))}</td>}
-                  {isCounted && <td class="number">{session.watches?.toLocaleString() ?? "–"}</td>}
-                  <td>
-                    <Ephemerals paths={session.ephemerals} />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          ))}
-        </table>
-      </section>
+              </tr>
+            )}
+            <Rows columns={columns} rows={sessions} keyOf={({ id }) => id} />
+          </tbody>
+        ))}
+      </TableFrame>
       {matching.length > SHOWN_MAX && <p class="hint">The first {SHOWN_MAX} are shown; filter for the others.</p>}
       {opened !== undefined && (
         <SessionDialog
@@ -201,7 +153,7 @@ function Ephemerals({ paths }: { readonly paths: readonly string[] | null }) {
     <ul class="plain">
       {paths.slice(0, PATHS_MAX).map((path) => (
         <li key={path}>
-          <a href={nodeHash(path)}>{visible(path)}</a>
+          <NodeLink path={path} />
         </li>
       ))}
       {paths.length > PATHS_MAX && <li class="hint">and {paths.length - PATHS_MAX} more</li>}

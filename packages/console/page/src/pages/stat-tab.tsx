@@ -2,7 +2,8 @@ import type { StatJson } from "../../../src/api/shapes.ts";
 import { textOf } from "../model/api.ts";
 import { basket } from "../model/basket.ts";
 import { ageText, timeText, visible } from "../model/formats.ts";
-import { placeHash } from "../model/place.ts";
+import { Button } from "../parts/button.tsx";
+import { SessionLink } from "../parts/links.tsx";
 import { useNotify } from "../parts/notices.tsx";
 import { useMayEdit } from "../parts/session-context.ts";
 import { QuotaView } from "./quota-view.tsx";
@@ -49,13 +50,7 @@ export function StatTab({ path, stat }: StatTabProps) {
           ))}
           <tr>
             <th scope="row">ephemeralOwner</th>
-            <td class="code">
-              {stat.ephemeralOwner === null ? (
-                "–"
-              ) : (
-                <a href={placeHash("sessions", { filter: stat.ephemeralOwner })}>{stat.ephemeralOwner}</a>
-              )}
-            </td>
+            <td class="code">{stat.ephemeralOwner === null ? "–" : <SessionLink id={stat.ephemeralOwner} />}</td>
             <td class="hint">the session that the node lives with</td>
           </tr>
         </tbody>
@@ -63,9 +58,7 @@ export function StatTab({ path, stat }: StatTabProps) {
       {mayEdit && (
         <div class="toolbar">
           <span class="hint">A transaction can depend on this node without changing it.</span>
-          <button type="button" onClick={check}>
-            Add a check of version {stat.version} to the transaction
-          </button>
+          <Button text={`Add a check of version ${stat.version} to the transaction`} onClick={check} />
         </div>
       )}
       <QuotaView path={path} version={`${stat.mzxid} ${stat.pzxid}`} />

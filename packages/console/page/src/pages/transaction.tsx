@@ -2,10 +2,11 @@ import { useEffect, useState } from "preact/hooks";
 import { ApiError, api, textOf } from "../model/api.ts";
 import { afterOf, basket, type Kept, multiOp } from "../model/basket.ts";
 import { visible } from "../model/formats.ts";
-import { nodeHash } from "../model/place.ts";
+import { Button, IconButton } from "../parts/button.tsx";
 import { Diff } from "../parts/diff.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { Icon } from "../parts/icon.tsx";
+import { NodeLink } from "../parts/links.tsx";
 import { useNotify } from "../parts/notices.tsx";
 import { useBasket } from "../parts/use-basket.ts";
 
@@ -58,12 +59,13 @@ export function TransactionPage() {
               {countText(drafts.length)}, in this order. Nothing is written yet.
             </span>
             <span class="spacer" />
-            <button type="button" onClick={() => basket.clear()}>
-              Discard all
-            </button>
-            <button type="button" class="primary" disabled={isCommitting} onClick={commit}>
-              Commit {countText(drafts.length)}
-            </button>
+            <Button text="Discard all" onClick={() => basket.clear()} />
+            <Button
+              text={`Commit ${countText(drafts.length)}`}
+              class="primary"
+              disabled={isCommitting}
+              onClick={commit}
+            />
           </div>
           {refusal !== undefined && (
             <Failure
@@ -116,43 +118,21 @@ function DraftCard({ draft, isFirst, isLast, refusal }: DraftCardProps) {
       <header>
         <span class={`role op-${op}`}>{op}</span>
         <h2>
-          <a href={nodeHash(path)}>{visible(path)}</a>
+          <NodeLink path={path} />
         </h2>
         <span class="hint">
           {draft.op === "create" ? draft.mode : draft.version === -1 ? "any version" : `at version ${draft.version}`}
         </span>
         <span class="spacer" />
-        <button
-          type="button"
-          class="icon-button"
-          aria-label={`Earlier: ${name}`}
-          disabled={isFirst}
-          onClick={() => basket.move(id, -1)}
-        >
-          <Icon name="up" />
-        </button>
-        <button
-          type="button"
-          class="icon-button"
-          aria-label={`Later: ${name}`}
-          disabled={isLast}
-          onClick={() => basket.move(id, 1)}
-        >
-          <Icon name="down" />
-        </button>
-        <button type="button" class="icon-button" aria-label={`Remove: ${name}`} onClick={() => basket.remove(id)}>
-          <Icon name="close" />
-        </button>
+        <IconButton label={`Earlier: ${name}`} icon="up" disabled={isFirst} onClick={() => basket.move(id, -1)} />
+        <IconButton label={`Later: ${name}`} icon="down" disabled={isLast} onClick={() => basket.move(id, 1)} />
+        <IconButton label={`Remove: ${name}`} icon="close" onClick={() => basket.remove(id)} />
       </header>
       {refusal !== undefined && (
         <div class="banner critical" role="alert">
           <Icon name="warning" />
           <span>{refusal.text}</span>
-          {refusal.isConflict && (
-            <button type="button" onClick={rebase}>
-              Take the present version
-            </button>
-          )}
+          {refusal.isConflict && <Button text="Take the present version" onClick={rebase} />}
         </div>
       )}
       <Failure text={error} />

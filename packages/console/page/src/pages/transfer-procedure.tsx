@@ -1,9 +1,10 @@
-import { useState } from "preact/hooks";
 import type { MemberJson } from "../../../src/api/shapes.ts";
-import { api, textOf } from "../model/api.ts";
+import { api } from "../model/api.ts";
+import { Banner } from "../parts/banner.tsx";
+import { Button } from "../parts/button.tsx";
 import { Failure } from "../parts/failure.tsx";
-import { Icon } from "../parts/icon.tsx";
 import { useNotify } from "../parts/notices.tsx";
+import { useAction } from "../parts/use-action.ts";
 
 interface TransferProcedureProps {
   readonly members: readonly MemberJson[];
@@ -19,27 +20,18 @@ interface TransferProcedureProps {
  * refuses.
  */
 export function TransferProcedure({ members, to, onBack, onChanged, onClose }: TransferProcedureProps) {
-  const [error, setError] = useState<string>();
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, error, run } = useAction();
   const notify = useNotify();
   const leader = members.find(({ role }) => role === "leader");
   const target = members.find(({ sid }) => sid === to);
   const isFit = leader !== undefined && (to === null || target?.isReachable === true);
-  const transfer = (): void => {
-    setBusy(true);
-    setError(undefined);
-    api
-      .transferLeadership(to)
-      .then(
-        ({ leader: next }) => {
-          notify(`Server ${next} leads`);
-          onChanged();
-          onClose();
-        },
-        (reason: unknown) => setError(textOf(reason)),
-      )
-      .finally(() => setBusy(false));
-  };
+  const transfer = (): void =>
+    run(async () => {
+      const { leader: next } = await api.transferLeadership(to);
+      notify(`Server ${next} leads`);
+      onChanged();
+      onClose();
+    });
   return (
     <>
       <p>
@@ -49,19 +41,12 @@ export function TransferProcedure({ members, to, onBack, onChanged, onClose }: T
       </p>
       <p class="hint">Writes wait meanwhile, for less than two seconds; sessions and watches stay.</p>
       {!isFit && (
-        <p class="banner warning">
-          <Icon name="warning" />
-          <span>This is not possible now: there is no leader, or the server does not answer.</span>
-        </p>
+        <Banner kind="warning">This is not possible now: there is no leader, or the server does not answer.</Banner>
       )}
       <Failure text={error} />
       <footer>
-        <button type="button" onClick={onBack}>
-          Back
-        </button>
-        <button type="button" class="danger filled" disabled={!isFit || isBusy} onClick={transfer}>
-          Transfer the leadership
-        </button>
+        <Button text="Back" onClick={onBack} />
+        <Button text="Transfer the leadership" class="danger filled" disabled={!isFit || isBusy} onClick={transfer} />
       </footer>
     </>
   );

@@ -3,11 +3,12 @@ import { api } from "../model/api.ts";
 import { live } from "../model/live.ts";
 import { goTo, parentOf } from "../model/place.ts";
 import { TreeStore } from "../model/tree-store.ts";
-import { Icon } from "../parts/icon.tsx";
+import { Button } from "../parts/button.tsx";
 import { isTyping } from "../parts/is-typing.ts";
 import { useMayEdit } from "../parts/session-context.ts";
 import { TreeView } from "../parts/tree-view.tsx";
 import { useForbidden } from "../parts/use-forbidden.ts";
+import { useWindowEvent } from "../parts/use-window-event.ts";
 import { CreateDialog } from "./create-dialog.tsx";
 import { NodePanel } from "./node-panel.tsx";
 
@@ -52,17 +53,13 @@ export function TreePage({ params }: { readonly params: Readonly<Record<string, 
     return () => clearTimeout(timer);
   }, [store, filter]);
   const select = useCallback((selected: string) => goTo("tree", { path: selected }), []);
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent): void => {
-      if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (event.key === "/") filterField.current?.focus();
-      else if (event.key === "n" && mayCreate) setCreating(true);
-      else return;
-      event.preventDefault();
-    };
-    addEventListener("keydown", onKey);
-    return () => removeEventListener("keydown", onKey);
-  }, [mayCreate]);
+  useWindowEvent("keydown", (event) => {
+    if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "/") filterField.current?.focus();
+    else if (event.key === "n" && mayCreate) setCreating(true);
+    else return;
+    event.preventDefault();
+  });
   return (
     <div class="tree-page">
       <h1 class="hidden">Tree</h1>
@@ -79,10 +76,12 @@ export function TreePage({ params }: { readonly params: Readonly<Record<string, 
             onInput={(event) => setFilter(event.currentTarget.value)}
           />
           {mayCreate && (
-            <button type="button" onClick={() => setCreating(true)} title="Create a node below the selected one (n)">
-              <Icon name="plus" />
-              New
-            </button>
+            <Button
+              icon="plus"
+              text="New"
+              onClick={() => setCreating(true)}
+              title="Create a node below the selected one (n)"
+            />
           )}
         </div>
         <TreeView store={store} rows={store.rows} selected={path} flashes={flashes} onSelect={select} />

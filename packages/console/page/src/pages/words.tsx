@@ -4,6 +4,7 @@ import { api } from "../model/api.ts";
 import { visible } from "../model/formats.ts";
 import { goTo } from "../model/place.ts";
 import { Failure } from "../parts/failure.tsx";
+import { SearchField, SelectField } from "../parts/fields.tsx";
 import { usePolled } from "../parts/use-polled.ts";
 
 const POLL_MS = 5_000;
@@ -33,36 +34,24 @@ export function WordsPage({ params }: { readonly params: Readonly<Record<string,
     <section class="page">
       <h1>Four-letter words</h1>
       <div class="toolbar">
-        <label class="inline">
-          Member
-          <select
-            value={String(sid ?? ensemble?.members[0]?.sid ?? 0)}
-            onChange={(event) => goTo("words", { word, sid: event.currentTarget.value })}
-          >
-            {(ensemble?.members ?? []).map((member) => (
-              <option key={member.address} value={String(member.sid ?? 0)}>
-                {member.sid === null ? member.address : `Server ${member.sid}, ${member.address}`}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label class="inline">
-          Word
-          <select
-            value={word}
-            onChange={(event) => goTo("words", { word: event.currentTarget.value, sid: params["sid"] ?? "" })}
-          >
-            {Object.entries(WORDS).map(([each, meaning]) => (
-              <option key={each} value={each}>
-                {each}: {meaning}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label class="inline">
-          Filter
-          <input type="search" value={filter} onInput={(event) => setFilter(event.currentTarget.value)} />
-        </label>
+        <SelectField
+          label="Member"
+          isInline
+          value={String(sid ?? ensemble?.members[0]?.sid ?? 0)}
+          options={(ensemble?.members ?? []).map(({ sid: id, address }) => ({
+            id: String(id ?? 0),
+            label: id === null ? address : `Server ${id}, ${address}`,
+          }))}
+          onChange={(id) => goTo("words", { word, sid: id })}
+        />
+        <SelectField
+          label="Word"
+          isInline
+          value={word}
+          options={Object.entries(WORDS).map(([id, meaning]) => ({ id, label: `${id}: ${meaning}` }))}
+          onChange={(id) => goTo("words", { word: id, sid: params["sid"] ?? "" })}
+        />
+        <SearchField label="Filter" value={filter} onText={setFilter} />
       </div>
       <Failure text={error} />
       <section class="block data" tabIndex={0} aria-label="Answer">

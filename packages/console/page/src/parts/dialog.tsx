@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { visible } from "../model/formats.ts";
-import { Icon } from "./icon.tsx";
+import { IconButton } from "./button.tsx";
 
 interface DialogProps {
   readonly title: string;
@@ -40,9 +40,7 @@ export function Dialog({ title, onClose, children, isWide = false }: DialogProps
     >
       <header>
         <h2 id={titleId}>{visible(title)}</h2>
-        <button type="button" class="icon-button" aria-label="Close" onClick={onClose}>
-          <Icon name="close" />
-        </button>
+        <IconButton label="Close" icon="close" onClick={onClose} />
       </header>
       {children}
     </dialog>

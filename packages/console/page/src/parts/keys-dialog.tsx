@@ -1,3 +1,4 @@
+import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 
 /**
@@ -56,9 +57,7 @@ export function KeysDialog({ onClose }: { readonly onClose: () => void }) {
         ))}
       </div>
       <footer>
-        <button type="button" class="primary" onClick={onClose}>
-          Close
-        </button>
+        <Button text="Close" class="primary" onClick={onClose} />
       </footer>
     </Dialog>
   );

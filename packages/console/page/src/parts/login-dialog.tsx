@@ -1,8 +1,11 @@
 import { useState } from "preact/hooks";
 import type { SessionJson } from "../../../src/api/shapes.ts";
-import { api, textOf } from "../model/api.ts";
+import { api } from "../model/api.ts";
+import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { Failure } from "./failure.tsx";
+import { TextField } from "./fields.tsx";
+import { useAction } from "./use-action.ts";
 
 interface LoginDialogProps {
   readonly onClose: () => void;
@@ -12,10 +15,10 @@ interface LoginDialogProps {
 export function LoginDialog({ onClose, onDone }: LoginDialogProps) {
   const [user, setUser] = useState("");
   const [password, setPassword] = useState("");
-  const [error, setError] = useState<string>();
+  const action = useAction();
   const submit = (event: Event): void => {
     event.preventDefault();
-    api.login(user, password).then(onDone, (reason: unknown) => setError(textOf(reason)));
+    action.run(() => api.login(user, password).then(onDone));
   };
   return (
     <Dialog title="Log in" onClose={onClose}>
@@ -23,32 +26,18 @@ export function LoginDialog({ onClose, onDone }: LoginDialogProps) {
         <p class="hint">
           User and password of a <code>digest</code> identity, as in the access lists of the tree.
         </p>
-        <label>
-          User
-          <input
-            autoComplete="username"
-            required
-            value={user}
-            onInput={(event) => setUser(event.currentTarget.value)}
-          />
-        </label>
-        <label>
-          Password
-          <input
-            type="password"
-            autoComplete="current-password"
-            value={password}
-            onInput={(event) => setPassword(event.currentTarget.value)}
-          />
-        </label>
-        <Failure text={error} />
+        <TextField label="User" autoComplete="username" required value={user} onText={setUser} />
+        <TextField
+          label="Password"
+          type="password"
+          autoComplete="current-password"
+          value={password}
+          onText={setPassword}
+        />
+        <Failure text={action.error} />
         <footer>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" class="primary">
-            Log in
-          </button>
+          <Button text="Cancel" onClick={onClose} />
+          <Button text="Log in" type="submit" class="primary" />
         </footer>
       </form>
     </Dialog>

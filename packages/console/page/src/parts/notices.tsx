@@ -1,6 +1,7 @@
 import { type ComponentChildren, createContext } from "preact";
 import { useCallback, useContext, useState } from "preact/hooks";
 import { visible } from "../model/formats.ts";
+import { IconButton } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 
 export type Notify = (text: string, kind?: "done" | "failed") => void;
@@ -43,9 +44,7 @@ export function NoticeProvider({ children }: { readonly children: ComponentChild
           <div key={id} class={`notice ${kind}`}>
             <Icon name={kind === "done" ? "check" : "warning"} />
             <span>{visible(text)}</span>
-            <button type="button" class="icon-button" aria-label="Close the message" onClick={() => close(id)}>
-              <Icon name="close" />
-            </button>
+            <IconButton label="Close the message" icon="close" onClick={() => close(id)} />
           </div>
         ))}
       </div>

@@ -1,4 +1,5 @@
 import { type Progress, restMs, shareOf } from "../model/progress.ts";
+import { Button } from "./button.tsx";
 
 interface ProgressBarProps {
   readonly label: string;
@@ -23,9 +24,7 @@ export function ProgressBar({ label, progress, unit, onCancel }: ProgressBarProp
       <span class="hint" role="status">
         {parts.join(", ")}
       </span>
-      <button type="button" onClick={onCancel}>
-        Stop
-      </button>
+      <Button text="Stop" onClick={onCancel} />
     </div>
   );
 }

@@ -2,6 +2,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { visible } from "../model/formats.ts";
 import { parentOf } from "../model/place.ts";
 import type { NodeRow, Row, TreeStore } from "../model/tree-store.ts";
+import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 
 const ROW_HEIGHT = 30;
@@ -216,9 +217,7 @@ function MoreLine({ row, store }: { readonly row: Row & { readonly kind: "more" 
       ) : (
         <>
           <span class="failure-text">{visible(error)}</span>
-          <button type="button" tabIndex={-1} onClick={() => void store.loadMore(path)}>
-            Try again
-          </button>
+          <Button text="Try again" tabIndex={-1} onClick={() => void store.loadMore(path)} />
         </>
       )}
     </div>

@@ -1,8 +1,8 @@
 import type { RecipesJson, WaitCycleJson } from "../../../src/api/recipe-shapes.ts";
 import { visible } from "../model/formats.ts";
-import { nodeHash, placeHash } from "../model/place.ts";
 import { type Box, type Edge, waitLayout } from "../model/wait-layout.ts";
 import { Icon } from "./icon.tsx";
+import { NodeLink, SessionLink } from "./links.tsx";
 
 const BOX = { width: 190, height: 44 } as const;
 const GAP = { x: 90, y: 18 } as const;
@@ -71,7 +71,7 @@ export function WaitGraph({ recipes }: { readonly recipes: RecipesJson }) {
           {waits.slice(0, LISTED_MAX).map(({ from, to, path }) => (
             <li key={`${from} ${to} ${path}`}>
               <Session id={from} labels={labels} /> waits for <Session id={to} labels={labels} /> in{" "}
-              <a href={nodeHash(path)}>{visible(path)}</a>
+              <NodeLink path={path} />
             </li>
           ))}
         </ul>
@@ -93,7 +93,7 @@ function Cycle({ cycle, labels }: { readonly cycle: WaitCycleJson; readonly labe
           {cycle.waits.map(({ from, to, path }) => (
             <li key={from}>
               <Session id={from} labels={labels} /> waits for <Session id={to} labels={labels} /> in{" "}
-              <a href={nodeHash(path)}>{visible(path)}</a>
+              <NodeLink path={path} />
             </li>
           ))}
         </ol>
@@ -107,7 +107,7 @@ function Session({ id, labels }: { readonly id: string; readonly labels: Labels 
   return (
     <>
       {label !== undefined && `${visible(label)} `}
-      <a href={placeHash("sessions", { filter: id })}>{id}</a>
+      <SessionLink id={id} />
     </>
   );
 }
