@@ -1,9 +1,10 @@
-import { type Client, isZkError } from "@zooid/client";
+import type { Client } from "@zooid/client";
 import { checkArguments } from "../arguments.ts";
 import { Deadline, type WaitOptions } from "../leases/deadline.ts";
 import { unlessAborted } from "../leases/waiting.ts";
 import { defaultData } from "../nodes/default-data.ts";
 import { makeNamed } from "../nodes/named-node.ts";
+import { watchedNode } from "../nodes/refusals.ts";
 
 /** Blocks its waiters while its node exists: Curator's DistributedBarrier, on the same znode. */
 export class Barrier {
@@ -31,14 +32,10 @@ export class Barrier {
     using deadline = new Deadline(options, `wait at ${this.path}`);
     const { signal } = deadline;
     for (;;) {
-      try {
-        const { watch } = await this.#zk.get(this.path, { watch: true, signal });
-        using _ = watch;
-        await unlessAborted(watch.fired, signal);
-      } catch (error) {
-        if (isZkError(error, "NO_NODE")) return;
-        throw error;
-      }
+      const node = await watchedNode(this.#zk, this.path, signal);
+      if (node === null) return;
+      using watch = node.watch;
+      await unlessAborted(watch.fired, signal);
     }
   }
 }

@@ -11,7 +11,7 @@
  * at once.
  */
 
-import { type Client, type Created, isZkError } from "@zooid/client";
+import type { Client, Created } from "@zooid/client";
 import {
   ArgumentError,
   checkArgument,
@@ -29,7 +29,8 @@ import { LossAlarm, unlessAborted } from "../leases/waiting.ts";
 import { isContender } from "../locks/child-names.ts";
 import { changed } from "../locks/lock-queue.ts";
 import { defaultData } from "../nodes/default-data.ts";
-import { makeNamed } from "../nodes/named-node.ts";
+import { makeNamed, namesBelow } from "../nodes/named-node.ts";
+import { watchedNode } from "../nodes/refusals.ts";
 import { RecipeError } from "../recipe-error.ts";
 
 const READY = "ready";
@@ -210,28 +211,19 @@ export class DoubleBarrier {
   /** Waits until a member of this round leaves. @returns false if there is none of that name */
   async #waitFor(name: string, until: Zxid, signal: AbortSignal): Promise<boolean> {
     using loss = new LossAlarm(this.#zk);
-    try {
-      const { stat, watch } = await this.#zk.get(joinPath(this.path, name), { watch: true, signal });
-      using _ = watch;
-      // A member of the next round, maybe of the same name: kazoo and Curator keep theirs.
-      if (stat.czxid > until) return false;
-      await unlessAborted(Promise.race([watch.fired, loss.rung]), signal);
-      return true;
-    } catch (error) {
-      if (isZkError(error, "NO_NODE")) return false;
-      throw error;
-    }
+    const node = await watchedNode(this.#zk, joinPath(this.path, name), signal);
+    if (node === null) return false;
+    using watch = node.watch;
+    // A member of the next round, maybe of the same name: kazoo and Curator keep theirs.
+    if (node.stat.czxid > until) return false;
+    await unlessAborted(Promise.race([watch.fired, loss.rung]), signal);
+    return true;
   }
 
   /** Ordered by name, which is the same for all members. */
   async #namesOfMembers(signal: AbortSignal): Promise<readonly string[]> {
-    try {
-      const { names } = await this.#zk.children(this.path, { signal });
-      return names.filter((name) => isContender(name, "barrier-member")).sort();
-    } catch (error) {
-      if (isZkError(error, "NO_NODE")) return [];
-      throw error;
-    }
+    const names = await namesBelow(this.#zk, this.path, signal);
+    return names.filter((name) => isContender(name, "barrier-member"));
   }
 
   #broken(): RecipeError {

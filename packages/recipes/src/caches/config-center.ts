@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { type Client, type Codec, isZkError, pause } from "@zooid/client";
+import { type Client, type Codec, pause } from "@zooid/client";
 import { ArgumentError, baseName, checkArgument, checkRecord, joinPath, rules, type Shape, shape } from "@zooid/model";
 import { BehaviorSubject, distinctUntilChanged, filter, map, type Observable, Subject, type Subscription } from "rxjs";
 import { checkArguments, signalOf } from "../arguments.ts";
@@ -9,6 +9,7 @@ import { FailureReports, failStream } from "../failure-reports.ts";
 import { firstOf } from "../leases/waiting.ts";
 import { isSameBytes } from "../nodes/distinct.ts";
 import { put } from "../nodes/named-node.ts";
+import { isMade } from "../nodes/refusals.ts";
 import { decodedValue, encodedValue } from "../nodes/values.ts";
 import { RecipeError } from "../recipe-error.ts";
 import { readCopy, writeCopy } from "./local-copy.ts";
@@ -193,13 +194,7 @@ export class ConfigCenter<T, M extends object = Readonly<Record<string, T>>> imp
       return true;
     }
     checkSeen(`${path}`, seen);
-    try {
-      await this.#zk.set(path, data, { version: seen.version });
-      return true;
-    } catch (error) {
-      if (isZkError(error, "BAD_VERSION") || isZkError(error, "NO_NODE")) return false;
-      throw error;
-    }
+    return await isMade(this.#zk.set(path, data, { version: seen.version }), "BAD_VERSION", "NO_NODE");
   }
 
   /** Deletes a value, if it exists. @throws RECIPE_CLOSED */

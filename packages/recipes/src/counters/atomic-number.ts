@@ -1,13 +1,4 @@
-import {
-  type Client,
-  type Codec,
-  isZkError,
-  pause,
-  type RetryPolicy,
-  retry,
-  type ZkError,
-  ZkNodeError,
-} from "@zooid/client";
+import { type Client, type Codec, pause, type RetryPolicy, retry, type ZkError, ZkNodeError } from "@zooid/client";
 import {
   ArgumentError,
   checkArgument,
@@ -23,6 +14,7 @@ import {
 } from "@zooid/model";
 import { checkArguments } from "../arguments.ts";
 import { Mutex } from "../locks/mutex.ts";
+import { isMade } from "../nodes/refusals.ts";
 import { isRecipeError, RecipeError } from "../recipe-error.ts";
 import { int32, int64 } from "./integers.ts";
 
@@ -233,15 +225,9 @@ export class AtomicNumber<N extends number | bigint> {
   /** False when another client was faster. */
   async #write(value: N, version: number | undefined): Promise<boolean> {
     const data = this.#arithmetic.codec.encode(this.#arithmetic.wrapped(value));
-    try {
-      if (version === undefined) await this.#zk.create(this.path, data, { parents: "container" });
-      else await this.#zk.set(this.path, data, { version });
-      return true;
-    } catch (error) {
-      if (isZkError(error, "BAD_VERSION") || isZkError(error, "NO_NODE") || isZkError(error, "NODE_EXISTS"))
-        return false;
-      throw error;
-    }
+    return await (version === undefined
+      ? isMade(this.#zk.create(this.path, data, { parents: "container" }), "NO_NODE", "NODE_EXISTS")
+      : isMade(this.#zk.set(this.path, data, { version }), "BAD_VERSION", "NO_NODE"));
   }
 }
 

@@ -1,6 +1,7 @@
 import { type Client, isZkError } from "@zooid/client";
 import { joinPath, type Shape, shape, wholeNumberRule, wordRule } from "@zooid/model";
 import { checkArguments } from "../arguments.ts";
+import { orNull } from "../nodes/refusals.ts";
 import { RecipeError } from "../recipe-error.ts";
 import { AtomicLong } from "./atomic-number.ts";
 import { CachedAtomic } from "./cached-atomic.ts";
@@ -72,18 +73,10 @@ export class IdGenerator {
   }
 
   async #written(): Promise<number> {
-    try {
-      return (await this.#zk.set(this.path, "")).version;
-    } catch (error) {
-      if (!isZkError(error, "NO_NODE")) throw error;
-    }
-    try {
-      const { stat } = await this.#zk.create(this.path, "", { parents: "persistent" });
-      return stat.version;
-    } catch (error) {
-      if (isZkError(error, "NODE_EXISTS")) return this.#written();
-      throw error;
-    }
+    const set = await orNull(this.#zk.set(this.path, ""), "NO_NODE");
+    if (set !== null) return set.version;
+    const created = await orNull(this.#zk.create(this.path, "", { parents: "persistent" }), "NODE_EXISTS");
+    return created?.stat.version ?? this.#written();
   }
 }
 

@@ -1,12 +1,4 @@
-import {
-  type CallOptions,
-  type Client,
-  type Codec,
-  isZkError,
-  type NodeData,
-  type OneShotWatch,
-  type Watched,
-} from "@zooid/client";
+import type { CallOptions, Client, Codec, NodeData, OneShotWatch, Watched } from "@zooid/client";
 import {
   ArgumentError,
   checkArgument,
@@ -22,6 +14,7 @@ import { distinctUntilChanged, filter, map, type Observable } from "rxjs";
 import { checkArguments } from "../arguments.ts";
 import { isSameBytes } from "../nodes/distinct.ts";
 import { makeNamed, put } from "../nodes/named-node.ts";
+import { orNull } from "../nodes/refusals.ts";
 import { decodedValue, encodedValue } from "../nodes/values.ts";
 import { int32 } from "./integers.ts";
 
@@ -106,11 +99,10 @@ export class SharedValue<T> {
   async getAndWatch(options: CallOptions = {}): Promise<Versioned<T> & Watched> {
     checkArgument(`a read of ${this.path}`, "options", options, rules.record);
     for (;;) {
-      try {
-        const { data, stat, watch } = await this.#zk.get(this.path, { ...options, watch: true });
+      const found = await orNull(this.#zk.get(this.path, { ...options, watch: true }), "NO_NODE");
+      if (found !== null) {
+        const { data, stat, watch } = found;
         return { value: this.#valueOf({ data, stat }, watch), version: stat.version, watch };
-      } catch (error) {
-        if (!isZkError(error, "NO_NODE")) throw error;
       }
       await this.#seed();
     }
@@ -125,13 +117,9 @@ export class SharedValue<T> {
   /** Sets it if it is unchanged since it was read; null if it has changed. */
   async trySet(seen: Versioned<T>, value: T): Promise<Versioned<T> | null> {
     checkSeen(`${this.path}`, seen);
-    try {
-      const { version } = await this.#zk.set(this.path, this.#dataOf(value), { version: seen.version });
-      return { value, version };
-    } catch (error) {
-      if (isZkError(error, "BAD_VERSION") || isZkError(error, "NO_NODE")) return null;
-      throw error;
-    }
+    const setting = this.#zk.set(this.path, this.#dataOf(value), { version: seen.version });
+    const stat = await orNull(setting, "BAD_VERSION", "NO_NODE");
+    return stat === null ? null : { value, version: stat.version };
   }
 
   async #seed(): Promise<void> {

@@ -1,4 +1,4 @@
-import { type Client, type Codec, isZkError, type Stat } from "@zooid/client";
+import type { Client, Codec, Stat } from "@zooid/client";
 import {
   anyRule,
   checkArgument,
@@ -19,6 +19,7 @@ import { type Keeping, PersistentNode, type PersistentNodeState } from "../membe
 import { machineAddress } from "../nodes/default-data.ts";
 import { eachOf } from "../nodes/each-of.ts";
 import { namesBelow, put } from "../nodes/named-node.ts";
+import { isMade } from "../nodes/refusals.ts";
 import { encodedValue } from "../nodes/values.ts";
 import { isRecipeError, RecipeError } from "../recipe-error.ts";
 import { warn } from "../warn.ts";
@@ -104,31 +105,24 @@ const MODES = {
   permanent: "persistent",
 } as const;
 
+interface RegistrationParts<T> {
+  readonly node: PersistentNode;
+  readonly codec: Codec<ServiceInstance<T>>;
+  readonly closed: () => void;
+  readonly replaced$: Observable<void>;
+}
+
 /**
  * An instance that is registered until this is closed, or another process registers the same id.
  */
 export class Registration<T = unknown> implements AsyncDisposable {
-  readonly #node: PersistentNode;
-  readonly #codec: Codec<ServiceInstance<T>>;
-  readonly #closed: () => void;
-  readonly #replaced$: Observable<void>;
+  readonly #parts: RegistrationParts<T>;
   #instance: ServiceInstance<T>;
 
   /** @internal Use {@link ServiceDiscovery.register}. */
-  constructor(
-    instance: ServiceInstance<T>,
-    parts: {
-      readonly node: PersistentNode;
-      readonly codec: Codec<ServiceInstance<T>>;
-      readonly closed: () => void;
-      readonly replaced$: Observable<void>;
-    },
-  ) {
+  constructor(instance: ServiceInstance<T>, parts: RegistrationParts<T>) {
     this.#instance = instance;
-    this.#node = parts.node;
-    this.#codec = parts.codec;
-    this.#closed = parts.closed;
-    this.#replaced$ = parts.replaced$;
+    this.#parts = parts;
   }
 
   /** The registered instance. */
@@ -138,14 +132,14 @@ export class Registration<T = unknown> implements AsyncDisposable {
 
   /** Its node; a sequential one has its number when it is `ready`. */
   get path(): string {
-    return this.#node.path;
+    return this.#parts.node.path;
   }
 
   /**
    * Its node's state, now and after each change: `replaced` is final. Fails with permanent errors.
    */
   get state$(): Observable<PersistentNodeState> {
-    return this.#node.state$;
+    return this.#parts.node.state$;
   }
 
   /**
@@ -154,7 +148,7 @@ export class Registration<T = unknown> implements AsyncDisposable {
    * the node. Completes when it is closed.
    */
   get replaced$(): Observable<void> {
-    return this.#replaced$;
+    return this.#parts.replaced$;
   }
 
   /**
@@ -162,7 +156,7 @@ export class Registration<T = unknown> implements AsyncDisposable {
    * replaced
    */
   ready(options?: { readonly signal?: AbortSignal }): Promise<void> {
-    return this.#node.ready(options);
+    return this.#parts.node.ready(options);
   }
 
   /**
@@ -175,14 +169,16 @@ export class Registration<T = unknown> implements AsyncDisposable {
   update(details: ServiceDetails<T>): void {
     checkRecord("Registration.update", details, DETAILS, []);
     const instance = { ...this.#instance, ...knownOf(details) };
-    this.#node.setData(encodedValue("Registration.update", this.path, { codec: this.#codec, value: instance }));
+    this.#parts.node.setData(
+      encodedValue("Registration.update", this.path, { codec: this.#parts.codec, value: instance }),
+    );
     this.#instance = instance;
   }
 
   /** Unregisters it. May be repeated. */
   async close(options: WaitOptions = {}): Promise<void> {
-    this.#closed();
-    await this.#node.close(options);
+    this.#parts.closed();
+    await this.#parts.node.close(options);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -423,11 +419,7 @@ export class ServiceDiscovery<T = unknown> implements AsyncDisposable {
 
   /** Not if it was written since: its owner is alive. */
   async #deleteUnchanged(path: string, version: number, signal: AbortSignal | undefined): Promise<void> {
-    try {
-      await this.#zk.delete(path, { version, missingOk: true, signal });
-    } catch (error) {
-      if (!isZkError(error, "BAD_VERSION")) throw error;
-    }
+    await isMade(this.#zk.delete(path, { version, missingOk: true, signal }), "BAD_VERSION");
   }
 
   async #found(name: string, signal: AbortSignal | undefined): Promise<readonly Found<T>[]> {

@@ -5,12 +5,13 @@
  * guards its writes.
  */
 
-import { type Client, type Created, isZkError, pause, type Transaction, type Zxid } from "@zooid/client";
+import { type Client, type Created, isZkError, type Transaction, type Zxid } from "@zooid/client";
 import { Hold, type HoldEvents } from "../leases/hold.ts";
 import type { HoldOptions } from "../leases/lease.ts";
 import { LossAlarm, unlessAborted, writable } from "../leases/waiting.ts";
 import { makeNamed } from "../nodes/named-node.ts";
 import { payloadBytes } from "../nodes/payload-bytes.ts";
+import { isMade, untilAnswered } from "../nodes/refusals.ts";
 import { changed, isOfLiveSession } from "./lock-queue.ts";
 
 export interface ExclusiveNodeOptions {
@@ -23,8 +24,6 @@ export interface ExclusiveNodeOptions {
    */
   readonly data: Buffer;
 }
-
-const AGAIN_MS = 100;
 
 /** A taken node, and the version that identifies the grant. */
 export interface TakenNode {
@@ -102,17 +101,11 @@ export class ExclusiveNode {
   }
 
   async #releaseIfSame(taken: TakenNode): Promise<void> {
-    for (;;) {
-      try {
-        const stat = await this.#zk.exists(this.#options.path);
-        if (stat?.czxid === taken.created.stat.czxid) await this.#release(taken);
-        return;
-      } catch (error) {
-        if (isZkError(error, "CLIENT_CLOSED")) return;
-        if (!isZkError(error) || !error.retriable) throw error;
-      }
-      await pause(AGAIN_MS, { ref: false });
-    }
+    const releasing = untilAnswered(async () => {
+      const stat = await this.#zk.exists(this.#options.path);
+      if (stat?.czxid === taken.created.stat.czxid) await this.#release(taken);
+    });
+    await isMade(releasing, "CLIENT_CLOSED");
   }
 
   #releaseLater(taken: TakenNode): void {
@@ -125,16 +118,10 @@ export class ExclusiveNode {
    */
   async #release({ count }: TakenNode): Promise<void> {
     const { path, countPath } = this.#options;
-    for (;;) {
-      try {
-        await this.#zk.transaction().set(countPath, "", { version: count }).delete(path).commit();
-        return;
-      } catch (error) {
-        if (isZkError(error, "BAD_VERSION") || isZkError(error, "NO_NODE") || isZkError(error, "CLIENT_CLOSED")) return;
-        if (!isZkError(error) || !error.retriable) throw error;
-      }
-      await pause(AGAIN_MS, { ref: false });
-    }
+    const releasing = untilAnswered(() =>
+      this.#zk.transaction().set(countPath, "", { version: count }).delete(path).commit(),
+    );
+    await isMade(releasing, "BAD_VERSION", "NO_NODE", "CLIENT_CLOSED");
   }
 
   #guard(count: number): Transaction<[undefined]> {
@@ -200,21 +187,13 @@ export class ExclusiveNode {
 
   /** The outcome is unknown: checked as soon as possible. */
   #sweep(): void {
-    const sweep = async (): Promise<void> => {
-      const never = new AbortController().signal;
-      for (;;) {
-        await writable(this.#zk, never);
-        try {
-          const taken = await this.#mine(true);
-          if (taken !== null) await this.#release(taken);
-          return;
-        } catch (error) {
-          if (!isZkError(error) || !error.retriable) throw error;
-        }
-        await pause(AGAIN_MS, { ref: false });
-      }
-    };
+    const never = new AbortController().signal;
+    const sweeping = untilAnswered(async () => {
+      await writable(this.#zk, never);
+      const taken = await this.#mine(true);
+      if (taken !== null) await this.#release(taken);
+    });
     // There is no caller to report to.
-    sweep().catch(() => {});
+    sweeping.catch(() => {});
   }
 }

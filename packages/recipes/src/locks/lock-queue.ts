@@ -8,11 +8,13 @@
  * A list that was read after the create contains all nodes with smaller numbers that will ever
  * exist, so it needs no `sync`. Events never grant anything: each wake-up lists again.
  */
-import { type Client, type Created, isZkError, type Payload } from "@zooid/client";
+
+import type { Client, Created, Payload } from "@zooid/client";
 import { baseName, joinPath } from "@zooid/model";
 import { deleteOwnNodeLater } from "../leases/delete-own-node.ts";
 import { LossAlarm, unlessAborted, writable } from "../leases/waiting.ts";
 import { defaultData } from "../nodes/default-data.ts";
+import { orNull, watchedNode } from "../nodes/refusals.ts";
 import type { ContenderForm } from "./child-names.ts";
 import { contendersOf } from "./sequence.ts";
 
@@ -88,13 +90,8 @@ export async function queued(
   path: string,
   { form = "lock", signal }: { readonly form?: ContenderForm | undefined; readonly signal?: AbortSignal } = {},
 ): Promise<readonly string[]> {
-  try {
-    const { names } = await zk.children(path, { signal });
-    return contendersOf(names, form);
-  } catch (error) {
-    if (isZkError(error, "NO_NODE")) return [];
-    throw error;
-  }
+  const listing = await orNull(zk.children(path, { signal }), "NO_NODE");
+  return listing === null ? [] : contendersOf(listing.names, form);
 }
 
 /** Whether a node belongs to the client's current session, and the client is connected. */
@@ -136,12 +133,9 @@ export async function waitForTurn(
 /** Waits until a node is changed or deleted, or our session is lost. */
 export async function changed(zk: Client, path: string, signal: AbortSignal): Promise<void> {
   using loss = new LossAlarm(zk);
-  try {
-    const { watch } = await zk.get(path, { watch: true, signal });
-    using _ = watch;
-    await unlessAborted(Promise.race([watch.fired, loss.rung]), signal);
-  } catch (error) {
-    // It was deleted after the list was read. A failed read arms no watch; `exists` would, forever.
-    if (!isZkError(error, "NO_NODE")) throw error;
-  }
+  const node = await watchedNode(zk, path, signal);
+  // It was deleted after the list was read.
+  if (node === null) return;
+  using watch = node.watch;
+  await unlessAborted(Promise.race([watch.fired, loss.rung]), signal);
 }

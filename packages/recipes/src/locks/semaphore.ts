@@ -9,7 +9,7 @@
  * cannot block each other.
  */
 
-import { type Client, type Created, isZkError, type OneShotWatch, type Payload } from "@zooid/client";
+import type { Client, Created, OneShotWatch, Payload } from "@zooid/client";
 import { ArgumentError, baseName, found, joinPath, rules, type Shape, shape } from "@zooid/model";
 import { checkArguments } from "../arguments.ts";
 import { SharedCount } from "../counters/shared-value.ts";
@@ -22,6 +22,7 @@ import { type Participant, participantsOf } from "../leases/participants.ts";
 import { type Lock, useLease } from "../leases/use-lease.ts";
 import { LossAlarm, unlessAborted, writable } from "../leases/waiting.ts";
 import { defaultData } from "../nodes/default-data.ts";
+import { watchedNode } from "../nodes/refusals.ts";
 import { isContender } from "./child-names.ts";
 import { notePlace } from "./lock-places.ts";
 import { enqueue, isOfLiveSession, type LockQueueOptions, predecessor, queued, tryEnqueue } from "./lock-queue.ts";
@@ -194,9 +195,9 @@ export class Semaphore implements Lock<LeaseGroup<Lease>, AcquireLeasesOptions> 
         if (watch === undefined) return false;
         // If another client has deleted the mutex node, two callers may wait with leases of their
         // own, each for the other's.
-        const turnWatch = await watchPresent(zk, turn.path, signal);
-        if (turnWatch === null) return false;
-        using _turn = turnWatch;
+        const turnNode = await watchedNode(zk, turn.path, signal);
+        if (turnNode === null) return false;
+        using turnWatch = turnNode.watch;
         const changes = [watch.fired, turnWatch.fired, loss.rung];
         if (limitWatch !== undefined) changes.push(limitWatch.fired);
         await unlessAborted(Promise.race(changes), signal);
@@ -219,16 +220,6 @@ export class Semaphore implements Lock<LeaseGroup<Lease>, AcquireLeasesOptions> 
     if (!isWatched) return { limit: (await leases.get({ signal })).value };
     const { value, watch } = await leases.getAndWatch({ signal });
     return { limit: value, limitWatch: watch };
-  }
-}
-
-/** A watch on an existing node, or null. */
-async function watchPresent(zk: Client, path: string, signal: AbortSignal): Promise<OneShotWatch | null> {
-  try {
-    return (await zk.get(path, { watch: true, signal })).watch;
-  } catch (error) {
-    if (isZkError(error, "NO_NODE")) return null;
-    throw error;
   }
 }
 

@@ -1,12 +1,4 @@
-import {
-  type Client,
-  isZkError,
-  type NodeData,
-  type Payload,
-  type Stat,
-  startTimer,
-  type Watched,
-} from "@zooid/client";
+import { type Client, isZkError, type NodeData, type Payload, type Stat, startTimer } from "@zooid/client";
 import {
   ArgumentError,
   checkArgument,
@@ -27,6 +19,7 @@ import { RetryPace } from "../leases/retry-pace.ts";
 import { firstOf, keepOn, LossAlarm, unlessAborted } from "../leases/waiting.ts";
 import { makeNamed, namesBelow } from "../nodes/named-node.ts";
 import { payloadBytes } from "../nodes/payload-bytes.ts";
+import { watchedNode } from "../nodes/refusals.ts";
 import { RecipeError } from "../recipe-error.ts";
 import { warn } from "../warn.ts";
 import { type Claimant, NameClaims } from "./name-claims.ts";
@@ -296,7 +289,7 @@ export class PersistentNode implements AsyncDisposable {
       this.#enter("making");
       return;
     }
-    const found = await this.#read(signal);
+    const found = await watchedNode(this.#zk, this.path, signal);
     if (found === null) return await this.#make(signal);
     using watch = found.watch;
     const next = this.#nextStep(found);
@@ -480,15 +473,6 @@ export class PersistentNode implements AsyncDisposable {
     this.#enter("replaced");
     this.#claims.release(this.path, this.#claimant);
     await unlessAborted(new Promise<never>(() => {}), signal);
-  }
-
-  async #read(signal: AbortSignal): Promise<(NodeData & Watched) | null> {
-    try {
-      return await this.#zk.get(this.path, { watch: true, signal });
-    } catch (error) {
-      if (isZkError(error, "NO_NODE")) return null;
-      throw error;
-    }
   }
 
   #isOurs(owner: bigint): boolean {

@@ -6,6 +6,7 @@ import { FailureReports } from "../failure-reports.ts";
 import { type WaitOptions, within } from "../leases/deadline.ts";
 import { unlessAborted } from "../leases/waiting.ts";
 import { makeNamed } from "../nodes/named-node.ts";
+import { isMade } from "../nodes/refusals.ts";
 import { PersistentNode, type PersistentNodeState } from "./persistent-node.ts";
 
 export interface PersistentTtlNodeOptions {
@@ -122,11 +123,7 @@ export class PersistentTtlNode implements AsyncDisposable {
   }
 
   async #touch(signal: AbortSignal): Promise<void> {
-    try {
-      await this.#zk.set(this.#touched, "", { signal });
-    } catch (error) {
-      if (!isZkError(error, "NO_NODE")) throw error;
-      await this.#zk.create(this.#touched, "", { mode: "persistent-with-ttl", ttlMs: this.#ttlMs, signal });
-    }
+    if (await isMade(this.#zk.set(this.#touched, "", { signal }), "NO_NODE")) return;
+    await this.#zk.create(this.#touched, "", { mode: "persistent-with-ttl", ttlMs: this.#ttlMs, signal });
   }
 }

@@ -1,4 +1,13 @@
-import { type Client, type Created, isZkError, type Payload, type Stat } from "@zooid/client";
+import {
+  type Children,
+  type Client,
+  type Created,
+  isZkError,
+  type Payload,
+  type Stat,
+  type Watched,
+} from "@zooid/client";
+import { orNull } from "./refusals.ts";
 
 export interface NamedNode {
   readonly path: string;
@@ -34,11 +43,8 @@ export async function makeNamed(zk: Client, { path, data, mode, signal }: NamedN
 /** Writes a node unconditionally, or creates it. */
 export async function put(zk: Client, path: string, data: Payload, signal?: AbortSignal): Promise<Stat> {
   for (;;) {
-    try {
-      return await zk.set(path, data, { signal });
-    } catch (error) {
-      if (!isZkError(error, "NO_NODE")) throw error;
-    }
+    const stat = await orNull(zk.set(path, data, { signal }), "NO_NODE");
+    if (stat !== null) return stat;
     const made = await makeNamed(zk, { path, data, mode: "persistent", signal });
     if (made !== null) return made.stat;
   }
@@ -46,10 +52,18 @@ export async function put(zk: Client, path: string, data: Payload, signal?: Abor
 
 /** The names of the children, in order; none if the node does not exist. */
 export async function namesBelow(zk: Client, path: string, signal?: AbortSignal): Promise<readonly string[]> {
-  try {
-    return (await zk.children(path, { signal })).names.sort();
-  } catch (error) {
-    if (isZkError(error, "NO_NODE")) return [];
-    throw error;
+  const listing = await orNull(zk.children(path, { signal }), "NO_NODE");
+  return listing?.names.sort() ?? [];
+}
+
+/**
+ * The children, with a watch on them. The parent is removed after it was empty for a while, and
+ * created again.
+ */
+export async function watchedChildren(zk: Client, path: string, signal: AbortSignal): Promise<Children & Watched> {
+  for (;;) {
+    const listing = await orNull(zk.children(path, { watch: true, signal }), "NO_NODE");
+    if (listing !== null) return listing;
+    await makeNamed(zk, { path, data: "", mode: "container", signal });
   }
 }

@@ -1,7 +1,8 @@
-import { type Client, isZkError } from "@zooid/client";
+import type { Client } from "@zooid/client";
 import { joinPath } from "@zooid/model";
 import type { WaitOptions } from "../leases/deadline.ts";
 import { eachOf } from "../nodes/each-of.ts";
+import { isMade } from "../nodes/refusals.ts";
 import { checkId, ID_NAMES, idOf, nameWithId } from "./queue-names.ts";
 import { type QueueOptions, WorkQueue } from "./work-queue.ts";
 
@@ -31,17 +32,7 @@ export class IdQueue<T = Uint8Array> extends WorkQueue<T> {
   async remove(id: string): Promise<number> {
     checkId(id);
     const names = (await this.items()).filter((name) => idOf(name) === id);
-    const removed = await eachOf(names, (name) => this.#remove(joinPath(this.path, name)));
+    const removed = await eachOf(names, (name) => isMade(this.zk.delete(joinPath(this.path, name)), "NO_NODE"));
     return removed.filter((isMine) => isMine).length;
-  }
-
-  async #remove(path: string): Promise<boolean> {
-    try {
-      await this.zk.delete(path);
-      return true;
-    } catch (error) {
-      if (isZkError(error, "NO_NODE")) return false;
-      throw error;
-    }
   }
 }

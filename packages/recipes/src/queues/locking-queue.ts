@@ -5,10 +5,9 @@ import { Deadline, WAIT, type WaitOptions, within } from "../leases/deadline.ts"
 import { HOLD, type HoldOptions, type Lease } from "../leases/lease.ts";
 import { unlessAborted } from "../leases/waiting.ts";
 import { isNumbered } from "../locks/sequence.ts";
-import { namesBelow } from "../nodes/named-node.ts";
+import { namesBelow, watchedChildren } from "../nodes/named-node.ts";
 import { payloadBytes } from "../nodes/payload-bytes.ts";
 import { type ClaimedItem, Claims } from "./claims.ts";
-import { watchedChildren } from "./work-queue.ts";
 
 /** Shorter listings cost little, and are read for each take. */
 const CACHED_COUNT_MIN = 256;

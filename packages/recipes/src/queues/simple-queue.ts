@@ -1,10 +1,11 @@
-import { type Client, isZkError, type OneShotWatch, type Payload } from "@zooid/client";
+import { type Client, isZkError, type Payload } from "@zooid/client";
 import { joinPath } from "@zooid/model";
 import { checkArguments, signalOf } from "../arguments.ts";
 import { Deadline, type WaitOptions } from "../leases/deadline.ts";
 import { unlessAborted } from "../leases/waiting.ts";
 import { contendersOf } from "../locks/sequence.ts";
-import { makeNamed } from "../nodes/named-node.ts";
+import { watchedChildren } from "../nodes/named-node.ts";
+import { orNull } from "../nodes/refusals.ts";
 import { isRecipeError } from "../recipe-error.ts";
 
 const PREFIX = "qn-";
@@ -79,7 +80,7 @@ export class SimpleQueue {
     for (;;) {
       const present = await this.#takeFirst(await this.#items(signal), signal);
       if (present !== null) return present;
-      const { names, watch } = await this.#list(signal);
+      const { names, watch } = await watchedChildren(this.#zk, this.path, signal);
       using _ = watch;
       const item = await this.#takeFirst(this.#paths(names), signal);
       if (item !== null) return item;
@@ -104,27 +105,8 @@ export class SimpleQueue {
   }
 
   async #items(signal: AbortSignal | undefined): Promise<readonly string[]> {
-    try {
-      return this.#paths((await this.#zk.children(this.path, { signal })).names);
-    } catch (error) {
-      if (isZkError(error, "NO_NODE")) return [];
-      throw error;
-    }
-  }
-
-  /**
-   * With a watch on the children. The parent is removed after it was empty for a while, and created
-   * again.
-   */
-  async #list(signal: AbortSignal): Promise<{ readonly names: readonly string[]; readonly watch: OneShotWatch }> {
-    for (;;) {
-      try {
-        return await this.#zk.children(this.path, { watch: true, signal });
-      } catch (error) {
-        if (!isZkError(error, "NO_NODE")) throw error;
-      }
-      await makeNamed(this.#zk, { path: this.path, data: "", mode: "container", signal });
-    }
+    const listing = await orNull(this.#zk.children(this.path, { signal }), "NO_NODE");
+    return this.#paths(listing?.names ?? []);
   }
 
   #paths(names: readonly string[]): readonly string[] {

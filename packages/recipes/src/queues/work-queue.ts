@@ -1,12 +1,4 @@
-import {
-  type Client,
-  type Codec,
-  isZkError,
-  type OneShotWatch,
-  pause,
-  type Transaction,
-  TransactionError,
-} from "@zooid/client";
+import { type Client, type Codec, isZkError, pause, type Transaction, TransactionError } from "@zooid/client";
 import {
   ArgumentError,
   anyRule,
@@ -30,8 +22,9 @@ import { HOLD, type HoldOptions, type Lease } from "../leases/lease.ts";
 import { OwnWork } from "../leases/own-work.ts";
 import { RetryPace } from "../leases/retry-pace.ts";
 import { isReasonOf, isRefusedForNow, keepOn, unlessAborted, writable } from "../leases/waiting.ts";
-import { makeNamed } from "../nodes/named-node.ts";
+import { makeNamed, watchedChildren } from "../nodes/named-node.ts";
 import { payloadBytes } from "../nodes/payload-bytes.ts";
+import { orNull } from "../nodes/refusals.ts";
 import { type CodedNode, decodedBy, encodedValue } from "../nodes/values.ts";
 import { isRecipeError, RecipeError } from "../recipe-error.ts";
 import { useClaimPath } from "./claim-paths.ts";
@@ -242,12 +235,8 @@ export abstract class WorkQueue<T> implements AsyncDisposable {
   /** @throws RECIPE_CLOSED */
   protected async items(): Promise<readonly string[]> {
     this.#assertOpen();
-    try {
-      return inQueueOrder((await this.zk.children(this.path)).names, this.#names);
-    } catch (error) {
-      if (isZkError(error, "NO_NODE")) return [];
-      throw error;
-    }
+    const listing = await orNull(this.zk.children(this.path), "NO_NODE");
+    return inQueueOrder(listing?.names ?? [], this.#names);
   }
 
   #assertOpen(): void {
@@ -621,25 +610,6 @@ function isBound(onFailure: Fate | DeliveryBound): onFailure is DeliveryBound {
 
 function isWithin(path: string, ancestor: string): boolean {
   return path === ancestor || path.startsWith(ancestor === "/" ? "/" : `${ancestor}/`);
-}
-
-/**
- * With a watch on the children. The parent is removed after it was empty for a while, and created
- * again.
- */
-export async function watchedChildren(
-  zk: Client,
-  path: string,
-  signal: AbortSignal,
-): Promise<{ readonly names: readonly string[]; readonly watch: OneShotWatch }> {
-  for (;;) {
-    try {
-      return await zk.children(path, { watch: true, signal });
-    } catch (error) {
-      if (!isZkError(error, "NO_NODE")) throw error;
-    }
-    await makeNamed(zk, { path, data: "", mode: "container", signal });
-  }
 }
 
 /** A pause without traces. */

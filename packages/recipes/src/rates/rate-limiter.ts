@@ -4,6 +4,7 @@ import { checkArguments } from "../arguments.ts";
 import { Deadline, TRY, type WaitOptions } from "../leases/deadline.ts";
 import { unlessAborted, writable } from "../leases/waiting.ts";
 import { makeNamed } from "../nodes/named-node.ts";
+import { orNull } from "../nodes/refusals.ts";
 import { decodedValue } from "../nodes/values.ts";
 import { bucketCodec } from "./bucket-codec.ts";
 import { LocalTokens } from "./local-tokens.ts";
@@ -196,13 +197,10 @@ export class RateLimiter {
 
   /** False if another process was faster. */
   async #write({ bucket, version }: { readonly bucket: Bucket; readonly version: number }): Promise<boolean> {
-    try {
-      this.#ownVersion = (await this.#zk.set(this.path, bucketCodec.encode(bucket), { version })).version;
-      return true;
-    } catch (error) {
-      if (isZkError(error, "BAD_VERSION") || isZkError(error, "NO_NODE")) return false;
-      throw error;
-    }
+    const setting = this.#zk.set(this.path, bucketCodec.encode(bucket), { version });
+    const stat = await orNull(setting, "BAD_VERSION", "NO_NODE");
+    this.#ownVersion = stat?.version ?? this.#ownVersion;
+    return stat !== null;
   }
 
   #note({ tokens, isCredited }: Taken, { credit, sentMs }: { readonly credit: string; readonly sentMs: number }): void {
