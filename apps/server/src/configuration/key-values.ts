@@ -17,6 +17,14 @@ export function wholeValue(value: string): Read<number> {
   return read(/^[+-]?\d+$/.test(value) ? Number(value) : undefined, `is a whole number, found "${value}"`);
 }
 
+export function countValue(value: string): Read<number> {
+  return read(/^\+?\d+$/.test(value) ? Number(value) : undefined, `is a whole number, found "${value}"`);
+}
+
+export function decimalValue(value: string): Read<number> {
+  return read(/^[+-]?\d+(?:\.\d+)?$/.test(value) ? Number(value) : undefined, `is a number, found "${value}"`);
+}
+
 const PORT_MAX = 65_535;
 
 export function portValue(value: string): Read<number> {
@@ -77,6 +85,28 @@ export function pathValue(value: string, what: "file" | "directory" = "file"): R
 
 export function textValue(value: string): Read<string> {
   return read(value === "" ? undefined : value, "is empty");
+}
+
+export function anyValue(value: string): Read<string> {
+  return { value };
+}
+
+/** Values between commas, without the blanks around them. */
+export function listValue(value: string): Read<readonly string[]> {
+  return { value: value.split(",").map((one) => one.trim()) };
+}
+
+/** One of two words; the first is the default where `hasDefault`. */
+export function oneOf<W extends string>(
+  [first, second]: readonly [W, W],
+  hasDefault = false,
+): (value: string) => Read<W> {
+  const words = `${first}${hasDefault ? " (the default)" : ""} or ${second}`;
+  return (value) =>
+    read(
+      [first, second].find((word) => word === value),
+      `is ${words}, found "${value}"`,
+    );
 }
 
 export function trueOrFalse(value: string): boolean | undefined {

@@ -14,15 +14,13 @@ export function mergeOptions(earlier: ServerOptions, later: ServerOptions): Serv
 }
 
 /** Options that hold several settings, each of which may come from another place. */
+const GROUPS = ["connectionThrottle", "disk", "metrics", "reaping", "retention", "scrub"] as const;
+
 function mergedGroups(earlier: ServerOptions, later: ServerOptions): ServerOptions {
   const merged: Mutable<ServerOptions> = {};
-  if (earlier.metrics !== undefined) merged.metrics = { ...earlier.metrics, ...later.metrics };
-  if (earlier.reaping !== undefined) merged.reaping = { ...earlier.reaping, ...later.reaping };
-  if (earlier.retention !== undefined) merged.retention = { ...earlier.retention, ...later.retention };
-  if (earlier.disk !== undefined) merged.disk = { ...earlier.disk, ...later.disk };
-  if (earlier.scrub !== undefined) merged.scrub = { ...earlier.scrub, ...later.scrub };
-  if (earlier.connectionThrottle !== undefined)
-    merged.connectionThrottle = { ...earlier.connectionThrottle, ...later.connectionThrottle };
+  for (const group of GROUPS) {
+    if (earlier[group] !== undefined) Object.assign(merged, { [group]: { ...earlier[group], ...later[group] } });
+  }
   return merged;
 }
 

@@ -1,17 +1,15 @@
-import type { ServerOptions } from "@zooid/embedded-server";
-import { trueOrFalse } from "../key-values.ts";
 import {
-  flag,
-  ignored,
-  type KeyEntry,
-  type KeyRule,
-  listenAddress,
-  type Mutable,
-  ONE_LOOP,
-  portNumber,
-  set,
-  wholeNumber,
-} from "./key-rule.ts";
+  addressValue,
+  anyValue,
+  decimalValue,
+  listValue,
+  portValue,
+  type Read,
+  read,
+  trueOrFalseValue,
+  wholeValue,
+} from "../key-values.ts";
+import { honoured, ignored, type KeyEntry, type KeyRule, ONE_LOOP, option, part } from "./key-rule.ts";
 
 const BYTES_WAIT =
   "the bytes of requests under way are bounded already, and clients beyond it are left unread instead of closed";
@@ -21,11 +19,11 @@ const REQUESTS_WAIT =
 
 /** The port for clients, their sessions, and the limits on what they may ask. */
 export const CLIENT_KEYS: readonly KeyEntry[] = [
-  ["clientPort", portNumber("port")],
-  ["clientPortAddress", listenAddress("address")],
+  ["clientPort", option("port", portValue)],
+  ["clientPortAddress", option("address", addressValue)],
   ["clientPortListenBacklog", backlog()],
-  ["clientTcpKeepAlive", flag("tcpKeepAlive")],
-  ["4lw.commands.whitelist", { kind: "honoured", set: (options, value) => set(options, "fourLetterWords", value) }],
+  ["clientTcpKeepAlive", option("tcpKeepAlive", trueOrFalseValue)],
+  ["4lw.commands.whitelist", option("fourLetterWords", anyValue)],
   ["serverCnxnFactory", ignored(ONE_LOOP)],
   ["nio.numSelectorThreads", ignored(ONE_LOOP)],
   ["nio.numWorkerThreads", ignored(ONE_LOOP)],
@@ -35,44 +33,44 @@ export const CLIENT_KEYS: readonly KeyEntry[] = [
   ["nio.shutdownTimeout", ignored(ONE_LOOP)],
   ["commitProcessor.numWorkerThreads", ignored(ONE_LOOP)],
 
-  ["tickTime", wholeNumber("tickMs")],
-  ["minSessionTimeout", wholeNumber("sessionTimeoutMsMin")],
-  ["maxSessionTimeout", wholeNumber("sessionTimeoutMsMax")],
-  ["nio.sessionlessCnxnTimeout", wholeNumber("sessionlessTimeoutMs")],
-  ["readonlymode.enabled", flag("readOnlyMode")],
-  ["localSessionsEnabled", flag("localSessions")],
-  ["localSessionsUpgradingEnabled", flag("localSessionsUpgrading")],
+  ["tickTime", option("tickMs", wholeValue)],
+  ["minSessionTimeout", option("sessionTimeoutMsMin", wholeValue)],
+  ["maxSessionTimeout", option("sessionTimeoutMsMax", wholeValue)],
+  ["nio.sessionlessCnxnTimeout", option("sessionlessTimeoutMs", wholeValue)],
+  ["readonlymode.enabled", option("readOnlyMode", trueOrFalseValue)],
+  ["localSessionsEnabled", option("localSessions", trueOrFalseValue)],
+  ["localSessionsUpgradingEnabled", option("localSessionsUpgrading", trueOrFalseValue)],
 
-  ["maxClientCnxns", wholeNumber("connectionsPerAddressMax")],
-  ["maxCnxns", wholeNumber("connectionsMax")],
-  ["globalOutstandingLimit", wholeNumber("outstandingCountMax")],
-  ["zooid.heldBytesMax", wholeNumber("heldBytesMax")],
-  ["zooid.childrenBytesMax", wholeNumber("childrenBytesMax")],
-  ["zooid.watchBytesMax", wholeNumber("watchBytesMax")],
-  ["zooid.trustedProxies", trustedProxies()],
-  ["zooid.trustedProxiesPercent", wholeNumber("trustedProxiesPercent")],
-  ["jute.maxbuffer", juteMaxbuffer()],
+  ["maxClientCnxns", option("connectionsPerAddressMax", wholeValue)],
+  ["maxCnxns", option("connectionsMax", wholeValue)],
+  ["globalOutstandingLimit", option("outstandingCountMax", wholeValue)],
+  ["zooid.heldBytesMax", option("heldBytesMax", wholeValue)],
+  ["zooid.childrenBytesMax", option("childrenBytesMax", wholeValue)],
+  ["zooid.watchBytesMax", option("watchBytesMax", wholeValue)],
+  ["zooid.trustedProxies", option("trustedProxies", listValue)],
+  ["zooid.trustedProxiesPercent", option("trustedProxiesPercent", wholeValue)],
+  ["jute.maxbuffer", option("frameBytesMax", bufferValue)],
   ["jute.maxbuffer.extrasize", ignored("a field is bounded by its frame")],
   ["advancedFlowControlEnabled", ignored(ONE_LOOP)],
   ["largeRequestMaxBytes", ignored(BYTES_WAIT)],
   ["largeRequestThreshold", ignored(BYTES_WAIT)],
   ["throttled_op_wait_time", ignored(REQUESTS_WAIT)],
-  ["request_throttle_max_requests", wholeNumber("requestThrottleMax")],
+  ["request_throttle_max_requests", option("requestThrottleMax", wholeValue)],
   ["request_throttle_stall_time", ignored("waiting requests continue as soon as there is room, not in steps")],
   ["request_throttle_drop_stale", ignored(REQUESTS_WAIT)],
   ["request_stale_connection_check", ignored(REQUESTS_WAIT)],
   ["request_stale_latency_check", ignored(REQUESTS_WAIT)],
-  ["connection_throttle_tokens", throttleNumber("tokens")],
-  ["connection_throttle_fill_time", throttleNumber("fillMs")],
-  ["connection_throttle_fill_count", throttleNumber("fillCount")],
-  ["connection_throttle_freeze_time", throttleNumber("freezeMs")],
-  ["connection_throttle_drop_increase", throttleNumber("dropIncrease")],
-  ["connection_throttle_drop_decrease", throttleNumber("dropDecrease")],
-  ["connection_throttle_decrease_ratio", throttleNumber("decreaseRatio")],
-  ["connection_throttle_global_session_weight", throttleNumber("globalWeight")],
-  ["connection_throttle_local_session_weight", throttleNumber("localWeight")],
-  ["connection_throttle_renew_session_weight", throttleNumber("renewWeight")],
-  ["connection_throttle_weight_enabled", throttleWeights()],
+  ["connection_throttle_tokens", part("connectionThrottle", "tokens", decimalValue)],
+  ["connection_throttle_fill_time", part("connectionThrottle", "fillMs", decimalValue)],
+  ["connection_throttle_fill_count", part("connectionThrottle", "fillCount", decimalValue)],
+  ["connection_throttle_freeze_time", part("connectionThrottle", "freezeMs", decimalValue)],
+  ["connection_throttle_drop_increase", part("connectionThrottle", "dropIncrease", decimalValue)],
+  ["connection_throttle_drop_decrease", part("connectionThrottle", "dropDecrease", decimalValue)],
+  ["connection_throttle_decrease_ratio", part("connectionThrottle", "decreaseRatio", decimalValue)],
+  ["connection_throttle_global_session_weight", part("connectionThrottle", "globalWeight", decimalValue)],
+  ["connection_throttle_local_session_weight", part("connectionThrottle", "localWeight", decimalValue)],
+  ["connection_throttle_renew_session_weight", part("connectionThrottle", "renewWeight", decimalValue)],
+  ["connection_throttle_weight_enabled", part("connectionThrottle", "isWeighted", trueOrFalseValue)],
 ];
 
 /** As {@link CLIENT_KEYS}, of keys that begin so. */
@@ -81,60 +79,20 @@ export const CLIENT_FAMILIES: readonly KeyEntry[] = [["netty.", ignored(ONE_LOOP
 /** The system takes a 32-bit number, and less of it. */
 const LISTEN_BACKLOG_MAX = 2 ** 31 - 1;
 
+/** A negative one leaves the system's. */
 function backlog(): KeyRule {
-  return {
-    kind: "honoured",
-    set: (options, value) => {
-      if (!/^[+-]?\d+$/.test(value) || Number(value) > LISTEN_BACKLOG_MAX)
-        return `is a whole number up to ${LISTEN_BACKLOG_MAX}, found "${value}"`;
-      return Number(value) < 0 ? undefined : set(options, "listenBacklog", Number(value));
-    },
-  };
+  return honoured(backlogValue, (options, value) => {
+    if (value >= 0) options.listenBacklog = value;
+  });
+}
+
+function backlogValue(value: string): Read<number> {
+  const isBacklog = /^[+-]?\d+$/.test(value) && Number(value) <= LISTEN_BACKLOG_MAX;
+  return read(isBacklog ? Number(value) : undefined, `is a whole number up to ${LISTEN_BACKLOG_MAX}, found "${value}"`);
 }
 
 /** Java reads it with `Integer.getInteger`, so hexadecimal is in use too. */
-function juteMaxbuffer(): KeyRule {
-  return {
-    kind: "honoured",
-    set: (options, value) => {
-      if (!/^\+?(?:0x[0-9a-f]+|\d+)$/i.test(value)) return `is a number of bytes, found "${value}"`;
-      return set(options, "frameBytesMax", Number(value.replace("+", "")));
-    },
-  };
-}
-
-type Throttle = Mutable<NonNullable<ServerOptions["connectionThrottle"]>>;
-
-function throttleNumber(name: Exclude<keyof Throttle, "isWeighted">): KeyRule {
-  return {
-    kind: "honoured",
-    set: (options, value) => {
-      if (!/^[+-]?\d+(?:\.\d+)?$/.test(value)) return `is a number, found "${value}"`;
-      options.connectionThrottle = { ...options.connectionThrottle, [name]: Number(value) };
-      return undefined;
-    },
-  };
-}
-
-function throttleWeights(): KeyRule {
-  return {
-    kind: "honoured",
-    set: (options, value) => {
-      const isWeighted = trueOrFalse(value);
-      if (isWeighted === undefined) return `is true or false, found "${value}"`;
-      options.connectionThrottle = { ...options.connectionThrottle, isWeighted };
-      return undefined;
-    },
-  };
-}
-
-/** The server checks each of them. */
-function trustedProxies(): KeyRule {
-  return {
-    kind: "honoured",
-    set: (options, value) => {
-      options.trustedProxies = value.split(",").map((range) => range.trim());
-      return undefined;
-    },
-  };
+function bufferValue(value: string): Read<number> {
+  const isNumber = /^\+?(?:0x[0-9a-f]+|\d+)$/i.test(value);
+  return read(isNumber ? Number(value.replace("+", "")) : undefined, `is a number of bytes, found "${value}"`);
 }

@@ -1,5 +1,15 @@
-import { pathValue, portValue, trueOrFalse } from "../key-values.ts";
-import { flag, ignored, type KeyEntry, type KeyRule, NOT_YET, ONE_LOOP, refused, set } from "./key-rule.ts";
+import { countValue, oneOf, pathValue, portValue, type Read, read, trueOrFalseValue } from "../key-values.ts";
+import {
+  ignored,
+  type KeyEntry,
+  type KeyRule,
+  limit,
+  NOT_YET,
+  ONE_LOOP,
+  ofEnsemble,
+  option,
+  refused,
+} from "./key-rule.ts";
 import { NO_OCSP } from "./tls-keys.ts";
 
 /** The file that lists the servers, where zoo.cfg does not. */
@@ -15,14 +25,14 @@ const NEVER_BLOCKED = "nothing waits for a socket";
  * `ensemble-draft.ts`.
  */
 export const ENSEMBLE_KEYS: readonly KeyEntry[] = [
-  ["initLimit", ensembleNumber("initLimit")],
-  ["syncLimit", ensembleNumber("syncLimit")],
-  ["electionAlg", electionAlg()],
-  ["peerType", peerType()],
-  ["leaderServes", leaderServes()],
-  ["cnxTimeout", connectTimeout()],
-  ["quorumListenOnAllIPs", ensembleFlag("listenOnAllAddresses")],
-  ["electionPortBindRetry", ensembleNumber("bindRetryCount")],
+  ["initLimit", limit("initLimit", countValue)],
+  ["syncLimit", limit("syncLimit", countValue)],
+  ["electionAlg", limit("electionAlg", electionAlgValue)],
+  ["peerType", limit("isObserver", isObserverValue)],
+  ["leaderServes", option("leaderServes", yesOrNoValue)],
+  ["cnxTimeout", limit("connectTimeoutMs", connectTimeoutValue)],
+  ["quorumListenOnAllIPs", limit("listenOnAllAddresses", trueOrFalseValue)],
+  ["electionPortBindRetry", limit("bindRetryCount", countValue)],
   ["connectToLearnerMasterLimit", ignored("connecting to the leader is part of initLimit")],
   ["quorumCnxnTimeoutMs", ignored("a connection between servers is given up after three silent ticks")],
   ["syncEnabled", ignored("an observer always keeps what it learned", "true")],
@@ -36,7 +46,7 @@ export const ENSEMBLE_KEYS: readonly KeyEntry[] = [
   ["observer.reconnectDelayMs", ignored(NOT_YET)],
   ["observer.election.DelayMs", ignored(NOT_YET)],
   ["tcpKeepAlive", ignored("connections between servers always have it")],
-  ["reconfigEnabled", flag("reconfigEnabled")],
+  ["reconfigEnabled", option("reconfigEnabled", trueOrFalseValue)],
   // Its lines stand where the setting stood, see parseConfigFile: if it is still here, it was not
   // read.
   [DYNAMIC_FILE, refused("is read where a configuration file names it, not supported elsewhere")],
@@ -46,19 +56,19 @@ export const ENSEMBLE_KEYS: readonly KeyEntry[] = [
     refused("asks for an oracle to stand in for a quorum, which can make two leaders; it is not supported"),
   ],
 
-  ["zooid.foundingWaitMs", ensembleNumber("foundingWaitMs")],
-  ["zooid.unlisted", unlistedServers()],
-  ["zooid.peerSecretFile", peerSecretFile()],
-  ["zooid.peerSecretMode", peerSecretMode()],
+  ["zooid.foundingWaitMs", limit("foundingWaitMs", countValue)],
+  ["zooid.unlisted", limit("unlisted", oneOf(["follow", "refuse"]))],
+  ["zooid.peerSecretFile", limit("peerSecretFile", pathValue)],
+  ["zooid.peerSecretMode", limit("peerSecretMode", oneOf(["require", "offer"], true))],
   ["zooid.peerTls.key", peerTls("key")],
   ["zooid.peerTls.cert", peerTls("cert")],
   ["zooid.peerTls.ca", peerTls("ca")],
-  ["zooid.allowUnauthenticatedPeers", ensembleFlag("allowUnauthenticatedPeers")],
-  ["sslQuorum", ensembleFlag("sslQuorum")],
-  ["sslQuorumReloadCertFiles", ensembleFlag("reloadPeerStores")],
-  ["portUnification", ensembleFlag("portUnification")],
-  ["ssl.quorum.hostnameVerification", ensembleFlag("hostnameVerification")],
-  ["ssl.quorum.clientHostnameVerification", ensembleFlag("clientHostnameVerification")],
+  ["zooid.allowUnauthenticatedPeers", limit("allowUnauthenticatedPeers", trueOrFalseValue)],
+  ["sslQuorum", limit("sslQuorum", trueOrFalseValue)],
+  ["sslQuorumReloadCertFiles", limit("reloadPeerStores", trueOrFalseValue)],
+  ["portUnification", limit("portUnification", trueOrFalseValue)],
+  ["ssl.quorum.hostnameVerification", limit("hostnameVerification", trueOrFalseValue)],
+  ["ssl.quorum.clientHostnameVerification", limit("clientHostnameVerification", trueOrFalseValue)],
   ["ssl.quorum.clientAuth", refused("servers always ask each other for certificates", "need")],
   ["ssl.quorum.ocsp", refused(`${NO_OCSP} ssl.quorum.crl=true with zooid.ssl.quorum.crlFile=FILE`, "false")],
   ["ssl.quorum.allowReverseDnsLookup", ignored("no name is looked up for an address")],
@@ -72,108 +82,29 @@ export const ENSEMBLE_FAMILIES: readonly KeyEntry[] = [
   ["leader.", ignored(NOT_YET)],
 ];
 
-function ensembleNumber(name: "initLimit" | "syncLimit" | "bindRetryCount" | "foundingWaitMs"): KeyRule {
-  return {
-    kind: "ensemble",
-    set: (limits, value) => {
-      if (!/^\+?\d+$/.test(value)) return `is a whole number, found "${value}"`;
-      limits[name] = Number(value);
-      return undefined;
-    },
-  };
-}
-
 /** Like Apache's server, 0 switches it off. */
 function observerMasterPort(): KeyRule {
-  return {
-    kind: "ensemble",
-    set: (limits, value) => {
-      const found = portValue(value);
-      if ("problem" in found) return `is a port, or 0 for none, found "${value}"`;
-      if (found.value > 0) limits.observerMasterPort = found.value;
-      else delete limits.observerMasterPort;
-      return undefined;
-    },
-  };
+  return ofEnsemble(observerPortValue, (limits, port) => {
+    if (port > 0) limits.observerMasterPort = port;
+    else delete limits.observerMasterPort;
+  });
 }
 
-function unlistedServers(): KeyRule {
-  return {
-    kind: "ensemble",
-    set: (limits, value) => {
-      if (value !== "follow" && value !== "refuse") return `is follow or refuse, found "${value}"`;
-      limits.unlisted = value;
-      return undefined;
-    },
-  };
+function observerPortValue(value: string): Read<number> {
+  const found = portValue(value);
+  return "problem" in found ? { problem: `is a port, or 0 for none, found "${value}"` } : found;
 }
 
-type EnsembleFlag =
-  | "listenOnAllAddresses"
-  | "allowUnauthenticatedPeers"
-  | "sslQuorum"
-  | "portUnification"
-  | "reloadPeerStores"
-  | "hostnameVerification"
-  | "clientHostnameVerification";
-
-function ensembleFlag(name: EnsembleFlag): KeyRule {
-  return {
-    kind: "ensemble",
-    set: (limits, value) => {
-      const isOn = trueOrFalse(value);
-      if (isOn === undefined) return `is true or false, found "${value}"`;
-      limits[name] = isOn;
-      return undefined;
-    },
-  };
-}
-
-function peerType(): KeyRule {
-  return {
-    kind: "ensemble",
-    set: (limits, value) => {
-      const lower = value.toLowerCase();
-      if (lower !== "participant" && lower !== "observer") return `is participant or observer, found "${value}"`;
-      limits.isObserver = lower === "observer";
-      return undefined;
-    },
-  };
-}
-
-function peerSecretFile(): KeyRule {
-  return {
-    kind: "ensemble",
-    set: (limits, value) => {
-      const found = pathValue(value);
-      if ("problem" in found) return found.problem;
-      limits.peerSecretFile = found.value;
-      return undefined;
-    },
-  };
-}
-
-function peerSecretMode(): KeyRule {
-  return {
-    kind: "ensemble",
-    set: (limits, value) => {
-      if (value !== "require" && value !== "offer") return `is require (the default) or offer, found "${value}"`;
-      limits.peerSecretMode = value;
-      return undefined;
-    },
-  };
+function isObserverValue(value: string): Read<boolean> {
+  const lower = value.toLowerCase();
+  const isType = lower === "participant" || lower === "observer";
+  return read(isType ? lower === "observer" : undefined, `is participant or observer, found "${value}"`);
 }
 
 function peerTls(name: "key" | "cert" | "ca"): KeyRule {
-  return {
-    kind: "ensemble",
-    set: (limits, value) => {
-      const found = pathValue(value);
-      if ("problem" in found) return found.problem;
-      limits.peerTls = { ...limits.peerTls, [name]: found.value };
-      return undefined;
-    },
-  };
+  return ofEnsemble(pathValue, (limits, file) => {
+    limits.peerTls = { ...limits.peerTls, [name]: file };
+  });
 }
 
 /**
@@ -182,40 +113,25 @@ function peerTls(name: "key" | "cert" | "ca"): KeyRule {
  */
 const SECONDS_MAX = 100;
 
-function connectTimeout(): KeyRule {
-  return {
-    kind: "ensemble",
-    set: (limits, value) => {
-      if (!/^\+?\d+$/.test(value) || Number(value) === 0) {
-        return `is a number of seconds below ${SECONDS_MAX} or of milliseconds from there, found "${value}"`;
-      }
-      limits.connectTimeoutMs = Number(value) < SECONDS_MAX ? Number(value) * 1000 : Number(value);
-      return undefined;
-    },
-  };
+function connectTimeoutValue(value: string): Read<number> {
+  if (!/^\+?\d+$/.test(value) || Number(value) === 0) {
+    return {
+      problem: `is a number of seconds below ${SECONDS_MAX} or of milliseconds from there, found "${value}"`,
+    };
+  }
+  return { value: Number(value) < SECONDS_MAX ? Number(value) * 1000 : Number(value) };
 }
 
-function electionAlg(): KeyRule {
-  return {
-    kind: "ensemble",
-    set: (limits, value) => {
-      if (value === "1" || value === "2") {
-        return `${value} is the fast election over UDP, which ZooKeeper itself no longer has; use 3 (the default) or 0`;
-      }
-      if (value !== "3" && value !== "0") return `is 3 (the default) or 0, found "${value}"`;
-      limits.electionAlg = Number(value);
-      return undefined;
-    },
-  };
+function electionAlgValue(value: string): Read<number> {
+  if (value === "1" || value === "2") {
+    return {
+      problem: `${value} is the fast election over UDP, which ZooKeeper itself no longer has; use 3 (the default) or 0`,
+    };
+  }
+  return read(value === "3" || value === "0" ? Number(value) : undefined, `is 3 (the default) or 0, found "${value}"`);
 }
 
-function leaderServes(): KeyRule {
-  return {
-    kind: "honoured",
-    set: (options, value) => {
-      const lower = value.toLowerCase();
-      if (lower !== "yes" && lower !== "no") return `is yes or no, found "${value}"`;
-      return set(options, "leaderServes", lower === "yes");
-    },
-  };
+function yesOrNoValue(value: string): Read<boolean> {
+  const lower = value.toLowerCase();
+  return read(lower === "yes" || lower === "no" ? lower === "yes" : undefined, `is yes or no, found "${value}"`);
 }

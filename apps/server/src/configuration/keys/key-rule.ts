@@ -1,6 +1,6 @@
 import type { ServerOptions } from "@zooid/embedded-server";
 import type { EnsembleLimits } from "../ensemble-settings.ts";
-import { addressValue, portValue, trueOrFalse } from "../key-values.ts";
+import type { Read } from "../key-values.ts";
 
 /** A line of a configuration, from wherever it came. */
 export interface Setting {
@@ -88,82 +88,74 @@ export function ignored(reason: string, ...harmless: string[]): KeyRule {
   return { kind: "ignored", harmless, reason };
 }
 
-export function wholeNumber(
-  name: keyof { [K in keyof Options as Options[K] extends number | undefined ? K : never]: true },
+type Reader<V> = (value: string) => Read<V>;
+
+/** Reads a value, and puts it where it belongs, or says what was expected. */
+function checked<T, V>(
+  reader: Reader<V>,
+  put: (target: T, value: V, key: string) => void,
+): (target: T, value: string, key?: string) => string | undefined {
+  return (target, value, key = "") => {
+    const found = reader(value);
+    if ("problem" in found) return found.problem;
+    put(target, found.value, key);
+    return undefined;
+  };
+}
+
+/** A setting that changes the options in a way of its own. */
+export function honoured<V>(reader: Reader<V>, put: (options: Options, value: V, key: string) => void): KeyRule {
+  return { kind: "honoured", set: checked(reader, put) };
+}
+
+/** A setting that is one of the options. */
+export function option<K extends keyof Options>(name: K, reader: Reader<NonNullable<Options[K]>>): KeyRule {
+  return honoured(reader, (options, value) => Object.assign(options, { [name]: value }));
+}
+
+type Groups = Required<
+  Pick<
+    ServerOptions,
+    "admin" | "auth" | "connectionThrottle" | "disk" | "metrics" | "reaping" | "retention" | "scrub" | "tls"
+  >
+>;
+
+/** A setting that is a part of one of the options. */
+export function part<G extends keyof Groups, K extends keyof Groups[G]>(
+  group: G,
+  name: K,
+  reader: Reader<NonNullable<Groups[G][K]>>,
 ): KeyRule {
-  return {
-    kind: "honoured",
-    set: (options, value) => {
-      if (!/^[+-]?\d+$/.test(value)) return `is a whole number, found "${value}"`;
-      options[name] = Number(value);
-      return undefined;
-    },
-  };
+  return honoured(reader, (options, value) =>
+    Object.assign(options, { [group]: { ...options[group], [name]: value } }),
+  );
 }
 
-/** A port, of which 0 lets the system choose one. */
-export function portNumber(name: "port" | "securePort"): KeyRule {
-  return {
-    kind: "honoured",
-    set: (options, value) => {
-      const found = portValue(value);
-      return "problem" in found ? found.problem : set(options, name, found.value);
-    },
-  };
+/** A setting that changes what only an ensemble has, in a way of its own. */
+export function ofEnsemble<V>(reader: Reader<V>, put: (limits: Mutable<EnsembleLimits>, value: V) => void): KeyRule {
+  return { kind: "ensemble", set: checked<Mutable<EnsembleLimits>, V>(reader, put) };
 }
 
-/**
- * An address to listen on. An empty one may be what a template made of a missing value, and must
- * not open the port to every network.
- */
-export function listenAddress(name: "address" | "secureAddress"): KeyRule {
-  return {
-    kind: "honoured",
-    set: (options, value) => {
-      const found = addressValue(value);
-      return "problem" in found ? found.problem : set(options, name, found.value);
-    },
-  };
-}
-
-export function text(
-  name: keyof { [K in keyof Options as Options[K] extends string | undefined ? K : never]: true },
+/** A setting that is one of the limits of an ensemble. */
+export function limit<K extends keyof EnsembleLimits>(
+  name: K,
+  reader: Reader<NonNullable<EnsembleLimits[K]>>,
 ): KeyRule {
-  return {
-    kind: "honoured",
-    set: (options, value) => {
-      if (value === "") return "is empty";
-      Object.assign(options, { [name]: value });
-      return undefined;
-    },
-  };
+  return ofEnsemble(reader, (limits, value) => Object.assign(limits, { [name]: value }));
 }
 
-type Flag =
-  | "digestEnabled"
-  | "readOnlyMode"
-  | "localSessions"
-  | "localSessionsUpgrading"
-  | "ttlNodes"
-  | "enforceQuota"
-  | "healDamage"
-  | "portUnification"
-  | "tcpKeepAlive"
-  | "reconfigEnabled";
-
-export function flag(name: Flag): KeyRule {
-  return {
-    kind: "honoured",
-    set: (options, value) => {
-      const isOn = trueOrFalse(value);
-      return isOn === undefined ? `is true or false, found "${value}"` : set(options, name, isOn);
-    },
-  };
+export function auditSetting<K extends keyof AuditSettings>(
+  name: K,
+  reader: Reader<NonNullable<AuditSettings[K]>>,
+): KeyRule {
+  return { kind: "audit", set: checked(reader, (audit, value) => Object.assign(audit, { [name]: value })) };
 }
 
-export function set<K extends keyof Options>(options: Options, name: K, value: NonNullable<Options[K]>): undefined {
-  options[name] = value;
-  return undefined;
+export function consoleSetting<K extends keyof ConsoleSettings>(
+  name: K,
+  reader: Reader<NonNullable<ConsoleSettings[K]>>,
+): KeyRule {
+  return { kind: "console", set: checked(reader, (console, value) => Object.assign(console, { [name]: value })) };
 }
 
 // Reasons that keys of several groups have.

@@ -1,5 +1,5 @@
-import { pathValue } from "../key-values.ts";
-import { flag, ignored, type KeyEntry, type KeyRule, type Options, set, wholeNumber } from "./key-rule.ts";
+import { countValue, pathValue, type Read, trueOrFalseValue, wholeValue } from "../key-values.ts";
+import { ignored, type KeyEntry, option, part } from "./key-rule.ts";
 
 const DURABLE_LOG = "the log and its state file are SQLite files that need no such setting";
 
@@ -8,18 +8,18 @@ const PURGED =
 
 /** Where data is kept and how: the log, its state, and the tree in memory. */
 export const STORAGE_KEYS: readonly KeyEntry[] = [
-  ["dataDir", path("dataDir")],
-  ["dataLogDir", path("logDir")],
+  ["dataDir", option("dataDir", directoryValue)],
+  ["dataLogDir", option("logDir", directoryValue)],
   ["datadir.autocreate", ignored("the data directory is made when it is missing")],
-  ["fsync.warningthresholdms", wholeNumber("fsyncWarnMs")],
-  ["zooid.slowRequestMs", wholeNumber("slowRequestMs")],
-  ["zooid.log.retainBytes", retention("bytes")],
-  ["zooid.log.retainMs", retention("ms")],
-  ["zooid.disk.lowBytes", disk("lowBytes")],
-  ["zooid.disk.reserveBytes", disk("reserveBytes")],
-  ["zooid.scrub.bytesPerSecond", scrub("bytesPerSecond")],
-  ["zooid.scrub.everyMs", scrub("everyMs")],
-  ["zooid.healDamage", flag("healDamage")],
+  ["fsync.warningthresholdms", option("fsyncWarnMs", wholeValue)],
+  ["zooid.slowRequestMs", option("slowRequestMs", wholeValue)],
+  ["zooid.log.retainBytes", part("retention", "bytes", countValue)],
+  ["zooid.log.retainMs", part("retention", "ms", countValue)],
+  ["zooid.disk.lowBytes", part("disk", "lowBytes", countValue)],
+  ["zooid.disk.reserveBytes", part("disk", "reserveBytes", countValue)],
+  ["zooid.scrub.bytesPerSecond", part("scrub", "bytesPerSecond", countValue)],
+  ["zooid.scrub.everyMs", part("scrub", "everyMs", countValue)],
+  ["zooid.healDamage", option("healDamage", trueOrFalseValue)],
   ["preAllocSize", ignored(DURABLE_LOG)],
   [
     "snapCount",
@@ -39,11 +39,11 @@ export const STORAGE_KEYS: readonly KeyEntry[] = [
   ["autopurge.purgeInterval", ignored(PURGED)],
 
   ["digest.enabled", ignored("the tree's digest is always kept")],
-  ["enforceQuota", flag("enforceQuota")],
-  ["znode.container.checkIntervalMs", reaping("checkIntervalMs")],
-  ["znode.container.maxPerMinute", reaping("perMinuteMax")],
-  ["znode.container.maxNeverUsedIntervalMs", reaping("neverUsedMsMax")],
-  ["extendedTypesEnabled", flag("ttlNodes")],
+  ["enforceQuota", option("enforceQuota", trueOrFalseValue)],
+  ["znode.container.checkIntervalMs", part("reaping", "checkIntervalMs", countValue)],
+  ["znode.container.maxPerMinute", part("reaping", "perMinuteMax", countValue)],
+  ["znode.container.maxNeverUsedIntervalMs", part("reaping", "neverUsedMsMax", countValue)],
+  ["extendedTypesEnabled", option("ttlNodes", trueOrFalseValue)],
   ["emulate353TTLNodes", ignored("it is about data of ZooKeeper 3.5.3, which cannot be here")],
   ["closeSessionTxn.enabled", ignored("the end of a session always lists the nodes that go with it")],
   ["watchManagerName", ignored("there is one table of watches")],
@@ -54,39 +54,6 @@ export const STORAGE_KEYS: readonly KeyEntry[] = [
 /** As {@link STORAGE_KEYS}, of keys that begin so. */
 export const STORAGE_FAMILIES: readonly KeyEntry[] = [["snapshot.compression.", ignored(DURABLE_LOG)]];
 
-function path(name: "dataDir" | "logDir"): KeyRule {
-  return {
-    kind: "honoured",
-    set: (options, value) => {
-      const found = pathValue(value, "directory");
-      return "problem" in found ? found.problem : set(options, name, found.value);
-    },
-  };
-}
-
-function disk(name: keyof NonNullable<Options["disk"]>): KeyRule {
-  return part((options, number) => set(options, "disk", { ...options.disk, [name]: number }));
-}
-
-function scrub(name: keyof NonNullable<Options["scrub"]>): KeyRule {
-  return part((options, number) => set(options, "scrub", { ...options.scrub, [name]: number }));
-}
-
-function retention(name: keyof NonNullable<Options["retention"]>): KeyRule {
-  return part((options, number) => set(options, "retention", { ...options.retention, [name]: number }));
-}
-
-function reaping(name: keyof NonNullable<Options["reaping"]>): KeyRule {
-  return part((options, number) => set(options, "reaping", { ...options.reaping, [name]: number }));
-}
-
-/** A whole number that is one of several in an option. */
-function part(put: (options: Options, number: number) => string | undefined): KeyRule {
-  return {
-    kind: "honoured",
-    set: (options, value) => {
-      if (!/^\+?\d+$/.test(value)) return `is a whole number, found "${value}"`;
-      return put(options, Number(value));
-    },
-  };
+function directoryValue(value: string): Read<string> {
+  return pathValue(value, "directory");
 }
