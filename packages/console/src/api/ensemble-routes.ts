@@ -2,23 +2,17 @@
 import { z } from "zod";
 import { includesRole } from "../access/role.ts";
 import { sessionClients, withClients } from "../members/member-reports.ts";
-import { type Route, route } from "./route.ts";
+import { type Route, viewerRoute } from "./route.ts";
 import { ensemble, metrics, sessions, yesNo } from "./shapes.ts";
 
-const readEnsemble = route({
-  ...{ method: "GET", path: "/ensemble", role: "viewer", summary: "The members, their figures and their problems" },
-  query: z.object({}),
+const readEnsemble = viewerRoute("GET /ensemble", {
+  summary: "The members, their figures and their problems",
   reply: ensemble,
   handle: async ({ facts, client }) => ({ body: await facts.ensemble(client) }),
 });
 
-const listSessions = route({
-  ...{
-    method: "GET",
-    path: "/sessions",
-    role: "viewer",
-    summary: "The clients' sessions, of every member that answers",
-  },
+const listSessions = viewerRoute("GET /sessions", {
+  summary: "The clients' sessions, of every member that answers",
   query: z.object({
     watches: yesNo.meta({ description: "Counts the watches of each, for operators: members list all of them" }),
     clients: yesNo.meta({ description: "Names the users of each and its kind of client, for operators" }),
@@ -48,9 +42,8 @@ const listSessions = route({
   },
 });
 
-const readMetrics = route({
-  ...{ method: "GET", path: "/metrics", role: "viewer", summary: "Figures of the last hour" },
-  query: z.object({}),
+const readMetrics = viewerRoute("GET /metrics", {
+  summary: "Figures of the last hour",
   reply: metrics,
   handle: async ({ history }) => ({ body: history.json() }),
 });

@@ -1,7 +1,7 @@
 /** Nodes that are written or watched most. */
 import { z } from "zod";
 import { includesRole } from "../access/role.ts";
-import { type Route, route } from "./route.ts";
+import { type Route, viewerRoute } from "./route.ts";
 import { path, timeMs } from "./shapes.ts";
 
 const NODES_MAX = 100;
@@ -30,14 +30,8 @@ const hotSpots = z.object({
 });
 export type HotSpotsJson = z.infer<typeof hotSpots>;
 
-const readHotSpots = route({
-  ...{
-    method: "GET",
-    path: "/hot-spots",
-    role: "viewer",
-    summary: "The nodes that change most, and those that most sessions watch; the first request starts the counting",
-  },
-  query: z.object({}),
+const readHotSpots = viewerRoute("GET /hot-spots", {
+  summary: "The nodes that change most, and those that most sessions watch; the first request starts the counting",
   reply: hotSpots,
   async handle({ client, facts, hotSpots: found, role }) {
     const { startedMs, spanMs, eventCount, nodes } = found.read(client, NODES_MAX);

@@ -1,19 +1,16 @@
 /** Changes of the ensemble itself: each is checked before it is made. For operators. */
-import { isLeading } from "@zooid/model/membership";
 import { z } from "zod";
-import { refuse } from "../http/problem.ts";
+import { leadingMember } from "../members/leading-member.ts";
 import { makeChange } from "../members/make-change.ts";
 import { checkedPlan, readConfiguration } from "../members/member-plan.ts";
 import { serverNumber } from "./query-shapes.ts";
-import { type Route, route } from "./route.ts";
+import { operatorRoute, type Route } from "./route.ts";
 import { drainStatus, memberChange, memberChanged, memberPlan, sid } from "./shapes.ts";
 
-const none = z.object({});
 const DRAIN_MS_MAX = 3_600_000;
 
-const checkChange = route({
-  ...{ method: "POST", path: "/members/check", role: "operator", summary: "Plans and checks a change of the members" },
-  query: none,
+const checkChange = operatorRoute("POST /members/check", {
+  summary: "Plans and checks a change of the members",
   body: memberChange,
   reply: memberPlan,
   async handle({ client, body, facts, signal }) {
@@ -22,9 +19,8 @@ const checkChange = route({
   },
 });
 
-const change = route({
-  ...{ method: "POST", path: "/members", role: "operator", summary: "Makes the next step of a checked change" },
-  query: none,
+const change = operatorRoute("POST /members", {
+  summary: "Makes the next step of a checked change",
   body: z.strictObject({
     change: memberChange,
     version: z
@@ -38,30 +34,22 @@ const change = route({
   }),
 });
 
-const transferLeadership = route({
-  ...{
-    method: "POST",
-    path: "/leader/transfer",
-    role: "operator",
-    summary: "Hands the leadership to another voter, by the leader's admin port",
-  },
-  query: none,
+const transferLeadership = operatorRoute("POST /leader/transfer", {
+  summary: "Hands the leadership to another voter, by the leader's admin port",
   body: z.strictObject({ to: sid.nullable().meta({ description: "null: the one that suits best" }) }),
   reply: z.object({ leader: z.int() }),
   async handle({ client, body, facts, admin, user, signal }) {
-    const { members } = await facts.ensemble(client);
-    const leader = members.find(({ role }) => isLeading({ mode: role, zxid: undefined }));
-    if (leader === undefined) throw refuse(409, "NO_LEADER", "No member leads now");
+    const { sid: leader } = await leadingMember(client, facts);
     const query: Readonly<Record<string, string>> = body.to === null ? {} : { to: String(body.to) };
-    const fields = await admin.run({ sid: leader.sid, name: "transfer_leadership", query, user, signal });
+    const fields = await admin.run({ sid: leader, name: "transfer_leadership", query, user, signal });
     return { body: { leader: Number(fields["leader_id"]) } };
   },
 });
 
 const atServer = z.object({ sid: serverNumber.default(0) });
 
-const readDrain = route({
-  ...{ method: "GET", path: "/drain", role: "operator", summary: "How far a server's drain has come" },
+const readDrain = operatorRoute("GET /drain", {
+  summary: "How far a server's drain has come",
   query: atServer,
   reply: drainStatus,
   async handle({ query, admin, user, signal }) {
@@ -70,13 +58,8 @@ const readDrain = route({
   },
 });
 
-const drain = route({
-  ...{
-    method: "POST",
-    path: "/drain",
-    role: "operator",
-    summary: "Empties a server of its clients before maintenance, or ends that",
-  },
+const drain = operatorRoute("POST /drain", {
+  summary: "Empties a server of its clients before maintenance, or ends that",
   query: atServer,
   body: z.strictObject({
     action: z.enum(["begin", "end"]),

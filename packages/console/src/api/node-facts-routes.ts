@@ -3,11 +3,11 @@ import { z } from "zod";
 import { readRights } from "../nodes/effective-rights.ts";
 import { readQuota } from "../nodes/quota.ts";
 import { quota, rights } from "./node-fact-shapes.ts";
-import { type Route, route } from "./route.ts";
+import { type Route, viewerRoute } from "./route.ts";
 import { path } from "./shapes.ts";
 
-const readRightsOf = route({
-  ...{ method: "GET", path: "/rights", role: "viewer", summary: "What the user may do with a node, by access lists" },
+const readRightsOf = viewerRoute("GET /rights", {
+  summary: "What the user may do with a node, by access lists",
   query: z.object({ path }),
   reply: rights,
   handle: async ({ client, query, user, signal }) => ({
@@ -15,8 +15,8 @@ const readRightsOf = route({
   }),
 });
 
-const readQuotaOf = route({
-  ...{ method: "GET", path: "/quota", role: "viewer", summary: "The quota that holds for a node: its use and limits" },
+const readQuotaOf = viewerRoute("GET /quota", {
+  summary: "The quota that holds for a node: its use and limits",
   query: z.object({ path }),
   reply: quota,
   handle: async ({ client, query, signal }) => ({ body: await readQuota(client, query.path, signal) }),

@@ -4,10 +4,10 @@ import { assertNever, found as shown } from "@zooid/model";
 import { z } from "zod";
 import { refuse } from "../http/problem.ts";
 import { DELETED_MAX, deleteSubtree } from "../nodes/delete-subtree.ts";
-import { aclJson, aclOf, dataBytes, dataJson, statJson } from "./json.ts";
-import { looksSecret } from "./masking.ts";
+import { aclJson, aclOf, dataBytes, statJson } from "./json.ts";
+import { isRevealedTo, maskedData } from "./masking.ts";
 import { wholeNumber } from "./query-shapes.ts";
-import { type Route, route } from "./route.ts";
+import { editorRoute, type Route, viewerRoute } from "./route.ts";
 import {
   acl,
   type ChildJson,
@@ -35,25 +35,20 @@ const FILTERED_MAX = 20_000;
 
 const atPath = z.object({ path });
 
-const readNode = route({
-  ...{ method: "GET", path: "/node", role: "viewer", summary: "A node's data and Stat" },
+const readNode = viewerRoute("GET /node", {
+  summary: "A node's data and Stat",
   query: atPath.extend({ reveal: yesNo.meta({ description: "Shows data that is masked by its name; for editors" }) }),
   reply: node,
   async handle({ client, query, signal, role }) {
-    const isRevealed = query.reveal === "true";
-    if (isRevealed && role === "viewer") throw refuse(403, "ROLE", "Masked data is shown to editors only");
+    const isRevealed = isRevealedTo(role, query.reveal);
     const { data, stat: found } = await client.get(query.path, { signal });
-    const isMasked = !isRevealed && looksSecret(query.path) && data !== null && data.length > 0;
-    const shown = data === null || isMasked ? null : dataJson(data);
-    return {
-      body: { path: query.path, stat: statJson(found), data: shown, isMasked },
-      version: found.version,
-    };
+    const body = { path: query.path, stat: statJson(found), ...maskedData(query.path, data, isRevealed) };
+    return { body, version: found.version };
   },
 });
 
-const listChildren = route({
-  ...{ method: "GET", path: "/children", role: "viewer", summary: "A node's children in pages, by name" },
+const listChildren = viewerRoute("GET /children", {
+  summary: "A node's children in pages, by name",
   query: atPath.extend({
     after: z.string().max(1_000_000).optional().meta({ description: "`next` of the page before" }),
     limit: wholeNumber(1, PAGE_SIZE_MAX).default(PAGE_SIZE),
@@ -83,9 +78,9 @@ const listChildren = route({
   },
 });
 
-const createNode = route({
-  ...{ method: "POST", path: "/node", role: "editor", summary: "Creates a node", status: 201 },
-  query: z.object({}),
+const createNode = editorRoute("POST /node", {
+  summary: "Creates a node",
+  status: 201,
   body: newNode,
   reply: created,
   async handle({ client, body, signal }) {
@@ -109,8 +104,9 @@ const createNode = route({
   },
 });
 
-const setNode = route({
-  ...{ method: "PUT", path: "/node", role: "editor", summary: "Replaces a node's data", takesVersion: true },
+const setNode = editorRoute("PUT /node", {
+  summary: "Replaces a node's data",
+  takesVersion: true,
   query: atPath,
   body: z.strictObject({ data: writtenData }),
   reply: z.object({ path, stat }),
@@ -121,8 +117,9 @@ const setNode = route({
   },
 });
 
-const deleteNode = route({
-  ...{ method: "DELETE", path: "/node", role: "editor", summary: "Deletes a node", takesVersion: true },
+const deleteNode = editorRoute("DELETE /node", {
+  summary: "Deletes a node",
+  takesVersion: true,
   query: atPath.extend({
     recursive: yesNo.meta({ description: `With its descendants, at most ${DELETED_MAX}; in one transaction` }),
   }),
@@ -138,8 +135,8 @@ const deleteNode = route({
   },
 });
 
-const readAcl = route({
-  ...{ method: "GET", path: "/acl", role: "viewer", summary: "A node's access list" },
+const readAcl = viewerRoute("GET /acl", {
+  summary: "A node's access list",
   query: atPath,
   reply: z.object({ path, acl, stat }),
   async handle({ client, query, signal }) {
@@ -151,8 +148,9 @@ const readAcl = route({
   },
 });
 
-const setAcl = route({
-  ...{ method: "PUT", path: "/acl", role: "editor", summary: "Replaces a node's access list", takesVersion: true },
+const setAcl = editorRoute("PUT /acl", {
+  summary: "Replaces a node's access list",
+  takesVersion: true,
   query: atPath,
   body: z.strictObject({ acl: writtenAcl }),
   reply: z.object({ path, stat }),
@@ -162,9 +160,8 @@ const setAcl = route({
   },
 });
 
-const transact = route({
-  ...{ method: "POST", path: "/multi", role: "editor", summary: "Several writes as one transaction" },
-  query: z.object({}),
+const transact = editorRoute("POST /multi", {
+  summary: "Several writes as one transaction",
   body: multi,
   reply: multiResult,
   async handle({ client, body, signal }) {
@@ -185,7 +182,14 @@ const transact = route({
 });
 
 export const NODE_ROUTES: readonly Route[] = [
-  ...[readNode, listChildren, createNode, setNode, deleteNode, readAcl, setAcl, transact],
+  readNode,
+  listChildren,
+  createNode,
+  setNode,
+  deleteNode,
+  readAcl,
+  setAcl,
+  transact,
 ];
 
 type Results = readonly (Awaited<ReturnType<Client["create"]>> | Awaited<ReturnType<Client["set"]>> | undefined)[];

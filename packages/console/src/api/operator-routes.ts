@@ -3,22 +3,17 @@
  * tail.
  */
 import { z } from "zod";
-import { refuse } from "../http/problem.ts";
+import { leadingMember } from "../members/leading-member.ts";
 import { auditLines } from "../members/member-reports.ts";
 import { position, queryTimeMs, serverNumber } from "./query-shapes.ts";
-import { type Route, route } from "./route.ts";
+import { operatorRoute, type Route } from "./route.ts";
 import { auditTail, sessionId, watched, word, wordAnswer } from "./shapes.ts";
 
 /** Watched paths in one page. */
 const WATCHES_MAX = 200;
 
-const sessionWatches = route({
-  ...{
-    method: "GET",
-    path: "/sessions/watches",
-    role: "operator",
-    summary: "The paths that a session watches, a page of 200",
-  },
+const sessionWatches = operatorRoute("GET /sessions/watches", {
+  summary: "The paths that a session watches, a page of 200",
   query: z.object({
     id: sessionId,
     from: position.default(0).meta({ description: "How many paths are left out before the page" }),
@@ -29,39 +24,26 @@ const sessionWatches = route({
   }),
 });
 
-const endSession = route({
-  ...{
-    method: "POST",
-    path: "/sessions/end",
-    role: "operator",
-    summary: "Ends a session before its timeout, by the leader's admin port: its ephemeral nodes are deleted",
-  },
-  query: z.object({}),
+const endSession = operatorRoute("POST /sessions/end", {
+  summary: "Ends a session before its timeout, by the leader's admin port: its ephemeral nodes are deleted",
   body: z.strictObject({ id: sessionId }),
   reply: z.object({ id: sessionId }),
   async handle({ client, facts, admin, body, user, signal }) {
-    const { members } = await facts.ensemble(client);
-    const leader = members.find(({ role }) => role === "leader" || role === "standalone");
-    if (leader === undefined) throw refuse(409, "NO_LEADER", "No member leads now");
-    await admin.run({ sid: leader.sid, name: "end_session", query: { id: body.id }, user, signal });
+    const { sid: leader } = await leadingMember(client, facts);
+    await admin.run({ sid: leader, name: "end_session", query: { id: body.id }, user, signal });
     return { body: { id: body.id } };
   },
 });
 
-const askWord = route({
-  ...{ method: "GET", path: "/words", role: "operator", summary: "A member's answer to a four-letter word" },
+const askWord = operatorRoute("GET /words", {
+  summary: "A member's answer to a four-letter word",
   query: z.object({ word, sid: serverNumber.optional() }),
   reply: wordAnswer,
   handle: async ({ client, facts, query }) => ({ body: await facts.answer(client, query.word, query.sid) }),
 });
 
-const readAudit = route({
-  ...{
-    method: "GET",
-    path: "/audit",
-    role: "operator",
-    summary: "The newest writes of a member's own clients, from the first request on",
-  },
+const readAudit = operatorRoute("GET /audit", {
+  summary: "The newest writes of a member's own clients, from the first request on",
   query: z.object({
     sid: serverNumber,
     since: queryTimeMs.default("0").meta({ description: "`since` of the answer before" }),

@@ -1,5 +1,6 @@
 /** Parameters of queries: texts, of which each value has one form. */
 import { z } from "zod";
+import { refuse } from "../http/problem.ts";
 
 /** Without a sign, leading zeros, spaces, and an exponent. */
 const WHOLE = /^(0|[1-9]\d{0,15})$/;
@@ -27,3 +28,10 @@ export const queryTimeMs: z.ZodType<string> = z
     params: { expected: "milliseconds since 1970, as a whole number" },
   })
   .meta({ type: "string" });
+
+/** @throws ProblemError for a cursor outside the tree of the root */
+export function checkCursor(root: string, name: string, cursor: string | undefined): void {
+  if (cursor === undefined || cursor === root || cursor.startsWith(root === "/" ? "/" : `${root}/`)) return;
+  const detail = `${name}: expected ${root} or a path below it, found ${cursor}`;
+  throw refuse(400, "BAD_ARGUMENTS", "The cursor is not below the path", { detail });
+}

@@ -1,24 +1,19 @@
 import { z } from "zod";
-import { refuse } from "../http/problem.ts";
 import { walkRecipes } from "../recipes/recipe-walk.ts";
+import { checkCursor } from "./query-shapes.ts";
 import { recipePart, recipes } from "./recipe-shapes.ts";
-import { type Route, route } from "./route.ts";
+import { type Route, viewerRoute } from "./route.ts";
 import { path, yesNo } from "./shapes.ts";
 
-const listRecipes = route({
-  ...{ method: "GET", path: "/recipes", role: "viewer", summary: "Locks, elections, queues and groups in use" },
+const listRecipes = viewerRoute("GET /recipes", {
+  summary: "Locks, elections, queues and groups in use",
   query: z.object({ path: path.default("/") }),
   reply: recipes,
   handle: async ({ client, query, scans, stopping }) => ({ body: await scans.read(client, query.path, stopping) }),
 });
 
-const readPart = route({
-  ...{
-    method: "GET",
-    path: "/recipes/part",
-    role: "viewer",
-    summary: "Recipes in one part of a tree of any size; requests follow each other by `next`",
-  },
+const readPart = viewerRoute("GET /recipes/part", {
+  summary: "Recipes in one part of a tree of any size; requests follow each other by `next`",
   query: z.object({
     path: path.default("/"),
     from: path.optional().meta({ description: "`next.path` of the part before" }),
@@ -27,10 +22,7 @@ const readPart = route({
   reply: recipePart,
   async handle({ client, query, signal }) {
     const { path: root, from } = query;
-    if (from !== undefined && from !== root && !from.startsWith(root === "/" ? "/" : `${root}/`)) {
-      const detail = `query.from: expected ${root} or a path below it, found ${from}`;
-      throw refuse(400, "BAD_ARGUMENTS", "The cursor is not below the path", { detail });
-    }
+    checkCursor(root, "query.from", from);
     const place = from === undefined ? null : { path: from, isVisited: query.isVisited === "true" };
     const [part, total] = await Promise.all([
       walkRecipes(client, { path: root, from: place }, signal),

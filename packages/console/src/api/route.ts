@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Client } from "@zooid/client";
-import type { z } from "zod";
+import { z } from "zod";
 import type { Role } from "../access/role.ts";
 import type { User } from "../access/user.ts";
 import type { EnsembleFacts } from "../facts/ensemble-facts.ts";
@@ -62,15 +62,39 @@ export interface Route<
   handle(call: Call<z.infer<Q>, B extends z.ZodType ? z.infer<B> : undefined>): Promise<Reply<z.infer<R>>>;
 }
 
-/**
- * A route whose types are checked here and forgotten: the table calls each with what its schemas
- * accept. A parameter that the query's schema does not have is refused: it may be a misspelt one.
- */
-export function route<Q extends z.ZodObject, B extends z.ZodType | undefined, R extends z.ZodType>(
-  definition: Route<Q, B, R>,
-): Route {
-  return { ...definition, query: definition.query.strict() } as unknown as Route;
+type Place = `${Route["method"]} /${string}`;
+
+/** What a route has beside its place and role. */
+type Definition<Q extends z.ZodObject, B extends z.ZodType | undefined, R extends z.ZodType> = Omit<
+  Route<Q, B, R>,
+  "method" | "path" | "role" | "query"
+> & {
+  /** Default: no parameters. */
+  readonly query?: Q;
+};
+
+/** The routes of one role: see {@link viewerRoute}. */
+function routeFor(role: Role) {
+  return <Q extends z.ZodObject, B extends z.ZodType | undefined, R extends z.ZodType>(
+    place: Place,
+    definition: Definition<Q, B, R>,
+  ): Route => {
+    const [method, path] = place.split(" ");
+    const query = (definition.query ?? z.object({})).strict();
+    return { ...definition, method, path, role, query } as unknown as Route;
+  };
 }
+
+/**
+ * A route for each user, at a place such as `GET /node`. Its types are checked here and forgotten:
+ * the table calls each route with what its schemas accept. A parameter that the query's schema does
+ * not have is refused: it may be a misspelt one.
+ */
+export const viewerRoute = routeFor("viewer");
+/** A {@link viewerRoute}, but for editors and operators only. */
+export const editorRoute = routeFor("editor");
+/** A {@link viewerRoute}, but for operators only. */
+export const operatorRoute = routeFor("operator");
 
 export interface Exchange {
   readonly message: IncomingMessage;

@@ -4,8 +4,8 @@
  */
 import { type Client, isZkError, type ListedChild } from "@zooid/client";
 import { joinPath, parentPath } from "@zooid/model";
-import { aclJson, dataJson } from "../api/json.ts";
-import { looksSecret } from "../api/masking.ts";
+import { aclJson } from "../api/json.ts";
+import { maskedData } from "../api/masking.ts";
 import type { ExportedNodeJson, ExportPageJson } from "../api/subtree-shapes.ts";
 
 /** The servers' own nodes, which no export of the whole tree has. */
@@ -53,9 +53,8 @@ export async function exportSubtree(client: Client, options: ExportOptions): Pro
   const total = after === undefined ? await countOf(client, path, signal) : null;
   const nodes = await Promise.all(
     found.map(async ({ path: at, data }): Promise<ExportedNodeJson> => {
-      const isMasked = !isRevealed && looksSecret(at) && data !== null && data.length > 0;
       const acl = await aclOf(client, at, signal);
-      return { path: relative(path, at), data: data === null || isMasked ? null : dataJson(data), isMasked, acl };
+      return { path: relative(path, at), ...maskedData(at, data, isRevealed), acl };
     }),
   );
   return { path, nodes, next, total, ...(next === null ? left : counted) };
