@@ -169,7 +169,7 @@ export function isZkError(error: unknown, code?: ZkErrorCode): error is ZkError 
 }
 
 export function zkError(detail: ZkErrorDetail, options?: ErrorOptions): ZkError {
-  return new (CLASS_BY_CODE.get(detail.code) ?? ZkServerError)(detail, options);
+  return new (KINDS.get(detail.code)?.of ?? ZkServerError)(detail, options);
 }
 
 /** The same error for the method that the caller used, and the path as the caller gave it. */
@@ -225,40 +225,47 @@ const READ_DOUBT = "; the request was sent, and as a read it has changed nothing
 const WRITE_DOUBT = "; the request was sent, so it may or may not have been carried out";
 
 function meaningOf(code: ZkErrorCode): string {
-  const meaning = MEANINGS.get(code);
+  const meaning = KINDS.get(code)?.meaning;
   return meaning === undefined ? `the server answered ${code}` : `${meaning} (${code})`;
 }
 
-const MEANINGS: ReadonlyMap<ZkErrorCode, string> = new Map<ZkErrorCode, string>([
-  ["CONNECTION_LOSS", "the connection to the server was lost"],
-  ["OPERATION_TIMEOUT", "no answer came in the time that the call allowed"],
-  ["REQUEST_TIMEOUT", "no answer came in time"],
-  ["SESSION_MOVED", "the session is now served elsewhere"],
-  ["NOT_READ_ONLY", "the server is in read-only mode, which refuses writes"],
-  ["THROTTLED_OP", "the server was too busy and did not carry the request out"],
-  ["SESSION_EXPIRED", "the session has expired, and its ephemeral nodes with it"],
-  ["UNKNOWN_SESSION", "the server does not know the session"],
-  ["AUTH_FAILED", "the server refused the credentials"],
-  ["SESSION_CLOSED_REQUIRE_SASL_AUTH", "the server wants clients to authenticate"],
-  ["CLIENT_CLOSED", "the client is closed"],
-  ["QUEUE_FULL", "as many calls wait to be sent as waitingMax and waitingBytesMax allow"],
-  ["PACKET_TOO_LARGE", "larger than frameBytesMax or responseBytesMax allows"],
-  ["INVALID_PATH", "not a valid path"],
-  ["TLS_FAILED", "certificates do not allow a connection"],
-  ["NO_NODE", "there is no such node"],
-  ["NODE_EXISTS", "the node exists already"],
-  ["NOT_EMPTY", "the node has children"],
-  ["BAD_VERSION", "the version is not the node's"],
-  ["NO_CHILDREN_FOR_EPHEMERALS", "an ephemeral node can have no children"],
-  ["EPHEMERAL_ON_LOCAL_SESSION", "a local session can have no ephemeral nodes"],
-  ["NO_WATCHER", "there is no such watch"],
-  ["NO_AUTH", "the access list does not permit it"],
-  ["INVALID_ACL", "the server does not accept the access list"],
-  ["QUOTA_EXCEEDED", "it would exceed the quota"],
-  ["BAD_ARGUMENTS", "the server does not accept the arguments"],
-  ["MARSHALLING_ERROR", "the server could not read the request"],
-  ["UNIMPLEMENTED", "the server does not know the operation, or has it disabled"],
-  ["RECONFIG_DISABLED", "reconfiguration is disabled"],
+type ErrorClass = new (detail: ZkErrorDetail, options?: ErrorOptions) => ZkError;
+
+const KINDS: ReadonlyMap<ZkErrorCode, { readonly of: ErrorClass; readonly meaning?: string }> = new Map([
+  ["CONNECTION_LOSS", { of: ZkConnectionError, meaning: "the connection to the server was lost" }],
+  ["OPERATION_TIMEOUT", { of: ZkConnectionError, meaning: "no answer came in the time that the call allowed" }],
+  ["REQUEST_TIMEOUT", { of: ZkConnectionError, meaning: "no answer came in time" }],
+  ["SESSION_MOVED", { of: ZkConnectionError, meaning: "the session is now served elsewhere" }],
+  ["NOT_READ_ONLY", { of: ZkConnectionError, meaning: "the server is in read-only mode, which refuses writes" }],
+  ["THROTTLED_OP", { of: ZkConnectionError, meaning: "the server was too busy and did not carry the request out" }],
+  [
+    "QUEUE_FULL",
+    { of: ZkConnectionError, meaning: "as many calls wait to be sent as waitingMax and waitingBytesMax allow" },
+  ],
+  ["TLS_FAILED", { of: ZkConnectionError, meaning: "certificates do not allow a connection" }],
+  ["SESSION_EXPIRED", { of: ZkSessionError, meaning: "the session has expired, and its ephemeral nodes with it" }],
+  ["UNKNOWN_SESSION", { of: ZkSessionError, meaning: "the server does not know the session" }],
+  ["AUTH_FAILED", { of: ZkSessionError, meaning: "the server refused the credentials" }],
+  ["SESSION_CLOSED_REQUIRE_SASL_AUTH", { of: ZkSessionError, meaning: "the server wants clients to authenticate" }],
+  ["CLIENT_CLOSED", { of: ZkSessionError, meaning: "the client is closed" }],
+  ["NO_NODE", { of: ZkNodeError, meaning: "there is no such node" }],
+  ["NODE_EXISTS", { of: ZkNodeError, meaning: "the node exists already" }],
+  ["NOT_EMPTY", { of: ZkNodeError, meaning: "the node has children" }],
+  ["BAD_VERSION", { of: ZkNodeError, meaning: "the version is not the node's" }],
+  ["NO_CHILDREN_FOR_EPHEMERALS", { of: ZkNodeError, meaning: "an ephemeral node can have no children" }],
+  ["EPHEMERAL_ON_LOCAL_SESSION", { of: ZkNodeError, meaning: "a local session can have no ephemeral nodes" }],
+  ["NO_WATCHER", { of: ZkNodeError, meaning: "there is no such watch" }],
+  ["NO_AUTH", { of: ZkPermissionError, meaning: "the access list does not permit it" }],
+  ["INVALID_ACL", { of: ZkPermissionError, meaning: "the server does not accept the access list" }],
+  ["QUOTA_EXCEEDED", { of: ZkPermissionError, meaning: "it would exceed the quota" }],
+  ["BAD_ARGUMENTS", { of: ZkRequestError, meaning: "the server does not accept the arguments" }],
+  ["MARSHALLING_ERROR", { of: ZkRequestError, meaning: "the server could not read the request" }],
+  ["UNIMPLEMENTED", { of: ZkRequestError, meaning: "the server does not know the operation, or has it disabled" }],
+  ["NEW_CONFIG_NO_QUORUM", { of: ZkRequestError }],
+  ["RECONFIG_IN_PROGRESS", { of: ZkRequestError }],
+  ["RECONFIG_DISABLED", { of: ZkRequestError, meaning: "reconfiguration is disabled" }],
+  ["PACKET_TOO_LARGE", { of: ZkRequestError, meaning: "larger than frameBytesMax or responseBytesMax allows" }],
+  ["INVALID_PATH", { of: ZkRequestError, meaning: "not a valid path" }],
 ]);
 
 const RETRIABLE: ReadonlySet<ZkErrorCode> = new Set<ZkErrorCode>([
@@ -268,40 +275,4 @@ const RETRIABLE: ReadonlySet<ZkErrorCode> = new Set<ZkErrorCode>([
   "SESSION_MOVED",
   "THROTTLED_OP",
   "QUEUE_FULL",
-]);
-
-type ErrorClass = new (detail: ZkErrorDetail, options?: ErrorOptions) => ZkError;
-
-const CLASS_BY_CODE: ReadonlyMap<ZkErrorCode, ErrorClass> = new Map<ZkErrorCode, ErrorClass>([
-  ["CONNECTION_LOSS", ZkConnectionError],
-  ["OPERATION_TIMEOUT", ZkConnectionError],
-  ["REQUEST_TIMEOUT", ZkConnectionError],
-  ["SESSION_MOVED", ZkConnectionError],
-  ["NOT_READ_ONLY", ZkConnectionError],
-  ["THROTTLED_OP", ZkConnectionError],
-  ["QUEUE_FULL", ZkConnectionError],
-  ["TLS_FAILED", ZkConnectionError],
-  ["SESSION_EXPIRED", ZkSessionError],
-  ["UNKNOWN_SESSION", ZkSessionError],
-  ["AUTH_FAILED", ZkSessionError],
-  ["SESSION_CLOSED_REQUIRE_SASL_AUTH", ZkSessionError],
-  ["CLIENT_CLOSED", ZkSessionError],
-  ["NO_NODE", ZkNodeError],
-  ["NODE_EXISTS", ZkNodeError],
-  ["NOT_EMPTY", ZkNodeError],
-  ["BAD_VERSION", ZkNodeError],
-  ["NO_CHILDREN_FOR_EPHEMERALS", ZkNodeError],
-  ["EPHEMERAL_ON_LOCAL_SESSION", ZkNodeError],
-  ["NO_WATCHER", ZkNodeError],
-  ["NO_AUTH", ZkPermissionError],
-  ["INVALID_ACL", ZkPermissionError],
-  ["QUOTA_EXCEEDED", ZkPermissionError],
-  ["BAD_ARGUMENTS", ZkRequestError],
-  ["MARSHALLING_ERROR", ZkRequestError],
-  ["UNIMPLEMENTED", ZkRequestError],
-  ["NEW_CONFIG_NO_QUORUM", ZkRequestError],
-  ["RECONFIG_IN_PROGRESS", ZkRequestError],
-  ["RECONFIG_DISABLED", ZkRequestError],
-  ["PACKET_TOO_LARGE", ZkRequestError],
-  ["INVALID_PATH", ZkRequestError],
 ]);

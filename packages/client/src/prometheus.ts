@@ -6,7 +6,6 @@ import { ArgumentError, checkClient, checkFit, hasMethods, rules, type Shape, sh
 import { Counter, Gauge, type Registry, register } from "prom-client";
 import type { Client } from "./client.ts";
 import { isConnected } from "./session/client-state.ts";
-import type { ClientMetrics } from "./shared-parts.ts";
 
 export interface CollectOptions {
   /** Value of the label `client`: tells the clients of a process apart. Default `default`. */
@@ -20,74 +19,20 @@ const COLLECT: Shape<CollectOptions> = shape<CollectOptions>({
   registry: { expected: "a Registry of prom-client", accepts: (value) => hasMethods(value, ["registerMetric"]) },
 });
 
-interface Measure {
-  readonly name: string;
-  readonly help: string;
-  readonly kind: "counter" | "gauge";
-  readonly value: (client: Client, metrics: ClientMetrics) => number;
-}
+/** By Prometheus' rule, the name of a counter ends in `_total`, and no other does. */
+type Measure = readonly [name: string, help: string, value: (client: Client) => number];
 
 const MEASURES: readonly Measure[] = [
-  {
-    name: "connected",
-    kind: "gauge",
-    help: "1 while the client is connected to a server, else 0",
-    value: ({ state }) => (isConnected(state) ? 1 : 0),
-  },
-  {
-    name: "in_flight_requests",
-    kind: "gauge",
-    help: "Requests that are sent and not answered",
-    value: (_, { inFlightCount }) => inFlightCount,
-  },
-  {
-    name: "waiting_calls",
-    kind: "gauge",
-    help: "Calls that wait for a connection or for room",
-    value: (_, { waitingCount }) => waitingCount,
-  },
-  {
-    name: "waiting_bytes",
-    kind: "gauge",
-    help: "Approximate size of the calls that wait",
-    value: (_, { waitingBytes }) => waitingBytes,
-  },
-  {
-    name: "watches",
-    kind: "gauge",
-    help: "Watches of the client",
-    value: (_, { watchCount }) => watchCount,
-  },
-  {
-    name: "pending_deletes",
-    kind: "gauge",
-    help: "Guaranteed deletes that are not done yet",
-    value: (_, { pendingDeleteCount }) => pendingDeleteCount,
-  },
-  {
-    name: "sent_bytes_total",
-    kind: "counter",
-    help: "Bytes sent to servers",
-    value: (_, { sentBytes }) => sentBytes,
-  },
-  {
-    name: "received_bytes_total",
-    kind: "counter",
-    help: "Bytes received from servers",
-    value: (_, { receivedBytes }) => receivedBytes,
-  },
-  {
-    name: "connections_total",
-    kind: "counter",
-    help: "Accepted connections",
-    value: (_, { connectionCount }) => connectionCount,
-  },
-  {
-    name: "session_losses_total",
-    kind: "counter",
-    help: "Lost sessions",
-    value: (_, { sessionLossCount }) => sessionLossCount,
-  },
+  ["connected", "1 while the client is connected to a server, else 0", ({ state }) => (isConnected(state) ? 1 : 0)],
+  ["in_flight_requests", "Requests that are sent and not answered", ({ metrics }) => metrics.inFlightCount],
+  ["waiting_calls", "Calls that wait for a connection or for room", ({ metrics }) => metrics.waitingCount],
+  ["waiting_bytes", "Approximate size of the calls that wait", ({ metrics }) => metrics.waitingBytes],
+  ["watches", "Watches of the client", ({ metrics }) => metrics.watchCount],
+  ["pending_deletes", "Guaranteed deletes that are not done yet", ({ metrics }) => metrics.pendingDeleteCount],
+  ["sent_bytes_total", "Bytes sent to servers", ({ metrics }) => metrics.sentBytes],
+  ["received_bytes_total", "Bytes received from servers", ({ metrics }) => metrics.receivedBytes],
+  ["connections_total", "Accepted connections", ({ metrics }) => metrics.connectionCount],
+  ["session_losses_total", "Lost sessions", ({ metrics }) => metrics.sessionLossCount],
 ];
 
 /** One call of {@link collectMetrics}: the same client may be added again after it was removed. */
@@ -128,11 +73,11 @@ export function collectMetrics(client: Client, options: CollectOptions = {}): Di
 function clientsOf(registry: Registry): Map<string, Collected> {
   const known = collected.get(registry);
   // A registry that was cleared has lost the measures, and keeps its clients.
-  if (known !== undefined && MEASURES.every(({ name }) => registry.getSingleMetric(metricName(name)) !== undefined))
+  if (known !== undefined && MEASURES.every(([name]) => registry.getSingleMetric(metricName(name)) !== undefined))
     return known;
   const clients = known ?? new Map<string, Collected>();
   for (const measure of MEASURES) {
-    registry.removeSingleMetric(metricName(measure.name));
+    registry.removeSingleMetric(metricName(measure[0]));
     addMeasure(measure, clients, registry);
   }
   collected.set(registry, clients);
@@ -143,17 +88,13 @@ function metricName(name: string): string {
   return `zookeeper_client_${name}`;
 }
 
-function addMeasure(
-  { name, help, kind, value }: Measure,
-  clients: ReadonlyMap<string, Collected>,
-  registry: Registry,
-): void {
+function addMeasure([name, help, value]: Measure, clients: ReadonlyMap<string, Collected>, registry: Registry): void {
   const of = { name: metricName(name), help, labelNames: ["client"], registers: [registry] };
   // The client has the totals: a counter is set to them when it is read.
   const collect = (set: (labels: { readonly client: string }, value: number) => void): void => {
-    for (const [name, { client }] of clients) set({ client: name }, value(client, client.metrics));
+    for (const [name, { client }] of clients) set({ client: name }, value(client));
   };
-  if (kind === "counter") {
+  if (name.endsWith("_total")) {
     new Counter({
       ...of,
       collect() {

@@ -8,15 +8,13 @@ export interface WatchEvent {
   readonly zxid: Zxid;
 }
 
+const NAMES: Readonly<Record<WatchEventType, WatchEvent["type"]>> = {
+  [WatchEventType.NODE_CREATED]: "created",
+  [WatchEventType.NODE_DELETED]: "deleted",
+  [WatchEventType.NODE_DATA_CHANGED]: "data-changed",
+  [WatchEventType.NODE_CHILDREN_CHANGED]: "children-changed",
+};
+
 export function watchEventName(type: WatchEventType): WatchEvent["type"] {
-  switch (type) {
-    case WatchEventType.NODE_CREATED:
-      return "created";
-    case WatchEventType.NODE_DELETED:
-      return "deleted";
-    case WatchEventType.NODE_DATA_CHANGED:
-      return "data-changed";
-    case WatchEventType.NODE_CHILDREN_CHANGED:
-      return "children-changed";
-  }
+  return NAMES[type];
 }

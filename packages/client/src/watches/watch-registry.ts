@@ -155,21 +155,18 @@ function endAll(tables: readonly Map<string, Set<Watcher>>[], error: ZkError): v
   for (const watcher of all) watcher.end(error);
 }
 
-export function watchTypeOf(kind: WatchKind): WatchType {
-  switch (kind) {
-    case "data":
-    case "exists":
-      return WatchType.DATA;
-    case "children":
-      return WatchType.CHILDREN;
-    case "persistent":
-      return WatchType.PERSISTENT;
-    case "recursive":
-      return WatchType.RECURSIVE;
-  }
-}
+const TYPE_BY_KIND: Readonly<Record<WatchKind, WatchType>> = {
+  data: WatchType.DATA,
+  exists: WatchType.DATA,
+  children: WatchType.CHILDREN,
+  persistent: WatchType.PERSISTENT,
+  recursive: WatchType.RECURSIVE,
+};
+const KINDS = Object.keys(TYPE_BY_KIND) as readonly WatchKind[];
 
-const KINDS: readonly WatchKind[] = ["data", "exists", "children", "persistent", "recursive"];
+export function watchTypeOf(kind: WatchKind): WatchType {
+  return TYPE_BY_KIND[kind];
+}
 
 function kindsOf(type: WatchType): readonly WatchKind[] {
   return KINDS.filter((kind) => watchTypeOf(kind) === type);
