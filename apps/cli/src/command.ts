@@ -5,6 +5,7 @@ import { usageError } from "./cli-error.ts";
 import { describeFlags, type Flag, type Flags, parseFlags } from "./command-flags.ts";
 import type { Connection } from "./connection/connection.ts";
 import type { JsonObject, Output } from "./output.ts";
+import { checkedPath } from "./texts/znode-path.ts";
 
 /** The arguments of a command, and the objects that it works with. */
 export interface Invocation {
@@ -103,6 +104,15 @@ export function malformed(command: Command, plain = `${command.name} does not ta
 /** The operand at `index`; `operandsMin` ensures that it exists. */
 export function operand({ operands }: Invocation, index: number): string {
   return operands[index] ?? "";
+}
+
+/** The node of a command, by default that of its first operand, and a connected client. */
+export async function givenNode(
+  invocation: Invocation,
+  text: string = operand(invocation, 0),
+): Promise<{ readonly path: string; readonly client: Client }> {
+  const path = checkedPath(text);
+  return { path, client: await clientFor(invocation, path) };
 }
 
 /** A connected client for a command about `path`. */

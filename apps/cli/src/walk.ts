@@ -3,7 +3,8 @@
  * names, and in memory one page of children for each level.
  */
 import { type ChildrenPage, type Client, isZkError } from "@zooid/client";
-import { joinPath, type Stat } from "@zooid/model";
+import { counted, joinPath, type Stat } from "@zooid/model";
+import type { Output } from "./output.ts";
 
 export interface WalkedNode {
   readonly path: string;
@@ -123,4 +124,9 @@ export function movedPath(path: string, from: string, to: string): string {
   const below = path.slice(from === "/" ? 0 : from.length);
   if (below === "" || below === "/") return to;
   return to === "/" ? below : `${to}${below}`;
+}
+
+/** Says how many nodes a walk could not read, and what that means for one and for several. */
+export function noteForbidden(output: Output, count: number, [one, several]: readonly [string, string]): void {
+  if (count > 0) output.note(`${counted(count, "node")} may not be read${count === 1 ? one : several}`);
 }

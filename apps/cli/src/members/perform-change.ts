@@ -4,7 +4,7 @@ import type { PlannedChange } from "@zooid/model/membership";
 import type { Invocation } from "../command.ts";
 import { NEVER_VERSION } from "../never-version.ts";
 import { CONFIG_PATH, readConfiguration } from "./configuration.ts";
-import { refusal } from "./refusal.ts";
+import { changedMeanwhile, refusal } from "./refusal.ts";
 
 /**
  * Commits a change of exactly the configuration that it was planned for. @returns the version of
@@ -19,13 +19,7 @@ export async function performChange(change: PlannedChange, invocation: Invocatio
     committed = await client.reconfig({ joining, leaving, fromVersion: BigInt(current.version) }, { signal });
   } catch (error) {
     if (isZkError(error, "CONNECTION_LOSS")) return await outcomeOf(change, invocation, error);
-    if (isZkError(error, "BAD_VERSION")) {
-      throw refusal(
-        "BAD_VERSION",
-        "the configuration was changed by another client meanwhile",
-        "print it with member list, and try again",
-      );
-    }
+    if (isZkError(error, "BAD_VERSION")) throw changedMeanwhile();
     if (isZkError(error, "NO_AUTH")) throw notPermitted();
     if (isZkError(error, "BAD_ARGUMENTS") && change.next.verifier.voters.size < 2) {
       throw refusal(

@@ -1,5 +1,4 @@
-import { type Command, clientFor, malformed, operand } from "../../command.ts";
-import { checkedPath } from "../../texts/znode-path.ts";
+import { type Command, givenNode, malformed } from "../../command.ts";
 
 const MODES = { PERSISTENT: "persistent", PERSISTENT_RECURSIVE: "recursive" } as const;
 type Mode = keyof typeof MODES;
@@ -15,8 +14,7 @@ export const addWatch: Command = {
   async run(invocation) {
     const mode = invocation.flags.value("m") ?? "PERSISTENT_RECURSIVE";
     if (invocation.operands.length !== 1 || !isMode(mode)) throw malformed(addWatch);
-    const path = checkedPath(operand(invocation, 0));
-    const client = await clientFor(invocation, path);
+    const { path, client } = await givenNode(invocation);
     await invocation.connection.watches.addPersistent(client, path, MODES[mode]);
     return { path, mode };
   },

@@ -1,5 +1,4 @@
-import { type Command, clientFor, expectedVersion, FLAG_VERSION, operand } from "../../command.ts";
-import { checkedPath } from "../../texts/znode-path.ts";
+import { type Command, expectedVersion, FLAG_VERSION, givenNode } from "../../command.ts";
 
 export const deleteNode: Command = {
   name: "delete",
@@ -14,8 +13,7 @@ export const deleteNode: Command = {
       output.note("'delete path [version]' has been deprecated. Please use 'delete [-v version] path' instead.");
     }
     const version = expectedVersion(flags) ?? -1;
-    const path = checkedPath(operand(invocation, 0));
-    const client = await clientFor(invocation, path);
+    const { path, client } = await givenNode(invocation);
     await client.delete(path, { version, signal });
     return { path, deleted: 1 };
   },

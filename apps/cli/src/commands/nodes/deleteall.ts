@@ -1,11 +1,10 @@
 import { type Client, isZkError, type ZkError } from "@zooid/client";
 import { usageError } from "../../cli-error.ts";
-import { type Command, clientFor, operand } from "../../command.ts";
+import { type Command, givenNode } from "../../command.ts";
 import type { Flags } from "../../command-flags.ts";
 import { ExitStatus } from "../../exit-status.ts";
 import { NEVER_VERSION } from "../../never-version.ts";
 import { listBreadthFirst } from "../../subtree.ts";
-import { checkedPath } from "../../texts/znode-path.ts";
 
 /** Deletes in one transaction, and transactions in flight; as in zkCli. */
 const BATCH_SIZE = 1000;
@@ -24,8 +23,7 @@ export const deleteall: Command = {
   async run(invocation) {
     const { flags, output, shell, signal } = invocation;
     const batchSize = readBatchSize(flags);
-    const path = checkedPath(operand(invocation, 0));
-    const client = await clientFor(invocation, path);
+    const { path, client } = await givenNode(invocation);
     const paths = await listBreadthFirst(client, path, signal);
     if (flags.has("dry-run")) {
       await demandDeletable(client, paths, signal);

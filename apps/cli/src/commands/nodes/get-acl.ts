@@ -1,7 +1,6 @@
-import { type Command, clientFor, FLAG_STAT, operand } from "../../command.ts";
+import { type Command, FLAG_STAT, givenNode } from "../../command.ts";
 import { aclJson, aclLines } from "../../texts/acl-text.ts";
 import { statJson, statLines } from "../../texts/stat-text.ts";
-import { checkedPath } from "../../texts/znode-path.ts";
 
 export const getAcl: Command = {
   name: "getAcl",
@@ -12,8 +11,7 @@ export const getAcl: Command = {
   pathOperand: 0,
   async run(invocation) {
     const { flags, output, signal } = invocation;
-    const path = checkedPath(operand(invocation, 0));
-    const client = await clientFor(invocation, path);
+    const { path, client } = await givenNode(invocation);
     const { acl, stat } = await client.getAcl(path, { signal });
     output.lines(aclLines(acl));
     if (flags.has("s")) output.lines(statLines(stat));

@@ -1,5 +1,4 @@
-import { type Command, clientFor, operand } from "../../command.ts";
-import { checkedPath } from "../../texts/znode-path.ts";
+import { type Command, givenNode } from "../../command.ts";
 
 export const getAllChildrenNumber: Command = {
   name: "getAllChildrenNumber",
@@ -9,8 +8,7 @@ export const getAllChildrenNumber: Command = {
   operandsMin: 1,
   pathOperand: 0,
   async run(invocation) {
-    const path = checkedPath(operand(invocation, 0));
-    const client = await clientFor(invocation, path);
+    const { path, client } = await givenNode(invocation);
     const count = await client.getAllChildrenNumber(path, { signal: invocation.signal });
     invocation.output.line(String(count));
     return { path, count };

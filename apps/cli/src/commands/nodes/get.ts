@@ -1,10 +1,9 @@
 import type { NodeData, Watched } from "@zooid/client";
-import { type Command, clientFor, FLAG_STAT, FLAG_WATCH, operand } from "../../command.ts";
+import { type Command, FLAG_STAT, FLAG_WATCH, givenNode } from "../../command.ts";
 import type { Flags } from "../../command-flags.ts";
 import { dataJson, dataText } from "../../texts/data-text.ts";
 import { hexDumpLines } from "../../texts/hex-dump.ts";
 import { statJson, statLines } from "../../texts/stat-text.ts";
-import { checkedPath } from "../../texts/znode-path.ts";
 
 export const get: Command = {
   name: "get",
@@ -26,8 +25,7 @@ export const get: Command = {
       output.note("'get path [watch]' has been deprecated. Please use 'get [-s] [-w] path' instead.");
     }
     const watch = flags.has("w") || operands.length > 1;
-    const path = checkedPath(operand(invocation, 0));
-    const client = await clientFor(invocation, path);
+    const { path, client } = await givenNode(invocation);
     const found: NodeData & Partial<Watched> = await (watch
       ? client.get(path, { watch, signal })
       : client.get(path, { signal }));

@@ -1,9 +1,8 @@
 import type { Children, Client, Watched } from "@zooid/client";
-import { type Command, clientFor, FLAG_STAT, FLAG_WATCH, type Invocation, operand } from "../../command.ts";
+import { type Command, FLAG_STAT, FLAG_WATCH, givenNode, type Invocation } from "../../command.ts";
 import type { JsonObject } from "../../output.ts";
 import { inOrder, visitDepthFirst } from "../../subtree.ts";
 import { statJson, statLines } from "../../texts/stat-text.ts";
-import { checkedPath } from "../../texts/znode-path.ts";
 
 export const ls: Command = {
   name: "ls",
@@ -17,8 +16,7 @@ export const ls: Command = {
     if (operands.length > 1) {
       output.note("'ls path [watch]' has been deprecated. Please use 'ls [-w] path' instead.");
     }
-    const path = checkedPath(operand(invocation, 0));
-    const client = await clientFor(invocation, path);
+    const { path, client } = await givenNode(invocation);
     if (flags.has("page")) return await listPages(invocation, { client, path });
     const watch = flags.has("w") || operands.length > 1;
     return flags.has("R")

@@ -1,8 +1,7 @@
-import { type Command, clientFor, expectedVersion, FLAG_STAT, FLAG_VERSION, operand } from "../../command.ts";
+import { type Command, expectedVersion, FLAG_STAT, FLAG_VERSION, givenNode, operand } from "../../command.ts";
 import { givenData } from "../../given-data.ts";
 import { decodeBase64 } from "../../texts/data-text.ts";
 import { statJson, statLines } from "../../texts/stat-text.ts";
-import { checkedPath } from "../../texts/znode-path.ts";
 
 export const set: Command = {
   name: "set",
@@ -17,8 +16,7 @@ export const set: Command = {
     const given = await givenData(operand(invocation, 1), invocation);
     const data = flags.has("b") ? decodeBase64(String(given).trim()) : given;
     const version = expectedVersion(flags) ?? -1;
-    const path = checkedPath(operand(invocation, 0));
-    const client = await clientFor(invocation, path);
+    const { path, client } = await givenNode(invocation);
     const stat = await client.set(path, data, { version, signal });
     if (flags.has("s")) output.lines(statLines(stat));
     return { path, stat: statJson(stat) };

@@ -1,9 +1,8 @@
 import type { Stat, Watched } from "@zooid/client";
 import { CliError } from "../../cli-error.ts";
-import { type Command, clientFor, FLAG_WATCH, operand } from "../../command.ts";
+import { type Command, FLAG_WATCH, givenNode } from "../../command.ts";
 import { refusalText } from "../../explain-error.ts";
 import { statJson, statLines } from "../../texts/stat-text.ts";
-import { checkedPath } from "../../texts/znode-path.ts";
 
 export const stat: Command = {
   name: "stat",
@@ -18,8 +17,7 @@ export const stat: Command = {
       output.note("'stat path [watch]' has been deprecated. Please use 'stat [-w] path' instead.");
     }
     const watch = flags.has("w") || operands.length > 1;
-    const path = checkedPath(operand(invocation, 0));
-    const client = await clientFor(invocation, path);
+    const { path, client } = await givenNode(invocation);
     const found: { readonly stat: Stat | null } & Partial<Watched> = watch
       ? await client.exists(path, { watch, signal })
       : { stat: await client.exists(path, { signal }) };

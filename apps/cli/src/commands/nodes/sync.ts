@@ -1,6 +1,5 @@
 import { isZkError } from "@zooid/client";
-import { type Command, clientFor, operand } from "../../command.ts";
-import { checkedPath } from "../../texts/znode-path.ts";
+import { type Command, givenNode } from "../../command.ts";
 
 const SYNC_TIMEOUT_MS = 30_000;
 
@@ -13,8 +12,7 @@ export const sync: Command = {
   pathOperand: 0,
   async run(invocation) {
     const { output, signal } = invocation;
-    const path = checkedPath(operand(invocation, 0));
-    const client = await clientFor(invocation, path);
+    const { path, client } = await givenNode(invocation);
     try {
       await client.sync(path, { timeoutMs: SYNC_TIMEOUT_MS, signal });
     } catch (error) {

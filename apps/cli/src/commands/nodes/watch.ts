@@ -1,11 +1,10 @@
 import type { WatchEvent } from "@zooid/client";
 import { formatZxid } from "@zooid/model";
 import { usageError } from "../../cli-error.ts";
-import { type Command, clientFor, operand } from "../../command.ts";
+import { type Command, givenNode } from "../../command.ts";
 import type { Flags } from "../../command-flags.ts";
 import { answered } from "../../connection/watches.ts";
 import type { Output } from "../../output.ts";
-import { checkedPath } from "../../texts/znode-path.ts";
 
 export const watch: Command = {
   name: "watch",
@@ -19,8 +18,7 @@ export const watch: Command = {
   async run(invocation) {
     const { flags, output, signal } = invocation;
     const countMax = readCount(flags);
-    const path = checkedPath(operand(invocation, 0));
-    const client = await clientFor(invocation, path);
+    const { path, client } = await givenNode(invocation);
     const mode = flags.has("R") ? "persistent-recursive" : "persistent";
     const { promise: done, resolve, reject } = Promise.withResolvers<void>();
     let count = 0;

@@ -3,11 +3,10 @@ import { hostname } from "node:os";
 import type { Client } from "@zooid/client";
 import { type Candidate, candidatesOf, isRecipeError, LeaderLatch } from "@zooid/recipes";
 import { usageError } from "../../cli-error.ts";
-import { type Command, clientFor, type Invocation, operand } from "../../command.ts";
+import { type Command, givenNode, type Invocation } from "../../command.ts";
 import { follow } from "../../follow.ts";
 import type { JsonObject } from "../../output.ts";
 import { runProgram } from "../../program.ts";
-import { checkedPath } from "../../texts/znode-path.ts";
 
 export const elect: Command = {
   name: "elect",
@@ -26,8 +25,7 @@ export const elect: Command = {
   async run(invocation) {
     const { flags, operands } = invocation;
     const id = flags.value("id") ?? `${hostname()}:${process.pid}`;
-    const path = checkedPath(operand(invocation, 0));
-    const client = await clientFor(invocation, path);
+    const { path, client } = await givenNode(invocation);
     const words = operands.slice(1);
     if (words.length === 0) {
       return await (flags.has("follow") ? tellWhoLeads : printLeader)(invocation, client, path);

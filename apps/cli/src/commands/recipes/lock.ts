@@ -1,8 +1,7 @@
 import { type Lease, type LockSide, Mutex, ReadWriteLock } from "@zooid/recipes";
 import { CliError } from "../../cli-error.ts";
-import { type Command, clientFor, FLAG_TIMEOUT, operand, timeoutMs } from "../../command.ts";
+import { type Command, FLAG_TIMEOUT, givenNode, timeoutMs } from "../../command.ts";
 import { runProgram } from "../../program.ts";
-import { checkedPath } from "../../texts/znode-path.ts";
 
 export const lock: Command = {
   name: "lock",
@@ -17,8 +16,7 @@ export const lock: Command = {
   async run(invocation) {
     const { flags, operands, shell, signal } = invocation;
     const wait = { signal, timeoutMs: timeoutMs(flags) };
-    const path = checkedPath(operand(invocation, 0));
-    const client = await clientFor(invocation, path);
+    const { path, client } = await givenNode(invocation);
     // While the session may live no other client can get the lock: a briefly lost connection kills
     // no program.
     const options = { onSuspended: "keep" } as const;

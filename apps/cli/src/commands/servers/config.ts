@@ -1,11 +1,9 @@
 import type { NodeData, Watched } from "@zooid/client";
 import { type Command, FLAG_STAT, FLAG_WATCH } from "../../command.ts";
+import { CONFIG_PATH } from "../../members/configuration.ts";
 import { clusterConfigLine, parseClusterConfig } from "../../texts/cluster-config.ts";
 import { dataText } from "../../texts/data-text.ts";
 import { statJson, statLines } from "../../texts/stat-text.ts";
-
-/** The node of the ensemble's configuration, outside of any chroot. */
-const CONFIG_PATH = "/zookeeper/config";
 
 export const config: Command = {
   name: "config",

@@ -26,7 +26,7 @@ import { readConfiguration } from "../../members/configuration.ts";
 import { listedMembers, memberTable, unlistedServers, unlistedText, verdictOf } from "../../members/member-list.ts";
 import { askMembers, type MemberStates, untilInForce, untilSynced } from "../../members/member-states.ts";
 import { demandChangeable, performChange } from "../../members/perform-change.ts";
-import { refusal } from "../../members/refusal.ts";
+import { changedMeanwhile, refusal } from "../../members/refusal.ts";
 import type { JsonObject } from "../../output.ts";
 
 const VERBS = "list, add, remove, promote, demote or replace";
@@ -206,13 +206,7 @@ async function make(
     if (at > 0) await untilAllSynced(invocation, change, joined);
     const { members } = await readConfiguration(invocation);
     const isExpected = at === 0 || memberLines(members.servers).join() === memberLines(change.current.servers).join();
-    if (!isExpected) {
-      throw refusal(
-        "BAD_VERSION",
-        "the configuration was changed by another client meanwhile",
-        "print it with member list, and try again",
-      );
-    }
+    if (!isExpected) throw changedMeanwhile();
     version = await performChange(at === 0 ? change : { ...change, current: members }, invocation);
     output.line(`configuration ${version.toString(16)} is committed`);
   }

@@ -2,6 +2,7 @@ import { formatAddress, limitSignal, parseConnectString } from "@zooid/client";
 import { epochOfText, isServing, lagOf, newestZxid, SERVING } from "@zooid/model/membership";
 import { type Command, FLAG_TIMEOUT, type Invocation, timeoutMs } from "../../command.ts";
 import { ExitStatus } from "../../exit-status.ts";
+import { CONFIG_PATH } from "../../members/configuration.ts";
 import { otherServers } from "../../members/same-server.ts";
 import { askServer, type ServerStatus } from "../../members/server-status.ts";
 import type { JsonObject } from "../../output.ts";
@@ -9,7 +10,6 @@ import { memberAddresses } from "../../texts/cluster-config.ts";
 import { versionCell } from "../../texts/server-report.ts";
 import { tableLines } from "../../texts/table.ts";
 
-const CONFIG_PATH = "/zookeeper/config";
 const TIMEOUT_MS = 5_000;
 const COLUMNS = [
   { title: "SERVER" },

@@ -1,7 +1,7 @@
 import type { Client } from "@zooid/client";
 import { counted } from "@zooid/model";
 import { CliError, usageError } from "../../cli-error.ts";
-import { type Command, clientFor, type Invocation, operand } from "../../command.ts";
+import { type Command, givenNode, type Invocation, operand } from "../../command.ts";
 import { ExitStatus } from "../../exit-status.ts";
 import { readLocalFile } from "../../local-file.ts";
 import type { JsonObject, Output } from "../../output.ts";
@@ -10,7 +10,7 @@ import { dataJson } from "../../texts/data-text.ts";
 import { lineDiff } from "../../texts/line-diff.ts";
 import { shownText, textOf } from "../../texts/shown-text.ts";
 import { checkedPath } from "../../texts/znode-path.ts";
-import { comparePaths, movedPath, type WalkedNode, walk } from "../../walk.ts";
+import { comparePaths, movedPath, noteForbidden, type WalkedNode, walk } from "../../walk.ts";
 
 export const diff: Command = {
   name: "diff",
@@ -23,8 +23,7 @@ export const diff: Command = {
   runsProgram: true,
   pathOperand: 0,
   async run(invocation) {
-    const path = checkedPath(operand(invocation, 0));
-    const client = await clientFor(invocation, path);
+    const { path, client } = await givenNode(invocation);
     const file = invocation.flags.value("file");
     if (file !== undefined) return await compareWithFile(invocation, { client, path, file });
     if (invocation.operands.length < 2) throw usageError("diff takes two paths, or one and --file");
@@ -59,10 +58,7 @@ async function compareSubtrees(
     [a, b] = await Promise.all([order <= 0 ? left.next() : a, order >= 0 ? right.next() : b]);
   }
   if (report.isDifferent) shell.endsWith(ExitStatus.FAILED);
-  if (report.unread > 0)
-    output.note(
-      `${counted(report.unread, "node")} may not be read and ${report.unread === 1 ? "was" : "were"} not compared`,
-    );
+  noteForbidden(output, report.unread, [" and was not compared", " and were not compared"]);
   return { path, other, ...report.counts };
 }
 

@@ -1,11 +1,9 @@
-import { counted } from "@zooid/model";
 import { usageError } from "../../cli-error.ts";
-import { type Command, clientFor, wholeNumber } from "../../command.ts";
+import { type Command, givenNode, wholeNumber } from "../../command.ts";
 import type { JsonObject } from "../../output.ts";
 import { Progress } from "../../progress.ts";
 import { shownText } from "../../texts/shown-text.ts";
-import { checkedPath } from "../../texts/znode-path.ts";
-import { type WalkedNode, walk } from "../../walk.ts";
+import { noteForbidden, type WalkedNode, walk } from "../../walk.ts";
 
 /** Rows of `--top` are kept until the end. */
 const TOP_MAX = 10_000;
@@ -32,8 +30,7 @@ export const du: Command = {
     const depthMax = wholeNumber(flags, "d") ?? 1;
     const top = wholeNumber(flags, "top");
     if (top !== undefined && (top < 1 || top > TOP_MAX)) throw usageError(`--top takes 1 to ${TOP_MAX}, found ${top}`);
-    const path = checkedPath(operands[0] ?? "/");
-    const client = await clientFor(invocation, path);
+    const { path, client } = await givenNode(invocation, operands[0] ?? "/");
     const bytesText = flags.has("h") ? humanBytes : String;
     const print = (usage: Usage): void => {
       const ephemerals = usage.ephemerals === 0 ? "" : `\t${usage.ephemerals} ephemeral`;
@@ -49,10 +46,7 @@ export const du: Command = {
     }
     const total = sums.end();
     for (const usage of largest.inOrder) print(usage);
-    if (sums.forbidden > 0)
-      output.note(
-        `${counted(sums.forbidden, "node")} may not be read; ${sums.forbidden === 1 ? "its subtree is" : "their subtrees are"} missing above`,
-      );
+    noteForbidden(output, sums.forbidden, ["; its subtree is missing above", "; their subtrees are missing above"]);
     return { ...(total === undefined ? { path } : usageJson(total)), forbidden: sums.forbidden };
   },
 };
@@ -105,22 +99,18 @@ class OpenSums {
 /** The n largest by bytes, then by nodes. */
 class Largest {
   readonly #count: number;
-  readonly #kept: Usage[] = [];
+  readonly inOrder: Usage[] = [];
 
   constructor(count: number) {
     this.#count = count;
   }
 
-  get inOrder(): readonly Usage[] {
-    return this.#kept;
-  }
-
   take(usage: Usage): void {
-    const last = this.#kept.at(-1);
-    if (this.#kept.length >= this.#count && last !== undefined && bySize(usage, last) >= 0) return;
-    const at = this.#kept.findIndex((kept) => bySize(usage, kept) < 0);
-    this.#kept.splice(at === -1 ? this.#kept.length : at, 0, usage);
-    if (this.#kept.length > this.#count) this.#kept.pop();
+    const last = this.inOrder.at(-1);
+    if (this.inOrder.length >= this.#count && last !== undefined && bySize(usage, last) >= 0) return;
+    const at = this.inOrder.findIndex((kept) => bySize(usage, kept) < 0);
+    this.inOrder.splice(at === -1 ? this.inOrder.length : at, 0, usage);
+    if (this.inOrder.length > this.#count) this.inOrder.pop();
   }
 }
 

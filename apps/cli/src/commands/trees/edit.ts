@@ -5,11 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isZkError, type Stat } from "@zooid/client";
 import { CliError } from "../../cli-error.ts";
-import { type Command, clientFor, type Invocation, operand } from "../../command.ts";
+import { type Command, clientFor, givenNode, type Invocation } from "../../command.ts";
 import { refusalText } from "../../explain-error.ts";
 import { shownText, textOf } from "../../texts/shown-text.ts";
 import { statJson } from "../../texts/stat-text.ts";
-import { checkedPath } from "../../texts/znode-path.ts";
 import { nameOf } from "../../walk.ts";
 import { dataDiff } from "./diff.ts";
 
@@ -26,8 +25,7 @@ export const edit: Command = {
   pathOperand: 0,
   async run(invocation) {
     const { flags, output, signal } = invocation;
-    const path = checkedPath(operand(invocation, 0));
-    const client = await clientFor(invocation, path);
+    const { path, client } = await givenNode(invocation);
     const { data, stat } = await client.get(path, { signal });
     const text = textOf(data);
     if (text === undefined) {

@@ -1,14 +1,13 @@
-import { counted, formatSessionId, type SessionId, type Stat } from "@zooid/model";
+import { formatSessionId, type SessionId, type Stat } from "@zooid/model";
 import { usageError } from "../../cli-error.ts";
-import { type Command, clientFor, wholeNumber } from "../../command.ts";
+import { type Command, givenNode, wholeNumber } from "../../command.ts";
 import type { Flag, Flags } from "../../command-flags.ts";
 import { Progress } from "../../progress.ts";
 import { readAge, readCount, readSize } from "../../texts/amount.ts";
 import { globPattern } from "../../texts/name-glob.ts";
 import { shownText } from "../../texts/shown-text.ts";
 import { statJson } from "../../texts/stat-text.ts";
-import { checkedPath } from "../../texts/znode-path.ts";
-import { nameOf, walk } from "../../walk.ts";
+import { nameOf, noteForbidden, walk } from "../../walk.ts";
 
 const taking = (name: string): Flag => ({ name, takesValue: true, isOwn: true });
 
@@ -32,8 +31,7 @@ export const find: Command = {
     const matches = conditionOf(flags, Date.now());
     const depthMax = wholeNumber(flags, "depth") ?? Number.POSITIVE_INFINITY;
     const limit = wholeNumber(flags, "limit") ?? Number.POSITIVE_INFINITY;
-    const path = checkedPath(operands[0] ?? "/");
-    const client = await clientFor(invocation, path);
+    const { path, client } = await givenNode(invocation, operands[0] ?? "/");
     const progress = new Progress(output, "visited");
     const counts = { visited: 0, found: 0, forbidden: 0 };
     for await (const node of walk(client, path, { detail: "stats", depthMax, signal })) {
@@ -49,10 +47,7 @@ export const find: Command = {
       output.json({ command: "find", item: { path: node.path, stat: statJson(node.stat) } });
       if (counts.found >= limit) break;
     }
-    if (counts.forbidden > 0)
-      output.note(
-        `${counted(counts.forbidden, "node")} may not be read and ${counts.forbidden === 1 ? "was" : "were"} passed over`,
-      );
+    noteForbidden(output, counts.forbidden, [" and was passed over", " and were passed over"]);
     return { path, ...counts };
   },
 };
@@ -78,22 +73,15 @@ function conditionOf(flags: Flags, nowMs: number): Condition {
     const owner = sessionOf(text);
     return (_, stat) => BigInt.asUintN(64, stat.ephemeralOwner) === owner;
   });
-  given("size", (text) => {
-    const amount = readSize("--size", text);
-    return (_, stat) => amount(stat.dataLength);
-  });
-  given("children", (text) => {
-    const amount = readCount("--children", text);
-    return (_, stat) => amount(stat.numChildren);
-  });
-  given("mtime", (text) => {
-    const amount = readAge("--mtime", text);
-    return (_, stat) => amount(nowMs - stat.mtimeMs);
-  });
-  given("ctime", (text) => {
-    const amount = readAge("--ctime", text);
-    return (_, stat) => amount(nowMs - stat.ctimeMs);
-  });
+  const givenAmount = (name: string, read: typeof readSize, of: (stat: Stat) => number): void =>
+    given(name, (text) => {
+      const amount = read(`--${name}`, text);
+      return (_, stat) => amount(of(stat));
+    });
+  givenAmount("size", readSize, (stat) => stat.dataLength);
+  givenAmount("children", readCount, (stat) => stat.numChildren);
+  givenAmount("mtime", readAge, (stat) => nowMs - stat.mtimeMs);
+  givenAmount("ctime", readAge, (stat) => nowMs - stat.ctimeMs);
   return (path, stat) => conditions.every((matches) => matches(path, stat));
 }
 

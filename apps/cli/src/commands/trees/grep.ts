@@ -1,13 +1,11 @@
-import { counted } from "@zooid/model";
 import { usageError } from "../../cli-error.ts";
-import { type Command, clientFor, operand } from "../../command.ts";
+import { type Command, givenNode, operand } from "../../command.ts";
 import type { Flags } from "../../command-flags.ts";
 import { ExitStatus } from "../../exit-status.ts";
 import { Progress } from "../../progress.ts";
 import { globPattern } from "../../texts/name-glob.ts";
 import { shownText, textOf } from "../../texts/shown-text.ts";
-import { checkedPath } from "../../texts/znode-path.ts";
-import { nameOf, walk } from "../../walk.ts";
+import { nameOf, noteForbidden, walk } from "../../walk.ts";
 
 export const grep: Command = {
   name: "grep",
@@ -26,8 +24,7 @@ export const grep: Command = {
     const pattern = patternOf(operand(invocation, 0), flags);
     const name = flags.value("name");
     const names = name === undefined ? undefined : globPattern(name);
-    const path = checkedPath(operands[1] ?? "/");
-    const client = await clientFor(invocation, path);
+    const { path, client } = await givenNode(invocation, operands[1] ?? "/");
     const progress = new Progress(output, "searched");
     const counts = { searched: 0, found: 0, lines: 0, forbidden: 0 };
     for await (const node of walk(client, path, { detail: "data", signal })) {
@@ -47,10 +44,7 @@ export const grep: Command = {
         });
       }
     }
-    if (counts.forbidden > 0)
-      output.note(
-        `${counted(counts.forbidden, "node")} may not be read and ${counts.forbidden === 1 ? "was" : "were"} passed over`,
-      );
+    noteForbidden(output, counts.forbidden, [" and was passed over", " and were passed over"]);
     if (counts.found === 0) shell.endsWith(ExitStatus.FAILED);
     return { path, ...counts };
   },

@@ -1,13 +1,10 @@
 import { styleText } from "node:util";
 import { type Children, type Client, isZkError } from "@zooid/client";
 import { joinPath } from "@zooid/model";
-import { usageError } from "../../cli-error.ts";
-import { type Command, clientFor } from "../../command.ts";
-import type { Flags } from "../../command-flags.ts";
+import { type Command, givenNode, wholeNumber } from "../../command.ts";
 import type { JsonObject } from "../../output.ts";
 import { inOrder } from "../../subtree.ts";
 import { type DrawnNode, drawTree } from "../../texts/tree-drawing.ts";
-import { checkedPath } from "../../texts/znode-path.ts";
 
 /** Listings in flight ahead of their turn, for the children of one node. */
 const AHEAD_MAX = 32;
@@ -22,9 +19,8 @@ export const tree: Command = {
   pathOperand: 0,
   async run(invocation) {
     const { flags, operands, output, signal } = invocation;
-    const depthMax = readDepth(flags);
-    const path = checkedPath(operands[0] ?? "/");
-    const client = await clientFor(invocation, path);
+    const depthMax = wholeNumber(flags, "d") ?? Number.POSITIVE_INFINITY;
+    const { path, client } = await givenNode(invocation, operands[0] ?? "/");
     const root = await grow({ client, path, depthMax, signal }, path, await client.children(path, { signal }));
     const paintEphemeral = (text: string): string =>
       output.hasColors ? styleText("cyan", text, { validateStream: false }) : text;
@@ -103,11 +99,4 @@ function treeJson({ name, isEphemeral, childCount, isForbidden, children }: Draw
     childCount,
     ...(children === undefined ? {} : { children: children.map(treeJson) }),
   };
-}
-
-function readDepth(flags: Flags): number {
-  const text = flags.value("d");
-  if (text === undefined) return Number.POSITIVE_INFINITY;
-  if (!/^\d+$/.test(text)) throw usageError(`-d takes a whole number, found ${JSON.stringify(text)}`);
-  return Number(text);
 }
