@@ -149,39 +149,21 @@ export interface ClientOptions {
   readonly random?: () => number;
 }
 
+/** Options without a default value: undefined where they are not given. */
+type UndefaultedName = "connectTimeoutMs" | "signal" | "sasl" | "hosts" | "defaultData" | "intercept";
+/** Options that the configuration has in another form. */
+type ConvertedName = "logger" | "tls" | "session" | "readOnly" | "onRegression" | "hostOrder" | "trackEnsemble";
+type Undefaulted = { readonly [Name in UndefaultedName]: ClientOptions[Name] | undefined };
+type DefaultedName = Exclude<keyof ClientOptions, UndefaultedName | ConvertedName>;
+
 /** {@link ClientOptions} checked and completed with defaults. */
-export interface ClientConfig {
-  readonly sessionTimeoutMs: number;
-  readonly connectTimeoutMs: number | undefined;
-  /** Infinity for none. */
-  readonly startTimeoutMs: number;
-  /** Infinity for never. */
-  readonly connectWarningMs: number;
+export interface ClientConfig extends Required<Pick<ClientOptions, DefaultedName>>, Undefaulted {
   readonly logger: Logger | undefined;
-  readonly signal: AbortSignal | undefined;
-  readonly auth: readonly Credential[];
-  readonly sasl: SaslMechanism | undefined;
-  readonly allowsReadOnly: boolean;
-  readonly retry: RetryPolicy;
   readonly session: { readonly id: SessionId; readonly password: Uint8Array } | undefined;
-  readonly onExpiry: "new-session" | "close";
+  readonly allowsReadOnly: boolean;
   readonly acceptsRegression: boolean;
   readonly shufflesHosts: boolean;
-  readonly hosts: HostProvider | undefined;
   readonly tracksEnsemble: boolean;
-  readonly frameBytesMax: number;
-  readonly responseBytesMax: number;
-  readonly inFlightMax: number;
-  readonly waitingMax: number;
-  readonly waitingBytesMax: number;
-  readonly waitingTimeoutMs: number;
-  readonly acl: AclSource;
-  readonly defaultData: Payload | undefined;
-  readonly onSuspended: "lose" | "keep";
-  readonly intercept: Interceptor | undefined;
-  readonly treeWatches: TreeWatches;
-  readonly transport: Transport;
-  readonly random: () => number;
 }
 
 /** As Zooid's servers limit their listings. */

@@ -31,41 +31,38 @@ export interface ViewOptions {
   readonly intercept?: Interceptor | undefined;
 }
 
+type WholeViewOptions = ViewOptions & { readonly acl: AclSource; readonly retry: RetryPolicy };
+
 /** Defaults of calls. */
 export class View {
   readonly onSuspended: "lose" | "keep";
   readonly defaultData: Payload | undefined;
   readonly retry: RetryPolicy;
-  readonly #acl: AclSource;
-  readonly #timeoutMs: number | undefined;
-  readonly #signal: AbortSignal | undefined;
-  readonly #intercept: Interceptor | undefined;
+  readonly #options: WholeViewOptions;
   /** Limits of a call without options; undefined if there are none. */
   readonly #limits: CallOptions | undefined;
 
-  constructor(options: ViewOptions & { readonly acl: AclSource; readonly retry: RetryPolicy }, isOwn = false) {
+  constructor(options: WholeViewOptions, isOwn = false) {
     const { timeoutMs, signal } = options;
     this.onSuspended = options.onSuspended ?? "lose";
     this.defaultData = options.defaultData;
     this.retry = options.retry;
-    this.#acl = options.acl;
-    this.#timeoutMs = timeoutMs;
-    this.#signal = signal;
-    this.#intercept = options.intercept;
+    this.#options = options;
     // The driver applies the client's own policy.
     const isPlain = isOwn && timeoutMs === undefined && signal === undefined;
     this.#limits = isPlain ? undefined : { retry: options.retry, timeoutMs, signal };
   }
 
   with(options: ViewOptions): View {
+    const own = this.#options;
     return new View({
-      acl: options.acl ?? this.#acl,
-      defaultData: options.defaultData === undefined ? this.defaultData : options.defaultData,
-      retry: options.retry ?? this.retry,
-      timeoutMs: options.timeoutMs ?? this.#timeoutMs,
-      signal: either(options.signal, this.#signal),
-      onSuspended: options.onSuspended ?? this.onSuspended,
-      intercept: around(options.intercept, this.#intercept),
+      acl: options.acl ?? own.acl,
+      defaultData: options.defaultData === undefined ? own.defaultData : options.defaultData,
+      retry: options.retry ?? own.retry,
+      timeoutMs: options.timeoutMs ?? own.timeoutMs,
+      signal: either(options.signal, own.signal),
+      onSuspended: options.onSuspended ?? own.onSuspended,
+      intercept: around(options.intercept, own.intercept),
     });
   }
 
@@ -74,22 +71,24 @@ export class View {
    * up.
    */
   get unlimited(): View {
-    return new View({ ...this.#plain(), timeoutMs: undefined, signal: undefined });
+    return new View({ ...this.#options, timeoutMs: undefined, signal: undefined, intercept: undefined });
   }
 
   /** Sends a request through the interceptors. */
   ask<B, T>(driver: SessionDriver, fields: CallFields<B, T>): Promise<T> {
-    if (this.#intercept === undefined) return driver.ask(fields);
+    if (this.#options.intercept === undefined) return driver.ask(fields);
     return this.intercepted(interceptedCall(fields), () => driver.ask(fields));
   }
 
   /** The same for work of more than one request. */
   intercepted<T>(call: InterceptedCall, next: () => Promise<T>): Promise<T> {
-    return this.#intercept === undefined ? next() : intercepted(this.#intercept, call, next);
+    const { intercept } = this.#options;
+    return intercept === undefined ? next() : intercepted(intercept, call, next);
   }
 
   aclOf(path: string): AclInput {
-    return typeof this.#acl === "function" ? this.#acl(path) : this.#acl;
+    const { acl } = this.#options;
+    return typeof acl === "function" ? acl(path) : acl;
   }
 
   /** The limits of a call with its options. */
@@ -102,11 +101,6 @@ export class View {
       timeoutMs: options.timeoutMs ?? limits.timeoutMs,
       signal: either(options.signal, limits.signal),
     };
-  }
-
-  #plain(): ViewOptions & { readonly acl: AclSource; readonly retry: RetryPolicy } {
-    const { onSuspended, defaultData, retry } = this;
-    return { onSuspended, defaultData, retry, acl: this.#acl };
   }
 }
 

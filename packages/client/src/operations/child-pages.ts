@@ -45,8 +45,9 @@ export async function* childPages(
   path: string,
   options: ChildPagesOptions,
 ): AsyncGenerator<ChildrenPage, void, undefined> {
-  const { pageSize = PAGE_SIZE, detail = "stats", sync, ...limits } = options;
-  const lister = new Lister(place, path, { pageSize, detail: DETAIL[detail], limits });
+  const { pageSize = PAGE_SIZE, detail = "stats", sync, signal, timeoutMs, retry } = options;
+  const limits = { signal, timeoutMs, retry };
+  const lister = new Lister(place, { shownPath: path, pageSize, detail: DETAIL[detail], limits });
   let { after } = options;
   for (let isFirst = true; ; isFirst = false) {
     const page = await lister.page(after, isFirst && sync === true);
@@ -64,38 +65,30 @@ interface Page extends ListedChildren {
   readonly next?: string | undefined;
 }
 
+interface Listing {
+  readonly shownPath: string;
+  readonly pageSize: number;
+  readonly detail: ChildDetail;
+  readonly limits: CallOptions;
+}
+
 class Lister {
   readonly #place: ViewPlace;
-  readonly #shownPath: string;
+  readonly #listing: Listing;
   readonly #path: string;
-  readonly #pageSize: number;
-  readonly #detail: ChildDetail;
-  readonly #limits: CallOptions;
   /** All names, where the server has no pages. */
   #whole: Children | undefined;
 
-  constructor(
-    place: ViewPlace,
-    path: string,
-    {
-      pageSize,
-      detail,
-      limits,
-    }: { readonly pageSize: number; readonly detail: ChildDetail; readonly limits: CallOptions },
-  ) {
+  constructor(place: ViewPlace, listing: Listing) {
     this.#place = place;
-    this.#shownPath = path;
-    this.#path = underRoot(place.root, checkedPath(path, OP));
-    this.#pageSize = pageSize;
-    this.#detail = detail;
-    const { signal, timeoutMs, retry } = limits;
-    this.#limits = { signal, timeoutMs, retry };
+    this.#listing = listing;
+    this.#path = underRoot(place.root, checkedPath(listing.shownPath, OP));
   }
 
   async page(after: string | undefined, sync: boolean): Promise<Page> {
     if (this.#whole === undefined && (await this.#hasPages())) {
       try {
-        return await this.#ask(this.#path, pageOperation(this.#detail), this.#requestOf(after), sync);
+        return await this.#ask(this.#path, pageOperation(this.#listing.detail), this.#requestOf(after), sync);
       } catch (error) {
         // After a change to a server without pages; it has closed the connection.
         if (!isZkError(error, "UNIMPLEMENTED")) throw error;
@@ -106,13 +99,13 @@ class Lister {
   }
 
   #requestOf(after: string | undefined): ChildPageRequest {
-    return { after, countMax: this.#pageSize, detail: this.#detail };
+    return { after, countMax: this.#listing.pageSize, detail: this.#listing.detail };
   }
 
   /** The next children of a whole listing; those that are deleted meanwhile are left out. */
   async #read({ names, stat }: Children, after: string | undefined): Promise<Page> {
     const from = after === undefined ? 0 : firstBehind(names, after);
-    const taken = names.slice(from, from + this.#pageSize);
+    const taken = names.slice(from, from + this.#listing.pageSize);
     const isLast = from + taken.length >= names.length;
     const found = await Promise.all(taken.map((name) => this.#readChild(name)));
     return { children: found.filter((child) => child !== null), isLast, stat, next: taken.at(-1) };
@@ -121,7 +114,7 @@ class Lister {
   async #readChild(name: string): Promise<ListedChild | null> {
     const path = joinPath(this.#path, name);
     try {
-      switch (this.#detail) {
+      switch (this.#listing.detail) {
         case ChildDetail.NAME:
           return { name, stat: null, data: null };
         case ChildDetail.STAT: {
@@ -153,7 +146,7 @@ class Lister {
 
   async #readFeatures(): Promise<boolean> {
     const place = { path: SERVER_FEATURES_PATH, shownPath: SERVER_FEATURES_PATH, body: undefined };
-    const call = { operation: GET_DATA_OR_NULL, ...place, options: this.#limits };
+    const call = { operation: GET_DATA_OR_NULL, ...place, options: this.#listing.limits };
     const node = await this.#place.driver.ask<undefined, NodeData | null>(call);
     const words = Buffer.from(node?.data ?? "").toString();
     return words.split(" ").includes(FEATURE);
@@ -161,9 +154,9 @@ class Lister {
 
   #ask<B, T>(path: string, operation: Operation<B, T>, body: B, sync: boolean): Promise<T> {
     const { driver, view } = this.#place;
-    const options = view.limitsOf(this.#limits);
+    const options = view.limitsOf(this.#listing.limits);
     const syncPath = sync ? path : undefined;
-    return view.ask(driver, { operation, path, shownPath: this.#shownPath, body, syncPath, options });
+    return view.ask(driver, { operation, path, shownPath: this.#listing.shownPath, body, syncPath, options });
   }
 }
 

@@ -17,41 +17,31 @@ import {
   type Operation,
   SET_DATA,
 } from "../calls/operation.ts";
-import type { SessionDriver } from "../session/session-driver.ts";
-import type { View } from "../view.ts";
 import type { BackgroundDeletes } from "./background-deletes.ts";
 import { createBody, isSequential, type Payload, payloadBytes } from "./create-mode.ts";
 import type { NodeOperations, SingleCreateOptions, SingleDeleteOptions } from "./node-operations.ts";
 import type { DeleteOptions, ReadOptions, VersionOptions } from "./node-options.ts";
 import { checkedPath, checkedSequentialPath, underRoot, withoutRoot } from "./paths.ts";
+import type { ViewPlace } from "./view-place.ts";
 
 /** Requests of one view of a client, with the view's root, defaults and limits. */
 export class NodeRequests implements NodeOperations {
   readonly root: string;
-  readonly #driver: SessionDriver;
-  readonly #deletes: BackgroundDeletes;
-  readonly #view: View;
+  readonly #parts: ViewPlace & { readonly deletes: BackgroundDeletes };
 
-  constructor(parts: {
-    readonly driver: SessionDriver;
-    readonly deletes: BackgroundDeletes;
-    readonly root: string;
-    readonly view: View;
-  }) {
+  constructor(parts: ViewPlace & { readonly deletes: BackgroundDeletes }) {
     this.root = parts.root;
-    this.#driver = parts.driver;
-    this.#deletes = parts.deletes;
-    this.#view = parts.view;
+    this.#parts = parts;
   }
 
   get sessionId(): SessionId {
-    return this.#driver.session.id;
+    return this.#parts.driver.session.id;
   }
 
   async create(path: string, data: Payload | undefined, options: SingleCreateOptions): Promise<Created> {
     const checked = isSequential(options) ? checkedSequentialPath(path, "create") : checkedPath(path, "create");
-    const acl = checkedAcl(options.acl ?? this.#view.aclOf(underRoot(this.root, checked)), "create", path);
-    const { code, body } = createBody(data === undefined ? this.#view.defaultData : data, { ...options, acl });
+    const acl = checkedAcl(options.acl ?? this.#parts.view.aclOf(underRoot(this.root, checked)), "create", path);
+    const { code, body } = createBody(data === undefined ? this.#parts.view.defaultData : data, { ...options, acl });
     const operation = [CREATE, CREATE_CONTAINER, CREATE_TTL].find((create) => create.code === code) ?? CREATE;
     const created = await this.ask(operation, checked, body, options);
     return this.root === "/" ? created : { path: withoutRoot(this.root, created.path), stat: created.stat };
@@ -83,8 +73,8 @@ export class NodeRequests implements NodeOperations {
     const isOfSession = guaranteed === "session";
     const full = underRoot(this.root, checkedPath(path, "delete"));
     const call = interceptedCall({ operation: DELETE, path: full, shownPath: path, body: version });
-    return this.#view.intercepted(call, () =>
-      this.#deletes.delete({ path: full, shownPath: path, version, missingOk, isOfSession, options }),
+    return this.#parts.view.intercepted(call, () =>
+      this.#parts.deletes.delete({ path: full, shownPath: path, version, missingOk, isOfSession, options }),
     );
   }
 
@@ -94,7 +84,11 @@ export class NodeRequests implements NodeOperations {
     try {
       const full = underRoot(this.root, checkedPath(path, operation.name));
       const place = { path: full, shownPath: path, body: undefined, syncPath: full };
-      return this.#view.ask(this.#driver, { operation, ...place, options: this.#view.limitsOf(options) });
+      return this.#parts.view.ask(this.#parts.driver, {
+        operation,
+        ...place,
+        options: this.#parts.view.limitsOf(options),
+      });
     } catch (error) {
       return Promise.reject(error);
     }
@@ -110,8 +104,8 @@ export class NodeRequests implements NodeOperations {
 
   /** @param path checked before */
   ask<B, T>(operation: Operation<B, T>, path: string, body: B, options: CallOptions | undefined): Promise<T> {
-    const limits = this.#view.limitsOf(options);
+    const limits = this.#parts.view.limitsOf(options);
     const fields = { operation, path: underRoot(this.root, path), shownPath: path, body, options: limits };
-    return this.#view.ask(this.#driver, fields);
+    return this.#parts.view.ask(this.#parts.driver, fields);
   }
 }

@@ -3,10 +3,9 @@ import { type PartResult, writePathAndWatch } from "@zooid/wire";
 import type { CallOptions } from "../calls/call.ts";
 import { MULTI_READ, type TransactionPart } from "../calls/operation.ts";
 import { type FailedOp, unreadableError, zkError } from "../errors.ts";
-import type { SessionDriver } from "../session/session-driver.ts";
-import type { View } from "../view.ts";
 import { CALL, checkOptions } from "./option-shapes.ts";
 import { checkedPath, underRoot } from "./paths.ts";
+import type { ViewPlace } from "./view-place.ts";
 
 /** The result of one read of a batch: its value, or its error. */
 export type ReadResult<T> =
@@ -25,16 +24,12 @@ export interface ReadNode {
  * own type.
  */
 export class ReadBatch<R extends readonly unknown[] = []> {
-  readonly #driver: SessionDriver;
-  readonly #root: string;
-  readonly #view: View;
+  readonly #place: ViewPlace;
   readonly #parts: TransactionPart[] = [];
 
   /** @internal `client.reads()` makes one */
-  constructor(place: { readonly driver: SessionDriver; readonly root: string; readonly view: View }) {
-    this.#driver = place.driver;
-    this.#root = place.root;
-    this.#view = place.view;
+  constructor(place: ViewPlace) {
+    this.#place = place;
   }
 
   get(path: string): ReadBatch<[...R, ReadResult<ReadNode>]> {
@@ -55,10 +50,9 @@ export class ReadBatch<R extends readonly unknown[] = []> {
       throw zkError({ code: "BAD_ARGUMENTS", op: "reads", outcome: "not-sent", message });
     }
     const shownPath = parts[0]?.path ?? "/";
-    const results = await this.#view.ask(this.#driver, {
-      ...{ operation: MULTI_READ, path: "/", shownPath, body: [...parts] },
-      options: this.#view.limitsOf(options),
-    });
+    const { driver, view } = this.#place;
+    const call = { operation: MULTI_READ, path: "/", shownPath, body: [...parts], options: view.limitsOf(options) };
+    const results = await view.ask(driver, call);
     if (results.length !== parts.length) throw unreadableError("reads", shownPath);
     const values = results.map((result, i) => resultOf(result, parts[i]?.path ?? "/"));
     // The server answers the steps in order, and the type was built in the same order.
@@ -66,7 +60,7 @@ export class ReadBatch<R extends readonly unknown[] = []> {
   }
 
   #add<T>(code: number, name: string, path: string): ReadBatch<[...R, ReadResult<T>]> {
-    const full = underRoot(this.#root, checkedPath(path, name));
+    const full = underRoot(this.#place.root, checkedPath(path, name));
     this.#parts.push({ code, name, path, fullPath: full, write: (writer) => writePathAndWatch(writer, full, false) });
     // The same builder with one more step in its type.
     return this as unknown as ReadBatch<[...R, ReadResult<T>]>;

@@ -4,17 +4,10 @@ import { type AclInput, checkedAcl } from "../auth/acl-checks.ts";
 import type { CallOptions } from "../calls/call.ts";
 import { type Created, MULTI, type TransactionPart } from "../calls/operation.ts";
 import { TransactionError, unreadableError, zkError } from "../errors.ts";
-import type { SessionDriver } from "../session/session-driver.ts";
-import type { View } from "../view.ts";
 import { type CreateMode, createBody, isSequential, type Payload, payloadBytes } from "./create-mode.ts";
 import { CALL, CREATE_STEP, checkOptions, VERSION_STEP } from "./option-shapes.ts";
 import { checkedPath, checkedSequentialPath, underRoot, withoutRoot } from "./paths.ts";
-
-interface Place {
-  readonly driver: SessionDriver;
-  readonly root: string;
-  readonly view: View;
-}
+import type { ViewPlace } from "./view-place.ts";
 
 /**
  * Several writes that are applied atomically, built step by step; each step sees the effects of
@@ -22,11 +15,11 @@ interface Place {
  * its own type.
  */
 export class Transaction<R extends readonly unknown[] = []> {
-  readonly #place: Place;
+  readonly #place: ViewPlace;
   readonly #parts: TransactionPart[] = [];
 
   /** @internal `client.transaction()` makes one */
-  constructor(place: Place) {
+  constructor(place: ViewPlace) {
     this.#place = place;
   }
 

@@ -9,15 +9,21 @@ const PAUSE_MS_MAX = 60_000;
 const QUESTION = Buffer.from("isro");
 const ANSWER = "rw";
 
+interface WritableSearchParts {
+  readonly hosts: HostProvider;
+  readonly transport: Transport;
+  /** Time limit of one answer. */
+  readonly timeoutMs: number;
+  /** Called at most once for each {@link WritableSearch.start}. */
+  found(address: HostAddress): void;
+}
+
 /**
  * Searches for a writable server while the client is connected to a read-only one: asks the others
  * one after the other, repeatedly, with growing pauses.
  */
 export class WritableSearch {
-  readonly #hosts: HostProvider;
-  readonly #transport: Transport;
-  readonly #timeoutMs: number;
-  readonly #found: (address: HostAddress) => void;
+  readonly #parts: WritableSearchParts;
   #timer: Timer | undefined;
   #pauseMs = PAUSE_MS_MIN;
   /** Names and addresses that are still to be asked in this round. */
@@ -28,18 +34,8 @@ export class WritableSearch {
   #generation = 0;
   #isOn = false;
 
-  constructor(parts: {
-    readonly hosts: HostProvider;
-    readonly transport: Transport;
-    /** Time limit of one answer. */
-    readonly timeoutMs: number;
-    /** Called at most once for each {@link start}. */
-    readonly found: (address: HostAddress) => void;
-  }) {
-    this.#hosts = parts.hosts;
-    this.#transport = parts.transport;
-    this.#timeoutMs = parts.timeoutMs;
-    this.#found = parts.found;
+  constructor(parts: WritableSearchParts) {
+    this.#parts = parts;
   }
 
   start(): void {
@@ -79,13 +75,13 @@ export class WritableSearch {
       this.#ask(address, isMine);
       return;
     }
-    if (this.#names.length === 0) this.#names = hostsOf(this.#hosts);
+    if (this.#names.length === 0) this.#names = hostsOf(this.#parts.hosts);
     const name = this.#names.shift();
     if (name === undefined) {
       this.#pause();
       return;
     }
-    new Promise<readonly HostAddress[]>((found) => found(this.#transport.resolve(name))).then(
+    new Promise<readonly HostAddress[]>((found) => found(this.#parts.transport.resolve(name))).then(
       (addresses) => {
         if (!isMine()) return;
         this.#addresses = [...addresses];
@@ -108,11 +104,11 @@ export class WritableSearch {
         return;
       }
       this.stop();
-      this.#found(address);
+      this.#parts.found(address);
     };
-    this.#timer = startTimer(this.#timeoutMs, over);
+    this.#timer = startTimer(this.#parts.timeoutMs, over);
     try {
-      connection = this.#transport.connect(address, {
+      connection = this.#parts.transport.connect(address, {
         opened: () => {
           if (isMine()) connection?.write(QUESTION, () => {});
         },

@@ -28,30 +28,22 @@ export interface AttemptError extends Error {
 /** Servers whose reasons are kept; of more, those that failed last. */
 const SERVERS_MAX = 32;
 
+interface AttemptKind {
+  /** Time limit of one attempt, for texts: a whole number. */
+  readonly timeoutMs: number;
+  readonly isSecure: boolean;
+  /** What is wrong with the client's own certificate. */
+  ownCertificateFault?(): string | undefined;
+}
+
 export class AttemptFailures {
-  readonly #timeoutMs: number;
-  readonly #isSecure: boolean;
-  readonly #ownCertificateFault: () => string | undefined;
+  readonly #attempts: AttemptKind;
   readonly #last = new Map<string, AttemptFailure>();
   #count = 0;
   #newest: AttemptFailure | undefined;
 
-  /**
-   * @param timeoutMs time limit of one attempt, for texts
-   * @param ownCertificateFault what is wrong with the client's own certificate
-   */
-  constructor({
-    timeoutMs,
-    isSecure,
-    ownCertificateFault = () => undefined,
-  }: {
-    readonly timeoutMs: number;
-    readonly isSecure: boolean;
-    readonly ownCertificateFault?: (() => string | undefined) | undefined;
-  }) {
-    this.#ownCertificateFault = ownCertificateFault;
-    this.#timeoutMs = Math.round(timeoutMs);
-    this.#isSecure = isSecure;
+  constructor(attempts: AttemptKind) {
+    this.#attempts = attempts;
   }
 
   /** Number of failed attempts since the last connection. */
@@ -70,7 +62,7 @@ export class AttemptFailures {
     const { step, kind, cause } = failure;
     const isClosed =
       step !== "resolve" && kind === "failed" && (cause === undefined || codeOf(failure) === "ECONNRESET");
-    return this.#isSecure && isClosed && this.#ownCertificateFault() !== undefined;
+    return this.#attempts.isSecure && isClosed && this.#attempts.ownCertificateFault?.() !== undefined;
   }
 
   add(failure: AttemptFailure): void {
@@ -127,19 +119,21 @@ export class AttemptFailures {
   #reasonOf({ step, kind, cause, received }: AttemptFailure): string {
     switch (step) {
       case "resolve":
-        if (kind === "timeout") return `the name was not resolved within ${this.#timeoutMs} ms`;
+        if (kind === "timeout") return `the name was not resolved within ${this.#attempts.timeoutMs} ms`;
         return cause === undefined ? "the name has no address" : "the name could not be resolved";
       case "connect":
-        if (kind === "timeout") return `no connection within ${this.#timeoutMs} ms: the host may be down or firewalled`;
+        if (kind === "timeout")
+          return `no connection within ${this.#attempts.timeoutMs} ms: the host may be down or firewalled`;
         return this.#connectReason(cause);
       case "greet":
         if (kind === "refused") return "the server answered that it does not grant a session";
-        if (kind === "timeout") return `connected, but no answer to the connect request within ${this.#timeoutMs} ms`;
+        if (kind === "timeout")
+          return `connected, but no answer to the connect request within ${this.#attempts.timeoutMs} ms`;
         if (cause instanceof WireError) {
           const shown = received === undefined ? "" : `; it begins with ${received}`;
           return `the answer to the connect request is not ZooKeeper's: another service, or a port with TLS${shown}`;
         }
-        if (this.#isSecure) return this.#silenceReason(cause);
+        if (this.#attempts.isSecure) return this.#silenceReason(cause);
         return "the server closed the connection without an answer: it has no quorum, or requires TLS on this port";
     }
   }
@@ -148,7 +142,7 @@ export class AttemptFailures {
   #silenceReason(cause: Error | undefined): string {
     const certificate = certificateFault(cause === undefined ? undefined : systemCode(cause));
     if (certificate !== undefined) return certificate;
-    const own = this.#ownCertificateFault();
+    const own = this.#attempts.ownCertificateFault?.();
     return own === undefined
       ? "the server closed the connection without an answer: it has no quorum, or requires a client certificate that it trusts"
       : `the server closed the connection without an answer, and ${own}`;
@@ -161,8 +155,8 @@ export class AttemptFailures {
     if (code === "ECONNREFUSED") return "connection refused: no process listens on this port";
     if (code === "ERR_SSL_WRONG_VERSION_NUMBER" || code === "EPROTO")
       return "the server does not speak TLS on this port";
-    if (this.#isSecure && (cause === undefined || code === "ECONNRESET")) {
-      const own = this.#ownCertificateFault();
+    if (this.#attempts.isSecure && (cause === undefined || code === "ECONNRESET")) {
+      const own = this.#attempts.ownCertificateFault?.();
       if (own !== undefined) return `the server closed the connection during the TLS handshake, and ${own}`;
       return "the server closed the connection during the TLS handshake: it may not speak TLS on this port";
     }

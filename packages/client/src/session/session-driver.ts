@@ -61,8 +61,8 @@ export interface DriverEvents {
 }
 
 export class SessionDriver {
-  readonly #config: ClientConfig;
-  readonly #session: Session;
+  readonly config: ClientConfig;
+  readonly session: Session;
   readonly #hosts: HostList;
   readonly #writable: WritableSearch;
   readonly #connection: CurrentConnection;
@@ -80,7 +80,7 @@ export class SessionDriver {
   readonly #answers: ReceivedAnswers;
   readonly #timer: OneTimer;
   readonly #failures: AttemptFailures;
-  readonly #log: SessionLog;
+  readonly log: SessionLog;
   /** Listeners of states. */
   readonly states: StateListeners = new StateListeners();
   #state: ClientState = { kind: "connecting" };
@@ -105,12 +105,12 @@ export class SessionDriver {
    *   again
    */
   constructor(config: ClientConfig, hosts: HostProvider, lastXid = 0) {
-    this.#config = config;
+    this.config = config;
     this.#xid = lastXid;
     this.#timer = new OneTimer((nowMs, lateMs) => this.#tick(nowMs, lateMs));
     this.#connection = new CurrentConnection(config, {
       opened: () => {
-        this.#session.opened(now());
+        this.session.opened(now());
         this.#arm();
       },
       received: (chunk) => this.#received(chunk),
@@ -121,7 +121,7 @@ export class SessionDriver {
       frameBytesMax: config.frameBytesMax,
       leaving: (nowMs) => {
         this.#inFlight.markSent(nowMs);
-        this.#session.sent(nowMs);
+        this.session.sent(nowMs);
       },
     });
     this.#credentials = new Credentials(config.auth, this.#outgoing);
@@ -136,28 +136,28 @@ export class SessionDriver {
       },
       failed: (reason) => {
         this.#refusal = reason;
-        this.#session.authFailed();
+        this.session.authFailed();
       },
     });
     this.#postponed = new PostponedCalls(config, this.#connection, {
-      isConnected: () => this.#session.isConnected,
+      isConnected: () => this.session.isConnected,
       noConnectionError: () => this.#failures.error,
       enter: (call) => this.#enter(call),
       dueChanged: () => this.#arm(),
     });
     this.#serverWatches = new ServerWatches({
-      isConnected: () => this.#session.isConnected,
+      isConnected: () => this.session.isConnected,
       ask: (fields) => this.ask(fields),
     });
     const { sessionTimeoutMs, random } = config;
     const connectTimeoutMs =
       config.connectTimeoutMs ?? Math.min(CONNECT_TIMEOUT_MS_MAX, sessionTimeoutMs / Math.max(1, hosts.hosts().length));
     this.#failures = new AttemptFailures({
-      timeoutMs: connectTimeoutMs,
+      timeoutMs: Math.round(connectTimeoutMs),
       isSecure: config.transport.isSecure === true,
       ownCertificateFault: () => config.transport.certificateFault?.(),
     });
-    this.#log = new SessionLog(config);
+    this.log = new SessionLog(config);
     this.#hosts = new HostList(hosts, { shuffle: config.shufflesHosts, random });
     this.#writable = new WritableSearch({
       ...{ hosts, transport: config.transport, timeoutMs: connectTimeoutMs },
@@ -166,7 +166,7 @@ export class SessionDriver {
         this.#leave();
       },
     });
-    this.#session = new Session(
+    this.session = new Session(
       {
         timeoutMs: sessionTimeoutMs,
         connectTimeoutMs,
@@ -195,7 +195,7 @@ export class SessionDriver {
     );
     this.#answers = new ReceivedAnswers(
       {
-        session: this.#session,
+        session: this.session,
         inFlight: this.#inFlight,
         exclusive: this.#exclusive,
         postponed: this.#postponed,
@@ -216,10 +216,6 @@ export class SessionDriver {
     return this.#serverWatches.registry;
   }
 
-  get session(): Session {
-    return this.#session;
-  }
-
   get state(): ClientState {
     return this.#state;
   }
@@ -232,14 +228,6 @@ export class SessionDriver {
         () => subscriber.complete(),
       ),
     );
-  }
-
-  get log(): SessionLog {
-    return this.#log;
-  }
-
-  get config(): ClientConfig {
-    return this.#config;
   }
 
   /** The reason of the client's end; undefined before. */
@@ -256,7 +244,7 @@ export class SessionDriver {
 
   /** The same as a clause, with the attempt under way; undefined where there was no attempt yet. */
   get noConnectionReason(): string | undefined {
-    const reasons = [this.#failures.summary, this.#session.attempt].filter((reason) => reason !== undefined);
+    const reasons = [this.#failures.summary, this.session.attempt].filter((reason) => reason !== undefined);
     return reasons.length === 0 ? undefined : reasons.join("; ");
   }
 
@@ -272,7 +260,7 @@ export class SessionDriver {
 
   start(): void {
     this.#enterState(this.#state);
-    this.#session.start(now());
+    this.session.start(now());
     this.#arm();
   }
 
@@ -283,7 +271,7 @@ export class SessionDriver {
       withCallersFrames,
     );
     if (!areCallsTraced()) return answered;
-    const { server, id } = this.#session;
+    const { server, id } = this.session;
     return traceCall({ op: fields.operation.name, path: fields.shownPath, server, sessionId: id }, answered);
   }
 
@@ -299,7 +287,7 @@ export class SessionDriver {
   submitExclusive<B, T>(typed: Call<B, T>): void {
     const call = typed as AnyCall;
     if (this.#end !== undefined) {
-      call.reject(endError(this.#end, call.operation.name, { path: call.shownPath, reason: this.#refusal }));
+      call.reject(this.#endErrorOf(call, this.#end));
       return;
     }
     this.#exclusive.push(call);
@@ -307,8 +295,7 @@ export class SessionDriver {
   }
 
   #enter(call: AnyCall): void {
-    if (this.#end !== undefined)
-      call.reject(endError(this.#end, call.operation.name, { path: call.shownPath, reason: this.#refusal }));
+    if (this.#end !== undefined) call.reject(this.#endErrorOf(call, this.#end));
     else if (this.#postponed.waitingCount === 0 && this.#maySend()) this.#send(call);
     else this.#postponed.wait(call);
   }
@@ -320,7 +307,7 @@ export class SessionDriver {
       const call = new Call({ ...authFields(credential), ...fields }, resolve, reject) as AnyCall;
       if (call.options !== undefined && !this.#postponed.limit(call)) return;
       if (this.#end !== undefined) call.reject(endError(this.#end, call.operation.name, { reason: this.#refusal }));
-      else if (this.#session.isConnected) this.#credentials.send(call);
+      else if (this.session.isConnected) this.#credentials.send(call);
       else this.#credentials.sendLater(call);
     });
   }
@@ -347,7 +334,7 @@ export class SessionDriver {
    * with an unknown outcome.
    */
   moveTo(hosts: readonly HostAddress[]): void {
-    if (!this.#session.isConnected) return;
+    if (!this.session.isConnected) return;
     this.#hosts.restart(hosts);
     this.#isMoving = true;
     this.#pump();
@@ -372,7 +359,7 @@ export class SessionDriver {
    */
   close(): Promise<void> {
     this.#sendWaiting();
-    this.#session.close(now());
+    this.session.close(now());
     this.#arm();
     return this.closed;
   }
@@ -383,14 +370,14 @@ export class SessionDriver {
    */
   closeConfirmed(): Promise<void> {
     this.#sendWaiting();
-    this.#session.closeConfirmed(now());
+    this.session.closeConfirmed(now());
     this.#arm();
     return this.closed;
   }
 
   /** Ends the client at once. The session ends at the servers after its timeout. */
   disconnect(): void {
-    this.#session.abandon();
+    this.session.abandon();
   }
 
   #enterState(state: ClientState): void {
@@ -399,7 +386,7 @@ export class SessionDriver {
     if (state.kind === "lost") this.#postponed.sessionLost();
     if (state.kind === "read-only") this.#writable.start();
     else this.#writable.stop();
-    this.#log.state(state, now());
+    this.log.state(state, now());
     this.states.next(state);
     traceState(state);
   }
@@ -407,7 +394,7 @@ export class SessionDriver {
   // Sending
 
   #maySend(): boolean {
-    return this.#isOpen() && !this.#exclusive.isUnderWay && this.#inFlight.count < this.#config.inFlightMax;
+    return this.#isOpen() && !this.#exclusive.isUnderWay && this.#inFlight.count < this.config.inFlightMax;
   }
 
   #isOpen(): boolean {
@@ -455,7 +442,7 @@ export class SessionDriver {
   #received(chunk: Buffer): void {
     const nowMs = now();
     this.#receivedBytes += chunk.length;
-    if (!this.#session.received(nowMs)) {
+    if (!this.session.received(nowMs)) {
       this.#arm();
       return;
     }
@@ -468,11 +455,11 @@ export class SessionDriver {
     }
     if (this.#isDisowned) this.#leave({ isFault: true });
     this.#pump();
-    if (this.#session.deadlineMs < this.#timer.atMs) this.#arm();
+    if (this.session.deadlineMs < this.#timer.atMs) this.#arm();
   }
 
   #greeted(bytes: Uint8Array, start: number, end: number): void {
-    this.#session.greeted(readConnectResponse(bytes, start, end), now());
+    this.session.greeted(readConnectResponse(bytes, start, end), now());
   }
 
   /**
@@ -490,10 +477,10 @@ export class SessionDriver {
 
   /** Leaves the connection for another one. */
   #leave(reason: DisconnectReason = {}): void {
-    const server = this.#session.isConnected ? this.#session.server : undefined;
+    const server = this.session.isConnected ? this.session.server : undefined;
     this.#hangUp();
     if (server !== undefined) this.#report({ kind: "closed", server, attempt: 0, error: reason.cause });
-    this.#session.disconnected(now(), reason);
+    this.session.disconnected(now(), reason);
     this.#arm();
   }
 
@@ -501,14 +488,14 @@ export class SessionDriver {
 
   #resolve(host: HostAddress): void {
     // A transport that throws has found no address either.
-    new Promise<readonly HostAddress[]>((found) => found(this.#config.transport.resolve(host))).then(
+    new Promise<readonly HostAddress[]>((found) => found(this.config.transport.resolve(host))).then(
       (addresses) => this.#resolved(addresses),
       (fault: unknown) => this.#resolved([], asError(fault)),
     );
   }
 
   #resolved(addresses: readonly HostAddress[], fault?: Error): void {
-    this.#session.resolved(addresses, now(), fault);
+    this.session.resolved(addresses, now(), fault);
     this.#arm();
   }
 
@@ -524,9 +511,9 @@ export class SessionDriver {
   }
 
   #report(message: Omit<ConnectionMessage, "sessionId">): void {
-    const full = { ...message, sessionId: this.#session.id };
+    const full = { ...message, sessionId: this.session.id };
     traceConnection(full);
-    this.#log.connection(full);
+    this.log.connection(full);
   }
 
   #hangUp(): void {
@@ -541,25 +528,25 @@ export class SessionDriver {
     this.#isGreeted = true;
     this.#connection.skipOversized(this.#answers.takeOversized);
     this.#connectionCount++;
-    const { server = "" } = this.#session;
+    const { server = "" } = this.session;
     this.#report({ kind: "connected", server, attempt: this.#failures.count, error: undefined });
     this.#failures.clear();
-    const { sasl } = this.#config;
+    const { sasl } = this.config;
     if (sasl === undefined) this.#identified();
-    else this.#negotiation.begin(sasl, this.#session.connectedAddress);
+    else this.#negotiation.begin(sasl, this.session.connectedAddress);
   }
 
   /** In this order: credentials, watches, observers, waiting calls. */
   #identified(): void {
     this.#credentials.sendAll();
-    if (this.#session.isClosing) {
+    if (this.session.isClosing) {
       this.#sendWaiting();
       this.#closeSession();
       return;
     }
     const { generation } = this.#connection;
-    const { lastZxid } = this.#session;
-    const { frameBytesMax } = this.#config;
+    const { lastZxid } = this.session;
+    const { frameBytesMax } = this.config;
     const { hostCount } = this.#hosts;
     const arming = this.#serverWatches.rearming({ lastZxid, frameBytesMax, hostCount }, () => {
       if (generation === this.#connection.generation) this.#isDisowned = true;
@@ -600,13 +587,10 @@ export class SessionDriver {
     const reason = this.#refusal;
     this.#timer.stop();
     this.#outgoing.clear();
-    this.#inFlight.drain((call, wasSent) => {
-      call.reject(endError(end, call.operation.name, { path: call.shownPath, wasSent, reason }));
-    });
-    for (const call of this.#exclusive.drain())
-      call.reject(endError(end, call.operation.name, { path: call.shownPath, reason }));
+    this.#inFlight.drain((call, wasSent) => call.reject(this.#endErrorOf(call, end, wasSent)));
+    for (const call of this.#exclusive.drain()) call.reject(this.#endErrorOf(call, end));
     this.#credentials.end((call) => endError(end, call.operation.name, { reason }));
-    this.#postponed.end((call) => endError(end, call.operation.name, { path: call.shownPath, reason }));
+    this.#postponed.end((call) => this.#endErrorOf(call, end));
     this.watches.end(endError(end, "watch", { reason }));
     for (const listener of this.#listeners) listener.ended(endError(end, "watch", { reason }));
     this.#listeners.clear();
@@ -614,28 +598,32 @@ export class SessionDriver {
     this.#closed.resolve();
   }
 
+  #endErrorOf({ operation, shownPath }: AnyCall, end: SessionEnd, wasSent = false): ZkError {
+    return endError(end, operation.name, { path: shownPath, wasSent, reason: this.#refusal });
+  }
+
   // Time
 
   #arm(): void {
-    this.#timer.set(Math.min(this.#session.deadlineMs, this.#postponed.nextMs, this.#log.warnAtMs));
+    this.#timer.set(Math.min(this.session.deadlineMs, this.#postponed.nextMs, this.log.warnAtMs));
   }
 
   #tick(nowMs: number, lateMs: number): void {
     this.#judgeLateness(lateMs);
-    this.#session.tick(nowMs);
+    this.session.tick(nowMs);
     this.#postponed.come(nowMs);
-    this.#log.tick(nowMs, this.noConnectionReason);
+    this.log.tick(nowMs, this.noConnectionReason);
     this.#pump();
     if (this.#end === undefined) this.#arm();
   }
 
   /** A late timer means that no ping was sent and no answer was read either. */
   #judgeLateness(lateMs: number): void {
-    const { id, timeoutMs } = this.#session;
+    const { id, timeoutMs } = this.session;
     if (!(timeoutMs > 0 && lateMs > timeoutMs / 3)) return;
     const stall = { lateMs, sessionTimeoutMs: timeoutMs, sessionId: id };
     traceStall(stall);
-    this.#log.stall(stall);
+    this.log.stall(stall);
   }
 }
 

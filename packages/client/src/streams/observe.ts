@@ -109,12 +109,17 @@ export const OF_CONNECTION: ReadonlySet<ZkErrorCode> = new Set<ZkErrorCode>([
   "CLIENT_CLOSED",
 ]);
 
+interface ObservedState<T> {
+  readonly aspect: Aspect<T>;
+  readonly path: string;
+  /** Called when the last observer has left. */
+  stopped(): void;
+}
+
 class Observation<T> implements Watcher, DriverEvents {
   readonly rearms = false;
   readonly #driver: SessionDriver;
-  readonly #aspect: Aspect<T>;
-  readonly #path: string;
-  readonly #stopped: () => void;
+  readonly #state: ObservedState<T>;
   readonly #unlisten: () => void;
   readonly #subscribers = new Set<Subscriber<Observed<T>>>();
   #last: Observed<T> | undefined;
@@ -122,14 +127,9 @@ class Observation<T> implements Watcher, DriverEvents {
   #isArmed = false;
   #isStopped = false;
 
-  constructor(
-    driver: SessionDriver,
-    { aspect, path, stopped }: { readonly aspect: Aspect<T>; readonly path: string; readonly stopped: () => void },
-  ) {
+  constructor(driver: SessionDriver, state: ObservedState<T>) {
     this.#driver = driver;
-    this.#aspect = aspect;
-    this.#path = path;
-    this.#stopped = stopped;
+    this.#state = state;
     this.#unlisten = driver.listen(this);
   }
 
@@ -171,10 +171,10 @@ class Observation<T> implements Watcher, DriverEvents {
   }
 
   #read(): void {
-    this.#ask(this.#aspect.read, (value) => {
+    this.#ask(this.#state.aspect.read, (value) => {
       if (value !== null) this.#accept(value);
       // `exists` arms a watch also where there is no node; then absence is the whole state.
-      else if (this.#aspect.read.absent?.arms !== undefined) this.#accept(null);
+      else if (this.#state.aspect.read.absent?.arms !== undefined) this.#accept(null);
       else this.#readAbsence();
     });
   }
@@ -189,8 +189,8 @@ class Observation<T> implements Watcher, DriverEvents {
   #ask<V>(operation: Operation<undefined, V>, take: (value: V) => void): void {
     const fields = {
       operation,
-      path: this.#path,
-      shownPath: this.#path,
+      path: this.#state.path,
+      shownPath: this.#state.path,
       body: undefined,
       watcher: this,
       options: { retry: onlyWhenThrottled },
@@ -214,7 +214,10 @@ class Observation<T> implements Watcher, DriverEvents {
   #accept(value: T | null): void {
     this.#isArmed = true;
     const last = this.#last?.value;
-    if (last !== undefined && (last === null || value === null ? last === value : this.#aspect.isSame(last, value))) {
+    if (
+      last !== undefined &&
+      (last === null || value === null ? last === value : this.#state.aspect.isSame(last, value))
+    ) {
       return;
     }
     const observed: Observed<T> = { value, isFresh: () => this.#isFresh(observed) };
@@ -247,11 +250,11 @@ class Observation<T> implements Watcher, DriverEvents {
     if (this.#isStopped) return;
     this.#isStopped = true;
     this.#isArmed = false;
-    this.#stopped();
+    this.#state.stopped();
     this.#unlisten();
     // The driver removes the watch of a read in flight when it is answered.
     if (this.#reading !== undefined) this.#driver.withdraw(this.#reading);
-    for (const kind of WATCH_KINDS) this.#driver.unwatch(kind, this.#path, this);
+    for (const kind of WATCH_KINDS) this.#driver.unwatch(kind, this.#state.path, this);
   }
 }
 
