@@ -42,7 +42,7 @@ export class ApiError extends Error {
 }
 
 interface Request {
-  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  readonly query?: Readonly<Record<string, string | number | boolean | null | undefined>>;
   readonly body?: unknown;
   readonly version?: number | "*";
   readonly signal?: AbortSignal;
@@ -57,7 +57,9 @@ let csrfToken = "";
 
 async function call<T>(method: string, path: string, request: Request = {}): Promise<T> {
   const { query = {}, body, version, signal } = request;
-  const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value == null || value === false ? [] : [[name, String(value)]],
+  );
   const search = new URLSearchParams(given).toString();
   const headers: Record<string, string> = {};
   if (method !== "GET") headers["X-CSRF-Token"] = csrfToken;
@@ -100,9 +102,7 @@ export const api = {
     call<DrainStatusJson>("POST", "/drain", { query: { sid }, body: { action } }),
   sessions: () => call<SessionsJson>("GET", "/sessions"),
   sessionsWith: (more: { readonly watches: boolean; readonly clients: boolean }) =>
-    call<SessionsJson>("GET", "/sessions", {
-      query: { watches: more.watches ? "true" : undefined, clients: more.clients ? "true" : undefined },
-    }),
+    call<SessionsJson>("GET", "/sessions", { query: more }),
   watches: (id: string, from: number) =>
     call<WatchedJson>("GET", "/sessions/watches", { query: { id, from: String(from) } }),
   endSession: (id: string) => call<{ id: string }>("POST", "/sessions/end", { body: { id } }),
@@ -117,8 +117,7 @@ export const api = {
       query: { path, ...(from === null ? {} : { from: from.path, isVisited: String(from.isVisited) }) },
     }),
   hotSpots: () => call<HotSpotsJson>("GET", "/hot-spots"),
-  node: (path: string, reveal = false) =>
-    call<NodeJson>("GET", "/node", { query: { path, reveal: reveal ? "true" : undefined } }),
+  node: (path: string, reveal = false) => call<NodeJson>("GET", "/node", { query: { path, reveal } }),
   children: (
     path: string,
     options: { readonly after?: string | undefined; readonly filter?: string | undefined } = {},
@@ -126,20 +125,13 @@ export const api = {
   create: (node: object) => call<WrittenNode>("POST", "/node", { body: node }),
   set: (path: string, data: WrittenData, version: number) =>
     call<WrittenNode>("PUT", "/node", { query: { path }, body: { data }, version }),
-  remove: (path: string, options: { readonly version: number | "*"; readonly isRecursive: boolean }) =>
-    call<{ deletedCount: number }>("DELETE", "/node", {
-      query: { path, recursive: options.isRecursive ? "true" : undefined },
-      version: options.version,
-    }),
+  remove: (path: string, { version, recursive }: { readonly version: number | "*"; readonly recursive: boolean }) =>
+    call<{ deletedCount: number }>("DELETE", "/node", { query: { path, recursive }, version }),
   acl: (path: string) => call<{ acl: AclEntryJson[]; stat: StatJson }>("GET", "/acl", { query: { path } }),
   exportPage: (
-    given: { readonly path: string; readonly after: string | undefined; readonly isRevealed: boolean },
+    query: { readonly path: string; readonly after: string | undefined; readonly reveal: boolean },
     signal: AbortSignal,
-  ) =>
-    call<ExportPageJson>("GET", "/export", {
-      query: { path: given.path, after: given.after, reveal: given.isRevealed ? "true" : undefined },
-      signal,
-    }),
+  ) => call<ExportPageJson>("GET", "/export", { query, signal }),
   importNodes: (request: ImportRequestJson, signal: AbortSignal) =>
     call<ImportResultJson>("POST", "/import", { body: request, signal }),
   rights: (path: string) => call<RightsJson>("GET", "/rights", { query: { path } }),
@@ -152,4 +144,9 @@ export const api = {
 export function textOf(error: unknown): string {
   if (error instanceof ApiError) return error.message;
   return error instanceof Error ? error.message : String(error);
+}
+
+/** Whether a change was refused because the node has another version by now. */
+export function isConflict(error: unknown): boolean {
+  return error instanceof ApiError && error.code === "BAD_VERSION";
 }

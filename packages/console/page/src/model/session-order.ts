@@ -27,6 +27,19 @@ export interface SessionGroup {
   readonly sessions: readonly ClientSessionJson[];
 }
 
+type Rates = ReadonlyMap<string, number>;
+
+/** The largest comes first. */
+const AMOUNTS: Readonly<Record<Order, (session: ClientSessionJson, rates: Rates) => number>> = {
+  session: () => 0,
+  connected: ({ establishedMs }) => -(establishedMs ?? Number.POSITIVE_INFINITY),
+  rate: ({ id }, rates) => rates.get(id) ?? -1,
+  requests: ({ received }) => received,
+  latency: ({ averageLatencyMs }) => averageLatencyMs ?? -1,
+  ephemerals: ({ ephemerals }) => ephemerals?.length ?? -1,
+  watches: ({ watches }) => watches ?? -1,
+};
+
 /**
  * The largest first, the oldest connection first; unknown values last, and equal ones by the
  * session.
@@ -34,27 +47,9 @@ export interface SessionGroup {
 export function ordered(
   sessions: readonly ClientSessionJson[],
   order: Order,
-  rates: ReadonlyMap<string, number>,
+  rates: Rates,
 ): readonly ClientSessionJson[] {
-  const amountOf = (session: ClientSessionJson): number => {
-    switch (order) {
-      case "session":
-        return 0;
-      case "connected":
-        return session.establishedMs === null ? Number.NEGATIVE_INFINITY : -session.establishedMs;
-      case "rate":
-        return rates.get(session.id) ?? -1;
-      case "requests":
-        return session.received;
-      case "latency":
-        return session.averageLatencyMs ?? -1;
-      case "ephemerals":
-        return session.ephemerals?.length ?? -1;
-      case "watches":
-        return session.watches ?? -1;
-    }
-  };
-  const valued = sessions.map((session) => ({ session, value: amountOf(session) }));
+  const valued = sessions.map((session) => ({ session, value: AMOUNTS[order](session, rates) }));
   valued.sort((a, b) => b.value - a.value || (a.session.id < b.session.id ? -1 : 1));
   return valued.map(({ session }) => session);
 }

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
 import type { AclEntryJson, PermissionName } from "../../../src/api/shapes.ts";
-import { ApiError, api, textOf } from "../model/api.ts";
+import { api, isConflict, textOf } from "../model/api.ts";
 import { visible } from "../model/formats.ts";
 import { Banner } from "../parts/banner.tsx";
 import { Button, IconButton } from "../parts/button.tsx";
@@ -12,6 +12,7 @@ import { RightsView } from "./rights-view.tsx";
 
 const PERMISSIONS: readonly PermissionName[] = ["read", "write", "create", "delete", "admin"];
 const SCHEMES = ["world", "auth", "digest", "ip", "x509", "sasl"] as const;
+const CHANGED = "The access list was changed meanwhile. Cancel to see it, and edit it again.";
 const ANYONE: AclEntryJson = { scheme: "world", id: "anyone", permissions: ["read"] };
 
 interface AclTabProps {
@@ -61,12 +62,7 @@ export function AclTab({ path, aversion, isForbidden, onSaved }: AclTabProps) {
         read();
         onSaved();
       },
-      (reason: unknown) => {
-        const isConflict = reason instanceof ApiError && reason.code === "BAD_VERSION";
-        setError(
-          isConflict ? "The access list was changed meanwhile. Cancel to see it, and edit it again." : textOf(reason),
-        );
-      },
+      (reason: unknown) => setError(isConflict(reason) ? CHANGED : textOf(reason)),
     );
   };
   const entries = edited ?? saved.acl;

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { NodeJson, WrittenData } from "../../../src/api/shapes.ts";
-import { ApiError, api, textOf } from "../model/api.ts";
+import { api, isConflict, textOf } from "../model/api.ts";
 import { basket } from "../model/basket.ts";
 import { prettyJson, visible } from "../model/formats.ts";
 import { withLineEndsOf, withNewlines } from "../model/line-ends.ts";
@@ -97,7 +97,7 @@ export function DataEditor({ node, isGone, onClose, onSaved }: DataEditorProps) 
           onSaved();
         },
         async (reason: unknown) => {
-          if (reason instanceof ApiError && reason.code === "BAD_VERSION") return showConflict();
+          if (isConflict(reason)) return showConflict();
           setError(textOf(reason));
         },
       )

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { NodeJson } from "../../../src/api/shapes.ts";
-import { ApiError, api, textOf } from "../model/api.ts";
+import { api, isConflict } from "../model/api.ts";
 import { basket } from "../model/basket.ts";
 import { visible } from "../model/formats.ts";
 import { nameOf } from "../model/place.ts";
@@ -8,6 +8,7 @@ import { Button } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { useNotify } from "../parts/notices.tsx";
+import { useAction } from "../parts/use-action.ts";
 
 interface DeleteDialogProps {
   readonly node: NodeJson;
@@ -20,28 +21,27 @@ export function DeleteDialog({ node, onClose, onDone }: DeleteDialogProps) {
   const { path, stat } = node;
   const [version] = useState(stat.version);
   const [typed, setTyped] = useState("");
-  const [error, setError] = useState<string>();
+  const action = useAction();
   const isRecursive = stat.numChildren > 0;
   const notify = useNotify();
   const submit = (event: Event): void => {
     event.preventDefault();
-    api.remove(path, { version: isRecursive ? "*" : version, isRecursive }).then(
-      ({ deletedCount }) => onDone(deletedCount),
-      (reason: unknown) => {
-        const isChanged = reason instanceof ApiError && reason.code === "BAD_VERSION";
-        setError(isChanged ? "The node was changed meanwhile: close this, and look at it again." : textOf(reason));
-      },
-    );
+    action.run(async () => {
+      const removed = api.remove(path, { version: isRecursive ? "*" : version, recursive: isRecursive });
+      const { deletedCount } = await removed.catch((reason: unknown) => {
+        throw isConflict(reason)
+          ? new Error("The node was changed meanwhile: close this, and look at it again.")
+          : reason;
+      });
+      onDone(deletedCount);
+    });
   };
-  const gather = (): void => {
-    try {
+  const gather = (): void =>
+    action.run(async () => {
       basket.add({ op: "delete", path, version, before: node.data?.text ?? "" });
       notify(`The transaction deletes ${visible(path)}`);
       onClose();
-    } catch (reason) {
-      setError(textOf(reason));
-    }
-  };
+    });
   return (
     <Dialog title="Delete" onClose={onClose}>
       <form onSubmit={submit}>
@@ -62,7 +62,7 @@ export function DeleteDialog({ node, onClose, onDone }: DeleteDialogProps) {
             />
           </label>
         )}
-        <Failure text={error} />
+        <Failure text={action.error} />
         <footer>
           <Button text="Cancel" onClick={onClose} />
           {!isRecursive && <Button text="Add to the transaction" onClick={gather} />}

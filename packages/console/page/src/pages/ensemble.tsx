@@ -96,9 +96,9 @@ function Member({ member }: { readonly member: MemberJson }) {
       {sid !== null && <p class="address">{visible(address)}</p>}
       {isReachable ? (
         <dl class="rows">
-          <Row label="Zxid" value={zxid ?? "–"} isCode />
-          <Row label="Lag" value={lagZxids === null ? "–" : `${NUMBER.format(lagZxids)} transactions`} />
-          <Row
+          <Figure label="Zxid" value={zxid ?? "–"} isCode />
+          <Figure label="Lag" value={lagZxids === null ? "–" : `${NUMBER.format(lagZxids)} transactions`} />
+          <Figure
             label="Latency"
             value={
               latencyMs === null
@@ -106,13 +106,13 @@ function Member({ member }: { readonly member: MemberJson }) {
                 : `${NUMBER.format(latencyMs.average)} ms, at most ${NUMBER.format(latencyMs.max)} ms`
             }
           />
-          <Row label="Connections" value={text(member.connections)} />
-          <Row label="Outstanding" value={text(member.outstanding)} />
-          <Row label="Requests" value={text(member.received)} />
-          <Row label="Version" value={visible(version ?? "–")} />
-          <Row label="Disk room" value={roomText(member.storage)} />
+          <Figure label="Connections" value={text(member.connections)} />
+          <Figure label="Outstanding" value={text(member.outstanding)} />
+          <Figure label="Requests" value={text(member.received)} />
+          <Figure label="Version" value={visible(version ?? "–")} />
+          <Figure label="Disk room" value={roomText(member.storage)} />
           {member.storage?.certificates.map(({ use, expiresAt }) => (
-            <Row
+            <Figure
               key={use}
               label={`Certificate for ${use}`}
               value={`until ${new Date(Number(expiresAt)).toLocaleDateString()}`}
@@ -138,28 +138,17 @@ function roomText(storage: MemberJson["storage"]): string {
   return `${sizes.join(", ")}${room === "enough" ? "" : `: ${room}`}`;
 }
 
-function Figure({ label, value }: { readonly label: string; readonly value: string }) {
-  return (
-    <div>
-      <dt>{label}</dt>
-      <dd>{value}</dd>
-    </div>
-  );
-}
-
-function Row({
-  label,
-  value,
-  isCode = false,
-}: {
+interface FigureProps {
   readonly label: string;
   readonly value: string;
   readonly isCode?: boolean;
-}) {
+}
+
+function Figure({ label, value, isCode }: FigureProps) {
   return (
     <div>
       <dt>{label}</dt>
-      <dd class={isCode ? "code" : ""}>{value}</dd>
+      <dd class={isCode ? "code" : undefined}>{value}</dd>
     </div>
   );
 }

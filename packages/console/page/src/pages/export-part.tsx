@@ -83,7 +83,7 @@ async function read(path: string, { isRevealed, signal, report }: Reading): Prom
   let [nodeCount, maskedCount, ephemeralCount, unreadableCount] = [0, 0, 0, 0];
   let total: number | undefined;
   for (let after: string | undefined; ; ) {
-    const page = await api.exportPage({ path, after, isRevealed }, signal);
+    const page = await api.exportPage({ path, after, reveal: isRevealed }, signal);
     total ??= page.total ?? undefined;
     parts.push(new Blob(page.nodes.map(nodeLine)));
     maskedCount += page.nodes.filter(({ isMasked }) => isMasked).length;

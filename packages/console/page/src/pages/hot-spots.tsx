@@ -1,11 +1,11 @@
-import { useRef } from "preact/hooks";
 import type { HotSpotsJson } from "../../../src/api/hot-spot-routes.ts";
-import type { SessionsJson } from "../../../src/api/shapes.ts";
 import { api } from "../model/api.ts";
-import { type ClientRate, clientRates } from "../model/client-rates.ts";
+import type { ClientRate } from "../model/client-rates.ts";
 import { Failure } from "../parts/failure.tsx";
 import { NodeLink, SessionLink } from "../parts/links.tsx";
+import { Notes } from "../parts/notes.tsx";
 import { type Column, Table } from "../parts/table.tsx";
+import { useClientRates } from "../parts/use-client-rates.ts";
 import { usePolled } from "../parts/use-polled.ts";
 
 const POLL_MS = 3_000;
@@ -49,11 +49,7 @@ export function HotSpotsPage() {
         leave no trace by node: the clients below have the most requests of both kinds.
       </p>
       <Failure text={error} />
-      {value?.notes.map((note) => (
-        <p key={note} class="banner warning">
-          {note}
-        </p>
-      ))}
+      <Notes notes={value?.notes} class="banner warning" />
       <h2>Most changed nodes</h2>
       {value === undefined || value.nodes.length === 0 ? (
         <p class="hint">No changes since the counting began.</p>
@@ -76,33 +72,20 @@ export function HotSpotsPage() {
   );
 }
 
-interface Seen {
-  readonly sessions: SessionsJson["sessions"];
-  readonly atMs: number;
-}
-
 function BusiestClients() {
   const { value, error } = usePolled(api.sessions, POLL_MS);
-  const last = useRef<Seen | undefined>(undefined);
-  const rates = useRef<readonly ClientRate[]>([]);
-  if (value !== undefined && last.current?.sessions !== value.sessions) {
-    const seen = { sessions: value.sessions, atMs: performance.now() };
-    if (last.current !== undefined) {
-      rates.current = clientRates(last.current.sessions, seen.sessions, (seen.atMs - last.current.atMs) / 1000);
-    }
-    last.current = seen;
-  }
+  const rates = useClientRates(value?.sessions);
   return (
     <>
       <h2>Busiest clients</h2>
       <Failure text={error} />
-      {rates.current.length === 0 ? (
+      {rates.length === 0 ? (
         <p class="hint">Rates appear after a few seconds, where the members answer the four-letter word cons.</p>
       ) : (
         <Table
           label="Busiest clients"
           columns={CLIENTS}
-          rows={rates.current.slice(0, CLIENTS_MAX)}
+          rows={rates.slice(0, CLIENTS_MAX)}
           keyOf={({ session }) => `${session.id} ${session.member}`}
         />
       )}

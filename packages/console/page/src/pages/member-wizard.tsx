@@ -38,24 +38,16 @@ export function MemberWizard({ members, onChanged, onClose }: MemberWizardProps)
     setChecked(undefined);
     setStarted(false);
   }, []);
-  if (checked !== undefined) {
+  if (checked !== undefined || isStarted) {
     return (
-      <Dialog title={titleOf(procedure)} onClose={onClose} isWide>
-        <MemberCheck change={checked} onBack={back} onChanged={onChanged} onClose={onClose} />
-      </Dialog>
-    );
-  }
-  if (isStarted && procedure === "transfer") {
-    return (
-      <Dialog title={titleOf(procedure)} onClose={onClose}>
-        <TransferProcedure members={members} to={sid ?? null} onBack={back} onChanged={onChanged} onClose={onClose} />
-      </Dialog>
-    );
-  }
-  if (isStarted && chosen !== undefined) {
-    return (
-      <Dialog title={titleOf(procedure)} onClose={onClose}>
-        <DrainProcedure members={members} sid={chosen ?? 0} onBack={back} onClose={onClose} />
+      <Dialog title={titleOf(procedure)} onClose={onClose} isWide={checked !== undefined}>
+        {checked !== undefined ? (
+          <MemberCheck change={checked} onBack={back} onChanged={onChanged} onClose={onClose} />
+        ) : procedure === "transfer" ? (
+          <TransferProcedure members={members} to={sid ?? null} onBack={back} onChanged={onChanged} onClose={onClose} />
+        ) : (
+          <DrainProcedure members={members} sid={chosen ?? 0} onBack={back} onClose={onClose} />
+        )}
       </Dialog>
     );
   }

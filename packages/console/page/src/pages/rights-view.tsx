@@ -14,12 +14,6 @@ const ACTIONS: Readonly<Record<RightJson["action"], string>> = {
   delete: "Delete the node",
   "set-acl": "Change this list",
 };
-const VERDICTS: Readonly<Record<RightJson["verdict"], string>> = {
-  yes: "yes",
-  no: "no",
-  likely: "likely",
-  unknown: "unknown",
-};
 
 interface RightsViewProps {
   readonly path: string;
@@ -58,7 +52,7 @@ export function RightsView({ path, aversion }: RightsViewProps) {
           <li key={right.action} class={`verdict-${right.verdict}`}>
             <Icon name={right.verdict === "yes" ? "check" : right.verdict === "no" ? "close" : "warning"} />
             <span>
-              <strong>{VERDICTS[right.verdict]}</strong> {ACTIONS[right.action]}
+              <strong>{right.verdict}</strong> {ACTIONS[right.action]}
               <span class="hint"> {reasonOf(right, rights)}</span>
             </span>
           </li>

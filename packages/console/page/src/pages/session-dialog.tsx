@@ -7,6 +7,7 @@ import { Button } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { NodeLink } from "../parts/links.tsx";
+import { Notes } from "../parts/notes.tsx";
 import { useNotify } from "../parts/notices.tsx";
 import { useAction } from "../parts/use-action.ts";
 import { usePolled } from "../parts/use-polled.ts";
@@ -43,11 +44,7 @@ export function SessionDialog({ session, onClose, onEnded }: SessionDialogProps)
       <h3>Ephemeral nodes</h3>
       <Paths paths={ephemerals} isCut={false} />
       <h3>Watched paths{watched !== undefined && watched.total > 0 && `: ${watched.total.toLocaleString()}`}</h3>
-      {watched?.notes.map((note) => (
-        <p key={note} class="hint">
-          {note}
-        </p>
-      ))}
+      <Notes notes={watched?.notes} class="hint" />
       {watched === undefined ? (
         error === undefined && <p class="hint">Asking the members…</p>
       ) : (

@@ -1,15 +1,16 @@
-import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { useCallback, useState } from "preact/hooks";
 import type { ClientSessionJson } from "../../../src/api/shapes.ts";
 import { api } from "../model/api.ts";
-import { clientRates } from "../model/client-rates.ts";
 import { ageText, visible } from "../model/formats.ts";
 import { GROUPINGS, type Grouping, grouped, ORDERS, type Order, ordered } from "../model/session-order.ts";
 import { Button } from "../parts/button.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { SearchField, SelectField } from "../parts/fields.tsx";
 import { NodeLink } from "../parts/links.tsx";
+import { Notes } from "../parts/notes.tsx";
 import { useIsOperator, useSession } from "../parts/session-context.ts";
 import { type Column, Rows, TableFrame } from "../parts/table.tsx";
+import { useClientRates } from "../parts/use-client-rates.ts";
 import { usePolled } from "../parts/use-polled.ts";
 import { SessionDialog } from "./session-dialog.tsx";
 
@@ -50,7 +51,7 @@ export function SessionsPage({ params }: { readonly params: Readonly<Record<stri
   const isNamed = grouping === "user" || grouping === "client";
   const read = useCallback(() => api.sessionsWith({ watches: isCounted, clients: isNamed }), [isCounted, isNamed]);
   const { value, error, reload } = usePolled(read, POLL_MS);
-  const rates = useRates(value?.sessions);
+  const rates = new Map(useClientRates(value?.sessions).map(({ session, perSecond }) => [session.id, perSecond]));
   const matching = (value?.sessions ?? []).filter((session) => matches(session, filter));
   const shown = ordered(matching, order, rates).slice(0, SHOWN_MAX);
   const columns: readonly Column<ClientSessionJson>[] = [
@@ -92,11 +93,7 @@ export function SessionsPage({ params }: { readonly params: Readonly<Record<stri
         </span>
       </div>
       <Failure text={error} />
-      {value?.notes.map((note) => (
-        <p key={note} class="banner warning">
-          {note}
-        </p>
-      ))}
+      <Notes notes={value?.notes} class="banner warning" />
       <TableFrame label="Sessions" columns={columns}>
         {grouped(shown, grouping).map(({ name, sessions }) => (
           <tbody key={name}>
@@ -124,24 +121,6 @@ export function SessionsPage({ params }: { readonly params: Readonly<Record<stri
       )}
     </section>
   );
-}
-
-/** Requests a second of each session, from one answer to the next. */
-function useRates(sessions: readonly ClientSessionJson[] | undefined): ReadonlyMap<string, number> {
-  const [rates, setRates] = useState<ReadonlyMap<string, number>>(new Map());
-  const last = useRef<{ readonly sessions: readonly ClientSessionJson[]; readonly atMs: number } | undefined>(
-    undefined,
-  );
-  useEffect(() => {
-    if (sessions === undefined) return;
-    const atMs = performance.now();
-    const before = last.current;
-    last.current = { sessions, atMs };
-    if (before === undefined) return;
-    const found = clientRates(before.sessions, sessions, (atMs - before.atMs) / 1000);
-    setRates(new Map(found.map(({ session, perSecond }) => [session.id, perSecond])));
-  }, [sessions]);
-  return rates;
 }
 
 const PATHS_MAX = 5;

@@ -4,16 +4,14 @@ import type { SessionJson } from "../../../src/api/shapes.ts";
 import { useLiveState } from "./use-live-state.ts";
 
 const NONE: SessionJson = {
-  ...{
-    user: null,
-    role: null,
-    identities: [],
-    csrfToken: "",
-    hasRoles: false,
-    ensemble: "",
-    ensembles: [],
-    version: "",
-  },
+  user: null,
+  role: null,
+  identities: [],
+  csrfToken: "",
+  hasRoles: false,
+  ensemble: "",
+  ensembles: [],
+  version: "",
   features: { sessions: false, watches: false, metrics: false, clientReports: false, adminServers: [] },
 };
 

@@ -9,6 +9,15 @@ const ROW_HEIGHT = 30;
 const OVERSCAN = 10;
 const FLASH_MS = 1_500;
 const PAGE_ROWS = 15;
+/** Rows that a key moves by. */
+const STEPS: Readonly<Record<string, number>> = {
+  ArrowDown: 1,
+  ArrowUp: -1,
+  PageDown: PAGE_ROWS,
+  PageUp: -PAGE_ROWS,
+  Home: Number.NEGATIVE_INFINITY,
+  End: Number.POSITIVE_INFINITY,
+};
 /** Browsers do not draw elements of more than some ten million pixels. */
 const HEIGHT_MAX = 8_000_000;
 
@@ -75,39 +84,18 @@ export function TreeView({ store, rows, selected, flashes, onSelect }: TreeViewP
   const onKeyDown = (event: KeyboardEvent): void => {
     const row = rows[at];
     if (row?.kind !== "node" || event.ctrlKey || event.metaKey || event.altKey) return;
-    switch (event.key) {
-      case "ArrowDown":
-        move(at + 1);
-        break;
-      case "ArrowUp":
-        move(at - 1);
-        break;
-      case "PageDown":
-        move(at + PAGE_ROWS);
-        break;
-      case "PageUp":
-        move(at - PAGE_ROWS);
-        break;
-      case "Home":
-        move(0);
-        break;
-      case "End":
-        move(rows.length - 1);
-        break;
-      case "ArrowRight":
-        if (row.childCount > 0 && !row.isExpanded) store.expand(row.path);
-        else if (row.isExpanded) move(at + 1);
-        break;
-      case "ArrowLeft":
-        if (row.isExpanded && row.path !== "/") store.collapse(row.path);
-        else if (row.path !== "/") onSelect(parentOf(row.path));
-        break;
-      case "Enter":
-        if (row.childCount > 0) toggle(store, row);
-        break;
-      default:
-        return;
-    }
+    const { path, childCount, isExpanded } = row;
+    const step = STEPS[event.key];
+    if (step !== undefined) move(at + step);
+    else if (event.key === "ArrowRight") {
+      if (isExpanded) move(at + 1);
+      else if (childCount > 0) store.expand(path);
+    } else if (event.key === "ArrowLeft") {
+      if (isExpanded && path !== "/") store.collapse(path);
+      else if (path !== "/") onSelect(parentOf(path));
+    } else if (event.key === "Enter") {
+      if (childCount > 0) toggle(store, row);
+    } else return;
     event.preventDefault();
   };
 

@@ -68,11 +68,8 @@ export function WaitGraph({ recipes }: { readonly recipes: RecipesJson }) {
       <details>
         <summary>As a list</summary>
         <ul class="plain wait-list">
-          {waits.slice(0, LISTED_MAX).map(({ from, to, path }) => (
-            <li key={`${from} ${to} ${path}`}>
-              <Session id={from} labels={labels} /> waits for <Session id={to} labels={labels} /> in{" "}
-              <NodeLink path={path} />
-            </li>
+          {waits.slice(0, LISTED_MAX).map((wait) => (
+            <Wait key={`${wait.from} ${wait.to} ${wait.path}`} wait={wait} labels={labels} />
           ))}
         </ul>
       </details>
@@ -90,15 +87,25 @@ function Cycle({ cycle, labels }: { readonly cycle: WaitCycleJson; readonly labe
         <strong>{cycle.waits.length} sessions wait for each other in a circle.</strong> None goes on unless one of them
         gives up, or its session is ended.
         <ol>
-          {cycle.waits.map(({ from, to, path }) => (
-            <li key={from}>
-              <Session id={from} labels={labels} /> waits for <Session id={to} labels={labels} /> in{" "}
-              <NodeLink path={path} />
-            </li>
+          {cycle.waits.map((wait) => (
+            <Wait key={wait.from} wait={wait} labels={labels} />
           ))}
         </ol>
       </div>
     </div>
+  );
+}
+
+interface WaitProps {
+  readonly wait: RecipesJson["waits"][number];
+  readonly labels: Labels;
+}
+
+function Wait({ wait: { from, to, path }, labels }: WaitProps) {
+  return (
+    <li>
+      <Session id={from} labels={labels} /> waits for <Session id={to} labels={labels} /> in <NodeLink path={path} />
+    </li>
   );
 }
 
