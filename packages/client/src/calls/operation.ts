@@ -101,14 +101,18 @@ export const SASL: Operation<Uint8Array, Uint8Array> = {
   read: (reader) => readData(reader) ?? new Uint8Array(),
 };
 
-export const GET_DATA: Operation<undefined, NodeData> = {
-  code: OpCode.GET_DATA,
-  name: "get",
-  isRead: true,
-  arms: "data",
-  write: (writer, path, _body, watch) => writePathAndWatch(writer, path, watch),
-  read: readNodeData,
-};
+function watchableRead<T>(
+  code: number,
+  name: string,
+  arms: WatchKind,
+  read: (reader: JuteReader) => T,
+): Operation<undefined, T> {
+  const write: Operation<undefined, T>["write"] = (writer, path, _body, watch) =>
+    writePathAndWatch(writer, path, watch);
+  return { code, name, isRead: true, arms, write, read };
+}
+
+export const GET_DATA: Operation<undefined, NodeData> = watchableRead(OpCode.GET_DATA, "get", "data", readNodeData);
 
 export const GET_DATA_OR_NULL: Operation<undefined, NodeData | null> = {
   ...GET_DATA,
@@ -117,13 +121,8 @@ export const GET_DATA_OR_NULL: Operation<undefined, NodeData | null> = {
 };
 
 export const EXISTS: Operation<undefined, Stat | null> = {
-  code: OpCode.EXISTS,
-  name: "exists",
-  isRead: true,
-  arms: "data",
+  ...watchableRead(OpCode.EXISTS, "exists", "data", readStat),
   absent: { value: null, arms: "exists" },
-  write: (writer, path, _body, watch) => writePathAndWatch(writer, path, watch),
-  read: readStat,
 };
 
 /** `exists` with its answer in a record, to which a watch can be added. */
@@ -133,17 +132,15 @@ export const GET_STAT: Operation<undefined, { readonly stat: Stat | null }> = {
   read: (reader) => ({ stat: readStat(reader) }),
 };
 
-export const GET_CHILDREN: Operation<undefined, Children> = {
-  code: OpCode.GET_CHILDREN2,
-  name: "children",
-  isRead: true,
-  arms: "children",
-  write: (writer, path, _body, watch) => writePathAndWatch(writer, path, watch),
-  read: (reader) => {
+export const GET_CHILDREN: Operation<undefined, Children> = watchableRead(
+  OpCode.GET_CHILDREN2,
+  "children",
+  "children",
+  (reader) => {
     const names = readNames(reader);
     return { names, stat: readStat(reader) };
   },
-};
+);
 
 export const GET_CHILDREN_OR_NULL: Operation<undefined, Children | null> = {
   ...GET_CHILDREN,
@@ -161,40 +158,30 @@ export function childPageOperation(detail: ChildDetail): Operation<ChildPageRequ
   };
 }
 
-export const GET_ACL: Operation<undefined, { readonly acl: Acl; readonly stat: Stat }> = {
-  code: OpCode.GET_ACL,
-  name: "getAcl",
-  isRead: true,
-  write: (writer, path) => writer.text(path),
-  read: (reader) => {
+function pathRead<T>(code: number, name: string, read: (reader: JuteReader) => T): Operation<undefined, T> {
+  return { code, name, isRead: true, write: (writer, path) => writer.text(path), read };
+}
+
+export const GET_ACL: Operation<undefined, { readonly acl: Acl; readonly stat: Stat }> = pathRead(
+  OpCode.GET_ACL,
+  "getAcl",
+  (reader) => {
     const acl = readAclEntries(reader);
     return { acl, stat: readStat(reader) };
   },
-};
+);
 
-export const SYNC: Operation<undefined, void> = {
-  code: OpCode.SYNC,
-  name: "sync",
-  isRead: true,
-  write: (writer, path) => writer.text(path),
-  read: ignoreAnswer,
-};
-
-export const GET_EPHEMERALS: Operation<undefined, string[]> = {
-  code: OpCode.GET_EPHEMERALS,
-  name: "getEphemerals",
-  isRead: true,
-  write: (writer, path) => writer.text(path),
-  read: readNames,
-};
-
-export const GET_ALL_CHILDREN_NUMBER: Operation<undefined, number> = {
-  code: OpCode.GET_ALL_CHILDREN_NUMBER,
-  name: "getAllChildrenNumber",
-  isRead: true,
-  write: (writer, path) => writer.text(path),
-  read: (reader) => reader.int(),
-};
+export const SYNC: Operation<undefined, void> = pathRead(OpCode.SYNC, "sync", ignoreAnswer);
+export const GET_EPHEMERALS: Operation<undefined, string[]> = pathRead(
+  OpCode.GET_EPHEMERALS,
+  "getEphemerals",
+  readNames,
+);
+export const GET_ALL_CHILDREN_NUMBER: Operation<undefined, number> = pathRead(
+  OpCode.GET_ALL_CHILDREN_NUMBER,
+  "getAllChildrenNumber",
+  (reader) => reader.int(),
+);
 
 export const WHO_AM_I: Operation<undefined, ClientInfo[]> = {
   code: OpCode.WHO_AM_I,
