@@ -183,6 +183,10 @@ export function applySettings(settings: readonly Setting[], unknown: UnknownKeys
       }
       warnings.push(`${text}; it is used here`);
     }
+    const note = (problem: string | undefined): boolean => {
+      if (problem !== undefined) problems.push(`${key} (${where}) ${problem}`);
+      return problem !== undefined;
+    };
     const found = draft.take(key, value, where);
     if (found === "taken") continue;
     if (found !== "not mine") {
@@ -197,17 +201,12 @@ export function applySettings(settings: readonly Setting[], unknown: UnknownKeys
       else if (unknown === "refuse") problems.push(`${key} (${where}) is not a known setting${advice}`);
       else warnings.push(`${key} (${where}) is not a known setting and has no effect${advice}`);
     } else if (rule.kind === "honoured") {
-      const problem = rule.set(options, value, bareKey(key));
       const remark = rule.remark?.(value);
-      if (problem !== undefined) problems.push(`${key} (${where}) ${problem}`);
-      else if (remark !== undefined) warnings.push(`${key} (${where}) ${remark}`);
-    } else if (rule.kind === "audit") {
-      const problem = rule.set(audit, value);
-      if (problem !== undefined) problems.push(`${key} (${where}) ${problem}`);
-    } else if (rule.kind === "console") {
-      const problem = rule.set(console, value);
-      if (problem !== undefined) problems.push(`${key} (${where}) ${problem}`);
-    } else if (rule.kind === "ensemble") draft.set(`${key} (${where})`, rule.set, value, problems);
+      if (!note(rule.set(options, value, bareKey(key))) && remark !== undefined)
+        warnings.push(`${key} (${where}) ${remark}`);
+    } else if (rule.kind === "audit") note(rule.set(audit, value));
+    else if (rule.kind === "console") note(rule.set(console, value));
+    else if (rule.kind === "ensemble") draft.set(`${key} (${where})`, rule.set, value, problems);
     else if (rule.kind === "refused") {
       if (!rule.harmless.includes(value.toLowerCase())) problems.push(`${key} (${where}) ${rule.reason}`);
     } else if (!rule.harmless.includes(value.toLowerCase())) {

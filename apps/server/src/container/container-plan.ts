@@ -34,17 +34,13 @@ export interface ContainerPlan {
 }
 
 const LOG_LEVELS: ReadonlyMap<string, string> = new Map([
-  ...([
-    ["TRACE", "debug"],
-    ["DEBUG", "debug"],
-    ["INFO", "info"],
-    ["WARN", "warn"],
-  ] as const),
-  ...([
-    ["ERROR", "error"],
-    ["FATAL", "error"],
-    ["OFF", "error"],
-  ] as const),
+  ["TRACE", "debug"],
+  ["DEBUG", "debug"],
+  ["INFO", "info"],
+  ["WARN", "warn"],
+  ["ERROR", "error"],
+  ["FATAL", "error"],
+  ["OFF", "error"],
 ]);
 /** What the official image writes in any case. */
 const DEFAULTS: readonly ServerSetting[] = [
@@ -153,10 +149,7 @@ class Planner {
       case "refused":
         if (!variable.harmless.includes(value.toLowerCase())) this.#problems.push(`${name} ${variable.reason}`);
         return;
-      case "switch":
-      case "grouped":
-      case "own":
-        return;
+      default:
     }
   }
 

@@ -21,7 +21,7 @@ export type ExitStatus = (typeof ExitStatus)[keyof typeof ExitStatus];
 /** The status for what stopped the server. */
 export function exitStatusOf(error: unknown): ExitStatus {
   if (error instanceof ConfigError) return ExitStatus.CONFIG;
-  if (error instanceof StoreError) return storeStatus(error);
+  if (error instanceof StoreError) return STORE_STATUS[error.code] ?? ExitStatus.UNEXPECTED;
   if (error instanceof OfflineError) return ExitStatus.REFUSED;
   if (error instanceof PeerPortError) return ExitStatus.PORT;
   // Beside its ports, the server touches nothing of the system's but its data.
@@ -75,27 +75,17 @@ function directoryKey(path: string | undefined, started: StartedWith | undefined
   return logDir !== undefined && path !== undefined && `${path}/`.startsWith(`${logDir}/`) ? "dataLogDir" : "dataDir";
 }
 
-function storeStatus(error: StoreError): ExitStatus {
-  switch (error.code) {
-    case "LOCKED":
-      return ExitStatus.DATA_IN_USE;
-    case "FOREIGN":
-      return ExitStatus.DATA_FOREIGN;
-    case "NEWER_FORMAT":
-      return ExitStatus.DATA_NEWER;
-    case "UNREADABLE":
-    case "NOT_DURABLE":
-      return ExitStatus.DATA_UNREADABLE;
-    case "DAMAGED":
-    case "LOG_SHORTENED":
-      return ExitStatus.DATA_DAMAGED;
-    case "WRITE_FAILED":
-    case "NOT_OPENED":
-      return ExitStatus.STORAGE_FAILED;
-    default:
-      return ExitStatus.UNEXPECTED;
-  }
-}
+const STORE_STATUS: Readonly<Partial<Record<StoreError["code"], ExitStatus>>> = {
+  LOCKED: ExitStatus.DATA_IN_USE,
+  FOREIGN: ExitStatus.DATA_FOREIGN,
+  NEWER_FORMAT: ExitStatus.DATA_NEWER,
+  UNREADABLE: ExitStatus.DATA_UNREADABLE,
+  NOT_DURABLE: ExitStatus.DATA_UNREADABLE,
+  DAMAGED: ExitStatus.DATA_DAMAGED,
+  LOG_SHORTENED: ExitStatus.DATA_DAMAGED,
+  WRITE_FAILED: ExitStatus.STORAGE_FAILED,
+  NOT_OPENED: ExitStatus.STORAGE_FAILED,
+};
 
 const PORT_MAX = 65_535;
 

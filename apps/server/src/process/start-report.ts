@@ -38,52 +38,40 @@ const CLI_DEFAULT = "127.0.0.1:2181";
  */
 export function startReport(log: ProcessLog, isTerminal: boolean, print: (line: string) => void): StartReport {
   const isQuiet = log.level === "warn" || log.level === "error";
-  return isTerminal && !isQuiet ? new TerminalReport(print) : new LogReport(log);
+  return isTerminal && !isQuiet ? terminalReport(print) : logReport(log);
 }
 
-class TerminalReport implements StartReport {
-  readonly #print: (line: string) => void;
-  #facts: StartFacts | undefined;
-
-  constructor(print: (line: string) => void) {
-    this.#print = print;
-  }
-
-  serving(facts: StartFacts): void {
-    this.#facts = facts;
-  }
-
-  console(url: string | undefined): void {
-    if (this.#facts !== undefined) for (const line of terminalLines(this.#facts, url)) this.#print(line);
-  }
+function terminalReport(print: (line: string) => void): StartReport {
+  let started: StartFacts | undefined;
+  return {
+    serving: (facts) => {
+      started = facts;
+    },
+    console: (url) => {
+      if (started !== undefined) for (const line of terminalLines(started, url)) print(line);
+    },
+  };
 }
 
-class LogReport implements StartReport {
-  readonly #log: ProcessLog;
-
-  constructor(log: ProcessLog) {
-    this.#log = log;
-  }
-
-  serving({ version, client, securePort, dataDir, recovered, admin, metricsPort }: StartFacts): void {
-    if (admin !== undefined)
-      this.#log.info(`operators are answered on ${admin.url}, /readyz and /metrics`, {
-        event: "operator-port",
-      });
-    if (metricsPort !== undefined)
-      this.#log.info(`metrics are answered on port ${metricsPort} at /metrics`, { event: "metrics-port" });
-    if (securePort !== undefined && securePort !== client.port)
-      this.#log.info(`clients that speak TLS come to port ${securePort}`, { event: "tls-port" });
-    this.#log.info(
-      `zooid-server ${version} serves ZooKeeper clients on ${hostPort(client.address, client.port)}, ` +
-        `data in ${dataDir ?? "memory"} (${recovered}), Node.js ${process.versions.node}, process ${process.pid}`,
-      { event: "serving" },
-    );
-  }
-
-  console(url: string | undefined): void {
-    if (url !== undefined) this.#log.info(`the console is at ${url}`, { event: "console" });
-  }
+function logReport(log: ProcessLog): StartReport {
+  return {
+    serving: ({ version, client, securePort, dataDir, recovered, admin, metricsPort }) => {
+      if (admin !== undefined)
+        log.info(`operators are answered on ${admin.url}, /readyz and /metrics`, { event: "operator-port" });
+      if (metricsPort !== undefined)
+        log.info(`metrics are answered on port ${metricsPort} at /metrics`, { event: "metrics-port" });
+      if (securePort !== undefined && securePort !== client.port)
+        log.info(`clients that speak TLS come to port ${securePort}`, { event: "tls-port" });
+      log.info(
+        `zooid-server ${version} serves ZooKeeper clients on ${hostPort(client.address, client.port)}, ` +
+          `data in ${dataDir ?? "memory"} (${recovered}), Node.js ${process.versions.node}, process ${process.pid}`,
+        { event: "serving" },
+      );
+    },
+    console: (url) => {
+      if (url !== undefined) log.info(`the console is at ${url}`, { event: "console" });
+    },
+  };
 }
 
 /**

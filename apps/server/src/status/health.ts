@@ -1,6 +1,6 @@
 import { get as getHttp } from "node:http";
 import { get as getHttps } from "node:https";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import type { ServerOptions } from "@zooid/embedded-server";
 import { hostPort } from "@zooid/model";
 import { askedHost } from "../configuration/asked-host.ts";
@@ -51,16 +51,22 @@ function askAdminPort(url: string): Promise<Health> {
 }
 
 /** `srvr` has a mode only where clients are served. */
-function askClientPort(host: string, port: number): Promise<Health> {
+async function askClientPort(host: string, port: number): Promise<Health> {
+  const text = await askSrvr(connect({ host, port }));
+  return { isServing: /^Mode: /m.test(text), text: text.trim() };
+}
+
+/** The answer to the four-letter word `srvr` on a new connection to a client port. */
+export function askSrvr(socket: Socket): Promise<string> {
   return new Promise((resolve, reject) => {
-    const socket = connect({ host, port, timeout: TIMEOUT_MS }, () => socket.end("srvr"));
     let text = "";
+    socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error(`no answer within ${TIMEOUT_MS} ms`)));
     socket.setEncoding("utf8");
     socket.on("data", (chunk: string) => {
       text += chunk;
     });
-    socket.once("timeout", () => socket.destroy(new Error(`no answer within ${TIMEOUT_MS} ms`)));
     socket.once("error", reject);
-    socket.once("close", () => resolve({ isServing: /^Mode: /m.test(text), text: text.trim() }));
+    socket.once("close", () => resolve(text));
+    socket.end("srvr");
   });
 }

@@ -1,11 +1,9 @@
-import { connect as connectPlain, type Socket } from "node:net";
+import { connect as connectPlain } from "node:net";
 import { connect as connectTls, type SecureContextOptions } from "node:tls";
 import type { ServerOptions } from "@zooid/embedded-server";
 import { identityOf, keyStoreType, openKeyStore } from "@zooid/java-files";
 import { askedHost } from "../configuration/asked-host.ts";
-import { checkHealth } from "./health.ts";
-
-const TIMEOUT_MS = 5000;
+import { askSrvr, checkHealth } from "./health.ts";
 
 export interface Status {
   readonly isServing: boolean;
@@ -78,23 +76,12 @@ async function reasons({ admin }: ServerOptions): Promise<readonly string[]> {
   return text.split("\n").filter((line) => line.startsWith("[-]"));
 }
 
-function ask(asked: ClientPort, options: ServerOptions): Promise<string> {
-  const { host, port, isSecure } = asked;
-  return new Promise((resolve, reject) => {
-    // Its certificate is not verified: the question goes to this machine, and the answer is no
-    // secret.
-    const socket: Socket = isSecure
-      ? connectTls({ host, port, rejectUnauthorized: false, ...identity(options) }, () => socket.end("srvr"))
-      : connectPlain({ host, port }, () => socket.end("srvr"));
-    let text = "";
-    socket.setTimeout(TIMEOUT_MS, () => socket.destroy(new Error(`no answer within ${TIMEOUT_MS} ms`)));
-    socket.setEncoding("utf8");
-    socket.on("data", (chunk: string) => {
-      text += chunk;
-    });
-    socket.once("error", reject);
-    socket.once("close", () => resolve(text));
-  });
+/**
+ * Its certificate is not verified: the question goes to this machine, and the answer is no secret.
+ */
+function ask({ host, port, isSecure }: ClientPort, options: ServerOptions): Promise<string> {
+  if (!isSecure) return askSrvr(connectPlain({ host, port }));
+  return askSrvr(connectTls({ host, port, rejectUnauthorized: false, ...identity(options) }));
 }
 
 /**
