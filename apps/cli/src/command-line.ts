@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { usageError } from "./cli-error.ts";
+import type { ConnectionOptions } from "./connection/connection.ts";
 import { checkServers } from "./connection/servers.ts";
 import { nearestOf } from "./nearest.ts";
 
@@ -27,12 +28,9 @@ Status, of piped commands that of the first failure: 0 done, 1 failed, 127 no su
 4 not allowed, 5 conflict. lock and elect end with the status of their program, or with 124 not in time, 125 lost while it ran,
 126 not runnable, 127 no such program.`;
 
-export interface CommandLine {
+export interface CommandLine
+  extends Pick<ConnectionOptions, "server" | "timeoutMs" | "isReadOnly" | "waitsForConnection"> {
   readonly kind: "help" | "version" | "run";
-  readonly server: string;
-  readonly timeoutMs: number;
-  readonly isReadOnly: boolean;
-  readonly waitsForConnection: boolean;
   readonly configurationFile: string | undefined;
   /** Java system properties, `-DNAME=VALUE` each. */
   readonly properties: readonly string[];

@@ -9,7 +9,7 @@ import { readText } from "./configuration-text.ts";
 import { completeEnsemble, mergeEnsembles, NO_ENSEMBLE } from "./ensemble-settings.ts";
 import { type JvmFlags, jvmRest, jvmSettings, misspeltFlags } from "./jvm-flags.ts";
 import { ANY_ADDRESS } from "./key-values.ts";
-import type { AuditSettings, ConsoleSettings, Setting } from "./keys/key-rule.ts";
+import type { AuditSettings, Setting } from "./keys/key-rule.ts";
 import { mergeOptions } from "./merge-options.ts";
 import { type OptionValues, parseOptions } from "./options.ts";
 import { errorWithOrigins, withOrigins } from "./setting-origins.ts";
@@ -61,23 +61,15 @@ export type Command =
   | OfflineCommand
   | ServeCommand;
 
-export interface ServeCommand {
+export interface ServeCommand extends Pick<ConfigFile, "options" | "warnings" | "console" | "values" | "origins"> {
   readonly kind: "serve";
-  readonly options: ServerOptions;
   /** The configuration file, if there is one. */
   readonly configFile?: string;
   /** Its text. */
   readonly configuration: string | undefined;
-  readonly warnings: readonly string[];
   readonly logLevel: LogLevel;
   /** Where clients' writes are written down; undefined: nowhere. */
   readonly auditFile: string | undefined;
-  /** The console on the admin port. */
-  readonly console: ConsoleSettings;
-  /** The value of each setting, by its key in zoo.cfg, wherever it was said. */
-  readonly values: ReadonlyMap<string, string>;
-  /** Where each of them stands, for messages. */
-  readonly origins: ReadonlyMap<string, string>;
 }
 
 const DEFAULT_DATA_DIR = "data";

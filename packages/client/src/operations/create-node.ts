@@ -1,33 +1,21 @@
 import type { CallOptions } from "../calls/call.ts";
 import type { Created } from "../calls/operation.ts";
-import type { RetryPolicy } from "../calls/retry.ts";
 import { isZkError, zkError } from "../errors.ts";
-import type { Payload } from "./create-mode.ts";
 import { createOnce } from "./idempotent.ts";
 import type { NodeOperations } from "./node-operations.ts";
-import type { CreateOptions } from "./node-options.ts";
 import { withParents } from "./parents.ts";
-import { createProtected } from "./protected-create.ts";
-
-export interface NodeCreate {
-  readonly path: string;
-  readonly data: Payload | undefined;
-  readonly options: CreateOptions;
-  readonly policy: RetryPolicy;
-  /** Finds the node of a protected create by its prefix, and deletes it. */
-  readonly sweep: (prefix: string) => void;
-}
+import { createProtected, type UncertainCreate } from "./protected-create.ts";
 
 /**
  * A create with its ancestors, as often as its options allow, under a protected name or a plain
  * one.
  */
-export function createNode(nodes: NodeOperations, create: NodeCreate): Promise<Created> {
+export function createNode(nodes: NodeOperations, create: UncertainCreate): Promise<Created> {
   return create.options.existsOk === true ? createOrFind(nodes, create) : createWithParents(nodes, create);
 }
 
 /** Ends when no other client deletes the node in between. */
-async function createOrFind(nodes: NodeOperations, create: NodeCreate): Promise<Created> {
+async function createOrFind(nodes: NodeOperations, create: UncertainCreate): Promise<Created> {
   const { path, options } = create;
   const { protect = false, mode = "persistent" } = options;
   if (mode.includes("sequential") || protect !== false) {
@@ -46,7 +34,7 @@ async function createOrFind(nodes: NodeOperations, create: NodeCreate): Promise<
   }
 }
 
-function createWithParents(nodes: NodeOperations, create: NodeCreate): Promise<Created> {
+function createWithParents(nodes: NodeOperations, create: UncertainCreate): Promise<Created> {
   const { path, options, policy } = create;
   const { parents } = options;
   if (parents === undefined) return createOne(nodes, create);
@@ -56,7 +44,7 @@ function createWithParents(nodes: NodeOperations, create: NodeCreate): Promise<C
 }
 
 /** Without creating ancestors. */
-function createOne(nodes: NodeOperations, create: NodeCreate): Promise<Created> {
+function createOne(nodes: NodeOperations, create: UncertainCreate): Promise<Created> {
   const { path, data, options, policy } = create;
   if (options.idempotent !== true) return createNamed(nodes, create);
   const again = (): Promise<Created> => createNamed(nodes, { ...create, data: data === undefined ? "" : data });
@@ -64,7 +52,7 @@ function createOne(nodes: NodeOperations, create: NodeCreate): Promise<Created> 
 }
 
 /** One attempt, under a protected name or a plain one. */
-function createNamed(nodes: NodeOperations, create: NodeCreate): Promise<Created> {
+function createNamed(nodes: NodeOperations, create: UncertainCreate): Promise<Created> {
   const { path, data, options } = create;
   const { protect } = options;
   if (protect === undefined || protect === false) return nodes.create(path, data, options);

@@ -14,16 +14,20 @@ import type { NodeOperations } from "./node-operations.ts";
 import type { CreateOptions } from "./node-options.ts";
 import { protectedPrefix } from "./protected-name.ts";
 
-export interface ProtectedCreate {
+/** A create, and what is done where its outcome stays unknown. */
+export interface UncertainCreate {
   readonly path: string;
   readonly data: Payload | undefined;
   readonly options: CreateOptions;
   readonly policy: RetryPolicy;
-  /** Finds the node by its prefix, in case it was created after all, and deletes it. */
+  /**
+   * Finds the node of a protected create by its prefix, in case it was created after all, and
+   * deletes it.
+   */
   readonly sweep: (prefix: string) => void;
 }
 
-export async function createProtected(nodes: NodeOperations, create: ProtectedCreate): Promise<Created> {
+export async function createProtected(nodes: NodeOperations, create: UncertainCreate): Promise<Created> {
   const { path, data, policy, sweep } = create;
   const { protect, timeoutMs, ...options } = create.options;
   const prefixOf = typeof protect === "function" ? protect : protectedPrefix;

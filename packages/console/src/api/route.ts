@@ -10,8 +10,19 @@ import type { JsonLimits } from "../http/json-shape.ts";
 import type { AdminPorts } from "../members/admin-ports.ts";
 import type { RecipeScans } from "../recipes/recipe-scans.ts";
 
+/** What the handlers of all requests share. */
+export interface SharedParts {
+  readonly facts: EnsembleFacts;
+  readonly history: MetricHistory;
+  readonly scans: RecipeScans;
+  readonly hotSpots: HotSpots;
+  /** Aborted when the console stops: for work that several requesters share. */
+  readonly stopping: AbortSignal;
+  readonly admin: AdminPorts;
+}
+
 /** What a handler works with. */
-export interface Call<Q, B> {
+export interface Call<Q, B> extends SharedParts {
   readonly query: Q;
   readonly body: B;
   readonly user: User;
@@ -22,13 +33,6 @@ export interface Call<Q, B> {
   readonly signal: AbortSignal;
   /** The ZooKeeper session of the user. */
   readonly client: Client;
-  readonly facts: EnsembleFacts;
-  readonly history: MetricHistory;
-  readonly scans: RecipeScans;
-  readonly hotSpots: HotSpots;
-  /** Aborted when the console stops: for work that several requesters share. */
-  readonly stopping: AbortSignal;
-  readonly admin: AdminPorts;
 }
 
 /** What a handler answers. */

@@ -12,16 +12,11 @@ import { isSameToken, newToken, type WebSession, type WebSessions } from "../acc
 import { IdempotentAnswers, type KeptAnswer } from "../api/idempotency.ts";
 import type { LiveChanges } from "../api/live-changes.ts";
 import { documentOf, openApiPaths } from "../api/openapi.ts";
-import type { Route } from "../api/route.ts";
+import type { Route, SharedParts } from "../api/route.ts";
 import { ROUTES } from "../api/routes.ts";
 import { EVENTS, LOGIN, LOGOUT, OPENAPI, SESSION, SESSION_ROUTES } from "../api/session-routes.ts";
 import { login, type SessionJson } from "../api/shapes.ts";
 import type { EnsembleLink } from "../ensemble-link.ts";
-import type { EnsembleFacts } from "../facts/ensemble-facts.ts";
-import type { HotSpots } from "../facts/hot-spots.ts";
-import type { MetricHistory } from "../facts/metric-history.ts";
-import type { AdminPorts } from "../members/admin-ports.ts";
-import type { RecipeScans } from "../recipes/recipe-scans.ts";
 import { type CookiePlace, cookieName, cookieValue, endedCookie, sessionCookie } from "./cookie.ts";
 import { inputProblems } from "./input-problems.ts";
 import { type Problem, problemJson, problemOf, refuse } from "./problem.ts";
@@ -36,18 +31,11 @@ const PROBLEMS_MAX = 10;
 /** Made when this module is loaded: a server does that before it serves clients. */
 const PATHS: object = openApiPaths(ALL_ROUTES);
 
-export interface ApiParts {
+export interface ApiParts extends SharedParts {
   readonly roles: RoleTable;
   readonly sessions: WebSessions;
   readonly throttle: LoginThrottle;
   readonly clients: UserClients;
-  readonly facts: EnsembleFacts;
-  readonly history: MetricHistory;
-  readonly scans: RecipeScans;
-  readonly hotSpots: HotSpots;
-  /** Aborted when the console stops. */
-  readonly stopping: AbortSignal;
-  readonly admin: AdminPorts;
   readonly live: LiveChanges;
   readonly version: string;
   /** Beginning of this ensemble's paths where the port serves several; else empty. */

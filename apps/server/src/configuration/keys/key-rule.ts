@@ -1,4 +1,5 @@
 import type { ServerOptions } from "@zooid/embedded-server";
+import type { RoleOptions } from "@zooid/web-console";
 import type { EnsembleLimits } from "../ensemble-settings.ts";
 import type { Read } from "../key-values.ts";
 
@@ -22,12 +23,8 @@ export interface AuditSettings {
 }
 
 /** The console on the admin port. */
-export interface ConsoleSettings {
+export interface ConsoleSettings extends RoleOptions {
   readonly isEnabled?: boolean;
-  /** Identities by role, as `scheme:id`. */
-  readonly viewers?: readonly string[];
-  readonly editors?: readonly string[];
-  readonly operators?: readonly string[];
   /** Names by which browsers reach the admin port, beyond loopback. */
   readonly hostNames?: readonly string[];
   /** URLs of the other members' admin ports, by the members' numbers. */

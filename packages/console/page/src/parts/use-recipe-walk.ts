@@ -13,11 +13,8 @@ export interface RecipeWalk {
   readonly stop: () => void;
 }
 
-interface Found {
+interface Found extends Progress {
   readonly recipes: readonly RecipeJson[];
-  readonly doneCount: number;
-  readonly total: number | undefined;
-  readonly elapsedMs: number;
   readonly next: RecipePartJson["next"];
 }
 
