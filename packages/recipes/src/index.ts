@@ -76,21 +76,15 @@ export {
 } from "./members/persistent-node.ts";
 export { PersistentTtlNode, type PersistentTtlNodeOptions } from "./members/persistent-ttl-node.ts";
 export { SetPartitioner, type SetPartitionerOptions, type ShareWork } from "./members/set-partitioner.ts";
+export type { ConsumeOptions, DeliveryBound } from "./queues/consume-options.ts";
 export { DelayQueue } from "./queues/delay-queue.ts";
 export { DistributedQueue } from "./queues/distributed-queue.ts";
 export { IdQueue } from "./queues/id-queue.ts";
 export { type LockedItem, LockingQueue, type PriorityOptions } from "./queues/locking-queue.ts";
 export { PriorityQueue } from "./queues/priority-queue.ts";
+export type { Consumer, ItemContext, Work } from "./queues/queue-consumer.ts";
 export { SimpleQueue } from "./queues/simple-queue.ts";
-export type {
-  ConsumeOptions,
-  Consumer,
-  DeliveryBound,
-  ItemContext,
-  QueueOptions,
-  Work,
-  WorkQueue,
-} from "./queues/work-queue.ts";
+export type { QueueOptions, WorkQueue } from "./queues/work-queue.ts";
 export { RateLimiter, type RateLimiterOptions } from "./rates/rate-limiter.ts";
 export { isRecipeError, RecipeError, type RecipeErrorCode } from "./recipe-error.ts";
 export { Cron, type CronOptions, type CronRun, type CronSchedule, type CronWork } from "./schedules/cron.ts";

@@ -3,13 +3,15 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { eachStaged } from "../testing/each-staged.ts";
 import { count, failure, type Stage, tree } from "../testing/stage.ts";
 import { Claims } from "./claims.ts";
+import type { ConsumeOptions, DeliveryBound } from "./consume-options.ts";
 import { DelayQueue } from "./delay-queue.ts";
 import { Deliveries } from "./deliveries.ts";
 import { DistributedQueue } from "./distributed-queue.ts";
 import { IdQueue } from "./id-queue.ts";
 import { PriorityQueue } from "./priority-queue.ts";
+import type { Work } from "./queue-consumer.ts";
 import { encodeItems } from "./queue-item.ts";
-import type { ConsumeOptions, DeliveryBound, QueueOptions, Work } from "./work-queue.ts";
+import type { QueueOptions } from "./work-queue.ts";
 
 const PATH = "/queues/q";
 const LOCKS = "/queues/q-locks";

@@ -9,8 +9,9 @@ import { DistributedQueue } from "./distributed-queue.ts";
 import { IdQueue } from "./id-queue.ts";
 import { LockingQueue } from "./locking-queue.ts";
 import { PriorityQueue } from "./priority-queue.ts";
+import type { Work } from "./queue-consumer.ts";
 import { encodeItems } from "./queue-item.ts";
-import type { QueueOptions, Work, WorkQueue } from "./work-queue.ts";
+import type { QueueOptions, WorkQueue } from "./work-queue.ts";
 
 const PATH = "/queues/q";
 const LOCKS = "/queues/q-locks";
