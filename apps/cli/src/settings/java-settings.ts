@@ -10,6 +10,13 @@ export interface JavaSetting {
   readonly where: string;
 }
 
+interface SettingSources {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly file: string | undefined;
+  /** Words of the command line, `-DNAME=VALUE` each. */
+  readonly properties: readonly string[];
+}
+
 /** Java's own properties, and those that ZooKeeper reads without its prefix. */
 const OTHER_NAMES: ReadonlySet<string> = new Set(["jute.maxbuffer", "java.security.auth.login.config"]);
 
@@ -20,18 +27,9 @@ const FLAG_VARIABLES = ["CLIENT_JVMFLAGS", "JVMFLAGS"] as const;
  * The settings of all sources, the last one wins: the environment, then a file, then the command
  * line.
  *
- * @param properties words of the command line, `-DNAME=VALUE` each
  * @throws CliError when the file cannot be read
  */
-export function readJavaSettings({
-  environment,
-  file,
-  properties,
-}: {
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly file: string | undefined;
-  readonly properties: readonly string[];
-}): readonly JavaSetting[] {
+export function readJavaSettings({ environment, file, properties }: SettingSources): readonly JavaSetting[] {
   const flags = FLAG_VARIABLES.flatMap((where) => fromFlags((environment[where] ?? "").split(/\s+/), where));
   // Other words in the variables are Java options.
   const ours = flags.filter(({ key }) => key.startsWith("zookeeper.") || OTHER_NAMES.has(key));

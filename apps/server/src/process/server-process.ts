@@ -265,20 +265,16 @@ function hasConsole({ options: { admin }, console: { isEnabled } }: ServeCommand
   return admin?.enabled !== false && isEnabled !== false;
 }
 
-/** @returns the console's address; undefined where this server has none */
-async function openPage({
-  page,
-  code,
-  server,
-  command,
-  log,
-}: {
+interface OpenPageParts {
   readonly page: LateConsole;
   readonly code: Promise<ConsoleCode> | undefined;
   readonly server: ZooidServer;
   readonly command: ServeCommand;
   readonly log: ProcessLog;
-}): Promise<string | undefined> {
+}
+
+/** @returns the console's address; undefined where this server has none */
+async function openPage({ page, code, server, command, log }: OpenPageParts): Promise<string | undefined> {
   const { options, console: settings } = command;
   const { admin, ensemble } = options;
   if (server.adminPort === undefined || code === undefined) return undefined;

@@ -10,23 +10,19 @@ import type { ParentMode } from "./node-options.ts";
 /** Containers are removed as soon as they are empty, maybe between their creation and their use. */
 const PARENT_ROUNDS_MAX = 8;
 
-/** @param create creates the node itself */
-export async function withParents(
-  nodes: NodeOperations,
-  {
-    path,
-    mode,
-    policy,
-    options,
-    create,
-  }: {
-    readonly path: string;
-    readonly mode: ParentMode;
-    readonly policy: RetryPolicy;
-    readonly options: CallOptions;
-    readonly create: (options: CallOptions) => Promise<Created>;
-  },
-): Promise<Created> {
+interface CreateBelowParents {
+  readonly path: string;
+  /** The mode of the parents that are missing. */
+  readonly mode: ParentMode;
+  readonly policy: RetryPolicy;
+  readonly options: CallOptions;
+  /** Creates the node itself. */
+  create(options: CallOptions): Promise<Created>;
+}
+
+/** Creates a node, and its parents where they are missing. */
+export async function withParents(nodes: NodeOperations, creation: CreateBelowParents): Promise<Created> {
+  const { path, mode, policy, options, create } = creation;
   const parent = parentPath(path);
   const startMs = performance.now();
   const { timeoutMs } = options;

@@ -11,7 +11,7 @@ const readRightsOf = viewerRoute("GET /rights", {
   query: z.object({ path }),
   reply: rights,
   handle: async ({ client, query, user, signal }) => ({
-    body: await readRights(client, { path: query.path, identities: user.identities, signal }),
+    body: await readRights(client, query.path, user, signal),
   }),
 });
 

@@ -61,11 +61,9 @@ export function effectiveRights({ path, identities, acl, parentAcl }: RightsOf):
 /** Reads both lists, and asks the server for whom it takes the user. */
 export async function readRights(
   client: Client,
-  {
-    path,
-    identities,
-    signal,
-  }: { readonly path: string; readonly identities: readonly Identity[]; readonly signal: AbortSignal },
+  path: string,
+  { identities }: { readonly identities: readonly Identity[] },
+  signal: AbortSignal,
 ): Promise<RightsJson> {
   const [known, acl, parentAcl] = await Promise.all([
     identitiesOf(client, identities, signal),

@@ -4,7 +4,7 @@ import { type Divide, inTurn, shareOf } from "./division.ts";
 const SET = { members: ["b", "a", "c"], items: ["3", "1", "2", "4"] };
 
 test("each item has one member by default", () => {
-  const shares = SET.members.map((id) => shareOf(inTurn, { id, ...SET }));
+  const shares = SET.members.map((id) => shareOf(inTurn, id, SET));
   expect(shares).toEqual([["2"], ["1", "4"], ["3"]]);
 });
 
@@ -13,7 +13,7 @@ test("a function that sorts its arguments in place changes no other call", () =>
     const place = (members as string[]).sort().indexOf(id);
     return (items as string[]).sort().filter((_, i) => i % 3 === place);
   };
-  expect(SET.members.map((id) => shareOf(divide, { id, ...SET }))).toEqual([["2"], ["1", "4"], ["3"]]);
+  expect(SET.members.map((id) => shareOf(divide, id, SET))).toEqual([["2"], ["1", "4"], ["3"]]);
   expect(SET.items).toEqual(["3", "1", "2", "4"]);
 });
 
@@ -30,5 +30,5 @@ const WRONG: Readonly<Record<string, readonly [result: () => unknown, message: R
 
 test.each(Object.entries(WRONG))("a division into %s is refused by name", (_, [result, message]) => {
   const divide = result as Divide;
-  expect(() => shareOf(divide, { id: "a", ...SET })).toThrow(message);
+  expect(() => shareOf(divide, "a", SET)).toThrow(message);
 });

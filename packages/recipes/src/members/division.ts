@@ -21,11 +21,8 @@ export function inTurn(id: string, members: readonly string[], items: readonly s
  */
 export function shareOf(
   divide: Divide,
-  {
-    id,
-    members,
-    items,
-  }: { readonly id: string; readonly members: readonly string[]; readonly items: readonly string[] },
+  id: string,
+  { members, items }: { readonly members: readonly string[]; readonly items: readonly string[] },
 ): readonly string[] {
   const known = new Set(items);
   const owners = new Map<string, string>();

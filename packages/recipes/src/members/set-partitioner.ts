@@ -161,7 +161,7 @@ export class SetPartitioner implements AsyncDisposable {
     const members = await firstOf(this.#quietParty$(quietMs), closing);
     if (members === undefined) return;
     const ids = [...new Set(members.map(idOf))];
-    const share = shareOf(this.#divide, { id: this.id, members: ids, items: this.#items });
+    const share = shareOf(this.#divide, this.id, { members: ids, items: this.#items });
     const changing = new WorkController();
     const isOther = (now: readonly string[]): boolean => now.join() !== members.join();
     const changed = new RecipeError("LEASE_LOST", `${this.path} is divided again`);
