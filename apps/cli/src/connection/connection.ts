@@ -46,6 +46,16 @@ export const FRAME_BYTES_MAX: number = 64 * 1024 * 1024;
 /** After this time without a connection the user is informed of the wait. */
 const WAITING_NOTICE_MS = 2_000;
 
+const STATE_WORDS: Readonly<Record<ClientState["kind"], string>> = {
+  connected: "CONNECTED",
+  "read-only": "CONNECTEDREADONLY",
+  connecting: "CONNECTING",
+  suspended: "CONNECTING",
+  lost: "CONNECTING",
+  "auth-failed": "AUTH_FAILED",
+  closed: "CLOSED",
+};
+
 interface Live {
   /** Without the chroot, for paths outside of it. */
   readonly root: Client;
@@ -90,20 +100,8 @@ export class Connection {
 
   /** The state in the prompt. */
   get stateWord(): string {
-    switch (this.#live?.root.state.kind) {
-      case "connected":
-        return "CONNECTED";
-      case "read-only":
-        return "CONNECTEDREADONLY";
-      case "connecting":
-      case "suspended":
-      case "lost":
-        return "CONNECTING";
-      case "auth-failed":
-        return "AUTH_FAILED";
-      default:
-        return "CLOSED";
-    }
+    const kind = this.#live?.root.state.kind;
+    return kind === undefined ? "CLOSED" : STATE_WORDS[kind];
   }
 
   /** Whether a command can be answered. */

@@ -38,25 +38,20 @@ export function removalEvent(type: WatchRemoval, path: string): WatchedEvent {
   return { state: "SyncConnected", type, path, zxid: -1 };
 }
 
+const EVENTS: Readonly<Record<ClientState["kind"], ConnectionEvent | undefined>> = {
+  connecting: undefined,
+  connected: "SyncConnected",
+  "read-only": "ConnectedReadOnly",
+  suspended: "Disconnected",
+  lost: "Expired",
+  "auth-failed": "AuthFailed",
+  closed: "Closed",
+};
+
 /** Undefined for a state that causes no event. */
-export function connectionEvent(state: ClientState): WatchedEvent | undefined {
-  const event = (name: ConnectionEvent): WatchedEvent => ({ state: name, type: "None", path: null, zxid: -1 });
-  switch (state.kind) {
-    case "connecting":
-      return undefined;
-    case "connected":
-      return event("SyncConnected");
-    case "read-only":
-      return event("ConnectedReadOnly");
-    case "suspended":
-      return event("Disconnected");
-    case "lost":
-      return event("Expired");
-    case "auth-failed":
-      return event("AuthFailed");
-    case "closed":
-      return event("Closed");
-  }
+export function connectionEvent({ kind }: ClientState): WatchedEvent | undefined {
+  const state = EVENTS[kind];
+  return state === undefined ? undefined : { state, type: "None", path: null, zxid: -1 };
 }
 
 /** The four lines that zkCli's default watcher prints. */

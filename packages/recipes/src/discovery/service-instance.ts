@@ -76,7 +76,7 @@ export function instanceCodec<T>(format: InstanceFormat = {}): Codec<ServiceInst
         sslPort,
         payload: classed(payload, payloadClass),
         registrationTimeUTC: registeredAtMs,
-        serviceType: serviceType.toUpperCase().replaceAll("-", "_"),
+        serviceType: writtenType(serviceType),
         uriSpec: uriSpec === null ? null : { parts: uriSpec.parts.map(({ value, variable }) => ({ value, variable })) },
         ...(writeEnabled ? { enabled } : {}),
       };
@@ -141,18 +141,16 @@ function numberOr<F>(value: unknown, otherwise: F): number | F {
   return typeof value === "number" ? value : otherwise;
 }
 
+/** As Curator writes it. */
+function writtenType(type: ServiceType): string {
+  return type.toUpperCase().replaceAll("-", "_");
+}
+
+const SERVICE_TYPES: readonly ServiceType[] = ["static", "permanent", "dynamic-sequential"];
+
 /** Curator's default is dynamic. */
 function serviceTypeOf(value: unknown): ServiceType {
-  switch (value) {
-    case "STATIC":
-      return "static";
-    case "PERMANENT":
-      return "permanent";
-    case "DYNAMIC_SEQUENTIAL":
-      return "dynamic-sequential";
-    default:
-      return "dynamic";
-  }
+  return SERVICE_TYPES.find((type) => writtenType(type) === value) ?? "dynamic";
 }
 
 function uriSpecOf(value: unknown): UriSpec | null {
