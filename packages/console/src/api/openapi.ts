@@ -11,10 +11,6 @@ export interface DocumentOptions {
   readonly prefix: string;
 }
 
-export function openApiDocument(routes: readonly Route[], options: DocumentOptions): object {
-  return documentOf(openApiPaths(routes), options);
-}
-
 /** The part that depends on the routes alone: it takes milliseconds to make. */
 export function openApiPaths(routes: readonly Route[]): object {
   const paths: Record<string, Record<string, object>> = {};

@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Client } from "@zooid/client";
 import { z } from "zod";
 import type { Role } from "../access/role.ts";
@@ -99,8 +98,3 @@ export const viewerRoute = routeFor("viewer");
 export const editorRoute = routeFor("editor");
 /** A {@link viewerRoute}, but for operators only. */
 export const operatorRoute = routeFor("operator");
-
-export interface Exchange {
-  readonly message: IncomingMessage;
-  readonly response: ServerResponse;
-}

@@ -14,12 +14,6 @@ export function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
 }
 
-export function base64Of(bytes: Uint8Array): string {
-  let text = "";
-  for (let i = 0; i < bytes.length; i += 8192) text += String.fromCharCode(...bytes.subarray(i, i + 8192));
-  return btoa(text);
-}
-
 /** The format that shows most of it. */
 export function bestFormat(data: DataJson): Format {
   if (data.text === undefined) return data.base64.startsWith("H4sI") ? "gzip" : "hex";
