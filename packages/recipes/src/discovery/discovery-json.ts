@@ -3,7 +3,7 @@
  * znode: an unknown port is omitted, and the payload has no Java class name.
  */
 import type { LastingInstance } from "./service-discovery.ts";
-import type { ServiceInstance } from "./service-instance.ts";
+import { type ServiceInstance, writtenType } from "./service-instance.ts";
 import type { UriSpec } from "./uri-spec.ts";
 
 /** An instance for HTTP clients; `uriSpec` and `enabled` are extensions, included only when set. */
@@ -16,7 +16,7 @@ export function instanceJson(instance: ServiceInstance): Readonly<Record<string,
     ...(port === null ? {} : { port }),
     ...(sslPort === null ? {} : { sslPort }),
     registrationTimeUTC: registeredAtMs,
-    serviceType: serviceType.toUpperCase().replaceAll("-", "_"),
+    serviceType: writtenType(serviceType),
     ...(payload === null ? {} : { payload }),
     ...(uriSpec === null ? {} : { uriSpec }),
     ...(enabled ? {} : { enabled }),
@@ -51,12 +51,13 @@ export function parseInstance<T>(bytes: Uint8Array, at: InstanceAddress, nowMs: 
   const fields = read;
   const faults: string[] = [];
   /** A valid field; `otherwise` if it is missing and optional. */
-  const take = <V>(field: string, rule: Rule<V>, otherwise?: V): V | undefined => {
+  const take = <V>(field: string, rule: Rule<V>, otherwise?: V): V => {
     const value = fields[field] ?? undefined;
     if (value === undefined && otherwise !== undefined) return otherwise;
     if (rule.holds(value)) return value;
     faults.push(`${field}: ${rule.expected} was expected, found ${shown(value)}`);
-    return undefined;
+    // An instance with a fault is not made.
+    return undefined as V;
   };
   const name = take("name", same(at.name));
   const id = take("id", same(at.id));
@@ -68,19 +69,7 @@ export function parseInstance<T>(bytes: Uint8Array, at: InstanceAddress, nowMs: 
   const payload = take<unknown>("payload", PAYLOAD, null);
   const uriSpec = take<UriSpec | null>("uriSpec", URI_SPEC, null);
   const enabled = take("enabled", FLAG, true);
-  if (
-    faults.length > 0 ||
-    name === undefined ||
-    id === undefined ||
-    address === undefined ||
-    port === undefined ||
-    sslPort === undefined ||
-    registeredAtMs === undefined ||
-    serviceType === undefined ||
-    uriSpec === undefined ||
-    enabled === undefined
-  )
-    return { kind: "faults", faults };
+  if (faults.length > 0) return { kind: "faults", faults };
   return {
     kind: "instance",
     instance: {

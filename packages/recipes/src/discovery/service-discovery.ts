@@ -448,20 +448,9 @@ interface Found<T> {
 }
 
 /** Without undefined fields. */
-function knownOf<T>({
-  address,
-  port,
-  sslPort,
-  payload,
-  uriSpec,
-  enabled,
-}: ServiceDetails<T>): Partial<ServiceInstance<T>> {
-  return {
-    ...(address === undefined ? {} : { address }),
-    ...(port === undefined ? {} : { port }),
-    ...(sslPort === undefined ? {} : { sslPort }),
-    ...(payload === undefined ? {} : { payload }),
-    ...(uriSpec === undefined ? {} : { uriSpec: typeof uriSpec === "string" ? parseUriSpec(uriSpec) : uriSpec }),
-    ...(enabled === undefined ? {} : { enabled }),
-  };
+function knownOf<T>(details: ServiceDetails<T>): Partial<ServiceInstance<T>> {
+  const { address, port, sslPort, payload, uriSpec: given, enabled } = details;
+  const uriSpec = typeof given === "string" ? parseUriSpec(given) : given;
+  const fields = Object.entries({ address, port, sslPort, payload, uriSpec, enabled });
+  return Object.fromEntries(fields.filter(([, value]) => value !== undefined)) as Partial<ServiceInstance<T>>;
 }

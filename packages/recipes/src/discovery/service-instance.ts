@@ -142,7 +142,7 @@ function numberOr<F>(value: unknown, otherwise: F): number | F {
 }
 
 /** As Curator writes it. */
-function writtenType(type: ServiceType): string {
+export function writtenType(type: ServiceType): string {
   return type.toUpperCase().replaceAll("-", "_");
 }
 
