@@ -159,18 +159,14 @@ export class Interpreter implements ShellControl {
 
   #unknown(name: string): CliError {
     const nearest = nearestCommand(name);
+    const unknown = `Command not found: Command not found ${name}`;
+    const plain = `there is no command ${JSON.stringify(name)}`;
     if (nearest !== undefined) {
-      const message = `Command not found: Command not found ${name}; the nearest is ${nearest}`;
-      return new CliError(message, {
-        ...{ code: "COMMAND_UNKNOWN", plain: `there is no command ${JSON.stringify(name)}` },
-        hint: `the nearest is ${nearest}`,
-      });
+      const hint = `the nearest is ${nearest}`;
+      return new CliError(`${unknown}; ${hint}`, { code: "COMMAND_UNKNOWN", plain, hint });
     }
     this.#output.note([USAGE_HEAD, ...COMMANDS.map((command) => `\t${usageOf(command)}`)].join("\n"));
-    return new CliError(`Command not found: Command not found ${name}`, {
-      ...{ code: "COMMAND_UNKNOWN", plain: `there is no command ${JSON.stringify(name)}` },
-      hint: "help lists the commands",
-    });
+    return new CliError(unknown, { code: "COMMAND_UNKNOWN", plain, hint: "help lists the commands" });
   }
 
   #fail(name: string, error: unknown): void {
