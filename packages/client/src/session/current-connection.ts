@@ -13,10 +13,14 @@ export interface ConnectionSinks {
   closed(error: Error | undefined): void;
 }
 
+interface ConnectionConfig {
+  readonly transport: Transport;
+  readonly responseBytesMax: number;
+}
+
 /** The single connection of a client, or the attempt at one. Events of earlier ones are ignored. */
 export class CurrentConnection {
-  readonly #transport: Transport;
-  readonly #responseBytesMax: number;
+  readonly #config: ConnectionConfig;
   readonly #sinks: ConnectionSinks;
   #connection: TransportConnection | undefined;
   #framer: Framer;
@@ -25,14 +29,10 @@ export class CurrentConnection {
   /** Reports the fault of a transport of the caller as the end of its connection. */
   #fail = (_error: unknown): void => {};
 
-  constructor(
-    { transport, responseBytesMax }: { readonly transport: Transport; readonly responseBytesMax: number },
-    sinks: ConnectionSinks,
-  ) {
-    this.#transport = transport;
-    this.#responseBytesMax = responseBytesMax;
+  constructor(config: ConnectionConfig, sinks: ConnectionSinks) {
+    this.#config = config;
     this.#sinks = sinks;
-    this.#framer = new Framer(responseBytesMax);
+    this.#framer = new Framer(config.responseBytesMax);
   }
 
   /** A new number for each connection, and for none. */
@@ -53,7 +53,7 @@ export class CurrentConnection {
   dial(address: HostAddress): void {
     const generation = ++this.#generation;
     const isMine = (): boolean => generation === this.#generation;
-    this.#framer = new Framer(this.#responseBytesMax);
+    this.#framer = new Framer(this.#config.responseBytesMax);
     const events: TransportEvents = {
       opened: () => {
         if (isMine()) this.#sinks.opened();
@@ -73,7 +73,7 @@ export class CurrentConnection {
     // Reported after the machine has finished what it does.
     this.#fail = (error) => queueMicrotask(() => events.closed(asError(error)));
     try {
-      this.#connection = this.#transport.connect(address, events);
+      this.#connection = this.#config.transport.connect(address, events);
     } catch (error) {
       // An invalid address, such as a port above 65535.
       this.#fail(error);
