@@ -49,9 +49,9 @@ export async function expectPoints(
 ): Promise<void> {
   const result = await measuredJson("--hosts", hosts, workload, ...SHORT, ...flags);
   expect(result.points.map(({ point }) => point)).toEqual(points);
-  for (const { value, errors, requests, latencies } of result.points) {
+  // A slice of a busy machine's time may have no request at all: the median may be 0.
+  for (const { errors, requests, latencies } of result.points) {
     expect(errors).toEqual({});
-    expect(value.median).toBeGreaterThan(0);
     expect(requests).toBeGreaterThan(0);
     expect(Object.values(latencies)[0]?.count).toBeGreaterThan(0);
   }
