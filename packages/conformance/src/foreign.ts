@@ -15,7 +15,6 @@
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { parseArgs } from "node:util";
 import {
   FOREIGN_CLIENTS,
   type ForeignClient,
@@ -28,35 +27,26 @@ import { printDiff } from "./diff.ts";
 import { startSecuredServers } from "./security/secured-servers.ts";
 import { startCuttingProxy } from "./servers/cutting-proxy.ts";
 import { type EndpointKind, startEndpoint } from "./servers/endpoint.ts";
+import { texts, toolOptions, whole } from "./tool-options.ts";
 
 const TRANSCRIPTS = resolve(import.meta.dirname, "../transcripts");
 const SCENARIO_DEADLINE_MS = 400_000;
 const ABORTED = "the scenario ended";
 
-const { values: options } = parseArgs({
-  options: {
-    client: { type: "string", multiple: true },
-    without: { type: "string", multiple: true, default: [] },
-    against: { type: "string", multiple: true },
-    update: { type: "boolean", default: false },
-    "side-by-side": { type: "string", default: "2" },
-  },
-});
+const options = toolOptions({ client: texts, without: texts, against: texts, update: false, sideBySide: whole(2, 1) });
 const ALL_CLIENTS = [...FOREIGN_CLIENTS, ...SECURED_CLIENTS];
-const unknown = [...(options.client ?? []), ...options.without].find(
+const unknown = [...(options.client ?? []), ...(options.without ?? [])].find(
   (each) => !ALL_CLIENTS.some(({ name }) => name === each),
 );
 if (unknown !== undefined) {
   throw new Error(`there is no client ${unknown}; there are ${ALL_CLIENTS.map(({ name }) => name).join(", ")}`);
 }
 const clients = ALL_CLIENTS.filter(
-  ({ name }) => (options.client?.includes(name) ?? true) && !options.without.includes(name),
+  ({ name }) => (options.client?.includes(name) ?? true) && options.without?.includes(name) !== true,
 );
 const kinds = (["apache", "zooid", "zooid-follower", "zooid-observer"] as const).filter(
   (kind) => options.against?.includes(kind) ?? kind !== "zooid-observer",
 );
-const sideBySide = Number(options["side-by-side"]);
-if (!(sideBySide >= 1)) throw new Error(`--side-by-side is at least 1, found ${options["side-by-side"]}`);
 
 /** Runs a client's scenario against a server of this kind, and returns its output. */
 type Run = (kind: EndpointKind) => Promise<readonly string[]>;
@@ -87,7 +77,7 @@ async function* resultsInOrder(): AsyncGenerator<Result> {
   const lane = async (): Promise<void> => {
     for (let i = next++; i < tasks.length; i = next++) lists[i]?.resolve((await tasks[i]?.()) ?? []);
   };
-  const lanes = Promise.all(Array.from({ length: sideBySide }, lane));
+  const lanes = Promise.all(Array.from({ length: options.sideBySide }, lane));
   for (const { promise } of lists) yield* await promise;
   await lanes;
 }

@@ -10,10 +10,10 @@ import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
-import { parseArgs } from "node:util";
 import { fetchApacheJars } from "../clients.ts";
 import { printDiff } from "../diff.ts";
 import { type EndpointKind, ROOT, startEndpoint } from "../servers/endpoint.ts";
+import { texts, toolOptions } from "../tool-options.ts";
 import { CliSession } from "./cli-session.ts";
 import { normaliseCliLine } from "./cli-transcript.ts";
 
@@ -25,12 +25,7 @@ const SCENARIO = resolve(import.meta.dirname, "../../clients/zkcli/commands.txt"
 const ZKCLI_RUNS_MAX = 3;
 const QUIET = '<configuration><root level="OFF"/></configuration>';
 
-const { values: options } = parseArgs({
-  options: {
-    against: { type: "string", multiple: true },
-    print: { type: "boolean", default: false },
-  },
-});
+const options = toolOptions({ against: texts, print: false });
 const kinds = (["apache", "zooid"] as const).filter((kind) => options.against?.includes(kind) ?? true);
 const jars = fetchApacheJars();
 const folder = mkdtempSync(join(tmpdir(), "cli-comparison-"));

@@ -8,8 +8,8 @@
  * printed. `--golden` records Apache's answers to the seeds of `transcripts/differential` instead,
  * which `npm test` compares without Java.
  */
-import { parseArgs } from "node:util";
 import { printDiff } from "../diff.ts";
+import { toolOptions } from "../tool-options.ts";
 import { writeGolden } from "./golden.ts";
 import { randomScript } from "./random-script.ts";
 import { describe, type Script } from "./script.ts";
@@ -25,14 +25,7 @@ const SHRINK_TRIES_MAX = 150;
 const CONTEXT_LINES = 4;
 const LINES_SHOWN = 60;
 
-const { values: options } = parseArgs({
-  options: {
-    seeds: { type: "string", default: "20" },
-    from: { type: "string", default: "1" },
-    requests: { type: "string", default: "200" },
-    golden: { type: "boolean", default: false },
-  },
-});
+const options = toolOptions({ seeds: 20, from: 1, requests: 200, golden: false });
 
 function wholeNumber(name: "seeds" | "from" | "requests"): number {
   const value = Number(options[name]);

@@ -10,16 +10,14 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { freePorts } from "@zooid/wire/testing/free-ports";
 import { fetchApacheJars } from "../clients.ts";
 import { printDiff } from "../diff.ts";
 import { ServerProcess } from "../servers/endpoint.ts";
+import { texts, toolOptions } from "../tool-options.ts";
 import { KAFKA_PORT_COUNT, KAFKA_TRANSCRIPT, runKafka } from "./kafka-run.ts";
 
-const { values: options } = parseArgs({
-  options: { against: { type: "string", multiple: true }, record: { type: "boolean", default: false } },
-});
+const options = toolOptions({ against: texts, record: false });
 const named = (["apache", "zooid"] as const).filter((kind) => options.against?.includes(kind) ?? true);
 const kinds = options.record ? (["apache"] as const) : named;
 const jars = fetchApacheJars();

@@ -11,22 +11,14 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { freePorts } from "@zooid/wire/testing/free-ports";
 import { fetchApacheJars } from "../clients.ts";
+import { text, toolOptions } from "../tool-options.ts";
 import { type Kind, MemberEnsemble, type Observation } from "./member-ensemble.ts";
 import { type MemberSequence, memberSequence, stepText } from "./member-step.ts";
 import { differences, membersText } from "./observed-difference.ts";
 
-const { values: options } = parseArgs({
-  options: {
-    sequences: { type: "string", default: "1" },
-    steps: { type: "string", default: "10" },
-    from: { type: "string", default: "1" },
-    only: { type: "string" },
-    keep: { type: "boolean", default: false },
-  },
-});
+const options = toolOptions({ sequences: 1, steps: 10, from: 1, only: text, keep: false });
 
 interface Life {
   /** After the founding, and after each act. */
@@ -36,10 +28,10 @@ interface Life {
 
 const jars = fetchApacheJars();
 const root = mkdtempSync(join(tmpdir(), "members-differential-"));
-const from = Number(options.from);
+const { from } = options;
 let failed = 0;
-for (let seed = from; seed < from + Number(options.sequences); seed++) {
-  if (!(await isSame(memberSequence(seed, Number(options.steps))))) failed++;
+for (let seed = from; seed < from + options.sequences; seed++) {
+  if (!(await isSame(memberSequence(seed, options.steps)))) failed++;
 }
 if (options.keep || failed > 0) console.log(`kept: ${root}`);
 else rmSync(root, { recursive: true, force: true });

@@ -9,18 +9,18 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { fetchApacheJars, prepareReconfigClients } from "../clients.ts";
 import { printDiff } from "../diff.ts";
 import { JuteWriter } from "../jute.ts";
 import { PeerProcess } from "../servers/peer-process.ts";
+import { toolOptions } from "../tool-options.ts";
 import { auth, OP, read, Transcript, Wire } from "../wire.ts";
 import { ReconfigEnsemble, SUPER } from "./reconfig-ensemble.ts";
 
 /** Printed by the client that continues without the server that it was given. */
 const END_SERVER = "end the server";
 
-const { values: options } = parseArgs({ options: { print: { type: "boolean", default: false } } });
+const options = toolOptions({ print: false });
 const folder = mkdtempSync(join(tmpdir(), "reconfig-comparison-"));
 try {
   const jars = fetchApacheJars();

@@ -10,7 +10,6 @@ import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { parseArgs } from "node:util";
 import { connect } from "@zooid/client";
 import { CliSession } from "../cli/cli-session.ts";
 import { normaliseCliLine } from "../cli/cli-transcript.ts";
@@ -18,6 +17,7 @@ import { QUIET_LOG } from "../cli/zkcli-command-line.ts";
 import { fetchApacheJars } from "../clients.ts";
 import { printDiff } from "../diff.ts";
 import { ROOT } from "../servers/endpoint.ts";
+import { toolOptions } from "../tool-options.ts";
 import { ReconfigEnsemble, SUPER } from "./reconfig-ensemble.ts";
 import { SteadyWriter } from "./steady-writer.ts";
 
@@ -28,7 +28,7 @@ const SESSION_TIMEOUT_MS = 20_000;
 /** zooid-cli greets on a terminal alone: in a pipe it prints answers. */
 const GREETING = /^Connecting to |^Welcome to ZooKeeper!$/;
 
-const { values: options } = parseArgs({ options: { print: { type: "boolean", default: false } } });
+const options = toolOptions({ print: false });
 const folder = mkdtempSync(join(tmpdir(), "reconfig-sequence-"));
 const jars = fetchApacheJars();
 writeFileSync(join(folder, "logback.xml"), QUIET_LOG);

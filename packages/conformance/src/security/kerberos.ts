@@ -9,11 +9,12 @@
 import { execFile, execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
-import { parseArgs, promisify } from "node:util";
+import { promisify } from "node:util";
 import { QUIET_LOG } from "../cli/zkcli-command-line.ts";
 import { fetchApacheJars, isOnPath } from "../clients.ts";
 import { printDiff } from "../diff.ts";
 import { ROOT, startEndpoint } from "../servers/endpoint.ts";
+import { texts, toolOptions } from "../tool-options.ts";
 import { KerberosRealm, REALM } from "./kerberos-realm.ts";
 
 const SERVICE = `zookeeper/localhost@${REALM}`;
@@ -40,7 +41,7 @@ const CASES = [
   },
 ];
 
-const { values: options } = parseArgs({ options: { against: { type: "string", multiple: true } } });
+const options = toolOptions({ against: texts });
 const kinds = (["apache", "zooid"] as const).filter((kind) => options.against?.includes(kind) ?? true);
 process.env["PATH"] = `${process.env["PATH"] ?? ""}:/usr/sbin`;
 const missing = NEEDS.filter((command) => !isOnPath(command));

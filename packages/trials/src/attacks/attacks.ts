@@ -19,7 +19,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { getPriority, setPriority, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { parseArgs } from "node:util";
+import { texts, toolOptions } from "@zooid/conformance/internal/tool-options";
 import type { Attack } from "./attack.ts";
 import { FLOOD_ATTACKS } from "./floods.ts";
 import { HANDSHAKE_ATTACKS } from "./handshakes.ts";
@@ -90,14 +90,7 @@ interface Outcome extends Figures {
   readonly note: string;
 }
 
-const { values: options } = parseArgs({
-  options: {
-    attack: { type: "string", multiple: true },
-    cpu: { type: "boolean", default: false },
-    list: { type: "boolean", default: false },
-    keep: { type: "boolean", default: false },
-  },
-});
+const options = toolOptions({ attack: texts, cpu: false, list: false, keep: false });
 const unknown = options.attack?.find((name) => !ATTACKS.some((attack) => attack.name === name));
 if (unknown !== undefined) {
   console.error(`--attack is one of ${ATTACKS.map(({ name }) => name).join(", ")}, not ${unknown}`);

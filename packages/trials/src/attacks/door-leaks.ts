@@ -20,8 +20,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { connect as connectTls } from "node:tls";
-import { parseArgs } from "node:util";
 import { fourLetterWord } from "@zooid/conformance/internal/servers/endpoint";
+import { toolOptions, whole } from "@zooid/conformance/internal/tool-options";
 import { STRANGER } from "@zooid/embedded-server/testing/certificates";
 import { helloFrame, TestPeers } from "@zooid/embedded-server/testing/peers";
 import { CreateMode, OpCode } from "@zooid/model";
@@ -134,23 +134,8 @@ const VISITS: readonly Visit[] = [
   ]),
 ];
 
-const { values: options } = parseArgs({
-  options: {
-    rounds: { type: "string", default: "12" },
-    seconds: { type: "string", default: "8" },
-    ensemble: { type: "boolean", default: false },
-  },
-});
-const rounds = Number(options.rounds);
-const seconds = Number(options.seconds);
-if (!(Number.isInteger(rounds) && rounds >= ROUNDS_LEAST)) {
-  console.error(`--rounds is a whole number from ${ROUNDS_LEAST}, not ${options.rounds}`);
-  process.exit(2);
-}
-if (!(Number.isInteger(seconds) && seconds >= 1)) {
-  console.error(`--seconds is a whole number from 1, not ${options.seconds}`);
-  process.exit(2);
-}
+const options = toolOptions({ rounds: whole(12, ROUNDS_LEAST), seconds: whole(8, 1), ensemble: false });
+const { rounds, seconds } = options;
 
 const folder = mkdtempSync(join(tmpdir(), "door-leaks-"));
 try {

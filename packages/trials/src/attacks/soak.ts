@@ -21,8 +21,8 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { fourLetterWord } from "@zooid/conformance/internal/servers/endpoint";
+import { decimal, oneOf, toolOptions, whole } from "@zooid/conformance/internal/tool-options";
 import { OpCode } from "@zooid/model";
 import { create, multiBody } from "@zooid/wire/testing/raw-client";
 import { chunks, range } from "./attack.ts";
@@ -37,32 +37,21 @@ const NODES_PER_MULTI = 2000;
 const SAMPLES_MIN = 3;
 const GROWTH_MAX = 1.05;
 
-const { values: options } = parseArgs({
-  options: {
-    minutes: { type: "string", default: "120" },
-    sessions: { type: "string", default: "50000" },
-    watches: { type: "string", default: "1000000" },
-    writes: { type: "string", default: "200" },
-    servers: { type: "string", default: "1" },
-    "collect-every": { type: "string", default: "3" },
-  },
+const options = toolOptions({
+  minutes: decimal(120),
+  sessions: 50_000,
+  watches: 1_000_000,
+  writes: 200,
+  servers: oneOf("1", "3"),
+  collectEvery: whole(3, 1),
 });
+const { minutes, collectEvery } = options;
 const serverCount = Number(options.servers);
-if (serverCount !== 1 && serverCount !== 3) {
-  console.error(`--servers is 1 or 3, not ${options.servers}`);
-  process.exit(2);
-}
-const minutes = Number(options.minutes);
-const collectEvery = Number(options["collect-every"]);
-if (!(Number.isInteger(collectEvery) && collectEvery >= 1)) {
-  console.error(`--collect-every is a whole number of minutes from 1, not ${options["collect-every"]}`);
-  process.exit(2);
-}
 if (!(minutes >= SAMPLES_MIN * collectEvery)) {
   console.error(`--minutes is ${SAMPLES_MIN} times --collect-every or more, not ${options.minutes}`);
   process.exit(2);
 }
-const sessionsEach = Math.ceil(Number(options.sessions) / serverCount);
+const sessionsEach = Math.ceil(options.sessions / serverCount);
 
 const folder = mkdtempSync(join(tmpdir(), "soak-"));
 const clients: ChildProcess[] = [];
@@ -73,8 +62,8 @@ try {
   const states = target.ports.map((port, index) => {
     const share: SoakShare = {
       ...{ port, index, sessionCount: sessionsEach, pathPrefix: `/n${index}-` },
-      watchesEach: Math.ceil(Number(options.watches) / (sessionsEach * serverCount)),
-      writesPerSecond: Number(options.writes) / serverCount,
+      watchesEach: Math.ceil(options.watches / (sessionsEach * serverCount)),
+      writesPerSecond: options.writes / serverCount,
     };
     const child = fork(new URL("./soak-clients.ts", import.meta.url), [JSON.stringify(share)]);
     clients.push(child);

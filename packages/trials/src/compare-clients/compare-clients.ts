@@ -10,25 +10,18 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { type Client, connect } from "@zooid/client";
 import { ServerProcess } from "@zooid/conformance/internal/servers/endpoint";
+import { decimal, text, texts, toolOptions } from "@zooid/conformance/internal/tool-options";
 import { ClientProcess } from "./client-process.ts";
 import type { LoopResult } from "./closed-loop.ts";
 import { FOREIGN_VERSIONS, foreignClient } from "./foreign-clients.ts";
 import { CLIENT_NAMES, type ClientName } from "./measured-client.ts";
 import { WORKLOADS } from "./workloads.ts";
 
-const { values: options } = parseArgs({
-  options: {
-    server: { type: "string" },
-    rounds: { type: "string", default: "5" },
-    seconds: { type: "string", default: "1" },
-    workload: { type: "string", multiple: true },
-  },
-});
-const rounds = Number(options.rounds);
-const roundMs = Number(options.seconds) * 1000;
+const options = toolOptions({ server: text, rounds: 5, seconds: decimal(1), workload: texts });
+const { rounds } = options;
+const roundMs = options.seconds * 1000;
 const workloads = WORKLOADS.filter(({ name }) => options.workload?.includes(name) ?? true);
 const WARM_UP_MS = 2000;
 const HEAP_MS = 1000;

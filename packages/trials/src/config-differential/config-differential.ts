@@ -13,25 +13,18 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { fetchApacheJars } from "@zooid/conformance/internal/clients";
+import { toolOptions } from "@zooid/conformance/internal/tool-options";
 import { apacheOutcome, askApache } from "./apache-outcome.ts";
 import { compare, printUnexplained } from "./comparison.ts";
 import { compareLive } from "./live-comparison.ts";
 import { randomConfiguration } from "./random-configuration.ts";
 import { RECORD_COUNT, writeRecords } from "./records.ts";
 
-const { values: options } = parseArgs({
-  options: {
-    files: { type: "string", default: "300" },
-    from: { type: "string", default: "1" },
-    live: { type: "boolean", default: false },
-    record: { type: "boolean", default: false },
-  },
-});
+const options = toolOptions({ files: 300, from: 1, live: false, record: false });
 
-const count = options.record ? RECORD_COUNT : Number(options.files);
-const from = options.record ? 1 : Number(options.from);
+const count = options.record ? RECORD_COUNT : options.files;
+const from = options.record ? 1 : options.from;
 const jars = fetchApacheJars();
 const root = mkdtempSync(join(tmpdir(), "config-differential-"));
 try {

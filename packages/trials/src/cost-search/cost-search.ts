@@ -23,8 +23,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { Random } from "@zooid/conformance/internal/random";
+import { decimal, newSeed, texts, toolOptions } from "@zooid/conformance/internal/tool-options";
 import { CreateMode, OpCode } from "@zooid/model";
 import type { JuteWriter } from "@zooid/wire";
 import { create, multiBody, RawClient, read, versioned } from "@zooid/wire/testing/raw-client";
@@ -37,16 +37,14 @@ import type { LoopReport } from "./measured-server.ts";
 import { changedShape, EPHEMERALS_MAX, randomShape, type Shape, shapeText } from "./shape.ts";
 import { TopList } from "./top-list.ts";
 
-const { values: options } = parseArgs({
-  options: {
-    seconds: { type: "string", default: "60" },
-    seed: { type: "string", default: String(Date.now() % 1_000_000) },
-    nodes: { type: "string", default: "1000000" },
-    children: { type: "string", default: "100000" },
-    ephemerals: { type: "string", default: "50000" },
-    "limit-ms": { type: "string", default: "10" },
-    shape: { type: "string", multiple: true },
-  },
+const options = toolOptions({
+  seconds: decimal(60),
+  seed: newSeed(),
+  nodes: 1_000_000,
+  children: 100_000,
+  ephemerals: 50_000,
+  limitMs: decimal(10),
+  shape: texts,
 });
 
 const FRAME_BYTES_MAX = 1_040_000;
@@ -77,7 +75,7 @@ const DEEP_NODES_PER_MULTI = 100;
 /** In paths of a thousand names no more of them are one transaction. */
 const EPHEMERALS_PER_MULTI = 100;
 
-const random = new Random(Number(options.seed));
+const random = new Random(options.seed);
 const dice = {
   between: (min: number, max: number) => random.between(min, max),
   pick: <T>(values: readonly T[]): T => random.pick(values),
@@ -111,7 +109,7 @@ if (options.shape !== undefined) {
   process.exit();
 }
 
-const endMs = performance.now() + Number(options.seconds) * 1000;
+const endMs = performance.now() + options.seconds * 1000;
 for (const shape of CASES) await tryOut(shape);
 while (performance.now() < endMs) {
   const { costs } = dice.chance(0.7) ? byTime : byTxn;
@@ -122,7 +120,7 @@ const slowest = await confirmed(byTime);
 print(slowest);
 console.log("\nThe longest transactions for each byte that was sent:\n");
 print(byTxn);
-const isSlow = (slowest.costs[0]?.heldMs ?? 0) > Number(options["limit-ms"]);
+const isSlow = (slowest.costs[0]?.heldMs ?? 0) > options.limitMs;
 const tooLong = byTxn.costs.filter(({ shape, txnBytes }) => shape.op !== "closeSession" && txnBytes > TXN_BYTES_MAX);
 for (const { shape, txnBytes } of tooLong) console.log(`${txnBytes} bytes are beyond the limit: ${shapeText(shape)}`);
 process.exit(isSlow || tooLong.length > 0 ? 1 : 0);
@@ -262,11 +260,11 @@ async function setUp(): Promise<{ readonly world: World; readonly owner: Attacke
     const parts = paths.map((path) => [OpCode.CREATE, create(path, "", mode)] as const);
     for (const group of chunks(parts, countPerMulti)) await done(OpCode.MULTI, multiBody(...group));
   };
-  const manyCount = Math.max(1000, Number(options.nodes) - Number(options.children) - Number(options.ephemerals));
+  const manyCount = Math.max(1000, options.nodes - options.children - options.ephemerals);
   const world = {
     manyCount,
-    wideCount: Number(options.children),
-    ephemeralCount: Number(options.ephemerals),
+    wideCount: options.children,
+    ephemeralCount: options.ephemerals,
     deepPath: "/d".repeat(DEEP_COUNT),
   };
   await fill(["/many", "/wide", "/scratch", ...range(1000, (i) => `/many/${i}`)]);

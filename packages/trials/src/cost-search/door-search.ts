@@ -11,8 +11,8 @@
  * than the door's limit times the factor, and where a server ends or is silent.
  */
 import { setTimeout as delay } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { Random } from "@zooid/conformance/internal/random";
+import { decimal, newSeed, texts, toolOptions } from "@zooid/conformance/internal/tool-options";
 import { answerDoor } from "./doors/answer-door.ts";
 import { crowdDoor } from "./doors/crowd-door.ts";
 import { changedOf, type Door, type DoorShape, randomOf, textOf } from "./doors/door.ts";
@@ -23,14 +23,7 @@ import { reconfigDoor } from "./doors/reconfig-door.ts";
 import { restoreDoor } from "./doors/restore-door.ts";
 import { wordDoor } from "./doors/word-door.ts";
 
-const { values: options } = parseArgs({
-  options: {
-    seconds: { type: "string", default: "60" },
-    seed: { type: "string", default: String(Date.now() % 1_000_000) },
-    door: { type: "string", multiple: true },
-    "limit-factor": { type: "string", default: "1" },
-  },
-});
+const options = toolOptions({ seconds: decimal(60), seed: newSeed(), door: texts, limitFactor: decimal(1) });
 
 /** What is sent may be worked on behind its answer. */
 const AFTERWARDS_MS = 3;
@@ -57,7 +50,7 @@ const DOORS: Readonly<Record<string, (server: () => Promise<MeasuredProcess>) =>
 };
 const SERVER_OPTIONS: Readonly<Record<string, object>> = { reconfig: { reconfigEnabled: true } };
 
-const random = new Random(Number(options.seed));
+const random = new Random(options.seed);
 const dice = {
   between: (min: number, max: number) => random.between(min, max),
   pick: <T>(values: readonly T[]): T => random.pick(values),
@@ -71,7 +64,7 @@ if (unknown !== undefined) {
 }
 let faultCount = 0;
 console.log(`seed ${options.seed}`);
-for (const name of names) faultCount += await search(name, (Number(options.seconds) * 1000) / names.length);
+for (const name of names) faultCount += await search(name, (options.seconds * 1000) / names.length);
 console.log(`${names.length} doors, ${faultCount} faults`);
 process.exit(faultCount > 0 ? 1 : 0);
 
@@ -90,7 +83,7 @@ async function search(name: string, ms: number): Promise<number> {
 }
 
 async function searchAt(door: Door, server: MeasuredProcess | undefined, ms: number): Promise<number> {
-  const limitMs = door.limitMs * Number(options["limit-factor"]);
+  const limitMs = door.limitMs * options.limitFactor;
   const kept: Found[] = [];
   const endMs = performance.now() + ms;
   let count = 0;

@@ -12,16 +12,14 @@ import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { ROOT } from "@zooid/conformance/internal/servers/endpoint";
+import { text, toolOptions } from "@zooid/conformance/internal/tool-options";
 import { inOwnNamespaces, run } from "../processes/own-namespaces.ts";
 import { type MachineNames, Machines } from "./machines.ts";
 import { DISASTER_PAGE, OPERATIONS_PAGE, type Procedure, proceduresIn, readPage, settingsIn } from "./procedures.ts";
 import { must, SITUATIONS, type Situation, writeNumber } from "./situations.ts";
 
-const { values: options } = parseArgs({
-  options: { only: { type: "string" }, keep: { type: "boolean", default: false } },
-});
+const options = toolOptions({ only: text, keep: false });
 /** How long it may take until members or data are there after the last command of a procedure. */
 const WAIT_MS_MAX = 120_000;
 const PAUSE_MS = 300;

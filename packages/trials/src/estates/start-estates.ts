@@ -15,14 +15,14 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
+import { text, toolOptions } from "@zooid/conformance/internal/tool-options";
 import { freePorts } from "@zooid/wire/testing/free-ports";
 import { type EstateFile, estateFiles, writeEstate } from "zooid-server/testing/estate-files";
 import { Authority } from "../faults/ensemble-certificates.ts";
 import { makeStores } from "./estate-stores.ts";
 import { listedMembers, type MemberPlace, movedEstate } from "./moved-estate.ts";
 
-const { values } = parseArgs({ options: { only: { type: "string" } } });
+const options = toolOptions({ only: text });
 const BIN = fileURLToPath(new URL("../../../../apps/server/bin/zooid-server.cjs", import.meta.url));
 const DEADLINE_MS = 90_000;
 const PORTS_OF_MEMBER = 3;
@@ -130,7 +130,7 @@ class Member {
   }
 }
 
-const only = values.only?.split(",");
+const only = options.only?.split(",");
 const files = estateFiles().filter(({ name }) => only === undefined || only.includes(name));
 const root = mkdtempSync(join(tmpdir(), "estates-"));
 let failed = 0;

@@ -14,8 +14,8 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { Random } from "@zooid/conformance/internal/random";
+import { newSeed, toolOptions, whole } from "@zooid/conformance/internal/tool-options";
 import { StoreError } from "@zooid/txn-log";
 import type { Oracle } from "@zooid/txn-log/testing/state-oracle";
 import {
@@ -29,14 +29,7 @@ import {
   writeOn,
 } from "./bit-flips/data-directory.ts";
 
-const { values: options } = parseArgs({
-  options: {
-    flips: { type: "string", default: "40" },
-    seed: { type: "string", default: String(Date.now() % 1_000_000) },
-    only: { type: "string" },
-    keep: { type: "boolean", default: false },
-  },
-});
+const options = toolOptions({ flips: 40, seed: newSeed(), only: whole(undefined), keep: false });
 /** A start that hangs is a fault, too. */
 const FLIP_MS_MAX = 300_000;
 const HISTORY_SEED = 11;
@@ -64,16 +57,16 @@ type Outcome =
   | { readonly kind: "WRONG"; readonly detail: string };
 
 const folder = mkdtempSync(join(tmpdir(), "bit-flips-"));
-const random = new Random(Number(options.seed));
+const random = new Random(options.seed);
 const originals: Original[] = [];
 for (const lastCommit of LAST_COMMITS) originals.push(await makeOriginal(lastCommit));
 const kinds = [...new Set(originals.flatMap(({ files }) => [...files.keys()]))].sort();
 console.log(`seed ${options.seed}, ${kinds.length} kinds of files, in ${folder}`);
 const table = new Map<string, number>();
 let faultCount = 0;
-for (let i = 0; i < Number(options.flips); i++) {
+for (let i = 0; i < options.flips; i++) {
   const flip = newFlip(i);
-  if (options.only !== undefined && i !== Number(options.only)) continue;
+  if (options.only !== undefined && i !== options.only) continue;
   const outcome = await runFlip(`flip-${i}`, flip);
   const row = `${flip.kind.padEnd(24)} ${outcome.kind}${outcome.kind === "named" ? ` (${outcome.detail})` : ""}`;
   table.set(row, (table.get(row) ?? 0) + 1);

@@ -17,20 +17,12 @@ import { once } from "node:events";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { Random } from "@zooid/conformance/internal/random";
+import { newSeed, text, toolOptions, whole } from "@zooid/conformance/internal/tool-options";
 import { openStore } from "@zooid/txn-log/sqlite";
 import { compiledShim } from "./compiled-shim.ts";
 
-const { values: options } = parseArgs({
-  options: {
-    points: { type: "string" },
-    seed: { type: "string", default: String(Date.now() % 1_000_000) },
-    calls: { type: "string" },
-    start: { type: "boolean", default: false },
-    keep: { type: "boolean", default: false },
-  },
-});
+const options = toolOptions({ points: whole(undefined), seed: newSeed(), calls: text, start: false, keep: false });
 const ENOSPC_CALLS = 30;
 const LIFE = join(import.meta.dirname, "disk-errors/life.ts");
 const FINISHED = 0;
@@ -52,7 +44,7 @@ interface Life {
 
 const folder = mkdtempSync(join(tmpdir(), "disk-errors-"));
 const shim = compiledShim("disk-errors-shim", join(import.meta.dirname, "disk-errors/shim.c"), "-ldl");
-const random = new Random(Number(options.seed));
+const random = new Random(options.seed);
 /** The store that each start finds. */
 let made: MadeStore | undefined;
 if (options.start) made = await makeStore("made");
@@ -73,7 +65,7 @@ console.log(faultCount === 0 ? "nothing reported was lost" : `FAILED: ${faultCou
 process.exitCode = faultCount === 0 ? 0 : 1;
 
 function randomPoints(): readonly Point[] {
-  return Array.from({ length: Number(options.points ?? 24) }, (_, i) => ({
+  return Array.from({ length: options.points ?? 24 }, (_, i) => ({
     name: i % 2 === 0 ? "EIO" : "ENOSPC",
     at: random.between(1, callCount),
   }));

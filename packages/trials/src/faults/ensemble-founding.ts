@@ -18,23 +18,14 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, w
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { connect } from "@zooid/client";
 import { Random } from "@zooid/conformance/internal/random";
+import { newSeed, text, toolOptions } from "@zooid/conformance/internal/tool-options";
 import { quantile } from "@zooid/model/testing/quantile";
 import { Ensemble, type EnsembleOptions, type EnsembleServer, until, ZOOID_SERVER } from "./ensemble-servers.ts";
 import { FaultyWay, type WayState } from "./faulty-way.ts";
 
-const { values: options } = parseArgs({
-  options: {
-    starts: { type: "string", default: "6" },
-    together: { type: "string", default: "3" },
-    seed: { type: "string", default: String(Date.now() % 1_000_000) },
-    times: { type: "string", default: "1" },
-    before: { type: "string" },
-    keep: { type: "boolean", default: false },
-  },
-});
+const options = toolOptions({ starts: 6, together: 3, seed: newSeed(), times: 1, before: text, keep: false });
 
 const SERVER_COUNT = 3;
 const TICK_MS = 2000;
@@ -67,14 +58,14 @@ interface Plan {
   readonly faultMs: number;
 }
 
-const random = new Random(Number(options.seed));
+const random = new Random(options.seed);
 const folder = mkdtempSync(join(tmpdir(), "ensemble-founding-"));
 const failures: string[] = [];
 console.log(`seed ${options.seed}, in ${folder}`);
 
 const original = await withData();
-const plans = Array.from({ length: Number(options.starts) }, (_, number) => planOf(number));
-await Promise.all(Array.from({ length: Number(options.together) }, () => startInTurn()));
+const plans = Array.from({ length: options.starts }, (_, number) => planOf(number));
+await Promise.all(Array.from({ length: options.together }, () => startInTurn()));
 await measure();
 
 if (failures.length === 0 && !options.keep) rmSync(folder, { recursive: true, force: true });
@@ -225,7 +216,7 @@ function damage({ dataDir }: EnsembleServer): void {
 
 /** How soon new servers serve. */
 async function measure(): Promise<void> {
-  const count = Number(options.times);
+  const { times: count } = options;
   const before: number[] = [];
   const three: number[] = [];
   const two: number[] = [];

@@ -22,8 +22,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { JuteWriter } from "@zooid/conformance/internal/jute";
+import { newSeed, toolOptions } from "@zooid/conformance/internal/tool-options";
 import { inOwnNamespaces, run } from "../processes/own-namespaces.ts";
 import { Ballast } from "./ballast.ts";
 import { createBody } from "./ensemble-client.ts";
@@ -33,13 +33,7 @@ import { keepFaults } from "./ensemble-report.ts";
 import { Ensemble, type EnsembleServer, until } from "./ensemble-servers.ts";
 import { NO_NODE, OPCODE, RawSession, Unanswered } from "./raw-session.ts";
 
-const { values: options } = parseArgs({
-  options: {
-    rounds: { type: "string", default: "5" },
-    seed: { type: "string", default: String(Date.now() % 1_000_000) },
-    keep: { type: "boolean", default: false },
-  },
-});
+const options = toolOptions({ rounds: 5, seed: newSeed(), keep: false });
 /**
  * More than a log keeps, with the segments that it writes and has ready, so that only ballast fills
  * it.
@@ -70,7 +64,7 @@ async function main(): Promise<void> {
   const ensemble = await Ensemble.create({ folder, serverCount: 3, tickMs: 500, syncLimit: 4, settings: SETTINGS });
   const load = new EnsembleLoad({
     servers: ensemble.servers,
-    seed: Number(options.seed),
+    seed: options.seed,
     sessionTimeoutMs: SESSION_TIMEOUT_MS,
   });
   load.recorder.mayLackRoom = true;
@@ -83,7 +77,7 @@ async function main(): Promise<void> {
     }
     await ensemble.start(DEADLINE_MS);
     await load.prepare();
-    for (let round = 1; round <= Number(options.rounds) && !hasFailed; round++) {
+    for (let round = 1; round <= options.rounds && !hasFailed; round++) {
       const faults = await runRound(round, { ensemble, load });
       hasFailed = faults.length > 0;
       if (hasFailed) keepFaults(folder, { faults, load, ensemble });

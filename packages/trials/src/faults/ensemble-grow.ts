@@ -15,24 +15,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { parseArgs } from "node:util";
+import { toolOptions } from "@zooid/conformance/internal/tool-options";
 import { longestGapMs } from "./ensemble-history.ts";
 import { inMs, quantiles } from "./ensemble-report.ts";
 import { Ensemble, type EnsembleServer, until } from "./ensemble-servers.ts";
 import { ReplaceLoad } from "./replace-load.ts";
 
-const { values: options } = parseArgs({
-  options: {
-    rounds: { type: "string", default: "20" },
-    sizes: { type: "string", default: "4,5,4,3,5" },
-    own: { type: "string", default: "8" },
-    kazoo: { type: "string", default: "8" },
-    seed: { type: "string", default: "1" },
-    keep: { type: "boolean", default: false },
-  },
-});
+const options = toolOptions({ rounds: 20, sizes: [4, 5, 4, 3, 5], own: 8, kazoo: 8, seed: 1, keep: false });
 const FOUNDERS = 3;
-const SIZES = options.sizes.split(",").map(Number);
+const { sizes } = options;
 const DEADLINE_MS = 60_000;
 const SESSION_TIMEOUT_MS = 20_000;
 /** Load before the first step and after each. */
@@ -40,14 +31,14 @@ const SETTLE_MS = 300;
 /** The leader is killed within this time of a restart. */
 const KILL_MS_MAX = 1500;
 
-let randomState = Number(options.seed);
+let randomState = options.seed;
 const gapsMs: number[] = [];
 let writeCount = 0;
 let hasFailed = false;
-for (let round = 1; round <= Number(options.rounds) && !hasFailed; round++) {
+for (let round = 1; round <= options.rounds && !hasFailed; round++) {
   const folder = mkdtempSync(join(tmpdir(), "ensemble-grow-"));
   await using ensemble = await Ensemble.create({
-    ...{ folder, serverCount: Math.max(FOUNDERS, ...SIZES), tickMs: 2000, syncLimit: 5 },
+    ...{ folder, serverCount: Math.max(FOUNDERS, ...sizes), tickMs: 2000, syncLimit: 5 },
     isListed: (sid, by) => sid <= Math.max(FOUNDERS, by),
   });
   const faults = await runRound(round, ensemble).catch((error: unknown) => [
@@ -71,13 +62,13 @@ async function runRound(round: number, ensemble: Ensemble): Promise<readonly str
   await ensemble.untilLevel(DEADLINE_MS, first);
   const load = new ReplaceLoad({
     ...{ first, all: ensemble.servers, sessionTimeoutMs: SESSION_TIMEOUT_MS },
-    ...{ ownCount: Number(options.own), kazooCount: Number(options.kazoo) },
+    ...{ ownCount: options.own, kazooCount: options.kazoo },
   });
   await load.start();
   await settle(load);
   const steps: string[] = [];
   let members = first;
-  for (const size of SIZES) {
+  for (const size of sizes) {
     const beganAt = process.hrtime.bigint();
     const next = ensemble.servers.slice(0, size);
     const killed = await change(ensemble, members, next);

@@ -16,9 +16,9 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { connect } from "@zooid/client";
 import { JuteWriter } from "@zooid/conformance/internal/jute";
+import { toolOptions } from "@zooid/conformance/internal/tool-options";
 import { createBody } from "./ensemble-client.ts";
 import { differences, type Tree } from "./ensemble-history.ts";
 import { Auditor } from "./ensemble-load.ts";
@@ -26,15 +26,8 @@ import { Ensemble, type EnsembleServer, until } from "./ensemble-servers.ts";
 import { demand, PacedLoad } from "./paced-load.ts";
 import { OPCODE, RawSession } from "./raw-session.ts";
 
-const { values: options } = parseArgs({
-  options: {
-    nodes: { type: "string", default: "1000000" },
-    bytes: { type: "string", default: "100" },
-    added: { type: "boolean", default: false },
-    keep: { type: "boolean", default: false },
-  },
-});
-const nodeCount = Number(options.nodes);
+const options = toolOptions({ nodes: 1_000_000, bytes: 100, added: false, keep: false });
+const { nodes: nodeCount } = options;
 const folderNodeCount = 1000;
 const CREATES_AT_ONCE = 250;
 const LOADERS = 4;
@@ -154,7 +147,7 @@ async function emptyFollower(joiner: EnsembleServer, load: PacedLoad): Promise<v
 
 /** Makes the nodes, many in a transaction, in several pipelines. */
 async function fill({ host, port }: EnsembleServer): Promise<void> {
-  const value = "v".repeat(Number(options.bytes));
+  const value = "v".repeat(options.bytes);
   const root = await RawSession.open({ host, port, timeoutMs: TIMEOUT_MS });
   await demand(root, OPCODE.create, createBody("/filled", "", 0));
   await root.ask(OPCODE.close, Buffer.alloc(0));

@@ -20,40 +20,36 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { Random } from "@zooid/conformance/internal/random";
+import { newSeed, oneOf, toolOptions } from "@zooid/conformance/internal/tool-options";
 import { longestGapMs } from "./ensemble-history.ts";
 import { EnsembleLoad } from "./ensemble-load.ts";
 import { inMs, keepFaults, quantiles } from "./ensemble-report.ts";
 import { Ensemble, type EnsembleServer, until } from "./ensemble-servers.ts";
 
-const { values: options } = parseArgs({
-  options: {
-    rounds: { type: "string", default: "20" },
-    seed: { type: "string", default: String(Date.now() % 1_000_000) },
-    signal: { type: "string", default: "KILL" },
-    servers: { type: "string", default: "3" },
-    victim: { type: "string", default: "leader" },
-    observers: { type: "string", default: "0" },
-    keep: { type: "boolean", default: false },
-  },
+const options = toolOptions({
+  rounds: 20,
+  seed: newSeed(),
+  signal: oneOf("KILL", "TERM", "STOP"),
+  servers: 3,
+  victim: oneOf("leader", "follower"),
+  observers: 0,
+  keep: false,
 });
 /** Answered writes, sent after the signal, that count as service. */
 const RESUMED_COUNT = 20;
 const DEADLINE_MS = 30_000;
 
-const signal = options.signal === "TERM" ? "SIGTERM" : options.signal === "STOP" ? "SIGSTOP" : "SIGKILL";
+const signal = `SIG${options.signal}` as const;
 // A pause is noticed by silence alone: short ticks keep the rounds short.
 const [tickMs, syncLimit] = signal === "SIGSTOP" ? [500, 4] : [2000, 5];
 const sessionTimeoutMs = 20 * tickMs;
-if (options.victim !== "leader" && options.victim !== "follower")
-  throw new Error(`--victim is leader or follower, found "${options.victim}"`);
-const random = new Random(Number(options.seed));
+const random = new Random(options.seed);
 const folder = mkdtempSync(join(tmpdir(), "ensemble-kill-"));
-const [voterCount, observerCount] = [Number(options.servers), Number(options.observers)];
+const { servers: voterCount, observers: observerCount } = options;
 const serverCount = voterCount + observerCount;
 const ensemble = await Ensemble.create({ folder, serverCount, observerCount, tickMs, syncLimit });
-const load = new EnsembleLoad({ servers: ensemble.servers, seed: Number(options.seed), sessionTimeoutMs });
+const load = new EnsembleLoad({ servers: ensemble.servers, seed: options.seed, sessionTimeoutMs });
 const outagesMs: number[] = [];
 const returnsMs: number[] = [];
 let writeCount = 0;
@@ -66,7 +62,7 @@ let hasFailed = false;
 try {
   await ensemble.start(DEADLINE_MS);
   await load.prepare();
-  for (let round = 1; round <= Number(options.rounds) && !hasFailed; round++) {
+  for (let round = 1; round <= options.rounds && !hasFailed; round++) {
     const faults = await runRound(round);
     hasFailed = faults.length > 0;
     if (hasFailed) keepFaults(folder, { faults, load, ensemble });

@@ -14,8 +14,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { ROOT } from "@zooid/conformance/internal/servers/endpoint";
+import { toolOptions } from "@zooid/conformance/internal/tool-options";
 import { freePorts } from "@zooid/wire/testing/free-ports";
 import { documentedLines } from "./documented-commands.ts";
 import { longestGapMs } from "./ensemble-history.ts";
@@ -23,15 +23,7 @@ import { inMs, quantiles } from "./ensemble-report.ts";
 import { Ensemble, type EnsembleServer, until } from "./ensemble-servers.ts";
 import { ReplaceLoad } from "./replace-load.ts";
 
-const { values: options } = parseArgs({
-  options: {
-    rounds: { type: "string", default: "20" },
-    own: { type: "string", default: "8" },
-    kazoo: { type: "string", default: "8" },
-    "gap-ms": { type: "string", default: "500" },
-    keep: { type: "boolean", default: false },
-  },
-});
+const options = toolOptions({ rounds: 20, own: 8, kazoo: 8, gapMs: 500, keep: false });
 const SERVER_COUNT = 3;
 const DEADLINE_MS = 60_000;
 const SETTLE_MS = 300;
@@ -43,7 +35,7 @@ const DOCUMENTED = documentedLines("operations.md", "Rename a host or move a por
 const gapsMs: number[] = [];
 let writeCount = 0;
 let hasFailed = false;
-for (let round = 1; round <= Number(options.rounds) && !hasFailed; round++) {
+for (let round = 1; round <= options.rounds && !hasFailed; round++) {
   const folder = mkdtempSync(join(tmpdir(), "ensemble-move-"));
   await using ensemble = await Ensemble.create({
     folder,
@@ -74,8 +66,8 @@ async function runRound(round: number, ensemble: Ensemble): Promise<readonly str
     first: servers,
     all: servers,
     sessionTimeoutMs: 20_000,
-    ownCount: Number(options.own),
-    kazooCount: Number(options.kazoo),
+    ownCount: options.own,
+    kazooCount: options.kazoo,
   });
   await load.start();
   await settle(load);
@@ -94,7 +86,7 @@ async function runRound(round: number, ensemble: Ensemble): Promise<readonly str
       const gapMs = longestGapMs(load.writes, { after: beganAt });
       gapsMs.push(gapMs);
       gaps.push(gapMs.toFixed(0));
-      if (gapMs > Number(options["gap-ms"])) faults.push(`${gapMs.toFixed(0)} ms without a write: ${command}`);
+      if (gapMs > options.gapMs) faults.push(`${gapMs.toFixed(0)} ms without a write: ${command}`);
     }
     steps.push(`${server.sid} (${role}) ${gaps.join(" ")} ms`);
   }

@@ -12,8 +12,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { Random } from "@zooid/conformance/internal/random";
+import { newSeed, text, toolOptions } from "@zooid/conformance/internal/tool-options";
 import { inOwnNamespaces, run } from "../processes/own-namespaces.ts";
 import { longestGapMs } from "./ensemble-history.ts";
 import { EnsembleLoad } from "./ensemble-load.ts";
@@ -21,15 +21,7 @@ import { between, EnsembleNetwork } from "./ensemble-network.ts";
 import { inMs, keepFaults, quantiles } from "./ensemble-report.ts";
 import { Ensemble, type EnsembleServer, until, ZOOID_SERVER } from "./ensemble-servers.ts";
 
-const { values: options } = parseArgs({
-  options: {
-    rounds: { type: "string", default: "16" },
-    seed: { type: "string", default: String(Date.now() % 1_000_000) },
-    servers: { type: "string", default: "3" },
-    fault: { type: "string" },
-    keep: { type: "boolean", default: false },
-  },
-});
+const options = toolOptions({ rounds: 16, seed: newSeed(), servers: 3, fault: text, keep: false });
 const TICK_MS = 500;
 const SYNC_LIMIT = 4;
 const SILENCE_MS = TICK_MS * SYNC_LIMIT;
@@ -146,16 +138,16 @@ const FAULTS: ReadonlyMap<string, Fault> = new Map<string, Fault>([
 if (await inOwnNamespaces(["ip", "tc", "mount"])) await main();
 
 async function main(): Promise<void> {
-  const random = new Random(Number(options.seed));
+  const random = new Random(options.seed);
   const folder = mkdtempSync(join(tmpdir(), "ensemble-net-"));
   run(ZOOID_SERVER, "init-secret", join(folder, "secret"));
-  const network = new EnsembleNetwork(Number(options.servers));
+  const network = new EnsembleNetwork(options.servers);
   const ensemble = await Ensemble.create({
-    ...{ folder, serverCount: Number(options.servers), tickMs: TICK_MS, syncLimit: SYNC_LIMIT },
+    ...{ folder, serverCount: options.servers, tickMs: TICK_MS, syncLimit: SYNC_LIMIT },
     ...{ places: network.places, settings: [`zooid.peerSecretFile=${join(folder, "secret")}`] },
   });
   const { servers } = ensemble;
-  const load = new EnsembleLoad({ servers, seed: Number(options.seed), sessionTimeoutMs: 20 * TICK_MS });
+  const load = new EnsembleLoad({ servers, seed: options.seed, sessionTimeoutMs: 20 * TICK_MS });
   const outagesMs = new Map<string, number[]>();
   let writeCount = 0;
   let readCount = 0;
@@ -170,7 +162,7 @@ async function main(): Promise<void> {
     const names = [...FAULTS.keys()].filter((name) => options.fault === undefined || name === options.fault);
     // Each once before any comes again.
     let waiting: string[] = [];
-    for (let round = 1; round <= Number(options.rounds) && !hasFailed; round++) {
+    for (let round = 1; round <= options.rounds && !hasFailed; round++) {
       if (waiting.length === 0) waiting = names.toSorted(() => random.next() - 0.5);
       hasFailed = !(await runRound(round, waiting.pop() ?? ""));
     }

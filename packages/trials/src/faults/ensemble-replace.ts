@@ -15,21 +15,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { connect } from "@zooid/client";
+import { toolOptions } from "@zooid/conformance/internal/tool-options";
 import { longestGapMs } from "./ensemble-history.ts";
 import { inMs, quantiles } from "./ensemble-report.ts";
 import { Ensemble, type EnsembleServer, until } from "./ensemble-servers.ts";
 import { ReplaceLoad } from "./replace-load.ts";
 
-const { values: options } = parseArgs({
-  options: {
-    rounds: { type: "string", default: "20" },
-    own: { type: "string", default: "8" },
-    kazoo: { type: "string", default: "8" },
-    keep: { type: "boolean", default: false },
-  },
-});
+const options = toolOptions({ rounds: 20, own: 8, kazoo: 8, keep: false });
 const SERVER_COUNT = 3;
 const DEADLINE_MS = 60_000;
 const SESSION_TIMEOUT_MS = 20_000;
@@ -39,7 +32,7 @@ const SETTLE_MS = 500;
 const gapsMs: number[] = [];
 let writeCount = 0;
 let hasFailed = false;
-for (let round = 1; round <= Number(options.rounds) && !hasFailed; round++) {
+for (let round = 1; round <= options.rounds && !hasFailed; round++) {
   const folder = mkdtempSync(join(tmpdir(), "ensemble-replace-"));
   await using ensemble = await Ensemble.create({
     ...{ folder, serverCount: 2 * SERVER_COUNT, tickMs: 2000, syncLimit: 5 },
@@ -68,7 +61,7 @@ async function runRound(round: number, ensemble: Ensemble): Promise<readonly str
   await ensemble.untilLevel(DEADLINE_MS, first);
   const load = new ReplaceLoad({
     ...{ first, all: servers, sessionTimeoutMs: SESSION_TIMEOUT_MS },
-    ...{ ownCount: Number(options.own), kazooCount: Number(options.kazoo) },
+    ...{ ownCount: options.own, kazooCount: options.kazoo },
   });
   await load.start();
   await settle(load);

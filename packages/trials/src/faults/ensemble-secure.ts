@@ -16,8 +16,8 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { connect } from "@zooid/client";
+import { someOf, toolOptions } from "@zooid/conformance/internal/tool-options";
 import { documentedSteps } from "./documented-commands.ts";
 import { Authority } from "./ensemble-certificates.ts";
 import { longestGapMs } from "./ensemble-history.ts";
@@ -25,15 +25,13 @@ import { inMs, quantiles } from "./ensemble-report.ts";
 import { Ensemble, type EnsembleServer, until, ZOOID_SERVER } from "./ensemble-servers.ts";
 import { ReplaceLoad } from "./replace-load.ts";
 
-const { values: options } = parseArgs({
-  options: {
-    rounds: { type: "string", default: "20" },
-    by: { type: "string", default: "restart,reload" },
-    own: { type: "string", default: "8" },
-    kazoo: { type: "string", default: "8" },
-    "more-ms": { type: "string", default: "300" },
-    keep: { type: "boolean", default: false },
-  },
+const options = toolOptions({
+  rounds: 20,
+  by: someOf(["restart", "reload"]),
+  own: 8,
+  kazoo: 8,
+  moreMs: 300,
+  keep: false,
 });
 const SERVER_COUNT = 3;
 const DEADLINE_MS = 60_000;
@@ -84,7 +82,7 @@ class Round {
     this.#servers = ensemble.servers.slice(0, SERVER_COUNT);
     this.#load = new ReplaceLoad({
       ...{ first: this.#servers, all: this.#servers, sessionTimeoutMs: 20_000 },
-      ...{ ownCount: Number(options.own), kazooCount: Number(options.kazoo) },
+      ...{ ownCount: options.own, kazooCount: options.kazoo },
     });
   }
 
@@ -306,16 +304,13 @@ function count(text: string, part: string): number {
 
 async function main(): Promise<void> {
   let hasFailed = false;
-  for (let round = 1; round <= Number(options.rounds) && !hasFailed; round++) {
-    for (const by of options.by.split(",")) {
-      if (by !== "restart" && by !== "reload") throw new Error(`--by takes restart and reload, found ${by}`);
-      if (!hasFailed) hasFailed = await runOne(round, by);
-    }
+  for (let round = 1; round <= options.rounds && !hasFailed; round++) {
+    for (const by of options.by) hasFailed ||= await runOne(round, by);
   }
   if (gapsMs.length > 0 && plainMs.length > 0) {
     const [steps, plain] = [quantiles(gapsMs), quantiles(plainMs)];
     console.log(`longest time without a write: steps ${inMs(steps)}; rolling restarts ${inMs(plain)}`);
-    hasFailed ||= steps.median > plain.median + Number(options["more-ms"]);
+    hasFailed ||= steps.median > plain.median + options.moreMs;
   }
   console.log(
     hasFailed ? "FAILED" : "no acknowledged write lost, no order violated, no session lost, all servers equal",

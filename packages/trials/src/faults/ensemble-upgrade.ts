@@ -15,24 +15,15 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { ROOT } from "@zooid/conformance/internal/servers/endpoint";
+import { text, texts, toolOptions } from "@zooid/conformance/internal/tool-options";
 import { run } from "../processes/run.ts";
 import { longestGapMs } from "./ensemble-history.ts";
 import { inMs, quantiles } from "./ensemble-report.ts";
 import { Ensemble, type EnsembleServer, until, ZOOID_SERVER } from "./ensemble-servers.ts";
 import { ReplaceLoad } from "./replace-load.ts";
 
-const { values: options } = parseArgs({
-  options: {
-    commit: { type: "string", default: "HEAD~20" },
-    other: { type: "string" },
-    own: { type: "string", default: "4" },
-    kazoo: { type: "string", default: "4" },
-    set: { type: "string", multiple: true, default: [] },
-    keep: { type: "boolean", default: false },
-  },
-});
+const options = toolOptions({ commit: "HEAD~20", other: text, own: 4, kazoo: 4, set: texts, keep: false });
 const DEADLINE_MS = 60_000;
 const BUILD_MS_MAX = 600_000;
 const SESSION_TIMEOUT_MS = 20_000;
@@ -65,14 +56,14 @@ async function upgraded(): Promise<readonly string[]> {
     serverCount: 3,
     tickMs: 2000,
     syncLimit: 5,
-    settings: options.set,
+    settings: options.set ?? [],
   });
   const { servers } = ensemble;
   for (const server of servers) server.launch(other);
   await ensemble.untilLevel(DEADLINE_MS);
   const load = new ReplaceLoad({
     ...{ first: servers, all: servers, sessionTimeoutMs: SESSION_TIMEOUT_MS },
-    ...{ ownCount: Number(options.own), kazooCount: Number(options.kazoo) },
+    ...{ ownCount: options.own, kazooCount: options.kazoo },
   });
   await load.start();
   await settle(load);

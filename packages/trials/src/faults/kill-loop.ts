@@ -13,33 +13,30 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { fetchApacheJars } from "@zooid/conformance/internal/clients";
 import { Random } from "@zooid/conformance/internal/random";
 import { ServerProcess } from "@zooid/conformance/internal/servers/endpoint";
+import { newSeed, oneOf, toolOptions } from "@zooid/conformance/internal/tool-options";
 import { audit } from "./audit.ts";
 import { FolderWriter } from "./folder-writer.ts";
 
-const { values: options } = parseArgs({
-  options: {
-    rounds: { type: "string", default: "100" },
-    writers: { type: "string", default: "12" },
-    seed: { type: "string", default: String(Date.now() % 1_000_000) },
-    server: { type: "string", default: "zooid" },
-    keep: { type: "boolean", default: false },
-  },
+const options = toolOptions({
+  rounds: 100,
+  writers: 12,
+  seed: newSeed(),
+  server: oneOf("zooid", "apache"),
+  keep: false,
 });
-const rounds = Number(options.rounds);
-const random = new Random(Number(options.seed));
-const kind = options.server === "apache" ? "apache" : "zooid";
+const random = new Random(options.seed);
+const { rounds, server: kind } = options;
 const folder = mkdtempSync(join(tmpdir(), "kill-loop-"));
 const server = new ServerProcess({ kind, folder, ...(kind === "apache" ? { jars: fetchApacheJars() } : {}) });
 const writers = Array.from(
-  { length: Number(options.writers) },
+  { length: options.writers },
   (_, index) =>
     new FolderWriter({
       path: `/folder${index}`,
-      random: new Random(Number(options.seed) + index + 1),
+      random: new Random(options.seed + index + 1),
       inFlightMax: random.pick([1, 4, 16, 64]),
     }),
 );

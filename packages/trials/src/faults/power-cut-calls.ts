@@ -15,40 +15,30 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
-import { breakingEnvironment, isBreaking } from "./power-cut/break-kinds.ts";
-import { isSmallHistory, SMALL_HISTORY_NAMES } from "./power-cut/small-histories.ts";
+import { someOf, toolOptions, whole } from "@zooid/conformance/internal/tool-options";
+import { BREAK_OPTION, breakingEnvironment } from "./power-cut/break-kinds.ts";
+import { SMALL_HISTORY_NAMES } from "./power-cut/small-histories.ts";
 import { recordSmallHistory, tryCuts } from "./power-cut/small-history-cuts.ts";
 
-const { values: options } = parseArgs({
-  options: {
-    history: { type: "string", default: SMALL_HISTORY_NAMES.join() },
-    recent: { type: "string", default: "6" },
-    "whole-every": { type: "string", default: "50" },
-    faults: { type: "string", default: "5" },
-    break: { type: "string" },
-    "expect-failures": { type: "boolean", default: false },
-  },
+const options = toolOptions({
+  history: someOf(SMALL_HISTORY_NAMES),
+  recent: whole(6, 0, 16),
+  wholeEvery: whole(50, 1),
+  faults: whole(5, 1),
+  break: BREAK_OPTION,
+  expectFailures: false,
 });
-const RECENT_MAX = 16;
-const recentMax = whole("recent", options.recent, 0, RECENT_MAX);
-const wholeEvery = whole("whole-every", options["whole-every"], 1, 1_000_000);
-const faultMax = whole("faults", options.faults, 1, 1_000_000);
-const names = options.history.split(",");
-const unknown = names.filter((name) => !isSmallHistory(name));
-if (unknown.length > 0) refuse(`--history is some of ${SMALL_HISTORY_NAMES.join(", ")}, found ${unknown.join(", ")}`);
-if (options.break !== undefined && !isBreaking(options.break)) refuse(`--break is not "${options.break}"`);
 
 const folder = mkdtempSync(join(tmpdir(), "power-cut-calls-"));
 let faultCount = 0;
 try {
-  for (const name of names.filter(isSmallHistory)) {
+  for (const name of options.history) {
     const place = mkdtempSync(join(folder, `${name}-`));
     const recorded = await recordSmallHistory(name, place, breakingEnvironment(options.break));
     const { cuts, cases, disks, faults } = await tryCuts(recorded, join(place, "disk"), {
-      recentMax,
-      wholeEvery,
-      faultMax,
+      recentMax: options.recent,
+      wholeEvery: options.wholeEvery,
+      faultMax: options.faults,
     });
     console.log(`${name}: ${cuts} cuts, ${cases} cases, ${disks} different disks, ${faults.length} faults`);
     for (const fault of faults) console.log(`  ${fault}`);
@@ -57,15 +47,4 @@ try {
 } finally {
   rmSync(folder, { recursive: true });
 }
-if (faultCount > 0 !== options["expect-failures"]) process.exitCode = 1;
-
-function whole(name: string, text: string, min: number, max: number): number {
-  const value = /^\d{1,7}$/.test(text) ? Number(text) : Number.NaN;
-  if (value >= min && value <= max) return value;
-  return refuse(`--${name} is a whole number from ${min} to ${max}, found "${text}"`);
-}
-
-function refuse(reason: string): never {
-  console.error(reason);
-  return process.exit(2);
-}
+if (faultCount > 0 !== options.expectFailures) process.exitCode = 1;

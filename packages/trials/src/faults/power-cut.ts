@@ -15,45 +15,39 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { fetchApacheJars } from "@zooid/conformance/internal/clients";
 import { Random } from "@zooid/conformance/internal/random";
 import { ServerProcess } from "@zooid/conformance/internal/servers/endpoint";
+import { decimal, newSeed, oneOf, toolOptions, whole } from "@zooid/conformance/internal/tool-options";
 import { audit, type Finding } from "./audit.ts";
 import { FolderWriter } from "./folder-writer.ts";
 import type { Book } from "./owned-folder.ts";
-import { BREAKS, breakingEnvironment, isBreaking } from "./power-cut/break-kinds.ts";
+import { BREAK_OPTION, breakingEnvironment } from "./power-cut/break-kinds.ts";
 import { DiskHistory } from "./power-cut/disk-history.ts";
 import { recordingEnvironment } from "./power-cut/recording-shim.ts";
 
 const SYNC_DELAY_US = 1_000;
 
-const { values: options } = parseArgs({
-  options: {
-    moments: { type: "string", default: "300" },
-    seconds: { type: "string", default: "4" },
-    lives: { type: "string", default: "2" },
-    writers: { type: "string", default: "8" },
-    seed: { type: "string", default: String(Date.now() % 1_000_000) },
-    break: { type: "string" },
-    "expect-failures": { type: "boolean", default: false },
-    /**
-     * Moments that are looked at at a time; which ones they are, and what is left of the disk, is
-     * the seed's in any case.
-     */
-    "side-by-side": { type: "string", default: "2" },
-    server: { type: "string", default: "zooid" },
-    keep: { type: "boolean", default: false },
-  },
+const options = toolOptions({
+  moments: 300,
+  seconds: decimal(4),
+  lives: 2,
+  writers: 8,
+  seed: newSeed(),
+  break: BREAK_OPTION,
+  expectFailures: false,
+  /**
+   * Moments that are looked at at a time; which ones they are, and what is left of the disk, is
+   * the seed's in any case.
+   */
+  sideBySide: whole(2, 1),
+  server: oneOf("zooid", "apache"),
+  keep: false,
 });
-const sideBySide = Number(options["side-by-side"]);
-if (!(sideBySide >= 1)) throw new Error(`--side-by-side is at least 1, found ${options["side-by-side"]}`);
-if (options.break !== undefined && !isBreaking(options.break))
-  throw new Error(`--break is no-sync or one of ${Object.keys(BREAKS).join(", ")}, found ${options.break}`);
-const kind = options.server === "apache" ? "apache" : "zooid";
+const { server: kind } = options;
 const jars = kind === "apache" ? { jars: fetchApacheJars() } : {};
 const folder = mkdtempSync(join(tmpdir(), "power-cut-"));
-const random = new Random(Number(options.seed));
+const random = new Random(options.seed);
 
 /**
  * The books as they were during one life of the server, which lasted until the audit of the next.
@@ -77,17 +71,17 @@ console.log(`${stepCount} steps, ${changeMoments.length / 2} changes and syncs o
 const counts = { passed: 0, failed: 0 };
 let index = 0;
 await Promise.all(
-  Array.from({ length: sideBySide }, async () => {
-    while (index < Number(options.moments)) await runMoment(++index);
+  Array.from({ length: options.sideBySide }, async () => {
+    while (index < options.moments) await runMoment(++index);
   }),
 );
 
-const isKept = options.keep || (counts.failed > 0 && !options["expect-failures"]);
+const isKept = options.keep || (counts.failed > 0 && !options.expectFailures);
 if (isKept) console.log(`record and images are kept in ${folder}`);
 else rmSync(folder, { recursive: true, force: true });
 console.log(`${counts.passed} passed, ${counts.failed} failed`);
 const failed = counts.failed > 0 || lostByKill.length > 0;
-if (options["expect-failures"] ? counts.failed === 0 : failed) process.exitCode = 1;
+if (options.expectFailures ? counts.failed === 0 : failed) process.exitCode = 1;
 
 async function recordLives(): Promise<DiskHistory> {
   const log = join(folder, "record");
@@ -100,8 +94,8 @@ async function recordLives(): Promise<DiskHistory> {
       ...breakingEnvironment(options.break),
     },
   });
-  const writers = Array.from({ length: Number(options.writers) }, (_, index) => {
-    const seed = Number(options.seed) + index + 1;
+  const writers = Array.from({ length: options.writers }, (_, index) => {
+    const seed = options.seed + index + 1;
     return new FolderWriter({
       path: `/folder${index}`,
       random: new Random(seed),
@@ -109,8 +103,7 @@ async function recordLives(): Promise<DiskHistory> {
     });
   });
   try {
-    for (let life = 1; life <= Number(options.lives) && lostByKill.length === 0; life++)
-      await recordLife(server, writers);
+    for (let life = 1; life <= options.lives && lostByKill.length === 0; life++) await recordLife(server, writers);
   } finally {
     await server.kill();
   }
@@ -129,7 +122,7 @@ async function recordLife(server: ServerProcess, writers: readonly FolderWriter[
   if (books.some(({ steps }) => steps.length > 0)) eras.push({ until: process.hrtime.bigint(), books });
   for (const writer of writers) writer.settle(lengths.get(writer.path) ?? 0);
   for (const writer of writers) await writer.resume(server.port);
-  const end = Date.now() + Number(options.seconds) * 1000;
+  const end = Date.now() + options.seconds * 1000;
   const load = Promise.all(writers.map((writer) => writer.write(server.port, () => Date.now() >= end)));
   await load;
   await server.kill();

@@ -17,10 +17,10 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { connect } from "@zooid/client";
 import { Random } from "@zooid/conformance/internal/random";
 import { ROOT } from "@zooid/conformance/internal/servers/endpoint";
+import { newSeed, toolOptions } from "@zooid/conformance/internal/tool-options";
 import { readSurvivor, recoverMember } from "@zooid/embedded-server";
 import { wholeTree } from "@zooid/embedded-server/internal/offline/recover-member";
 import { type Member, parseMembers } from "@zooid/model";
@@ -30,14 +30,7 @@ import { Ensemble, ZOOID_SERVER } from "./ensemble-servers.ts";
 import { DiskHistory } from "./power-cut/disk-history.ts";
 import { recordingEnvironment } from "./power-cut/recording-shim.ts";
 
-const { values: options } = parseArgs({
-  options: {
-    moments: { type: "string", default: "100" },
-    nodes: { type: "string", default: "2000" },
-    seed: { type: "string", default: String(Date.now() % 1_000_000) },
-    keep: { type: "boolean", default: false },
-  },
-});
+const options = toolOptions({ moments: 100, nodes: 2000, seed: newSeed(), keep: false });
 const DEADLINE_MS = 60_000;
 const SYNC_DELAY_US = 1_000;
 const IN_FLIGHT = 32;
@@ -52,7 +45,7 @@ const LINE = "7=127.0.0.1:2888:3888;2181";
 /** What the new ensemble's log says beside its entries. */
 const STANDING = `member ${LINE.split("=")[0]} alone, all committed, its epoch held, 1 branch`;
 
-const random = new Random(Number(options.seed));
+const random = new Random(options.seed);
 const folder = mkdtempSync(join(tmpdir(), "recover-kill-"));
 const [member] = parseMembers(`server.${LINE}`).servers;
 const counts = { old: 0, new: 0, failed: 0 };
@@ -81,7 +74,7 @@ async function runMoments(as: Member): Promise<void> {
   const origin = await makeSurvivor();
   const before = await contentOf(copyOf(origin, "before"));
   const { moments, history, tookMs } = await record(origin, before.ensembleId);
-  const count = Number(options.moments);
+  const { moments: count } = options;
   for (let index = 1; index <= count; index++) {
     const place = join(folder, `moment${index}`);
     const round = Math.floor((index - 1) / 2);
@@ -123,7 +116,7 @@ async function makeSurvivor(): Promise<string> {
   await ensemble.start(DEADLINE_MS);
   const { servers } = ensemble;
   const client = await connect(servers.map(({ host, port }) => `${host}:${port}`).join());
-  const count = Number(options.nodes);
+  const { nodes: count } = options;
   let next = 0;
   const write = async (): Promise<void> => {
     while (next < count) await client.create(`/node-${next++}`, randomBytes(random.between(0, 4000)));

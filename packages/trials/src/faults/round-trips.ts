@@ -12,23 +12,16 @@
  * that one server has restored alone. A history that fails is printed with the seed that repeats
  * it; with --shrink, which takes minutes, the shortest one that fails as well.
  */
-import { parseArgs } from "node:util";
+
+import { newSeed, oneOf, toolOptions } from "@zooid/conformance/internal/tool-options";
 import { type Act, type ActWeights, actsArbitrary } from "@zooid/embedded-server/testing/acts";
 import { ENSEMBLE_ACTS, StoredEnsemble } from "@zooid/embedded-server/testing/stored-ensemble";
 import { STORED_ACTS, StoredHistory } from "@zooid/embedded-server/testing/stored-history";
 import fc from "fast-check";
 
-const { values: options } = parseArgs({
-  options: {
-    acts: { type: "string", default: "10000" },
-    servers: { type: "string", default: "1" },
-    seed: { type: "string", default: String(Date.now() % 1_000_000) },
-    shrink: { type: "boolean", default: false },
-  },
-});
+const options = toolOptions({ acts: 10_000, servers: oneOf("1", "3"), seed: newSeed(), shrink: false });
 const ACTS_OF_ONE = 50;
-const [acts, seed] = [whole("acts", options.acts), whole("seed", options.seed)];
-if (options.servers !== "1" && options.servers !== "3") refuse(`--servers is 1 or 3, found "${options.servers}"`);
+const { acts, seed } = options;
 
 console.log(`seed ${seed}`);
 if (options.servers === "1") await run(STORED_ACTS, StoredHistory.run);
@@ -52,14 +45,4 @@ async function run<Kind extends string>(
   console.log(
     `${[...sums].map(([name, count]) => `${name} ${count}`).join(", ")}: each start found what had been answered`,
   );
-}
-
-function whole(name: string, text: string): number {
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  return refuse(`--${name} is a whole number, found "${text}"`);
-}
-
-function refuse(reason: string): never {
-  console.error(reason);
-  return process.exit(2);
 }

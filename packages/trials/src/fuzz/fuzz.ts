@@ -11,7 +11,7 @@
 import { fork } from "node:child_process";
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { decimal, text, toolOptions } from "@zooid/conformance/internal/tool-options";
 import { TARGETS } from "./targets.ts";
 
 /** Inputs are short: a look's worth of them takes milliseconds. */
@@ -19,25 +19,13 @@ const HANG_MS = 30_000;
 const HEAP_BYTES_MAX = 512 * 1024 * 1024;
 const FOLDER = join(import.meta.dirname, "../../../../.cache/fuzz");
 
-const { values } = parseArgs({
-  options: {
-    seconds: { type: "string", default: "60" },
-    target: { type: "string" },
-    seed: { type: "string" },
-    input: { type: "string" },
-  },
-});
+const values = toolOptions({ seconds: decimal(60), target: text, seed: Date.now() % 2 ** 31, input: text });
 const names = TARGETS.map(({ name }) => name);
 if (values.target !== undefined && !names.includes(values.target)) {
   console.error(`--target is one of ${names.join(", ")}, not ${values.target}`);
   process.exit(2);
 }
-const seconds = Number(values.seconds);
-const seed = Number(values.seed ?? Date.now() % 2 ** 31);
-if (!(seconds > 0) || !Number.isSafeInteger(seed)) {
-  console.error("--seconds is a number above 0, --seed a whole number");
-  process.exit(2);
-}
+const { seconds, seed } = values;
 
 if (values.input !== undefined) {
   if (values.target === undefined) {

@@ -2,8 +2,8 @@ import type { HeapProfiler } from "node:inspector";
 import { connect, type Socket } from "node:net";
 import { relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { parseArgs } from "node:util";
 import { isMainThread, Worker, workerData } from "node:worker_threads";
+import { text, toolOptions, whole } from "@zooid/conformance/internal/tool-options";
 import { OpCode } from "@zooid/model";
 import { connectRequest, create, read, request, setData } from "@zooid/wire/testing/raw-client";
 import { heapProfileOf } from "./heap-sampler.ts";
@@ -25,19 +25,9 @@ if (isMainThread) await measure();
 else await send(workerData as Load);
 
 async function measure(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      writes: { type: "boolean", default: false },
-      requests: { type: "string" },
-      base: { type: "string" },
-    },
-  });
+  const values = toolOptions({ writes: false, requests: whole(undefined, 1), base: text });
   const { writes } = values;
-  const requests = Number(values.requests ?? (writes ? 1_000_000 : 10_000_000));
-  if (!Number.isSafeInteger(requests) || requests < 1) {
-    console.error(`--requests is a number from 1 on, not ${values.requests}`);
-    process.exit(2);
-  }
+  const requests = values.requests ?? (writes ? 1_000_000 : 10_000_000);
   const { startServer }: typeof import("@zooid/embedded-server") = await import(
     values.base === undefined ? "@zooid/embedded-server" : pathToFileURL(resolve(values.base)).href
   );

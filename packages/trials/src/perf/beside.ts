@@ -11,20 +11,12 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { decimal, toolOptions } from "@zooid/conformance/internal/tool-options";
 import { PerfEnsemble } from "./ensemble.ts";
 import { buildEtcd, EtcdEnsemble } from "./etcd-ensemble.ts";
 import { runBench } from "./run-bench.ts";
 
-const { values } = parseArgs({
-  options: {
-    servers: { type: "string", default: "1" },
-    rounds: { type: "string", default: "3" },
-    seconds: { type: "string", default: "4" },
-    warmup: { type: "string", default: "15" },
-    data: { type: "string", default: tmpdir() },
-  },
-});
+const values = toolOptions({ servers: 1, rounds: 3, seconds: decimal(4), warmup: decimal(15), data: tmpdir() });
 
 interface Load {
   readonly name: string;
@@ -58,14 +50,14 @@ const LOADS: readonly Load[] = [true, false].flatMap((isRead) =>
 await main();
 
 async function main(): Promise<void> {
-  const size = Number(values.servers);
+  const size = values.servers;
   const folder = (name: string): string => mkdtempSync(join(values.data, `beside-${name}-`));
   const version = await buildEtcd();
   await using zooid = await PerfEnsemble.start({ kind: "zooid", voters: size, folder: folder("zooid") });
   await using apache = await PerfEnsemble.start({ kind: "apache", voters: size, folder: folder("apache") });
   await using etcd = await EtcdEnsemble.start(folder("etcd"), size);
   const sides = [benched("Apache", apache), loaded(`etcd ${version}`, etcd), benched("Zooid", zooid)];
-  for (const side of sides) for (const load of LOADS) await side.measure(load, Number(values.warmup) / LOADS.length);
+  for (const side of sides) for (const load of LOADS) await side.measure(load, values.warmup / LOADS.length);
   const [first, second, own] = sides.map(({ name }) => name);
   console.log(`${size === 1 ? "one server" : `${size} servers`} each, medians of ${values.rounds} rounds\n`);
   console.log(
@@ -85,8 +77,8 @@ async function main(): Promise<void> {
 /** The medians of each side's rounds. */
 async function inTurn(sides: readonly Side[], load: Load): Promise<readonly Measured[]> {
   const rounds: Measured[][] = sides.map(() => []);
-  for (let round = 0; round < Number(values.rounds); round++)
-    for (const [i, side] of sides.entries()) rounds[i]?.push(await side.measure(load, Number(values.seconds)));
+  for (let round = 0; round < values.rounds; round++)
+    for (const [i, side] of sides.entries()) rounds[i]?.push(await side.measure(load, values.seconds));
   return rounds.map((measured) => ({
     perSecond: median(measured.map(({ perSecond }) => perSecond)),
     p99Micros: median(measured.map(({ p99Micros }) => p99Micros)),

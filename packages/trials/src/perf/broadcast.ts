@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { decimal, toolOptions } from "@zooid/conformance/internal/tool-options";
 import { type FromMember, type MemberTask, openMember, type Proposing, type ToMember } from "./broadcast-member.ts";
 import { joinInProcess } from "./in-process-links.ts";
 
@@ -14,17 +14,15 @@ import { joinInProcess } from "./in-process-links.ts";
  *
  * `--servers 3,5,7 --window 1000 --payload 1024 --seconds 5 --repeats 3 --data DIR --in-process`
  */
-const { values } = parseArgs({
-  options: {
-    servers: { type: "string", default: "3,5,7" },
-    window: { type: "string", default: "1000" },
-    payload: { type: "string", default: "1024" },
-    seconds: { type: "string", default: "5" },
-    warmup: { type: "string", default: "2" },
-    repeats: { type: "string", default: "3" },
-    data: { type: "string", default: tmpdir() },
-    "in-process": { type: "boolean", default: false },
-  },
+const values = toolOptions({
+  servers: [3, 5, 7],
+  window: 1000,
+  payload: 1024,
+  seconds: decimal(5),
+  warmup: decimal(2),
+  repeats: 3,
+  data: tmpdir(),
+  inProcess: false,
 });
 
 interface Broadcast {
@@ -36,10 +34,10 @@ interface Broadcast {
 }
 
 const PROPOSING: Proposing = {
-  window: Number(values.window),
-  payloadBytes: Number(values.payload),
-  warmupMs: Number(values.warmup) * 1000,
-  durationMs: Number(values.seconds) * 1000,
+  window: values.window,
+  payloadBytes: values.payload,
+  warmupMs: values.warmup * 1000,
+  durationMs: values.seconds * 1000,
 };
 
 async function inProcesses(servers: number, folder: string): Promise<Broadcast> {
@@ -122,17 +120,17 @@ const median = (numbers: readonly number[]): number =>
 
 console.log(
   `Entries of ${PROPOSING.payloadBytes} bytes, ${PROPOSING.window} not yet delivered at a time, ${values.seconds} s after ${values.warmup} s, ` +
-    `medians of ${values.repeats}, ${values["in-process"] ? "one process without sockets" : "a process for each server"}\n`,
+    `medians of ${values.repeats}, ${values.inProcess ? "one process without sockets" : "a process for each server"}\n`,
 );
 console.log(
   "| servers | entries/s | MB/s | commit p50 / p99 ms | CPU µs an entry, all servers |\n| --- | --- | --- | --- | --- |",
 );
-for (const servers of values.servers.split(",").map(Number)) {
+for (const servers of values.servers) {
   const results: Broadcast[] = [];
-  for (let repeat = 0; repeat < Number(values.repeats); repeat++) {
+  for (let repeat = 0; repeat < values.repeats; repeat++) {
     const folder = mkdtempSync(join(values.data, "broadcast-"));
     try {
-      results.push(await (values["in-process"] ? inOneProcess(servers, folder) : inProcesses(servers, folder)));
+      results.push(await (values.inProcess ? inOneProcess(servers, folder) : inProcesses(servers, folder)));
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }

@@ -9,9 +9,9 @@
  * of the server's loop for a page, 10 s in all for a million, 20 ms for the 99th percentile of the
  * pings.
  */
-import { parseArgs } from "node:util";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import { type Client, connect } from "@zooid/client";
+import { toolOptions } from "@zooid/conformance/internal/tool-options";
 import { startServer } from "@zooid/embedded-server";
 import { ChildPages } from "@zooid/replica/internal/reads/child-pages";
 
@@ -35,10 +35,7 @@ else if ((workerData as Role).role === "server") await serve();
 else await ping((workerData as Extract<Role, { role: "pings" }>).hosts);
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: { children: { type: "string", default: "1000000" }, changing: { type: "string", default: "1000" } },
-  });
-  const [count, changing] = [Number(values.children), Number(values.changing)];
+  const { children: count, changing } = toolOptions({ children: 1_000_000, changing: 1000 });
   const server = new Worker(new URL(import.meta.url), { workerData: { role: "server" } });
   const hosts = await next<string>(server);
   const [zk, other] = [await connect(hosts), await connect(hosts)];

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { ROOT } from "@zooid/conformance/internal/servers/endpoint";
+import { decimal, someOf, toolOptions } from "@zooid/conformance/internal/tool-options";
 import { type ChartLine, chartSvg } from "zooid-bench/internal/results/chart-svg";
 import type { ComparedPoint } from "zooid-bench/internal/results/comparison";
 import { timelineChart } from "zooid-bench/internal/results/result-chart";
@@ -20,47 +20,6 @@ import { compareBench, runBench } from "./run-bench.ts";
  * `--only ratio,reads,paper,observers,write-at,timeline,idle --data DIR --images DIR --short
  * --servers 3,5,7 --turn 8 --rounds 9 --kinds zooid,apache`
  */
-const { values } = parseArgs({
-  options: {
-    only: { type: "string", default: "ratio,reads,paper,observers,write-at,timeline,idle" },
-    data: { type: "string", default: tmpdir() },
-    images: { type: "string", default: join(ROOT, "docs/images") },
-    servers: { type: "string", default: "3,5,7" },
-    repeats: { type: "string", default: "3" },
-    /** Share of a core that each server has where it is bounded. */
-    share: { type: "string", default: "0.1" },
-    rate: { type: "string", default: "8000" },
-    /**
-     * Seconds of a turn of `observers`; in a minute the state thread's work, which comes in lots,
-     * evens out.
-     */
-    turn: { type: "string", default: "8" },
-    /** Turns of each ensemble of `observers`. */
-    rounds: { type: "string", default: "9" },
-    /** Whose servers `observers` compares. */
-    kinds: { type: "string", default: "zooid,apache" },
-    short: { type: "boolean", default: false },
-  },
-});
-const IS_SHORT = values.short;
-const SIZES = values.servers.split(",").map(Number);
-const SHARE = Number(values.share);
-const KINDS = ["zooid", "apache"] as const;
-const NAMES: Readonly<Record<Kind, string>> = { zooid: "Zooid", apache: "Apache" };
-const POINT = IS_SHORT ? ["--duration", "500ms", "--warmup", "200ms"] : ["--duration", "2500ms", "--warmup", "500ms"];
-const REPEATS = ["--repeats", IS_SHORT ? "1" : values.repeats];
-const WARM_UP = ["--duration", IS_SHORT ? "1s" : "8s", "--warmup", "0", "--ratio", "50"];
-const IDLE_MS = IS_SHORT ? 2000 : 60_000;
-const OBSERVERS = IS_SHORT
-  ? { rounds: 1, warmUp: ["--duration", "1s", "--warmup", "0"], point: POINT }
-  : {
-      rounds: Number(values.rounds),
-      warmUp: ["--duration", "15s", "--warmup", "0"],
-      point: ["--duration", `${values.turn}s`, "--warmup", "500ms"],
-    };
-/** About the requests that one server gets in the other tables, however many servers share them. */
-const CONNECTIONS = 16;
-
 const SECTIONS: Readonly<Record<string, () => Promise<void>>> = {
   ratio: byRatio,
   reads: byReaders,
@@ -70,6 +29,44 @@ const SECTIONS: Readonly<Record<string, () => Promise<void>>> = {
   timeline: throughLosses,
   idle,
 };
+const KINDS = ["zooid", "apache"] as const;
+const values = toolOptions({
+  only: someOf(Object.keys(SECTIONS)),
+  data: tmpdir(),
+  images: join(ROOT, "docs/images"),
+  servers: [3, 5, 7],
+  repeats: 3,
+  /** Share of a core that each server has where it is bounded. */
+  share: decimal(0.1),
+  rate: 8000,
+  /**
+   * Seconds of a turn of `observers`; in a minute the state thread's work, which comes in lots,
+   * evens out.
+   */
+  turn: decimal(8),
+  /** Turns of each ensemble of `observers`. */
+  rounds: 9,
+  /** Whose servers `observers` compares. */
+  kinds: someOf(KINDS),
+  short: false,
+});
+const IS_SHORT = values.short;
+const { servers: SIZES } = values;
+const SHARE = values.share;
+const NAMES: Readonly<Record<Kind, string>> = { zooid: "Zooid", apache: "Apache" };
+const POINT = IS_SHORT ? ["--duration", "500ms", "--warmup", "200ms"] : ["--duration", "2500ms", "--warmup", "500ms"];
+const REPEATS = ["--repeats", IS_SHORT ? "1" : String(values.repeats)];
+const WARM_UP = ["--duration", IS_SHORT ? "1s" : "8s", "--warmup", "0", "--ratio", "50"];
+const IDLE_MS = IS_SHORT ? 2000 : 60_000;
+const OBSERVERS = IS_SHORT
+  ? { rounds: 1, warmUp: ["--duration", "1s", "--warmup", "0"], point: POINT }
+  : {
+      rounds: values.rounds,
+      warmUp: ["--duration", "15s", "--warmup", "0"],
+      point: ["--duration", `${values.turn}s`, "--warmup", "500ms"],
+    };
+/** About the requests that one server gets in the other tables, however many servers share them. */
+const CONNECTIONS = 16;
 
 async function started(
   kind: Kind,
@@ -204,7 +201,7 @@ async function onPaper(): Promise<void> {
 async function byObservers(): Promise<void> {
   const ways = ["none", "two at the leader", "two by followers"] as const;
   table("writes at three voters | observers", "/s", "of none: median (spread)", "leader's CPU µs a write");
-  for (const kind of KINDS.filter((kind) => values.kinds.split(",").includes(kind))) {
+  for (const kind of values.kinds) {
     await using none = await started(kind, { voters: 3, isBounded: true });
     await using direct = await started(kind, { voters: 3, observers: 2, isBounded: true });
     await using byFollowers = await started(kind, { voters: 3, observers: 2, hasMasters: true, isBounded: true });
@@ -296,7 +293,17 @@ async function throughLosses(): Promise<void> {
     const commands = [follower.killCommand, follower.startCommand, leader.killCommand, leader.startCommand];
     const events = labels.flatMap((label, i) => ["--event", `${(i + 1) * step}s ${label}=${commands[i]}`]);
     const result = await runBench(
-      ...["--hosts", ensemble.hosts, "timeline", "--rate", values.rate, "--connections", "15", "--max-errors", "100"],
+      ...[
+        "--hosts",
+        ensemble.hosts,
+        "timeline",
+        "--rate",
+        String(values.rate),
+        "--connections",
+        "15",
+        "--max-errors",
+        "100",
+      ],
       // A client that is neither answered nor refused tries the next server after a third of it, as
       // Java's client does.
       ...["--session-timeout", "6s"],
@@ -405,8 +412,4 @@ function whole(value: number): string {
   return value.toFixed(0);
 }
 
-for (const name of values.only.split(",")) {
-  const section = SECTIONS[name];
-  if (section === undefined) throw new Error(`there is no ${name}; there are ${Object.keys(SECTIONS).join(", ")}`);
-  await section();
-}
+for (const name of values.only) await SECTIONS[name]?.();

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { ROOT, ServerProcess } from "@zooid/conformance/internal/servers/endpoint";
+import { decimal, someOf, text, toolOptions } from "@zooid/conformance/internal/tool-options";
 import { type ChartLine, chartSvg } from "zooid-bench/internal/results/chart-svg";
 import { formatNumber } from "zooid-bench/internal/results/format";
 import { mainLatency, type PointReport } from "zooid-bench/internal/results/point-report";
@@ -16,19 +16,16 @@ import { runBench } from "./run-bench.ts";
  * `--contenders 2,10,100,1000,10000 --only lock,election --seconds 60 --data DIR --images DIR
  * --rows FILE`
  */
-const { values } = parseArgs({
-  options: {
-    contenders: { type: "string", default: "2,10,100,1000,10000" },
-    only: { type: "string", default: "lock,election" },
-    /** Seconds for each point, besides the time until all contend. */
-    seconds: { type: "string", default: "60" },
-    data: { type: "string", default: tmpdir() },
-    images: { type: "string", default: join(ROOT, "docs/images") },
-    /** Keeps what was measured; points that stand in it are not measured again. */
-    rows: { type: "string" },
-  },
+const values = toolOptions({
+  contenders: [2, 10, 100, 1000, 10000],
+  only: someOf(["lock", "election"]),
+  /** Seconds for each point, besides the time until all contend. */
+  seconds: decimal(60),
+  data: tmpdir(),
+  images: join(ROOT, "docs/images"),
+  /** Keeps what was measured; points that stand in it are not measured again. */
+  rows: text,
 });
-const CONTENDERS = values.contenders.split(",").map(Number);
 const KINDS = ["fair", "unfair"] as const;
 /**
  * For one thread with ten thousand concurrent notifications, which reads ten thousand names for
@@ -54,7 +51,7 @@ interface Row {
   readonly generator: number;
 }
 
-for (const what of ["lock", "election"] as const) if (values.only.split(",").includes(what)) await measure(what);
+for (const what of values.only) await measure(what);
 
 async function measure(what: What): Promise<void> {
   const rows: Row[] = [];
@@ -68,7 +65,7 @@ async function measure(what: What): Promise<void> {
     `requests a ${one}`,
     ...["p50, p99 ms", "server CPU ms", "generator busy"],
   );
-  for (const contenders of CONTENDERS) {
+  for (const contenders of values.contenders) {
     const [fair, unfair] = [await kept(what, "fair", contenders), await kept(what, "unfair", contenders)];
     rows.push(fair, unfair);
     rowOfTable(fair, unfair);

@@ -4,9 +4,9 @@ import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { parseArgs } from "node:util";
 import { isMainThread, Worker, workerData } from "node:worker_threads";
 import { ServerProcess } from "@zooid/conformance/internal/servers/endpoint";
+import { decimal, someOf, toolOptions } from "@zooid/conformance/internal/tool-options";
 import { OpCode } from "@zooid/model";
 import { connectRequest, create, read, request } from "@zooid/wire/testing/raw-client";
 
@@ -15,16 +15,9 @@ import { connectRequest, create, read, request } from "@zooid/wire/testing/raw-c
  * long a read takes at worst meanwhile and while the state is written, and how long a restart
  * takes. `--nodes N --only zooid|apache --data DIR --idle SECONDS`.
  */
-const { values } = parseArgs({
-  options: {
-    nodes: { type: "string" },
-    only: { type: "string" },
-    data: { type: "string" },
-    idle: { type: "string" },
-  },
-});
-const NODES = Number(values.nodes ?? 1_000_000);
-const IDLE_MS = Number(values.idle ?? 40) * 1000;
+const values = toolOptions({ nodes: 1_000_000, only: someOf(["apache", "zooid"]), data: tmpdir(), idle: decimal(40) });
+const { nodes: NODES } = values;
+const IDLE_MS = values.idle * 1000;
 const CONNECTIONS = 16;
 const WINDOW = 64;
 const DATA_BYTES = 100;
@@ -33,7 +26,7 @@ const PROBE_MS = 5;
 const SEQUENTIAL = 2;
 
 async function measure(kind: "apache" | "zooid"): Promise<void> {
-  const folder = mkdtempSync(join(values.data ?? tmpdir(), `million-${kind}-`));
+  const folder = mkdtempSync(join(values.data, `million-${kind}-`));
   const options = kind === "apache" ? { jars: apacheJars(), heap: "4g" } : {};
   const server = new ServerProcess({ kind, folder, ...options });
   try {
@@ -210,9 +203,7 @@ class ReadProbe {
 }
 
 if (isMainThread) {
-  for (const kind of ["apache", "zooid"] as const) {
-    if (values.only === undefined || values.only === kind) await measure(kind);
-  }
+  for (const kind of values.only) await measure(kind);
 } else {
   await load(workerData as Load);
 }

@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { ROOT } from "@zooid/conformance/internal/servers/endpoint";
+import { decimal, toolOptions } from "@zooid/conformance/internal/tool-options";
 import { type CpuProfile, IDLE, layersOf } from "./cpu-layers.ts";
 import { PerfEnsemble, type PerfServer, type ThreadCpu } from "./ensemble.ts";
 import { runBench } from "./run-bench.ts";
@@ -12,14 +12,7 @@ import { runBench } from "./run-bench.ts";
  * counted for each thread, divided by the writes that there were; for the main thread a profile
  * gives its parts. `--seconds 10 --warmup 5 --data DIR --loads 64x16,16x1`
  */
-const { values } = parseArgs({
-  options: {
-    seconds: { type: "string", default: "10" },
-    warmup: { type: "string", default: "5" },
-    data: { type: "string", default: tmpdir() },
-    loads: { type: "string", default: "64x16,16x1" },
-  },
-});
+const values = toolOptions({ seconds: decimal(10), warmup: decimal(5), data: tmpdir(), loads: "64x16,16x1" });
 
 /** Threads that Node.js starts for a server, in the order in which they are started. */
 const WORKERS = [

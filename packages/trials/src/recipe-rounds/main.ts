@@ -8,31 +8,27 @@
  * seed. Otherwise: servers' processes that are killed and started again on their data, a round at a
  * time on each, and clients behind relays; what a seed decides is then only what is tried.
  */
-import { parseArgs } from "node:util";
+
+import { decimal, texts, toolOptions, whole } from "@zooid/conformance/internal/tool-options";
 import { RECIPES } from "@zooid/recipes/testing/contenders";
 import type { RoundReport } from "./round.ts";
 
-const { values: options } = parseArgs({
-  options: {
-    simulated: { type: "boolean", default: false },
-    rounds: { type: "string", default: "30" },
-    seed: { type: "string", default: "1" },
-    minutes: { type: "string" },
-    recipe: { type: "string", multiple: true },
-    "side-by-side": { type: "string", default: "3" },
-    verbose: { type: "boolean", default: false },
-  },
+const options = toolOptions({
+  simulated: false,
+  rounds: 30,
+  seed: 1,
+  minutes: decimal(Number.POSITIVE_INFINITY),
+  recipe: texts,
+  sideBySide: whole(3, 1),
+  verbose: false,
 });
-const rounds = Number(options.rounds);
-const firstSeed = Number(options.seed);
-const sideBySide = Number(options["side-by-side"]);
-if (!(sideBySide >= 1)) throw new Error(`--side-by-side is at least 1, found ${options["side-by-side"]}`);
+const { rounds, sideBySide, seed: firstSeed } = options;
 const recipes = RECIPES.filter(({ name }) => options.recipe?.includes(name) ?? true);
 if (recipes.length === 0) throw new Error(`no such recipe; there are ${RECIPES.map(({ name }) => name).join(", ")}`);
 const totals = new Map(recipes.map(({ name }) => [name, { rounds: 0, grants: 0, lost: 0, entries: 0, violations: 0 }]));
 const faults = new Map<string, number>();
 const startMs = Date.now();
-const endMs = startMs + 60_000 * Number(options.minutes ?? Number.POSITIVE_INFINITY);
+const endMs = startMs + 60_000 * options.minutes;
 const isEnough = (): boolean => Date.now() >= endMs;
 
 if (options.simulated)

@@ -4,17 +4,14 @@
  *
  *     npm run tool -- text-parsers [--count 100000] [--seed 1]
  */
-import { parseArgs } from "node:util";
 import { Random } from "@zooid/conformance/internal/random";
+import { toolOptions } from "@zooid/conformance/internal/tool-options";
 import { TEXT_PARSERS } from "./parsers.ts";
 import { defectOf, randomText } from "./random-texts.ts";
 
-const { values } = parseArgs({
-  options: { count: { type: "string", default: "100000" }, seed: { type: "string", default: "1" } },
-});
-const count = Number(values.count);
+const { count, seed } = toolOptions({ count: 100_000, seed: 1 });
 for (const { name, parse, words } of TEXT_PARSERS) {
-  const random = new Random(Number(values.seed));
+  const random = new Random(seed);
   const startMs = performance.now();
   for (let i = 0; i < count; i++) {
     const text = randomText(random, words);

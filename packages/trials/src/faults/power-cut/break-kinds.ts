@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { type OptionKind, oneOf } from "@zooid/conformance/internal/tool-options";
 
 /**
  * How the server is broken to see the power-cut test fail. `synchronous-normal`: commits are not
@@ -44,10 +45,11 @@ export function isBreakKind(text: string): text is BreakKind {
   return Object.hasOwn(BREAKS, text);
 }
 
-/** Whether the tools know this damage: to the server's code, or to the record. */
-export function isBreaking(text: string): boolean {
-  return text === NO_SYNC || isBreakKind(text);
-}
+/** `--break`, of the damage that the tools know: to the server's code, or to the record. */
+export const BREAK_OPTION: OptionKind<string | undefined> = {
+  ...oneOf(NO_SYNC, ...Object.keys(BREAKS)),
+  fallback: undefined,
+};
 
 /** The environment in which a server is broken; undefined: as it is. */
 export function breakingEnvironment(kind: string | undefined): Readonly<Record<string, string>> {
