@@ -133,9 +133,7 @@ export const HANDSHAKE_ATTACKS: readonly Attack[] = [
         await member.end("SIGKILL");
         const startMs = performance.now();
         member.launch();
-        await until("the member's return", 60_000, async () =>
-          (await member.role()) === "follower" ? true : undefined,
-        );
+        await until("the member's return", 60_000, async () => (await member.role()) === "follower");
         const returnMs = Math.round(performance.now() - startMs);
         return `${await flood} handshakes; the member is back after ${returnMs} ms`;
       };

@@ -21,7 +21,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { connect } from "@zooid/client";
 import { Random } from "@zooid/conformance/internal/random";
 import { newSeed, text, toolOptions } from "@zooid/conformance/internal/tool-options";
-import { quantile } from "@zooid/model/testing/quantile";
+import { quantiles } from "./ensemble-report.ts";
 import { Ensemble, type EnsembleOptions, type EnsembleServer, until, ZOOID_SERVER } from "./ensemble-servers.ts";
 import { FaultyWay, type WayState } from "./faulty-way.ts";
 
@@ -80,7 +80,7 @@ async function withData(): Promise<readonly string[]> {
   await ensemble.start(DEADLINE_MS);
   const [server] = ensemble.servers;
   if (server === undefined) throw new Error("there is no server");
-  const client = await connect(`${server.host}:${server.port}`, { startTimeoutMs: DEADLINE_MS });
+  const client = await connect(server.address, { startTimeoutMs: DEADLINE_MS });
   await client.create(PATH, Buffer.from("data"));
   for (let i = 0; i < 50; i++) await client.create(`${PATH}/${i}`, Buffer.alloc(1000));
   await client.close();
@@ -153,8 +153,8 @@ async function startBesideData(plan: Plan): Promise<void> {
     server.launch();
   }
   await ensemble.untilLevel(DEADLINE_MS);
-  for (const { host, port, sid } of servers) {
-    const client = await connect(`${host}:${port}`, { startTimeoutMs: DEADLINE_MS });
+  for (const { address, sid } of servers) {
+    const client = await connect(address, { startTimeoutMs: DEADLINE_MS });
     const { names } = await client.children(PATH);
     await client.close();
     if (names.length !== 50) throw new Error(`server ${sid} has ${names.length} of 50 nodes`);
@@ -170,7 +170,7 @@ async function untilLooking(server: EnsembleServer): Promise<void> {
   await until(
     "a server to start",
     DEADLINE_MS,
-    () => (isLooking(server) ? true : undefined),
+    () => isLooking(server),
     () => server.logTail(),
   );
 }
@@ -232,11 +232,7 @@ async function measure(): Promise<void> {
     twoShort.push(twoShortMs);
   }
   if (count === 0) return;
-  const median = (values: readonly number[]): number =>
-    quantile(
-      values.toSorted((a, b) => a - b),
-      0.5,
-    );
+  const median = (values: readonly number[]): number => quantiles(values).median;
   console.log(`three new servers serve after ${median(three).toFixed(0)} ms (median of ${count})`);
   if (before.length > 0) {
     console.log(`the build before: ${median(before).toFixed(0)} ms`);
@@ -267,12 +263,7 @@ async function startMs(
   const started = ensemble.servers.slice(0, startedCount);
   const beganAt = performance.now();
   for (const server of started) server.launch(program);
-  await until(
-    "a leader",
-    DEADLINE_MS,
-    () => ensemble.leader(started),
-    () => ensemble.describe(),
-  );
+  await ensemble.untilLeader(started, DEADLINE_MS);
   return performance.now() - beganAt;
 }
 

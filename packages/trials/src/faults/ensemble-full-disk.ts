@@ -27,10 +27,10 @@ import { newSeed, toolOptions } from "@zooid/conformance/internal/tool-options";
 import { inOwnNamespaces, run } from "../processes/own-namespaces.ts";
 import { Ballast } from "./ballast.ts";
 import { createBody } from "./ensemble-client.ts";
-import { longestGapMs, longestReadGapMs } from "./ensemble-history.ts";
+import { longestGapMs } from "./ensemble-history.ts";
 import { EnsembleLoad } from "./ensemble-load.ts";
-import { keepFaults } from "./ensemble-report.ts";
 import { Ensemble, type EnsembleServer, until } from "./ensemble-servers.ts";
+import { playRounds } from "./load-rounds.ts";
 import { NO_NODE, OPCODE, RawSession, Unanswered } from "./raw-session.ts";
 
 const options = toolOptions({ rounds: 5, seed: newSeed(), keep: false });
@@ -48,7 +48,6 @@ const DEADLINE_MS = 60_000;
  */
 const FULL_MS = 1500;
 const STEP_OUT_MS = 6000;
-const RESUMED_COUNT = 20;
 const SESSION_TIMEOUT_MS = 40_000;
 const OPERATION_TIMEOUT = -7;
 const SETTINGS = ["readonlymode.enabled=true", `maxSessionTimeout=${SESSION_TIMEOUT_MS}`];
@@ -68,31 +67,17 @@ async function main(): Promise<void> {
     sessionTimeoutMs: SESSION_TIMEOUT_MS,
   });
   load.recorder.mayLackRoom = true;
-  let hasFailed = false;
   console.log(`seed ${options.seed}, three servers, each on ${DISK_SIZE} of tmpfs, in ${folder}`);
-  try {
-    for (const server of ensemble.servers) {
-      run("mount", "-t", "tmpfs", "-o", `size=${DISK_SIZE}`, "none", server.dataDir);
-      server.writeMyid();
-    }
-    await ensemble.start(DEADLINE_MS);
-    await load.prepare();
-    for (let round = 1; round <= options.rounds && !hasFailed; round++) {
-      const faults = await runRound(round, { ensemble, load });
-      hasFailed = faults.length > 0;
-      if (hasFailed) keepFaults(folder, { faults, load, ensemble });
-    }
-    await load.close();
-  } catch (error) {
-    hasFailed = true;
-    keepFaults(folder, { faults: [error instanceof Error ? error.message : String(error)], load, ensemble });
-  } finally {
-    await ensemble[Symbol.asyncDispose]();
-    for (const server of ensemble.servers) run("umount", server.dataDir);
+  for (const server of ensemble.servers) {
+    run("mount", "-t", "tmpfs", "-o", `size=${DISK_SIZE}`, "none", server.dataDir);
+    server.writeMyid();
   }
-  if (!hasFailed && !options.keep) rmSync(folder, { recursive: true, force: true });
-  console.log(hasFailed ? "FAILED" : "full disks ended no server, and nothing acknowledged is lost");
-  process.exit(hasFailed ? 1 : 0);
+  const { rounds, keep } = options;
+  const isFine = await playRounds({ ensemble, load, rounds }, (round) => runRound(round, { ensemble, load }));
+  for (const server of ensemble.servers) run("umount", server.dataDir);
+  if (isFine && !keep) rmSync(folder, { recursive: true, force: true });
+  console.log(isFine ? "full disks ended no server, and nothing acknowledged is lost" : "FAILED");
+  process.exit(isFine ? 0 : 1);
 }
 
 interface Place {
@@ -113,7 +98,6 @@ async function runRound(round: number, place: Place): Promise<readonly string[]>
   const probes = kind === "all" ? await makeProbes(leader, round) : undefined;
   load.recorder.refusedForRoomCount = 0;
   await load.start();
-  await until("load", DEADLINE_MS, () => load.recorder.doneCount > 0 || undefined);
   const ballasts = victims.map(({ dataDir }) => new Ballast(dataDir, kind === "all" ? LEFT_BYTES : 0));
   const filledAt = process.hrtime.bigint();
   for (const ballast of ballasts) {
@@ -125,7 +109,7 @@ async function runRound(round: number, place: Place): Promise<readonly string[]>
   await ensemble.untilLevel(DEADLINE_MS);
   await untilRoom(ensemble, "0");
   const freedAt = process.hrtime.bigint();
-  await untilWrites(place, freedAt);
+  await load.untilDone(freedAt);
   await load.rest();
   faults.push(...seen, ...(await load.check()));
   if (faults.length === 0) await load.clear();
@@ -138,7 +122,7 @@ async function runRound(round: number, place: Place): Promise<readonly string[]>
   console.log(
     `round ${round}: ${kind} (${victims.map(({ sid }) => `server ${sid}`).join(", ")}), longest time without a write ` +
       `${longestGapMs(writes, { after: filledAt }).toFixed(0)} ms, without a read ` +
-      `${longestReadGapMs(reads, { after: filledAt }).toFixed(0)} ms, ${refusedForRoomCount} writes refused`,
+      `${longestGapMs(reads, { after: filledAt }).toFixed(0)} ms, ${refusedForRoomCount} writes refused`,
   );
   return faults;
 }
@@ -166,19 +150,14 @@ async function watchFull(kind: Kind, full: FullDisks): Promise<readonly string[]
       const [victim] = victims;
       await victim?.end("SIGKILL");
       victim?.launch();
-      await until(
-        "the server to serve without room",
-        DEADLINE_MS,
-        async () => (await victim?.role()) !== "none" || undefined,
-        () => ensemble.describe(),
-      );
+      await victim?.untilServing(DEADLINE_MS);
       // Its role may change meanwhile, which ends connections.
       await untilReads(full, victims);
       return [];
     }
     case "all": {
       await untilReads(full, ensemble.servers);
-      await until("refused writes", DEADLINE_MS, () => load.recorder.refusedForRoomCount > 0 || undefined);
+      await until("refused writes", DEADLINE_MS, () => load.recorder.refusedForRoomCount > 0);
       await untilRoom(ensemble, "1");
       return (await full.probes?.check()) ?? [];
     }
@@ -192,17 +171,8 @@ async function watchFull(kind: Kind, full: FullDisks): Promise<readonly string[]
 async function goesOn(full: FullDisks, others: readonly EnsembleServer[]): Promise<void> {
   const movedAt = process.hrtime.bigint();
   await delay(FULL_MS);
-  await untilWrites(full, movedAt);
+  await full.load.untilDone(movedAt);
   await untilReads(full, others);
-}
-
-async function untilWrites({ ensemble, load }: Place, since: bigint): Promise<void> {
-  await until(
-    "writes to go on",
-    DEADLINE_MS,
-    () => load.doneSince(since).length >= RESUMED_COUNT || undefined,
-    () => ensemble.describe(),
-  );
 }
 
 /** Each server answers a read of a session of its own. */
@@ -211,7 +181,7 @@ async function untilReads({ ensemble }: Place, at: readonly EnsembleServer[]): P
     await until(
       `a read at server ${server.sid}`,
       DEADLINE_MS,
-      async () => ((await readFaults(server)).length === 0 ? true : undefined),
+      async () => (await readFaults(server)).length === 0,
       () => ensemble.describe(),
     );
   }
@@ -240,7 +210,7 @@ async function untilRoom(ensemble: Ensemble, isLow: "0" | "1"): Promise<void> {
   await until(
     isLow === "0" ? "room on every disk" : "every disk to be full",
     DEADLINE_MS,
-    async () => (await Promise.all(ensemble.servers.map(hasNoticed))).every(Boolean) || undefined,
+    async () => (await Promise.all(ensemble.servers.map(hasNoticed))).every(Boolean),
     () => ensemble.describe(),
   );
   await ensemble.untilLevel(DEADLINE_MS);

@@ -11,84 +11,51 @@
  * random moment of each step the leader is killed, and started again. Printed for each step is the
  * longest time without an answered write. The check of a round is that of ensemble-replace.
  */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { Random } from "@zooid/conformance/internal/random";
 import { toolOptions } from "@zooid/conformance/internal/tool-options";
-import { longestGapMs } from "./ensemble-history.ts";
-import { inMs, quantiles } from "./ensemble-report.ts";
-import { Ensemble, type EnsembleServer, until } from "./ensemble-servers.ts";
-import { ReplaceLoad } from "./replace-load.ts";
+import { type Ensemble, type EnsembleServer, until } from "./ensemble-servers.ts";
+import { DEADLINE_MS, RollingRounds } from "./rolling-rounds.ts";
 
 const options = toolOptions({ rounds: 20, sizes: [4, 5, 4, 3, 5], own: 8, kazoo: 8, seed: 1, keep: false });
 const FOUNDERS = 3;
-const { sizes } = options;
-const DEADLINE_MS = 60_000;
-const SESSION_TIMEOUT_MS = 20_000;
-/** Load before the first step and after each. */
-const SETTLE_MS = 300;
 /** The leader is killed within this time of a restart. */
 const KILL_MS_MAX = 1500;
 
-let randomState = options.seed;
-const gapsMs: number[] = [];
-let writeCount = 0;
-let hasFailed = false;
-for (let round = 1; round <= options.rounds && !hasFailed; round++) {
-  const folder = mkdtempSync(join(tmpdir(), "ensemble-grow-"));
-  await using ensemble = await Ensemble.create({
-    ...{ folder, serverCount: Math.max(FOUNDERS, ...sizes), tickMs: 2000, syncLimit: 5 },
+const random = new Random(options.seed);
+const rounds = new RollingRounds({
+  ...options,
+  name: "ensemble-grow",
+  founders: FOUNDERS,
+  ensemble: {
+    serverCount: Math.max(FOUNDERS, ...options.sizes),
+    tickMs: 2000,
+    syncLimit: 5,
     isListed: (sid, by) => sid <= Math.max(FOUNDERS, by),
+  },
+});
+for (let number = 1; number <= options.rounds; number++)
+  await rounds.play(`round ${number}`, async (round) => {
+    const { ensemble, founders, steps } = round;
+    await round.begin();
+    let members = founders;
+    for (const size of options.sizes) {
+      const beganMs = performance.now();
+      const next = ensemble.servers.slice(0, size);
+      let killed = "";
+      const gapMs = await round.gapOf(async () => {
+        killed = await change(ensemble, members, next);
+      });
+      const tookMs = performance.now() - beganMs;
+      rounds.gapsMs.push(gapMs);
+      steps.push(
+        `${members.length}→${size} ${(tookMs / 1000).toFixed(1)} s, ${killed} killed, gap ${gapMs.toFixed(0)} ms`,
+      );
+      members = next;
+    }
+    return members;
   });
-  const faults = await runRound(round, ensemble).catch((error: unknown) => [
-    error instanceof Error ? error.message : String(error),
-  ]);
-  hasFailed = faults.length > 0;
-  for (const fault of faults.slice(0, 12)) console.log(`  ${fault}`);
-  if (hasFailed) console.log(ensemble.describe());
-  if (hasFailed || options.keep) console.log(`data and logs are kept in ${folder}`);
-  else rmSync(folder, { recursive: true, force: true });
-}
-if (gapsMs.length > 0) console.log(`longest time without a write, per step: ${inMs(quantiles(gapsMs))}`);
-console.log(`${gapsMs.length} steps, ${writeCount} writes answered`);
-console.log(hasFailed ? "FAILED" : "no acknowledged write lost, no order violated, no session lost, all servers equal");
-// Loops of clients that cannot reach a server any more would continue.
-process.exit(hasFailed ? 1 : 0);
-
-async function runRound(round: number, ensemble: Ensemble): Promise<readonly string[]> {
-  const first = ensemble.servers.slice(0, FOUNDERS);
-  for (const server of first) server.launch();
-  await ensemble.untilLevel(DEADLINE_MS, first);
-  const load = new ReplaceLoad({
-    ...{ first, all: ensemble.servers, sessionTimeoutMs: SESSION_TIMEOUT_MS },
-    ...{ ownCount: options.own, kazooCount: options.kazoo },
-  });
-  await load.start();
-  await settle(load);
-  const steps: string[] = [];
-  let members = first;
-  for (const size of sizes) {
-    const beganAt = process.hrtime.bigint();
-    const next = ensemble.servers.slice(0, size);
-    const killed = await change(ensemble, members, next);
-    await settle(load);
-    const gapMs = longestGapMs(load.writes, { after: beganAt });
-    const tookMs = Number(process.hrtime.bigint() - beganAt) / 1e6;
-    gapsMs.push(gapMs);
-    steps.push(
-      `${members.length}→${size} ${(tookMs / 1000).toFixed(1)} s, ${killed} killed, gap ${gapMs.toFixed(0)} ms`,
-    );
-    members = next;
-  }
-  const faults = await load.finish(members);
-  writeCount += load.doneCount;
-  console.log(
-    `round ${round}: ${steps.join("; ")}; ${load.doneCount} writes (${load.writes.length - load.doneCount} without an answer)` +
-      `${faults.length > 0 ? " FAILED" : ""}`,
-  );
-  return faults;
-}
+rounds.end();
 
 /**
  * Gives the servers of a list that list, one after another. @returns the leader that was killed
@@ -103,18 +70,17 @@ async function change(
     if (before.includes(server)) continue;
     edit(ensemble, server, next);
     server.launch();
-    await untilServing(server);
+    await server.untilServing(DEADLINE_MS);
   }
   const stays = before.filter((server) => next.includes(server));
   const leader = await ensemble.untilLeader(before, DEADLINE_MS);
   const ordered = [...stays.filter((server) => server !== leader), ...stays.filter((server) => server === leader)];
-  const killBehind = below(ordered.length);
+  const killBehind = random.between(0, ordered.length - 1);
   let killed = "";
   for (const [index, server] of ordered.entries()) {
     edit(ensemble, server, next);
-    await server.end("SIGTERM");
-    server.launch();
-    await untilServing(server);
+    await server.restart();
+    await server.untilServing(DEADLINE_MS);
     if (index === killBehind) killed = await killLeader(ensemble, [...new Set([...before, ...next])]);
   }
   await until(
@@ -122,11 +88,8 @@ async function change(
     DEADLINE_MS,
     async () => {
       const roles = await Promise.all(next.map((server) => server.role()));
-      return roles.filter((role) => role === "leader").length === 1 &&
-        !roles.includes("observer") &&
-        !roles.includes("none")
-        ? true
-        : undefined;
+      const leaders = roles.filter((role) => role === "leader");
+      return leaders.length === 1 && !roles.includes("observer") && !roles.includes("none");
     },
     () => ensemble.describe(),
   );
@@ -136,12 +99,12 @@ async function change(
 }
 
 async function killLeader(ensemble: Ensemble, running: readonly EnsembleServer[]): Promise<string> {
-  await delay(below(KILL_MS_MAX));
+  await delay(random.between(0, KILL_MS_MAX - 1));
   const leader = await ensemble.untilLeader(running, DEADLINE_MS);
   await leader.end("SIGKILL");
   const next = await ensemble.untilLeader(running, DEADLINE_MS);
   leader.launch();
-  await untilServing(leader);
+  await leader.untilServing(DEADLINE_MS);
   return `${leader.sid} (${next.sid} leads)`;
 }
 
@@ -152,26 +115,4 @@ function edit({ options: common, servers }: Ensemble, server: EnsembleServer, li
     { ...common, isListed: (sid) => sids.includes(sid) },
     servers.map(({ place }) => place),
   );
-}
-
-async function untilServing(server: EnsembleServer): Promise<void> {
-  await until(
-    `server ${server.sid} to serve`,
-    DEADLINE_MS,
-    async () => ((await server.role()) === "none" ? undefined : true),
-    () => server.logTail(),
-  );
-}
-
-/** Waits until the clients have written for a while. */
-async function settle(load: ReplaceLoad): Promise<void> {
-  const { doneCount } = load;
-  await delay(SETTLE_MS);
-  await until("writes", DEADLINE_MS, () => load.doneCount > doneCount || undefined);
-}
-
-/** The same moments for the same seed. */
-function below(limit: number): number {
-  randomState = (Math.imul(randomState, 1_664_525) + 1_013_904_223) >>> 0;
-  return Math.floor((randomState / 2 ** 32) * limit);
 }

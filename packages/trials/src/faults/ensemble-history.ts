@@ -295,26 +295,18 @@ class Floor {
 }
 
 /**
- * The longest time between two answered writes, of which the second is answered after a moment. In
- * milliseconds.
+ * The longest time between two answered reads or writes, of which the second is answered after a
+ * moment, and not after `until`. In milliseconds.
  */
-export function longestGapMs(writes: readonly Write[], { after }: { readonly after: Nanos }): number {
-  return gapMs(
-    writes.filter(isDone).map(({ answeredAt }) => answeredAt),
-    after,
-  );
-}
-
-/** As {@link longestGapMs}, between answered reads. */
-export function longestReadGapMs(reads: readonly Read[], { after }: { readonly after: Nanos }): number {
-  return gapMs(
-    reads.flatMap(({ answeredAt }) => answeredAt ?? []),
-    after,
-  );
-}
-
-function gapMs(times: Nanos[], after: Nanos): number {
-  times.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+export function longestGapMs(
+  asked: readonly (Read | Write)[],
+  { after, until }: { readonly after: Nanos; readonly until?: Nanos },
+): number {
+  const times = asked
+    .filter((each) => !("kind" in each) || isDone(each))
+    .flatMap(({ answeredAt }) => answeredAt ?? [])
+    .filter((at) => until === undefined || at <= until)
+    .sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
   let longest = 0n;
   for (const [index, at] of times.entries()) {
     const previous = times[index - 1];

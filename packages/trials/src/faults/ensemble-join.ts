@@ -110,22 +110,15 @@ async function run(): Promise<void> {
 async function addServer(joiner: EnsembleServer, load: PacedLoad): Promise<void> {
   const launchedAt = performance.now();
   joiner.launch();
-  const role = await until("the server to be level", LEVEL_DEADLINE_MS, async () => {
-    const seen = await joiner.role();
-    return seen === "none" ? undefined : seen;
-  });
+  const role = await joiner.untilServing(LEVEL_DEADLINE_MS);
   if (role !== "observer") throw new Error(`server ${joiner.sid} is ${role} before it is added`);
   load.report(`while server ${joiner.sid} got the state without a vote, ${seconds(performance.now() - launchedAt)}`);
-  const { peerHost, quorumPort, electionPort, clientHost, clientPort } = joiner.place;
-  const line = `server.${joiner.sid}=${peerHost}:${quorumPort}:${electionPort};${clientHost}:${clientPort}`;
-  const client = await connect(`${clientHost}:${clientPort}`, { startTimeoutMs: START_DEADLINE_MS });
+  const client = await connect(joiner.address, { startTimeoutMs: START_DEADLINE_MS });
   const askedAt = performance.now();
-  await client.reconfig({ joining: [line] });
+  await client.reconfig({ joining: [joiner.line] });
   const answeredMs = performance.now() - askedAt;
   await client.close();
-  await until("the server to vote", LEVEL_DEADLINE_MS, async () =>
-    (await joiner.role()) === "follower" ? true : undefined,
-  );
+  await until("the server to vote", LEVEL_DEADLINE_MS, async () => (await joiner.role()) === "follower");
   await ensemble.untilLevel(LEVEL_DEADLINE_MS);
   load.report(`while it was added, answered after ${answeredMs.toFixed(0)} ms`);
 }
@@ -205,8 +198,8 @@ async function znodeCount(server: EnsembleServer): Promise<string> {
   return (await server.monitor()).get("zk_znode_count") ?? "an unknown number of";
 }
 
-async function hasPurged(server: EnsembleServer): Promise<true | undefined> {
-  return Number((await server.monitor()).get("zk_zooid_log_purged_segments")) > 0 || undefined;
+async function hasPurged(server: EnsembleServer): Promise<boolean> {
+  return Number((await server.monitor()).get("zk_zooid_log_purged_segments")) > 0;
 }
 
 function memory({ pid }: EnsembleServer): string {

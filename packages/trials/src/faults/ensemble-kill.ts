@@ -24,8 +24,9 @@ import { Random } from "@zooid/conformance/internal/random";
 import { newSeed, oneOf, toolOptions } from "@zooid/conformance/internal/tool-options";
 import { longestGapMs } from "./ensemble-history.ts";
 import { EnsembleLoad } from "./ensemble-load.ts";
-import { inMs, keepFaults, quantiles } from "./ensemble-report.ts";
-import { Ensemble, type EnsembleServer, until } from "./ensemble-servers.ts";
+import { inMs, quantiles } from "./ensemble-report.ts";
+import { Ensemble, type EnsembleServer } from "./ensemble-servers.ts";
+import { playRounds } from "./load-rounds.ts";
 
 const options = toolOptions({
   rounds: 20,
@@ -36,8 +37,6 @@ const options = toolOptions({
   observers: 0,
   keep: false,
 });
-/** Answered writes, sent after the signal, that count as service. */
-const RESUMED_COUNT = 20;
 const DEADLINE_MS = 30_000;
 
 const signal = `SIG${options.signal}` as const;
@@ -58,34 +57,14 @@ let readCount = 0;
 console.log(
   `seed ${options.seed}, ${signal} to a ${options.victim} of ${voterCount} and ${observerCount} observers, tick ${tickMs} ms, sync limit ${syncLimit} ticks, in ${folder}`,
 );
-let hasFailed = false;
-try {
-  await ensemble.start(DEADLINE_MS);
-  await load.prepare();
-  for (let round = 1; round <= options.rounds && !hasFailed; round++) {
-    const faults = await runRound(round);
-    hasFailed = faults.length > 0;
-    if (hasFailed) keepFaults(folder, { faults, load, ensemble });
-  }
-  if (!hasFailed) {
-    const faults = await load.checkAll();
-    hasFailed = faults.length > 0;
-    if (hasFailed) keepFaults(folder, { faults, load, ensemble });
-    await load.close();
-  }
-} catch (error) {
-  hasFailed = true;
-  keepFaults(folder, { faults: [error instanceof Error ? error.message : String(error)], load, ensemble });
-} finally {
-  await ensemble[Symbol.asyncDispose]();
-}
-if (!hasFailed && !options.keep) rmSync(folder, { recursive: true, force: true });
+const isFine = await playRounds({ ensemble, load, rounds: options.rounds }, runRound);
+if (isFine && !options.keep) rmSync(folder, { recursive: true, force: true });
 console.log(`${outagesMs.length} rounds, ${writeCount} writes answered, ${readCount} reads checked`);
 console.log(`without writes after ${signal}: ${inMs(quantiles(outagesMs))}`);
 console.log(`longest pause from then until the victim was back and level: ${inMs(quantiles(returnsMs))}`);
-console.log(hasFailed ? "FAILED" : "no acknowledged write lost, no order violated, no session lost, all servers equal");
+console.log(isFine ? "no acknowledged write lost, no order violated, no session lost, all servers equal" : "FAILED");
 // Loops of clients that cannot reach a server any more would continue.
-process.exit(hasFailed ? 1 : 0);
+process.exit(isFine ? 0 : 1);
 
 async function runRound(round: number): Promise<readonly string[]> {
   const led = await ensemble.untilLeader(ensemble.servers, DEADLINE_MS);
@@ -93,28 +72,20 @@ async function runRound(round: number): Promise<readonly string[]> {
   const victim = options.victim === "follower" ? random.pick(followers) : led;
   const startedAt = process.hrtime.bigint();
   await load.start();
-  await until("load", DEADLINE_MS, () => load.recorder.doneCount > 0 || undefined);
   await delay(random.between(150, 500));
   const hitAt = process.hrtime.bigint();
   victim.signal(signal);
   const status = signal === "SIGSTOP" ? undefined : await victim.ended();
   const others = ensemble.servers.filter((server) => server !== victim);
   const leader = await ensemble.untilLeader(others, DEADLINE_MS);
-  await until(
-    "writes to be answered again",
-    DEADLINE_MS,
-    () => load.doneSince(hitAt).length >= RESUMED_COUNT || undefined,
-  );
+  await load.untilDone(hitAt);
   await delay(random.between(50, 400));
   const backAt = process.hrtime.bigint();
   await bringBack(victim);
   await delay(100);
   await load.rest();
   const { writes, reads } = load.recorder;
-  const outageMs = longestGapMs(
-    writes.filter(({ answeredAt = 0n }) => answeredAt <= backAt),
-    { after: hitAt },
-  );
+  const outageMs = longestGapMs(writes, { after: hitAt, until: backAt });
   const returnMs = longestGapMs(writes, { after: backAt });
   const faults = await load.check();
   outagesMs.push(outageMs);

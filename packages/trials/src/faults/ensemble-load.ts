@@ -4,13 +4,15 @@ import { JuteReader, JuteWriter } from "@zooid/conformance/internal/jute";
 import { Random } from "@zooid/conformance/internal/random";
 import { EnsembleClient, Recorder } from "./ensemble-client.ts";
 import { type Found, faultsIn, type Tree, type Write } from "./ensemble-history.ts";
-import type { EnsembleServer } from "./ensemble-servers.ts";
+import { type EnsembleServer, until } from "./ensemble-servers.ts";
 import { NO_NODE, OPCODE, RawSession } from "./raw-session.ts";
 
 const KEY_COUNT = 4;
 const KEYS: readonly string[] = Array.from({ length: KEY_COUNT }, (_, index) => `/keys/k${index}`);
 const EPHEMERAL = "/keys/held";
-const REST_DEADLINE_MS = 30_000;
+const DEADLINE_MS = 30_000;
+/** Answered writes that count as service. */
+const SERVED_COUNT = 20;
 const AUDIT_TIMEOUT_MS = 30_000;
 const REQUESTS_AT_ONCE = 64;
 /** A reader that does not wait for answers asks this often, with at most this number open. */
@@ -79,7 +81,7 @@ export class EnsembleLoad {
     this.#base = await this.#readKeys();
   }
 
-  /** Begins a round, with the clients spread over the servers again. */
+  /** Begins a round, with the clients spread over the servers again. Resolves when they write. */
   async start(): Promise<void> {
     const { servers } = this.#options;
     const clients = this.#clients();
@@ -100,6 +102,7 @@ export class EnsembleLoad {
       ...this.#lanes.flatMap((lane) => Array.from({ length: lane.inFlight }, () => this.#run(lane))),
       ...this.#askers.map((client) => this.#keepAsking(client)),
     ]);
+    await until("load", DEADLINE_MS, () => this.recorder.doneCount > 0);
   }
 
   /** Ends the round's load and waits for its last answers. */
@@ -107,10 +110,15 @@ export class EnsembleLoad {
     this.#isResting = true;
     const late = Promise.withResolvers<never>();
     const timer = setTimeout(
-      () => late.reject(new Error(`clients still wait for answers after ${REST_DEADLINE_MS} ms`)),
-      REST_DEADLINE_MS,
+      () => late.reject(new Error(`clients still wait for answers after ${DEADLINE_MS} ms`)),
+      DEADLINE_MS,
     );
     await Promise.race([this.#work, late.promise]).finally(() => clearTimeout(timer));
+  }
+
+  /** Waits until writes are answered that were sent after a moment. */
+  async untilDone(moment: bigint): Promise<void> {
+    await until("writes to be answered", DEADLINE_MS, () => this.doneSince(moment).length >= SERVED_COUNT);
   }
 
   /** Reads every server and says what is wrong with the round. */
@@ -200,23 +208,22 @@ export class EnsembleLoad {
 
   #newClient(name: string): EnsembleClient {
     const { servers, sessionTimeoutMs } = this.#options;
-    return new EnsembleClient({
-      name,
-      servers,
-      recorder: this.recorder,
-      sessionTimeoutMs,
-      random: this.#random,
-    });
+    return new EnsembleClient({ name, servers, recorder: this.recorder, sessionTimeoutMs, random: this.#random });
   }
 
   async #readKeys(): Promise<Tree> {
     const [server] = this.#options.servers;
     if (server === undefined) throw new Error("there are no servers");
-    const auditor = await Auditor.open(server);
-    const found = await auditor.nodes(KEYS);
-    await auditor.close();
-    return found;
+    return await nodesOf(server, KEYS);
   }
+}
+
+/** The nodes of these paths that a server holds. */
+export async function nodesOf(server: EnsembleServer, paths: readonly string[]): Promise<Tree> {
+  const auditor = await Auditor.open(server);
+  const found = await auditor.nodes(paths);
+  await auditor.close();
+  return found;
 }
 
 function fingerprint(nodes: readonly (readonly [path: string, found: Found])[]): string {

@@ -10,99 +10,61 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { ROOT } from "@zooid/conformance/internal/servers/endpoint";
 import { toolOptions } from "@zooid/conformance/internal/tool-options";
 import { freePorts } from "@zooid/wire/testing/free-ports";
 import { documentedLines } from "./documented-commands.ts";
-import { longestGapMs } from "./ensemble-history.ts";
-import { inMs, quantiles } from "./ensemble-report.ts";
-import { Ensemble, type EnsembleServer, until } from "./ensemble-servers.ts";
-import { ReplaceLoad } from "./replace-load.ts";
+import type { EnsembleServer } from "./ensemble-servers.ts";
+import { DEADLINE_MS, RollingRounds } from "./rolling-rounds.ts";
 
 const options = toolOptions({ rounds: 20, own: 8, kazoo: 8, gapMs: 500, keep: false });
 const SERVER_COUNT = 3;
-const DEADLINE_MS = 60_000;
-const SETTLE_MS = 300;
 /** The commands are those for server 2. */
 const DOCUMENTED = documentedLines("operations.md", "Rename a host or move a port").map((line) =>
   line.replace(/^\$zk /, ""),
 );
 
-const gapsMs: number[] = [];
-let writeCount = 0;
-let hasFailed = false;
-for (let round = 1; round <= options.rounds && !hasFailed; round++) {
-  const folder = mkdtempSync(join(tmpdir(), "ensemble-move-"));
-  await using ensemble = await Ensemble.create({
-    folder,
+const rounds = new RollingRounds({
+  ...options,
+  name: "ensemble-move",
+  founders: SERVER_COUNT,
+  ensemble: {
     serverCount: SERVER_COUNT,
     tickMs: 2000,
     syncLimit: 5,
     // A second name of an address of loopback is none of loopback.
     settings: ["reconfigEnabled=true", "skipACL=yes", "zooid.allowUnauthenticatedPeers=true"],
-  });
-  const faults = await runRound(round, ensemble).catch((error: unknown) => [
-    error instanceof Error ? error.message : String(error),
-  ]);
-  hasFailed = faults.length > 0;
-  for (const fault of faults.slice(0, 12)) console.log(`  ${fault}`);
-  if (hasFailed) console.log(ensemble.describe());
-  if (hasFailed || options.keep) console.log(`data and logs are kept in ${folder}`);
-  else rmSync(folder, { recursive: true, force: true });
-}
-if (gapsMs.length > 0) console.log(`longest time without a write, per command: ${inMs(quantiles(gapsMs))}`);
-console.log(`${gapsMs.length} commands, ${writeCount} writes answered`);
-console.log(hasFailed ? "FAILED" : "no acknowledged write lost, no order violated, no session lost, all servers equal");
-process.exit(hasFailed ? 1 : 0);
-
-async function runRound(round: number, ensemble: Ensemble): Promise<readonly string[]> {
-  const { servers } = ensemble;
-  await ensemble.start(DEADLINE_MS);
-  const load = new ReplaceLoad({
-    first: servers,
-    all: servers,
-    sessionTimeoutMs: 20_000,
-    ownCount: options.own,
-    kazooCount: options.kazoo,
-  });
-  await load.start();
-  await settle(load);
-  const faults: string[] = [];
-  const steps: string[] = [];
-  for (const server of servers) {
-    const role = await server.role();
-    const gaps: string[] = [];
-    for (const command of await commandsFor(server)) {
-      const beganAt = process.hrtime.bigint();
-      await zooidCli(servers, server, command);
-      const clientPort = Number(/;(\d+)"/.exec(command)?.[1]);
-      server.place = { ...server.place, clientPort };
-      await settle(load);
-      await ensemble.untilLevel(DEADLINE_MS, servers);
-      const gapMs = longestGapMs(load.writes, { after: beganAt });
-      gapsMs.push(gapMs);
-      gaps.push(gapMs.toFixed(0));
-      if (gapMs > options.gapMs) faults.push(`${gapMs.toFixed(0)} ms without a write: ${command}`);
+  },
+});
+for (let number = 1; number <= options.rounds; number++)
+  await rounds.play(`round ${number}`, async (round) => {
+    const { ensemble, faults, steps } = round;
+    await round.begin();
+    const { servers } = ensemble;
+    for (const server of servers) {
+      const role = await server.role();
+      const gaps: string[] = [];
+      for (const command of await commandsFor(server)) {
+        const gapMs = await round.gapOf(async () => {
+          await zooidCli(servers, server, command);
+          const clientPort = Number(/;(\d+)"/.exec(command)?.[1]);
+          server.place = { ...server.place, clientPort };
+          await ensemble.untilLevel(DEADLINE_MS);
+        });
+        rounds.gapsMs.push(gapMs);
+        gaps.push(gapMs.toFixed(0));
+        if (gapMs > options.gapMs) faults.push(`${gapMs.toFixed(0)} ms without a write: ${command}`);
+      }
+      steps.push(`${server.sid} (${role}) ${gaps.join(" ")} ms`);
     }
-    steps.push(`${server.sid} (${role}) ${gaps.join(" ")} ms`);
-  }
-  for (const server of servers) {
-    await server.end("SIGTERM");
-    server.launch();
-    await ensemble.untilLevel(DEADLINE_MS, servers);
-  }
-  faults.push(...(await load.finish(servers)));
-  writeCount += load.doneCount;
-  console.log(
-    `round ${round}: ${steps.join(", ")}; ${load.doneCount} writes (${load.writes.length - load.doneCount} without an answer)` +
-      `${faults.length > 0 ? " FAILED" : ""}`,
-  );
-  return faults;
-}
+    for (const server of servers) {
+      await server.restart();
+      await ensemble.untilLevel(DEADLINE_MS);
+    }
+    return servers;
+  });
+rounds.end("command");
 
 /**
  * The documented commands, with this server's number, names and ports in place of those of zk-2.
@@ -145,11 +107,4 @@ async function zooidCli(servers: readonly EnsembleServer[], moves: EnsembleServe
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
   const [status] = await once(child, "close");
   if (status !== 0) throw new Error(`zooid-cli ${command} ended with ${status}: ${output}`);
-}
-
-/** Waits until the clients have written for a while. */
-async function settle(load: ReplaceLoad): Promise<void> {
-  const { doneCount } = load;
-  await delay(SETTLE_MS);
-  await until("writes", DEADLINE_MS, () => load.doneCount > doneCount || undefined);
 }

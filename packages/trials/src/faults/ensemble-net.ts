@@ -18,16 +18,15 @@ import { inOwnNamespaces, run } from "../processes/own-namespaces.ts";
 import { longestGapMs } from "./ensemble-history.ts";
 import { EnsembleLoad } from "./ensemble-load.ts";
 import { between, EnsembleNetwork } from "./ensemble-network.ts";
-import { inMs, keepFaults, quantiles } from "./ensemble-report.ts";
-import { Ensemble, type EnsembleServer, until, ZOOID_SERVER } from "./ensemble-servers.ts";
+import { inMs, quantiles } from "./ensemble-report.ts";
+import { Ensemble, type EnsembleServer, ZOOID_SERVER } from "./ensemble-servers.ts";
+import { playRounds } from "./load-rounds.ts";
 
 const options = toolOptions({ rounds: 16, seed: newSeed(), servers: 3, fault: text, keep: false });
 const TICK_MS = 500;
 const SYNC_LIMIT = 4;
 const SILENCE_MS = TICK_MS * SYNC_LIMIT;
 const DEADLINE_MS = 30_000;
-/** Answered writes, sent after the fault began, that count as service. */
-const RESUMED_COUNT = 20;
 
 /** A round's servers: the leader at its start, and the others. */
 interface Cast {
@@ -151,58 +150,37 @@ async function main(): Promise<void> {
   const outagesMs = new Map<string, number[]>();
   let writeCount = 0;
   let readCount = 0;
-  let hasFailed = false;
 
   console.log(
     `seed ${options.seed}, ${servers.length} servers, tick ${TICK_MS} ms, sync limit ${SYNC_LIMIT} ticks, in ${folder}`,
   );
-  try {
-    await ensemble.start(DEADLINE_MS);
-    await load.prepare();
-    const names = [...FAULTS.keys()].filter((name) => options.fault === undefined || name === options.fault);
-    // Each once before any comes again.
-    let waiting: string[] = [];
-    for (let round = 1; round <= options.rounds && !hasFailed; round++) {
-      if (waiting.length === 0) waiting = names.toSorted(() => random.next() - 0.5);
-      hasFailed = !(await runRound(round, waiting.pop() ?? ""));
-    }
-    if (!hasFailed) {
-      const faults = await load.checkAll();
-      hasFailed = faults.length > 0;
-      if (hasFailed) keepFaults(folder, { faults, load, ensemble });
-      await load.close();
-    }
-  } catch (error) {
-    hasFailed = true;
-    keepFaults(folder, { faults: [error instanceof Error ? error.message : String(error)], load, ensemble });
-  } finally {
-    await ensemble[Symbol.asyncDispose]();
-  }
-  if (!hasFailed && !options.keep) rmSync(folder, { recursive: true, force: true });
+  const names = [...FAULTS.keys()].filter((name) => options.fault === undefined || name === options.fault);
+  // Each once before any comes again.
+  let waiting: string[] = [];
+  const isFine = await playRounds({ ensemble, load, rounds: options.rounds }, async (round) => {
+    if (waiting.length === 0) waiting = names.toSorted(() => random.next() - 0.5);
+    return await runRound(round, waiting.pop() ?? "");
+  });
+  if (isFine && !options.keep) rmSync(folder, { recursive: true, force: true });
   for (const [name, values] of outagesMs)
     console.log(`${name} (${values.length} rounds): without writes ${inMs(quantiles(values))}`);
   console.log(`${writeCount} writes answered, ${readCount} reads checked`);
   console.log(
-    hasFailed
-      ? "FAILED"
-      : "no acknowledged write lost, no order violated, no stale read behind a sync, no session lost, all servers equal",
+    isFine
+      ? "no acknowledged write lost, no order violated, no stale read behind a sync, no session lost, all servers equal"
+      : "FAILED",
   );
-  process.exit(hasFailed ? 1 : 0);
+  process.exit(isFine ? 0 : 1);
 
-  async function runRound(round: number, name: string): Promise<boolean> {
+  async function runRound(round: number, name: string): Promise<readonly string[]> {
     const leader = await ensemble.untilLeader(servers, DEADLINE_MS);
     const others = servers.filter((server) => server !== leader);
     const startedAt = process.hrtime.bigint();
     await load.start();
-    await until("load", DEADLINE_MS, () => load.recorder.doneCount > 0 || undefined);
     await delay(random.between(150, 500));
     const hitAt = process.hrtime.bigint();
     await FAULTS.get(name)?.({ network, ensemble, leader, others });
-    await until(
-      "writes to be answered again",
-      DEADLINE_MS,
-      () => load.doneSince(hitAt).length >= RESUMED_COUNT || undefined,
-    );
+    await load.untilDone(hitAt);
     await delay(random.between(100, 600));
     const healedAt = process.hrtime.bigint();
     network.heal();
@@ -212,10 +190,7 @@ async function main(): Promise<void> {
     await delay(100);
     await load.rest();
     const writes = load.recorder.writes.filter(({ sentAt }) => sentAt > startedAt);
-    const outageMs = longestGapMs(
-      writes.filter(({ answeredAt = 0n }) => answeredAt <= healedAt),
-      { after: hitAt },
-    );
+    const outageMs = longestGapMs(writes, { after: hitAt, until: healedAt });
     const faults = await load.check();
     outagesMs.set(name, [...(outagesMs.get(name) ?? []), outageMs]);
     const doneCount = writes.filter(({ outcome }) => outcome === "done").length;
@@ -225,8 +200,7 @@ async function main(): Promise<void> {
       `round ${round}: ${name} (server ${leader.sid}): without writes ${outageMs.toFixed(0)} ms, level ${levelMs.toFixed(0)} ms ` +
         `after it; ${doneCount} writes, ${load.recorder.reads.length} reads${faults.length > 0 ? " FAILED" : ""}`,
     );
-    if (faults.length > 0) keepFaults(folder, { faults, load, ensemble });
-    return faults.length === 0;
+    return faults;
   }
 }
 

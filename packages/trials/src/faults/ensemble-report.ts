@@ -23,15 +23,20 @@ export function inMs({ median, p99, max }: Quantiles): string {
   return `median ${median.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms, max ${max.toFixed(0)} ms`;
 }
 
+/** Prints what is wrong, and how the servers stand. */
+export function printFaults(faults: readonly string[], ensemble: Ensemble): void {
+  for (const fault of faults.slice(0, FAULTS_SHOWN)) console.log(`  ${fault}`);
+  if (faults.length > FAULTS_SHOWN) console.log(`  and ${faults.length - FAULTS_SHOWN} more`);
+  console.log(ensemble.describe());
+}
+
 /** Prints what is wrong, and keeps the round's history beside the servers' data and logs. */
 export function keepFaults(
   folder: string,
   seen: { readonly faults: readonly string[]; readonly load: EnsembleLoad; readonly ensemble: Ensemble },
 ): void {
   const { faults, load, ensemble } = seen;
-  for (const fault of faults.slice(0, FAULTS_SHOWN)) console.log(`  ${fault}`);
-  if (faults.length > FAULTS_SHOWN) console.log(`  and ${faults.length - FAULTS_SHOWN} more`);
-  console.log(ensemble.describe());
+  printFaults(faults, ensemble);
   const { writes, reads } = load.recorder;
   const text = JSON.stringify({ faults, writes, reads }, (_, value: unknown) =>
     typeof value === "bigint" ? String(value) : value,

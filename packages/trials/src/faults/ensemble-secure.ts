@@ -12,18 +12,15 @@
  * command.
  */
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { connect } from "@zooid/client";
 import { someOf, toolOptions } from "@zooid/conformance/internal/tool-options";
 import { documentedSteps } from "./documented-commands.ts";
 import { Authority } from "./ensemble-certificates.ts";
-import { longestGapMs } from "./ensemble-history.ts";
 import { inMs, quantiles } from "./ensemble-report.ts";
-import { Ensemble, type EnsembleServer, until, ZOOID_SERVER } from "./ensemble-servers.ts";
-import { ReplaceLoad } from "./replace-load.ts";
+import { type EnsembleServer, until, ZOOID_SERVER } from "./ensemble-servers.ts";
+import { DEADLINE_MS, type RollingRound, RollingRounds } from "./rolling-rounds.ts";
 
 const options = toolOptions({
   rounds: 20,
@@ -34,59 +31,40 @@ const options = toolOptions({
   keep: false,
 });
 const SERVER_COUNT = 3;
-const DEADLINE_MS = 60_000;
-const SETTLE_MS = 200;
-const TICK_MS = 500;
 const RELOADED = "the configuration is reloaded";
 
 type Means = "restart" | "reload";
 
-const gapsMs: number[] = [];
 /** Gaps of rolling restarts that change nothing. */
 const plainMs: number[] = [];
-
-async function runOne(round: number, by: Means): Promise<boolean> {
-  const folder = mkdtempSync(join(tmpdir(), "ensemble-secure-"));
-  await using ensemble = await Ensemble.create({
-    ...{ folder, serverCount: SERVER_COUNT + 1, tickMs: TICK_MS, initLimit: 20, syncLimit: 10 },
+const rounds = new RollingRounds({
+  ...options,
+  name: "ensemble-secure",
+  founders: SERVER_COUNT,
+  ensemble: {
+    serverCount: SERVER_COUNT + 1,
+    tickMs: 500,
+    initLimit: 20,
+    syncLimit: 10,
     settings: ["reconfigEnabled=true", "skipACL=yes"],
     isListed: (sid) => sid <= SERVER_COUNT,
-  });
-  const faults = await new Round(folder, ensemble, by)
-    .run(round)
-    .catch((error: unknown) => [error instanceof Error ? error.message : String(error)]);
-  for (const fault of faults.slice(0, 12)) console.log(`  ${fault}`);
-  if (faults.length > 0) console.log(ensemble.describe());
-  if (faults.length > 0 || options.keep) console.log(`data and logs are kept in ${folder}`);
-  else rmSync(folder, { recursive: true, force: true });
-  return faults.length > 0;
-}
+  },
+});
 
-class Round {
+class SecuredRound {
+  readonly #round: RollingRound;
   readonly #folder: string;
   readonly #servers: readonly EnsembleServer[];
-  readonly #joiner: EnsembleServer;
-  readonly #ensemble: Ensemble;
   readonly #by: Means;
-  readonly #load: ReplaceLoad;
-  readonly #faults: string[] = [];
-  readonly #steps: string[] = [];
 
-  constructor(folder: string, ensemble: Ensemble, by: Means) {
-    this.#folder = folder;
-    this.#ensemble = ensemble;
+  constructor(round: RollingRound, by: Means) {
+    this.#round = round;
+    this.#folder = round.ensemble.options.folder;
+    this.#servers = round.founders;
     this.#by = by;
-    const [joiner] = ensemble.servers.slice(SERVER_COUNT);
-    if (joiner === undefined) throw new Error("there is a server that joins");
-    this.#joiner = joiner;
-    this.#servers = ensemble.servers.slice(0, SERVER_COUNT);
-    this.#load = new ReplaceLoad({
-      ...{ first: this.#servers, all: this.#servers, sessionTimeoutMs: 20_000 },
-      ...{ ownCount: options.own, kazooCount: options.kazoo },
-    });
   }
 
-  async run(round: number): Promise<readonly string[]> {
+  async play(): Promise<readonly EnsembleServer[]> {
     // Before the clients write: both block this process.
     const authority = new Authority(this.#folder, "authority");
     for (const file of [this.#secretFile, this.#addedSecretFile]) {
@@ -95,9 +73,7 @@ class Round {
     for (const server of this.#servers) {
       authority.issue(this.#actual("/etc/zooid/server.pem", server), [`IP:${server.place.peerHost}`]);
     }
-    for (const server of this.#servers) server.launch();
-    await this.#ensemble.untilLevel(DEADLINE_MS, this.#servers);
-    await this.#load.start();
+    await this.#round.begin();
     await this.#restartAll();
     await this.#configured("Turn a shared secret on");
     await this.#untilProtected("proof");
@@ -108,21 +84,11 @@ class Round {
     await this.#configured("Turn TLS between servers off");
     await this.#configured("Turn a shared secret off");
     await this.#restartAll();
-    this.#faults.push(...(await this.#load.finish(this.#servers)));
-    const { doneCount, writes } = this.#load;
-    console.log(
-      `round ${round} by ${this.#by}: ${this.#steps.join(", ")}; ${doneCount} writes (${writes.length - doneCount} without an answer)` +
-        `${this.#faults.length > 0 ? " FAILED" : ""}`,
-    );
-    return this.#faults;
+    return this.#servers;
   }
 
   async #restartAll(): Promise<void> {
-    plainMs.push(
-      await this.#measure("rolling restart", async () => {
-        for (const server of await this.#leaderLast()) await this.#restart(server);
-      }),
-    );
+    plainMs.push(await this.#measure("rolling restart", (server) => server.restart()));
   }
 
   /** The steps of a change of zoo.cfg. */
@@ -152,40 +118,25 @@ class Round {
   }
 
   async #step(name: string, change: (server: EnsembleServer) => void): Promise<void> {
-    gapsMs.push(
-      await this.#measure(name, async () => {
-        for (const server of await this.#leaderLast()) {
-          change(server);
-          if (this.#by === "restart") await this.#restart(server);
-          else {
-            await reloaded(server);
-            await this.#ensemble.untilLevel(DEADLINE_MS, this.#servers);
-          }
-        }
-      }),
-    );
+    const gapMs = await this.#measure(name, async (server) => {
+      change(server);
+      if (this.#by === "restart") await server.restart();
+      else await reloaded(server);
+    });
+    rounds.gapsMs.push(gapMs);
   }
 
-  async #measure(name: string, act: () => Promise<void>): Promise<number> {
-    await this.#settle();
-    const beganAt = process.hrtime.bigint();
-    await act();
-    await this.#ensemble.untilLevel(DEADLINE_MS, this.#servers);
-    await this.#settle();
-    const gapMs = longestGapMs(this.#load.writes, { after: beganAt });
-    this.#steps.push(`${name} ${gapMs.toFixed(0)} ms`);
+  async #measure(name: string, change: (server: EnsembleServer) => Promise<void>): Promise<number> {
+    const { ensemble, steps } = this.#round;
+    const gapMs = await this.#round.gapOf(async () => {
+      const leader = await ensemble.untilLeader(this.#servers, DEADLINE_MS);
+      for (const server of [...this.#servers.filter((each) => each !== leader), leader]) {
+        await change(server);
+        await ensemble.untilLevel(DEADLINE_MS, this.#servers);
+      }
+    });
+    steps.push(`${name} ${gapMs.toFixed(0)} ms`);
     return gapMs;
-  }
-
-  async #restart(server: EnsembleServer): Promise<void> {
-    await server.end("SIGTERM");
-    server.launch();
-    await this.#ensemble.untilLevel(DEADLINE_MS, this.#servers);
-  }
-
-  async #leaderLast(): Promise<readonly EnsembleServer[]> {
-    const leader = await this.#ensemble.untilLeader(this.#servers, DEADLINE_MS);
-    return [...this.#servers.filter((server) => server !== leader), leader];
   }
 
   /** A step that requires something begins when each link has it. */
@@ -200,7 +151,7 @@ class Round {
         const values = await server.monitor();
         const [all, some] = ["all", by].map((key) => Number(values.get(`zk_${key}_zooid_peer_links`)));
         // One for elections to each other server, and at least one to or from the leader.
-        return all === some && Number(all) >= SERVER_COUNT ? true : undefined;
+        return all === some && Number(all) >= SERVER_COUNT;
       });
     }
   }
@@ -242,9 +193,9 @@ class Round {
 
   /** A server that is not listed needs a certificate for the host that it says it is at. */
   async #join(authority: Authority): Promise<void> {
-    const joiner = this.#joiner;
     const [member] = this.#servers;
-    if (member === undefined) throw new Error("there is a member");
+    const joiner = this.#round.ensemble.servers[SERVER_COUNT];
+    if (member === undefined || joiner === undefined) throw new Error("there is a member, and a server that joins");
     const { quorumPort, electionPort, clientPort, clientHost } = joiner.place;
     for (const heading of ["Turn a shared secret on", "Turn TLS between servers on"]) {
       const steps = documentedSteps("security.md", heading);
@@ -259,23 +210,17 @@ class Round {
     authority.issue(certificate, ["DNS:elsewhere.invalid"]);
     joiner.launch();
     const reason = "the certificate names neither";
-    await until("a refusal at the joiner", DEADLINE_MS, () => joiner.log().includes(reason) || undefined);
-    await until("a refusal at a member", DEADLINE_MS, () => member.log().includes(reason) || undefined);
+    await until("a refusal at the joiner", DEADLINE_MS, () => joiner.log().includes(reason));
+    await until("a refusal at a member", DEADLINE_MS, () => member.log().includes(reason));
     await joiner.end("SIGTERM");
     authority.issue(certificate, ["DNS:localhost"]);
     joiner.launch();
-    await until("the joiner to follow", DEADLINE_MS, async () => ((await joiner.role()) === "none" ? undefined : true));
-    const client = await connect(`${member.host}:${member.port}`, { startTimeoutMs: DEADLINE_MS });
+    await joiner.untilServing(DEADLINE_MS);
+    const client = await connect(member.address, { startTimeoutMs: DEADLINE_MS });
     await client.reconfig({ joining: [own] });
     await client.reconfig({ leaving: [joiner.sid] });
     await client.close();
     await joiner.end("SIGTERM");
-  }
-
-  async #settle(): Promise<void> {
-    const { doneCount } = this.#load;
-    await delay(SETTLE_MS);
-    await until("writes", DEADLINE_MS, () => this.#load.doneCount > doneCount || undefined);
   }
 }
 
@@ -286,7 +231,7 @@ async function reloaded(server: EnsembleServer): Promise<void> {
   await until(`server ${server.sid} to reload`, DEADLINE_MS, () => {
     const log = server.log();
     if (log.includes("the configuration is not reloaded")) throw new Error(`server ${server.sid} did not reload`);
-    return count(log, RELOADED) > before || undefined;
+    return count(log, RELOADED) > before;
   });
 }
 
@@ -302,20 +247,12 @@ function count(text: string, part: string): number {
   return text.split(part).length - 1;
 }
 
-async function main(): Promise<void> {
-  let hasFailed = false;
-  for (let round = 1; round <= options.rounds && !hasFailed; round++) {
-    for (const by of options.by) hasFailed ||= await runOne(round, by);
-  }
-  if (gapsMs.length > 0 && plainMs.length > 0) {
-    const [steps, plain] = [quantiles(gapsMs), quantiles(plainMs)];
-    console.log(`longest time without a write: steps ${inMs(steps)}; rolling restarts ${inMs(plain)}`);
-    hasFailed ||= steps.median > plain.median + options.moreMs;
-  }
-  console.log(
-    hasFailed ? "FAILED" : "no acknowledged write lost, no order violated, no session lost, all servers equal",
-  );
-  process.exit(hasFailed ? 1 : 0);
+for (let number = 1; number <= options.rounds; number++)
+  for (const by of options.by)
+    await rounds.play(`round ${number} by ${by}`, (round) => new SecuredRound(round, by).play());
+if (rounds.gapsMs.length > 0 && plainMs.length > 0) {
+  const [steps, plain] = [quantiles(rounds.gapsMs), quantiles(plainMs)];
+  console.log(`longest time without a write in rolling restarts: ${inMs(plain)}`);
+  rounds.hasFailed ||= steps.median > plain.median + options.moreMs;
 }
-
-await main();
+rounds.end();

@@ -156,6 +156,17 @@ export class EnsembleServer {
     return this.place.clientPort;
   }
 
+  /** `HOST:PORT`, for clients. */
+  get address(): string {
+    return `${this.host}:${this.port}`;
+  }
+
+  /** Its `server.N=…`, with the address for clients. */
+  get line(): string {
+    const { peerHost, quorumPort, electionPort } = this.place;
+    return `server.${this.sid}=${peerHost}:${quorumPort}:${electionPort};${this.address}`;
+  }
+
   get isRunning(): boolean {
     return this.#process !== undefined && !hasEnded(this.#process);
   }
@@ -236,6 +247,21 @@ export class EnsembleServer {
     await this.ended();
   }
 
+  /** Ends it and starts it, without waiting until it serves. */
+  async restart(signal: NodeJS.Signals = "SIGTERM", program?: string): Promise<void> {
+    await this.end(signal);
+    this.launch(program);
+  }
+
+  /** Waits until it has a role. */
+  async untilServing(deadlineMs: number): Promise<Role> {
+    const role = async (): Promise<Role | false> => {
+      const seen = await this.role();
+      return seen !== "none" && seen;
+    };
+    return await until(`server ${this.sid} to serve`, deadlineMs, role, () => this.logTail());
+  }
+
   /** What it says it is; "none" for a server that does not serve or does not answer. */
   async role(): Promise<Role> {
     if (!this.isRunning || this.#isPaused) return "none";
@@ -275,20 +301,20 @@ export class EnsembleServer {
 }
 
 /**
- * Asks again and again until there is an answer.
+ * Asks again and again until there is an answer other than false.
  *
  * @throws after the deadline, with the explanation
  */
 export async function until<T>(
   what: string,
   deadlineMs: number,
-  ask: () => Promise<T | undefined> | T | undefined,
+  ask: () => Promise<T | false | undefined> | T | false | undefined,
   explain: () => string = () => "",
 ): Promise<T> {
   const end = performance.now() + deadlineMs;
   for (;;) {
     const answer = await ask();
-    if (answer !== undefined) return answer;
+    if (answer !== undefined && answer !== false) return answer;
     if (performance.now() > end) throw new Error(`waited ${deadlineMs} ms for ${what}\n${explain()}`);
     await delay(15);
   }

@@ -115,7 +115,7 @@ async function makeSurvivor(): Promise<string> {
   });
   await ensemble.start(DEADLINE_MS);
   const { servers } = ensemble;
-  const client = await connect(servers.map(({ host, port }) => `${host}:${port}`).join());
+  const client = await connect(servers.map(({ address }) => address).join());
   const { nodes: count } = options;
   let next = 0;
   const write = async (): Promise<void> => {

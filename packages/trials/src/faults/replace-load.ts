@@ -10,7 +10,7 @@ import type { Readable, Writable } from "node:stream";
 import { type Client, connect, ZkError } from "@zooid/client";
 import { installKazoo, kazooProgram } from "@zooid/conformance/internal/clients";
 import { faultsIn, type Tree, type Write } from "./ensemble-history.ts";
-import { Auditor } from "./ensemble-load.ts";
+import { nodesOf } from "./ensemble-load.ts";
 import type { EnsembleServer } from "./ensemble-servers.ts";
 
 const KEYS: readonly string[] = ["/keys/k0", "/keys/k1", "/keys/k2", "/keys/k3"];
@@ -64,7 +64,7 @@ export class ReplaceLoad {
     if (maker === undefined || server === undefined) throw new Error("a load needs a client and a server");
     await maker.create("/keys", "");
     for (const key of KEYS) await maker.create(key, "");
-    this.#base = await readKeys(server);
+    this.#base = await nodesOf(server, KEYS);
     this.#work = Promise.all([
       ...this.#own.map((client, index) => this.#set(client, `own${index}`, index)),
       this.#runKazoo(),
@@ -77,7 +77,7 @@ export class ReplaceLoad {
     this.#kazoo?.stdin.end();
     await this.#work;
     const trees = new Map<number, Tree>();
-    for (const server of servers) trees.set(server.sid, await readKeys(server));
+    for (const server of servers) trees.set(server.sid, await nodesOf(server, KEYS));
     await Promise.all(this.#own.map((client) => client.close()));
     return [...this.#faults, ...faultsIn({ base: this.#base, writes: this.writes, reads: [] }, trees)];
   }
@@ -138,12 +138,5 @@ function answered(
 }
 
 function addresses(servers: readonly EnsembleServer[]): string {
-  return servers.map(({ host, port }) => `${host}:${port}`).join();
-}
-
-async function readKeys(server: EnsembleServer): Promise<Tree> {
-  const auditor = await Auditor.open(server);
-  const found = await auditor.nodes(KEYS);
-  await auditor.close();
-  return found;
+  return servers.map(({ address }) => address).join();
 }
