@@ -20,7 +20,7 @@ import { getPriority, setPriority, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { texts, toolOptions } from "@zooid/conformance/internal/tool-options";
-import type { Attack } from "./attack.ts";
+import { type Attack, prepared } from "./attack.ts";
 import { FLOOD_ATTACKS } from "./floods.ts";
 import { HANDSHAKE_ATTACKS } from "./handshakes.ts";
 import { IDENTITY_ATTACKS } from "./identities.ts";
@@ -161,7 +161,7 @@ async function carryOut(attack: Attack): Promise<Outcome> {
       settings,
       ...(attack.at === undefined ? {} : { at: attack.at }),
     });
-    const run = await attack.prepare(target);
+    const run = await prepared(attack, target);
     const victim = await Victim.start({ port: target.port, pids: target.pids });
     setAttacking(true);
     const note = await run().catch((error: unknown) => {

@@ -1,13 +1,12 @@
 import { readdirSync, statSync } from "node:fs";
-import { connect } from "node:net";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { CreateMode, OpCode } from "@zooid/model";
 import type { JuteWriter } from "@zooid/wire";
 import { create, multiBody, read, setData, versioned } from "@zooid/wire/testing/raw-client";
-import { ANYONE, type Attack, codesText, createWith, range } from "./attack.ts";
+import { ANYONE, ATTACK_MS, type Attack, again, codesText, createWith, plainConnection, range } from "./attack.ts";
 import { Attacker } from "./attacker.ts";
 
-const FLOOD_MS = 5000;
 const WORDS = ["mntr", "cons", "wchp", "wchc", "dump", "stat", "conf"];
 const WORDS_AT_A_TIME = 100;
 const REAPABLE_PER_MULTI = 1000;
@@ -27,21 +26,13 @@ export const FLOOD_ATTACKS: readonly Attack[] = [
       const owner = await Attacker.open({ port, timeoutMs: 40_000 });
       await owner.askAll(range(100_000, (i) => owner.frame(OpCode.EXISTS, read(`/watched/${i}`, true))));
       return async () => {
-        const endMs = performance.now() + FLOOD_MS;
-        let count = 0;
-        await Promise.all(
-          range(WORDS_AT_A_TIME, async (i) => {
-            for (; performance.now() < endMs; count++) {
-              const socket = connect({ port, host: "127.0.0.1", localAddress: `127.4.0.${1 + (i % 8)}` });
-              socket.on("error", () => socket.destroy());
-              socket.resume();
-              const closed = new Promise((resolve) => socket.once("close", resolve));
-              socket.end(WORDS[i % WORDS.length] ?? "");
-              await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, FLOOD_MS))]);
-              socket.destroy();
-            }
-          }),
-        );
+        const count = await again(WORDS_AT_A_TIME, async (lane) => {
+          const { socket, closed } = plainConnection(port, `127.4.0.${1 + (lane % 8)}`);
+          socket.resume();
+          socket.end(WORDS[lane % WORDS.length] ?? "");
+          await Promise.race([closed, delay(ATTACK_MS)]);
+          socket.destroy();
+        });
         await owner[Symbol.asyncDispose]();
         return `${count} words`;
       };
@@ -115,7 +106,7 @@ export const FLOOD_ATTACKS: readonly Attack[] = [
         await using attacker = await Attacker.open({ port, timeoutMs: 40_000 });
         const long = `/${"p".repeat(10_000)}`;
         await attacker.ask(OpCode.CREATE, create(long));
-        const endMs = performance.now() + FLOOD_MS;
+        const endMs = performance.now() + ATTACK_MS;
         let count = 0;
         for (; performance.now() < endMs && !attacker.isClosed; count += 100) {
           await attacker.askAll(range(100, () => attacker.frame(OpCode.SET_DATA, setData(long, "x"))));

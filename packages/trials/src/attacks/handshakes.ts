@@ -1,15 +1,14 @@
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
-import { connect as connectTcp } from "node:net";
+import { connect as connectTcp, type Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { connect } from "node:tls";
 import { AUTHORITY, HOST, STRANGER } from "@zooid/embedded-server/testing/certificates";
 import { until } from "../faults/ensemble-servers.ts";
-import { type Attack, range } from "./attack.ts";
+import { type Attack, again } from "./attack.ts";
 import { peerPortsOf } from "./strangers.ts";
 
-const ATTACK_MS = 5000;
 const HANDSHAKES_AT_A_TIME = 250;
 
 /** A server that speaks TLS on its client port too, and asks for certificates. */
@@ -26,22 +25,23 @@ export function clientTlsSettings(folder: string): readonly string[] {
   ];
 }
 
-/**
- * Connections begun again and again, many at a time, until the attack is over. @returns how many
- */
-async function again(step: () => Promise<void>): Promise<number> {
-  const endMs = performance.now() + ATTACK_MS;
-  let count = 0;
-  await Promise.all(
-    range(HANDSHAKES_AT_A_TIME, async () => {
-      for (; performance.now() < endMs; count++) {
-        await step();
-        // A refusal must not make it a loop that lets nothing else happen here.
-        await delay(1);
-      }
-    }),
-  );
-  return count;
+/** Begins connections again and again, until the attack is over. @returns how many */
+function begun(begin: () => Socket): Promise<number> {
+  return again(HANDSHAKES_AT_A_TIME, async () => {
+    const socket = begin();
+    socket.on("error", () => {});
+    await once(socket, "close").catch(() => {});
+    // A refusal must not make it a loop that lets nothing else happen here.
+    await delay(1);
+  });
+}
+
+/** A handshake of a stranger, given up once it is done or refused. */
+function strange(port: number, localAddress = "127.0.0.1"): Socket {
+  const to = { port, host: "127.0.0.1", localAddress };
+  const socket = connect({ ...to, rejectUnauthorized: false, ...STRANGER });
+  socket.once("secureConnect", () => socket.destroy());
+  return socket;
 }
 
 /** Certificates of the ensemble's authority for servers, and for HTTPS at the admin port. */
@@ -53,18 +53,11 @@ function quorumSettings(folder: string): readonly string[] {
   return [`ssl.quorum.keyStore.location=${keyStore}`, `ssl.quorum.trustStore.location=${trustStore}`];
 }
 
-/** Handshakes of strangers, each given up once it is done or refused. */
 async function strangers(ports: readonly number[], addressCount: number): Promise<number> {
   let next = 0;
-  return await again(async () => {
+  return await begun(() => {
     const at = next++;
-    const socket = connect({
-      ...{ port: ports[at % ports.length] ?? 0, host: "127.0.0.1", rejectUnauthorized: false },
-      ...{ localAddress: `127.3.0.${1 + (at % addressCount)}`, ...STRANGER },
-    });
-    socket.on("error", () => {});
-    socket.once("secureConnect", () => socket.destroy());
-    await new Promise((resolve) => socket.once("close", resolve));
+    return strange(ports[at % ports.length] ?? 0, `127.3.0.${1 + (at % addressCount)}`);
   });
 }
 
@@ -75,15 +68,7 @@ export const HANDSHAKE_ATTACKS: readonly Attack[] = [
     sends: "TLS handshakes with a stranger's certificate, 250 at a time, each given up once it is done",
     settings: clientTlsSettings,
     async prepare({ port }) {
-      return async () => {
-        const count = await again(async () => {
-          const socket = connect({ port, host: "127.0.0.1", rejectUnauthorized: false, ...STRANGER });
-          socket.on("error", () => {});
-          socket.once("secureConnect", () => socket.destroy());
-          await once(socket, "close").catch(() => {});
-        });
-        return `${count} handshakes`;
-      };
+      return async () => `${await begun(() => strange(port))} handshakes`;
     },
   },
   {
@@ -94,13 +79,7 @@ export const HANDSHAKE_ATTACKS: readonly Attack[] = [
       const bytes = Buffer.alloc(16_384, 0x5a);
       bytes.set([0x16, 0x03, 0x01, 0x3f, 0xfb, 0x01]);
       return async () => {
-        const count = await again(async () => {
-          const socket = connectTcp({ port, host: "127.0.0.1" });
-          socket.on("error", () => {});
-          socket.end(bytes);
-          socket.resume();
-          await once(socket, "close").catch(() => {});
-        });
+        const count = await begun(() => connectTcp({ port, host: "127.0.0.1" }).end(bytes).resume());
         return `${count} connections`;
       };
     },

@@ -1,10 +1,8 @@
 import { OpCode } from "@zooid/model";
 import { auth, create, multiBody, read } from "@zooid/wire/testing/raw-client";
-import { ANYONE, type Attack, codesText, createWith, range } from "./attack.ts";
+import { ANYONE, type Attack, again, codesText, createWith, range } from "./attack.ts";
 import { Attacker } from "./attacker.ts";
 
-const AUTH_XID_OP = 100;
-const MULTI_READ = 22;
 const HELD_BYTES_MAX = 64 * 1024 * 1024;
 
 /** Identities and access lists. */
@@ -20,7 +18,7 @@ export const IDENTITY_ATTACKS: readonly Attack[] = [
         for (let sent = 0; sent < 600; ) {
           await using attacker = await Attacker.open({ port });
           while (sent < 600 && !attacker.isClosed)
-            await attacker.ask(AUTH_XID_OP, auth("digest", `${user}${sent++}:p`));
+            await attacker.ask(OpCode.AUTH, auth("digest", `${user}${sent++}:p`));
           closed++;
         }
         return `${closed} connections closed`;
@@ -40,7 +38,7 @@ export const IDENTITY_ATTACKS: readonly Attack[] = [
         for (let i = 0; i < 4500; ) {
           await using attacker = await Attacker.open({ port, localAddress });
           for (const end = i + 50; i < end && !attacker.isClosed; i++) {
-            await attacker.ask(AUTH_XID_OP, auth("digest", `user${i}:p`));
+            await attacker.ask(OpCode.AUTH, auth("digest", `user${i}:p`));
             const path = (): string => `/invented-${created}`;
             while ((await attacker.ask(OpCode.CREATE, createWith(path(), ANYONE, data))) === 0) created++;
           }
@@ -58,9 +56,9 @@ export const IDENTITY_ATTACKS: readonly Attack[] = [
       return async () => {
         await using attacker = await Attacker.open({ port });
         for (let i = 0; i < 990 && !attacker.isClosed; i++)
-          await attacker.ask(AUTH_XID_OP, auth("digest", `user${i}:p`));
+          await attacker.ask(OpCode.AUTH, auth("digest", `user${i}:p`));
         await using creator = await Attacker.open({ port });
-        for (let i = 0; i < 60; i++) await creator.ask(AUTH_XID_OP, auth("digest", `user${i}:p`));
+        for (let i = 0; i < 60; i++) await creator.ask(OpCode.AUTH, auth("digest", `user${i}:p`));
         const acl = range(1000, () => ({ permissions: 31, scheme: "auth", id: "" }));
         await creator.askAll(range(500, (i) => creator.frame(OpCode.CREATE, createWith(`/a-${i}`, acl))));
         return `${codesText(creator.codes)}; 990 identities: ${attacker.isClosed ? "closed" : "taken"}`;
@@ -70,37 +68,30 @@ export const IDENTITY_ATTACKS: readonly Attack[] = [
   {
     name: "long-access-lists",
     sends: "multiReads of 3,000 parts below an access list of 1,000 ip ranges",
-    async prepare({ port }) {
-      await using owner = await Attacker.open({ port });
+    async setUp(owner) {
       const ranges = range(1000, (i) => ({ permissions: 1, scheme: "ip", id: `10.${i >> 8}.${i & 255}.0/24` }));
       await owner.ask(OpCode.CREATE, createWith("/ranges", ranges));
-      return async () => {
-        await using attacker = await Attacker.open({ port });
-        const parts = range(3000, () => [OpCode.GET_DATA, read("/ranges")] as const);
-        await attacker.askAll(range(30, () => attacker.frame(MULTI_READ, multiBody(...parts))));
-        return codesText(attacker.codes);
-      };
+    },
+    async attack(attacker) {
+      const parts = range(3000, () => [OpCode.GET_DATA, read("/ranges")] as const);
+      await attacker.askAll(range(30, () => attacker.frame(OpCode.MULTI_READ, multiBody(...parts))));
     },
   },
   {
     name: "access-lists-of-lies",
     sends: "creates whose access lists hold 38,000 entries, or say that they hold 2^31 - 1",
-    async prepare({ port }) {
-      return async () => {
-        await using attacker = await Attacker.open({ port });
-        const acl = range(38_000, (i) => ({ permissions: 1, scheme: "ip", id: `10.0.${i >> 8}.${i & 255}` }));
-        await attacker.askAll(range(100, (i) => attacker.frame(OpCode.CREATE, createWith(`/l-${i}`, acl))));
-        await attacker.askAll(
-          range(100, () =>
-            attacker.frame(OpCode.SET_ACL, (writer) => {
-              writer.text("/zookeeper");
-              writer.int(2 ** 31 - 1);
-              for (let n = 0; n < 1000; n++) writer.int(n);
-            }),
-          ),
-        );
-        return codesText(attacker.codes);
-      };
+    async attack(attacker) {
+      const acl = range(38_000, (i) => ({ permissions: 1, scheme: "ip", id: `10.0.${i >> 8}.${i & 255}` }));
+      await attacker.askAll(range(100, (i) => attacker.frame(OpCode.CREATE, createWith(`/l-${i}`, acl))));
+      await attacker.askAll(
+        range(100, () =>
+          attacker.frame(OpCode.SET_ACL, (writer) => {
+            writer.text("/zookeeper");
+            writer.int(2 ** 31 - 1);
+            for (let n = 0; n < 1000; n++) writer.int(n);
+          }),
+        ),
+      );
     },
   },
   {
@@ -109,16 +100,11 @@ export const IDENTITY_ATTACKS: readonly Attack[] = [
     settings: () => ["DigestAuthenticationProvider.superDigest=super:D/InIHSb7yEEbrWz8b9l71RjZJU="],
     async prepare({ port }) {
       return async () => {
-        const endMs = performance.now() + 5000;
         let guesses = 0;
-        await Promise.all(
-          range(50, async () => {
-            while (performance.now() < endMs) {
-              await using attacker = await Attacker.open({ port, localAddress: "127.0.0.2" });
-              await attacker.ask(AUTH_XID_OP, auth("digest", `super:${guesses++}`));
-            }
-          }),
-        );
+        await again(50, async () => {
+          await using attacker = await Attacker.open({ port, localAddress: "127.0.0.2" });
+          await attacker.ask(OpCode.AUTH, auth("digest", `super:${guesses++}`));
+        });
         return `${guesses} guesses in 5 s`;
       };
     },
@@ -127,33 +113,25 @@ export const IDENTITY_ATTACKS: readonly Attack[] = [
     name: "held-bytes",
     sends: "fills the tree with data until it is refused, and goes on",
     settings: () => ["zooid.heldBytesMax=268435456"],
-    async prepare({ port }) {
-      return async () => {
-        await using attacker = await Attacker.open({ port });
-        const data = "d".repeat(1_000_000);
-        const frames = function* (): Generator<Buffer> {
-          for (let i = 0; i < 400; i++) yield attacker.frame(OpCode.CREATE, createWith(`/held-${i}`, ANYONE, data));
-        };
-        await attacker.flood(frames());
-        await attacker.untilAnswers(400);
-        return codesText(attacker.codes);
+    async attack(attacker) {
+      const data = "d".repeat(1_000_000);
+      const frames = function* (): Generator<Buffer> {
+        for (let i = 0; i < 400; i++) yield attacker.frame(OpCode.CREATE, createWith(`/held-${i}`, ANYONE, data));
       };
+      await attacker.flood(frames());
+      await attacker.untilAnswers(400);
     },
   },
   {
     name: "paths-of-a-megabyte",
     sends: "creates and reads of paths with 450,000 components",
-    async prepare({ port }) {
-      return async () => {
-        await using attacker = await Attacker.open({ port });
-        const path = "/a".repeat(450_000);
-        await attacker.askAll(
-          range(100, (i) =>
-            i % 2 === 0 ? attacker.frame(OpCode.CREATE, create(path)) : attacker.frame(OpCode.EXISTS, read(path, true)),
-          ),
-        );
-        return codesText(attacker.codes);
-      };
+    async attack(attacker) {
+      const path = "/a".repeat(450_000);
+      await attacker.askAll(
+        range(100, (i) =>
+          i % 2 === 0 ? attacker.frame(OpCode.CREATE, create(path)) : attacker.frame(OpCode.EXISTS, read(path, true)),
+        ),
+      );
     },
   },
 ];

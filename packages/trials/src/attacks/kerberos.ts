@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { OpCode } from "@zooid/model";
 import { seededRandom } from "@zooid/model/testing/seeded-random";
-import { type Attack, codesText, range } from "./attack.ts";
+import { type Attack, again, codesText, range } from "./attack.ts";
 import { Attacker } from "./attacker.ts";
 
 const REALM = "ZOOID.TEST";
@@ -11,7 +11,6 @@ const HOST = "localhost";
 const SERVICE = ["zookeeper", HOST];
 const AES256_CTS = 18;
 const KEY = Buffer.alloc(32, 0x5a);
-const ATTACK_MS = 5000;
 const CONNECTIONS_AT_A_TIME = 50;
 /** The longest token that the server takes. */
 const TOKEN_BYTES_MAX = 64 * 1024;
@@ -139,18 +138,13 @@ export const KERBEROS_ATTACKS: readonly Attack[] = hasLibrary()
           const tokens = hostileTokens();
           return async () => {
             const codes = new Map<number, number>();
-            const endMs = performance.now() + ATTACK_MS;
-            let count = 0;
-            await Promise.all(
-              range(CONNECTIONS_AT_A_TIME, async (at) => {
-                while (performance.now() < endMs) {
-                  const token = tokens[count++ % tokens.length] ?? Buffer.alloc(0);
-                  await using client = await Attacker.open({ port, localAddress: `127.4.0.${1 + at}` });
-                  await client.ask(OpCode.SASL, (writer) => writer.range(token, 0, token.length));
-                  for (const [code, times] of client.codes) codes.set(code, (codes.get(code) ?? 0) + times);
-                }
-              }),
-            );
+            let next = 0;
+            const count = await again(CONNECTIONS_AT_A_TIME, async (lane) => {
+              const token = tokens[next++ % tokens.length] ?? Buffer.alloc(0);
+              await using client = await Attacker.open({ port, localAddress: `127.4.0.${1 + lane}` });
+              await client.ask(OpCode.SASL, (writer) => writer.range(token, 0, token.length));
+              for (const [code, times] of client.codes) codes.set(code, (codes.get(code) ?? 0) + times);
+            });
             return `${count} tokens: ${codesText(codes)}`;
           };
         },

@@ -1,9 +1,8 @@
-import { connect } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { OpCode } from "@zooid/model";
 import { read } from "@zooid/wire/testing/raw-client";
 import { until } from "../faults/ensemble-servers.ts";
-import { type Attack, range } from "./attack.ts";
+import { ATTACK_MS, type Attack, again, plainConnection, range } from "./attack.ts";
 import { Attacker } from "./attacker.ts";
 import type { Target } from "./target.ts";
 
@@ -63,23 +62,15 @@ export const OPERATOR_PORT_ATTACKS: readonly Attack[] = [
       const { port } = new URL(await adminUrlOf(target));
       const requests = "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(2000);
       return async () => {
-        const endMs = performance.now() + 5000;
-        let opened = 0;
-        await Promise.all(
-          range(40, async (i) => {
-            while (performance.now() < endMs) {
-              const socket = connect({ port: Number(port), host: "127.0.0.1", localAddress: `127.1.0.${(i % 4) + 1}` });
-              opened++;
-              socket.on("error", () => socket.destroy());
-              socket.pause();
-              socket.write(requests);
-              const closed = new Promise((resolve) => socket.once("close", resolve));
-              await Promise.race([closed, delay(endMs - performance.now())]);
-              socket.destroy();
-              await delay(20);
-            }
-          }),
-        );
+        const isOver = delay(ATTACK_MS);
+        const opened = await again(40, async (lane) => {
+          const { socket, closed } = plainConnection(Number(port), `127.1.0.${(lane % 4) + 1}`);
+          socket.pause();
+          socket.write(requests);
+          await Promise.race([closed, isOver]);
+          socket.destroy();
+          await delay(20);
+        });
         return `${opened} connections`;
       };
     },
@@ -92,23 +83,20 @@ export const OPERATOR_PORT_ATTACKS: readonly Attack[] = [
     async prepare(target) {
       const { port } = new URL(await adminUrlOf(target));
       return async () => {
-        const endMs = performance.now() + 5000;
+        const endMs = performance.now() + ATTACK_MS;
+        const isOver = delay(ATTACK_MS);
         const heads = [
           "POST /api/v1/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 900\r\n\r\n",
           "GET /livez HTTP/1.1\r\nHost: localhost\r\nX-Slow: ",
         ];
-        const dripping = range(300, async (i) => {
-          while (performance.now() < endMs) {
-            const socket = connect({ port: Number(port), host: "127.0.0.1", localAddress: `127.1.0.${(i % 3) + 1}` });
-            socket.on("error", () => {});
-            socket.write(heads[i % heads.length] ?? "");
-            const drip = setInterval(() => socket.writable && socket.write(" "), 100);
-            const closed = new Promise((resolve) => socket.once("close", resolve));
-            await Promise.race([closed, delay(endMs - performance.now())]);
-            clearInterval(drip);
-            socket.destroy();
-            await delay(20);
-          }
+        const dripping = again(300, async (lane) => {
+          const { socket, closed } = plainConnection(Number(port), `127.1.0.${(lane % 3) + 1}`);
+          socket.write(heads[lane % heads.length] ?? "");
+          const drip = setInterval(() => socket.writable && socket.write(" "), 100);
+          await Promise.race([closed, isOver]);
+          clearInterval(drip);
+          socket.destroy();
+          await delay(20);
         });
         const statuses = new Map<string, number>();
         while (performance.now() < endMs) {
@@ -119,7 +107,7 @@ export const OPERATOR_PORT_ATTACKS: readonly Attack[] = [
           statuses.set(status, (statuses.get(status) ?? 0) + 1);
           await delay(20);
         }
-        await Promise.all(dripping);
+        await dripping;
         if ([...statuses.keys()].some((status) => status !== "200")) throw new Error(`/livez: ${[...statuses]}`);
         return `/livez ${statuses.get("200")} × 200`;
       };

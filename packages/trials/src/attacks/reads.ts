@@ -3,9 +3,6 @@ import { create, multiBody, read, setData } from "@zooid/wire/testing/raw-client
 import { ANYONE, type Attack, chunks, codesText, createWith, range } from "./attack.ts";
 import { Attacker } from "./attacker.ts";
 
-const MULTI_READ = 22;
-const GET_EPHEMERALS = 103;
-
 /** Creates below a path, a thousand to a multi. */
 async function fill(owner: Attacker, prefix: string, count: number, mode: number): Promise<void> {
   const parts = range(count, (i) => [OpCode.CREATE, create(`${prefix}${i}`, "", mode)] as const);
@@ -23,7 +20,9 @@ export const READ_ATTACKS: readonly Attack[] = [
       const before = attacker.answerCount;
       return async () => {
         attacker.codes.clear();
-        await attacker.flood(range(2000, () => attacker.frame(GET_EPHEMERALS, (writer) => writer.text("/nomatch"))));
+        await attacker.flood(
+          range(2000, () => attacker.frame(OpCode.GET_EPHEMERALS, (writer) => writer.text("/nomatch"))),
+        );
         await attacker.untilAnswers(before + 2000);
         return codesText(attacker.codes);
       };
@@ -32,16 +31,13 @@ export const READ_ATTACKS: readonly Attack[] = [
   {
     name: "listings-in-a-multi-read",
     sends: "multiReads of 1,500 listings of 50,000 children",
-    async prepare({ port }) {
-      await using owner = await Attacker.open({ port });
+    async setUp(owner) {
       await owner.ask(OpCode.CREATE, create("/wide"));
       await fill(owner, "/wide/c", 50_000, CreateMode.PERSISTENT);
-      return async () => {
-        await using attacker = await Attacker.open({ port });
-        const parts = range(1500, () => [OpCode.GET_CHILDREN, read("/wide")] as const);
-        await attacker.askAll(range(20, () => attacker.frame(MULTI_READ, multiBody(...parts))));
-        return codesText(attacker.codes);
-      };
+    },
+    async attack(attacker) {
+      const parts = range(1500, () => [OpCode.GET_CHILDREN, read("/wide")] as const);
+      await attacker.askAll(range(20, () => attacker.frame(OpCode.MULTI_READ, multiBody(...parts))));
     },
   },
   {
@@ -66,21 +62,18 @@ export const READ_ATTACKS: readonly Attack[] = [
   {
     name: "big-reads-behind-a-write",
     sends: "one setData and 100 getData of 1 MB in one go, reading all the time: all must be answered",
-    async prepare({ port }) {
-      await using owner = await Attacker.open({ port });
+    async setUp(owner) {
       await owner.ask(OpCode.CREATE, createWith("/big", ANYONE, "b".repeat(1_000_000)));
       await owner.ask(OpCode.CREATE, create("/small"));
-      return async () => {
-        await using attacker = await Attacker.open({ port });
-        for (let round = 0; round < 5; round++) {
-          await attacker.askAll([
-            attacker.frame(OpCode.SET_DATA, setData("/small", "x")),
-            ...range(100, () => attacker.frame(OpCode.GET_DATA, read("/big"))),
-          ]);
-        }
-        if (attacker.answerCount !== 505) throw new Error(`${attacker.answerCount} of 505 requests were answered`);
-        return codesText(attacker.codes);
-      };
+    },
+    async attack(attacker) {
+      for (let round = 0; round < 5; round++) {
+        await attacker.askAll([
+          attacker.frame(OpCode.SET_DATA, setData("/small", "x")),
+          ...range(100, () => attacker.frame(OpCode.GET_DATA, read("/big"))),
+        ]);
+      }
+      if (attacker.answerCount !== 505) throw new Error(`${attacker.answerCount} of 505 requests were answered`);
     },
   },
   {
@@ -95,7 +88,7 @@ export const READ_ATTACKS: readonly Attack[] = [
         await Promise.all(
           attackers.map(async (attacker) => {
             while (performance.now() < endMs && !attacker.isClosed) {
-              await attacker.askAll(range(4, () => attacker.frame(MULTI_READ, multiBody(...parts))));
+              await attacker.askAll(range(4, () => attacker.frame(OpCode.MULTI_READ, multiBody(...parts))));
             }
           }),
         );
@@ -132,19 +125,15 @@ export const READ_ATTACKS: readonly Attack[] = [
     name: "multis-of-everything",
     sends: "20 multis of 15,000 creates, and as many deletes",
     target: "ensemble",
-    async prepare({ port }) {
-      return async () => {
-        await using attacker = await Attacker.open({ port });
-        for (let round = 0; round < 20; round++) {
-          const parts = range(15_000, (i) => [OpCode.CREATE, create(`/m-${round}-${i}`)] as const);
-          await attacker.ask(OpCode.MULTI, multiBody(...parts));
-        }
-        for (let round = 0; round < 20; round++) {
-          const parts = range(15_000, (i) => [OpCode.DELETE, read(`/m-${round}-${i}`)] as const);
-          await attacker.ask(OpCode.MULTI, multiBody(...parts));
-        }
-        return codesText(attacker.codes);
-      };
+    async attack(attacker) {
+      for (let round = 0; round < 20; round++) {
+        const parts = range(15_000, (i) => [OpCode.CREATE, create(`/m-${round}-${i}`)] as const);
+        await attacker.ask(OpCode.MULTI, multiBody(...parts));
+      }
+      for (let round = 0; round < 20; round++) {
+        const parts = range(15_000, (i) => [OpCode.DELETE, read(`/m-${round}-${i}`)] as const);
+        await attacker.ask(OpCode.MULTI, multiBody(...parts));
+      }
     },
   },
 ];

@@ -49,20 +49,16 @@ export const WATCH_ATTACKS: readonly Attack[] = [
   {
     name: "set-watches",
     sends: "200 × setWatches of 40,000 absent paths",
-    async prepare({ port }) {
-      return async () => {
-        await using attacker = await Attacker.open({ port });
-        const paths = range(40_000, (i) => `/absent/${i}`);
-        const body = (writer: Parameters<Parameters<typeof attacker.frame>[1] & object>[0]): void => {
-          writer.zxid(0);
-          for (const list of [paths, [], []]) {
-            writer.int(list.length);
-            for (const path of list) writer.text(path);
-          }
-        };
-        await attacker.askAll(range(200, () => attacker.frame(OpCode.SET_WATCHES, body)));
-        return codesText(attacker.codes);
+    async attack(attacker) {
+      const paths = range(40_000, (i) => `/absent/${i}`);
+      const body = (writer: Parameters<Parameters<typeof attacker.frame>[1] & object>[0]): void => {
+        writer.zxid(0);
+        for (const list of [paths, [], []]) {
+          writer.int(list.length);
+          for (const path of list) writer.text(path);
+        }
       };
+      await attacker.askAll(range(200, () => attacker.frame(OpCode.SET_WATCHES, body)));
     },
   },
   {

@@ -1,39 +1,15 @@
-/**
- * Looks for the requests that cost a server most: time on its event loop, and bytes of transactions
- * for each byte that was sent. A transaction goes into the log of every server, and over the wire
- * to every learner.
- *
- *     npm run tool -- cost-search [--seconds 60] [--seed N] [--nodes 1000000] [--children 100000] [--ephemerals 50000] [--limit-ms 10]
- *     npm run tool -- cost-search --shape '{"op":"getChildren","path":{"of":"wide","size":0},"watch":false}'
- *
- * The options give the number of nodes, of children below one of them, and of ephemerals of one
- * session; the client that asks has nearly as many identities as it may. Each request is sent
- * alone. Expensive ones are measured again, so that a pause for another reason does not count, and
- * changed a little, as long as that makes them more expensive. At the end the most expensive ones
- * are measured twenty times; the least counts. With shapes it measures these alone.
- *
- * Time in which the server's thread waits for a processor that other processes have does not count.
- *
- * Ends with status 1 where a request holds the loop longer than the limit, or makes a transaction
- * longer than documented.
- */
-import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { Random } from "@zooid/conformance/internal/random";
 import { decimal, newSeed, texts, toolOptions } from "@zooid/conformance/internal/tool-options";
 import { CreateMode, OpCode } from "@zooid/model";
 import type { JuteWriter } from "@zooid/wire";
-import { create, multiBody, RawClient, read, versioned } from "@zooid/wire/testing/raw-client";
+import { auth, create, multiBody, RawClient, read, versioned } from "@zooid/wire/testing/raw-client";
 import { ANYONE, chunks, createWith, range } from "../attacks/attack.ts";
 import { Attacker } from "../attacks/attacker.ts";
 import { CASES } from "./cases.ts";
 import { type Cost, leastOf } from "./cost.ts";
+import { MeasuredProcess } from "./doors/measured-process.ts";
 import { EPHEMERAL_PARENT_COUNT, ephemeralPath, FrameMaker, type World } from "./frames.ts";
-import type { LoopReport } from "./measured-server.ts";
 import { changedShape, EPHEMERALS_MAX, randomShape, type Shape, shapeText } from "./shape.ts";
 import { TopList } from "./top-list.ts";
 
@@ -76,20 +52,9 @@ const DEEP_NODES_PER_MULTI = 100;
 const EPHEMERALS_PER_MULTI = 100;
 
 const random = new Random(options.seed);
-const dice = {
-  between: (min: number, max: number) => random.between(min, max),
-  pick: <T>(values: readonly T[]): T => random.pick(values),
-  chance: (share: number) => random.chance(share),
-};
-const folder = mkdtempSync(join(tmpdir(), "cost-search-"));
-const server = fork(join(import.meta.dirname, "measured-server.ts"), [folder], {
-  execArgv: ["--conditions=@zooid/source", "--max-semi-space-size=4"],
-});
-process.on("exit", () => {
-  server.kill("SIGKILL");
-  rmSync(folder, { recursive: true, force: true });
-});
-const [port] = (await once(server, "message")) as [number];
+const server = await MeasuredProcess.start();
+process.on("exit", () => server.kill());
+const { port } = server;
 
 const startMs = performance.now();
 const { world, owner } = await setUp();
@@ -112,8 +77,10 @@ if (options.shape !== undefined) {
 const endMs = performance.now() + options.seconds * 1000;
 for (const shape of CASES) await tryOut(shape);
 while (performance.now() < endMs) {
-  const { costs } = dice.chance(0.7) ? byTime : byTxn;
-  await tryOut(costs.length > 0 && dice.chance(0.6) ? changedShape(dice.pick(costs).shape, dice) : randomShape(dice));
+  const { costs } = random.chance(0.7) ? byTime : byTxn;
+  await tryOut(
+    costs.length > 0 && random.chance(0.6) ? changedShape(random.pick(costs).shape, random) : randomShape(random),
+  );
 }
 console.log(`${requestCount} requests; the ${SHOWN} that held the loop longest:\n`);
 const slowest = await confirmed(byTime);
@@ -182,12 +149,12 @@ async function measure(shape: Shape): Promise<Cost> {
   const from = shape.op === "getEphemerals" && !owner.isClosed ? owner : attacker;
   if (shape.op === "closeSession") await createEphemerals(from, shape);
   const frame = maker.frame(++xid, shape);
-  const before = await report();
+  const before = await server.report();
   const answers = from.answerCount;
   await from.flood([frame]);
   await from.untilAnswers(answers + 1);
   await delay(AFTERWARDS_MS);
-  const after = await report();
+  const after = await server.report();
   return {
     shape,
     frameBytes: frame.length,
@@ -214,20 +181,9 @@ async function keepOwner(): Promise<void> {
 
 async function openAttacker(): Promise<Attacker> {
   const opened = await Attacker.open({ port, timeoutMs: 40_000 });
-  const identity = (i: number) => (writer: JuteWriter) => {
-    writer.int(0);
-    writer.text("digest");
-    writer.text(`${i}${"u".repeat(IDENTITY_BYTES)}:password`);
-  };
-  await opened.askAll(range(IDENTITY_COUNT, (i) => opened.frame(OpCode.AUTH, identity(i))));
+  const identity = (i: number): string => `${i}${"u".repeat(IDENTITY_BYTES)}:password`;
+  await opened.askAll(range(IDENTITY_COUNT, (i) => opened.frame(OpCode.AUTH, auth("digest", identity(i)))));
   return opened;
-}
-
-async function report(): Promise<LoopReport> {
-  const answer = once(server as ChildProcess, "message") as Promise<[LoopReport]>;
-  server.send("report");
-  const [reply] = await answer;
-  return reply;
 }
 
 /** Removes what requests created. */

@@ -51,11 +51,6 @@ const DOORS: Readonly<Record<string, (server: () => Promise<MeasuredProcess>) =>
 const SERVER_OPTIONS: Readonly<Record<string, object>> = { reconfig: { reconfigEnabled: true } };
 
 const random = new Random(options.seed);
-const dice = {
-  between: (min: number, max: number) => random.between(min, max),
-  pick: <T>(values: readonly T[]): T => random.pick(values),
-  chance: (share: number) => random.chance(share),
-};
 const names = options.door ?? Object.keys(DOORS);
 const unknown = names.find((name) => !(name in DOORS));
 if (unknown !== undefined) {
@@ -102,8 +97,8 @@ async function searchAt(door: Door, server: MeasuredProcess | undefined, ms: num
   };
   for (const shape of door.seeds) await tryOut(shape);
   while (performance.now() < endMs) {
-    const known = kept.length > 0 && dice.chance(0.6) ? dice.pick(kept).shape : undefined;
-    await tryOut(known === undefined ? randomOf(door.fields, dice) : changedOf(door.fields, known, dice));
+    const known = kept.length > 0 && random.chance(0.6) ? random.pick(kept).shape : undefined;
+    await tryOut(known === undefined ? randomOf(door.fields, random) : changedOf(door.fields, known, random));
   }
   const confirmed: Found[] = [];
   for (const found of kept.slice(0, CONFIRMED)) {

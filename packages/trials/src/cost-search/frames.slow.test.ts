@@ -41,15 +41,10 @@ test.each(CASES.map((shape) => [shapeText(shape), shape] as const))("%s is answe
 
 test("shapes at random and their neighbours are answered, or their connection is closed, and others are served", async () => {
   const random = new Random(7);
-  const dice = {
-    between: (min: number, max: number) => random.between(min, max),
-    pick: <T>(values: readonly T[]): T => random.pick(values),
-    chance: (share: number) => random.chance(share),
-  };
   for (let i = 0; i < 60; i++) {
-    const shape = randomShape(dice);
+    const shape = randomShape(random);
     expect(await sent(shape), shapeText(shape)).toBe(true);
-    expect(await sent(changedShape(shape, dice))).toBe(true);
+    expect(await sent(changedShape(shape, random))).toBe(true);
   }
   await using other = await RawClient.withSession(server.port);
   expect(await other.ask(OpCode.EXISTS, read("/wide"))).toMatchObject({ code: 0 });

@@ -1,6 +1,6 @@
 import { OpCode } from "@zooid/model";
 import type { JuteWriter } from "@zooid/wire";
-import { multiBody, request } from "@zooid/wire/testing/raw-client";
+import { auth, multiBody, request } from "@zooid/wire/testing/raw-client";
 import { type AclEntry, ANYONE, range, writeAcl } from "../attacks/attack.ts";
 import type { AclShape, PathShape, Shape } from "./shape.ts";
 
@@ -95,11 +95,7 @@ export class FrameMaker {
       }
       case "auth": {
         const id = `u${++this.#uses}:${this.#filled(shape.size)}`;
-        return (writer) => {
-          writer.int(0);
-          writer.text(shape.scheme);
-          writer.text(id);
-        };
+        return auth(shape.scheme, id);
       }
       case "reconfig": {
         const members = this.#filled(shape.size);

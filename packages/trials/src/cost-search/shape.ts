@@ -1,3 +1,5 @@
+import type { Random } from "@zooid/conformance/internal/random";
+
 /**
  * A request as the search knows it: what it is made of, without its bytes. `size` means bytes of a
  * name, components of a path, or entries of a list, by what it stands beside.
@@ -74,112 +76,104 @@ export type Shape =
   | { readonly op: "closeSession"; readonly path: PathShape; readonly size: number }
   | { readonly op: "reconfig" | "whoAmI" | "sasl"; readonly size: number };
 
-/** Random numbers by a seed. */
-export interface Dice {
-  /** A whole number from `min` to `max`. */
-  between(min: number, max: number): number;
-  pick<T>(values: readonly T[]): T;
-  chance(share: number): boolean;
-}
-
 const SIZES = [0, 1, 10, 100, 1000, 10_000, 100_000, 450_000, 900_000];
 const COUNTS = [1, 10, 100, 1000, 3000, 5000, 20_000];
 
-export function randomShape(dice: Dice, depth = 0): Shape {
-  const kind = dice.between(0, depth === 0 ? 10 : 4);
-  const path = randomPath(dice);
+export function randomShape(random: Random, depth = 0): Shape {
+  const kind = random.between(0, depth === 0 ? 10 : 4);
+  const path = randomPath(random);
   switch (kind) {
     case 0:
     case 1:
-      return { op: dice.pick(ON_PATH), path, watch: dice.chance(0.5) };
+      return { op: random.pick(ON_PATH), path, watch: random.chance(0.5) };
     case 2:
       return {
-        op: dice.pick(CREATES),
+        op: random.pick(CREATES),
         path,
-        data: dice.pick(SIZES),
-        acl: randomAcl(dice),
-        flags: dice.between(0, 6),
+        data: random.pick(SIZES),
+        acl: randomAcl(random),
+        flags: random.between(0, 6),
       };
     case 3:
-      return { op: "setData", path, data: dice.pick(SIZES) };
+      return { op: "setData", path, data: random.pick(SIZES) };
     case 4:
-      return { op: "setAcl", path, acl: randomAcl(dice) };
+      return { op: "setAcl", path, acl: randomAcl(random) };
     case 5:
     case 6:
       return {
         op: kind === 5 ? "multi" : "multiRead",
-        parts: Array.from({ length: dice.between(1, 3) }, () => randomShape(dice, depth + 1)),
-        count: dice.pick(COUNTS),
+        parts: Array.from({ length: random.between(1, 3) }, () => randomShape(random, depth + 1)),
+        count: random.pick(COUNTS),
       };
     case 7:
       return {
         op: "setWatches",
         path,
-        counts: Array.from({ length: 5 }, () => (dice.chance(0.5) ? dice.pick(COUNTS) : 0)),
-        isOld: dice.chance(0.5),
+        counts: Array.from({ length: 5 }, () => (random.chance(0.5) ? random.pick(COUNTS) : 0)),
+        isOld: random.chance(0.5),
       };
     case 8:
       return {
         op: "auth",
-        scheme: dice.pick(["digest", "ip", "world", "sasl", "x509", "other"]),
-        size: dice.pick(SIZES),
+        scheme: random.pick(["digest", "ip", "world", "sasl", "x509", "other"]),
+        size: random.pick(SIZES),
       };
     case 9:
       return {
         op: "closeSession",
-        path: { of: dice.pick(["scratch", "long", "belowDeep"]), size: path.size },
-        size: dice.pick(COUNTS),
+        path: { of: random.pick(["scratch", "long", "belowDeep"]), size: path.size },
+        size: random.pick(COUNTS),
       };
     default:
-      return { op: dice.pick(["reconfig", "whoAmI", "sasl"]), size: dice.pick(COUNTS) };
+      return { op: random.pick(["reconfig", "whoAmI", "sasl"]), size: random.pick(COUNTS) };
   }
 }
 
-function randomPath(dice: Dice): PathShape {
-  return { of: dice.pick(PATH_KINDS), size: dice.pick(SIZES) };
+function randomPath(random: Random): PathShape {
+  return { of: random.pick(PATH_KINDS), size: random.pick(SIZES) };
 }
 
-function randomAcl(dice: Dice): AclShape {
-  return { of: dice.pick(ACL_KINDS), size: dice.pick([1, 10, 100, 1000, 10_000, 40_000]) };
+function randomAcl(random: Random): AclShape {
+  return { of: random.pick(ACL_KINDS), size: random.pick([1, 10, 100, 1000, 10_000, 40_000]) };
 }
 
 /** A shape with one thing about it changed. */
-export function changedShape(shape: Shape, dice: Dice): Shape {
-  if (dice.chance(0.1)) return randomShape(dice);
+export function changedShape(shape: Shape, random: Random): Shape {
+  if (random.chance(0.1)) return randomShape(random);
   if ("parts" in shape) {
-    if (dice.chance(0.5)) return { ...shape, count: changedSize(shape.count, dice) };
-    const at = dice.between(0, shape.parts.length - 1);
-    return { ...shape, parts: shape.parts.map((part, i) => (i === at ? changedShape(part, dice) : part)) };
+    if (random.chance(0.5)) return { ...shape, count: changedSize(shape.count, random) };
+    const at = random.between(0, shape.parts.length - 1);
+    return { ...shape, parts: shape.parts.map((part, i) => (i === at ? changedShape(part, random) : part)) };
   }
   const choices: (() => Shape)[] = [];
   if ("path" in shape) {
     const { path } = shape;
     choices.push(
-      () => ({ ...shape, path: { ...path, of: dice.pick(PATH_KINDS) } }),
-      () => ({ ...shape, path: { ...path, size: changedSize(path.size, dice) } }),
+      () => ({ ...shape, path: { ...path, of: random.pick(PATH_KINDS) } }),
+      () => ({ ...shape, path: { ...path, size: changedSize(path.size, random) } }),
     );
   }
   if ("acl" in shape) {
     const { acl } = shape;
     choices.push(
-      () => ({ ...shape, acl: { ...acl, of: dice.pick(ACL_KINDS) } }),
-      () => ({ ...shape, acl: { ...acl, size: changedSize(acl.size, dice) } }),
+      () => ({ ...shape, acl: { ...acl, of: random.pick(ACL_KINDS) } }),
+      () => ({ ...shape, acl: { ...acl, size: changedSize(acl.size, random) } }),
     );
   }
-  if ("data" in shape) choices.push(() => ({ ...shape, data: changedSize(shape.data, dice) }));
+  if ("data" in shape) choices.push(() => ({ ...shape, data: changedSize(shape.data, random) }));
   if ("counts" in shape) {
     choices.push(() => ({
       ...shape,
-      counts: shape.counts.map((count) => (dice.chance(0.3) ? changedSize(count, dice) : count)),
+      counts: shape.counts.map((count) => (random.chance(0.3) ? changedSize(count, random) : count)),
     }));
   }
-  if ("size" in shape) choices.push(() => ({ ...shape, size: changedSize(shape.size, dice) }));
-  return dice.pick(choices)();
+  if ("size" in shape) choices.push(() => ({ ...shape, size: changedSize(shape.size, random) }));
+  return random.pick(choices)();
 }
 
-function changedSize(size: number, dice: Dice): number {
-  if (dice.chance(0.2)) return dice.pick(SIZES);
-  return Math.min(1_000_000, Math.max(0, Math.round(size * dice.pick([0.25, 0.5, 0.9, 1.1, 2, 4]))));
+function changedSize(size: number, random: Random): number {
+  if (random.chance(0.2)) return random.pick(SIZES);
+  return Math.min(1_000_000, Math.max(0, Math.round(size * random.pick([0.25, 0.5, 0.9, 1.1, 2, 4]))));
 }
 
 /** The same as short text, for tables. */

@@ -1,4 +1,4 @@
-import type { Dice } from "../shape.ts";
+import type { Random } from "@zooid/conformance/internal/random";
 
 /** A value of a shape: one of some words, or a size. */
 export type Field = { readonly words: readonly string[] } | { readonly sizes: readonly number[] };
@@ -26,21 +26,21 @@ export interface Door extends AsyncDisposable {
   send(shape: DoorShape): Promise<Sent>;
 }
 
-export function randomOf(fields: Door["fields"], dice: Dice): DoorShape {
-  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, drawn(field, dice)]));
+export function randomOf(fields: Door["fields"], random: Random): DoorShape {
+  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, drawn(field, random)]));
 }
 
 /** A shape with one field changed: a word, or a size by a factor. */
-export function changedOf(fields: Door["fields"], shape: DoorShape, dice: Dice): DoorShape {
-  const name = dice.pick(Object.keys(fields));
+export function changedOf(fields: Door["fields"], shape: DoorShape, random: Random): DoorShape {
+  const name = random.pick(Object.keys(fields));
   const field = fields[name];
   if (field === undefined) return shape;
   const before = shape[name];
-  if (typeof before !== "number" || !("sizes" in field) || dice.chance(0.3)) {
-    return { ...shape, [name]: drawn(field, dice) };
+  if (typeof before !== "number" || !("sizes" in field) || random.chance(0.3)) {
+    return { ...shape, [name]: drawn(field, random) };
   }
   const most = Math.max(...field.sizes);
-  return { ...shape, [name]: Math.min(most, Math.max(0, Math.round(before * dice.pick([0.5, 0.8, 1.25, 2, 4])))) };
+  return { ...shape, [name]: Math.min(most, Math.max(0, Math.round(before * random.pick([0.5, 0.8, 1.25, 2, 4])))) };
 }
 
 export function textOf(shape: DoorShape): string {
@@ -58,6 +58,6 @@ export function sizeOf(shape: DoorShape, name: string): number {
   return Number(shape[name] ?? 0);
 }
 
-function drawn(field: Field, dice: Dice): string | number {
-  return "words" in field ? dice.pick(field.words) : dice.pick(field.sizes);
+function drawn(field: Field, random: Random): string | number {
+  return "words" in field ? random.pick(field.words) : random.pick(field.sizes);
 }

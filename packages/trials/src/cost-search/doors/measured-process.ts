@@ -42,6 +42,12 @@ export class MeasuredProcess implements AsyncDisposable {
     return report;
   }
 
+  /** Ends the process and removes its data, as this process exits. */
+  kill(): void {
+    this.#process.kill("SIGKILL");
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     const ended = once(this.#process, "exit");
     this.#process.kill("SIGKILL");

@@ -1,5 +1,6 @@
 import { OpCode } from "@zooid/model";
 import type { JuteWriter } from "@zooid/wire";
+import { auth } from "@zooid/wire/testing/raw-client";
 import { Attacker } from "../../attacks/attacker.ts";
 import { type Door, type DoorShape, sizeOf, wordOf } from "./door.ts";
 import { type MeasuredProcess, SUPER_PASSWORD } from "./measured-process.ts";
@@ -37,11 +38,7 @@ export async function reconfigDoor(server: MeasuredProcess): Promise<Door> {
 
 async function openPermitted(port: number): Promise<Attacker> {
   const opened = await Attacker.open({ port, timeoutMs: 40_000 });
-  await opened.ask(OpCode.AUTH, (writer) => {
-    writer.int(0);
-    writer.text("digest");
-    writer.text(SUPER_PASSWORD);
-  });
+  await opened.ask(OpCode.AUTH, auth("digest", SUPER_PASSWORD));
   return opened;
 }
 
