@@ -28,7 +28,7 @@ else {
 }
 
 function run({ file, builds }: Tool, argv: readonly string[]): Promise<number> {
-  if (builds !== undefined) {
+  if (builds.length > 0) {
     const { status } = spawnSync("npx", ["tsc", "-b", ...builds], { stdio: "inherit" });
     if (status !== 0) return Promise.resolve(status ?? 1);
   }
