@@ -10,70 +10,59 @@ export interface BenchConfig {
   readonly hosts: readonly (readonly Host[])[];
   /** All nodes are created below it, in a node of the run's own, and removed afterwards. */
   readonly root: string;
-  readonly connections: number | undefined;
+  readonly connections?: number | undefined;
   /** Closed loop: unanswered requests of each connection. */
-  readonly inFlight: number | undefined;
+  readonly inFlight?: number | undefined;
   /** Requests per second; a rate makes the loop open. */
-  readonly ratePerSecond: number | undefined;
+  readonly ratePerSecond?: number | undefined;
   readonly arrivals: Arrivals;
-  readonly payloadBytes: number | undefined;
+  readonly payloadBytes?: number | undefined;
   readonly nodes: number;
   /** Shares of reads, in percent. */
-  readonly ratios: readonly number[] | undefined;
+  readonly ratios?: readonly number[] | undefined;
   /** Payloads, watches, or sizes of trees, depending on the workload. */
-  readonly sizes: readonly number[] | undefined;
+  readonly sizes?: readonly number[] | undefined;
   readonly seed: number;
   readonly warmupMs: number;
   readonly durationMs: number;
   readonly repeats: number;
-  readonly workers: number | undefined;
+  readonly workers?: number | undefined;
   readonly sessionTimeoutMs: number;
   readonly sessions: number;
   readonly idleMs: number;
   readonly ephemerals: number;
   /** Number of contenders, members, or putters and takers. */
-  readonly contenders: readonly number[] | undefined;
+  readonly contenders?: readonly number[] | undefined;
   /** With or without a queue; undefined for both. */
-  readonly kind: "fair" | "unfair" | undefined;
+  readonly kind?: "fair" | "unfair" | undefined;
   /** More errors than this fail the run. */
   readonly errorPercentMax: number;
   readonly allowRemote: boolean;
-  readonly restartCommand: string | undefined;
+  readonly restartCommand?: string | undefined;
   /** Events on the servers, in the order of their times. */
   readonly events: readonly PlannedEvent[];
   readonly sliceMs: number;
   /** The process whose memory and CPU time are read, if it is on this machine. */
-  readonly serverPid: number | undefined;
+  readonly serverPid?: number | undefined;
 }
 
 export const DEFAULTS: BenchConfig = Object.freeze({
   hosts: [],
   root: "/zooid-bench",
-  connections: undefined,
-  inFlight: undefined,
-  ratePerSecond: undefined,
   arrivals: "constant",
-  payloadBytes: undefined,
   nodes: 1000,
-  ratios: undefined,
-  sizes: undefined,
   seed: 1,
   warmupMs: 5000,
   durationMs: 10_000,
   repeats: 1,
-  workers: undefined,
   sessionTimeoutMs: 30_000,
   sessions: 1000,
   idleMs: 5000,
   ephemerals: 10,
-  contenders: undefined,
-  kind: undefined,
   errorPercentMax: 1,
   allowRemote: false,
-  restartCommand: undefined,
   events: [],
   sliceMs: 100,
-  serverPid: undefined,
 });
 
 /** Placeholders for digits in templates, and characters that no path may contain. */

@@ -20,31 +20,20 @@ export interface OutputOptions {
   readonly progressIntervalMs: number;
 }
 
+/** What is measured, how, and where the results go. */
+interface LoadCommand {
+  readonly workload: Workload;
+  readonly config: BenchConfig;
+  readonly output: OutputOptions;
+}
+
 export type Command =
   /** The help or the version. */
   | { readonly kind: "text"; readonly text: string }
-  | { readonly kind: "run"; readonly workload: Workload; readonly config: BenchConfig; readonly output: OutputOptions }
-  | {
-      readonly kind: "compare";
-      readonly workload: Workload;
-      readonly config: BenchConfig;
-      readonly output: OutputOptions;
-      readonly a: Side;
-      readonly b: Side;
-    }
-  | {
-      readonly kind: "calibrate";
-      readonly workload: Workload;
-      readonly config: BenchConfig;
-      readonly output: OutputOptions;
-    }
-  | {
-      readonly kind: "check";
-      readonly load: CheckLoad;
-      readonly workload: Workload;
-      readonly config: BenchConfig;
-      readonly output: OutputOptions;
-    }
+  | ({ readonly kind: "run" } & LoadCommand)
+  | ({ readonly kind: "calibrate" } & LoadCommand)
+  | ({ readonly kind: "compare"; readonly a: Side; readonly b: Side } & LoadCommand)
+  | ({ readonly kind: "check"; readonly load: CheckLoad } & LoadCommand)
   | { readonly kind: "null-server"; readonly options: NullServerOptions };
 
 export interface Side {
@@ -119,11 +108,11 @@ function parserOf(found: (command: Command) => void): Parser {
         a: string,
         b: string,
         name: string,
-        options: LoadOptions & { readonly aName: string; readonly bName: string },
+        { aName, bName, ...options }: LoadOptions & { readonly aName: string; readonly bName: string },
       ) => {
         const sides = {
-          a: { name: options.aName, hosts: parseHosts(a) },
-          b: { name: options.bName, hosts: parseHosts(b) },
+          a: { name: aName, hosts: parseHosts(a) },
+          b: { name: bName, hosts: parseHosts(b) },
         };
         const config = configOf({ repeats: COMPARE_REPEATS, ...options }, [sides.a.hosts, sides.b.hosts]);
         found({ kind: "compare", workload: findWorkload(name), config, output: outputOf(options), ...sides });
@@ -190,39 +179,34 @@ interface NullOptions {
   readonly freezeFor?: number;
 }
 
-interface LoadOptions {
-  readonly connections?: number;
-  readonly inFlight?: number;
-  readonly rate?: number;
-  readonly arrivals?: "constant" | "poisson";
-  readonly payload?: number;
-  readonly nodes?: number;
-  readonly ratio?: readonly number[];
-  readonly sizes?: readonly number[];
-  readonly sessions?: number;
-  readonly idle?: number;
-  readonly ephemerals?: number;
-  readonly contenders?: readonly number[];
-  readonly kind?: "fair" | "unfair";
-  readonly duration?: number;
-  readonly warmup?: number;
-  readonly repeats?: number;
-  readonly workers?: number;
-  readonly seed?: number;
-  readonly root?: string;
-  readonly sessionTimeout?: number;
-  readonly maxErrors?: number;
-  readonly allowRemote?: boolean;
-  readonly restartCommand?: string;
-  readonly event?: readonly PlannedEvent[];
-  readonly slice?: number;
-  readonly serverPid?: number;
+/** Options whose names are not those of the configuration. */
+const CONFIG_NAMES = {
+  rate: "ratePerSecond",
+  payload: "payloadBytes",
+  ratio: "ratios",
+  idle: "idleMs",
+  duration: "durationMs",
+  warmup: "warmupMs",
+  sessionTimeout: "sessionTimeoutMs",
+  maxErrors: "errorPercentMax",
+  event: "events",
+  slice: "sliceMs",
+} as const satisfies Readonly<Record<string, keyof BenchConfig>>;
+type ConfigNames = typeof CONFIG_NAMES;
+
+/** Where results and progress go, as options say it. */
+interface OutputFlags {
   readonly json?: string;
   readonly svg?: string;
   readonly quiet?: boolean;
   readonly progress?: "auto" | "json";
   readonly progressInterval?: number;
 }
+
+type LoadOptions = OutputFlags &
+  Partial<Omit<BenchConfig, "hosts" | ConfigNames[keyof ConfigNames]>> & {
+    readonly [Name in keyof ConfigNames]?: BenchConfig[ConfigNames[Name]];
+  };
 
 /** For the help only; the values come from DEFAULTS. */
 function withLoadOptions(parser: Parser): Parser {
@@ -313,36 +297,11 @@ function outputOf({ json, svg, quiet, progress, progressInterval }: LoadOptions)
 }
 
 function configOf(options: LoadOptions, hosts: readonly (readonly Host[])[]): BenchConfig {
-  const given = {
-    hosts,
-    connections: options.connections,
-    inFlight: options.inFlight,
-    ratePerSecond: options.rate,
-    arrivals: options.arrivals,
-    payloadBytes: options.payload,
-    nodes: options.nodes,
-    ratios: options.ratio,
-    sizes: options.sizes,
-    sessions: options.sessions,
-    idleMs: options.idle,
-    ephemerals: options.ephemerals,
-    contenders: options.contenders,
-    kind: options.kind,
-    durationMs: options.duration,
-    warmupMs: options.warmup,
-    repeats: options.repeats,
-    workers: options.workers,
-    seed: options.seed,
-    root: options.root,
-    sessionTimeoutMs: options.sessionTimeout,
-    errorPercentMax: options.maxErrors,
-    allowRemote: options.allowRemote,
-    restartCommand: options.restartCommand,
-    events: options.event?.toSorted((a, b) => a.atMs - b.atMs),
-    sliceMs: options.slice,
-    serverPid: options.serverPid,
-  };
-  return parseBenchConfig(Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)));
+  const { json, svg, quiet, progress, progressInterval, ...load } = options;
+  const names: Readonly<Record<string, keyof BenchConfig>> = CONFIG_NAMES;
+  const given = Object.entries(load).map(([name, value]) => [names[name] ?? name, value]);
+  const events = options.event?.toSorted((a, b) => a.atMs - b.atMs) ?? [];
+  return parseBenchConfig({ ...Object.fromEntries(given), hosts, events });
 }
 
 function nullOptionsOf({ port, payload, children, freezeAt, freezeFor }: NullOptions): NullServerOptions {
