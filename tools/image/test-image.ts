@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { connect } from "@zooid/client";
-import { FOREIGN_CLIENTS } from "@zooid/conformance/internal/clients";
+import { commandOf, FOREIGN_CLIENTS } from "@zooid/conformance/internal/clients";
 import { KAFKA_PORT_COUNT, KAFKA_TRANSCRIPT, runKafka } from "@zooid/conformance/internal/kafka/kafka-run";
 import { startCuttingProxy } from "@zooid/conformance/internal/servers/cutting-proxy";
 import { freePorts } from "@zooid/wire/testing/free-ports";
@@ -157,16 +157,15 @@ class ImageRun {
   async #runKazoo(): Promise<void> {
     const kazoo = FOREIGN_CLIENTS.find(({ name }) => name === "kazoo");
     if (kazoo === undefined) throw new Error("kazoo is not among the foreign clients");
-    const command = kazoo.prepare();
+    const begin = kazoo.build();
     const { clientPort, adminPort } = this.#member(2);
     await using proxy = await startCuttingProxy(clientPort);
-    const output = await outputOf(
-      command({
-        direct: `127.0.0.1:${clientPort}`,
-        proxied: `127.0.0.1:${proxy.port}`,
-        admin: `127.0.0.1:${adminPort}`,
-      }),
-    );
+    const command = commandOf(kazoo, begin, {
+      direct: `127.0.0.1:${clientPort}`,
+      proxied: `127.0.0.1:${proxy.port}`,
+      admin: `127.0.0.1:${adminPort}`,
+    });
+    const output = await outputOf(command);
     const expected = readFileSync(join(ROOT, "packages/conformance/transcripts/kazoo.txt"), "utf8");
     expect(output.trimEnd() === expected.trimEnd(), `kazoo's transcript is the recorded one, found\n${output}`);
     console.log(`kazoo: ${output.trimEnd().split("\n").length} lines as recorded on Apache ZooKeeper`);

@@ -3,7 +3,6 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
 import { QUIET_LOG } from "./cli/zkcli-command-line.ts";
-import type { SecuredPlaces } from "./security/secured-servers.ts";
 import { ROOT } from "./servers/endpoint.ts";
 
 const CLIENTS = resolve(import.meta.dirname, "../clients");
@@ -21,159 +20,131 @@ export interface Addresses {
 
 export interface ForeignClient {
   readonly name: string;
-  /** Required programs; checked before `prepare`. */
+  /** Required programs; checked before `build`. */
   readonly needs: readonly string[];
   /** Its scenario shows differences at a member of an ensemble, or needs settings. */
   readonly isForOneServer?: boolean;
   /** Further lines of the server's zoo.cfg. */
   readonly settings?: readonly string[];
-  /** Fetches and builds missing parts in .cache, and returns the command of a run. */
-  prepare(): (addresses: Addresses) => readonly string[];
+  /** What the command of a run ends with. Default: the server, and the proxy in front of it. */
+  readonly takes?: readonly (keyof Addresses)[];
+  /** Fetches and builds missing parts in .cache, and returns how the command of a run begins. */
+  build(): readonly string[];
 }
 
-/** A client's scenario of TLS and SASL, with servers that have both. */
+/** The command of a run at a server. @param begin what {@link ForeignClient.build} returned */
+export function commandOf(
+  { takes = ["direct", "proxied"] }: ForeignClient,
+  begin: readonly string[],
+  addresses: Addresses,
+): readonly string[] {
+  return [...begin, ...takes.map((place) => addresses[place])];
+}
+
+/** A client's scenario of TLS and SASL, with servers of both; its command gets their places. */
 export interface SecuredClient {
   readonly name: string;
   readonly needs: readonly string[];
+  readonly isSecured: true;
   /** As of {@link ForeignClient}. */
-  prepareSecured(): (places: SecuredPlaces) => readonly string[];
+  build(): readonly string[];
 }
 
+const JAVA = ["java", "javac", "mvn"];
+const ONE_SERVER = { isForOneServer: true, takes: ["direct"] } as const;
+
 export const FOREIGN_CLIENTS: readonly ForeignClient[] = [
+  // Takes longest, so it begins first.
+  { ...ONE_SERVER, name: "mixed", needs: ["python3", ...JAVA], build: buildMixed },
+  { name: "kazoo", needs: ["python3"], build: () => kazoo("scenario.py") },
+  { name: "c", needs: ["cc"], build: buildC },
+  { name: "go", needs: ["go"], build: () => buildGo("go-scenario", ".") },
+  { name: "node", needs: ["npm"], build: buildNode },
+  { name: "zooid", needs: [], build: () => ownScenario("client") },
+  { name: "wire", needs: [], takes: ["direct"], build: () => ownScenario("wire") },
   {
-    // Takes longest, so it begins first.
-    name: "mixed",
-    needs: ["python3", "java", "javac", "mvn"],
-    isForOneServer: true,
-    prepare: prepareMixed,
-  },
-  { name: "kazoo", needs: ["python3"], prepare: prepareKazoo },
-  { name: "c", needs: ["cc"], prepare: prepareC },
-  { name: "go", needs: ["go"], prepare: prepareGo },
-  { name: "node", needs: ["npm"], prepare: prepareNode },
-  {
-    name: "zooid",
-    needs: [],
-    prepare:
-      () =>
-      ({ direct, proxied }) =>
-        ownScenario("client-scenario.ts", direct, proxied),
-  },
-  {
-    name: "wire",
-    needs: [],
-    prepare:
-      () =>
-      ({ direct }) =>
-        ownScenario("wire-scenario.ts", direct),
-  },
-  {
+    ...ONE_SERVER,
     name: "kinds",
     needs: [],
-    isForOneServer: true,
     settings: ["extendedTypesEnabled=true", "enforceQuota=true", "znode.container.checkIntervalMs=200"],
-    prepare:
-      () =>
-      ({ direct }) =>
-        ownScenario("kinds-scenario.ts", direct),
+    build: () => ownScenario("kinds"),
   },
-  {
-    name: "words",
-    needs: [],
-    isForOneServer: true,
-    prepare:
-      () =>
-      ({ direct }) =>
-        ownScenario("words-scenario.ts", direct),
-  },
-  {
-    name: "admin",
-    needs: [],
-    isForOneServer: true,
-    prepare:
-      () =>
-      ({ direct, admin }) =>
-        ownScenario("admin-scenario.ts", direct, admin),
-  },
-  {
-    name: "console",
-    needs: [],
-    isForOneServer: true,
-    prepare:
-      () =>
-      ({ direct }) =>
-        ownScenario("console-scenario.ts", direct),
-  },
+  { ...ONE_SERVER, name: "words", needs: [], build: () => ownScenario("words") },
+  { ...ONE_SERVER, name: "admin", needs: [], takes: ["direct", "admin"], build: () => ownScenario("admin") },
+  { ...ONE_SERVER, name: "console", needs: [], build: () => ownScenario("console") },
   {
     name: "curator",
-    needs: ["java", "javac", "mvn"],
+    needs: JAVA,
     settings: ["extendedTypesEnabled=true"],
-    prepare: prepareCurator,
+    takes: ["direct"],
+    build: () => ["java", "-cp", compileWithCurator("Scenario.java"), "Scenario"],
   },
-  { name: "recipes", needs: ["java", "javac", "mvn"], prepare: prepareRecipes },
-  { name: "discovery", needs: ["java", "javac", "mvn"], prepare: prepareDiscovery },
+  // Our recipes and Curator's, then our service discovery and Curator's.
+  {
+    name: "recipes",
+    needs: JAVA,
+    takes: ["direct"],
+    build: () => ownScenario("recipes", compileWithCurator("Peer.java")),
+  },
+  {
+    name: "discovery",
+    needs: JAVA,
+    takes: ["direct"],
+    build: () => ownScenario("discovery", compileWithCurator("DiscoveryPeer.java")),
+  },
+  // Our recipes, Curator's and kazoo's, which have names, locks and places on the same paths.
   ...(["owners", "rounds", "strangers"] as const).map((name) => ({
+    ...ONE_SERVER,
     name,
-    needs: ["python3", "java", "javac", "mvn"],
-    isForOneServer: true,
-    prepare: () => prepareNeighbours(`${name}-scenario.ts`),
+    needs: ["python3", ...JAVA],
+    build: () => ownScenario(name, compileWithCurator("Neighbour.java"), ...kazoo("neighbour.py")),
   })),
-  { name: "sets", needs: ["python3"], prepare: prepareSets },
-  { name: "zkcli", needs: ["java", "mvn"], prepare: prepareZkCli },
-  { name: "together", needs: ["python3", "java", "mvn"], prepare: prepareTogether },
+  // Our partitions of a set and kazoo's.
+  { name: "sets", needs: ["python3"], takes: ["direct"], build: () => ownScenario("sets", ...kazoo("partitioner.py")) },
+  {
+    name: "zkcli",
+    needs: ["java", "mvn"],
+    build: () => ownScenario("zkcli", fetchApacheJars(), join(CLIENTS, "zkcli")),
+  },
+  {
+    name: "together",
+    needs: ["python3", "java", "mvn"],
+    takes: ["direct"],
+    build: () => ownScenario("together", fetchApacheJars(), ...kazoo("peer.py")),
+  },
 ];
 
 export const SECURED_CLIENTS: readonly SecuredClient[] = [
-  { name: "kazoo-secured", needs: ["python3"], prepareSecured: prepareKazooSecured },
-  { name: "java-secured", needs: ["java", "javac", "mvn"], prepareSecured: prepareJavaSecured },
-  { name: "go-secured", needs: ["go"], prepareSecured: prepareGoSecured },
+  { name: "kazoo-secured", needs: ["python3"], isSecured: true, build: () => kazoo("secured.py") },
+  { name: "java-secured", needs: JAVA, isSecured: true, build: buildJavaSecured },
+  { name: "go-secured", needs: ["go"], isSecured: true, build: () => buildGo("go-secured", "./secured") },
 ];
 
 /**
  * The commands of programs that change an ensemble's servers; they get an address and the servers'
  * lines. The last ends its server.
  */
-export function prepareReconfigClients(): readonly (readonly string[])[] {
-  const go = join(CACHE, "go-reconfig");
-  run("go", ["build", "-o", go, "./reconfig"], join(CLIENTS, "go"));
+export function buildReconfigClients(): readonly (readonly string[])[] {
   return [
-    [installKazoo(), kazooProgram("reconfig.py")],
-    [go],
+    kazoo("reconfig.py"),
+    buildGo("go-reconfig", "./reconfig"),
     ["java", "-cp", compileWithCurator("Reconfig.java"), "Reconfig"],
   ];
 }
 
-function prepareKazoo(): (addresses: Addresses) => readonly string[] {
-  const python = installKazoo();
-  return ({ direct, proxied }) => [python, join(CLIENTS, "kazoo/scenario.py"), direct, proxied];
-}
-
-function prepareKazooSecured(): (places: SecuredPlaces) => readonly string[] {
-  const python = installKazoo();
-  return ({ plain, tls, strict, folder }) => [
-    python,
-    join(CLIENTS, "kazoo/secured.py"),
-    ...[plain, tls, strict, folder],
-  ];
-}
-
 /** ZooKeeper's own client, from the server's package. */
-function prepareJavaSecured(): (places: SecuredPlaces) => readonly string[] {
+function buildJavaSecured(): readonly string[] {
   const [jars, folder] = [fetchApacheJars(), join(CACHE, "java")];
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "logback.xml"), QUIET_LOG);
   run("javac", ["-encoding", "UTF-8", "-cp", `${jars}/*`, "-d", folder, join(CLIENTS, "java/Secured.java")]);
-  const classpath = `${folder}${delimiter}${jars}/*`;
-  return ({ plain, tls, strict, folder: files }) => [
-    ...["java", "-cp", classpath, "Secured"],
-    ...[plain, tls, strict, files],
-  ];
+  return ["java", "-cp", `${folder}${delimiter}${jars}/*`, "Secured"];
 }
 
-function prepareGoSecured(): (places: SecuredPlaces) => readonly string[] {
-  const program = join(CACHE, "go-secured");
-  run("go", ["build", "-o", program, "./secured"], join(CLIENTS, "go"));
-  return ({ plain, tls, strict, folder }) => [program, plain, tls, strict, folder];
+function buildGo(name: string, source: string): readonly string[] {
+  const program = join(CACHE, name);
+  run("go", ["build", "-o", program, source], join(CLIENTS, "go"));
+  return [program];
 }
 
 /** The Python with kazoo. */
@@ -191,22 +162,21 @@ export function kazooProgram(name: string): string {
   return join(CLIENTS, "kazoo", name);
 }
 
-function prepareC(): (addresses: Addresses) => readonly string[] {
+/** The command of such a program. */
+function kazoo(name: string): readonly string[] {
+  return [installKazoo(), kazooProgram(name)];
+}
+
+function buildC(): readonly string[] {
   const program = join(CACHE, "c-scenario");
   mkdirSync(CACHE, { recursive: true });
   const warnings = ["-Wall", "-Wextra", "-Wno-unused-parameter"];
   run("cc", ["-O1", "-g", "-DTHREADED", ...warnings, "-o", program, join(CLIENTS, "c/scenario.c"), "-lzookeeper_mt"]);
-  return ({ direct, proxied }) => [program, direct, proxied];
-}
-
-function prepareGo(): (addresses: Addresses) => readonly string[] {
-  const program = join(CACHE, "go-scenario");
-  run("go", ["build", "-o", program, "."], join(CLIENTS, "go"));
-  return ({ direct, proxied }) => [program, direct, proxied];
+  return [program];
 }
 
 /** The client stays out of the workspace: none of our packages may depend on it. */
-function prepareNode(): (addresses: Addresses) => readonly string[] {
+function buildNode(): readonly string[] {
   const folder = join(CACHE, "node-zookeeper-client");
   const installed = join(folder, "node_modules/node-zookeeper-client");
   if (!existsSync(installed)) {
@@ -214,48 +184,17 @@ function prepareNode(): (addresses: Addresses) => readonly string[] {
     writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true }));
     run("npm", ["install", "--silent", "--no-save", "--no-workspaces", "node-zookeeper-client@1.1.3"], folder);
   }
-  return ({ direct, proxied }) => [process.execPath, join(CLIENTS, "node/scenario.cjs"), installed, direct, proxied];
+  return [process.execPath, join(CLIENTS, "node/scenario.cjs"), installed];
 }
 
-/** Our own client, or plain bytes for requests that clients hide. */
-function ownScenario(file: string, ...args: readonly string[]): readonly string[] {
-  return [process.execPath, "--conditions=@zooid/source", join(SCENARIOS, file), ...args];
-}
-
-function prepareCurator(): (addresses: Addresses) => readonly string[] {
-  const classpath = compileWithCurator("Scenario.java");
-  return ({ direct }) => ["java", "-cp", classpath, "Scenario", direct];
-}
-
-/** Our recipes and Curator's. */
-function prepareRecipes(): (addresses: Addresses) => readonly string[] {
-  const classpath = compileWithCurator("Peer.java");
-  return ({ direct }) => ownScenario("recipes-scenario.ts", classpath, direct);
-}
-
-/** Our service discovery and Curator's. */
-function prepareDiscovery(): (addresses: Addresses) => readonly string[] {
-  const classpath = compileWithCurator("DiscoveryPeer.java");
-  return ({ direct }) => ownScenario("discovery-scenario.ts", classpath, direct);
+/** A scenario of ours: our own client, or plain bytes for requests that clients hide. */
+function ownScenario(name: string, ...args: readonly string[]): readonly string[] {
+  return [process.execPath, "--conditions=@zooid/source", join(SCENARIOS, `${name}-scenario.ts`), ...args];
 }
 
 /** Our recipes, Curator's and kazoo's, all at once. */
-function prepareMixed(): (addresses: Addresses) => readonly string[] {
-  const [classpath, python] = [compileWithCurator("Contender.java"), installKazoo()];
-  return ({ direct }) =>
-    ownScenario("mixed-scenario.ts", classpath, python, join(CLIENTS, "kazoo/contender.py"), direct);
-}
-
-/** Our recipes, Curator's and kazoo's, which have names, locks and places on the same paths. */
-function prepareNeighbours(scenario: string): (addresses: Addresses) => readonly string[] {
-  const [classpath, python] = [compileWithCurator("Neighbour.java"), installKazoo()];
-  return ({ direct }) => ownScenario(scenario, classpath, python, kazooProgram("neighbour.py"), direct);
-}
-
-/** Our partitions of a set and kazoo's. */
-function prepareSets(): (addresses: Addresses) => readonly string[] {
-  const python = installKazoo();
-  return ({ direct }) => ownScenario("sets-scenario.ts", python, join(CLIENTS, "kazoo/partitioner.py"), direct);
+function buildMixed(): readonly string[] {
+  return ownScenario("mixed", compileWithCurator("Contender.java"), ...kazoo("contender.py"));
 }
 
 /** The class path of one of our programs and Curator's jars. */
@@ -267,23 +206,6 @@ function compileWithCurator(source: string): string {
   }
   run("javac", ["-encoding", "UTF-8", "-cp", `${jars}/*`, "-d", folder, join(sources, source)]);
   return `${folder}:${jars}/*`;
-}
-
-function prepareZkCli(): (addresses: Addresses) => readonly string[] {
-  const jars = fetchApacheJars();
-  return ({ direct, proxied }) => [
-    process.execPath,
-    join(SCENARIOS, "zkcli-scenario.ts"),
-    jars,
-    join(CLIENTS, "zkcli"),
-    direct,
-    proxied,
-  ];
-}
-
-function prepareTogether(): (addresses: Addresses) => readonly string[] {
-  const [jars, python] = [fetchApacheJars(), installKazoo()];
-  return ({ direct }) => ownScenario("together-scenario.ts", jars, python, join(CLIENTS, "kazoo/peer.py"), direct);
 }
 
 /** The folder of Apache's jars, fetched once. */

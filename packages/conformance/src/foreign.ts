@@ -16,6 +16,7 @@ import { spawn } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import {
+  commandOf,
   FOREIGN_CLIENTS,
   type ForeignClient,
   fetchApacheJars,
@@ -89,7 +90,7 @@ function makeReady(client: ForeignClient | SecuredClient): () => Promise<readonl
   if (missing.length > 0) return lacking(`${client.name} needs ${missing.join(" and ")}`);
   let run: Run;
   try {
-    run = "prepare" in client ? prepare(client) : prepareSecured(client);
+    run = "isSecured" in client ? prepareSecured(client) : prepare(client);
   } catch (error) {
     return lacking(`${client.name} could not be prepared: ${describe(error)}`);
   }
@@ -112,7 +113,7 @@ function lack(reason: string): Result {
 }
 
 function isForMembers(client: ForeignClient | SecuredClient): boolean {
-  return "prepare" in client && client.isForOneServer !== true;
+  return !("isSecured" in client) && client.isForOneServer !== true;
 }
 
 async function runAgainst(name: string, kind: EndpointKind, run: Run): Promise<Result> {
@@ -135,25 +136,25 @@ async function runAgainst(name: string, kind: EndpointKind, run: Run): Promise<R
 }
 
 function prepare(client: ForeignClient): Run {
-  const command = client.prepare();
+  const begin = client.build();
   return async (kind) => {
     await using endpoint = await startEndpoint(kind, jarsOf(kind), client.settings);
     await using proxy = await startCuttingProxy(endpoint.port);
-    return await outputOf(
-      command({
-        direct: `127.0.0.1:${endpoint.port}`,
-        proxied: `127.0.0.1:${proxy.port}`,
-        admin: `127.0.0.1:${endpoint.adminPort}`,
-      }),
-    );
+    const command = commandOf(client, begin, {
+      direct: `127.0.0.1:${endpoint.port}`,
+      proxied: `127.0.0.1:${proxy.port}`,
+      admin: `127.0.0.1:${endpoint.adminPort}`,
+    });
+    return await outputOf(command);
   };
 }
 
 function prepareSecured(client: SecuredClient): Run {
-  const command = client.prepareSecured();
+  const command = client.build();
   return async (kind) => {
     await using servers = await startSecuredServers(kind, jarsOf(kind));
-    return await outputOf(command(servers.places));
+    const { plain, tls, strict, folder } = servers.places;
+    return await outputOf([...command, plain, tls, strict, folder]);
   };
 }
 

@@ -9,7 +9,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fetchApacheJars, prepareReconfigClients } from "../clients.ts";
+import { buildReconfigClients, fetchApacheJars } from "../clients.ts";
 import { printDiff } from "../diff.ts";
 import { JuteWriter } from "../jute.ts";
 import { PeerProcess } from "../servers/peer-process.ts";
@@ -24,7 +24,7 @@ const options = toolOptions({ print: false });
 const folder = mkdtempSync(join(tmpdir(), "reconfig-comparison-"));
 try {
   const jars = fetchApacheJars();
-  const clients = prepareReconfigClients();
+  const clients = buildReconfigClients();
   const theirs = await transcriptOf("apache", clients, jars);
   const ours = await transcriptOf("zooid", clients);
   if (options.print) console.log(theirs.join("\n"));
