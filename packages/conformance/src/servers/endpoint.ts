@@ -315,7 +315,8 @@ function zooCfg({ port, dataDir }: { readonly port: number; readonly dataDir: st
   ];
 }
 
-const LOGBACK = `<configuration>
+/** The logging of Java's servers: warnings, to stdout. */
+export const LOGBACK = `<configuration>
   <appender name="out" class="ch.qos.logback.core.ConsoleAppender">
     <encoder><pattern>%d{ISO8601} %-5p %m%n</pattern></encoder>
   </appender>

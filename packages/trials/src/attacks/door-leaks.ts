@@ -14,7 +14,7 @@
  * one is not.
  */
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -28,6 +28,7 @@ import { CreateMode, OpCode } from "@zooid/model";
 import { freePorts } from "@zooid/wire/testing/free-ports";
 import { auth, connectRequest, create, read, request } from "@zooid/wire/testing/raw-client";
 import { until } from "../faults/ensemble-servers.ts";
+import { memoryMib } from "../figures/process-memory.ts";
 import { range } from "./attack.ts";
 import { clientTlsSettings } from "./handshakes.ts";
 import { activeResources, INSPECTED, inspectorAddress, liveMiB } from "./inspected-process.ts";
@@ -157,7 +158,7 @@ try {
       const handles = await activeResources(inspector);
       const files = filesOf(pid);
       samples[i]?.push({ live, handles, files });
-      texts.push(`${live.toFixed(1)} MiB live, ${handles} handles, ${files} files, ${residentMiB(pid)} MiB resident`);
+      texts.push(`${live.toFixed(1)} MiB live, ${handles} handles, ${files} files, ${memoryMib(pid)} MiB resident`);
     }
     console.log(`round ${round}: ${visitCount} connections; ${texts.join("; ")}`);
   }
@@ -260,10 +261,6 @@ async function drained({ port }: Target): Promise<void> {
 
 function filesOf(pid: number): number {
   return readdirSync(`/proc/${pid}/fd`).length;
-}
-
-function residentMiB(pid: number): number {
-  return Math.round(Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024);
 }
 
 function average(samples: readonly Sample[], kind: keyof Sample): number {

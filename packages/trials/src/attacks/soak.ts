@@ -17,7 +17,7 @@
  * session is lost.
  */
 import { type ChildProcess, fork } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -25,6 +25,7 @@ import { fourLetterWord } from "@zooid/conformance/internal/servers/endpoint";
 import { decimal, oneOf, toolOptions, whole } from "@zooid/conformance/internal/tool-options";
 import { OpCode } from "@zooid/model";
 import { create, multiBody } from "@zooid/wire/testing/raw-client";
+import { memoryMib } from "../figures/process-memory.ts";
 import { chunks, range } from "./attack.ts";
 import { Attacker } from "./attacker.ts";
 import { INSPECTED, inspectorAddress, liveMiB } from "./inspected-process.ts";
@@ -90,7 +91,7 @@ try {
     // One after the other: a collection stops its server, and the others lead or follow meanwhile.
     const live: number[] = [];
     if (isSample) for (const inspector of inspectors) live.push(await liveMiB(inspector));
-    const resident = target.pids.map(residentMiB);
+    const resident = target.pids.map((pid) => memoryMib(pid));
     if (isSample) samples.push(live.map((each, server) => ({ live: each, resident: resident[server] ?? Number.NaN })));
     const watches = (await Promise.all(target.ports.map(watchCount))).reduce((sum, count) => sum + count, 0);
     const liveText = isSample ? `, ${live.map((each) => each.toFixed(1)).join(", ")} MiB live` : "";
@@ -140,9 +141,4 @@ function average(values: readonly number[]): number {
 
 async function watchCount(port: number): Promise<number> {
   return Number(/^Total watches:(\d+)$/m.exec(await fourLetterWord(port, "wchs"))?.[1]);
-}
-
-function residentMiB(pid: number): number {
-  const kib = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
-  return Math.round(Number(kib) / 1024);
 }

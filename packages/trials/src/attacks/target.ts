@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { ServerProcess } from "@zooid/conformance/internal/servers/endpoint";
 import { freePorts } from "@zooid/wire/testing/free-ports";
 import { Ensemble, type EnsembleServer } from "../faults/ensemble-servers.ts";
+import { memoryMib } from "../figures/process-memory.ts";
 
 const START_DEADLINE_MS = 60_000;
 /** Attackers come as fast as they can: what one address may do is not what is tried. */
@@ -62,7 +63,7 @@ async function startAlone(folder: string, { settings = [], env = {} }: TargetOpt
     },
     logs: () => [server.log()],
     members: [],
-    peakMiB: () => peakMiB(server.pid),
+    peakMiB: () => memoryMib(server.pid, "VmHWM"),
     ended: () => (isAlive(server.pid) ? [] : [server.logTail()]),
     async restart() {
       await server.kill();
@@ -99,7 +100,7 @@ async function startEnsemble(
     },
     logs: () => ensemble.servers.map((server) => server.log()),
     members: ensemble.servers,
-    peakMiB: () => Math.max(...ensemble.servers.map(({ pid }) => peakMiB(pid))),
+    peakMiB: () => Math.max(...ensemble.servers.map(({ pid }) => memoryMib(pid, "VmHWM"))),
     ended: () =>
       ensemble.servers
         .filter((server) => !server.isRunning)
@@ -112,15 +113,6 @@ async function startEnsemble(
     },
     [Symbol.asyncDispose]: () => ensemble[Symbol.asyncDispose](),
   };
-}
-
-function peakMiB(pid: number): number {
-  try {
-    const kib = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
-    return Math.round(Number(kib ?? 0) / 1024);
-  } catch {
-    return 0;
-  }
 }
 
 function isAlive(pid: number): boolean {

@@ -13,6 +13,7 @@ import { join } from "node:path";
 import { type Client, connect } from "@zooid/client";
 import { ServerProcess } from "@zooid/conformance/internal/servers/endpoint";
 import { decimal, text, texts, toolOptions } from "@zooid/conformance/internal/tool-options";
+import { median } from "../figures/quantiles.ts";
 import { ClientProcess } from "./client-process.ts";
 import type { LoopResult } from "./closed-loop.ts";
 import { FOREIGN_VERSIONS, foreignClient } from "./foreign-clients.ts";
@@ -101,14 +102,6 @@ function figuresOf(results: readonly LoopResult[], heapBytes: number): Figures {
     cpuSeconds: median(results.map(({ cpuSeconds, count }) => (cpuSeconds / count) * 100_000)),
     heapBytes,
   };
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  const [low = Number.NaN, high = low] =
-    sorted.length % 2 === 0 ? sorted.slice(middle - 1, middle + 1) : sorted.slice(middle);
-  return sorted.length % 2 === 0 ? (low + high) / 2 : low;
 }
 
 function printTable(figures: ReadonlyMap<string, Figures>): void {

@@ -21,7 +21,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { connect } from "@zooid/client";
 import { Random } from "@zooid/conformance/internal/random";
 import { newSeed, text, toolOptions } from "@zooid/conformance/internal/tool-options";
-import { quantiles } from "./ensemble-report.ts";
+import { median } from "../figures/quantiles.ts";
 import { Ensemble, type EnsembleOptions, type EnsembleServer, until, ZOOID_SERVER } from "./ensemble-servers.ts";
 import { FaultyWay, type WayState } from "./faulty-way.ts";
 
@@ -232,7 +232,6 @@ async function measure(): Promise<void> {
     twoShort.push(twoShortMs);
   }
   if (count === 0) return;
-  const median = (values: readonly number[]): number => quantiles(values).median;
   console.log(`three new servers serve after ${median(three).toFixed(0)} ms (median of ${count})`);
   if (before.length > 0) {
     console.log(`the build before: ${median(before).toFixed(0)} ms`);

@@ -11,7 +11,7 @@
  * writers and a reader ask the leader one request at a time, the reader every 2 ms: the longest
  * that the reader waits is the longest that the leader's loop was busy with anything else.
  */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,6 +19,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { connect } from "@zooid/client";
 import { JuteWriter } from "@zooid/conformance/internal/jute";
 import { toolOptions } from "@zooid/conformance/internal/tool-options";
+import { memoryMib } from "../figures/process-memory.ts";
 import { createBody } from "./ensemble-client.ts";
 import { differences, type Tree } from "./ensemble-history.ts";
 import { Auditor } from "./ensemble-load.ts";
@@ -70,7 +71,9 @@ async function run(): Promise<void> {
   if (joiner === undefined) throw new Error("there is no server to join");
   const beganAt = performance.now();
   await fill(leader);
-  console.log(`filled in ${seconds(performance.now() - beganAt)}; leader ${leader.sid}, ${memory(leader)} resident`);
+  console.log(
+    `filled in ${seconds(performance.now() - beganAt)}; leader ${leader.sid}, ${memoryMib(leader.pid)} MiB resident`,
+  );
 
   // From then on no follower can be brought level from the log alone.
   await until(
@@ -200,11 +203,6 @@ async function znodeCount(server: EnsembleServer): Promise<string> {
 
 async function hasPurged(server: EnsembleServer): Promise<boolean> {
   return Number((await server.monitor()).get("zk_zooid_log_purged_segments")) > 0;
-}
-
-function memory({ pid }: EnsembleServer): string {
-  const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
-  return megabytes(Number(kilobytes) * 1024);
 }
 
 function diskUse(server: EnsembleServer): string {

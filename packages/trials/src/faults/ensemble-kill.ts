@@ -22,9 +22,9 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { Random } from "@zooid/conformance/internal/random";
 import { newSeed, oneOf, toolOptions } from "@zooid/conformance/internal/tool-options";
+import { inMs, quantiles } from "../figures/quantiles.ts";
 import { longestGapMs } from "./ensemble-history.ts";
 import { EnsembleLoad } from "./ensemble-load.ts";
-import { inMs, quantiles } from "./ensemble-report.ts";
 import { Ensemble, type EnsembleServer } from "./ensemble-servers.ts";
 import { playRounds } from "./load-rounds.ts";
 

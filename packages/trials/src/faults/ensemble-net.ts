@@ -14,11 +14,11 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { Random } from "@zooid/conformance/internal/random";
 import { newSeed, text, toolOptions } from "@zooid/conformance/internal/tool-options";
+import { inMs, quantiles } from "../figures/quantiles.ts";
 import { inOwnNamespaces, run } from "../processes/own-namespaces.ts";
 import { longestGapMs } from "./ensemble-history.ts";
 import { EnsembleLoad } from "./ensemble-load.ts";
 import { between, EnsembleNetwork } from "./ensemble-network.ts";
-import { inMs, quantiles } from "./ensemble-report.ts";
 import { Ensemble, type EnsembleServer, ZOOID_SERVER } from "./ensemble-servers.ts";
 import { playRounds } from "./load-rounds.ts";
 

@@ -1,27 +1,10 @@
 /** What the tools for ensembles print and keep. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { quantile } from "@zooid/model/testing/quantile";
 import type { EnsembleLoad } from "./ensemble-load.ts";
 import type { Ensemble } from "./ensemble-servers.ts";
 
 const FAULTS_SHOWN = 12;
-
-export interface Quantiles {
-  readonly median: number;
-  readonly p99: number;
-  readonly max: number;
-}
-
-/** Quantiles by the nearest rank. */
-export function quantiles(values: readonly number[]): Quantiles {
-  const sorted = values.toSorted((a, b) => a - b);
-  return { median: quantile(sorted, 0.5), p99: quantile(sorted, 0.99), max: quantile(sorted, 1) };
-}
-
-export function inMs({ median, p99, max }: Quantiles): string {
-  return `median ${median.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms, max ${max.toFixed(0)} ms`;
-}
 
 /** Prints what is wrong, and how the servers stand. */
 export function printFaults(faults: readonly string[], ensemble: Ensemble): void {

@@ -16,9 +16,9 @@ import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect } from "@zooid/client";
 import { someOf, toolOptions } from "@zooid/conformance/internal/tool-options";
+import { inMs, quantiles } from "../figures/quantiles.ts";
 import { documentedSteps } from "./documented-commands.ts";
 import { Authority } from "./ensemble-certificates.ts";
-import { inMs, quantiles } from "./ensemble-report.ts";
 import { type EnsembleServer, until, ZOOID_SERVER } from "./ensemble-servers.ts";
 import { DEADLINE_MS, type RollingRound, RollingRounds } from "./rolling-rounds.ts";
 

@@ -2,8 +2,8 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
 import { JuteWriter } from "@zooid/conformance/internal/jute";
+import { quantiles } from "../figures/quantiles.ts";
 import { createBody } from "./ensemble-client.ts";
-import { quantiles } from "./ensemble-report.ts";
 import type { EnsembleServer } from "./ensemble-servers.ts";
 import { OPCODE, RawSession } from "./raw-session.ts";
 

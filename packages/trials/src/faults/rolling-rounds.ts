@@ -3,8 +3,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { inMs, quantiles } from "../figures/quantiles.ts";
 import { longestGapMs } from "./ensemble-history.ts";
-import { inMs, printFaults, quantiles } from "./ensemble-report.ts";
+import { printFaults } from "./ensemble-report.ts";
 import { Ensemble, type EnsembleOptions, type EnsembleServer, until } from "./ensemble-servers.ts";
 import { ReplaceLoad } from "./replace-load.ts";
 

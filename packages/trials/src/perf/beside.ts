@@ -12,6 +12,8 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { decimal, toolOptions } from "@zooid/conformance/internal/tool-options";
+import { printHead, printRow } from "../figures/markdown-table.ts";
+import { median } from "../figures/quantiles.ts";
 import { PerfEnsemble } from "./ensemble.ts";
 import { buildEtcd, EtcdEnsemble } from "./etcd-ensemble.ts";
 import { runBench } from "./run-bench.ts";
@@ -60,17 +62,15 @@ async function main(): Promise<void> {
   for (const side of sides) for (const load of LOADS) await side.measure(load, values.warmup / LOADS.length);
   const [first, second, own] = sides.map(({ name }) => name);
   console.log(`${size === 1 ? "one server" : `${size} servers`} each, medians of ${values.rounds} rounds\n`);
-  console.log(
-    `| load | ${first}/s | ${second}/s | ${own}/s | to ${first} | to ${second} | p99: ${first}, ${second}, ${own} |`,
-  );
-  console.log("| --- | --- | --- | --- | --- | --- | --- |");
+  const rates = [first, second, own].map((name) => `${name}/s`);
+  printHead("load", ...rates, `to ${first}`, `to ${second}`, `p99: ${first}, ${second}, ${own}`);
   for (const load of LOADS) {
     const [a, b, c] = await inTurn(sides, load);
     if (a === undefined || b === undefined || c === undefined) throw new Error("three sides are compared");
     const rates = [a, b, c].map(({ perSecond }) => Math.round(perSecond).toLocaleString("en").replaceAll(",", " "));
     const ratios = [a, b].map((other) => (c.perSecond / other.perSecond).toFixed(2));
     const late = [a, b, c].map(({ p99Micros }) => `${(p99Micros / 1000).toFixed(1)}`).join(", ");
-    console.log(`| ${[load.name, ...rates, ...ratios, `${late} ms`].join(" | ")} |`);
+    printRow(load.name, ...rates, ...ratios, `${late} ms`);
   }
 }
 
@@ -111,8 +111,4 @@ function loaded(name: string, etcd: EtcdEnsemble): Side {
       return { perSecond: requestsPerSecond, p99Micros };
     },
   };
-}
-
-function median(numbers: readonly number[]): number {
-  return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
 }

@@ -4,7 +4,16 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { decimal, toolOptions } from "@zooid/conformance/internal/tool-options";
-import { type FromMember, type MemberTask, openMember, type Proposing, type ToMember } from "./broadcast-member.ts";
+import { printHead, printRow } from "../figures/markdown-table.ts";
+import { median, quantiles } from "../figures/quantiles.ts";
+import {
+  type FromMember,
+  type MemberTask,
+  openMember,
+  type Proposed,
+  type Proposing,
+  type ToMember,
+} from "./broadcast-member.ts";
 import { joinInProcess } from "./in-process-links.ts";
 
 /**
@@ -81,20 +90,9 @@ async function inOneProcess(servers: number, folder: string): Promise<Broadcast>
   return summaryOf(result);
 }
 
-function summaryOf({
-  entries,
-  seconds,
-  latenciesMs,
-  cpuSeconds,
-}: Omit<Extract<FromMember, { kind: "done" }>, "kind">): Broadcast {
-  const sorted = Float64Array.from(latenciesMs).sort();
-  const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
-  return {
-    entriesPerSecond: entries / seconds,
-    p50Ms: at(0.5),
-    p99Ms: at(0.99),
-    cpuUs: (cpuSeconds / entries) * 1e6,
-  };
+function summaryOf({ entries, seconds, latenciesMs, cpuSeconds }: Proposed): Broadcast {
+  const { median: p50Ms, p99: p99Ms } = quantiles(latenciesMs);
+  return { entriesPerSecond: entries / seconds, p50Ms, p99Ms, cpuUs: (cpuSeconds / entries) * 1e6 };
 }
 
 function tell(child: ChildProcess, message: ToMember): void {
@@ -115,16 +113,11 @@ async function heard<K extends FromMember["kind"]>(
   return promise.finally(() => child.off("message", listen).off("exit", ended));
 }
 
-const median = (numbers: readonly number[]): number =>
-  numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
-
 console.log(
   `Entries of ${PROPOSING.payloadBytes} bytes, ${PROPOSING.window} not yet delivered at a time, ${values.seconds} s after ${values.warmup} s, ` +
     `medians of ${values.repeats}, ${values.inProcess ? "one process without sockets" : "a process for each server"}\n`,
 );
-console.log(
-  "| servers | entries/s | MB/s | commit p50 / p99 ms | CPU µs an entry, all servers |\n| --- | --- | --- | --- | --- |",
-);
+printHead("servers", "entries/s", "MB/s", "commit p50 / p99 ms", "CPU µs an entry, all servers");
 for (const servers of values.servers) {
   const results: Broadcast[] = [];
   for (let repeat = 0; repeat < values.repeats; repeat++) {
@@ -137,8 +130,7 @@ for (const servers of values.servers) {
   }
   const of = (pick: (one: Broadcast) => number): number => median(results.map(pick));
   const rate = of((one) => one.entriesPerSecond);
-  console.log(
-    `| ${servers} | ${Math.round(rate)} | ${((rate * PROPOSING.payloadBytes) / 1e6).toFixed(1)} | ` +
-      `${of((one) => one.p50Ms).toFixed(2)} / ${of((one) => one.p99Ms).toFixed(2)} | ${of((one) => one.cpuUs).toFixed(1)} |`,
-  );
+  const latencies = `${of((one) => one.p50Ms).toFixed(2)} / ${of((one) => one.p99Ms).toFixed(2)}`;
+  const megabytes = ((rate * PROPOSING.payloadBytes) / 1e6).toFixed(1);
+  printRow(servers, Math.round(rate), megabytes, latencies, of((one) => one.cpuUs).toFixed(1));
 }

@@ -14,6 +14,7 @@ import { type Client, connect } from "@zooid/client";
 import { toolOptions } from "@zooid/conformance/internal/tool-options";
 import { startServer } from "@zooid/embedded-server";
 import { ChildPages } from "@zooid/replica/internal/reads/child-pages";
+import { quantiles } from "../figures/quantiles.ts";
 
 const PAGE_MS_MAX = 5;
 const MILLION_MS_MAX = 10_000;
@@ -68,14 +69,13 @@ async function main(): Promise<void> {
   const [pages, beside] = [await ask<Measured>(server, "take"), await ask<Measured>(pings, "take")];
 
   const problems = checkNames(times, { count, changing });
-  const pageMs = quantiles(pages.ms);
   const pingMs = quantiles(beside.ms);
   console.log(
     `${times.size} names in ${pageCount} pages in ${(listMs / 1000).toFixed(2)} s, ${changeCount} changes meanwhile`,
   );
   const cpuMs = quantiles(pages.cpuMs ?? []);
-  console.log(`a page at the server: ${shown(pageMs)}; of the processor: ${shown(cpuMs)}`);
-  console.log(`pings of another session: ${shown(pingMs)}; with nothing beside them: ${shown(quantiles(idle.ms))}`);
+  console.log(`a page at the server: ${shown(pages.ms)}; of the processor: ${shown(pages.cpuMs ?? [])}`);
+  console.log(`pings of another session: ${shown(beside.ms)}; with nothing beside them: ${shown(idle.ms)}`);
   if (cpuMs.max > PAGE_MS_MAX) problems.push(`a page took ${cpuMs.max.toFixed(2)} ms of the loop`);
   if (listMs > (MILLION_MS_MAX * count) / 1_000_000) problems.push(`the listing took ${listMs.toFixed(0)} ms`);
   if (pingMs.p99 > PING_P99_MS_MAX) problems.push(`the pings' 99th percentile is ${pingMs.p99.toFixed(1)} ms`);
@@ -195,19 +195,7 @@ function ask<T>(worker: Worker, word: string): Promise<T> {
   return answered;
 }
 
-interface Quantiles {
-  readonly count: number;
-  readonly p50: number;
-  readonly p99: number;
-  readonly max: number;
-}
-
-function quantiles(ms: readonly number[]): Quantiles {
-  const sorted = [...ms].sort((a, b) => a - b);
-  const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
-  return { count: sorted.length, p50: at(0.5), p99: at(0.99), max: sorted.at(-1) ?? 0 };
-}
-
-function shown({ count, p50, p99, max }: Quantiles): string {
-  return `median ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms, most ${max.toFixed(2)} ms (${count})`;
+function shown(ms: readonly number[]): string {
+  const { median, p99, max } = quantiles(ms);
+  return `median ${median.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms, most ${max.toFixed(2)} ms (${ms.length})`;
 }

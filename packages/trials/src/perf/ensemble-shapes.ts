@@ -8,6 +8,8 @@ import { type ChartLine, chartSvg } from "zooid-bench/internal/results/chart-svg
 import type { ComparedPoint } from "zooid-bench/internal/results/comparison";
 import { timelineChart } from "zooid-bench/internal/results/result-chart";
 import { effectsOf } from "zooid-bench/internal/results/timeline";
+import { printHead, printRow } from "../figures/markdown-table.ts";
+import { median } from "../figures/quantiles.ts";
 import { hostsOf, type Kind, PerfEnsemble } from "./ensemble.ts";
 import { compareBench, runBench } from "./run-bench.ts";
 
@@ -85,7 +87,7 @@ async function byRatio(): Promise<void> {
     await using zooid = await started("zooid", { voters: servers });
     await using apache = await started("apache", { voters: servers });
     const { points } = await compare(zooid.hosts, apache.hosts, "read-ratio", ...connections(servers));
-    for (const one of points) row(`${one.point} | ${servers}`, ...compared(one));
+    for (const one of points) printRow(`${one.point} | ${servers}`, ...compared(one));
     for (const [kind, side] of [
       ["zooid", "a"],
       ["apache", "b"],
@@ -127,7 +129,7 @@ async function byReaders(): Promise<void> {
       const times = rate / (found.get(kind)?.[0] ?? 1);
       return [whole(rate), times.toFixed(2), (times / (voters + observers)).toFixed(2)];
     });
-    row(observers === 0 ? String(voters) : `${voters} and ${observers} observers`, ...cells);
+    printRow(observers === 0 ? String(voters) : `${voters} and ${observers} observers`, ...cells);
   }
   const lines = KINDS.map((kind, colour) => ({
     name: NAMES[kind],
@@ -187,7 +189,7 @@ async function onPaper(): Promise<void> {
         ofMain,
       );
     }
-    row(observers === 0 ? String(voters) : `${voters} and ${observers} observers`, ...cells);
+    printRow(observers === 0 ? String(voters) : `${voters} and ${observers} observers`, ...cells);
   }
 }
 
@@ -223,7 +225,7 @@ async function byObservers(): Promise<void> {
       for (const [at, way] of ways.entries()) {
         const rates = turns.map((turn) => turn[at]?.rate ?? 0);
         const ratios = turns.map((turn) => (turn[at]?.rate ?? 0) / (turn[0]?.rate ?? 0));
-        row(
+        printRow(
           `${NAMES[kind]}, ${size} bytes | ${way}`,
           whole(median(rates)),
           at === 0
@@ -273,7 +275,7 @@ async function writesAt(): Promise<void> {
       ["16 × 1", ["--connections", "16", "--in-flight", "1"]],
     ] as const) {
       const { points } = await compare(zooid.hosts, apache.hosts, "write-at", ...flags);
-      for (const point of points) row(`${servers} | ${point.point}, ${load}`, ...compared(point));
+      for (const point of points) printRow(`${servers} | ${point.point}, ${load}`, ...compared(point));
     }
   }
 }
@@ -316,7 +318,7 @@ async function throughLosses(): Promise<void> {
     const cells = labels.flatMap((_, i) =>
       effects.map((of) => `${of[i]?.stillMs ?? "?"}, ${of[i]?.backMs === undefined ? "not" : whole(of[i].backMs)}`),
     );
-    row(
+    printRow(
       NAMES[kind],
       ...cells,
       `${
@@ -344,7 +346,7 @@ async function idle(): Promise<void> {
     const startMs = performance.now();
     await delay(IDLE_MS);
     const share = (cpuOf(ensemble) - before) / ((performance.now() - startMs) / 1000);
-    row(
+    printRow(
       NAMES[kind],
       ensemble.servers.map(({ residentMib }) => whole(residentMib)).join(", "),
       (share * 100).toFixed(2),
@@ -387,12 +389,8 @@ function compared({ a, b, ratio, difference }: ComparedPoint): readonly string[]
 }
 
 function table(...titles: readonly string[]): void {
-  const columns = titles.flatMap((title) => title.split(" | "));
-  console.log(`\n| ${columns.join(" | ")} |\n|${" --- |".repeat(columns.length)}`);
-}
-
-function row(...cells: readonly string[]): void {
-  console.log(`| ${cells.join(" | ")} |`);
+  console.log();
+  printHead(...titles.flatMap((title) => title.split(" | ")));
 }
 
 function draw(file: string, title: string, label: string, lines: readonly ChartLine[]): void {
@@ -402,10 +400,6 @@ function draw(file: string, title: string, label: string, lines: readonly ChartL
 function save(file: string, svg: string): void {
   mkdirSync(values.images, { recursive: true });
   writeFileSync(join(values.images, file), svg);
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 }
 
 function whole(value: number): string {

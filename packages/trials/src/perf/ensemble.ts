@@ -3,14 +3,16 @@
  * resources of their processes.
  */
 
-import { execFile, execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
-import { fourLetterWord, ROOT } from "@zooid/conformance/internal/servers/endpoint";
+import { fetchApacheJars } from "@zooid/conformance/internal/clients";
+import { fourLetterWord, LOGBACK, ROOT } from "@zooid/conformance/internal/servers/endpoint";
 import { lastSettings } from "@zooid/model/testing/last-settings";
 import { freePorts } from "@zooid/wire/testing/free-ports";
+import { memoryMib } from "../figures/process-memory.ts";
 
 export type Kind = "apache" | "zooid";
 export type Role = "standalone" | "leader" | "follower" | "observer";
@@ -225,8 +227,7 @@ export class PerfServer {
   }
 
   get residentMib(): number {
-    const kib = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${this.pid}/status`, "utf8"))?.[1];
-    return Number(kib ?? 0) / 1024;
+    return memoryMib(this.pid);
   }
 
   /** Bounds its CPU to a share of one core; undefined lifts the bound. */
@@ -284,7 +285,7 @@ function writeServer({ kind, own, sid, clientPort, settings, isObserver, command
   writeFileSync(join(own, "zoo.cfg"), lastSettings(config));
   writeFileSync(join(own, "logback.xml"), LOGBACK);
   const zooid = command ?? join(ROOT, "node_modules/.bin/zooid-server");
-  const java = `java -Xmx${APACHE_HEAP} -cp '${own}${delimiter}${kind === "apache" ? apacheJars() : ""}/*' org.apache.zookeeper.server.quorum.QuorumPeerMain`;
+  const java = `java -Xmx${APACHE_HEAP} -cp '${own}${delimiter}${kind === "apache" ? fetchApacheJars() : ""}/*' org.apache.zookeeper.server.quorum.QuorumPeerMain`;
   writeFileSync(
     join(own, "start.sh"),
     [
@@ -296,18 +297,3 @@ function writeServer({ kind, own, sid, clientPort, settings, isObserver, command
     ].join("\n"),
   );
 }
-
-let jars: string | undefined;
-
-export function apacheJars(): string {
-  jars ??= execFileSync(join(ROOT, "tools/fetch-apache-zookeeper.sh"), { encoding: "utf8" }).trim();
-  return jars;
-}
-
-const LOGBACK = `<configuration>
-  <appender name="out" class="ch.qos.logback.core.ConsoleAppender">
-    <encoder><pattern>%d{ISO8601} %-5p %m%n</pattern></encoder>
-  </appender>
-  <root level="WARN"><appender-ref ref="out"/></root>
-</configuration>
-`;

@@ -6,6 +6,7 @@ import { decimal, someOf, text, toolOptions } from "@zooid/conformance/internal/
 import { type ChartLine, chartSvg } from "zooid-bench/internal/results/chart-svg";
 import { formatNumber } from "zooid-bench/internal/results/format";
 import { mainLatency, type PointReport } from "zooid-bench/internal/results/point-report";
+import { printHead, printRow } from "../figures/markdown-table.ts";
 import { runBench } from "./run-bench.ts";
 
 /**
@@ -57,7 +58,7 @@ async function measure(what: What): Promise<void> {
   const rows: Row[] = [];
   console.log(`\n${what}s, ${values.seconds} s a point\n`);
   const one = WHAT[what];
-  table(
+  printHead(
     "contenders",
     "kind",
     `${one}s`,
@@ -152,21 +153,12 @@ function draw(what: What, rows: readonly Row[]): void {
 /** The faster handover, by more than the machine's noise, is in bold. */
 function rowOfTable(one: Row, other: Row): void {
   const latencies = `${rounded(one.p50Ms)}, ${rounded(one.p99Ms)}`;
-  row(
+  printRow(
     ...[formatNumber(one.contenders), one.kind, formatNumber(one.count)],
     ...[formatNumber(one.notifications), formatNumber(one.requests)],
     ...[one.p50Ms < SOONER * other.p50Ms ? `**${latencies}**` : latencies],
     ...[rounded(one.cpuMs), `${Math.round(one.generator * 100)} %`],
   );
-}
-
-function table(...head: readonly string[]): void {
-  row(...head);
-  row(...head.map(() => "---"));
-}
-
-function row(...cells: readonly string[]): void {
-  console.log(`| ${cells.join(" | ")} |`);
 }
 
 /** Two digits are what a shared machine's times hold; from ten on whole numbers. */

@@ -1,14 +1,15 @@
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { isMainThread, Worker, workerData } from "node:worker_threads";
+import { fetchApacheJars } from "@zooid/conformance/internal/clients";
 import { ServerProcess } from "@zooid/conformance/internal/servers/endpoint";
 import { decimal, someOf, toolOptions } from "@zooid/conformance/internal/tool-options";
 import { OpCode } from "@zooid/model";
 import { connectRequest, create, read, request } from "@zooid/wire/testing/raw-client";
+import { memoryMib } from "../figures/process-memory.ts";
 
 /**
  * A million znodes of 100 bytes: how fast they are made, what the server then holds in memory, how
@@ -27,7 +28,7 @@ const SEQUENTIAL = 2;
 
 async function measure(kind: "apache" | "zooid"): Promise<void> {
   const folder = mkdtempSync(join(values.data, `million-${kind}-`));
-  const options = kind === "apache" ? { jars: apacheJars(), heap: "4g" } : {};
+  const options = kind === "apache" ? { jars: fetchApacheJars(), heap: "4g" } : {};
   const server = new ServerProcess({ kind, folder, ...options });
   try {
     await server.start();
@@ -38,11 +39,11 @@ async function measure(kind: "apache" | "zooid"): Promise<void> {
     await loadBeside({ port: server.port, connections: CONNECTIONS, count: NODES, parents: PARENTS });
     const loadMs = performance.now() - startMs;
     const worstLoading = probe.takeWorst();
-    const loadedRss = residentMib(server.pid);
+    const loadedRss = memoryMib(server.pid);
     await delay(IDLE_MS);
     const worstAfter = probe.takeWorst();
-    const idleRss = residentMib(server.pid);
-    const peak = peakMib(server.pid);
+    const idleRss = memoryMib(server.pid);
+    const peak = memoryMib(server.pid, "VmHWM");
     probe.stop();
     await server.kill();
     const restartMs = performance.now();
@@ -53,7 +54,7 @@ async function measure(kind: "apache" | "zooid"): Promise<void> {
         kind.padEnd(7),
         `${Math.round(NODES / (loadMs / 1000))} creates/s`,
         `worst read ${worstLoading.toFixed(1)} ms while loading, ${worstAfter.toFixed(1)} ms in the ${IDLE_MS / 1000} s after`,
-        `resident ${loadedRss} MiB loaded, ${idleRss} MiB later, ${peak} MiB peak, ${residentMib(server.pid)} MiB after a restart`,
+        `resident ${loadedRss} MiB loaded, ${idleRss} MiB later, ${peak} MiB peak, ${memoryMib(server.pid)} MiB after a restart`,
         `restart to serving ${(restarted / 1000).toFixed(2)} s`,
       ].join("; "),
     );
@@ -61,26 +62,6 @@ async function measure(kind: "apache" | "zooid"): Promise<void> {
     await server.kill();
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-function apacheJars(): string {
-  const root = resolve(import.meta.dirname, "../../../..");
-  return execFileSync(join(root, "tools/fetch-apache-zookeeper.sh"), { encoding: "utf8" }).trim();
-}
-
-function residentMib(pid: number): number {
-  return Math.round(statusKib(pid, "VmRSS") / 1024);
-}
-
-function peakMib(pid: number): number {
-  return Math.round(statusKib(pid, "VmHWM") / 1024);
-}
-
-function statusKib(pid: number, field: string): number {
-  const line = readFileSync(`/proc/${pid}/status`, "utf8")
-    .split("\n")
-    .find((one) => one.startsWith(field));
-  return Number(/\d+/.exec(line ?? "")?.[0] ?? 0);
 }
 
 interface Load {
