@@ -28,17 +28,23 @@ interface Sending {
   next: number;
 }
 
+/** A server of the simulation, as its snapshots need it. */
+export interface SnapshotParts {
+  readonly disk: Disk;
+  readonly scheduler: Scheduler;
+  readonly random: Prng;
+  readonly registry: SnapshotRegistry;
+  readonly send: (link: LinkRef, message: PeerMessage) => void;
+  readonly input: (step: () => void) => void;
+  /** A snapshot that was received in part is given up. */
+  readonly abandoned?: (nextChunk: number) => void;
+}
+
 /**
  * Sends a server's snapshot in a few chunks, one for each credit, and receives another server's.
  */
 export class SnapshotTransfer implements SnapshotPort {
-  readonly #disk: Disk;
-  readonly #scheduler: Scheduler;
-  readonly #random: Prng;
-  readonly #registry: SnapshotRegistry;
-  readonly #send: (link: LinkRef, message: PeerMessage) => void;
-  readonly #input: (step: () => void) => void;
-  readonly #abandoned: ((nextChunk: number) => void) | undefined;
+  readonly #parts: SnapshotParts;
   readonly #sending = new Map<LinkRef, Sending>();
   #receiving:
     | {
@@ -50,38 +56,23 @@ export class SnapshotTransfer implements SnapshotPort {
     | undefined;
   #fileNumber = 1;
 
-  constructor(parts: {
-    readonly disk: Disk;
-    readonly scheduler: Scheduler;
-    readonly random: Prng;
-    readonly registry: SnapshotRegistry;
-    readonly send: (link: LinkRef, message: PeerMessage) => void;
-    readonly input: (step: () => void) => void;
-    /** A snapshot that was received in part is given up. */
-    readonly abandoned?: (nextChunk: number) => void;
-  }) {
-    this.#abandoned = parts.abandoned;
-    this.#disk = parts.disk;
-    this.#scheduler = parts.scheduler;
-    this.#random = parts.random;
-    this.#registry = parts.registry;
-    this.#send = parts.send;
-    this.#input = parts.input;
+  constructor(parts: SnapshotParts) {
+    this.#parts = parts;
   }
 
   open(
     link: LinkRef,
     opened: (at: { readonly position: LogPosition; readonly epochs: readonly EpochRange[] } | undefined) => void,
   ): void {
-    const { state } = this.#disk;
+    const { state } = this.#parts.disk;
     this.#later(() => {
       if (state === undefined) {
         opened(undefined);
         return;
       }
-      const hold = this.#disk.log.hold(state.position.zxid);
-      this.#sending.set(link, { state, hold, number: this.#registry.put(state), sent: undefined, next: 0 });
-      opened({ position: state.position, epochs: this.#disk.epochsThrough(state.position.zxid) });
+      const hold = this.#parts.disk.log.hold(state.position.zxid);
+      this.#sending.set(link, { state, hold, number: this.#parts.registry.put(state), sent: undefined, next: 0 });
+      opened({ position: state.position, epochs: this.#parts.disk.epochsThrough(state.position.zxid) });
     });
   }
 
@@ -120,21 +111,21 @@ export class SnapshotTransfer implements SnapshotPort {
     this.#later(() => {
       if (this.#receiving !== receiving) return;
       if (isLast) {
-        const state = this.#registry.get(number);
+        const state = this.#parts.registry.get(number);
         this.#receiving = undefined;
         if (state === undefined) receiving.stored({ failed: "the snapshot is unknown" });
         else {
           const stateFile = `received-${++this.#fileNumber}-${number}`;
-          this.#disk.putState(stateFile, state);
+          this.#parts.disk.putState(stateFile, state);
           receiving.stored({ stateFile });
         }
       }
-      this.#send(receiving.link, { kind: "snapshot-credit", next: receiving.next });
+      this.#parts.send(receiving.link, { kind: "snapshot-credit", next: receiving.next });
     });
   }
 
   abandon(): void {
-    if (this.#receiving !== undefined) this.#abandoned?.(this.#receiving.next);
+    if (this.#receiving !== undefined) this.#parts.abandoned?.(this.#receiving.next);
     this.#receiving = undefined;
   }
 
@@ -145,11 +136,11 @@ export class SnapshotTransfer implements SnapshotPort {
     this.#later(() => {
       if (this.#sending.get(link) !== sending) return;
       const isLast = index === CHUNKS - 1;
-      this.#send(link, { kind: "snapshot-chunk", index, isLast, bytes, start: 0, end: bytes.length });
+      this.#parts.send(link, { kind: "snapshot-chunk", index, isLast, bytes, start: 0, end: bytes.length });
     });
   }
 
   #later(step: () => void): void {
-    this.#scheduler.after(this.#random.below(20), () => this.#input(step));
+    this.#parts.scheduler.after(this.#parts.random.below(20), () => this.#parts.input(step));
   }
 }

@@ -1,9 +1,9 @@
-import { formatZxid, type QuorumVerifier, ZXID_NONE, type Zxid } from "@zooid/model";
+import { formatZxid, ZXID_NONE, type Zxid } from "@zooid/model";
 import type { SimServer } from "../cluster/server.ts";
 import { digestOf } from "../cluster/state-image.ts";
 import type { BroadcastInvariants } from "./broadcast.ts";
-import type { CommittedSequence } from "./committed-sequence.ts";
 import type { ElectionInvariants } from "./election.ts";
+import type { Facts } from "./facts.ts";
 import { holds } from "./known-disks.ts";
 import { Violation } from "./violation.ts";
 
@@ -12,40 +12,34 @@ import { Violation } from "./violation.ts";
  * E1).
  */
 export class AppliedState {
-  readonly #verifier: QuorumVerifier;
-  readonly #committed: CommittedSequence;
+  readonly #facts: Facts;
   readonly #election: ElectionInvariants;
   readonly #broadcast: BroadcastInvariants;
   /** How many of the committed transactions each server has applied: its place in the sequence. */
   readonly #counts = new WeakMap<SimServer, number>();
   readonly #digests = new Map<number, string>();
 
-  constructor(parts: {
-    readonly verifier: QuorumVerifier;
-    readonly committed: CommittedSequence;
-    readonly election: ElectionInvariants;
-    readonly broadcast: BroadcastInvariants;
-  }) {
-    this.#verifier = parts.verifier;
-    this.#committed = parts.committed;
-    this.#election = parts.election;
-    this.#broadcast = parts.broadcast;
+  constructor(facts: Facts, election: ElectionInvariants, broadcast: BroadcastInvariants) {
+    this.#facts = facts;
+    this.#election = election;
+    this.#broadcast = broadcast;
   }
 
   applying(server: SimServer, zxid: Zxid): void {
     const { sid, disk, replica } = server;
-    if (!this.#committed.has(zxid) && replica.zab.state === "leading") {
+    if (!this.#facts.committed.has(zxid) && replica.zab.state === "leading") {
       this.#election.established(server);
       this.#broadcast.leaderCommitted(server);
     }
-    if (!this.#committed.has(zxid) && this.#verifier.voters.size === 1) this.#committed.extend(disk.durable, zxid);
-    const place = this.#committed.placeOf(zxid);
+    if (!this.#facts.committed.has(zxid) && this.#facts.verifier.voters.size === 1)
+      this.#facts.committed.extend(disk.durable, zxid);
+    const place = this.#facts.committed.placeOf(zxid);
     if (place === undefined) {
       throw new Violation("I15", `server ${sid} applies ${formatZxid(zxid)}, which is not committed`);
     }
     const count = this.#counts.get(server) ?? 0;
     if (place !== count) {
-      const due = this.#committed.at(count) ?? ZXID_NONE;
+      const due = this.#facts.committed.at(count) ?? ZXID_NONE;
       throw new Violation("I13", `server ${sid} applies ${formatZxid(zxid)} where ${formatZxid(due)} is due`);
     }
     if (zxid > disk.durable.tail.zxid || !holds(disk.durable, zxid)) {
@@ -62,7 +56,7 @@ export class AppliedState {
   /** The tree was replaced by a snapshot. */
   loaded(server: SimServer): void {
     const { applied } = server.replica.tree;
-    const place = this.#committed.placeOf(applied);
+    const place = this.#facts.committed.placeOf(applied);
     if (place === undefined && applied !== ZXID_NONE) {
       throw new Violation(
         "I15",

@@ -10,12 +10,10 @@ import {
   type Zxid,
 } from "@zooid/model";
 import type { SimServer } from "../cluster/server.ts";
-import type { CommittedSequence } from "./committed-sequence.ts";
-import type { Configurations } from "./configurations.ts";
 import type { ElectionInvariants } from "./election.ts";
-import { holds, type KnownDisks } from "./known-disks.ts";
-import { frameHash, membersIn, type ProposalStreams } from "./proposals.ts";
-import type { SkippedProposals } from "./skipped-proposals.ts";
+import type { Facts } from "./facts.ts";
+import { holds } from "./known-disks.ts";
+import { frameHash, membersIn } from "./proposals.ts";
 import { Violation } from "./violation.ts";
 
 /**
@@ -23,31 +21,16 @@ import { Violation } from "./violation.ts";
  * quorum (I8 to I10, I14, I16 to I19, I22).
  */
 export class BroadcastInvariants {
-  readonly #disks: KnownDisks;
-  readonly #configurations: Configurations;
-  readonly #proposals: ProposalStreams;
-  readonly #committed: CommittedSequence;
-  readonly #skipped: SkippedProposals;
+  readonly #facts: Facts;
   readonly #election: ElectionInvariants;
   /** What each server believed to be committed when it was last looked at. */
   readonly #believed = new WeakMap<SimServer, Zxid>();
   /** What each server last acked on each link. */
   readonly #acked = new WeakMap<SimServer, Map<LinkRef, Zxid>>();
 
-  constructor(parts: {
-    readonly disks: KnownDisks;
-    readonly configurations: Configurations;
-    readonly proposals: ProposalStreams;
-    readonly committed: CommittedSequence;
-    readonly skipped: SkippedProposals;
-    readonly election: ElectionInvariants;
-  }) {
-    this.#disks = parts.disks;
-    this.#configurations = parts.configurations;
-    this.#proposals = parts.proposals;
-    this.#committed = parts.committed;
-    this.#skipped = parts.skipped;
-    this.#election = parts.election;
+  constructor(facts: Facts, election: ElectionInvariants) {
+    this.#facts = facts;
+    this.#election = election;
   }
 
   /** A leader hands entries to its log. */
@@ -65,15 +48,15 @@ export class BroadcastInvariants {
     for (let at = start; at < end; at += FRAME_HEADER_BYTES + frameLength(bytes, at)) {
       const zxid = frameZxid(bytes, at);
       const due = epochOf(owner.proposed) === epoch ? ((owner.proposed + 1) as Zxid) : composeZxid(epoch, 1);
-      if (zxid !== due || this.#proposals.get(zxid) !== undefined) {
+      if (zxid !== due || this.#facts.proposals.get(zxid) !== undefined) {
         throw new Violation("I8", `server ${sid} proposes ${formatZxid(zxid)}, ${formatZxid(due)} is due`);
       }
-      const configuration = this.#configurations.versionAfter(owner.proposed);
-      this.#proposals.add(zxid, { hash: frameHash(bytes, at), previous: owner.proposed, configuration });
+      const configuration = this.#facts.configurations.versionAfter(owner.proposed);
+      this.#facts.proposals.add(zxid, { hash: frameHash(bytes, at), previous: owner.proposed, configuration });
       const members = membersIn(bytes, at);
-      if (members !== undefined) this.#configurations.proposed({ ...members, version: zxid }, owner.proposed);
+      if (members !== undefined) this.#facts.configurations.proposed({ ...members, version: zxid }, owner.proposed);
       owner.proposed = zxid;
-      this.#skipped.proposed(zxid);
+      this.#facts.skipped.proposed(zxid);
     }
   }
 
@@ -114,20 +97,20 @@ export class BroadcastInvariants {
     const { committed } = server.replica.zab;
     if (committed === this.#believed.get(server)) return;
     this.#believed.set(server, committed);
-    const last = this.#committed.last;
+    const last = this.#facts.committed.last;
     if (committed <= last) {
-      if (this.#committed.has(committed)) return;
+      if (this.#facts.committed.has(committed)) return;
       throw new Violation("I10", `server ${sid} commits ${formatZxid(committed)}, others committed another history`);
     }
-    const holdersOf = (zxid: Zxid) => this.#disks.serversWith((durable) => holds(durable, zxid));
-    if (!this.#configurations.mayCommit(committed, holdersOf)) {
+    const holdersOf = (zxid: Zxid) => this.#facts.disks.serversWith((durable) => holds(durable, zxid));
+    if (!this.#facts.configurations.mayCommit(committed, holdersOf)) {
       const holders = holdersOf(committed).join(", ");
       throw new Violation("I9", `server ${sid} commits ${formatZxid(committed)}, which only ${holders} hold`);
     }
     if (epochOf(last) !== epochOf(committed) && !holds(disk.durable, last)) {
       throw new Violation("I10", `server ${sid} commits ${formatZxid(committed)} without what came before`);
     }
-    this.#committed.extend(disk.durable, committed);
+    this.#facts.committed.extend(disk.durable, committed);
   }
 
   #learnerStepped(server: SimServer): void {
@@ -135,7 +118,7 @@ export class BroadcastInvariants {
     const { committed } = zab;
     if (committed === this.#believed.get(server)) return;
     this.#believed.set(server, committed);
-    if (!this.#committed.has(committed)) {
+    if (!this.#facts.committed.has(committed)) {
       throw new Violation("I16", `server ${server.sid} believes that ${formatZxid(committed)} is committed`);
     }
     if (zab.phase === "broadcast" && tree.applied > committed) {

@@ -1,10 +1,7 @@
 import { formatZxid, type PeerMessage, type Zxid } from "@zooid/model";
 import type { SimServer } from "../cluster/server.ts";
-import type { CoverageCounts } from "../runs/coverage.ts";
-import type { CommittedSequence } from "./committed-sequence.ts";
-import type { Configurations } from "./configurations.ts";
-import { holds, type KnownDisks } from "./known-disks.ts";
-import type { SkippedProposals } from "./skipped-proposals.ts";
+import type { Facts } from "./facts.ts";
+import { holds } from "./known-disks.ts";
 import { Violation } from "./violation.ts";
 
 /** The leader whose history a quorum has accepted for an epoch. */
@@ -21,11 +18,7 @@ export interface Owner {
  * quorum holds (I1, I12, I18, I31, 2.2).
  */
 export class ElectionInvariants {
-  readonly #disks: KnownDisks;
-  readonly #configurations: Configurations;
-  readonly #committed: CommittedSequence;
-  readonly #skipped: SkippedProposals;
-  readonly #coverage: CoverageCounts;
+  readonly #facts: Facts;
   /** Leaders that have sent LEADERINFO for an epoch, the last one. */
   readonly #invited = new Map<number, SimServer>();
   /** Leaders that had an epoch's promises. */
@@ -34,18 +27,8 @@ export class ElectionInvariants {
   readonly #discovering = new WeakSet<SimServer>();
   #newest = 0;
 
-  constructor(parts: {
-    readonly disks: KnownDisks;
-    readonly configurations: Configurations;
-    readonly committed: CommittedSequence;
-    readonly skipped: SkippedProposals;
-    readonly coverage: CoverageCounts;
-  }) {
-    this.#disks = parts.disks;
-    this.#configurations = parts.configurations;
-    this.#committed = parts.committed;
-    this.#skipped = parts.skipped;
-    this.#coverage = parts.coverage;
+  constructor(facts: Facts) {
+    this.#facts = facts;
   }
 
   /** The epoch of the newest leader whose history a quorum has. */
@@ -63,7 +46,7 @@ export class ElectionInvariants {
       throw new Violation("2.2", `server ${server.sid} names epoch ${epoch} and has not promised it itself`);
     }
     const other = this.#invited.get(epoch);
-    if (other !== undefined && other !== server) this.#coverage.reached("two leaders tried for one epoch");
+    if (other !== undefined && other !== server) this.#facts.coverage.reached("two leaders tried for one epoch");
     this.#invited.set(epoch, server);
   }
 
@@ -76,7 +59,7 @@ export class ElectionInvariants {
     if (message.currentEpoch !== durable.currentEpoch || message.logged.zxid !== durable.tail.zxid) {
       throw new Violation("2.2", `server ${server.sid} reports a log to its leader that is not on its disk`);
     }
-    if (message.isRepeated) this.#coverage.reached("promise repeated to the same leader");
+    if (message.isRepeated) this.#facts.coverage.reached("promise repeated to the same leader");
   }
 
   stepped(server: SimServer): void {
@@ -85,13 +68,13 @@ export class ElectionInvariants {
       this.#discovering.delete(server);
       return;
     }
-    if (!this.#configurations.mayLead(server.sid)) {
+    if (!this.#facts.configurations.mayLead(server.sid)) {
       throw new Violation("L2", `server ${server.sid} leads, and is no candidate`);
     }
     if (phase === "discovery") this.#discovering.add(server);
     else if (this.#discovering.delete(server)) this.#hasPromises(server);
     // Before, it knows of nothing but what was committed without it.
-    if (phase === "broadcast" || !this.#committed.has(committed)) this.established(server);
+    if (phase === "broadcast" || !this.#facts.committed.has(committed)) this.established(server);
   }
 
   #hasPromises(server: SimServer): void {
@@ -102,12 +85,12 @@ export class ElectionInvariants {
     }
     this.#promised.set(epoch, server);
     const { bootCount } = server.disk.durable.identity;
-    const sids = this.#disks.serversWith(
+    const sids = this.#facts.disks.serversWith(
       ({ promise }) =>
         promise.epoch > epoch ||
         (promise.epoch === epoch && promise.sid === server.sid && promise.incarnation === bootCount),
     );
-    if (!this.#configurations.isQuorum(server.disk.durable.tail.zxid, sids)) {
+    if (!this.#facts.configurations.isQuorum(server.disk.durable.tail.zxid, sids)) {
       throw new Violation("I31", `server ${server.sid} begins epoch ${epoch} with the promises of ${sids.join(", ")}`);
     }
   }
@@ -122,28 +105,29 @@ export class ElectionInvariants {
     }
     const { durable } = server.disk;
     const history = durable.tail.zxid;
-    const sids = this.#disks.serversWith((each) => each.currentEpoch >= epoch && holds(each, history));
-    if (!this.#configurations.isQuorum(history, sids)) {
+    const sids = this.#facts.disks.serversWith((each) => each.currentEpoch >= epoch && holds(each, history));
+    if (!this.#facts.configurations.isQuorum(history, sids)) {
       throw new Violation("I18", `server ${server.sid} leads epoch ${epoch}, which only ${sids.join(", ")} hold`);
     }
     this.#owners.set(epoch, { server, history, proposed: history });
     if (epoch < this.#newest) {
       // It is late: a later epoch has its leader, which took this history over.
-      if (this.#committed.has(history)) return;
+      if (this.#facts.committed.has(history)) return;
       throw new Violation("I12", `epoch ${epoch} begins after a later one, with another history`);
     }
-    const committed = this.#committed.last;
+    const committed = this.#facts.committed.last;
     if (!holds(durable, committed)) {
       const missing = formatZxid(committed);
       throw new Violation("I12", `server ${server.sid} leads epoch ${epoch} without ${missing}, which is committed`);
     }
     this.#newest = epoch;
-    if (this.#configurations.isChangingAt(history)) this.#coverage.reached("change completed by a successor");
+    if (this.#facts.configurations.isChangingAt(history))
+      this.#facts.coverage.reached("change completed by a successor");
     // The quorum is noticed here a little after the leader has it; meanwhile the leader may have
     // synced a voter that lost its disk.
-    for (const disk of this.#disks.all()) if (disk.durable.currentEpoch === epoch) disk.isWiped = false;
-    this.#skipped.established(epoch, durable);
-    if (history > committed) this.#coverage.reached("proposal of a dead leader survived");
-    this.#committed.extend(durable, history);
+    for (const disk of this.#facts.disks.all()) if (disk.durable.currentEpoch === epoch) disk.isWiped = false;
+    this.#facts.skipped.established(epoch, durable);
+    if (history > committed) this.#facts.coverage.reached("proposal of a dead leader survived");
+    this.#facts.committed.extend(durable, history);
   }
 }

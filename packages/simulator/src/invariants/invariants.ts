@@ -38,24 +38,16 @@ export class Invariants {
     const committed = new CommittedSequence(proposals);
     const configurations = new Configurations(verifier, proposals, committed);
     const skipped = new SkippedProposals(proposals, coverage);
-    const election = new ElectionInvariants({ disks, configurations, committed, skipped, coverage });
-    const broadcast = new BroadcastInvariants({ disks, configurations, proposals, committed, skipped, election });
+    const facts = { verifier, disks, configurations, proposals, committed, skipped, coverage };
+    const election = new ElectionInvariants(facts);
+    const broadcast = new BroadcastInvariants(facts, election);
     this.#disks = disks;
     this.#configurations = configurations;
     this.#committed = committed;
     this.#election = election;
-    this.#log = new LogInvariants({
-      verifier,
-      disks,
-      configurations,
-      proposals,
-      committed,
-      skipped,
-      election,
-      coverage,
-    });
+    this.#log = new LogInvariants(facts, election);
     this.#broadcast = broadcast;
-    this.#state = new AppliedState({ verifier, committed, election, broadcast });
+    this.#state = new AppliedState(facts, election, broadcast);
   }
 
   /** The commit point: the highest zxid that any leader knew to be committed. */

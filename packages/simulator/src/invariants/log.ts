@@ -5,20 +5,16 @@ import {
   frameLength,
   frameZxid,
   type LogPosition,
-  type QuorumVerifier,
   type ServerId,
   ZXID_NONE,
   type Zxid,
 } from "@zooid/model";
 import type { DurableLog } from "@zooid/txn-log";
 import type { SimServer } from "../cluster/server.ts";
-import type { CoverageCounts } from "../runs/coverage.ts";
-import type { CommittedSequence } from "./committed-sequence.ts";
-import type { Configurations } from "./configurations.ts";
 import type { ElectionInvariants } from "./election.ts";
-import type { KnownDisk, KnownDisks } from "./known-disks.ts";
-import { frameHash, type ProposalStreams } from "./proposals.ts";
-import type { SkippedProposals } from "./skipped-proposals.ts";
+import type { Facts } from "./facts.ts";
+import type { KnownDisk } from "./known-disks.ts";
+import { frameHash } from "./proposals.ts";
 import { Violation } from "./violation.ts";
 
 /**
@@ -27,57 +23,36 @@ import { Violation } from "./violation.ts";
  * 5.2). Only what is new on a disk is looked at.
  */
 export class LogInvariants {
-  readonly #verifier: QuorumVerifier;
-  readonly #disks: KnownDisks;
-  readonly #configurations: Configurations;
-  readonly #proposals: ProposalStreams;
-  readonly #committed: CommittedSequence;
-  readonly #skipped: SkippedProposals;
+  readonly #facts: Facts;
   readonly #election: ElectionInvariants;
-  readonly #coverage: CoverageCounts;
   /** What each server's disk showed when it was last looked at. */
   readonly #seen = new WeakMap<SimServer, DurableLog>();
   readonly #chains = new Map<number, LogPosition["chain"]>();
 
-  constructor(parts: {
-    readonly verifier: QuorumVerifier;
-    readonly disks: KnownDisks;
-    readonly configurations: Configurations;
-    readonly proposals: ProposalStreams;
-    readonly committed: CommittedSequence;
-    readonly skipped: SkippedProposals;
-    readonly election: ElectionInvariants;
-    readonly coverage: CoverageCounts;
-  }) {
-    this.#verifier = parts.verifier;
-    this.#disks = parts.disks;
-    this.#configurations = parts.configurations;
-    this.#proposals = parts.proposals;
-    this.#committed = parts.committed;
-    this.#skipped = parts.skipped;
-    this.#election = parts.election;
-    this.#coverage = parts.coverage;
+  constructor(facts: Facts, election: ElectionInvariants) {
+    this.#facts = facts;
+    this.#election = election;
   }
 
   stepped(server: SimServer): void {
     const { durable } = server.disk;
     if (this.#seen.get(server) === durable) return;
     this.#seen.set(server, durable);
-    const disk = this.#disks.get(server.sid);
-    if (disk === undefined) this.#disks.add(server.sid, durable);
+    const disk = this.#facts.disks.get(server.sid);
+    if (disk === undefined) this.#facts.disks.add(server.sid, durable);
     else this.#changed(server.sid, disk, durable, server);
   }
 
   /** A server's life has ended: from now on what is on its disk counts. */
   crashed(sid: ServerId, durable: DurableLog): void {
-    const disk = this.#disks.get(sid);
-    if (disk === undefined) this.#disks.addCrashed(sid, durable);
+    const disk = this.#facts.disks.get(sid);
+    if (disk === undefined) this.#facts.disks.addCrashed(sid, durable);
     else this.#changed(sid, disk, durable);
     this.#checkKept(`the crash of server ${sid}`);
   }
 
   wiped(sid: ServerId): void {
-    this.#disks.empty(sid, this.#election.newestEpoch);
+    this.#facts.disks.empty(sid, this.#election.newestEpoch);
     this.#checkKept(`wiping server ${sid}`);
   }
 
@@ -98,9 +73,9 @@ export class LogInvariants {
         // It has all of an epoch that a quorum holds without it: whatever it forgot, a member of
         // any quorum knows. There may be a newer epoch by now, but none in which it acked anything.
         disk.isWiped = false;
-        this.#coverage.reached("wiped voter votes again");
+        this.#facts.coverage.reached("wiped voter votes again");
       }
-      this.#skipped.installed(sid, now);
+      this.#facts.skipped.installed(sid, now);
       this.#checkKept(`a history install of server ${sid}`);
     }
     if (server === undefined) return;
@@ -123,8 +98,8 @@ export class LogInvariants {
   }
 
   #checkHistory(sid: ServerId, { commitHint, tail, identity }: DurableLog): void {
-    if (this.#verifier.voters.size <= 1) return;
-    if (!this.#committed.has(commitHint)) {
+    if (this.#facts.verifier.voters.size <= 1) return;
+    if (!this.#facts.committed.has(commitHint)) {
       throw new Violation("2.1", `server ${sid} notes ${formatZxid(commitHint)} as committed`);
     }
     if (tail.zxid !== ZXID_NONE && identity.ensembleId === "") {
@@ -144,7 +119,7 @@ export class LogInvariants {
     let previous = after;
     for (let at = 0; at < bytes.length; at += FRAME_HEADER_BYTES + frameLength(bytes, at)) {
       const zxid = frameZxid(bytes, at);
-      const proposal = this.#proposals.get(zxid);
+      const proposal = this.#facts.proposals.get(zxid);
       if (proposal === undefined) {
         throw new Violation("I7", `server ${sid} logs ${formatZxid(zxid)}, which its epoch's leader never proposed`);
       }
@@ -162,10 +137,10 @@ export class LogInvariants {
 
   /** I11: some member of every quorum has everything that is committed. */
   #checkKept(after: string): void {
-    const committed = this.#committed.last;
+    const committed = this.#facts.committed.last;
     if (committed === ZXID_NONE) return;
-    for (const { verifier, known } of this.#configurations.electing(committed)) {
-      const without = this.#disks.votersWithout(known, verifier.voters);
+    for (const { verifier, known } of this.#facts.configurations.electing(committed)) {
+      const without = this.#facts.disks.votersWithout(known, verifier.voters);
       if (!verifier.isQuorum(without)) continue;
       throw new Violation("I11", `after ${after} the quorum ${without.join(", ")} lacks ${formatZxid(known)}`);
     }

@@ -1,0 +1,18 @@
+import type { QuorumVerifier } from "@zooid/model";
+import type { CoverageCounts } from "../runs/coverage.ts";
+import type { CommittedSequence } from "./committed-sequence.ts";
+import type { Configurations } from "./configurations.ts";
+import type { KnownDisks } from "./known-disks.ts";
+import type { ProposalStreams } from "./proposals.ts";
+import type { SkippedProposals } from "./skipped-proposals.ts";
+
+/** What all invariants of a run know of its ensemble. */
+export interface Facts {
+  readonly verifier: QuorumVerifier;
+  readonly disks: KnownDisks;
+  readonly configurations: Configurations;
+  readonly proposals: ProposalStreams;
+  readonly committed: CommittedSequence;
+  readonly skipped: SkippedProposals;
+  readonly coverage: CoverageCounts;
+}
