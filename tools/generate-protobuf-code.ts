@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempDisposableSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -42,14 +42,11 @@ function codeOptions(name: string): readonly string[] {
 
 /** Types are made from comments, which the code itself does without. */
 function typesOf(name: string, schema: string): string {
-  const directory = mkdtempSync(join(tmpdir(), "zooid-generate-"));
-  try {
-    const commented = join(directory, `${name}.js`);
-    writeFileSync(commented, run("pbjs", [...codeOptions(name), schema]));
-    return run("pbts", ["--no-comments", commented]);
-  } finally {
-    rmSync(directory, { recursive: true });
-  }
+  using temporary = mkdtempDisposableSync(join(tmpdir(), "zooid-generate-"));
+  const directory = temporary.path;
+  const commented = join(directory, `${name}.js`);
+  writeFileSync(commented, run("pbjs", [...codeOptions(name), schema]));
+  return run("pbts", ["--no-comments", commented]);
 }
 
 function run(tool: string, args: readonly string[]): string {

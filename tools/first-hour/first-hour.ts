@@ -10,7 +10,7 @@
  */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempDisposableSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
@@ -29,24 +29,21 @@ if (reason !== undefined) console.log(`skipped: ${reason}`);
 else process.exitCode = await firstHour();
 
 async function firstHour(): Promise<number> {
-  const scratch = mkdtempSync(join(tmpdir(), "first-hour-"));
-  try {
-    const copy = join(scratch, "zooid");
-    copyWorkTree(copy);
-    const environment = strangersEnvironment(join(scratch, "home"));
-    let failed = 0;
-    for (const [index, name] of PAGES.entries()) {
-      const { steps, faults } = pageSteps(name, readFileSync(join(ROOT, name), "utf8"), LEFT_OUT);
-      for (const fault of faults) console.error(fault);
-      failed += faults.length;
-      if (index === 0) failed += setUp(steps, copy, environment);
-      if (failed === 0) failed += await follow(steps, { copy, scratch: join(scratch, String(index)), environment });
-    }
-    for (const { page, heading, reason: why } of LEFT_OUT) console.log(`not run: ${page}, "${heading}": ${why}`);
-    return failed === 0 ? 0 : 1;
-  } finally {
-    rmSync(scratch, { recursive: true, force: true });
+  using temporary = mkdtempDisposableSync(join(tmpdir(), "first-hour-"));
+  const scratch = temporary.path;
+  const copy = join(scratch, "zooid");
+  copyWorkTree(copy);
+  const environment = strangersEnvironment(join(scratch, "home"));
+  let failed = 0;
+  for (const [index, name] of PAGES.entries()) {
+    const { steps, faults } = pageSteps(name, readFileSync(join(ROOT, name), "utf8"), LEFT_OUT);
+    for (const fault of faults) console.error(fault);
+    failed += faults.length;
+    if (index === 0) failed += setUp(steps, copy, environment);
+    if (failed === 0) failed += await follow(steps, { copy, scratch: join(scratch, String(index)), environment });
   }
+  for (const { page, heading, reason: why } of LEFT_OUT) console.log(`not run: ${page}, "${heading}": ${why}`);
+  return failed === 0 ? 0 : 1;
 }
 
 /** Everything that git would commit, with changes that are not committed yet. */

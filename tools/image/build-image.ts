@@ -5,7 +5,7 @@ import {
   existsSync,
   globSync,
   mkdirSync,
-  mkdtempSync,
+  mkdtempDisposableSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
@@ -35,39 +35,33 @@ export interface BuildOptions {
 
 /** Builds the image from what is packed, and returns its size in bytes. */
 export async function buildImage({ tag, base }: BuildOptions): Promise<number> {
-  const context = mkdtempSync(join(tmpdir(), "image-"));
-  try {
-    await run("npm", ["run", "build"], ROOT);
-    await installApps(join(context, "app"));
-    cpSync(join(ROOT, "image/bin"), join(context, "bin"), { recursive: true });
-    for (const file of globSync("bin/*", { cwd: context })) chmodSync(join(context, file), 0o755);
-    await podman(
-      ...["build", ...LIMITS, "--isolation", "chroot", "--format", "docker", "--tag", tag],
-      ...["--build-arg", `BASE=${base ?? (await debianBase())}`, "--file", join(ROOT, "image/Containerfile"), context],
-    );
-    return Number(await podman("image", "inspect", "--format", "{{.Size}}", tag));
-  } finally {
-    rmSync(context, { recursive: true, force: true });
-  }
+  using temporary = mkdtempDisposableSync(join(tmpdir(), "image-"));
+  const context = temporary.path;
+  await run("npm", ["run", "build"], ROOT);
+  await installApps(join(context, "app"));
+  cpSync(join(ROOT, "image/bin"), join(context, "bin"), { recursive: true });
+  for (const file of globSync("bin/*", { cwd: context })) chmodSync(join(context, file), 0o755);
+  await podman(
+    ...["build", ...LIMITS, "--isolation", "chroot", "--format", "docker", "--tag", tag],
+    ...["--build-arg", `BASE=${base ?? (await debianBase())}`, "--file", join(ROOT, "image/Containerfile"), context],
+  );
+  return Number(await podman("image", "inspect", "--format", "{{.Size}}", tag));
 }
 
 /** Installs the packed applications as users do, without what never runs. */
 async function installApps(directory: string): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), "image-packages-"));
-  try {
-    const tarballs = await pack(publicPackages(), folder);
-    await using registry = await serveTarballs(tarballs);
-    const consumer = new Consumer({ directory, nodeBinary: process.execPath, registryUrl: registry.url });
-    await consumer.install(tarballs.filter(({ manifest }) => APPS.includes(manifest.name)).map(({ file }) => file));
-    for (const file of [".npmrc", "package-lock.json"]) rmSync(join(directory, file), { force: true });
-    writeFileSync(join(directory, "package.json"), JSON.stringify({ private: true }));
-    const modules = join(directory, "node_modules");
-    const binding = `linux-${process.arch}.node`;
-    for (const path of globSync([...NEEDLESS, "better-sqlite3/prebuilds/*.node"], { cwd: modules }))
-      if (!path.endsWith(`/${binding}`)) rmSync(join(modules, path), { recursive: true, force: true });
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  using temporary = mkdtempDisposableSync(join(tmpdir(), "image-packages-"));
+  const folder = temporary.path;
+  const tarballs = await pack(publicPackages(), folder);
+  await using registry = await serveTarballs(tarballs);
+  const consumer = new Consumer({ directory, nodeBinary: process.execPath, registryUrl: registry.url });
+  await consumer.install(tarballs.filter(({ manifest }) => APPS.includes(manifest.name)).map(({ file }) => file));
+  for (const file of [".npmrc", "package-lock.json"]) rmSync(join(directory, file), { force: true });
+  writeFileSync(join(directory, "package.json"), JSON.stringify({ private: true }));
+  const modules = join(directory, "node_modules");
+  const binding = `linux-${process.arch}.node`;
+  for (const path of globSync([...NEEDLESS, "better-sqlite3/prebuilds/*.node"], { cwd: modules }))
+    if (!path.endsWith(`/${binding}`)) rmSync(join(modules, path), { recursive: true, force: true });
 }
 
 /**

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempDisposableSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Mutant, mutated, ROOT } from "@zooid/simulator/internal/mutants/generate";
@@ -18,15 +18,12 @@ const VITEST = join(ROOT, "node_modules/vitest/vitest.mjs");
  * end
  */
 export async function isNoticed(mutant: Mutant, tests: readonly string[]): Promise<boolean> {
-  const folder = mkdtempSync(join(tmpdir(), "zooid-mutant-"));
-  try {
-    const file = join(folder, "mutant.json");
-    const source = mutated(readFileSync(join(ROOT, mutant.file), "utf8"), mutant);
-    writeFileSync(file, JSON.stringify({ file: mutant.file, source }));
-    return (await statusOf(file, tests)) !== 0;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  using temporary = mkdtempDisposableSync(join(tmpdir(), "zooid-mutant-"));
+  const folder = temporary.path;
+  const file = join(folder, "mutant.json");
+  const source = mutated(readFileSync(join(ROOT, mutant.file), "utf8"), mutant);
+  writeFileSync(file, JSON.stringify({ file: mutant.file, source }));
+  return (await statusOf(file, tests)) !== 0;
 }
 
 function statusOf(mutant: string, tests: readonly string[]): Promise<number | null> {

@@ -6,7 +6,7 @@
  *
  *     npm run tool -- reconfig-comparison [--print]
  */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempDisposableSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildReconfigClients, fetchApacheJars } from "../clients.ts";
@@ -21,21 +21,18 @@ import { ReconfigEnsemble, SUPER } from "./reconfig-ensemble.ts";
 const END_SERVER = "end the server";
 
 const options = toolOptions({ print: false });
-const folder = mkdtempSync(join(tmpdir(), "reconfig-comparison-"));
-try {
-  const jars = fetchApacheJars();
-  const clients = buildReconfigClients();
-  const theirs = await transcriptOf("apache", clients, jars);
-  const ours = await transcriptOf("zooid", clients);
-  if (options.print) console.log(theirs.join("\n"));
-  const difference = printDiff(theirs, ours);
-  if (difference === "") console.log(`same    ${theirs.length} answers of both servers`);
-  else {
-    console.log(`differ  (- Apache ZooKeeper, + Zooid):\n${difference}`);
-    process.exitCode = 1;
-  }
-} finally {
-  rmSync(folder, { recursive: true, force: true });
+using temporary = mkdtempDisposableSync(join(tmpdir(), "reconfig-comparison-"));
+const folder = temporary.path;
+const jars = fetchApacheJars();
+const clients = buildReconfigClients();
+const theirs = await transcriptOf("apache", clients, jars);
+const ours = await transcriptOf("zooid", clients);
+if (options.print) console.log(theirs.join("\n"));
+const difference = printDiff(theirs, ours);
+if (difference === "") console.log(`same    ${theirs.length} answers of both servers`);
+else {
+  console.log(`differ  (- Apache ZooKeeper, + Zooid):\n${difference}`);
+  process.exitCode = 1;
 }
 
 async function transcriptOf(

@@ -7,7 +7,7 @@
  *     npm run tool -- reconfig-sequence [--print]
  */
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempDisposableSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { connect } from "@zooid/client";
@@ -29,7 +29,8 @@ const SESSION_TIMEOUT_MS = 20_000;
 const GREETING = /^Connecting to |^Welcome to ZooKeeper!$/;
 
 const options = toolOptions({ print: false });
-const folder = mkdtempSync(join(tmpdir(), "reconfig-sequence-"));
+using temporary = mkdtempDisposableSync(join(tmpdir(), "reconfig-sequence-"));
+const folder = temporary.path;
 const jars = fetchApacheJars();
 writeFileSync(join(folder, "logback.xml"), QUIET_LOG);
 const ZKCLI = [
@@ -37,21 +38,17 @@ const ZKCLI = [
   "org.apache.zookeeper.ZooKeeperMain",
 ];
 
-try {
-  const theirs = await playedBy("zkCli", ZKCLI, "apache");
-  if (options.print) console.log(theirs.join("\n"));
-  for (const [name, program] of [["zkCli", ZKCLI] as const, ["zooid-cli", [ZOOID_CLI]] as const]) {
-    const difference = printDiff(theirs, await playedBy(name, program, "zooid"));
-    if (difference === "") console.log(`same    ${theirs.length} lines of zkCli on Apache ZooKeeper, ${name} on Zooid`);
-    else {
-      console.log(`differ  (- zkCli on Apache ZooKeeper, + ${name} on Zooid):\n${difference}`);
-      process.exitCode = 1;
-    }
+const theirs = await playedBy("zkCli", ZKCLI, "apache");
+if (options.print) console.log(theirs.join("\n"));
+for (const [name, program] of [["zkCli", ZKCLI] as const, ["zooid-cli", [ZOOID_CLI]] as const]) {
+  const difference = printDiff(theirs, await playedBy(name, program, "zooid"));
+  if (difference === "") console.log(`same    ${theirs.length} lines of zkCli on Apache ZooKeeper, ${name} on Zooid`);
+  else {
+    console.log(`differ  (- zkCli on Apache ZooKeeper, + ${name} on Zooid):\n${difference}`);
+    process.exitCode = 1;
   }
-  await byMember();
-} finally {
-  rmSync(folder, { recursive: true, force: true });
 }
+await byMember();
 
 /** Commands of zkCli; server 3 leads all the time, so that each run prints the same. */
 async function playedBy(

@@ -136,7 +136,7 @@ async function startMember(
  * A server that can be started, killed and started again on the same data. Every start uses a new
  * port.
  */
-export class ServerProcess {
+export class ServerProcess implements AsyncDisposable {
   readonly dataDir: string;
   readonly #options: ServerOptions;
   readonly #logFile: string;
@@ -192,6 +192,10 @@ export class ServerProcess {
     await this.#end("SIGKILL");
   }
 
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill();
+  }
+
   /** Asks it to stop, and kills it if it does not. */
   async stop(): Promise<void> {
     const timer = setTimeout(() => this.#process?.kill("SIGKILL"), STOP_DEADLINE_MS);
@@ -209,7 +213,7 @@ export class ServerProcess {
 
   async #end(signal: NodeJS.Signals): Promise<void> {
     const process = this.#process;
-    if (process?.pid === undefined || hasEnded(process)) return;
+    if (process === undefined || hasEnded(process)) return;
     const ended = once(process, "exit");
     process.kill(signal);
     await ended;
@@ -218,9 +222,7 @@ export class ServerProcess {
   async #untilServing(): Promise<void> {
     const deadline = Date.now() + START_DEADLINE_MS;
     while (!(await this.#isServing())) {
-      if (this.#process === undefined || this.#process.pid === undefined || hasEnded(this.#process)) {
-        throw new Error("the process ended");
-      }
+      if (this.#process === undefined || hasEnded(this.#process)) throw new Error("the process ended");
       if (Date.now() > deadline) throw new Error(`no answer within ${START_DEADLINE_MS} ms`);
       await delay(POLL_MS);
     }
@@ -243,12 +245,19 @@ export interface SpawnOptions extends Pick<ServerOptions, "jars" | "heap" | "pro
 
 /** Starts the process of a server, which does not outlive this one. */
 export function spawnServer(kind: "apache" | "zooid", options: SpawnOptions): ChildProcess {
-  const { folder, configFile } = options;
-  const [command = "", ...args] = kind === "apache" ? apacheCommand(options) : [ZOOID_SERVER, configFile];
-  const bin = join(ROOT, "node_modules/.bin");
-  const env = { ...process.env, PATH: `${bin}${delimiter}${process.env["PATH"] ?? ""}`, ...options.env };
+  const { folder, configFile, env } = options;
   writeFileSync(join(folder, "logback.xml"), LOGBACK);
-  const child = spawn(command, args, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
+  return spawnLogged(kind === "apache" ? apacheCommand(options) : [ZOOID_SERVER, configFile], { folder, env });
+}
+
+/** Starts a command that does not outlive this process; its output goes to `server.log` in its folder. */
+export function spawnLogged(
+  [command = "", ...args]: readonly string[],
+  { folder, env = {} }: { readonly folder: string; readonly env?: Readonly<Record<string, string>> | undefined },
+): ChildProcess {
+  const bin = join(ROOT, "node_modules/.bin");
+  const all = { ...process.env, PATH: `${bin}${delimiter}${process.env["PATH"] ?? ""}`, ...env };
+  const child = spawn(command, args, { cwd: folder, env: all, stdio: ["ignore", "pipe", "pipe"] });
   endWithThis(child);
   const log = createWriteStream(join(folder, "server.log"), { flags: "a" });
   child.stdout.pipe(log, { end: false });
@@ -274,22 +283,28 @@ function endWithThis(server: ChildProcess): void {
     process.once("exit", () => {
       for (const each of started) each.kill("SIGKILL");
     });
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => process.exit(1));
   }
   started.add(server);
   server.on("close", () => started.delete(server));
 }
 
 /** Set ZOOID_SERVER to try another build: a command that takes a zoo.cfg. */
-const ZOOID_SERVER = process.env["ZOOID_SERVER"] ?? join(ROOT, "node_modules/.bin/zooid-server");
+export const ZOOID_SERVER: string = process.env["ZOOID_SERVER"] ?? join(ROOT, "node_modules/.bin/zooid-server");
 
+/** Whether a process has ended, or could not be started. */
 export function hasEnded(process: ChildProcess): boolean {
-  return process.exitCode !== null || process.signalCode !== null;
+  return process.pid === undefined || process.exitCode !== null || process.signalCode !== null;
 }
 
 /** The answer of a four-letter word, or an empty string without one. */
-export async function fourLetterWord(port: number, word: string, host = "127.0.0.1"): Promise<string> {
-  const socket = connect({ port, host, timeout: 2_000 });
+export async function fourLetterWord(
+  port: number,
+  word: string,
+  host = "127.0.0.1",
+  timeoutMs = 2000,
+): Promise<string> {
+  const socket = connect({ port, host, timeout: timeoutMs });
   let answer = "";
   socket.setEncoding("latin1").on("data", (text: string) => {
     answer += text;

@@ -14,7 +14,7 @@
  * one is not.
  */
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempDisposableSync, readdirSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -138,38 +138,35 @@ const VISITS: readonly Visit[] = [
 const options = toolOptions({ rounds: whole(12, ROUNDS_LEAST), seconds: whole(8, 1), ensemble: false });
 const { rounds, seconds } = options;
 
-const folder = mkdtempSync(join(tmpdir(), "door-leaks-"));
-try {
-  await using target = await startTarget(options.ensemble ? "ensemble" : "standalone", folder, {
-    env: INSPECTED,
-    settings: [...clientTlsSettings(folder), ...ADMIN, "4lw.commands.whitelist=*", ...(await ownSettings())],
-  });
-  const inspectors = target.logs().map(inspectorAddress);
-  const doors = await doorsOf(target);
-  const samples: Sample[][] = inspectors.map(() => []);
-  let visitCount = 0;
-  for (let round = 1; round <= rounds; round++) {
-    visitCount += await comeAndGo(doors, seconds * 1000);
-    await drained(target);
-    const texts: string[] = [];
-    for (const [i, inspector] of inspectors.entries()) {
-      const pid = target.pids[i] ?? 0;
-      const live = await liveMiB(inspector);
-      const handles = await activeResources(inspector);
-      const files = filesOf(pid);
-      samples[i]?.push({ live, handles, files });
-      texts.push(`${live.toFixed(1)} MiB live, ${handles} handles, ${files} files, ${memoryMib(pid)} MiB resident`);
-    }
-    console.log(`round ${round}: ${visitCount} connections; ${texts.join("; ")}`);
+using temporary = mkdtempDisposableSync(join(tmpdir(), "door-leaks-"));
+const folder = temporary.path;
+await using target = await startTarget(options.ensemble ? "ensemble" : "standalone", folder, {
+  env: INSPECTED,
+  settings: [...clientTlsSettings(folder), ...ADMIN, "4lw.commands.whitelist=*", ...(await ownSettings())],
+});
+const inspectors = target.logs().map(inspectorAddress);
+const doors = await doorsOf(target);
+const samples: Sample[][] = inspectors.map(() => []);
+let visitCount = 0;
+for (let round = 1; round <= rounds; round++) {
+  visitCount += await comeAndGo(doors, seconds * 1000);
+  await drained(target);
+  const texts: string[] = [];
+  for (const [i, inspector] of inspectors.entries()) {
+    const pid = target.pids[i] ?? 0;
+    const live = await liveMiB(inspector);
+    const handles = await activeResources(inspector);
+    const files = filesOf(pid);
+    samples[i]?.push({ live, handles, files });
+    texts.push(`${live.toFixed(1)} MiB live, ${handles} handles, ${files} files, ${memoryMib(pid)} MiB resident`);
   }
-  const grown = samples.flatMap((ofOne, i) => grownKinds(ofOne).map((kind) => `${kind} of server ${i + 1}`));
-  const ended = target.ended();
-  for (const end of ended) console.log(`a server ended: ${end}`);
-  console.log(grown.length === 0 ? "flat" : `not flat: ${grown.join(", ")}`);
-  process.exitCode = grown.length > 0 || ended.length > 0 ? 1 : 0;
-} finally {
-  rmSync(folder, { recursive: true, force: true });
+  console.log(`round ${round}: ${visitCount} connections; ${texts.join("; ")}`);
 }
+const grown = samples.flatMap((ofOne, i) => grownKinds(ofOne).map((kind) => `${kind} of server ${i + 1}`));
+const ended = target.ended();
+for (const end of ended) console.log(`a server ended: ${end}`);
+console.log(grown.length === 0 ? "flat" : `not flat: ${grown.join(", ")}`);
+process.exitCode = grown.length > 0 || ended.length > 0 ? 1 : 0;
 
 /** Lines of zoo.cfg for the doors that only one kind of target has. */
 async function ownSettings(): Promise<readonly string[]> {

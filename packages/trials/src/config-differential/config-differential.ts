@@ -10,7 +10,7 @@
  * admin ports and which ports listen. `--record` writes Apache's answers to the files of the first
  * seeds to records.json, which the tests replay without Java.
  */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempDisposableSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fetchApacheJars } from "@zooid/conformance/internal/clients";
@@ -26,13 +26,10 @@ const options = toolOptions({ files: 300, from: 1, live: false, record: false })
 const count = options.record ? RECORD_COUNT : options.files;
 const from = options.record ? 1 : options.from;
 const jars = fetchApacheJars();
-const root = mkdtempSync(join(tmpdir(), "config-differential-"));
-try {
-  const isSame = options.live ? await compareLive(root, jars) : compareParsed();
-  process.exitCode = isSame ? 0 : 1;
-} finally {
-  rmSync(root, { recursive: true, force: true });
-}
+using temporary = mkdtempDisposableSync(join(tmpdir(), "config-differential-"));
+const root = temporary.path;
+const isSame = options.live ? await compareLive(root, jars) : compareParsed();
+process.exitCode = isSame ? 0 : 1;
 
 function compareParsed(): boolean {
   const cases = Array.from({ length: count }, (_, i) => randomConfiguration(from + i));

@@ -11,7 +11,7 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempDisposableSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -132,16 +132,13 @@ class Member {
 
 const only = options.only?.split(",");
 const files = estateFiles().filter(({ name }) => only === undefined || only.includes(name));
-const root = mkdtempSync(join(tmpdir(), "estates-"));
+using temporary = mkdtempDisposableSync(join(tmpdir(), "estates-"));
+const root = temporary.path;
 let failed = 0;
-try {
-  for (const file of files) {
-    const faults = await tryEstate(file, root);
-    if (faults.length > 0) failed++;
-    console.log(`${file.name}: ${faults.length === 0 ? "serves" : faults.join("\n  ")}`);
-  }
-} finally {
-  rmSync(root, { recursive: true, force: true });
+for (const file of files) {
+  const faults = await tryEstate(file, root);
+  if (faults.length > 0) failed++;
+  console.log(`${file.name}: ${faults.length === 0 ? "serves" : faults.join("\n  ")}`);
 }
 console.log(`${files.length - failed} of ${files.length} files serve`);
 process.exitCode = failed === 0 ? 0 : 1;

@@ -20,9 +20,10 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { connect } from "@zooid/client";
 import { Random } from "@zooid/conformance/internal/random";
+import { ZOOID_SERVER } from "@zooid/conformance/internal/servers/endpoint";
 import { newSeed, text, toolOptions } from "@zooid/conformance/internal/tool-options";
 import { median } from "../figures/quantiles.ts";
-import { Ensemble, type EnsembleOptions, type EnsembleServer, until, ZOOID_SERVER } from "./ensemble-servers.ts";
+import { Ensemble, type EnsembleOptions, type EnsembleServer, until } from "./ensemble-servers.ts";
 import { FaultyWay, type WayState } from "./faulty-way.ts";
 
 const options = toolOptions({ starts: 6, together: 3, seed: newSeed(), times: 1, before: text, keep: false });

@@ -13,13 +13,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { Random } from "@zooid/conformance/internal/random";
+import { ZOOID_SERVER } from "@zooid/conformance/internal/servers/endpoint";
 import { newSeed, text, toolOptions } from "@zooid/conformance/internal/tool-options";
 import { inMs, quantiles } from "../figures/quantiles.ts";
 import { inOwnNamespaces, run } from "../processes/own-namespaces.ts";
 import { longestGapMs } from "./ensemble-history.ts";
 import { EnsembleLoad } from "./ensemble-load.ts";
 import { between, EnsembleNetwork } from "./ensemble-network.ts";
-import { Ensemble, type EnsembleServer, ZOOID_SERVER } from "./ensemble-servers.ts";
+import { Ensemble, type EnsembleServer } from "./ensemble-servers.ts";
 import { playRounds } from "./load-rounds.ts";
 
 const options = toolOptions({ rounds: 16, seed: newSeed(), servers: 3, fault: text, keep: false });

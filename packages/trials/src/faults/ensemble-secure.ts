@@ -15,11 +15,12 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect } from "@zooid/client";
+import { ZOOID_SERVER } from "@zooid/conformance/internal/servers/endpoint";
 import { someOf, toolOptions } from "@zooid/conformance/internal/tool-options";
 import { inMs, quantiles } from "../figures/quantiles.ts";
 import { documentedSteps } from "./documented-commands.ts";
 import { Authority } from "./ensemble-certificates.ts";
-import { type EnsembleServer, until, ZOOID_SERVER } from "./ensemble-servers.ts";
+import { type EnsembleServer, until } from "./ensemble-servers.ts";
 import { DEADLINE_MS, type RollingRound, RollingRounds } from "./rolling-rounds.ts";
 
 const options = toolOptions({

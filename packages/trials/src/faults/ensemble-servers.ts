@@ -3,18 +3,14 @@
  * do.
  */
 
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { createWriteStream, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { connect } from "node:net";
-import { delimiter, join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { ROOT } from "@zooid/conformance/internal/servers/endpoint";
+import { fourLetterWord, hasEnded, spawnLogged, ZOOID_SERVER } from "@zooid/conformance/internal/servers/endpoint";
 import { lastSettings } from "@zooid/model/testing/last-settings";
 import { freePorts } from "@zooid/wire/testing/free-ports";
-
-/** Set ZOOID_SERVER to try another build: a command that takes a zoo.cfg. */
-export const ZOOID_SERVER: string = process.env["ZOOID_SERVER"] ?? join(ROOT, "node_modules/.bin/zooid-server");
 
 /**
  * Ports that the system chose a moment ago stay free for longer where no other process looks for
@@ -213,18 +209,9 @@ export class EnsembleServer {
 
   /** @param program another build of the server */
   launch(program: string = ZOOID_SERVER): void {
-    const bin = join(ROOT, "node_modules/.bin");
-    const [command = program, ...args] = [...this.place.prefix, program, join(this.folder, "zoo.cfg")];
-    const env = { ...process.env, PATH: `${bin}${delimiter}${process.env["PATH"] ?? ""}`, ...this.#env };
-    const child = spawn(command, args, { cwd: this.folder, env, stdio: ["ignore", "pipe", "pipe"] });
-    const log = createWriteStream(this.#logFile, { flags: "a" });
-    child.stdout?.pipe(log, { end: false });
-    child.stderr?.pipe(log, { end: false });
-    child.on("close", () => log.end());
-    child.on("error", (error) => log.write(String(error)));
-    this.#process = child;
+    const command = [...this.place.prefix, program, join(this.folder, "zoo.cfg")];
+    this.#process = spawnLogged(command, { folder: this.folder, env: this.#env });
     this.#isPaused = false;
-    endWithUs(child);
   }
 
   signal(signal: NodeJS.Signals): void {
@@ -271,18 +258,7 @@ export class EnsembleServer {
 
   /** The answer of a four-letter word, or an empty string without one. */
   async word(word: string): Promise<string> {
-    const socket = connect({ port: this.port, host: this.host, timeout: WORD_TIMEOUT_MS });
-    let answer = "";
-    socket.setEncoding("latin1").on("data", (text: string) => {
-      answer += text;
-    });
-    const { promise: closed, resolve: close } = Promise.withResolvers<void>();
-    socket.on("close", () => close());
-    socket.on("error", () => socket.destroy());
-    socket.on("timeout", () => socket.destroy());
-    socket.on("connect", () => socket.write(word));
-    await closed;
-    return answer;
+    return await fourLetterWord(this.port, word, this.host, WORD_TIMEOUT_MS);
   }
 
   /** What `mntr` says. */
@@ -318,26 +294,6 @@ export async function until<T>(
     if (performance.now() > end) throw new Error(`waited ${deadlineMs} ms for ${what}\n${explain()}`);
     await delay(15);
   }
-}
-
-function hasEnded(child: ChildProcess): boolean {
-  return child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
-}
-
-const running = new Set<ChildProcess>();
-
-/** However this process ends, its servers do too. */
-function endWithUs(child: ChildProcess): void {
-  if (running.size === 0 && process.listenerCount("exit", killAll) === 0) {
-    process.on("exit", killAll);
-    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => process.exit(1));
-  }
-  running.add(child);
-  child.on("exit", () => running.delete(child));
-}
-
-function killAll(): void {
-  for (const child of running) child.kill("SIGKILL");
 }
 
 async function loopbackPlaces(count: number): Promise<readonly Place[]> {

@@ -14,10 +14,10 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { ROOT } from "@zooid/conformance/internal/servers/endpoint";
+import { ROOT, ZOOID_SERVER } from "@zooid/conformance/internal/servers/endpoint";
 import { text, texts, toolOptions } from "@zooid/conformance/internal/tool-options";
 import { run } from "../processes/run.ts";
-import { type EnsembleServer, ZOOID_SERVER } from "./ensemble-servers.ts";
+import type { EnsembleServer } from "./ensemble-servers.ts";
 import { DEADLINE_MS, type RollingRound, RollingRounds } from "./rolling-rounds.ts";
 
 const options = toolOptions({ commit: "HEAD~20", other: text, own: 4, kazoo: 4, set: texts, keep: false });

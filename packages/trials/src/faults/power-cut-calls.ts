@@ -12,7 +12,7 @@
  * else is kept). Each disk is started by the store's own code in one thread; for one of
  * `--whole-every` a whole store is opened, too.
  */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempDisposableSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { someOf, toolOptions, whole } from "@zooid/conformance/internal/tool-options";
@@ -29,22 +29,19 @@ const options = toolOptions({
   expectFailures: false,
 });
 
-const folder = mkdtempSync(join(tmpdir(), "power-cut-calls-"));
+using temporary = mkdtempDisposableSync(join(tmpdir(), "power-cut-calls-"));
+const folder = temporary.path;
 let faultCount = 0;
-try {
-  for (const name of options.history) {
-    const place = mkdtempSync(join(folder, `${name}-`));
-    const recorded = await recordSmallHistory(name, place, breakingEnvironment(options.break));
-    const { cuts, cases, disks, faults } = await tryCuts(recorded, join(place, "disk"), {
-      recentMax: options.recent,
-      wholeEvery: options.wholeEvery,
-      faultMax: options.faults,
-    });
-    console.log(`${name}: ${cuts} cuts, ${cases} cases, ${disks} different disks, ${faults.length} faults`);
-    for (const fault of faults) console.log(`  ${fault}`);
-    faultCount += faults.length;
-  }
-} finally {
-  rmSync(folder, { recursive: true });
+for (const name of options.history) {
+  const place = mkdtempSync(join(folder, `${name}-`));
+  const recorded = await recordSmallHistory(name, place, breakingEnvironment(options.break));
+  const { cuts, cases, disks, faults } = await tryCuts(recorded, join(place, "disk"), {
+    recentMax: options.recent,
+    wholeEvery: options.wholeEvery,
+    faultMax: options.faults,
+  });
+  console.log(`${name}: ${cuts} cuts, ${cases} cases, ${disks} different disks, ${faults.length} faults`);
+  for (const fault of faults) console.log(`  ${fault}`);
+  faultCount += faults.length;
 }
 if (faultCount > 0 !== options.expectFailures) process.exitCode = 1;

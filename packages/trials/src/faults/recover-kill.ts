@@ -19,14 +19,14 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { connect } from "@zooid/client";
 import { Random } from "@zooid/conformance/internal/random";
-import { ROOT } from "@zooid/conformance/internal/servers/endpoint";
+import { ROOT, ZOOID_SERVER } from "@zooid/conformance/internal/servers/endpoint";
 import { newSeed, toolOptions } from "@zooid/conformance/internal/tool-options";
 import { readSurvivor, recoverMember } from "@zooid/embedded-server";
 import { wholeTree } from "@zooid/embedded-server/internal/offline/recover-member";
 import { type Member, parseMembers } from "@zooid/model";
 import { openStore } from "@zooid/txn-log/sqlite";
 import { decodeMembers } from "@zooid/zab";
-import { Ensemble, ZOOID_SERVER } from "./ensemble-servers.ts";
+import { Ensemble } from "./ensemble-servers.ts";
 import { DiskHistory } from "./power-cut/disk-history.ts";
 import { recordingEnvironment } from "./power-cut/recording-shim.ts";
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempDisposableSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { decimal, toolOptions } from "@zooid/conformance/internal/tool-options";
@@ -121,12 +121,9 @@ printHead("servers", "entries/s", "MB/s", "commit p50 / p99 ms", "CPU µs an ent
 for (const servers of values.servers) {
   const results: Broadcast[] = [];
   for (let repeat = 0; repeat < values.repeats; repeat++) {
-    const folder = mkdtempSync(join(values.data, "broadcast-"));
-    try {
-      results.push(await (values.inProcess ? inOneProcess(servers, folder) : inProcesses(servers, folder)));
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
+    using temporary = mkdtempDisposableSync(join(values.data, "broadcast-"));
+    const folder = temporary.path;
+    results.push(await (values.inProcess ? inOneProcess(servers, folder) : inProcesses(servers, folder)));
   }
   const of = (pick: (one: Broadcast) => number): number => median(results.map(pick));
   const rate = of((one) => one.entriesPerSecond);

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempDisposableSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ROOT, ServerProcess } from "@zooid/conformance/internal/servers/endpoint";
@@ -87,22 +87,18 @@ async function kept(what: What, kind: Row["kind"], contenders: number): Promise<
 
 /** A server of its own for each point: none pays for what the one before has left. */
 async function point(what: What, kind: Row["kind"], contenders: number): Promise<Row> {
-  const folder = mkdtempSync(join(values.data, "handovers-"));
-  const server = new ServerProcess({ kind: "zooid", folder, settings: [`maxSessionTimeout=${SESSION_TIMEOUT_MS}`] });
-  try {
-    await server.start();
-    const { points } = await runBench(
-      ...["--hosts", `127.0.0.1:${server.port}`, what, "--kind", kind, "--contenders", String(contenders)],
-      ...["--server-pid", String(server.pid), "--session-timeout", `${SESSION_TIMEOUT_MS}ms`],
-      ...["--duration", `${values.seconds}s`, "--warmup", "1s"],
-    );
-    const [report] = points;
-    if (report === undefined) throw new Error(`nothing was measured of ${contenders} contenders`);
-    return rowOf(what, kind, report);
-  } finally {
-    await server.kill();
-    rmSync(folder, { recursive: true, force: true });
-  }
+  using folder = mkdtempDisposableSync(join(values.data, "handovers-"));
+  const settings = [`maxSessionTimeout=${SESSION_TIMEOUT_MS}`];
+  await using server = new ServerProcess({ kind: "zooid", folder: folder.path, settings });
+  await server.start();
+  const { points } = await runBench(
+    ...["--hosts", `127.0.0.1:${server.port}`, what, "--kind", kind, "--contenders", String(contenders)],
+    ...["--server-pid", String(server.pid), "--session-timeout", `${SESSION_TIMEOUT_MS}ms`],
+    ...["--duration", `${values.seconds}s`, "--warmup", "1s"],
+  );
+  const [report] = points;
+  if (report === undefined) throw new Error(`nothing was measured of ${contenders} contenders`);
+  return rowOf(what, kind, report);
 }
 
 function rowOf(what: What, kind: Row["kind"], report: PointReport): Row {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempDisposableSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -27,41 +27,36 @@ const PROBE_MS = 5;
 const SEQUENTIAL = 2;
 
 async function measure(kind: "apache" | "zooid"): Promise<void> {
-  const folder = mkdtempSync(join(values.data, `million-${kind}-`));
+  using folder = mkdtempDisposableSync(join(values.data, `million-${kind}-`));
   const options = kind === "apache" ? { jars: fetchApacheJars(), heap: "4g" } : {};
-  const server = new ServerProcess({ kind, folder, ...options });
-  try {
-    await server.start();
-    await loadBeside({ port: server.port, connections: 1, count: PARENTS, parents: 0 });
-    const probe = new ReadProbe(server.port);
-    await probe.start();
-    const startMs = performance.now();
-    await loadBeside({ port: server.port, connections: CONNECTIONS, count: NODES, parents: PARENTS });
-    const loadMs = performance.now() - startMs;
-    const worstLoading = probe.takeWorst();
-    const loadedRss = memoryMib(server.pid);
-    await delay(IDLE_MS);
-    const worstAfter = probe.takeWorst();
-    const idleRss = memoryMib(server.pid);
-    const peak = memoryMib(server.pid, "VmHWM");
-    probe.stop();
-    await server.kill();
-    const restartMs = performance.now();
-    await server.start();
-    const restarted = performance.now() - restartMs;
-    console.log(
-      [
-        kind.padEnd(7),
-        `${Math.round(NODES / (loadMs / 1000))} creates/s`,
-        `worst read ${worstLoading.toFixed(1)} ms while loading, ${worstAfter.toFixed(1)} ms in the ${IDLE_MS / 1000} s after`,
-        `resident ${loadedRss} MiB loaded, ${idleRss} MiB later, ${peak} MiB peak, ${memoryMib(server.pid)} MiB after a restart`,
-        `restart to serving ${(restarted / 1000).toFixed(2)} s`,
-      ].join("; "),
-    );
-  } finally {
-    await server.kill();
-    rmSync(folder, { recursive: true, force: true });
-  }
+  await using server = new ServerProcess({ kind, folder: folder.path, ...options });
+  await server.start();
+  await loadBeside({ port: server.port, connections: 1, count: PARENTS, parents: 0 });
+  const probe = new ReadProbe(server.port);
+  await probe.start();
+  const startMs = performance.now();
+  await loadBeside({ port: server.port, connections: CONNECTIONS, count: NODES, parents: PARENTS });
+  const loadMs = performance.now() - startMs;
+  const worstLoading = probe.takeWorst();
+  const loadedRss = memoryMib(server.pid);
+  await delay(IDLE_MS);
+  const worstAfter = probe.takeWorst();
+  const idleRss = memoryMib(server.pid);
+  const peak = memoryMib(server.pid, "VmHWM");
+  probe.stop();
+  await server.kill();
+  const restartMs = performance.now();
+  await server.start();
+  const restarted = performance.now() - restartMs;
+  console.log(
+    [
+      kind.padEnd(7),
+      `${Math.round(NODES / (loadMs / 1000))} creates/s`,
+      `worst read ${worstLoading.toFixed(1)} ms while loading, ${worstAfter.toFixed(1)} ms in the ${IDLE_MS / 1000} s after`,
+      `resident ${loadedRss} MiB loaded, ${idleRss} MiB later, ${peak} MiB peak, ${memoryMib(server.pid)} MiB after a restart`,
+      `restart to serving ${(restarted / 1000).toFixed(2)} s`,
+    ].join("; "),
+  );
 }
 
 interface Load {

@@ -6,11 +6,10 @@ import {
   closeSync,
   fsyncSync,
   mkdirSync,
-  mkdtempSync,
+  mkdtempDisposableSync,
   openSync,
   readdirSync,
   readFileSync,
-  rmSync,
   writeSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -70,26 +69,23 @@ const SMALL_HISTORIES: Readonly<Record<SmallHistory, (root: string, notes: Notes
   },
   /** A leader's state takes the place of state and log. */
   snapshot: async (root, notes) => {
-    const place = mkdtempSync(join(tmpdir(), "power-cut-leader-"));
-    try {
-      await using leader = await SmallStore.open(placesOf(place), new Notes(notes));
-      await using learner = await SmallStore.open(placesOf(root, "snapshot"), notes);
-      await learner.append(10);
-      await learner.checkpoint();
-      await leader.append(40);
-      const { source, chunks } = await sent(leader.store);
-      notes.begin();
-      const snapshot = await receive(learner.store, source, chunks);
-      await learner.step((log) => log.setPromise({ epoch: 2, sid: 2, incarnation: 1 }));
-      await learner.step((log) => log.beginStage(source.position));
-      const { zxid: tail } = source.position;
-      await learner.step((log) => log.installHistory({ epoch: 2, tail, committed: tail, snapshot }));
-      learner.store.adoptState();
-      learner.continueFrom(leader.oracle, 2);
-      await learner.append(2);
-    } finally {
-      rmSync(place, { recursive: true });
-    }
+    using temporary = mkdtempDisposableSync(join(tmpdir(), "power-cut-leader-"));
+    const place = temporary.path;
+    await using leader = await SmallStore.open(placesOf(place), new Notes(notes));
+    await using learner = await SmallStore.open(placesOf(root, "snapshot"), notes);
+    await learner.append(10);
+    await learner.checkpoint();
+    await leader.append(40);
+    const { source, chunks } = await sent(leader.store);
+    notes.begin();
+    const snapshot = await receive(learner.store, source, chunks);
+    await learner.step((log) => log.setPromise({ epoch: 2, sid: 2, incarnation: 1 }));
+    await learner.step((log) => log.beginStage(source.position));
+    const { zxid: tail } = source.position;
+    await learner.step((log) => log.installHistory({ epoch: 2, tail, committed: tail, snapshot }));
+    learner.store.adoptState();
+    learner.continueFrom(leader.oracle, 2);
+    await learner.append(2);
   },
   /** A leader's history takes the place of what was not committed, and then is added to. */
   history: async (root, notes) => {
