@@ -61,8 +61,13 @@ export function decimal(fallback: number): OptionKind<number> {
 
 /** One of some words; the first is the default. */
 export function oneOf<W extends string>(...words: readonly [W, ...W[]]): OptionKind<W> {
+  return { ...maybeOneOf(words), fallback: words[0] };
+}
+
+/** One of some words, or none. */
+export function maybeOneOf<W extends string>(words: readonly W[]): OptionKind<W | undefined> {
   return {
-    fallback: words[0],
+    fallback: undefined,
     expected: `one of ${words.join(", ")}`,
     read: (value) => words.find((word) => word === value),
   };

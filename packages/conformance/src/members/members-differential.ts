@@ -13,12 +13,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePorts } from "@zooid/wire/testing/free-ports";
 import { fetchApacheJars } from "../clients.ts";
-import { text, toolOptions } from "../tool-options.ts";
+import { maybeOneOf, toolOptions } from "../tool-options.ts";
 import { type Kind, MemberEnsemble, type Observation } from "./member-ensemble.ts";
 import { type MemberSequence, memberSequence, stepText } from "./member-step.ts";
 import { differences, membersText } from "./observed-difference.ts";
 
-const options = toolOptions({ sequences: 1, steps: 10, from: 1, only: text, keep: false });
+const options = toolOptions({ sequences: 1, steps: 10, from: 1, only: maybeOneOf(["apache", "zooid"]), keep: false });
 
 interface Life {
   /** After the founding, and after each act. */

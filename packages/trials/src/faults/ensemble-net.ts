@@ -14,16 +14,15 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { Random } from "@zooid/conformance/internal/random";
 import { ZOOID_SERVER } from "@zooid/conformance/internal/servers/endpoint";
-import { newSeed, text, toolOptions } from "@zooid/conformance/internal/tool-options";
+import { maybeOneOf, newSeed, toolOptions } from "@zooid/conformance/internal/tool-options";
 import { inMs, quantiles } from "../figures/quantiles.ts";
 import { inOwnNamespaces, run } from "../processes/own-namespaces.ts";
 import { longestGapMs } from "./ensemble-history.ts";
 import { EnsembleLoad } from "./ensemble-load.ts";
-import { between, EnsembleNetwork } from "./ensemble-network.ts";
+import { between, bothWays, EnsembleNetwork } from "./ensemble-network.ts";
 import { Ensemble, type EnsembleServer } from "./ensemble-servers.ts";
 import { playRounds } from "./load-rounds.ts";
 
-const options = toolOptions({ rounds: 16, seed: newSeed(), servers: 3, fault: text, keep: false });
 const TICK_MS = 500;
 const SYNC_LIMIT = 4;
 const SILENCE_MS = TICK_MS * SYNC_LIMIT;
@@ -32,108 +31,73 @@ const DEADLINE_MS = 30_000;
 /** A round's servers: the leader at its start, and the others. */
 interface Cast {
   readonly network: EnsembleNetwork;
-  readonly ensemble: Ensemble;
   readonly leader: EnsembleServer;
-  readonly others: readonly EnsembleServer[];
+  /** The leader's id, alone. */
+  readonly led: readonly number[];
+  readonly others: readonly number[];
+  readonly untilOthersLead: () => Promise<unknown>;
 }
 
 /**
  * What happens to the ensemble; it is over when the promise resolves, but for what healing the
  * network and waking everybody undoes.
  */
-type Fault = (cast: Cast) => Promise<void>;
+type Fault = (cast: Cast) => Promise<unknown>;
 
-const FAULTS: ReadonlyMap<string, Fault> = new Map<string, Fault>([
-  [
-    "a leader cut off from all others",
-    async (cast) => {
-      const [leader, others] = sidsOf(cast);
-      cast.network.cut([...between(leader, others), ...between(others, leader)]);
-      await untilOthersLead(cast);
-    },
-  ],
-  [
-    "a deaf leader",
-    async (cast) => {
-      const [leader, others] = sidsOf(cast);
-      cast.network.cut(between(others, leader));
-      await untilOthersLead(cast);
-    },
-  ],
-  [
-    "a mute leader",
-    async (cast) => {
-      const [leader, others] = sidsOf(cast);
-      cast.network.cut(between(leader, others));
-      await untilOthersLead(cast);
-    },
-  ],
-  [
-    "a leader in a minority",
-    async (cast) => {
-      const [leader, others] = sidsOf(cast);
-      const minority = [...leader, ...others.slice(0, Math.floor(others.length / 2) - 1)];
-      const majority = others.filter((sid) => !minority.includes(sid));
-      cast.network.cut([...between(minority, majority), ...between(majority, minority)]);
-      await untilOthersLead(cast);
-    },
-  ],
-  [
-    "a follower cut off from all others",
-    async ({ network, leader, others }) => {
-      const [away = 0, ...rest] = others.map(({ sid }) => sid);
-      const there = [leader.sid, ...rest];
-      network.cut([...between([away], there), ...between(there, [away])]);
-      await delay(1.5 * SILENCE_MS);
-    },
-  ],
-  [
-    "a leader and a follower that do not reach each other, and one that reaches both",
-    async ({ network, leader, others }) => {
-      const [away = 0] = others.map(({ sid }) => sid);
-      network.cut([...between([away], [leader.sid]), ...between([leader.sid], [away])]);
-      await delay(1.5 * SILENCE_MS);
-    },
-  ],
-  [
-    "a leader that comes and goes every 100 ms",
-    async ({ network, leader, others }) => {
-      const sids = others.map(({ sid }) => sid);
-      for (let i = 0; i < 15; i++) {
-        network.cut([...between([leader.sid], sids), ...between(sids, [leader.sid])]);
-        await delay(100);
-        network.heal();
-        await delay(100);
-      }
-    },
-  ],
-  [
-    "a leader with slow links that drop what does not fit",
-    async (cast) => {
-      const [leader, others] = sidsOf(cast);
-      cast.network.throttle([...between(leader, others), ...between(others, leader)]);
-      await delay(1.5 * SILENCE_MS);
-    },
-  ],
-  [
-    "a paused leader",
-    async (cast) => {
-      cast.leader.signal("SIGSTOP");
-      await untilOthersLead(cast);
-    },
-  ],
-  [
-    "a paused leader that wakes cut off from all others",
-    async (cast) => {
-      const [leader, others] = sidsOf(cast);
-      cast.leader.signal("SIGSTOP");
-      await untilOthersLead(cast);
-      cast.network.cut([...between(leader, others), ...between(others, leader)]);
-      cast.leader.signal("SIGCONT");
-      await delay(SILENCE_MS / 2);
-    },
-  ],
-]);
+const FAULTS: Readonly<Record<string, Fault>> = {
+  "a leader cut off from all others": ({ network, led, others, untilOthersLead }) => {
+    network.cut(bothWays(led, others));
+    return untilOthersLead();
+  },
+  "a deaf leader": ({ network, led, others, untilOthersLead }) => {
+    network.cut(between(others, led));
+    return untilOthersLead();
+  },
+  "a mute leader": ({ network, led, others, untilOthersLead }) => {
+    network.cut(between(led, others));
+    return untilOthersLead();
+  },
+  "a leader in a minority": ({ network, led, others, untilOthersLead }) => {
+    const minority = [...led, ...others.slice(0, Math.floor(others.length / 2) - 1)];
+    const majority = others.filter((sid) => !minority.includes(sid));
+    network.cut(bothWays(minority, majority));
+    return untilOthersLead();
+  },
+  "a follower cut off from all others": ({ network, led, others }) => {
+    network.cut(bothWays(others.slice(0, 1), [...led, ...others.slice(1)]));
+    return delay(1.5 * SILENCE_MS);
+  },
+  "a leader and a follower that do not reach each other, and one that reaches both": ({ network, led, others }) => {
+    network.cut(bothWays(others.slice(0, 1), led));
+    return delay(1.5 * SILENCE_MS);
+  },
+  "a leader that comes and goes every 100 ms": async ({ network, led, others }) => {
+    for (let i = 0; i < 15; i++) {
+      network.cut(bothWays(led, others));
+      await delay(100);
+      network.heal();
+      await delay(100);
+    }
+  },
+  "a leader with slow links that drop what does not fit": ({ network, led, others }) => {
+    network.throttle(bothWays(led, others));
+    return delay(1.5 * SILENCE_MS);
+  },
+  "a paused leader": ({ leader, untilOthersLead }) => {
+    leader.signal("SIGSTOP");
+    return untilOthersLead();
+  },
+  "a paused leader that wakes cut off from all others": async ({ network, leader, led, others, untilOthersLead }) => {
+    leader.signal("SIGSTOP");
+    await untilOthersLead();
+    network.cut(bothWays(led, others));
+    leader.signal("SIGCONT");
+    await delay(SILENCE_MS / 2);
+  },
+};
+const NAMES = Object.keys(FAULTS);
+
+const options = toolOptions({ rounds: 16, seed: newSeed(), servers: 3, fault: maybeOneOf(NAMES), keep: false });
 
 if (await inOwnNamespaces(["ip", "tc", "mount"])) await main();
 
@@ -155,7 +119,7 @@ async function main(): Promise<void> {
   console.log(
     `seed ${options.seed}, ${servers.length} servers, tick ${TICK_MS} ms, sync limit ${SYNC_LIMIT} ticks, in ${folder}`,
   );
-  const names = [...FAULTS.keys()].filter((name) => options.fault === undefined || name === options.fault);
+  const names = NAMES.filter((name) => options.fault === undefined || name === options.fault);
   // Each once before any comes again.
   let waiting: string[] = [];
   const isFine = await playRounds({ ensemble, load, rounds: options.rounds }, async (round) => {
@@ -180,7 +144,13 @@ async function main(): Promise<void> {
     await load.start();
     await delay(random.between(150, 500));
     const hitAt = process.hrtime.bigint();
-    await FAULTS.get(name)?.({ network, ensemble, leader, others });
+    await FAULTS[name]?.({
+      network,
+      leader,
+      led: [leader.sid],
+      others: others.map(({ sid }) => sid),
+      untilOthersLead: () => ensemble.untilLeader(others, DEADLINE_MS),
+    });
     await load.untilDone(hitAt);
     await delay(random.between(100, 600));
     const healedAt = process.hrtime.bigint();
@@ -203,12 +173,4 @@ async function main(): Promise<void> {
     );
     return faults;
   }
-}
-
-function sidsOf({ leader, others }: Cast): readonly [leader: readonly number[], others: readonly number[]] {
-  return [[leader.sid], others.map(({ sid }) => sid)];
-}
-
-async function untilOthersLead({ ensemble, others }: Cast): Promise<void> {
-  await ensemble.untilLeader(others, DEADLINE_MS);
 }

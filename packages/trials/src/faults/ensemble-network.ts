@@ -70,13 +70,18 @@ export class EnsembleNetwork {
 }
 
 /** Every direction between two of these. */
-export function directions(sids: readonly number[]): readonly Direction[] {
+function directions(sids: readonly number[]): readonly Direction[] {
   return sids.flatMap((from) => sids.filter((to) => to !== from).map((to) => [from, to] as const));
 }
 
 /** Every direction from the first to the second. */
 export function between(froms: readonly number[], tos: readonly number[]): readonly Direction[] {
   return froms.flatMap((from) => tos.map((to) => [from, to] as const));
+}
+
+/** Every direction between one of the first and one of the second. */
+export function bothWays(some: readonly number[], others: readonly number[]): readonly Direction[] {
+  return [...between(some, others), ...between(others, some)];
 }
 
 function join(a: number, b: number): void {

@@ -11,7 +11,7 @@
 import { fork } from "node:child_process";
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { decimal, text, toolOptions } from "@zooid/conformance/internal/tool-options";
+import { decimal, maybeOneOf, text, toolOptions } from "@zooid/conformance/internal/tool-options";
 import { TARGETS } from "./targets.ts";
 
 /** Inputs are short: a look's worth of them takes milliseconds. */
@@ -19,12 +19,13 @@ const HANG_MS = 30_000;
 const HEAP_BYTES_MAX = 512 * 1024 * 1024;
 const FOLDER = join(import.meta.dirname, "../../../../.cache/fuzz");
 
-const values = toolOptions({ seconds: decimal(60), target: text, seed: Date.now() % 2 ** 31, input: text });
 const names = TARGETS.map(({ name }) => name);
-if (values.target !== undefined && !names.includes(values.target)) {
-  console.error(`--target is one of ${names.join(", ")}, not ${values.target}`);
-  process.exit(2);
-}
+const values = toolOptions({
+  seconds: decimal(60),
+  target: maybeOneOf(names),
+  seed: Date.now() % 2 ** 31,
+  input: text,
+});
 const { seconds, seed } = values;
 
 if (values.input !== undefined) {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { type OptionKind, oneOf } from "@zooid/conformance/internal/tool-options";
+import { maybeOneOf, type OptionKind } from "@zooid/conformance/internal/tool-options";
 
 /**
  * How the server is broken to see the power-cut test fail. `synchronous-normal`: commits are not
@@ -46,10 +46,7 @@ export function isBreakKind(text: string): text is BreakKind {
 }
 
 /** `--break`, of the damage that the tools know: to the server's code, or to the record. */
-export const BREAK_OPTION: OptionKind<string | undefined> = {
-  ...oneOf(NO_SYNC, ...Object.keys(BREAKS)),
-  fallback: undefined,
-};
+export const BREAK_OPTION: OptionKind<string | undefined> = maybeOneOf([NO_SYNC, ...Object.keys(BREAKS)]);
 
 /** The environment in which a server is broken; undefined: as it is. */
 export function breakingEnvironment(kind: string | undefined): Readonly<Record<string, string>> {
