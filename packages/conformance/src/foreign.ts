@@ -28,26 +28,24 @@ import { printDiff } from "./diff.ts";
 import { startSecuredServers } from "./security/secured-servers.ts";
 import { startCuttingProxy } from "./servers/cutting-proxy.ts";
 import { type EndpointKind, startEndpoint } from "./servers/endpoint.ts";
-import { texts, toolOptions, whole } from "./tool-options.ts";
+import { eachOf, toolOptions, whole } from "./tool-options.ts";
 
 const TRANSCRIPTS = resolve(import.meta.dirname, "../transcripts");
 const SCENARIO_DEADLINE_MS = 400_000;
 const ABORTED = "the scenario ended";
 
-const options = toolOptions({ client: texts, without: texts, against: texts, update: false, sideBySide: whole(2, 1) });
 const ALL_CLIENTS = [...FOREIGN_CLIENTS, ...SECURED_CLIENTS];
-const unknown = [...(options.client ?? []), ...(options.without ?? [])].find(
-  (each) => !ALL_CLIENTS.some(({ name }) => name === each),
-);
-if (unknown !== undefined) {
-  throw new Error(`there is no client ${unknown}; there are ${ALL_CLIENTS.map(({ name }) => name).join(", ")}`);
-}
-const clients = ALL_CLIENTS.filter(
-  ({ name }) => (options.client?.includes(name) ?? true) && options.without?.includes(name) !== true,
-);
-const kinds = (["apache", "zooid", "zooid-follower", "zooid-observer"] as const).filter(
-  (kind) => options.against?.includes(kind) ?? kind !== "zooid-observer",
-);
+const NAMES = ALL_CLIENTS.map(({ name }) => name);
+const KINDS = ["apache", "zooid", "zooid-follower", "zooid-observer"] as const;
+const options = toolOptions({
+  client: eachOf(NAMES),
+  without: eachOf(NAMES, []),
+  against: eachOf(KINDS, KINDS.slice(0, 3)),
+  update: false,
+  sideBySide: whole(2, 1),
+});
+const clients = ALL_CLIENTS.filter(({ name }) => options.client.includes(name) && !options.without.includes(name));
+const kinds = KINDS.filter((kind) => options.against.includes(kind));
 
 /** Runs a client's scenario against a server of this kind, and returns its output. */
 type Run = (kind: EndpointKind) => Promise<readonly string[]>;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { decimal, oneOf, someOf, text, texts, toolOptions, whole } from "./tool-options.ts";
+import { decimal, eachOf, oneOf, someOf, text, texts, toolOptions, whole } from "./tool-options.ts";
 
 const { argv } = process;
 
@@ -15,23 +15,38 @@ function read(...given: readonly string[]) {
   return toolOptions({
     ...{ rounds: 20, gapMs: 500, keep: false, sizes: [4, 5], data: "/tmp", seconds: decimal(4) },
     ...{ from: whole(undefined, 1, 9), victim: oneOf("leader", "follower"), by: someOf(["restart", "reload"]) },
-    ...{ only: text, shape: texts },
+    ...{ only: text, shape: texts, kind: eachOf(["a", "b"]) },
   });
 }
 
 test("options that are not given have their defaults", () => {
   expect(read()).toEqual({
     ...{ rounds: 20, gapMs: 500, keep: false, sizes: [4, 5], data: "/tmp", seconds: 4, from: undefined },
-    ...{ victim: "leader", by: ["restart", "reload"], only: undefined, shape: undefined },
+    ...{ victim: "leader", by: ["restart", "reload"], only: undefined, shape: [], kind: ["a", "b"] },
   });
 });
 
 test("options are read as their defaults say", () => {
   const given = ["--rounds", "3", "--gap-ms=7", "--keep", "--sizes", "1,2,3", "--data", "", "--seconds", ".5"];
-  const more = ["--from", "9", "--victim", "follower", "--by", "reload", "--only", "a", "--shape", "x", "--shape", "y"];
+  const more = [
+    "--from",
+    "9",
+    "--victim",
+    "follower",
+    "--by",
+    "reload",
+    "--only",
+    "a",
+    "--shape",
+    "x",
+    "--shape",
+    "y",
+    "--kind",
+    "b",
+  ];
   expect(read(...given, ...more)).toEqual({
     ...{ rounds: 3, gapMs: 7, keep: true, sizes: [1, 2, 3], data: "", seconds: 0.5, from: 9 },
-    ...{ victim: "follower", by: ["reload"], only: "a", shape: ["x", "y"] },
+    ...{ victim: "follower", by: ["reload"], only: "a", shape: ["x", "y"], kind: ["b"] },
   });
 });
 
@@ -42,6 +57,7 @@ test.each([
   ["--from", "10", "a whole number from 1 to 9"],
   ["--victim", "observer", "one of leader, follower"],
   ["--by", "restart,kill", "some of restart, reload"],
+  ["--kind", "c", "one of a, b"],
 ])("%s %s is refused with what is expected", (flag, given, expected) => {
   expect(() => read(`${flag}=${given}`)).toThrow(
     expect.objectContaining({

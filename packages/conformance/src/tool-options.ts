@@ -9,16 +9,18 @@ export interface OptionKind<T> {
   read(text: string): T | undefined;
 }
 
-/** All texts of an option that is given several times. */
-interface RepeatedOption {
-  readonly isRepeated: true;
+/** An option that may be given several times. */
+interface RepeatedOption<W extends string> {
+  /** Those that it may have; undefined: any. */
+  readonly words: readonly W[] | undefined;
+  readonly fallback: readonly W[];
 }
 
 /**
  * An option by its default: a whole number from 0, a text, a switch, or whole numbers with commas
  * between them. A kind says what else it may be.
  */
-type Option = number | string | boolean | readonly number[] | OptionKind<unknown> | RepeatedOption;
+type Option = number | string | boolean | readonly number[] | OptionKind<unknown> | RepeatedOption<string>;
 
 type ValueOf<O> = O extends number
   ? number
@@ -30,13 +32,20 @@ type ValueOf<O> = O extends number
         ? readonly number[]
         : O extends OptionKind<infer T>
           ? T
-          : readonly string[] | undefined;
+          : O extends RepeatedOption<infer W>
+            ? readonly W[]
+            : never;
 
 /** A text that may be missing. */
 export const text: OptionKind<string | undefined> = { fallback: undefined, expected: "a text", read: (value) => value };
 
-/** Texts, one for each time that the option is given; undefined where it is not given. */
-export const texts: RepeatedOption = { isRepeated: true };
+/** Texts, one for each time that the option is given. */
+export const texts: RepeatedOption<string> = { words: undefined, fallback: [] };
+
+/** Some of the words, one for each time that the option is given; all by default. */
+export function eachOf<const W extends string>(words: readonly W[], fallback: readonly W[] = words): RepeatedOption<W> {
+  return { words, fallback };
+}
 
 /** A whole number within limits. */
 export function whole<D extends number | undefined>(
@@ -121,16 +130,22 @@ function readOption(
   given: string | boolean | readonly (string | boolean)[] | undefined,
 ): unknown {
   if (typeof option === "boolean") return given ?? option;
-  if (typeof option === "object" && "isRepeated" in option) return given;
-  const kind = kindOf(option);
-  if (!Array.isArray(given)) return kind.fallback;
-  const last = String(given.at(-1));
-  const value = kind.read(last);
-  if (value === undefined) throw new OptionError(`--${flag} is ${kind.expected}, found "${last}"`);
-  return value;
+  const isRepeated = typeof option === "object" && "words" in option;
+  const kind = isRepeated ? wordOf(option) : kindOf(option);
+  if (!Array.isArray(given)) return isRepeated ? option.fallback : kind.fallback;
+  const values = given.map(String).map((text) => {
+    const value = kind.read(text);
+    if (value === undefined) throw new OptionError(`--${flag} is ${kind.expected}, found "${text}"`);
+    return value;
+  });
+  return isRepeated ? values : values.at(-1);
 }
 
-function kindOf(option: Exclude<Option, boolean | RepeatedOption>): OptionKind<unknown> {
+function wordOf({ words }: RepeatedOption<string>): OptionKind<unknown> {
+  return words === undefined ? text : maybeOneOf(words);
+}
+
+function kindOf(option: Exclude<Option, boolean | RepeatedOption<string>>): OptionKind<unknown> {
   if (typeof option === "number") return whole(option);
   if (typeof option === "string") return { ...text, fallback: option };
   if ("expected" in option) return option;

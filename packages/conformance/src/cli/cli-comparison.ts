@@ -13,7 +13,7 @@ import { delimiter, join, resolve } from "node:path";
 import { fetchApacheJars } from "../clients.ts";
 import { printDiff } from "../diff.ts";
 import { type EndpointKind, ROOT, startEndpoint } from "../servers/endpoint.ts";
-import { texts, toolOptions } from "../tool-options.ts";
+import { eachOf, toolOptions } from "../tool-options.ts";
 import { CliSession } from "./cli-session.ts";
 import { normaliseCliLine } from "./cli-transcript.ts";
 
@@ -25,8 +25,7 @@ const SCENARIO = resolve(import.meta.dirname, "../../clients/zkcli/commands.txt"
 const ZKCLI_RUNS_MAX = 3;
 const QUIET = '<configuration><root level="OFF"/></configuration>';
 
-const options = toolOptions({ against: texts, print: false });
-const kinds = (["apache", "zooid"] as const).filter((kind) => options.against?.includes(kind) ?? true);
+const options = toolOptions({ against: eachOf(["apache", "zooid"]), print: false });
 const jars = fetchApacheJars();
 const folder = mkdtempSync(join(tmpdir(), "cli-comparison-"));
 writeFileSync(join(folder, "logback.xml"), QUIET);
@@ -37,7 +36,7 @@ const COMMAND_LINES = {
   "zooid-cli": [join(ROOT, "node_modules/.bin/zooid-cli"), "--verbose"],
 } as const;
 
-for (const kind of kinds) {
+for (const kind of options.against) {
   const ours = await transcript(kind, COMMAND_LINES["zooid-cli"]);
   let difference = "";
   for (let run = 1; run <= ZKCLI_RUNS_MAX; run++) {

@@ -14,12 +14,11 @@ import { freePorts } from "@zooid/wire/testing/free-ports";
 import { fetchApacheJars } from "../clients.ts";
 import { printDiff } from "../diff.ts";
 import { ServerProcess } from "../servers/endpoint.ts";
-import { texts, toolOptions } from "../tool-options.ts";
+import { eachOf, toolOptions } from "../tool-options.ts";
 import { KAFKA_PORT_COUNT, KAFKA_TRANSCRIPT, runKafka } from "./kafka-run.ts";
 
-const options = toolOptions({ against: texts, record: false });
-const named = (["apache", "zooid"] as const).filter((kind) => options.against?.includes(kind) ?? true);
-const kinds = options.record ? (["apache"] as const) : named;
+const options = toolOptions({ against: eachOf(["apache", "zooid"]), record: false });
+const kinds = options.record ? (["apache"] as const) : options.against;
 const jars = fetchApacheJars();
 for (const kind of kinds) {
   const began = performance.now();

@@ -14,7 +14,7 @@ import { QUIET_LOG } from "../cli/zkcli-command-line.ts";
 import { fetchApacheJars, isOnPath } from "../clients.ts";
 import { printDiff } from "../diff.ts";
 import { ROOT, startEndpoint } from "../servers/endpoint.ts";
-import { texts, toolOptions } from "../tool-options.ts";
+import { eachOf, toolOptions } from "../tool-options.ts";
 import { KerberosRealm, REALM } from "./kerberos-realm.ts";
 
 const SERVICE = `zookeeper/localhost@${REALM}`;
@@ -41,8 +41,7 @@ const CASES = [
   },
 ];
 
-const options = toolOptions({ against: texts });
-const kinds = (["apache", "zooid"] as const).filter((kind) => options.against?.includes(kind) ?? true);
+const options = toolOptions({ against: eachOf(["apache", "zooid"]) });
 process.env["PATH"] = `${process.env["PATH"] ?? ""}:/usr/sbin`;
 const missing = NEEDS.filter((command) => !isOnPath(command));
 if (missing.length > 0) {
@@ -58,7 +57,7 @@ async function run(): Promise<number> {
   const source = resolve(import.meta.dirname, "../../clients/java/Kerberized.java");
   execFileSync("javac", ["-encoding", "UTF-8", "-cp", `${jars}/*`, "-d", classes, source], { stdio: "inherit" });
   let failed = 0;
-  for (const kind of kinds) {
+  for (const kind of options.against) {
     await using realm = await KerberosRealm.start();
     const jaas = writeJaas(realm);
     const java = [`-Djava.security.auth.login.config=${jaas}`, `-Djava.security.krb5.conf=${realm.krb5Conf}`];

@@ -19,7 +19,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { getPriority, setPriority, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { texts, toolOptions } from "@zooid/conformance/internal/tool-options";
+import { eachOf, toolOptions } from "@zooid/conformance/internal/tool-options";
 import { type Attack, prepared } from "./attack.ts";
 import { FLOOD_ATTACKS } from "./floods.ts";
 import { HANDSHAKE_ATTACKS } from "./handshakes.ts";
@@ -90,18 +90,14 @@ interface Outcome extends Figures {
   readonly note: string;
 }
 
-const options = toolOptions({ attack: texts, cpu: false, list: false, keep: false });
-const unknown = options.attack?.find((name) => !ATTACKS.some((attack) => attack.name === name));
-if (unknown !== undefined) {
-  console.error(`--attack is one of ${ATTACKS.map(({ name }) => name).join(", ")}, not ${unknown}`);
-  process.exit(2);
-}
+const NAMES = ATTACKS.map(({ name }) => name);
+const options = toolOptions({ attack: eachOf(NAMES), cpu: false, list: false, keep: false });
 if (options.list) {
   for (const { name, sends } of ATTACKS) console.log(`${name}: ${sends}`);
   process.exit(0);
 }
 
-const chosen = ATTACKS.filter(({ name }) => options.attack?.includes(name) ?? true);
+const chosen = ATTACKS.filter(({ name }) => options.attack.includes(name));
 let faultCount = 0;
 let beyondCount = 0;
 /**

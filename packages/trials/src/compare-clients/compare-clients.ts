@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Client, connect } from "@zooid/client";
 import { ServerProcess } from "@zooid/conformance/internal/servers/endpoint";
-import { decimal, text, texts, toolOptions } from "@zooid/conformance/internal/tool-options";
+import { decimal, eachOf, text, toolOptions } from "@zooid/conformance/internal/tool-options";
 import { median } from "../figures/quantiles.ts";
 import { ClientProcess } from "./client-process.ts";
 import type { LoopResult } from "./closed-loop.ts";
@@ -20,10 +20,15 @@ import { FOREIGN_VERSIONS, foreignClient } from "./foreign-clients.ts";
 import { CLIENT_NAMES, type ClientName } from "./measured-client.ts";
 import { WORKLOADS } from "./workloads.ts";
 
-const options = toolOptions({ server: text, rounds: 5, seconds: decimal(1), workload: texts });
+const options = toolOptions({
+  server: text,
+  rounds: 5,
+  seconds: decimal(1),
+  workload: eachOf(WORKLOADS.map(({ name }) => name)),
+});
 const { rounds } = options;
 const roundMs = options.seconds * 1000;
-const workloads = WORKLOADS.filter(({ name }) => options.workload?.includes(name) ?? true);
+const workloads = WORKLOADS.filter(({ name }) => options.workload.includes(name));
 const WARM_UP_MS = 2000;
 const HEAP_MS = 1000;
 const TIMER_REQUESTS = 100_000;

@@ -69,7 +69,7 @@ let ownerPingMs = 0;
 const byTime = new TopList(KEPT, ({ heldMs }) => heldMs);
 const byTxn = new TopList(KEPT, ({ txnBytes, frameBytes }) => (txnBytes < TXN_BYTES_MIN ? 0 : txnBytes / frameBytes));
 
-if (options.shape !== undefined) {
+if (options.shape.length > 0) {
   for (const text of options.shape) await measureAlone(JSON.parse(text) as Shape);
   process.exit();
 }

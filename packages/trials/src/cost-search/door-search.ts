@@ -12,7 +12,7 @@
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { Random } from "@zooid/conformance/internal/random";
-import { decimal, newSeed, texts, toolOptions } from "@zooid/conformance/internal/tool-options";
+import { decimal, eachOf, newSeed, toolOptions } from "@zooid/conformance/internal/tool-options";
 import { answerDoor } from "./doors/answer-door.ts";
 import { crowdDoor } from "./doors/crowd-door.ts";
 import { changedOf, type Door, type DoorShape, randomOf, textOf } from "./doors/door.ts";
@@ -22,8 +22,6 @@ import { peerDoor } from "./doors/peer-door.ts";
 import { reconfigDoor } from "./doors/reconfig-door.ts";
 import { restoreDoor } from "./doors/restore-door.ts";
 import { wordDoor } from "./doors/word-door.ts";
-
-const options = toolOptions({ seconds: decimal(60), seed: newSeed(), door: texts, limitFactor: decimal(1) });
 
 /** What is sent may be worked on behind its answer. */
 const AFTERWARDS_MS = 3;
@@ -50,13 +48,14 @@ const DOORS: Readonly<Record<string, (server: () => Promise<MeasuredProcess>) =>
 };
 const SERVER_OPTIONS: Readonly<Record<string, object>> = { reconfig: { reconfigEnabled: true } };
 
+const options = toolOptions({
+  seconds: decimal(60),
+  seed: newSeed(),
+  door: eachOf(Object.keys(DOORS)),
+  limitFactor: decimal(1),
+});
 const random = new Random(options.seed);
-const names = options.door ?? Object.keys(DOORS);
-const unknown = names.find((name) => !(name in DOORS));
-if (unknown !== undefined) {
-  console.error(`--door is one of ${Object.keys(DOORS).join(", ")}, not ${unknown}`);
-  process.exit(2);
-}
+const { door: names } = options;
 let faultCount = 0;
 console.log(`seed ${options.seed}`);
 for (const name of names) faultCount += await search(name, (options.seconds * 1000) / names.length);

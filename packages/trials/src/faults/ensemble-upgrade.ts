@@ -42,7 +42,7 @@ const rounds = new RollingRounds({
   name: "ensemble-upgrade",
   founders: 3,
   program: other,
-  ensemble: { serverCount: 3, tickMs: 2000, syncLimit: 5, settings: options.set ?? [] },
+  ensemble: { serverCount: 3, tickMs: 2000, syncLimit: 5, settings: options.set },
 });
 await rounds.play("passes", async (round) => {
   await round.begin();

@@ -9,7 +9,7 @@
  * time on each, and clients behind relays; what a seed decides is then only what is tried.
  */
 
-import { decimal, texts, toolOptions, whole } from "@zooid/conformance/internal/tool-options";
+import { decimal, eachOf, toolOptions, whole } from "@zooid/conformance/internal/tool-options";
 import { RECIPES } from "@zooid/recipes/testing/contenders";
 import type { RoundReport } from "./round.ts";
 
@@ -18,13 +18,12 @@ const options = toolOptions({
   rounds: 30,
   seed: 1,
   minutes: decimal(Number.POSITIVE_INFINITY),
-  recipe: texts,
+  recipe: eachOf(RECIPES.map(({ name }) => name)),
   sideBySide: whole(3, 1),
   verbose: false,
 });
 const { rounds, sideBySide, seed: firstSeed } = options;
-const recipes = RECIPES.filter(({ name }) => options.recipe?.includes(name) ?? true);
-if (recipes.length === 0) throw new Error(`no such recipe; there are ${RECIPES.map(({ name }) => name).join(", ")}`);
+const recipes = RECIPES.filter(({ name }) => options.recipe.includes(name));
 const totals = new Map(recipes.map(({ name }) => [name, { rounds: 0, grants: 0, lost: 0, entries: 0, violations: 0 }]));
 const faults = new Map<string, number>();
 const startMs = Date.now();
