@@ -125,61 +125,43 @@ const BUDGET_ROWS: Readonly<Record<keyof typeof BUDGETS, Budget>> = {
   },
 };
 
-interface Price {
-  readonly work: string;
-  readonly us: string;
-}
+type Price = keyof typeof PRICES;
 
-const per = (log2: number, unit: string): string => `1 for ${amount(2 ** log2)} ${unit}`;
-
-const PRICE_ROWS: Readonly<Record<keyof typeof PRICES, Price>> = {
-  pathNamesPerUsLog2: {
-    work: "looking up a path of 128 bytes or more, by its names",
-    us: per(PRICES.pathNamesPerUsLog2, "names"),
-  },
-  pathBytesPerUsLog2: { work: "and by its bytes", us: per(PRICES.pathBytesPerUsLog2, "bytes") },
-  pathOfWriteTimes: {
-    work: "the path of a write, in writes in flight and where it is applied",
-    us: `${PRICES.pathOfWriteTimes} times that`,
-  },
-  ancestorBytesPerUsLog2: {
-    work: "comparing a changed path with its ancestors that are watched, by the bytes of these",
-    us: per(PRICES.ancestorBytesPerUsLog2, "bytes"),
-  },
-  servedWatchersPerUsLog2: {
-    work: "watchers of those that had their event already",
-    us: per(PRICES.servedWatchersPerUsLog2, "watchers"),
-  },
-  writeUs: { work: "a write in flight", us: `${PRICES.writeUs}` },
-  writeBytesPerUsLog2: { work: "and its bytes", us: per(PRICES.writeBytesPerUsLog2, "bytes") },
-  multiBytesPerUsLog2: {
-    work: "a multi of more than 64 KiB in flight; a shorter one costs as much as its parts, prepared and applied",
-    us: `${PRICES.writeUs}, and ${per(PRICES.multiBytesPerUsLog2, "bytes")}`,
-  },
-  preparedPartUs: {
-    work: "preparing a part of a multi, beside its path and each entry of its access list",
-    us: `${PRICES.preparedPartUs}`,
-  },
-  preparedPartBytesPerUsLog2: { work: "and its data", us: per(PRICES.preparedPartBytesPerUsLog2, "bytes") },
-  appliedOpUs: {
-    work: "applying an operation, and each entry of its access list but the first",
-    us: `${PRICES.appliedOpUs}`,
-  },
-  appliedBytesPerUsLog2: { work: "and the bytes of its transaction", us: per(PRICES.appliedBytesPerUsLog2, "bytes") },
-  firedWatchUs: { work: "firing a watch", us: `${PRICES.firedWatchUs}` },
-  listedNamesPerUsLog2: { work: "listing children", us: per(PRICES.listedNamesPerUsLog2, "names") },
-  listedEphemeralsPerUsLog2: {
-    work: "listing ephemerals, and the names above them",
-    us: per(PRICES.listedEphemeralsPerUsLog2, "names"),
-  },
-  aclEntriesPerUsLog2: { work: "sending an access list", us: per(PRICES.aclEntriesPerUsLog2, "entries") },
-  childrenOfPagePerUsLog2: { work: "a page of children", us: per(PRICES.childrenOfPagePerUsLog2, "children") },
-  setWatchesPathsReadPerUsLog2: {
-    work: "reading the paths of setWatches",
-    us: per(PRICES.setWatchesPathsReadPerUsLog2, "paths"),
-  },
-  restoredWatchUs: { work: "restoring a watch, beside its path", us: `${PRICES.restoredWatchUs}` },
+/** Work with a price of its own, or with the number of its units for a microsecond. */
+const PRICE_ROWS: Readonly<Record<Price, readonly [work: string, unit?: string]>> = {
+  pathNamesPerUsLog2: ["looking up a path of 128 bytes or more, by its names", "names"],
+  pathBytesPerUsLog2: ["and by its bytes", "bytes"],
+  pathOfWriteTimes: ["the path of a write, in writes in flight and where it is applied"],
+  ancestorBytesPerUsLog2: [
+    "comparing a changed path with its ancestors that are watched, by the bytes of these",
+    "bytes",
+  ],
+  servedWatchersPerUsLog2: ["watchers of those that had their event already", "watchers"],
+  writeUs: ["a write in flight"],
+  writeBytesPerUsLog2: ["and its bytes", "bytes"],
+  multiBytesPerUsLog2: [
+    "a multi of more than 64 KiB in flight; a shorter one costs as much as its parts, prepared and applied",
+    "bytes",
+  ],
+  preparedPartUs: ["preparing a part of a multi, beside its path and each entry of its access list"],
+  preparedPartBytesPerUsLog2: ["and its data", "bytes"],
+  appliedOpUs: ["applying an operation, and each entry of its access list but the first"],
+  appliedBytesPerUsLog2: ["and the bytes of its transaction", "bytes"],
+  firedWatchUs: ["firing a watch"],
+  listedNamesPerUsLog2: ["listing children", "names"],
+  listedEphemeralsPerUsLog2: ["listing ephemerals, and the names above them", "names"],
+  aclEntriesPerUsLog2: ["sending an access list", "entries"],
+  childrenOfPagePerUsLog2: ["a page of children", "children"],
+  setWatchesPathsReadPerUsLog2: ["reading the paths of setWatches", "paths"],
+  restoredWatchUs: ["restoring a watch, beside its path"],
 };
+
+function priceText(price: Price, unit: string | undefined): string {
+  const value = PRICES[price];
+  const each = unit === undefined ? `${value}` : `1 for ${amount(2 ** value)} ${unit}`;
+  if (price === "multiBytesPerUsLog2") return `${PRICES.writeUs}, and ${each}`;
+  return price === "pathOfWriteTimes" ? `${each} times that` : each;
+}
 
 /** A fraction as a page says it. */
 function percent(fraction: number): string {
@@ -214,7 +196,7 @@ export const TABLES: ReadonlyMap<string, string> = new Map([
     "prices",
     table(
       ["work", "µs"],
-      Object.values(PRICE_ROWS).map(({ work, us }) => [work, us]),
+      Object.entries(PRICE_ROWS).map(([price, [work, unit]]) => [work, priceText(price as Price, unit)]),
     ),
   ],
 ]);

@@ -19,9 +19,9 @@
  * - `--untested`: lists the files that no test imports itself, the farthest first, with the number
  *   of their mutations
  */
-import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
+import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { text, toolOptions, whole } from "@zooid/conformance/internal/tool-options";
 import {
   allMutants,
   describeMutant,
@@ -30,29 +30,26 @@ import {
   SURROUNDINGS,
   sampleOf,
 } from "@zooid/simulator/internal/mutants/generate";
+import { keepScore, scoreOf } from "@zooid/simulator/internal/mutants/kept-score";
 import { ImportingTests, packageOf } from "./importing-tests.ts";
 import { inSource, inTurn, judgementOf, readTried, type TriedMutant, triedAs } from "./tried-mutants.ts";
 import { isNoticed } from "./try-mutant.ts";
 
-const { values: options } = parseArgs({
-  options: {
-    sample: { type: "string", default: "100" },
-    from: { type: "string", default: "1" },
-    only: { type: "string", default: "" },
-    tests: { type: "string", default: "40" },
-    parallel: { type: "string", default: "1" },
-    keep: { type: "string" },
-    record: { type: "boolean", default: false },
-    tried: { type: "string" },
-    turn: { type: "string", default: "1" },
-    untested: { type: "boolean", default: false },
-  },
+const options = toolOptions({
+  sample: 100,
+  from: 1,
+  only: "",
+  tests: 40,
+  parallel: 1,
+  keep: text,
+  record: false,
+  tried: whole(undefined),
+  turn: 1,
+  untested: false,
 });
 
 /** The nearest tests notice most mutations: the others run where these pass. */
 const NEAREST = 4;
-/** A score of a small sample moves with the source. */
-const POINTS_MAX = 10;
 const TRIED_FILE = join(import.meta.dirname, "tried-mutants.json");
 
 interface Score {
@@ -69,12 +66,12 @@ if (options.untested) {
   process.exit();
 }
 const tried = readTried(TRIED_FILE);
-const sample = options.tried === undefined ? newSample() : triedBefore(whole("tried", options.tried));
+const sample = options.tried === undefined ? newSample() : triedBefore(options.tried);
 const scores = new Map<string, Score>();
 const survivors: Mutant[] = [];
 let harmlessCount = 0;
 let next = 0;
-await Promise.all(Array.from({ length: whole("parallel", options.parallel) }, takeMutants));
+await Promise.all(Array.from({ length: options.parallel }, takeMutants));
 
 for (const survivor of survivors) {
   const source = readFileSync(join(ROOT, survivor.file), "utf8");
@@ -84,10 +81,13 @@ for (const survivor of survivors) {
   );
 }
 const noticed = sample.length - survivors.length;
-const score = Math.round((1000 * noticed) / Math.max(1, sample.length - harmlessCount)) / 10;
+const score = scoreOf(noticed, sample.length - harmlessCount);
 for (const [name, { noticed, tried }] of [...scores].sort()) console.log(`${name}: ${noticed} of ${tried}`);
 console.log(`${noticed} of ${sample.length} noticed, ${harmlessCount} harmless: score ${score}`);
-if (options.keep !== undefined) keep(join(ROOT, options.keep));
+if (options.keep !== undefined) {
+  const packages = Object.fromEntries([...scores].sort());
+  keepScore(options.keep, { sample: sample.length, from: options.from, score, packages });
+}
 if (options.record) record();
 if (options.tried !== undefined && survivors.length > 0) process.exitCode = 1;
 
@@ -102,14 +102,14 @@ function untested(): readonly string[] {
 
 function newSample(): readonly Mutant[] {
   const mutants = allMutants(SURROUNDINGS).filter(({ file }) => file.includes(options.only));
-  const sample = sampleOf(mutants, whole("sample", options.sample), whole("from", options.from));
+  const sample = sampleOf(mutants, options.sample, options.from);
   console.log(`${sample.length} of ${mutants.length} mutations`);
   return sample;
 }
 
 /** Those whose lines have changed since are no longer there. */
 function triedBefore(count: number): readonly Mutant[] {
-  const those = inTurn(tried, count, whole("turn", options.turn));
+  const those = inTurn(tried, count, options.turn);
   const found = those.flatMap((each) => inSource(each, ROOT, SURROUNDINGS) ?? []);
   console.log(`again: npm run tool -- mutate-tests --tried ${count} --turn ${options.turn}`);
   console.log(`${found.length} of ${those.length} mutations that tests noticed`);
@@ -119,7 +119,7 @@ function triedBefore(count: number): readonly Mutant[] {
 async function takeMutants(): Promise<void> {
   for (let mutant = sample[next++]; mutant !== undefined; mutant = sample[next++]) {
     const { file, line, operator, text } = mutant;
-    const nearest = importing.of(file).slice(0, whole("tests", options.tests));
+    const nearest = importing.of(file).slice(0, options.tests);
     const startMs = performance.now();
     const isFound = await isNoticedBy(mutant, nearest);
     const outcome = isFound ? "noticed" : `SURVIVES ${nearest.length} files`;
@@ -161,24 +161,4 @@ function outcomeOf(mutant: Mutant, source: string): TriedMutant {
   if (!survivors.includes(mutant)) return { ...triedAs(mutant, source), outcome: "noticed" };
   const judged = judgementOf(mutant, source, tried);
   return judged ?? { ...triedAs(mutant, source), outcome: "harmful", why: "not judged yet" };
-}
-
-function keep(file: string): void {
-  const before = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as { score: number }).score : 0;
-  if (score < before - POINTS_MAX) {
-    console.error(`the score is ${score}, in ${options.keep} it is ${before}: judge the survivors above`);
-    process.exitCode = 1;
-    return;
-  }
-  const setting = { sample: sample.length, from: whole("from", options.from), score };
-  writeFileSync(
-    file,
-    `${JSON.stringify({ ...setting, packages: Object.fromEntries([...scores].sort()) }, undefined, 2)}\n`,
-  );
-}
-
-function whole(name: string, text: string): number {
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  console.error(`--${name} is a whole number, found "${text}"`);
-  return process.exit(2);
 }

@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { installMutation } from "./mutations/mutate-source.ts";
 import { MUTATIONS } from "./mutations/mutations.ts";
+import { wholeOption } from "./whole-option.ts";
 
 /**
  * `npm run simulate -- --seeds N --from S`: runs seeds, prints a summary, ends with 1 if one fails.
@@ -66,43 +67,43 @@ if (values.mutate !== undefined) {
 
 if (values.exhaustive === true) {
   const { runExhaustive, runOneScript, serveExhaustive } = await import("./exhaustive/run-exhaustive.ts");
-  const stride = whole("stride", values.stride ?? "1");
+  const stride = wholeOption("stride", values.stride ?? "1");
   const space = {
-    depth: whole("depth", values.depth ?? "2"),
-    faults: whole("faults", values.faults ?? "3"),
+    depth: wholeOption("depth", values.depth ?? "2"),
+    faults: wholeOption("faults", values.faults ?? "3"),
     hasElections: values.elections === true,
     stride,
-    offset: whole("from", values.from ?? "0") % stride,
+    offset: wholeOption("from", values.from ?? "0") % stride,
   };
   if (values.deviations !== undefined) process.exitCode = runOneScript(JSON.parse(values.deviations));
   else if (values.worker === true) serveExhaustive(space);
   else {
-    const parallel = whole("parallel", values.parallel ?? "1");
+    const parallel = wholeOption("parallel", values.parallel ?? "1");
     process.exitCode = await runExhaustive({ space, parallel, mutation: values.mutate });
   }
 } else if (values.mutations === true) {
   const { runMutations } = await import("./mutations/mutation-table.ts");
-  process.exitCode = await runMutations(whole("seeds", values.seeds ?? "1000"));
+  process.exitCode = await runMutations(wholeOption("seeds", values.seeds ?? "1000"));
 } else {
   const { sessionMode } = await import("./seeds/draw-plan.ts");
   const { faultNames } = await import("./faults/fault-names.ts");
   const changes = {
     ...(values.without === undefined ? {} : { without: faultNames(values.without) }),
     ...(values.only === undefined ? {} : { only: faultNames(values.only) }),
-    ...(values.voters === undefined ? {} : { voters: whole("voters", values.voters) }),
-    ...(values.observers === undefined ? {} : { observers: whole("observers", values.observers) }),
-    ...(values.clients === undefined ? {} : { clients: whole("clients", values.clients) }),
+    ...(values.voters === undefined ? {} : { voters: wholeOption("voters", values.voters) }),
+    ...(values.observers === undefined ? {} : { observers: wholeOption("observers", values.observers) }),
+    ...(values.clients === undefined ? {} : { clients: wholeOption("clients", values.clients) }),
     ...(values.kinds === undefined ? {} : { hasNodeKinds: values.kinds === "yes" }),
     ...(values.limits === undefined ? {} : { hasSmallLimits: values.limits === "small" }),
     ...(values.sessions === undefined ? {} : { sessions: sessionMode(values.sessions) }),
-    ...(values.tenants === undefined ? {} : { tenants: whole("tenants", values.tenants) }),
+    ...(values.tenants === undefined ? {} : { tenants: wholeOption("tenants", values.tenants) }),
     ...(values.reconfig === undefined ? {} : { isChangeable: values.reconfig === "yes" }),
     ...(values.files === undefined ? {} : { hasFiles: values.files === "yes" }),
     ...(values.manners === undefined ? {} : { hasPlainManners: values.manners === "plain" }),
-    ...(values.until === undefined ? {} : { faultsUntilMs: whole("until", values.until) }),
+    ...(values.until === undefined ? {} : { faultsUntilMs: wholeOption("until", values.until) }),
     ...(values["crash-at-log-step"] === undefined
       ? {}
-      : { crashAtLogStep: whole("crash-at-log-step", values["crash-at-log-step"]) }),
+      : { crashAtLogStep: wholeOption("crash-at-log-step", values["crash-at-log-step"]) }),
   };
   if (values.worker === true) {
     const { serveBatches } = await import("./seeds/worker.ts");
@@ -110,10 +111,10 @@ if (values.exhaustive === true) {
   } else {
     const { runSeeds } = await import("./seeds/run-seeds.ts");
     process.exitCode = await runSeeds({
-      from: whole("from", values.from ?? "1"),
-      seeds: whole("seeds", values.seeds ?? (values.minutes === undefined ? "100" : "1000000000")),
-      minutes: values.minutes === undefined ? undefined : whole("minutes", values.minutes),
-      parallel: whole("parallel", values.parallel ?? "1"),
+      from: wholeOption("from", values.from ?? "1"),
+      seeds: wholeOption("seeds", values.seeds ?? (values.minutes === undefined ? "100" : "1000000000")),
+      minutes: values.minutes === undefined ? undefined : wholeOption("minutes", values.minutes),
+      parallel: wholeOption("parallel", values.parallel ?? "1"),
       isTwice: values.twice === true,
       out: values.out ?? "simulations",
       explains: values.quick !== true,
@@ -133,10 +134,4 @@ function options() {
     console.error("npm run simulate -- --help lists the options");
     return process.exit(2);
   }
-}
-
-function whole(name: string, text: string): number {
-  if (/^\d+$/.test(text)) return Number(text);
-  console.error(`--${name} is a whole number, found "${text}"`);
-  return process.exit(2);
 }

@@ -48,7 +48,7 @@ export class ChurnLoad implements Performer<ChurnOutcome> {
   total = 0;
   readonly #job: ChurnJob;
   readonly #share: Share;
-  readonly #errors = new ErrorCounts();
+  readonly errors: ErrorCounts = new ErrorCounts();
   readonly #recorders = {
     life: new LatencyRecorder(),
     open: new LatencyRecorder(),
@@ -75,10 +75,6 @@ export class ChurnLoad implements Performer<ChurnOutcome> {
     const payload = new Uint8Array(job.payloadBytes);
     this.#creates = paths.map((path) => createTemplate("create", { path, payload, mode: CreateMode.EPHEMERAL }));
     this.#checks = paths.map((path) => existsTemplate("exists", path));
-  }
-
-  get errorCount(): number {
-    return this.#errors.total;
   }
 
   async open(): Promise<void> {
@@ -108,7 +104,7 @@ export class ChurnLoad implements Performer<ChurnOutcome> {
     return {
       sessions: this.#sessions,
       latencies: { life: life.counts, open: open.counts, create: create.counts, close: close.counts },
-      errors: this.#errors.toRecord(),
+      errors: this.errors.toRecord(),
       generator,
     };
   }
@@ -122,7 +118,7 @@ export class ChurnLoad implements Performer<ChurnOutcome> {
       try {
         await this.#live(one, host, toMs);
       } catch (error) {
-        this.#errors.addThrown(error);
+        this.errors.addThrown(error);
         await waitUntil(Math.min(toMs, performance.now() + PAUSE_MS), signal);
       } finally {
         one.connection.destroy();
@@ -155,7 +151,7 @@ export class ChurnLoad implements Performer<ChurnOutcome> {
     if (checker === undefined) return;
     const check = (this.#checking.get(checker) ?? Promise.resolve()).then(async () => {
       for (const code of await checker.ask(this.#checks, numbers)) {
-        if (code !== ErrorCode.NO_NODE) this.#errors.add(EPHEMERAL_LEFT);
+        if (code !== ErrorCode.NO_NODE) this.errors.add(EPHEMERAL_LEFT);
       }
     });
     this.#checking.set(

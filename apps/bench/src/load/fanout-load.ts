@@ -55,7 +55,7 @@ export class FanoutLoad implements Performer<FanoutOutcome> {
   readonly #arming: readonly (readonly RequestTemplate[])[];
   readonly #change: RequestTemplate;
   readonly #writer: AskingConnection;
-  readonly #errors = new ErrorCounts();
+  readonly errors: ErrorCounts = new ErrorCounts();
   readonly #last = new LatencyRecorder();
   readonly #each = new LatencyRecorder();
   readonly #write = new LatencyRecorder();
@@ -91,10 +91,6 @@ export class FanoutLoad implements Performer<FanoutOutcome> {
     this.#writer = new AskingConnection(connections, { host, localAddress: undefined, sessionTimeoutMs });
   }
 
-  get errorCount(): number {
-    return this.#errors.total;
-  }
-
   async open(): Promise<void> {
     for (const one of [this.#writer, ...this.#watchers]) await one.open();
   }
@@ -118,7 +114,7 @@ export class FanoutLoad implements Performer<FanoutOutcome> {
       notifications: this.#rounds * watches,
       fanoutMs: this.#fanoutMs,
       latencies: { last: this.#last.counts, each: this.#each.counts, write: this.#write.counts },
-      errors: this.#errors.toRecord(),
+      errors: this.errors.toRecord(),
       generator: { utilisation: busyOf(this.#activeMs), cpu: busyOf(this.#cpuMs), stallMsP99: 0 },
     };
   }
@@ -137,7 +133,7 @@ export class FanoutLoad implements Performer<FanoutOutcome> {
     const deadline = setTimeout(resolve, ROUND_MS_MAX);
     await promise;
     clearTimeout(deadline);
-    for (; this.#awaited > 0; this.#awaited--) this.#errors.add(LOST_NOTIFICATION);
+    for (; this.#awaited > 0; this.#awaited--) this.errors.add(LOST_NOTIFICATION);
   }
 
   #notified(): void {

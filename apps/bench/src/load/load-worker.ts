@@ -26,7 +26,7 @@ await performer.open();
 send({ kind: "ready" });
 const startMs = await start.promise;
 const progress = setInterval(() => {
-  send({ kind: "progress", total: performer.total, errors: performer.errorCount });
+  send({ kind: "progress", total: performer.total, errors: performer.errors.total });
 }, PROGRESS_MS);
 const outcome = await performer.run(startMs, stopping.signal, (part) => send({ kind: "part", part }));
 clearInterval(progress);

@@ -1,8 +1,10 @@
+import type { ErrorCounts } from "./error-counts.ts";
+
 /** Does a job, or its share of it, in a thread. */
 export interface Performer<Outcome> {
   /** Completed operations so far, for progress. */
   readonly total: number;
-  readonly errorCount: number;
+  readonly errors: ErrorCounts;
   /** Connects, before the measurement starts. */
   open(): Promise<void>;
   /**

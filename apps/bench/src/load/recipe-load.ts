@@ -56,7 +56,7 @@ interface Reading {
 export class RecipeLoad implements Performer<RecipeOutcome> {
   total = 0;
   readonly #job: RecipeJob;
-  readonly #errors = new ErrorCounts();
+  readonly errors: ErrorCounts = new ErrorCounts();
   readonly #recorders = new Map<string, LatencyRecorder>();
   readonly #seen = new Map<string, number>();
   /** `due`: measured from the next calm moment on. */
@@ -70,10 +70,6 @@ export class RecipeLoad implements Performer<RecipeOutcome> {
 
   constructor(job: RecipeJob) {
     this.#job = job;
-  }
-
-  get errorCount(): number {
-    return this.#errors.total;
   }
 
   async open(): Promise<void> {
@@ -122,7 +118,7 @@ export class RecipeLoad implements Performer<RecipeOutcome> {
       notifications: between(({ notifications }) => notifications),
       seen: Object.fromEntries(this.#seen),
       serverCpuMs: from?.serverCpuMs === undefined ? undefined : between(({ serverCpuMs = 0 }) => serverCpuMs),
-      errors: this.#errors.toRecord(),
+      errors: this.errors.toRecord(),
       generator,
     };
   }
@@ -153,7 +149,7 @@ export class RecipeLoad implements Performer<RecipeOutcome> {
     calm: () => this.#look(),
     // Members that are cut off by the end of their client have not failed.
     failed: (error) => {
-      if (this.#phase !== "over") this.#errors.add(codeOf(error));
+      if (this.#phase !== "over") this.errors.add(codeOf(error));
     },
   };
 }

@@ -5,6 +5,7 @@ import { putDigits, putInt, type RequestTemplate, XID_OFFSET } from "../connecti
 import { SliceCounter } from "../results/timeline.ts";
 import { waitUntil } from "../wait-until.ts";
 import { ArrivalSchedule, type Arrivals } from "./arrivals.ts";
+import { ErrorCounts } from "./error-counts.ts";
 import { GeneratorGauge, type GeneratorLoad } from "./generator-gauge.ts";
 import { LatencyRecorder } from "./latency-recorder.ts";
 import { CHOICE_COUNT, MIX_LENGTH, mixTable, nodeChoices } from "./mix.ts";
@@ -109,7 +110,7 @@ export class RequestLoad implements ConnectionEvents, Performer<RequestOutcome> 
   readonly #recorders: readonly LatencyRecorder[];
   readonly #lag: LatencyRecorder = new LatencyRecorder();
   readonly #answered: number[];
-  readonly #errors = new Map<string, number>();
+  readonly errors: ErrorCounts = new ErrorCounts();
   readonly #mix: Uint8Array;
   readonly #choices: Int32Array;
   readonly #share: Share;
@@ -154,12 +155,6 @@ export class RequestLoad implements ConnectionEvents, Performer<RequestOutcome> 
   /** Requests that were answered, or failed, since the start. For progress. */
   get total(): number {
     return this.#total;
-  }
-
-  get errorCount(): number {
-    let count = 0;
-    for (const each of this.#errors.values()) count += each;
-    return count;
   }
 
   async open(): Promise<void> {
@@ -213,7 +208,7 @@ export class RequestLoad implements ConnectionEvents, Performer<RequestOutcome> 
       latencies: this.#recorders.map(({ counts }) => counts),
       lag: this.#lag.counts,
       answered: this.#answered,
-      errors: Object.fromEntries(this.#errors),
+      errors: this.errors.toRecord(),
       reconnects: this.#reconnects,
       counterEnd: Math.max(0, ...this.#connections.map(({ counter }) => counter)),
       generator,
@@ -308,7 +303,7 @@ export class RequestLoad implements ConnectionEvents, Performer<RequestOutcome> 
    */
   #countError(code: string, sentMs: number): void {
     this.#slices?.error(this.#nowMs);
-    if (sentMs >= this.#fromMs && sentMs < this.#toMs) this.#errors.set(code, (this.#errors.get(code) ?? 0) + 1);
+    if (sentMs >= this.#fromMs && sentMs < this.#toMs) this.errors.add(code);
   }
 
   /** A refused multi has code 0 in its header; its first result shows the error. */

@@ -43,7 +43,7 @@ export class SessionLoad implements Performer<SessionOutcome> {
   total = 0;
   readonly #job: SessionJob;
   readonly #sessions: readonly AskingConnection[];
-  readonly #errors = new ErrorCounts();
+  readonly errors: ErrorCounts = new ErrorCounts();
   readonly #recorders = { open: new LatencyRecorder(), storm: new LatencyRecorder(), close: new LatencyRecorder() };
   #retries = 0;
 
@@ -54,10 +54,6 @@ export class SessionLoad implements Performer<SessionOutcome> {
       const host = hosts[i % hosts.length] as Host;
       return new AskingConnection(i, { host, localAddress: sourceAddress(host, i), sessionTimeoutMs });
     });
-  }
-
-  get errorCount(): number {
-    return this.#errors.total;
   }
 
   /** Opening is measured. */
@@ -88,7 +84,7 @@ export class SessionLoad implements Performer<SessionOutcome> {
         closed: close.count,
         closeMs: close.tookMs,
         latencies: { open: recorders.open.counts, storm: recorders.storm.counts, close: recorders.close.counts },
-        errors: this.#errors.toRecord(),
+        errors: this.errors.toRecord(),
         generator: {
           open: open.generator,
           idle: idle.generator,
@@ -151,7 +147,7 @@ export class SessionLoad implements Performer<SessionOutcome> {
         await waitUntil(performance.now() + RETRY_MS, signal);
       }
     }
-    this.#errors.add(SESSION_LOST);
+    this.errors.add(SESSION_LOST);
     return false;
   }
 
@@ -177,7 +173,7 @@ export class SessionLoad implements Performer<SessionOutcome> {
         try {
           await act(session);
         } catch (error) {
-          this.#errors.addThrown(error);
+          this.errors.addThrown(error);
         }
         this.total++;
       }

@@ -40,3 +40,18 @@ export interface Measurement {
   /** Where it was asked how the load fared from moment to moment. */
   readonly timeline?: Timeline;
 }
+
+/** What most measurements of a closed loop have in common. */
+export const CLOSED_LOOP: Omit<
+  Measurement,
+  "point" | "loop" | "value" | "unit" | "latencies" | "requests" | "errors" | "generator" | "timeline"
+> = {
+  series: "",
+  x: 0,
+  isBlind: true,
+  better: "higher",
+  lag: undefined,
+  judgedBy: "utilisation",
+  figures: {},
+  notes: [],
+};

@@ -3,7 +3,7 @@ import { workersFor } from "../bench-config.ts";
 import { EPHEMERAL_LEFT } from "../load/churn-load.ts";
 import { sumErrors } from "../load/error-counts.ts";
 import { mergeCounts } from "../results/latency-summary.ts";
-import type { Measurement } from "../results/measurement.ts";
+import { CLOSED_LOOP, type Measurement } from "../results/measurement.ts";
 import { onlyHosts, treeOn } from "./with-tree.ts";
 
 const CONNECTIONS = 16;
@@ -45,20 +45,15 @@ export const ephemeralChurn: Workload = {
     const of = (part: "life" | "open" | "create" | "close"): Int32Array =>
       mergeCounts(outcomes.map(({ latencies }) => latencies[part]));
     yield {
+      ...CLOSED_LOOP,
       point: `sessions with ${config.ephemerals} ephemerals`,
-      series: "",
-      x: 0,
       loop: `closed loop, ${connections} sessions at a time`,
-      isBlind: true,
       value: count / (config.durationMs / 1000),
       unit: "sessions/s",
-      better: "higher",
       latencies: { "open to closed": of("life"), open: of("open"), create: of("create"), close: of("close") },
-      lag: undefined,
       requests: count,
       errors,
       generator: outcomes.map(({ generator }) => generator),
-      judgedBy: "utilisation",
       figures: {
         "ephemerals/s": (count * config.ephemerals) / (config.durationMs / 1000),
         "ephemerals left behind": left,

@@ -4,7 +4,7 @@ import type { BenchConfig } from "../bench-config.ts";
 import { HANDED_OVER, type RecipeName, SAME_AGAIN } from "../load/recipe-acts.ts";
 import type { RecipeOutcome } from "../load/recipe-load.ts";
 import { summarize } from "../results/latency-summary.ts";
-import type { Measurement } from "../results/measurement.ts";
+import { CLOSED_LOOP, type Measurement } from "../results/measurement.ts";
 import { onlyHosts, treeOn } from "./with-tree.ts";
 
 const CONTENDERS = [2, 10, 100];
@@ -132,20 +132,18 @@ function measurementOf({ point, series, x, loop, one, many }: RecipePoint, outco
   const each = (all: number): number => (count === 0 ? 0 : all / count);
   const perSecond = (all: number): number => (durationMs === 0 ? 0 : (1000 * all) / durationMs);
   return {
+    ...CLOSED_LOOP,
     point,
     series,
     x,
     loop,
-    isBlind: true,
     ...(handover === undefined
       ? { value: perSecond(count), unit: `${many}/s`, better: "higher" }
       : { value: count === 0 ? 0 : summarize(handover).mean / 1000, unit: "ms", better: "lower" }),
     latencies,
-    lag: undefined,
     requests: count,
     errors,
     generator: [generator],
-    judgedBy: "utilisation",
     figures: {
       [`notifications a ${one}`]: each(notifications),
       [`requests a ${one}`]: each(requests),

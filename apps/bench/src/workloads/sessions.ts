@@ -1,7 +1,7 @@
 import type { Bench, Workload } from "../bench.ts";
 import { serverMemory } from "../connections/server-facts.ts";
 import { sumErrors } from "../load/error-counts.ts";
-import type { Measurement } from "../results/measurement.ts";
+import { CLOSED_LOOP, type Measurement } from "../results/measurement.ts";
 import { onlyHosts } from "./with-tree.ts";
 
 const OPENING = 32;
@@ -53,21 +53,18 @@ export const sessions: Workload = {
     await reading;
     if (outcome === undefined) return;
     const errors = sumErrors([outcome.errors]);
-    const common = { isBlind: true, lag: undefined, better: "higher", unit: "sessions/s" } as const;
     const isTold = memory.before !== undefined && memory.after !== undefined && outcome.opened > 0;
     const bytes = isTold ? ((memory.after ?? 0) - (memory.before ?? 0)) / outcome.opened : 0;
     yield {
-      ...common,
+      ...CLOSED_LOOP,
+      unit: "sessions/s",
       point: "open",
-      series: "",
-      x: 0,
       loop: `closed loop, ${opening} at a time`,
       value: perSecond(outcome.opened, outcome.openMs),
       latencies: { open: outcome.latencies.open },
       requests: outcome.opened,
       errors,
       generator: [outcome.generator.open],
-      judgedBy: "utilisation",
       figures: {
         sessions: outcome.opened,
         ...(bytes > 0 ? { "bytes of the server per idle session": bytes } : {}),
@@ -75,9 +72,9 @@ export const sessions: Workload = {
       notes: bytes > 0 ? [] : [isTold ? MEMORY_NOT_GROWN : MEMORY_NOT_TOLD],
     };
     yield {
-      ...common,
+      ...CLOSED_LOOP,
+      unit: "sessions/s",
       point: "reconnect storm",
-      series: "",
       x: 1,
       loop: `all ${outcome.opened} at once`,
       value: perSecond(outcome.resumed, outcome.stormMs),
@@ -85,14 +82,12 @@ export const sessions: Workload = {
       requests: outcome.resumed,
       errors: {},
       generator: [outcome.generator.storm],
-      judgedBy: "utilisation",
       figures: { "ms until all were back": outcome.stormMs, retries: outcome.retries },
-      notes: [],
     };
     yield {
-      ...common,
+      ...CLOSED_LOOP,
+      unit: "sessions/s",
       point: "close",
-      series: "",
       x: 2,
       loop: `closed loop, ${opening} at a time`,
       value: perSecond(outcome.closed, outcome.closeMs),
@@ -100,9 +95,6 @@ export const sessions: Workload = {
       requests: outcome.closed,
       errors: {},
       generator: [outcome.generator.close],
-      judgedBy: "utilisation",
-      figures: {},
-      notes: [],
     };
 
     async function memoryOf(): Promise<number | undefined> {

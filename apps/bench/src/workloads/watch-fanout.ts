@@ -1,7 +1,7 @@
 import type { Bench, Workload } from "../bench.ts";
 import { sumErrors } from "../load/error-counts.ts";
 import { mergeCounts } from "../results/latency-summary.ts";
-import type { Measurement } from "../results/measurement.ts";
+import { CLOSED_LOOP, type Measurement } from "../results/measurement.ts";
 import { nodeName } from "../tree.ts";
 import { filled, onlyHosts, treeOn } from "./with-tree.ts";
 
@@ -46,26 +46,21 @@ export const watchFanout: Workload = {
       const [only] = outcomes;
       if (only === undefined) continue;
       yield {
+        ...CLOSED_LOOP,
         point: `${watches} ${watches === 1 ? "watch" : "watches"}`,
-        series: "",
         x: watches,
         loop: `closed loop, one write at a time, ${connections} ${connections === 1 ? "connection" : "connections"} × ${nodes} ${nodes === 1 ? "node" : "nodes"}`,
-        isBlind: true,
         value: only.fanoutMs === 0 ? 0 : only.notifications / (only.fanoutMs / 1000),
         unit: "notifications/s",
-        better: "higher",
         latencies: {
           "write to last": mergeCounts(outcomes.map(({ latencies }) => latencies.last)),
           "write to each": mergeCounts(outcomes.map(({ latencies }) => latencies.each)),
           "write to answer": mergeCounts(outcomes.map(({ latencies }) => latencies.write)),
         },
-        lag: undefined,
         requests: only.notifications,
         errors: sumErrors(outcomes.map(({ errors }) => errors)),
         generator: outcomes.map(({ generator }) => generator),
-        judgedBy: "utilisation",
         figures: { rounds: only.rounds },
-        notes: [],
       };
       await tree.remove(parent);
     }

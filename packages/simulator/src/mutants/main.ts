@@ -1,7 +1,9 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { wholeOption } from "../whole-option.ts";
 import { allMutants, describeMutant, type Mutant, ROOT, sampleOf } from "./generate.ts";
+import { keepScore, scoreOf } from "./kept-score.ts";
 import { countReach, isReached } from "./reach.ts";
 import { type Caught, tryMutant } from "./try-mutant.ts";
 
@@ -26,13 +28,10 @@ const { values } = parseArgs({
   },
 });
 
-/** A score of a small sample moves with the source. */
-const POINTS_MAX = 10;
-
-const seeds = whole("seeds", values.seeds);
+const seeds = wholeOption("seeds", values.seeds);
 const mutants = allMutants().filter(({ file }) => file.includes(values.only));
-const count = values.sample === undefined ? mutants.length : whole("sample", values.sample);
-const sample = sampleOf(mutants, count, whole("from", values.from));
+const count = values.sample === undefined ? mutants.length : wholeOption("sample", values.sample);
+const sample = sampleOf(mutants, count, wholeOption("from", values.from));
 console.log(`${sample.length} of ${mutants.length} mutations, up to ${seeds} seeds against each`);
 
 const reach = await countReach(sample, 1, seeds);
@@ -40,15 +39,16 @@ const [reached, unreached] = [true, false].map((is) => sample.filter((mutant) =>
 const survivors: Mutant[] = [];
 const caught: Caught[] = [];
 let next = 0;
-await Promise.all(Array.from({ length: whole("parallel", values.parallel) }, takeMutants));
+await Promise.all(Array.from({ length: wholeOption("parallel", values.parallel) }, takeMutants));
 
-const score = sample.length === 0 ? 100 : Math.round((1000 * caught.length) / sample.length) / 10;
+const score = scoreOf(caught.length, sample.length);
 for (const survivor of survivors) {
   console.log(`\nno seed notices ${describe(survivor)}`);
 }
 for (const mutant of unreached ?? []) console.log(`\nno seed reaches ${describe(mutant)}`);
 console.log(`\n${caught.length} of ${sample.length} noticed, ${unreached?.length ?? 0} not reached: score ${score}`);
-if (values.keep !== undefined) keep(join(ROOT, values.keep));
+if (values.keep !== undefined)
+  keepScore(values.keep, { sample: sample.length, from: Number(values.from), seeds, score });
 
 async function takeMutants(): Promise<void> {
   for (let mutant = reached?.[next++]; mutant !== undefined; mutant = reached?.[next++]) {
@@ -63,19 +63,4 @@ async function takeMutants(): Promise<void> {
 
 function describe(mutant: Mutant): string {
   return describeMutant(mutant, readFileSync(join(ROOT, mutant.file), "utf8"));
-}
-
-function keep(file: string): void {
-  const before = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as { score: number }).score : 0;
-  const setting = { sample: sample.length, from: Number(values.from), seeds };
-  if (score < before - POINTS_MAX) {
-    console.error(`the score is ${score}, in ${values.keep} it is ${before}: judge the survivors above`);
-    process.exitCode = 1;
-  } else writeFileSync(file, `${JSON.stringify({ ...setting, score }, undefined, 2)}\n`);
-}
-
-function whole(name: string, text: string): number {
-  if (/^\d+$/.test(text)) return Number(text);
-  console.error(`--${name} is a whole number, found "${text}"`);
-  return process.exit(2);
 }
