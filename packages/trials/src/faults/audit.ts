@@ -3,7 +3,8 @@
  * steps that happened.
  */
 
-import { JuteReader, JuteWriter } from "@zooid/conformance/internal/jute";
+import { JuteReader } from "@zooid/conformance/internal/jute";
+import { OP, read, setData } from "@zooid/conformance/internal/wire";
 import { SESSION_TIMEOUT_MS } from "./folder-writer.ts";
 import {
   type Book,
@@ -16,7 +17,7 @@ import {
   type Node,
   stateAfter,
 } from "./owned-folder.ts";
-import { NO_NODE, OPCODE, RawSession, SessionRefused } from "./raw-session.ts";
+import { NO_NODE, nodeOf, RawSession, SessionRefused } from "./raw-session.ts";
 
 /** Where a Stat's three versions begin: behind two zxids and two times. */
 const STAT_VERSION_AT = 4 * 8;
@@ -47,8 +48,7 @@ export async function audit({ port, books, moment }: AuditOptions): Promise<Find
     else faults.push(describeFault(book, { bounds, found, candidates }));
   }
   faults.push(...(await zxidFaults(auditor, { books, moment })));
-  await auditor.ask(OPCODE.close, Buffer.alloc(0));
-  await auditor.abandon();
+  await auditor.end();
   return { lengths, faults };
 }
 
@@ -84,7 +84,7 @@ async function isResumable(resume: NonNullable<FolderState["session"]>, port: nu
 
 /** The children of a folder with their data and owners; undefined where there is no such folder. */
 async function readFolder(session: RawSession, path: string): Promise<FoundFolder | undefined> {
-  const listing = await session.ask(OPCODE.getChildren2, new JuteWriter().string(path).bool(false).bytes());
+  const listing = await session.ask(OP.getChildren2, read(path));
   if (listing.error === NO_NODE) return undefined;
   if (listing.error !== 0) throw new Error(`listing ${path} failed with ${listing.error}`);
   const reader = new JuteReader(listing.body);
@@ -100,12 +100,9 @@ async function readFolder(session: RawSession, path: string): Promise<FoundFolde
 }
 
 async function readNode(session: RawSession, path: string): Promise<Node> {
-  const { error, body } = await session.ask(OPCODE.getData, new JuteWriter().string(path).bool(false).bytes());
+  const { error, body } = await session.ask(OP.getData, read(path));
   if (error !== 0) throw new Error(`reading ${path} failed with ${error}`);
-  const reader = new JuteReader(body);
-  const value = reader.string();
-  reader.skip(STAT_VERSION_AT + 3 * 4);
-  return { value, owner: reader.long() };
+  return nodeOf(body);
 }
 
 /** A new write must stand after everything that was answered. */
@@ -113,8 +110,7 @@ async function zxidFaults(
   auditor: RawSession,
   { books, moment }: Pick<AuditOptions, "books" | "moment">,
 ): Promise<readonly string[]> {
-  const probe = new JuteWriter().string("/").buffer(Buffer.alloc(0)).int(-1).bytes();
-  const { zxid, error } = await auditor.ask(OPCODE.setData, probe);
+  const { zxid, error } = await auditor.ask(OP.setData, setData("/", ""));
   if (error !== 0) return [`a write after the restart was refused with ${error}`];
   const higher = books
     .map((book) => stateAfter(book, boundsAt(book.steps, moment).answered).highestZxid)

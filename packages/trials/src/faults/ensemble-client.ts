@@ -3,12 +3,15 @@
  * and answers.
  */
 import { setTimeout as delay } from "node:timers/promises";
-import { JuteReader, JuteWriter } from "@zooid/conformance/internal/jute";
+import { JuteReader } from "@zooid/conformance/internal/jute";
 import type { Random } from "@zooid/conformance/internal/random";
+import { create, OP, onPath, read, setData } from "@zooid/conformance/internal/wire";
 import type { Read, Write } from "./ensemble-history.ts";
 import type { EnsembleServer } from "./ensemble-servers.ts";
-import { type Credentials, OPCODE, RawSession, type Reply, SessionRefused, Unanswered } from "./raw-session.ts";
+import { type Credentials, nodeOf, RawSession, type Reply, SessionRefused, Unanswered } from "./raw-session.ts";
 
+const EPHEMERAL = 1;
+const SEQUENTIAL = 2;
 const SESSION_MOVED = -118;
 /** For want of room on the disks, as operators and clients know it: to be tried again. */
 const OPERATION_TIMEOUT = -7;
@@ -18,7 +21,6 @@ const RETRY_MS = 10;
 const CONNECT_TIMEOUT_MS = 250;
 /** Where a Stat's version begins: behind two zxids and two times. */
 const STAT_VERSION_AT = 2 * 8;
-const OPEN_TO_ALL = new JuteWriter().int(1).int(31).string("world").string("anyone").bytes();
 
 /** What all clients of a run write down, in the order in which it was answered. */
 export class Recorder {
@@ -90,8 +92,7 @@ export class EnsembleClient {
   /** Sets a node to a value of its own. @returns false where the connection was lost */
   async set(path: string): Promise<boolean> {
     const value = this.#newValue();
-    const body = new JuteWriter().string(path).buffer(Buffer.from(value)).int(-1).bytes();
-    return await this.#write({ kind: "set", path, value }, OPCODE.setData, body, (write, reader) => {
+    return await this.#write({ kind: "set", path, value }, OP.setData, setData(path, value), (write, reader) => {
       reader.skip(8);
       const mzxid = reader.long();
       reader.skip(STAT_VERSION_AT);
@@ -103,8 +104,8 @@ export class EnsembleClient {
   /** Makes a sequential node. @param parent with a slash at its end */
   async append(parent: string): Promise<boolean> {
     const value = this.#newValue();
-    const body = createBody(`${parent}n-`, value, 2);
-    return await this.#write({ kind: "create", path: parent, value }, OPCODE.create, body, (write, reader) => {
+    const body = create(`${parent}n-`, { data: value, flags: SEQUENTIAL });
+    return await this.#write({ kind: "create", path: parent, value }, OP.create, body, (write, reader) => {
       write.createdPath = reader.string();
     });
   }
@@ -112,22 +113,18 @@ export class EnsembleClient {
   async read(path: string, { sync }: { readonly sync: boolean }): Promise<boolean> {
     const { session, server } = await this.connected();
     const syncSentAt = sync ? process.hrtime.bigint() : undefined;
-    const synced = sync ? this.#ask(session, OPCODE.sync, new JuteWriter().string(path).bytes()) : undefined;
+    const synced = sync ? this.#ask(session, OP.sync, onPath(path)) : undefined;
     const sentAt = process.hrtime.bigint();
-    const asked = this.#ask(session, OPCODE.getData, new JuteWriter().string(path).bool(false).bytes());
+    const asked = this.#ask(session, OP.getData, read(path));
     const [first, second] = await Promise.allSettled([synced, asked]);
     if (first.status === "rejected" || second.status === "rejected") return false;
     if (first.value !== undefined && !this.#isAnswered(session, first.value, "sync")) return false;
     const { error, body, zxid, arrivedAt } = second.value;
     if (!this.#isAnswered(session, second.value, "getData") || error !== 0) return false;
-    const reader = new JuteReader(body);
-    const value = reader.string();
-    reader.skip(8);
-    const mzxid = reader.long();
-    reader.skip(STAT_VERSION_AT);
+    const { value, mzxid, version } = nodeOf(body);
     this.#options.recorder.reads.push({
       ...{ client: this.name, sid: server.sid, sentAt, answeredAt: arrivedAt, zxid, path, syncSentAt },
-      ...{ value, mzxid, version: reader.int() },
+      ...{ value, mzxid, version },
     });
     return true;
   }
@@ -141,9 +138,8 @@ export class EnsembleClient {
     const nodeExists = -110;
     for (;;) {
       const { session } = await this.connected();
-      const reply = await this.#ask(session, OPCODE.create, createBody(path, value, isEphemeral ? 1 : 0)).catch(
-        () => undefined,
-      );
+      const body = create(path, { data: value, flags: isEphemeral ? EPHEMERAL : 0 });
+      const reply = await this.#ask(session, OP.create, body).catch(() => undefined);
       if (reply !== undefined && (reply.error === 0 || reply.error === nodeExists)) return;
       if (reply !== undefined) throw new Error(`creating ${path} failed with ${reply.error}`);
     }
@@ -152,7 +148,7 @@ export class EnsembleClient {
   async close(): Promise<void> {
     const connection = this.#connection;
     if (connection === undefined) return;
-    await connection.session.ask(OPCODE.close, Buffer.alloc(0)).catch(() => undefined);
+    await connection.session.ask(OP.close).catch(() => undefined);
     await connection.session.abandon();
   }
 
@@ -251,8 +247,4 @@ export class EnsembleClient {
       return undefined;
     }
   }
-}
-
-export function createBody(path: string, value: string, flags: number): Buffer {
-  return new JuteWriter().string(path).buffer(Buffer.from(value)).raw(OPEN_TO_ALL).int(flags).bytes();
 }

@@ -22,16 +22,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { JuteWriter } from "@zooid/conformance/internal/jute";
 import { newSeed, toolOptions } from "@zooid/conformance/internal/tool-options";
+import { create, OP, read, versioned } from "@zooid/conformance/internal/wire";
 import { inOwnNamespaces, run } from "../processes/own-namespaces.ts";
 import { Ballast } from "./ballast.ts";
-import { createBody } from "./ensemble-client.ts";
 import { longestGapMs } from "./ensemble-history.ts";
 import { EnsembleLoad } from "./ensemble-load.ts";
 import { Ensemble, type EnsembleServer, until } from "./ensemble-servers.ts";
 import { playRounds } from "./load-rounds.ts";
-import { NO_NODE, OPCODE, RawSession, Unanswered } from "./raw-session.ts";
+import { NO_NODE, RawSession, Unanswered } from "./raw-session.ts";
 
 const options = toolOptions({ rounds: 5, seed: newSeed(), keep: false });
 /**
@@ -220,7 +219,7 @@ async function untilRoom(ensemble: Ensemble, isLow: "0" | "1"): Promise<void> {
 async function readFaults({ sid, host, port }: EnsembleServer): Promise<readonly string[]> {
   try {
     const session = await RawSession.open({ host, port, timeoutMs: SESSION_TIMEOUT_MS, readOnly: true });
-    const { error } = await session.ask(OPCODE.getData, new JuteWriter().string("/keys").bool(false).bytes());
+    const { error } = await session.ask(OP.getData, read("/keys"));
     await session.abandon();
     return error === 0 ? [] : [`a read at server ${sid}, without room, was answered ${error}`];
   } catch (error) {
@@ -236,12 +235,11 @@ interface Probes {
 /** What is asked of an ensemble without room, beside the load. */
 async function makeProbes({ host, port }: EnsembleServer, round: number): Promise<Probes> {
   const path = `/doomed${round}`;
-  const created = createBody(path, "x", 0);
-  const deleted = new JuteWriter().string(path).int(-1).bytes();
+  const created = create(path, { data: "x" });
+  const deleted = versioned(path, -1);
   const maker = await RawSession.open({ host, port, timeoutMs: SESSION_TIMEOUT_MS });
-  await maker.ask(OPCODE.create, created);
-  await maker.ask(OPCODE.close, Buffer.alloc(0));
-  await maker.abandon();
+  await maker.ask(OP.create, created);
+  await maker.end();
   const ask = async (faults: string[]): Promise<true | undefined> => {
     const expect = (what: string, found: number, ...expected: number[]): void => {
       if (!expected.includes(found)) faults.push(`${what} was answered ${found}`);
@@ -249,9 +247,9 @@ async function makeProbes({ host, port }: EnsembleServer, round: number): Promis
     try {
       const session = await RawSession.open({ host, port, timeoutMs: SESSION_TIMEOUT_MS });
       // Asked again after a lost connection, the node may be gone already.
-      expect("a delete without room", (await session.ask(OPCODE.delete, deleted)).error, 0, NO_NODE);
-      expect("a create without room", (await session.ask(OPCODE.create, created)).error, OPERATION_TIMEOUT);
-      expect("the end of a session without room", (await session.ask(OPCODE.close, Buffer.alloc(0))).error, 0);
+      expect("a delete without room", (await session.ask(OP.delete, deleted)).error, 0, NO_NODE);
+      expect("a create without room", (await session.ask(OP.create, created)).error, OPERATION_TIMEOUT);
+      expect("the end of a session without room", (await session.ask(OP.close)).error, 0);
       await session.abandon();
       return true;
     } catch (error) {

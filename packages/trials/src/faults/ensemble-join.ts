@@ -17,15 +17,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { connect } from "@zooid/client";
-import { JuteWriter } from "@zooid/conformance/internal/jute";
 import { toolOptions } from "@zooid/conformance/internal/tool-options";
+import { create, multi, OP } from "@zooid/conformance/internal/wire";
 import { memoryMib } from "../figures/process-memory.ts";
-import { createBody } from "./ensemble-client.ts";
 import { differences, type Tree } from "./ensemble-history.ts";
 import { Auditor } from "./ensemble-load.ts";
 import { Ensemble, type EnsembleServer, until } from "./ensemble-servers.ts";
 import { demand, PacedLoad } from "./paced-load.ts";
-import { OPCODE, RawSession } from "./raw-session.ts";
+import { RawSession } from "./raw-session.ts";
 
 const options = toolOptions({ nodes: 1_000_000, bytes: 100, added: false, keep: false });
 const { nodes: nodeCount } = options;
@@ -145,8 +144,8 @@ async function emptyFollower(joiner: EnsembleServer, load: PacedLoad): Promise<v
 async function fill({ host, port }: EnsembleServer): Promise<void> {
   const value = "v".repeat(options.bytes);
   const root = await RawSession.open({ host, port, timeoutMs: TIMEOUT_MS });
-  await demand(root, OPCODE.create, createBody("/filled", "", 0));
-  await root.ask(OPCODE.close, Buffer.alloc(0));
+  await demand(root, OP.create, create("/filled"));
+  await root.ask(OP.close);
   let next = 0;
   const loader = async (): Promise<void> => {
     const session = await RawSession.open({ host, port, timeoutMs: TIMEOUT_MS });
@@ -154,26 +153,20 @@ async function fill({ host, port }: EnsembleServer): Promise<void> {
       const parent = folderPath(index);
       const count = Math.min(folderNodeCount, nodeCount - index * folderNodeCount);
       const paths = Array.from({ length: count }, (_, node) => `${parent}/n${node}`);
-      const transactions = [demand(session, OPCODE.create, createBody(parent, "", 0))];
+      const transactions = [demand(session, OP.create, create(parent))];
       for (let at = 0; at < count; at += CREATES_AT_ONCE) {
-        const creates = paths.slice(at, at + CREATES_AT_ONCE).map((path) => createBody(path, value, 0));
-        transactions.push(demand(session, OPCODE.multi, transaction(OPCODE.create, creates)));
+        const creates = paths.slice(at, at + CREATES_AT_ONCE).map((path) => create(path, { data: value }));
+        transactions.push(demand(session, OP.multi, multi(...creates.map((body) => [OP.create, body] as const))));
       }
       await Promise.all(transactions);
     }
-    await session.ask(OPCODE.close, Buffer.alloc(0));
+    await session.ask(OP.close);
   };
   await Promise.all(Array.from({ length: LOADERS }, loader));
 }
 
 function folderPath(index: number): string {
   return `/filled/f${index}`;
-}
-
-function transaction(opcode: number, bodies: readonly Buffer[]): Buffer {
-  const writer = new JuteWriter();
-  for (const body of bodies) writer.int(opcode).bool(false).int(-1).raw(body);
-  return writer.int(-1).bool(true).int(-1).bytes();
 }
 
 /**

@@ -1,11 +1,12 @@
 /** Clients that load an ensemble until they are paused, and the check of every server then. */
 import { setTimeout as delay } from "node:timers/promises";
-import { JuteReader, JuteWriter } from "@zooid/conformance/internal/jute";
+import { JuteReader } from "@zooid/conformance/internal/jute";
 import { Random } from "@zooid/conformance/internal/random";
+import { OP, onPath, read, versioned } from "@zooid/conformance/internal/wire";
 import { EnsembleClient, Recorder } from "./ensemble-client.ts";
 import { type Found, faultsIn, type Tree, type Write } from "./ensemble-history.ts";
 import { type EnsembleServer, until } from "./ensemble-servers.ts";
-import { NO_NODE, OPCODE, RawSession } from "./raw-session.ts";
+import { type AnsweredNode, NO_NODE, nodeOf, RawSession } from "./raw-session.ts";
 
 const KEY_COUNT = 4;
 const KEYS: readonly string[] = Array.from({ length: KEY_COUNT }, (_, index) => `/keys/k${index}`);
@@ -243,7 +244,7 @@ export class Auditor {
 
   static async open({ host, port }: { readonly host: string; readonly port: number }): Promise<Auditor> {
     const session = await RawSession.open({ host, port, timeoutMs: AUDIT_TIMEOUT_MS });
-    const { error } = await session.ask(OPCODE.sync, new JuteWriter().string("/").bytes());
+    const { error } = await session.ask(OP.sync, onPath("/"));
     if (error !== 0) throw new Error(`a sync was refused with ${error}`);
     return new Auditor(session);
   }
@@ -278,33 +279,25 @@ export class Auditor {
   }
 
   async close(): Promise<void> {
-    await this.#session.ask(OPCODE.close, Buffer.alloc(0));
-    await this.#session.abandon();
+    await this.#session.end();
   }
 
   async #paths(parent: string): Promise<readonly string[]> {
-    const body = new JuteWriter().string(parent).bool(false).bytes();
-    const listing = await this.#session.ask(OPCODE.getChildren2, body);
+    const listing = await this.#session.ask(OP.getChildren2, read(parent));
     if (listing.error !== 0) throw new Error(`listing ${parent} failed with ${listing.error}`);
     const reader = new JuteReader(listing.body);
     return Array.from({ length: reader.int() }, () => `${parent}/${reader.string()}`);
   }
 
   async #remove(path: string): Promise<void> {
-    const { error } = await this.#session.ask(OPCODE.delete, new JuteWriter().string(path).int(-1).bytes());
+    const { error } = await this.#session.ask(OP.delete, versioned(path, -1));
     if (error !== 0) throw new Error(`deleting ${path} failed with ${error}`);
   }
 
-  async #node(path: string): Promise<(Found & { readonly owner: bigint }) | undefined> {
-    const { error, body } = await this.#session.ask(OPCODE.getData, new JuteWriter().string(path).bool(false).bytes());
+  async #node(path: string): Promise<AnsweredNode | undefined> {
+    const { error, body } = await this.#session.ask(OP.getData, read(path));
     if (error === NO_NODE) return undefined;
     if (error !== 0) throw new Error(`reading ${path} failed with ${error}`);
-    const reader = new JuteReader(body);
-    const value = reader.string();
-    const [czxid, mzxid] = [reader.long(), reader.long()];
-    reader.skip(2 * 8);
-    const version = reader.int();
-    reader.skip(2 * 4);
-    return { value, czxid, mzxid, version, owner: reader.long() };
+    return nodeOf(body);
   }
 }

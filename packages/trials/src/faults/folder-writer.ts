@@ -3,13 +3,13 @@
  * book that an audit needs: every step with the moments of sending and of the answer.
  */
 
-import { JuteReader, JuteWriter } from "@zooid/conformance/internal/jute";
+import { JuteReader } from "@zooid/conformance/internal/jute";
 import type { Random } from "@zooid/conformance/internal/random";
+import { create, multi, OP, setData, versioned } from "@zooid/conformance/internal/wire";
 import { type Change, FolderState, hex, type Step, stateAfter } from "./owned-folder.ts";
-import { OPCODE, RawSession, type Reply, SessionRefused, Unanswered } from "./raw-session.ts";
+import { RawSession, type Reply, SessionRefused, Unanswered } from "./raw-session.ts";
 
 export const SESSION_TIMEOUT_MS = 40_000;
-const OPEN_ACL_PERMISSIONS = 31;
 const FLAG_EPHEMERAL = 1;
 const FLAG_SEQUENTIAL = 2;
 const NODES_MAX = 40;
@@ -127,8 +127,7 @@ export class FolderWriter {
     const step: Step = { change, sentAt: process.hrtime.bigint() };
     this.steps.push(step);
     this.#ahead.apply(step);
-    const { opcode, body } = this.#encode(change);
-    return { change, answer: this.#settle(step, session.ask(opcode, body), expectedPath) };
+    return { change, answer: this.#settle(step, session.ask(...this.#encode(change)), expectedPath) };
   }
 
   async #settle(step: Step, reply: Promise<Reply>, expectedPath: string | undefined): Promise<void> {
@@ -173,53 +172,29 @@ export class FolderWriter {
     return `${this.#valueCount++}.${"v".repeat(padding)}`;
   }
 
-  #encode(change: Change): { readonly opcode: number; readonly body: Buffer } {
+  #encode(change: Change): readonly [opcode: number, body: Buffer] {
+    const pathOf = (name: string): string => `${this.path}/${name}`;
     switch (change.kind) {
       case "folder":
-        return { opcode: OPCODE.create, body: createBody({ path: this.path, value: "", flags: 0 }) };
-      case "create": {
-        const flags = change.ephemeral ? FLAG_EPHEMERAL : 0;
-        return {
-          opcode: OPCODE.create,
-          body: createBody({ path: `${this.path}/${change.name}`, value: change.value, flags }),
-        };
-      }
+        return [OP.create, create(this.path)];
+      case "create":
       case "append": {
-        const flags = FLAG_SEQUENTIAL | (change.ephemeral ? FLAG_EPHEMERAL : 0);
-        const path = `${this.path}/${change.prefix}`;
-        return { opcode: OPCODE.create, body: createBody({ path, value: change.value, flags }) };
+        const { value: data, ephemeral } = change;
+        const [name, order] = change.kind === "create" ? [change.name, 0] : [change.prefix, FLAG_SEQUENTIAL];
+        return [OP.create, create(pathOf(name), { data, flags: order | (ephemeral ? FLAG_EPHEMERAL : 0) })];
       }
-      case "set": {
-        const writer = new JuteWriter().string(`${this.path}/${change.name}`).string(change.value).int(-1);
-        return { opcode: OPCODE.setData, body: writer.bytes() };
-      }
+      case "set":
+        return [OP.setData, setData(pathOf(change.name), change.value)];
       case "delete":
-        return { opcode: OPCODE.delete, body: new JuteWriter().string(`${this.path}/${change.name}`).int(-1).bytes() };
-      case "multi": {
-        const writer = new JuteWriter();
-        for (const part of change.parts) {
-          const { opcode, body } = this.#encode(part);
-          writer.int(opcode).bool(false).int(-1).raw(body);
-        }
-        return { opcode: OPCODE.multi, body: writer.int(-1).bool(true).int(-1).bytes() };
-      }
+        return [OP.delete, versioned(pathOf(change.name), -1)];
+      case "multi":
+        return [OP.multi, multi(...change.parts.map((part) => this.#encode(part)))];
       case "close":
-        return { opcode: OPCODE.close, body: Buffer.alloc(0) };
+        return [OP.close, Buffer.alloc(0)];
       case "open":
         throw new Error("a session opens with a handshake, not with a request");
     }
   }
-}
-
-interface CreateFields {
-  readonly path: string;
-  readonly value: string;
-  readonly flags: number;
-}
-
-function createBody({ path, value, flags }: CreateFields): Buffer {
-  const writer = new JuteWriter().string(path).string(value);
-  return writer.int(1).int(OPEN_ACL_PERMISSIONS).string("world").string("anyone").int(flags).bytes();
 }
 
 /**

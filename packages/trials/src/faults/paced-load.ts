@@ -1,11 +1,10 @@
 /** Clients that ask one server, one request at a time each, and time the answers. */
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
-import { JuteWriter } from "@zooid/conformance/internal/jute";
+import { create, OP, read, setData } from "@zooid/conformance/internal/wire";
 import { quantiles } from "../figures/quantiles.ts";
-import { createBody } from "./ensemble-client.ts";
 import type { EnsembleServer } from "./ensemble-servers.ts";
-import { OPCODE, RawSession } from "./raw-session.ts";
+import { RawSession } from "./raw-session.ts";
 
 const WRITERS = 4;
 const READ_EVERY_MS = 2;
@@ -40,7 +39,7 @@ export class PacedLoad {
     );
     const [reader, ...writers] = sessions;
     if (reader === undefined) throw new Error("there is no reader");
-    await demand(reader, OPCODE.create, createBody("/written", "", 0));
+    await demand(reader, OP.create, create("/written"));
     this.#since = this.#lastDoneAt = performance.now();
     this.#ownDelay.enable();
     const work = [this.#read(reader), ...writers.map((session, index) => this.#write(session, `/written/w${index}`))];
@@ -76,11 +75,10 @@ export class PacedLoad {
   }
 
   async #write(session: RawSession, path: string): Promise<void> {
-    await demand(session, OPCODE.create, createBody(path, "", 0));
+    await demand(session, OP.create, create(path));
     for (let count = 0; !this.#isOver; count++) {
       const sentAt = performance.now();
-      const value = Buffer.from(`${path} ${count}`.padEnd(100, "-"));
-      await demand(session, OPCODE.setData, new JuteWriter().string(path).buffer(value).int(-1).bytes());
+      await demand(session, OP.setData, setData(path, `${path} ${count}`.padEnd(100, "-")));
       const doneAt = performance.now();
       this.#writesMs.push(doneAt - sentAt);
       this.#longestGapMs = Math.max(this.#longestGapMs, doneAt - this.#lastDoneAt);
@@ -90,10 +88,10 @@ export class PacedLoad {
   }
 
   async #read(session: RawSession): Promise<void> {
-    const body = new JuteWriter().string("/written").bool(false).bytes();
+    const body = read("/written");
     while (!this.#isOver) {
       const sentAt = performance.now();
-      await demand(session, OPCODE.getData, body);
+      await demand(session, OP.getData, body);
       const tookMs = performance.now() - sentAt;
       if (tookMs > this.#slowestReadMs) [this.#slowestReadMs, this.#slowestReadAt] = [tookMs, sentAt];
       this.#readsMs.push(tookMs);

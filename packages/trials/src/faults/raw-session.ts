@@ -4,19 +4,9 @@
  * the connection ended.
  */
 import { JuteReader, JuteWriter } from "@zooid/conformance/internal/jute";
+import { OP } from "@zooid/conformance/internal/wire";
 import { RawConnection } from "@zooid/wire/testing/raw-connection";
 
-export const OPCODE = {
-  create: 1,
-  delete: 2,
-  getData: 4,
-  setData: 5,
-  sync: 9,
-  ping: 11,
-  getChildren2: 12,
-  multi: 14,
-  close: -11,
-} as const;
 export const NO_NODE = -101;
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -91,7 +81,7 @@ export class RawSession {
     this.#connection = connection;
     this.#pings = setInterval(() => {
       if (performance.now() - this.#heardAtMs > silenceMsMax) connection.socket.destroy();
-      else this.#write(PING_XID, OPCODE.ping, Buffer.alloc(0));
+      else this.#write(PING_XID, OP.ping, Buffer.alloc(0));
     }, timeoutMs / 3);
     void this.#read();
   }
@@ -135,12 +125,18 @@ export class RawSession {
   }
 
   /** Sends one request. Replies come in the order of the requests. */
-  async ask(opcode: number, body: Buffer): Promise<Reply> {
+  async ask(opcode: number, body: Buffer = Buffer.alloc(0)): Promise<Reply> {
     const { promise, resolve, reject } = Promise.withResolvers<Reply>();
     const xid = ++this.#xid;
     this.#waiting.push({ xid, resolve, reject });
     this.#write(xid, opcode, body);
     return await promise;
+  }
+
+  /** Closes the session, then the connection. */
+  async end(): Promise<void> {
+    await this.ask(OP.close);
+    await this.abandon();
   }
 
   /** Drops the connection and leaves the session to the server. */
@@ -185,4 +181,27 @@ export class RawSession {
     clearInterval(this.#pings);
     for (const { reject } of this.#waiting.splice(0)) reject(new Unanswered("the connection ended before the reply"));
   }
+}
+
+/** A node with the parts of its Stat that faults show in. */
+export interface AnsweredNode {
+  readonly value: string;
+  readonly czxid: bigint;
+  readonly mzxid: bigint;
+  readonly version: number;
+  /** Session id, or 0 for a persistent node. */
+  readonly owner: bigint;
+}
+
+/** The answer to getData. */
+export function nodeOf(body: Buffer): AnsweredNode {
+  const reader = new JuteReader(body);
+  const value = reader.string();
+  const [czxid, mzxid] = [reader.long(), reader.long()];
+  // Two times.
+  reader.skip(2 * 8);
+  const version = reader.int();
+  // The versions of the children and of the access list.
+  reader.skip(2 * 4);
+  return { value, czxid, mzxid, version, owner: reader.long() };
 }
