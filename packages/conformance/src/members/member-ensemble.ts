@@ -2,13 +2,12 @@
  * An ensemble of one kind that lives through a sequence of acts; each server has an address of its
  * own.
  */
-import type { ChildProcess } from "node:child_process";
-import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Client, connect, isZkError } from "@zooid/client";
-import { fourLetterWord, hasEnded, spawnServer } from "../servers/endpoint.ts";
+import { fourLetterWord, spawnServer } from "../servers/endpoint.ts";
+import type { LoggedProcess } from "../servers/logged-process.ts";
 import { digest } from "../wire.ts";
 import {
   type ChangedBy,
@@ -58,7 +57,7 @@ const OTHER_ADDRESS = 100;
 
 export class MemberEnsemble implements AsyncDisposable {
   readonly #options: MemberEnsembleOptions;
-  readonly #processes = new Map<number, ChildProcess>();
+  readonly #processes = new Map<number, LoggedProcess>();
   readonly #written: string[] = [];
   #members: readonly PlannedMember[];
 
@@ -245,13 +244,7 @@ export class MemberEnsemble implements AsyncDisposable {
   }
 
   async #end(sid: number, signal: NodeJS.Signals): Promise<void> {
-    const child = this.#processes.get(sid);
-    if (child === undefined || hasEnded(child)) return;
-    const ended = once(child, "exit");
-    child.kill(signal);
-    const timer = setTimeout(() => child.kill("SIGKILL"), STOP_MS_MAX);
-    await ended;
-    clearTimeout(timer);
+    await this.#processes.get(sid)?.end(signal, STOP_MS_MAX);
   }
 
   #writeConfig(sid: number, members: readonly PlannedMember[]): void {

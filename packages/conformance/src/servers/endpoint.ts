@@ -1,14 +1,13 @@
 /** Starts standalone servers as processes on loopback, on free ports. */
 
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { createWriteStream, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { lastSettings } from "@zooid/model/testing/last-settings";
 import { freePort, freePorts } from "@zooid/wire/testing/free-ports";
+import { LoggedProcess, logOf, logTailOf } from "./logged-process.ts";
 
 /**
  * The kind of server: `zooid-follower` is one of three voters with an observer, `zooid-observer`
@@ -139,14 +138,12 @@ async function startMember(
 export class ServerProcess implements AsyncDisposable {
   readonly dataDir: string;
   readonly #options: ServerOptions;
-  readonly #logFile: string;
-  #process: ChildProcess | undefined;
+  #process: LoggedProcess | undefined;
   #port = 0;
 
   constructor(options: ServerOptions) {
     this.#options = options;
     this.dataDir = join(options.folder, "data");
-    this.#logFile = join(options.folder, "server.log");
     mkdirSync(this.dataDir, { recursive: true });
     if (options.sid !== undefined) writeFileSync(join(this.dataDir, "myid"), `${options.sid}\n`);
   }
@@ -157,9 +154,17 @@ export class ServerProcess implements AsyncDisposable {
 
   /** The running process. */
   get pid(): number {
-    const pid = this.#process?.pid;
-    if (pid === undefined) throw new Error("the server was not started");
-    return pid;
+    if (this.#process === undefined) throw new Error("the server was not started");
+    return this.#process.pid;
+  }
+
+  get isRunning(): boolean {
+    return this.#process?.isRunning ?? false;
+  }
+
+  /** How it stands, for messages. */
+  get state(): string {
+    return this.#process?.state ?? "never started";
   }
 
   /** @throws with the end of its log if the server does not serve */
@@ -189,7 +194,7 @@ export class ServerProcess implements AsyncDisposable {
   }
 
   async kill(): Promise<void> {
-    await this.#end("SIGKILL");
+    await this.#process?.end("SIGKILL");
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -198,31 +203,21 @@ export class ServerProcess implements AsyncDisposable {
 
   /** Asks it to stop, and kills it if it does not. */
   async stop(): Promise<void> {
-    const timer = setTimeout(() => this.#process?.kill("SIGKILL"), STOP_DEADLINE_MS);
-    await this.#end("SIGTERM");
-    clearTimeout(timer);
+    await this.#process?.end("SIGTERM", STOP_DEADLINE_MS);
   }
 
   log(): string {
-    return existsSync(this.#logFile) ? readFileSync(this.#logFile, "utf8") : "";
+    return logOf(this.#options.folder);
   }
 
   logTail(): string {
-    return this.log().split("\n").slice(-20).join("\n");
-  }
-
-  async #end(signal: NodeJS.Signals): Promise<void> {
-    const process = this.#process;
-    if (process === undefined || hasEnded(process)) return;
-    const ended = once(process, "exit");
-    process.kill(signal);
-    await ended;
+    return logTailOf(this.#options.folder);
   }
 
   async #untilServing(): Promise<void> {
     const deadline = Date.now() + START_DEADLINE_MS;
     while (!(await this.#isServing())) {
-      if (this.#process === undefined || hasEnded(this.#process)) throw new Error("the process ended");
+      if (!this.isRunning) throw new Error("the process ended");
       if (Date.now() > deadline) throw new Error(`no answer within ${START_DEADLINE_MS} ms`);
       await delay(POLL_MS);
     }
@@ -244,27 +239,10 @@ export interface SpawnOptions extends Pick<ServerOptions, "jars" | "heap" | "pro
 }
 
 /** Starts the process of a server, which does not outlive this one. */
-export function spawnServer(kind: "apache" | "zooid", options: SpawnOptions): ChildProcess {
+export function spawnServer(kind: "apache" | "zooid", options: SpawnOptions): LoggedProcess {
   const { folder, configFile, env } = options;
   writeFileSync(join(folder, "logback.xml"), LOGBACK);
-  return spawnLogged(kind === "apache" ? apacheCommand(options) : [ZOOID_SERVER, configFile], { folder, env });
-}
-
-/** Starts a command that does not outlive this process; its output goes to `server.log` in its folder. */
-export function spawnLogged(
-  [command = "", ...args]: readonly string[],
-  { folder, env = {} }: { readonly folder: string; readonly env?: Readonly<Record<string, string>> | undefined },
-): ChildProcess {
-  const bin = join(ROOT, "node_modules/.bin");
-  const all = { ...process.env, PATH: `${bin}${delimiter}${process.env["PATH"] ?? ""}`, ...env };
-  const child = spawn(command, args, { cwd: folder, env: all, stdio: ["ignore", "pipe", "pipe"] });
-  endWithThis(child);
-  const log = createWriteStream(join(folder, "server.log"), { flags: "a" });
-  child.stdout.pipe(log, { end: false });
-  child.stderr.pipe(log, { end: false });
-  child.on("close", () => log.end());
-  child.on("error", (error) => log.write(String(error)));
-  return child;
+  return new LoggedProcess(kind === "apache" ? apacheCommand(options) : [ZOOID_SERVER, configFile], { folder, env });
 }
 
 function apacheCommand({ folder, jars, heap = "512m", properties = [], configFile }: SpawnOptions): readonly string[] {
@@ -273,29 +251,8 @@ function apacheCommand({ folder, jars, heap = "512m", properties = [], configFil
   return ["java", `-Xmx${heap}`, ...properties, "-cp", `${folder}${delimiter}${jars}/*`, main, configFile];
 }
 
-const started = new Set<ChildProcess>();
-let isWatching = false;
-
-/** A server does not outlive the process that started it, however that ends. */
-function endWithThis(server: ChildProcess): void {
-  if (!isWatching) {
-    isWatching = true;
-    process.once("exit", () => {
-      for (const each of started) each.kill("SIGKILL");
-    });
-    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => process.exit(1));
-  }
-  started.add(server);
-  server.on("close", () => started.delete(server));
-}
-
 /** Set ZOOID_SERVER to try another build: a command that takes a zoo.cfg. */
 export const ZOOID_SERVER: string = process.env["ZOOID_SERVER"] ?? join(ROOT, "node_modules/.bin/zooid-server");
-
-/** Whether a process has ended, or could not be started. */
-export function hasEnded(process: ChildProcess): boolean {
-  return process.pid === undefined || process.exitCode !== null || process.signalCode !== null;
-}
 
 /** The answer of a four-letter word, or an empty string without one. */
 export async function fourLetterWord(

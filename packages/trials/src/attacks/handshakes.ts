@@ -109,7 +109,7 @@ export const HANDSHAKE_ATTACKS: readonly Attack[] = [
         const member = members.findLast((_, i) => roles[i] === "follower");
         if (member === undefined) throw new Error("there is no follower");
         const flood = strangers(ports, 200);
-        await member.end("SIGKILL");
+        await member.kill();
         const startMs = performance.now();
         member.launch();
         await until("the member's return", 60_000, async () => (await member.role()) === "follower");

@@ -68,7 +68,7 @@ export const STRANGER_ATTACKS: readonly Attack[] = [
           socket.on("close", () => setTimeout(() => hold(port, address), 50));
         };
         for (let i = 0; i < 10_000; i++) hold(ports[i % ports.length] ?? 0, `127.2.0.${1 + (i % 250)}`);
-        await member.end("SIGKILL");
+        await member.kill();
         const startMs = performance.now();
         member.launch();
         await until("the member's return", 60_000, async () => (await member.role()) === "follower");

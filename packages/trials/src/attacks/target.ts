@@ -1,7 +1,6 @@
-import { readFileSync } from "node:fs";
 import { ServerProcess } from "@zooid/conformance/internal/servers/endpoint";
 import { freePorts } from "@zooid/wire/testing/free-ports";
-import { Ensemble, type EnsembleServer } from "../faults/ensemble-servers.ts";
+import { Ensemble, EnsembleServer } from "../faults/ensemble-servers.ts";
 import { memoryMib } from "../figures/process-memory.ts";
 
 const START_DEADLINE_MS = 60_000;
@@ -9,25 +8,73 @@ const START_DEADLINE_MS = 60_000;
 const SETTINGS = ["maxClientCnxns=0"];
 
 /** What is attacked: one server, or an ensemble of three. */
-export interface Target extends AsyncDisposable {
+export class Target implements AsyncDisposable {
   /** Where the attack's own files stand. */
   readonly folder: string;
+  readonly #servers: readonly (ServerProcess | EnsembleServer)[];
+  readonly #attacked: ServerProcess | EnsembleServer;
+  readonly #start: () => Promise<void>;
+
+  constructor(
+    folder: string,
+    servers: readonly (ServerProcess | EnsembleServer)[],
+    attacked: ServerProcess | EnsembleServer,
+    start: () => Promise<void>,
+  ) {
+    this.folder = folder;
+    this.#servers = servers;
+    this.#attacked = attacked;
+    this.#start = start;
+  }
+
   /** The client port that the attack goes to. */
-  readonly port: number;
+  get port(): number {
+    return this.#attacked.port;
+  }
+
   /** The client ports of all servers. */
-  readonly ports: readonly number[];
+  get ports(): readonly number[] {
+    return this.#servers.map(({ port }) => port);
+  }
+
   /** The processes, in the order of the ports. */
-  readonly pids: readonly number[];
-  /** What each process has logged since its first start, in the order of the ports. */
-  logs(): readonly string[];
+  get pids(): readonly number[] {
+    return this.#servers.map(({ pid }) => pid);
+  }
+
   /** The members; none of a server alone. */
-  readonly members: readonly EnsembleServer[];
+  get members(): readonly EnsembleServer[] {
+    return this.#servers.filter((server) => server instanceof EnsembleServer);
+  }
+
+  /** What each process has logged since its first start, in the order of the ports. */
+  logs(): readonly string[] {
+    return this.#servers.map((server) => server.log());
+  }
+
   /** Most memory that any of its processes has had since it started, in MiB. */
-  peakMiB(): number;
+  peakMiB(): number {
+    return Math.max(...this.pids.map((pid) => memoryMib(pid, "VmHWM")));
+  }
+
   /** Each process that ended unasked, with the end of its log. */
-  ended(): readonly string[];
+  ended(): readonly string[] {
+    return this.#servers
+      .filter(({ isRunning }) => !isRunning)
+      .map((server) => `the server at port ${server.port} ${server.state}\n${server.logTail()}`);
+  }
+
   /** Ends all of it and starts it on the same data. @returns the time until it serves, in ms */
-  restart(): Promise<number>;
+  async restart(): Promise<number> {
+    await this[Symbol.asyncDispose]();
+    const startMs = performance.now();
+    await this.#start();
+    return performance.now() - startMs;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#servers.map((server) => server.kill()));
+  }
 }
 
 export interface TargetOptions {
@@ -50,29 +97,7 @@ export async function startTarget(
 async function startAlone(folder: string, { settings = [], env = {} }: TargetOptions): Promise<Target> {
   const server = new ServerProcess({ kind: "zooid", folder, env, settings: [...SETTINGS, ...settings] });
   await server.start();
-  return {
-    folder,
-    get port() {
-      return server.port;
-    },
-    get ports() {
-      return [server.port];
-    },
-    get pids() {
-      return [server.pid];
-    },
-    logs: () => [server.log()],
-    members: [],
-    peakMiB: () => memoryMib(server.pid, "VmHWM"),
-    ended: () => (isAlive(server.pid) ? [] : [server.logTail()]),
-    async restart() {
-      await server.kill();
-      const startMs = performance.now();
-      await server.start();
-      return performance.now() - startMs;
-    },
-    [Symbol.asyncDispose]: () => server.kill(),
-  };
+  return new Target(folder, [server], server, () => server.start());
 }
 
 async function startEnsemble(
@@ -91,34 +116,5 @@ async function startEnsemble(
   await ensemble.start(START_DEADLINE_MS);
   const leader = await ensemble.leader();
   const attacked = ensemble.servers.find((server) => (server === leader) === (at === "leader")) as EnsembleServer;
-  return {
-    folder,
-    port: attacked.port,
-    ports: ensemble.servers.map((server) => server.port),
-    get pids() {
-      return ensemble.servers.map((server) => server.pid);
-    },
-    logs: () => ensemble.servers.map((server) => server.log()),
-    members: ensemble.servers,
-    peakMiB: () => Math.max(...ensemble.servers.map(({ pid }) => memoryMib(pid, "VmHWM"))),
-    ended: () =>
-      ensemble.servers
-        .filter((server) => !server.isRunning)
-        .map((server) => `server ${server.sid}: ${server.state}\n${server.logTail()}`),
-    async restart() {
-      await Promise.all(ensemble.servers.map((server) => server.end("SIGKILL")));
-      const startMs = performance.now();
-      await ensemble.start(START_DEADLINE_MS);
-      return performance.now() - startMs;
-    },
-    [Symbol.asyncDispose]: () => ensemble[Symbol.asyncDispose](),
-  };
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
-  } catch {
-    return false;
-  }
+  return new Target(folder, ensemble.servers, attacked, () => ensemble.start(START_DEADLINE_MS));
 }

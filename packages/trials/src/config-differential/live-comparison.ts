@@ -1,8 +1,8 @@
-import { once } from "node:events";
 import { readdir, readFile, readlink } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { hasEnded, spawnServer } from "@zooid/conformance/internal/servers/endpoint";
+import { spawnServer } from "@zooid/conformance/internal/servers/endpoint";
+import type { LoggedProcess } from "@zooid/conformance/internal/servers/logged-process";
 import { freePorts } from "@zooid/wire/testing/free-ports";
 import { type ConfigurationCase, writeCase } from "./configuration-case.ts";
 import { readRecords } from "./records.ts";
@@ -66,7 +66,7 @@ async function compareStarts(configuration: ConfigurationCase, folders: Folders)
       await delay(POLL_MS);
     }
   } finally {
-    await Promise.all(servers.map((server) => server.kill()));
+    await Promise.all(servers.map((server) => server.process.end("SIGKILL")));
   }
 }
 
@@ -102,10 +102,8 @@ interface Folders {
 }
 
 interface StartedServer {
-  readonly pid: number;
+  readonly process: LoggedProcess;
   readonly ports: ReadonlyMap<string, number>;
-  hasEnded(): boolean;
-  kill(): Promise<void>;
 }
 
 async function startServer(
@@ -120,33 +118,24 @@ async function startServer(
   const folder = join(root, `${configuration.seed}-${kind}`);
   writeCase(moved, folder);
   const properties = moved.flags.map((flag) => `-D${flag}`);
-  const child = spawnServer(kind, {
+  const process = spawnServer(kind, {
     ...{ folder, configFile: join(folder, "zoo.cfg"), jars },
     // Compiled once, and not again for speed: it runs for a second.
     properties: [...properties, "-XX:TieredStopAtLevel=1"],
     heap: "128m",
     env: { SERVER_JVMFLAGS: properties.join(" ") },
   });
-  const ended = once(child, "exit");
-  return {
-    pid: child.pid ?? 0,
-    ports,
-    hasEnded: () => hasEnded(child),
-    kill: async () => {
-      child.kill("SIGKILL");
-      if (!hasEnded(child)) await ended;
-    },
-  };
+  return { process, ports };
 }
 
 /** @returns undefined until the server has ended, or its admin port answers */
 async function startOf(server: StartedServer): Promise<Start | undefined> {
-  return server.hasEnded() ? { isRunning: false, ports: [], values: {} } : await observe(server);
+  return server.process.isRunning ? await observe(server) : { isRunning: false, ports: [], values: {} };
 }
 
 /** @returns undefined until the admin port answers */
-async function observe({ pid, ports }: StartedServer): Promise<Start | undefined> {
-  const listening = await listeningPortsOf(pid);
+async function observe({ process, ports }: StartedServer): Promise<Start | undefined> {
+  const listening = await listeningPortsOf(process.pid);
   const open = [...ports].filter(([written, port]) => !QUORUM_PORT.test(written) && listening.has(port));
   const values = await configurationOf(ports.get(ADMIN_PORT) ?? 0);
   if (values === undefined) return undefined;

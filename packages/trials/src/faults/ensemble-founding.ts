@@ -86,7 +86,7 @@ async function withData(): Promise<readonly string[]> {
   for (let i = 0; i < 50; i++) await client.create(`${PATH}/${i}`, Buffer.alloc(1000));
   await client.close();
   await delay(200);
-  for (const each of ensemble.servers) await each.end("SIGKILL");
+  for (const each of ensemble.servers) await each.kill();
   return ensemble.servers.map(({ dataDir }) => dataDir);
 }
 
@@ -149,7 +149,7 @@ async function startBesideData(plan: Plan): Promise<void> {
     }
   }
   for (const server of lost) {
-    await server.end("SIGKILL");
+    await server.kill();
     restore(server);
     server.launch();
   }

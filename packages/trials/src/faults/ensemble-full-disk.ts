@@ -147,7 +147,7 @@ async function watchFull(kind: Kind, full: FullDisks): Promise<readonly string[]
       return [];
     case "restart": {
       const [victim] = victims;
-      await victim?.end("SIGKILL");
+      await victim?.kill();
       victim?.launch();
       await victim?.untilServing(DEADLINE_MS);
       // Its role may change meanwhile, which ends connections.

@@ -101,7 +101,7 @@ async function change(
 async function killLeader(ensemble: Ensemble, running: readonly EnsembleServer[]): Promise<string> {
   await delay(random.between(0, KILL_MS_MAX - 1));
   const leader = await ensemble.untilLeader(running, DEADLINE_MS);
-  await leader.end("SIGKILL");
+  await leader.kill();
   const next = await ensemble.untilLeader(running, DEADLINE_MS);
   leader.launch();
   await leader.untilServing(DEADLINE_MS);

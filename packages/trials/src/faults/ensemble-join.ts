@@ -127,7 +127,7 @@ async function addServer(joiner: EnsembleServer, load: PacedLoad): Promise<void>
 
 /** The disk of a follower is emptied. */
 async function emptyFollower(joiner: EnsembleServer, load: PacedLoad): Promise<void> {
-  await joiner.end("SIGKILL");
+  await joiner.kill();
   // Not at once: to free hundreds of megabytes would hold up the clients of this process, and count
   // as the leader's doing.
   for (const name of readdirSync(joiner.dataDir)) await rm(join(joiner.dataDir, name), { recursive: true });

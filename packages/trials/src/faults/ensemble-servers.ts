@@ -3,12 +3,11 @@
  * do.
  */
 
-import type { ChildProcess } from "node:child_process";
-import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { fourLetterWord, hasEnded, spawnLogged, ZOOID_SERVER } from "@zooid/conformance/internal/servers/endpoint";
+import { fourLetterWord, ZOOID_SERVER } from "@zooid/conformance/internal/servers/endpoint";
+import { LoggedProcess, logOf, logTailOf } from "@zooid/conformance/internal/servers/logged-process";
 import { lastSettings } from "@zooid/model/testing/last-settings";
 import { freePorts } from "@zooid/wire/testing/free-ports";
 
@@ -21,7 +20,6 @@ function loopback(index: number): string {
   return `127.${78 + index}.${(process.pid >> 8) & 0xff}.${Math.max(1, process.pid & 0xff)}`;
 }
 const PORTS_EACH = 4;
-const LOG_LINES_SHOWN = 15;
 const WORD_TIMEOUT_MS = 1000;
 
 export interface EnsembleOptions {
@@ -120,7 +118,7 @@ export class Ensemble implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.servers.map((server) => server.end("SIGKILL")));
+    await Promise.all(this.servers.map((server) => server.kill()));
   }
 }
 
@@ -130,9 +128,8 @@ export class EnsembleServer {
   place: Place;
   readonly folder: string;
   readonly dataDir: string;
-  readonly #logFile: string;
   readonly #env: Readonly<Record<string, string>>;
-  #process: ChildProcess | undefined;
+  #process: LoggedProcess | undefined;
   #isPaused = false;
 
   constructor(sid: number, place: Place, { folder, env = {} }: EnsembleOptions) {
@@ -140,7 +137,6 @@ export class EnsembleServer {
     this.place = place;
     this.folder = join(folder, `s${sid}`);
     this.dataDir = join(this.folder, "data");
-    this.#logFile = join(this.folder, "server.log");
     this.#env = env;
   }
 
@@ -164,21 +160,18 @@ export class EnsembleServer {
   }
 
   get isRunning(): boolean {
-    return this.#process !== undefined && !hasEnded(this.#process);
+    return this.#process?.isRunning ?? false;
   }
 
   /** How it stands, for messages. */
   get state(): string {
-    if (this.#process === undefined) return "never started";
-    if (!hasEnded(this.#process)) return this.#isPaused ? "paused" : `running as ${this.#process.pid}`;
-    return `ended with ${this.#process.exitCode ?? this.#process.signalCode}`;
+    if (this.isRunning && this.#isPaused) return "paused";
+    return this.#process?.state ?? "never started";
   }
 
   /** The running process. */
   get pid(): number {
-    const pid = this.#process?.pid;
-    if (pid === undefined) throw new Error(`server ${this.sid} was not started`);
-    return pid;
+    return this.#started().pid;
   }
 
   configure(options: EnsembleOptions, places: readonly Place[]): void {
@@ -210,28 +203,29 @@ export class EnsembleServer {
   /** @param program another build of the server */
   launch(program: string = ZOOID_SERVER): void {
     const command = [...this.place.prefix, program, join(this.folder, "zoo.cfg")];
-    this.#process = spawnLogged(command, { folder: this.folder, env: this.#env });
+    this.#process = new LoggedProcess(command, { folder: this.folder, env: this.#env });
     this.#isPaused = false;
   }
 
   signal(signal: NodeJS.Signals): void {
-    this.#process?.kill(signal);
+    this.#process?.signal(signal);
     if (signal === "SIGSTOP") this.#isPaused = true;
     if (signal === "SIGCONT") this.#isPaused = false;
   }
 
   /** Its exit status, or the signal that ended it. */
   async ended(): Promise<number | string> {
-    const child = this.#process;
-    if (child === undefined) throw new Error(`server ${this.sid} was not started`);
-    if (!hasEnded(child)) await once(child, "exit");
-    return child.exitCode ?? child.signalCode ?? "nothing";
+    return await this.#started().ended();
   }
 
   async end(signal: NodeJS.Signals): Promise<void> {
     if (!this.isRunning) return;
     this.signal(signal);
     await this.ended();
+  }
+
+  async kill(): Promise<void> {
+    await this.end("SIGKILL");
   }
 
   /** Ends it and starts it, without waiting until it serves. */
@@ -268,11 +262,16 @@ export class EnsembleServer {
   }
 
   log(): string {
-    return existsSync(this.#logFile) ? readFileSync(this.#logFile, "utf8") : "";
+    return logOf(this.folder);
   }
 
   logTail(): string {
-    return this.log().trimEnd().split("\n").slice(-LOG_LINES_SHOWN).join("\n");
+    return logTailOf(this.folder);
+  }
+
+  #started(): LoggedProcess {
+    if (this.#process === undefined) throw new Error(`server ${this.sid} was not started`);
+    return this.#process;
   }
 }
 

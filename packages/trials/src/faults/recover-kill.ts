@@ -127,7 +127,7 @@ async function makeSurvivor(): Promise<string> {
   const ended = Promise.allSettled(last);
   await delay(random.between(0, 5));
   const leader = await ensemble.leader();
-  await Promise.all(servers.map((server) => server.end("SIGKILL")));
+  await Promise.all(servers.map((server) => server.kill()));
   const closing = client.close();
   await ended;
   await Promise.allSettled([closing]);

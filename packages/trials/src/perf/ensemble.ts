@@ -10,6 +10,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { fetchApacheJars } from "@zooid/conformance/internal/clients";
 import { fourLetterWord, LOGBACK, ROOT } from "@zooid/conformance/internal/servers/endpoint";
+import { logTailOf } from "@zooid/conformance/internal/servers/logged-process";
 import { lastSettings } from "@zooid/model/testing/last-settings";
 import { freePorts } from "@zooid/wire/testing/free-ports";
 import { memoryMib } from "../figures/process-memory.ts";
@@ -256,7 +257,7 @@ export class PerfServer {
   }
 
   logTail(): string {
-    return readFileSync(join(this.folder, "server.log"), "utf8").split("\n").slice(-20).join("\n");
+    return logTailOf(this.folder);
   }
 }
 
