@@ -32,7 +32,6 @@ import { memoryMib } from "../figures/process-memory.ts";
 import { range } from "./attack.ts";
 import { clientTlsSettings } from "./handshakes.ts";
 import { activeResources, INSPECTED, inspectorAddress, liveMiB } from "./inspected-process.ts";
-import { ownPeerPorts } from "./strangers.ts";
 import { startTarget, type Target } from "./target.ts";
 
 const SESSION_MS = 4000;
@@ -51,9 +50,9 @@ type Sample = Readonly<Record<keyof typeof MORE_MAX, number>>;
 interface Doors {
   readonly client: number;
   readonly admin: number;
-  readonly metrics?: number;
-  readonly quorum?: number;
-  readonly election?: number;
+  readonly metrics: number | undefined;
+  readonly quorum: number | undefined;
+  readonly election: number | undefined;
 }
 
 /**
@@ -188,13 +187,13 @@ async function doorsOf(target: Target): Promise<Doors> {
     return port === undefined ? undefined : Number(port);
   });
   const metrics = /metrics are answered on port (\d+)/.exec(log())?.[1];
-  const member = target.members[visited];
-  const [quorum, election] = member === undefined ? [] : ownPeerPorts(member);
+  const place = target.members[visited]?.place;
   return {
     client: target.port,
     admin,
-    ...(metrics !== undefined && { metrics: Number(metrics) }),
-    ...(quorum !== undefined && election !== undefined && { quorum, election }),
+    metrics: metrics === undefined ? undefined : Number(metrics),
+    quorum: place?.quorumPort,
+    election: place?.electionPort,
   };
 }
 

@@ -5,24 +5,23 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { connect } from "node:tls";
 import { AUTHORITY, HOST, STRANGER } from "@zooid/embedded-server/testing/certificates";
-import { until } from "../faults/ensemble-servers.ts";
 import { type Attack, again } from "./attack.ts";
-import { peerPortsOf } from "./strangers.ts";
+import { lastFollower, peerPortsOf, restartText } from "./strangers.ts";
 
 const HANDSHAKES_AT_A_TIME = 250;
 
+/** Writes the certificates of a host and of its authority. @returns the settings that name them */
+function certificateSettings(folder: string, prefix: "ssl" | "ssl.quorum"): readonly string[] {
+  const keyStore = join(folder, `${prefix}.keys.pem`);
+  const trustStore = join(folder, `${prefix}.trust.pem`);
+  writeFileSync(keyStore, `${HOST.key}${HOST.cert}`, { mode: 0o600 });
+  writeFileSync(trustStore, AUTHORITY);
+  return [`${prefix}.keyStore.location=${keyStore}`, `${prefix}.trustStore.location=${trustStore}`];
+}
+
 /** A server that speaks TLS on its client port too, and asks for certificates. */
 export function clientTlsSettings(folder: string): readonly string[] {
-  const keyStore = join(folder, "keys.pem");
-  const trustStore = join(folder, "trust.pem");
-  writeFileSync(keyStore, `${HOST.key}${HOST.cert}`);
-  writeFileSync(trustStore, AUTHORITY);
-  return [
-    "client.portUnification=true",
-    `ssl.keyStore.location=${keyStore}`,
-    `ssl.trustStore.location=${trustStore}`,
-    "ssl.clientAuth=want",
-  ];
+  return ["client.portUnification=true", "ssl.clientAuth=want", ...certificateSettings(folder, "ssl")];
 }
 
 /** Begins connections again and again, until the attack is over. @returns how many */
@@ -42,15 +41,6 @@ function strange(port: number, localAddress = "127.0.0.1"): Socket {
   const socket = connect({ ...to, rejectUnauthorized: false, ...STRANGER });
   socket.once("secureConnect", () => socket.destroy());
   return socket;
-}
-
-/** Certificates of the ensemble's authority for servers, and for HTTPS at the admin port. */
-function quorumSettings(folder: string): readonly string[] {
-  const keyStore = join(folder, "quorum-keys.pem");
-  const trustStore = join(folder, "quorum-trust.pem");
-  writeFileSync(keyStore, `${HOST.key}${HOST.cert}`, { mode: 0o600 });
-  writeFileSync(trustStore, AUTHORITY);
-  return [`ssl.quorum.keyStore.location=${keyStore}`, `ssl.quorum.trustStore.location=${trustStore}`];
 }
 
 async function strangers(ports: readonly number[], addressCount: number): Promise<number> {
@@ -88,7 +78,7 @@ export const HANDSHAKE_ATTACKS: readonly Attack[] = [
     name: "https-handshakes",
     sends: "TLS handshakes of 4 addresses with a stranger's certificate to the admin port, 250 at a time",
     settings: (folder) => [
-      ...quorumSettings(folder),
+      ...certificateSettings(folder, "ssl.quorum"),
       ...["admin.enableServer=true", "admin.serverAddress=127.0.0.1", "admin.serverPort=0", "admin.forceHttps=true"],
     ],
     async prepare(target) {
@@ -101,20 +91,18 @@ export const HANDSHAKE_ATTACKS: readonly Attack[] = [
     name: "peer-tls-handshakes",
     sends: "TLS handshakes of 200 addresses with a stranger's certificate to every peer port while a member restarts",
     target: "ensemble",
-    settings: (folder) => [...quorumSettings(folder), "sslQuorum=true", "ssl.quorum.hostnameVerification=false"],
+    settings: (folder) => [
+      ...certificateSettings(folder, "ssl.quorum"),
+      "sslQuorum=true",
+      "ssl.quorum.hostnameVerification=false",
+    ],
     async prepare({ members }) {
-      const ports = peerPortsOf(members);
+      const ports = members.flatMap(peerPortsOf);
       return async () => {
-        const roles = await Promise.all(members.map((member) => member.role()));
-        const member = members.findLast((_, i) => roles[i] === "follower");
-        if (member === undefined) throw new Error("there is no follower");
+        const member = await lastFollower(members);
         const flood = strangers(ports, 200);
-        await member.kill();
-        const startMs = performance.now();
-        member.launch();
-        await until("the member's return", 60_000, async () => (await member.role()) === "follower");
-        const returnMs = Math.round(performance.now() - startMs);
-        return `${await flood} handshakes; the member is back after ${returnMs} ms`;
+        const answer = await restartText(member);
+        return `${await flood} handshakes; ${answer}`;
       };
     },
   },

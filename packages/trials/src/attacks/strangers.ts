@@ -1,27 +1,29 @@
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
-import { join } from "node:path";
 import { type EnsembleServer, until } from "../faults/ensemble-servers.ts";
 import { type Attack, range } from "./attack.ts";
 import { Attacker } from "./attacker.ts";
 
-/** The ports for servers of all members, as their files have them. */
-export function peerPortsOf(members: readonly EnsembleServer[]): readonly number[] {
-  const peerPorts = members.flatMap(({ folder }) =>
-    [...readFileSync(join(folder, "zoo.cfg"), "utf8").matchAll(/^server\.\d+=[\d.]+:(\d+):(\d+)/gm)].flatMap(
-      ([, quorum, election]) => [Number(quorum), Number(election)],
-    ),
-  );
-  return [...new Set(peerPorts)];
+/** A member's ports for servers: for the quorum, for elections. */
+export function peerPortsOf({ place }: EnsembleServer): readonly number[] {
+  return [place.quorumPort, place.electionPort];
 }
 
-/** A member's own ports for servers: for the quorum, for elections. */
-export function ownPeerPorts({ folder, sid }: EnsembleServer): readonly number[] {
-  const line = new RegExp(`^server\\.${sid}=[\\d.]+:(\\d+):(\\d+)`, "m").exec(
-    readFileSync(join(folder, "zoo.cfg"), "utf8"),
-  );
-  return line === null ? [] : [Number(line[1]), Number(line[2])];
+/** Neither the leader nor the server whose clients are measured. */
+export async function lastFollower(members: readonly EnsembleServer[]): Promise<EnsembleServer> {
+  const roles = await Promise.all(members.map((member) => member.role()));
+  const member = members.findLast((_, i) => roles[i] === "follower");
+  if (member === undefined) throw new Error("there is no follower");
+  return member;
+}
+
+/** Ends a member and starts it again. @returns how long it took until it followed, in words */
+export async function restartText(member: EnsembleServer): Promise<string> {
+  await member.kill();
+  const startMs = performance.now();
+  member.launch();
+  await until("the member's return", 60_000, async () => (await member.role()) === "follower");
+  return `the member is back after ${Math.round(performance.now() - startMs)} ms`;
 }
 
 /** Connections that never say who they are. */
@@ -52,12 +54,9 @@ export const STRANGER_ATTACKS: readonly Attack[] = [
     sends: "idle connections of 250 addresses to every peer port while a member restarts",
     target: "ensemble",
     async prepare({ members }) {
-      const ports = peerPortsOf(members);
+      const ports = members.flatMap(peerPortsOf);
       return async () => {
-        const roles = await Promise.all(members.map((member) => member.role()));
-        // Neither the leader nor the server whose clients are measured.
-        const member = members.findLast((_, i) => roles[i] === "follower");
-        if (member === undefined) throw new Error("there is no follower");
+        const member = await lastFollower(members);
         const sockets: Socket[] = [];
         let isOver = false;
         const hold = (port: number, address: string): void => {
@@ -68,11 +67,7 @@ export const STRANGER_ATTACKS: readonly Attack[] = [
           socket.on("close", () => setTimeout(() => hold(port, address), 50));
         };
         for (let i = 0; i < 10_000; i++) hold(ports[i % ports.length] ?? 0, `127.2.0.${1 + (i % 250)}`);
-        await member.kill();
-        const startMs = performance.now();
-        member.launch();
-        await until("the member's return", 60_000, async () => (await member.role()) === "follower");
-        const returnMs = Math.round(performance.now() - startMs);
+        const answer = await restartText(member);
         isOver = true;
         await Promise.all(
           sockets.map(async (socket) => {
@@ -81,7 +76,7 @@ export const STRANGER_ATTACKS: readonly Attack[] = [
             await once(socket, "close");
           }),
         );
-        return `the member is back after ${returnMs} ms`;
+        return answer;
       };
     },
   },
