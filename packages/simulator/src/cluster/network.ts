@@ -89,27 +89,23 @@ export class Network {
 
   /** The links of `a` to `b` break, and only `a` learns of it; `b` receives nothing more. */
   halfOpen(a: ServerId, b: ServerId): void {
-    for (const link of [...this.#links]) {
-      if (!isBetween(link, a, b)) continue;
-      const { dialer, acceptor } = link;
-      const outgoing = dialer.from === a ? dialer : acceptor;
-      const incoming = outgoing === dialer ? acceptor : dialer;
-      if (outgoing.isDeaf || incoming.isDeaf) continue;
-      outgoing.isDeaf = true;
-      incoming.isDeaf = true;
-      this.#scheduler.after(this.#delay(), () => this.#ends.get(a)?.linkClosed(outgoing.ref, "connection timed out"));
-    }
+    this.#timeOut(a, b, (outgoing, incoming) => [outgoing, incoming]);
   }
 
   /** One end gives up its links; the other is not told, and still receives what is in flight. */
   leave(a: ServerId, b: ServerId): void {
+    this.#timeOut(a, b, (_outgoing, incoming) => [incoming]);
+  }
+
+  /** `a` learns that its links to `b` have ended; what the chosen streams carry is lost. */
+  #timeOut(a: ServerId, b: ServerId, lost: (outgoing: Stream, incoming: Stream) => readonly Stream[]): void {
     for (const link of [...this.#links]) {
       if (!isBetween(link, a, b)) continue;
       const { dialer, acceptor } = link;
-      const outgoing = dialer.from === a ? dialer : acceptor;
-      const incoming = outgoing === dialer ? acceptor : dialer;
-      if (incoming.isDeaf) continue;
-      incoming.isDeaf = true;
+      const [outgoing, incoming] = dialer.from === a ? [dialer, acceptor] : [acceptor, dialer];
+      const streams = lost(outgoing, incoming);
+      if (streams.some(({ isDeaf }) => isDeaf)) continue;
+      for (const stream of streams) stream.isDeaf = true;
       this.#scheduler.after(this.#delay(), () => this.#ends.get(a)?.linkClosed(outgoing.ref, "connection timed out"));
     }
   }
