@@ -35,10 +35,8 @@ export interface Workload {
   readonly summary: string;
   /** The axis of its chart, and the scale of its points. */
   readonly axis: { readonly label: string; readonly scale: "linear" | "logarithmic" };
-  /** Answers that a null server must give to calibrate the generator. Undefined if it cannot. */
-  readonly pretence:
-    | ((config: BenchConfig) => { readonly payloadBytes: number; readonly children: number })
-    | undefined;
+  /** Answers that a null server must give to calibrate the generator. Without them it cannot. */
+  readonly pretence?: (config: BenchConfig) => { readonly payloadBytes: number; readonly children: number };
   /** Throws a UsageError if it cannot be measured on these servers. */
   run(bench: Bench): AsyncIterable<Measurement>;
 }

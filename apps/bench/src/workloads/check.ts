@@ -10,7 +10,6 @@ export const check: Workload = {
   name: "check",
   summary: "sets of 1 KiB at a fixed rate",
   axis: { label: "sets a second", scale: "linear" },
-  pretence: undefined,
   async *run(bench: Bench): AsyncIterable<Measurement> {
     const { config } = bench;
     const hosts = onlyHosts(bench, "check");

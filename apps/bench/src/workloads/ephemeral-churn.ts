@@ -13,7 +13,6 @@ export const ephemeralChurn: Workload = {
   name: "ephemeral-churn",
   summary: "sessions that open, create ephemerals (--ephemerals) and close; checks that they vanish",
   axis: { label: "", scale: "linear" },
-  pretence: undefined,
   async *run(bench: Bench): AsyncIterable<Measurement> {
     const { config } = bench;
     const hosts = onlyHosts(bench, "ephemeral-churn");

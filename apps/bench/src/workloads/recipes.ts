@@ -44,7 +44,6 @@ export const lock: Workload = {
   name: "lock",
   summary: "from a release to the next grant, by number of contenders (--contenders, --kind)",
   axis: { label: "contenders", scale: "logarithmic" },
-  pretence: undefined,
   run: (bench) => measured(bench, "lock", handovers("lock", "release", bench.config)),
 };
 
@@ -52,7 +51,6 @@ export const election: Workload = {
   name: "election",
   summary: "from the end of a term to the next leader, by number of candidates (--contenders, --kind)",
   axis: { label: "candidates", scale: "logarithmic" },
-  pretence: undefined,
   run: (bench) => measured(bench, "election", handovers("election", "term", bench.config)),
 };
 
@@ -60,7 +58,6 @@ export const barrier: Workload = {
   name: "barrier",
   summary: "rounds in which all enter and all leave, by number of members (--contenders)",
   axis: { label: "members", scale: "logarithmic" },
-  pretence: undefined,
   run: (bench) => {
     const points = (bench.config.contenders ?? CONTENDERS).map(
       (count): RecipePoint => ({
@@ -82,7 +79,6 @@ export const queue: Workload = {
   name: "queue",
   summary: "items put and taken, by number of putters, with as many takers (--contenders)",
   axis: { label: "putters, and as many takers", scale: "logarithmic" },
-  pretence: undefined,
   run: (bench) => {
     const points = (bench.config.contenders ?? PAIRS).map(
       (count): RecipePoint => ({

@@ -24,7 +24,6 @@ export const recover: Workload = {
   name: "recover",
   summary: "from a restart (--restart-command) to the first answer, by size of the tree (--sizes)",
   axis: { label: "nodes", scale: "logarithmic" },
-  pretence: undefined,
   async *run(bench: Bench): AsyncIterable<Measurement> {
     const { config } = bench;
     const [host, ...others] = onlyHosts(bench, "recover");

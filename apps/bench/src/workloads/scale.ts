@@ -12,7 +12,6 @@ export const scale: Workload = {
   summary:
     "reads at all servers and sets at those that vote, by number of servers (one --hosts list for each ensemble)",
   axis: { label: "servers", scale: "linear" },
-  pretence: undefined,
   async *run(bench: Bench): AsyncIterable<Measurement> {
     const { config } = bench;
     if (bench.hosts.length < 2) {

@@ -18,7 +18,6 @@ export const timeline: Workload = {
   name: "timeline",
   summary: "reads and sets from moment to moment while servers come and go (--event, --slice, --ratio)",
   axis: { label: "s", scale: "linear" },
-  pretence: undefined,
   async *run(bench: Bench): AsyncIterable<Measurement> {
     const { config } = bench;
     const hosts = onlyHosts(bench, "timeline");

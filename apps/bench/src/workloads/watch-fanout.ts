@@ -13,7 +13,6 @@ export const watchFanout: Workload = {
   name: "watch-fanout",
   summary: "time from a write to the last notification, by number of watches (--sizes)",
   axis: { label: "watches", scale: "logarithmic" },
-  pretence: undefined,
   async *run(bench: Bench): AsyncIterable<Measurement> {
     const { config } = bench;
     const hosts = onlyHosts(bench, "watch-fanout");

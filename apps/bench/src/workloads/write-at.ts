@@ -14,7 +14,6 @@ export const writeAt: Workload = {
   name: "write-at",
   summary: "sets through the leader, through followers, through observers",
   axis: { label: "leader, follower, observer", scale: "linear" },
-  pretence: undefined,
   async *run(bench: Bench): AsyncIterable<Measurement> {
     const { config } = bench;
     const hosts = bench.hosts.flat();
