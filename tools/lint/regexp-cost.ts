@@ -55,6 +55,11 @@ interface Part {
   readonly last: ReadonlyMap<number, Behind>;
 }
 
+/** States in which several readings of one text are. */
+type States = readonly number[];
+/** For each of them the states that it may come to; undefined for any. */
+type Within = readonly (ReadonlySet<number> | undefined)[];
+
 const NOTHING: Part = { empty: "nothing", first: new Map(), last: new Map() };
 
 class Automaton {
@@ -159,7 +164,7 @@ class Automaton {
   }
 
   /** Whether there is a character that enters all of these states. */
-  #share(...states: readonly number[]): boolean {
+  #share(states: States): boolean {
     const [first = new Set<number>(), ...rest] = states.map((state) => this.#samples[state] ?? new Set<number>());
     for (const sample of first) {
       if (rest.every((samples) => samples.has(sample))) return true;
@@ -183,7 +188,7 @@ class Automaton {
   }
 
   #reachedFrom(start: number): ReadonlySet<number> {
-    return reachable([start], (state) => this.#successors(state), String);
+    return reachable(start, (state) => this.#successors(state));
   }
 
   /** Whether a state of the loop comes back to itself by one text in two ways. */
@@ -193,21 +198,11 @@ class Automaton {
       [...this.#nextOf(state)].some(([next, ways]) => ways > 1 && members.has(next)),
     );
     if (isDouble) return true;
-    const step = ([a, b]: readonly [number, number]): (readonly [number, number])[] => {
-      const [nextA, nextB] = [a, b].map((state) => this.#successors(state).filter((next) => members.has(next)));
-      return (nextA ?? []).flatMap((x) =>
-        (nextB ?? []).filter((y) => this.#share(x, y)).map((y): readonly [number, number] => [x, y]),
-      );
-    };
-    return loop.some((state) =>
-      [...reachable<readonly [number, number]>([[state, state]], step, String)].some(
-        ([a, b]) =>
-          a !== b &&
-          [...reachable<readonly [number, number]>([[a, b]], step, String)].some(
-            ([x, y]) => x === state && y === state,
-          ),
-      ),
-    );
+    const within = [members, members];
+    return loop.some((state) => {
+      const pairs = [...reachable<States>([state, state], (pair) => this.#together(pair, within))];
+      return pairs.some((pair) => pair[0] !== pair[1] && this.#leads(pair, [state, state], within));
+    });
   }
 
   /** Whether one text loops in the one, leads from it to the other, and loops there. */
@@ -224,20 +219,19 @@ class Automaton {
     return loop.some((p) => loop.some((q) => p !== q && this.#leads([p, p, q], [p, q, q], within)));
   }
 
-  #leads(
-    start: readonly number[],
-    end: readonly number[],
-    within: readonly (ReadonlySet<number> | undefined)[],
-  ): boolean {
-    const step = (states: readonly number[]): readonly (readonly number[])[] => {
-      const [a = [], b = [], c = []] = states.map((state, i) =>
-        this.#successors(state).filter((next) => within[i]?.has(next) ?? true),
-      );
-      return a.flatMap((x) => c.flatMap((z) => b.filter((y) => this.#share(x, y, z)).map((y) => [x, y, z])));
-    };
-    return [...reachable(start.length === 0 ? [] : [start], step, String)].some(
-      (states) => String(states) === String(end),
+  #leads(start: States, end: States, within: Within): boolean {
+    const reached = [...reachable(start, (states) => this.#together(states, within))];
+    return reached.some((states) => String(states) === String(end));
+  }
+
+  /** Where one character leads these states, each within its set. */
+  #together(states: States, within: Within): readonly States[] {
+    const nexts = states.map((state, i) => this.#successors(state).filter((next) => within[i]?.has(next) ?? true));
+    const all = nexts.reduce<States[]>(
+      (begun, some) => begun.flatMap((states) => some.map((next) => [...states, next])),
+      [[]],
     );
+    return all.filter((states) => this.#share(states));
   }
 }
 
@@ -266,13 +260,13 @@ function addCounts(to: Map<number, number>, from: ReadonlyMap<number, number>): 
 }
 
 /** What is reached by one step or more. */
-function reachable<T>(starts: readonly T[], step: (at: T) => readonly T[], key: (at: T) => string): ReadonlySet<T> {
+function reachable<T extends number | States>(start: T, step: (at: T) => readonly T[]): ReadonlySet<T> {
   const seen = new Map<string, T>();
-  const waiting = [...starts];
+  const waiting = [start];
   for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
     for (const next of step(at)) {
-      if (seen.has(key(next))) continue;
-      seen.set(key(next), next);
+      if (seen.has(String(next))) continue;
+      seen.set(String(next), next);
       waiting.push(next);
     }
   }
