@@ -4,7 +4,7 @@
  */
 
 import { JuteReader } from "@zooid/conformance/internal/jute";
-import type { Random } from "@zooid/conformance/internal/random";
+import { Random } from "@zooid/conformance/internal/random";
 import { create, multi, OP, setData, versioned } from "@zooid/conformance/internal/wire";
 import { type Change, FolderState, hex, type Step, stateAfter } from "./owned-folder.ts";
 import { RawSession, type Reply, SessionRefused, Unanswered } from "./raw-session.ts";
@@ -14,10 +14,15 @@ const FLAG_EPHEMERAL = 1;
 const FLAG_SEQUENTIAL = 2;
 const NODES_MAX = 40;
 
-export interface WriterOptions {
-  readonly path: string;
-  readonly random: Random;
-  readonly inFlightMax: number;
+/** Writers that have a folder each, and a random stream of their own. */
+export function folderWriters(
+  { writers, seed }: { readonly writers: number; readonly seed: number },
+  inFlightMax: () => number,
+): readonly FolderWriter[] {
+  return Array.from(
+    { length: writers },
+    (_, index) => new FolderWriter(`/folder${index}`, new Random(seed + index + 1), inFlightMax()),
+  );
 }
 
 export class FolderWriter {
@@ -31,7 +36,7 @@ export class FolderWriter {
   #valueCount = 0;
   #lastZxid = 0n;
 
-  constructor({ path, random, inFlightMax }: WriterOptions) {
+  constructor(path: string, random: Random, inFlightMax: number) {
     this.path = path;
     this.#random = random;
     this.#inFlightMax = inFlightMax;

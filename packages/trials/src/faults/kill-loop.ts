@@ -18,7 +18,7 @@ import { Random } from "@zooid/conformance/internal/random";
 import { ServerProcess } from "@zooid/conformance/internal/servers/endpoint";
 import { newSeed, oneOf, toolOptions } from "@zooid/conformance/internal/tool-options";
 import { audit } from "./audit.ts";
-import { FolderWriter } from "./folder-writer.ts";
+import { folderWriters } from "./folder-writer.ts";
 
 const options = toolOptions({
   rounds: 100,
@@ -31,15 +31,7 @@ const random = new Random(options.seed);
 const { rounds, server: kind } = options;
 const folder = mkdtempSync(join(tmpdir(), "kill-loop-"));
 const server = new ServerProcess({ kind, folder, ...(kind === "apache" ? { jars: fetchApacheJars() } : {}) });
-const writers = Array.from(
-  { length: options.writers },
-  (_, index) =>
-    new FolderWriter({
-      path: `/folder${index}`,
-      random: new Random(options.seed + index + 1),
-      inFlightMax: random.pick([1, 4, 16, 64]),
-    }),
-);
+const writers = folderWriters(options, () => random.pick([1, 4, 16, 64]));
 let stepCount = 0;
 const counts = { passed: 0, failed: 0 };
 

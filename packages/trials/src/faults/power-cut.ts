@@ -20,7 +20,7 @@ import { Random } from "@zooid/conformance/internal/random";
 import { ServerProcess } from "@zooid/conformance/internal/servers/endpoint";
 import { decimal, newSeed, oneOf, toolOptions, whole } from "@zooid/conformance/internal/tool-options";
 import { audit, type Finding } from "./audit.ts";
-import { FolderWriter } from "./folder-writer.ts";
+import { type FolderWriter, folderWriters } from "./folder-writer.ts";
 import type { Book } from "./owned-folder.ts";
 import { BREAK_OPTION, breakingEnvironment } from "./power-cut/break-kinds.ts";
 import { DiskHistory } from "./power-cut/disk-history.ts";
@@ -94,14 +94,7 @@ async function recordLives(): Promise<DiskHistory> {
       ...breakingEnvironment(options.break),
     },
   });
-  const writers = Array.from({ length: options.writers }, (_, index) => {
-    const seed = options.seed + index + 1;
-    return new FolderWriter({
-      path: `/folder${index}`,
-      random: new Random(seed),
-      inFlightMax: random.pick([1, 4, 16]),
-    });
-  });
+  const writers = folderWriters(options, () => random.pick([1, 4, 16]));
   try {
     for (let life = 1; life <= options.lives && lostByKill.length === 0; life++) await recordLife(server, writers);
   } finally {
