@@ -1,8 +1,10 @@
 import { spawn } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import { connect } from "@zooid/client";
 import { commandOf, FOREIGN_CLIENTS } from "@zooid/conformance/internal/clients";
@@ -285,14 +287,7 @@ function expect(holds: boolean, claim: string): void {
 
 async function outputOf([program = "", ...args]: readonly string[]): Promise<string> {
   const child = spawn(program, args, { stdio: ["ignore", "pipe", "inherit"] });
-  let output = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    output += text;
-  });
-  const { promise, resolve, reject } = Promise.withResolvers<number | null>();
-  child.once("error", reject);
-  child.once("close", resolve);
-  const status = await promise;
+  const [output, [status]] = await Promise.all([text(child.stdout), once(child, "close")]);
   if (status !== 0) throw new Error(`${program} ended with status ${status}: ${output}`);
   return output;
 }

@@ -13,8 +13,10 @@
  * fails them where CI is set.
  */
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { text } from "node:stream/consumers";
 import {
   commandOf,
   FOREIGN_CLIENTS,
@@ -163,22 +165,19 @@ function jarsOf(kind: EndpointKind): string | undefined {
 }
 
 async function outputOf([program = "", ...args]: readonly string[]): Promise<readonly string[]> {
-  const scenario = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
-  let output = "";
-  let complaints = "";
-  scenario.stdout.setEncoding("utf8").on("data", (text: string) => {
-    output += text;
+  const scenario = spawn(program, args, {
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: SCENARIO_DEADLINE_MS,
+    killSignal: "SIGKILL",
   });
-  scenario.stderr.setEncoding("utf8").on("data", (text: string) => {
-    complaints += text;
-  });
-  const timer = setTimeout(() => scenario.kill("SIGKILL"), SCENARIO_DEADLINE_MS);
-  const { promise: ended, resolve: end, reject } = Promise.withResolvers<string>();
-  scenario.on("error", reject);
-  scenario.on("close", (code, signal) => end(code === 0 ? "" : `${ABORTED} with ${signal ?? code}`));
-  const ending = await ended.finally(() => clearTimeout(timer));
+  const [output, complaints, [code, signal]] = await Promise.all([
+    text(scenario.stdout),
+    text(scenario.stderr),
+    once(scenario, "close"),
+  ]);
   const lines = output.trimEnd().split("\n");
-  return ending === "" ? lines : [...lines, ending, ...complaints.trimEnd().split("\n").slice(-8)];
+  if (code === 0) return lines;
+  return [...lines, `${ABORTED} with ${signal ?? code}`, ...complaints.trimEnd().split("\n").slice(-8)];
 }
 
 function describe(error: unknown): string {

@@ -10,6 +10,7 @@ import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
+import { text } from "node:stream/consumers";
 import { fetchApacheJars } from "../clients.ts";
 import { printDiff } from "../diff.ts";
 import { type EndpointKind, ROOT, startEndpoint } from "../servers/endpoint.ts";
@@ -98,17 +99,11 @@ async function play(line: string, { session, program, address }: Stage): Promise
 async function runAlone(program: readonly string[], words: string): Promise<readonly string[]> {
   const env = { ...process.env, TZ: "UTC", LC_ALL: "C.UTF-8" };
   const child = spawn("sh", ["-c", `exec "$@" ${words}`, "sh", ...program], { stdio: ["ignore", "pipe", "pipe"], env });
-  const output = { stdout: "", stderr: "" };
-  for (const stream of ["stdout", "stderr"] as const) {
-    child[stream].setEncoding("utf8").on("data", (text: string) => {
-      output[stream] += text;
-    });
-  }
-  const [status] = await once(child, "close");
+  const [stdout, stderr, [status]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
   // Connection events may come before, behind or between the lines of the answer, with empty lines
   // around them.
-  const lines = linesOf(output.stdout).filter((line) => !/^(|WATCHER::|WatchedEvent .*)$/.test(line));
-  return [...say("out", lines), ...say("err", linesOf(output.stderr)), `  status ${status}`];
+  const lines = linesOf(stdout).filter((line) => !/^(|WATCHER::|WatchedEvent .*)$/.test(line));
+  return [...say("out", lines), ...say("err", linesOf(stderr)), `  status ${status}`];
 }
 
 function linesOf(text: string): readonly string[] {

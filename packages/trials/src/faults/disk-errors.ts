@@ -17,6 +17,7 @@ import { once } from "node:events";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
+import { text as textOf } from "node:stream/consumers";
 import { Random } from "@zooid/conformance/internal/random";
 import { newSeed, text, toolOptions, whole } from "@zooid/conformance/internal/tool-options";
 import { openStore } from "@zooid/txn-log/sqlite";
@@ -187,13 +188,10 @@ async function live(
       UV_USE_IO_URING: "0",
     },
   });
-  let [output, errors] = ["", ""];
-  child.stdout.setEncoding("latin1").on("data", (text: string) => {
-    output += text;
-  });
-  child.stderr.setEncoding("latin1").on("data", (text: string) => {
-    errors += text;
-  });
-  await once(child, "close");
-  return { status: child.exitCode, output, errors: errors.trim(), report: readFileSync(report, "utf8") };
+  const [output, errors, [status]] = await Promise.all([
+    textOf(child.stdout),
+    textOf(child.stderr),
+    once(child, "close"),
+  ]);
+  return { status, output, errors: errors.trim(), report: readFileSync(report, "utf8") };
 }
