@@ -29,7 +29,6 @@ const NAMES: Readonly<Record<string, string>> = {
   "packages/trials/src/recipe-rounds/main.ts": "recipe-rounds",
   "packages/recipes/src/testing/leak-cycles-main.ts": "leak-cycles",
   "packages/trials/src/perf/allocations.ts": "perf-allocations",
-  "packages/trials/src/request-traces/trace-request.ts": "functions, calls and files of a read, a write and a watch",
   "packages/trials/src/perf/million.ts": "perf-million",
   "packages/trials/src/perf/child-pages.ts": "perf-child-pages",
   "packages/trials/src/perf/beside.ts": "perf-beside",
@@ -130,6 +129,7 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
   }),
   group("Performance", {
     "packages/trials/src/perf/allocations.ts": "what a read or a write allocates",
+    "packages/trials/src/request-traces/trace-request.ts": "functions, calls and files of a read, a write and a watch",
     "packages/trials/src/perf/million.ts": "memory and times with a million znodes",
     "packages/trials/src/perf/child-pages.ts":
       "a million children in pages while a thousand change, and the pings beside",

@@ -49,7 +49,7 @@ export async function expectPoints(
 ): Promise<void> {
   const result = await measuredJson("--hosts", hosts, workload, ...SHORT, ...flags);
   expect(result.points.map(({ point }) => point)).toEqual(points);
-  // A slice of a busy machine's time may have no request at all: the median may be 0.
+  // A slice of a busy machine's time may have no request, so the median may be 0.
   for (const { errors, requests, latencies } of result.points) {
     expect(errors).toEqual({});
     expect(requests).toBeGreaterThan(0);
