@@ -29,7 +29,7 @@ export interface ConnectionHost {
   /** Handles the first frame of a connection. @returns false if the server does not serve */
   connect(connection: ClientConnection, frame: ReturnType<typeof readConnectRequest>): boolean;
   /** Handles a further frame. @returns false if no more may be read for now */
-  receive(connection: ClientConnection, bytes: Uint8Array, start: number, end: number): boolean;
+  onClientFrame(connection: ClientConnection, bytes: Uint8Array, start: number, end: number): boolean;
   /** Requests of a connection were taken: writes may be prepared. */
   hasRead(): void;
   /** The connection has bytes to send at the end of the turn, or is to be closed then. */
@@ -366,7 +366,7 @@ export class ClientConnection {
   /** @returns whether the next frame may follow */
   #request(bytes: Uint8Array, start: number, end: number): boolean {
     const { end: outputBefore } = this.writer;
-    if (!this.#host.receive(this, bytes, start, end)) this.#state.hold();
+    if (!this.#host.onClientFrame(this, bytes, start, end)) this.#state.hold();
     // One chunk holds thousands of requests, each of which may have an answer of a mebibyte, or
     // cost milliseconds.
     if (this.writer.end > this.#host.limits.outputBytesHigh) this.#state.choke();

@@ -195,7 +195,7 @@ export class Driver implements ConnectionHost {
     return true;
   }
 
-  receive(connection: ClientConnection, bytes: Uint8Array, start: number, end: number): boolean {
+  onClientFrame(connection: ClientConnection, bytes: Uint8Array, start: number, end: number): boolean {
     const { service } = this.#parts;
     if (!service.isServing) return false;
     try {
