@@ -31,7 +31,7 @@ import type { ReplicaTools } from "./tools.ts";
 /**
  * One member of the ensemble as a single deterministic machine: connections and their sessions, the
  * order of their requests, prepare, broadcast, apply, watches and answers. It never touches a
- * socket, a disk or a clock: time comes with {@link setTime}, frames with {@link receive}, messages
+ * socket, a disk or a clock: time comes with {@link setTime}, frames with {@link request}, messages
  * with {@link receivePeer}, durability with {@link synced}; it calls its sinks, in order.
  *
  * Writes and syncs go to the leader, which may be this server: a learner forwards the frame as it
@@ -317,7 +317,7 @@ export class Replica {
    *
    * @returns false when no more may be read for now; `resume` is called when it may
    */
-  receive(ref: ConnectionRef, bytes: Uint8Array, start: number, end: number): boolean {
+  request(ref: ConnectionRef, bytes: Uint8Array, start: number, end: number): boolean {
     return this.#parts.requests.receive(ref, bytes, start, end);
   }
 

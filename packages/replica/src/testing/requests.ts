@@ -16,7 +16,7 @@ export function sendRequest(replica: Replica, ref: ConnectionRef, xid: number, o
   writer.int(op);
   body(writer);
   const lent = Buffer.from(writer.bytes.subarray(0, writer.end));
-  const mayGoOn = replica.receive(ref, lent, 0, lent.length);
+  const mayGoOn = replica.request(ref, lent, 0, lent.length);
   lent.fill(0xff);
   return mayGoOn;
 }

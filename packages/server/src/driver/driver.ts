@@ -199,7 +199,7 @@ export class Driver implements ConnectionHost {
     const { service } = this.#parts;
     if (!service.isServing) return false;
     try {
-      return this.replica.receive(connection.ref, bytes, start, end);
+      return this.replica.request(connection.ref, bytes, start, end);
     } catch (error) {
       service.fail(error);
       return false;

@@ -88,7 +88,7 @@ export class ClientFrames {
     this.#watcher.reading(ref);
     // As a socket's buffer, the bytes are lent for the call, and a `slice` of them is no copy.
     const lent = Buffer.from(frame);
-    const mayGoOn = this.#replica.receive(ref, lent, 0, lent.length);
+    const mayGoOn = this.#replica.request(ref, lent, 0, lent.length);
     lent.fill(0xff);
     if (mayGoOn || this.#replica.connection(ref)?.phase !== "open") return true;
     // Resumed and stalled again by one frame.
