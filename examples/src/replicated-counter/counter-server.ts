@@ -150,7 +150,7 @@ export class CounterServer implements NetworkEnd {
   }
 
   received(link: LinkRef, message: PeerMessage): void {
-    this.#input(() => this.#peer.receive(link, message));
+    this.#input(() => this.#peer.onMessage(link, message));
   }
 
   receivedElection(_from: ServerId, _message: ElectionMessage): void {}

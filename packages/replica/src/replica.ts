@@ -258,7 +258,7 @@ export class Replica {
 
   /** A message arrived on a link between leader and learner. */
   receivePeer(link: LinkRef, message: PeerMessage): void {
-    this.zab.receive(link, message);
+    this.zab.onMessage(link, message);
   }
 
   receiveElection(from: ServerId, message: ElectionMessage): void {

@@ -79,7 +79,7 @@ export class LocalNetwork {
     // Looked up on arrival: nothing arrives on a link that was closed.
     this.later(() => {
       const far = this.#far.get(link);
-      if (far !== undefined) far.peer.receive(far.link, message);
+      if (far !== undefined) far.peer.onMessage(far.link, message);
     });
   }
 

@@ -173,10 +173,10 @@ describe("learners that come to a server without a role", () => {
   test("make it lead when they are a quorum with it", () => {
     const { peer, wanted } = looking(5);
     peer.linkOpened(first, serverId(2), false);
-    peer.receive(first, info);
+    peer.onMessage(first, info);
     expect(wanted()).toBe(0);
     peer.linkOpened(second, serverId(3), false);
-    peer.receive(second, info);
+    peer.onMessage(second, info);
     expect(wanted()).toBe(1);
   });
 
@@ -187,7 +187,13 @@ describe("learners that come to a server without a role", () => {
     const { peer } = looking(3);
     peer.lead();
     peer.linkOpened(first, serverId(2), false);
-    peer.receive(first, { ...info, isFresh: false, promise: { epoch: 1, sid: 2, incarnation: 3 }, isOwn, ensembleId });
+    peer.onMessage(first, {
+      ...info,
+      isFresh: false,
+      promise: { epoch: 1, sid: 2, incarnation: 3 },
+      isOwn,
+      ensembleId,
+    });
     peer.flush();
     expect([peer.state, peer.mayVote]).toEqual(["looking", isOwn]);
   });
@@ -195,7 +201,7 @@ describe("learners that come to a server without a role", () => {
   test("are refused when it does not lead in time", () => {
     const { peer, said } = looking(5);
     peer.linkOpened(first, serverId(2), false);
-    peer.receive(first, info);
+    peer.onMessage(first, info);
     expect(peer.nextDueMs()).toBe(2000);
     peer.setTime(1999);
     peer.tick();
@@ -209,7 +215,7 @@ describe("learners that come to a server without a role", () => {
   test("are refused by one that follows another", () => {
     const { peer, said } = looking(3);
     peer.linkOpened(first, serverId(2), false);
-    peer.receive(first, info);
+    peer.onMessage(first, info);
     peer.follow(serverId(3));
     expect(said).toEqual(["7 not-leading: follows-another", "7 closed"]);
   });

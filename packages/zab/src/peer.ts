@@ -400,13 +400,13 @@ export class ZabPeer {
     this.#cycle.leading?.dropFaulty(link, fault);
   }
 
-  receive(link: LinkRef, message: PeerMessage): void {
+  onMessage(link: LinkRef, message: PeerMessage): void {
     const { leading, following } = this.#cycle;
     if (following?.link === link) {
-      following.receive(message);
+      following.onMessage(message);
       return;
     }
-    if (leading?.receive(link, message) === true) return;
+    if (leading?.onMessage(link, message) === true) return;
     const early = this.#early.informed(link, message);
     if (early === undefined) return;
     if (leading !== undefined) {

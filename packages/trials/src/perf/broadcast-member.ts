@@ -167,7 +167,7 @@ export class BroadcastMember {
   }
 
   receive(link: LinkRef, message: PeerMessage): void {
-    this.input(() => this.peer.receive(link, message));
+    this.input(() => this.peer.onMessage(link, message));
   }
 
   appending(): void {

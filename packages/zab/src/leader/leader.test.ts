@@ -86,7 +86,7 @@ function elected(
     const { isObserver = false, isOwn = false, ensembleId = "", attemptId = "" } = info;
     const link = sid as LinkRef;
     peer.linkOpened(link, serverId(sid) as ServerId, false);
-    peer.receive(link, {
+    peer.onMessage(link, {
       kind: "learner-info",
       isObserver,
       promise: { epoch: promise, sid: promise === 0 ? 0 : sid, incarnation: 1 },
@@ -102,18 +102,18 @@ function elected(
   }
   function promises(link: LinkRef, epoch: number): void {
     const position = { currentEpoch: epoch - 1, logged: NOTHING as never, floor: ZXID_NONE, tails: [] };
-    peer.receive(link, { kind: "ack-epoch", isRepeated: false, ...position });
+    peer.onMessage(link, { kind: "ack-epoch", isRepeated: false, ...position });
     run();
   }
   function accepts(link: LinkRef, epoch: number): void {
-    peer.receive(link, { kind: "ack-new-leader", epoch, through: ZXID_NONE });
+    peer.onMessage(link, { kind: "ack-new-leader", epoch, through: ZXID_NONE });
     run();
   }
   /** A follower answers the newest leadership check. */
   function confirms(link: LinkRef, epoch: number): void {
     peer.flush();
     const check = said.reduce((newest, { message }) => (message.kind === "ping" ? message.check : newest), 0);
-    peer.receive(link, { kind: "pong", epoch, check, applied: ZXID_NONE, touches: [], room: "enough" });
+    peer.onMessage(link, { kind: "pong", epoch, check, applied: ZXID_NONE, touches: [], room: "enough" });
     run();
   }
   const kindsTo = (to: LinkRef): readonly string[] =>
@@ -390,7 +390,7 @@ test("an observer that has more than is committed, as a voter of before, keeps i
   expect(tail.zxid).toBe(composeZxid(5, 1));
   const observer = informed(4, { promise: 5, isFresh: false, isObserver: true });
   const position = { currentEpoch: 5, logged: tail, floor: ZXID_NONE, tails: [{ epoch: 5, last: 1 }] };
-  peer.receive(observer, { kind: "ack-epoch", isRepeated: true, ...position });
+  peer.onMessage(observer, { kind: "ack-epoch", isRepeated: true, ...position });
   run();
   const offered = said.flatMap(({ link, message }) =>
     link === observer && message.kind === "new-leader" ? [message.through] : [],
@@ -428,7 +428,7 @@ test("accepting the epoch answers the leadership checks that began before it was
   peer.linkClosed(second, "for the test");
   const check = peer.checkLeadership();
   peer.flush();
-  peer.receive(first, { kind: "pong", epoch: 5, check, applied: ZXID_NONE, touches: [], room: "enough" });
+  peer.onMessage(first, { kind: "pong", epoch: 5, check, applied: ZXID_NONE, touches: [], room: "enough" });
   expect(sinks.confirmations).toEqual([]);
   const late = informed(4, { promise: 4, isFresh: false });
   promises(late, 5);
@@ -479,7 +479,7 @@ test("an observer gets entries committed within a few milliseconds in one messag
   expect(peer.nextDueMs()).toBe(1005);
   // As one message.
   expect([at(1004), at(1005), write()]).toEqual([1, 2, 2]);
-  peer.receive(observer, { kind: "sync", sequence: 1 });
+  peer.onMessage(observer, { kind: "sync", sequence: 1 });
   expect([entries(), write(), write()]).toEqual([3, 4, 5]);
 });
 
@@ -495,7 +495,7 @@ test("a leader that is a quorum alone confirms a check at the end of the turn in
   peer.flush();
   expect(sinks.confirmations).toEqual([first]);
   const second = peer.checkLeadership();
-  peer.receive(learner, { kind: "pong", epoch: 5, check: first, applied: ZXID_NONE, touches: [], room: "enough" });
+  peer.onMessage(learner, { kind: "pong", epoch: 5, check: first, applied: ZXID_NONE, touches: [], room: "enough" });
   // A request that comes now shares the check, so it must not be confirmed before.
   expect(peer.checkLeadership()).toBe(second);
   expect(sinks.confirmations).toEqual([first]);

@@ -165,7 +165,7 @@ export class Leader implements Role {
   }
 
   /** @returns false for a message of a link that is no learner's */
-  receive(link: LinkRef, message: PeerMessage): boolean {
+  onMessage(link: LinkRef, message: PeerMessage): boolean {
     const learner = this.learners.get(link);
     if (learner === undefined) return false;
     learner.heardMs = this.context.nowMs();

@@ -36,7 +36,7 @@ function learner() {
     for (let step = steps.shift(); step !== undefined; step = steps.shift()) step();
   };
   const named = (ensembleId: string): void =>
-    peer.receive(LINK, { kind: "leader-info", epoch: 1, incarnation: 1, ensembleId });
+    peer.onMessage(LINK, { kind: "leader-info", epoch: 1, incarnation: 1, ensembleId });
   return { peer, log, kinds, ends: sinks.ends, run, named };
 }
 

@@ -30,7 +30,7 @@ function level(isObserver: boolean, config: { readonly windowBytes?: number } = 
   const verifier = new MajorityQuorum(voters);
   const peer = new ZabPeer({ sid: serverId(2), isObserver, verifier, ...config }, sinks);
   const hears = (message: PeerMessage): void => {
-    peer.receive(LINK, message);
+    peer.onMessage(LINK, message);
     for (let step = steps.shift(); step !== undefined; step = steps.shift()) step();
   };
   peer.setTime(1000);

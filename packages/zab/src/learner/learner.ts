@@ -113,7 +113,7 @@ export class Learner implements Role {
     this.#discovery.inform();
   }
 
-  receive(message: PeerMessage): void {
+  onMessage(message: PeerMessage): void {
     const link = this.#link;
     link.heardMs = this.#context.nowMs();
     if (!this.#synchronization.holdsBack(message)) this.#take(message);
