@@ -367,14 +367,14 @@ export class Replica {
     // nothing is applied meanwhile.
     // rule: nothing-is-applied-beside-an-open-multi
     if (this.isPreparing) return false;
-    const more = this.#applyCommitted(most);
+    const more = this.#takeCommitted(most);
     const hasSyncs = syncs.answerDue();
     admission.committed();
     return more || hasSyncs;
   }
 
   /** A transaction may take several calls. @returns whether more is due */
-  #applyCommitted(most: number): boolean {
+  #takeCommitted(most: number): boolean {
     const { commitProcessor } = this.#parts;
     if (!commitProcessor.resume()) return true;
     const entries = this.zab.takeCommitted();

@@ -85,7 +85,7 @@ export class CommitProcessor {
     this.#connection = this.#connectionThatWaits(header);
     this.#answers.begin();
     servingState.isApplying = true;
-    return this.#apply();
+    return this.#advance();
   }
 
   /**
@@ -93,7 +93,7 @@ export class CommitProcessor {
    */
   resume(): boolean {
     this.#work = 0;
-    return !this.#parts.servingState.isApplying || this.#apply();
+    return !this.#parts.servingState.isApplying || this.#advance();
   }
 
   /** Whether the work of this turn is done. */
@@ -129,7 +129,7 @@ export class CommitProcessor {
   }
 
   /** Applies op by op until there are no more, or the work of this turn is done. */
-  #apply(): boolean {
+  #advance(): boolean {
     const { config, tools, tree, sinks, servingState } = this.#parts;
     const { txns } = tools;
     const header = this.#header;

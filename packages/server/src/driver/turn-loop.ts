@@ -81,8 +81,8 @@ export class TurnLoop {
     if (replica.isPreparing || (replica.hasPrepared && proposals.mayPropose())) {
       if (!service.isHalted) polls.later(() => this.wake());
     }
-    if (recorder?.hasChanges === true) recorder.flush();
-    if (hooks.audit?.hasRecords === true) hooks.audit.flush();
+    if (recorder?.hasChanges === true) recorder.publish();
+    if (hooks.audit?.hasRecords === true) hooks.audit.publish();
     const hasUnsent = written.flush();
     const hasUnclosed = !closing.isEmpty && closing.closeSome();
     if (hasUnsent || hasUnclosed) polls.later(() => this.wake());

@@ -152,16 +152,16 @@ export class AuditTrail {
   sessionEnded(record: Pick<AuditRecord, "zxid" | "session" | "identities" | "address" | "result">): void {
     if (!this.#records.observed) return;
     this.#turn.push({ ...record, operation: "endSession", path: undefined, createMode: undefined, acl: undefined });
-    this.flush();
+    this.publish();
   }
 
-  /** Whether {@link flush} has something to publish. */
+  /** Whether {@link publish} has something to do. */
   get hasRecords(): boolean {
     return this.#turn.length > 0;
   }
 
   /** The end of a turn. */
-  flush(): void {
+  publish(): void {
     const turn = this.#turn;
     this.#turn = [];
     this.#records.next(turn);

@@ -46,13 +46,13 @@ export class ChangeRecorder {
     });
   }
 
-  /** Whether {@link flush} has something to publish. */
+  /** Whether {@link publish} has something to do. */
   get hasChanges(): boolean {
     return this.#turn.length > 0;
   }
 
   /** The end of a turn. */
-  flush(): void {
+  publish(): void {
     const turn = this.#turn;
     this.#turn = [];
     this.#changes.next(turn);
