@@ -6,6 +6,7 @@ import { type BufferPool, Framer, JuteWriter, readConnectRequest, WireError } fr
 import type { SlicedAnswer } from "../admin/answer-slices.ts";
 import type { ReadTurns } from "../driver/read-turns.ts";
 import type { RefusalLog } from "../operators/refusal-log.ts";
+import { type ConnectionPhase, type PhaseEvent, phaseAfter } from "./connection-phase.ts";
 import { FirstBytes } from "./first-bytes.ts";
 import { ReadState } from "./read-state.ts";
 import { receive } from "./shared-reads.ts";
@@ -53,16 +54,6 @@ export interface ConnectionLimits {
 
 /** Frames and answers of this length cost more than most. */
 const LARGE_BYTES = 4096;
-
-/**
- * - `first bytes`: a four-letter word or a connect request; not enough has come to tell
- * - `connect request`: the rest of its frame is to come
- * - `requests`: a connect request was received; the replica opens the session, and then takes
- *   requests
- * - `closing`: nothing is read any more; closed behind its last bytes at the end of the turn
- * - `ending`: the last bytes are written; the socket is closed in this turn or a later one
- */
-type ConnectionPhase = "first bytes" | "answering" | "connect request" | "requests" | "closing" | "ending";
 
 /** One client's socket: cuts bytes into frames, and writes the answers of a turn at once. */
 export class ClientConnection {
@@ -119,7 +110,7 @@ export class ClientConnection {
       // The close event follows. A client that disconnects is not reported to operators.
     });
     socket.on("close", () => {
-      this.#phase = "ending";
+      this.#becomes("closed");
       clearTimeout(this.#withheld);
       host.closed(this);
     });
@@ -148,6 +139,10 @@ export class ClientConnection {
     return this.#phase === "requests";
   }
 
+  #becomes(event: PhaseEvent): void {
+    this.#phase = phaseAfter(this.#phase, event);
+  }
+
   /** Resumes reading after `receive` returned false. */
   resume(): void {
     this.#state.resume();
@@ -165,7 +160,7 @@ export class ClientConnection {
 
   /** Closes the socket after its pending output, at the end of the turn. */
   close(): void {
-    if (this.#phase !== "ending") this.#phase = "closing";
+    this.#becomes("close");
     this.#host.dirty(this);
   }
 
@@ -190,7 +185,7 @@ export class ClientConnection {
 
   /** Closes the connection at once: unsent bytes are lost. */
   cutOff(): void {
-    if (this.#phase !== "ending") this.#phase = "closing";
+    this.#becomes("close");
     // Under TLS the underlying socket cannot be reset.
     if (this.socket instanceof TLSSocket) this.socket.destroy();
     else this.socket.resetAndDestroy();
@@ -231,7 +226,7 @@ export class ClientConnection {
       }
     }
     if (this.#phase === "closing" && !socket.destroyed) {
-      this.#phase = "ending";
+      this.#becomes("written");
       this.#host.ended(this);
     }
   }
@@ -314,12 +309,12 @@ export class ClientConnection {
     });
     if (first === undefined) return;
     if (first.kind === "frames") {
-      this.#phase = "connect request";
+      this.#becomes("frames");
       this.#framer.push(first.bytes, this.#sink);
       return;
     }
     if (first.kind === "long answer") {
-      this.#phase = "answering";
+      this.#becomes("long answer");
       void this.#answer(first.answer);
       return;
     }
@@ -357,7 +352,7 @@ export class ClientConnection {
   #connect(bytes: Uint8Array, start: number, end: number): void {
     const request = readConnectRequest(bytes, start, end);
     this.sentReadOnly = request.readOnly !== undefined;
-    this.#phase = "requests";
+    this.#becomes("connect request");
     // Requests wait until the session is open.
     this.#state.hold();
     if (!this.#host.connect(this, request)) this.close();
