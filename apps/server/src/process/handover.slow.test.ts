@@ -68,8 +68,10 @@ describe("a leadership that is handed over", () => {
     expect([client.sessionId, await client.exists("/held")]).toEqual([sessionId, expect.anything()]);
     // It is not stopped: it follows, and may be given the leadership back.
     expect(await leader.mode()).toBe("follower");
-    expect((await operators.ask(first, "/commands/transfer_leadership")).status).toBe(200);
-    expect(await leaderOf(members)).not.toBe(first);
+    const { status, body } = await operators.ask(first, "/commands/transfer_leadership");
+    expect([status, body]).toMatchObject([200, { leader_id: expect.any(Number), error: null }]);
+    expect(body).not.toMatchObject({ leader_id: first.sid });
+    await level(members);
   });
 
   test("is refused with the reason where it cannot be", async () => {
