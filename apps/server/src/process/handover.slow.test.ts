@@ -4,7 +4,6 @@ import {
   clientOf,
   eachInDirectory,
   HOST,
-  leaderOf,
   level,
   type MemberProcess,
   others,
