@@ -27,7 +27,10 @@ export function settingLines(): readonly SettingLine[] {
     ["weight.N", "the weight of a member's vote in its group"],
     ["standaloneEnabled", "whether one line `server.N` is a single server"],
   ].map(([key = "", note = ""]) => ({
-    ...{ key, note, unit: "", change: key === "standaloneEnabled" ? NEXT_START : "next start, or `reconfig`" },
+    key,
+    note,
+    unit: "",
+    change: key === "standaloneEnabled" ? NEXT_START : "next start, or `reconfig`",
     defaultValue: key === "standaloneEnabled" ? "true" : "",
   }));
   const known = new Set(lines.map(({ key }) => key));

@@ -4,7 +4,9 @@ import type { Flag } from "./command-flags.ts";
 
 /** For commands that need an administrator's identity in their session. */
 export const FLAG_AUTH: Flag = {
-  ...{ name: "auth", takesValue: true, isOwn: true },
+  name: "auth",
+  takesValue: true,
+  isOwn: true,
   meaning: "Credentials, as 'digest super:password'; default: $ZOOID_ADMIN_AUTH",
 };
 

@@ -43,8 +43,13 @@ export function explainError(error: unknown): Explanation {
   }
   const text = error instanceof Error ? error.message : String(error);
   return {
-    ...{ text, plain: text, hint: undefined, code: "FAILED", path: undefined },
-    ...{ plainStatus: ExitStatus.FAILED, fineStatus: ExitStatus.FAILED },
+    text,
+    plain: text,
+    hint: undefined,
+    code: "FAILED",
+    path: undefined,
+    plainStatus: ExitStatus.FAILED,
+    fineStatus: ExitStatus.FAILED,
   };
 }
 

@@ -67,8 +67,14 @@ async function run(commandLine: CommandLine, { stdin, stdout, stderr, environmen
   for (const warning of configuration.warnings) output.progress(warning);
   const { frameBytesMax = FRAME_BYTES_MAX, tls, sasl } = configuration;
   const connection = new Connection({
-    ...{ server, timeoutMs, isReadOnly, waitsForConnection, output },
-    ...{ frameBytesMax, tls, sasl },
+    server,
+    timeoutMs,
+    isReadOnly,
+    waitsForConnection,
+    output,
+    frameBytesMax,
+    tls,
+    sasl,
   });
   // A single command prints one object, or its program's output; connection events are not printed.
   if (command !== undefined && (isJson || runsProgram(command))) connection.printsWatches = false;

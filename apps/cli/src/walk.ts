@@ -56,7 +56,10 @@ async function* walkBelow(
     const page = await level.next();
     if (page === undefined) return;
     const nodes = page.children.map(({ name, stat, data }) => ({
-      ...{ path: joinPath(level.path, name), depth, stat, data },
+      path: joinPath(level.path, name),
+      depth,
+      stat,
+      data,
     }));
     const parents = depth < depthMax ? nodes.filter(({ stat }) => stat !== null && stat.numChildren > 0) : [];
     const ahead: Children[] = [];

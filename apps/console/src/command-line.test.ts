@@ -14,7 +14,9 @@ function problemsOf(...argv: readonly string[]): readonly string[] {
 test("without arguments the console serves loopback, in front of a local server", () => {
   expect(parseCommandLine([])).toMatchObject({
     ensembles: [{ name: undefined, hosts: "127.0.0.1:2181", adminUrls: {} }],
-    ...{ kind: "serve", port: 8090, address: "127.0.0.1" },
+    kind: "serve",
+    port: 8090,
+    address: "127.0.0.1",
     roles: { operators: [], editors: [], viewers: [] },
   });
 });

@@ -106,8 +106,11 @@ export function parseCommandLine(argv: readonly string[]): Command {
   }
   const ensembles = ensemblesOf(values, problems);
   const tls: TlsFiles = {
-    ...{ authorities: values["tls-ca"], certificate: values["tls-cert"], key: values["tls-key"] },
-    ...{ keyPassword: values["tls-key-password-file"], serverName: values["tls-name"] },
+    authorities: values["tls-ca"],
+    certificate: values["tls-cert"],
+    key: values["tls-key"],
+    keyPassword: values["tls-key-password-file"],
+    serverName: values["tls-name"],
   };
   if ((tls.certificate === undefined) !== (tls.key === undefined)) {
     problems.push("--tls-cert and --tls-key are given together, found one of them");

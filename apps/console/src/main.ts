@@ -32,7 +32,13 @@ async function serve(command: Extract<Command, { readonly kind: "serve" }>): Pro
   const { ensembles, sessionTimeoutMs, port, address, hostNames, roles, tls } = command;
   const [{ name, hosts, adminUrls }, ...more] = ensembles;
   const server = new ConsoleServer({
-    ...{ hosts, port, address, hostNames, roles, adminUrls, version },
+    hosts,
+    port,
+    address,
+    hostNames,
+    roles,
+    adminUrls,
+    version,
     ...(name === undefined ? {} : { name }),
     more: more.map((each) => ({ ...each, name: each.name ?? each.hosts })),
     client: { sessionTimeoutMs, ...(tls === undefined ? {} : { tls: tlsOfFiles(tls) }) },

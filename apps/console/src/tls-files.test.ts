@@ -12,7 +12,11 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const NONE: TlsFiles = {
-  ...{ authorities: undefined, certificate: undefined, key: undefined, keyPassword: undefined, serverName: undefined },
+  authorities: undefined,
+  certificate: undefined,
+  key: undefined,
+  keyPassword: undefined,
+  serverName: undefined,
 };
 
 function file(name: string, text: string): string {

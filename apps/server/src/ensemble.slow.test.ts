@@ -31,7 +31,9 @@ describe("three servers", () => {
     for (const member of others(members, leader)) {
       expect(await member.mode()).toBe("follower");
       expect(await member.monitor()).toMatchObject({
-        ...{ server_state: "follower", peer_state: "following - broadcast", quorum_size: "3" },
+        server_state: "follower",
+        peer_state: "following - broadcast",
+        quorum_size: "3",
         zooid_leader: String(leader.sid),
       });
     }

@@ -46,7 +46,11 @@ export class CounterServer implements NetworkEnd {
     this.#world = world;
     const { scheduler, network, verifier } = world;
     this.#disk = new Disk({
-      ...{ sid, image, scheduler, random, options: { syncMsMin: 1, syncMsMax: 10 } },
+      sid,
+      image,
+      scheduler,
+      random,
+      options: { syncMsMin: 1, syncMsMax: 10 },
       handler: {
         appended: (generation, zxid) => this.#input(() => this.#peer.synced(generation, zxid)),
         input: (step) => this.#input(step),

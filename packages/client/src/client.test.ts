@@ -363,7 +363,8 @@ test("a request that is too large is refused here, and the others continue", asy
   expect(fits.status).toBe("fulfilled");
   expect(tooLarge).toMatchObject({
     reason: {
-      ...{ code: "PACKET_TOO_LARGE", outcome: "not-sent" },
+      code: "PACKET_TOO_LARGE",
+      outcome: "not-sent",
       message: expect.stringMatching(/the request has \d+ bytes, and frameBytesMax is \d+$/),
     },
   });

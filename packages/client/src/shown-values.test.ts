@@ -54,7 +54,12 @@ describe("JSON", () => {
   test("of an error has its message", async () => {
     const error = await zk.get("/none").catch((reason: unknown) => reason as ZkError);
     expect(asJson(error)).toEqual({
-      ...{ name: "ZkNodeError", code: "NO_NODE", errno: -101, op: "get", path: "/none", outcome: "rejected" },
+      name: "ZkNodeError",
+      code: "NO_NODE",
+      errno: -101,
+      op: "get",
+      path: "/none",
+      outcome: "rejected",
       message: (error as ZkError).message,
     });
     const failed = await zk

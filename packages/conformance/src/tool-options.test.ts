@@ -13,16 +13,35 @@ afterEach(() => {
 function read(...given: readonly string[]) {
   process.argv.push(...given);
   return toolOptions({
-    ...{ rounds: 20, gapMs: 500, keep: false, sizes: [4, 5], data: "/tmp", seconds: decimal(4) },
-    ...{ from: whole(undefined, 1, 9), victim: oneOf("leader", "follower"), by: someOf(["restart", "reload"]) },
-    ...{ only: text, shape: texts, kind: eachOf(["a", "b"]) },
+    rounds: 20,
+    gapMs: 500,
+    keep: false,
+    sizes: [4, 5],
+    data: "/tmp",
+    seconds: decimal(4),
+    from: whole(undefined, 1, 9),
+    victim: oneOf("leader", "follower"),
+    by: someOf(["restart", "reload"]),
+    only: text,
+    shape: texts,
+    kind: eachOf(["a", "b"]),
   });
 }
 
 test("options that are not given have their defaults", () => {
   expect(read()).toEqual({
-    ...{ rounds: 20, gapMs: 500, keep: false, sizes: [4, 5], data: "/tmp", seconds: 4, from: undefined },
-    ...{ victim: "leader", by: ["restart", "reload"], only: undefined, shape: [], kind: ["a", "b"] },
+    rounds: 20,
+    gapMs: 500,
+    keep: false,
+    sizes: [4, 5],
+    data: "/tmp",
+    seconds: 4,
+    from: undefined,
+    victim: "leader",
+    by: ["restart", "reload"],
+    only: undefined,
+    shape: [],
+    kind: ["a", "b"],
   });
 });
 
@@ -45,8 +64,18 @@ test("options are read as their defaults say", () => {
     "b",
   ];
   expect(read(...given, ...more)).toEqual({
-    ...{ rounds: 3, gapMs: 7, keep: true, sizes: [1, 2, 3], data: "", seconds: 0.5, from: 9 },
-    ...{ victim: "follower", by: ["reload"], only: "a", shape: ["x", "y"], kind: ["b"] },
+    rounds: 3,
+    gapMs: 7,
+    keep: true,
+    sizes: [1, 2, 3],
+    data: "",
+    seconds: 0.5,
+    from: 9,
+    victim: "follower",
+    by: ["reload"],
+    only: "a",
+    shape: ["x", "y"],
+    kind: ["b"],
   });
 });
 

@@ -14,7 +14,10 @@ test("a member that stops is the first thing on the page, with what to do, until
   const ports = await freePorts(SIDS.length * 3);
   const [clientPorts, quorumPorts, electionPorts] = [ports.slice(0, 3), ports.slice(3, 6), ports.slice(6)];
   const servers = SIDS.map((sid, i) => ({
-    ...{ sid, host: "127.0.0.1", quorumPort: quorumPorts[i] ?? 0, electionPort: electionPorts[i] ?? 0 },
+    sid,
+    host: "127.0.0.1",
+    quorumPort: quorumPorts[i] ?? 0,
+    electionPort: electionPorts[i] ?? 0,
     clientAddress: { host: "127.0.0.1", port: clientPorts[i] ?? 0 },
   }));
   const start = (sid: number): Promise<ZooidServer> =>

@@ -19,7 +19,9 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "zooid-console-"));
   writeFileSync(join(folder, "server.pem"), HOST.key + HOST.cert, { mode: 0o600 });
   server = await startServer({
-    ...{ port: 0, securePort: 0, fourLetterWords: "*" },
+    port: 0,
+    securePort: 0,
+    fourLetterWords: "*",
     tls: { keyStore: { location: join(folder, "server.pem") }, clientAuth: "none" },
   });
   writeFileSync(join(folder, "authority.pem"), AUTHORITY);

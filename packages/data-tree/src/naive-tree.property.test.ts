@@ -96,7 +96,13 @@ test("answers, Stats, data and children are those of the plainest tree there is"
         const children = naive.childrenOf(path);
         const { czxid, mzxid, pzxid, ctime, mtime, version, created, isEphemeral } = node;
         expect({ path, ...test.stat(path) }).toEqual({
-          ...{ path, czxid, mzxid, pzxid, ctime, mtime, version },
+          path,
+          czxid,
+          mzxid,
+          pzxid,
+          ctime,
+          mtime,
+          version,
           cversion: 2 * created - children.length,
           aversion: path === "/zookeeper/config" ? -1 : 0,
           ephemeralOwner: isEphemeral ? 2 ** 32 + 1 : 0,

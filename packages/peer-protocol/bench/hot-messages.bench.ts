@@ -28,8 +28,17 @@ function entries(count: number): Extract<EnvelopeMessage, { kind: "entries" }> {
   for (let i = 0; i < count; i++)
     writeFrameHeader(bytes, i * (FRAME_HEADER_BYTES + ENTRY_BYTES), zxid(i + 1), ENTRY_BYTES);
   return {
-    ...{ kind: "entries", epoch: EPOCH, previous: zxid(0), first: zxid(1), last: zxid(count), count },
-    ...{ bytes, start: 0, end: bytes.length, committed: zxid(0), round: 12 },
+    kind: "entries",
+    epoch: EPOCH,
+    previous: zxid(0),
+    first: zxid(1),
+    last: zxid(count),
+    count,
+    bytes,
+    start: 0,
+    end: bytes.length,
+    committed: zxid(0),
+    round: 12,
   };
 }
 
@@ -56,7 +65,9 @@ const cases: readonly Case[] = [
     const { bytes, start, end, ...same } = message;
     return {
       name: `entries, ${count} of ${ENTRY_BYTES} bytes`,
-      ...{ message, member: "entries", record: { ...same, run: bytes.subarray(start, end) } },
+      message,
+      member: "entries",
+      record: { ...same, run: bytes.subarray(start, end) },
       toMessage: ({ entries: record }) => {
         const run = record?.run ?? NO_BYTES;
         const read = {
@@ -68,7 +79,9 @@ const cases: readonly Case[] = [
           count: whole(record?.count),
           committed: zxidOf(record?.committed),
           round: whole(record?.round),
-          ...{ bytes: run, start: 0, end: run.length },
+          bytes: run,
+          start: 0,
+          end: run.length,
         } as const;
         checkEntries(read);
         return read;
@@ -79,7 +92,9 @@ const cases: readonly Case[] = [
     const message = forward(count);
     return {
       name: `forward, ${count} of ${ENTRY_BYTES} bytes`,
-      ...{ message, member: "forward", record: { count, run: message.bytes } },
+      message,
+      member: "forward",
+      record: { count, run: message.bytes },
       toMessage: ({ forward: record }) => {
         const run = record?.run ?? NO_BYTES;
         const read = { kind: "forward", count: whole(record?.count), bytes: run, start: 0, end: run.length } as const;
@@ -91,17 +106,24 @@ const cases: readonly Case[] = [
   {
     name: "ack",
     message: { kind: "ack", epoch: EPOCH, durable: zxid(123_456), round: 12 },
-    ...{ member: "ack", record: { epoch: EPOCH, durable: zxid(123_456), round: 12 } },
+    member: "ack",
+    record: { epoch: EPOCH, durable: zxid(123_456), round: 12 },
     toMessage: ({ ack: record }) => ({
-      ...{ kind: "ack", epoch: whole(record?.epoch), durable: zxidOf(record?.durable), round: whole(record?.round) },
+      kind: "ack",
+      epoch: whole(record?.epoch),
+      durable: zxidOf(record?.durable),
+      round: whole(record?.round),
     }),
   },
   {
     name: "commit",
     message: { kind: "commit", epoch: EPOCH, committed: zxid(123_456) },
-    ...{ member: "commit", record: { epoch: EPOCH, committed: zxid(123_456) } },
+    member: "commit",
+    record: { epoch: EPOCH, committed: zxid(123_456) },
     toMessage: ({ commit: record }) => ({
-      ...{ kind: "commit", epoch: whole(record?.epoch), committed: zxidOf(record?.committed) },
+      kind: "commit",
+      epoch: whole(record?.epoch),
+      committed: zxidOf(record?.committed),
     }),
   },
 ];

@@ -45,7 +45,11 @@ const position = fc.record({ zxid, chain });
 const role = fc.constantFrom("looking", "following", "leading", "observing");
 const vote = fc.option(fc.record({ leader: sid, zxid, peerEpoch: number }), { nil: undefined });
 const session = {
-  ...{ sequence: number, sessionHigh: int, sessionLow: int, timeoutMs: small, passwordHash: bytes },
+  sequence: number,
+  sessionHigh: int,
+  sessionLow: int,
+  timeoutMs: small,
+  passwordHash: bytes,
 };
 
 /** A run of entries that begins somewhere in a larger buffer. */
@@ -103,14 +107,24 @@ const forward = fc
 
 const FIELDS: { readonly [K in Kind]: fc.Arbitrary<object> } = {
   hello: fc.record({
-    ...{ ensembleId: text, sid, bootCount: number, nonce: bytes, versionMin: small, versionMax: small },
-    ...{ features: fc.array(small), purpose: fc.constantFrom("election", "quorum", "observer"), frameBytesMax: small },
-    ...{ keyIds: fc.array(text), electionAlg: small, host: text },
+    ensembleId: text,
+    sid,
+    bootCount: number,
+    nonce: bytes,
+    versionMin: small,
+    versionMax: small,
+    features: fc.array(small),
+    purpose: fc.constantFrom("election", "quorum", "observer"),
+    frameBytesMax: small,
+    keyIds: fc.array(text),
+    electionAlg: small,
+    host: text,
   }),
   "auth-proof": fc.record({ keyId: text, mac: bytes }),
   "link-refuse": fc.record({
     reason: fc.constantFrom("version", "auth", "ensemble", "configuration", "duplicate", "busy"),
-    ...{ text, retryAfterMs: number },
+    text,
+    retryAfterMs: number,
   }),
   heartbeat: fc.record({ sequence: number, isEcho: flag, wallMs: number }),
   notification: fc.record(
@@ -125,9 +139,15 @@ const FIELDS: { readonly [K in Kind]: fc.Arbitrary<object> } = {
   "learner-info": fc.record(
     {
       promise: fc.record({ epoch: number, sid: small, incarnation: number }),
-      ...{ isObserver: flag, isFresh: flag, isAmnesiac: flag, isOwn: flag },
-      ...{ ensembleId: text, attemptId: text, configVersion: zxid },
-      ...{ list: bytes, isWish: fc.constant(true) },
+      isObserver: flag,
+      isFresh: flag,
+      isAmnesiac: flag,
+      isOwn: flag,
+      ensembleId: text,
+      attemptId: text,
+      configVersion: zxid,
+      list: bytes,
+      isWish: fc.constant(true),
     },
     {
       requiredKeys: [
@@ -138,11 +158,16 @@ const FIELDS: { readonly [K in Kind]: fc.Arbitrary<object> } = {
   ),
   "leader-info": fc.record({ epoch: number, incarnation: number, ensembleId: text }),
   "ack-epoch": fc.record({
-    ...{ isRepeated: flag, currentEpoch: number, logged: position, floor: zxid },
+    isRepeated: flag,
+    currentEpoch: number,
+    logged: position,
+    floor: zxid,
     tails: fc.array(fc.record({ epoch: number, last: number })),
   }),
   "sync-begin": fc.record({
-    ...{ epoch: number, mode: fc.constantFrom("diff", "trunc", "snap"), from: position },
+    epoch: number,
+    mode: fc.constantFrom("diff", "trunc", "snap"),
+    from: position,
     epochs: fc.array(fc.record({ epoch: number, first: number, last: number })),
   }),
   "snapshot-chunk": fc
@@ -152,7 +177,10 @@ const FIELDS: { readonly [K in Kind]: fc.Arbitrary<object> } = {
   entries,
   staged: fc.record({ epoch: number, through: zxid }),
   "new-leader": fc.record({
-    ...{ epoch: number, through: zxid, endsAmnesia: flag, ensembleId: text },
+    epoch: number,
+    through: zxid,
+    endsAmnesia: flag,
+    ensembleId: text,
     config: fc.option(bytes, { nil: undefined }),
   }),
   "ack-new-leader": fc.record({ epoch: number, through: zxid }),
@@ -184,7 +212,12 @@ const FIELDS: { readonly [K in Kind]: fc.Arbitrary<object> } = {
     .record({ channel: number, bytes, start: fc.nat(9) })
     .map((part) => ({ ...part, start: Math.min(part.start, part.bytes.length), end: part.bytes.length })),
   "relay-run": fc.record({
-    ...{ channel: number, epoch: number, previous: zxid, first: zxid, last: zxid, count: number },
+    channel: number,
+    epoch: number,
+    previous: zxid,
+    first: zxid,
+    last: zxid,
+    count: number,
     committed: zxid,
     check: number,
   }),

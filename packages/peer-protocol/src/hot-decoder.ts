@@ -56,7 +56,12 @@ export class HotReader extends ProtobufReader {
 
 export function readEntries(reader: HotReader): EntriesMessage {
   const message: Filling<EntriesMessage> = {
-    ...{ kind: "entries", epoch: 0, previous: ZXID_NONE, first: ZXID_NONE, last: ZXID_NONE, count: 0 },
+    kind: "entries",
+    epoch: 0,
+    previous: ZXID_NONE,
+    first: ZXID_NONE,
+    last: ZXID_NONE,
+    count: 0,
     bytes: NO_BYTES,
     start: 0,
     end: 0,

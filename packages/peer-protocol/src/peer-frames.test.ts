@@ -55,8 +55,15 @@ function entries(first: number, sizes: readonly number[]): Extract<EnvelopeMessa
     at += FRAME_HEADER_BYTES + size;
   }
   return {
-    ...{ kind: "entries", epoch: 3, previous: (first - 1) as Zxid, first: first as Zxid, count: sizes.length },
-    ...{ last: (first + sizes.length - 1) as Zxid, bytes, start: 0, end: bytes.length },
+    kind: "entries",
+    epoch: 3,
+    previous: (first - 1) as Zxid,
+    first: first as Zxid,
+    count: sizes.length,
+    last: (first + sizes.length - 1) as Zxid,
+    bytes,
+    start: 0,
+    end: bytes.length,
     committed: 5 as Zxid,
     check: 9,
   };

@@ -43,8 +43,13 @@ export function* splitRun(
     else {
       const lastZxid = frameZxid(bytes, last);
       yield {
-        ...{ ...message, previous: previous ?? message.previous, first: frameZxid(bytes, start) },
-        ...{ last: lastZxid, count, start, end: at },
+        ...message,
+        previous: previous ?? message.previous,
+        first: frameZxid(bytes, start),
+        last: lastZxid,
+        count,
+        start,
+        end: at,
       };
       previous = lastZxid;
     }

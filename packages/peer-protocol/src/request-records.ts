@@ -39,7 +39,9 @@ function sessionRecord(message: SessionMessage): zooid.OpenSession.$Properties {
 function sessionMessage(record: zooid.OpenSession | zooid.Revalidate): Omit<SessionMessage, "kind"> {
   const { sequence, session, timeoutMs, passwordHash } = record;
   return {
-    ...{ sequence: whole(sequence), ...sessionOf(session), timeoutMs: whole(timeoutMs) },
+    sequence: whole(sequence),
+    ...sessionOf(session),
+    timeoutMs: whole(timeoutMs),
     passwordHash: copyOf(passwordHash),
   };
 }

@@ -23,7 +23,9 @@ function entry(zxid: number, bytes: number, check = 1): Entries {
     count: 1,
     committed: previous,
     check,
-    ...{ bytes: run, start: 0, end: run.length },
+    bytes: run,
+    start: 0,
+    end: run.length,
   };
 }
 

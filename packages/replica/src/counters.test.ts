@@ -23,8 +23,13 @@ test("every answer is counted once, however the answers are mixed and whenever t
   answered(OpCode.GET_DATA, 95, 1);
   answered(1234, 95, 1);
   expect(counters.values).toMatchObject({
-    ...{ packetsSent: 14, latencyMsMin: 0, latencyMsMax: 10, latencyMsTotal: 60, latencyCount: 12 },
-    ...{ reads: { count: 7, max: 5 }, writes: { count: 5, max: 10 } },
+    packetsSent: 14,
+    latencyMsMin: 0,
+    latencyMsMax: 10,
+    latencyMsTotal: 60,
+    latencyCount: 12,
+    reads: { count: 7, max: 5 },
+    writes: { count: 5, max: 10 },
   });
   expect(
     [...counters.values.byOperation].map(([op, buckets]) => [op, buckets.cumulative().at(-1), buckets.sumMs]),

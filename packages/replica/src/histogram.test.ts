@@ -4,7 +4,12 @@ import { Histogram } from "./histogram.ts";
 test("a histogram without values is all zeros", () => {
   const { count, sum, min, max, average } = new Histogram();
   expect({ count, sum, min, max, average, p99: new Histogram().quantile(0.99) }).toEqual({
-    ...{ count: 0, sum: 0, min: 0, max: 0, average: 0, p99: 0 },
+    count: 0,
+    sum: 0,
+    min: 0,
+    max: 0,
+    average: 0,
+    p99: 0,
   });
 });
 

@@ -10,8 +10,14 @@ const line = (sid: number, role = "participant") =>
 
 function membersWith(...sids: readonly number[]): Members {
   const servers = sids.map((sid) => ({
-    ...{ sid: serverId(sid), host: `h${sid}`, quorumPort: 2000 + sid, electionPort: 3000 + sid, isObserver: false },
-    ...{ clientAddress: { host: undefined, port: 4000 + sid }, group: undefined, weight: 1 },
+    sid: serverId(sid),
+    host: `h${sid}`,
+    quorumPort: 2000 + sid,
+    electionPort: 3000 + sid,
+    isObserver: false,
+    clientAddress: { host: undefined, port: 4000 + sid },
+    group: undefined,
+    weight: 1,
   }));
   return membersOf(servers, ZXID_NONE);
 }

@@ -23,8 +23,13 @@ test("a write that waited for the disk is reported with its stages", () => {
   const [slow, ...more] = slowOnes(test);
   expect(more).toEqual([]);
   expect(slow).toMatchObject({
-    ...{ op: "CREATE", path: "/slow", session: test.session, address: "127.0.0.1", xid: 7 },
-    ...{ zxid: test.replica.tree.applied, totalMs: 235 },
+    op: "CREATE",
+    path: "/slow",
+    session: test.session,
+    address: "127.0.0.1",
+    xid: 7,
+    zxid: test.replica.tree.applied,
+    totalMs: 235,
     stages: { queueMs: 30, syncMs: 200, commitMs: 205, applyMs: 0 },
   });
   expect(JSON.stringify(slow, (_, value) => (typeof value === "bigint" ? `${value}` : value))).not.toContain("secret");

@@ -120,7 +120,10 @@ export class SlowRequests {
     const { op, xid, zxid, path } = request;
     const { session, address } = connection;
     sinks.note({
-      ...{ kind: "slow-request", op: opName(op) ?? `operation ${op}`, address, xid },
+      kind: "slow-request",
+      op: opName(op) ?? `operation ${op}`,
+      address,
+      xid,
       path: path === undefined ? "" : pathText(path),
       session: session === undefined ? undefined : sessionIdFromHalves(session.idHigh, session.idLow),
       zxid: isWrite(op) && zxid > 0 ? (zxid as Zxid) : undefined,

@@ -153,8 +153,16 @@ describe("an ensemble", () => {
   test("is its servers in order, with ZooKeeper's defaults", () => {
     const { ensemble: config } = parseServerConfig(ensemble({ servers: [...three].reverse() }));
     expect(config).toMatchObject({
-      ...{ sid: 1, initLimit: 10, syncLimit: 5, electionAlg: 3, isObserver: false, connectTimeoutMs: 5000 },
-      ...{ listenOnAllAddresses: false, bindRetryCount: 3, secrets: [], secretMode: "require" },
+      sid: 1,
+      initLimit: 10,
+      syncLimit: 5,
+      electionAlg: 3,
+      isObserver: false,
+      connectTimeoutMs: 5000,
+      listenOnAllAddresses: false,
+      bindRetryCount: 3,
+      secrets: [],
+      secretMode: "require",
     });
     expect(config?.servers.map(({ sid }) => sid)).toEqual([1, 2, 3]);
     expect(config?.directory.addressOf(serverId(2))).toMatchObject({ quorumPort: 2002, electionPort: 3002 });

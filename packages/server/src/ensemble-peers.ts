@@ -80,7 +80,8 @@ export class EnsemblePeers implements Peers {
       isFounder: () => driver().replica.zab.founding.isFounder,
       tickMs: config.tickMs,
       frameBytesMax: peerFrameBytesMax(config.frameBytesMax),
-      ...{ refusals, warn },
+      refusals,
+      warn,
     };
     const zab = () => driver().replica.zab;
     const input = (step: () => void): void => driver().input(step);
@@ -95,7 +96,8 @@ export class EnsemblePeers implements Peers {
     this.reachability = new Reachability({ ensemble, info, warn, isLooking });
     this.noQuorum = new NoQuorumReport({
       history: () => saidDiskOf(storage.log.durable).history,
-      ...{ sid: ensemble.sid, error: parts.error },
+      sid: ensemble.sid,
+      error: parts.error,
       isServing: () => driver().replica.isServing,
       isAmnesiac: () => storage.log.durable.amnesiac,
       connected: () => this.reachability.peers.filter(({ isConnected }) => isConnected).map(({ sid }) => sid),
@@ -105,7 +107,10 @@ export class EnsemblePeers implements Peers {
         const isListed = committed === undefined || committed.servers.some(({ sid }) => sid === ensemble.sid);
         const { files, isChangeable } = ensemble.directory;
         return {
-          ...{ verifier: electors, version: committed?.version ?? ZXID_NONE, isListed, list: committed },
+          verifier: electors,
+          version: committed?.version ?? ZXID_NONE,
+          isListed,
+          list: committed,
           file: isChangeable ? undefined : { servers: files },
         };
       },
@@ -135,14 +140,19 @@ export class EnsemblePeers implements Peers {
       measured: (sid, roundTripMs) => input(() => driver().replica.membership.measured(sid, roundTripMs)),
     });
     this.#founding = new FoundingReport({
-      ...{ ensemble, warn, error: parts.error, reachability: this.reachability },
+      ensemble,
+      warn,
+      error: parts.error,
+      reachability: this.reachability,
       isWithoutLeader: () => zab().phase === "election" || zab().phase === "discovery",
       obstacles: () => (zab().founding.isFounder ? zab().founding.obstacles() : undefined),
       ensembleId: () => saidDiskOf(storage.log.durable).ensembleId,
     });
     this.protection = new LinkProtection({
       links: () => ({ elections: this.#mesh.protectedLinks, quorum: this.links.protectedLinks }),
-      ...{ ensemble, tickMs: config.tickMs, warn },
+      ensemble,
+      tickMs: config.tickMs,
+      warn,
     });
     this.snapshots = new StoreSnapshotPort({
       openSnapshot: () => storage.openSnapshot(),

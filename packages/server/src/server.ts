@@ -305,7 +305,10 @@ class Server implements ZooidServer {
     this.#view = view;
     const { admin, metrics } = config;
     const operators = new OperatorPorts({
-      ...{ view, admin, metrics, application: this.#options.adminApplication },
+      view,
+      admin,
+      metrics,
+      application: this.#options.adminApplication,
       warn: (text, fields) => this.#log.warn(text, fields),
     });
     this.#operators = operators;
@@ -332,7 +335,8 @@ class Server implements ZooidServer {
     const driver = (): Driver => started(this.#driver);
     const storage = (): Storage => started(this.#storage);
     const restore = new SnapshotRestore({
-      ...{ driver, storage },
+      driver,
+      storage,
       isEnding: () => this.#stopped !== undefined || this.#hasFailed,
       serveAgain: async () => {
         this.#audit.clear();
@@ -344,8 +348,14 @@ class Server implements ZooidServer {
     });
     this.#restore = restore;
     const view = adminViewOf({
-      ...{ config: this.#config, log: this.#log, version: this.#options.version ?? "0.0.0" },
-      ...{ ports, driver, storage, peers: () => this.#peers, room: () => this.#disk.room },
+      config: this.#config,
+      log: this.#log,
+      version: this.#options.version ?? "0.0.0",
+      ports,
+      driver,
+      storage,
+      peers: () => this.#peers,
+      room: () => this.#disk.room,
       operators: () => this.#operators,
       hasServed: () => this.#status.hasServed,
       portProblems: () => this.#moves.problems,

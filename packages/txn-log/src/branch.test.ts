@@ -80,7 +80,10 @@ describe("a log that branches", () => {
     expect(loaded(store).nodes.size).toBe(14);
     expect(store.state.applied.ensembleId).toBe("new");
     await using learner = await openStore({
-      ...{ directory: join(place.path, "learner"), sid: 5, ensembleId: "new", handler: reports },
+      directory: join(place.path, "learner"),
+      sid: 5,
+      ensembleId: "new",
+      handler: reports,
     });
     await using source = await store.openSnapshot();
     const receiver = await learner.receiveSnapshot(source.position);

@@ -130,8 +130,13 @@ describe("a write without room", () => {
 
 test("a log purges what is allowed while a write waits for room", async () => {
   await using store = await openStore({
-    ...{ directory, sid: 1, handler: reports, testBreak: "log-full", ...NO_LAG },
-    ...{ segmentBytes: 64 * 1024, logKeepBytes: 64 * 1024 },
+    directory,
+    sid: 1,
+    handler: reports,
+    testBreak: "log-full",
+    ...NO_LAG,
+    segmentBytes: 64 * 1024,
+    logKeepBytes: 64 * 1024,
   });
   // Nothing is checkpointed meanwhile, so no segment may go.
   for (let first = 1; first <= 2000; first += 100) await createNodes(store, first, first + 99);

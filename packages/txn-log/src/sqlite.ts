@@ -278,8 +278,11 @@ async function openOnce(options: StoreOptions): Promise<Store> {
 
 function moveDamaged({ directory, logDirectory = directory, handler }: StoreOptions, damage: StoreError): void {
   const folders = setAside({
-    ...{ directory, logDirectory, damage },
-    ...{ isLogComplete: isLogComplete(logDirectory), nowMs: Date.now() },
+    directory,
+    logDirectory,
+    damage,
+    isLogComplete: isLogComplete(logDirectory),
+    nowMs: Date.now(),
   });
   if (folders.length > 0)
     handler.warned(`${damage.message}; the damaged files are now in ${folders.join(" and ")}`, "repaired");

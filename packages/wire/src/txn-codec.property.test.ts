@@ -25,17 +25,36 @@ const acl = fc.oneof(
 );
 const op = fc
   .record({
-    ...{ op: int, node: id, parent: id, hasData: fc.boolean(), acl, ownerHigh: int, ownerLow: int },
-    ...{ version: int, parentCversion: int, code: int, failedIndex: small, opCount: small, timeoutMs: small },
-    ...{ path: bytes, data: bytes, passwordHash: bytes },
+    op: int,
+    node: id,
+    parent: id,
+    hasData: fc.boolean(),
+    acl,
+    ownerHigh: int,
+    ownerLow: int,
+    version: int,
+    parentCversion: int,
+    code: int,
+    failedIndex: small,
+    opCount: small,
+    timeoutMs: small,
+    path: bytes,
+    data: bytes,
+    passwordHash: bytes,
   })
   .map(({ path, data, passwordHash, ...rest }): TxnOp => {
     const slice = (content: Uint8Array) => ({ bytes: content, start: 0, end: content.length });
     return { ...rest, path: slice(path), data: slice(data), passwordHash: slice(passwordHash) };
   });
 const header = fc.record({
-  ...{ zxid: fc.integer({ min: 1, max: 2 ** 52 }).map((value) => value as Zxid), sessionHigh: int, sessionLow: int },
-  ...{ cxid: int, timeMs: id, origin: small, originSeq: id, op: int },
+  zxid: fc.integer({ min: 1, max: 2 ** 52 }).map((value) => value as Zxid),
+  sessionHigh: int,
+  sessionLow: int,
+  cxid: int,
+  timeMs: id,
+  origin: small,
+  originSeq: id,
+  op: int,
 });
 const txns = fc.array(fc.record({ header, ops: fc.array(op, { maxLength: 5 }) }), { minLength: 1, maxLength: 5 });
 

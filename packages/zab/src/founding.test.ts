@@ -27,7 +27,11 @@ function founder(options: Partial<PeerConfig> = {}) {
   const members = new KnownMembers(config, log.durable, () => {});
   const time = { nowMs: 100 };
   const founding = new Founding({
-    ...{ config, members, log, lostHistory: new LostHistory(log), nowMs: () => time.nowMs },
+    config,
+    members,
+    log,
+    lostHistory: new LostHistory(log),
+    nowMs: () => time.nowMs,
   });
   founding.begin();
   const obstacles = (): readonly string[] => founding.obstacles().map(({ kind, sid }) => `${sid} ${kind}`);

@@ -53,7 +53,10 @@ export class ZabPeer {
     this.#lostHistory = new LostHistory(this.#log);
     this.#members = new KnownMembers(this.#config, sinks.log.durable, () => this.#membersChanged());
     this.#founding = new Founding({
-      ...{ config: this.#config, members: this.#members, lostHistory: this.#lostHistory, log: this.#log },
+      config: this.#config,
+      members: this.#members,
+      lostHistory: this.#lostHistory,
+      log: this.#log,
       nowMs: () => this.#nowMs,
     });
     this.#early = new EarlyLearners(this.#config, sinks.links);

@@ -16,8 +16,11 @@ function batch(counter: number, count: number, bytes: number): FrameBatch {
   const run = new Uint8Array(count * size);
   for (let i = 0; i < count; i++) writeFrameHeader(run, i * size, composeZxid(1, counter + i), bytes);
   return {
-    ...{ first: composeZxid(1, counter), last: composeZxid(1, counter + count - 1), count },
-    ...{ bytes: run, end: run.length },
+    first: composeZxid(1, counter),
+    last: composeZxid(1, counter + count - 1),
+    count,
+    bytes: run,
+    end: run.length,
   };
 }
 

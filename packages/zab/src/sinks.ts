@@ -136,7 +136,9 @@ export type AllSinks = Required<ZabSinks>;
 
 export function allSinks({ log, links, application, snapshots, election, roles, requests }: ZabSinks): AllSinks {
   return {
-    ...{ log, links, application },
+    log,
+    links,
+    application,
     snapshots: snapshots ?? NO_SNAPSHOTS,
     election: election ?? NO_ELECTION,
     roles: roles ?? NO_ROLES,

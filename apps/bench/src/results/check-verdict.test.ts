@@ -10,9 +10,23 @@ function pointOf(latenciesMs: readonly number[], more: Partial<Measurement> = {}
   for (const ms of latenciesMs) recorder.record(ms);
   return reportPoint([
     {
-      ...{ point: "sets", series: "", x: 150, loop: "open loop", isBlind: false, value: 149.8, unit: "requests/s" },
-      ...{ better: "higher", latencies: { write: recorder.counts }, lag: undefined, requests: 9000, errors: {} },
-      ...{ generator: [], judgedBy: "lag", figures: {}, notes: [], ...more },
+      point: "sets",
+      series: "",
+      x: 150,
+      loop: "open loop",
+      isBlind: false,
+      value: 149.8,
+      unit: "requests/s",
+      better: "higher",
+      latencies: { write: recorder.counts },
+      lag: undefined,
+      requests: 9000,
+      errors: {},
+      generator: [],
+      judgedBy: "lag",
+      figures: {},
+      notes: [],
+      ...more,
     },
   ]);
 }

@@ -30,7 +30,11 @@ export function judgeCheck(point: PointReport, ratePerSecond: number): readonly 
   const throughputMin = ratePerSecond * THROUGHPUT_SHARE_MIN;
   const errors = Object.values(point.errors).reduce((sum, count) => sum + count, 0);
   const most = (name: CheckCriterion["name"], value: number, limit: number, unit: string): CheckCriterion => ({
-    ...{ name, isMet: value <= limit, value, limit, unit },
+    name,
+    isMet: value <= limit,
+    value,
+    limit,
+    unit,
   });
   return [
     { name: "throughput", isMet: throughput >= throughputMin, value: throughput, limit: throughputMin, unit: "sets/s" },

@@ -36,7 +36,8 @@ test("TLS to a plain port, and a plain connection to a TLS port, are distinguish
     writeFileSync(keyFile, key + cert, { mode: 0o600 });
     writeFileSync(authorityFile, authority);
     await using server = await startServer({
-      ...{ port: 0, securePort: 0 },
+      port: 0,
+      securePort: 0,
       tls: { keyStore: { location: keyFile }, trustStore: { location: authorityFile }, clientAuth: "need" },
     });
     expect(await diagnose(at(server.port), true, signal)).toMatch(/does not speak TLS on this port/);

@@ -45,9 +45,12 @@ function listed(member: Member, states: MemberStates, newest: bigint): ListedMem
   const status = states.get(sid);
   const clients = clientAddressOf(member) ?? null;
   const fixed = {
-    ...{ id: sid, address: `${host.includes(":") ? `[${host}]` : host}:${quorumPort}:${electionPort}`, clients },
+    id: sid,
+    address: `${host.includes(":") ? `[${host}]` : host}:${quorumPort}:${electionPort}`,
+    clients,
     role: isObserver ? ("observer" as const) : ("participant" as const),
-    ...{ weight: isObserver ? 0 : weight, group: group ?? null },
+    weight: isObserver ? 0 : weight,
+    group: group ?? null,
   };
   if (typeof status !== "object") {
     const error = status ?? "the configuration names no client port, so that it cannot be asked";

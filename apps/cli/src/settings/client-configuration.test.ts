@@ -55,7 +55,9 @@ test("settings are read from the environment, a file and the command line, and t
     "the command line: zookeeper.c=true",
   ]);
   expect(parseClientConfiguration(settings)).toEqual({
-    ...{ frameBytesMax: 4096, tls: undefined, sasl: undefined },
+    frameBytesMax: 4096,
+    tls: undefined,
+    sasl: undefined,
     warnings: ["JVMFLAGS: zookeeper.a has no effect here", "the command line: zookeeper.c has no effect here"],
   });
 });
@@ -91,10 +93,12 @@ describe("TLS", () => {
     const named = parse(SECURE, "zookeeper.ssl.protocol=TLSv1.2", "zookeeper.ssl.hostnameVerification=false");
     expect(named.tls).toEqual({ maxVersion: "TLSv1.2", checkServerIdentity: expect.any(Function) });
     expect(parse(SECURE, "zookeeper.ssl.enabledProtocols=TLSv1.3, TLSv1.2").tls).toEqual({
-      ...{ minVersion: "TLSv1.2", maxVersion: "TLSv1.3" },
+      minVersion: "TLSv1.2",
+      maxVersion: "TLSv1.3",
     });
     expect(parse(SECURE, "zookeeper.clientCnxnSocket=org.apache.zookeeper.ClientCnxnSocketNetty")).toMatchObject({
-      ...{ tls: {}, warnings: [] },
+      tls: {},
+      warnings: [],
     });
   });
 

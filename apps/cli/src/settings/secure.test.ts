@@ -34,7 +34,9 @@ beforeAll(async () => {
   ];
   writeFileSync(at("client.cfg"), stores.join("\n"));
   server = await startServer({
-    ...{ port: 0, securePort: 0, connectionsPerAddressMax: 0 },
+    port: 0,
+    securePort: 0,
+    connectionsPerAddressMax: 0,
     tls: {
       keyStore: { location: at("server.pem") },
       trustStore: { location: at("authority.pem") },

@@ -82,7 +82,8 @@ export class Shell implements Terminal {
     const kept = loadHistory(historyFile);
     const typed: string[] = [];
     const keys = new TerminalInput({
-      ...{ source: input, output },
+      source: input,
+      output,
       history: () => (this.#prompt === undefined ? undefined : [...kept, ...typed].toReversed()),
       redraw: () => this.#readline?.prompt(true),
     });

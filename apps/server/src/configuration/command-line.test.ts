@@ -41,15 +41,13 @@ function problemsOf(...argv: string[]): string {
 
 test("without options it serves with data under ./data", () => {
   expect(serve()).toEqual({
-    ...{
-      kind: "serve",
-      options: { dataDir: resolve("data") },
-      console: {},
-      values: new Map(),
-      origins: new Map([["myid", resolve("data", "myid")]]),
-      warnings: [],
-      logLevel: "info",
-    },
+    kind: "serve",
+    options: { dataDir: resolve("data") },
+    console: {},
+    values: new Map(),
+    origins: new Map([["myid", resolve("data", "myid")]]),
+    warnings: [],
+    logLevel: "info",
   });
 });
 
@@ -104,7 +102,9 @@ describe("an ensemble", () => {
   test("is its servers, and which of them this one is", () => {
     const { options, warnings } = serve(file(`${THREE}initLimit=7\nsyncLimit=2`));
     expect(options.ensemble).toEqual({
-      ...{ sid: 2, initLimit: 7, syncLimit: 2 },
+      sid: 2,
+      initLimit: 7,
+      syncLimit: 2,
       servers: [
         { sid: 1, host: "a", quorumPort: 1, electionPort: 2, isObserver: false, clientAddress: { port: 2181 } },
         {
@@ -181,7 +181,10 @@ describe("an ensemble", () => {
     expect(options.ensemble?.peerStores).toEqual({
       keyStore: { location: "/k.p12" },
       trustStore: { location: "/t.pem" },
-      ...{ crl: true, crlFile: "/lists.pem", certReload: true, clientHostnameVerification: false },
+      crl: true,
+      crlFile: "/lists.pem",
+      certReload: true,
+      clientHostnameVerification: false,
     });
     expect(serve(file(text)).options.ensemble).not.toHaveProperty("peerStores");
     const unified = { portUnification: true, peerStores: { keyStore: { location: "/k.p12" } } };

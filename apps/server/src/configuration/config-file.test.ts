@@ -275,8 +275,14 @@ metricsProvider.httpHost=10.0.0.1
 metricsProvider.httpPort=7001
 metricsProvider.exportJvmInfo=false`);
   expect(admin).toEqual({
-    ...{ enabled: false, port: 8081, address: "*", commandUrl: "/zk", idleTimeoutMs: 1000 },
-    ...{ snapshotEnabled: true, restoreEnabled: false, rateLimiterIntervalMs: 7 },
+    enabled: false,
+    port: 8081,
+    address: "*",
+    commandUrl: "/zk",
+    idleTimeoutMs: 1000,
+    snapshotEnabled: true,
+    restoreEnabled: false,
+    rateLimiterIntervalMs: 7,
   });
   expect(metrics).toEqual({ enabled: true, address: "10.0.0.1", port: 7001, exportJvmInfo: false });
 });

@@ -70,8 +70,13 @@ export class EnsembleDraft {
   settings(): EnsembleSettings {
     return {
       ...NO_ENSEMBLE,
-      ...{ servers: this.#servers, groups: this.#groups, weights: this.#weights, limits: this.#limits },
-      ...{ isStandaloneEnabled: this.#isStandaloneEnabled, keys: this.#keys, problems: this.#problems },
+      servers: this.#servers,
+      groups: this.#groups,
+      weights: this.#weights,
+      limits: this.#limits,
+      isStandaloneEnabled: this.#isStandaloneEnabled,
+      keys: this.#keys,
+      problems: this.#problems,
     };
   }
 }

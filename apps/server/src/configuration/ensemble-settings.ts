@@ -46,8 +46,13 @@ interface PeerTls {
 }
 
 export const NO_ENSEMBLE: EnsembleSettings = {
-  ...{ servers: new Map(), groups: new Map(), weights: new Map(), limits: {} },
-  ...{ isStandaloneEnabled: undefined, keys: [], problems: [] },
+  servers: new Map(),
+  groups: new Map(),
+  weights: new Map(),
+  limits: {},
+  isStandaloneEnabled: undefined,
+  keys: [],
+  problems: [],
 };
 
 /** Later settings win over earlier ones, key by key. */
@@ -250,7 +255,11 @@ function withGroups(
     const weight = weights.get(sid);
     const { host, quorumPort, electionPort, isObserver, clientAddress } = line;
     return {
-      ...{ sid, host, quorumPort, electionPort, isObserver },
+      sid,
+      host,
+      quorumPort,
+      electionPort,
+      isObserver,
       ...(clientAddress === undefined ? {} : { clientAddress }),
       ...(group === undefined ? {} : { group }),
       ...(weight === undefined ? {} : { weight }),

@@ -20,7 +20,10 @@ export function parseProperties(text: string): readonly Property[] {
   return propertiesOf(text)
     .getProperties()
     .map(({ key, value, startingLineNumber, endingLineNumber }) => ({
-      ...{ key, value: value.trim(), line: startingLineNumber, lastLine: endingLineNumber },
+      key,
+      value: value.trim(),
+      line: startingLineNumber,
+      lastLine: endingLineNumber,
     }));
 }
 

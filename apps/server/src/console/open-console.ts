@@ -45,7 +45,10 @@ export function openConsole({ server, sid, admin, settings, version, log }: Open
   const hosts = hostPort(askedHost(server.address), server.port);
   const words = wordsByConnection();
   return new Console({
-    ...{ hosts, hostNames, version, roles: { viewers, editors, operators } },
+    hosts,
+    hostNames,
+    version,
+    roles: { viewers, editors, operators },
     adminUrls: { [sid ?? 0]: ownUrl, ...adminUrls },
     isLoopback: LOOPBACK.test(admin?.address ?? "127.0.0.1"),
     // Its own words need no connection and no whitelist.

@@ -39,7 +39,10 @@ const own: Variable = { kind: "own", isGuarding: false };
 const guarding: Variable = { kind: "own", isGuarding: true };
 const setting = (key: string, form: Form = "text"): Variable => ({ kind: "setting", key, form });
 const grouped = (group: GroupName, key: string, fallback?: string): Variable => ({
-  ...{ kind: "grouped", group, key, form: "text" },
+  kind: "grouped",
+  group,
+  key,
+  form: "text",
   ...(fallback === undefined ? {} : { fallback }),
 });
 const ignored = (reason: string, ...harmless: string[]): Variable => ({ kind: "ignored", reason, harmless });

@@ -44,7 +44,9 @@ test.each([
   [
     record({
       operation: "ephemeralZNodeDeletionOnSessionCloseOrExpire",
-      ...{ identities: undefined, address: undefined, path: "/e" },
+      identities: undefined,
+      address: undefined,
+      path: "/e",
     }),
     "INFO audit.Slf4jAuditLogger: session=0x1000020ba7c0000\tuser=root" +
       "\toperation=ephemeralZNodeDeletionOnSessionCloseOrExpire\tznode=/e\tresult=success",

@@ -51,9 +51,16 @@ test("a line has its level by name, its time, the server's place and the fields 
     log.warn("server 2 at zk-2:3888 is unreachable", { event: "peer-unreachable", peer: 2, address: "zk-2:3888" });
   });
   expect(line).toEqual({
-    ...{ level: "warn", time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) },
-    ...{ myid: 1, role: "looking", epoch: 4, zxid: "0x400000007" },
-    ...{ event: "peer-unreachable", peer: 2, address: "zk-2:3888", msg: "server 2 at zk-2:3888 is unreachable" },
+    level: "warn",
+    time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+    myid: 1,
+    role: "looking",
+    epoch: 4,
+    zxid: "0x400000007",
+    event: "peer-unreachable",
+    peer: 2,
+    address: "zk-2:3888",
+    msg: "server 2 at zk-2:3888 is unreachable",
   });
 });
 

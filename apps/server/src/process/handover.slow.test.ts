@@ -54,11 +54,13 @@ describe("a leadership that is handed over", () => {
     await client.create("/held", "", { mode: "ephemeral" });
     const { sessionId } = client;
     expect(await operators.ask(leader, `/commands/transfer_leadership?to=${first.sid}&dryRun=true`)).toMatchObject({
-      ...{ status: 200, body: { successor_id: first.sid, is_dry_run: true } },
+      status: 200,
+      body: { successor_id: first.sid, is_dry_run: true },
     });
     expect(await leader.mode()).toBe("leader");
     expect(await operators.ask(leader, `/commands/transfer_leadership?to=${first.sid}`)).toMatchObject({
-      ...{ status: 200, body: { leader_id: first.sid, error: null } },
+      status: 200,
+      body: { leader_id: first.sid, error: null },
     });
     await until("new leader", async () => ((await first.mode()) === "leader" ? true : undefined));
     await level(members);
@@ -83,7 +85,8 @@ describe("a leadership that is handed over", () => {
     expect((await operators.ask(leader, path, { authorization: "digest someone:else" })).status).toBe(403);
     expect((await operators.ask(leader, path, SUPER, "GET")).status).toBe(405);
     expect(await operators.ask(follower, path)).toMatchObject({
-      ...{ status: 409, body: { error: `this server does not lead: server ${leader.sid} does` } },
+      status: 409,
+      body: { error: `this server does not lead: server ${leader.sid} does` },
     });
     for (const [to, error] of [
       ["9", "to is the number of a server of the ensemble, not 9"],
@@ -94,7 +97,8 @@ describe("a leadership that is handed over", () => {
     await other.end("SIGKILL");
     await until("departure", async () => ((await leader.monitor())["synced_followers"] === "1" ? true : undefined));
     expect(await operators.ask(leader, `${path}?to=${other.sid}`)).toMatchObject({
-      ...{ status: 503, body: { error: `server ${other.sid} does not follow now` } },
+      status: 503,
+      body: { error: `server ${other.sid} does not follow now` },
     });
     expect(await leader.mode()).toBe("leader");
   });

@@ -23,7 +23,8 @@ test("a port for TLS alone is asked with the server's own certificate", async ()
     writeFileSync(keyFile, key + cert, { mode: 0o600 });
     writeFileSync(authorityFile, authority);
     const tls = {
-      ...{ keyStore: { location: keyFile }, trustStore: { location: authorityFile } },
+      keyStore: { location: keyFile },
+      trustStore: { location: authorityFile },
       clientAuth: "need" as const,
     };
     await using server = await startServer({ plainPort: false, securePort: 0, tls });

@@ -33,7 +33,10 @@ function estateFile(name: string, text: string): EstateFile {
     else if (line.startsWith("# | ")) others.set(other, `${others.get(other) ?? ""}${line.slice("# | ".length)}\n`);
   }
   return {
-    ...{ name, text, others, myid: commentOf(text, "myid") },
+    name,
+    text,
+    others,
+    myid: commentOf(text, "myid"),
     withoutEffect: (commentOf(text, "no effect") ?? "").split(", ").filter((key) => key !== ""),
   };
 }

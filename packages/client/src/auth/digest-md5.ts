@@ -73,8 +73,13 @@ class DigestMd5Exchange implements SaslExchange {
     const realm = challenge.get("realm") ?? "";
     const isUtf8 = challenge.get("charset")?.toLowerCase() === "utf-8";
     const fields = {
-      ...{ user: digestMd5Bytes(username), realm: digestMd5Bytes(realm), password: digestMd5Bytes(password) },
-      ...{ nonce, nonceCount: DIGEST_MD5_FIRST_USE, cnonce: this.#cnonce, uri: URI },
+      user: digestMd5Bytes(username),
+      realm: digestMd5Bytes(realm),
+      password: digestMd5Bytes(password),
+      nonce,
+      nonceCount: DIGEST_MD5_FIRST_USE,
+      cnonce: this.#cnonce,
+      uri: URI,
     };
     this.#expected = digestMd5Response(fields, "server", md5);
     const proof = digestMd5Response(fields, "client", md5);

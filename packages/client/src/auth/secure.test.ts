@@ -38,7 +38,10 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 beforeEach(async () => {
   clients = [];
   server = await startServer({
-    ...{ port: 0, securePort: 0, tickMs: 100, superDigest: "super:D/InIHSb7yEEbrWz8b9l71RjZJU=" },
+    port: 0,
+    securePort: 0,
+    tickMs: 100,
+    superDigest: "super:D/InIHSb7yEEbrWz8b9l71RjZJU=",
     tls: {
       keyStore: { location: join(folder, "server.pem") },
       trustStore: { location: join(folder, "authority.pem") },
@@ -132,7 +135,8 @@ describe("TLS", () => {
 
   test("a client certificate that has expired is named where a server requires one", async () => {
     await using strict = await startServer({
-      ...{ port: 0, securePort: 0 },
+      port: 0,
+      securePort: 0,
       tls: {
         keyStore: { location: join(folder, "server.pem") },
         trustStore: { location: join(folder, "authority.pem") },

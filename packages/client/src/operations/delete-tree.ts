@@ -33,7 +33,8 @@ export async function deleteTree(
   const endMs = timeoutMs === undefined ? undefined : performance.now() + timeoutMs;
   // The limit applies to the whole operation.
   const limits = (): CallOptions => ({
-    ...{ signal, retry },
+    signal,
+    retry,
     ...(endMs === undefined ? {} : { timeoutMs: Math.max(0, endMs - performance.now()) }),
   });
   const reads = (): CallOptions & { readonly sync: true } => ({ ...limits(), sync: true });

@@ -48,7 +48,11 @@ export class Transaction<R extends readonly unknown[] = []> {
     const acl = checkedAcl(options.acl ?? view.aclOf(full), "create", path);
     const { code, body } = createBody(data === undefined ? view.defaultData : data, { ...options, acl });
     return this.#add({
-      ...{ code, name: "create", path, fullPath: full, data: body.data },
+      code,
+      name: "create",
+      path,
+      fullPath: full,
+      data: body.data,
       write: (writer) => writeCreate(writer, { path: full, ...body }),
     });
   }

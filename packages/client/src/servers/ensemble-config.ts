@@ -90,7 +90,10 @@ function parseServer(id: number, text: string): EnsembleServer | undefined {
   const [plainAddress, secureAddress] = [parseClient(client, host), parseClient(secureClient, host)];
   if (plainAddress === "unreadable" || secureAddress === "unreadable") return undefined;
   return {
-    ...{ id, host, quorumPort: Number(quorumPort), electionPort: Number(electionPort) },
+    id,
+    host,
+    quorumPort: Number(quorumPort),
+    electionPort: Number(electionPort),
     role: /:observer$/i.test(peers) ? "observer" : "participant",
     clientAddress: plainAddress,
     secureClientAddress: secureAddress,

@@ -81,8 +81,13 @@ test("a client has metrics", async () => {
   expect(sentBytes - before.sentBytes).toBeGreaterThan(1_000);
   expect(receivedBytes - before.receivedBytes).toBeGreaterThan(1_000);
   expect(counts).toEqual({
-    ...{ inFlightCount: 0, waitingCount: 0, waitingBytes: 0, watchCount: 0, pendingDeleteCount: 0 },
-    ...{ connectionCount: before.connectionCount + 1, sessionLossCount: 0 },
+    inFlightCount: 0,
+    waitingCount: 0,
+    waitingBytes: 0,
+    watchCount: 0,
+    pendingDeleteCount: 0,
+    connectionCount: before.connectionCount + 1,
+    sessionLossCount: 0,
   });
 });
 

@@ -160,7 +160,9 @@ export class SessionDriver {
     this.log = new SessionLog(config);
     this.#hosts = new HostList(hosts, { shuffle: config.shufflesHosts, random });
     this.#writable = new WritableSearch({
-      ...{ hosts, transport: config.transport, timeoutMs: connectTimeoutMs },
+      hosts,
+      transport: config.transport,
+      timeoutMs: connectTimeoutMs,
       found: (address) => {
         this.#hosts.prefer(address);
         this.#leave();

@@ -392,9 +392,13 @@ class TreeObservation implements DriverEvents {
     failed: (error: unknown) => void = (error) => this.#refused(error),
   ): void {
     const fields = {
-      ...{ operation, body, watcher },
-      ...{ path: this.#full(path), shownPath: path },
-      ...{ options: { retry: onSameConnection }, isOwn: true },
+      operation,
+      body,
+      watcher,
+      path: this.#full(path),
+      shownPath: path,
+      options: { retry: onSameConnection },
+      isOwn: true,
     };
     const call: Call<B, T> = new Call(
       fields,

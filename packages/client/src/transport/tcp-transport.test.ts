@@ -61,7 +61,8 @@ function connect(toPort = port) {
 test("an address needs no name service, a name is resolved to all of its addresses", async () => {
   expect(await tcpTransport.resolve({ host: "::1", port: 7 })).toEqual([{ host: "::1", port: 7 }]);
   expect(await tcpTransport.resolve({ host: "localhost", port: 7 })).toContainEqual({
-    ...{ host: "127.0.0.1", port: 7 },
+    host: "127.0.0.1",
+    port: 7,
     name: "localhost",
   });
 });

@@ -66,7 +66,11 @@ export class ReconfigEnsemble implements AsyncDisposable {
     const superDigest = `${SUPER_DIGEST}=${digest(SUPER)}`;
     const all = [...listed, "initLimit=10", "syncLimit=5", "reconfigEnabled=true", superDigest, ...settings];
     const server = new ServerProcess({
-      ...{ kind, folder: own, settings: all, sid, port: this.#portOf(sid, 2) },
+      kind,
+      folder: own,
+      settings: all,
+      sid,
+      port: this.#portOf(sid, 2),
       ...(jars === undefined ? {} : { jars, properties: [`-Dzookeeper.${superDigest}`] }),
     });
     this.#servers.set(sid, server);

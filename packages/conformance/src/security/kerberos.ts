@@ -28,7 +28,8 @@ const CASES = [
   {
     name: "names without host and realm",
     settings: ["kerberos.removeHostFromPrincipal=true", "kerberos.removeRealmFromPrincipal=true"],
-    ...{ alice: "alice", service: "hbase" },
+    alice: "alice",
+    service: "hbase",
   },
   {
     name: "names by rules",
@@ -37,7 +38,8 @@ const CASES = [
       "kerberos.removeHostFromPrincipal=true",
       "kerberos.removeRealmFromPrincipal=true",
     ],
-    ...{ alice: "Alice", service: "storage" },
+    alice: "Alice",
+    service: "storage",
   },
 ];
 

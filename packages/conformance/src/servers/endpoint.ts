@@ -50,7 +50,10 @@ export async function startEndpoint(
   const adminPort = await freePort();
   const admin = ["admin.enableServer=true", "admin.serverAddress=127.0.0.1", `admin.serverPort=${adminPort}`];
   const server = new ServerProcess({
-    ...{ kind, folder, properties, settings: [...admin, ...settings] },
+    kind,
+    folder,
+    properties,
+    settings: [...admin, ...settings],
     ...(kind === "zooid" && jvmFlags.length > 0 ? { env: { SERVER_JVMFLAGS: jvmFlags.join(" ") } } : {}),
     ...(jars === undefined ? {} : { jars }),
   });

@@ -41,7 +41,9 @@ const readHotSpots = viewerRoute("GET /hot-spots", {
     const rate = (count: number): number => (seconds === 0 ? 0 : Math.round((count / seconds) * 100) / 100);
     return {
       body: {
-        ...{ startedAt: String(startedMs), seconds, events: eventCount },
+        startedAt: String(startedMs),
+        seconds,
+        events: eventCount,
         nodes: nodes.map((node) => ({
           ...node,
           perSecond: rate(node.created + node.changed + node.deleted),

@@ -19,7 +19,11 @@ export function statJson(stat: Stat): StatJson {
     pzxid: formatZxid(stat.pzxid),
     ctime: String(stat.ctimeMs),
     mtime: String(stat.mtimeMs),
-    ...{ version, cversion, aversion, dataLength, numChildren },
+    version,
+    cversion,
+    aversion,
+    dataLength,
+    numChildren,
     ephemeralOwner: ephemeralOwner === 0n ? null : `0x${BigInt.asUintN(64, ephemeralOwner).toString(16)}`,
   };
 }
@@ -39,7 +43,8 @@ export function dataBytes(data: WrittenData): Uint8Array {
 
 export function aclJson(acl: Acl): AclEntryJson[] {
   return acl.map(({ scheme, id, perms }) => ({
-    ...{ scheme, id },
+    scheme,
+    id,
     permissions: NAMES.filter(([, bit]) => (perms & bit) !== 0).map(([name]) => name),
   }));
 }
@@ -47,7 +52,8 @@ export function aclJson(acl: Acl): AclEntryJson[] {
 export function aclOf(entries: readonly AclEntryJson[]): Acl {
   return entries.map(
     ({ scheme, id, permissions }): AclEntry => ({
-      ...{ scheme, id },
+      scheme,
+      id,
       perms: NAMES.reduce((perms, [name, bit]) => (permissions.includes(name) ? perms | bit : perms), 0),
     }),
   );

@@ -33,7 +33,10 @@ const REQUESTS: Readonly<Record<string, { query?: string; body?: unknown; header
   "GET /export": { query: "?path=/a" },
   "POST /import": {
     body: {
-      ...{ path: "/copy", isDryRun: false, existing: "keep", withAcl: true },
+      path: "/copy",
+      isDryRun: false,
+      existing: "keep",
+      withAcl: true,
       nodes: [{ path: "", data: { text: "x" }, acl: [{ scheme: "world", id: "anyone", permissions: ["read"] }] }],
     },
   },

@@ -69,7 +69,8 @@ function operation({ method, path, summary, role, query, body, reply, status = 2
 
 function queryParameters(query: z.ZodObject): object[] {
   return Object.entries(query.shape).map(([name, schema]) => ({
-    ...{ name, in: "query" },
+    name,
+    in: "query",
     required: !(schema as z.ZodType).safeParse(undefined).success,
     schema: schemaOf(schema as z.ZodType, "input"),
   }));

@@ -8,7 +8,8 @@ test("the most changed nodes come first, with what happened to each", () => {
   counts.add("deleted", "/b", 20);
   counts.add("created", "/c", 20);
   expect(counts.summary(1_000, 2)).toEqual({
-    ...{ spanMs: 1_000, eventCount: 6 },
+    spanMs: 1_000,
+    eventCount: 6,
     nodes: [
       { path: "/a", created: 0, changed: 3, deleted: 0 },
       { path: "/b", created: 1, changed: 0, deleted: 1 },

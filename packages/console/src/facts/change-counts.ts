@@ -68,7 +68,9 @@ export class ChangeCounts {
       for (const [path, { created, changed, deleted }] of nodes) {
         const sum = sums.get(path) ?? { created: 0, changed: 0, deleted: 0 };
         sums.set(path, {
-          ...{ created: sum.created + created, changed: sum.changed + changed, deleted: sum.deleted + deleted },
+          created: sum.created + created,
+          changed: sum.changed + changed,
+          deleted: sum.deleted + deleted,
         });
       }
     }

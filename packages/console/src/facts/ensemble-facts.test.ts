@@ -7,9 +7,23 @@ import { MetricHistory } from "./metric-history.ts";
 
 function member(sid: number, more: Partial<MemberJson> = {}): MemberJson {
   return {
-    ...{ sid, address: `zk${sid}:2181`, role: sid === 1 ? "leader" : "follower", isVoter: true, isReachable: true },
-    ...{ reason: null, version: "3.9.5", zxid: "0x100000005", epoch: 1, lagZxids: 0, connections: 1, outstanding: 0 },
-    ...{ nodeCount: 5, latencyMs: { min: 0, average: 1, max: 9 }, received: 10, sent: 10, storage: null },
+    sid,
+    address: `zk${sid}:2181`,
+    role: sid === 1 ? "leader" : "follower",
+    isVoter: true,
+    isReachable: true,
+    reason: null,
+    version: "3.9.5",
+    zxid: "0x100000005",
+    epoch: 1,
+    lagZxids: 0,
+    connections: 1,
+    outstanding: 0,
+    nodeCount: 5,
+    latencyMs: { min: 0, average: 1, max: 9 },
+    received: 10,
+    sent: 10,
+    storage: null,
     ...more,
   } as MemberJson;
 }
@@ -95,7 +109,9 @@ test("an hour is kept, and members that come later have gaps", () => {
 test("disks without room and certificates that expire are problems", () => {
   const day = 86_400_000;
   const storage = (room: "enough" | "low" | "full", days: number): MemberJson["storage"] => ({
-    ...{ dataFreeBytes: "1", logFreeBytes: "1", room },
+    dataFreeBytes: "1",
+    logFreeBytes: "1",
+    room,
     certificates: [{ use: "clients", expiresAt: String(days * day) }],
   });
   const problems = (found: MemberJson["storage"]) =>

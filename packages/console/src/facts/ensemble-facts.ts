@@ -318,7 +318,12 @@ function* sessionsOf(
       if (sessions.length >= SESSIONS_MAX) continue;
       const { sessionId: id, address, received, sent, outstanding } = line;
       sessions.push({
-        ...{ id, member, address, received, sent, outstanding },
+        id,
+        member,
+        address,
+        received,
+        sent,
+        outstanding,
         timeoutMs: line.timeoutMs ?? null,
         lastOperation: line.lastOperation ?? null,
         establishedMs: line.establishedMs ?? null,
@@ -349,8 +354,18 @@ function memberJson({ sid, address, isVoter }: Place, { found, reason }: Figures
   if (found === undefined) {
     return {
       ...place,
-      ...{ role: "unknown", version: null, zxid: null, epoch: null, lagZxids: null, connections: null },
-      ...{ outstanding: null, nodeCount: null, latencyMs: null, received: null, sent: null, storage: null },
+      role: "unknown",
+      version: null,
+      zxid: null,
+      epoch: null,
+      lagZxids: null,
+      connections: null,
+      outstanding: null,
+      nodeCount: null,
+      latencyMs: null,
+      received: null,
+      sent: null,
+      storage: null,
     };
   }
   const zxid = BigInt(found.zxid);
@@ -360,7 +375,16 @@ function memberJson({ sid, address, isVoter }: Place, { found, reason }: Figures
   return {
     ...place,
     role: ROLES.has(found.role) ? (found.role as MemberJson["role"]) : "unknown",
-    ...{ version, zxid: found.zxid, epoch, lagZxids: lag, connections, outstanding, nodeCount, latencyMs },
-    ...{ received, sent, storage: null },
+    version,
+    zxid: found.zxid,
+    epoch,
+    lagZxids: lag,
+    connections,
+    outstanding,
+    nodeCount,
+    latencyMs,
+    received,
+    sent,
+    storage: null,
   };
 }

@@ -70,7 +70,10 @@ export class HotSpots {
   #start(client: Client, nowMs: number): Counting {
     const counts = new ChangeCounts(nowMs);
     const counting: Counting = {
-      ...{ counts, startedMs: Date.now(), error: undefined, lastReadMs: nowMs },
+      counts,
+      startedMs: Date.now(),
+      error: undefined,
+      lastReadMs: nowMs,
       stop: () => subscription.unsubscribe(),
     };
     this.#counting.set(client, counting);

@@ -94,8 +94,12 @@ export class MetricHistory {
     this.#members.set(keyOf(member), {
       address,
       values: {
-        ...{ requests: none(), latency: none(), connections: none() },
-        ...{ outstanding: none(), nodes: none(), transactions: none() },
+        requests: none(),
+        latency: none(),
+        connections: none(),
+        outstanding: none(),
+        nodes: none(),
+        transactions: none(),
       },
       last: undefined,
     });

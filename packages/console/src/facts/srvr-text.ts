@@ -29,7 +29,8 @@ export function parseSrvr(text: string): ServerFigures | undefined {
   const count = (name: string): number => Number(fields.get(name) ?? 0);
   return {
     version: versionIn(fields.get("Zookeeper version") ?? ""),
-    ...{ role, zxid },
+    role,
+    zxid,
     latencyMs: { min: Number(latency[1]), average: Number(latency[2]), max: Number(latency[3]) },
     received: count("Received"),
     sent: count("Sent"),

@@ -11,7 +11,9 @@ const TEXT = [
 
 test("disks and certificates are read", () => {
   expect(parseStorage(TEXT)).toEqual({
-    ...{ dataFreeBytes: "5000000000", logFreeBytes: "7", room: "low" },
+    dataFreeBytes: "5000000000",
+    logFreeBytes: "7",
+    room: "low",
     certificates: [{ use: "clients", expiresAt: "2000000000000" }],
   });
   expect(parseStorage(TEXT.replace("disk_full\t0", "disk_full\t1"))?.room).toBe("full");
@@ -26,6 +28,9 @@ test("a server in memory has no disk, and room enough", async () => {
   await using stage = await startStage();
   const { json } = await stage.api("GET", "/ensemble");
   expect(json.members[0].storage).toEqual({
-    ...{ dataFreeBytes: null, logFreeBytes: null, room: "enough", certificates: [] },
+    dataFreeBytes: null,
+    logFreeBytes: null,
+    room: "enough",
+    certificates: [],
   });
 });

@@ -43,8 +43,12 @@ test("the parent decides whether a node is deleted", () => {
 
 test("a hidden list refuses what reading it would take, and leaves the rest unknown", () => {
   expect(verdicts("hidden", [], [])).toEqual({
-    ...{ read: "no", "set-acl": "no", write: "unknown", "create-children": "unknown" },
-    ...{ "delete-children": "unknown", delete: "no" },
+    read: "no",
+    "set-acl": "no",
+    write: "unknown",
+    "create-children": "unknown",
+    "delete-children": "unknown",
+    delete: "no",
   });
 });
 
@@ -68,7 +72,12 @@ test("the verdicts are those of the server", async () => {
     json.rights.map(({ action, verdict }: { action: string; verdict: string }) => [action, verdict]),
   );
   expect(found).toEqual({
-    ...{ read: "yes", write: "yes", "create-children": "no", "delete-children": "no", delete: "yes", "set-acl": "yes" },
+    read: "yes",
+    write: "yes",
+    "create-children": "no",
+    "delete-children": "no",
+    delete: "yes",
+    "set-acl": "yes",
   });
   await zk.addAuth("digest", digest("alice", "secret").auth);
   await zk.set("/a", "y");

@@ -93,7 +93,10 @@ interface Planning {
 /** What a dry run and an import do alike: both refuse what it refuses. */
 async function plan(client: Client, node: Incoming, { existing, judge, isFirst, signal }: Planning): Promise<Planned> {
   const of = (outcome: ImportOutcome, present?: Present, detail: string | null = null): Planned => ({
-    ...{ node, present, outcome, detail },
+    node,
+    present,
+    outcome,
+    detail,
   });
   if (node.acl?.some(({ scheme, id }) => scheme === "digest" && HIDDEN_HASH.test(id)) === true) {
     return of("refuse", undefined, "its access list has a digest whose hash is hidden: export as a user with admin");

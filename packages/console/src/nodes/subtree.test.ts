@@ -89,7 +89,8 @@ test("a subtree comes in elsewhere as it went out, after a dry run that writes n
   await fill(stage);
   await stage.zk.setAcl("/app/b", [{ perms: 1, scheme: "world", id: "anyone" }]);
   const nodes = (await exported(stage, "/app", 500)).map(({ path, data, acl }) => ({
-    ...{ path, acl },
+    path,
+    acl,
     data: data === null ? null : { base64: data.base64 },
   }));
   const run = async (isDryRun: boolean, more: object = {}) => {
@@ -164,7 +165,10 @@ test.each([
 ])("%s is refused", async (_what, node) => {
   await using stage = await startStage();
   const body = {
-    ...{ path: "/x", isDryRun: false, existing: "keep", withAcl: false },
+    path: "/x",
+    isDryRun: false,
+    existing: "keep",
+    withAcl: false,
     nodes: [{ path: "", data: null, ...node }],
   };
   expect((await stage.api("POST", "/import", { body })).status).toBe(400);

@@ -12,7 +12,11 @@ test("a lock shows its holder and its queue, with their sessions", async () => {
   while (json.recipes[0]?.waitingCount !== 1) json = (await stage.api("GET", "/recipes")).json;
   expect(json.recipes).toMatchObject([
     {
-      ...{ path: "/locks/backup", kind: "lock", library: "Curator", holderCount: 1, waitingCount: 1 },
+      path: "/locks/backup",
+      kind: "lock",
+      library: "Curator",
+      holderCount: 1,
+      waitingCount: 1,
       contenders: [
         { state: "holds", text: "first" },
         { state: "waits", text: "second" },

@@ -6,7 +6,8 @@ function queue(path: string, holding: string, waiting: string): Queue {
   const of =
     (state: Contending["state"]) =>
     (letter: string): Contending => ({
-      ...{ owner: letter === "?" ? null : `0x${letter.toLowerCase()}`, state },
+      owner: letter === "?" ? null : `0x${letter.toLowerCase()}`,
+      state,
       kind: letter === letter.toUpperCase() ? "exclusive" : "shared",
     });
   return { path, contenders: [...[...holding].map(of("holds")), ...[...waiting].map(of("waits"))] };
@@ -49,7 +50,9 @@ test("a queue without a circle has none, and long ones are cut", () => {
   const contenders = Array.from(
     { length: 1_500 },
     (_, i): Contending => ({
-      ...{ owner: `0x${i.toString(16)}`, state: i === 0 ? "holds" : "waits", kind: "exclusive" },
+      owner: `0x${i.toString(16)}`,
+      state: i === 0 ? "holds" : "waits",
+      kind: "exclusive",
     }),
   );
   const { waits, isCut } = waitGraph([{ path: "/l", contenders }]);

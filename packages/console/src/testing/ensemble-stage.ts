@@ -53,12 +53,10 @@ export async function startEnsembleStage(options: Partial<ConsoleServerOptions> 
     const known = sid > 3 ? [...lines.slice(0, 3), { ...own, isObserver: true }] : lines.slice(0, 3);
     const settings = { reconfigEnabled: true, superDigest: SUPER_DIGEST, fourLetterWords: "*", tickMs: 500 };
     const server = await startServer({
-      ...{
-        ...settings,
-        port: own.clientAddress.port,
-        admin: { port: 0 },
-        ensemble: { sid, servers: known, ...PATIENT },
-      },
+      ...settings,
+      port: own.clientAddress.port,
+      admin: { port: 0 },
+      ensemble: { sid, servers: known, ...PATIENT },
     });
     servers.set(sid, server);
   };
@@ -77,7 +75,10 @@ export async function startEnsembleStage(options: Partial<ConsoleServerOptions> 
   await found.listen();
   const url = `http://${HOST}:${found.port}`;
   return {
-    ...{ url, zk, servers, start },
+    url,
+    zk,
+    servers,
+    start,
     place(sid) {
       const { quorumPort, electionPort, clientAddress } = lineOf(sid);
       return `${sid}=${HOST}:${quorumPort}:${electionPort};${HOST}:${clientAddress.port}`;

@@ -33,7 +33,9 @@ export async function startStage(
   await found.listen();
   const url = `http://127.0.0.1:${found.port}`;
   return {
-    ...{ server, zk, url },
+    server,
+    zk,
+    url,
     api: (method, path, given) => callApi(`${url}/api/v1${path}`, method, given),
     async [Symbol.asyncDispose]() {
       await zk.close();

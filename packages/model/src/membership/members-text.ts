@@ -194,9 +194,14 @@ class MembersDraft {
       const group = this.#groups.get(sid);
       if (hasGroups && !isObserver && group === undefined) throw new RangeError(`server.${sid} is in no group`);
       return {
-        ...{ sid, host, quorumPort, electionPort, isObserver },
+        sid,
+        host,
+        quorumPort,
+        electionPort,
+        isObserver,
         clientAddress: clientAddress === undefined ? undefined : { host: clientAddress.host, port: clientAddress.port },
-        ...{ group: isObserver ? undefined : group, weight: this.#weights.get(sid) ?? 1 },
+        group: isObserver ? undefined : group,
+        weight: this.#weights.get(sid) ?? 1,
       };
     });
     if (hasGroups && servers.every(({ isObserver, weight }) => isObserver || weight === 0)) {

@@ -6,8 +6,14 @@ import { serverId } from "./server-id.ts";
 
 function at(sid: number, host: string, more: Partial<Member> = {}): Member {
   return {
-    ...{ sid: serverId(sid), host, quorumPort: 2888, electionPort: 3888, isObserver: false },
-    ...{ clientAddress: undefined, group: undefined, weight: 1 },
+    sid: serverId(sid),
+    host,
+    quorumPort: 2888,
+    electionPort: 3888,
+    isObserver: false,
+    clientAddress: undefined,
+    group: undefined,
+    weight: 1,
     ...more,
   };
 }

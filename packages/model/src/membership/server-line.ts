@@ -37,8 +37,12 @@ export function parseServerLine(value: string): ServerLine | string {
     return `has a client port, or a client address and port, behind its ";", found "${client}"`;
   }
   return {
-    ...{ host: parts.host, quorumPort: Number(quorumPort), electionPort: Number(electionPort) },
-    ...{ isObserver: roleName === "observer", clientAddress, otherAddressCount: addresses.length - 1 },
+    host: parts.host,
+    quorumPort: Number(quorumPort),
+    electionPort: Number(electionPort),
+    isObserver: roleName === "observer",
+    clientAddress,
+    otherAddressCount: addresses.length - 1,
   };
 }
 

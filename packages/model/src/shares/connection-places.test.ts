@@ -4,7 +4,9 @@ import { ConnectionPlaces } from "./connection-places.ts";
 function placesOf(): { places: ConnectionPlaces<string>; closed: string[] } {
   const closed: string[] = [];
   const places = new ConnectionPlaces<string>({
-    ...{ countMax: 4, shareMax: 3, reserveMax: 2 },
+    countMax: 4,
+    shareMax: 3,
+    reserveMax: 2,
     close: (connection) => closed.push(connection),
   });
   return { places, closed };

@@ -64,8 +64,16 @@ describe("an instance that is put", () => {
     const put = { ...WEB_1, payload: { zone: "x" } };
     expect(await ask("PUT", "/v1/service/web/1", put)).toMatchObject({ status: 201, body: null });
     expect(await theirs.instance("web", "1")).toEqual({
-      ...{ name: "web", id: "1", address: "10.0.0.1", port: 80, sslPort: null, payload: { zone: "x" } },
-      ...{ registeredAtMs: 7, serviceType: "static", uriSpec: null, enabled: true },
+      name: "web",
+      id: "1",
+      address: "10.0.0.1",
+      port: 80,
+      sslPort: null,
+      payload: { zone: "x" },
+      registeredAtMs: 7,
+      serviceType: "static",
+      uriSpec: null,
+      enabled: true,
     });
     expect((await a.exists("/services/web/1"))?.ephemeralOwner).toBe(0n);
     expect(await ask("GET", "/v1/service/web/1")).toMatchObject({ status: 200, body: put });

@@ -73,7 +73,14 @@ export function parseInstance<T>(bytes: Uint8Array, at: InstanceAddress, nowMs: 
   return {
     kind: "instance",
     instance: {
-      ...{ name, id, address, port, sslPort, registeredAtMs, uriSpec, enabled },
+      name,
+      id,
+      address,
+      port,
+      sslPort,
+      registeredAtMs,
+      uriSpec,
+      enabled,
       serviceType: serviceType === "STATIC" ? "static" : "permanent",
       // The type is not checked, as with every JSON codec.
       payload: payload as T | null,

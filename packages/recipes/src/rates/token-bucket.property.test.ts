@@ -97,7 +97,10 @@ class World {
     const { leaseMs } = this.#given;
     const credit = `${bucket.credits}`;
     const taken = take(bucket, {
-      ...{ ...this.#given, wanted, least: 1, creditMsMin: leaseMs / 4 },
+      ...this.#given,
+      wanted,
+      least: 1,
+      creditMsMin: leaseMs / 4,
       knownMs: this.nowMs - own.known.atMs,
       used: own.local.usedSince(credit, own.known.atMs),
     });

@@ -6,7 +6,11 @@ import { parentPort } from "node:worker_threads";
 import { startServer } from "@zooid/embedded-server";
 
 const server = await startServer({
-  ...{ port: 0, tickMs: 100, sessionTimeoutMsMax: 60_000, connectionsPerAddressMax: 0, fourLetterWords: "*" },
+  port: 0,
+  tickMs: 100,
+  sessionTimeoutMsMax: 60_000,
+  connectionsPerAddressMax: 0,
+  fourLetterWords: "*",
   ttlNodes: true,
   // Nodes that the server removes unasked would be mistaken for work of a round.
   reaping: { checkIntervalMs: 2 ** 30 },

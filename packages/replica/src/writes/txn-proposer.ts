@@ -41,7 +41,12 @@ export interface Requester {
 
 /** No client waits for what an operator asks for. */
 const OPERATOR: Requester = {
-  ...{ sessionHigh: 0, sessionLow: 0, origin: 0, originSeq: 0, cxid: 0, op: OpCode.RECONFIG },
+  sessionHigh: 0,
+  sessionLow: 0,
+  origin: 0,
+  originSeq: 0,
+  cxid: 0,
+  op: OpCode.RECONFIG,
 };
 
 /**
@@ -95,7 +100,11 @@ export class TxnProposer {
       fixAcl: (acl, identities) => auth.fixAcl(acl, identities),
     };
     this.#multi = new OpenMulti({
-      ...{ tree, requests: tools.requests, batcher: tools.batcher, limits: config, context: this.#context },
+      tree,
+      requests: tools.requests,
+      batcher: tools.batcher,
+      limits: config,
+      context: this.#context,
       put: (op) => this.#put(op),
     });
   }

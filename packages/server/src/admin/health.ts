@@ -59,7 +59,8 @@ export function startChecks(view: AdminView): readonly Check[] {
 export function allChecks(view: AdminView, query: URLSearchParams, nowSeconds: number): readonly Check[] {
   const excluded = new Set(query.getAll("exclude"));
   const certificates = view.certificates().map(({ shownTo, notAfter }) => ({
-    ...{ name: `certificate-for-${shownTo}`, fault: expiryFault(notAfter, nowSeconds) },
+    name: `certificate-for-${shownTo}`,
+    fault: expiryFault(notAfter, nowSeconds),
   }));
   const ports = { name: "ports", fault: portFault(view.portProblems()) };
   return [...readyChecks(view), { name: "data", fault: view.damage() }, ports, ...certificates].filter(

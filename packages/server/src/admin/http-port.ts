@@ -310,7 +310,11 @@ export class HttpPort implements AsyncDisposable {
     const query = new URLSearchParams(end === -1 ? "" : url.slice(end + 1));
     const { authorization } = headers;
     const found = await this.#options.answer({
-      ...{ method: asked, path, query, authorization, certificateSubject: subjectOf(socket) },
+      method: asked,
+      path,
+      query,
+      authorization,
+      certificateSubject: subjectOf(socket),
       address: (socket.remoteAddress ?? "").replace(/^::ffff:/, ""),
       contentType: headers["content-type"],
       body: hasBody(message) ? this.#bodyOf(message) : undefined,

@@ -101,7 +101,9 @@ function certificateMetrics(view: AdminView): readonly Metric[] {
   const certificates = view.certificates();
   if (certificates.length === 0) return [];
   const set = (kind: "gauge set" | "counter set", name: string, of: (one: CertificateFacts) => number): Metric => ({
-    ...{ kind, name, values: certificates.map((one) => [one.shownTo, of(one)] as const) },
+    kind,
+    name,
+    values: certificates.map((one) => [one.shownTo, of(one)] as const),
   });
   return [
     set("gauge set", "zooid_tls_certificate_not_after_seconds", ({ notAfter = Number.NaN }) => notAfter),
@@ -112,7 +114,8 @@ function certificateMetrics(view: AdminView): readonly Metric[] {
 
 function requestBuckets({ driver }: AdminView): readonly LabelledBuckets[] {
   return [...driver.replica.counters.byOperation].map(([op, buckets]) => ({
-    ...{ labels: { op: (opName(op) ?? String(op)).toLowerCase() }, buckets },
+    labels: { op: (opName(op) ?? String(op)).toLowerCase() },
+    buckets,
   }));
 }
 

@@ -45,7 +45,11 @@ export class OperatorPorts implements AsyncDisposable {
     };
     if (admin !== undefined) {
       const port = new HttpPort({
-        ...{ port: admin.port, address: admin.address, idleTimeoutMs: admin.idleTimeoutMs, tls: admin.tls, failed },
+        port: admin.port,
+        address: admin.address,
+        idleTimeoutMs: admin.idleTimeoutMs,
+        tls: admin.tls,
+        failed,
         servesBoth: admin.servesBoth,
         application,
         isProbe,
@@ -57,7 +61,10 @@ export class OperatorPorts implements AsyncDisposable {
     }
     if (metrics !== undefined) {
       const port = new HttpPort({
-        ...{ port: metrics.port, address: metrics.address, idleTimeoutMs: METRICS_IDLE_MS, failed },
+        port: metrics.port,
+        address: metrics.address,
+        idleTimeoutMs: METRICS_IDLE_MS,
+        failed,
         answer: ({ path, method }) => {
           if (path !== "/metrics") return undefined;
           return method === "GET"

@@ -147,8 +147,11 @@ function countedHistogram(client: PromClient) {
     /** The library takes the values of a histogram from here, which its types leave out. */
     async getForPromString() {
       return {
-        ...{ name: this.#name, help: helpOf(this.#name, false) ?? this.#name, type: "histogram" },
-        ...{ aggregator: "sum" as const, values: this.#values.flatMap((one) => samplesOf(this.#name, one)) },
+        name: this.#name,
+        help: helpOf(this.#name, false) ?? this.#name,
+        type: "histogram",
+        aggregator: "sum" as const,
+        values: this.#values.flatMap((one) => samplesOf(this.#name, one)),
       };
     }
   };
@@ -181,7 +184,9 @@ function jvmNames({ Gauge }: PromClient): readonly PromMetric[] {
     return gauge;
   };
   const pools = new Gauge({
-    ...{ name: "jvm_memory_pool_bytes_used", help: "Spaces of Node's heap: bytes in use", labelNames: ["pool"] },
+    name: "jvm_memory_pool_bytes_used",
+    help: "Spaces of Node's heap: bytes in use",
+    labelNames: ["pool"],
     registers: [],
   });
   for (const { space_name, space_used_size } of getHeapSpaceStatistics())

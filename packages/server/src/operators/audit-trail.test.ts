@@ -12,7 +12,10 @@ async function audited() {
   const client = await RawClient.open(zk.port);
   const { sessionId } = await client.handshake();
   return {
-    ...{ zk, client, sessionId, listening },
+    zk,
+    client,
+    sessionId,
+    listening,
     /** The records since the last call: operation, path, and further fields. */
     summaries: () =>
       records.splice(0).map(({ operation, path, createMode, result }) => [operation, path, createMode, result]),
@@ -130,7 +133,10 @@ test("the nodes removed at a session's end are recorded, and reads and pings nev
   expect(more).toEqual([]);
   expect(record).toMatchObject({
     operation: "ephemeralZNodeDeletionOnSessionCloseOrExpire",
-    ...{ path: "/e", session: sessionId, identities: undefined, result: "success" },
+    path: "/e",
+    session: sessionId,
+    identities: undefined,
+    result: "success",
   });
 });
 

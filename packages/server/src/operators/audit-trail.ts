@@ -141,7 +141,11 @@ export class AuditTrail {
     if (operation === undefined) return;
     const { identities, address, acl, path } = asked;
     this.#turn.push({
-      ...{ ...whereOf(header), identities, address, operation, acl },
+      ...whereOf(header),
+      identities,
+      address,
+      operation,
+      acl,
       path: isFailure ? path : sliceText(op.path),
       createMode: isFailure && operation !== "create" ? undefined : asked.createModes[index],
       result: isFailure ? "failure" : "success",
@@ -188,7 +192,10 @@ export class AuditTrail {
   #left(header: Readonly<TxnHeader>, op: Readonly<TxnOp>): void {
     this.#turn.push({
       ...whereOf(header),
-      ...{ identities: undefined, address: undefined, createMode: undefined, acl: undefined },
+      identities: undefined,
+      address: undefined,
+      createMode: undefined,
+      acl: undefined,
       operation: "ephemeralZNodeDeletionOnSessionCloseOrExpire",
       path: sliceText(op.path),
       result: "success",

@@ -5,13 +5,26 @@ import type { LogFields } from "./log-fields.ts";
 import { SlowLog } from "./slow-log.ts";
 
 const WRITE: SlowRequest = {
-  ...{ kind: "slow-request", op: "SET_DATA", path: "/a", session: 0x10n as SessionId, address: "10.0.0.7", xid: 3 },
-  ...{ zxid: composeZxid(1, 9), totalMs: 1200 },
+  kind: "slow-request",
+  op: "SET_DATA",
+  path: "/a",
+  session: 0x10n as SessionId,
+  address: "10.0.0.7",
+  xid: 3,
+  zxid: composeZxid(1, 9),
+  totalMs: 1200,
   stages: { queueMs: 100, syncMs: 1000, commitMs: 1090, applyMs: 10 },
 };
 const READ: SlowRequest = {
-  ...{ kind: "slow-request", op: "GET_CHILDREN2", path: "", session: undefined, address: "10.0.0.7", xid: 4 },
-  ...{ zxid: undefined, totalMs: 1500, stages: { waitMs: 1500 } },
+  kind: "slow-request",
+  op: "GET_CHILDREN2",
+  path: "",
+  session: undefined,
+  address: "10.0.0.7",
+  xid: 4,
+  zxid: undefined,
+  totalMs: 1500,
+  stages: { waitMs: 1500 },
 };
 const NO_TURN = { tookMs: 0, answered: 0, applied: 0 };
 
@@ -37,9 +50,19 @@ test("a slow request is one line with its stages, once its answer is sent", () =
   log.endTurn({ tookMs: 2, answered: 1, applied: 1 });
   expect(lines).toEqual([
     {
-      ...{ event: "slow-request", op: "set_data", path: "/a", session: "0x10", address: "10.0.0.7", xid: 3 },
-      ...{ zxid: "0x100000009", durationMs: 1200 },
-      ...{ queueMs: 100, syncMs: 1000, commitMs: 1090, applyMs: 10, sendMs: 2 },
+      event: "slow-request",
+      op: "set_data",
+      path: "/a",
+      session: "0x10",
+      address: "10.0.0.7",
+      xid: 3,
+      zxid: "0x100000009",
+      durationMs: 1200,
+      queueMs: 100,
+      syncMs: 1000,
+      commitMs: 1090,
+      applyMs: 10,
+      sendMs: 2,
     },
   ]);
   for (const part of ["set_data /a", "1200 ms", "100 ms", "1000 ms", "1090 ms", "0x10"])
@@ -53,8 +76,13 @@ test("a read without a session has only what is known of it", () => {
   log.endTurn(NO_TURN);
   expect(lines).toEqual([
     {
-      ...{ event: "slow-request", op: "get_children2", address: "10.0.0.7", xid: 4, durationMs: 1500 },
-      ...{ waitMs: 1500, sendMs: 0 },
+      event: "slow-request",
+      op: "get_children2",
+      address: "10.0.0.7",
+      xid: 4,
+      durationMs: 1500,
+      waitMs: 1500,
+      sendMs: 0,
     },
   ]);
 });

@@ -125,7 +125,11 @@ function lineOf(request: SlowRequest, sendMs?: number): [text: string, fields: L
   return [
     `${name}${path === "" ? "" : ` ${path}`} of ${client} took ${totalMs} ms: ${times.join(", ")}`,
     {
-      ...{ event: "slow-request", op: name, address, xid, durationMs: totalMs },
+      event: "slow-request",
+      op: name,
+      address,
+      xid,
+      durationMs: totalMs,
       ...(path === "" ? {} : { path }),
       ...(session === undefined ? {} : { session: formatSessionId(session) }),
       ...(zxid === undefined ? {} : { zxid: formatZxid(zxid) }),

@@ -41,7 +41,8 @@ class Side {
     const { othersTurnMs, isFounder = () => false, wallMs, ...more } = options;
     this.mesh = new ElectionMesh(
       {
-        ...{ ...peers.options(sid, more), isFounder },
+        ...peers.options(sid, more),
+        isFounder,
         ...(othersTurnMs === undefined ? {} : { othersTurnMs }),
         ...(wallMs === undefined ? {} : { wallMs }),
       },
@@ -77,7 +78,11 @@ class Side {
 
   send(to: number, round: number): void {
     this.mesh.send(serverId(to), {
-      ...{ kind: "notification", role: "looking", round, selfZxid: 5 as Zxid, selfEpoch: 1 },
+      kind: "notification",
+      role: "looking",
+      round,
+      selfZxid: 5 as Zxid,
+      selfEpoch: 1,
       vote: { leader: serverId(2), zxid: 5 as Zxid, peerEpoch: 1 },
     });
   }
@@ -118,7 +123,11 @@ test("both sides get linkUp and each other's messages", async () => {
   await low.happened.until("round 8 of 2");
   expect(low.messages).toEqual([
     {
-      ...{ kind: "notification", role: "looking", round: 8, selfZxid: 5, selfEpoch: 1 },
+      kind: "notification",
+      role: "looking",
+      round: 8,
+      selfZxid: 5,
+      selfEpoch: 1,
       vote: { leader: 2, zxid: 5, peerEpoch: 1 },
     },
   ]);

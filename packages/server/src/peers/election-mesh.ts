@@ -139,7 +139,8 @@ export class ElectionMesh {
   #add(sid: ServerId): Neighbour {
     const { random = Math.random } = this.#options;
     const neighbour: Neighbour = {
-      ...{ sid, dialer: this.#dialerOf(sid) },
+      sid,
+      dialer: this.#dialerOf(sid),
       backoff: new Backoff({ leastMs: REDIAL_MS_LEAST, mostMs: REDIAL_MS_MOST, jitter: 0.5, random }),
       refusedBackoff: new Backoff({ leastMs: REDIAL_MS_MOST, mostMs: REFUSED_MS_MOST, jitter: 0, random }),
       line: undefined,
@@ -148,7 +149,9 @@ export class ElectionMesh {
       timer: undefined,
       last: undefined,
       isLastWaiting: false,
-      ...{ silentTicks: 0, heartbeat: 0, heartbeatSentMs: 0 },
+      silentTicks: 0,
+      heartbeat: 0,
+      heartbeatSentMs: 0,
     };
     this.#neighbours.set(sid, neighbour);
     return neighbour;

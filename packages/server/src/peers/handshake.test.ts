@@ -6,7 +6,11 @@ import { peerSecret } from "./peer-secret.ts";
 
 function config(sid: number, more: Partial<HandshakeConfig> = {}): HandshakeConfig {
   return {
-    ...{ sid: serverId(sid), purpose: "quorum", electionAlg: 3, frameBytesMax: 1000, secrets: [] },
+    sid: serverId(sid),
+    purpose: "quorum",
+    electionAlg: 3,
+    frameBytesMax: 1000,
+    secrets: [],
     secretMode: "require",
     host: () => `zk-${sid}`,
     isListed: (other) => other <= 3,

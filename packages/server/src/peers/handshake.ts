@@ -274,14 +274,22 @@ export class Handshake {
     const { sid, purpose, electionAlg, frameBytesMax, secrets, identity, host } = this.#config;
     const { ensembleId, bootCount, history } = identity();
     const hello: Hello = {
-      ...{ kind: "hello", ensembleId, sid, bootCount, nonce: randomBytes(NONCE_BYTES), purpose },
+      kind: "hello",
+      ensembleId,
+      sid,
+      bootCount,
+      nonce: randomBytes(NONCE_BYTES),
+      purpose,
       features: [
         ...(this.#config.isChangeable() ? [CHANGEABLE] : []),
         ...(history === "ensemble" ? [] : [HISTORIES[history]]),
         ...(this.#isProofRequired ? [PROOF_REQUIRED] : []),
         LIST_IN_FORCE,
       ],
-      ...{ versionMin: PEER_VERSION_MIN, versionMax: PEER_VERSION_MAX, frameBytesMax, electionAlg },
+      versionMin: PEER_VERSION_MIN,
+      versionMax: PEER_VERSION_MAX,
+      frameBytesMax,
+      electionAlg,
       keyIds: secrets.map(({ id }) => id),
       host: host(),
     };

@@ -87,7 +87,12 @@ function entries(first: number, sizes: readonly number[]): EntriesMessage {
   }
   const last = (first + sizes.length - 1) as Zxid;
   return {
-    ...{ kind: "entries", epoch: 0, previous: (first - 1) as Zxid, first: first as Zxid, last, count: sizes.length },
+    kind: "entries",
+    epoch: 0,
+    previous: (first - 1) as Zxid,
+    first: first as Zxid,
+    last,
+    count: sizes.length,
     bytes,
     start: 0,
     end: bytes.length,
@@ -144,8 +149,15 @@ test("entries that the follower was sent go to it once, and the observer gets wh
   const frame = 100_012;
   const all = Buffer.concat(batches.map(({ bytes }) => bytes));
   const part = (first: number, last: number): EntriesMessage => ({
-    ...{ ...a, previous: (first - 1) as Zxid, first: first as Zxid, last: last as Zxid, count: last - first + 1 },
-    ...{ bytes: all, start: (first - 1) * frame, end: last * frame, committed: last as Zxid },
+    ...a,
+    previous: (first - 1) as Zxid,
+    first: first as Zxid,
+    last: last as Zxid,
+    count: last - first + 1,
+    bytes: all,
+    start: (first - 1) * frame,
+    end: last * frame,
+    committed: last as Zxid,
   });
   leader.links.send(toObserver, LEVEL);
   leader.links.send(toObserver, part(1, 1));
@@ -425,7 +437,9 @@ describe("the port", () => {
     const { ensemble, follower } = await passedOn();
     const config = { bindRetryCount: 1 };
     const addressOf = () => ({
-      ...{ host: "127.0.0.1", quorumPort: 0, electionPort: 0 },
+      host: "127.0.0.1",
+      quorumPort: 0,
+      electionPort: 0,
       observerMasterPort: follower.links.observerMasterPort,
     });
     const { observerMasterPort } = follower.links;
@@ -466,7 +480,10 @@ test("an observer's first message may arrive together with its request, and its 
   stopsWithSides(port);
   const hello = helloFrame(ensemble.peers, 4);
   const follower = port.dial(LEADER, {
-    ...{ wake() {}, message() {}, drained() {}, ended() {} },
+    wake() {},
+    message() {},
+    drained() {},
+    ended() {},
     opened: () => {
       follower.append({ kind: "relay-open", channel: 1, sid: serverId(4) });
       follower.append({ kind: "relay-bytes", channel: 1, bytes: hello, start: 0, end: hello.length });
@@ -490,7 +507,10 @@ test("a relayed message before the handshake closes the connection", async () =>
   stopsWithSides(port);
   const { promise: ended, resolve } = Promise.withResolvers<string>();
   const connection = port.dial(serverId(2), {
-    ...{ wake() {}, message() {}, drained() {}, ended: ({ reason }) => resolve(reason) },
+    wake() {},
+    message() {},
+    drained() {},
+    ended: ({ reason }) => resolve(reason),
     opened: () => {
       connection.append({ kind: "relay-bytes", channel: 1, bytes: new Uint8Array(9), start: 0, end: 9 });
       connection.flush();

@@ -90,7 +90,13 @@ export class PeerPort {
     const { directory, sid, electionAlg, secrets, secretMode, connectTimeoutMs, transport } = ensemble;
     return {
       handshake: {
-        ...{ sid, purpose: this.#purpose, electionAlg, secrets, secretMode, identity, frameBytesMax },
+        sid,
+        purpose: this.#purpose,
+        electionAlg,
+        secrets,
+        secretMode,
+        identity,
+        frameBytesMax,
         host: () => directory.find(sid)?.host ?? "",
         isListed: (other) => directory.mayConnect(other),
         isChangeable: () => directory.isChangeable,
@@ -115,12 +121,15 @@ export class PeerPort {
     if (own === undefined) throw new RangeError(`server ${sid} is not listed`);
     return new PeerListener(
       {
-        ...{ purpose, port: portFor(purpose, own) },
+        purpose,
+        port: portFor(purpose, own),
         sharedReads: () => ensemble.transport.sharedReads,
-        ...{ warn: options.warn ?? (() => {}), lookup: options.lookup },
+        warn: options.warn ?? (() => {}),
+        lookup: options.lookup,
         members: new MemberAddresses(() => directory.hosts),
         host: ensemble.listenOnAllAddresses ? undefined : own.host,
-        ...{ retryCount: options.bindRetryCount ?? ensemble.bindRetryCount, retryMs: options.bindRetryMs ?? 1000 },
+        retryCount: options.bindRetryCount ?? ensemble.bindRetryCount,
+        retryMs: options.bindRetryMs ?? 1000,
         taken: options.taken ?? (() => {}),
         windowMs: options.failureWindowMs ?? 10_000,
       },
@@ -187,7 +196,10 @@ export class PeerPort {
     const settings = this.#settings(false);
     const transport = { ...settings.transport, reasonOf, distrust: () => undefined, faultOf };
     const noting = this.#noting(`server ${sid} by way of server ${by}`, {
-      ...{ wake: handler.wake, message: handler.message, drained: handler.drained, ended: handler.ended },
+      wake: handler.wake,
+      message: handler.message,
+      drained: handler.drained,
+      ended: handler.ended,
       opened: (peer, roundTripMs) => handler.opened(connection, peer, roundTripMs),
     });
     const connection = PeerConnection.through({ ...settings, transport }, socket, undefined, noting);
@@ -205,7 +217,9 @@ export class PeerPort {
   #accept(socket: Socket, address: string, handler: AcceptedHandler): void {
     const peer = `a peer at ${hostPort(address, socket.remotePort ?? 0)}`;
     const accepted: ConnectionHandler = {
-      ...{ wake: handler.wake, message: handler.message, drained: handler.drained },
+      wake: handler.wake,
+      message: handler.message,
+      drained: handler.drained,
       opened: (identity, roundTripMs) => {
         this.#listener.admitted(socket);
         handler.opened(connection, identity, roundTripMs);
@@ -236,7 +250,10 @@ export class PeerPort {
 
   #noting(peer: string, handler: ConnectionHandler): ConnectionHandler {
     return {
-      ...{ wake: handler.wake, opened: handler.opened, message: handler.message, drained: handler.drained },
+      wake: handler.wake,
+      opened: handler.opened,
+      message: handler.message,
+      drained: handler.drained,
       answered: () => handler.answered?.(),
       ended: (end) => {
         if (end.refusal !== undefined) this.#note(peer, peer, end);

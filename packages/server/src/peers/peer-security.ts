@@ -93,11 +93,14 @@ export function parseProtection(
   problems.push(...secretProblems.map((problem) => `zooid.peerSecretFile: ${problem}`));
   const dialsTls = tls !== PLAIN_TRANSPORT && (!portUnification || (options.dialsTls ?? true));
   return {
-    ...{ peerSecretFile, secretMode: peerSecretMode, allowUnauthenticatedPeers },
+    peerSecretFile,
+    secretMode: peerSecretMode,
+    allowUnauthenticatedPeers,
     secrets,
     isTlsUsable: tls !== UNUSABLE_TRANSPORT,
     transport: portUnification && tls !== PLAIN_TRANSPORT ? eitherTransport(tls, dialsTls) : tls,
-    ...{ takesBoth: portUnification, dialsTls },
+    takesBoth: portUnification,
+    dialsTls,
   };
 }
 

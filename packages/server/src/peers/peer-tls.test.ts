@@ -186,7 +186,10 @@ describe("a server that is not listed", () => {
     if (first === undefined) throw new Error("there is a server 1");
     const servers = [first, { ...first, sid: serverId(2), host }];
     const directory = new MemberDirectory({
-      ...{ sid: serverId(2), servers, observerMasterPort: undefined, addressOf: (sid) => peers.addressOf(2, sid) },
+      sid: serverId(2),
+      servers,
+      observerMasterPort: undefined,
+      addressOf: (sid) => peers.addressOf(2, sid),
     });
     const joiner = new Side(peers, 2, tls(pem), { config: { directory } });
     joiner.links.dial(serverId(1));

@@ -54,7 +54,12 @@ test("a run of entries longer than a frame arrives as a longer row of shorter ru
   const bytes = new Uint8Array(4 * (size + 12));
   for (let i = 0; i < 4; i++) writeFrameHeader(bytes, i * (size + 12), (i + 1) as Zxid, size);
   const entries: EntriesMessage = {
-    ...{ kind: "entries", epoch: 0, previous: 0 as Zxid, first: 1 as Zxid, last: 4 as Zxid, count: 4 },
+    kind: "entries",
+    epoch: 0,
+    previous: 0 as Zxid,
+    first: 1 as Zxid,
+    last: 4 as Zxid,
+    count: 4,
     bytes,
     start: 0,
     end: bytes.length,
@@ -75,7 +80,12 @@ test("frames are no longer than the other side takes", async () => {
   const bytes = new Uint8Array(3 * (size + 12));
   for (let i = 0; i < 3; i++) writeFrameHeader(bytes, i * (size + 12), (i + 1) as Zxid, size);
   leader.send({
-    ...{ kind: "entries", epoch: 0, previous: 0 as Zxid, first: 1 as Zxid, last: 3 as Zxid, count: 3 },
+    kind: "entries",
+    epoch: 0,
+    previous: 0 as Zxid,
+    first: 1 as Zxid,
+    last: 3 as Zxid,
+    count: 3,
     bytes,
     start: 0,
     end: bytes.length,

@@ -142,7 +142,9 @@ export class QuorumLinks implements ZabLinks {
     if (isObserver) this.#toMasters = new PeerPort("observer", { ...options, pool }, NOBODY_COMES);
     else {
       this.#master = new ObserverMaster({
-        ...{ ...options, pool, wake: () => this.#events.wake() },
+        ...options,
+        pool,
+        wake: () => this.#events.wake(),
         bufferedBytesMax: this.#bufferedBytesMax,
       });
     }
@@ -195,13 +197,21 @@ export class QuorumLinks implements ZabLinks {
     this.cancelDial();
     const { ensemble, tickMs, random = Math.random } = this.#options;
     const dial: Dial = {
-      ...{ to, ways: [...this.#mastersBut(to), undefined], attempts: 0 },
+      to,
+      ways: [...this.#mastersBut(to), undefined],
+      attempts: 0,
       backoff: new Backoff({ leastMs: REDIAL_MS_LEAST, mostMs: REDIAL_MS_MOST, jitter: 0.5, random }),
       refusedBackoff: new Backoff({
-        ...{ leastMs: REDIAL_REFUSED_MS, mostMs: REDIAL_REFUSED_MS_MOST, jitter: 0, random },
+        leastMs: REDIAL_REFUSED_MS,
+        mostMs: REDIAL_REFUSED_MS_MOST,
+        jitter: 0,
+        random,
       }),
       deadline: setTimeout(() => this.#dialFailed(dial), Math.min(ensemble.initLimit * tickMs, TIMER_MS_MAX)),
-      ...{ attempt: undefined, timer: undefined, lastReason: "it took too long", hasFailed: false },
+      attempt: undefined,
+      timer: undefined,
+      lastReason: "it took too long",
+      hasFailed: false,
     };
     this.#dial = dial;
     const isListed = ensemble.directory.find(to) !== undefined;
@@ -416,8 +426,15 @@ export class QuorumLinks implements ZabLinks {
   ): Link {
     this.#lastRef++;
     const link: Link = {
-      ...{ ref: this.#lastRef as LinkRef, sid, bootCount, isDialed, connection, way, isDirty: false },
-      ...{ relays: new Map(), sentRuns: new SentRuns() },
+      ref: this.#lastRef as LinkRef,
+      sid,
+      bootCount,
+      isDialed,
+      connection,
+      way,
+      isDirty: false,
+      relays: new Map(),
+      sentRuns: new SentRuns(),
     };
     this.#links.set(link.ref, link);
     return link;

@@ -64,7 +64,9 @@ export class Reachability {
       if (sid === own || address === undefined) continue;
       const known = this.#peers.get(sid);
       this.#peers.set(sid, {
-        ...{ sid, isVoter: !isObserver, address: hostPort(address.host, address.electionPort) },
+        sid,
+        isVoter: !isObserver,
+        address: hostPort(address.host, address.electionPort),
         state: known?.state ?? (this.#linked.has(sid) ? "connected" : "untried"),
         reason: known?.reason ?? "not connected yet",
         refusal: known?.refusal,
@@ -75,7 +77,10 @@ export class Reachability {
   /** Each other server, with the reason if it is not connected. */
   get peers(): readonly (UnreachablePeer & { readonly isConnected: boolean })[] {
     return [...this.#peers.values()].map(({ sid, address, reason, state }) => ({
-      ...{ sid, address, reason, isConnected: state === "connected" },
+      sid,
+      address,
+      reason,
+      isConnected: state === "connected",
     }));
   }
 

@@ -92,7 +92,10 @@ export class RelayedDial {
     });
     const { wake, message, drained, ended } = this.#handler;
     const inner = this.#quorumPort.dialThrough(this.#socket, this.#leader, this.#by, {
-      ...{ wake, message, drained, ended },
+      wake,
+      message,
+      drained,
+      ended,
       opened: (peer, roundTripMs) => {
         this.#isOpen = true;
         this.#handler.opened(inner, peer, roundTripMs);

@@ -18,7 +18,12 @@ function entries(first: number, count: number, recordBytes: number, previous: nu
   const bytes = Buffer.concat([Buffer.from("before"), frames(first, count, recordBytes), Buffer.from("behind")]);
   const last = (first + count - 1) as Zxid;
   return {
-    ...{ kind: "entries", epoch: 0, previous: previous as Zxid, first: first as Zxid, last, count },
+    kind: "entries",
+    epoch: 0,
+    previous: previous as Zxid,
+    first: first as Zxid,
+    last,
+    count,
     bytes,
     start: 6,
     end: bytes.length - 6,

@@ -103,8 +103,14 @@ function response({
   const at = (name: string): string => directives.get(name) ?? "";
   const bytes = (text: string): Uint8Array => (isUtf8 ? digestMd5Bytes(text) : Buffer.from(text, "latin1"));
   const fields = {
-    ...{ user: bytes(user), realm: bytes(DIGEST_MD5_SERVER), password: bytes(password) },
-    ...{ nonce, nonceCount: at("nc"), cnonce: at("cnonce"), uri: at("digest-uri"), authzid: directives.get("authzid") },
+    user: bytes(user),
+    realm: bytes(DIGEST_MD5_SERVER),
+    password: bytes(password),
+    nonce,
+    nonceCount: at("nc"),
+    cnonce: at("cnonce"),
+    uri: at("digest-uri"),
+    authzid: directives.get("authzid"),
   };
   return digestMd5Response(fields, side, md5);
 }

@@ -67,8 +67,13 @@ export class StoreSnapshotPort implements SnapshotPort {
         }
         const { position, epochs } = source;
         this.#sending.set(link, {
-          ...{ source, sent: undefined, next: 0, credit: 0 },
-          ...{ ahead: undefined, isReading: false, isDone: false },
+          source,
+          sent: undefined,
+          next: 0,
+          credit: 0,
+          ahead: undefined,
+          isReading: false,
+          isDone: false,
         });
         this.#host.input(() => opened({ position, epochs }));
       },

@@ -38,7 +38,11 @@ export class TestPeers {
 
   constructor(count: number, observers: readonly number[] = []) {
     this.#servers = Array.from({ length: count }, (_, i) => ({
-      ...{ sid: i + 1, host: "127.0.0.1", quorumPort: 0, electionPort: 0, isObserver: observers.includes(i + 1) },
+      sid: i + 1,
+      host: "127.0.0.1",
+      quorumPort: 0,
+      electionPort: 0,
+      isObserver: observers.includes(i + 1),
     }));
   }
 
@@ -75,10 +79,18 @@ export function helloFrame(peers: TestPeers, sid: number): Buffer {
   const { ensemble, identity } = peers.options(sid);
   const handshake = new Handshake(
     {
-      ...{ sid: serverId(sid), purpose: "quorum", electionAlg: 3, frameBytesMax: 1000, secrets: [], identity },
+      sid: serverId(sid),
+      purpose: "quorum",
+      electionAlg: 3,
+      frameBytesMax: 1000,
+      secrets: [],
+      identity,
       secretMode: "require",
-      ...{ isListed: (other) => ensemble.servers.some((server) => server.sid === other), admit: () => undefined },
-      ...{ isChangeable: () => false, isFileInForce: () => true, host: () => "127.0.0.1" },
+      isListed: (other) => ensemble.servers.some((server) => server.sid === other),
+      admit: () => undefined,
+      isChangeable: () => false,
+      isFileInForce: () => true,
+      host: () => "127.0.0.1",
     },
     serverId(1),
   );

@@ -15,7 +15,12 @@ export function hearOldVotes(cluster: Cluster, server: SimServer, leader: Server
     if (from === server.sid) continue;
     const role = from === leader ? "leading" : "following";
     server.receivedElection(from, {
-      ...{ kind: "notification", role, round, vote, selfZxid: vote.zxid, selfEpoch: vote.peerEpoch },
+      kind: "notification",
+      role,
+      round,
+      vote,
+      selfZxid: vote.zxid,
+      selfEpoch: vote.peerEpoch,
     });
   }
 }

@@ -248,7 +248,7 @@ test("rule L4 fires at a read that its server has read and not answered, not at 
   const { nowMs } = cluster;
   const client = new SimClient("c1", new Prng(1), { address: "127.0.0.1" });
   const times = { openedMs: 0, openedZxid: 0, arrivesMs: 0, arrivedMs: 0 };
-  client.connection = { ...{ server: follower, ref, isReady: true, isSilent: false, isLingering: false }, ...times };
+  client.connection = { server: follower, ref, isReady: true, isSilent: false, isLingering: false, ...times };
   const sent = { xid: 1, atMs: 0, committed: 0, readMs: nowMs };
   client.inFlight = [{ ...sent, request: { kind: "read", read: { kind: "ping" } } }];
   checkUnanswered(client, nowMs + 500, false);

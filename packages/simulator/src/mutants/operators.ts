@@ -31,7 +31,9 @@ const WORD = /[a-z]{2}[.,;:]? | [a-z]{2}/i;
 /** The mutations of one node, by operator class. @param text the source of a node */
 export function replacementsOf(node: AnyNode, text: (node: AnyNode) => string): readonly Replacement[] {
   const whole = (operator: string, replacement: string): Replacement => ({
-    ...{ operator, start: node.start, end: node.end },
+    operator,
+    start: node.start,
+    end: node.end,
     text: replacement,
   });
   switch (node.type) {

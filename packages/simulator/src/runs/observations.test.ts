@@ -25,8 +25,12 @@ const COUNTED: readonly (readonly [Situation, ReplicaEvent["kind"], () => Script
       const logged = { zxid: MISSING, chain: CHAIN_NONE };
       const tails = [{ epoch: 1, last: 99 }];
       script.says(script.peer, {
-        ...{ kind: "ack-epoch", isRepeated: false, currentEpoch: 1 },
-        ...{ logged, floor: ZXID_NONE, tails },
+        kind: "ack-epoch",
+        isRepeated: false,
+        currentEpoch: 1,
+        logged,
+        floor: ZXID_NONE,
+        tails,
       });
       return script;
     },

@@ -152,8 +152,11 @@ export class Run {
 function clientsOf(plan: Plan, root: Prng): readonly SimClient[] {
   const { hasAcls, isContended, syncShare } = plan.manners;
   const workload = {
-    ...{ hasNodeKinds: plan.hasNodeKinds, hasLongTxns: plan.hasShortTurns },
-    ...{ hasAcls, isContended, syncShare },
+    hasNodeKinds: plan.hasNodeKinds,
+    hasLongTxns: plan.hasShortTurns,
+    hasAcls,
+    isContended,
+    syncShare,
   };
   const ordinary = Array.from({ length: plan.clients }, (_, i) => {
     const address = `127.0.0.${i + 1}`;

@@ -23,8 +23,13 @@ const COMMANDS: readonly Command[] = [
 /** One run of a scenario: its world, once there is one, and what the transcript has shown of it. */
 export class ScenarioRun implements CommandContext {
   readonly options: WorldOptions = {
-    ...{ voters: 3, observers: 0, joiners: 0, isChangeable: false },
-    ...{ electionAlg: 3, groups: undefined, server: {} },
+    voters: 3,
+    observers: 0,
+    joiners: 0,
+    isChangeable: false,
+    electionAlg: 3,
+    groups: undefined,
+    server: {},
   };
   readonly shownKinds: Set<string> = new Set();
   readonly paths: Set<string> = new Set();

@@ -159,7 +159,9 @@ test("hostile tenants stop no replica, and no other client is refused for them",
 test("a crowd of hostile tenants of many addresses stops no replica, and others' writes are carried out", () => {
   for (let seed = 1; seed <= 4; seed++) {
     const report = run(seed, {
-      ...{ voters: 3, tenants: 6, faultsUntilMs: 4000 },
+      voters: 3,
+      tenants: 6,
+      faultsUntilMs: 4000,
       hasSmallLimits: seed % 2 === 0,
       only: ["crash", "leadership-transfer"],
     });

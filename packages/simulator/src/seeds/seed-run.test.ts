@@ -18,15 +18,29 @@ function run(seed: number, changes: PlanChanges = {}): RunReport {
  */
 const longHistory: Plan = {
   ...planOf(1, {
-    ...{ voters: 2, observers: 0, clients: 4, tenants: 0, isChangeable: false, faultsUntilMs: 5000 },
-    ...{ sessions: "replicated", hasPlainManners: true, hasSmallLimits: false, hasNodeKinds: false },
+    voters: 2,
+    observers: 0,
+    clients: 4,
+    tenants: 0,
+    isChangeable: false,
+    faultsUntilMs: 5000,
+    sessions: "replicated",
+    hasPlainManners: true,
+    hasSmallLimits: false,
+    hasNodeKinds: false,
   }),
   groups: [
     { sid: serverId(1), group: 0, weight: 1 },
     { sid: serverId(2), group: 0, weight: 0 },
   ],
-  ...{ thinkMs: 60, counterMax: undefined, windowBytes: 1, runBytes: 1 },
-  ...{ delayMsMin: 10, delayMsMax: 30, syncMsMin: 1, syncMsMax: 30 },
+  thinkMs: 60,
+  counterMax: undefined,
+  windowBytes: 1,
+  runBytes: 1,
+  delayMsMin: 10,
+  delayMsMax: 30,
+  syncMsMin: 1,
+  syncMsMax: 30,
   faults: new Map([["reset", 700]]),
   faultsFromMs: 1500,
 };

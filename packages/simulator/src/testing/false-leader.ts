@@ -60,11 +60,9 @@ const entries = fc
 const lies: fc.Arbitrary<PeerMessage> = fc.oneof(
   fc.record({ kind: fc.constant("leader-info" as const), epoch, incarnation: number, ensembleId }),
   fc.record({
-    ...{
-      kind: fc.constant("sync-begin" as const),
-      epoch,
-      mode: fc.constantFrom("diff" as const, "trunc" as const, "snap" as const),
-    },
+    kind: fc.constant("sync-begin" as const),
+    epoch,
+    mode: fc.constantFrom("diff" as const, "trunc" as const, "snap" as const),
     from: position,
     epochs: fc.array(fc.record({ epoch, first: number, last: number }), { maxLength: 3 }),
   }),

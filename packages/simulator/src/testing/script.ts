@@ -103,7 +103,7 @@ export class Script {
     this.peer = new ScriptedPeer(PEER, this.#network);
     this.other = new ScriptedPeer(OTHER, this.#network);
     this.server = new SimServer(
-      { ...{ sid: SERVER, isObserver: false, electionAlg: 3, verifier: MAJORITY }, ...options },
+      { sid: SERVER, isObserver: false, electionAlg: 3, verifier: MAJORITY, ...options },
       undefined,
       { syncMsMin: 1, syncMsMax: 1 },
       {
@@ -163,8 +163,15 @@ export class Script {
     this.run();
     const promise = { epoch: 0, sid: 0, incarnation: 0 };
     this.says(peer, {
-      ...{ kind: "learner-info", isObserver: false, promise },
-      ...{ isFresh: true, isAmnesiac: false, isOwn: false, ensembleId: "", attemptId: "", configVersion: ZXID_NONE },
+      kind: "learner-info",
+      isObserver: false,
+      promise,
+      isFresh: true,
+      isAmnesiac: false,
+      isOwn: false,
+      ensembleId: "",
+      attemptId: "",
+      configVersion: ZXID_NONE,
     });
   }
 
@@ -181,8 +188,12 @@ export class Script {
   commitsSession(): void {
     const ref = this.server.accept();
     this.server.connect(ref, {
-      ...{ protocolVersion: 0, lastZxidSeen: ZXID_NONE, timeoutMs: 1000, sessionId: SESSION_NONE },
-      ...{ password: emptySlice(), readOnly: false },
+      protocolVersion: 0,
+      lastZxidSeen: ZXID_NONE,
+      timeoutMs: 1000,
+      sessionId: SESSION_NONE,
+      password: emptySlice(),
+      readOnly: false,
     });
     this.run();
     this.says(this.peer, { kind: "ack", epoch: 1, durable: composeZxid(1, 1), check: 0 });

@@ -179,8 +179,15 @@ async function carryOut(attack: Attack): Promise<Outcome> {
     });
     const [writeP99Ms, sessionP99Ms] = [report.writeMs, report.sessionMs].map(p99Of);
     return {
-      ...{ p99Ms, maxMs, pingCount: report.pingMs.length, writeP99Ms: writeP99Ms ?? Number.NaN },
-      ...{ sessionP99Ms: sessionP99Ms ?? Number.NaN, peakMiB, restartMs, faults, note },
+      p99Ms,
+      maxMs,
+      pingCount: report.pingMs.length,
+      writeP99Ms: writeP99Ms ?? Number.NaN,
+      sessionP99Ms: sessionP99Ms ?? Number.NaN,
+      peakMiB,
+      restartMs,
+      faults,
+      note,
       cpuText: cpuTextOf(report),
     };
   } finally {

@@ -62,7 +62,10 @@ try {
   await createNodes(target.port);
   const states = target.ports.map((port, index) => {
     const share: SoakShare = {
-      ...{ port, index, sessionCount: sessionsEach, pathPrefix: `/n${index}-` },
+      port,
+      index,
+      sessionCount: sessionsEach,
+      pathPrefix: `/n${index}-`,
       watchesEach: Math.ceil(options.watches / (sessionsEach * serverCount)),
       writesPerSecond: options.writes / serverCount,
     };

@@ -106,7 +106,12 @@ async function startEnsemble(
 ): Promise<Target> {
   const ports = await freePorts(9);
   const ensemble = await Ensemble.create({
-    ...{ folder, env, serverCount: 3, tickMs: 2000, syncLimit: 5, settings: [...SETTINGS, ...settings] },
+    folder,
+    env,
+    serverCount: 3,
+    tickMs: 2000,
+    syncLimit: 5,
+    settings: [...SETTINGS, ...settings],
     places: [0, 3, 6].map((at) => {
       const [clientPort = 0, quorumPort = 0, electionPort = 0] = ports.slice(at);
       const host = "127.0.0.1";

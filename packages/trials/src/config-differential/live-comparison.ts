@@ -119,7 +119,9 @@ async function startServer(
   writeCase(moved, folder);
   const properties = moved.flags.map((flag) => `-D${flag}`);
   const process = spawnServer(kind, {
-    ...{ folder, configFile: join(folder, "zoo.cfg"), jars },
+    folder,
+    configFile: join(folder, "zoo.cfg"),
+    jars,
     // Compiled once, and not again for speed: it runs for a second.
     properties: [...properties, "-XX:TieredStopAtLevel=1"],
     heap: "128m",

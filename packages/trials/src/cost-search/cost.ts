@@ -14,7 +14,8 @@ export interface Cost extends LoopReport {
 export function leastOf(one: Cost, other: Cost): Cost {
   const { shape, frameBytes } = one;
   return {
-    ...{ shape, frameBytes },
+    shape,
+    frameBytes,
     heldMs: Math.min(one.heldMs, other.heldMs),
     memoryBytes: Math.min(one.memoryBytes, other.memoryBytes),
     txnBytes: Math.min(one.txnBytes, other.txnBytes),

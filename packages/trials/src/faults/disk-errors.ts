@@ -128,7 +128,8 @@ async function storeFaults(name: string, { output }: Life): Promise<string[]> {
   const ignore = (): void => {};
   try {
     await using store = await openStore({
-      ...{ directory, sid: 1 },
+      directory,
+      sid: 1,
       handler: { appended: ignore, roomChanged: ignore, failed: ignore, warned: ignore },
     });
     const { tail, promise } = store.log.durable;

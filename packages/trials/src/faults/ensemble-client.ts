@@ -123,8 +123,16 @@ export class EnsembleClient {
     if (!this.#isAnswered(session, second.value, "getData") || error !== 0) return false;
     const { value, mzxid, version } = nodeOf(body);
     this.#options.recorder.reads.push({
-      ...{ client: this.name, sid: server.sid, sentAt, answeredAt: arrivedAt, zxid, path, syncSentAt },
-      ...{ value, mzxid, version },
+      client: this.name,
+      sid: server.sid,
+      sentAt,
+      answeredAt: arrivedAt,
+      zxid,
+      path,
+      syncSentAt,
+      value,
+      mzxid,
+      version,
     });
     return true;
   }
@@ -235,7 +243,11 @@ export class EnsembleClient {
     const { host, port } = server;
     try {
       return await RawSession.open({
-        ...{ host, port, timeoutMs, lastZxidSeen: this.#lastZxid, connectTimeoutMs: CONNECT_TIMEOUT_MS },
+        host,
+        port,
+        timeoutMs,
+        lastZxidSeen: this.#lastZxid,
+        connectTimeoutMs: CONNECT_TIMEOUT_MS,
         silenceMsMax: (timeoutMs * 2) / 3,
         ...(resume === undefined ? {} : { resume }),
       });

@@ -269,7 +269,10 @@ async function startMs(
 
 function newEnsemble(name: string, more: Partial<EnsembleOptions> = {}): Promise<Ensemble> {
   return Ensemble.create({
-    ...{ folder: join(folder, name), serverCount: SERVER_COUNT, tickMs: TICK_MS, syncLimit: 5 },
+    folder: join(folder, name),
+    serverCount: SERVER_COUNT,
+    tickMs: TICK_MS,
+    syncLimit: 5,
     ...more,
   });
 }

@@ -42,7 +42,10 @@ const TIMEOUT_MS = 40_000;
 const folder = mkdtempSync(join(tmpdir(), "ensemble-join-"));
 const VOTERS = 3;
 const ensemble = await Ensemble.create({
-  ...{ folder, serverCount: VOTERS + (options.added ? 1 : 0), tickMs: 2000, syncLimit: 5 },
+  folder,
+  serverCount: VOTERS + (options.added ? 1 : 0),
+  tickMs: 2000,
+  syncLimit: 5,
   settings: options.added ? ["reconfigEnabled=true", "skipACL=yes"] : [],
   isListed: (sid, by) => sid <= VOTERS || sid === by,
 });

@@ -57,7 +57,8 @@ export class EnsembleLoad {
     let count = 0;
     const lane = (name: string, inFlight: number, step: Lane["step"]): Lane => ({
       client: this.#newClient(`${name}${count++}`),
-      ...{ inFlight, step },
+      inFlight,
+      step,
     });
     const set: Lane["step"] = (client) =>
       this.#random.chance(0.1) ? client.read(this.#key(), { sync: false }) : client.set(this.#key());

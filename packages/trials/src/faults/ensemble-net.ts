@@ -107,8 +107,12 @@ async function main(): Promise<void> {
   run(ZOOID_SERVER, "init-secret", join(folder, "secret"));
   const network = new EnsembleNetwork(options.servers);
   const ensemble = await Ensemble.create({
-    ...{ folder, serverCount: options.servers, tickMs: TICK_MS, syncLimit: SYNC_LIMIT },
-    ...{ places: network.places, settings: [`zooid.peerSecretFile=${join(folder, "secret")}`] },
+    folder,
+    serverCount: options.servers,
+    tickMs: TICK_MS,
+    syncLimit: SYNC_LIMIT,
+    places: network.places,
+    settings: [`zooid.peerSecretFile=${join(folder, "secret")}`],
   });
   const { servers } = ensemble;
   const load = new EnsembleLoad({ servers, seed: options.seed, sessionTimeoutMs: 20 * TICK_MS });

@@ -38,8 +38,11 @@ export class EnsembleNetwork {
     }
     for (const [from, to] of directions(sids)) if (from < to) join(from, to);
     this.places = sids.map((sid) => ({
-      ...{ clientHost: clientHost(sid), clientPort: CLIENT_PORT },
-      ...{ peerHost: peerHost(sid), quorumPort: QUORUM_PORT, electionPort: ELECTION_PORT },
+      clientHost: clientHost(sid),
+      clientPort: CLIENT_PORT,
+      peerHost: peerHost(sid),
+      quorumPort: QUORUM_PORT,
+      electionPort: ELECTION_PORT,
       prefix: ["ip", "netns", "exec", `s${sid}`],
     }));
   }

@@ -110,7 +110,10 @@ async function runMoments(as: Member): Promise<void> {
 /** The data directory of a follower whose ensemble was killed under writes. */
 async function makeSurvivor(): Promise<string> {
   await using ensemble = await Ensemble.create({
-    ...{ folder: join(folder, "ensemble"), serverCount: 3, tickMs: 500, syncLimit: 10 },
+    folder: join(folder, "ensemble"),
+    serverCount: 3,
+    tickMs: 500,
+    syncLimit: 10,
     settings: ["reconfigEnabled=true", "skipACL=yes", "standaloneEnabled=false"],
   });
   await ensemble.start(DEADLINE_MS);

@@ -46,7 +46,11 @@ export class RollingRound {
     this.founders = ensemble.servers.slice(0, founders);
     const sessionTimeoutMs = SESSION_TIMEOUT_MS;
     this.load = new ReplaceLoad({
-      ...{ first: this.founders, all: ensemble.servers, sessionTimeoutMs, ownCount, kazooCount },
+      first: this.founders,
+      all: ensemble.servers,
+      sessionTimeoutMs,
+      ownCount,
+      kazooCount,
     });
   }
 

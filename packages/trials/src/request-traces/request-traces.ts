@@ -63,7 +63,10 @@ async function ofOneServer(): Promise<Pick<RequestTraces, "write" | "read" | "wa
 async function ofThreeServers(): Promise<Pick<RequestTraces, "leader" | "follower">> {
   const ports = await freePorts(SERVERS.length * 3);
   const servers = SERVERS.map((sid, i) => ({
-    ...{ sid, host: "127.0.0.1", quorumPort: ports[i] ?? 0, electionPort: ports[i + 3] ?? 0 },
+    sid,
+    host: "127.0.0.1",
+    quorumPort: ports[i] ?? 0,
+    electionPort: ports[i + 3] ?? 0,
     clientPort: ports[i + 6] ?? 0,
   }));
   await using stack = new AsyncDisposableStack();

@@ -89,8 +89,14 @@ export class ApacheSnapshotBuilder implements ApacheSnapshotParts {
     rmSync(`${this.#file}-journal`, { force: true });
     syncDirectoryOf(this.#file);
     return {
-      ...{ format: SNAPSHOT_FORMAT, ensembleId, position, epochs: [{ epoch, first: 1, last: 1 }], nextNodeId },
-      ...{ ...NO_DIGEST, nodeCount: this.#paths.count, sessionCount: 0 },
+      format: SNAPSHOT_FORMAT,
+      ensembleId,
+      position,
+      epochs: [{ epoch, first: 1, last: 1 }],
+      nextNodeId,
+      ...NO_DIGEST,
+      nodeCount: this.#paths.count,
+      sessionCount: 0,
     };
   }
 

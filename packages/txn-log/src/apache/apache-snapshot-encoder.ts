@@ -190,7 +190,12 @@ export class ApacheSnapshotEncoder {
 
 function newStateNode(): StateNode {
   return {
-    ...{ id: 0, parentId: 0, name: emptySlice(), hasData: false, data: emptySlice(), stat: emptySlice() },
+    id: 0,
+    parentId: 0,
+    name: emptySlice(),
+    hasData: false,
+    data: emptySlice(),
+    stat: emptySlice(),
     acl: [],
   };
 }

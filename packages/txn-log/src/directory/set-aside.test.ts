@@ -22,8 +22,13 @@ afterEach(() => place[Symbol.dispose]());
 const SEGMENT_BYTES = 64 * 1024;
 const open = (options: Partial<StoreOptions> = {}): Promise<Store> =>
   openStore({
-    ...{ directory, sid: 1, handler: reports, segmentBytes: SEGMENT_BYTES, logKeepBytes: SEGMENT_BYTES },
-    ...{ allowAmnesia: true, ...options },
+    directory,
+    sid: 1,
+    handler: reports,
+    segmentBytes: SEGMENT_BYTES,
+    logKeepBytes: SEGMENT_BYTES,
+    allowAmnesia: true,
+    ...options,
   });
 
 let long: TemporaryDirectory | undefined;

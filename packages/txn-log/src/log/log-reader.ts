@@ -269,7 +269,10 @@ export class LogReader implements Disposable {
     const sealed = head.manifest.map(({ sequence, after, end, bytes }): Part => {
       return {
         file: join(this.#directory, formatSegmentName({ sequence, after: after.zxid })),
-        ...{ sequence, after, end, bytes },
+        sequence,
+        after,
+        end,
+        bytes,
       };
     });
     const parts = [...sealed, { file, sequence: newest, after: head.after, end: undefined, bytes: 0 }];

@@ -22,9 +22,15 @@ const directory = (): string => join(place.path, "data");
 /** A round begins when it is asked for. */
 const open = (options: Partial<StoreOptions> = {}): Promise<Store> =>
   openStore({
-    ...{ directory: directory(), sid: 1, handler: new RecordingHandler(), segmentBytes: 64 * 1024, takeEpoch: true },
+    directory: directory(),
+    sid: 1,
+    handler: new RecordingHandler(),
+    segmentBytes: 64 * 1024,
+    takeEpoch: true,
     scrub: {
-      ...{ bytesPerSecond: 1024 ** 3, everyMs: 2 ** 31 - 1, firstMs: 2 ** 31 - 1 },
+      bytesPerSecond: 1024 ** 3,
+      everyMs: 2 ** 31 - 1,
+      firstMs: 2 ** 31 - 1,
       damaged: (found) => damaged.push(found),
       healed: (file) => healed.push(file),
     },

@@ -191,7 +191,9 @@ export class Scrub {
     const { roundCount, bytes } = this.#counts;
     this.#counts = {
       ...this.#counts,
-      ...{ roundCount: roundCount + 1, bytes: bytes + report.bytes, lastRoundMs: report.ms },
+      roundCount: roundCount + 1,
+      bytes: bytes + report.bytes,
+      lastRoundMs: report.ms,
     };
     const isStale = report.stateFile !== this.#stateFile || report.number < this.#rewrittenAt;
     for (const file of this.#damaged.keys()) {

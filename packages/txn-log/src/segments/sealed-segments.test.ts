@@ -23,8 +23,12 @@ const RECORDS = new Array(50).fill(Buffer.alloc(1000, 1));
 
 const open = (retainBytes: number): Promise<Store> =>
   openStore({
-    ...{ directory, sid: 1, handler: new RecordingHandler(), takeEpoch: false },
-    ...{ logKeepBytes: retainBytes, segmentBytes: SEGMENT_BYTES },
+    directory,
+    sid: 1,
+    handler: new RecordingHandler(),
+    takeEpoch: false,
+    logKeepBytes: retainBytes,
+    segmentBytes: SEGMENT_BYTES,
   });
 
 /** Appends until `segmentCount` segments are sealed. @returns the next counter */

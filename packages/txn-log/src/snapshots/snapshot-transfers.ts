@@ -58,7 +58,9 @@ export class SnapshotTransfers {
     const { position, nodeCount, sizeBytes } = source;
     let index = 0;
     return {
-      ...{ position, nodeCount, sizeBytes },
+      position,
+      nodeCount,
+      sizeBytes,
       next: async () => {
         const chunk = await source.next();
         return chunk === undefined

@@ -26,8 +26,11 @@ export interface ArenaLimits {
 const WIDE = { bytes: 16 * 1024 * 1024, knownCount: 65_536 };
 
 const LIMITS: ArenaLimits = {
-  ...{ bytes: 4 * 1024 * 1024, knownCount: 16_384, newCount: 32_768 },
-  ...{ headDataBytes: 4096, headCount: 4096 },
+  bytes: 4 * 1024 * 1024,
+  knownCount: 16_384,
+  newCount: 32_768,
+  headDataBytes: 4096,
+  headCount: 4096,
 };
 
 /**

@@ -30,17 +30,17 @@ afterEach(() => place[Symbol.dispose]());
 
 async function open(options: Partial<StoreOptions> = {}): Promise<Store> {
   current = await openStore({
-    ...{
-      directory,
-      sid: 1,
-      handler: reports,
-      segmentBytes: 64 * 1024,
-      checkpointMs: 2 ** 31 - 1,
-      checkpointBytes: 2 ** 30,
-    },
+    directory,
+    sid: 1,
+    handler: reports,
+    segmentBytes: 64 * 1024,
+    checkpointMs: 2 ** 31 - 1,
+    checkpointBytes: 2 ** 30,
     liveTree: () => liveTreeOf(oracle),
     scrub: {
-      ...{ bytesPerSecond: 1024 ** 3, everyMs: 2 ** 31 - 1, firstMs: 2 ** 31 - 1 },
+      bytesPerSecond: 1024 ** 3,
+      everyMs: 2 ** 31 - 1,
+      firstMs: 2 ** 31 - 1,
       damaged: (found) => damaged.push(found),
       healed: (file) => healed.push(file),
     },

@@ -160,7 +160,9 @@ class StateThread {
         const chain = log.chainAt(from);
         if (chain === undefined) throw this.#split(from, "there is none");
         rebuild.finish({
-          ...{ decoder: this.#decoder, pace: this.#pace, nextNodeId },
+          decoder: this.#decoder,
+          pace: this.#pace,
+          nextNodeId,
           read: (sink) => {
             const [applied] = this.#read(log, { zxid: from, chain }, to, sink);
             const { digestHigh, digestLow } = to;

@@ -61,7 +61,11 @@ class Writer {
     const { zxid, chain } = this.#store.log.durable.tail;
     const dataWrites = this.#recorder.take();
     this.#store.state.advance({
-      ...{ zxid, chain, digestHigh: 0, digestLow: 0, bytes: this.#bytes },
+      zxid,
+      chain,
+      digestHigh: 0,
+      digestLow: 0,
+      bytes: this.#bytes,
       ...(isRecorded ? { dataWrites } : {}),
     });
     this.#bytes = 0;
@@ -72,7 +76,10 @@ const setOf = (zxid: Zxid, node: number): object => ({ op: OpCode.SET_DATA, node
 
 const open = (name: string, handler = new RecordingHandler()): Promise<Store> =>
   openStore({
-    ...{ directory: join(place.path, name), sid: 1, handler, takeEpoch: true },
+    directory: join(place.path, name),
+    sid: 1,
+    handler,
+    takeEpoch: true,
     checkpointBytes: 2 ** 40,
     checkpointMs: 2 ** 31 - 1,
     segmentBytes: 256 * 1024,

@@ -325,7 +325,9 @@ export class Discovery {
     learner.becomeInvited();
     const { bootCount } = log.durable.identity;
     this.#leader.learners.send(learner, {
-      ...{ kind: "leader-info", epoch: this.#leader.epoch.number, incarnation: bootCount },
+      kind: "leader-info",
+      epoch: this.#leader.epoch.number,
+      incarnation: bootCount,
       // rule: wiped-servers-hear-no-ensemble-id
       ensembleId: learner.isWhole ? this.#ensembleId : "",
     });

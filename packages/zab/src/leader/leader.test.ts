@@ -342,7 +342,8 @@ test.each([
 ])("%s is whole with the history, which it gets from a leader that a quorum confirms", (_, sid, info) => {
   for (const isChangeable of [true, false]) {
     const { peer, sinks, informed, promises, accepts, confirms, kindsTo, said } = elected(3, {
-      ...{ epoch: 4, isChangeable },
+      epoch: 4,
+      isChangeable,
     });
     peer.lead();
     const follower = informed(2, { promise: 4, isFresh: false });

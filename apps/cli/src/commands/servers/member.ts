@@ -190,7 +190,9 @@ async function make(
   }
   const plan = changes.map(({ joining, leaving }) => ({ joining: [...joining], leaving: [...leaving] }));
   const result = {
-    ...{ changes: plan, voters: last.next.verifier.voters.size, members: [...memberLines(last.next.servers)] },
+    changes: plan,
+    voters: last.next.verifier.voters.size,
+    members: [...memberLines(last.next.servers)],
     movesLeader: movesLeader ?? null,
   };
   if (flags.has("dry-run")) {

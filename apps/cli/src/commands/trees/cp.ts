@@ -38,7 +38,9 @@ export const cp: Command = {
     const isUpdate = flags.has("update");
     if (!isUpdate && (await client.exists(to, { signal })) !== null) {
       throw new CliError(`Node already exists: ${to}`, {
-        ...{ code: "NODE_EXISTS", path: to, plain: `${to} exists` },
+        code: "NODE_EXISTS",
+        path: to,
+        plain: `${to} exists`,
         hint: "choose another path, or write over nodes that exist with --update",
       });
     }
@@ -124,7 +126,9 @@ class Copier {
     } catch (error) {
       if (!isZkError(error, "NODE_EXISTS") || isUpdate) throw error;
       throw new CliError(`Node already exists: ${error.path ?? ""}`, {
-        ...{ code: "NODE_EXISTS", path: error.path, plain: "another client created the node meanwhile" },
+        code: "NODE_EXISTS",
+        path: error.path,
+        plain: "another client created the node meanwhile",
         hint: `${isDryRun ? "" : "the copied nodes remain: delete them with deleteall, or "}continue with --update`,
       });
     }
@@ -179,7 +183,9 @@ interface Target {
 function requireWhole(acl: Acl, path: string): void {
   if (!acl.some(({ scheme, id }) => scheme === "digest" && id.endsWith(":x"))) return;
   throw new CliError(`Insufficient permission : ${path}`, {
-    ...{ code: "NO_AUTH", path, plain: `the access list of ${path} is shown without its password hashes` },
+    code: "NO_AUTH",
+    path,
+    plain: `the access list of ${path} is shown without its password hashes`,
     hint: "authenticate with addauth as an identity that has the permission ADMIN",
   });
 }

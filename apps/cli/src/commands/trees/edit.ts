@@ -30,7 +30,9 @@ export const edit: Command = {
     const text = textOf(data);
     if (text === undefined) {
       throw new CliError(`${path} has data that are no text`, {
-        ...{ code: "BAD_ARGUMENTS", path, hint: "print them with get --hex, and write them in base64 with set -b" },
+        code: "BAD_ARGUMENTS",
+        path,
+        hint: "print them with get --hex, and write them in base64 with set -b",
       });
     }
     const copy = new EditedCopy(path, text);
@@ -76,7 +78,9 @@ async function write(invocation: Invocation, { path, edited, stat, file }: Writi
       throw error;
     }
     throw new CliError(`${refusalText("BAD_VERSION", path)}; the text is kept in ${file}`, {
-      ...{ code: "BAD_VERSION", path, plain: `another client has written ${path} meanwhile` },
+      code: "BAD_VERSION",
+      path,
+      plain: `another client has written ${path} meanwhile`,
       hint: `the text is kept in ${file}: compare it with diff --file ${file} ${path}`,
     });
   }
@@ -115,7 +119,8 @@ class EditedCopy {
     });
     if (status !== 0) {
       throw new CliError(`${editor} ended with status ${status ?? "of a signal"}; nothing is written`, {
-        ...{ code: "PROGRAM_UNUSABLE", hint: "name an editor in VISUAL or EDITOR" },
+        code: "PROGRAM_UNUSABLE",
+        hint: "name an editor in VISUAL or EDITOR",
       });
     }
     const edited = readFileSync(this.file, "utf8");

@@ -68,7 +68,10 @@ async function call<T>(method: string, path: string, request: Request = {}): Pro
   let answer: Response;
   try {
     answer = await fetch(`${PREFIX}/api/v1${path}${search === "" ? "" : `?${search}`}`, {
-      ...{ method, headers, credentials: "same-origin", cache: "no-store" },
+      method,
+      headers,
+      credentials: "same-origin",
+      cache: "no-store",
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
     });

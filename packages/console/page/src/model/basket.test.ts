@@ -2,7 +2,11 @@ import { expect, test } from "vitest";
 import { afterOf, Basket, DRAFTS_MAX, type Draft, multiOp } from "./basket.ts";
 
 const set = (path: string, text: string, version = 0): Draft => ({
-  ...{ op: "set", path, data: { text }, version, before: "old" },
+  op: "set",
+  path,
+  data: { text },
+  version,
+  before: "old",
 });
 const order = (basket: Basket): readonly string[] => basket.drafts.map(({ op, path }) => `${op} ${path}`);
 

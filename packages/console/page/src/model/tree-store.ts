@@ -204,7 +204,12 @@ export class TreeStore {
       const isExpanded = this.#expanded.has(own);
       const isEphemeral = stat?.ephemeralOwner != null;
       rows.push({
-        ...{ kind: "node", path: own, name, depth, isEphemeral, isExpanded },
+        kind: "node",
+        path: own,
+        name,
+        depth,
+        isEphemeral,
+        isExpanded,
         childCount: this.#loaded.get(own)?.childCount || (stat?.numChildren ?? 0),
       });
       if (isExpanded) this.#flattenBelow(own, depth + 1, rows);
@@ -217,8 +222,17 @@ export class TreeStore {
 
 /** The Stat of a child that was created after its page was read. */
 const UNKNOWN = {
-  ...{ czxid: "0x0", mzxid: "0x0", pzxid: "0x0", ctime: "0", mtime: "0", version: 0, cversion: 0, aversion: 0 },
-  ...{ ephemeralOwner: null, dataLength: 0, numChildren: 0 },
+  czxid: "0x0",
+  mzxid: "0x0",
+  pzxid: "0x0",
+  ctime: "0",
+  mtime: "0",
+  version: 0,
+  cversion: 0,
+  aversion: 0,
+  ephemeralOwner: null,
+  dataLength: 0,
+  numChildren: 0,
 };
 
 /** By bytes of UTF-8, as servers list names: by code points. */

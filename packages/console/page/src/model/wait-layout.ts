@@ -48,7 +48,10 @@ export function waitLayout({ waits, cycles }: Pick<RecipesJson, "waits" | "cycle
       : [{ from, to, path: wait.path, isInCycle: inCycle.has(edgeKey(wait)) }];
   });
   return {
-    ...{ boxes: [...boxes.values()], edges, columnCount: rows.length, rowCount: Math.max(0, ...rows) },
+    boxes: [...boxes.values()],
+    edges,
+    columnCount: rows.length,
+    rowCount: Math.max(0, ...rows),
     restCount: columns.size - boxes.size,
   };
 }

@@ -58,7 +58,10 @@ function Chart({ name, title, metrics }: ChartProps) {
     const axis = { stroke: text, grid: { stroke: lines, width: 1 }, ticks: { stroke: lines, width: 1 } };
     const chart = new uPlot(
       {
-        ...{ width: element.clientWidth, height: HEIGHT, legend: { show: false }, cursor: { y: false } },
+        width: element.clientWidth,
+        height: HEIGHT,
+        legend: { show: false },
+        cursor: { y: false },
         series: [
           {},
           ...series.map(({ member }, i) => ({ label: member, stroke: colors[i % colors.length] ?? text, width: 1.5 })),

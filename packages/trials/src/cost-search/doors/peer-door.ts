@@ -119,7 +119,10 @@ function messageOf(shape: DoorShape, nth: number): PeerMessage {
       };
     case "ack-epoch":
       return {
-        ...{ kind: "ack-epoch", isRepeated: false, currentEpoch: 1, floor: zero },
+        kind: "ack-epoch",
+        isRepeated: false,
+        currentEpoch: 1,
+        floor: zero,
         logged: { zxid: zero, chain: 0n as Chain },
         tails: many((i) => ({ epoch: i, last: i })),
       };
@@ -130,7 +133,11 @@ function messageOf(shape: DoorShape, nth: number): PeerMessage {
     case "open-session":
     case "revalidate":
       return {
-        ...{ kind: "open-session", sequence: nth, sessionHigh: nth, sessionLow: nth, timeoutMs: 1000 },
+        kind: "open-session",
+        sequence: nth,
+        sessionHigh: nth,
+        sessionLow: nth,
+        timeoutMs: 1000,
         passwordHash: new Uint8Array(16),
       };
     case "sync":

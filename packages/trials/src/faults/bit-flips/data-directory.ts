@@ -35,7 +35,11 @@ const EPOCH = 3;
 /** Makes the directory and closes it. @returns the history, which {@link writeOn} continues */
 export async function makeDirectory(directory: string, lastCommit: LastCommit, seed: number): Promise<Oracle> {
   await using store = await openStore({
-    ...{ directory, sid: 1, segmentBytes: SEGMENT_BYTES, logKeepBytes: 3 * SEGMENT_BYTES, handler: newHandler() },
+    directory,
+    sid: 1,
+    segmentBytes: SEGMENT_BYTES,
+    logKeepBytes: 3 * SEGMENT_BYTES,
+    handler: newHandler(),
   });
   const log = promised(store.log);
   await log.setPromise({ epoch: EPOCH, sid: 2, incarnation: 7 });

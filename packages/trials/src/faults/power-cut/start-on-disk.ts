@@ -50,13 +50,11 @@ function startOnce(places: Places, sums: Sums): Start {
   if (found.shortened !== undefined) throw found.shortened;
   const leases = new ReaderLeases().memory;
   const file = new LogFile({
-    ...{
-      directory: logDirectory,
-      witnessFile: join(logDirectory, WITNESS_FILE),
-      sid: SID,
-      ensembleId: undefined,
-      takeEpoch: false,
-    },
+    directory: logDirectory,
+    witnessFile: join(logDirectory, WITNESS_FILE),
+    sid: SID,
+    ensembleId: undefined,
+    takeEpoch: false,
     amnesiac: false,
     applied: found.applied,
     leases,
