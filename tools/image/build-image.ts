@@ -41,10 +41,9 @@ export async function buildImage({ tag, base }: BuildOptions): Promise<number> {
   await installApps(join(context, "app"));
   cpSync(join(ROOT, "image/bin"), join(context, "bin"), { recursive: true });
   for (const file of globSync("bin/*", { cwd: context })) chmodSync(join(context, file), 0o755);
-  await podman(
-    ...["build", ...LIMITS, "--isolation", "chroot", "--format", "docker", "--tag", tag],
-    ...["--build-arg", `BASE=${base ?? (await debianBase())}`, "--file", join(ROOT, "image/Containerfile"), context],
-  );
+  const kind = [...LIMITS, "--isolation", "chroot", "--format", "docker", "--tag", tag];
+  const from = ["--build-arg", `BASE=${base ?? (await debianBase())}`, "--file", join(ROOT, "image/Containerfile")];
+  await podman("build", ...kind, ...from, context);
   return Number(await podman("image", "inspect", "--format", "{{.Size}}", tag));
 }
 

@@ -196,7 +196,10 @@ export class Replica {
     this.#parts.dueWork.run();
   }
 
-  /** Whether a turn has left work for {@link tick}. False where none has; else it may be done. */
+  /**
+   * Whether a turn may have left work for {@link tick}: never false where one has, true until
+   * {@link nextTickMs} finds that none is left.
+   */
   get hasPostponed(): boolean {
     return this.#parts.postponed.isMarked;
   }

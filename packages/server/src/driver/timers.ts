@@ -33,8 +33,9 @@ export class Timers {
   }
 
   /**
-   * At the end of a turn, after everything that can change it, and once: the replica asks all of
-   * its parts. @returns when the replica has something to do; infinite when never
+   * Called once, at the end of a turn, after everything that can change the time of the next tick.
+   *
+   * @returns when the replica has something to do; infinite when never
    */
   armTick(): number {
     const dueMs = this.#parts.replica.nextTickMs();

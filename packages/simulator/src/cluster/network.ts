@@ -97,7 +97,7 @@ export class Network {
     this.#timeOut(a, b, (_outgoing, incoming) => [incoming]);
   }
 
-  /** `a` learns that its links to `b` have ended; what the chosen streams carry is lost. */
+  /** `a` learns that its links to `b` have ended; messages on the chosen streams are lost. */
   #timeOut(a: ServerId, b: ServerId, lost: (outgoing: Stream, incoming: Stream) => readonly Stream[]): void {
     for (const link of [...this.#links]) {
       if (!isBetween(link, a, b)) continue;

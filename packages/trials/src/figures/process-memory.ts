@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 
 /**
- * The memory of a process as Linux reports it: what it holds, or the most that it held.
+ * The memory of a process as Linux reports it: the present resident memory, or its peak.
  *
  * @returns MiB; 0 without the process
  */

@@ -91,11 +91,10 @@ async function point(what: What, kind: Row["kind"], contenders: number): Promise
   const settings = [`maxSessionTimeout=${SESSION_TIMEOUT_MS}`];
   await using server = new ServerProcess({ kind: "zooid", folder: folder.path, settings });
   await server.start();
-  const { points } = await runBench(
-    ...["--hosts", `127.0.0.1:${server.port}`, what, "--kind", kind, "--contenders", String(contenders)],
-    ...["--server-pid", String(server.pid), "--session-timeout", `${SESSION_TIMEOUT_MS}ms`],
-    ...["--duration", `${values.seconds}s`, "--warmup", "1s"],
-  );
+  const measured = ["--hosts", `127.0.0.1:${server.port}`, "--server-pid", String(server.pid)];
+  const load = [what, "--kind", kind, "--contenders", String(contenders)];
+  const times = ["--session-timeout", `${SESSION_TIMEOUT_MS}ms`, "--duration", `${values.seconds}s`, "--warmup", "1s"];
+  const { points } = await runBench(...measured, ...load, ...times);
   const [report] = points;
   if (report === undefined) throw new Error(`nothing was measured of ${contenders} contenders`);
   return rowOf(what, kind, report);
