@@ -661,6 +661,7 @@ export namespace zooid {
         endsAmnesia: boolean;
         config?: (Uint8Array|null);
         ensembleId: string;
+        committedConfig?: (Uint8Array|null);
         static encode(message: zooid.NewLeader.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
         static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): zooid.NewLeader & zooid.NewLeader.$Shape;
     }
@@ -672,6 +673,7 @@ export namespace zooid {
             endsAmnesia?: (boolean|null);
             config?: (Uint8Array|null);
             ensembleId?: (string|null);
+            committedConfig?: (Uint8Array|null);
             $unknowns?: Uint8Array[];
         }
         type $Shape = zooid.NewLeader.$Properties;

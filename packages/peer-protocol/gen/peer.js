@@ -2832,12 +2832,19 @@ export const zooid = $root.zooid = (() => {
         NewLeader.prototype.endsAmnesia = false;
         NewLeader.prototype.config = null;
         NewLeader.prototype.ensembleId = "";
+        NewLeader.prototype.committedConfig = null;
 
         let $oneOfFields;
 
         // Virtual OneOf for proto3 optional field
         $Object.defineProperty(NewLeader.prototype, "_config", {
             get: $util.oneOfGetter($oneOfFields = ["config"]),
+            set: $util.oneOfSetter($oneOfFields)
+        });
+
+        // Virtual OneOf for proto3 optional field
+        $Object.defineProperty(NewLeader.prototype, "_committedConfig", {
+            get: $util.oneOfGetter($oneOfFields = ["committedConfig"]),
             set: $util.oneOfSetter($oneOfFields)
         });
 
@@ -2858,6 +2865,8 @@ export const zooid = $root.zooid = (() => {
                 writer.uint32(34).bytes(message.config);
             if (message.ensembleId != null && $Object.hasOwnProperty.call(message, "ensembleId") && message.ensembleId !== "")
                 writer.uint32(42).string(message.ensembleId);
+            if (message.committedConfig != null && $Object.hasOwnProperty.call(message, "committedConfig"))
+                writer.uint32(50).bytes(message.committedConfig);
             if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                 for (let i = 0; i < message.$unknowns.length; ++i)
                     writer.raw(message.$unknowns[i]);
@@ -2932,6 +2941,13 @@ export const zooid = $root.zooid = (() => {
                             message.ensembleId = value;
                         else
                             delete message.ensembleId;
+                        continue;
+                    }
+                case 6: {
+                        if (wireType !== 2)
+                            break;
+                        message.committedConfig = reader.bytes();
+                        message._committedConfig = "committedConfig";
                         continue;
                     }
                 }

@@ -182,6 +182,7 @@ const FIELDS: { readonly [K in Kind]: fc.Arbitrary<object> } = {
     endsAmnesia: flag,
     ensembleId: text,
     config: fc.option(bytes, { nil: undefined }),
+    committedConfig: fc.option(bytes, { nil: undefined }),
   }),
   "ack-new-leader": fc.record({ epoch: number, through: zxid }),
   "up-to-date": fc.record({ epoch: number, committed: zxid }),

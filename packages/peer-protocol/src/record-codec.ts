@@ -107,6 +107,11 @@ export function copyOf(bytes: Uint8Array): Uint8Array {
   return copyRange(bytes, 0, bytes.length);
 }
 
+/** Undefined where the field is absent, which is something else than empty. */
+export function optionalCopyOf(bytes: Uint8Array | null | undefined): Uint8Array | undefined {
+  return bytes === null || bytes === undefined ? undefined : copyOf(bytes);
+}
+
 /** Bytes that stay where they lie: the message lasts as long as they do. */
 export function inPlace(bytes: Uint8Array): {
   readonly bytes: Uint8Array;

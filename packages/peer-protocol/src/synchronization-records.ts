@@ -6,6 +6,7 @@ import {
   ensembleIdOf,
   inPlace,
   type MessageOf,
+  optionalCopyOf,
   positionOf,
   positionRecord,
   type RecordCodec,
@@ -128,16 +129,18 @@ export const stagedRecord: RecordCodec<"staged"> = {
 export const newLeaderRecord: RecordCodec<"new-leader"> = {
   member: "newLeader",
   // A configuration may be empty, which is something else than absent.
-  encode: ({ config = null, ...same }, writer) => void zooid.NewLeader.encode({ ...same, config }, writer),
+  encode: ({ config = null, committedConfig = null, ...same }, writer) =>
+    void zooid.NewLeader.encode({ ...same, config, committedConfig }, writer),
   decode: (reader) => {
-    const { epoch, through, endsAmnesia, ensembleId, config } = zooid.NewLeader.decode(reader);
+    const { epoch, through, endsAmnesia, ensembleId, config, committedConfig } = zooid.NewLeader.decode(reader);
     return {
       kind: "new-leader",
       epoch: whole(epoch),
       through: zxidOf(through),
       endsAmnesia,
       ensembleId: ensembleIdOf(ensembleId),
-      config: config === null || config === undefined ? undefined : copyOf(config),
+      config: optionalCopyOf(config),
+      committedConfig: optionalCopyOf(committedConfig),
     };
   },
 };

@@ -15,7 +15,7 @@ export function zabSinksOf(parts: RoleParts): Omit<ZabSinks, "election"> {
       applied: () => parts.tree.applied,
       isReadable: (run) => isReadable(tools.entries, run),
       install: () => sinks.install(),
-      configIn: (run) => parts.memberChanges.configIn(run),
+      configsIn: (run) => parts.memberChanges.configsIn(run),
     },
     roles: {
       serve: (epoch) => parts.roles.serve(epoch),

@@ -178,6 +178,15 @@ describe("a server without a history promises nothing in an attempt", () => {
     expect(founding.dataBeside(S2, "a")).toBe(holder);
   });
 
+  test("beside another attempt, before the leader holds its epoch", () => {
+    const { founding } = founder();
+    founding.heard(S2, FRESH);
+    founding.heard(S3, { ...ATTEMPT, ensembleId: "b" });
+    expect(founding.dataBeside(S2, "a")).toBe(S3);
+    founding.heard(S2, ATTEMPT);
+    expect(founding.dataBeside(S2, "a")).toBeUndefined();
+  });
+
   test("beside another ensemble, though the leader holds its epoch; a loss forbids it no more", () => {
     const { founding } = founder();
     founding.heard(S2, ATTEMPT);

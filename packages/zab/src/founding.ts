@@ -186,6 +186,12 @@ export class Founding {
     return undefined;
   }
 
+  /** Whether another listed server was heard and has more than the epoch of an attempt. */
+  get hasHeardOfEntries(): boolean {
+    for (const [, { data }] of this.#listed()) if (data !== undefined && data.history !== "attempt") return true;
+    return false;
+  }
+
   /**
    * A listed server with data beside which a leader founds an ensemble: a server without a history
    * promises nothing to that leader.
@@ -197,7 +203,10 @@ export class Founding {
     const isFounded = this.#peers.get(leader)?.data !== undefined;
     for (const [sid, { data }] of this.#listed()) {
       if (sid === leader || data?.ensembleId === undefined || data.ensembleId === ensembleId) continue;
-      if (data.ensembleId !== "" || !isFounded) return sid;
+      // 1. S6 founds an ensemble with S1 and S2, and S7 has tried before: both hold an epoch.
+      // 2. All restart. S1 and S2 follow S6, and hear of the attempt of S7, which logged nothing.
+      const isOfAnother = data.ensembleId !== "" && data.history !== "attempt";
+      if (isOfAnother || !isFounded) return sid;
     }
     return undefined;
   }

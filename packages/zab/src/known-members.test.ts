@@ -83,6 +83,45 @@ test("a change that another server has logged names candidates and servers to as
   expect([it.heard, ...mayLead()]).toEqual([undefined, true, false, false]);
 });
 
+test("before a change is logged, the one that it replaces is written, whoever said that it is committed", () => {
+  const { it } = known();
+  const written: Uint8Array[] = [];
+  const next = membersWith(composeZxid(3, 1), 5, 6);
+  const follows = (change: Members): void => {
+    it.changeFollows((committed) => written.push(committed));
+    it.see(change);
+  };
+  follows(CHANGE);
+  expect([written, it.committed]).toEqual([[], FIRST]);
+  // Only a leader that knows the former to be committed proposes another one.
+  follows(LATER);
+  expect([written, it.committed, it.isChanging]).toEqual([[encodeMembers(CHANGE)], CHANGE, true]);
+  it.adopt(LATER);
+  follows(next);
+  expect(written.slice(1)).toEqual([encodeMembers(LATER)]);
+  expect([it.committed, it.lastSeen]).toEqual([LATER, next]);
+});
+
+test("a history that ends with a change comes with the configuration that it replaces", () => {
+  const { it } = known();
+  it.see(LATER, CHANGE);
+  expect([it.committed, it.lastSeen, quorum(it, 1, 2)]).toEqual([CHANGE, LATER, false]);
+  const written: Uint8Array[] = [];
+  it.wrote(CHANGE);
+  it.commit(composeZxid(2, 0), (committed) => written.push(committed));
+  expect(written).toEqual([]);
+  it.commit(composeZxid(2, 1), (committed) => written.push(committed));
+  expect(written).toEqual([encodeMembers(LATER)]);
+});
+
+test("a configuration that was learned is written once the log is committed up to it", () => {
+  const { it } = known();
+  it.adopt(CHANGE);
+  const written: Uint8Array[] = [];
+  for (const counter of [4, 5, 6]) it.commit(composeZxid(1, counter), (committed) => written.push(committed));
+  expect(written).toEqual([encodeMembers(CHANGE)]);
+});
+
 test("a server that a change makes a voter leads when a quorum of the present voters waits to follow it", () => {
   const { it } = known();
   it.see(CHANGE);

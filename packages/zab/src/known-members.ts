@@ -1,6 +1,7 @@
 import {
   jointVerifier,
   type LogState,
+  laterOf,
   type Members,
   membersText,
   parseMembers,
@@ -45,6 +46,8 @@ export class KnownMembers {
   #committed: Members | undefined;
   #lastSeen: Members | undefined;
   #heard: Members | undefined;
+  /** The version of the committed one that the log has, or was asked to write. */
+  #written: Zxid;
   #isLearned = false;
   #verifier: QuorumVerifier;
 
@@ -60,6 +63,7 @@ export class KnownMembers {
     // anything counts.
     // rule: the-list-in-force-is-data
     const stored = members === undefined ? undefined : decoded(durable.committedConfig);
+    this.#written = versionOf(stored);
     this.#committed = newerOf(stored, members);
     this.#lastSeen = newerOf(members === undefined ? undefined : decoded(durable.lastSeenConfig), this.#committed);
     this.#verifier = this.#quorums();
@@ -162,8 +166,13 @@ export class KnownMembers {
     return this.isChangeable ? !this.#verifier.voters.has(this.#config.sid) : this.#config.isObserver;
   }
 
-  /** A change was logged, or came with a leader's history. */
-  see(members: Members): void {
+  /**
+   * A change was logged, after {@link changeFollows}, or came with a leader's history.
+   *
+   * @param replaced with a history: the committed one, if the last one is not
+   */
+  see(members: Members, replaced?: Members): void {
+    this.#committed = newerOf(replaced, this.#committed);
     if (this.#committed !== undefined && members.version < this.#committed.version) return;
     // rule: a-change-waits-for-its-commit
     this.#lastSeen = members.version === this.#committed?.version ? this.#committed : members;
@@ -178,10 +187,35 @@ export class KnownMembers {
    * @param write makes the configuration durable as the committed one
    */
   commit(through: Zxid, write: (committed: Uint8Array) => void): void {
-    if (!this.isChanging || this.#lastSeen === undefined || this.#lastSeen.version > through) return;
-    write(encodeMembers(this.#lastSeen));
-    this.#committed = this.#lastSeen;
+    const last = this.#lastSeen;
+    if (last === undefined || last.version <= this.#written || last.version > through) return;
+    this.changeFollows(write);
+  }
+
+  /**
+   * The log gets a change, which was proposed once the one before it was committed. A disk names
+   * the one that a change replaces as the committed one, also where another server said so first:
+   *
+   * 1. Servers 1, 2, 3 change to 1, 2, 3, 4. S3 is away; then S4 tells it of that, in an election.
+   * 2. It follows S4, which logs a change to 1, 2, 3, and so does S3.
+   * 3. S3 restarts with 1, 2, 3 in either place, and leads with S2: two of four.
+   *
+   * @param write makes a configuration durable as the committed one, before the change
+   */
+  changeFollows(write: (committed: Uint8Array) => void): void {
+    const last = this.#lastSeen;
+    if (last === undefined) return;
+    // rule: a-change-beside-the-one-that-it-replaces
+    if (last.version > this.#written) write(encodeMembers(last));
+    this.#written = laterOf(this.#written, last.version);
+    if (!this.isChanging) return;
+    this.#committed = last;
     this.#moved();
+  }
+
+  /** A history was installed with the one that its last change replaces. */
+  wrote(committed: Members): void {
+    this.#written = laterOf(this.#written, committed.version);
   }
 
   /**

@@ -79,9 +79,8 @@ export class ZabPeer {
       mustExceed: (epoch) => {
         this.#epochToExceed = Math.max(this.#epochToExceed, epoch);
       },
-      commitMembers: (through) => {
-        this.#members.commit(through, (committed) => this.#log.setConfigs({ committed }, () => {}));
-      },
+      commitMembers: (through) => this.#members.commit(through, (committed) => this.#writeCommitted(committed)),
+      changeFollows: () => this.#members.changeFollows((committed) => this.#writeCommitted(committed)),
       nowMs: () => this.#nowMs,
       room: () => this.#room,
       leave: (reason) => this.#cycle.leave(reason),
@@ -90,6 +89,10 @@ export class ZabPeer {
         throw new InvariantError(reason);
       },
     };
+  }
+
+  #writeCommitted(committed: Uint8Array): void {
+    this.#log.setConfigs({ committed }, () => {});
   }
 
   get state(): PeerState {

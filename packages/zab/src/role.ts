@@ -40,6 +40,8 @@ export interface RoleContext {
   mustExceed(epoch: number): void;
   /** Entries up to here are committed: a change among them comes into force. */
   commitMembers(through: Zxid): void;
+  /** The log gets a change of the configuration next: the one before it is committed. */
+  changeFollows(): void;
   nowMs(): number;
   /** On this server's disk. */
   room(): DiskRoom;

@@ -48,10 +48,11 @@ export interface ZabApplication {
   /** A snapshot was received and the log continues it: load it, at once. */
   install?(): void;
   /**
-   * The configuration of the ensemble that one of these entries carries, as text with its zxid as
-   * the version; undefined if none does. Called where the ensemble can be changed while it runs.
+   * The configurations of the ensemble that these entries carry, oldest first, as text with their
+   * zxids as versions; undefined if none does. Called where the ensemble can be changed while it
+   * runs.
    */
-  configIn?(run: LoggedRun): Uint8Array | undefined;
+  configsIn?(run: LoggedRun): readonly Uint8Array[] | undefined;
 }
 
 /** Links between a learner and its leader. */

@@ -109,7 +109,8 @@ export class VolatileLog implements TxnLog {
     this.#later(done);
   }
 
-  installHistory({ epoch, tail, committed, ensembleId, lastSeenConfig }: HistoryInstall, done: () => void): void {
+  installHistory(install: HistoryInstall, done: () => void): void {
+    const { epoch, tail, committed, ensembleId, lastSeenConfig, committedConfig } = install;
     const stage = this.#stage;
     assert(stage !== undefined, "a history is installed from a stage");
     this.#stage = undefined;
@@ -120,6 +121,7 @@ export class VolatileLog implements TxnLog {
         commitHint: Math.max(this.durable.commitHint, committed) as Zxid,
         amnesiac: false,
         ...(lastSeenConfig === undefined ? {} : { lastSeenConfig }),
+        ...(committedConfig === undefined ? {} : { committedConfig }),
         ...(ensembleId === undefined ? {} : { identity: { ...this.durable.identity, ensembleId } }),
       });
       assert(this.durable.tail.zxid === tail, "the installed history ends where the leader named its end");

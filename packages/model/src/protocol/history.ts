@@ -93,6 +93,8 @@ export interface HistoryInstall {
   readonly ensembleId?: string;
   /** The configuration at the history's end. */
   readonly lastSeenConfig?: Uint8Array;
+  /** The one that it replaces, while it is not known to be committed. */
+  readonly committedConfig?: Uint8Array;
 }
 
 /** Entries of a log, in the framing of batches: zxid (u64 BE), length (u32 BE), record. */

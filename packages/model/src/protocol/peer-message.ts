@@ -162,6 +162,8 @@ export type ZabMessage =
        * The configuration at the history's end, where the ensemble can be changed while it runs.
        */
       readonly config: Uint8Array | undefined;
+      /** The committed one, where the former is a change that is not. */
+      readonly committedConfig: Uint8Array | undefined;
     }
   | { readonly kind: "ack-new-leader"; readonly epoch: number; readonly through: Zxid }
   | { readonly kind: "up-to-date"; readonly epoch: number; readonly committed: Zxid }

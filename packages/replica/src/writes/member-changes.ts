@@ -161,21 +161,22 @@ export class MemberChanges {
   }
 
   /**
-   * The configuration in a run of entries, if there is one: at most one change is under way at a
-   * time.
+   * The configurations in a run of entries. At most one of them is under way, the last one; a
+   * server that lags gets the earlier ones as well.
    */
-  configIn({ bytes, start, end }: LoggedRun): Uint8Array | undefined {
+  configsIn({ bytes, start, end }: LoggedRun): readonly Uint8Array[] | undefined {
     const { entries } = this.#parts.tools;
     const header = this.#header;
-    let config: Uint8Array | undefined;
+    let configs: readonly Uint8Array[] | undefined;
     for (let at = start; at < end; ) {
       const from = at + FRAME_HEADER_BYTES;
       const next = from + frameLength(bytes, at);
       entries.open(bytes, from, next, header);
-      if (header.op === OpCode.RECONFIG) config = this.#configOf(frameZxid(bytes, at)) ?? config;
+      const config = header.op === OpCode.RECONFIG ? this.#configOf(frameZxid(bytes, at)) : undefined;
+      if (config !== undefined) configs = [...(configs ?? []), config];
       at = next;
     }
-    return config;
+    return configs;
   }
 
   /** The opened entry's; a change that was refused has none. */

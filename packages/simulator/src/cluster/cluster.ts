@@ -59,6 +59,8 @@ export interface ClusterOptions {
   readonly network?: Network;
   /** How long a sync takes. Default: 1 to 5 ms. */
   readonly disk?: DiskOptions;
+  /** What is on a server's disk at first. Default: nothing. */
+  readonly imageOf?: (sid: ServerId) => DiskImage | undefined;
   /** The random stream of a server's n-th life. Default: one for each life, from seed 1. */
   readonly randomOf?: (sid: ServerId, life: number) => Prng;
   /** Further options of a server, asked for at each start. */
@@ -101,7 +103,7 @@ export class Cluster {
       sid,
       isObserver: observers.includes(sid),
       server: undefined,
-      image: undefined,
+      image: options.imageOf?.(sid),
       lives: 0,
       disk,
       startDueMs: 0,

@@ -10,7 +10,7 @@ import { expect, test } from "vitest";
 import { entryOf } from "../testing/false-leader.ts";
 import { NOTHING, PEER, Script } from "../testing/script.ts";
 
-const REST = { endsAmnesia: false, ensembleId: "", config: undefined } as const;
+const REST = { endsAmnesia: false, ensembleId: "", config: undefined, committedConfig: undefined } as const;
 
 function kindsOf(script: Script): readonly string[] {
   return script.events.map(({ kind }) => kind);

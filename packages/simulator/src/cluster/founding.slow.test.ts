@@ -1,8 +1,10 @@
 import { test } from "vitest";
-import { foundsAfterCrashes, leadsOrKeeps } from "../testing/founding.ts";
+import { foundsAfterCrashes, foundsFromAttempts, leadsOrKeeps } from "../testing/founding.ts";
 
 test("a server with data that it has made alone continues founding after a crash at any moment of it", () =>
   foundsAfterCrashes(3));
 
 test("a server with data that it has made alone leads or keeps them, however much later it starts", () =>
   leadsOrKeeps(31));
+
+test("servers that have nothing but epochs of attempts found an ensemble", () => foundsFromAttempts(1));

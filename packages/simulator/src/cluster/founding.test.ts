@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Founding, foundsAfterCrashes, leadsOrKeeps, S1, S2, S3 } from "../testing/founding.ts";
+import { Founding, foundsAfterCrashes, foundsFromAttempts, leadsOrKeeps, S1, S2, S3 } from "../testing/founding.ts";
 
 /**
  * An ensemble is founded where one of its voters has served alone, and has data that no other one
@@ -84,3 +84,5 @@ describe("a server with data that it has made alone", () => {
     for (const sid of [S1, S2, S3]) expect(founding.read(sid, "/a")).toBe("1");
   });
 });
+
+test("servers that have nothing but epochs of attempts found an ensemble", () => foundsFromAttempts(17));

@@ -90,6 +90,15 @@ export class Configurations {
     return version !== ZXID_NONE && !this.#committed.has(version);
   }
 
+  /**
+   * Whether a disk that names one configuration as committed may name another one as the last that
+   * its log has seen: they are the same, the last one is committed, or the one that it replaces is
+   * known. Quorums are counted by both, and by no third one.
+   */
+  mayBeBeside(committed: Zxid, lastSeen: Zxid): boolean {
+    return lastSeen <= committed || this.#committed.has(lastSeen) || this.#before(lastSeen) <= committed;
+  }
+
   /** Whether a server may lead by some configuration. */
   mayLead(sid: ServerId): boolean {
     if (this.#first.candidates.has(sid)) return true;

@@ -10,6 +10,7 @@ import {
   type Zxid,
 } from "@zooid/model";
 import type { DurableLog } from "@zooid/txn-log";
+import { decodeMembers, versionOf } from "@zooid/zab";
 import type { SimServer } from "../cluster/server.ts";
 import type { ElectionInvariants } from "./election.ts";
 import type { Facts } from "./facts.ts";
@@ -19,8 +20,8 @@ import { Violation } from "./violation.ts";
 
 /**
  * Logs and disks: promises and epochs only rise, logs hold what was proposed, in that order, states
- * cover what was purged, and every quorum has what is committed (I2, I3, I5, I6, I7, I11, I25, 2.1,
- * 5.2). Only what is new on a disk is looked at.
+ * cover what was purged, and every quorum has what is committed (I2, I3, I5, I6, I7, I11, I25, I29,
+ * 2.1, 5.2). Only what is new on a disk is looked at.
  */
 export class LogInvariants {
   readonly #facts: Facts;
@@ -62,6 +63,7 @@ export class LogInvariants {
     if (before === now) return;
     this.#checkEpochs(sid, before, now);
     this.#checkHistory(sid, now);
+    this.#checkConfigurations(sid, before, now);
     const { currentEpoch, tail, stateFile } = now;
     const isInstall =
       currentEpoch !== before.currentEpoch ||
@@ -107,6 +109,16 @@ export class LogInvariants {
       // own.
       throw new Violation("5.2", `server ${sid} has a history and no ensemble id`);
     }
+  }
+
+  #checkConfigurations(sid: ServerId, before: DurableLog, { committedConfig, lastSeenConfig }: DurableLog): void {
+    if (before.committedConfig === committedConfig && before.lastSeenConfig === lastSeenConfig) return;
+    const [committed, lastSeen] = [committedConfig, lastSeenConfig].map((config) =>
+      versionOf(config && decodeMembers(config)),
+    ) as [Zxid, Zxid];
+    if (this.#facts.configurations.mayBeBeside(committed, lastSeen)) return;
+    const named = `names ${formatZxid(committed)} as committed beside ${formatZxid(lastSeen)}`;
+    throw new Violation("I29", `server ${sid} ${named}, which replaces a newer configuration`);
   }
 
   /**

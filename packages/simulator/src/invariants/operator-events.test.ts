@@ -83,7 +83,7 @@ const FAULTS: Cases<LearnerFault["fault"]["kind"] | LeaderFault["fault"]["kind"]
     script.syncsWithPeer("ours");
     script.leads(script.peer, entryOf(1));
     script.leadsAgain(2);
-    const rest = { endsAmnesia: false, ensembleId: "another", config: undefined };
+    const rest = { endsAmnesia: false, ensembleId: "another", config: undefined, committedConfig: undefined };
     script.leads(script.peer, {
       kind: "sync-begin",
       epoch: 2,

@@ -322,6 +322,14 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
     marker: "history-with-its-configuration",
     replacement: "",
   }),
+  mutation("members", "learned-configuration-not-written", {
+    marker: "a-change-beside-the-one-that-it-replaces",
+    replacement: "if (this.isChanging) write(encodeMembers(last));",
+  }),
+  mutation("members", "history-without-the-configuration-that-is-replaced", {
+    marker: "a-history-with-the-configuration-that-is-replaced",
+    replacement: "committedConfig: undefined,",
+  }),
   mutation("members", "newest-configuration-not-taken", {
     marker: "a-looking-server-takes-the-newest-configuration",
     replacement: "",

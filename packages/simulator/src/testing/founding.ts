@@ -1,8 +1,10 @@
 import { MajorityQuorum, type ServerId, serverId } from "@zooid/model";
 import type { MemberConfig, ReplicaEvent } from "@zooid/replica";
+import { MemoryTxnLog } from "@zooid/txn-log";
 import { expect } from "vitest";
 import { answerSink } from "../cluster/answers.ts";
 import { Cluster } from "../cluster/cluster.ts";
+import type { DiskImage } from "../cluster/disk.ts";
 import { FOUNDING_WAIT_MS } from "../cluster/server-options.ts";
 import { ScenarioClient } from "../scenarios/client.ts";
 
@@ -83,6 +85,51 @@ export class Founding {
 
   noted(sid: ServerId): string[] {
     return this.events.flatMap(([of, { kind }]) => (of === sid ? [kind] : []));
+  }
+}
+
+/** What an attempt to found an ensemble, or several, left on a disk that has nothing logged. */
+interface Blank {
+  /** The epoch that it holds; 0 for none. The n-th attempt is in epoch n, and server n made it. */
+  readonly held: number;
+  /** The epoch that it has promised. */
+  readonly promised: number;
+}
+
+const BLANKS: readonly Blank[] = [0, 1, 2, 3].flatMap((held) =>
+  [0, 1, 2, 3].filter((promised) => promised >= held).map((promised) => ({ held, promised })),
+);
+
+function diskWith(sid: ServerId, { held, promised }: Blank): DiskImage {
+  const handler = { appended() {}, completed() {}, failed() {}, roomChanged() {}, warned() {} };
+  const log = new MemoryTxnLog({ sid, handler });
+  const done = (): void => {};
+  if (promised > 0) {
+    log.setEnsembleId(`attempt ${promised}`, done);
+    log.setPromise({ epoch: promised, sid: promised, incarnation: 1 }, done);
+  }
+  if (held > 0) log.setCurrentEpoch(held, done);
+  return { log: log.crash(log.pendingCount), states: new Map() };
+}
+
+/**
+ * Three servers that have nothing logged, and epochs of one another's attempts in every
+ * combination, are an ensemble when all of them are there.
+ *
+ * @param stride every n-th combination is tried
+ */
+export function foundsFromAttempts(stride: number): void {
+  const combinations = BLANKS.flatMap((one) => BLANKS.flatMap((two) => BLANKS.map((three) => [one, two, three])));
+  for (let at = 0; at < combinations.length; at += stride) {
+    const blanks = combinations[at] ?? [];
+    const cluster = new Cluster({
+      voters: [S1, S2, S3],
+      imageOf: (sid) => diskWith(sid, blanks[sid - 1] ?? { held: 0, promised: 0 }),
+    });
+    for (const sid of cluster.sids) cluster.start(sid);
+    cluster.run(10_000);
+    const serving = cluster.running().filter(({ isServing }) => isServing);
+    expect([blanks, serving.map(({ sid }) => sid)]).toEqual([blanks, [S1, S2, S3]]);
   }
 }
 

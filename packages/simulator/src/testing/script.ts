@@ -139,7 +139,7 @@ export class Script {
     this.followsPeer();
     this.leads(this.peer, { kind: "leader-info", epoch: 1, incarnation: 1, ensembleId });
     this.leads(this.peer, { kind: "sync-begin", epoch: 1, mode: "diff", from: NOTHING, epochs: [] });
-    const rest = { endsAmnesia: false, ensembleId: "", config: undefined };
+    const rest = { endsAmnesia: false, ensembleId: "", config: undefined, committedConfig: undefined };
     this.leads(this.peer, { kind: "new-leader", epoch: 1, through: ZXID_NONE, ...rest });
     this.leads(this.peer, { kind: "up-to-date", epoch: 1, committed: ZXID_NONE });
   }

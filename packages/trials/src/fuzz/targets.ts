@@ -133,6 +133,7 @@ const ENVELOPES: readonly Buffer[] = (
       endsAmnesia: true,
       ensembleId: "an ensemble",
       config: undefined,
+      committedConfig: undefined,
     },
   ] as const
 ).map((message) => {

@@ -133,6 +133,7 @@ export function withInstall(before: DurableLog, install: HistoryInstall, stage: 
       tail: stage.tail,
       commitHint: laterOf(base.commitHint, install.committed),
       epochs: stage.epochs.reduce(joinEpoch, base.epochs),
+      committedConfig: install.committedConfig ?? log.committedConfig,
       lastSeenConfig: install.lastSeenConfig ?? log.lastSeenConfig,
       amnesiac: log.amnesiac && install.endsAmnesia !== true,
     },

@@ -326,12 +326,11 @@ export function describeTxnLog(
       const staged = batchOf([Z(2, 1), Z(2, 2)]);
       await settled(log.stage(staged.bytes, staged.start, staged.end));
       expect(await held()).toEqual([Z(1, 1), Z(1, 2), Z(1, 3)]);
-      await settled(
-        log.installHistory({ epoch: 3, tail: Z(2, 2), committed: Z(1, 1), lastSeenConfig: Uint8Array.of(8) }),
-      );
+      const configs = { committedConfig: Uint8Array.of(7), lastSeenConfig: Uint8Array.of(8) };
+      await settled(log.installHistory({ epoch: 3, tail: Z(2, 2), committed: Z(1, 1), ...configs }));
       await restart();
       expect(await held()).toEqual([Z(1, 1), Z(1, 2), Z(2, 1), Z(2, 2)]);
-      expect(log.durable).toMatchObject({ currentEpoch: 3, commitHint: Z(1, 1), lastSeenConfig: Uint8Array.of(8) });
+      expect(log.durable).toMatchObject({ currentEpoch: 3, commitHint: Z(1, 1), ...configs });
       expect(log.durable.epochs.map(({ epoch, last }) => [epoch, last])).toEqual([
         [1, 2],
         [2, 2],

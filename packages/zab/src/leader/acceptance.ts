@@ -67,6 +67,7 @@ export class Acceptance {
     const endsAmnesia = this.endsAmnesia(learner);
     learner.becomeAccepting(this.#leader.check.newest);
     // The history's end stands for what the epoch begins with, its configuration among it.
+    const { committed } = context.members;
     const members = context.members.at(epoch.streamPosition(through));
     learners.send(learner, {
       kind: "new-leader",
@@ -79,6 +80,8 @@ export class Acceptance {
       ensembleId: endsAmnesia ? context.log.durable.identity.ensembleId : "",
       // A list of this server's files that was not agreed on is no other server's concern.
       config: members === undefined || members.version === ZXID_NONE ? undefined : encodeMembers(members),
+      // rule: a-history-with-the-configuration-that-is-replaced
+      committedConfig: committed === undefined || committed === members ? undefined : encodeMembers(committed),
     });
     learner.voteCheck = undefined;
   }

@@ -92,12 +92,14 @@ export class Broadcast {
 
   /** A configuration among the entries counts from here on, before any server has it. */
   #seeChange(run: LoggedRun): Uint8Array | undefined {
-    const { members, sinks } = this.#leader.context;
+    const { context } = this.#leader;
+    const { members, sinks } = context;
     if (!members.isChangeable) return undefined;
-    const config = sinks.application.configIn?.(run);
+    const config = sinks.application.configsIn?.(run)?.at(-1);
     if (config === undefined) return undefined;
     const changed = decodeMembers(config);
     assert(changed !== undefined && !members.isChanging, "one valid change of the configuration is proposed at a time");
+    context.changeFollows();
     members.see(changed);
     return config;
   }

@@ -191,7 +191,7 @@ export class Discovery {
     );
     const followers = new Set([config.sid, ...blank.map(({ sid }) => sid)]);
     for (const sid of members.verifier.voters) if (!followers.has(sid)) return;
-    if (founding.dataHolder !== undefined) return;
+    if (founding.hasHeardOfEntries) return;
     for (const learner of blank) if (!learner.isWhole) learner.becomeWhole();
   }
 

@@ -19,6 +19,8 @@ const OBSERVER_ACK_WINDOWS = 1 / 8;
  */
 const UNCOMMITTED_TIMES = 4;
 
+const NO_CHANGES: readonly undefined[] = [];
+
 /**
  * Phase 3, the learner's half: entries are logged as they come, acked once they are on disk, and
  * delivered once they are committed as well. Entries come from the installation of the history on,
@@ -92,9 +94,9 @@ export class LearnerBroadcast {
     }
     if (!link.received(message)) return;
     const { members, sinks } = this.#context;
-    const config = members.isChangeable ? sinks.application.configIn?.(message) : undefined;
-    const seen = config === undefined ? undefined : decodeMembers(config);
-    if (config !== undefined && seen === undefined) {
+    const configs = members.isChangeable ? sinks.application.configsIn?.(message) : undefined;
+    const changes = configs?.map((config) => decodeMembers(config)) ?? NO_CHANGES;
+    if (changes.includes(undefined)) {
       link.illegal(message);
       return;
     }
@@ -108,14 +110,17 @@ export class LearnerBroadcast {
       bytes: run,
       end: run.length,
     });
+    for (const change of changes) {
+      this.#context.changeFollows();
+      if (change !== undefined) members.see(change);
+    }
     // The ack follows the disk's completion:
     // 1. S3 proposes entry 7, and S1 acks it before it is on its disk.
     // 2. S3 counts itself and S1, commits and answers the client.
     // 3. S1 and S3 lose power: S1 has lost an entry that is committed, and may lead with S2.
     // rule: ack-behind-sync
     // rule: the-configuration-with-its-entry
-    this.#context.log.append({ bytes: run, start: 0, end: run.length }, this.committed, config);
-    if (seen !== undefined) members.see(seen);
+    this.#context.log.append({ bytes: run, start: 0, end: run.length }, this.committed, configs?.at(-1));
   }
 
   /** Whether the leader proposes on and on, and commits nothing of it. */

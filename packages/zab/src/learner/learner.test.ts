@@ -39,7 +39,15 @@ function level(isObserver: boolean, config: { readonly windowBytes?: number } = 
   const from = { zxid: ZXID_NONE, chain: 0n } as never;
   hears({ kind: "leader-info", epoch: 1, incarnation: 1, ensembleId: "" });
   hears({ kind: "sync-begin", epoch: 1, mode: "diff", from, epochs: [] });
-  hears({ kind: "new-leader", epoch: 1, through: ZXID_NONE, endsAmnesia: false, ensembleId: "", config: undefined });
+  hears({
+    kind: "new-leader",
+    epoch: 1,
+    through: ZXID_NONE,
+    endsAmnesia: false,
+    ensembleId: "",
+    config: undefined,
+    committedConfig: undefined,
+  });
   hears({ kind: "up-to-date", epoch: 1, committed: ZXID_NONE });
   let counter = 0;
   let previous = ZXID_NONE;

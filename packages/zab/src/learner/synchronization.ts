@@ -185,8 +185,10 @@ export class LearnerSynchronization {
     const through = link.logged;
     const { members } = this.#context;
     const config = members.isChangeable ? message.config : undefined;
-    const seen = config === undefined ? undefined : decodeMembers(config);
-    if (config !== undefined && seen === undefined) {
+    const seen = config && decodeMembers(config);
+    const committedConfig = config && message.committedConfig;
+    const replaced = committedConfig && decodeMembers(committedConfig);
+    if ((config !== undefined && seen === undefined) || (committedConfig !== undefined && replaced === undefined)) {
       link.illegal(message);
       return;
     }
@@ -210,6 +212,7 @@ export class LearnerSynchronization {
         ...(message.ensembleId === "" ? {} : { ensembleId: message.ensembleId }),
         // rule: history-with-its-configuration
         ...(config === undefined ? {} : { lastSeenConfig: config }),
+        ...(committedConfig === undefined ? {} : { committedConfig }),
         ...(this.#stateFile === undefined ? {} : { snapshot: { stateFile: this.#stateFile, epochs: sync.epochs } }),
       },
       () => {
@@ -223,7 +226,8 @@ export class LearnerSynchronization {
     // Now, and not when the disk has the history: entries behind it may come in between, and a
     // change among them is newer.
     // rule: the-historys-configuration-before-its-entries
-    if (seen !== undefined) members.see(seen);
+    if (replaced !== undefined) members.wrote(replaced);
+    if (seen !== undefined) members.see(seen, replaced);
   }
 
   #installed(through: Zxid): void {
