@@ -4,20 +4,38 @@
  * write meanwhile.
  *
  *     npm run tool -- ensemble-grow [--rounds 20] [--sizes 4,5,4,3,5] [--own 8] [--kazoo 8] [--seed 1] [--keep]
+ *                                      [--calm] [--against zooid|apache]
  *
  * A round begins with a new ensemble of three. A step gives servers a list of another size as
  * docs/operations.md says: new servers start first, then each other one that stays is restarted,
  * the leader last, each when the one before serves; servers that leave are stopped last. At a
  * random moment of each step the leader is killed, and started again. Printed for each step is the
- * longest time without an answered write. The check of a round is that of ensemble-replace.
+ * longest time without an answered write. The check of a round is that of ensemble-replace. With
+ * `--against apache` the servers are those of Apache ZooKeeper 3.9.5, whose faults are printed and
+ * end nothing. `--calm` kills no leader: one of Apache's that is killed before it has the new list
+ * finds no leader again.
  */
 import { setTimeout as delay } from "node:timers/promises";
+import { fetchApacheJars } from "@zooid/conformance/internal/clients";
 import { Random } from "@zooid/conformance/internal/random";
 import { toolOptions } from "@zooid/conformance/internal/tool-options";
 import { type Ensemble, type EnsembleServer, until } from "./ensemble-servers.ts";
 import { DEADLINE_MS, RollingRounds } from "./rolling-rounds.ts";
 
-const options = toolOptions({ rounds: 20, sizes: [4, 5, 4, 3, 5], own: 8, kazoo: 8, seed: 1, keep: false });
+const options = toolOptions({
+  rounds: 20,
+  sizes: [4, 5, 4, 3, 5],
+  own: 8,
+  kazoo: 8,
+  seed: 1,
+  keep: false,
+  calm: false,
+  against: "zooid",
+});
+if (options.against !== "zooid" && options.against !== "apache") {
+  console.error(`--against is zooid or apache, not ${options.against}`);
+  process.exit(2);
+}
 const FOUNDERS = 3;
 /** The leader is killed within this time of a restart. */
 const KILL_MS_MAX = 1500;
@@ -31,6 +49,7 @@ const rounds = new RollingRounds({
     serverCount: Math.max(FOUNDERS, ...options.sizes),
     tickMs: 2000,
     syncLimit: 5,
+    ...(options.against === "apache" ? { apacheJars: fetchApacheJars() } : {}),
     isListed: (sid, by) => sid <= Math.max(FOUNDERS, by),
   },
 });
@@ -75,8 +94,8 @@ async function change(
   const stays = before.filter((server) => next.includes(server));
   const leader = await ensemble.untilLeader(before, DEADLINE_MS);
   const ordered = [...stays.filter((server) => server !== leader), ...stays.filter((server) => server === leader)];
-  const killBehind = random.between(0, ordered.length - 1);
-  let killed = "";
+  const killBehind = options.calm ? -1 : random.between(0, ordered.length - 1);
+  let killed = "none";
   for (const [index, server] of ordered.entries()) {
     edit(ensemble, server, next);
     await server.restart();

@@ -6,7 +6,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { fourLetterWord, ZOOID_SERVER } from "@zooid/conformance/internal/servers/endpoint";
+import { fourLetterWord, spawnServer, ZOOID_SERVER } from "@zooid/conformance/internal/servers/endpoint";
 import { LoggedProcess, logOf, logTailOf } from "@zooid/conformance/internal/servers/logged-process";
 import { lastSettings } from "@zooid/model/testing/last-settings";
 import { freePorts } from "@zooid/wire/testing/free-ports";
@@ -40,6 +40,8 @@ export interface EnsembleOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Where each server is; default loopback, with ports of the system's choice. */
   readonly places?: readonly Place[];
+  /** The folder of Apache ZooKeeper's jars, for an ensemble of it. */
+  readonly apacheJars?: string;
   /** Whether the zoo.cfg of a server lists another one. Default: each lists all. */
   readonly isListed?: (sid: number, by: number) => boolean;
 }
@@ -129,15 +131,17 @@ export class EnsembleServer {
   readonly folder: string;
   readonly dataDir: string;
   readonly #env: Readonly<Record<string, string>>;
+  readonly #apacheJars: string | undefined;
   #process: LoggedProcess | undefined;
   #isPaused = false;
 
-  constructor(sid: number, place: Place, { folder, env = {} }: EnsembleOptions) {
+  constructor(sid: number, place: Place, { folder, env = {}, apacheJars }: EnsembleOptions) {
     this.sid = sid;
     this.place = place;
     this.folder = join(folder, `s${sid}`);
     this.dataDir = join(this.folder, "data");
     this.#env = env;
+    this.#apacheJars = apacheJars;
   }
 
   get host(): string {
@@ -202,8 +206,12 @@ export class EnsembleServer {
 
   /** @param program another build of the server */
   launch(program: string = ZOOID_SERVER): void {
-    const command = [...this.place.prefix, program, join(this.folder, "zoo.cfg")];
-    this.#process = new LoggedProcess(command, { folder: this.folder, env: this.#env });
+    const configFile = join(this.folder, "zoo.cfg");
+    const at = { folder: this.folder, env: this.#env };
+    this.#process =
+      this.#apacheJars === undefined
+        ? new LoggedProcess([...this.place.prefix, program, configFile], at)
+        : spawnServer("apache", { ...at, configFile, jars: this.#apacheJars });
     this.#isPaused = false;
   }
 

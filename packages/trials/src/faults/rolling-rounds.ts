@@ -110,8 +110,10 @@ export class RollingRounds {
       console.log(`${title}: ${steps.join("; ")}; ${counts}${faults.length > 0 ? " FAILED" : ""}`);
     } catch (error) {
       faults.push(error instanceof Error ? error.message : String(error));
+      if (steps.length > 0) console.log(`${title}: ${steps.join("; ")}`);
     }
-    this.hasFailed = faults.length > 0;
+    if (options.apacheJars !== undefined) for (const fault of faults) console.log(`${title}: ${fault.split("\n")[0]}`);
+    else this.hasFailed = faults.length > 0;
     if (this.hasFailed) printFaults(faults, ensemble);
     if (this.hasFailed || keep) console.log(`data and logs are kept in ${folder}`);
     else rmSync(folder, { recursive: true, force: true });
