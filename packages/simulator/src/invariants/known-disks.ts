@@ -48,6 +48,16 @@ export class KnownDisks {
     return (this.#disks.get(sid)?.durable.tail.zxid ?? ZXID_NONE) !== ZXID_NONE;
   }
 
+  /** Whether nothing was ever logged on any disk, emptied ones included. */
+  get areBlank(): boolean {
+    const isBlank = ({ tail }: DurableLog): boolean => tail.zxid === ZXID_NONE;
+    const disks = [...this.#disks.values()];
+    return (
+      disks.every(({ durable, lost }) => isBlank(durable) && lost.every(isBlank)) &&
+      [...this.#emptied.values()].every(({ lost }) => lost.every(isBlank))
+    );
+  }
+
   /** A disk is seen for the first time, or for the first time since it was emptied. */
   add(sid: ServerId, durable: DurableLog): void {
     const { emptiedIn, lost } = this.#emptied.get(sid) ?? { emptiedIn: 0, lost: [] };

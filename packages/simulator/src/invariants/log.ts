@@ -80,10 +80,22 @@ export class LogInvariants {
       this.#facts.skipped.installed(sid, now);
       this.#checkKept(`a history install of server ${sid}`);
     }
+    if (disk.isWiped && this.#hasForgottenNothing(before, now)) disk.isWiped = false;
     if (server === undefined) return;
     if (now.floor !== before.floor || stateFile !== before.stateFile) checkCoverage(server);
     if (isInstall) this.#checkEntries(server, now.floor.zxid);
     else if (tail.zxid !== before.tail.zxid) this.#checkEntries(server, before.tail.zxid);
+  }
+
+  /**
+   * A wiped server's promise is above every other one, and no server has ever logged anything: it
+   * has forgotten no ack, and no promise that still matters. A leader that hears all voters counts
+   * it.
+   */
+  #hasForgottenNothing(before: DurableLog, { promise }: DurableLog): boolean {
+    const { disks } = this.#facts;
+    if (promise.epoch === before.promise.epoch || !disks.areBlank) return false;
+    return [...disks.all()].every(({ durable }) => durable.promise.epoch <= promise.epoch);
   }
 
   #checkEpochs(sid: ServerId, before: DurableLog, { promise, currentEpoch, tail }: DurableLog): void {
