@@ -1,5 +1,7 @@
 import { join } from "node:path";
-import { assert, earlierOf, formatZxid, type Zxid } from "@zooid/model";
+import { assert, earlierOf, formatZxid, laterOf, type Zxid } from "@zooid/model";
+import { Archive, type ArchiveOptions } from "./archive/archive.ts";
+import { listArchive, makeArchiveFolder } from "./archive/archive-folder.ts";
 import { hasRoomForFile, isFull, isUnexplained } from "./database.ts";
 import { DataDirectories } from "./directory/data-directories.ts";
 import { LOG_RESERVE, releaseReserve } from "./directory/disk-reserve.ts";
@@ -94,6 +96,11 @@ export interface StoreOptions {
    * as they are.
    */
   readonly liveTree?: () => LiveTree | undefined;
+  /**
+   * Copies committed entries into files that outlast the log's purge, for questions about the past,
+   * backups and restores. Default: not. Needs a Node.js with zstd (22.15).
+   */
+  readonly archive?: ArchiveOptions;
   /** Breaks a promise on purpose. */
   readonly testBreak?: TestBreak;
 }
@@ -107,6 +114,8 @@ export interface Store extends AsyncDisposable {
   readonly state: StateStore;
   /** Undefined where none was asked for. */
   readonly scrub: Scrub | undefined;
+  /** Undefined where none was asked for. */
+  readonly archive: Archive | undefined;
   /**
    * Fills the tree from the state file in force, synchronously; `replay` continues from the
    * position in the answer.
@@ -223,6 +232,7 @@ async function openOnce(options: StoreOptions): Promise<Store> {
     const segmentBytes = Math.max(SEGMENT_BYTES_MIN, Math.floor(logKeepBytes / SEGMENTS_KEPT));
     const leases = new ReaderLeases().memory;
     let checkpointing: StateStore | undefined;
+    let archive: Archive | undefined;
     const log = await openSqliteLog({
       file: {
         directory: logDirectory,
@@ -254,7 +264,10 @@ async function openOnce(options: StoreOptions): Promise<Store> {
       checkpointBytes: options.checkpointBytes ?? 64 * MIB,
       checkpointMs: options.checkpointMs ?? 30_000,
       testBreak: options.testBreak,
-      marked: ({ zxid }) => log.noteCommitted(zxid),
+      marked: (mark) => {
+        log.noteCommitted(mark.zxid);
+        archive?.advance(mark);
+      },
       checkpointed: (meta) => log.allowPurge(meta.applied.zxid),
       roomChanged: (missing) => {
         if (missing === undefined) handler.warned("the state file has room on its disk again", "no-room");
@@ -268,7 +281,9 @@ async function openOnce(options: StoreOptions): Promise<Store> {
     const rewrite = (): Promise<boolean> => rewriteState(transfers, options);
     const scrub =
       options.scrub === undefined ? undefined : newScrub(options.scrub, { log, state, logDirectory, leases, rewrite });
-    return new SqliteStore({ log, state, scrub, transfers, place, logDirectory, leases });
+    // Before anything is checkpointed, and purged.
+    if (options.archive !== undefined) archive = newArchive(options.archive, { log, logDirectory, leases, options });
+    return new SqliteStore({ log, state, scrub, archive, transfers, place, logDirectory, leases });
   } catch (cause) {
     await opened?.[Symbol.asyncDispose]();
     place.abandon();
@@ -286,6 +301,28 @@ function moveDamaged({ directory, logDirectory = directory, handler }: StoreOpti
   });
   if (folders.length > 0)
     handler.warned(`${damage.message}; the damaged files are now in ${folders.join(" and ")}`, "repaired");
+}
+
+function newArchive(
+  archive: ArchiveOptions,
+  parts: {
+    readonly log: SqliteTxnLog;
+    readonly logDirectory: string;
+    readonly leases: SharedArrayBuffer;
+    readonly options: StoreOptions;
+  },
+): Archive {
+  const { log, logDirectory, leases, options } = parts;
+  makeArchiveFolder(archive.folder);
+  const end = listArchive(archive.folder).at(-1)?.end ?? log.durable.floor.zxid;
+  return new Archive({
+    options: archive,
+    logDirectory,
+    leases,
+    decoderModule: options.decoderModule ?? "@zooid/wire/txn",
+    after: laterOf(end, log.durable.floor.zxid),
+    hold: (after) => log.hold(after),
+  });
 }
 
 function newScrub(
@@ -335,6 +372,7 @@ class SqliteStore implements Store {
   readonly log: SqliteTxnLog;
   readonly state: StateStore;
   readonly scrub: Scrub | undefined;
+  readonly archive: Archive | undefined;
   readonly #stateFile: () => string;
   readonly #transfers: SnapshotTransfers;
   readonly #place: DataDirectories;
@@ -346,6 +384,7 @@ class SqliteStore implements Store {
     readonly log: SqliteTxnLog;
     readonly state: SqliteStateStore;
     readonly scrub: Scrub | undefined;
+    readonly archive: Archive | undefined;
     readonly transfers: SnapshotTransfers;
     readonly place: DataDirectories;
     readonly logDirectory: string;
@@ -354,6 +393,7 @@ class SqliteStore implements Store {
     this.log = parts.log;
     this.state = parts.state;
     this.scrub = parts.scrub;
+    this.archive = parts.archive;
     this.#stateFile = () => parts.state.stateFile;
     this.#transfers = parts.transfers;
     this.#place = parts.place;
@@ -405,8 +445,10 @@ class SqliteStore implements Store {
   }
 
   adoptState(): StateMeta {
+    const before = this.#stateFile();
     const meta = this.#transfers.adopt();
     this.scrub?.setStateFile(this.#stateFile());
+    if (this.#stateFile() !== before) this.archive?.adopted(meta.applied.zxid);
     return meta;
   }
 
@@ -423,12 +465,24 @@ class SqliteStore implements Store {
     this.#transfers.stop();
     await this.scrub?.close();
     await this.#transfers.close();
+    await this.archive?.close();
     await this.state[Symbol.asyncDispose]();
     await this.log[Symbol.asyncDispose]();
     this.#place[Symbol.dispose]();
   }
 }
 
+export {
+  Archive,
+  type ArchiveEvent,
+  type ArchiveOptions,
+  type ArchiveParts,
+  type ArchiveStatus,
+} from "./archive/archive.ts";
+export { ArchiveFile } from "./archive/archive-file.ts";
+export { gapsIn, type ListedFile, listArchive } from "./archive/archive-folder.ts";
+export type { ArchiveFooter, Extent } from "./archive/archive-format.ts";
+export type { ArchiveFiles } from "./archive/archive-messages.ts";
 export { type Access, accessFault } from "./directory/access-fault.ts";
 export { CHECKPOINT_RESERVE, LOG_RESERVE, makeReserve, type Reserve } from "./directory/disk-reserve.ts";
 export type { Places } from "./directory/inspect-directory.ts";

@@ -129,6 +129,12 @@ export class LogReader implements Disposable {
     return { bytes: concatenated(runs, bytes), after: first.after, last, count };
   }
 
+  /** The entry before the first one that is held. */
+  floor(): LogPosition {
+    using _lease = this.#leases.take();
+    return this.#look().floor;
+  }
+
   /** The chain at a zxid that the log holds or that is its floor. */
   chainAt(zxid: Zxid): Chain | undefined {
     using _lease = this.#leases.take();

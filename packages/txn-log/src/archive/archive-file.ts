@@ -1,0 +1,217 @@
+import { createHash } from "node:crypto";
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { crc32, zstdDecompressSync } from "node:zlib";
+import { FRAME_HEADER_BYTES, formatZxid, frameLength, frameZxid, type Zxid } from "@zooid/model";
+import { ChainCursor, formatChain } from "../chain.ts";
+import type { EntrySink } from "../segments/entry-sink.ts";
+import {
+  type ArchiveFooter,
+  BLOCKS_MAX,
+  damaged,
+  decodeFooter,
+  type Extent,
+  footerLength,
+  HEAD,
+  PAIR_BYTES,
+  ROW_BYTES,
+  TRAILER_BYTES,
+} from "./archive-format.ts";
+import { pathHash } from "./path-hash.ts";
+import { blocksOf } from "./path-index.ts";
+
+const READ_BYTES = 256 * 1024;
+/** More pairs than a file of the largest size can have. */
+const PAIRS_MAX = 16 * 1024 * 1024;
+
+interface Block extends Extent {
+  /** Bytes of its frames. */
+  readonly frameBytes: number;
+  readonly first: Zxid;
+}
+
+/**
+ * A file of the archive that is open. What is read of it is checked for what it costs: a block never
+ * has more bytes than the table says, and the table never more than the footer.
+ *
+ * Only {@link verify} reads everything against the chain and the file's sum.
+ */
+export class ArchiveFile implements Disposable {
+  readonly file: string;
+  readonly footer: ArchiveFooter;
+  readonly #handle: number;
+  readonly #size: number;
+  #blocks: readonly Block[] | undefined;
+  #index: Buffer | undefined;
+
+  /** @throws StoreError `DAMAGED` or `NEWER_FORMAT` */
+  constructor(file: string) {
+    this.file = file;
+    this.#handle = openSync(file, "r");
+    try {
+      this.#size = fstatSync(this.#handle).size;
+      this.footer = this.#readFooter();
+    } catch (cause) {
+      closeSync(this.#handle);
+      throw cause;
+    }
+  }
+
+  /** Bytes of the file. */
+  get size(): number {
+    return this.#size;
+  }
+
+  get blocks(): readonly Block[] {
+    this.#blocks ??= this.#readTable();
+    return this.#blocks;
+  }
+
+  /** Hands over the entries after a zxid, in order. */
+  walk(after: Zxid, sink: EntrySink): void {
+    const { blocks } = this;
+    const behind = blocks.findIndex(({ first }) => first > after);
+    const from = behind === -1 ? blocks.length - 1 : Math.max(0, behind - 1);
+    for (const [at] of blocks.entries()) if (at >= from) this.#walkBlock(at, after, sink);
+  }
+
+  /** Hands over the entries of one block. */
+  walkBlock(number: number, sink: EntrySink): void {
+    this.#walkBlock(number, 0, sink);
+  }
+
+  /**
+   * The numbers of the blocks that may have an entry that changes a node, ascending; those of a path
+   * with a slash behind it may have one that creates or deletes a child.
+   */
+  blocksOf(path: Uint8Array): readonly number[] {
+    this.#index ??= this.#readIndex();
+    return blocksOf(this.#index, pathHash(path, 0, path.length, this.footer.seed));
+  }
+
+  /**
+   * Reads all of it: the sum, and each entry against the chain and the footer.
+   *
+   * @throws StoreError `DAMAGED` with the place
+   */
+  verify(): void {
+    this.#verifySum();
+    const { after, end, entryCount, frameBytes } = this.footer;
+    const chain = new ChainCursor();
+    chain.set(after.chain);
+    let last = after.zxid;
+    let count = 0;
+    let bytesInAll = 0;
+    this.walk(after.zxid, (zxid, bytes, start, stop) => {
+      chain.add(zxid, stop - start, crc32(bytes.subarray(start, stop)));
+      last = zxid;
+      count++;
+      bytesInAll += FRAME_HEADER_BYTES + stop - start;
+    });
+    if (last !== end.zxid || chain.value() !== end.chain) {
+      const found = `${formatZxid(last)}, chain ${formatChain(chain.value())}`;
+      throw damaged(this.file, `its end, ${formatZxid(end.zxid)}, chain ${formatChain(end.chain)}`, found);
+    }
+    if (count !== entryCount || bytesInAll !== frameBytes) {
+      throw damaged(this.file, `${entryCount} entries`, `${count}, of ${bytesInAll} bytes and not ${frameBytes}`);
+    }
+    this.#index ??= this.#readIndex();
+  }
+
+  [Symbol.dispose](): void {
+    closeSync(this.#handle);
+  }
+
+  #readFooter(): ArchiveFooter {
+    const { file } = this;
+    const size = this.#size;
+    if (size < HEAD.length + TRAILER_BYTES) throw damaged(file, "its first bytes", `a file of ${size} bytes`);
+    const head = this.#read({ at: 0, length: HEAD.length }, "its first bytes");
+    const trailer = this.#read({ at: size - TRAILER_BYTES, length: TRAILER_BYTES }, "its last bytes");
+    const length = footerLength(trailer, file, size);
+    const footer = decodeFooter(this.#read({ at: size - TRAILER_BYTES - length, length }, "the footer"), trailer, file);
+    if (!head.equals(HEAD)) throw damaged(file, "its first bytes", JSON.stringify(head.toString("latin1")));
+    const { blockCount, pairCount, table, index } = footer;
+    const isPossible =
+      blockCount >= 0 &&
+      blockCount <= BLOCKS_MAX &&
+      pairCount >= 0 &&
+      pairCount <= PAIRS_MAX &&
+      table.at + table.length === index.at &&
+      index.at + index.length + length + TRAILER_BYTES === size;
+    if (!isPossible) throw damaged(file, "the footer", `${blockCount} blocks and an index at byte ${index.at}`);
+    return footer;
+  }
+
+  #readTable(): readonly Block[] {
+    const { blockCount, table } = this.footer;
+    const rows = this.#unpack(table, blockCount * ROW_BYTES, "the table of blocks");
+    return Array.from({ length: blockCount }, (_, number) => {
+      const at = number * ROW_BYTES;
+      return {
+        at: rows.readUInt32LE(at),
+        length: rows.readUInt32LE(at + 4),
+        frameBytes: rows.readUInt32LE(at + 8),
+        first: rows.readDoubleLE(at + 12) as Zxid,
+      };
+    });
+  }
+
+  #readIndex(): Buffer {
+    const { index, pairCount } = this.footer;
+    return this.#unpack(index, pairCount * PAIR_BYTES, "the index");
+  }
+
+  #walkBlock(number: number, after: Zxid | 0, sink: EntrySink): void {
+    const block = this.blocks[number];
+    const place = `block ${number}`;
+    if (block === undefined) throw damaged(this.file, place, `${this.blocks.length} blocks`);
+    const frames = this.#unpack(block, block.frameBytes, place);
+    for (let at = 0; at < frames.length; ) {
+      const start = at + FRAME_HEADER_BYTES;
+      const end = start <= frames.length ? start + frameLength(frames, at) : Number.POSITIVE_INFINITY;
+      if (end > frames.length) throw damaged(this.file, place, `an entry that continues behind byte ${frames.length}`);
+      const zxid = frameZxid(frames, at);
+      if (zxid > after) sink(zxid, frames, start, end);
+      at = end;
+    }
+  }
+
+  #unpack(extent: Extent, length: number, place: string): Buffer {
+    const packed = this.#read(extent, place);
+    try {
+      const bytes = zstdDecompressSync(packed, { maxOutputLength: Math.max(1, length) });
+      if (bytes.length === length) return bytes;
+      throw damaged(this.file, place, `${bytes.length} bytes, not ${length}`);
+    } catch (cause) {
+      if (cause instanceof Error && "code" in cause && /^Z(STD)?_/.test(String(cause.code))) {
+        throw damaged(this.file, place, cause.message);
+      }
+      if (cause instanceof RangeError) throw damaged(this.file, place, `more than ${length} bytes`);
+      throw cause;
+    }
+  }
+
+  #read({ at, length }: Extent, place: string): Buffer {
+    if (at < 0 || length < 0 || at + length > this.#size) {
+      throw damaged(this.file, place, `bytes ${at} to ${at + length} of ${this.#size}`);
+    }
+    const bytes = Buffer.allocUnsafeSlow(length);
+    for (let from = 0; from < length; ) {
+      const count = readSync(this.#handle, bytes, from, length - from, at + from);
+      if (count === 0) throw damaged(this.file, place, `the file ends at byte ${at + from}`);
+      from += count;
+    }
+    return bytes;
+  }
+
+  #verifySum(): void {
+    const { index, sha256 } = this.footer;
+    const end = index.at + index.length;
+    const hash = createHash("sha256");
+    for (let at = 0; at < end; at += READ_BYTES) {
+      hash.update(this.#read({ at, length: Math.min(READ_BYTES, end - at) }, "its content"));
+    }
+    const found = hash.digest("hex");
+    if (found !== sha256) throw damaged(this.file, `its SHA-256, ${sha256}`, found);
+  }
+}

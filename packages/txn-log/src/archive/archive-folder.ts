@@ -1,0 +1,72 @@
+import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { Zxid } from "@zooid/model";
+import { syncPath } from "../database.ts";
+import { ArchiveFile } from "./archive-file.ts";
+import { UNFINISHED_FILE } from "./archive-file-writer.ts";
+import { parseArchiveFileName } from "./archive-format.ts";
+import type { ArchiveFiles } from "./archive-messages.ts";
+
+/** A file of the archive by its name. */
+export interface ListedFile {
+  readonly file: string;
+  readonly after: Zxid;
+  readonly end: Zxid;
+  readonly bytes: number;
+}
+
+/** Makes the folder, and removes what a crash left. */
+export function makeArchiveFolder(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  rmSync(join(folder, UNFINISHED_FILE), { force: true });
+}
+
+/** The files of a folder by their end, and those that end at one zxid by their beginning. */
+export function listArchive(folder: string): readonly ListedFile[] {
+  const files = readdirSync(folder).flatMap((name) => {
+    const range = parseArchiveFileName(name);
+    const file = join(folder, name);
+    const bytes = range === undefined ? undefined : statSync(file, { throwIfNoEntry: false })?.size;
+    return range === undefined || bytes === undefined ? [] : [{ file, ...range, bytes }];
+  });
+  return files.sort((a, b) => a.end - b.end || a.after - b.after);
+}
+
+/** Ranges that no file has, between the first file and the last one. */
+export function gapsIn(files: readonly ListedFile[]): readonly { readonly after: Zxid; readonly end: Zxid }[] {
+  const gaps: { after: Zxid; end: Zxid }[] = [];
+  let end = files[0]?.end;
+  for (const file of files.slice(1)) {
+    if (end !== undefined && file.after > end) gaps.push({ after: end, end: file.after });
+    if (end === undefined || file.end > end) end = file.end;
+  }
+  return gaps;
+}
+
+/** Removes the oldest files that need not be kept. @returns those that are left */
+export function retainArchive(
+  folder: string,
+  limits: { readonly retainMs: number; readonly retainBytes: number; readonly nowMs: number },
+): ArchiveFiles {
+  const files = [...listArchive(folder)];
+  let bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  let removed = 0;
+  for (const { file, bytes: size } of files.slice(0, -1)) {
+    if (bytes <= limits.retainBytes && lastMsOf(file) >= limits.nowMs - limits.retainMs) break;
+    rmSync(file, { force: true });
+    bytes -= size;
+    removed++;
+  }
+  if (removed > 0) syncPath(folder);
+  return { count: files.length - removed, bytes };
+}
+
+/** A file that cannot be read is kept until there is no room for it: `inspect` names it. */
+function lastMsOf(file: string): number {
+  try {
+    using opened = new ArchiveFile(file);
+    return opened.footer.lastMs;
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
+}

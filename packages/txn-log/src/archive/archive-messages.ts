@@ -1,0 +1,53 @@
+import type { MessagePort } from "node:worker_threads";
+import type { Zxid } from "@zooid/model";
+import type { LogPosition } from "../txn-log.ts";
+import type { ArchiveMark } from "./archive-file-writer.ts";
+
+/** What the archive's thread and the driver's thread send each other. */
+
+export interface ArchiveThreadData extends ArchiveLimits {
+  /** Of the archive's log. */
+  readonly folder: string;
+  readonly logDirectory: string;
+  readonly leases: SharedArrayBuffer;
+  readonly port: MessagePort;
+  readonly decoderModule: string;
+}
+
+export interface ArchiveLimits {
+  /** A file ends at the first mark at which it has that many bytes of frames, or that age. */
+  readonly fileBytes: number;
+  readonly fileMs: number;
+  /** Files whose last entry is older go, and the oldest while all of them have more bytes. */
+  readonly retainMs: number;
+  readonly retainBytes: number;
+}
+
+export type ArchiveCommand =
+  /** Everything up to here is committed and durable. Marks rise, up to a `restart`. */
+  | { readonly kind: "mark"; readonly mark: ArchiveMark }
+  /** The log has another history now, or no longer waits: what is not in a file is read again. */
+  | { readonly kind: "restart" }
+  /** Ends the file that is being written, at its last mark. */
+  | { readonly kind: "flush"; readonly id: number }
+  | { readonly kind: "close" };
+
+export type ArchiveReport =
+  /** A file is on the disk: the log may be purged up to its end. */
+  | {
+      readonly kind: "archived";
+      readonly end: LogPosition;
+      readonly bytes: number;
+      readonly files: ArchiveFiles;
+    }
+  /** Entries after the first zxid and up to the second one are in no file. */
+  | { readonly kind: "gap"; readonly after: Zxid; readonly end: Zxid }
+  | { readonly kind: "flushed"; readonly id: number }
+  /** A file could not be written, or the log not be read. It is tried again later. */
+  | { readonly kind: "unable"; readonly reason: string };
+
+/** All files together. */
+export interface ArchiveFiles {
+  readonly count: number;
+  readonly bytes: number;
+}

@@ -1,0 +1,188 @@
+import { formatZxid, type TxnDecoder, type Zxid } from "@zooid/model";
+import type { Chain } from "../chain.ts";
+import { LogReader } from "../log/log-reader.ts";
+import { StoreError } from "../store-error.ts";
+import { loadThread } from "../threads/loading.ts";
+import { lowerPriority } from "../threads/lower-priority.ts";
+import type { LogPosition } from "../txn-log.ts";
+import { ArchiveFile } from "./archive-file.ts";
+import { ArchiveFileWriter, type ArchiveMark } from "./archive-file-writer.ts";
+import { listArchive, makeArchiveFolder, retainArchive } from "./archive-folder.ts";
+import type { ArchiveCommand, ArchiveReport, ArchiveThreadData } from "./archive-messages.ts";
+
+/** Below every thread that a client waits for. */
+const NICE = 10;
+const READ_BYTES = 256 * 1024;
+const RETRY_MS = 10_000;
+
+/**
+ * Copies committed entries from the log into files of the archive, up to each mark, and removes the
+ * files that need not be kept. A file that was begun is in memory until its end: after a crash, or
+ * when it cannot be written, its entries are read again. The driver's thread keeps the log behind
+ * the last file.
+ */
+class ArchiveThread {
+  readonly #data: ArchiveThreadData;
+  readonly #decoder: TxnDecoder;
+  #log: LogReader | undefined;
+  /** Marks that are not in a file, oldest first. */
+  #marks: ArchiveMark[] = [];
+  /** The last mark that the file which is being written ends at. */
+  #last: ArchiveMark | undefined;
+  #writer: ArchiveFileWriter | undefined;
+  #beganMs = 0;
+  /** How many of the marks are in the writer. */
+  #taken = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #retryMs = 0;
+
+  constructor(data: ArchiveThreadData, decoder: TxnDecoder) {
+    this.#data = data;
+    this.#decoder = decoder;
+    data.port.on("message", (command: ArchiveCommand) => this.#receive(command));
+  }
+
+  #receive(command: ArchiveCommand): void {
+    switch (command.kind) {
+      case "mark":
+        this.#marks.push(command.mark);
+        return this.#wake();
+      case "restart":
+        this.#marks = [];
+        return this.#startAgain();
+      case "flush":
+        this.#try(() => this.#archive({ isFlushed: true }));
+        return this.#report({ kind: "flushed", id: command.id });
+      case "close":
+        clearTimeout(this.#timer);
+        this.#try(() => this.#archive({ isFlushed: true }));
+        this.#log?.[Symbol.dispose]();
+        return this.#data.port.close();
+    }
+  }
+
+  #wake(): void {
+    if (performance.now() < this.#retryMs) return;
+    this.#try(() => this.#archive({ isFlushed: false }));
+    this.#schedule();
+  }
+
+  /** When the file that is being written is old enough, or a failure is tried again. */
+  #schedule(): void {
+    if (this.#timer !== undefined || this.#marks.length === 0) return;
+    const dueMs = Math.max(this.#retryMs, this.#beganMs + this.#data.fileMs) - performance.now();
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#wake();
+    }, dueMs);
+  }
+
+  /** What failed is tried again later; nothing waits for it. */
+  #try(act: () => void): void {
+    try {
+      act();
+      this.#retryMs = 0;
+    } catch (cause) {
+      this.#startAgain();
+      this.#retryMs = performance.now() + RETRY_MS;
+      this.#report({ kind: "unable", reason: cause instanceof Error ? cause.message : String(cause) });
+    }
+  }
+
+  #startAgain(): void {
+    this.#writer = undefined;
+    this.#last = undefined;
+    this.#taken = 0;
+  }
+
+  #archive({ isFlushed }: { readonly isFlushed: boolean }): void {
+    for (let mark = this.#marks[this.#taken]; mark !== undefined; mark = this.#marks[this.#taken]) {
+      const writer = this.#writer ?? this.#begin(mark);
+      if (writer === undefined) continue;
+      this.#copy(writer, mark);
+      this.#last = mark;
+      this.#taken++;
+      if (writer.frameBytes >= this.#data.fileBytes || writer.isFull) this.#finish();
+    }
+    if (isFlushed || performance.now() - this.#beganMs >= this.#data.fileMs) this.#finish();
+  }
+
+  /** @returns undefined if the mark is in a file already */
+  #begin(mark: ArchiveMark): ArchiveFileWriter | undefined {
+    makeArchiveFolder(this.#data.folder);
+    this.#log ??= new LogReader(this.#data.logDirectory, this.#data.leases);
+    const after = this.#continueAfter(this.#log);
+    if (mark.zxid <= after.zxid) {
+      this.#marks.shift();
+      return undefined;
+    }
+    this.#writer = new ArchiveFileWriter(this.#decoder, after);
+    this.#beganMs = performance.now();
+    return this.#writer;
+  }
+
+  /** Where the archive ends, or where the log begins if that is later or another history. */
+  #continueAfter(log: LogReader): LogPosition {
+    const last = listArchive(this.#data.folder).at(-1);
+    const floor = log.floor();
+    if (last === undefined) return floor;
+    const { end } = last;
+    const chain = end < floor.zxid ? undefined : log.chainAt(end);
+    // A damaged file is named by a check, and is no reason to copy entries twice.
+    if (chain !== undefined && (chainAtEnd(last.file) ?? chain) === chain) return { zxid: end, chain };
+    if (floor.zxid > end) this.#report({ kind: "gap", after: end, end: floor.zxid });
+    return floor;
+  }
+
+  #copy(writer: ArchiveFileWriter, { zxid: upTo }: ArchiveMark): void {
+    const log = this.#log;
+    if (log === undefined) return;
+    let at: Zxid = writer.end.zxid;
+    while (at < upTo) {
+      const walk = log.walk(at, { bytesMax: READ_BYTES, upTo }, (zxid, bytes, start, end) => {
+        writer.add(zxid, bytes, start, end);
+      });
+      if (walk.count === 0) throw new Error(`the log ends before ${formatZxid(upTo)}, which is committed`);
+      at = walk.last.zxid;
+    }
+    log.closeSealed();
+  }
+
+  #finish(): void {
+    const writer = this.#writer;
+    const last = this.#last;
+    if (writer === undefined || last === undefined) return;
+    const { folder } = this.#data;
+    const { end, frameBytes: bytes } = writer.finish(folder, this.#log?.ensembleId() ?? "", last);
+    this.#marks.splice(0, this.#taken);
+    this.#startAgain();
+    const files = retainArchive(folder, { ...this.#data, nowMs: Date.now() });
+    this.#report({ kind: "archived", end, bytes, files });
+  }
+
+  #report(report: ArchiveReport): void {
+    this.#data.port.postMessage(report);
+  }
+}
+
+/** Undefined where the file is damaged. */
+function chainAtEnd(file: string): Chain | undefined {
+  try {
+    using opened = new ArchiveFile(file);
+    return opened.footer.end.chain;
+  } catch (cause) {
+    if (cause instanceof StoreError) return undefined;
+    throw cause;
+  }
+}
+
+const data = loadThread<ArchiveThreadData>();
+lowerPriority(NICE);
+try {
+  const { TxnReader } = (await import(data.decoderModule)) as { readonly TxnReader: new () => TxnDecoder };
+  new ArchiveThread(data, new TxnReader());
+} catch (cause) {
+  const reason = cause instanceof StoreError || cause instanceof Error ? cause.message : String(cause);
+  data.port.postMessage({ kind: "unable", reason } satisfies ArchiveReport);
+  data.port.close();
+}
