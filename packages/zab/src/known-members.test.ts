@@ -107,7 +107,7 @@ test("a history that ends with a change comes with the configuration that it rep
   it.see(LATER, CHANGE);
   expect([it.committed, it.lastSeen, quorum(it, 1, 2)]).toEqual([CHANGE, LATER, false]);
   const written: Uint8Array[] = [];
-  it.wrote(CHANGE);
+  expect([it.isWrittenWithHistory(CHANGE), it.isWrittenWithHistory(FIRST)]).toEqual([true, false]);
   it.commit(composeZxid(2, 0), (committed) => written.push(committed));
   expect(written).toEqual([]);
   it.commit(composeZxid(2, 1), (committed) => written.push(committed));

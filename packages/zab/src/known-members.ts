@@ -213,9 +213,16 @@ export class KnownMembers {
     this.#moved();
   }
 
-  /** A history was installed with the one that its last change replaces. */
-  wrote(committed: Members): void {
-    this.#written = laterOf(this.#written, committed.version);
+  /**
+   * A history is installed that ends with a change of this configuration.
+   *
+   * @returns whether it is written with the history: the log may name a newer one, since the leader
+   *   need not know that the change is committed
+   */
+  isWrittenWithHistory(committed: Members): boolean {
+    if (committed.version <= this.#written) return false;
+    this.#written = committed.version;
+    return true;
   }
 
   /**

@@ -186,12 +186,14 @@ export class LearnerSynchronization {
     const { members } = this.#context;
     const config = members.isChangeable ? message.config : undefined;
     const seen = config && decodeMembers(config);
-    const committedConfig = config && message.committedConfig;
-    const replaced = committedConfig && decodeMembers(committedConfig);
-    if ((config !== undefined && seen === undefined) || (committedConfig !== undefined && replaced === undefined)) {
+    const replacedConfig = config && message.committedConfig;
+    const replaced = replacedConfig && decodeMembers(replacedConfig);
+    if ((config !== undefined && seen === undefined) || (replacedConfig !== undefined && replaced === undefined)) {
       link.illegal(message);
       return;
     }
+    const isWritten = replaced !== undefined && members.isWrittenWithHistory(replaced);
+    const committedConfig = isWritten ? replacedConfig : undefined;
     const isSnapshot = this.#stateFile !== undefined;
     link.becomeInstalling();
     this.#broadcast.beginLogging(through);
@@ -226,7 +228,6 @@ export class LearnerSynchronization {
     // Now, and not when the disk has the history: entries behind it may come in between, and a
     // change among them is newer.
     // rule: the-historys-configuration-before-its-entries
-    if (replaced !== undefined) members.wrote(replaced);
     if (seen !== undefined) members.see(seen, replaced);
   }
 
