@@ -3,6 +3,7 @@ import { isIP } from "node:net";
 import { totalmem } from "node:os";
 import { errorJson, type IpRange, keepCode, NO_PROXIES, parseProxyRange, type TrustedProxies } from "@zooid/model";
 import { REPLICA_DEFAULTS, type ReapingConfig } from "@zooid/replica";
+import { hasZstd } from "@zooid/txn-log/sqlite";
 import {
   type AdminConfig,
   type AdminOptions,
@@ -19,6 +20,7 @@ import {
   parseConnectionThrottle,
 } from "./clients/connection-throttle.ts";
 import type { DiskOptions } from "./disk/disk-marks.ts";
+import type { HistoryOptions } from "./disk/history-reports.ts";
 import type { ScrubSettings } from "./disk/scrub-reports.ts";
 import { collidingPorts } from "./listening/own-ports.ts";
 import { type EnsembleOptions, parseEnsemble, type QuorumPeerConfig } from "./peers/ensemble-config.ts";
@@ -139,6 +141,8 @@ export interface ServerOptions {
   readonly stateLagBytesMax?: number;
   /** What the log keeps beyond what the state file and its learners need. */
   readonly retention?: RetentionOptions;
+  /** Whether committed entries are archived in the data directory, and for how long. */
+  readonly history?: HistoryOptions;
   /** What happens when the disk has little room. */
   readonly disk?: DiskOptions;
   /** How state file and log are checked for damage while the server runs. */
@@ -243,6 +247,7 @@ export interface ServerConfig {
   readonly slowRequestMs: number;
   readonly stateLagBytesMax: number;
   readonly retention: Required<RetentionOptions>;
+  readonly history: Required<HistoryOptions>;
   readonly disk: DiskOptions;
   readonly scrub: Required<ScrubSettings>;
   readonly healDamage: boolean;
@@ -399,6 +404,7 @@ export function parseServerConfig(options: ServerOptions): ServerConfig {
       bytes: whole("zooid.log.retainBytes", options.retention?.bytes ?? 64 * 1024 * 1024, 1, Number.MAX_SAFE_INTEGER),
       ms: whole("zooid.log.retainMs", options.retention?.ms ?? 0, 0, Number.MAX_SAFE_INTEGER),
     },
+    history: parseHistory(options, whole, problems),
     disk: parseDisk(options.disk ?? {}, whole),
     scrub: parseScrub(options.scrub ?? {}, whole),
     reconfigEnabled: options.reconfigEnabled ?? false,
@@ -474,6 +480,26 @@ export interface RetentionOptions {
    * Segments sealed within this time are kept too, in milliseconds. Default 0: none for their age.
    */
   readonly ms?: number;
+}
+
+const HISTORY_LAG_BYTES: number = 1024 * 1024 * 1024;
+
+function parseHistory(
+  { history = {}, dataDir }: ServerOptions,
+  whole: Whole,
+  problems: string[],
+): Required<HistoryOptions> {
+  const bytes = (name: string, value: number): number => whole(name, value, 0, Number.MAX_SAFE_INTEGER);
+  const retainMs = bytes("zooid.history.retainMs", history.retainMs ?? 0);
+  if (retainMs > 0 && dataDir === undefined) problems.push("zooid.history.retainMs needs a data directory (dataDir)");
+  if (retainMs > 0 && !hasZstd) {
+    problems.push(`zooid.history.retainMs needs Node.js 22.15 or later, this is ${process.version}`);
+  }
+  return {
+    retainMs,
+    retainBytes: bytes("zooid.history.retainBytes", history.retainBytes ?? 0),
+    lagBytesMax: bytes("zooid.history.lagBytesMax", history.lagBytesMax ?? HISTORY_LAG_BYTES),
+  };
 }
 
 function parseDisk({ lowBytes, reserveBytes, testBreak }: DiskOptions, whole: Whole): DiskOptions {

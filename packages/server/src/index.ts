@@ -22,10 +22,12 @@ export {
   type ServerOptions,
 } from "./config.ts";
 export type { DiskOptions } from "./disk/disk-marks.ts";
+export type { HistoryOptions } from "./disk/history-reports.ts";
 export type { ScrubSettings } from "./disk/scrub-reports.ts";
 export { type AnsweringMember, answeringMembers } from "./offline/answering-members.ts";
 export type { DataDirectories } from "./offline/data-directories.ts";
 export { hasConfiguration } from "./offline/has-configuration.ts";
+export { type InspectOptions, inspectHistory } from "./offline/inspect-history.ts";
 export { OfflineError } from "./offline/offline-error.ts";
 export {
   type SnapshotOptions,

@@ -483,6 +483,7 @@ export { ArchiveFile } from "./archive/archive-file.ts";
 export { gapsIn, type ListedFile, listArchive } from "./archive/archive-folder.ts";
 export type { ArchiveFooter, Extent } from "./archive/archive-format.ts";
 export type { ArchiveFiles } from "./archive/archive-messages.ts";
+export { hasZstd } from "./archive/zstd.ts";
 export { type Access, accessFault } from "./directory/access-fault.ts";
 export { CHECKPOINT_RESERVE, LOG_RESERVE, makeReserve, type Reserve } from "./directory/disk-reserve.ts";
 export type { Places } from "./directory/inspect-directory.ts";

@@ -84,9 +84,22 @@ test.each<[string, readonly string[], string]>([
   ["two files", ["recover", "zoo.cfg", "more.cfg", "--plan"], "recover takes one zoo.cfg"],
   ["an unknown option", ["recover", "--datta", "d"], "unknown option --datta; the nearest is --data"],
   ["an unknown option of snapshot", ["snapshot", "--data", "d", "--as-member", MEMBER], "unknown option --as-member"],
+  ["no file to inspect", ["inspect", "--verify"], "inspect takes files of a history"],
+  ["values without changes", ["inspect", "f", "--data"], "--data shows the values of --entries"],
+  ["an unknown option of inspect", ["inspect", "f", "--entris"], "the nearest is --entries"],
   ["no directory for a snapshot", ["snapshot"], "--data names the data directory"],
 ])("%s is refused", (_, argv, problem) => {
   expect(problemsOf(...argv)).toContainEqual(expect.stringContaining(problem));
+});
+
+test("inspect takes files and folders", () => {
+  expect(parse("inspect", "f", "/g", "--entries", "--data")).toEqual({
+    kind: "inspect",
+    paths: [resolve("f"), "/g"],
+    hasEntries: true,
+    isVerified: false,
+    hasData: true,
+  });
 });
 
 test("other commands are not these", () => {

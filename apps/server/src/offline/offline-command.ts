@@ -1,11 +1,17 @@
 import { resolve } from "node:path";
-import { ConfigError, type DataDirectories } from "@zooid/embedded-server";
+import { ConfigError, type DataDirectories, type InspectOptions } from "@zooid/embedded-server";
 import { type Member, parseMembers, serverId } from "@zooid/model";
 import type { ConfigFile } from "../configuration/config-file.ts";
 import { parseOptions } from "../configuration/options.ts";
 
 /** A command for the data directories of a stopped server. */
-export type OfflineCommand = RecoverCommand | SnapshotCommand;
+export type OfflineCommand = InspectCommand | RecoverCommand | SnapshotCommand;
+
+export interface InspectCommand extends InspectOptions {
+  readonly kind: "inspect";
+  /** Files of a history, or folders that have some. */
+  readonly paths: readonly string[];
+}
 
 export interface RecoverCommand {
   readonly kind: "recover";
@@ -27,6 +33,12 @@ export interface SnapshotCommand {
   readonly out: string | undefined;
   readonly takesDamaged: boolean;
 }
+
+const INSPECT = {
+  entries: { type: "boolean" },
+  verify: { type: "boolean" },
+  data: { type: "boolean" },
+} as const;
 
 const RECOVER = {
   data: { type: "string", multiple: true },
@@ -56,8 +68,20 @@ export function parseOfflineCommand(
 ): OfflineCommand | undefined {
   const [first, ...rest] = argv;
   if (rest.includes("--help")) return undefined;
+  if (first === "inspect") return inspectCommand(rest);
   if (first === "recover") return recoverCommand(rest, readFile);
   return first === "snapshot" ? snapshotCommand(rest, readFile) : undefined;
+}
+
+function inspectCommand(argv: readonly string[]): InspectCommand {
+  const { values, positionals } = parseOptions(argv, INSPECT);
+  if (positionals.length === 0) {
+    throw new ConfigError(["inspect takes files of a history, or a data directory that has one in archive/log"]);
+  }
+  const { entries = false, verify = false, data = false } = values;
+  if (data && !entries) throw new ConfigError(["--data shows the values of --entries: give both"]);
+  const paths = positionals.map((path) => resolve(path));
+  return { kind: "inspect", paths, hasEntries: entries, isVerified: verify, hasData: data };
 }
 
 function recoverCommand(argv: readonly string[], readFile: (file: string) => ConfigFile): RecoverCommand {

@@ -19,6 +19,7 @@ import { LateConsole } from "../console/late-console.ts";
 import { prepareContainer } from "../container/prepare-container.ts";
 import { AuditLog } from "../logs/audit-log.ts";
 import { openLog, type ProcessLog } from "../logs/logger.ts";
+import { inspect } from "../offline/inspect.ts";
 import { recover } from "../offline/recover.ts";
 import { snapshot } from "../offline/snapshot.ts";
 import { checkHealth } from "../status/health.ts";
@@ -81,6 +82,9 @@ export async function runProcess(signals: StartSignals): Promise<void> {
         process.exitCode = isServing ? ExitStatus.OK : ExitStatus.UNEXPECTED;
         return;
       }
+      case "inspect":
+        inspect(command, OUTPUT);
+        return;
       case "recover":
         await recover(command, OUTPUT);
         return;

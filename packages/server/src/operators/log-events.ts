@@ -23,6 +23,9 @@ export type ServerEvent =
   | "failed"
   | "file-damaged"
   | "file-healed"
+  | "history-gap"
+  | "history-not-written"
+  | "history-written"
   | "founding-absent-beside-a-past"
   | "founding-awaited"
   | "founding-has-data"
@@ -104,10 +107,13 @@ export const LOG_EVENTS: Readonly<Record<LogEvent, string>> = {
   "founding-not-heard": "no ensemble is founded: a listed server accepts connections and is not heard",
   "handed-over": "the leader transferred its leadership",
   "histories-differ": "the histories of learner and leader differ",
+  "history-gap": "the history in the data directory lacks entries",
   "history-missing-here": "a server has a history that is missing on this disk; the role ends",
   "history-not-the-leaders": "the leader's history and this server's are not the same",
+  "history-not-written": "the history in the data directory cannot be written",
   "history-of-one-server":
     "the data here were written by this server alone, and the leader's ensemble has none of them",
+  "history-written": "the history in the data directory is written again",
   "illegal-message": "a peer broke the protocol; its link ends",
   "large-listing": "the list of a node's children is too long for stock clients",
   "leader-handed-over": "the leader transferred its leadership; the role ends",

@@ -72,7 +72,7 @@ test("a log in memory keeps nothing that a checkpoint is beyond", async () => {
   const { promise: appended, resolve, reject } = Promise.withResolvers<void>();
   const note = ({ zxid }: { readonly zxid: Zxid }): void => (zxid === last ? resolve() : undefined);
   const handler = { appended: note, roomChanged: () => {}, failed: reject, warned: () => {} };
-  const silent = { error: () => {}, info: () => {} };
+  const silent = { error: () => {}, warn: () => {}, info: () => {} };
   await using storage = await openStorage(parseServerConfig({}), serverId(1), handler, silent);
   const { currentEpoch } = storage.log.durable;
   const [first, last] = [composeZxid(currentEpoch, 1), composeZxid(currentEpoch, 2)];

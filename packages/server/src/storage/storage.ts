@@ -13,6 +13,7 @@ import {
   type StoreLog,
 } from "@zooid/txn-log";
 import {
+  type ArchiveOptions,
   CHECKPOINT_RESERVE,
   isLogFile,
   type LiveTree,
@@ -25,6 +26,7 @@ import {
 import { gauge, type Metric, summary } from "../admin/metric.ts";
 import type { ServerConfig } from "../config.ts";
 import type { DiskOptions } from "../disk/disk-marks.ts";
+import { archiveOptionsOf, type HistoryLog, historyMetrics } from "../disk/history-reports.ts";
 import { damageFault, type ScrubLog, scrubMetrics, scrubOptionsOf, startRemedyOf } from "../disk/scrub-reports.ts";
 import type { Checkpoint } from "../driver/driver-config.ts";
 import { loadTree } from "./load-tree.ts";
@@ -97,6 +99,7 @@ export async function openStorage(
     fsyncWarnMs,
     stateLagBytesMax,
     retention,
+    history,
     disk,
     scrub,
     healDamage,
@@ -104,14 +107,14 @@ export async function openStorage(
   }: ServerConfig,
   sid: ServerId,
   handler: LogHandler,
-  scrubLog: ScrubLog,
+  reports: ScrubLog & HistoryLog,
   damage?: StoreError,
 ): Promise<Storage> {
   const isAlone = ensemble === undefined;
   if (directory === undefined) return openMemoryStorage(handler, sid, isAlone);
   const logDirectory = logDir ?? directory;
   const limits = { fsyncWarnMs, stateLagBytesMax, logKeepBytes: retention.bytes, retentionMs: retention.ms };
-  const scrubOptions = scrubOptionsOf(scrub, isAlone, scrubLog);
+  const scrubOptions = scrubOptionsOf(scrub, isAlone, reports);
   const isHealedNext = !isAlone && healDamage && damage === undefined;
   const remedy = isHealedNext ? undefined : startRemedyOf(isAlone, [...new Set([directory, logDirectory])]);
   const found = { damage, remedy, healDamage };
@@ -122,6 +125,7 @@ export async function openStorage(
     isAlone,
     handler,
     scrub: scrubOptions,
+    archive: archiveOptionsOf(history, directory, reports),
     ...found,
     ...limits,
     testBreak: disk.testBreak,
@@ -177,6 +181,7 @@ export interface SqliteStorageOptions {
   readonly retentionMs: number;
   readonly handler: LogHandler;
   readonly scrub: ScrubOptions | undefined;
+  readonly archive: ArchiveOptions | undefined;
   readonly healDamage: boolean;
   readonly damage: StoreError | undefined;
   /** What an operator can do about damage; undefined where the next start can do without. */
@@ -193,12 +198,13 @@ const BEHIND_WARN_MS = 60_000;
 
 /** Opens a data directory. Rejects with a StoreError. */
 async function openSqliteStorage(options: SqliteStorageOptions): Promise<Storage> {
-  const { stateLagBytesMax, isAlone, scrub, damage, remedy, healDamage, testBreak, ...rest } = options;
+  const { stateLagBytesMax, isAlone, scrub, archive, damage, remedy, healDamage, testBreak, ...rest } = options;
   let replica: Replica | undefined;
   const store = await withRemedy(remedy, () =>
     openStore({
       ...rest,
       ...(scrub === undefined ? {} : { scrub }),
+      ...(archive === undefined ? {} : { archive }),
       ...(damage === undefined ? {} : { setAside: damage }),
       ...(testBreak === undefined ? {} : { testBreak }),
       ...(healDamage ? { liveTree: () => (replica === undefined ? undefined : liveTreeOf(replica)) } : {}),
@@ -355,6 +361,7 @@ class SqliteStorage implements Storage {
   setLow(isLow: boolean): void {
     this.#isLow = isLow;
     this.log.setLow(isLow);
+    this.#store.archive?.setLow(isLow);
     if (isLow) this.#checkpoint();
   }
 
@@ -418,6 +425,7 @@ class SqliteStorage implements Storage {
 
   *metrics(): IterableIterator<Metric> {
     yield* scrubMetrics(this.#store.scrub?.status);
+    yield* historyMetrics(this.#store.archive?.status);
     const log = this.log.stats();
     const state = this.#store.state.stats();
     yield summary("fsynctime", {

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { constants, crc32, zstdCompressSync } from "node:zlib";
+import { crc32 } from "node:zlib";
 import { assert, FRAME_HEADER_BYTES, type TxnDecoder, writeFrameHeader, type Zxid } from "@zooid/model";
 import { ChainCursor } from "../chain.ts";
 import { syncDirectoryOf } from "../database.ts";
@@ -16,13 +16,12 @@ import {
   ROW_BYTES,
 } from "./archive-format.ts";
 import { PathIndexBuilder } from "./path-index.ts";
+import { packed } from "./zstd.ts";
 
 /** Frames of one block; a block of one large entry has more. */
 const BLOCK_BYTES = 16 * 1024;
 const WRITE_BYTES = 256 * 1024;
 const FILE_MODE = 0o600;
-/** Three times as fast as zstd's default, and a tenth larger. */
-const LEVEL = 1;
 /** Of a file that is being written; its name says nothing, and an open removes it. */
 export const UNFINISHED_FILE = "unfinished";
 
@@ -104,8 +103,8 @@ export class ArchiveFileWriter {
   finish(folder: string, ensembleId: string, mark: ArchiveMark): ArchiveFooter {
     assert(mark.zxid === this.#last, "a file ends where the digest is known");
     if (this.#framesEnd > 0) this.#endBlock();
-    const table = compressed(this.#rows.subarray(0, this.#blocks.length * ROW_BYTES));
-    const index = compressed(this.#index.encode());
+    const table = packed(this.#rows.subarray(0, this.#blocks.length * ROW_BYTES));
+    const index = packed(this.#index.encode());
     const parts = [HEAD, ...this.#blocks, table, index];
     const sha256 = createHash("sha256");
     for (const part of parts) sha256.update(part);
@@ -133,7 +132,7 @@ export class ArchiveFileWriter {
 
   #endBlock(): void {
     const number = this.#blocks.length;
-    const block = compressed(this.#frames.subarray(0, this.#framesEnd));
+    const block = packed(this.#frames.subarray(0, this.#framesEnd));
     const at = number * ROW_BYTES;
     if (at === this.#rows.length) this.#rows = Buffer.concat([this.#rows], 2 * this.#rows.length);
     this.#rows.writeUInt32LE(this.#offset, at);
@@ -146,11 +145,6 @@ export class ArchiveFileWriter {
     this.#framesEnd = 0;
     if (this.#frames.length > BLOCK_BYTES) this.#frames = Buffer.allocUnsafeSlow(BLOCK_BYTES);
   }
-}
-
-function compressed(bytes: Buffer): Buffer {
-  const params = { [constants.ZSTD_c_compressionLevel]: LEVEL, [constants.ZSTD_c_checksumFlag]: 1 };
-  return zstdCompressSync(bytes, { params });
 }
 
 function writeWhole(file: string, parts: readonly Buffer[]): void {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
-import { crc32, zstdDecompressSync } from "node:zlib";
+import { crc32 } from "node:zlib";
 import { FRAME_HEADER_BYTES, formatZxid, frameLength, frameZxid, type Zxid } from "@zooid/model";
 import { ChainCursor, formatChain } from "../chain.ts";
 import type { EntrySink } from "../segments/entry-sink.ts";
@@ -18,6 +18,7 @@ import {
 } from "./archive-format.ts";
 import { pathHash } from "./path-hash.ts";
 import { blocksOf } from "./path-index.ts";
+import { unpacked } from "./zstd.ts";
 
 const READ_BYTES = 256 * 1024;
 /** More pairs than a file of the largest size can have. */
@@ -126,10 +127,10 @@ export class ArchiveFile implements Disposable {
     const size = this.#size;
     if (size < HEAD.length + TRAILER_BYTES) throw damaged(file, "its first bytes", `a file of ${size} bytes`);
     const head = this.#read({ at: 0, length: HEAD.length }, "its first bytes");
+    if (!head.equals(HEAD)) throw damaged(file, "its first bytes", "they are not those of a file of the archive");
     const trailer = this.#read({ at: size - TRAILER_BYTES, length: TRAILER_BYTES }, "its last bytes");
     const length = footerLength(trailer, file, size);
     const footer = decodeFooter(this.#read({ at: size - TRAILER_BYTES - length, length }, "the footer"), trailer, file);
-    if (!head.equals(HEAD)) throw damaged(file, "its first bytes", JSON.stringify(head.toString("latin1")));
     const { blockCount, pairCount, table, index } = footer;
     const isPossible =
       blockCount >= 0 &&
@@ -177,18 +178,9 @@ export class ArchiveFile implements Disposable {
   }
 
   #unpack(extent: Extent, length: number, place: string): Buffer {
-    const packed = this.#read(extent, place);
-    try {
-      const bytes = zstdDecompressSync(packed, { maxOutputLength: Math.max(1, length) });
-      if (bytes.length === length) return bytes;
-      throw damaged(this.file, place, `${bytes.length} bytes, not ${length}`);
-    } catch (cause) {
-      if (cause instanceof Error && "code" in cause && /^Z(STD)?_/.test(String(cause.code))) {
-        throw damaged(this.file, place, cause.message);
-      }
-      if (cause instanceof RangeError) throw damaged(this.file, place, `more than ${length} bytes`);
-      throw cause;
-    }
+    const content = unpacked(this.#read(extent, place), length);
+    if (typeof content === "string") throw damaged(this.file, place, content);
+    return content;
   }
 
   #read({ at, length }: Extent, place: string): Buffer {

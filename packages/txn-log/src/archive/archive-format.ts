@@ -91,7 +91,7 @@ export function encodeFooter(footer: ArchiveFooter): Buffer {
 export function footerLength(trailer: Buffer, file: string, size: number): number {
   const length = trailer.readUInt32BE(0);
   const isWhole = trailer.toString("latin1", 8) === ENDING;
-  if (!isWhole) throw damaged(file, "its last bytes", "the file is cut short, or is none of an archive");
+  if (!isWhole) throw damaged(file, "its last bytes", "the file is cut short");
   if (length > FOOTER_BYTES_MAX || length + TRAILER_BYTES + HEAD.length > size) {
     throw damaged(file, "its last bytes", `a footer of ${length} bytes in a file of ${size}`);
   }

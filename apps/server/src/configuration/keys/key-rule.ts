@@ -113,7 +113,7 @@ export function option<K extends keyof Options>(name: K, reader: Reader<NonNulla
 type Groups = Required<
   Pick<
     ServerOptions,
-    "admin" | "auth" | "connectionThrottle" | "disk" | "metrics" | "reaping" | "retention" | "scrub" | "tls"
+    "admin" | "auth" | "connectionThrottle" | "disk" | "history" | "metrics" | "reaping" | "retention" | "scrub" | "tls"
   >
 >;
 

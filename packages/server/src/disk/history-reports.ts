@@ -1,0 +1,66 @@
+import { join } from "node:path";
+import { formatZxid } from "@zooid/model";
+import type { ArchiveEvent, ArchiveOptions, ArchiveStatus } from "@zooid/txn-log/sqlite";
+import { gauge, type Metric } from "../admin/metric.ts";
+import type { LogFields } from "../operators/log-fields.ts";
+
+/** The archive of committed entries in the data directory. */
+export interface HistoryOptions {
+  /** How long entries are kept, in milliseconds. Default 0: there is no archive. */
+  readonly retainMs?: number;
+  /** The oldest go while the archive has more bytes. Default 0: no limit. */
+  readonly retainBytes?: number;
+  /** Bytes of the log that are kept for what is not archived yet. Default 1 GiB. */
+  readonly lagBytesMax?: number;
+}
+
+/** What the archive of a server needs to report. */
+export interface HistoryLog {
+  error(text: string, fields: LogFields): void;
+  warn(text: string, fields: LogFields): void;
+  info(text: string, fields: LogFields): void;
+}
+
+/** Undefined where nothing is archived. */
+export function archiveOptionsOf(
+  { retainMs, retainBytes, lagBytesMax }: Required<HistoryOptions>,
+  directory: string,
+  log: HistoryLog,
+): ArchiveOptions | undefined {
+  if (retainMs === 0) return undefined;
+  const folder = join(directory, "archive", "log");
+  return {
+    folder,
+    retainMs,
+    ...(retainBytes === 0 ? {} : { retainBytes }),
+    lagBytesMax,
+    noted: (event) => report(event, folder, log),
+  };
+}
+
+function report(event: ArchiveEvent, folder: string, log: HistoryLog): void {
+  switch (event.kind) {
+    case "gap": {
+      const range = `after ${formatZxid(event.after)} and up to ${formatZxid(event.end)}`;
+      return log.warn(
+        `the history in ${folder} has no entries ${range}: the log had to let go of them before they were archived`,
+        { event: "history-gap" },
+      );
+    }
+    case "unable":
+      return log.error(
+        `the history in ${folder} cannot be written: ${event.reason}; the log is kept for it up to zooid.history.lagBytesMax`,
+        { event: "history-not-written" },
+      );
+    case "able":
+      return log.info(`the history in ${folder} is written again`, { event: "history-written" });
+  }
+}
+
+export function* historyMetrics(status: ArchiveStatus | undefined): IterableIterator<Metric> {
+  yield gauge("zooid_history_files", status?.files.count ?? 0);
+  yield gauge("zooid_history_bytes", status?.files.bytes ?? 0);
+  yield gauge("zooid_history_lag_bytes", status?.lagBytes ?? 0);
+  yield gauge("zooid_history_gaps", status?.gapCount ?? 0);
+  yield gauge("zooid_history_failing", status?.unable === undefined ? 0 : 1);
+}

@@ -1,0 +1,90 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { OpCode } from "@zooid/model";
+import { listArchive } from "@zooid/txn-log/sqlite";
+import { create, RawClient, setData } from "@zooid/wire/testing/raw-client";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { ConfigError, parseServerConfig } from "../config.ts";
+import { startTestServer } from "../testing/server.ts";
+import { type InspectOptions, inspectHistory } from "./inspect-history.ts";
+
+let dataDir = "";
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), "zooid-history-"));
+});
+afterEach(() => rm(dataDir, { recursive: true, force: true }));
+
+const SUMMARY: InspectOptions = { hasEntries: false, isVerified: true, hasData: false };
+
+/** A server that archives what it commits writes some nodes, and stops. */
+async function archived(...paths: readonly string[]): Promise<void> {
+  await using zk = await startTestServer({ dataDir, history: { retainMs: 3_600_000 } });
+  await using client = await RawClient.withSession(zk.port);
+  for (const path of paths) await client.ask(OpCode.CREATE, create(path, "a secret"));
+  await client.ask(OpCode.SET_DATA, setData(paths[0] ?? "", "another"));
+}
+
+function inspect(path: string, options: InspectOptions): { readonly lines: string[]; readonly faults: string[] } {
+  const lines: string[] = [];
+  const faults = inspectHistory([path], options, (line) => lines.push(line));
+  return { lines, faults: faults.map(({ message }) => message) };
+}
+
+test("what a server committed is in its history when it has stopped, without values unless they are asked for", async () => {
+  await archived("/a", "/a/b", '/c "d"');
+  await archived("/e");
+  expect(listArchive(join(dataDir, "archive/log"))).toHaveLength(2);
+  const entries = inspect(dataDir, { ...SUMMARY, hasEntries: true });
+  expect(entries.faults).toEqual([]);
+  const changes = entries.lines.map((line) => line.replace(/^0x\S+ \S+ 0x\S+ /, ""));
+  expect(changes).toEqual(
+    expect.arrayContaining(['CREATE "/a/b" 8 bytes', 'CREATE "/c \\"d\\"" 8 bytes', 'SET_DATA "/a" 7 bytes']),
+  );
+  expect(entries.lines.join("\n")).not.toMatch(/secret|another|anyone/);
+  expect(entries.lines.filter((line) => line.endsWith("; whole"))).toHaveLength(2);
+  expect(entries.lines.at(-1)).toMatch(/archive\/log: 2 files, \d+ bytes$/);
+  const { lines } = inspect(dataDir, { isVerified: false, hasEntries: true, hasData: true });
+  expect(lines.map((line) => line.replace(/^.* SET_DATA/, "SET_DATA"))).toContain('SET_DATA "/a" 7 bytes "another"');
+  expect(lines.find((line) => line.includes('"/a/b"'))).toMatch(/ "a secret" world:"anyone":31$/);
+});
+
+test("damaged files and gaps are named, and all other files are read", async () => {
+  for (const path of ["/a", "/b", "/c"]) await archived(path);
+  const [first, second, third] = listArchive(join(dataDir, "archive/log"));
+  rmSync(second?.file ?? "");
+  const bytes = readFileSync(first?.file ?? "");
+  bytes[30] = (bytes[30] ?? 0) ^ 1;
+  writeFileSync(first?.file ?? "", bytes);
+  const { lines, faults } = inspect(join(dataDir, "archive"), SUMMARY);
+  expect(faults).toEqual([expect.stringContaining(`${first?.file} is damaged at `)]);
+  expect(lines).toEqual([
+    expect.stringMatching(`^${third?.file}: .*; whole$`),
+    expect.stringContaining("lacks the transactions after 0x10000000"),
+    expect.stringContaining(": 2 files, "),
+  ]);
+});
+
+test("a path that has no history says so", () => {
+  mkdirSync(join(dataDir, "empty"));
+  expect(inspect(join(dataDir, "empty"), SUMMARY).lines).toEqual([
+    `${join(dataDir, "empty")} has no files of a history`,
+  ]);
+  writeFileSync(join(dataDir, "other"), "x".repeat(1000));
+  expect(inspect(join(dataDir, "other"), SUMMARY).faults).toEqual([
+    expect.stringContaining("are not those of a file of the archive"),
+  ]);
+  expect(inspect(join(dataDir, "none"), SUMMARY).faults).toEqual([expect.stringContaining("ENOENT")]);
+});
+
+test("a history needs a data directory, and its numbers are whole", () => {
+  expect(() => parseServerConfig({ history: { retainMs: 1 } })).toThrow(ConfigError);
+  expect(() => parseServerConfig({ history: { retainMs: 1 } })).toThrow(
+    "zooid.history.retainMs needs a data directory",
+  );
+  expect(() => parseServerConfig({ dataDir, history: { retainMs: 1, lagBytesMax: -1 } })).toThrow(
+    "zooid.history.lagBytesMax",
+  );
+  expect(parseServerConfig({ dataDir }).history).toEqual({ retainMs: 0, retainBytes: 0, lagBytesMax: 2 ** 30 });
+});
