@@ -83,7 +83,7 @@ test("a change that another server has logged names candidates and servers to as
   expect([it.heard, ...mayLead()]).toEqual([undefined, true, false, false]);
 });
 
-test("before a change is logged, the one that it replaces is written, whoever said that it is committed", () => {
+test("before a change is logged, the one that it replaces is written, also where another server said that it is committed", () => {
   const { it } = known();
   const written: Uint8Array[] = [];
   const next = membersWith(composeZxid(3, 1), 5, 6);

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import {
   type Acl,
@@ -72,9 +72,7 @@ function filesIn(path: string): readonly string[] {
 }
 
 function folderOf(path: string): string | undefined {
-  return FOLDERS.map((below) => join(path, below)).find(
-    (folder) => existsSync(folder) && readdirSync(folder).length > 0 && listArchive(folder).length > 0,
-  );
+  return FOLDERS.map((below) => join(path, below)).find((folder) => listArchive(folder).length > 0);
 }
 
 function reportFolder(path: string, files: readonly string[], print: (line: string) => void): void {

@@ -35,9 +35,13 @@ export class KnownDisks {
     return this.#emptied.has(sid) || disk?.isWiped === true || disk?.durable.amnesiac === true;
   }
 
-  /** Whether a disk holds an epoch, and with it a history. */
+  /**
+   * Whether a disk holds an epoch, and with it a history. The epoch of an attempt to found an
+   * ensemble is none where others have logged anything: its server is not counted beside them.
+   */
   isFormed(sid: ServerId): boolean {
-    return (this.#disks.get(sid)?.durable.currentEpoch ?? 0) > 0;
+    const holdsEpoch = (this.#disks.get(sid)?.durable.currentEpoch ?? 0) > 0;
+    return holdsEpoch && (this.hasLogged(sid) || this.areBlank);
   }
 
   /**

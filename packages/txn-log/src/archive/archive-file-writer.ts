@@ -22,7 +22,7 @@ import { packed } from "./zstd.ts";
 const BLOCK_BYTES = 16 * 1024;
 const WRITE_BYTES = 256 * 1024;
 const FILE_MODE = 0o600;
-/** Of a file that is being written; its name says nothing, and an open removes it. */
+/** The name of a file that is being written: an open removes it. */
 export const UNFINISHED_FILE = "unfinished";
 
 /** The state at the end of a file. */
@@ -61,7 +61,7 @@ export class ArchiveFileWriter {
     return { zxid: this.#last, chain: this.#chain.value() };
   }
 
-  /** Of the frames, before compression. */
+  /** Bytes of the frames, before compression. */
   get frameBytes(): number {
     return this.#counts.frameBytes;
   }

@@ -31,8 +31,8 @@ interface Block extends Extent {
 }
 
 /**
- * A file of the archive that is open. What is read of it is checked for what it costs: a block never
- * has more bytes than the table says, and the table never more than the footer.
+ * A file of the archive that is open. What is read of it is checked for what it costs: a block
+ * never has more bytes than the table says, and the table never more than the footer.
  *
  * Only {@link verify} reads everything against the chain and the file's sum.
  */
@@ -81,8 +81,8 @@ export class ArchiveFile implements Disposable {
   }
 
   /**
-   * The numbers of the blocks that may have an entry that changes a node, ascending; those of a path
-   * with a slash behind it may have one that creates or deletes a child.
+   * The numbers of the blocks that may have an entry that changes a node, ascending; those of a
+   * path with a slash behind it may have one that creates or deletes a child.
    */
   blocksOf(path: Uint8Array): readonly number[] {
     this.#index ??= this.#readIndex();

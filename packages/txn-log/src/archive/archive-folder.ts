@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Zxid } from "@zooid/model";
 import { syncPath } from "../database.ts";
@@ -21,8 +21,12 @@ export function makeArchiveFolder(folder: string): void {
   rmSync(join(folder, UNFINISHED_FILE), { force: true });
 }
 
-/** The files of a folder by their end, and those that end at one zxid by their beginning. */
+/**
+ * The files of a folder by their end, and those that end at one zxid by their beginning. None where
+ * there is no folder.
+ */
 export function listArchive(folder: string): readonly ListedFile[] {
+  if (!existsSync(folder)) return [];
   const files = readdirSync(folder).flatMap((name) => {
     const range = parseArchiveFileName(name);
     const file = join(folder, name);

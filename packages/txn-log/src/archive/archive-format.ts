@@ -57,13 +57,13 @@ export interface ArchiveFooter {
   readonly entryCount: number;
   /** Bytes of all frames, before compression. */
   readonly frameBytes: number;
-  /** Of the hashes in the index. */
+  /** The seed of the hashes in the index. */
   readonly seed: number;
   readonly blockCount: number;
   readonly pairCount: number;
   readonly table: Extent;
   readonly index: Extent;
-  /** Of everything before the footer, in hexadecimal digits. */
+  /** The sum of everything before the footer, in hexadecimal digits. */
   readonly sha256: string;
 }
 

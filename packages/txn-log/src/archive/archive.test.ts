@@ -207,7 +207,7 @@ test.each([
   expect(store.archive?.status).toMatchObject({ lagBytes: 0, unable: undefined, end: Z(1, 1010) });
 });
 
-test("after a file that is missing or damaged the archive goes on, and the gap is where it was", async () => {
+test("after a file that is missing or damaged the archive continues, and the gap is where it was", async () => {
   {
     await using store = await open({ fileBytes: 1 });
     for (let i = 0; i < 4; i++) await createNodes(store, 10 * i + 1, 10 * i + 10);

@@ -94,14 +94,14 @@ export class Archive {
     this.#marks.push({ zxid, bytes });
     this.#lagBytes += bytes;
     const { lagBytesMax = LAG_BYTES_MAX } = this.#parts.options;
-    if (this.#lagBytes > lagBytesMax) this.#letGo();
+    if (this.#lagBytes > lagBytesMax) this.#endHold();
     this.#send({ kind: "mark", mark: { zxid, digestHigh, digestLow } });
   }
 
   /** While the disk has little room, the log is kept for nothing but what needs it. */
   setLow(isLow: boolean): void {
     this.#isLow = isLow;
-    if (isLow) this.#letGo();
+    if (isLow) this.#endHold();
     else if (this.#hold === undefined) this.#keep(this.#end ?? this.#parts.after);
   }
 
@@ -113,7 +113,7 @@ export class Archive {
     if (this.#thread !== undefined) this.#send({ kind: "restart" });
   }
 
-  /** Ends the file that is being written, and resolves when everything that was marked is in files. */
+  /** Ends the file that is being written. @returns when everything that was marked is in files */
   async flush(): Promise<ArchiveStatus> {
     if (this.#thread !== undefined && this.#closing === undefined) {
       const id = this.#nextId++;
@@ -210,7 +210,7 @@ export class Archive {
     before?.[Symbol.dispose]();
   }
 
-  #letGo(): void {
+  #endHold(): void {
     this.#hold?.[Symbol.dispose]();
     this.#hold = undefined;
   }
