@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { assert, earlierOf, formatZxid, laterOf, type Zxid } from "@zooid/model";
 import { Archive, type ArchiveOptions } from "./archive/archive.ts";
-import { listArchive, makeArchiveFolder } from "./archive/archive-folder.ts";
+import { listArchive, logFolderOf, makeArchiveFolder } from "./archive/archive-folder.ts";
 import { hasRoomForFile, isFull, isUnexplained } from "./database.ts";
 import { DataDirectories } from "./directory/data-directories.ts";
 import { LOG_RESERVE, releaseReserve } from "./directory/disk-reserve.ts";
@@ -282,7 +282,8 @@ async function openOnce(options: StoreOptions): Promise<Store> {
     const scrub =
       options.scrub === undefined ? undefined : newScrub(options.scrub, { log, state, logDirectory, leases, rewrite });
     // Before anything is checkpointed, and purged.
-    if (options.archive !== undefined) archive = newArchive(options.archive, { log, logDirectory, leases, options });
+    if (options.archive !== undefined)
+      archive = newArchive(options.archive, { log, transfers, logDirectory, leases, options });
     return new SqliteStore({ log, state, scrub, archive, transfers, place, logDirectory, leases });
   } catch (cause) {
     await opened?.[Symbol.asyncDispose]();
@@ -307,21 +308,26 @@ function newArchive(
   archive: ArchiveOptions,
   parts: {
     readonly log: SqliteTxnLog;
+    readonly transfers: SnapshotTransfers;
     readonly logDirectory: string;
     readonly leases: SharedArrayBuffer;
     readonly options: StoreOptions;
   },
 ): Archive {
-  const { log, logDirectory, leases, options } = parts;
+  const { log, transfers, logDirectory, leases, options } = parts;
   makeArchiveFolder(archive.folder);
-  const end = listArchive(archive.folder).at(-1)?.end ?? log.durable.floor.zxid;
+  const { floor } = log.durable;
+  const end = listArchive(logFolderOf(archive.folder)).at(-1)?.end ?? floor.zxid;
   return new Archive({
     options: archive,
     logDirectory,
     leases,
     decoderModule: options.decoderModule ?? "@zooid/wire/txn",
-    after: laterOf(end, log.durable.floor.zxid),
+    after: laterOf(end, floor.zxid),
+    isBehindGap: end < floor.zxid,
     hold: (after) => log.hold(after),
+    openSnapshot: () => transfers.open(),
+    ensembleId: () => log.durable.identity.ensembleId,
   });
 }
 
@@ -462,6 +468,7 @@ class SqliteStore implements Store {
   }
 
   async #close(): Promise<void> {
+    this.archive?.stop();
     this.#transfers.stop();
     await this.scrub?.close();
     await this.#transfers.close();
@@ -479,8 +486,9 @@ export {
   type ArchiveParts,
   type ArchiveStatus,
 } from "./archive/archive.ts";
+export { type BaseManifest, type ListedBase, listBases, readBase, readManifest } from "./archive/archive-base.ts";
 export { ArchiveFile } from "./archive/archive-file.ts";
-export { gapsIn, type ListedFile, listArchive } from "./archive/archive-folder.ts";
+export { basesFolderOf, gapsIn, type ListedFile, listArchive, logFolderOf } from "./archive/archive-folder.ts";
 export type { ArchiveFooter, Extent } from "./archive/archive-format.ts";
 export type { ArchiveFiles } from "./archive/archive-messages.ts";
 export { hasZstd } from "./archive/zstd.ts";

@@ -28,7 +28,7 @@ export function archiveOptionsOf(
   log: HistoryLog,
 ): ArchiveOptions | undefined {
   if (retainMs === 0) return undefined;
-  const folder = join(directory, "archive", "log");
+  const folder = join(directory, "archive");
   return {
     folder,
     retainMs,

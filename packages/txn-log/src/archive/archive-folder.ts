@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Zxid } from "@zooid/model";
 import { syncPath } from "../database.ts";
+import { type ListedBase, listBases, readManifest, removeBase } from "./archive-base.ts";
 import { ArchiveFile } from "./archive-file.ts";
 import { UNFINISHED_FILE } from "./archive-file-writer.ts";
 import { parseArchiveFileName } from "./archive-format.ts";
@@ -15,8 +16,9 @@ export interface ListedFile {
   readonly bytes: number;
 }
 
-/** Makes the folder, and removes what a crash left. */
-export function makeArchiveFolder(folder: string): void {
+/** Makes the folder of the log's files, and removes what a crash left. */
+export function makeArchiveFolder(archive: string): void {
+  const folder = logFolderOf(archive);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   rmSync(join(folder, UNFINISHED_FILE), { force: true });
 }
@@ -47,22 +49,53 @@ export function gapsIn(files: readonly ListedFile[]): readonly { readonly after:
   return gaps;
 }
 
-/** Removes the oldest files that need not be kept. @returns those that are left */
-export function retainArchive(
-  folder: string,
-  limits: { readonly retainMs: number; readonly retainBytes: number; readonly nowMs: number },
-): ArchiveFiles {
+/** The folder of the log's files in an archive, and that of the bases. */
+export function logFolderOf(archive: string): string {
+  return join(archive, "log");
+}
+
+export function basesFolderOf(archive: string): string {
+  return join(archive, "base");
+}
+
+export interface Retention {
+  readonly retainMs: number;
+  readonly retainBytes: number;
+  readonly nowMs: number;
+}
+
+/**
+ * Removes what need not be kept. What a state of the retained time is made from stays: the newest
+ * base that is older, and the files behind it.
+ *
+ * @returns the files of the log that are left
+ */
+export function retainArchive(archive: string, { retainMs, retainBytes, nowMs }: Retention): ArchiveFiles {
+  const bases = listBases(basesFolderOf(archive));
+  const horizon = bases.findLast((base) => takenMsOf(base) < nowMs - retainMs)?.zxid ?? bases[0]?.zxid;
+  for (const base of bases) if (horizon !== undefined && base.zxid < horizon) removeBase(base);
+  const folder = logFolderOf(archive);
   const files = [...listArchive(folder)];
   let bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   let removed = 0;
-  for (const { file, bytes: size } of files.slice(0, -1)) {
-    if (bytes <= limits.retainBytes && lastMsOf(file) >= limits.nowMs - limits.retainMs) break;
+  for (const { file, end, bytes: size } of files.slice(0, -1)) {
+    const isOld = lastMsOf(file) < nowMs - retainMs && end <= (horizon ?? end);
+    if (bytes <= retainBytes && !isOld) break;
     rmSync(file, { force: true });
     bytes -= size;
     removed++;
   }
   if (removed > 0) syncPath(folder);
   return { count: files.length - removed, bytes };
+}
+
+/** A damaged base is no older one. */
+function takenMsOf(base: ListedBase): number {
+  try {
+    return readManifest(base).takenMs;
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
 }
 
 /** A file that cannot be read is kept until there is no room for it: `inspect` names it. */

@@ -113,8 +113,8 @@ export function decodeFooter(text: Buffer, trailer: Buffer, file: string): Archi
   return {
     format,
     ensembleId: String(footer["ensembleId"]),
-    after: positionOf(String(footer["after"]), file),
-    end: positionOf(String(footer["end"]), file),
+    after: parsePosition(String(footer["after"]), file),
+    end: parsePosition(String(footer["end"]), file),
     digestHigh: number("digestHigh"),
     digestLow: number("digestLow"),
     firstMs: number("firstMs"),
@@ -130,11 +130,13 @@ export function decodeFooter(text: Buffer, trailer: Buffer, file: string): Archi
   };
 }
 
-function positionText({ zxid, chain }: LogPosition): string {
+/** A position as files of the archive have it. */
+export function positionText({ zxid, chain }: LogPosition): string {
   return `${zxid.toString(16)} ${formatChain(chain)}`;
 }
 
-function positionOf(text: string, file: string): LogPosition {
+/** @throws StoreError `DAMAGED` */
+export function parsePosition(text: string, file: string): LogPosition {
   const [, digits = "", chain = ""] = /^([0-9a-f]{1,16}) ([0-9a-f]{16})$/.exec(text) ?? [];
   const zxid = zxidOf(digits);
   if (zxid === undefined) throw damaged(file, "the footer", `the position ${JSON.stringify(text)}`);
@@ -163,7 +165,17 @@ const NAME = /^([0-9a-f]{16})-([0-9a-f]{16})$/;
 
 /** The name of the file with the entries after a zxid and up to another one. */
 export function archiveFileName(after: Zxid, end: Zxid): string {
-  return `${after.toString(16).padStart(16, "0")}-${end.toString(16).padStart(16, "0")}`;
+  return `${zxidName(after)}-${zxidName(end)}`;
+}
+
+/** A zxid in a file's name: 16 hexadecimal digits. */
+export function zxidName(zxid: Zxid): string {
+  return zxid.toString(16).padStart(16, "0");
+}
+
+/** Undefined for another name. */
+export function parseZxidName(name: string): Zxid | undefined {
+  return /^[0-9a-f]{16}$/.test(name) ? zxidOf(name) : undefined;
 }
 
 /** Undefined for a name that no file of the archive has. */

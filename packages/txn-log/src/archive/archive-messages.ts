@@ -6,8 +6,7 @@ import type { ArchiveMark } from "./archive-file-writer.ts";
 /** What the archive's thread and the driver's thread send each other. */
 
 export interface ArchiveThreadData extends ArchiveLimits {
-  /** The archive's files of the log. */
-  readonly folder: string;
+  readonly archive: string;
   readonly logDirectory: string;
   readonly leases: SharedArrayBuffer;
   readonly port: MessagePort;

@@ -7,7 +7,7 @@ import { lowerPriority } from "../threads/lower-priority.ts";
 import type { LogPosition } from "../txn-log.ts";
 import { ArchiveFile } from "./archive-file.ts";
 import { ArchiveFileWriter, type ArchiveMark } from "./archive-file-writer.ts";
-import { listArchive, makeArchiveFolder, retainArchive } from "./archive-folder.ts";
+import { listArchive, logFolderOf, makeArchiveFolder, retainArchive } from "./archive-folder.ts";
 import type { ArchiveCommand, ArchiveReport, ArchiveThreadData } from "./archive-messages.ts";
 
 /** Below every thread that a client waits for. */
@@ -109,7 +109,7 @@ class ArchiveThread {
 
   /** @returns undefined if the mark is in a file already */
   #begin(mark: ArchiveMark): ArchiveFileWriter | undefined {
-    makeArchiveFolder(this.#data.folder);
+    makeArchiveFolder(this.#data.archive);
     this.#log ??= new LogReader(this.#data.logDirectory, this.#data.leases);
     const after = this.#continueAfter(this.#log);
     if (mark.zxid <= after.zxid) {
@@ -123,7 +123,7 @@ class ArchiveThread {
 
   /** Where the archive ends, or where the log begins if that is later or another history. */
   #continueAfter(log: LogReader): LogPosition {
-    const last = listArchive(this.#data.folder).at(-1);
+    const last = listArchive(logFolderOf(this.#data.archive)).at(-1);
     const floor = log.floor();
     if (last === undefined) return floor;
     const { end } = last;
@@ -152,11 +152,11 @@ class ArchiveThread {
     const writer = this.#writer;
     const last = this.#last;
     if (writer === undefined || last === undefined) return;
-    const { folder } = this.#data;
-    const { end, frameBytes: bytes } = writer.finish(folder, this.#log?.ensembleId() ?? "", last);
+    const { archive } = this.#data;
+    const { end, frameBytes: bytes } = writer.finish(logFolderOf(archive), this.#log?.ensembleId() ?? "", last);
     this.#marks.splice(0, this.#taken);
     this.#startAgain();
-    const files = retainArchive(folder, { ...this.#data, nowMs: Date.now() });
+    const files = retainArchive(archive, { ...this.#data, nowMs: Date.now() });
     this.#report({ kind: "archived", end, bytes, files });
   }
 

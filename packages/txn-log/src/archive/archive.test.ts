@@ -11,6 +11,7 @@ import { createNodes, runOracle, settled } from "../testing/state-history.ts";
 import { loaded, Oracle } from "../testing/state-oracle.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";
 import type { ArchiveEvent, ArchiveOptions } from "./archive.ts";
+import { listBases, readBase, readManifest } from "./archive-base.ts";
 import { ArchiveFile } from "./archive-file.ts";
 import { gapsIn, listArchive } from "./archive-folder.ts";
 import { changesChildren } from "./path-index.ts";
@@ -32,7 +33,13 @@ const open = (archive: Partial<ArchiveOptions> = {}, options: Partial<StoreOptio
     segmentBytes: 64 * 1024,
     logKeepBytes: 0,
     takeEpoch: true,
-    archive: { folder: folder(), retainMs: 2 ** 52, fileMs: 2 ** 30, noted: (event) => events.push(event), ...archive },
+    archive: {
+      folder: join(place.path, "data", "archive"),
+      retainMs: 2 ** 52,
+      fileMs: 2 ** 30,
+      noted: (event) => events.push(event),
+      ...archive,
+    },
     ...options,
   });
 
@@ -166,10 +173,60 @@ test("files that are too old go, and the oldest where all together are too large
     expect(files.map(({ end }) => end).slice(-2)).toEqual([Z(1, 60), Z(1, 70)]);
     expect(bytesOf(files)).toBeLessThanOrEqual(total / 2);
   }
-  await using store = await open({ fileBytes: 1, retainMs: 1000 });
+  await using store = await open({ fileBytes: 1, retainMs: 1, baseEveryMs: 0 });
   await createNodes(store, 71, 80);
   await store.archive?.flush();
-  expect(listArchive(folder()).map(({ end }) => end)).toEqual([Z(1, 80)]);
+  await createNodes(store, 81, 90);
+  await store.archive?.flush();
+  // A state of the last millisecond is made from the base at 80 and what follows it.
+  expect(listArchive(folder()).map(({ end }) => end)).toEqual([Z(1, 90)]);
+  expect(listBases(join(folder(), "../base")).map(({ zxid }) => zxid)).toEqual([Z(1, 80), Z(1, 90)]);
+});
+
+test("a base is the whole state, taken at the begin, after a gap, and when it is due; its damage is named", async () => {
+  const bases = join(place.path, "data", "archive", "base");
+  {
+    await using store = await open({ fileBytes: 1 });
+    const oracle = new Oracle(3, loaded(store));
+    await runOracle(store, oracle, 300);
+    await store.archive?.flush();
+    await runOracle(store, oracle, 100);
+    await store.archive?.flush();
+    expect(store.archive?.status.base).toBe(Z(1, 300));
+  }
+  {
+    await using store = await open({ fileBytes: 1, baseEveryMs: 3_600_000 });
+    expect(store.archive?.status.base).toBe(Z(1, 300));
+  }
+  const [base] = listBases(bases);
+  if (base === undefined) throw new Error("there is no base");
+  const manifest = readManifest(base);
+  expect(manifest).toMatchObject({ position: { zxid: Z(1, 300) }, digestHigh: 300, digestLow: -300 });
+  {
+    await using other = await openStore({
+      directory: join(place.path, "other"),
+      sid: 2,
+      handler: new RecordingHandler(),
+    });
+    const receiver = await other.receiveSnapshot(manifest.position, manifest.epochs);
+    for (const chunk of readBase(base, manifest)) await receiver.add(chunk);
+    expect(await receiver.finish()).toMatchObject({ position: manifest.position, nodeCount: manifest.nodeCount });
+    await receiver.abandon();
+  }
+  for (const name of readdirSync(base.folder)) {
+    const file = join(base.folder, name);
+    const whole = readFileSync(file);
+    for (const at of [0, whole.length >> 1, whole.length - 2]) {
+      const flipped = Buffer.from(whole);
+      flipped[at] = (flipped[at] ?? 0) ^ 2;
+      writeFileSync(file, flipped);
+      expect(() => [...readBase(base, readManifest(base))], `${name} at ${at}`).toThrow(file);
+    }
+    rmSync(file);
+    expect(() => [...readBase(base, readManifest(base))], `without ${name}`).toThrow(file);
+    writeFileSync(file, whole);
+  }
+  expect([...readBase(base, readManifest(base))].length).toBeGreaterThan(0);
 });
 
 test("the log is kept until its entries are in a file", async () => {

@@ -1,14 +1,16 @@
 import { MessageChannel, type MessagePort, type Worker } from "node:worker_threads";
 import type { Zxid } from "@zooid/model";
-import type { CheckpointMark } from "../state-store.ts";
+import type { CheckpointMark, SnapshotSource } from "../state-store.ts";
 import { startWorker } from "../threads/start-worker.ts";
+import { type ListedBase, listBases, readManifest, writeBase } from "./archive-base.ts";
+import { basesFolderOf } from "./archive-folder.ts";
 import type { ArchiveCommand, ArchiveFiles, ArchiveReport, ArchiveThreadData } from "./archive-messages.ts";
 
 /** The committed entries of the last days, in files of their own. */
 export interface ArchiveOptions {
-  /** Made, readable by its owner only, if it does not exist. */
+  /** The archive's folder: made, readable by its owner only, if it does not exist. */
   readonly folder: string;
-  /** Files whose last entry is older are removed. */
+  /** What is older is removed, unless a state of the retained time is made from it. */
   readonly retainMs: number;
   /** The oldest files are removed while all of them have more bytes. Default: no limit. */
   readonly retainBytes?: number;
@@ -20,6 +22,11 @@ export interface ArchiveOptions {
   /** Default 8 MiB of entries, or 10 s. */
   readonly fileBytes?: number;
   readonly fileMs?: number;
+  /**
+   * Time from one base, a copy of the whole state, to the next. Default half of `retainMs`, at
+   * least 10 minutes and at most a day.
+   */
+  readonly baseEveryMs?: number;
   /** What operators should know. */
   readonly noted: (event: ArchiveEvent) => void;
 }
@@ -36,6 +43,8 @@ export interface ArchiveStatus {
   /** The last entry in a file; undefined until this process has written one. */
   readonly end: Zxid | undefined;
   readonly files: ArchiveFiles;
+  /** The newest base. */
+  readonly base: Zxid | undefined;
   /** Log bytes that are in no file yet. */
   readonly lagBytes: number;
   /** Since the open. */
@@ -48,6 +57,9 @@ const LAG_BYTES_MAX: number = 1024 * 1024 * 1024;
 const FILE_BYTES: number = 8 * 1024 * 1024;
 const FILE_MS = 10_000;
 const HEAP_MIB = 96;
+const BASE_MS_MIN = 600_000;
+const BASE_MS_MAX = 86_400_000;
+const RETRY_MS = 10_000;
 
 export interface ArchiveParts {
   readonly options: ArchiveOptions;
@@ -56,8 +68,12 @@ export interface ArchiveParts {
   readonly decoderModule: string;
   /** Where the archive ends, as far as the log still has what follows. */
   readonly after: Zxid;
+  /** Whether the log lacks what follows the archive's last file. */
+  readonly isBehindGap: boolean;
   /** Keeps the log behind a zxid. */
   readonly hold: (after: Zxid) => Disposable;
+  readonly openSnapshot: () => Promise<SnapshotSource>;
+  readonly ensembleId: () => string;
 }
 
 /** The archive as the store's thread sees it. Its own thread starts with the first mark. */
@@ -70,6 +86,7 @@ export class Archive {
   #marks: { readonly zxid: Zxid; readonly bytes: number }[] = [];
   #lagBytes = 0;
   #isLow = false;
+  #isStopped = false;
   #end: Zxid | undefined;
   #files: ArchiveFiles = { count: 0, bytes: 0 };
   #gapCount = 0;
@@ -77,15 +94,30 @@ export class Archive {
   #nextId = 1;
   readonly #flushes = new Map<number, () => void>();
   #closing: Promise<void> | undefined;
+  #base: Zxid | undefined;
+  /** When the next base is due, by the clock of this process. */
+  #baseDueMs: number;
+  #takingBase: Promise<void> | undefined;
 
   constructor(parts: ArchiveParts) {
     this.#parts = parts;
     this.#hold = parts.hold(parts.after);
+    const newest = listBases(basesFolderOf(parts.options.folder)).at(-1);
+    this.#base = newest?.zxid;
+    // A base that the files behind it do not continue is none for what comes.
+    const isContinued = newest !== undefined && newest.zxid <= parts.after && !parts.isBehindGap;
+    this.#baseDueMs = isContinued ? performance.now() + this.#baseEveryMs - ageOf(newest) : 0;
+  }
+
+  get #baseEveryMs(): number {
+    const { retainMs, baseEveryMs = Math.min(BASE_MS_MAX, Math.max(BASE_MS_MIN, retainMs / 2)) } = this.#parts.options;
+    return baseEveryMs;
   }
 
   get status(): ArchiveStatus {
     const lagBytes = this.#lagBytes;
-    return { end: this.#end, files: this.#files, lagBytes, gapCount: this.#gapCount, unable: this.#unable };
+    const [end, files, base] = [this.#end, this.#files, this.#base];
+    return { end, files, base, lagBytes, gapCount: this.#gapCount, unable: this.#unable };
   }
 
   /** Everything up to here is committed and durable. */
@@ -109,11 +141,15 @@ export class Archive {
   adopted(floor: Zxid): void {
     this.#marks = [];
     this.#lagBytes = 0;
+    this.#baseDueMs = 0;
     this.#keep(floor);
     if (this.#thread !== undefined) this.#send({ kind: "restart" });
   }
 
-  /** Ends the file that is being written. @returns when everything that was marked is in files */
+  /**
+   * Ends the file that is being written. @returns when everything that was marked is in files, and a
+   * base that was due is taken
+   */
   async flush(): Promise<ArchiveStatus> {
     if (this.#thread !== undefined && this.#closing === undefined) {
       const id = this.#nextId++;
@@ -121,11 +157,18 @@ export class Archive {
       this.#flushes.set(id, resolve);
       this.#send({ kind: "flush", id });
       await promise;
+      await this.#takingBase;
     }
     return this.status;
   }
 
+  /** No further base is taken, and one that is being taken is given up without a report. */
+  stop(): void {
+    this.#isStopped = true;
+  }
+
   close(): Promise<void> {
+    this.stop();
     this.#closing ??= this.#close();
     return this.#closing;
   }
@@ -142,6 +185,7 @@ export class Archive {
       port.close();
     }
     this.#settle();
+    await this.#takingBase;
     this.#hold?.[Symbol.dispose]();
   }
 
@@ -154,7 +198,7 @@ export class Archive {
     const { options, logDirectory, leases, decoderModule } = this.#parts;
     const { port1, port2 } = new MessageChannel();
     const data: ArchiveThreadData = {
-      folder: options.folder,
+      archive: options.folder,
       logDirectory,
       leases,
       port: port2,
@@ -182,11 +226,13 @@ export class Archive {
         const done = this.#marks.splice(0, behind === -1 ? this.#marks.length : behind);
         for (const { bytes } of done) this.#lagBytes -= bytes;
         this.#keep(zxid);
+        this.#takeBaseIfDue();
         if (this.#unable !== undefined) this.#parts.options.noted({ kind: "able" });
         this.#unable = undefined;
         return;
       }
       case "gap":
+        this.#baseDueMs = 0;
         this.#gapCount++;
         return this.#parts.options.noted({ kind: "gap", after: report.after, end: report.end });
       case "flushed":
@@ -195,6 +241,29 @@ export class Archive {
         return;
       case "unable":
         return this.#fail(report.reason);
+    }
+  }
+
+  /** No base is taken in a store that writes nothing: it would be one like the last. */
+  #takeBaseIfDue(): void {
+    if (this.#takingBase !== undefined || this.#isLow || this.#isStopped || performance.now() < this.#baseDueMs) return;
+    this.#baseDueMs = performance.now() + this.#baseEveryMs;
+    this.#takingBase = this.#takeBase().finally(() => {
+      this.#takingBase = undefined;
+    });
+  }
+
+  async #takeBase(): Promise<void> {
+    const { options, openSnapshot, ensembleId } = this.#parts;
+    try {
+      await using source = await openSnapshot();
+      const info = { ensembleId: ensembleId(), takenMs: Date.now() };
+      const { position } = await writeBase(basesFolderOf(options.folder), source, info);
+      this.#base = position.zxid;
+    } catch (cause) {
+      if (this.#isStopped) return;
+      this.#baseDueMs = performance.now() + RETRY_MS;
+      this.#fail(cause instanceof Error ? cause.message : String(cause));
     }
   }
 
@@ -218,5 +287,14 @@ export class Archive {
   #settle(): void {
     for (const resolve of this.#flushes.values()) resolve();
     this.#flushes.clear();
+  }
+}
+
+/** How long ago a base was taken; without end for a damaged one. */
+function ageOf(base: ListedBase): number {
+  try {
+    return Date.now() - readManifest(base).takenMs;
+  } catch {
+    return Number.POSITIVE_INFINITY;
   }
 }

@@ -1,0 +1,173 @@
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { join } from "node:path";
+import type { EpochRange, Zxid } from "@zooid/model";
+import { syncDirectoryOf, syncPath } from "../database.ts";
+import { SNAPSHOT_CHUNK_BYTES, type SnapshotSource } from "../state-store.ts";
+import { StoreError } from "../store-error.ts";
+import type { LogPosition } from "../txn-log.ts";
+import { ARCHIVE_FORMAT, damaged, parsePosition, parseZxidName, positionText, zxidName } from "./archive-format.ts";
+
+/**
+ * A base of the archive: the whole state at one zxid, as learners get it, in parts of 16 MiB.
+ *
+ * ```
+ * base/<zxid>/0000, 0001, …   the chunks of a snapshot, one after another
+ * base/<zxid>/manifest.json   what it is, and the SHA-256 of each part; its last line is the SHA-256 of all before it
+ * ```
+ *
+ * It has its name only when it is whole.
+ */
+export interface BaseManifest {
+  readonly format: number;
+  readonly ensembleId: string;
+  readonly position: LogPosition;
+  /** The epoch table up to there. */
+  readonly epochs: readonly EpochRange[];
+  readonly digestHigh: number;
+  readonly digestLow: number;
+  readonly nodeCount: number;
+  readonly sessionCount: number;
+  /** When it was taken, in ms since 1970. */
+  readonly takenMs: number;
+  readonly parts: readonly BasePart[];
+}
+
+export interface BasePart {
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/** A base by its folder's name. */
+export interface ListedBase {
+  readonly folder: string;
+  readonly zxid: Zxid;
+}
+
+const MANIFEST_FILE = "manifest.json";
+const UNFINISHED = "unfinished";
+const CHUNKS_PER_PART = 64;
+const MANIFEST_BYTES_MAX = 16 * 1024 * 1024;
+
+/** The bases of an archive, oldest first. */
+export function listBases(bases: string): readonly ListedBase[] {
+  if (!existsSync(bases)) return [];
+  const listed = readdirSync(bases).flatMap((name) => {
+    const zxid = parseZxidName(name);
+    return zxid === undefined ? [] : [{ folder: join(bases, name), zxid }];
+  });
+  return listed.sort((a, b) => a.zxid - b.zxid);
+}
+
+/**
+ * Writes what a source has, as a base.
+ *
+ * @param bases the folder of all bases; made if it does not exist
+ */
+export async function writeBase(
+  bases: string,
+  source: SnapshotSource,
+  info: { readonly ensembleId: string; readonly takenMs: number },
+): Promise<BaseManifest> {
+  const { position, epochs, digestHigh, digestLow, nodeCount, sessionCount } = source;
+  const folder = join(bases, UNFINISHED);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  try {
+    const parts = await writeParts(folder, source);
+    const same = { epochs, digestHigh, digestLow, nodeCount, sessionCount, parts };
+    const manifest: BaseManifest = { format: ARCHIVE_FORMAT, ...info, position, ...same };
+    const text = `${JSON.stringify({ ...manifest, position: positionText(position) })}\n`;
+    await writeFileWhole(join(folder, MANIFEST_FILE), [Buffer.from(`${text}${sumOf(Buffer.from(text))}\n`)]);
+    syncPath(folder);
+    const named = join(bases, zxidName(position.zxid));
+    rmSync(named, { recursive: true, force: true });
+    renameSync(folder, named);
+    syncDirectoryOf(named);
+    return manifest;
+  } catch (cause) {
+    rmSync(folder, { recursive: true, force: true });
+    throw cause;
+  }
+}
+
+/** @throws StoreError `DAMAGED` or `NEWER_FORMAT` */
+export function readManifest({ folder }: ListedBase): BaseManifest {
+  const file = join(folder, MANIFEST_FILE);
+  const bytes = readWhole(file, MANIFEST_BYTES_MAX);
+  const end = bytes.indexOf("\n") + 1;
+  if (end === 0 || bytes.toString("latin1", end).trim() !== sumOf(bytes.subarray(0, end))) {
+    throw damaged(file, "its sum", "another one");
+  }
+  const manifest = JSON.parse(bytes.toString("utf8", 0, end)) as Omit<BaseManifest, "position"> & {
+    readonly position: string;
+  };
+  if (manifest.format > ARCHIVE_FORMAT) {
+    throw new StoreError({ code: "NEWER_FORMAT", file, known: ARCHIVE_FORMAT, found: manifest.format });
+  }
+  return { ...manifest, position: parsePosition(manifest.position, file) };
+}
+
+/**
+ * The chunks of a base, as a receiver of snapshots takes them. Each part is read whole and checked
+ * before anything of it is handed over.
+ *
+ * @throws StoreError `DAMAGED` with the part
+ */
+export function* readBase(base: ListedBase, { parts }: BaseManifest): Generator<Uint8Array, void> {
+  for (const [number, { bytes: length, sha256 }] of parts.entries()) {
+    const file = join(base.folder, partName(number));
+    const bytes = readWhole(file, CHUNKS_PER_PART * SNAPSHOT_CHUNK_BYTES);
+    if (bytes.length !== length) throw damaged(file, "its end", `${bytes.length} bytes, not ${length}`);
+    if (sumOf(bytes) !== sha256) throw damaged(file, "its SHA-256", "another one");
+    for (let at = 0; at < bytes.length; at += SNAPSHOT_CHUNK_BYTES) {
+      yield bytes.subarray(at, Math.min(bytes.length, at + SNAPSHOT_CHUNK_BYTES));
+    }
+  }
+}
+
+/** Removes a base. A removal that is cut short leaves a base whose manifest is gone. */
+export function removeBase({ folder }: ListedBase): void {
+  rmSync(join(folder, MANIFEST_FILE), { force: true });
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function writeParts(folder: string, source: SnapshotSource): Promise<readonly BasePart[]> {
+  const parts: BasePart[] = [];
+  for (let chunk = await source.next(); chunk !== undefined; ) {
+    const chunks: Uint8Array[] = [];
+    for (; chunk !== undefined && chunks.length < CHUNKS_PER_PART; chunk = await source.next()) chunks.push(chunk);
+    const hash = createHash("sha256");
+    for (const each of chunks) hash.update(each);
+    const bytes = chunks.reduce((sum, each) => sum + each.length, 0);
+    await writeFileWhole(join(folder, partName(parts.length)), chunks);
+    parts.push({ bytes, sha256: hash.digest("hex") });
+  }
+  return parts;
+}
+
+async function writeFileWhole(file: string, pieces: readonly Uint8Array[]): Promise<void> {
+  const handle: FileHandle = await open(file, "wx", 0o600);
+  try {
+    await handle.writeFile(Buffer.concat(pieces));
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function readWhole(file: string, bytesMax: number): Buffer {
+  if (!existsSync(file)) throw damaged(file, "the file", "it is missing");
+  const bytes = readFileSync(file);
+  if (bytes.length > bytesMax) throw damaged(file, "its end", `${bytes.length} bytes, and at most ${bytesMax}`);
+  return bytes;
+}
+
+function partName(number: number): string {
+  return String(number).padStart(4, "0");
+}
+
+function sumOf(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
