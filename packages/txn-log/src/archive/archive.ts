@@ -147,8 +147,9 @@ export class Archive {
   }
 
   /**
-   * Ends the file that is being written. @returns when everything that was marked is in files, and a
-   * base that was due is taken
+   * Ends the file that is being written.
+   *
+   * @returns when everything that was marked is in files, and a base that was due is taken
    */
   async flush(): Promise<ArchiveStatus> {
     if (this.#thread !== undefined && this.#closing === undefined) {
