@@ -43,6 +43,8 @@ export {
   recoverMember,
   recoveryProblems,
 } from "./offline/recover-member.ts";
+export { type Restored, type RestoreOptions, restoreHistory } from "./offline/restore-history.ts";
+export { planRestore, type RestorePlan, type RestoreTarget } from "./offline/restore-plan.ts";
 export { newestFirst, positionText, readSurvivor, type Survivor } from "./offline/survivor.ts";
 export type { AuditOperation, AuditRecord } from "./operators/audit-trail.ts";
 export { auditUsers } from "./operators/audit-users.ts";

@@ -1,11 +1,23 @@
 import { resolve } from "node:path";
-import { ConfigError, type DataDirectories, type InspectOptions } from "@zooid/embedded-server";
-import { type Member, parseMembers, serverId } from "@zooid/model";
+import { ConfigError, type DataDirectories, type InspectOptions, type RestoreTarget } from "@zooid/embedded-server";
+import { type Member, parseMembers, serverId, type Zxid } from "@zooid/model";
 import type { ConfigFile } from "../configuration/config-file.ts";
 import { parseOptions } from "../configuration/options.ts";
 
 /** A command for the data directories of a stopped server. */
-export type OfflineCommand = InspectCommand | RecoverCommand | SnapshotCommand;
+export type OfflineCommand = InspectCommand | RecoverCommand | RestoreCommand | SnapshotCommand;
+
+export interface RestoreCommand {
+  readonly kind: "restore";
+  /** The folder of the archive, or a data directory that has one. */
+  readonly from: string;
+  readonly directories: DataDirectories;
+  /** The moment; undefined: the newest one. */
+  readonly target: RestoreTarget | undefined;
+  readonly member: Member | undefined;
+  readonly keepsSessions: boolean;
+  readonly isPlan: boolean;
+}
 
 export interface InspectCommand extends InspectOptions {
   readonly kind: "inspect";
@@ -49,6 +61,16 @@ const RECOVER = {
   force: { type: "boolean" },
 } as const;
 
+const RESTORE = {
+  from: { type: "string" },
+  data: { type: "string" },
+  log: { type: "string" },
+  to: { type: "string" },
+  "as-member": { type: "string" },
+  "keep-sessions": { type: "boolean" },
+  plan: { type: "boolean" },
+} as const;
+
 const SNAPSHOT = {
   data: { type: "string" },
   log: { type: "string" },
@@ -70,6 +92,7 @@ export function parseOfflineCommand(
   if (rest.includes("--help")) return undefined;
   if (first === "inspect") return inspectCommand(rest);
   if (first === "recover") return recoverCommand(rest, readFile);
+  if (first === "restore") return restoreCommand(rest);
   return first === "snapshot" ? snapshotCommand(rest, readFile) : undefined;
 }
 
@@ -108,6 +131,44 @@ function recoverCommand(argv: readonly string[], readFile: (file: string) => Con
     takesDamaged: values.force === true,
     listed: membersIn(file),
   };
+}
+
+function restoreCommand(argv: readonly string[]): RestoreCommand {
+  const { values, positionals } = parseOptions(argv, RESTORE);
+  const problems: string[] = [];
+  if (positionals.length > 0) problems.push(`restore takes options alone, found ${positionals.join(", ")}`);
+  const { from, data, log, to, plan: isPlan = false } = values;
+  if (from === undefined) problems.push("--from names the archive: a data directory, or its folder archive");
+  if (data === undefined && !isPlan)
+    problems.push("--data names the directory that gets the data: an empty one, or none");
+  const target = to === undefined ? undefined : targetOf(to, problems);
+  const named = values["as-member"];
+  const member = named === undefined ? undefined : memberOf(named, problems);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return {
+    kind: "restore",
+    from: resolve(from ?? "."),
+    directories: { dataDir: resolve(data ?? "."), logDir: log === undefined ? undefined : resolve(log) },
+    target,
+    member,
+    keepsSessions: values["keep-sessions"] === true,
+    isPlan,
+  };
+}
+
+/** `0x300000007`, or a time as ISO 8601 has it. */
+function targetOf(text: string, problems: string[]): RestoreTarget | undefined {
+  if (/^0x[0-9a-f]{1,16}$/i.test(text)) {
+    const zxid = Number.parseInt(text.slice(2), 16);
+    if (Number.isSafeInteger(zxid)) return { zxid: zxid as Zxid };
+  } else if (/^\d{4}-\d{2}-\d{2}T/.test(text)) {
+    const timeMs = Date.parse(text);
+    if (!Number.isNaN(timeMs)) return { timeMs };
+  }
+  problems.push(
+    `--to takes a zxid like 0x300000007 or a time like 2026-05-31T23:59:00Z, found ${JSON.stringify(text)}`,
+  );
+  return undefined;
 }
 
 function snapshotCommand(argv: readonly string[], readFile: (file: string) => ConfigFile): SnapshotCommand {

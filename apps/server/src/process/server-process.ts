@@ -21,6 +21,7 @@ import { AuditLog } from "../logs/audit-log.ts";
 import { openLog, type ProcessLog } from "../logs/logger.ts";
 import { inspect } from "../offline/inspect.ts";
 import { recover } from "../offline/recover.ts";
+import { restore } from "../offline/restore.ts";
 import { snapshot } from "../offline/snapshot.ts";
 import { checkHealth } from "../status/health.ts";
 import { checkStatus } from "../status/status.ts";
@@ -87,6 +88,9 @@ export async function runProcess(signals: StartSignals): Promise<void> {
         return;
       case "recover":
         await recover(command, OUTPUT);
+        return;
+      case "restore":
+        await restore(command, OUTPUT);
         return;
       case "snapshot":
         await snapshot(command, OUTPUT);

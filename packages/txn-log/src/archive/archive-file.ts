@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { crc32 } from "node:zlib";
 import { FRAME_HEADER_BYTES, formatZxid, frameLength, frameZxid, type Zxid } from "@zooid/model";
-import { ChainCursor, formatChain } from "../chain.ts";
+import { type Chain, ChainCursor, formatChain } from "../chain.ts";
 import type { EntrySink } from "../segments/entry-sink.ts";
 import {
   type ArchiveFooter,
@@ -73,6 +73,20 @@ export class ArchiveFile implements Disposable {
     const behind = blocks.findIndex(({ first }) => first > after);
     const from = behind === -1 ? blocks.length - 1 : Math.max(0, behind - 1);
     for (const [at] of blocks.entries()) if (at >= from) this.#walkBlock(at, after, sink);
+  }
+
+  /** The chain at an entry, or at the file's begin; undefined where there is no such entry. */
+  chainAt(zxid: Zxid): Chain | undefined {
+    const { after } = this.footer;
+    if (zxid === after.zxid) return after.chain;
+    const chain = new ChainCursor();
+    chain.set(after.chain);
+    let found: Chain | undefined;
+    this.walk(after.zxid, (at, bytes, start, end) => {
+      chain.add(at, end - start, crc32(bytes.subarray(start, end)));
+      if (at === zxid) found = chain.value();
+    });
+    return found;
   }
 
   /** Hands over the entries of one block. */

@@ -107,6 +107,8 @@ export class Archive {
     // A base that the files behind it do not continue is none for what comes.
     const isContinued = newest !== undefined && newest.zxid <= parts.after && !parts.isBehindGap;
     this.#baseDueMs = isContinued ? performance.now() + this.#baseEveryMs - ageOf(newest) : 0;
+    // Before the first transaction, so that all of them can be restored.
+    setImmediate(() => this.#takeBaseIfDue());
   }
 
   get #baseEveryMs(): number {
@@ -158,8 +160,9 @@ export class Archive {
       this.#flushes.set(id, resolve);
       this.#send({ kind: "flush", id });
       await promise;
-      await this.#takingBase;
     }
+    this.#takeBaseIfDue();
+    await this.#takingBase;
     return this.status;
   }
 
