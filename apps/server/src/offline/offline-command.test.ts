@@ -87,6 +87,10 @@ test.each<[string, readonly string[], string]>([
   ["no file to inspect", ["inspect", "--verify"], "inspect takes files of a history"],
   ["values without changes", ["inspect", "f", "--data"], "--data shows the values of --entries"],
   ["an unknown option of inspect", ["inspect", "f", "--entris"], "the nearest is --entries"],
+  ["no archive", ["restore", "--data", "d"], "--from names the archive"],
+  ["no place for what is restored", ["restore", "--from", "a"], "--data names the directory that gets the data"],
+  ["a moment that is none", ["restore", "--from", "a", "--data", "d", "--to", "yesterday"], "--to takes a zxid like"],
+  ["a day without a time", ["restore", "--from", "a", "--data", "d", "--to", "2026-05-31"], "--to takes a zxid like"],
   ["no directory for a snapshot", ["snapshot"], "--data names the data directory"],
 ])("%s is refused", (_, argv, problem) => {
   expect(problemsOf(...argv)).toContainEqual(expect.stringContaining(problem));
@@ -99,6 +103,25 @@ test("inspect takes files and folders", () => {
     hasEntries: true,
     isVerified: false,
     hasData: true,
+  });
+});
+
+test("restore takes an archive, a directory, and a moment", () => {
+  expect(parse("restore", "--from", "a", "--data", "d", "--to", "0x300000007", "--keep-sessions")).toEqual({
+    kind: "restore",
+    from: resolve("a"),
+    directories: { dataDir: resolve("d"), logDir: undefined },
+    target: { zxid: 0x3_0000_0007 },
+    member: undefined,
+    keepsSessions: true,
+    isPlan: false,
+  });
+  expect(
+    parse("restore", "--from", "a", "--to", "2026-05-31T23:59:00Z", "--plan", "--as-member", MEMBER),
+  ).toMatchObject({
+    target: { timeMs: Date.UTC(2026, 4, 31, 23, 59) },
+    member: { sid: 2 },
+    isPlan: true,
   });
 });
 

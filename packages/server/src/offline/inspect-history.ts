@@ -17,7 +17,17 @@ import {
   type Zxid,
 } from "@zooid/model";
 import { StoreError } from "@zooid/txn-log";
-import { ArchiveFile, type ArchiveFooter, gapsIn, listArchive } from "@zooid/txn-log/sqlite";
+import {
+  ArchiveFile,
+  type ArchiveFooter,
+  basesFolderOf,
+  gapsIn,
+  type ListedBase,
+  listArchive,
+  listBases,
+  readBase,
+  readManifest,
+} from "@zooid/txn-log/sqlite";
 import { TxnReader } from "@zooid/wire/txn";
 
 /** What of files of the history is wanted. */
@@ -61,7 +71,12 @@ export function inspectHistory(
       const fault = inspectFile(file, options, print);
       if (fault !== undefined) faults.push(fault);
     }
-    if (isFolder) reportFolder(path, files, print);
+    if (!isFolder) continue;
+    for (const base of basesIn(path)) {
+      const fault = guarded(base.folder, () => inspectBase(base, options, print));
+      if (fault !== undefined) faults.push(fault);
+    }
+    reportFolder(path, files, print);
   }
   return faults;
 }
@@ -91,11 +106,33 @@ function inspectFile(
   { hasEntries, isVerified, hasData }: InspectOptions,
   print: (line: string) => void,
 ): StoreError | undefined {
-  try {
+  return guarded(file, () => {
     using archive = new ArchiveFile(file);
     if (isVerified) archive.verify();
     print(`${file}: ${summary(archive)}${isVerified ? "; whole" : ""}`);
     if (hasEntries) printEntries(archive, hasData, print);
+  });
+}
+
+function basesIn(path: string): readonly ListedBase[] {
+  const archive = [join(path, "archive"), path].find((each) => listBases(basesFolderOf(each)).length > 0);
+  return archive === undefined ? [] : listBases(basesFolderOf(archive));
+}
+
+function inspectBase(base: ListedBase, { isVerified }: InspectOptions, print: (line: string) => void): void {
+  const manifest = readManifest(base);
+  const { nodeCount, sessionCount, takenMs, parts } = manifest;
+  if (isVerified) for (const _ of readBase(base, manifest));
+  const bytes = parts.reduce((sum, part) => sum + part.bytes, 0);
+  const content = `${counted(nodeCount, "znode")} and ${counted(sessionCount, "session")}, ${counted(bytes, "byte")}`;
+  const taken = `taken ${new Date(takenMs).toISOString()}`;
+  print(`${base.folder}: the state at ${formatZxid(base.zxid)}, ${content}, ${taken}${isVerified ? "; whole" : ""}`);
+}
+
+/** @returns what is wrong with a file, if the act finds it out */
+function guarded(file: string, act: () => void): StoreError | undefined {
+  try {
+    act();
     return undefined;
   } catch (cause) {
     if (cause instanceof StoreError) return cause;
