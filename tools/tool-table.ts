@@ -82,6 +82,8 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
       "our client beside node-zookeeper-client and npm's zookeeper",
   }),
   group("Faults on real processes", {
+    "packages/trials/src/faults/history-rounds.ts":
+      "kill -9 of a server that keeps its history; past states must be what clients were told",
     "packages/trials/src/faults/kill-loop.ts": "kill -9 under load; what was acknowledged must be there",
     "packages/trials/src/faults/disk-errors.ts": "single calls to the system that fail",
     "packages/trials/src/faults/bit-flips.ts": "one flipped bit in each kind of file of the store",
