@@ -374,11 +374,10 @@ function sizes({ last, min, max }: { readonly last: number; readonly min: number
 /** Sizes of single answers are not measured. */
 const NO_SIZES: Fields = sizes({ last: -1, min: -1, max: -1 });
 
-async function snapshot(
-  { snapshots }: AdminView,
-  { query, address, certificateSubject }: CommandRequest,
-): Promise<Outcome> {
-  const taken = await snapshots.take(certificateSubject ?? address);
+async function snapshot(view: AdminView, request: CommandRequest): Promise<Outcome> {
+  const { query, address, certificateSubject } = request;
+  const taken = await view.snapshots.take(certificateSubject ?? address);
+  audited(view, request, "snapshot", taken);
   if (taken instanceof SnapshotRefusal) return refused(taken);
   const headers = { last_zxid: formatZxid(taken.position.zxid), snapshot_size: String(taken.sizeBytes) };
   if (isStreaming(query)) return new Snapshot(headers, taken);
@@ -393,9 +392,15 @@ function isStreaming(query: URLSearchParams): boolean {
   return text === null || text.toLowerCase() === "true";
 }
 
-async function restore({ snapshots }: AdminView, request: CommandRequest): Promise<Outcome> {
+function audited(view: AdminView, request: CommandRequest, act: "snapshot" | "restore", outcome: unknown): void {
+  const requester = { identities: requesterIdentities(view, request), address: request.address };
+  view.acted(act, requester, outcome instanceof SnapshotRefusal ? "failure" : "success");
+}
+
+async function restore(view: AdminView, request: CommandRequest): Promise<Outcome> {
   const { address, certificateSubject, contentType, body } = request;
-  const restored = await snapshots.restore(certificateSubject ?? address, contentType, body);
+  const restored = await view.snapshots.restore(certificateSubject ?? address, contentType, body);
+  audited(view, request, "restore", restored);
   return restored instanceof SnapshotRefusal ? refused(restored) : { last_zxid: restored };
 }
 

@@ -3,7 +3,7 @@ import type { SessionEnding } from "@zooid/replica";
 import type { ServerConfig } from "../config.ts";
 import type { Driver } from "../driver/driver.ts";
 import type { AuditTail } from "../operators/audit-tail.ts";
-import type { AuditedClient } from "../operators/audit-trail.ts";
+import type { AuditedClient, AuditRecord } from "../operators/audit-trail.ts";
 import type { Drain } from "../operators/drain.ts";
 import type { LinkCounts } from "../peers/link-protection.ts";
 import type { Reachability } from "../peers/reachability.ts";
@@ -75,6 +75,8 @@ export interface AdminView {
   readonly auditTail: AuditTail;
   /** Ends a session before its timeout; the log and the audit log have the requester. */
   endSession(id: SessionId, requester: AuditedClient): SessionEnding;
+  /** The audit log gets an act on the whole state. */
+  acted(act: "snapshot" | "restore", requester: AuditedClient, result: AuditRecord["result"]): void;
   /** Snapshot and restore. */
   readonly snapshots: SnapshotEndpoint;
   /** On the disk, for writes. */

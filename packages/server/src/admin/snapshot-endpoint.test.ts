@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { copySlice, ErrorCode, OpCode } from "@zooid/model";
 import { create, RawClient, read, setData, versioned } from "@zooid/wire/testing/raw-client";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { AuditRecord } from "../operators/audit-trail.ts";
 import { ask } from "../testing/http.ts";
 import { metric, OCTETS, restore, type Server, SUPER, shown, snapshotOf, start } from "../testing/snapshot-endpoint.ts";
 
@@ -225,6 +226,21 @@ describe("authorization and rate limits", () => {
     expect((await restore(zk, bytes, { ...OCTETS, authorization: "digest made:up" })).status).toBe(403);
     expect((await restore(zk, bytes, { ...OCTETS, authorization: "ip" })).status).toBe(200);
   });
+});
+
+test("the audit trail has each snapshot and restore, with its requester and result", async () => {
+  await using zk = await start(place);
+  const records: AuditRecord[] = [];
+  zk.audit$.subscribe((turn) => records.push(...turn));
+  const { bytes } = await snapshotOf(zk);
+  expect((await restore(zk, "no snapshot")).status).toBe(500);
+  expect((await restore(zk, bytes)).status).toBe(200);
+  expect(records.map(({ operation, result }) => [operation, result])).toEqual([
+    ["snapshot", "success"],
+    ["restore", "failure"],
+    ["restore", "success"],
+  ]);
+  for (const { identities } of records) expect(identities).toContainEqual(expect.objectContaining({ scheme: "super" }));
 });
 
 test("a server stops while one snapshot is sent and another is taken", async () => {

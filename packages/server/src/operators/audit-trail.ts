@@ -23,8 +23,11 @@ export type AuditOperation =
   | "multiOperation"
   | "reconfig"
   | "ephemeralZNodeDeletionOnSessionCloseOrExpire"
-  /** An operator ends a session; Apache ZooKeeper has no such operation. */
-  | "endSession";
+  /** Acts of operators at the admin port, which Apache ZooKeeper's audit log does not have. */
+  | OperatorAct;
+
+/** An operator ends a session, reads the whole state, or replaces it. */
+export type OperatorAct = "endSession" | "snapshot" | "restore";
 
 /** One write and its requester. Node data is never part of it. */
 export interface AuditRecord {
@@ -152,10 +155,13 @@ export class AuditTrail {
     });
   }
 
-  /** An operator has ended a session by an admin command; the session is the object. */
-  sessionEnded(record: Pick<AuditRecord, "zxid" | "session" | "identities" | "address" | "result">): void {
+  /** An operator has acted by an admin command; a session that was ended is the object. */
+  acted(
+    operation: OperatorAct,
+    record: Pick<AuditRecord, "zxid" | "session" | "identities" | "address" | "result">,
+  ): void {
     if (!this.#records.observed) return;
-    this.#turn.push({ ...record, operation: "endSession", path: undefined, createMode: undefined, acl: undefined });
+    this.#turn.push({ ...record, operation, path: undefined, createMode: undefined, acl: undefined });
     this.publish();
   }
 

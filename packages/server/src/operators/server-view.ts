@@ -70,6 +70,9 @@ function certificatesOf(
   ];
 }
 
+/** Acts on the whole state have no session. */
+const NO_SESSION = 0n as SessionId;
+
 function endSession(
   { driver, audit, log }: ViewedServer,
   session: SessionId,
@@ -77,7 +80,7 @@ function endSession(
 ): SessionEnding {
   const ending = driver().endSession(session);
   const result = ending === "ended" || ending === "ending" ? "success" : "failure";
-  audit.sessionEnded({ zxid: driver().replica.visibleZxid, session, identities, address, result });
+  audit.acted("endSession", { zxid: driver().replica.visibleZxid, session, identities, address, result });
   if (result === "success")
     log.info(`session ${formatSessionId(session)} is ended by an operator at ${address}`, { event: "session-ended" });
   return ending;
@@ -121,6 +124,14 @@ export function adminViewOf(server: ViewedServer): AdminView {
     snapshotCount: () => storage().snapshotCount,
     lastState: () => storage().lastState(),
     endSession: (id, requester) => endSession(server, id, requester),
+    acted: (act, requester, result) =>
+      server.audit.acted(act, {
+        zxid: driver().replica.visibleZxid,
+        session: NO_SESSION,
+        identities: requester.identities,
+        address: requester.address,
+        result,
+      }),
     snapshots: new SnapshotEndpoint(config.admin?.snapshots ?? NO_SNAPSHOT_COMMANDS, {
       reason: config.dataDir === undefined ? IN_MEMORY : undefined,
       restoreReason: config.ensemble === undefined ? undefined : NOT_ALONE,
