@@ -186,8 +186,10 @@ test("a plan names the newest directory, what may not be committed and the other
 test("a member whose log has lost a part continues with the rest, only if it is forced to", async () => {
   const [first] = (await killed()) as [MemberProcess];
   const id = idOf(first);
-  // The newest segment's WAL ends early: SQLite would take that for the end.
-  const [wal = ""] = readdirSync(first.dataDir).filter((name) => /^log-\d+-[0-9a-f]+\.db-wal$/.test(name));
+  // The newest segment's WAL ends early: SQLite would take that for the end. A member that was
+  // synchronized late may have an older one, which it has not removed yet.
+  const wals = readdirSync(first.dataDir).filter((name) => /^log-\d+-[0-9a-f]+\.db-wal$/.test(name));
+  const wal = wals.toSorted().at(-1) ?? "";
   truncateSync(join(first.dataDir, wal), 30_000);
   const recover = (...more: readonly string[]) =>
     run("recover", "--data", first.dataDir, "--as-member", `1=${lineOf(first)}`, "--confirm", id, ...more);
