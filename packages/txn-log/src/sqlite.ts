@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { assert, earlierOf, formatZxid, laterOf, type Zxid } from "@zooid/model";
+import { assert, earlierOf, formatZxid, type Zxid } from "@zooid/model";
 import { Archive, type ArchiveOptions } from "./archive/archive.ts";
 import { listArchive, logFolderOf, makeArchiveFolder } from "./archive/archive-folder.ts";
 import { hasRoomForFile, isFull, isUnexplained } from "./database.ts";
@@ -323,7 +323,7 @@ function newArchive(
     logDirectory,
     leases,
     decoderModule: options.decoderModule ?? "@zooid/wire/txn",
-    after: laterOf(end, floor.zxid),
+    after: floor.zxid,
     isBehindGap: end < floor.zxid,
     hold: (after) => log.hold(after),
     openSnapshot: () => transfers.open(),

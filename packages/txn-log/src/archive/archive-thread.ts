@@ -121,16 +121,20 @@ class ArchiveThread {
     return this.#writer;
   }
 
-  /** Where the archive ends, or where the log begins if that is later or another history. */
+  /**
+   * Where the archive ends, or where the log begins if that is later. Files of another history,
+   * which lie in the folder where a log was replaced, are passed over.
+   */
   #continueAfter(log: LogReader): LogPosition {
-    const last = listArchive(logFolderOf(this.#data.archive)).at(-1);
     const floor = log.floor();
-    if (last === undefined) return floor;
-    const { end } = last;
-    const chain = end < floor.zxid ? undefined : log.chainAt(end);
-    // A damaged file is named by a check, and is no reason to copy entries twice.
-    if (chain !== undefined && (chainAtEnd(last.file) ?? chain) === chain) return { zxid: end, chain };
-    if (floor.zxid > end) this.#report({ kind: "gap", after: end, end: floor.zxid });
+    const files = listArchive(logFolderOf(this.#data.archive));
+    for (const { file, end } of files.toReversed()) {
+      const chain = end < floor.zxid ? undefined : log.chainAt(end);
+      // A damaged file is named by a check, and is no reason to copy entries twice.
+      if (chain !== undefined && (chainAtEnd(file) ?? chain) === chain) return { zxid: end, chain };
+    }
+    const before = files.findLast(({ end }) => end < floor.zxid);
+    if (before !== undefined) this.#report({ kind: "gap", after: before.end, end: floor.zxid });
     return floor;
   }
 

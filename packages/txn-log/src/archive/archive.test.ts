@@ -313,6 +313,28 @@ test("an archive that begins late says which entries it lacks", async () => {
   expect(store.archive?.status.gapCount).toBe(1);
 });
 
+test("files of another history are passed over, and none of this one is copied twice", async () => {
+  {
+    await using store = await open({ fileBytes: 1 });
+    await createNodes(store, 1, 100);
+  }
+  const others = listArchive(folder()).map(({ file }) => [file, readFileSync(file)] as const);
+  rmSync(join(place.path, "data"), { recursive: true });
+  mkdirSync(folder(), { recursive: true });
+  for (const [file, bytes] of others) writeFileSync(file, bytes);
+  for (let life = 0; life < 3; life++) {
+    await using store = await open({ fileBytes: 1 });
+    await createNodes(store, 10 * life + 1, 10 * life + 10, 77);
+  }
+  const files = listArchive(folder()).map(({ after, end }) => [after, end]);
+  expect(files).toEqual([
+    [Z(0, 0), Z(1, 10)],
+    [Z(1, 10), Z(1, 20)],
+    [Z(1, 20), Z(1, 30)],
+    [Z(0, 0), Z(1, 100)],
+  ]);
+});
+
 test("a file that a crash left unfinished is removed at the next open", async () => {
   mkdirSync(folder(), { recursive: true });
   writeFileSync(join(folder(), "unfinished"), "half");

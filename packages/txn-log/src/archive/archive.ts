@@ -66,7 +66,7 @@ export interface ArchiveParts {
   readonly logDirectory: string;
   readonly leases: SharedArrayBuffer;
   readonly decoderModule: string;
-  /** Where the archive ends, as far as the log still has what follows. */
+  /** The log's floor: it is held until the first file says where the archive ends. */
   readonly after: Zxid;
   /** Whether the log lacks what follows the archive's last file. */
   readonly isBehindGap: boolean;
@@ -105,7 +105,7 @@ export class Archive {
     const newest = listBases(basesFolderOf(parts.options.folder)).at(-1);
     this.#base = newest?.zxid;
     // A base that the files behind it do not continue is none for what comes.
-    const isContinued = newest !== undefined && newest.zxid <= parts.after && !parts.isBehindGap;
+    const isContinued = newest !== undefined && !parts.isBehindGap;
     this.#baseDueMs = isContinued ? performance.now() + this.#baseEveryMs - ageOf(newest) : 0;
     // Before the first transaction, so that all of them can be restored.
     setImmediate(() => this.#takeBaseIfDue());
