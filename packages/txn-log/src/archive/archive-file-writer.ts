@@ -28,6 +28,8 @@ export const UNFINISHED_FILE = "unfinished";
 /** The state at the end of a file. */
 export interface ArchiveMark {
   readonly zxid: Zxid;
+  /** Bytes of the log since the mark before. */
+  readonly bytes: number;
   readonly digestHigh: number;
   readonly digestLow: number;
 }

@@ -3,6 +3,9 @@ import type { Zxid } from "@zooid/model";
 import type { LogPosition } from "../txn-log.ts";
 import type { ArchiveMark } from "./archive-file-writer.ts";
 
+/** Marks that wait for a file: where none can be written, later ones take their places. */
+export const MARKS_MAX = 10_000;
+
 /** What the archive's thread and the driver's thread send each other. */
 
 export interface ArchiveThreadData extends ArchiveLimits {

@@ -9,11 +9,14 @@ import { ArchiveFile } from "./archive-file.ts";
 import { ArchiveFileWriter, type ArchiveMark } from "./archive-file-writer.ts";
 import { listArchive, logFolderOf, makeArchiveFolder, retainArchive } from "./archive-folder.ts";
 import type { ArchiveCommand, ArchiveReport, ArchiveThreadData } from "./archive-messages.ts";
+import { MARKS_MAX } from "./archive-messages.ts";
 
 /** Below every thread that a client waits for. */
 const NICE = 10;
 const READ_BYTES = 256 * 1024;
 const RETRY_MS = 10_000;
+/** Bytes of the log that the end of the process waits for: a second's work. */
+const LAST_BYTES_MAX = 64 * 1024 * 1024;
 
 /**
  * Copies committed entries from the log into files of the archive, up to each mark, and removes the
@@ -45,7 +48,7 @@ class ArchiveThread {
   #receive(command: ArchiveCommand): void {
     switch (command.kind) {
       case "mark":
-        this.#marks.push(command.mark);
+        this.#add(command.mark);
         return this.#wake();
       case "restart":
         this.#marks = [];
@@ -55,10 +58,23 @@ class ArchiveThread {
         return this.#report({ kind: "flushed", id: command.id });
       case "close":
         clearTimeout(this.#timer);
+        // What is left is copied after the next start.
+        if (this.#bytesLeft > LAST_BYTES_MAX) this.#marks.splice(this.#taken);
         this.#try(() => this.#archive({ isFlushed: true }));
         this.#log?.[Symbol.dispose]();
         return this.#data.port.close();
     }
+  }
+
+  #add(mark: ArchiveMark): void {
+    const isFull = this.#marks.length >= MARKS_MAX && this.#marks.length > this.#taken;
+    const replaced = isFull ? this.#marks.pop() : undefined;
+    this.#marks.push({ ...mark, bytes: mark.bytes + (replaced?.bytes ?? 0) });
+  }
+
+  /** Bytes of the log that are marked and in no file. */
+  get #bytesLeft(): number {
+    return this.#marks.slice(this.#taken).reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
   #wake(): void {

@@ -258,10 +258,10 @@ test.each([
   await using store = await open(archive);
   rmSync(folder(), { recursive: true });
   writeFileSync(folder(), "");
+  if (isLow === true) store.archive?.setLow(true);
   for (let i = 0; i < 10; i++) await createNodes(store, 100 * i + 1, 100 * i + 100, 1000);
   await store.archive?.flush();
-  expect(events).toMatchObject([{ kind: "unable" }]);
-  if (isLow === true) store.archive?.setLow(true);
+  expect(events).toMatchObject(isLow === true ? [] : [{ kind: "unable" }]);
   await store.state.flush();
   const floor = await purged(store);
   rmSync(folder());
@@ -270,7 +270,7 @@ test.each([
   await createNodes(store, 1001, 1010);
   await store.archive?.flush();
   expect(listArchive(folder()).map(({ after, end }) => [after, end])).toEqual([[floor, Z(1, 1010)]]);
-  expect(events.at(-1)).toEqual({ kind: "able" });
+  expect(events.slice(1)).toEqual(isLow === true ? [] : [{ kind: "able" }]);
   expect(store.archive?.status).toMatchObject({ lagBytes: 0, unable: undefined, end: Z(1, 1010) });
 });
 

@@ -3,8 +3,14 @@ import type { Zxid } from "@zooid/model";
 import type { CheckpointMark, SnapshotSource } from "../state-store.ts";
 import { startWorker } from "../threads/start-worker.ts";
 import { type ListedBase, listBases, readManifest, writeBase } from "./archive-base.ts";
-import { basesFolderOf } from "./archive-folder.ts";
-import type { ArchiveCommand, ArchiveFiles, ArchiveReport, ArchiveThreadData } from "./archive-messages.ts";
+import { basesFolderOf, listArchive, logFolderOf } from "./archive-folder.ts";
+import {
+  type ArchiveCommand,
+  type ArchiveFiles,
+  type ArchiveReport,
+  type ArchiveThreadData,
+  MARKS_MAX,
+} from "./archive-messages.ts";
 
 /** The committed entries of the last days, in files of their own. */
 export interface ArchiveOptions {
@@ -102,6 +108,8 @@ export class Archive {
   constructor(parts: ArchiveParts) {
     this.#parts = parts;
     this.#hold = parts.hold(parts.after);
+    const files = listArchive(logFolderOf(parts.options.folder));
+    this.#files = { count: files.length, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0) };
     const newest = listBases(basesFolderOf(parts.options.folder)).at(-1);
     this.#base = newest?.zxid;
     // A base that the files behind it do not continue is none for what comes.
@@ -124,27 +132,42 @@ export class Archive {
 
   /** Everything up to here is committed and durable. */
   advance({ zxid, bytes, digestHigh, digestLow }: CheckpointMark): void {
-    if (this.#closing !== undefined) return;
-    this.#marks.push({ zxid, bytes });
+    if (this.#closing !== undefined || this.#isLow) return;
+    // A later mark can stand for the ones before it.
+    const replaced = this.#marks.length < MARKS_MAX ? undefined : this.#marks.pop();
+    this.#marks.push({ zxid, bytes: bytes + (replaced?.bytes ?? 0) });
     this.#lagBytes += bytes;
     const { lagBytesMax = LAG_BYTES_MAX } = this.#parts.options;
     if (this.#lagBytes > lagBytesMax) this.#endHold();
-    this.#send({ kind: "mark", mark: { zxid, digestHigh, digestLow } });
+    this.#send({ kind: "mark", mark: { zxid, bytes, digestHigh, digestLow } });
   }
 
-  /** While the disk has little room, the log is kept for nothing but what needs it. */
+  /**
+   * While the disk has little room, nothing is archived, and the log is kept for nothing but what
+   * needs it.
+   */
   setLow(isLow: boolean): void {
+    if (isLow === this.#isLow) return;
     this.#isLow = isLow;
-    if (isLow) this.#endHold();
-    else if (this.#hold === undefined) this.#keep(this.#end ?? this.#parts.after);
+    if (!isLow) {
+      this.#keep(this.#end ?? this.#parts.after);
+      return;
+    }
+    this.#endHold();
+    this.#forgetMarks();
   }
 
   /** Another state was adopted: the log continues that one. */
   adopted(floor: Zxid): void {
-    this.#marks = [];
-    this.#lagBytes = 0;
+    this.#forgetMarks();
     this.#baseDueMs = 0;
     this.#keep(floor);
+  }
+
+  /** What is in no file is read again from the log, or is a gap. */
+  #forgetMarks(): void {
+    this.#marks = [];
+    this.#lagBytes = 0;
     if (this.#thread !== undefined) this.#send({ kind: "restart" });
   }
 
