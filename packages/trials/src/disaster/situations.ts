@@ -67,6 +67,11 @@ export const SITUATIONS: Readonly<Record<string, Situation>> = {
       await must(machines, "zk-3", "systemctl start zookeeper");
     },
   },
+  "Nodes were deleted": {
+    ...OF_THREE,
+    settings: (page) => `${page}zooid.history.retainMs=604800000\n`,
+    arrange: (machines) => must(machines, "zk-1", "zooid-cli -server zk-1:2181 delete /kept"),
+  },
   "From one server to an ensemble": {
     ...OF_THREE,
     first: ["zk-1"],

@@ -6,9 +6,9 @@
  *
  * In each round a few writers set nodes until `kill -9` comes, in some rounds SIGTERM, at a random
  * moment. Afterwards every file of the history must be whole, and no transaction may be missing
- * between the first and the last. Then states of the past are restored, at zxids that were answered,
- * and a server serves each: every node must have the value of its last answered write up to there,
- * or of one without an answer behind it, with the same zxid and version.
+ * between the first and the last. Then states of the past are restored, at zxids that were
+ * answered, and a server serves each: every node must have the value of its last answered write up
+ * to there, or of one without an answer behind it, with the same zxid and version.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
