@@ -30,6 +30,7 @@ export interface ArchiveMark {
   readonly zxid: Zxid;
   /** Bytes of the log since the mark before. */
   readonly bytes: number;
+  /** Both 0 where it is not known. */
   readonly digestHigh: number;
   readonly digestLow: number;
 }
@@ -66,11 +67,6 @@ export class ArchiveFileWriter {
   /** Bytes of the frames, before compression. */
   get frameBytes(): number {
     return this.#counts.frameBytes;
-  }
-
-  /** Whether the index can number a further block. */
-  get isFull(): boolean {
-    return this.#blocks.length >= BLOCKS_MAX - 1;
   }
 
   /** Takes an entry; its bytes are the caller's again afterwards. */
@@ -134,6 +130,7 @@ export class ArchiveFileWriter {
 
   #endBlock(): void {
     const number = this.#blocks.length;
+    assert(number < BLOCKS_MAX, "a file ends before its blocks have no numbers left");
     const block = packed(this.#frames.subarray(0, this.#framesEnd));
     const at = number * ROW_BYTES;
     if (at === this.#rows.length) this.#rows = Buffer.concat([this.#rows], 2 * this.#rows.length);

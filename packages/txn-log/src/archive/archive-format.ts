@@ -48,7 +48,7 @@ export interface ArchiveFooter {
   readonly after: LogPosition;
   /** ...and up to this one. */
   readonly end: LogPosition;
-  /** The tree's digest at the end, as two signed halves. */
+  /** The tree's digest at the end, as two signed halves; both 0 where it is not known. */
   readonly digestHigh: number;
   readonly digestLow: number;
   /** The smallest and the largest time of an entry, in ms since 1970. */

@@ -1,4 +1,4 @@
-import { formatZxid, type TxnDecoder, type Zxid } from "@zooid/model";
+import { formatZxid, type TxnDecoder } from "@zooid/model";
 import type { Chain } from "../chain.ts";
 import { LogReader } from "../log/log-reader.ts";
 import { StoreError } from "../store-error.ts";
@@ -15,6 +15,8 @@ import { MARKS_MAX } from "./archive-messages.ts";
 const NICE = 10;
 const READ_BYTES = 256 * 1024;
 const RETRY_MS = 10_000;
+/** A file that has so many times what it should have ends where no mark does. */
+const FILES_MAX = 8;
 /** Bytes of the log that the end of the process waits for: a second's work. */
 const LAST_BYTES_MAX = 64 * 1024 * 1024;
 
@@ -78,8 +80,7 @@ class ArchiveThread {
   }
 
   #wake(): void {
-    if (performance.now() < this.#retryMs) return;
-    this.#try(() => this.#archive({ isFlushed: false }));
+    if (performance.now() >= this.#retryMs) this.#try(() => this.#archive({ isFlushed: false }));
     this.#schedule();
   }
 
@@ -118,7 +119,7 @@ class ArchiveThread {
       this.#copy(writer, mark);
       this.#last = mark;
       this.#taken++;
-      if (writer.frameBytes >= this.#data.fileBytes || writer.isFull) this.#finish();
+      if ((this.#writer?.frameBytes ?? 0) >= this.#data.fileBytes) this.#finish();
     }
     if (isFlushed || performance.now() - this.#beganMs >= this.#data.fileMs) this.#finish();
   }
@@ -154,16 +155,21 @@ class ArchiveThread {
     return floor;
   }
 
-  #copy(writer: ArchiveFileWriter, { zxid: upTo }: ArchiveMark): void {
+  /** A mark that is far behind fills files of its own, at whose ends no digest is known. */
+  #copy(first: ArchiveFileWriter, { zxid: upTo }: ArchiveMark): void {
     const log = this.#log;
     if (log === undefined) return;
-    let at: Zxid = writer.end.zxid;
-    while (at < upTo) {
+    for (let writer = first; writer.end.zxid < upTo; ) {
+      const at = writer.end.zxid;
       const walk = log.walk(at, { bytesMax: READ_BYTES, upTo }, (zxid, bytes, start, end) => {
         writer.add(zxid, bytes, start, end);
       });
       if (walk.count === 0) throw new Error(`the log ends before ${formatZxid(upTo)}, which is committed`);
-      at = walk.last.zxid;
+      if (writer.frameBytes < FILES_MAX * this.#data.fileBytes || walk.last.zxid >= upTo) continue;
+      this.#last = { zxid: walk.last.zxid, bytes: 0, digestHigh: 0, digestLow: 0 };
+      this.#finish();
+      writer = new ArchiveFileWriter(this.#decoder, walk.last);
+      this.#writer = writer;
     }
     log.closeSealed();
   }

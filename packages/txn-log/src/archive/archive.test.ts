@@ -313,6 +313,20 @@ test("an archive that begins late says which entries it lacks", async () => {
   expect(store.archive?.status.gapCount).toBe(1);
 });
 
+test("a mark that is far behind fills several files", async () => {
+  {
+    await using store = await open({ fileBytes: 1024 });
+    await createNodes(store, 1, 600, 1000);
+    await store.archive?.flush();
+  }
+  const files = listArchive(folder());
+  expect(files.length).toBeGreaterThan(1);
+  expect(gapsIn(files)).toEqual([]);
+  expect(archived()).toHaveLength(600);
+  const footers = files.map(({ file }) => footerOf(file));
+  expect(footers.map(({ digestHigh }) => digestHigh)).toEqual([...files.slice(1).map(() => 0), 600]);
+});
+
 test("files of another history are passed over, and none of this one is copied twice", async () => {
   {
     await using store = await open({ fileBytes: 1 });
@@ -351,6 +365,11 @@ async function purged(store: Store): Promise<Zxid> {
     expect(floor.zxid).toBeGreaterThan(Z(1, 500));
     return floor.zxid;
   }, 5000);
+}
+
+function footerOf(file: string): ArchiveFile["footer"] {
+  using archive = new ArchiveFile(file);
+  return archive.footer;
 }
 
 function verify(file: string): void {
