@@ -46,7 +46,7 @@ export {
 export { type Restored, type RestoreOptions, restoreHistory } from "./offline/restore-history.ts";
 export { planRestore, type RestorePlan, type RestoreTarget } from "./offline/restore-plan.ts";
 export { newestFirst, positionText, readSurvivor, type Survivor } from "./offline/survivor.ts";
-export type { AuditOperation, AuditRecord } from "./operators/audit-trail.ts";
+export type { AuditOperation, AuditRecord, OperatorAct } from "./operators/audit-trail.ts";
 export { auditUsers } from "./operators/audit-users.ts";
 export type { Change } from "./operators/change-stream.ts";
 export { LOG_EVENTS, type LogEvent, type OperatorEvent, type ServerEvent } from "./operators/log-events.ts";

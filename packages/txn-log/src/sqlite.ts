@@ -486,8 +486,15 @@ export {
   type ArchiveParts,
   type ArchiveStatus,
 } from "./archive/archive.ts";
-export { type BaseManifest, type ListedBase, listBases, readBase, readManifest } from "./archive/archive-base.ts";
-export { ArchiveFile } from "./archive/archive-file.ts";
+export {
+  type BaseManifest,
+  type BasePart,
+  type ListedBase,
+  listBases,
+  readBase,
+  readManifest,
+} from "./archive/archive-base.ts";
+export { type ArchiveBlock, ArchiveFile } from "./archive/archive-file.ts";
 export { basesFolderOf, gapsIn, type ListedFile, listArchive, logFolderOf } from "./archive/archive-folder.ts";
 export type { ArchiveFooter, Extent } from "./archive/archive-format.ts";
 export type { ArchiveFiles } from "./archive/archive-messages.ts";

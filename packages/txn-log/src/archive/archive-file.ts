@@ -24,7 +24,8 @@ const READ_BYTES = 256 * 1024;
 /** More pairs than a file of the largest size can have. */
 const PAIRS_MAX = 16 * 1024 * 1024;
 
-interface Block extends Extent {
+/** A block of a file. */
+export interface ArchiveBlock extends Extent {
   /** Bytes of its frames. */
   readonly frameBytes: number;
   readonly first: Zxid;
@@ -41,7 +42,7 @@ export class ArchiveFile implements Disposable {
   readonly footer: ArchiveFooter;
   readonly #handle: number;
   readonly #size: number;
-  #blocks: readonly Block[] | undefined;
+  #blocks: readonly ArchiveBlock[] | undefined;
   #index: Buffer | undefined;
 
   /** @throws StoreError `DAMAGED` or `NEWER_FORMAT` */
@@ -62,7 +63,7 @@ export class ArchiveFile implements Disposable {
     return this.#size;
   }
 
-  get blocks(): readonly Block[] {
+  get blocks(): readonly ArchiveBlock[] {
     this.#blocks ??= this.#readTable();
     return this.#blocks;
   }
@@ -157,7 +158,7 @@ export class ArchiveFile implements Disposable {
     return footer;
   }
 
-  #readTable(): readonly Block[] {
+  #readTable(): readonly ArchiveBlock[] {
     const { blockCount, table } = this.footer;
     const rows = this.#unpack(table, blockCount * ROW_BYTES, "the table of blocks");
     return Array.from({ length: blockCount }, (_, number) => {
