@@ -60,6 +60,18 @@ test("it continues after its caller has given up, once for each node", async () 
   expect(zk.pendingDeleteCount).toBe(0);
 });
 
+test("deletes of one node with different versions are requests of their own", async () => {
+  relay.freeze("requests");
+  const wrong = zk.delete("/a", { guaranteed: true, version: 7 }).catch((error: unknown) => error);
+  const any = zk.delete("/a", { guaranteed: true });
+  await turn();
+  expect(zk.pendingDeleteCount).toBe(2);
+  relay.cut();
+  relay.thaw();
+  await any;
+  expect(isZkError(await wrong, "BAD_VERSION") || isZkError(await wrong, "NO_NODE")).toBe(true);
+});
+
 test("a caller with a time limit gets an unknown outcome", async () => {
   relay.freeze("requests");
   const error = await zk.delete("/a", { guaranteed: true, timeoutMs: 1 }).catch((error: unknown) => error);

@@ -27,6 +27,17 @@ test("invented users shut no other user out: a client that is not in use gives w
   expect(clients.count).toBe(4);
 });
 
+test("two users of one name with different passwords have no client in common", async () => {
+  const { clients } = clientsOf(4);
+  await using _ = clients;
+  const seen: unknown[] = [];
+  for (const password of ["right", "wrong", "right"]) {
+    const alice = digestUser({ user: "alice", password });
+    await clients.use(alice, "10.0.0.1", async (client) => void seen.push(client));
+  }
+  expect([seen[0] === seen[1], seen[0] === seen[2], clients.count]).toEqual([false, true, 2]);
+});
+
 test("clients that are in use stay, and an address has half of the places", async () => {
   const { clients } = clientsOf(4);
   await using _ = clients;

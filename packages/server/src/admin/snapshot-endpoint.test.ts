@@ -6,7 +6,18 @@ import { create, RawClient, read, setData, versioned } from "@zooid/wire/testing
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { AuditRecord } from "../operators/audit-trail.ts";
 import { ask } from "../testing/http.ts";
-import { metric, OCTETS, restore, type Server, SUPER, shown, snapshotOf, start } from "../testing/snapshot-endpoint.ts";
+import { startTestServer } from "../testing/server.ts";
+import {
+  metric,
+  OCTETS,
+  restore,
+  type Server,
+  SUPER,
+  SUPER_DIGEST,
+  shown,
+  snapshotOf,
+  start,
+} from "../testing/snapshot-endpoint.ts";
 
 let place = "";
 beforeEach(async () => {
@@ -169,6 +180,38 @@ describe("authorization and rate limits", () => {
       expect(taken.status).toBe(403);
     }
     expect((await client.ask(OpCode.EXISTS, read("/kept"))).code).toBe(ErrorCode.OK);
+  });
+
+  test("skipACL=yes is for clients: it opens neither command", async () => {
+    await using zk = await startTestServer({
+      dataDir: join(place, "data"),
+      skipAcl: true,
+      superDigest: SUPER_DIGEST,
+      admin: { port: 0, rateLimiterIntervalMs: 0 },
+    });
+    const { bytes } = await snapshotOf(zk);
+    await using client = await RawClient.withSession(zk.port);
+    await client.ask(OpCode.SET_ACL, (writer) => {
+      writer.text("/");
+      writer.int(1);
+      writer.int(31);
+      writer.text("digest");
+      writer.text("alice:hash");
+      writer.int(-1);
+    });
+    const headers = { ...OCTETS, authorization: "digest made:up" };
+    expect(await restore(zk, bytes, headers)).toMatchObject({ status: 403 });
+    expect((await fetch(`http://127.0.0.1:${zk.adminPort}/commands/snapshot`, { headers })).status).toBe(403);
+  });
+
+  test("restores have a limit of their own, a thousand times as long as that of snapshots", async () => {
+    await using zk = await start(join(place, "data"), { rateLimiterIntervalMs: 1_000_000 });
+    const { bytes } = await snapshotOf(zk);
+    // The snapshot takes no turn of a restore.
+    expect((await restore(zk, bytes)).status).toBe(200);
+    const init = { method: "POST", headers: OCTETS, body: bytes };
+    const again = await fetch(`http://127.0.0.1:${zk.adminPort}/commands/restore`, init);
+    expect([again.status, Number(again.headers.get("retry-after")) > 900]).toEqual([429, true]);
   });
 
   test("nothing of a snapshot is sent, and no body is carried out, for any other requester", async () => {
