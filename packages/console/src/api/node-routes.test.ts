@@ -201,6 +201,19 @@ test("a change that is repeated with its key is carried out once", async () => {
   expect((await stage.zk.children("/q")).names).toEqual(["n-0000000000"]);
 });
 
+test("a key is its user's: another password of the same name is another user", async () => {
+  await using stage = await startStage();
+  await stage.zk.create("/q");
+  const send = (password: string) =>
+    stage.api("POST", "/node", {
+      body: { path: "/q/n-", mode: "persistent-sequential" },
+      headers: { "Idempotency-Key": "k1", Authorization: `digest alice:${password}` },
+    });
+  const answers = [await send("one"), await send("two"), await send("one")];
+  expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
+  expect((await stage.zk.children("/q")).names).toHaveLength(2);
+});
+
 test("a key that comes with another method, path, query, version or body is refused, and nothing is changed", async () => {
   await using stage = await startStage();
   await stage.zk.create("/a", "one");
