@@ -186,6 +186,12 @@ export class Founding {
     return undefined;
   }
 
+  /** Whether a server says, on its present connection, that it has nothing logged. */
+  saidBlank(sid: ServerId): boolean {
+    const history = this.#peers.get(sid)?.said?.history;
+    return history === "none" || history === "attempt";
+  }
+
   /** Whether another listed server was heard and has more than the epoch of an attempt. */
   get hasHeardOfEntries(): boolean {
     for (const [, { data }] of this.#listed()) if (data !== undefined && data.history !== "attempt") return true;

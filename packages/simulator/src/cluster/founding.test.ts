@@ -1,5 +1,15 @@
+import { serverId } from "@zooid/model";
 import { describe, expect, test } from "vitest";
-import { Founding, foundsAfterCrashes, foundsFromAttempts, leadsOrKeeps, S1, S2, S3 } from "../testing/founding.ts";
+import {
+  Founding,
+  foundsAfterCrashes,
+  foundsFromAttempts,
+  leadsOrKeeps,
+  S1,
+  S2,
+  S3,
+  servingBesideAGrownList,
+} from "../testing/founding.ts";
 
 /**
  * An ensemble is founded where one of its voters has served alone, and has data that no other one
@@ -86,3 +96,13 @@ describe("a server with data that it has made alone", () => {
 });
 
 test("servers that have nothing but epochs of attempts found an ensemble", () => foundsFromAttempts(17));
+
+test.each([
+  ["two voters", [], [4, 5]],
+  ["an observer", [4], []],
+] as const)(
+  "servers with nothing logged found none while the list in their files has %s more",
+  (_, observers, further) => {
+    expect(servingBesideAGrownList(observers.map(serverId), further.map(serverId))).toBe(0);
+  },
+);

@@ -1,12 +1,14 @@
-import { MajorityQuorum, type ServerId, serverId } from "@zooid/model";
+import { composeZxid, MajorityQuorum, parseMembers, type ServerId, serverId } from "@zooid/model";
 import type { MemberConfig, ReplicaEvent } from "@zooid/replica";
 import { MemoryTxnLog } from "@zooid/txn-log";
+import { encodeMembers } from "@zooid/zab";
 import { expect } from "vitest";
 import { answerSink } from "../cluster/answers.ts";
 import { Cluster } from "../cluster/cluster.ts";
 import type { DiskImage } from "../cluster/disk.ts";
 import { FOUNDING_WAIT_MS } from "../cluster/server-options.ts";
 import { ScenarioClient } from "../scenarios/client.ts";
+import { memberLine } from "../seeds/draw-plan.ts";
 
 export const S1: ServerId = serverId(1);
 export const S2: ServerId = serverId(2);
@@ -100,7 +102,7 @@ const BLANKS: readonly Blank[] = [0, 1, 2, 3].flatMap((held) =>
   [0, 1, 2, 3].filter((promised) => promised >= held).map((promised) => ({ held, promised })),
 );
 
-function diskWith(sid: ServerId, { held, promised }: Blank): DiskImage {
+function diskWith(sid: ServerId, { held, promised }: Blank, config?: Uint8Array): DiskImage {
   const handler = { appended() {}, completed() {}, failed() {}, roomChanged() {}, warned() {} };
   const log = new MemoryTxnLog({ sid, handler });
   const done = (): void => {};
@@ -109,6 +111,7 @@ function diskWith(sid: ServerId, { held, promised }: Blank): DiskImage {
     log.setPromise({ epoch: promised, sid: promised, incarnation: 1 }, done);
   }
   if (held > 0) log.setCurrentEpoch(held, done);
+  if (config !== undefined) log.setConfigs({ committed: config, lastSeen: config }, done);
   return { log: log.crash(log.pendingCount), states: new Map() };
 }
 
@@ -132,6 +135,47 @@ export function foundsFromAttempts(stride: number): void {
     expect([blanks, serving.map(({ sid }) => sid)]).toEqual([blanks, [S1, S2, S3]]);
   }
 }
+
+/**
+ * Servers 1, 2 and 3 have founded an ensemble, server 3 was down from then on, and the list has
+ * grown, by the files of all three: to five, or by an observer. Servers 1 and 2 have lost their
+ * disks, and all others are down: no ensemble is founded, whichever starts first.
+ *
+ * @returns how many of them served, of all tries
+ */
+export function servingBesideAGrownList(observers: readonly ServerId[], further: readonly ServerId[]): number {
+  const line = (sid: ServerId): string => memberLine(sid, observers.includes(sid));
+  const three = [S1, S2, S3];
+  const grown = parseMembers([...three, ...further, ...observers].map(line).join("\n"));
+  const labelled = { ...parseMembers(three.map(line).join("\n")), version: composeZxid(1, 0) };
+  let servingCount = 0;
+  for (const [s1, s2, s3] of STARTS) {
+    const cluster = new Cluster({
+      voters: [...three, ...further],
+      observers,
+      imageOf: (sid) => (sid === S3 ? diskWith(sid, { held: 1, promised: 3 }, encodeMembers(labelled)) : undefined),
+      serverOptions: () => ({ ensemble: { members: grown }, takesMembersFromFiles: true }),
+    });
+    cluster.startIn(S1, s1);
+    cluster.startIn(S2, s2);
+    cluster.startIn(S3, s3);
+    cluster.run(20_000);
+    servingCount += cluster.running().filter(({ isServing }) => isServing).length;
+  }
+  return servingCount;
+}
+
+/** When the three start, in ms. */
+const STARTS: readonly (readonly [number, number, number])[] = [0, 30, 300, 3000].flatMap((a) =>
+  [0, 40, 400, 4000].flatMap(
+    (b) =>
+      [
+        [a, b, 0],
+        [a, b, 50],
+        [0, a, b],
+      ] as const,
+  ),
+);
 
 /**
  * A server with data of its own founds after a crash of all servers, which is tried every `stepMs`.

@@ -180,7 +180,8 @@ export class Discovery {
    * 2. S1 and S2 try without it: their promises from then on are part of another attempt.
    * 3. S3 comes back. It counts neither, and forbids them to found one.
    *
-   * But all three are there, and nothing was logged.
+   * But all three are there, and nothing was logged. So are all others that some file lists,
+   * observers too.
    */
   #countBlankVoters(): void {
     const { context, epoch, learners } = this.#leader;
@@ -192,6 +193,13 @@ export class Discovery {
     const followers = new Set([config.sid, ...blank.map(({ sid }) => sid)]);
     for (const sid of members.verifier.voters) if (!followers.has(sid)) return;
     if (founding.hasHeardOfEntries) return;
+    // 1. S1, S2 and S3 found an ensemble, and S3 is down from then on. It grows to five, and writes.
+    // 2. S1 and S2 lose their disks while S4 and S5 are down, and S3 comes back with the list of
+    //    three.
+    // The files of all three list five.
+    const lists = [members.committed, members.lastSeen, config.members, ...blank.map(({ list }) => list)];
+    const listed = lists.flatMap((list) => list?.servers.map(({ sid }) => sid) ?? []);
+    if (!listed.every((sid) => followers.has(sid) || founding.saidBlank(sid))) return;
     for (const learner of blank) if (!learner.isWhole) learner.becomeWhole();
   }
 
@@ -215,7 +223,12 @@ export class Discovery {
 
   /** What is known of other servers has changed. */
   foundingChanged(): void {
-    if (!this.#isFounder || this.#holdsEpoch) return;
+    if (this.#holdsEpoch) return;
+    if (!this.#isFounder) {
+      this.#countBlankVoters();
+      this.seekEpoch();
+      return;
+    }
     const holder = this.#leader.context.founding.dataHolder;
     if (holder !== undefined) this.#leader.context.leave(this.#foundingEnd(holder));
     else this.seekEpoch();
