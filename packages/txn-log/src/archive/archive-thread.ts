@@ -15,7 +15,7 @@ import { MARKS_MAX } from "./archive-messages.ts";
 const NICE = 10;
 const READ_BYTES = 256 * 1024;
 const RETRY_MS = 10_000;
-/** A file that has so many times what it should have ends where no mark does. */
+/** A file with this multiple of the bytes that it should have ends where no mark does. */
 const FILES_MAX = 8;
 /** Bytes of the log that the end of the process waits for: a second's work. */
 const LAST_BYTES_MAX = 64 * 1024 * 1024;

@@ -193,10 +193,9 @@ export class Discovery {
     const followers = new Set([config.sid, ...blank.map(({ sid }) => sid)]);
     for (const sid of members.verifier.voters) if (!followers.has(sid)) return;
     if (founding.hasHeardOfEntries) return;
-    // 1. S1, S2 and S3 found an ensemble, and S3 is down from then on. It grows to five, and writes.
-    // 2. S1 and S2 lose their disks while S4 and S5 are down, and S3 comes back with the list of
-    //    three.
-    // The files of all three list five.
+    // 1. S1, S2 and S3 found an ensemble, and S3 is down from then on. It grows to five.
+    // 2. S1 and S2 lose their disks while S4 and S5 are down, and S3 comes back with three.
+    // The files of all list five.
     const lists = [members.committed, members.lastSeen, config.members, ...blank.map(({ list }) => list)];
     const listed = lists.flatMap((list) => list?.servers.map(({ sid }) => sid) ?? []);
     if (!listed.every((sid) => followers.has(sid) || founding.saidBlank(sid))) return;
