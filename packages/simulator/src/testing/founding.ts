@@ -166,8 +166,8 @@ export function servingBesideAGrownList(observers: readonly ServerId[], further:
 }
 
 /** When the three start, in ms. */
-const STARTS: readonly (readonly [number, number, number])[] = [0, 30, 300, 3000].flatMap((a) =>
-  [0, 40, 400, 4000].flatMap(
+const STARTS: readonly (readonly [number, number, number])[] = [0, 300, 3000].flatMap((a) =>
+  [0, 400].flatMap(
     (b) =>
       [
         [a, b, 0],
