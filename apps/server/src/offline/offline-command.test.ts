@@ -80,6 +80,8 @@ test.each<[string, readonly string[], string]>([
   ["a member without ports", ["recover", "--data", "d", "--as-member", "2=zk-2"], "server.2 is of the form"],
   ["a member without a number", ["recover", "--data", "d", "--as-member", "zk-2:1:2"], "--as-member takes N="],
   ["an observer", ["recover", "--data", "d", "--as-member", "2=b:1:2:observer"], "an observer alone is no ensemble"],
+  ["a port for two uses", ["recover", "--data", "d", "--as-member", "2=b:1:1;2"], "it has a port twice: 1, 1, 2"],
+  ["a client port in use", ["recover", "--data", "d", "--as-member", "2=b:1:2;b:2"], "it has a port twice: 1, 2, 2"],
   ["a number that is too large", ["recover", "--data", "d", "--as-member", "300=b:1:2"], "0 to 254, found 300"],
   ["two files", ["recover", "zoo.cfg", "more.cfg", "--plan"], "recover takes one zoo.cfg"],
   ["an unknown option", ["recover", "--datta", "d"], "unknown option --datta; the nearest is --data"],

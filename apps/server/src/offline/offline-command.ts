@@ -215,12 +215,20 @@ function memberOf(text: string, problems: string[]): Member | undefined {
     const [member, ...others] = parseMembers(line).servers;
     if (member === undefined || others.length > 0) throw new RangeError(`found ${JSON.stringify(text)}`);
     if (member.isObserver) throw new RangeError("an observer alone is no ensemble");
+    const ports = portsOf(member);
+    if (new Set(ports).size < ports.length) throw new RangeError(`it has a port twice: ${ports.join(", ")}`);
     return member;
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     problems.push(`--as-member takes N=HOST:PORT:PORT;CLIENTPORT, as in a line server.N: ${error.message}`);
     return undefined;
   }
+}
+
+/** The ports on a member's host, of which each has a number of its own. */
+function portsOf({ host, quorumPort, electionPort, clientAddress }: Member): readonly number[] {
+  const isHere = clientAddress !== undefined && [undefined, "0.0.0.0", "::", host].includes(clientAddress.host);
+  return [quorumPort, electionPort, ...(isHere ? [clientAddress.port] : [])];
 }
 
 function membersIn(file: ConfigFile | undefined): readonly Member[] {
