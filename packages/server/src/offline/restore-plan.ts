@@ -90,7 +90,7 @@ function runOf(base: ListedBase, files: readonly ListedFile[]): Run {
 function zxidAt(files: readonly ListedFile[], timeMs: number): Zxid {
   const [decoder, header] = [new TxnReader(), newTxnHeader()];
   let before: Zxid | undefined;
-  let later: Zxid | undefined;
+  let hasPassed = false;
   let lastEarlier: Zxid | undefined;
   for (const { file, after, end } of files) {
     using archive = new ArchiveFile(file);
@@ -98,24 +98,24 @@ function zxidAt(files: readonly ListedFile[], timeMs: number): Zxid {
     const { firstMs, lastMs } = archive.footer;
     if (lastMs <= timeMs) {
       lastEarlier = end;
-      if (later === undefined) before = end;
+      if (!hasPassed) before = end;
     } else if (firstMs > timeMs) {
-      later ??= end;
+      hasPassed = true;
     } else {
       archive.walk(after, (zxid, bytes, start, stop) => {
         decoder.open(bytes, start, stop, header);
         if (header.timeMs <= timeMs) {
           lastEarlier = zxid;
-          if (later === undefined) before = zxid;
-        } else later ??= zxid;
+          if (!hasPassed) before = zxid;
+        } else hasPassed = true;
       });
     }
   }
   if (before === undefined) throw new OfflineError(["there are no transactions in the archive to find a time in"]);
-  if (lastEarlier === undefined && later !== undefined) {
+  if (lastEarlier === undefined && hasPassed) {
     throw new OfflineError([`all transactions in the archive are later than ${new Date(timeMs).toISOString()}`]);
   }
-  if (later !== undefined && lastEarlier !== undefined && lastEarlier > before) {
+  if (hasPassed && lastEarlier !== undefined && lastEarlier > before) {
     const moment = new Date(timeMs).toISOString();
     throw new OfflineError([
       `a clock went back across ${moment}: --to ${formatZxid(before)} is the first time that it was so late, --to ${formatZxid(lastEarlier)} the last`,

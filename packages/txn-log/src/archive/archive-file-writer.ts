@@ -48,7 +48,10 @@ export class ArchiveFileWriter {
   #firstInBlock: Zxid;
   #last: Zxid;
   #offset = HEAD.length;
-  #counts = { entryCount: 0, frameBytes: 0, firstMs: Number.POSITIVE_INFINITY, lastMs: 0 };
+  #entryCount = 0;
+  #frameBytes = 0;
+  #firstMs = Number.POSITIVE_INFINITY;
+  #lastMs = 0;
 
   /** @param after the entry before the first one, and the chain there */
   constructor(decoder: TxnDecoder, after: LogPosition) {
@@ -66,7 +69,7 @@ export class ArchiveFileWriter {
 
   /** Bytes of the frames, before compression. */
   get frameBytes(): number {
-    return this.#counts.frameBytes;
+    return this.#frameBytes;
   }
 
   /** Takes an entry; its bytes are the caller's again afterwards. */
@@ -82,13 +85,10 @@ export class ArchiveFileWriter {
     this.#chain.add(zxid, length, crc32(bytes.subarray(start, end)));
     this.#index.add(bytes, start, end);
     const { timeMs } = this.#index.header;
-    const { entryCount, frameBytes, firstMs, lastMs } = this.#counts;
-    this.#counts = {
-      entryCount: entryCount + 1,
-      frameBytes: frameBytes + size,
-      firstMs: Math.min(firstMs, timeMs),
-      lastMs: Math.max(lastMs, timeMs),
-    };
+    this.#entryCount++;
+    this.#frameBytes += size;
+    this.#firstMs = Math.min(this.#firstMs, timeMs);
+    this.#lastMs = Math.max(this.#lastMs, timeMs);
     this.#last = zxid;
   }
 
@@ -113,7 +113,10 @@ export class ArchiveFileWriter {
       end: this.end,
       digestHigh: mark.digestHigh,
       digestLow: mark.digestLow,
-      ...this.#counts,
+      entryCount: this.#entryCount,
+      frameBytes: this.#frameBytes,
+      firstMs: this.#firstMs,
+      lastMs: this.#lastMs,
       seed: this.#seed,
       blockCount: this.#blocks.length,
       pairCount: this.#index.pairCount,

@@ -32,8 +32,8 @@ export interface ArchiveBlock extends Extent {
 }
 
 /**
- * A file of the archive that is open. What is read of it is checked for what it costs: a block
- * never has more bytes than the table says, and the table never more than the footer.
+ * An open file of the archive. Every read is bounded: the footer gives the size of the table, and
+ * the table gives the size of each block.
  *
  * Only {@link verify} reads everything against the chain and the file's sum.
  */

@@ -65,8 +65,8 @@ export interface Retention {
 }
 
 /**
- * Removes what need not be kept. What a state of the retained time is made from stays: the newest
- * base that is older, and the files behind it.
+ * Removes bases and files of the log that are older than the retained time. The newest base before
+ * that time stays, with the files after it: the first retained states are made from them.
  *
  * @returns the files of the log that are left
  */

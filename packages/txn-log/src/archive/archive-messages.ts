@@ -28,7 +28,10 @@ export interface ArchiveLimits {
 export type ArchiveCommand =
   /** Everything up to here is committed and durable. Marks rise, up to a `restart`. */
   | { readonly kind: "mark"; readonly mark: ArchiveMark }
-  /** The log has another history now, or no longer waits: what is not in a file is read again. */
+  /**
+   * The log was truncated or replaced, or no longer waits for the archive: the thread drops the
+   * unfinished file and reads its entries again from the log.
+   */
   | { readonly kind: "restart" }
   /** Ends the file that is being written, at its last mark. */
   | { readonly kind: "flush"; readonly id: number }
