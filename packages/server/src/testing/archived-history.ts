@@ -36,7 +36,7 @@ export class ArchivedHistory implements AsyncDisposable {
     this.archive = join(this.dataDir, "archive");
   }
 
-  /** Starts the server `lives` times, and sets nodes each time. @returns the state after each set */
+  /** Starts the server `lives` times and sets nodes each time. @returns the state after each set */
   async write(lives: number): Promise<readonly Moment[]> {
     const moments: Moment[] = [];
     for (let life = 0; life < lives; life++) {
