@@ -1,4 +1,4 @@
-import { type LogState, type ServerId, ZXID_NONE } from "@zooid/model";
+import { counterOf, type LogState, type Members, type ServerId, ZXID_NONE } from "@zooid/model";
 import type { PeerConfig } from "./config.ts";
 import { type KnownMembers, versionOf } from "./known-members.ts";
 import { isPromiseAlone, type LostHistory } from "./lost-history.ts";
@@ -190,6 +190,17 @@ export class Founding {
   saidBlank(sid: ServerId): boolean {
     const history = this.#peers.get(sid)?.said?.history;
     return history === "none" || history === "attempt";
+  }
+
+  /** Whether a configuration that a server knows to be committed shows that there is a history. */
+  saysOfHistory(from: ServerId, { version }: Members): boolean {
+    // One that is fresh has it from its files.
+    if (this.isFresh(from)) return false;
+    // 1. S3 founds an ensemble, and crashes when its epoch and the first configuration are on its
+    //    disk, and nothing is on any other.
+    // 2. S1 and S2 get that configuration from S3. Without their votes S3 has no quorum.
+    // rule: a-first-configuration-is-no-history
+    return !this.saidBlank(from) || counterOf(version) !== 0;
   }
 
   /** Whether another listed server was heard and has more than the epoch of an attempt. */

@@ -220,8 +220,7 @@ export class ZabPeer {
     const learned = { kind: "configuration-learned", version: members.version } as const;
     if (this.#cycle.role === undefined) this.#sinks.roles.note(learned);
     else this.#cycle.leave(learned);
-    // One that is fresh has it from its files, and says nothing of a history.
-    return this.#members.adopt(members, { isFromHistory: !this.#founding.isFresh(from) });
+    return this.#members.adopt(members, { isFromHistory: this.#founding.saysOfHistory(from, members) });
   }
 
   /** Another server, in an election, has logged this change of the configuration. */

@@ -67,11 +67,7 @@ export class ElectionMail {
         here.electionLinkDown?.(from);
         return;
       }
-      if (there !== undefined) {
-        const said = saidBy(there);
-        this.#open.set(`${from}>${to}`, said);
-        here.electionLinkUp(from, said);
-      }
+      if (there !== undefined) this.#openTo(there, here);
       const slot = this.#slots.get(`${from}>${to}`);
       if (slot !== undefined) slot.isNew = true;
       this.#move(from, to);
@@ -124,6 +120,13 @@ export class ElectionMail {
     }
   }
 
+  /** A connection begins with what a server says of its disk, before any message. */
+  #openTo(from: NetworkEnd, to: NetworkEnd): void {
+    const said = saidBy(from);
+    this.#open.set(`${from.sid}>${to.sid}`, said);
+    to.electionLinkUp(from.sid, said);
+  }
+
   #end(from: ServerId, to: ServerId): void {
     if (!this.#open.delete(`${from}>${to}`)) return;
     this.#ways.end(to)?.electionLinkDown?.(from);
@@ -140,6 +143,8 @@ export class ElectionMail {
       if (end === undefined || ways.isBlocked(from, to) || !slot.isNew || this.#isRefused(from, end)) return;
       slot.isNew = false;
       ways.arriving(from, to);
+      const sender = ways.end(from);
+      if (sender !== undefined && !this.#open.has(`${from}>${to}`)) this.#openTo(sender, end);
       end.receivedElection(from, slot.message);
       this.#move(from, to);
     });

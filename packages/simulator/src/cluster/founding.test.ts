@@ -95,7 +95,12 @@ describe("a server with data that it has made alone", () => {
   });
 });
 
-test("servers that have nothing but epochs of attempts found an ensemble", () => foundsFromAttempts(17));
+test.each([
+  ["started at once", 0],
+  ["of which the last starts late", 2500],
+])("servers that have nothing but epochs of attempts found an ensemble, %s", (_, lateMs) => {
+  for (const isLabelled of [false, true]) foundsFromAttempts({ stride: 29, isLabelled, lateMs });
+});
 
 test.each([
   ["two voters", [], [4, 5]],

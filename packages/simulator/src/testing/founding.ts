@@ -115,25 +115,45 @@ function diskWith(sid: ServerId, { held, promised }: Blank, config?: Uint8Array)
   return { log: log.crash(log.pendingCount), states: new Map() };
 }
 
+/** How servers that have nothing logged know their ensemble, and when they start. */
+export interface AttemptStarts {
+  /** Every n-th combination is tried. */
+  readonly stride: number;
+  /**
+   * The members are data: a server that holds an epoch has the first configuration, with that
+   * epoch's start as its version.
+   */
+  readonly isLabelled: boolean;
+  /** How much later than the others the last server starts, in ms. */
+  readonly lateMs: number;
+}
+
 /**
  * Three servers that have nothing logged, and epochs of one another's attempts in every
  * combination, are an ensemble when all of them are there.
- *
- * @param stride every n-th combination is tried
  */
-export function foundsFromAttempts(stride: number): void {
+export function foundsFromAttempts({ stride, isLabelled, lateMs }: AttemptStarts): void {
+  const failed: unknown[] = [];
   const combinations = BLANKS.flatMap((one) => BLANKS.flatMap((two) => BLANKS.map((three) => [one, two, three])));
+  const members = parseMembers([S1, S2, S3].map((sid) => memberLine(sid, false)).join("\n"));
   for (let at = 0; at < combinations.length; at += stride) {
     const blanks = combinations[at] ?? [];
     const cluster = new Cluster({
       voters: [S1, S2, S3],
-      imageOf: (sid) => diskWith(sid, blanks[sid - 1] ?? { held: 0, promised: 0 }),
+      imageOf: (sid) => {
+        const blank = blanks[sid - 1] ?? { held: 0, promised: 0 };
+        const labelled = { ...members, version: composeZxid(blank.held, 0) };
+        return diskWith(sid, blank, isLabelled && blank.held > 0 ? encodeMembers(labelled) : undefined);
+      },
+      ...(isLabelled ? { serverOptions: () => ({ ensemble: { members }, takesMembersFromFiles: true }) } : {}),
     });
-    for (const sid of cluster.sids) cluster.start(sid);
-    cluster.run(10_000);
+    const last = cluster.sids[at % 3];
+    for (const sid of cluster.sids) cluster.startIn(sid, sid === last ? lateMs : 0);
+    cluster.run(15_000);
     const serving = cluster.running().filter(({ isServing }) => isServing);
-    expect([blanks, serving.map(({ sid }) => sid)]).toEqual([blanks, [S1, S2, S3]]);
+    if (serving.length !== 3) failed.push({ blanks, last, serving: serving.map(({ sid }) => sid) });
   }
+  expect(failed).toEqual([]);
 }
 
 /**
