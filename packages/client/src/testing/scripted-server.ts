@@ -262,31 +262,35 @@ export function answer(
 }
 
 /** The answer to `get`. */
-export function dataAnswer(request: { readonly xid: number }, text: string): Buffer {
+export function dataAnswer(request: { readonly xid: number }, text: string, version = 0): Buffer {
   const data = Buffer.from(text);
   return answer(request, {}, (writer) => {
     writer.range(data, 0, data.length);
-    writeStat(writer, { dataLength: data.length });
+    writeStat(writer, { dataLength: data.length, version });
   });
 }
 
 /** The answer to `exists` and `set`. */
-export function statAnswer(request: { readonly xid: number }): Buffer {
-  return answer(request, {}, (writer) => writeStat(writer, { dataLength: 0 }));
+export function statAnswer(request: { readonly xid: number }, version = 0): Buffer {
+  return answer(request, {}, (writer) => writeStat(writer, { dataLength: 0, version }));
 }
 
 /** The answer to `create`. */
-export function createAnswer(request: { readonly xid: number; readonly path: string }): Buffer {
+export function createAnswer(
+  request: { readonly xid: number; readonly path: string },
+  path: string = request.path,
+): Buffer {
   return answer(request, {}, (writer) => {
-    writer.text(request.path);
+    writer.text(path);
     writeStat(writer, { dataLength: 0 });
   });
 }
 
-/** The answer to `children`: there are none. */
-function noChildrenAnswer(request: { readonly xid: number }): Buffer {
+/** The answer to `children`. */
+export function childrenAnswer(request: { readonly xid: number }, names: readonly string[] = []): Buffer {
   return answer(request, {}, (writer) => {
-    writer.int(0);
+    writer.int(names.length);
+    for (const name of names) writer.text(name);
     writeStat(writer, { dataLength: 0 });
   });
 }
@@ -300,7 +304,7 @@ export function honestAnswer(request: SeenRequest): Buffer {
     case OpCode.SET_DATA:
       return statAnswer(request);
     case OpCode.GET_CHILDREN2:
-      return noChildrenAnswer(request);
+      return childrenAnswer(request);
     case OpCode.CREATE2:
       return createAnswer(request);
     default:
@@ -318,10 +322,13 @@ export function event(type: WatchEventType | number, path: string): Buffer {
 
 export const PING_ANSWER: Buffer = answer({ xid: -2 });
 
-/** A node that was created at zxid 1 and never changed. */
-function writeStat(writer: JuteWriter, { dataLength }: { readonly dataLength: number }): void {
+/** A node that was created at zxid 1, with nothing changed but its data. */
+function writeStat(
+  writer: JuteWriter,
+  { dataLength, version = 0 }: { readonly dataLength: number; readonly version?: number },
+): void {
   for (const zxid of [1, 1, 1000, 1000]) writer.zxid(zxid);
-  for (const version of [0, 0, 0]) writer.int(version);
+  for (const each of [version, 0, 0]) writer.int(each);
   writer.long(0, 0);
   for (const count of [dataLength, 0]) writer.int(count);
   writer.zxid(1);
