@@ -131,8 +131,9 @@ export class Membership {
   /** The role has ended. On a full disk it takes a while until another one is looked for. */
   left(reason: RoleEnd): void {
     this.#looksSinceMs ??= this.#nowMs;
-    if (reason.kind === "history-of-one-server") {
-      this.#election?.avoid(reason.leader, this.#nowMs + REFUSED_LEADER_TICKS * this.#config.tickMs);
+    const avoided = avoidedBy(reason);
+    if (avoided !== undefined) {
+      this.#election?.avoid(avoided, this.#nowMs + REFUSED_LEADER_TICKS * this.#config.tickMs);
     }
     if (reason.kind === "learner-is-ahead" && !this.zab.members.electors.voters.has(reason.sid)) {
       // 1. S5 alone changes to 2, 3, 4: S4 logs that and an entry behind it, which S5 loses in a
@@ -285,6 +286,17 @@ export class Membership {
     this.#election?.adopt(role, vote);
     // rule: a-successor-begins-with-discovery
     this.#decided(role, vote);
+  }
+}
+
+/** A leader that this server cannot follow until an operator acts. */
+function avoidedBy(reason: RoleEnd): ServerId | undefined {
+  switch (reason.kind) {
+    case "history-of-one-server":
+    case "leader-of-another-ensemble":
+      return reason.leader;
+    default:
+      return undefined;
   }
 }
 

@@ -121,12 +121,13 @@ export class EnsemblePeers implements Peers {
       message: (from, message) => input(() => driver().replica.receiveElection(from, message)),
       linkUp: (sid, peer) => {
         this.reachability.connected(sid);
-        this.#founding.linked(sid);
+        this.#founding.linked(sid, peer);
         this.noQuorum.heard(sid, peer.history);
         input(() => driver().replica.membership.electionLinkUp(sid, peer));
       },
       linkDown: (sid, reason) => {
         this.reachability.failed(sid, reason);
+        this.#founding.lost(sid);
         input(() => zab().peerLost(sid));
       },
       answers: (sid) => input(() => zab().peerAnswers(sid)),
@@ -146,7 +147,7 @@ export class EnsemblePeers implements Peers {
       reachability: this.reachability,
       isWithoutLeader: () => zab().phase === "election" || zab().phase === "discovery",
       obstacles: () => (zab().founding.isFounder ? zab().founding.obstacles() : undefined),
-      ensembleId: () => saidDiskOf(storage.log.durable).ensembleId,
+      disk: () => saidDiskOf(storage.log.durable),
     });
     this.protection = new LinkProtection({
       links: () => ({ elections: this.#mesh.protectedLinks, quorum: this.links.protectedLinks }),

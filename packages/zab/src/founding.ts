@@ -22,10 +22,16 @@ export interface SaidDisk {
   readonly ensembleId: string;
 }
 
+/** The data of a server; the id of its ensemble is undefined if it did not say it. */
+interface HeardData {
+  readonly history: SaidHistory;
+  readonly ensembleId: string | undefined;
+}
+
 /** Why this server founds no ensemble yet. */
 export type FoundingObstacle =
   /** It was heard, and is not fresh. */
-  | { readonly kind: "has-data"; readonly sid: ServerId; readonly ensembleId: string | undefined }
+  | ({ readonly kind: "has-data"; readonly sid: ServerId } & HeardData)
   /** It accepts connections, and has not said what it has: it is silent, or there was a refusal. */
   | { readonly kind: "not-heard"; readonly sid: ServerId }
   /** No connection came about yet, and it is too early to take it for absent. */
@@ -43,7 +49,7 @@ interface Peer {
    * It had data when it was last heard, of the ensemble with this id, or of an unknown one. It is
    * not forgotten when the connection ends.
    */
-  data: { readonly history: SaidHistory; readonly ensembleId: string | undefined } | undefined;
+  data: HeardData | undefined;
   /**
    * It accepted the last connection that was tried, and did not say anything: it was silent, or
    * there was a refusal.
@@ -192,6 +198,11 @@ export class Founding {
     return history === "none" || history === "attempt";
   }
 
+  /** The id that a server named on its present connection; empty if there was none. */
+  ensembleIdOf(sid: ServerId): string {
+    return this.#peers.get(sid)?.said?.ensembleId ?? "";
+  }
+
   /** Whether a configuration that a server knows to be committed shows that there is a history. */
   saysOfHistory(from: ServerId, { version }: Members): boolean {
     // One that is fresh has it from its files.
@@ -264,7 +275,7 @@ export class Founding {
   obstacles(): readonly FoundingObstacle[] {
     const obstacles: FoundingObstacle[] = [];
     for (const [sid, { data }] of this.#listed()) {
-      if (data !== undefined) obstacles.push({ kind: "has-data", sid, ensembleId: data.ensembleId });
+      if (data !== undefined) obstacles.push({ kind: "has-data", sid, history: data.history, ensembleId: data.ensembleId });
     }
     const { sid: own, foundingWaitMs } = this.#config;
     if (foundingWaitMs === undefined) return obstacles;

@@ -101,7 +101,12 @@ export interface LeaderFault {
 
 /** Why a learner refuses its leader. */
 export type LeaderRefusal =
-  | { readonly kind: "leader-of-another-ensemble"; readonly ours: string; readonly theirs: string }
+  | {
+      readonly kind: "leader-of-another-ensemble";
+      readonly leader: ServerId;
+      readonly ours: string;
+      readonly theirs: string;
+    }
   /** It was made alone, and the leader's ensemble has no part of it. */
   | { readonly kind: "history-of-one-server"; readonly leader: ServerId; readonly through: Zxid }
   | { readonly kind: "epoch-promised"; readonly offered: number; readonly promised: number; readonly to: number }

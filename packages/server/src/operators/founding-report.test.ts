@@ -1,10 +1,12 @@
 import { serverId } from "@zooid/model";
-import type { FoundingObstacle } from "@zooid/zab";
+import type { FoundingObstacle, SaidDisk, SaidHistory } from "@zooid/zab";
 import { expect, test } from "vitest";
 import { parseServerConfig } from "../config.ts";
 import { FoundingReport } from "./founding-report.ts";
 
 const S2 = serverId(2);
+
+const said = (history: SaidHistory, ensembleId: string): SaidDisk => ({ history, ensembleId });
 
 /** The report of server 1 of three, and its lines by level. */
 function reporter() {
@@ -13,12 +15,12 @@ function reporter() {
   const { ensemble } = parseServerConfig({ ensemble: { sid: 1, servers, versionFile } });
   if (ensemble === undefined) throw new Error("there is an ensemble");
   const lines: string[] = [];
-  const state = { obstacles: [] as FoundingObstacle[] | undefined, isWithoutLeader: true, reason: "silent" };
+  const state = { obstacles: [] as FoundingObstacle[] | undefined, isWithoutLeader: true, reason: "silent", disk: said("attempt", "abcd") };
   const report = new FoundingReport({
     ensemble,
     isWithoutLeader: () => state.isWithoutLeader,
     obstacles: () => state.obstacles,
-    ensembleId: () => "abcd",
+    disk: () => state.disk,
     reachability: {
       get peers() {
         return [{ sid: S2, address: "127.0.0.1:12", reason: state.reason, isConnected: false }];
@@ -32,8 +34,12 @@ function reporter() {
 
 test.each<[FoundingObstacle, RegExp]>([
   [
-    { kind: "has-data", sid: S2, ensembleId: "e" },
+    { kind: "has-data", sid: S2, ...said("ensemble", "e") },
     /server 2 at 127\.0\.0\.1:12 has data.*docs\/disaster\.md.*move its data directory away/,
+  ],
+  [
+    { kind: "has-data", sid: S2, ...said("attempt", "e") },
+    /server 2 at 127\.0\.0\.1:12 holds an epoch.*Start every listed server.*move its data directory away/,
   ],
   [{ kind: "not-heard", sid: S2 }, /server 2 at 127\.0\.0\.1:12 accepts connections.*: silent\. Correct that/],
   [{ kind: "absent-beside-a-past", sid: S2 }, /zoo\.cfg\.dynamic\.500000003 has a version.*remove the file/],
@@ -50,7 +56,7 @@ test.each<[FoundingObstacle, RegExp]>([
 
 test("a server with a leader, or with data, reports nothing of it", () => {
   const { report, state, lines } = reporter();
-  state.obstacles = [{ kind: "has-data", sid: S2, ensembleId: "e" }];
+  state.obstacles = [{ kind: "has-data", sid: S2, ...said("ensemble", "e") }];
   state.isWithoutLeader = false;
   report.warnOnce();
   state.isWithoutLeader = true;
@@ -68,10 +74,35 @@ test("servers of two ensembles report each other at once and each time, until th
   expect(lines[0]).toMatch(
     /^error another-ensemble: server 2 belongs to another ensemble than server 1 \(abcd\).*"A wrong founding" in docs\/disaster\.md/,
   );
-  report.linked(S2);
+  report.linked(S2, said("attempt", "abcd"));
   report.check();
   report.unheard(S2, "ensemble");
   report.unheard(S2, undefined);
   report.check();
   expect(lines.length).toBe(3);
+});
+
+test("a server that serves reports a connected one with data of another ensemble, at once and each time", () => {
+  const { report, state, lines } = reporter();
+  state.isWithoutLeader = false;
+  report.linked(S2, said("ensemble", "ef"));
+  report.check();
+  expect(lines.map((line) => line.split(": ")[0])).toEqual(["error another-ensemble", "error another-ensemble"]);
+  expect(lines[0]).toMatch(/server 2 belongs to another ensemble than server 1 \(abcd\).*"A wrong founding"/);
+  report.lost(S2);
+  report.check();
+  expect(lines).toHaveLength(2);
+});
+
+test.each([
+  ["of the same ensemble", false, said("ensemble", "abcd")],
+  ["that had nothing written, and may have joined since", false, said("attempt", "ef")],
+  ["whose data no other server has", false, said("own", "")],
+  ["while this server has no leader", true, said("ensemble", "ef")],
+])("a connected server %s is not reported as one of another ensemble", (_, isWithoutLeader, disk) => {
+  const { report, state, lines } = reporter();
+  state.isWithoutLeader = isWithoutLeader;
+  report.linked(S2, disk);
+  report.check();
+  expect(lines).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import type { ServerId } from "@zooid/model";
-import type { FoundingObstacle } from "@zooid/zab";
+import type { FoundingObstacle, SaidDisk } from "@zooid/zab";
 import type { QuorumPeerConfig } from "../peers/ensemble-config.ts";
 import type { RefusalKind } from "../peers/peer-connection.ts";
 import type { Reachability } from "../peers/reachability.ts";
@@ -15,6 +15,10 @@ export const FOUNDING_WARN_MS = 3000;
 
 const PAGE = 'see "A new ensemble, and lost disks" in docs/operations.md';
 const RECOVERY_PAGE = "docs/disaster.md";
+/** What an operator does where servers of one list belong to two ensembles. */
+export const ANOTHER_ENSEMBLE_REMEDY: string =
+  "Decide which data to keep; stop each server of the other ensemble, move its data directory away, and start it again. " +
+  `If the data to keep is on a minority of the voters, see "A wrong founding" in ${RECOVERY_PAGE} first`;
 
 export interface FoundingReportParts {
   readonly ensemble: QuorumPeerConfig;
@@ -25,8 +29,8 @@ export interface FoundingReportParts {
    * ensemble.
    */
   readonly obstacles: () => readonly FoundingObstacle[] | undefined;
-  /** The id of the ensemble that this server is part of; empty without one. */
-  readonly ensembleId: () => string;
+  /** This server's disk. */
+  readonly disk: () => SaidDisk;
   readonly reachability: Pick<Reachability, "peers">;
   warn(text: string, fields: LogFields): void;
   error(text: string, fields: LogFields): void;
@@ -41,14 +45,23 @@ export class FoundingReport {
   readonly #parts: FoundingReportParts;
   /** Servers that refuse this one, or are refused, as parts of another ensemble. */
   readonly #others = new Set<ServerId>();
+  /** What servers said of their disks on their present connections. */
+  readonly #said = new Map<ServerId, SaidDisk>();
 
   constructor(parts: FoundingReportParts) {
     this.#parts = parts;
   }
 
   /** A connection to a server came about. */
-  linked(sid: ServerId): void {
+  linked(sid: ServerId, said: SaidDisk): void {
     this.#others.delete(sid);
+    this.#said.set(sid, said);
+    if (this.#isBesideOther(said)) this.#reportOther(sid);
+  }
+
+  /** A connection to a server ended. */
+  lost(sid: ServerId): void {
+    this.#said.delete(sid);
   }
 
   /** A server accepted a connection, and said nothing; or one side has refused the other. */
@@ -71,6 +84,20 @@ export class FoundingReport {
   check(): void {
     for (const { text, fields } of this.#findings()) this.#parts.error(text, fields);
     for (const sid of this.#others) this.#reportOther(sid);
+    for (const [sid, said] of this.#said) if (this.#isBesideOther(said)) this.#reportOther(sid);
+  }
+
+  /**
+   * Whether a connected server has data of another ensemble than the one that this server serves.
+   *
+   * 1. S1 and S2 lose their disks and found an ensemble, while S3, which has the data, is away.
+   * 2. S3 comes back before anything is written there. Their disks say "attempt": a server that
+   *    crashed while it founded an ensemble may follow S3, so the connection is not refused.
+   */
+  #isBesideOther({ history, ensembleId }: SaidDisk): boolean {
+    if (this.#parts.isWithoutLeader() || history !== "ensemble" || ensembleId === "") return false;
+    const own = this.#parts.disk().ensembleId;
+    return own !== "" && own !== ensembleId;
   }
 
   /**
@@ -91,13 +118,21 @@ export class FoundingReport {
     }));
   }
 
-  #sentence({ kind, sid }: FoundingObstacle): string {
+  #sentence(obstacle: FoundingObstacle): string {
+    const { kind, sid } = obstacle;
     const { reachability, ensemble } = this.#parts;
     const peer = reachability.peers.find((each) => each.sid === sid);
     const where = `server ${sid}${peer === undefined ? "" : ` at ${peer.address}`}`;
     const reason = peer === undefined || peer.isConnected ? "" : `: ${peer.reason}`;
     switch (kind) {
       case "has-data":
+        if (obstacle.history === "attempt") {
+          return (
+            `this server founds no ensemble, since ${where} holds an epoch of one in which nothing was written. Start every listed server, ` +
+            `since all of them together can continue it; if one is lost for good, stop server ${sid}, move its data directory away, and start ` +
+            `it again; ${PAGE}`
+          );
+        }
         return (
           `this server founds no ensemble, since ${where} has data, or does not say that it has none, as version 0.1.0. Start the other servers that have it; ` +
           `if they are lost for good, see ${RECOVERY_PAGE}. If the data is not needed, stop server ${sid}, move its data directory away, ` +
@@ -120,11 +155,10 @@ export class FoundingReport {
   }
 
   #reportOther(sid: ServerId): void {
-    const { ensembleId, ensemble } = this.#parts;
+    const { disk, ensemble } = this.#parts;
     this.#parts.error(
-      `server ${sid} belongs to another ensemble than server ${ensemble.sid} (${ensembleId()}): an ensemble was founded while servers with data ` +
-        "were unreachable. Decide which data to keep; stop each server of the other ensemble, move its data directory away, and start it again. " +
-        `If the data to keep is on a minority of the voters, see "A wrong founding" in ${RECOVERY_PAGE} first`,
+      `server ${sid} belongs to another ensemble than server ${ensemble.sid} (${disk().ensembleId}): an ensemble was founded while servers with data ` +
+        `were unreachable. ${ANOTHER_ENSEMBLE_REMEDY}`,
       { event: "another-ensemble", peer: sid },
     );
   }

@@ -46,6 +46,7 @@ export function fieldsOf(event: OperatorEvent): LogFields {
   return {
     event: event.kind,
     ...("sid" in event ? { peer: event.sid } : "to" in event ? { peer: event.to } : {}),
+    ...("leader" in event ? { peer: event.leader } : {}),
     ...("epoch" in event ? { epoch: event.epoch } : {}),
     ...("silentMs" in event ? { durationMs: event.silentMs } : {}),
     ...("zxid" in event ? { zxid: formatZxid(event.zxid) } : {}),

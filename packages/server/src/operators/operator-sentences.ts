@@ -1,6 +1,7 @@
 import type { Excess } from "@zooid/data-tree";
 import { assertNever, formatSessionId, formatZxid, type Members, type ServerId } from "@zooid/model";
 import type { LeaderFault, LearnerFault, LinkEnd, PeerRefusal } from "@zooid/zab";
+import { ANOTHER_ENSEMBLE_REMEDY } from "./founding-report.ts";
 import type { OperatorEvent } from "./log-events.ts";
 
 /**
@@ -77,7 +78,10 @@ export function sentenceOf(event: OperatorEvent | LinkEnd | PeerRefusal): string
 
     // Refusals, which the other side logs
     case "leader-of-another-ensemble":
-      return `this server belongs to ensemble ${event.ours}, the leader to ${event.theirs}`;
+      return (
+        `this server belongs to ensemble ${event.ours}, and server ${event.leader}, which leads, to ${event.theirs}: an ensemble was ` +
+        `founded while this server was unreachable. ${ANOTHER_ENSEMBLE_REMEDY}`
+      );
     case "history-of-one-server":
       return (
         `the data here, through ${formatZxid(event.through)}, were written by this server alone, and the leader's ensemble has none ` +

@@ -95,6 +95,24 @@ describe("a server with data that it has made alone", () => {
   });
 });
 
+test("a server with data says that wiped servers have founded another ensemble, and tries again now and then", () => {
+  const founding = new Founding();
+  founding.start(S1, S2, S3);
+  expect(founding.create(S1, "/a")).toBe("/a");
+  founding.cluster.crash(S3, Number.POSITIVE_INFINITY);
+  for (const sid of [S1, S2]) founding.cluster.wipe(sid, 0);
+  founding.start(S1, S2);
+  // Nothing was written there.
+  expect(founding.serving()).toEqual([S1, S2]);
+  founding.start(S3);
+  expect(founding.noted(S3)).toContain("leader-of-another-ensemble");
+  const attempts = founding.noted(S3).length;
+  founding.run(60_000);
+  expect(founding.noted(S3).length - attempts).toBeLessThan(75);
+  expect(founding.serving()).toEqual([S1, S2]);
+  expect(founding.cluster.server(S3)?.disk.durable.tail.zxid).toBeGreaterThanOrEqual(0x1_0000_0001);
+});
+
 test.each([
   ["started at once", 0],
   ["of which the last starts late", 2500],

@@ -65,7 +65,7 @@ export class LearnerDiscovery {
     // have succeeded.
     const own = isBlank ? "" : identity.ensembleId;
     if (own !== "" && ensembleId !== "" && own !== ensembleId) {
-      link.refuse("unable", { kind: "leader-of-another-ensemble", ours: own, theirs: ensembleId });
+      link.refuse("unable", { kind: "leader-of-another-ensemble", leader: link.leader, ours: own, theirs: ensembleId });
       return;
     }
     const isRepeated = epoch === promise.epoch && promise.sid === link.leader && promise.incarnation === incarnation;

@@ -1,6 +1,6 @@
-import type { EntriesMessage, LinkRef, PeerMessage, ServerId, Touch, ZabMessage, Zxid } from "@zooid/model";
+import type { EntriesMessage, LinkRef, PeerMessage, RefuseReason, ServerId, Touch, ZabMessage, Zxid } from "@zooid/model";
 import type { CommittedEntries } from "../committed-entries.ts";
-import type { RoleEnd } from "../operator-events.ts";
+import type { LeaderRefusal, RoleEnd } from "../operator-events.ts";
 import type { ProposalQueue } from "../proposal-queue.ts";
 import type { PeerPhase, Role, RoleContext } from "../role.ts";
 import { LearnerBroadcast } from "./broadcast.ts";
@@ -220,7 +220,18 @@ export class Learner implements Role {
       this.#context.sinks.roles.note({ kind: "history-not-the-leaders", text });
       this.#context.lostHistory.diverged();
     }
-    this.#context.leave({ kind: "refused-by-leader", sid: this.leader, reason, text });
+    this.#context.leave(
+      this.#anotherEnsemble(reason) ?? { kind: "refused-by-leader", sid: this.leader, reason, text },
+    );
+  }
+
+  /** The leader refuses all servers of other ensembles than its own. */
+  #anotherEnsemble(reason: RefuseReason): LeaderRefusal | undefined {
+    const { founding, log, lostHistory } = this.#context;
+    const ours = lostHistory.isBlank ? "" : log.durable.identity.ensembleId;
+    const theirs = founding.ensembleIdOf(this.leader);
+    if (reason !== "unable" || ours === "" || theirs === "" || ours === theirs) return undefined;
+    return { kind: "leader-of-another-ensemble", leader: this.leader, ours, theirs };
   }
 
   send(message: PeerMessage): void {
