@@ -1,9 +1,10 @@
 import { type Client, OPEN_ACL, Permission, text } from "@zooid/client";
+import type { Relay } from "@zooid/client/testing";
 import { describe, expect, test } from "vitest";
 import { isRecipeError } from "../recipe-error.ts";
 import { eachStaged } from "../testing/each-staged.ts";
-import { aborted, count, failure, type Stage, tree } from "../testing/stage.ts";
-import { Claims } from "./claims.ts";
+import { aborted, count, enters, failure, type Stage, tree } from "../testing/stage.ts";
+import { type ClaimedItem, Claims } from "./claims.ts";
 import { DelayQueue } from "./delay-queue.ts";
 import { DistributedQueue } from "./distributed-queue.ts";
 import { IdQueue } from "./id-queue.ts";
@@ -477,6 +478,38 @@ test("a claim whose answer was lost is found again, and kept once", async () => 
   expect(await claimed?.finish()).toBe(true);
   expect([await tree(a, PATH), await tree(a, LOCKS)]).toEqual([[], []]);
 });
+
+test.each([
+  { when: "while there is no connection", isSent: false },
+  { when: "and does not arrive", isSent: true },
+])("the finish of a claim that is asked for $when is not sent by a later session", async ({ isSent }) => {
+  const { zk, relay } = await stage.relayed();
+  await a.create(`${PATH}/one`, "1", { parents: "container" });
+  const claimed = await new Claims(zk, LOCKS, { onSuspended: "keep" }).claim(`${PATH}/one`);
+  let finishing = isSent ? lostFinish(claimed, relay) : undefined;
+  relay.refuse();
+  relay.cut();
+  relay.thaw();
+  await enters(zk, "suspended");
+  finishing ??= claimed?.finish();
+  await stage.expire(zk);
+  const theirs = await new Claims(b, LOCKS).claim(`${PATH}/one`);
+  const { sessionId } = zk;
+  relay.accept();
+  expect(await finishing).toBe(false);
+  await zk.connected();
+  expect(zk.sessionId).not.toBe(sessionId);
+  // What the new session has sent is answered before this.
+  await zk.sync();
+  expect([await tree(a, PATH), await tree(a, LOCKS)]).toEqual([["one"], ["one"]]);
+  expect(await theirs?.finish()).toBe(true);
+});
+
+/** A finish of which the server reads nothing. */
+function lostFinish(claimed: ClaimedItem | null, relay: Relay): Promise<boolean> | undefined {
+  relay.freeze("requests");
+  return claimed?.finish();
+}
 
 test("items put by Curator are read, also several in one node", async () => {
   const data = encodeItems(["m0", "m1"].map((item) => Buffer.from(item)));
