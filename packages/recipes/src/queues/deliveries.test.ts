@@ -1,7 +1,7 @@
 import { type Client, type Transaction, text } from "@zooid/client";
 import { beforeEach, describe, expect, test } from "vitest";
 import { eachStaged } from "../testing/each-staged.ts";
-import { count, failure, type Stage, tree } from "../testing/stage.ts";
+import { count, enters, failure, type Stage, tree } from "../testing/stage.ts";
 import { Claims } from "./claims.ts";
 import type { ConsumeOptions, DeliveryBound } from "./consume-options.ts";
 import { DelayQueue } from "./delay-queue.ts";
@@ -367,6 +367,26 @@ test("a delivery whose count was not answered is counted once", async () => {
   expect(await counter(name)).toBe("1");
   expect(await claimed.finish(delivery.forget)).toBe(true);
   expect([await tree(a, PATH), await tree(a, COUNTERS)]).toEqual([[], []]);
+});
+
+test("the count of a delivery is not sent by a later session", async () => {
+  const { zk, relay } = await stage.relayed();
+  await queue(a, SAFE).put("one");
+  const [name = ""] = await count(a, PATH, 1);
+  await a.create(COUNTERS, "", { mode: "container" });
+  const claimed = await new Claims(zk, LOCKS, { onSuspended: "keep" }).claim(`${PATH}/${name}`);
+  if (claimed === null) throw new Error("not claimed");
+  const delivery = await new Deliveries(zk, PATH).of(name, claimed.item.stat);
+  relay.refuse();
+  relay.cut();
+  await enters(zk, "suspended");
+  const counting = failure(delivery.begin(claimed.lease));
+  await stage.expire(zk);
+  expect(await new Claims(b, LOCKS).claim(`${PATH}/${name}`)).not.toBeNull();
+  relay.accept();
+  expect(await counting).toMatchObject({ code: "LEASE_LOST" });
+  await zk.sync();
+  expect(await tree(a, COUNTERS)).toEqual([]);
 });
 
 test.each<[string, QueueOptions<string>, unknown, RegExp]>([
