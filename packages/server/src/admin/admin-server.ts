@@ -21,10 +21,10 @@ export function answerAdmin(
   const { commandUrl } = view;
   if (path === commandUrl || path === `${commandUrl}/`) return commandList(commandUrl);
   if (path.startsWith(`${commandUrl}/`)) return command(view, request, path.slice(commandUrl.length + 1));
-  const probe = PROBES.get(path);
-  if (probe === undefined && path !== "/metrics") return undefined;
+  const route = ROUTES.get(path);
+  if (route === undefined) return undefined;
   if (method !== "GET") return { ...plain(405, `${path} requires GET`), allow: "GET, HEAD" };
-  return probe === undefined ? metrics() : probe(view, path.slice(1), request.query);
+  return route(view, request, metrics);
 }
 
 /** Whether an orchestrator asks there whether the server lives. */
@@ -32,17 +32,30 @@ export function isProbe(path: string): boolean {
   return PROBES.has(path);
 }
 
-type Probe = (view: AdminView, name: string, query: URLSearchParams) => HttpAnswer;
+type Probe = (view: AdminView, request: HttpRequest) => HttpAnswer;
+type Route = (
+  view: AdminView,
+  request: HttpRequest,
+  metrics: () => Promise<HttpAnswer>,
+) => HttpAnswer | Promise<HttpAnswer>;
 
 const PROBES: ReadonlyMap<string, Probe> = new Map<string, Probe>([
-  ["/livez", (view, name) => healthAnswer(name, liveChecks(view))],
-  ["/readyz", (view, name) => healthAnswer(name, readyChecks(view))],
-  ["/startupz", (view, name) => healthAnswer(name, startChecks(view))],
+  ["/livez", (view) => healthAnswer("livez", liveChecks(view))],
+  ["/readyz", (view) => healthAnswer("readyz", readyChecks(view))],
+  ["/startupz", (view) => healthAnswer("startupz", startChecks(view))],
   [
     "/healthz",
-    (view, name, query) => shortAnswer(name, allChecks(view, query, Date.now() / 1000), query.has("verbose")),
+    (view, { query }) => shortAnswer("healthz", allChecks(view, query, Date.now() / 1000), query.has("verbose")),
   ],
 ]);
+
+const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
+  ...PROBES,
+  ["/metrics", (_view, _request, metrics) => metrics()],
+]);
+
+/** The paths that are answered besides those of commands; everyone may ask for them, by GET. */
+export const ADMIN_PATHS: readonly string[] = [...ROUTES.keys()];
 
 function commandList(commandUrl: string): HttpAnswer {
   const body = COMMAND_NAMES.map((name) => `<a href="${commandUrl}/${name}">${name}</a>\n<br/>\n`).join("");

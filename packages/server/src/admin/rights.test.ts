@@ -1,6 +1,6 @@
 import { createHash, X509Certificate } from "node:crypto";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { type IncomingMessage, request as requestPlainly } from "node:http";
 import { type RequestOptions, request as requestSecurely } from "node:https";
 import { tmpdir } from "node:os";
@@ -14,6 +14,7 @@ import { AUTHORITY, CLIENT_EXPIRED, HOST, ONE, STRANGER, TWO } from "../testing/
 import { startTestServer } from "../testing/server.ts";
 import { subjectName } from "../tls/subject-name.ts";
 import { ALL_COMMAND_NAMES } from "./admin-commands.ts";
+import { ADMIN_PATHS } from "./admin-server.ts";
 
 /**
  * Commands for those who have every permission on the root, with a query that has an effect. All
@@ -83,6 +84,33 @@ const OPEN: readonly string[] = [
   "watches_by_path",
   "wchp",
   "zabstate",
+];
+
+/**
+ * The admin port's paths outside of the commands: what everyone gets who has a connection. A POST
+ * has no effect.
+ */
+const PATHS: Readonly<Record<string, { readonly get: number; readonly post: number }>> = {
+  "/commands": { get: 200, post: 200 },
+  "/commands/": { get: 200, post: 200 },
+  "/livez": { get: 200, post: 405 },
+  "/readyz": { get: 200, post: 405 },
+  "/startupz": { get: 200, post: 405 },
+  "/healthz": { get: 200, post: 405 },
+  "/metrics": { get: 200, post: 405 },
+};
+/** Nothing is there, whatever the requester shows. */
+const NOWHERE: readonly string[] = [
+  "/",
+  "/command",
+  "/commands/../snapshot",
+  "/commands/%73napshot",
+  "/Commands/snapshot",
+  "/metrics/",
+  "/metrics/snapshot",
+  "/livez/",
+  "/console/",
+  "/snapshot",
 ];
 
 interface Requester {
@@ -219,6 +247,33 @@ describe.each([
     },
   );
 
+  test("paths outside of the commands give everyone the same, and nothing more to those with rights", async () => {
+    const auth = { providers: { x509: X509 }, failureDelayMsMax: 0 };
+    await using zk = await startTestServer({ superDigest: SUPER_DIGEST, auth, ...more() });
+    await using client = await RawClient.withSession(zk.port);
+    const before = zk.lines.length;
+    // One of each kind: the commands are tried with all of them.
+    for (const requester of new Map(requesters.map((each) => [each.refused, each])).values()) {
+      const asked = [...Object.keys(PATHS), ...NOWHERE].flatMap((path) =>
+        (["GET", "POST"] as const).map((method) => ({ path, method })),
+      );
+      const found = await Promise.all(
+        asked.map(async ({ path, method }) => {
+          const status = await statusOf(request, { port: zk.adminPort, path, method }, requester);
+          return `${requester.name}: ${method} ${path} ${status}`;
+        }),
+      );
+      const expected = asked.map(({ path, method }) => {
+        const { get, post } = PATHS[path] ?? { get: 404, post: 404 };
+        const status = requester.refused === "none" ? "none" : method === "GET" ? get : post;
+        return `${requester.name}: ${method} ${path} ${status}`;
+      });
+      expect(found).toEqual(expected);
+    }
+    expect(zk.lines.slice(before)).toEqual([]);
+    expect((await client.ask(OpCode.EXISTS, read("/"))).code).toBe(0);
+  });
+
   test("an open command answers everyone who gets a connection", async () => {
     await using zk = await startTestServer(more());
     const reached = requesters.filter(({ refused }) => refused !== "none");
@@ -230,6 +285,35 @@ describe.each([
       expect(new Set(statuses)).toEqual(new Set([200]));
     }
   });
+});
+
+test("every path of the admin port and of the metrics port has a row", () => {
+  expect(ADMIN_PATHS.filter((path) => !(path in PATHS))).toEqual([]);
+  const listed = [...Object.keys(PATHS), "/"];
+  const named = ["admin-server.ts", "operator-ports.ts"].flatMap((file) =>
+    [...readFileSync(join(import.meta.dirname, file), "utf8").matchAll(/["`](\/[\w/-]*)["`]/g)].map(([, path]) => path),
+  );
+  expect(named.filter((path) => path === undefined || !listed.includes(path))).toEqual([]);
+  expect(named).toEqual(expect.arrayContaining([...ADMIN_PATHS]));
+});
+
+test("the metrics port answers GET for its one path, whatever is shown", async () => {
+  await using zk = await startTestServer({ metrics: { port: 0 } });
+  const before = zk.lines.length;
+  for (const { authorization } of new Map(PLAIN.map((each) => [each.refused, each])).values()) {
+    const requester = { name: "", ...(authorization === undefined ? {} : { authorization }) };
+    for (const [method, path, status] of [
+      ["GET", "/metrics", 200],
+      ["POST", "/metrics", 405],
+      ["GET", "/commands/monitor", 404],
+      ["POST", "/commands/drain", 404],
+      ["GET", "/livez", 404],
+    ] as const) {
+      const found = await statusOf(requestPlainly, { port: zk.metricsPort, path, method }, requester);
+      expect([path, method, found]).toEqual([path, method, status]);
+    }
+  }
+  expect(zk.lines.slice(before)).toEqual([]);
 });
 
 async function statusOf(
