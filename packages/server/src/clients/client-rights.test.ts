@@ -47,8 +47,11 @@ const NODE = "/guarded";
 const CHILD = "/guarded/child";
 
 interface Row {
-  /** `none`: no request of a client, or one that says which client it is. */
-  readonly for: "owner" | "anyone" | "none";
+  /**
+   * `none`: no request of a client, or one that says which client it is. `super`: no list gives it
+   * to others.
+   */
+  readonly for: "owner" | "anyone" | "super" | "none";
   readonly body?: Body;
   /** The code of the answer to a client that may. Default 0. */
   readonly code?: number;
@@ -155,10 +158,12 @@ const ROWS: Readonly<Record<OpName, Row>> = {
   },
   DELETE: { for: "owner", body: versioned(CHILD) },
   DELETE_CONTAINER: { for: "none", body: aclOf(CHILD) },
+  // An observer that never comes joins.
   RECONFIG: {
-    for: "none",
+    for: "super",
     body: (writer) => {
-      for (let i = 0; i < 3; i++) writer.null();
+      writer.text("server.2=127.0.0.1:1:2:observer;3");
+      for (let i = 0; i < 2; i++) writer.null();
       writer.long(-1, -1);
     },
   },
@@ -190,7 +195,10 @@ function nameOf(text: string): OpName {
 let zk: ZooidServer;
 let root: RawClient;
 beforeAll(async () => {
-  zk = await startTestServer({ superDigest: digestOf(ROOT), ttlNodes: true });
+  // Elsewhere members cannot be changed, and no permission is asked for.
+  const servers = [{ sid: 1, host: "127.0.0.1", quorumPort: 0, electionPort: 0 }];
+  const members = { ensemble: { sid: 1, servers }, reconfigEnabled: true, standaloneEnabled: false };
+  zk = await startTestServer({ superDigest: digestOf(ROOT), ttlNodes: true, ...members });
   root = await clientWith([ROOT]);
   for (const path of [NODE, CHILD]) expect((await root.ask(OpCode.CREATE, owned(path, "secret"))).code).toBe(0);
 });
@@ -208,7 +216,7 @@ async function clientWith(logins: readonly string[]): Promise<RawClient> {
 /** Everything that a request could have changed, and the zxid of the last change. */
 async function state(): Promise<readonly string[]> {
   const found: string[] = [];
-  for (const path of ["/", NODE, CHILD]) {
+  for (const path of ["/", NODE, CHILD, "/zookeeper/config"]) {
     for (const [op, body] of [
       [OpCode.GET_DATA, read(path)],
       [OpCode.GET_CHILDREN2, read(path)],
@@ -230,7 +238,7 @@ describe.each(Object.entries(CREDENTIALS))("with %s", (_, logins) => {
     for (const [name, { for: may, body, code = 0, codeOf = headerCode }] of ALL) {
       if (may === "none") continue;
       codes[name] = codeOf(await client.ask(OpCode[name], body));
-      expected[name] = may === "owner" ? ErrorCode.NO_AUTH : code;
+      expected[name] = may === "anyone" ? code : ErrorCode.NO_AUTH;
       expect([name, await state()]).toEqual([name, before]);
     }
     expect(codes).toEqual(expected);
@@ -253,8 +261,9 @@ test.each(Object.entries(ALLOWED))("with %s each request is answered", async (_,
   const expected: Record<string, number> = {};
   for (const [name, { for: may, body, code = 0, codeOf = headerCode }] of ALL) {
     if (may === "none") continue;
+    const isRefused = may === "super" && !logins.includes(ROOT);
     codes[name] = codeOf(await client.ask(OpCode[name], body));
-    expected[name] = code;
+    expected[name] = isRefused ? ErrorCode.NO_AUTH : code;
   }
   expect(codes).toEqual(expected);
   const { body } = await root.ask(OpCode.GET_CHILDREN, read(NODE));
