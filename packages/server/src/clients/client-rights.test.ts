@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import { CreateMode, ErrorCode, OpCode, type OpName } from "@zooid/model";
 import type { JuteWriter } from "@zooid/wire";
+import { freePorts } from "@zooid/wire/testing/free-ports";
 import {
   auth,
   create,
@@ -196,7 +197,8 @@ let zk: ZooidServer;
 let root: RawClient;
 beforeAll(async () => {
   // Elsewhere members cannot be changed, and no permission is asked for.
-  const servers = [{ sid: 1, host: "127.0.0.1", quorumPort: 0, electionPort: 0 }];
+  const [quorumPort = 0, electionPort = 0] = await freePorts(2);
+  const servers = [{ sid: 1, host: "127.0.0.1", quorumPort, electionPort }];
   const members = { ensemble: { sid: 1, servers }, reconfigEnabled: true, standaloneEnabled: false };
   zk = await startTestServer({ superDigest: digestOf(ROOT), ttlNodes: true, ...members });
   root = await clientWith([ROOT]);
