@@ -1,4 +1,5 @@
 import { counted } from "@zooid/model";
+import type { LearnerStatus } from "@zooid/zab";
 import type { ClientConnection } from "../clients/client-connection.ts";
 import type { Driver } from "../driver/driver.ts";
 import type { WriteLine } from "./log-fields.ts";
@@ -13,6 +14,16 @@ const BUSY_MS = 2000;
  */
 const TRANSFER_MS = 2000;
 const TRANSFER_EVERY_MS = 10_000;
+
+/** What a drain uses of the driver. */
+export interface DrainedDriver extends Pick<Driver, "isDraining" | "transferLeadership"> {
+  readonly replica: Pick<Driver["replica"], "isLeading" | "unansweredOf"> & {
+    readonly zab: { learners(): readonly Pick<LearnerStatus, "mayLead">[] };
+  };
+  connections(): Iterable<DrainedConnection>;
+}
+
+type DrainedConnection = Pick<ClientConnection, "isClosing" | "ref" | "close" | "flush">;
 
 /** How far a drain has come. */
 export interface DrainProgress {
@@ -34,15 +45,18 @@ export interface DrainProgress {
  * ```
  */
 export class Drain {
-  readonly #driver: () => Driver;
+  readonly #driver: () => DrainedDriver;
   readonly #info: WriteLine;
   #steps: NodeJS.Timeout | undefined;
-  #left: ClientConnection[] = [];
+  #left: DrainedConnection[] = [];
   #endMs = 0;
+  #durationMs = 0;
+  /** Connections at the beginning. */
+  #count = 0;
   #transferAtMs = 0;
   #hasSaid = false;
 
-  constructor(parts: { readonly driver: () => Driver; readonly info: WriteLine }) {
+  constructor(parts: { readonly driver: () => DrainedDriver; readonly info: WriteLine }) {
     this.#driver = parts.driver;
     this.#info = parts.info;
   }
@@ -63,6 +77,8 @@ export class Drain {
     driver.isDraining = true;
     this.#left = this.#open();
     this.#endMs = performance.now() + durationMs;
+    this.#durationMs = durationMs;
+    this.#count = this.#left.length;
     this.#hasSaid = false;
     this.#transferAtMs = 0;
     this.#info(`draining: ${counted(this.#left.length, "connection")} will be closed within ${durationMs} ms`, {
@@ -94,14 +110,13 @@ export class Drain {
       this.#transferAtMs = nowMs + TRANSFER_EVERY_MS;
       void driver.transferLeadership({ withinMs: TRANSFER_MS, keepServing: true });
     }
-    const stepsLeft = Math.max(1, Math.ceil((this.#endMs - nowMs) / STEP_MS));
-    let due = Math.ceil(this.#left.length / stepsLeft);
+    this.#left = this.#left.filter(({ isClosing }) => !isClosing);
+    let due = this.#left.length - this.#mayStay(this.#endMs - nowMs);
     const mayWait = nowMs < this.#endMs + BUSY_MS;
-    const busy: ClientConnection[] = [];
+    const busy: DrainedConnection[] = [];
     while (due > 0) {
       const connection = this.#left.shift();
       if (connection === undefined) break;
-      if (connection.isClosing) continue;
       due--;
       if (mayWait && driver.replica.unansweredOf(connection.ref) > 0) busy.push(connection);
       else {
@@ -116,11 +131,16 @@ export class Drain {
     this.#info(`drained: no client is connected to this server${leads}`, { event: "drained" });
   }
 
-  #open(): ClientConnection[] {
+  /** How many connections may be open at a time before the end. */
+  #mayStay(leftMs: number): number {
+    return leftMs <= 0 ? 0 : Math.ceil((this.#count * leftMs) / this.#durationMs);
+  }
+
+  #open(): DrainedConnection[] {
     return [...this.#driver().connections()].filter(({ isClosing }) => !isClosing);
   }
 }
 
-function mayTransfer({ replica }: Driver): boolean {
+function mayTransfer({ replica }: DrainedDriver): boolean {
   return replica.isLeading && replica.zab.learners().some(({ mayLead }) => mayLead);
 }
