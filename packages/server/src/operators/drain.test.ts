@@ -146,7 +146,7 @@ describe("a drain", () => {
     ]);
   });
 
-  test("that begins again counts the time anew, takes connections that came since, and has one timer", () => {
+  test("that begins again counts its time from there, takes connections that came since, and has one timer", () => {
     const stand = new Stand(4);
     stand.drain.begin(100);
     stand.drain.end();
