@@ -210,7 +210,6 @@ export class Founding {
     // 1. S3 founds an ensemble, and crashes when its epoch and the first configuration are on its
     //    disk, and nothing is on any other.
     // 2. S1 and S2 get that configuration from S3. Without their votes S3 has no quorum.
-    // rule: a-first-configuration-is-no-history
     return !this.saidBlank(from) || counterOf(version) !== 0;
   }
 
@@ -275,7 +274,8 @@ export class Founding {
   obstacles(): readonly FoundingObstacle[] {
     const obstacles: FoundingObstacle[] = [];
     for (const [sid, { data }] of this.#listed()) {
-      if (data !== undefined) obstacles.push({ kind: "has-data", sid, history: data.history, ensembleId: data.ensembleId });
+      if (data !== undefined)
+        obstacles.push({ kind: "has-data", sid, history: data.history, ensembleId: data.ensembleId });
     }
     const { sid: own, foundingWaitMs } = this.#config;
     if (foundingWaitMs === undefined) return obstacles;

@@ -15,7 +15,12 @@ function reporter() {
   const { ensemble } = parseServerConfig({ ensemble: { sid: 1, servers, versionFile } });
   if (ensemble === undefined) throw new Error("there is an ensemble");
   const lines: string[] = [];
-  const state = { obstacles: [] as FoundingObstacle[] | undefined, isWithoutLeader: true, reason: "silent", disk: said("attempt", "abcd") };
+  const state = {
+    obstacles: [] as FoundingObstacle[] | undefined,
+    isWithoutLeader: true,
+    reason: "silent",
+    disk: said("attempt", "abcd"),
+  };
   const report = new FoundingReport({
     ensemble,
     isWithoutLeader: () => state.isWithoutLeader,

@@ -1,4 +1,4 @@
-import { type Members, type QuorumVerifier, type ServerId, ZXID_NONE, type Zxid } from "@zooid/model";
+import { counterOf, type Members, type QuorumVerifier, type ServerId, ZXID_NONE, type Zxid } from "@zooid/model";
 import type { CommittedSequence } from "./committed-sequence.ts";
 import type { ProposalStreams } from "./proposals.ts";
 
@@ -97,6 +97,14 @@ export class Configurations {
    */
   mayBeBeside(committed: Zxid, lastSeen: Zxid): boolean {
     return lastSeen <= committed || this.#committed.has(lastSeen) || this.#before(lastSeen) <= committed;
+  }
+
+  /**
+   * Whether a disk may name a configuration as committed: it is, or it is an ensemble's first one,
+   * which is no entry.
+   */
+  mayBeCommitted(version: Zxid): boolean {
+    return counterOf(version) === 0 || this.#committed.has(version);
   }
 
   /** Whether a server may lead by some configuration. */

@@ -1,17 +1,26 @@
 import { saidDiskOf } from "@zooid/zab";
-import type { Network } from "../cluster/network.ts";
+import type { Cluster } from "../cluster/cluster.ts";
 import type { SimServer } from "../cluster/server.ts";
 import { Violation } from "./violation.ts";
 
 /**
  * F1: no server without a history, or with one of its own, names an epoch while it is linked to a
- * server that said that it has data. Called when it sends leader-info.
+ * server that said that it has data. One that holds the epoch of an attempt, and has nothing
+ * logged, names none there without a quorum of that attempt. Called when it sends leader-info.
  */
-export function checkFounding({ sid, disk }: SimServer, network: Network): void {
+export function checkFounding(server: SimServer, cluster: Cluster): void {
+  const { sid, disk } = server;
   const { history } = saidDiskOf(disk.durable);
-  if (history !== "none" && history !== "own") return;
-  for (const [other, said] of network.heardBy(sid)) {
+  if (history === "ensemble" || (history === "attempt" && hasQuorumOfAttempt(server, cluster))) return;
+  for (const [other, said] of cluster.network.heardBy(sid)) {
     if (said.history === "none" || said.history === "attempt") continue;
     throw new Violation("F1", `server ${sid} founds an ensemble beside server ${other}, which has data`);
   }
+}
+
+/** Whether the disks of a quorum have the id of this server's attempt to found an ensemble. */
+function hasQuorumOfAttempt({ disk, replica }: SimServer, cluster: Cluster): boolean {
+  const { ensembleId } = disk.durable.identity;
+  const of = cluster.running().filter((each) => each.disk.durable.identity.ensembleId === ensembleId);
+  return replica.zab.members.verifier.isQuorum(of.map(({ sid }) => sid));
 }

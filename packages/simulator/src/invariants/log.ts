@@ -128,7 +128,11 @@ export class LogInvariants {
     const [committed, lastSeen] = [committedConfig, lastSeenConfig].map((config) =>
       versionOf(config && decodeMembers(config)),
     ) as [Zxid, Zxid];
-    if (this.#facts.configurations.mayBeBeside(committed, lastSeen)) return;
+    const { configurations } = this.#facts;
+    if (!configurations.mayBeCommitted(committed)) {
+      throw new Violation("I29", `server ${sid} names ${formatZxid(committed)} as committed, and no quorum has it`);
+    }
+    if (configurations.mayBeBeside(committed, lastSeen)) return;
     const named = `names ${formatZxid(committed)} as committed beside ${formatZxid(lastSeen)}`;
     throw new Violation("I29", `server ${sid} ${named}, which replaces a newer configuration`);
   }

@@ -172,7 +172,7 @@ export class Observations implements ClusterWatcher {
     const { cluster, trace, invariants, sessionChecks, windows, transfers, coverage, nowMs } = this.#run;
     if (trace.hasLines) trace.say(`s${server.sid}`, `sends on ${link} ${describeMessage(message)}`);
     invariants.sent(server, link, message);
-    if (message.kind === "leader-info") checkFounding(server, cluster.network);
+    if (message.kind === "leader-info") checkFounding(server, cluster);
     sessionChecks.touches.sent(server, message);
     windows?.sent(server, link, message);
     transfers?.sent(server.sid, message, nowMs);

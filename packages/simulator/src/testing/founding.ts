@@ -21,9 +21,13 @@ export class Founding {
   readonly cluster: Cluster;
   #client: ScenarioClient | undefined;
 
-  /** @param ensemble settings of every server besides the defaults */
-  constructor(ensemble: Partial<MemberConfig> = {}) {
+  /**
+   * @param ensemble settings of every server besides the defaults
+   * @param imageOf what is on a server's disk when it first starts
+   */
+  constructor(ensemble: Partial<MemberConfig> = {}, imageOf?: (sid: ServerId) => DiskImage | undefined) {
     this.cluster = new Cluster({
+      ...(imageOf === undefined ? {} : { imageOf }),
       voters: [S1, S2, S3],
       serverOptions: (sid) => ({
         ...(this.alone.has(sid) ? { standalone: true, verifier: new MajorityQuorum([sid]) } : {}),
@@ -102,12 +106,18 @@ const BLANKS: readonly Blank[] = [0, 1, 2, 3].flatMap((held) =>
   [0, 1, 2, 3].filter((promised) => promised >= held).map((promised) => ({ held, promised })),
 );
 
-function diskWith(sid: ServerId, { held, promised }: Blank, config?: Uint8Array): DiskImage {
+const ATTEMPT = "attempt";
+
+function attemptId(promised: number): string {
+  return `${ATTEMPT} ${promised}`;
+}
+
+export function diskWith(sid: ServerId, { held, promised }: Blank, config?: Uint8Array): DiskImage {
   const handler = { appended() {}, completed() {}, failed() {}, roomChanged() {}, warned() {} };
   const log = new MemoryTxnLog({ sid, handler });
   const done = (): void => {};
   if (promised > 0) {
-    log.setEnsembleId(`attempt ${promised}`, done);
+    log.setEnsembleId(attemptId(promised), done);
     log.setPromise({ epoch: promised, sid: promised, incarnation: 1 }, done);
   }
   if (held > 0) log.setCurrentEpoch(held, done);
@@ -130,7 +140,8 @@ export interface AttemptStarts {
 
 /**
  * Three servers that have nothing logged, and epochs of one another's attempts in every
- * combination, are an ensemble when all of them are there.
+ * combination, are an ensemble when all of them are there. It has the id of an attempt only if a
+ * quorum took part in that.
  */
 export function foundsFromAttempts({ stride, isLabelled, lateMs }: AttemptStarts): void {
   const failed: unknown[] = [];
@@ -151,7 +162,12 @@ export function foundsFromAttempts({ stride, isLabelled, lateMs }: AttemptStarts
     for (const sid of cluster.sids) cluster.startIn(sid, sid === last ? lateMs : 0);
     cluster.run(15_000);
     const serving = cluster.running().filter(({ isServing }) => isServing);
-    if (serving.length !== 3) failed.push({ blanks, last, serving: serving.map(({ sid }) => sid) });
+    const ids = new Set(serving.map(({ disk }) => disk.durable.identity.ensembleId));
+    const [id = ""] = ids;
+    const isOld = id.startsWith(ATTEMPT) && blanks.filter(({ promised }) => attemptId(promised) === id).length < 2;
+    if (serving.length !== 3 || ids.size !== 1 || isOld) {
+      failed.push({ blanks, last, serving: serving.map(({ sid }) => sid), ids });
+    }
   }
   expect(failed).toEqual([]);
 }

@@ -31,6 +31,8 @@ export class Discovery {
   readonly #isFresh: boolean;
   /** This server has a history that no other one has a part of: it may found an ensemble on it. */
   readonly #isOwn: boolean;
+  /** Its quorum has voters that are counted though they are part of no attempt of this server. */
+  #isOfBlankVoters = false;
   /** The id of the ensemble that is founded on an own history, until a quorum has promised. */
   #newEnsembleId = "";
   /** This server's own promise of its epoch is durable. */
@@ -199,6 +201,10 @@ export class Discovery {
     const lists = [members.committed, members.lastSeen, config.members, ...blank.map(({ list }) => list)];
     const listed = lists.flatMap((list) => list?.servers.map(({ sid }) => sid) ?? []);
     if (!listed.every((sid) => followers.has(sid) || founding.saidBlank(sid))) return;
+    if (learners.isQuorum(learners.counted(() => true))) return;
+    // 1. S1 and S2 served, had entries, and lost their disks; S3 was away from before the first one.
+    // 2. Under the same id, an old disk of S1 would be part of the new ensemble.
+    this.#isOfBlankVoters = true;
     for (const learner of blank) if (!learner.isWhole) learner.becomeWhole();
   }
 
@@ -281,7 +287,7 @@ export class Discovery {
     // 1. S1 writes it, and dies.
     // 2. S2 and S3 have promised nothing: they do not count, and S1 never has a quorum.
     if (this.#isOwn) this.#newEnsembleId = config.newEnsembleId;
-    else if (this.#isFresh) {
+    else if (this.#isFresh || this.#isOfBlankVoters) {
       // Not the id of an attempt that this server took part in: that one may have succeeded
       // elsewhere.
       if (durable.identity.ensembleId !== config.newEnsembleId) log.setEnsembleId(config.newEnsembleId, () => {});

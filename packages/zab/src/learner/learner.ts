@@ -1,4 +1,13 @@
-import type { EntriesMessage, LinkRef, PeerMessage, RefuseReason, ServerId, Touch, ZabMessage, Zxid } from "@zooid/model";
+import type {
+  EntriesMessage,
+  LinkRef,
+  PeerMessage,
+  RefuseReason,
+  ServerId,
+  Touch,
+  ZabMessage,
+  Zxid,
+} from "@zooid/model";
 import type { CommittedEntries } from "../committed-entries.ts";
 import type { LeaderRefusal, RoleEnd } from "../operator-events.ts";
 import type { ProposalQueue } from "../proposal-queue.ts";
@@ -220,9 +229,7 @@ export class Learner implements Role {
       this.#context.sinks.roles.note({ kind: "history-not-the-leaders", text });
       this.#context.lostHistory.diverged();
     }
-    this.#context.leave(
-      this.#anotherEnsemble(reason) ?? { kind: "refused-by-leader", sid: this.leader, reason, text },
-    );
+    this.#context.leave(this.#anotherEnsemble(reason) ?? { kind: "refused-by-leader", sid: this.leader, reason, text });
   }
 
   /** The leader refuses all servers of other ensembles than its own. */
