@@ -180,6 +180,9 @@ test("a plan names the newest directory, what may not be committed and the other
   expect(text).toMatch(/last transaction: 0x[0-9a-f]+ \(epoch \d+\), made 20\d\d-/);
   expect(text).toContain("its sessions continue");
   expect(text).toMatch(/members: 1 at .*, 2 at .*, 3 at /);
+  const noPort = `${stays.sid}=${lineOf(stays).split(";")[0]}`;
+  const named = run("recover", "--plan", "--data", stays.dataDir, "--as-member", noPort);
+  expect(named.text).toContain("the line names no port for clients, so that of zoo.cfg is used");
   expect(content()).toEqual(before);
 });
 

@@ -53,6 +53,8 @@ export async function recover(command: RecoverCommand, output: Output): Promise<
   for (const line of recoveredLines(survivor, member, recovered)) output.print(line);
 }
 
+const NO_CLIENT_PORT = "the line names no port for clients, so that of zoo.cfg is used, and without one no client can come";
+
 const NOT_ASKED =
   "the data does not list the members of the old ensemble, so none of them was asked whether it still runs; " +
   "name the zoo.cfg that lists them: zooid-server recover zoo.cfg --data DIR …";
@@ -93,6 +95,7 @@ function planLines({ survivors, known, answering, member }: Plan): readonly stri
       : answering.map(({ sid: other, address }) => `server ${other} answers at ${address}: it must be stopped before`)),
     `after a recovery of ${directories.dataDir}:`,
     `  server ${member?.sid ?? sid} is a new ensemble, alone${member === undefined ? "" : `, at ${memberLines([member]).join()}`}`,
+    ...(member !== undefined && member.clientAddress === undefined ? [`  ${NO_CLIENT_PORT}`] : []),
     "  all that it logged is committed; its sessions continue, with their ephemeral nodes, and clients resume them",
     `  epochs begin at ${epochMax + EPOCHS_SKIPPED}, so that clients that saw later transactions are served; what those wrote is lost`,
     `  the other members${others.length === 0 ? "" : ` (${[...new Set(others)].join(", ")})`}, observers too, are kept out until their data directories are emptied`,
@@ -123,6 +126,7 @@ function recoveredLines({ directories }: Survivor, member: Member, recovered: Re
   const [line = ""] = memberLines([member]);
   const steps = [
     `zoo.cfg of server ${sid}: ${line}, in place of all other lines server.N and of dynamicConfigFile, and reconfigEnabled=true, standaloneEnabled=false; without reconfigEnabled it stays as it is`,
+    ...(member.clientAddress === undefined ? [`clientPort in zoo.cfg of server ${sid}: ${NO_CLIENT_PORT}`] : []),
     ...(numberIn(directories.dataDir) === sid ? [] : [`echo ${sid} > ${join(directories.dataDir, "myid")}`]),
     "start it; clients can come",
     "empty the data directories of the other members, and add them one by one: zooid-cli member add; without reconfigEnabled start them",
