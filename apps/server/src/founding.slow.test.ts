@@ -7,9 +7,11 @@ import {
   clientOf,
   eachInDirectory,
   ensemble,
+  leaderOf,
   level,
   type MemberProcess,
   others,
+  started,
   until,
 } from "./testing/ensemble-processes.ts";
 
@@ -61,4 +63,27 @@ test("beside an ensemble without its data it keeps them, says so once, and found
   for (const member of members) member.start();
   expect(await level(members)).toBe(first);
   expect(await (await clientOf(late)).getText("/alone")).toBe("mine");
+});
+
+test("wiped members that have founded an ensemble without writes, and the one with the data, report each other", async () => {
+  const members = await started(3);
+  const [first, second, third] = members as [MemberProcess, MemberProcess, MemberProcess];
+  const client = await clientOf(members);
+  await client.create("/kept", "");
+  await level(members);
+  for (const member of members) await member.end("SIGTERM");
+  const wiped = [first, second];
+  for (const { dataDir, sid } of wiped) {
+    rmSync(dataDir, { recursive: true });
+    mkdirSync(dataDir);
+    writeFileSync(join(dataDir, "myid"), `${sid}\n`);
+  }
+  for (const member of wiped) member.start();
+  const leader = await leaderOf(wiped);
+  third.start();
+  const reports = (member: MemberProcess): readonly string[] =>
+    member.said("error").filter((line) => line.includes('see "A wrong founding" in docs/disaster.md'));
+  for (const member of members) await until("report", () => (reports(member).length > 0 ? true : undefined));
+  expect(reports(third).join("\n")).toContain(`server ${leader.sid}, which leads`);
+  for (const member of members) expect(reports(member)).toHaveLength(1);
 });

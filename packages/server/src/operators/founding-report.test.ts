@@ -94,9 +94,16 @@ test("a server that serves reports a connected one with data of another ensemble
   report.check();
   expect(lines.map((line) => line.split(": ")[0])).toEqual(["error another-ensemble", "error another-ensemble"]);
   expect(lines[0]).toMatch(/server 2 belongs to another ensemble than server 1 \(abcd\).*"A wrong founding"/);
+  for (let i = 0; i < 10; i++) {
+    report.lost(S2);
+    report.linked(S2, said("ensemble", "ef"));
+  }
+  expect(lines).toHaveLength(2);
   report.lost(S2);
   report.check();
   expect(lines).toHaveLength(2);
+  report.linked(S2, said("ensemble", "ef"));
+  expect(lines).toHaveLength(3);
 });
 
 test.each([

@@ -47,6 +47,8 @@ export class FoundingReport {
   readonly #others = new Set<ServerId>();
   /** What servers said of their disks on their present connections. */
   readonly #said = new Map<ServerId, SaidDisk>();
+  /** Those reported since the last check: a connection that comes and goes is one line a check. */
+  readonly #reported = new Set<ServerId>();
 
   constructor(parts: FoundingReportParts) {
     this.#parts = parts;
@@ -56,7 +58,7 @@ export class FoundingReport {
   linked(sid: ServerId, said: SaidDisk): void {
     this.#others.delete(sid);
     this.#said.set(sid, said);
-    if (this.#isBesideOther(said)) this.#reportOther(sid);
+    if (this.#isBesideOther(said) && !this.#reported.has(sid)) this.#reportOther(sid);
   }
 
   /** A connection to a server ended. */
@@ -83,6 +85,7 @@ export class FoundingReport {
   /** For a timer of {@link FOUNDING_REPORT_MS}. */
   check(): void {
     for (const { text, fields } of this.#findings()) this.#parts.error(text, fields);
+    this.#reported.clear();
     for (const sid of this.#others) this.#reportOther(sid);
     for (const [sid, said] of this.#said) if (this.#isBesideOther(said)) this.#reportOther(sid);
   }
@@ -156,6 +159,7 @@ export class FoundingReport {
 
   #reportOther(sid: ServerId): void {
     const { disk, ensemble } = this.#parts;
+    this.#reported.add(sid);
     this.#parts.error(
       `server ${sid} belongs to another ensemble than server ${ensemble.sid} (${disk().ensembleId}): an ensemble was founded while servers with data ` +
         `were unreachable. ${ANOTHER_ENSEMBLE_REMEDY}`,
