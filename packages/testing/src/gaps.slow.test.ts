@@ -2,7 +2,7 @@ import { connect } from "@zooid/client";
 import { describe, expect, test } from "vitest";
 import { TestEnsemble } from "./index.ts";
 import { GAP_CASES, type GapCase, type Outcome } from "./testing/gap-cases.ts";
-import { GAP_FAULTS, type GapFault, GapTransport } from "./testing/gap-transport.ts";
+import { GAP_FAULTS, type GapFault, GapTransport, LAG_FAULTS } from "./testing/gap-transport.ts";
 
 const DEADLINE_MS = 1_000_000;
 const SETTLING_MS = 10_000;
@@ -13,7 +13,8 @@ function runCase(
   at: number,
   fault?: GapFault,
 ): Promise<{ requestCount: number; faults: readonly string[] }> {
-  return TestEnsemble.run({ servers: 1, seed: at, deadlineMs: DEADLINE_MS }, async (ensemble) => {
+  const isLag = fault !== undefined && LAG_FAULTS.has(fault);
+  return TestEnsemble.run({ servers: isLag ? 3 : 1, seed: at, deadlineMs: DEADLINE_MS }, async (ensemble) => {
     const other = await ensemble.connect({ name: "other", sessionTimeoutMs: 8_000 });
     await one.prepare?.(other);
     const host = {
@@ -21,6 +22,8 @@ function runCase(
       expire: () => ensemble.expireSession("own"),
       freeze: () => ensemble.link("own").freeze("answers"),
       thaw: () => ensemble.link("own").thaw(),
+      lag: (than?: string) => lag(ensemble, than),
+      follower: () => followers(ensemble)[0]?.host ?? "",
       after: (ms: number, run: () => void) => void setTimeout(run, ms),
     };
     const transport = new GapTransport(ensemble.transport("own"), host, at, fault);
@@ -32,6 +35,11 @@ function runCase(
     await ensemble.sleep(SETTLING_MS);
     const watches = zk.watchCount;
     await zk.close();
+    if (isLag) {
+      ensemble.heal();
+      await ensemble.settle();
+      await other.sync();
+    }
     const faults = [...(await one.check(other, outcome))];
     const endsSession = fault === "expired" || fault === "answer expired";
     if ("code" in outcome && !endsSession && !(one.failsWith ?? []).includes(outcome.code))
@@ -39,6 +47,22 @@ function runCase(
     if (watches > 0) faults.push(`${watches} watches that nothing waits for`);
     return { requestCount: transport.requestCount, faults };
   });
+}
+
+/** What a server that lags is behind. */
+const LAG_MS = 700;
+
+function followers(ensemble: TestEnsemble): readonly { readonly sid: number; readonly host: string }[] {
+  return ensemble.servers.filter((sid) => sid !== ensemble.leader).map((sid) => ({ sid, host: `server-${sid}` }));
+}
+
+/** @returns the host of a follower that lags from now on, if possible another one */
+function lag(ensemble: TestEnsemble, than?: string): string {
+  const [first, second] = followers(ensemble);
+  const chosen = first?.host === than ? second : first;
+  if (chosen === undefined || ensemble.leader === undefined) throw new Error("a leader and a follower expected");
+  ensemble.slowLink(ensemble.leader, chosen.sid, LAG_MS);
+  return chosen.host;
 }
 
 /** Every error that callers can get has a code. */

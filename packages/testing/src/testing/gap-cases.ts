@@ -53,7 +53,7 @@ async function names(zk: Client, path: string = PATH): Promise<readonly string[]
 const isDone = (outcome: Outcome): boolean => "value" in outcome;
 
 /** Whether something holds, in words if not. */
-function claim(holds: boolean, fault: string): readonly string[] {
+function claim(holds: boolean, fault: string): string[] {
   return holds ? [] : [fault];
 }
 
@@ -430,4 +430,168 @@ const MEMBERS: readonly GapCase[] = [
   },
 ];
 
-export const GAP_CASES: readonly GapCase[] = [...NODES, ...LOCKS, ...COUNTERS, ...QUEUES, ...MEMBERS];
+type Held = Pick<Lease, "isValid" | "release">;
+type WaitLimit = ReturnType<typeof patient>;
+
+/**
+ * A lock that another client holds while the first one asks for it, and again behind it: at no
+ * moment two leases are valid.
+ */
+function handedOverCase(
+  name: string,
+  make: (zk: Client) => { tryAcquire(): Promise<Held | null>; acquire(options: WaitLimit): Promise<Held> },
+): GapCase {
+  return {
+    name: `${name}, handed over and back`,
+    async run(zk, other) {
+      const theirs = await make(other).acquire(patient());
+      const acquiring = make(zk).acquire(patient());
+      acquiring.catch(() => {});
+      await zk.exists(PATH).catch(() => null);
+      await theirs.release();
+      const mine = await acquiring;
+      const again = await make(other).tryAcquire();
+      const faults = claim(again === null || !mine.isValid(), "two clients hold it");
+      await again?.release();
+      const next = make(other).acquire(patient());
+      await mine.release();
+      const last = await next;
+      faults.push(...claim(!mine.isValid() || !last.isValid(), "a lease that was released is valid"));
+      await last.release();
+      return faults;
+    },
+    async check(zk, outcome) {
+      const next = await make(zk).acquire({ signal: AbortSignal.timeout(60_000) });
+      await next.release();
+      return "value" in outcome ? (outcome.value as readonly string[]) : [];
+    },
+  };
+}
+
+/** What the client reads has just been changed by another one. */
+const CONTESTED: readonly GapCase[] = [
+  handedOverCase("mutex", (zk) => new Mutex(zk, PATH)),
+  handedOverCase("semaphore", (zk) => new Semaphore(zk, PATH, { leases: 1 })),
+  handedOverCase("write lock", (zk) => new ReadWriteLock(zk, PATH).write),
+  handedOverCase("unfair lock", (zk) => new UnfairLock(zk, PATH)),
+  ...[false, true].map(
+    (atomic): GapCase => ({
+      name: `deleteTree${atomic ? " as one transaction" : ""} behind creates`,
+      prepare: (zk) => zk.create(`${PATH}/a`, "x", { parents: "persistent" }),
+      async run(zk, other) {
+        await zk.exists(PATH);
+        for (const path of ["/b", "/b/c"]) await other.create(PATH + path, "x");
+        await zk.deleteTree(PATH, { atomic, childrenOnly: true });
+      },
+      async check(zk, outcome) {
+        const left = await names(zk);
+        return claim(!isDone(outcome) || left.length === 0, `left behind: ${left}`);
+      },
+    }),
+  ),
+  {
+    name: "pages of children behind creates",
+    prepare: (zk) => zk.create(PATH),
+    async run(zk, other) {
+      await zk.exists(PATH);
+      await Promise.all(Array.from({ length: 12 }, (_, i) => other.create(`${PATH}/c${i}`)));
+      const seen: string[] = [];
+      for await (const { children } of zk.childPages(PATH, { pageSize: 5, sync: true }))
+        seen.push(...children.map(({ name }) => name));
+      return seen;
+    },
+    check: async (_, outcome) => {
+      const seen = "value" in outcome ? (outcome.value as readonly string[]) : undefined;
+      return claim(seen === undefined || new Set(seen).size === 12, `${seen?.length} of 12 children`);
+    },
+  },
+  {
+    name: "atomic increment behind another client's",
+    failsWith: ["CONNECTION_LOSS"],
+    async run(zk, other) {
+      await new AtomicLong(zk, PATH).get();
+      await new AtomicLong(other, PATH).increment();
+      return (await new AtomicLong(zk, PATH).increment()).after;
+    },
+    async check(zk, outcome) {
+      const value = await new AtomicLong(zk, PATH).get();
+      return claim(value === 2n || (value < 2n && !isDone(outcome)), `the value is ${value}`);
+    },
+  },
+  {
+    name: "take of what another client offers",
+    failsWith: ["CONNECTION_LOSS"],
+    async run(zk, other) {
+      const taking = new SimpleQueue(zk, PATH).take(patient());
+      taking.catch(() => {});
+      await new SimpleQueue(other, PATH).offer("x");
+      return Buffer.from(await taking).toString();
+    },
+    async check(zk, outcome) {
+      const { length } = await names(zk);
+      return claim(!("value" in outcome) || (length === 0 && outcome.value === "x"), `${length} items after a take`);
+    },
+  },
+  {
+    name: "item that another client releases",
+    failsWith: ["LEASE_LOST"],
+    prepare: (zk) => new LockingQueue(zk, PATH).put("x"),
+    async run(zk, other) {
+      const theirs = await new LockingQueue(other, PATH).take(patient());
+      const taking = new LockingQueue(zk, PATH).take(patient());
+      taking.catch(() => {});
+      await zk.exists(PATH).catch(() => null);
+      await theirs.release();
+      const mine = await taking;
+      const faults = claim(!theirs.lease.isValid() || !mine.lease.isValid(), "two clients hold the item");
+      await mine.consume();
+      return faults;
+    },
+    async check(zk, outcome) {
+      const size = await new LockingQueue(zk, PATH).size();
+      return [
+        ...("value" in outcome ? (outcome.value as readonly string[]) : []),
+        ...claim(size === 0 || (size === 1 && !isDone(outcome)), `${size} items`),
+      ];
+    },
+  },
+  {
+    name: "leadership that another client ends",
+    async run(zk, other) {
+      const theirs = new LeaderLatch(other, PATH);
+      await theirs.leadership(patient());
+      const mine = new LeaderLatch(zk, PATH);
+      const leading = mine.leadership(patient());
+      leading.catch(() => {});
+      await zk.exists(PATH).catch(() => null);
+      await theirs.close(patient());
+      await leading;
+      const faults = claim(!theirs.isLeader, "two clients lead");
+      await mine.close(patient());
+      return faults;
+    },
+    async check(zk, outcome) {
+      const left = await names(zk);
+      return [
+        ...("value" in outcome ? (outcome.value as readonly string[]) : []),
+        ...claim(left.length === 0, `left behind: ${left}`),
+      ];
+    },
+  },
+  {
+    name: "double barrier behind another client",
+    async run(zk, other) {
+      const [theirs, mine] = [other, zk].map((each) => new DoubleBarrier(each, PATH, { members: 2 }));
+      const entered = theirs?.enter(patient());
+      await zk.exists(PATH);
+      await Promise.all([entered, mine?.enter(patient())]);
+      await Promise.all([theirs?.leave(patient()), mine?.leave(patient())]);
+    },
+    async check(zk, outcome) {
+      const left = await names(zk);
+      return claim(!isDone(outcome) || left.length === 0, `left behind: ${left}`);
+    },
+  },
+];
+
+export const GAP_CASES: readonly GapCase[] = [...NODES, ...LOCKS, ...COUNTERS, ...QUEUES, ...MEMBERS, ...CONTESTED];

@@ -11,9 +11,31 @@ export type GapFault =
   /** The request is carried out, and the session ends before its answer arrives. */
   | "answer expired"
   /** The answer comes late. */
-  | "answer late";
+  | "answer late"
+  /** The connection breaks, the request is lost, and the next server lags behind the leader. */
+  | "lost before a server that lags"
+  /** The request is carried out, its answer is lost, and the next server has not applied it. */
+  | "answer lost before a server that lags"
+  /** The server begins to lag behind the leader. */
+  | "sent to a server that lags";
 
-export const GAP_FAULTS: readonly GapFault[] = ["lost", "answer lost", "expired", "answer expired", "answer late"];
+export const GAP_FAULTS: readonly GapFault[] = [
+  "lost",
+  "answer lost",
+  "expired",
+  "answer expired",
+  "answer late",
+  "lost before a server that lags",
+  "answer lost before a server that lags",
+  "sent to a server that lags",
+];
+
+/** Those that need an ensemble: a server alone never lags. */
+export const LAG_FAULTS: ReadonlySet<GapFault> = new Set<GapFault>([
+  "lost before a server that lags",
+  "answer lost before a server that lags",
+  "sent to a server that lags",
+]);
 
 /** What a {@link GapTransport} does to its client. */
 export interface GapHost {
@@ -24,6 +46,14 @@ export interface GapHost {
   /** Holds answers back, those that follow too. */
   freeze(): void;
   thaw(): void;
+  /**
+   * Lets a follower lag behind the leader from now on. @param than not this one, if there is
+   * another
+   * @returns its host
+   */
+  lag(than?: string): string;
+  /** The host of a follower. */
+  follower(): string;
   /** Later, in virtual time. */
   after(ms: number, run: () => void): void;
 }
@@ -43,6 +73,8 @@ export class GapTransport implements Transport {
   requestCount = 0;
   hasHappened = false;
   isOn = false;
+  /** The one server to which the client connects, if not to any. */
+  #only: string | undefined;
 
   /** @param at the request to which the fault happens, from 1 on */
   constructor(inner: Transport, host: GapHost, at: number, fault?: GapFault) {
@@ -50,6 +82,7 @@ export class GapTransport implements Transport {
     this.#host = host;
     this.#at = at;
     this.#fault = fault;
+    if (fault === "sent to a server that lags") this.#only = host.follower();
   }
 
   resolve(...host: Parameters<Transport["resolve"]>): ReturnType<Transport["resolve"]> {
@@ -60,16 +93,20 @@ export class GapTransport implements Transport {
     /** The xid whose answer the fault waits for. */
     let awaited: number | undefined;
     let isGreeted = false;
-    const inner = this.#inner.connect(address, {
-      opened: () => events.opened(),
-      drained: () => events.drained(),
-      closed: (error) => events.closed(error),
-      data: (chunk) => {
-        if (awaited === undefined || !framesOf(chunk).some(({ xid }) => xid === awaited)) return events.data(chunk);
-        awaited = undefined;
-        this.#answered(Buffer.from(chunk), (bytes) => events.data(bytes));
+    const host = this.#only ?? address.host;
+    const inner = this.#inner.connect(
+      { ...address, host },
+      {
+        opened: () => events.opened(),
+        drained: () => events.drained(),
+        closed: (error) => events.closed(error),
+        data: (chunk) => {
+          if (awaited === undefined || !framesOf(chunk).some(({ xid }) => xid === awaited)) return events.data(chunk);
+          awaited = undefined;
+          this.#answered(Buffer.from(chunk), (bytes) => events.data(bytes));
+        },
       },
-    });
+    );
     return {
       destroy: () => inner.destroy(),
       write: (bytes, written) => {
@@ -81,7 +118,12 @@ export class GapTransport implements Transport {
         if (!this.isOn || hit === undefined || this.#fault === undefined || this.hasHappened)
           return inner.write(bytes, written);
         this.hasHappened = true;
-        if (this.#fault === "lost") {
+        if (this.#fault === "sent to a server that lags") {
+          this.#host.lag();
+          return inner.write(bytes, written);
+        }
+        if (LAG_FAULTS.has(this.#fault)) this.#only = this.#host.lag(host);
+        if (this.#fault === "lost" || this.#fault === "lost before a server that lags") {
           this.#host.after(0, () => this.#host.cut());
           return true;
         }
@@ -95,7 +137,7 @@ export class GapTransport implements Transport {
   #answered(chunk: Buffer, deliver: (chunk: Buffer) => void): void {
     const host = this.#host;
     if (this.#fault === "answer expired") void host.expire().then(() => host.cut());
-    else if (this.#fault === "answer lost") host.after(0, () => host.cut());
+    else if (this.#fault !== "answer late") host.after(0, () => host.cut());
     else {
       host.freeze();
       host.after(LATE_MS, () => {
