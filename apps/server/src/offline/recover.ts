@@ -53,7 +53,8 @@ export async function recover(command: RecoverCommand, output: Output): Promise<
   for (const line of recoveredLines(survivor, member, recovered)) output.print(line);
 }
 
-const NO_CLIENT_PORT = "the line names no port for clients, so that of zoo.cfg is used, and without one no client can come";
+const NO_CLIENT_PORT =
+  "the line names no port for clients, so that of zoo.cfg is used, and without one no client can come";
 
 const NOT_ASKED =
   "the data does not list the members of the old ensemble, so none of them was asked whether it still runs; " +
