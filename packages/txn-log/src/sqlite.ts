@@ -483,6 +483,7 @@ export {
   Archive,
   type ArchiveEvent,
   type ArchiveOptions,
+  type ArchivePart,
   type ArchiveParts,
   type ArchiveStatus,
 } from "./archive/archive.ts";

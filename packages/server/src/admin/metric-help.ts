@@ -129,7 +129,10 @@ const HELP: ReadonlyMap<string, string> = new Map([
   ["zooid_history_bytes", "Bytes of these files"],
   ["zooid_history_lag_bytes", "Bytes of the log that are committed and in no file of the history yet"],
   ["zooid_history_gaps", "Times that the log let go of entries before they were in the history"],
-  ["zooid_history_failing", "1 while the history cannot be written; the log says why"],
+  [
+    "zooid_history_failing",
+    "1 while files of the history, or copies of the whole state in it, cannot be written; the log says why",
+  ],
   ["zooid_scrub_rounds", "Times that the state file and the sealed segments of the log were checked for damage"],
   ["zooid_scrub_bytes", "Bytes of them that were checked"],
   ["zooid_scrub_last_round_ms", "Time of the last check in milliseconds"],

@@ -49,11 +49,18 @@ function report(event: ArchiveEvent, folder: string, log: HistoryLog): void {
     }
     case "unable":
       return log.error(
-        `the history in ${folder} cannot be written: ${event.reason}; the log is kept for it up to zooid.history.lagBytesMax`,
+        event.part === "files"
+          ? `the history in ${folder} cannot be written: ${event.reason}; the log is kept for it up to zooid.history.lagBytesMax`
+          : `no copy of the whole state can be added to the history in ${folder}: ${event.reason}; transactions are added to it, and the copy is tried again`,
         { event: "history-not-written" },
       );
     case "able":
-      return log.info(`the history in ${folder} is written again`, { event: "history-written" });
+      return log.info(
+        event.part === "files"
+          ? `the history in ${folder} is written again`
+          : `a copy of the whole state was added to the history in ${folder} again`,
+        { event: "history-written" },
+      );
   }
 }
 
@@ -62,5 +69,6 @@ export function* historyMetrics(status: ArchiveStatus | undefined): IterableIter
   yield gauge("zooid_history_bytes", status?.files.bytes ?? 0);
   yield gauge("zooid_history_lag_bytes", status?.lagBytes ?? 0);
   yield gauge("zooid_history_gaps", status?.gapCount ?? 0);
-  yield gauge("zooid_history_failing", status?.unable === undefined ? 0 : 1);
+  const { files, base } = status?.unable ?? {};
+  yield gauge("zooid_history_failing", files === undefined && base === undefined ? 0 : 1);
 }

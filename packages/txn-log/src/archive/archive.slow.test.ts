@@ -261,7 +261,7 @@ test.each([
   if (isLow === true) store.archive?.setLow(true);
   for (let i = 0; i < 10; i++) await createNodes(store, 100 * i + 1, 100 * i + 100, 1000);
   await store.archive?.flush();
-  expect(events).toMatchObject(isLow === true ? [] : [{ kind: "unable" }]);
+  expect(events).toMatchObject(isLow === true ? [] : [{ kind: "unable", part: "files" }]);
   await store.state.flush();
   const floor = await purged(store);
   rmSync(folder());
@@ -270,8 +270,8 @@ test.each([
   await createNodes(store, 1001, 1010);
   await store.archive?.flush();
   expect(listArchive(folder()).map(({ after, end }) => [after, end])).toEqual([[floor, Z(1, 1010)]]);
-  expect(events.slice(1)).toEqual(isLow === true ? [] : [{ kind: "able" }]);
-  expect(store.archive?.status).toMatchObject({ lagBytes: 0, unable: undefined, end: Z(1, 1010) });
+  expect(events.slice(1)).toEqual(isLow === true ? [] : [{ kind: "able", part: "files" }]);
+  expect(store.archive?.status).toMatchObject({ lagBytes: 0, unable: { files: undefined }, end: Z(1, 1010) });
 });
 
 test("after a file that is missing or damaged the archive continues, and the gap is where it was", async () => {

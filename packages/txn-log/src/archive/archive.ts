@@ -40,10 +40,13 @@ export interface ArchiveOptions {
 export type ArchiveEvent =
   /** Entries after the first zxid and up to the second one are in no file. */
   | { readonly kind: "gap"; readonly after: Zxid; readonly end: Zxid }
-  /** A file could not be written. It is tried again. */
-  | { readonly kind: "unable"; readonly reason: string }
+  /** A file or a base could not be written. It is tried again. */
+  | { readonly kind: "unable"; readonly part: ArchivePart; readonly reason: string }
   /** Writing works again. */
-  | { readonly kind: "able" };
+  | { readonly kind: "able"; readonly part: ArchivePart };
+
+/** What an archive writes: files of the log, and bases. One of them may fail alone. */
+export type ArchivePart = "files" | "base";
 
 export interface ArchiveStatus {
   /** The last entry in a file; undefined until this process has written one. */
@@ -55,8 +58,8 @@ export interface ArchiveStatus {
   readonly lagBytes: number;
   /** Since the open. */
   readonly gapCount: number;
-  /** Why the last file could not be written; undefined where it was. */
-  readonly unable: string | undefined;
+  /** Why the last file, and the last base, could not be written; undefined where it was. */
+  readonly unable: Readonly<Record<ArchivePart, string | undefined>>;
 }
 
 const LAG_BYTES_MAX: number = 1024 * 1024 * 1024;
@@ -96,7 +99,7 @@ export class Archive {
   #end: Zxid | undefined;
   #files: ArchiveFiles = { count: 0, bytes: 0 };
   #gapCount = 0;
-  #unable: string | undefined;
+  readonly #unable: Record<ArchivePart, string | undefined> = { files: undefined, base: undefined };
   #nextId = 1;
   readonly #flushes = new Map<number, () => void>();
   #closing: Promise<void> | undefined;
@@ -127,7 +130,7 @@ export class Archive {
   get status(): ArchiveStatus {
     const lagBytes = this.#lagBytes;
     const [end, files, base] = [this.#end, this.#files, this.#base];
-    return { end, files, base, lagBytes, gapCount: this.#gapCount, unable: this.#unable };
+    return { end, files, base, lagBytes, gapCount: this.#gapCount, unable: { ...this.#unable } };
   }
 
   /** Everything up to here is committed and durable. */
@@ -237,7 +240,7 @@ export class Archive {
     };
     const worker = startWorker({ name: "archive/archive-thread", data, transfer: [port2], heapMib: HEAP_MIB });
     port1.on("message", (report: ArchiveReport) => this.#receive(report));
-    worker.on("error", (error) => this.#fail(error.message));
+    worker.on("error", (error) => this.#fail("files", error.message));
     port1.unref();
     worker.unref();
     return { worker, port: port1 };
@@ -254,9 +257,7 @@ export class Archive {
         for (const { bytes } of done) this.#lagBytes -= bytes;
         this.#keep(zxid);
         this.#takeBaseIfDue();
-        if (this.#unable !== undefined) this.#parts.options.noted({ kind: "able" });
-        this.#unable = undefined;
-        return;
+        return this.#wrote("files");
       }
       case "gap":
         this.#baseDueMs = 0;
@@ -267,7 +268,7 @@ export class Archive {
         this.#flushes.delete(report.id);
         return;
       case "unable":
-        return this.#fail(report.reason);
+        return this.#fail("files", report.reason);
     }
   }
 
@@ -287,16 +288,22 @@ export class Archive {
       const info = { ensembleId: ensembleId(), takenMs: Date.now() };
       const { position } = await writeBase(basesFolderOf(options.folder), source, info);
       this.#base = position.zxid;
+      this.#wrote("base");
     } catch (cause) {
       if (this.#isStopped) return;
       this.#baseDueMs = performance.now() + RETRY_MS;
-      this.#fail(cause instanceof Error ? cause.message : String(cause));
+      this.#fail("base", cause instanceof Error ? cause.message : String(cause));
     }
   }
 
-  #fail(reason: string): void {
-    if (this.#unable === undefined) this.#parts.options.noted({ kind: "unable", reason });
-    this.#unable = reason;
+  #fail(part: ArchivePart, reason: string): void {
+    if (this.#unable[part] === undefined) this.#parts.options.noted({ kind: "unable", part, reason });
+    this.#unable[part] = reason;
+  }
+
+  #wrote(part: ArchivePart): void {
+    if (this.#unable[part] !== undefined) this.#parts.options.noted({ kind: "able", part });
+    this.#unable[part] = undefined;
   }
 
   #keep(after: Zxid): void {
@@ -317,10 +324,13 @@ export class Archive {
   }
 }
 
-/** How long ago a base was taken; without end for a damaged one. */
+/**
+ * How long ago a base was taken; without end for a damaged one. One of a clock that was set back
+ * since is as one of now: the next base would be due when the clock is there again.
+ */
 function ageOf(base: ListedBase): number {
   try {
-    return Date.now() - readManifest(base).takenMs;
+    return Math.max(0, Date.now() - readManifest(base).takenMs);
   } catch {
     return Number.POSITIVE_INFINITY;
   }

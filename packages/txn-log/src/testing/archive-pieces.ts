@@ -1,0 +1,60 @@
+import { mkdirSync } from "node:fs";
+import { newTxnHeader, newTxnOp, OpCode, sliceOf } from "@zooid/model";
+import { TxnBatchEncoder, TxnReader } from "@zooid/wire/txn";
+import { type BaseManifest, writeBase } from "../archive/archive-base.ts";
+import { ArchiveFileWriter } from "../archive/archive-file-writer.ts";
+import { basesFolderOf, logFolderOf } from "../archive/archive-folder.ts";
+import { CHAIN_NONE } from "../chain.ts";
+import { BatchCursor } from "../entry-batch.ts";
+import type { SnapshotSource } from "../state-store.ts";
+import type { LogPosition } from "../txn-log.ts";
+import { Z } from "./append-batches.ts";
+
+/** Files and bases of archives, with contents and times of a test's choice. */
+
+/** A state of one chunk; nothing of it is read. */
+export function sourceAt(
+  position: LogPosition,
+  chunks: readonly Uint8Array[] = [Buffer.from("chunk")],
+): SnapshotSource {
+  const left = [...chunks];
+  return {
+    position,
+    epochs: [],
+    digestHigh: 1,
+    digestLow: 2,
+    nodeCount: 4,
+    sessionCount: 0,
+    next: async () => left.shift(),
+    [Symbol.asyncDispose]: async () => {},
+  };
+}
+
+export function baseAt(archive: string, counter: number, takenMs: number): Promise<BaseManifest> {
+  const position = { zxid: counter === 0 ? Z(0, 0) : Z(1, counter), chain: CHAIN_NONE };
+  return writeBase(basesFolderOf(archive), sourceAt(position), { ensembleId: "", takenMs });
+}
+
+/** A file of entries after a position, one for each time. @returns its end */
+export function fileBehind(archive: string, after: LogPosition, timesMs: readonly number[], salt = ""): LogPosition {
+  mkdirSync(logFolderOf(archive), { recursive: true });
+  const writer = new ArchiveFileWriter(new TxnReader(), after);
+  const encoder = new TxnBatchEncoder();
+  const [header, op] = [newTxnHeader(), newTxnOp()];
+  op.op = OpCode.CREATE;
+  for (const [i, timeMs] of timesMs.entries()) {
+    const counter = (after.zxid === 0 ? 0 : after.zxid - Z(1, 0)) + i + 1;
+    header.zxid = Z(1, counter);
+    header.timeMs = timeMs;
+    op.path = sliceOf(`/${salt}${counter}`);
+    encoder.begin(header);
+    encoder.op(op);
+    encoder.end();
+  }
+  const { bytes, end } = encoder.take();
+  const cursor = new BatchCursor();
+  cursor.open(bytes, 0, end);
+  while (cursor.next()) writer.add(cursor.zxid, bytes, cursor.start, cursor.end);
+  return writer.finish(logFolderOf(archive), "", { zxid: writer.end.zxid, bytes: end, digestHigh: 0, digestLow: 0 })
+    .end;
+}
