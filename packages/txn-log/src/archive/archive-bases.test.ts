@@ -1,4 +1,4 @@
-/** When an archive takes bases, what it keeps of the log, and what it reports: without its thread. */
+/** Bases, the hold of the log and reports of an archive, without its thread. */
 import { rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Zxid } from "@zooid/model";
