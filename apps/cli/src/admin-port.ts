@@ -30,14 +30,34 @@ export async function askAdmin(
   path: string,
   method: "GET" | "POST" = "POST",
 ): Promise<AdminAnswer> {
-  const url = new URL(`commands/${path}`, baseOf(invocation));
+  const { response, url } = await fetchAdmin(invocation, `commands/${path}`, method);
+  const fields = await fieldsOf(response, url);
+  const error = fields["error"];
+  return { status: response.status, fields, error: typeof error === "string" ? error : undefined };
+}
+
+/** A page of the admin port beside its commands, whatever its status. */
+export async function askAdminText(
+  invocation: Invocation,
+  path: string,
+): Promise<{ readonly origin: string; readonly status: number; readonly text: string }> {
+  const { response, url } = await fetchAdmin(invocation, path, "GET");
+  return { origin: url.origin, status: response.status, text: await textOf(response, url) };
+}
+
+async function fetchAdmin(
+  invocation: Invocation,
+  path: string,
+  method: "GET" | "POST",
+): Promise<{ readonly response: Response; readonly url: URL }> {
+  const url = new URL(path, baseOf(invocation));
   const auth = adminAuth(invocation);
   const signal = AbortSignal.any([invocation.signal, AbortSignal.timeout(ANSWER_MS)]);
-  let response: Response;
   try {
     // No admin port redirects, and another service would be given the credentials.
     const headers: Record<string, string> = auth === undefined ? {} : { authorization: auth };
-    response = await fetch(url, { method, signal, redirect: "manual", headers });
+    const response = await fetch(url, { method, signal, redirect: "manual", headers });
+    return { response, url };
   } catch (error) {
     invocation.signal.throwIfAborted();
     throw new CliError(`no answer from the admin port at ${url.origin}: ${fetchFault(error)}`, {
@@ -45,9 +65,6 @@ export async function askAdmin(
       hint: "name the admin port of the server with --admin http://host:port",
     });
   }
-  const fields = await fieldsOf(response, url);
-  const error = fields["error"];
-  return { status: response.status, fields, error: typeof error === "string" ? error : undefined };
 }
 
 /** The fields of an answer, or its reason as an error. */

@@ -23,6 +23,7 @@ export type CliErrorCode =
   | "NO_QUORUM"
   | "WAIT_TIMEOUT"
   | "UNREADABLE_FILE"
+  | "UNWRITABLE_FILE"
   | "UNREADABLE_ANSWER";
 
 export interface CliErrorDetail {

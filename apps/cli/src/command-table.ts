@@ -22,8 +22,10 @@ import { elect } from "./commands/recipes/elect.ts";
 import { lock } from "./commands/recipes/lock.ts";
 import { queue } from "./commands/recipes/queue.ts";
 import { config } from "./commands/servers/config.ts";
+import { diagnose } from "./commands/servers/diagnose.ts";
 import { fourLetterWord } from "./commands/servers/four-letter-word.ts";
 import { leader } from "./commands/servers/leader.ts";
+import { loglevel } from "./commands/servers/loglevel.ts";
 import { member } from "./commands/servers/member.ts";
 import { reconfig } from "./commands/servers/reconfig.ts";
 import { server } from "./commands/servers/server.ts";
@@ -61,6 +63,7 @@ export const COMMANDS: readonly Command[] = [
   deleteNode,
   deleteall,
   delquota,
+  diagnose,
   diff,
   discover,
   du,
@@ -77,6 +80,7 @@ export const COMMANDS: readonly Command[] = [
   history,
   listquota,
   lock,
+  loglevel,
   ls,
   member,
   printwatches,

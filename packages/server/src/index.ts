@@ -73,6 +73,7 @@ export type { PrincipalNames, PrincipalNamesOptions } from "./sasl/principal-nam
 export type { PrincipalRules } from "./sasl/principal-rules.ts";
 export { startServer } from "./server.ts";
 export type {
+  LogLevel,
   ReloadResult,
   Role,
   ServerLog,
@@ -81,5 +82,6 @@ export type {
   StorageStatus,
   ZooidServer,
 } from "./server-api.ts";
+export { isLogLevel, LOG_LEVELS } from "./server-api.ts";
 export type { KeyStoreOptions } from "./tls/key-store.ts";
 export type { ClientAuthMode, TlsConfig, TlsOptions } from "./tls/tls-config.ts";

@@ -1,7 +1,13 @@
 import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { accessFault, ConfigError, type ServerOptions } from "@zooid/embedded-server";
-import { isLogLevel, LOG_LEVELS, type LogLevel } from "../logs/log-level.ts";
+import {
+  accessFault,
+  ConfigError,
+  isLogLevel,
+  LOG_LEVELS,
+  type LogLevel,
+  type ServerOptions,
+} from "@zooid/embedded-server";
 import { type OfflineCommand, parseOfflineCommand } from "../offline/offline-command.ts";
 import { unreadSettings } from "../process/start-scripts.ts";
 import { applySettings, type ConfigFile, parseConfigFile, type UnknownKeys, unknownKeysOf } from "./config-file.ts";

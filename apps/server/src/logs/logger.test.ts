@@ -1,5 +1,5 @@
+import type { LogLevel } from "@zooid/embedded-server";
 import { expect, test } from "vitest";
-import type { LogLevel } from "./log-level.ts";
 import { type ProcessLog, printable, processLog } from "./logger.ts";
 
 test.each([
@@ -97,4 +97,13 @@ test("lines below the level are not written, and the level may change", () => {
     log.warn("three", { event: "status" });
   });
   expect(lines).toMatchObject([{ level: "debug", msg: "two" }]);
+});
+
+test("the newest lines are kept, as they were written", () => {
+  const written: string[] = [];
+  const log = processLog("info", { write: (line) => written.push(line) });
+  for (let i = 0; i < 500; i++) log.info(`line ${i}`, { event: "status" });
+  log.debug?.("left out", { event: "status" });
+  expect(log.recent()).toEqual(written.slice(-200).map((line) => line.trimEnd()));
+  expect(log.recent().at(-1)).toContain('"msg":"line 499"');
 });

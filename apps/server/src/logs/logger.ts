@@ -1,14 +1,15 @@
 import { createRequire } from "node:module";
-import type { LogEvent, LogFields } from "@zooid/embedded-server";
+import type { LogEvent, LogFields, LogLevel } from "@zooid/embedded-server";
 import { type DestinationStream, pino } from "pino";
 import type { ProcessLines, ProcessLogEvent } from "./log-events.ts";
-import type { LogLevel } from "./log-level.ts";
 
 /** A log whose level may change while the process runs. */
 export interface ProcessLog extends ProcessLines {
   level: LogLevel;
   /** From now on each JSON line has these fields too. Default: none. */
   describe(context: () => LogContext): void;
+  /** The newest lines as they were written, in JSON, the oldest first. */
+  recent(): readonly string[];
   /** Writes a line that was asked for, such as the answer to a signal, whatever the level. */
   answer(text: string, fields: LogFields<LogEvent | ProcessLogEvent>): void;
 }
@@ -28,6 +29,9 @@ export interface LogContext {
  * further ones are dropped.
  */
 const UNWRITTEN_BYTES_MAX = 1024 * 1024;
+
+/** The newest lines are kept for operators, each of at most a few KiB. */
+const RECENT_LINES = 200;
 
 /** Loaded for a terminal only: a service has none, and starts sooner. */
 const loadPretty = (): typeof import("pino-pretty") => createRequire(import.meta.url)("pino-pretty");
@@ -54,6 +58,14 @@ export function openLog(level: LogLevel): ProcessLog {
 /** @param destination receives one JSON line at a time */
 export function processLog(level: LogLevel, destination: DestinationStream): ProcessLog {
   let context = (): LogContext => ({});
+  const recent: string[] = [];
+  const kept: DestinationStream = {
+    write(line) {
+      if (recent.length === RECENT_LINES) recent.shift();
+      recent.push(line.trimEnd());
+      destination.write(line);
+    },
+  };
   const logger = pino(
     {
       level,
@@ -62,7 +74,7 @@ export function processLog(level: LogLevel, destination: DestinationStream): Pro
       formatters: { level: (label) => ({ level: label }) },
       mixin: () => context(),
     },
-    destination,
+    kept,
   );
   const write =
     (level: LogLevel) =>
@@ -75,6 +87,7 @@ export function processLog(level: LogLevel, destination: DestinationStream): Pro
     set level(level: LogLevel) {
       logger.level = level;
     },
+    recent: () => recent,
     describe(described) {
       context = described;
     },

@@ -1,6 +1,6 @@
+import type { LogLevel } from "@zooid/embedded-server";
 import { composeZxid, ZXID_NONE } from "@zooid/model";
 import { describe, expect, test } from "vitest";
-import type { LogLevel } from "../logs/log-level.ts";
 import { processLog } from "../logs/logger.ts";
 import { type StartFacts, startReport, terminalLines } from "./start-report.ts";
 

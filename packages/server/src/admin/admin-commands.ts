@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { counterOf, epochOf, formatZxid, hostPort, type SessionId, sessionIdFromHalves } from "@zooid/model";
 import type { Replica } from "@zooid/replica";
 import type { LearnerStatus } from "@zooid/zab";
+import { isLogLevel, LOG_LEVELS } from "../server-api.ts";
 import { type AdminView, isServing, modeOf, NOT_SERVING, resetConnections, resetServer } from "./admin-view.ts";
 import { denial, requesterIdentities } from "./authorise.ts";
 import { auditTail, BadParameter, sessionClients } from "./client-reports.ts";
@@ -103,6 +104,14 @@ const COMMANDS: readonly Command[] = [
   { names: ["is_read_only", "isro"], run: ({ driver }) => ({ read_only: driver.replica.isReadOnly }) },
   { names: ["last_snapshot", "lsnp"], run: lastSnapshot },
   { names: ["leader", "lead"], run: leader },
+  { names: ["log_level"], isOwn: true, isAlways: true, run: logLevel },
+  {
+    names: ["log_tail"],
+    isOwn: true,
+    isAlways: true,
+    needsAuth: true,
+    run: (view) => ({ lines: new JsonItems(view.recentLines()) }),
+  },
   { names: ["monitor", "mntr"], isAlways: true, run: monitor },
   { names: ["observer_connection_stat_reset", "orst"], run: () => ({}) },
   { names: ["observers", "obsr"], run: observers },
@@ -110,6 +119,7 @@ const COMMANDS: readonly Command[] = [
   { names: ["ruok"], run: () => ({}) },
   { names: ["server_stats", "srvr"], run: serverStats },
   { names: ["session_clients"], isOwn: true, needsAuth: true, run: sessionClients },
+  { names: ["set_log_level"], isOwn: true, method: "POST", needsAuth: true, isAlways: true, run: setLogLevel },
   { names: ["set_trace_mask", "stmk"], isAlways: true, run: setTraceMask },
   { names: ["snapshot", "snap"], needsAuth: true, run: snapshot },
   { names: ["stat_reset", "srst"], run: (view) => after(() => resetServer(view)) },
@@ -497,6 +507,23 @@ function whyNoSuccessor({ config }: AdminView, to: string, learner: LearnerStatu
 /** What the same request may find different later, without a change of the configuration. */
 function notYet(error: string): Failure {
   return new Failure(error, 503, { "retry-after": "1" });
+}
+
+const NO_LOG_LEVEL = new Failure("the log of this server has no level that can be changed here", 409);
+
+function logLevel(view: AdminView): Outcome {
+  return { log_level: view.logLevel() ?? null };
+}
+
+function setLogLevel(view: AdminView, request: CommandRequest): Outcome {
+  const before = view.logLevel();
+  if (before === undefined) return NO_LOG_LEVEL;
+  const level = request.query.get("level") ?? "";
+  if (!isLogLevel(level)) {
+    return new Failure(`level is one of ${LOG_LEVELS.join(", ")}, not ${JSON.stringify(level)}`, 400);
+  }
+  view.setLogLevel(level, { identities: requesterIdentities(view, request), address: request.address });
+  return { log_level: level, log_level_before: before };
 }
 
 function setTraceMask({ traceMask }: AdminView, { query }: CommandRequest): Fields | Failure {

@@ -7,6 +7,7 @@ import type { AuditedClient, AuditRecord } from "../operators/audit-trail.ts";
 import type { Drain } from "../operators/drain.ts";
 import type { LinkCounts } from "../peers/link-protection.ts";
 import type { Reachability } from "../peers/reachability.ts";
+import type { LogLevel } from "../server-api.ts";
 import type { AnswerSlices } from "./answer-slices.ts";
 import type { Metric } from "./metric.ts";
 import type { SnapshotEndpoint } from "./snapshot-endpoint.ts";
@@ -77,6 +78,11 @@ export interface AdminView {
   endSession(id: SessionId, requester: AuditedClient): SessionEnding;
   /** The audit log gets an act on the whole state. */
   acted(act: "snapshot" | "restore", requester: AuditedClient, result: AuditRecord["result"]): void;
+  /** The level of the server's log; undefined if its log has none that can be changed. */
+  logLevel(): LogLevel | undefined;
+  setLogLevel(level: LogLevel, requester: AuditedClient): void;
+  /** The newest lines of the log; none if its host keeps none. */
+  recentLines(): readonly string[];
   /** Snapshot and restore. */
   readonly snapshots: SnapshotEndpoint;
   /** On the disk, for writes. */

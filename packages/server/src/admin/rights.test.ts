@@ -24,15 +24,17 @@ const GUARDED: Readonly<Record<string, string>> = {
   audit_tail: "limit=10",
   drain: "durationMs=0",
   end_session: "id=VICTIM",
+  log_tail: "",
   restore: "",
   rest: "",
   session_clients: "",
+  set_log_level: "level=debug",
   snapshot: "streaming=true",
   snap: "streaming=true",
   transfer_leadership: "",
   undrain: "",
 };
-const GETS: ReadonlySet<string> = new Set(["audit_tail", "session_clients", "snapshot", "snap"]);
+const GETS: ReadonlySet<string> = new Set(["audit_tail", "log_tail", "session_clients", "snapshot", "snap"]);
 /** For everyone, as in Apache's server. */
 const OPEN: readonly string[] = [
   "configuration",
@@ -59,6 +61,7 @@ const OPEN: readonly string[] = [
   "lsnp",
   "leader",
   "lead",
+  "log_level",
   "monitor",
   "mntr",
   "observer_connection_stat_reset",

@@ -10,7 +10,7 @@ import type { ClientPorts } from "../clients/client-ports.ts";
 import type { ServerConfig } from "../config.ts";
 import type { Driver } from "../driver/driver.ts";
 import type { EnsemblePeers } from "../ensemble-peers.ts";
-import type { ServerLog } from "../server-api.ts";
+import { LOG_LEVELS, type LogLevel, type ServerLog } from "../server-api.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { AuditTail } from "./audit-tail.ts";
 import type { AuditedClient, AuditTrail } from "./audit-trail.ts";
@@ -86,6 +86,17 @@ function endSession(
   return ending;
 }
 
+function setLogLevel(log: ServerLog, level: LogLevel, { address }: AuditedClient): void {
+  const before = log.level;
+  if (before === undefined || before === level) return;
+  // The line is in the log if one of both levels has it.
+  const text = `the log level is ${level}, was ${before}: an operator at ${address} has changed it`;
+  const isLess = LOG_LEVELS.indexOf(level) > LOG_LEVELS.indexOf(before);
+  if (isLess) log.info(text, { event: "setting" });
+  log.level = level;
+  if (!isLess) log.info(text, { event: "setting" });
+}
+
 export function adminViewOf(server: ViewedServer): AdminView {
   const { config, log, ports, driver, storage } = server;
   return {
@@ -124,6 +135,9 @@ export function adminViewOf(server: ViewedServer): AdminView {
     snapshotCount: () => storage().snapshotCount,
     lastState: () => storage().lastState(),
     endSession: (id, requester) => endSession(server, id, requester),
+    logLevel: () => log.level,
+    recentLines: () => log.recent?.() ?? [],
+    setLogLevel: (level, requester) => setLogLevel(log, level, requester),
     acted: (act, requester, result) =>
       server.audit.acted(act, {
         zxid: driver().replica.visibleZxid,

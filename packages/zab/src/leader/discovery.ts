@@ -202,7 +202,7 @@ export class Discovery {
     const listed = lists.flatMap((list) => list?.servers.map(({ sid }) => sid) ?? []);
     if (!listed.every((sid) => followers.has(sid) || founding.saidBlank(sid))) return;
     if (learners.isQuorum(learners.counted(() => true))) return;
-    // 1. S1 and S2 served, had entries, and lost their disks; S3 was away from before the first one.
+    // 1. S1 and S2 served, had entries, and lost their disks; S3 was away before the first one.
     // 2. Under the same id, an old disk of S1 would be part of the new ensemble.
     this.#isOfBlankVoters = true;
     for (const learner of blank) if (!learner.isWhole) learner.becomeWhole();

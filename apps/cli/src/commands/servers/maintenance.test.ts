@@ -1,5 +1,8 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { connect } from "@zooid/client";
-import { startServer } from "@zooid/embedded-server";
+import { type ServerLog, startServer } from "@zooid/embedded-server";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Session } from "../../testing/session.ts";
 
@@ -85,5 +88,92 @@ describe("server drain", () => {
     await using session = await Session.open("127.0.0.1:1", "json");
     const found = await session.run("server", "undrain", "--admin", url);
     expect(found.objects).toMatchObject([{ error: { message: expect.stringMatching(reason) } }]);
+  });
+});
+
+describe("loglevel", () => {
+  test("prints the level of a server's log, and changes it for those who may", async () => {
+    const lines: string[] = [];
+    const print = (text: string): void => void lines.push(text);
+    const log: ServerLog = { level: "info", info: print, warn: print, error: print };
+    await using other = await startServer({ port: 0, admin: { port: 0 }, superDigest: SUPER_DIGEST, log });
+    const at = ["--admin", `http://127.0.0.1:${other.adminPort}`];
+    await using session = await Session.open("127.0.0.1:1", "json");
+    expect((await session.run("loglevel", ...at)).objects).toEqual([{ command: "loglevel", level: "info" }]);
+    const refused = await session.run("loglevel", "debug", ...at);
+    expect([await refused.ended, log.level]).toEqual([4, "info"]);
+    const changed = await session.run("loglevel", "error", ...at, "--auth", SUPER);
+    expect(changed.objects).toEqual([{ command: "loglevel", level: "error", before: "info" }]);
+    expect(log.level).toBe("error");
+    expect(lines.at(-1)).toBe("the log level is error, was info: an operator at 127.0.0.1 has changed it");
+    await using person = await Session.open("127.0.0.1:1");
+    const same = await person.run("loglevel", "error", ...at, "--auth", SUPER);
+    expect(same.stdout).toBe("the log level is error already\n");
+  });
+
+  test.each([
+    [["loglevel", "loud"], 2, /^loglevel takes debug, info, warn, error, found "loud"/],
+    [["loglevel"], 1, /^the log of this server has no level that can be changed here/],
+    [["loglevel", "debug", "--auth", SUPER], 1, /^the server refuses: the log of this server has no level/],
+  ])("%j is refused with the reason", async (words, status, reason) => {
+    await using session = await Session.open("127.0.0.1:1", "json");
+    const found = await session.run(...words, "--admin", admin);
+    expect([await found.ended, found.objects]).toMatchObject([
+      status,
+      [{ error: { message: expect.stringMatching(reason) } }],
+    ]);
+  });
+});
+
+describe("diagnose", () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "zooid-diagnose-"));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  test("writes what the server says of itself to a new file, without passwords and without data of nodes", async () => {
+    const recent = (): readonly string[] => ['{"level":"warn","msg":"a line"}'];
+    const print = (): void => {};
+    await using other = await startServer({
+      port: 0,
+      admin: { port: 0 },
+      superDigest: SUPER_DIGEST,
+      initialConfiguration:
+        "clientPort=2181\nssl.keyStore.password=canary-1\nzookeeper.DigestAuthenticationProvider.superDigest=canary-2",
+      log: { info: print, warn: print, error: print, recent },
+    });
+    const client = await connect(other.connectString);
+    await client.create("/canary-path", "canary-3");
+    await client.close();
+    const at = ["--admin", `http://127.0.0.1:${other.adminPort}`];
+    await using session = await Session.open("127.0.0.1:1", "json");
+    const [without, withLog] = [join(folder, "a.json"), join(folder, "b.json")] as const;
+    expect((await session.run("diagnose", without, ...at)).objects).toEqual([
+      { command: "diagnose", file: without, missing: [{ name: "log", reason: expect.stringContaining("Auth info") }] },
+    ]);
+    const written = await session.run("diagnose", withLog, ...at, "--auth", SUPER);
+    expect(written.objects).toEqual([{ command: "diagnose", file: withLog, missing: [] }]);
+    const text = readFileSync(withLog, "utf8");
+    expect(JSON.parse(text)).toMatchObject({
+      format: "zooid-diagnosis",
+      version: 1,
+      commands: { monitor: { znode_count: expect.any(Number) }, zabstate: {} },
+      pages: { readyz: expect.any(String), metrics: expect.stringContaining("# TYPE") },
+      log: [{ level: "warn", msg: "a line" }],
+      missing: [],
+    });
+    expect(text).not.toMatch(/canary|D\/InIHSb7yEEbrWz8b9l71RjZJU/);
+    expect(statSync(withLog).mode & 0o777).toBe(0o600);
+  });
+
+  test("writes over no file, and needs an admin port", async () => {
+    const file = join(folder, "a.json");
+    writeFileSync(file, "mine");
+    await using session = await Session.open("127.0.0.1:1", "json");
+    const kept = await session.run("diagnose", file, "--admin", admin);
+    expect([await kept.ended, readFileSync(file, "utf8")]).toEqual([2, "mine"]);
+    const away = await session.run("diagnose", join(folder, "b.json"), "--admin", "http://127.0.0.1:1");
+    expect([await away.ended, readdirSync(folder)]).toEqual([3, ["a.json"]]);
   });
 });

@@ -1,4 +1,4 @@
-import { isLogLevel, LOG_LEVELS, type LogLevel } from "../../logs/log-level.ts";
+import { isLogLevel, LOG_LEVELS, type LogLevel } from "@zooid/embedded-server";
 import {
   addressValue,
   oneOf,
