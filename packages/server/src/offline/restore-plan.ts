@@ -57,7 +57,9 @@ export function planRestore(archive: string, target?: RestoreTarget): RestorePla
   const base = bases.findLast((each) => zxid === undefined || each.zxid <= zxid) ?? first;
   const run = runOf(base, files);
   if (zxid === undefined) return { ...run, zxid: run.end };
-  if (zxid <= run.end) return { ...run, files: run.files.filter(({ after }) => after < zxid), zxid };
+  if (zxid <= run.end) {
+    return { ...run, files: run.files.filter((_, i) => (run.files[i - 1]?.end ?? base.zxid) < zxid), zxid };
+  }
   const end = formatZxid(run.end);
   const gap = files.some(({ after }) => after > run.end) ? "there is a gap behind it" : "nothing follows it";
   throw new OfflineError([

@@ -30,9 +30,14 @@ export function sourceAt(
   };
 }
 
-export function baseAt(archive: string, counter: number, takenMs: number): Promise<BaseManifest> {
-  const position = { zxid: counter === 0 ? Z(0, 0) : Z(1, counter), chain: CHAIN_NONE };
+/** A base at a position, which the files behind it continue. */
+export function baseOf(archive: string, position: LogPosition, takenMs: number): Promise<BaseManifest> {
   return writeBase(basesFolderOf(archive), sourceAt(position), { ensembleId: "", takenMs });
+}
+
+/** A base by its counter, with a chain that no file continues. */
+export function baseAt(archive: string, counter: number, takenMs: number): Promise<BaseManifest> {
+  return baseOf(archive, { zxid: counter === 0 ? Z(0, 0) : Z(1, counter), chain: CHAIN_NONE }, takenMs);
 }
 
 /** A file of entries after a position, one for each time. @returns its end */

@@ -1,0 +1,159 @@
+/** What a state of the past is made from: files and bases with times and histories of a test's choice. */
+import { rmSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { composeZxid, type Zxid } from "@zooid/model";
+import { StoreError } from "@zooid/txn-log";
+import { CHAIN_NONE } from "@zooid/txn-log/internal/chain";
+import { listArchive, listBases } from "@zooid/txn-log/sqlite";
+import { baseOf, fileBehind } from "@zooid/txn-log/testing/archive-pieces";
+import { TemporaryDirectory } from "@zooid/txn-log/testing/temporary-directory";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { OfflineError } from "./offline-error.ts";
+import { planRestore, type RestorePlan, type RestoreTarget } from "./restore-plan.ts";
+
+const START = { zxid: 0 as Zxid, chain: CHAIN_NONE };
+const Z = (counter: number): Zxid => composeZxid(1, counter);
+
+let place: TemporaryDirectory;
+let archive: string;
+beforeEach(() => {
+  place = new TemporaryDirectory();
+  archive = join(place.path, "archive");
+});
+afterEach(() => place[Symbol.dispose]());
+
+/** The base and the files of a plan, by the counters of their ends. */
+function shown({ base, files, zxid }: RestorePlan): readonly number[][] {
+  return [[base.zxid === 0 ? 0 : base.zxid - Z(0)], files.map(({ end }) => end - Z(0)), [zxid - Z(0)]];
+}
+
+function problem(target?: RestoreTarget): string {
+  try {
+    planRestore(archive, target);
+  } catch (error) {
+    if (error instanceof OfflineError || error instanceof StoreError) return error.message;
+    throw error;
+  }
+  return "none";
+}
+
+describe("a zxid", () => {
+  beforeEach(async () => {
+    let end = START;
+    await baseOf(archive, end, 1000);
+    for (const timeMs of [1000, 2000, 3000]) {
+      end = fileBehind(archive, end, [timeMs, timeMs + 1]);
+      if (timeMs === 2000) await baseOf(archive, end, 2000);
+    }
+  });
+
+  test.each([
+    [undefined, [[4], [6], [6]]],
+    [1, [[0], [2], [1]]],
+    [2, [[0], [2], [2]]],
+    [3, [[0], [2, 4], [3]]],
+    [4, [[4], [], [4]]],
+    [5, [[4], [6], [5]]],
+    [6, [[4], [6], [6]]],
+  ] as const)("%j is made from the newest base that is no later, and the files behind it", (counter, plan) => {
+    expect(shown(planRestore(archive, counter === undefined ? undefined : { zxid: Z(counter) }))).toEqual(plan);
+  });
+
+  test("behind the last one, or before the first base, is refused with what there is", () => {
+    expect(problem({ zxid: Z(7) })).toContain("0x100000006, and not up to 0x100000007: nothing follows it");
+    const [first] = listBases(join(archive, "base"));
+    rmSync(first?.folder ?? "", { recursive: true });
+    expect(problem({ zxid: Z(3) })).toContain("0x100000003 lies before 0x100000004, the first state in");
+    expect(shown(planRestore(archive, { zxid: Z(4) }))).toEqual([[4], [], [4]]);
+  });
+
+  test("behind a gap is refused, and one before it is made", () => {
+    const [first, , third] = listArchive(join(archive, "log"));
+    rmSync(first?.file ?? "");
+    expect(problem({ zxid: Z(3) })).toContain("up to 0x0, and not up to 0x100000003: there is a gap behind it");
+    expect(shown(planRestore(archive, { zxid: Z(5) }))).toEqual([[4], [6], [5]]);
+    rmSync(third?.file ?? "");
+    expect(shown(planRestore(archive, { zxid: Z(4) }))).toEqual([[4], [], [4]]);
+  });
+
+  test("whose base or file is damaged is refused with the damaged one, and others are made", () => {
+    const [, base] = listBases(join(archive, "base"));
+    const manifest = join(base?.folder ?? "", "manifest.json");
+    truncateSync(manifest, 30);
+    expect(problem({ zxid: Z(5) })).toContain(`${manifest} is damaged`);
+    expect(problem()).toContain(`${manifest} is damaged`);
+    const [, second] = listArchive(join(archive, "log"));
+    truncateSync(second?.file ?? "", 30);
+    expect(problem({ zxid: Z(3) })).toContain(`${second?.file} is damaged`);
+    writeFileSync(second?.file ?? "", "");
+    expect(problem({ zxid: Z(3) })).toContain(`${second?.file} is damaged`);
+  });
+
+  test("is not made from the files of another history, whatever their names", () => {
+    const [, second] = listArchive(join(archive, "log"));
+    rmSync(second?.file ?? "");
+    fileBehind(archive, { zxid: Z(2), chain: CHAIN_NONE }, [2000, 2001]);
+    expect(problem({ zxid: Z(3) })).toContain("up to 0x100000002, and not up to 0x100000003");
+    expect(shown(planRestore(archive, { zxid: Z(2) }))).toEqual([[0], [2], [2]]);
+  });
+
+  test("is made where another history's files lie beside those of this one", () => {
+    fileBehind(archive, fileBehind(archive, START, [1, 2, 3], "other"), [4, 5], "other");
+    expect(shown(planRestore(archive, { zxid: Z(3) }))).toEqual([[0], [2, 4], [3]]);
+    expect(shown(planRestore(archive))).toEqual([[4], [6], [6]]);
+  });
+
+  test("is made where files overlap", () => {
+    const [first, second] = listArchive(join(archive, "log"));
+    rmSync(first?.file ?? "");
+    rmSync(second?.file ?? "");
+    const end = fileBehind(archive, START, [1000, 1001, 2000]);
+    expect(end.zxid).toBe(Z(3));
+    fileBehind(archive, START, [1000, 1001, 2000, 2001]);
+    expect(shown(planRestore(archive, { zxid: Z(4) }))).toEqual([[4], [], [4]]);
+    expect(shown(planRestore(archive, { zxid: Z(3) }))).toEqual([[0], [3], [3]]);
+  });
+});
+
+describe("a time", () => {
+  async function fill(...files: readonly (readonly number[])[]): Promise<void> {
+    let end = START;
+    await baseOf(archive, end, 0);
+    for (const times of files) end = fileBehind(archive, end, times);
+  }
+  const at = (timeMs: number): number => planRestore(archive, { timeMs }).zxid - Z(0);
+
+  test("is the last transaction that is stamped no later", async () => {
+    await fill([1000, 1000, 2000], [2000, 3000], [4000]);
+    expect([1000, 1999, 2000, 2999, 3000, 3999, 4000, 9000].map(at)).toEqual([2, 2, 4, 4, 5, 5, 6, 6]);
+    expect(problem({ timeMs: 999 })).toBe(
+      `all transactions in the archive are later than ${new Date(999).toISOString()}`,
+    );
+  });
+
+  test.each([
+    ["within a file", [[1000, 2000, 3000, 1500, 2500, 4000]]],
+    [
+      "between files",
+      [
+        [1000, 2000, 3000],
+        [1500, 2500, 4000],
+      ],
+    ],
+    ["between files of one transaction each", [[1000], [2000], [3000], [1500], [2500], [4000]]],
+  ])("across which a clock went back %s is refused with the first and the last such moment", async (_, files) => {
+    await fill(...files);
+    expect([1000, 1499, 3000, 3999, 4000].map(at)).toEqual([1, 1, 5, 5, 6]);
+    const went = (timeMs: number, first: number, last: number): string =>
+      `a clock went back across ${new Date(timeMs).toISOString()}: --to 0x10000000${first} is the first time that it was so late, --to 0x10000000${last} the last`;
+    expect(problem({ timeMs: 2000 })).toBe(went(2000, 2, 4));
+    expect(problem({ timeMs: 2500 })).toBe(went(2500, 2, 5));
+    expect(problem({ timeMs: 1500 })).toBe(went(1500, 1, 4));
+  });
+
+  test("in an archive without transactions is refused", async () => {
+    await fill();
+    expect(problem({ timeMs: 5000 })).toBe("there are no transactions in the archive to find a time in");
+    expect(shown(planRestore(archive))).toEqual([[0], [], [-Z(0)]]);
+  });
+});
