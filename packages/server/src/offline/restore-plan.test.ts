@@ -1,4 +1,4 @@
-/** What a state of the past is made from: files and bases with times and histories of a test's choice. */
+/** The base and the files that a state of the past is made from. */
 import { rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { composeZxid, type Zxid } from "@zooid/model";
