@@ -1,6 +1,7 @@
+import { createHash } from "node:crypto";
 import { type Client, connect } from "@zooid/client";
 import { startServer, type ZooidServer } from "@zooid/embedded-server";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Session } from "../../testing/session.ts";
 
 let server: ZooidServer;
@@ -60,14 +61,58 @@ test.each([
   expect([refused.stdout, await refused.ended]).toEqual(["", 1]);
 });
 
-test("an access list without its password hashes is not copied", async () => {
-  await client.create("/hidden", null, {
+describe("an access list without its password hashes", () => {
+  const hash = createHash("sha1").update("alice:secret").digest("base64");
+  const acl = [
+    { perms: 31, scheme: "digest", id: `alice:${hash}` },
+    { perms: 1, scheme: "world", id: "anyone" },
+  ];
+  const message = "Insufficient permission : /hidden/deep/node\n";
+  beforeAll(async () => {
+    for (const path of ["/hidden", "/hidden/a", "/hidden/deep"]) await client.create(path, "x");
+    await client.create("/hidden/deep/node", "x", { acl });
+    await client.create("/older");
+  });
+
+  /** Everything that a copy could have changed. */
+  async function state(): Promise<unknown> {
+    const listed = ["/", "/hidden", "/hidden/deep", "/older"].map((path) => client.children(path));
+    return [await Promise.all(listed), await client.get("/older"), await client.exists("/hidden/deep/node")];
+  }
+
+  test.each([
+    ["/hidden-copy", []],
+    ["/hidden-copy", ["--dry-run"]],
+    ["/hidden-copy", ["--update"]],
+    ["/older", ["--update"]],
+  ] as const)("is not copied to %s with %j, nor anything beside it", async (to, flags) => {
+    const before = await state();
+    const refused = await session.run("cp", ...flags, "/hidden", to);
+    expect([refused.stdout, refused.stderr, await refused.ended]).toEqual(["", message, 1]);
+    expect(await state()).toEqual(before);
+  });
+
+  test("is copied by a client that sees them", async () => {
+    await using alice = await Session.open(server.connectString);
+    expect(await (await alice.run("addauth", "digest", "alice:secret")).ended).toBe(0);
+    const copied = await alice.run("cp", "/hidden", "/hidden-copy");
+    expect([copied.stderr, await copied.ended]).toEqual(["", 0]);
+    await using other = await connect(server.connectString, { auth: [{ scheme: "digest", auth: "alice:secret" }] });
+    expect((await other.getAcl("/hidden-copy/deep/node")).acl).toEqual(acl);
+  });
+});
+
+test("an access list without its password hashes behind copied nodes ends the copy, which says what remains", async () => {
+  await client.create("/far");
+  for (let i = 0; i < 3; i++) await client.create(`/far/${i}`, "x".repeat(200_000));
+  await client.create("/far/9", null, {
     acl: [
       { perms: 31, scheme: "digest", id: "alice:AAAAAAAAAAAAAAAAAAAAAAAAAAA=" },
       { perms: 1, scheme: "world", id: "anyone" },
     ],
   });
-  const refused = await session.run("cp", "/hidden", "/hidden-copy");
-  expect(await refused.ended).toBe(1);
-  expect(await client.exists("/hidden-copy")).toBeNull();
+  await using json = await Session.open(server.connectString, "json");
+  const ended = await json.run("cp", "/far", "/far-copy");
+  expect(ended.stderr).toContain("is shown without its password hashes; the copied nodes remain");
+  expect((await client.children("/far-copy")).names.sort()).toEqual(["0", "1"]);
 });

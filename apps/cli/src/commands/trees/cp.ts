@@ -148,7 +148,7 @@ class Copier {
     const target = movedPath(path, from, to);
     const exists = isUpdate && (await this.#client.exists(target, { signal })) !== null;
     const acl = exists ? undefined : (await this.#client.getAcl(path, { signal })).acl;
-    if (acl !== undefined) requireWhole(acl, path);
+    if (acl !== undefined) requireWhole(acl, path, this.#copiedText());
     return { source: path, path: target, data, acl, exists };
   }
 }
@@ -180,12 +180,12 @@ interface Target {
 /**
  * Servers hide the hashes of passwords from clients without ADMIN: the copy would admit no user.
  */
-function requireWhole(acl: Acl, path: string): void {
+function requireWhole(acl: Acl, path: string, copied: string): void {
   if (!acl.some(({ scheme, id }) => scheme === "digest" && id.endsWith(":x"))) return;
   throw new CliError(`Insufficient permission : ${path}`, {
     code: "NO_AUTH",
     path,
-    plain: `the access list of ${path} is shown without its password hashes`,
+    plain: `the access list of ${path} is shown without its password hashes${copied}`,
     hint: "authenticate with addauth as an identity that has the permission ADMIN",
   });
 }
