@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 
 const ROOT = join(import.meta.dirname, "../..");
-const PACKAGES = ["client", "console", "recipes", "server"];
-const KEPT = /^ +(?:readonly )?#\w+(?:: [^=\n]*)? = new (?:Map|Set|WeakMap)\b/m;
+const PACKAGES = ["client", "console", "recipes", "server", "txn-log"];
+/** A field that holds a map, a set or an array. */
+const KEPT = /^ +(?:readonly )?#\w+(?:: [^=\n]*)? = (?:new (?:Map|Set|WeakMap|WeakSet|Array)\b|\[)/m;
 
 const page = readFileSync(join(import.meta.dirname, "README.md"), "utf8");
 
@@ -51,4 +52,23 @@ test("every change is tried by a test of its file, does not happen, or is named 
   for (const [, file = "", name = ""] of tests) {
     expect([readFileSync(join(ROOT, file), "utf8").includes(name), file, name]).toEqual([true, file, name]);
   }
+});
+
+test("the page says how many there are", () => {
+  const changes = registries.flatMap(([, ...cells]) => cells.filter((cell) => cell !== "-"));
+  const counts = `${registries.length} registries, ${changes.length} changes, each of which is tried by at least one of ${tests.length} tests.`;
+  expect(page).toContain(counts);
+  expect(changes).not.toContain("no");
+});
+
+test.each([
+  ["  readonly #byName = new Map<string, Entry>();", true],
+  ["  #entries: Entry[] = [];", true],
+  ["  #entries: readonly Entry[] = new Array(8);", true],
+  ["  readonly #names = new WeakSet();", true],
+  ["  readonly #names = [FIRST];", true],
+  ["  #count = 0;", false],
+  ["    const entries = [];", false],
+])("of %j a row is %j", (line, isKept) => {
+  expect(KEPT.test(line)).toBe(isKept);
 });

@@ -16,7 +16,7 @@ export class EarlyClients {
   }
 
   /** Hands those that are still connected to the driver. */
-  acceptAll(driver: Driver): void {
+  acceptAll(driver: Pick<Driver, "accept">): void {
     for (const client of this.#clients.splice(0)) {
       if (!client[0].destroyed) driver.accept(...client);
     }
