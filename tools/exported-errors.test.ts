@@ -7,6 +7,7 @@ import { DecodeError, TransactionError, ZkError } from "@zooid/client";
 import { ConfigError, OfflineError, PeerPortError } from "@zooid/embedded-server";
 import { ArgumentError, errorCode, InvariantError, ServerNumberError, WireError, type Zxid } from "@zooid/model";
 import { MemberRuleError } from "@zooid/model/membership";
+import { SubtreeFileError } from "@zooid/model/subtree-file";
 import { RecipeError } from "@zooid/recipes";
 import { SeedError, VirtualDeadlineError } from "@zooid/testing";
 import { StoreError } from "@zooid/txn-log";
@@ -35,6 +36,7 @@ const SAMPLES: readonly Error[] = [
   new DecodeError({ path: "/a", data: DATA, stat }, CAUSE),
   new InvariantError(TEXT),
   new MemberRuleError("LINES", TEXT),
+  new SubtreeFileError(TEXT),
   new OfflineError([TEXT]),
   new PeerPortError({ purpose: "quorum", host: "a", port: 1 }, "EADDRINUSE", CAUSE),
   new RecipeError("NOT_OURS", TEXT, { cause: CAUSE }),

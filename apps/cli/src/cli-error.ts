@@ -22,6 +22,7 @@ export type CliErrorCode =
   | "NOT_SYNCED"
   | "NO_QUORUM"
   | "WAIT_TIMEOUT"
+  | "INVALID_FILE"
   | "UNREADABLE_FILE"
   | "UNWRITABLE_FILE"
   | "UNREADABLE_ANSWER";

@@ -27,9 +27,9 @@ export interface ParsedFlags {
 }
 
 export class Flags {
-  readonly #values: ReadonlyMap<string, string>;
+  readonly #values: ReadonlyMap<string, readonly string[]>;
 
-  constructor(values: ReadonlyMap<string, string>) {
+  constructor(values: ReadonlyMap<string, readonly string[]>) {
     this.#values = values;
   }
 
@@ -39,7 +39,12 @@ export class Flags {
 
   /** The first value; undefined when the flag was not given. */
   value(name: string): string | undefined {
-    return this.#values.get(name);
+    return this.#values.get(name)?.[0];
+  }
+
+  /** Every value, for a flag that may be given several times. */
+  all(name: string): readonly string[] {
+    return this.#values.get(name) ?? [];
   }
 }
 
@@ -50,7 +55,7 @@ export function parseFlags(table: readonly Flag[], words: readonly string[]): Pa
 
 class FlagParser {
   readonly #table: ReadonlyMap<string, Flag>;
-  readonly #values = new Map<string, string>();
+  readonly #values = new Map<string, string[]>();
   readonly #chosen = new Map<string, string>();
   readonly #operands: string[] = [];
   /** The flag whose value is expected next. */
@@ -114,12 +119,12 @@ class FlagParser {
     if (chosen !== undefined && chosen !== name) throw alreadySelected(name, chosen);
     if (group !== undefined) this.#chosen.set(group, name);
     if (flag.takesValue === true) this.#open = flag;
-    else this.#values.set(name, "");
+    else this.#values.set(name, [""]);
   }
 
   #close(value: string): void {
     const name = this.#open?.name;
-    if (name !== undefined && !this.#values.has(name)) this.#values.set(name, value);
+    if (name !== undefined) this.#values.set(name, [...(this.#values.get(name) ?? []), value]);
     this.#open = undefined;
   }
 

@@ -45,8 +45,10 @@ import { cp } from "./commands/trees/cp.ts";
 import { diff } from "./commands/trees/diff.ts";
 import { du } from "./commands/trees/du.ts";
 import { edit } from "./commands/trees/edit.ts";
+import { exportTree } from "./commands/trees/export.ts";
 import { find } from "./commands/trees/find.ts";
 import { grep } from "./commands/trees/grep.ts";
+import { importTree } from "./commands/trees/import.ts";
 import { tree } from "./commands/trees/tree.ts";
 import { nearestOf } from "./nearest.ts";
 
@@ -69,6 +71,7 @@ export const COMMANDS: readonly Command[] = [
   du,
   edit,
   elect,
+  exportTree,
   find,
   fourLetterWord,
   get,
@@ -78,6 +81,7 @@ export const COMMANDS: readonly Command[] = [
   grep,
   help,
   history,
+  importTree,
   listquota,
   lock,
   loglevel,

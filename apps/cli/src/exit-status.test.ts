@@ -2,6 +2,10 @@
  * The exit status of each command, without and with `--json`: where it succeeds, is refused, has no
  * connection, and is misused.
  */
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { startServer, type ZooidServer } from "@zooid/embedded-server";
 import { freePort } from "@zooid/wire/testing/free-ports";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -29,11 +33,13 @@ const LINES: Readonly<Record<string, Lines>> = {
   delete: { ok: "delete /b/gone", refused: "delete /a", misused: "delete -v x /a" },
   deleteall: { ok: "deleteall /b/tree", refused: "deleteall /none", misused: "deleteall -b x /a" },
   delquota: { ok: "delquota /quota", refused: "delquota /b", misused: "delquota" },
+  diagnose: { refused: "diagnose FILE --admin http://127.0.0.1:1", misused: "diagnose" },
   diff: { ok: "diff /a /a", refused: "diff /a /b", misused: "diff /a" },
   discover: { ok: "discover /a", refused: "discover /none", misused: "discover" },
   du: { ok: "du /a", refused: "du /none", misused: "du --top 0 /a" },
   edit: { refused: "edit /none", misused: "edit" },
   elect: { ok: "elect /leaders", misused: "elect" },
+  export: { ok: "export /a NEW", refused: "export /none NEW", misused: "export" },
   find: { ok: "find /a", refused: "find /none", misused: "find --size big /a" },
   "4lw": { ok: "4lw ruok", misused: "4lw stats" },
   get: { ok: "get /a", refused: "get /none", misused: "get" },
@@ -47,8 +53,10 @@ const LINES: Readonly<Record<string, Lines>> = {
   grep: { ok: "grep one /a", refused: "grep nothing /a", misused: "grep ( /a" },
   help: { ok: "help", misused: "help nosuchcommand" },
   history: { ok: "history" },
+  import: { ok: "import FILE /imported", refused: "import FILE /a", misused: "import FILE" },
   listquota: { ok: "listquota /a", refused: "listquota /none", misused: "listquota" },
   lock: { ok: "lock /locks -- true", refused: "lock /locks -- /no/such/program", misused: "lock" },
+  loglevel: { refused: "loglevel --admin http://127.0.0.1:1", misused: "loglevel loud" },
   ls: { ok: "ls /a", refused: "ls /none", misused: "ls -q /a" },
   member: { refused: "member list", misused: "member keep" },
   printwatches: { ok: "printwatches on" },
@@ -73,14 +81,34 @@ const LINES: Readonly<Record<string, Lines>> = {
 };
 
 let server: ZooidServer;
+let folder: string;
 beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "zooid-statuses-"));
+  writeFileSync(
+    join(folder, "FILE"),
+    '{"format":"zooid-subtree","version":1,"path":"/a"}\n{"path":"","data":null,"acl":null}\n',
+  );
   server = await startServer({ port: 0, connectionsPerAddressMax: 0, fourLetterWords: "*" });
 });
-afterAll(() => server.stop());
+afterAll(async () => {
+  await server.stop();
+  rmSync(folder, { recursive: true });
+});
+
+/** Files of this test in the place of their names. */
+function wordsOf(line: string): readonly string[] {
+  return line.split(" ").map((word) => {
+    if (word === "FILE") return join(folder, word);
+    // One that does not exist yet.
+    return word === "NEW" ? join(folder, randomUUID()) : word;
+  });
+}
 
 /** Nodes that each run finds the same. */
 async function furnish(session: Session): Promise<void> {
-  for (const path of ["/created", "/copy", "/quota", "/b", "/queue"]) await session.run("deleteall", path);
+  for (const path of ["/created", "/copy", "/quota", "/b", "/queue", "/imported"]) {
+    await session.run("deleteall", path);
+  }
   for (const path of ["/a", "/a/child", "/quota", "/b", "/b/gone", "/b/tree", "/b/tree/x"])
     await session.run("create", path);
   await session.run("set", "/a", "one");
@@ -97,7 +125,7 @@ async function statusesOf(format: "text" | "json"): Promise<ReadonlyMap<string, 
     // What ends the session has its own.
     const run = async (line: string | undefined): Promise<string> => {
       if (line === undefined) return "-";
-      const words = line.split(" ");
+      const words = wordsOf(line);
       if (/^(addauth nosuch|close|connect|quit)/.test(line)) {
         await using own = await Session.open(server.connectString, format);
         return `${await (await own.run(...words)).ended}`;
@@ -109,7 +137,7 @@ async function statusesOf(format: "text" | "json"): Promise<ReadonlyMap<string, 
     if (name === "setquota") await session.run("delquota", "/quota");
     const line = ok ?? refused;
     const options = format === "json" ? ["--json"] : [];
-    const away = line === undefined ? "-" : `${(await unreachable.run(...options, ...line.split(" "))).status}`;
+    const away = line === undefined ? "-" : `${(await unreachable.run(...options, ...wordsOf(line))).status}`;
     found.set(name, [...statuses, away, await run(misused)]);
   }
   return found;

@@ -33,6 +33,11 @@ export class Output {
     this.#stderr = stderr;
   }
 
+  /** Text as it is, with its line ends. */
+  text(text: string): void {
+    if (this.format === "text") this.#stdout(text);
+  }
+
   line(text: string): void {
     if (this.format === "text") this.#stdout(`${text}\n`);
   }

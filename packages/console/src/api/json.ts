@@ -1,14 +1,7 @@
 /** Model values as the API shows them, and back. */
-import { type Acl, type AclEntry, formatSessionId, formatZxid, Permission, type Stat } from "@zooid/client";
-import type { AclEntryJson, DataJson, PermissionName, StatJson, WrittenData } from "./shapes.ts";
+import { formatSessionId, formatZxid, type Stat } from "@zooid/client";
+import type { DataJson, StatJson, WrittenData } from "./shapes.ts";
 
-const NAMES: readonly (readonly [PermissionName, number])[] = [
-  ["read", Permission.READ],
-  ["write", Permission.WRITE],
-  ["create", Permission.CREATE],
-  ["delete", Permission.DELETE],
-  ["admin", Permission.ADMIN],
-];
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 export function statJson(stat: Stat): StatJson {
@@ -39,24 +32,6 @@ export function dataJson(bytes: Uint8Array): DataJson {
 
 export function dataBytes(data: WrittenData): Uint8Array {
   return "base64" in data ? Buffer.from(data.base64, "base64") : Buffer.from(data.text);
-}
-
-export function aclJson(acl: Acl): AclEntryJson[] {
-  return acl.map(({ scheme, id, perms }) => ({
-    scheme,
-    id,
-    permissions: NAMES.filter(([, bit]) => (perms & bit) !== 0).map(([name]) => name),
-  }));
-}
-
-export function aclOf(entries: readonly AclEntryJson[]): Acl {
-  return entries.map(
-    ({ scheme, id, permissions }): AclEntry => ({
-      scheme,
-      id,
-      perms: NAMES.reduce((perms, [name, bit]) => (permissions.includes(name) ? perms | bit : perms), 0),
-    }),
-  );
 }
 
 export { formatSessionId };

@@ -1,10 +1,11 @@
 /** Nodes: read, list, create, change, delete, and several of these as one transaction. */
 import type { Client, CreateOptions, Stat, Transaction } from "@zooid/client";
 import { assertNever, found as shown } from "@zooid/model";
+import { aclJson, aclOf } from "@zooid/model/subtree-file";
 import { z } from "zod";
 import { refuse } from "../http/problem.ts";
 import { DELETED_MAX, deleteSubtree } from "../nodes/delete-subtree.ts";
-import { aclJson, aclOf, dataBytes, statJson } from "./json.ts";
+import { dataBytes, statJson } from "./json.ts";
 import { isRevealedTo, maskedData } from "./masking.ts";
 import { wholeNumber } from "./query-shapes.ts";
 import { editorRoute, type Route, viewerRoute } from "./route.ts";

@@ -4,7 +4,7 @@
  */
 import { type Client, isZkError, type ListedChild } from "@zooid/client";
 import { joinPath, parentPath } from "@zooid/model";
-import { aclJson } from "../api/json.ts";
+import { aclJson } from "@zooid/model/subtree-file";
 import { maskedData } from "../api/masking.ts";
 import type { ExportedNodeJson, ExportPageJson } from "../api/subtree-shapes.ts";
 

@@ -1,14 +1,12 @@
 /** Nodes of a subtree that come in: first what would happen to each, then the writes, in order. */
 import { type Client, isZkError } from "@zooid/client";
 import { type Acl, type Identity, OPEN_ACL, parentPath } from "@zooid/model";
-import { aclJson, aclOf, dataBytes } from "../api/json.ts";
+import { aclJson, aclOf, hasHiddenHash } from "@zooid/model/subtree-file";
+import { dataBytes } from "../api/json.ts";
 import type { RightJson } from "../api/node-fact-shapes.ts";
 import type { ImportOutcome, ImportRequestJson, ImportResultJson } from "../api/subtree-shapes.ts";
 import { problemOf } from "../http/problem.ts";
 import { effectiveRights, identitiesOf } from "./effective-rights.ts";
-
-/** The hash of a digest that the exporting server did not show. */
-const HIDDEN_HASH = /:x$/;
 
 /** A version that no write gives a node: a change at it is refused, whatever the node. */
 const NEVER_VERSION = 2 ** 31 - 1;
@@ -98,7 +96,7 @@ async function plan(client: Client, node: Incoming, { existing, judge, isFirst, 
     outcome,
     detail,
   });
-  if (node.acl?.some(({ scheme, id }) => scheme === "digest" && HIDDEN_HASH.test(id)) === true) {
+  if (node.acl !== undefined && hasHiddenHash(node.acl)) {
     return of("refuse", undefined, "its access list has a digest whose hash is hidden: export as a user with admin");
   }
   if (node.isMasked) return of("refuse", undefined, "its data are masked: export with reveal=true");

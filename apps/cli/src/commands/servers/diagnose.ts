@@ -1,8 +1,7 @@
-import { open } from "node:fs/promises";
 import { counted } from "@zooid/model";
 import { ADMIN_FLAGS, type AdminAnswer, askAdmin, askAdminText } from "../../admin-port.ts";
-import { CliError } from "../../cli-error.ts";
 import { type Command, type Invocation, operand } from "../../command.ts";
+import { NewFile } from "../../new-file.ts";
 import type { JsonObject } from "../../output.ts";
 
 /** What a server says to everyone on its admin port, without what its clients do. */
@@ -26,7 +25,6 @@ const OPEN_COMMANDS: readonly string[] = [
 ];
 /** Beside the commands, in Prometheus' form or as a sentence. */
 const PATHS: readonly string[] = ["healthz", "livez", "readyz", "startupz", "metrics"];
-const FILE_MODE = 0o600;
 /** Apache's servers, and earlier versions of this one, do not have all of them. */
 const NOT_THERE = "the server has no such command or page";
 
@@ -49,7 +47,9 @@ export const diagnose: Command = {
     const file = operand(invocation, 0);
     const found = await gather(invocation);
     const text = `${JSON.stringify(found, undefined, 2)}\n`;
-    await writeNew(file, text);
+    await using target = await NewFile.open(file);
+    await target.write(text);
+    await target.keep();
     const { missing } = found;
     output.line(
       `${file} has ${counted(Buffer.byteLength(text), "byte")} of ${found.from}; read it before you pass it on`,
@@ -114,19 +114,5 @@ function parsed(line: unknown): unknown {
     return JSON.parse(String(line));
   } catch {
     return line;
-  }
-}
-
-/** @throws FILE_EXISTS, so that no other file is lost; UNWRITABLE_FILE */
-async function writeNew(file: string, text: string): Promise<void> {
-  try {
-    await using handle = await open(file, "wx", FILE_MODE);
-    await handle.writeFile(text);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new CliError(`the file cannot be written: ${reason}`, {
-      code: "UNWRITABLE_FILE",
-      hint: "name a file that does not exist yet",
-    });
   }
 }

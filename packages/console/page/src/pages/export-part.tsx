@@ -1,7 +1,8 @@
+import { endLine, headerLine, nodeLine } from "@zooid/model/subtree-file";
 import { useEffect, useRef, useState } from "preact/hooks";
+import type { ExportedNodeJson } from "../../../src/api/subtree-shapes.ts";
 import { api, textOf } from "../model/api.ts";
 import type { Progress } from "../model/progress.ts";
-import { headerLine, nodeLine } from "../model/subtree-file.ts";
 import { Button } from "../parts/button.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { CheckField, TextField } from "../parts/fields.tsx";
@@ -79,13 +80,13 @@ interface Reading {
 async function read(path: string, { isRevealed, signal, report }: Reading): Promise<Done> {
   const startMs = performance.now();
   // The browser keeps blobs where it likes, also on the disk.
-  const parts: Blob[] = [new Blob([headerLine(path, Date.now())])];
+  const parts: Blob[] = [new Blob([headerLine(path, new Date().toISOString())])];
   let [nodeCount, maskedCount, ephemeralCount, unreadableCount] = [0, 0, 0, 0];
   let total: number | undefined;
   for (let after: string | undefined; ; ) {
     const page = await api.exportPage({ path, after, reveal: isRevealed }, signal);
     total ??= page.total ?? undefined;
-    parts.push(new Blob(page.nodes.map(nodeLine)));
+    parts.push(new Blob(page.nodes.map(lineOf)));
     maskedCount += page.nodes.filter(({ isMasked }) => isMasked).length;
     nodeCount += page.nodes.length;
     ephemeralCount += page.ephemeralCount;
@@ -94,6 +95,7 @@ async function read(path: string, { isRevealed, signal, report }: Reading): Prom
     if (page.next === null) break;
     after = page.next;
   }
+  parts.push(new Blob([endLine(nodeCount - maskedCount)]));
   const notes = [
     [ephemeralCount, "ephemeral nodes are left out."],
     [unreadableCount, "nodes may not be read and are left out."],
@@ -104,4 +106,11 @@ async function read(path: string, { isRevealed, signal, report }: Reading): Prom
     nodeCount: nodeCount - maskedCount,
     notes: notes.flatMap(([count, text]) => (count === 0 ? [] : [`${count} ${text}`])),
   };
+}
+
+/** Empty for a node whose data was masked: an import would make it empty. */
+function lineOf({ path, data, acl, isMasked }: ExportedNodeJson): string {
+  if (isMasked) return "";
+  const shown = data === null ? null : data.text === undefined ? { base64: data.base64 } : { text: data.text };
+  return nodeLine({ path, data: shown, acl });
 }
