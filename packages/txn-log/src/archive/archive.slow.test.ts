@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { zstdCompressSync } from "node:zlib";
 import { newTxnHeader, newTxnOp, sliceText, type Zxid } from "@zooid/model";
@@ -10,6 +10,7 @@ import { RecordingHandler, Z } from "../testing/append-batches.ts";
 import { createNodes, runOracle, settled } from "../testing/state-history.ts";
 import { loaded, Oracle } from "../testing/state-oracle.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";
+import { installHistory, receive, sent } from "../testing/transfers.ts";
 import type { ArchiveEvent, ArchiveOptions } from "./archive.ts";
 import { listBases, readBase, readManifest } from "./archive-base.ts";
 import { ArchiveFile } from "./archive-file.ts";
@@ -313,6 +314,24 @@ test("an archive that begins late says which entries it lacks", async () => {
   expect(store.archive?.status.gapCount).toBe(1);
 });
 
+test("behind a gap a base is taken at once, while the store runs", async () => {
+  await using store = await open({ fileBytes: 1, lagBytesMax: 300_000 });
+  await createNodes(store, 1, 10);
+  await store.archive?.flush();
+  renameSync(folder(), `${folder()}-aside`);
+  writeFileSync(folder(), "");
+  for (let i = 0; i < 10; i++) await createNodes(store, 100 * i + 11, 100 * i + 110, 1000);
+  await store.archive?.flush();
+  await store.state.flush();
+  const floor = await purged(store);
+  rmSync(folder());
+  renameSync(`${folder()}-aside`, folder());
+  await createNodes(store, 1011, 1020);
+  await store.archive?.flush();
+  expect(events.filter(({ kind }) => kind === "gap")).toEqual([{ kind: "gap", after: Z(1, 10), end: floor }]);
+  expect(store.archive?.status.base).toBe(Z(1, 1020));
+});
+
 test("a mark that is far behind fills several files", async () => {
   {
     await using store = await open({ fileBytes: 1024 });
@@ -380,3 +399,35 @@ function verify(file: string): void {
 function bytesOf(files: readonly { readonly bytes: number }[]): number {
   return files.reduce((sum, { bytes }) => sum + bytes, 0);
 }
+
+test("behind a state that replaced the store's the files continue that one, with a base of it", async () => {
+  await using leader = await openStore({
+    directory: join(place.path, "leader"),
+    sid: 2,
+    handler: new RecordingHandler(),
+  });
+  await createNodes(leader, 1, 40);
+  await leader.state.flush();
+  const { source, chunks } = await sent(leader);
+  await using store = await open({ fileBytes: 1 });
+  await createNodes(store, 1, 10, 77);
+  await store.archive?.flush();
+  await installHistory(store, source, await receive(store, source, chunks));
+  store.adoptState();
+  await store.archive?.flush();
+  expect(store.archive?.status).toMatchObject({ base: Z(1, 40), lagBytes: 0, unable: { files: undefined } });
+  await createNodes(store, 41, 50);
+  await store.archive?.flush();
+  const files = listArchive(folder());
+  expect(files.map(({ after, end }) => [after, end])).toEqual([
+    [Z(0, 0), Z(1, 10)],
+    [Z(1, 40), Z(1, 50)],
+  ]);
+  expect(gapsIn(files)).toEqual([{ after: Z(1, 10), end: Z(1, 40) }]);
+  expect(events).toEqual([{ kind: "gap", after: Z(1, 10), end: Z(1, 40) }]);
+  const bases = listBases(join(folder(), "../base"));
+  const last = bases.at(-1);
+  if (last === undefined) throw new Error("there is no base");
+  expect(bases.map(({ zxid }) => zxid)).toEqual([Z(0, 0), Z(1, 40)]);
+  expect(footerOf(files.at(-1)?.file ?? "").after).toEqual(readManifest(last).position);
+});

@@ -260,7 +260,8 @@ export class Archive {
         return this.#wrote("files");
       }
       case "gap":
-        this.#baseDueMs = 0;
+        // One that was taken behind it, of an adopted state, is enough.
+        if (this.#base === undefined || this.#base < report.end) this.#baseDueMs = 0;
         this.#gapCount++;
         return this.#parts.options.noted({ kind: "gap", after: report.after, end: report.end });
       case "flushed":
