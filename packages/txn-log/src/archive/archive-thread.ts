@@ -1,4 +1,4 @@
-import { formatZxid, type TxnDecoder } from "@zooid/model";
+import { formatZxid, type TxnDecoder, type Zxid } from "@zooid/model";
 import type { Chain } from "../chain.ts";
 import { LogReader } from "../log/log-reader.ts";
 import { StoreError } from "../store-error.ts";
@@ -40,6 +40,8 @@ class ArchiveThread {
   #taken = 0;
   #timer: NodeJS.Timeout | undefined;
   #retryMs = 0;
+  /** The end of the gap that was reported last. */
+  #gapEnd: Zxid | undefined;
 
   constructor(data: ArchiveThreadData, decoder: TxnDecoder) {
     this.#data = data;
@@ -130,7 +132,7 @@ class ArchiveThread {
     this.#log ??= new LogReader(this.#data.logDirectory, this.#data.leases);
     const after = this.#continueAfter(this.#log);
     if (mark.zxid <= after.zxid) {
-      this.#marks.shift();
+      this.#marks = this.#marks.filter(({ zxid }) => zxid > after.zxid);
       return undefined;
     }
     this.#writer = new ArchiveFileWriter(this.#decoder, after);
@@ -151,7 +153,11 @@ class ArchiveThread {
       if (chain !== undefined && (chainAtEnd(file) ?? chain) === chain) return { zxid: end, chain };
     }
     const before = files.findLast(({ end }) => end < floor.zxid);
-    if (before !== undefined) this.#report({ kind: "gap", after: before.end, end: floor.zxid });
+    // Until a file is behind it, each attempt finds it again.
+    if (before !== undefined && floor.zxid !== this.#gapEnd) {
+      this.#gapEnd = floor.zxid;
+      this.#report({ kind: "gap", after: before.end, end: floor.zxid });
+    }
     return floor;
   }
 
