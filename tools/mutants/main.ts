@@ -11,7 +11,7 @@
  * - `--sample N --from SEED`: N of them, the same for the same source
  * - `--only TEXT`: those in files whose path contains the text
  * - `--tests N`: at most N test files of the fast tier for each mutation
- * - `--keep FILE`: keeps the score by package; fails where it falls by more than 10 points
+ * - `--keep FILE`: keeps the score by package; fails where it is below the floor that the file has
  * - `--record`: the sample is what tried-mutants.json names from now on, with the judgements that
  *   it has; the others are to be judged there
  * - `--tried N --turn NUMBER`: N of those in tried-mutants.json that tests noticed, others for each
@@ -22,16 +22,11 @@
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text, toolOptions, whole } from "@zooid/conformance/internal/tool-options";
-import {
-  allMutants,
-  describeMutant,
-  type Mutant,
-  ROOT,
-  SURROUNDINGS,
-  sampleOf,
-} from "@zooid/simulator/internal/mutants/generate";
-import { keepScore, scoreOf } from "@zooid/simulator/internal/mutants/kept-score";
+import { allMutants, describeMutant, type Mutant, ROOT, sampleOf } from "@zooid/simulator/internal/mutants/generate";
+import { scoreOf } from "@zooid/simulator/internal/mutants/kept-score";
 import { ImportingTests, packageOf } from "./importing-tests.ts";
+import { holdFloor } from "./score-floor.ts";
+import { AROUND } from "./surroundings.ts";
 import { inSource, inTurn, judgementOf, readTried, type TriedMutant, triedAs } from "./tried-mutants.ts";
 import { isNoticed } from "./try-mutant.ts";
 
@@ -86,13 +81,16 @@ for (const [name, { noticed, tried }] of [...scores].sort()) console.log(`${name
 console.log(`${noticed} of ${sample.length} noticed, ${harmlessCount} harmless: score ${score}`);
 if (options.keep !== undefined) {
   const packages = Object.fromEntries([...scores].sort());
-  keepScore(options.keep, { sample: sample.length, from: options.from, score, packages });
+  const facts = { sample: sample.length, from: options.from, score, packages };
+  const low = holdFloor(join(ROOT, options.keep), facts);
+  if (low !== undefined) console.error(low);
+  if (low !== undefined) process.exitCode = 1;
 }
 if (options.record) record();
 if (options.tried !== undefined && survivors.length > 0) process.exitCode = 1;
 
 function untested(): readonly string[] {
-  const mutants = Map.groupBy(allMutants(SURROUNDINGS), ({ file }) => file);
+  const mutants = Map.groupBy(allMutants(AROUND), ({ file }) => file);
   return [...mutants]
     .map(([file, { length }]) => ({ file, length, distance: importing.distanceTo(file) }))
     .filter(({ file, distance }) => distance > 1 && file.includes(options.only))
@@ -101,7 +99,7 @@ function untested(): readonly string[] {
 }
 
 function newSample(): readonly Mutant[] {
-  const mutants = allMutants(SURROUNDINGS).filter(({ file }) => file.includes(options.only));
+  const mutants = allMutants(AROUND).filter(({ file }) => file.includes(options.only));
   const sample = sampleOf(mutants, options.sample, options.from);
   console.log(`${sample.length} of ${mutants.length} mutations`);
   return sample;
@@ -110,7 +108,7 @@ function newSample(): readonly Mutant[] {
 /** Those whose lines have changed since are no longer there. */
 function triedBefore(count: number): readonly Mutant[] {
   const those = inTurn(tried, count, options.turn);
-  const found = those.flatMap((each) => inSource(each, ROOT, SURROUNDINGS) ?? []);
+  const found = those.flatMap((each) => inSource(each, ROOT, AROUND) ?? []);
   console.log(`again: npm run tool -- mutate-tests --tried ${count} --turn ${options.turn}`);
   console.log(`${found.length} of ${those.length} mutations that tests noticed`);
   return found;
@@ -152,7 +150,7 @@ function record(): void {
   const outcomes = sample.flatMap((mutant): readonly TriedMutant[] => {
     const source = readFileSync(join(ROOT, mutant.file), "utf8");
     const outcome = outcomeOf(mutant, source);
-    return inSource(outcome, ROOT, SURROUNDINGS) === undefined ? [] : [outcome];
+    return inSource(outcome, ROOT, AROUND) === undefined ? [] : [outcome];
   });
   writeFileSync(TRIED_FILE, `${JSON.stringify(outcomes, undefined, 2)}\n`);
 }

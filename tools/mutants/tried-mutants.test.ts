@@ -1,12 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { mutantsOf, ROOT, SURROUNDINGS } from "@zooid/simulator/internal/mutants/generate";
+import { mutantsOf, ROOT } from "@zooid/simulator/internal/mutants/generate";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { AROUND } from "./surroundings.ts";
 import { inSource, inTurn, judgementOf, readTried, type TriedMutant, triedAs } from "./tried-mutants.ts";
 
 const SOURCE = "export function f(a: number): number {\n  if (a < 1) return 1;\n  return a + 2;\n}\n";
-const MUTANTS = mutantsOf("a.ts", SOURCE, SURROUNDINGS);
+const MUTANTS = mutantsOf("a.ts", SOURCE, AROUND);
 
 function triedOf(name: string, outcome: TriedMutant["outcome"] = "noticed"): TriedMutant {
   return { file: name, operator: "condition", before: "if (a) b();", after: "if (true) b();", outcome };
@@ -21,17 +22,17 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 test("each mutation is found again by its lines where others have moved it", () => {
   writeFileSync(join(root, "a.ts"), `// A new line.\n${SOURCE}`);
   for (const mutant of MUTANTS) {
-    const found = inSource({ ...triedAs(mutant, SOURCE), outcome: "noticed" }, root, SURROUNDINGS);
+    const found = inSource({ ...triedAs(mutant, SOURCE), outcome: "noticed" }, root, AROUND);
     expect(found).toMatchObject({ operator: mutant.operator, line: mutant.line + 1, text: mutant.text });
   }
 });
 
 test("a mutation of lines that stand there twice, or of lines or of a file that are no longer there, is not found", () => {
   writeFileSync(join(root, "c.ts"), "if (a) b();\nif (a) b();\n");
-  expect(inSource(triedOf("c.ts"), root, SURROUNDINGS)).toBeUndefined();
+  expect(inSource(triedOf("c.ts"), root, AROUND)).toBeUndefined();
   writeFileSync(join(root, "b.ts"), SOURCE);
-  expect(inSource(triedOf("b.ts"), root, SURROUNDINGS)).toBeUndefined();
-  expect(inSource(triedOf("absent.ts"), root, SURROUNDINGS)).toBeUndefined();
+  expect(inSource(triedOf("b.ts"), root, AROUND)).toBeUndefined();
+  expect(inSource(triedOf("absent.ts"), root, AROUND)).toBeUndefined();
 });
 
 test("a judgement is the one of the same lines of the same file", () => {

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { describeMutant, type Mutant, mutantsOf, type SURROUNDINGS } from "@zooid/simulator/internal/mutants/generate";
+import { describeMutant, type Mutant, type Mutated, mutantsOf } from "@zooid/simulator/internal/mutants/generate";
 
 /**
  * A mutation that was tried, found again by its lines wherever they stand in the file; those whose
@@ -46,7 +46,7 @@ export function inTurn(tried: readonly TriedMutant[], count: number, turn: numbe
  * The mutation in today's sources; undefined where its lines are no longer there, or stand there
  * more than once.
  */
-export function inSource(tried: TriedMutant, root: string, of: typeof SURROUNDINGS): Mutant | undefined {
+export function inSource(tried: TriedMutant, root: string, of: Mutated): Mutant | undefined {
   const path = join(root, tried.file);
   if (!existsSync(path)) return undefined;
   const source = readFileSync(path, "utf8");
