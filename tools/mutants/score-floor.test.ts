@@ -28,7 +28,7 @@ test("scores that slide night by night fail as soon as they are below the floor,
   expect(contentOf(path)).toEqual({ floor: 80, score: 90 });
 });
 
-test("a run that fails leaves the file as it was, and says what is needed", () => {
+test("a run that fails leaves the file unchanged, and says what is needed", () => {
   const path = fileWith({ floor: 80, score: 95, sample: 100 });
   expect(holdFloor(path, { score: 79, sample: 3, floor: 10 })).toContain("the score is 79, and at least 80 is needed");
   expect(contentOf(path)).toEqual({ floor: 80, score: 95, sample: 100 });
