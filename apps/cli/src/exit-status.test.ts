@@ -174,11 +174,13 @@ test("each command ends with the status of its outcome", async () => {
     delete                0              1 5            1 3            1 2
     deleteall             0              1              1 3            1 2
     delquota              0              0              1 3            1 2
+    diagnose              -              1 3            1 3            1 2
     diff                  0              1              1 3            1 2
     discover              0              0              1 3            1 2
     du                    0              1              1 3            1 2
     edit                  -              1              1 3            1 2
     elect                 0              -              1 3            1 2
+    export                0              1              1 3            1 2
     find                  0              1              1 3            1 2
     4lw                   0              -              1 3            1 2
     get                   0              1              1 3            1 2
@@ -188,8 +190,10 @@ test("each command ends with the status of its outcome", async () => {
     grep                  0              1              1 3            1 2
     help                  0              -              0              1 2
     history               0              -              0              -
+    import                0              1 5            1 3            1 2
     listquota             0              0              1 3            1 2
     lock                  0              127            1 3            1 2
+    loglevel              -              1 3            1 3            1 2
     ls                    0              1              1 3            1 2
     member                -              1              1 3            1 2
     printwatches          0              -              0              -
