@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CreateMode, OpCode, type Zxid } from "@zooid/model";
-import { encodeFooter } from "@zooid/txn-log/internal/archive/archive-format";
-import { ArchiveFile, type ArchiveFooter, listArchive, listBases } from "@zooid/txn-log/sqlite";
+import { listArchive, listBases } from "@zooid/txn-log/sqlite";
+import { rewriteFooter } from "@zooid/txn-log/testing/archive-pieces";
 import { create, multiBody, RawClient, read } from "@zooid/wire/testing/raw-client";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ArchivedHistory, type Moment } from "../testing/archived-history.ts";
@@ -105,15 +105,6 @@ test("a session with more nodes than one transaction deletes ends in parts, or i
   const { body } = await client.ask(OpCode.GET_CHILDREN2, read("/many"));
   expect(body.int()).toBe(0);
 });
-
-/** Replaces fields of a file's footer, whose checksum is right again. */
-function rewriteFooter(file: string, change: (footer: ArchiveFooter) => Partial<ArchiveFooter>): void {
-  using opened = new ArchiveFile(file);
-  const { footer } = opened;
-  const { at, length } = footer.index;
-  const before = readFileSync(file).subarray(0, at + length);
-  writeFileSync(file, Buffer.concat([before, encodeFooter({ ...footer, ...change(footer) })]));
-}
 
 /** Replaces fields of a base's manifest, whose sum is right again. */
 function rewriteManifest(change: Readonly<Record<string, unknown>>): void {

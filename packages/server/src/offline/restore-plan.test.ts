@@ -3,15 +3,13 @@ import { rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { composeZxid, type Zxid } from "@zooid/model";
 import { StoreError } from "@zooid/txn-log";
-import { CHAIN_NONE } from "@zooid/txn-log/internal/chain";
 import { listArchive, listBases } from "@zooid/txn-log/sqlite";
-import { baseOf, fileBehind } from "@zooid/txn-log/testing/archive-pieces";
+import { ARCHIVE_START, baseOf, fileBehind, otherChainAt } from "@zooid/txn-log/testing/archive-pieces";
 import { TemporaryDirectory } from "@zooid/txn-log/testing/temporary-directory";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { OfflineError } from "./offline-error.ts";
 import { planRestore, type RestorePlan, type RestoreTarget } from "./restore-plan.ts";
 
-const START = { zxid: 0 as Zxid, chain: CHAIN_NONE };
 const Z = (counter: number): Zxid => composeZxid(1, counter);
 
 let place: TemporaryDirectory;
@@ -39,7 +37,7 @@ function problem(target?: RestoreTarget): string {
 
 describe("a zxid", () => {
   beforeEach(async () => {
-    let end = START;
+    let end = ARCHIVE_START;
     await baseOf(archive, end, 1000);
     for (const timeMs of [1000, 2000, 3000]) {
       end = fileBehind(archive, end, [timeMs, timeMs + 1]);
@@ -92,13 +90,13 @@ describe("a zxid", () => {
   test("is not made from the files of another history, whatever their names", () => {
     const [, second] = listArchive(join(archive, "log"));
     rmSync(second?.file ?? "");
-    fileBehind(archive, { zxid: Z(2), chain: CHAIN_NONE }, [2000, 2001]);
+    fileBehind(archive, otherChainAt({ zxid: Z(2) }), [2000, 2001]);
     expect(problem({ zxid: Z(3) })).toContain("up to 0x100000002, and not up to 0x100000003");
     expect(shown(planRestore(archive, { zxid: Z(2) }))).toEqual([[0], [2], [2]]);
   });
 
   test("is made where another history's files lie beside those of this one", () => {
-    fileBehind(archive, fileBehind(archive, START, [1, 2, 3], "other"), [4, 5], "other");
+    fileBehind(archive, fileBehind(archive, ARCHIVE_START, [1, 2, 3], "other"), [4, 5], "other");
     expect(shown(planRestore(archive, { zxid: Z(3) }))).toEqual([[0], [2, 4], [3]]);
     expect(shown(planRestore(archive))).toEqual([[4], [6], [6]]);
   });
@@ -107,9 +105,9 @@ describe("a zxid", () => {
     const [first, second] = listArchive(join(archive, "log"));
     rmSync(first?.file ?? "");
     rmSync(second?.file ?? "");
-    const end = fileBehind(archive, START, [1000, 1001, 2000]);
+    const end = fileBehind(archive, ARCHIVE_START, [1000, 1001, 2000]);
     expect(end.zxid).toBe(Z(3));
-    fileBehind(archive, START, [1000, 1001, 2000, 2001]);
+    fileBehind(archive, ARCHIVE_START, [1000, 1001, 2000, 2001]);
     expect(shown(planRestore(archive, { zxid: Z(4) }))).toEqual([[4], [], [4]]);
     expect(shown(planRestore(archive, { zxid: Z(3) }))).toEqual([[0], [3], [3]]);
   });
@@ -117,7 +115,7 @@ describe("a zxid", () => {
 
 describe("a time", () => {
   async function fill(...files: readonly (readonly number[])[]): Promise<void> {
-    let end = START;
+    let end = ARCHIVE_START;
     await baseOf(archive, end, 0);
     for (const times of files) end = fileBehind(archive, end, times);
   }

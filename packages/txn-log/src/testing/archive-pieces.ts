@@ -1,9 +1,11 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { newTxnHeader, newTxnOp, OpCode, sliceOf } from "@zooid/model";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/txn";
 import { type BaseManifest, writeBase } from "../archive/archive-base.ts";
+import { ArchiveFile } from "../archive/archive-file.ts";
 import { ArchiveFileWriter } from "../archive/archive-file-writer.ts";
 import { basesFolderOf, logFolderOf } from "../archive/archive-folder.ts";
+import { type ArchiveFooter, encodeFooter } from "../archive/archive-format.ts";
 import { CHAIN_NONE } from "../chain.ts";
 import { BatchCursor } from "../entry-batch.ts";
 import type { SnapshotSource } from "../state-store.ts";
@@ -11,6 +13,24 @@ import type { LogPosition } from "../txn-log.ts";
 import { Z } from "./append-batches.ts";
 
 /** Files and bases of archives, with contents and times of a test's choice. */
+
+/** Where the first file of an archive begins. */
+export const ARCHIVE_START: LogPosition = { zxid: Z(0, 0), chain: CHAIN_NONE };
+
+/** A position with a chain that no file of the archive has there. */
+export function otherChainAt({ zxid }: Pick<LogPosition, "zxid">): LogPosition {
+  return { zxid, chain: CHAIN_NONE };
+}
+
+/** Replaces fields of a file's footer, whose checksum is right again. */
+export function rewriteFooter(file: string, change: (footer: ArchiveFooter) => Partial<ArchiveFooter>): void {
+  using opened = new ArchiveFile(file);
+  const { footer } = opened;
+  const { at, length } = footer.index;
+  const before = readFileSync(file).subarray(0, at + length);
+  const changed = Object.assign({}, footer, change(footer));
+  writeFileSync(file, Buffer.concat([before, encodeFooter(changed)]));
+}
 
 /** A state of one chunk; nothing of it is read. */
 export function sourceAt(
