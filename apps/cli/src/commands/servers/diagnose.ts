@@ -23,6 +23,8 @@ const OPEN_COMMANDS: readonly string[] = [
   "watch_summary",
   "zabstate",
 ];
+/** Names of properties with values that no report may have. */
+const SECRET = /passw|secret|superdigest|credential|token|private/i;
 /** Beside the commands, in Prometheus' form or as a sentence. */
 const PATHS: readonly string[] = ["healthz", "livez", "readyz", "startupz", "metrics"];
 /** Apache's servers, and earlier versions of this one, do not have all of them. */
@@ -79,7 +81,7 @@ async function gather(invocation: Invocation): Promise<Found> {
   for (const name of OPEN_COMMANDS) {
     const answer = await askAdmin(invocation, name, "GET");
     const reason = reasonOf(answer);
-    if (reason === undefined) commands[name] = answer.fields;
+    if (reason === undefined) commands[name] = redacted(answer.fields);
     else missing.push({ name, reason });
   }
   let from = "";
@@ -107,6 +109,22 @@ async function gather(invocation: Invocation): Promise<Found> {
 /** Why there is no answer; undefined for one, which may say that the server cannot answer now. */
 function reasonOf({ status, error }: AdminAnswer): string | undefined {
   return status < 400 ? undefined : (error ?? NOT_THERE);
+}
+
+/** Apache's servers show the values of all system properties, passwords of key stores among them. */
+function redacted(fields: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => {
+      if (typeof value !== "string" || value === "") return [name, value];
+      return [name, SECRET.test(name) ? "***" : value.split("\n").map(redactedLine).join("\n")];
+    }),
+  );
+}
+
+/** A line of a configuration file: what is behind the name of a secret is left out. */
+function redactedLine(line: string): string {
+  const at = line.search(/[=:]/);
+  return at > 0 && SECRET.test(line.slice(0, at)) ? `${line.slice(0, at + 1)}***` : line;
 }
 
 function parsed(line: unknown): unknown {

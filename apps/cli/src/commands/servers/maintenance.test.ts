@@ -1,4 +1,7 @@
+import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect } from "@zooid/client";
@@ -165,6 +168,31 @@ describe("diagnose", () => {
     });
     expect(text).not.toMatch(/canary|D\/InIHSb7yEEbrWz8b9l71RjZJU/);
     expect(statSync(withLog).mode & 0o777).toBe(0o600);
+  });
+
+  test("leaves out passwords that an Apache server shows among its system properties", async () => {
+    const apache = createServer((_, response) => {
+      response.end(
+        '{"zookeeper.ssl.keyStore.password":"canary","java.version":"17","initial_configuration":"a=1\\nssl.trustStore.password=canary","command":"x","error":null}',
+      );
+    });
+    apache.listen(0, "127.0.0.1");
+    await once(apache, "listening");
+    try {
+      const file = join(folder, "a.json");
+      await using session = await Session.open("127.0.0.1:1", "json");
+      const port = (apache.address() as AddressInfo).port;
+      expect(await (await session.run("diagnose", file, "--admin", `http://127.0.0.1:${port}`)).ended).toBe(0);
+      const { commands } = JSON.parse(readFileSync(file, "utf8"));
+      expect(commands.system_properties).toMatchObject({
+        "zookeeper.ssl.keyStore.password": "***",
+        "java.version": "17",
+      });
+      expect(JSON.stringify(commands)).not.toContain("canary");
+    } finally {
+      apache.close();
+      apache.closeAllConnections();
+    }
   });
 
   test("writes over no file, and needs an admin port", async () => {
