@@ -2,8 +2,10 @@ import type { ScrubDamage, ScrubStatus } from "@zooid/txn-log/sqlite";
 import { expect, test } from "vitest";
 import { damageFault, scrubMetrics, scrubOptionsOf, startRemedyOf } from "./scrub-reports.ts";
 
-function damageOf(file: string, more: Partial<ScrubDamage> = {}): ScrubDamage {
-  return Object.assign({ part: "segment", file, place: "frame 3", found: "another sum", effect: "needed" } as const, more);
+type Kind = Partial<Pick<ScrubDamage, "effect" | "part">>;
+
+function damageOf(file: string, { effect = "needed", part = "segment" }: Kind = {}): ScrubDamage {
+  return { part, file, place: "frame 3", found: "another sum", effect };
 }
 
 function statusWith(...damaged: readonly ScrubDamage[]): ScrubStatus {
