@@ -13,7 +13,7 @@ import {
 import { SpareBuffers } from "@zooid/wire";
 import { type Chain, chainFromHalves } from "../chain.ts";
 import { StoreError } from "../store-error.ts";
-import { startWorker } from "../threads/start-worker.ts";
+import { HEAP_MIB_MIN, startWorker } from "../threads/start-worker.ts";
 import type {
   DurableLog,
   EpochPromise,
@@ -64,7 +64,6 @@ type Backlog =
   | { readonly kind: "append"; readonly batch: AppendMessage; readonly copy: Uint8Array | undefined }
   | { readonly kind: "command"; readonly command: LogCommand };
 
-const LOG_HEAP_MIB = 64;
 const NO_BYTES = new Uint8Array(0);
 
 /**
@@ -93,7 +92,7 @@ export async function openSqliteLog(options: SqliteLogOptions): Promise<SqliteTx
     name: "log/log-thread",
     data,
     transfer: [forLog.port2, between.port1],
-    heapMib: LOG_HEAP_MIB,
+    heapMib: HEAP_MIB_MIN,
   });
   const ready = await firstReport(forLog.port1, worker);
   const helper: HelperThreadData = {
@@ -400,7 +399,7 @@ export class SqliteTxnLog implements StoreLog {
       name: "log/helper-thread",
       data: this.#helperData,
       transfer: [port, log],
-      heapMib: LOG_HEAP_MIB,
+      heapMib: HEAP_MIB_MIN,
     });
     this.#watch(this.#helper);
   }

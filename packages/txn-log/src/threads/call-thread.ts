@@ -1,6 +1,6 @@
 import { MessageChannel, type MessagePort, type TransferListItem, type Worker } from "node:worker_threads";
 import { StoreError, type StoreErrorDetail } from "../store-error.ts";
-import { startWorker } from "./start-worker.ts";
+import { HEAP_MIB_MIN, startWorker } from "./start-worker.ts";
 
 /**
  * A thread that does one thing after another and answers each, for one transfer; it ends with it.
@@ -20,7 +20,7 @@ export class CallThread<Call, Answer> {
       name: `snapshots/${name}`,
       data: { data, port: channel.port2 },
       transfer: [channel.port2],
-      heapMib: HEAP_MIB,
+      heapMib: HEAP_MIB_MIN,
     });
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#exited = promise;
@@ -66,8 +66,6 @@ export class CallThread<Call, Answer> {
     for (const { reject } of this.#waiting.splice(0)) reject(error);
   }
 }
-
-const HEAP_MIB = 32;
 
 /** What such a thread is started with. */
 export interface CallThreadData<Data> {
