@@ -1,3 +1,4 @@
+import { ZXID_NONE } from "@zooid/model";
 import type { ScrubDamage, ScrubStatus } from "@zooid/txn-log/sqlite";
 import { expect, test } from "vitest";
 import { damageFault, scrubMetrics, scrubOptionsOf, startRemedyOf } from "./scrub-reports.ts";
@@ -5,7 +6,7 @@ import { damageFault, scrubMetrics, scrubOptionsOf, startRemedyOf } from "./scru
 type Kind = Partial<Pick<ScrubDamage, "effect" | "part">>;
 
 function damageOf(file: string, { effect = "needed", part = "segment" }: Kind = {}): ScrubDamage {
-  return { part, file, place: "frame 3", found: "another sum", effect };
+  return { part, file, place: "frame 3", found: "another sum", effect, after: ZXID_NONE, end: ZXID_NONE };
 }
 
 function statusWith(...damaged: readonly ScrubDamage[]): ScrubStatus {
