@@ -294,6 +294,7 @@ function avoidedBy(reason: RoleEnd): ServerId | undefined {
   switch (reason.kind) {
     case "history-of-one-server":
     case "leader-of-another-ensemble":
+    case "beside-another-ensemble":
       return reason.leader;
     default:
       return undefined;

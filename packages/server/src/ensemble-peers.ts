@@ -14,7 +14,9 @@ import type { Driver } from "./driver/driver.ts";
 import type { Peers } from "./driver/driver-config.ts";
 import type { PortMoves } from "./listening/port-moves.ts";
 import { FOUNDING_REPORT_MS, FOUNDING_WARN_MS, FoundingReport } from "./operators/founding-report.ts";
+import type { OperatorEvent } from "./operators/log-events.ts";
 import { NO_QUORUM_CHECK_MS, NoQuorumReport } from "./operators/no-quorum-report.ts";
+import { NotServingReport } from "./operators/not-serving-report.ts";
 import type { RefusalLog } from "./operators/refusal-log.ts";
 import { ClockReport } from "./peers/clock-report.ts";
 import { ElectionMesh } from "./peers/election-mesh.ts";
@@ -51,6 +53,7 @@ export class EnsemblePeers implements Peers {
   readonly #warn: ServerLog["warn"];
   #watch: FileWatch | undefined;
   readonly noQuorum: NoQuorumReport;
+  readonly notServing: NotServingReport;
   readonly #founding: FoundingReport;
   #timers: readonly NodeJS.Timeout[] = [];
 
@@ -87,7 +90,7 @@ export class EnsemblePeers implements Peers {
     const input = (step: () => void): void => driver().input(step);
     this.links = new QuorumLinks(options, {
       wake: () => driver().wake(),
-      linkOpened: (link, sid, isDialed) => input(() => zab().linkOpened(link, sid, isDialed)),
+      linkOpened: (link, sid, isDialed, said) => input(() => zab().linkOpened(link, sid, isDialed, said)),
       dialFailed: (reason) => input(() => zab().dialFailed(reason)),
       received: (link, message) => input(() => driver().replica.receivePeer(link, message)),
       linkClosed: (link, reason) => input(() => zab().linkClosed(link, reason)),
@@ -114,6 +117,11 @@ export class EnsemblePeers implements Peers {
           file: isChangeable ? undefined : { servers: files },
         };
       },
+    });
+    this.notServing = new NotServingReport({
+      error: parts.error,
+      isServing: () => driver().replica.isServing,
+      hasQuorum: () => this.noQuorum.hasQuorum(),
     });
     this.clocks = new ClockReport({ info, warn, nowMs: () => performance.now() });
     this.#mesh = new ElectionMesh(options, {
@@ -176,7 +184,7 @@ export class EnsemblePeers implements Peers {
 
   /** Why there is no quorum, beyond servers that cannot be reached; for `/readyz`. */
   quorumNote(nowMs: number): string {
-    return `${this.noQuorum.note(nowMs)}${this.#founding.note()}`;
+    return `${this.noQuorum.note(nowMs)}${this.#founding.note()}${this.notServing.note(nowMs)}`;
   }
 
   /** Resolves when other servers can connect. */
@@ -205,13 +213,27 @@ export class EnsemblePeers implements Peers {
   start(): Promise<void> {
     this.#timers = [
       setInterval(() => this.reachability.summarize(), SUMMARY_MS),
-      setInterval(() => this.noQuorum.check(performance.now()), NO_QUORUM_CHECK_MS),
+      setInterval(() => this.#checkService(performance.now()), NO_QUORUM_CHECK_MS),
       setInterval(() => this.#founding.check(), FOUNDING_REPORT_MS),
       setTimeout(() => this.#founding.warnOnce(), this.#ensemble.foundingWaitMs + FOUNDING_WARN_MS),
     ];
     for (const timer of this.#timers) timer.unref();
     this.protection.start();
     return this.#mesh.start();
+  }
+
+  #checkService(nowMs: number): void {
+    this.noQuorum.check(nowMs);
+    this.notServing.check(nowMs);
+  }
+
+  /** An event of the broadcast, with what the links know about it. */
+  noted(event: OperatorEvent): OperatorEvent {
+    const reason = event.kind === "leader-unreachable" ? (event.detail ?? this.links.lastDialFault) : undefined;
+    const shown = event.kind === "leader-unreachable" && reason !== undefined ? { ...event, detail: reason } : event;
+    this.noQuorum.noted(shown);
+    this.notServing.noted(shown);
+    return shown;
   }
 
   /** Opens connections to servers that join, and gives up those that left. */

@@ -51,6 +51,7 @@ export { auditUsers } from "./operators/audit-users.ts";
 export type { Change } from "./operators/change-stream.ts";
 export { LOG_EVENTS, type LogEvent, type OperatorEvent, type ServerEvent } from "./operators/log-events.ts";
 export type { LogFields } from "./operators/log-fields.ts";
+export { isLogLevel, LOG_LEVELS, type LogLevel } from "./operators/log-level.ts";
 export { PROTOCOL_VERSION } from "./operators/server-facts.ts";
 export type {
   EnsembleOptions,
@@ -73,7 +74,6 @@ export type { PrincipalNames, PrincipalNamesOptions } from "./sasl/principal-nam
 export type { PrincipalRules } from "./sasl/principal-rules.ts";
 export { startServer } from "./server.ts";
 export type {
-  LogLevel,
   ReloadResult,
   Role,
   ServerLog,
@@ -82,6 +82,5 @@ export type {
   StorageStatus,
   ZooidServer,
 } from "./server-api.ts";
-export { isLogLevel, LOG_LEVELS } from "./server-api.ts";
 export type { KeyStoreOptions } from "./tls/key-store.ts";
 export type { ClientAuthMode, TlsConfig, TlsOptions } from "./tls/tls-config.ts";

@@ -8,17 +8,10 @@ import type { AuditRecord } from "./operators/audit-trail.ts";
 import type { Change } from "./operators/change-stream.ts";
 import type { LogEvent } from "./operators/log-events.ts";
 import type { LogFields } from "./operators/log-fields.ts";
+import type { LogLevel } from "./operators/log-level.ts";
 import type { UnreachablePeer } from "./peers/reachability.ts";
 
 /** Receives log lines for operators: each is one sentence, with its parts as fields. */
-/** Which lines a log has: those of this level and of the ones after it. */
-export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
-
-export function isLogLevel(text: string): text is LogLevel {
-  return LOG_LEVELS.some((level) => level === text);
-}
-
 export interface ServerLog<Event extends string = LogEvent> {
   /** An operator may read and change it on the admin port. Default: it cannot be changed there. */
   level?: LogLevel;

@@ -556,8 +556,7 @@ class Server implements ZooidServer {
       install: () => storage.install(driver().replica),
       roleChanged: () => this.#updateRole(),
       note: (event) => {
-        this.#events.note(event);
-        this.#peers?.noQuorum.noted(event);
+        this.#events.note(this.#peers?.noted(event) ?? event);
       },
       defect: (error) => this.#fail(error),
     };

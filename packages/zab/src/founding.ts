@@ -198,6 +198,18 @@ export class Founding {
     return history === "none" || history === "attempt";
   }
 
+  /**
+   * A listed server that has data of another ensemble than one with this id. It may have the
+   * number of that one's leader: two hosts have it then.
+   */
+  dataOfAnother(ensembleId: string): { readonly sid: ServerId; readonly ensembleId: string } | undefined {
+    for (const [sid, { data }] of this.#listed()) {
+      if (data?.history !== "ensemble" || data.ensembleId === undefined || data.ensembleId === "") continue;
+      if (data.ensembleId !== ensembleId) return { sid, ensembleId: data.ensembleId };
+    }
+    return undefined;
+  }
+
   /** The id that a server named on its present connection; empty if there was none. */
   ensembleIdOf(sid: ServerId): string {
     return this.#peers.get(sid)?.said?.ensembleId ?? "";

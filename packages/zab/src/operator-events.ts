@@ -107,6 +107,14 @@ export type LeaderRefusal =
       readonly ours: string;
       readonly theirs: string;
     }
+  /** This server has no data, and a listed server has those of another ensemble than the leader. */
+  | {
+      readonly kind: "beside-another-ensemble";
+      readonly leader: ServerId;
+      readonly theirs: string;
+      readonly sid: ServerId;
+      readonly ensembleId: string;
+    }
   /** It was made alone, and the leader's ensemble has no part of it. */
   | { readonly kind: "history-of-one-server"; readonly leader: ServerId; readonly through: Zxid }
   | { readonly kind: "epoch-promised"; readonly offered: number; readonly promised: number; readonly to: number }

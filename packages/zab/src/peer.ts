@@ -376,13 +376,13 @@ export class ZabPeer {
   }
 
   /** A link was opened: dialed by this server, or by a learner. */
-  linkOpened(link: LinkRef, sid: ServerId, isDialed: boolean): void {
+  linkOpened(link: LinkRef, sid: ServerId, isDialed: boolean, said?: SaidDisk): void {
     if (!isDialed) {
       this.#early.add({ link, sid, sinceMs: this.#nowMs, info: undefined });
       return;
     }
     const { following } = this.#cycle;
-    if (following?.leader === sid && following.link === undefined) following.linkOpened(link);
+    if (following?.leader === sid && following.link === undefined) following.linkOpened(link, said);
     else this.#sinks.links.close(link, { kind: "link-not-wanted" });
   }
 

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { counterOf, epochOf, formatZxid, hostPort, type SessionId, sessionIdFromHalves } from "@zooid/model";
 import type { Replica } from "@zooid/replica";
 import type { LearnerStatus } from "@zooid/zab";
-import { isLogLevel, LOG_LEVELS } from "../server-api.ts";
+import { isLogLevel, LOG_LEVELS } from "../operators/log-level.ts";
 import { type AdminView, isServing, modeOf, NOT_SERVING, resetConnections, resetServer } from "./admin-view.ts";
 import { denial, requesterIdentities } from "./authorise.ts";
 import { auditTail, BadParameter, sessionClients } from "./client-reports.ts";

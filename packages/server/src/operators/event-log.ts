@@ -7,10 +7,12 @@ import { sentenceOf } from "./operator-sentences.ts";
 const LEVELS: Partial<Readonly<Record<OperatorEvent["kind"], "warn" | "error">>> = {
   "history-of-one-server": "error",
   "leader-of-another-ensemble": "error",
+  "beside-another-ensemble": "error",
   "applied-beyond": "error",
   "histories-differ": "error",
   "committed-history-unknown": "error",
   "history-not-the-leaders": "error",
+  "leader-unreachable": "warn",
   "refused-by-learner": "warn",
   "refused-by-leader": "warn",
   "learner-not-counted": "warn",

@@ -115,6 +115,14 @@ export class FoundingReport {
   #findings(): readonly { readonly text: string; readonly fields: LogFields }[] {
     const { isWithoutLeader, obstacles } = this.#parts;
     const found = isWithoutLeader() ? (obstacles() ?? []) : [];
+    const [one, ...others] = foundersOf(found);
+    const another = others.find(({ ensembleId }) => ensembleId !== one?.ensembleId);
+    if (one !== undefined && another !== undefined) {
+      const text =
+        `this server has no data, and listed servers belong to different ensembles: server ${one.sid} to ${one.ensembleId}, server ` +
+        `${another.sid} to ${another.ensembleId}. Correct the address of the one that is not meant. ${ANOTHER_ENSEMBLE_REMEDY}`;
+      return [{ text, fields: { event: "another-ensemble", peer: another.sid } }];
+    }
     return found.map((obstacle) => ({
       text: this.#sentence(obstacle),
       fields: { event: `founding-${obstacle.kind}`, peer: obstacle.sid },
@@ -166,4 +174,15 @@ export class FoundingReport {
       { event: "another-ensemble", peer: sid },
     );
   }
+}
+
+/** The servers that have the data of an ensemble, and said of which one. */
+function foundersOf(
+  obstacles: readonly FoundingObstacle[],
+): readonly { readonly sid: ServerId; readonly ensembleId: string }[] {
+  return obstacles.flatMap((obstacle) => {
+    if (obstacle.kind !== "has-data" || obstacle.history === "attempt") return [];
+    const { sid, ensembleId = "" } = obstacle;
+    return ensembleId === "" ? [] : [{ sid, ensembleId }];
+  });
 }

@@ -36,6 +36,7 @@ export type ServerEvent =
   | "looking"
   | "name-unresolved"
   | "no-quorum"
+  | "not-serving"
   | "observers-refused"
   | "operator-port-closed"
   | "operator-request-failed"
@@ -118,6 +119,8 @@ export const LOG_EVENTS: Readonly<Record<LogEvent, string>> = {
   "large-listing": "the list of a node's children is too long for stock clients",
   "leader-handed-over": "the leader transferred its leadership; the role ends",
   "leader-link-lost": "the link to the leader ended; the role ends",
+  "beside-another-ensemble":
+    "this server has no data, and a listed server has data of another ensemble than the leader; it follows neither",
   "leader-of-another-ensemble": "this server and the leader belong to different ensembles",
   "leader-silent": "the leader was silent for too long; the role ends",
   "leader-unreachable": "the elected leader cannot be reached; the role ends",
@@ -132,6 +135,7 @@ export const LOG_EVENTS: Readonly<Record<LogEvent, string>> = {
   looking: "a summary of what a server without a leader knows of the others",
   "name-unresolved": "the name that this server listens at does not resolve yet",
   "no-quorum": "there has been no quorum for some time; the text names the remedy",
+  "not-serving": "this server has not served for some time, though a quorum is connected; the text has the reason",
   "no-quorum-follows": "no quorum of followers connected in time; the role ends",
   "observers-refused": "the port for observers cannot be opened",
   "operator-port-closed": "the admin port or the metrics port cannot be opened",

@@ -93,7 +93,7 @@ export class NoQuorumReport {
 
   /** For a timer of {@link NO_QUORUM_CHECK_MS}. */
   check(nowMs: number): void {
-    if (this.#hasQuorum()) {
+    if (this.hasQuorum()) {
       this.#sinceMs = undefined;
       return;
     }
@@ -116,7 +116,8 @@ export class NoQuorumReport {
     return `${this.#uncountedText()}${page}`;
   }
 
-  #hasQuorum(): boolean {
+  /** Whether this server serves, or is connected to a quorum of voters that count. */
+  hasQuorum(): boolean {
     const { connected, isServing, members, sid } = this.#parts;
     if (isServing()) {
       this.#uncounted.clear();

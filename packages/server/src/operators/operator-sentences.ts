@@ -82,6 +82,11 @@ export function sentenceOf(event: OperatorEvent | LinkEnd | PeerRefusal): string
         `this server belongs to ensemble ${event.ours}, and server ${event.leader}, which leads, to ${event.theirs}: an ensemble was ` +
         `founded while this server was unreachable. ${ANOTHER_ENSEMBLE_REMEDY}`
       );
+    case "beside-another-ensemble":
+      return (
+        `this server has no data. Server ${event.leader}, which leads, belongs to ensemble ${event.theirs}, and server ${event.sid} to ` +
+        `${event.ensembleId}, so this server follows neither. Correct the address of the one that is not meant in zoo.cfg. ${ANOTHER_ENSEMBLE_REMEDY}`
+      );
     case "history-of-one-server":
       return (
         `the data here, through ${formatZxid(event.through)}, were written by this server alone, and the leader's ensemble has none ` +

@@ -10,12 +10,13 @@ import type { ClientPorts } from "../clients/client-ports.ts";
 import type { ServerConfig } from "../config.ts";
 import type { Driver } from "../driver/driver.ts";
 import type { EnsemblePeers } from "../ensemble-peers.ts";
-import { LOG_LEVELS, type LogLevel, type ServerLog } from "../server-api.ts";
+import type { ServerLog } from "../server-api.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { AuditTail } from "./audit-tail.ts";
 import type { AuditedClient, AuditTrail } from "./audit-trail.ts";
 import { buildTime } from "./build-time.ts";
 import type { Drain } from "./drain.ts";
+import { LOG_LEVELS, type LogLevel } from "./log-level.ts";
 import { versionText } from "./server-facts.ts";
 
 /** Apache's initial trace mask. */

@@ -10,7 +10,7 @@ import {
   type RelayOpen,
 } from "@zooid/peer-protocol";
 import { BufferPool, WireError } from "@zooid/wire";
-import type { LinkEnd, PeerRefusal, ZabLinks } from "@zooid/zab";
+import type { LinkEnd, PeerRefusal, SaidDisk, ZabLinks } from "@zooid/zab";
 import type { MovablePort } from "../listening/port-moves.ts";
 import { sentenceOf } from "../operators/operator-sentences.ts";
 import type { ServerLog } from "../server-api.ts";
@@ -36,7 +36,7 @@ export interface QuorumLinkEvents {
   /** Precedes all other events of a turn, so that the turn is open. */
   wake(): void;
   /** The other side is known, and authenticated where there are secrets. */
-  linkOpened(link: LinkRef, sid: ServerId, isDialed: boolean): void;
+  linkOpened(link: LinkRef, sid: ServerId, isDialed: boolean, said: SaidDisk): void;
   /** No leader was reached in time. */
   dialFailed(reason: string): void;
   /** The message's bytes are valid during the call, except for entries, which may be kept. */
@@ -121,6 +121,7 @@ export class QuorumLinks implements ZabLinks {
   /** How many relayed links have ended: the next one uses another follower. */
   #lostWays = 0;
   #dial: Dial | undefined;
+  #lastDialFault: string | undefined;
   #lastRef = 0;
   #isStopped = false;
 
@@ -226,9 +227,15 @@ export class QuorumLinks implements ZabLinks {
     return this.#dial?.hasFailed === true ? this.#unreachable(this.#dial) : undefined;
   }
 
+  /** Why the leader that was dialed last was not reached; undefined once one is. */
+  get lastDialFault(): string | undefined {
+    return this.dialFault ?? this.#lastDialFault;
+  }
+
   cancelDial(): void {
     const dial = this.#dial;
     if (dial === undefined) return;
+    this.#lastDialFault = this.dialFault;
     this.#dial = undefined;
     clearTimeout(dial.deadline);
     clearTimeout(dial.timer);
@@ -336,7 +343,7 @@ export class QuorumLinks implements ZabLinks {
       clearTimeout(dial.deadline);
       link = this.#add(connection, peer, { isDialed: true, way: by === undefined ? undefined : BY_FOLLOWER });
       this.#master?.follow({ leader: link.sid, send: (message) => this.#sendUp(link, message) });
-      this.#events.linkOpened(link.ref, link.sid, true);
+      this.#events.linkOpened(link.ref, link.sid, true, peer);
     };
     const handler: Omit<ConnectionHandler, "opened"> = {
       wake: () => this.#events.wake(),
@@ -409,7 +416,7 @@ export class QuorumLinks implements ZabLinks {
           if (old.sid === peer.sid && !old.isDialed) this.#lost(old, "a newer link of the same server replaced it");
         }
         link = this.#add(connection, peer, { isDialed: false, way });
-        this.#events.linkOpened(link.ref, link.sid, false);
+        this.#events.linkOpened(link.ref, link.sid, false, peer);
       },
       message: (message) => this.#received(link, message),
       drained: () => {},

@@ -4,7 +4,7 @@ import { isOfAnotherEnsemble, type SaidDisk } from "@zooid/zab";
 /** A server as the network sees it. */
 export interface NetworkEnd {
   readonly sid: ServerId;
-  linkOpened(link: LinkRef, sid: ServerId, isDialed: boolean): void;
+  linkOpened(link: LinkRef, sid: ServerId, isDialed: boolean, said?: SaidDisk): void;
   linkClosed(link: LinkRef, reason: string): void;
   received(link: LinkRef, message: PeerMessage): void;
   receivedElection(from: ServerId, message: ElectionMessage): void;

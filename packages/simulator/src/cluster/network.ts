@@ -2,7 +2,7 @@ import type { ElectionMessage, LinkRef, PeerMessage, ServerId } from "@zooid/mod
 import type { SaidDisk } from "@zooid/zab";
 import { ElectionMail } from "./election-mail.ts";
 import { isBetween, type Link, newLink, outgoingOf, ownCopy, readerRef, type Stream } from "./link.ts";
-import { isRefused, type NetworkEnd } from "./network-end.ts";
+import { isRefused, type NetworkEnd, saidBy } from "./network-end.ts";
 import type { Prng } from "./prng.ts";
 import type { Scheduler } from "./scheduler.ts";
 
@@ -198,8 +198,8 @@ export class Network {
       this.#links.add(link);
       this.arriving?.(from, to, "link");
       this.arriving?.(to, from, "link");
-      acceptor.linkOpened(link.acceptor.ref, from, false);
-      dialer.linkOpened(link.dialer.ref, to, true);
+      acceptor.linkOpened(link.acceptor.ref, from, false, saidBy(dialer));
+      dialer.linkOpened(link.dialer.ref, to, true, saidBy(acceptor));
     });
   }
 

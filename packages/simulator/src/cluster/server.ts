@@ -256,8 +256,8 @@ export class SimServer implements NetworkEnd {
 
   // Links
 
-  linkOpened(link: LinkRef, sid: ServerId, isDialed: boolean): void {
-    this.input(() => this.replica.zab.linkOpened(link, sid, isDialed));
+  linkOpened(link: LinkRef, sid: ServerId, isDialed: boolean, said?: SaidDisk): void {
+    this.input(() => this.replica.zab.linkOpened(link, sid, isDialed, said));
   }
 
   linkClosed(link: LinkRef, reason: string): void {

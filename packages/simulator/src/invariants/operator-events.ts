@@ -38,6 +38,7 @@ const RULE_I32: Readonly<Record<Kind, "legal" | "illegal" | "illegal-if-diverged
   "leader-link-lost": "legal",
   "state-not-received": "legal",
   "leader-of-another-ensemble": "legal",
+  "beside-another-ensemble": "legal",
   "history-of-one-server": "legal",
   "configuration-is-newer": "legal",
   "configuration-learned": "legal",

@@ -116,9 +116,9 @@ class HeldEnd implements NetworkEnd {
     return this.end.sid;
   }
 
-  linkOpened(link: LinkRef, sid: ServerId, isDialed: boolean): void {
+  linkOpened(link: LinkRef, sid: ServerId, isDialed: boolean, said?: SaidDisk): void {
     this.#network.learned(link, sid);
-    this.end.linkOpened(link, sid, isDialed);
+    this.end.linkOpened(link, sid, isDialed, said);
   }
 
   linkClosed(link: LinkRef, reason: string): void {

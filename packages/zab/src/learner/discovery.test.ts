@@ -1,4 +1,4 @@
-import { type LinkRef, MajorityQuorum, serverId } from "@zooid/model";
+import { type LinkRef, MajorityQuorum, type ServerId, serverId } from "@zooid/model";
 import { expect, test } from "vitest";
 import type { SaidDisk } from "../founding.ts";
 import { ZabPeer } from "../peer.ts";
@@ -9,8 +9,13 @@ const [LEADER, OTHER] = [serverId(1), serverId(3)];
 const LINK = 1 as LinkRef;
 const DATA: SaidDisk = { history: "ensemble", ensembleId: "e" };
 
-/** Server 2 of three, without a history, linked to server 1, which it has elected. */
-function learner() {
+/**
+ * Server 2 of three, without a history, linked to server 1, which it has elected.
+ *
+ * @param said what server 1 says of its disk on that link
+ * @param heard what others say of theirs before
+ */
+function learner(said?: SaidDisk, heard: readonly (readonly [ServerId, SaidDisk])[] = []) {
   const steps: (() => void)[] = [];
   const kinds: string[] = [];
   const log = new VolatileLog(
@@ -31,7 +36,8 @@ function learner() {
   const peer = new ZabPeer({ sid: serverId(2), verifier, foundingWaitMs: 5000 }, sinks);
   peer.setTime(0);
   peer.follow(LEADER);
-  peer.linkOpened(LINK, LEADER, true);
+  for (const [sid, disk] of heard) peer.peerHeard(sid, disk);
+  peer.linkOpened(LINK, LEADER, true, said);
   const run = (): void => {
     for (let step = steps.shift(); step !== undefined; step = steps.shift()) step();
   };
@@ -64,4 +70,39 @@ test("it follows the leader of an ensemble beside that ensemble's data", () => {
   named("");
   run();
   expect([ends, kinds]).toEqual([[], ["learner-info", "ack-epoch"]]);
+});
+
+const ELSEWHERE: SaidDisk = { history: "ensemble", ensembleId: "f" };
+const REFUSED = { kind: "beside-another-ensemble", leader: 1, theirs: "f", sid: 3, ensembleId: "e" };
+
+test.each([
+  ["with data", ELSEWHERE],
+  ["in which nothing was written yet", { ...ELSEWHERE, history: "attempt" } as const],
+])("a server without a history follows no leader of an ensemble %s beside the data of another one", (_, said) => {
+  const { log, kinds, ends, run } = learner(said, [[OTHER, DATA]]);
+  run();
+  expect([ends, kinds, log.durable.promise.epoch]).toEqual([[REFUSED], [], 0]);
+});
+
+test("it leaves such a leader when it hears of the other data", () => {
+  const { peer, ends, run, named } = learner(ELSEWHERE);
+  named("");
+  run();
+  expect(ends).toEqual([]);
+  peer.peerHeard(OTHER, DATA);
+  expect(ends).toEqual([REFUSED]);
+});
+
+test("it follows no leader whose number a server with other data has", () => {
+  const { ends } = learner(ELSEWHERE, [[LEADER, DATA]]);
+  expect(ends).toEqual([{ ...REFUSED, sid: 1 }]);
+});
+
+test.each([
+  ["of the same ensemble", DATA, DATA],
+  ["beside a server that holds the epoch of an attempt", ELSEWHERE, { ...DATA, history: "attempt" } as const],
+  ["beside a server without data", ELSEWHERE, { history: "none", ensembleId: "" } as const],
+])("it follows a leader %s", (_, said, other) => {
+  const { ends, kinds } = learner(said, [[OTHER, other]]);
+  expect([ends, kinds]).toEqual([[], ["learner-info"]]);
 });

@@ -1,5 +1,6 @@
 import { EPOCH_MAX, ZXID_NONE } from "@zooid/model";
 import { tailsOf } from "../common-point.ts";
+import type { SaidDisk } from "../founding.ts";
 import { encodeMembers, versionOf } from "../known-members.ts";
 import type { RoleContext } from "../role.ts";
 import type { LeaderLink } from "./leader-link.ts";
@@ -16,13 +17,29 @@ export class LearnerDiscovery {
    * role.
    */
   #attemptId: string | undefined;
+  /** The ensemble of the leader, as it says on the link; empty where it did not say. */
+  #leaderId = "";
 
   constructor(context: RoleContext, link: LeaderLink) {
     this.#context = context;
     this.#link = link;
   }
 
-  inform(): void {
+  /**
+   * A link to the leader came about.
+   *
+   * 1. S3 loses its disk, and gets the address of a server of another ensemble for S2.
+   * 2. It hears S1, which has the data. The other server leads its own ensemble.
+   *
+   * @param said what the leader says of its disk on this link; undefined where links are not
+   *   reported
+   */
+  begin(said: SaidDisk | undefined): void {
+    this.#leaderId = said?.ensembleId ?? "";
+    if (!this.#refusesOther()) this.#inform();
+  }
+
+  #inform(): void {
     const { config, log, lostHistory, members } = this.#context;
     const { isFresh, isAmnesiac, isBlank, isOwn } = lostHistory;
     const { promise, identity } = log.durable;
@@ -93,8 +110,27 @@ export class LearnerDiscovery {
 
   /** What is known of other servers has changed. */
   foundingChanged(): void {
+    const { step } = this.#link;
+    if (step === "dialing" || this.#link.hasInstalled || this.#refusesOther()) return;
     // From the stage on, the leader holds its epoch.
     if (this.#link.step === "promising" || this.#link.step === "promised") this.#leavesAttempt();
+  }
+
+  /**
+   * Without data a server follows no leader of one ensemble beside a listed server with the data of
+   * another one. @returns whether it refuses the leader
+   */
+  #refusesOther(): boolean {
+    const { founding, log, lostHistory } = this.#context;
+    if (!lostHistory.isBlank || this.#leaderId === "") return false;
+    // It holds an epoch of the leader's ensemble, in which nothing was written yet.
+    if (!lostHistory.isFresh && log.durable.identity.ensembleId === this.#leaderId) return false;
+    // rule: no-data-of-one-ensemble-beside-another
+    const other = founding.dataOfAnother(this.#leaderId);
+    if (other === undefined) return false;
+    const { leader } = this.#link;
+    this.#link.refuse("unable", { kind: "beside-another-ensemble", leader, theirs: this.#leaderId, ...other });
+    return true;
   }
 
   /**

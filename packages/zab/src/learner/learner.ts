@@ -9,6 +9,7 @@ import type {
   Zxid,
 } from "@zooid/model";
 import type { CommittedEntries } from "../committed-entries.ts";
+import type { SaidDisk } from "../founding.ts";
 import type { LeaderRefusal, RoleEnd } from "../operator-events.ts";
 import type { ProposalQueue } from "../proposal-queue.ts";
 import type { PeerPhase, Role, RoleContext } from "../role.ts";
@@ -117,9 +118,10 @@ export class Learner implements Role {
     this.#context.sinks.links.dial(this.leader);
   }
 
-  linkOpened(link: LinkRef): void {
+  /** @param said what the leader says of its disk on this link */
+  linkOpened(link: LinkRef, said: SaidDisk | undefined): void {
     this.#link.becomeAsking(link);
-    this.#discovery.inform();
+    this.#discovery.begin(said);
   }
 
   onMessage(message: PeerMessage): void {
