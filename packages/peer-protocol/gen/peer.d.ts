@@ -155,6 +155,7 @@ export namespace zooid {
         keyIds: string[];
         electionAlg: number;
         host: string;
+        startId: string;
         static encode(message: zooid.Hello.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
         static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): zooid.Hello & zooid.Hello.$Shape;
     }
@@ -173,6 +174,7 @@ export namespace zooid {
             keyIds?: (string[]|null);
             electionAlg?: (number|null);
             host?: (string|null);
+            startId?: (string|null);
             $unknowns?: Uint8Array[];
         }
         type $Shape = zooid.Hello.$Properties;

@@ -480,6 +480,7 @@ export const zooid = $root.zooid = (() => {
         Hello.prototype.keyIds = $util.emptyArray;
         Hello.prototype.electionAlg = 0;
         Hello.prototype.host = "";
+        Hello.prototype.startId = "";
 
         Hello.encode = function (message, writer, _depth) {
             if (!writer)
@@ -513,6 +514,8 @@ export const zooid = $root.zooid = (() => {
                 writer.uint32(88).uint32(message.electionAlg);
             if (message.host != null && $Object.hasOwnProperty.call(message, "host") && message.host !== "")
                 writer.uint32(98).string(message.host);
+            if (message.startId != null && $Object.hasOwnProperty.call(message, "startId") && message.startId !== "")
+                writer.uint32(106).string(message.startId);
             if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                 for (let i = 0; i < message.$unknowns.length; ++i)
                     writer.raw(message.$unknowns[i]);
@@ -656,6 +659,15 @@ export const zooid = $root.zooid = (() => {
                             message.host = value;
                         else
                             delete message.host;
+                        continue;
+                    }
+                case 13: {
+                        if (wireType !== 2)
+                            break;
+                        if ((value = reader.stringVerify()).length)
+                            message.startId = value;
+                        else
+                            delete message.startId;
                         continue;
                     }
                 }

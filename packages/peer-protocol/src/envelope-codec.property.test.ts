@@ -119,6 +119,7 @@ const FIELDS: { readonly [K in Kind]: fc.Arbitrary<object> } = {
     keyIds: fc.array(text),
     electionAlg: small,
     host: text,
+    startId: text,
   }),
   "auth-proof": fc.record({ keyId: text, mac: bytes }),
   "link-refuse": fc.record({

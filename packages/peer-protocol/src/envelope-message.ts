@@ -23,6 +23,11 @@ export interface Hello {
   readonly electionAlg: number;
   /** Where the sender is, by its own line; empty from a server that does not say. */
   readonly host: string;
+  /**
+   * Random for each start of the sender; empty from a server that does not say. Two starts that
+   * are alive at once are two servers with one number.
+   */
+  readonly startId: string;
 }
 
 /** Proof of having the shared secret. */
@@ -39,7 +44,7 @@ export interface AuthProof {
  * - `auth`: no proof, or a wrong one
  * - `ensemble`: the two belong to different ensembles
  * - `configuration`: the configurations of the two do not go together; the text says where
- * - `duplicate`: a later life of the same server is connected
+ * - `duplicate`: the two are connected already
  * - `busy`: too many links, or too many that failed
  */
 export type LinkRefuseReason = "version" | "auth" | "ensemble" | "configuration" | "duplicate" | "busy";

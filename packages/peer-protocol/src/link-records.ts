@@ -1,3 +1,4 @@
+import { WireError } from "@zooid/wire";
 import { zooid } from "../gen/peer.js";
 import type { LinkPurpose, LinkRefuseReason } from "./envelope-message.ts";
 import { choiceOf, copyOf, ensembleIdOf, type RecordCodec, serverIdOf, whole } from "./record-codec.ts";
@@ -5,15 +6,17 @@ import { choiceOf, copyOf, ensembleIdOf, type RecordCodec, serverIdOf, whole } f
 /** What links send about themselves. */
 
 export const PURPOSES: readonly LinkPurpose[] = ["election", "quorum", "observer"];
+const START_ID_CHARS_MAX = 64;
 export const LINK_REASONS: readonly LinkRefuseReason[] = [
   ...(["version", "auth", "ensemble", "configuration", "duplicate", "busy"] as const),
 ];
 
 export const helloRecord: RecordCodec<"hello"> = {
   member: "hello",
-  encode: ({ purpose, features, keyIds, ...same }, writer) => {
+  encode: ({ purpose, features, keyIds, startId, ...same }, writer) => {
     const lists = { features: [...features], keyIds: [...keyIds] };
-    zooid.Hello.encode({ ...same, ...lists, purpose: PURPOSES.indexOf(purpose) }, writer);
+    const start = startId === "" ? {} : { startId };
+    zooid.Hello.encode({ ...same, ...lists, ...start, purpose: PURPOSES.indexOf(purpose) }, writer);
   },
   decode: (reader) => {
     const record = zooid.Hello.decode(reader);
@@ -31,9 +34,18 @@ export const helloRecord: RecordCodec<"hello"> = {
       keyIds: record.keyIds,
       electionAlg: record.electionAlg,
       host: record.host,
+      startId: startIdOf(record.startId),
     };
   },
 };
+
+/** It is kept while the link lasts. */
+function startIdOf(id: string): string {
+  if (id.length > START_ID_CHARS_MAX) {
+    throw new WireError("LENGTH", `the id of a start has at most ${START_ID_CHARS_MAX} characters, found ${id.length}`);
+  }
+  return id;
+}
 
 export const authProofRecord: RecordCodec<"auth-proof"> = {
   member: "authProof",

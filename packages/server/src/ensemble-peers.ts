@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import {
   type ElectionMessage,
   formatZxid,
@@ -29,6 +30,9 @@ import type { ServerLog } from "./server-api.ts";
 import { StoreSnapshotPort } from "./storage/snapshot-port.ts";
 import type { Storage } from "./storage/storage.ts";
 import { FileWatch } from "./tls/file-watch.ts";
+
+/** Tells the starts of servers apart. */
+const START_ID_BYTES = 8;
 
 /** Interval at which a server without a leader logs the servers that it cannot reach. */
 const SUMMARY_MS = 30_000;
@@ -77,9 +81,14 @@ export class EnsemblePeers implements Peers {
     const { config, ensemble, storage, refusals, driver, info, warn } = parts;
     this.#ensemble = ensemble;
     this.#warn = warn;
+    const startId = randomBytes(START_ID_BYTES).toString("hex");
     const options = {
       ensemble,
-      identity: () => ({ bootCount: storage.log.durable.identity.bootCount, ...saidDiskOf(storage.log.durable) }),
+      identity: () => ({
+        bootCount: storage.log.durable.identity.bootCount,
+        startId,
+        ...saidDiskOf(storage.log.durable),
+      }),
       isFounder: () => driver().replica.zab.founding.isFounder,
       tickMs: config.tickMs,
       frameBytesMax: peerFrameBytesMax(config.frameBytesMax),

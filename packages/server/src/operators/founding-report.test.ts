@@ -118,3 +118,18 @@ test.each([
   report.check();
   expect(lines).toEqual([]);
 });
+
+test("a server beside data of two ensembles names both, in one line", () => {
+  const { report, state, lines } = reporter();
+  const of = (sid: number, disk: SaidDisk): FoundingObstacle => ({ kind: "has-data", sid: serverId(sid), ...disk });
+  state.obstacles = [of(2, said("ensemble", "ef")), of(3, said("ensemble", "cd"))];
+  report.check();
+  expect(lines).toEqual([expect.stringMatching(/^error another-ensemble: .*server 2 to ef, server 3 to cd\. Correct/)]);
+  state.obstacles = [of(2, said("ensemble", "ef")), of(3, said("attempt", "cd"))];
+  report.check();
+  expect(lines.map((line) => line.split(": ")[0])).toEqual([
+    "error another-ensemble",
+    "error founding-has-data",
+    "error founding-has-data",
+  ]);
+});

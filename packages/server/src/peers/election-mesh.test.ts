@@ -427,8 +427,8 @@ describe("a connection", () => {
     const [low] = await started(peers, [1], options);
     if (low === undefined) throw new Error("there is one");
     const heard = new Happenings();
-    const join = (as = bootCount) => {
-      const port = new PeerPort("election", peers.options(2, { bootCount: as }), {
+    const join = (as = bootCount, startId = "") => {
+      const port = new PeerPort("election", peers.options(2, { bootCount: as, startId }), {
         accepted: () => {
           throw new Error("unexpected dial");
         },
@@ -450,6 +450,22 @@ describe("a connection", () => {
     };
     return { peers, low, heard, join };
   }
+
+  test("of a copy of a server is refused while that one is connected, with the reason on both sides", async () => {
+    const { peers, low, heard, join } = await stranger();
+    join(3, "first");
+    await low.happened.until("up 2");
+    join(3, "copy");
+    await heard.until(/^ended: .*another server runs as server 2 already .* a data directory was copied/);
+    join(2, "old copy");
+    await heard.until(/^ended: .*start 3; this one: .*start 2/);
+    expect(low.happened.list).toEqual(["up 2"]);
+    expect(peers.lines).toHaveLength(4);
+    for (const line of peers.lines) expect(line).toContain("another server runs as server 2 already");
+    // A later start is a restart.
+    join(4, "restarted");
+    await low.happened.until("up 2", 2);
+  });
 
   test("on which nothing arrives is closed after three ticks", async () => {
     const { low, heard, join } = await stranger(1, { tickMs: 5 });
@@ -479,7 +495,9 @@ describe("a connection", () => {
     join(6);
     await low.happened.until("up 2", 3);
     join(5);
-    await heard.until(/^ended: refused by the other side: a later start of server 2 is connected \(6, this one is 5\)/);
+    await heard.until(
+      /^ended: refused by the other side: another server runs as server 2 .*start 6; this one: .*start 5/,
+    );
     expect(low.happened.list).toEqual(["up 2", "up 2", "up 2"]);
   });
 });

@@ -11,6 +11,7 @@ import {
   RENEWED,
 } from "./peer-connection.ts";
 import { type AcceptedHandler, type PeerLinkOptions, PeerPort } from "./peer-port.ts";
+import { type ConnectedStart, secondHost } from "./second-host.ts";
 
 /**
  * Events of the mesh. None is emitted from within a call of {@link ElectionMesh}, and none after
@@ -78,6 +79,8 @@ export interface ElectionMeshOptions extends PeerLinkOptions {
 interface Line {
   readonly connection: PeerConnection;
   readonly bootCount: number;
+  readonly startId: string;
+  readonly host: string;
   readonly isDialed: boolean;
 }
 
@@ -317,7 +320,7 @@ export class ElectionMesh {
       },
       opened: (peer, roundTripMs) => {
         neighbour.attempt = undefined;
-        line = { connection: attempt, bootCount: peer.bootCount, isDialed: true };
+        line = { connection: attempt, ...startOf(peer), isDialed: true };
         this.#opened(neighbour, line, { peer, roundTripMs });
       },
       message: (message) => this.#received(neighbour, line, message),
@@ -359,7 +362,7 @@ export class ElectionMesh {
       opened: (connection, peer, roundTripMs) => {
         // A server that is not listed may be about to join, and looks for the leader.
         neighbour = this.#neighbours.get(peer.sid) ?? this.#add(peer.sid);
-        line = { connection, bootCount: peer.bootCount, isDialed: false };
+        line = { connection, ...startOf(peer), isDialed: false };
         this.#opened(neighbour, line, { peer, roundTripMs });
       },
       message: (message) => {
@@ -377,18 +380,17 @@ export class ElectionMesh {
   /**
    * A new connection replaces the old one, with two exceptions:
    *
-   * 1. A connection of an earlier start of the server is refused.
+   * 1. A connection of another server with the same number is refused, see {@link secondHost}.
    * 2. Of two connections that the pair dialed at the same moment, both sides keep the one of the
    * dialer whose turn it is.
    */
-  #admit({ sid, bootCount }: PeerIdentity, isDialed: boolean): HandshakeFault | undefined {
+  #admit(peer: PeerIdentity, isDialed: boolean): HandshakeFault | undefined {
+    const { sid } = peer;
     const neighbour = this.#neighbours.get(sid);
     const old = neighbour?.line;
-    if (neighbour === undefined || old === undefined || bootCount > old.bootCount) return undefined;
-    if (bootCount < old.bootCount) {
-      const text = `a later start of server ${sid} is connected (${old.bootCount}, this one is ${bootCount})`;
-      return { reason: "duplicate", text };
-    }
+    if (neighbour === undefined || old === undefined || peer.bootCount > old.bootCount) return undefined;
+    const second = secondHost(sid, old, peer);
+    if (second !== undefined) return second;
     const hasTurn = isDialed === (neighbour.dialer === "self");
     if (isDialed === old.isDialed || hasTurn) return undefined;
     return { reason: "duplicate", text: `servers ${this.#options.ensemble.sid} and ${sid} are connected` };
@@ -493,4 +495,8 @@ export class ElectionMesh {
       }
     }
   }
+}
+
+function startOf({ bootCount, host, startId }: PeerIdentity): ConnectedStart {
+  return { bootCount, host, startId };
 }

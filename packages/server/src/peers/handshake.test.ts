@@ -14,7 +14,7 @@ function config(sid: number, more: Partial<HandshakeConfig> = {}): HandshakeConf
     secretMode: "require",
     host: () => `zk-${sid}`,
     isListed: (other) => other <= 3,
-    identity: () => ({ ensembleId: "e", bootCount: sid * 10, history: "ensemble" }),
+    identity: () => ({ ensembleId: "e", startId: "", bootCount: sid * 10, history: "ensemble" }),
     admit: () => undefined,
     isChangeable: () => false,
     isFileInForce: () => true,
@@ -119,19 +119,19 @@ test("with a secret both prove it before either is known", () => {
 });
 
 test("a new server has no ensemble yet, and goes with any", () => {
-  const identity = () => ({ ensembleId: "", bootCount: 1, history: "none" as const });
+  const identity = () => ({ ensembleId: "", startId: "", bootCount: 1, history: "none" as const });
   expect(shake({ dialer: { identity } }).listener).toMatchObject({ sid: 2 });
   expect(shake({ listener: { identity } }).dialer).toMatchObject({ sid: 1 });
 });
 
 test.each(["none", "own", "attempt", "ensemble"] as const)("each side says what is on its disk: %s", (history) => {
-  const identity = () => ({ ensembleId: "", bootCount: 1, history });
+  const identity = () => ({ ensembleId: "", startId: "", bootCount: 1, history });
   expect(shake({ dialer: { identity } }).listener).toMatchObject({ history });
   expect(shake({ listener: { identity } }).dialer).toMatchObject({ history });
 });
 
 test("a server of an earlier version says nothing of its disk, and counts as one with data", () => {
-  const identity = () => ({ ensembleId: "", bootCount: 1, history: "none" as const });
+  const identity = () => ({ ensembleId: "", startId: "", bootCount: 1, history: "none" as const });
   const { listener } = shake({ dialer: { identity } }, (message, from) =>
     from === "dialer" && message.kind === "hello" ? { ...message, features: [] } : message,
   );
@@ -139,7 +139,7 @@ test("a server of an earlier version says nothing of its disk, and counts as one
 });
 
 test("a server that holds the epoch of an attempt, and nothing else, goes with any", () => {
-  const identity = () => ({ ensembleId: "f", bootCount: 1, history: "attempt" as const });
+  const identity = () => ({ ensembleId: "f", startId: "", bootCount: 1, history: "attempt" as const });
   expect(shake({ dialer: { identity } }).listener).toMatchObject({ sid: 2, ensembleId: "f" });
   expect(shake({ listener: { identity } }).dialer).toMatchObject({ sid: 1, ensembleId: "f" });
 });
@@ -215,7 +215,7 @@ describe("refused", () => {
     ["another election", { dialer: { electionAlg: 0 } }, "listener", "electionAlg is 3 at server 1 and 0 at the other"],
     [
       "another ensemble",
-      { dialer: { identity: () => ({ ensembleId: "f", bootCount: 1, history: "ensemble" }) } },
+      { dialer: { identity: () => ({ ensembleId: "f", startId: "", bootCount: 1, history: "ensemble" }) } },
       "listener",
       "belongs to the ensemble e, the other to f",
     ],

@@ -49,6 +49,8 @@ export interface LinkIdentity {
   /** Empty until this server holds an epoch of an ensemble. */
   readonly ensembleId: string;
   readonly bootCount: number;
+  /** Random for each start. */
+  readonly startId: string;
   /** What is on the disk. */
   readonly history: SaidHistory;
 }
@@ -57,6 +59,8 @@ export interface LinkIdentity {
 export interface PeerIdentity {
   readonly sid: ServerId;
   readonly bootCount: number;
+  /** Empty if it does not say. */
+  readonly startId: string;
   readonly ensembleId: string;
   /** What it says of its disk. */
   readonly history: SaidHistory;
@@ -246,8 +250,8 @@ export class Handshake {
       }
       throw fault("auth", "the two servers have no secret in common (zooid.peerSecretFile)");
     }
-    const { bootCount, frameBytesMax, host } = hello;
-    return { sid: hello.sid, bootCount, ensembleId: hello.ensembleId, history, version, frameBytesMax, host };
+    const { bootCount, frameBytesMax, host, startId } = hello;
+    return { sid: hello.sid, bootCount, startId, ensembleId: hello.ensembleId, history, version, frameBytesMax, host };
   }
 
   /** Compares the Hello of a server of version 0.1.0. */
@@ -272,7 +276,7 @@ export class Handshake {
 
   #hello(): Hello {
     const { sid, purpose, electionAlg, frameBytesMax, secrets, identity, host } = this.#config;
-    const { ensembleId, bootCount, history } = identity();
+    const { ensembleId, bootCount, history, startId } = identity();
     const hello: Hello = {
       kind: "hello",
       ensembleId,
@@ -292,6 +296,7 @@ export class Handshake {
       electionAlg,
       keyIds: secrets.map(({ id }) => id),
       host: host(),
+      startId,
     };
     const body = Buffer.alloc(envelopeBytesMax(hello));
     this.#own = { hello, hash: sha256(body.subarray(0, new EnvelopeWriter().write(body, 0, hello))) };

@@ -203,9 +203,18 @@ describe("a second link of one server", () => {
   test("is refused when it is of an earlier start", async () => {
     const { peers, leader } = await linked({ bootCount: 5 });
     const earlier = new Side(peers, 2, { bootCount: 4, tickMs: 20 });
-    await earlier.dialUntilFailed(SID_1, /a later start of server 2 is connected \(5, this one is 4\)/);
+    await earlier.dialUntilFailed(SID_1, /another server runs as server 2 already \(.*start 5; this one: .*start 4\)/);
     expect(leader.happened.list).toEqual(["opened 1 sid 2"]);
   });
+});
+
+test("a copy of a server that is connected is refused, and the link of the first stays", async () => {
+  const { peers, leader, learner } = await linked({ bootCount: 5, startId: "first" });
+  const copy = new Side(peers, 2, { bootCount: 5, startId: "copy", tickMs: 20 });
+  await copy.dialUntilFailed(SID_1, /another server runs as server 2 already .*two have this number in myid/);
+  learner.send({ kind: "sync", sequence: 4 });
+  await leader.happened.until("sync on 1");
+  expect(leader.happened.list).toEqual(["opened 1 sid 2", "sync on 1"]);
 });
 
 describe("strangers", () => {

@@ -27,6 +27,7 @@ import { type AcceptedHandler, HANDSHAKE_TIMEOUT_MS, type PeerLinkOptions, PeerP
 import { RelaySocket } from "./relay-socket.ts";
 import { RelayedDial } from "./relayed-dial.ts";
 import { SentRuns } from "./relayed-runs.ts";
+import { secondHost } from "./second-host.ts";
 
 /**
  * Events of links. None is emitted from within a call of {@link QuorumLinks}, and none after
@@ -69,6 +70,8 @@ interface Link {
   readonly ref: LinkRef;
   readonly sid: ServerId;
   readonly bootCount: number;
+  readonly startId: string;
+  readonly host: string;
   readonly isDialed: boolean;
   readonly connection: PeerConnection;
   /**
@@ -395,13 +398,11 @@ export class QuorumLinks implements ZabLinks {
     this.#events.dialFailed(reason);
   }
 
-  /** A late connection of an earlier start must not replace that of the current one. */
-  #admit({ sid, bootCount }: PeerIdentity): HandshakeFault | undefined {
+  /** A server does not replace another one with the same number, see {@link secondHost}. */
+  #admit(peer: PeerIdentity): HandshakeFault | undefined {
     for (const link of this.#links.values()) {
-      if (link.sid === sid && link.bootCount > bootCount) {
-        const text = `a later start of server ${sid} is connected (${link.bootCount}, this one is ${bootCount})`;
-        return { reason: "duplicate", text };
-      }
+      const second = link.sid === peer.sid ? secondHost(peer.sid, link, peer) : undefined;
+      if (second !== undefined) return second;
     }
     return undefined;
   }
@@ -428,7 +429,7 @@ export class QuorumLinks implements ZabLinks {
 
   #add(
     connection: PeerConnection,
-    { sid, bootCount }: PeerIdentity,
+    { sid, bootCount, host, startId }: PeerIdentity,
     { isDialed, way }: Pick<Link, "isDialed" | "way">,
   ): Link {
     this.#lastRef++;
@@ -436,6 +437,8 @@ export class QuorumLinks implements ZabLinks {
       ref: this.#lastRef as LinkRef,
       sid,
       bootCount,
+      host,
+      startId,
       isDialed,
       connection,
       way,

@@ -15,6 +15,8 @@ const CLOSED_PORT = 1;
 
 export interface TestPeerOptions extends Partial<PeerLinkOptions> {
   readonly bootCount?: number;
+  /** Default: it does not say. */
+  readonly startId?: string;
   readonly ensembleId?: string;
   readonly history?: SaidHistory;
   readonly config?: Partial<QuorumPeerConfig>;
@@ -58,13 +60,13 @@ export class TestPeers {
   }
 
   options(sid: number, options: TestPeerOptions = {}): PeerLinkOptions {
-    const { bootCount = 1, ensembleId = "", history = "ensemble", config = {}, ...more } = options;
+    const { bootCount = 1, startId = "", ensembleId = "", history = "ensemble", config = {}, ...more } = options;
     const { addressOf = (other: ServerId) => this.addressOf(sid, other) } = options;
     const { ensemble } = parseServerConfig({ ensemble: { sid, servers: this.#servers, addressOf } });
     if (ensemble === undefined) throw new Error("there is an ensemble");
     return {
       ensemble: { ...ensemble, sid: serverId(sid), ...config },
-      identity: () => ({ ensembleId, bootCount, history }),
+      identity: () => ({ ensembleId, bootCount, history, startId }),
       tickMs: 2000,
       frameBytesMax: 4 * 1024 * 1024,
       refusals: this.refusals,

@@ -312,7 +312,7 @@ async function runMember(task: MemberTask): Promise<void> {
   const links = new QuorumLinks(
     {
       ensemble,
-      identity: () => ({ bootCount: member.durable.identity.bootCount, ...saidDiskOf(member.durable) }),
+      identity: () => ({ bootCount: member.durable.identity.bootCount, startId: "", ...saidDiskOf(member.durable) }),
       tickMs: TICK_MS,
       frameBytesMax: peerFrameBytesMax(1024 * 1024),
       refusals: new RefusalLog(console.error, () => performance.now()),
