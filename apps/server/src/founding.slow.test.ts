@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { connect } from "@zooid/client";
 import { startServer } from "@zooid/embedded-server";
@@ -7,6 +7,7 @@ import {
   clientOf,
   eachInDirectory,
   ensemble,
+  HOST,
   leaderOf,
   level,
   type MemberProcess,
@@ -86,4 +87,31 @@ test("wiped members that have founded an ensemble without writes, and the one wi
   for (const member of members) await until("report", () => (reports(member).length > 0 ? true : undefined));
   expect(reports(third).join("\n")).toContain(`server ${leader.sid}, which leads`);
   for (const member of members) expect(reports(member)).toHaveLength(1);
+});
+
+test("a copy of a member on another host is refused by name, and the member stays in service", async () => {
+  const members = await ensemble(4, { isListed: (sid) => sid !== 4 });
+  const [first, second, third, copy] = members as [MemberProcess, MemberProcess, MemberProcess, MemberProcess];
+  const listed = [first, second, third];
+  for (const member of listed) member.start();
+  await level(listed);
+  await third.end("SIGTERM");
+  cpSync(third.dataDir, copy.dataDir, { recursive: true });
+  const lineOf = (sid: number, { quorumPort, electionPort }: MemberProcess): string =>
+    `server.${sid}=${HOST}:${quorumPort}:${electionPort}`;
+  copy.listServersIn("copied", [lineOf(1, first), lineOf(2, second), lineOf(3, copy)].join("\n"));
+  third.start();
+  await level(listed);
+  copy.start();
+  const named = (member: MemberProcess): readonly string[] =>
+    member.said("warn").filter((line) => line.includes("another server runs as server 3 already"));
+  for (const member of [first, second, copy]) {
+    await until("refusal", () => (named(member).length > 0 ? true : undefined));
+  }
+  const writer = await clientOf([third]);
+  await writer.create("/at-the-member", "");
+  expect(await third.mode()).toBeDefined();
+  expect(await copy.mode()).toBeUndefined();
+  // It is one line a minute.
+  for (const member of [first, second]) expect(named(member)).toHaveLength(1);
 });

@@ -125,7 +125,6 @@ export class LearnerDiscovery {
     if (!lostHistory.isBlank || this.#leaderId === "") return false;
     // It holds an epoch of the leader's ensemble, in which nothing was written yet.
     if (!lostHistory.isFresh && log.durable.identity.ensembleId === this.#leaderId) return false;
-    // rule: no-data-of-one-ensemble-beside-another
     const other = founding.dataOfAnother(this.#leaderId);
     if (other === undefined) return false;
     const { leader } = this.#link;
