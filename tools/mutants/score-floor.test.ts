@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ROOT } from "@zooid/simulator/internal/mutants/generate";
+import { FLOORS_REACHED, holdFloor, type ScoreFile } from "@zooid/simulator/internal/mutants/score-floor";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { FLOORS_REACHED, holdFloor, type ScoreFile } from "./score-floor.ts";
 
 let folder: string;
 beforeAll(() => {

@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { wholeOption } from "../whole-option.ts";
 import { allMutants, describeMutant, type Mutant, ROOT, sampleOf } from "./generate.ts";
-import { keepScore, scoreOf } from "./kept-score.ts";
+import { scoreOf } from "./kept-score.ts";
 import { countReach, isReached } from "./reach.ts";
+import { holdFloor } from "./score-floor.ts";
 import { type Caught, tryMutant } from "./try-mutant.ts";
 
 /**
@@ -15,7 +16,7 @@ import { type Caught, tryMutant } from "./try-mutant.ts";
  * - `--sample N --from SEED`: N of them, the same for the same source
  * - `--only TEXT`: those in files whose path contains the text
  * - `--parallel N`: processes; default 1
- * - `--keep FILE`: keeps the score in a file; fails where it falls by more than 10 points
+ * - `--keep FILE`: keeps the score in a file; fails below that file's floor, which no run changes
  */
 const { values } = parseArgs({
   options: {
@@ -47,8 +48,13 @@ for (const survivor of survivors) {
 }
 for (const mutant of unreached ?? []) console.log(`\nno seed reaches ${describe(mutant)}`);
 console.log(`\n${caught.length} of ${sample.length} noticed, ${unreached?.length ?? 0} not reached: score ${score}`);
-if (values.keep !== undefined)
-  keepScore(values.keep, { sample: sample.length, from: Number(values.from), seeds, score });
+if (values.keep !== undefined) {
+  const fault = holdFloor(join(ROOT, values.keep), { sample: sample.length, from: Number(values.from), seeds, score });
+  if (fault !== undefined) {
+    console.error(fault);
+    process.exitCode = 1;
+  }
+}
 
 async function takeMutants(): Promise<void> {
   for (let mutant = reached?.[next++]; mutant !== undefined; mutant = reached?.[next++]) {

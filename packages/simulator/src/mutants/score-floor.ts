@@ -10,7 +10,10 @@ export interface ScoreFile {
 }
 
 /** The floors below which no file's floor may lie: those that have been reached. */
-export const FLOORS_REACHED: Readonly<Record<string, number>> = { "tools/mutants/score.json": 50 };
+export const FLOORS_REACHED: Readonly<Record<string, number>> = {
+  "tools/mutants/score.json": 50,
+  "packages/simulator/mutation-score.json": 45,
+};
 
 /**
  * Compares a run's score with the file's floor. A score at or above it is written to the file with
