@@ -31,7 +31,12 @@ interface HeardData {
 /** Why this server founds no ensemble yet. */
 export type FoundingObstacle =
   /** It was heard, and is not fresh. */
-  | ({ readonly kind: "has-data"; readonly sid: ServerId } & HeardData)
+  | {
+      readonly kind: "has-data";
+      readonly sid: ServerId;
+      readonly history: SaidHistory;
+      readonly ensembleId: string | undefined;
+    }
   /** It accepts connections, and has not said what it has: it is silent, or there was a refusal. */
   | { readonly kind: "not-heard"; readonly sid: ServerId }
   /** No connection came about yet, and it is too early to take it for absent. */
