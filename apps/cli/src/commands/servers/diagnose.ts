@@ -111,7 +111,7 @@ function reasonOf({ status, error }: AdminAnswer): string | undefined {
   return status < 400 ? undefined : (error ?? NOT_THERE);
 }
 
-/** Apache's servers show the values of all system properties, passwords of key stores among them. */
+/** Apache's servers show all system properties, passwords of key stores among them. */
 function redacted(fields: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => {
