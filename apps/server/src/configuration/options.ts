@@ -34,6 +34,7 @@ export function parseOptions<R extends OptionRules>(
     options,
   });
   const problems: string[] = [];
+  const given = new Map<string, string | undefined>();
   for (const token of tokens) {
     if (token.kind !== "option") continue;
     const { name, rawName, value } = token;
@@ -42,6 +43,9 @@ export function parseOptions<R extends OptionRules>(
     else if (option.type === "boolean" && value !== undefined) problems.push(`${rawName} takes no value`);
     else if (option.type === "string" && (value === undefined || (value.startsWith("-") && !token.inlineValue)))
       problems.push(`${rawName} takes a value`);
+    else if (option.multiple !== true && given.has(name) && given.get(name) !== value)
+      problems.push(`${rawName} is given twice: ${given.get(name)} and ${value}`);
+    else given.set(name, value);
   }
   if (problems.length > 0) throw new ConfigError([...problems, "zooid-server --help lists all options"]);
   return { values: values as OptionValues<R>, positionals };

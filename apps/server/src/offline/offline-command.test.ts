@@ -83,6 +83,7 @@ test.each<[string, readonly string[], string]>([
   ["a port for two uses", ["recover", "--data", "d", "--as-member", "2=b:1:1;2"], "it has a port twice: 1, 1, 2"],
   ["a client port in use", ["recover", "--data", "d", "--as-member", "2=b:1:2;b:2"], "it has a port twice: 1, 2, 2"],
   ["a number that is too large", ["recover", "--data", "d", "--as-member", "300=b:1:2"], "0 to 254, found 300"],
+  ["two members", ["recover", "--data", "d", "--as-member", MEMBER, "--as-member", "3=b:1:2"], "is given twice: 2="],
   ["two files", ["recover", "zoo.cfg", "more.cfg", "--plan"], "recover takes one zoo.cfg"],
   ["an unknown option", ["recover", "--datta", "d"], "unknown option --datta; the nearest is --data"],
   ["an unknown option of snapshot", ["snapshot", "--data", "d", "--as-member", MEMBER], "unknown option --as-member"],

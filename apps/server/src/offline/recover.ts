@@ -62,9 +62,9 @@ const NOT_ASKED =
 
 function confirmationProblems({ ensembleId }: Survivor, confirmed: string | undefined): readonly string[] {
   if (confirmed === ensembleId || ensembleId === "") return [];
-  const found = confirmed === undefined ? "" : `, not ${confirmed}`;
+  const found = confirmed === undefined ? "" : `; found --confirm ${confirmed}`;
   return [
-    `this ends the ensemble ${ensembleId}: --plan says what is lost, and --confirm ${ensembleId}${found} says that you know`,
+    `this ends the ensemble ${ensembleId}: --plan says what is lost, and --confirm ${ensembleId} says that you know${found}`,
   ];
 }
 
