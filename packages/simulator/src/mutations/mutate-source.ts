@@ -77,10 +77,17 @@ export function edit(source: string, { marker, found, replacement }: SourceEdit)
   return [...lines.slice(0, first), changed, ...lines.slice(end)].join("\n");
 }
 
-/** The files that a mutation changes, from the root, with their new text. */
-export function mutatedFiles({ name, edits }: SourceMutation, root: string = ROOT): ReadonlyMap<string, string> {
+/**
+ * The files that a mutation changes, from the root, with their new text.
+ *
+ * @param markers those of the root, which all sources are read for
+ */
+export function mutatedFiles(
+  { name, edits }: SourceMutation,
+  root: string = ROOT,
+  markers: ReadonlyMap<string, readonly string[]> = findMarkers(root),
+): ReadonlyMap<string, string> {
   if (edits.length === 0) throw new RangeError(`the mutation "${name}" changes nothing`);
-  const markers = findMarkers(root);
   const files = new Map<string, string>();
   for (const each of edits) {
     const file = fileOfMarker(each.marker, markers);

@@ -21,16 +21,16 @@ const mutations = [
     ),
 ];
 
+const markers = findMarkers(ROOT);
+
 test.each(mutations)("%s changes the source, and what is left is code", (_, mutation) => {
-  for (const [file, text] of mutatedFiles(mutation)) {
+  for (const [file, text] of mutatedFiles(mutation, ROOT, markers)) {
     expect(text).not.toBe(readFileSync(join(ROOT, file), "utf8"));
     stripTypeScriptTypes(text);
   }
 });
 
 describe("markers", () => {
-  const markers = findMarkers();
-
   test.each([...markers.keys()])("%s marks one statement", (marker) => {
     expect(fileOfMarker(marker, markers)).toMatch(/^packages\/[a-z-]+\/src\//);
   });
