@@ -70,7 +70,6 @@ test("several ensembles have names, and admin ports of their own", () => {
 });
 
 test.each([
-  [["--port", "1", "--port", "2"], 2],
   [["--server", "prod=zk1", "--server", "zk2"], 1],
   [["--server", "prod=zk1", "--server", "prod=zk2"], 1],
   [["--server", "a=zk1", "--server", "b=zk2", "--name", "x"], 1],

@@ -188,23 +188,7 @@ function hostsProblems(hosts: string): readonly string[] {
 
 function parse(argv: readonly string[]) {
   try {
-    const parsed = parseArgs({
-      args: [...argv],
-      options: OPTIONS,
-      strict: true,
-      allowPositionals: false,
-      tokens: true,
-    });
-    const given = new Map<string, string | undefined>();
-    for (const token of parsed.tokens) {
-      if (token.kind !== "option" || "multiple" in OPTIONS[token.name]) continue;
-      const { name, rawName, value } = token;
-      if (given.has(name) && given.get(name) !== value) {
-        throw new RangeError(`${rawName} is given twice: ${given.get(name)} and ${value}`);
-      }
-      given.set(name, value);
-    }
-    return parsed;
+    return parseArgs({ args: [...argv], options: OPTIONS, strict: true, allowPositionals: false });
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error);
     throw new UsageError([text, "zooid-console --help lists all options"]);

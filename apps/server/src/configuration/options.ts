@@ -20,10 +20,14 @@ export type OptionValues<R extends OptionRules> = { readonly [Name in keyof R]?:
 /**
  * Reads options; throws ConfigError with one line for each that is wrong, rather than the whole
  * usage.
+ *
+ * @param repeats what happens to an option that is given twice with different values: of a server
+ *   that serves the last one wins, since start scripts have options of their own
  */
 export function parseOptions<R extends OptionRules>(
   argv: readonly string[],
   rules: R,
+  repeats: "refused" | "last wins" = "refused",
 ): { readonly values: OptionValues<R>; readonly positionals: readonly string[] } {
   const options = Object.fromEntries(Object.entries(rules));
   const { values, positionals, tokens } = parseArgs({
@@ -43,7 +47,7 @@ export function parseOptions<R extends OptionRules>(
     else if (option.type === "boolean" && value !== undefined) problems.push(`${rawName} takes no value`);
     else if (option.type === "string" && (value === undefined || (value.startsWith("-") && !token.inlineValue)))
       problems.push(`${rawName} takes a value`);
-    else if (option.multiple !== true && given.has(name) && given.get(name) !== value)
+    else if (repeats === "refused" && option.multiple !== true && given.has(name) && given.get(name) !== value)
       problems.push(`${rawName} is given twice: ${given.get(name)} and ${value}`);
     else given.set(name, value);
   }
