@@ -102,7 +102,7 @@ const FILE_BYTES_MAX = 1024 * 1024;
 export function parseCommandLine(argv: readonly string[], jvmFlags: JvmFlags = {}): Command {
   const offline = parseOfflineCommand(argv, fromFile);
   if (offline !== undefined) return offline;
-  const { values, positionals } = parseOptions(argv, OPTIONS);
+  const { values, positionals } = parseOptions(argv, OPTIONS, "last wins");
   if (values.help === true) return { kind: "help" };
   if (values.version === true) return { kind: "version" };
   const [first, second] = positionals;
