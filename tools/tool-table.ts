@@ -42,6 +42,7 @@ const NAMES: Readonly<Record<string, string>> = {
 const BUILDS: Readonly<Record<string, readonly string[]>> = {
   "compare-clients": ["packages/client", "apps/server"],
   "recover-kill": ["apps/server"],
+  "apache-import": ["apps/server"],
   disaster: ["apps/server", "apps/cli"],
   "perf-write-cpu": ["apps/server"],
 };
@@ -73,6 +74,8 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
       "random acts of operators on members, on an ensemble of each, compared after each act (Java, Maven)",
     "packages/trials/src/config-differential/config-differential.ts":
       "random configuration files for both servers: which start, with which values and ports (Java, Maven)",
+    "packages/trials/src/apache-import/apache-import.ts":
+      "zooid-server import of an Apache server that is killed under load, compared node by node (Java, Maven)",
     "packages/trials/src/estates/start-estates.ts":
       "every zoo.cfg of the shapes that images, charts and manuals write: all its members serve (Linux, openssl, Java)",
     "packages/conformance/src/reconfig/reconfig-sequence.ts":

@@ -94,6 +94,11 @@ test.each<[string, readonly string[], string]>([
   ["no place for what is restored", ["restore", "--from", "a"], "--data names the directory that gets the data"],
   ["a moment that is none", ["restore", "--from", "a", "--data", "d", "--to", "yesterday"], "--to takes a zxid like"],
   ["a day without a time", ["restore", "--from", "a", "--data", "d", "--to", "2026-05-31"], "--to takes a zxid like"],
+  ["nothing to import", ["import", "--data", "d"], "--apache names the data directory of the stopped Apache server"],
+  ["no place for what is imported", ["import", "--apache", "a"], "--data names the directory that gets the data"],
+  ["a word to import", ["import", "a", "--data", "d"], "import takes options alone, found a"],
+  ["a member of the import without ports", ["import", "--as-member", "2=b"], "server.2 is of the form"],
+  ["an unknown option of import", ["import", "--apach", "a"], "the nearest is --apache"],
   ["no directory for a snapshot", ["snapshot"], "--data names the data directory"],
 ])("%s is refused", (_, argv, problem) => {
   expect(problemsOf(...argv)).toContainEqual(expect.stringContaining(problem));
@@ -126,6 +131,17 @@ test("restore takes an archive, a directory, and a moment", () => {
     member: { sid: 2 },
     isPlan: true,
   });
+});
+
+test("import takes the directories of both servers", () => {
+  expect(parse("import", "--apache", "a", "--apache-log", "b", "--data", "d", "--as-member", MEMBER)).toEqual({
+    kind: "import",
+    from: { dataDir: resolve("a"), logDir: resolve("b") },
+    directories: { dataDir: resolve("d"), logDir: undefined },
+    member: expect.objectContaining({ sid: 2 }),
+    isPlan: false,
+  });
+  expect(parse("import", "--apache", "a", "--plan")).toMatchObject({ isPlan: true, member: undefined });
 });
 
 test("other commands are not these", () => {

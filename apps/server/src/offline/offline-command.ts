@@ -1,11 +1,25 @@
 import { resolve } from "node:path";
-import { ConfigError, type DataDirectories, type InspectOptions, type RestoreTarget } from "@zooid/embedded-server";
+import {
+  type ApacheDirectories,
+  ConfigError,
+  type DataDirectories,
+  type InspectOptions,
+  type RestoreTarget,
+} from "@zooid/embedded-server";
 import { type Member, parseMembers, serverId, type Zxid } from "@zooid/model";
 import type { ConfigFile } from "../configuration/config-file.ts";
 import { parseOptions } from "../configuration/options.ts";
 
 /** A command for the data directories of a stopped server. */
-export type OfflineCommand = InspectCommand | RecoverCommand | RestoreCommand | SnapshotCommand;
+export type OfflineCommand = ImportCommand | InspectCommand | RecoverCommand | RestoreCommand | SnapshotCommand;
+
+export interface ImportCommand {
+  readonly kind: "import";
+  readonly from: ApacheDirectories;
+  readonly directories: DataDirectories;
+  readonly member: Member | undefined;
+  readonly isPlan: boolean;
+}
 
 export interface RestoreCommand {
   readonly kind: "restore";
@@ -45,6 +59,15 @@ export interface SnapshotCommand {
   readonly out: string | undefined;
   readonly takesDamaged: boolean;
 }
+
+const IMPORT = {
+  apache: { type: "string" },
+  "apache-log": { type: "string" },
+  data: { type: "string" },
+  log: { type: "string" },
+  "as-member": { type: "string" },
+  plan: { type: "boolean" },
+} as const;
 
 const INSPECT = {
   entries: { type: "boolean" },
@@ -90,10 +113,31 @@ export function parseOfflineCommand(
 ): OfflineCommand | undefined {
   const [first, ...rest] = argv;
   if (rest.includes("--help")) return undefined;
+  if (first === "import") return importCommand(rest);
   if (first === "inspect") return inspectCommand(rest);
   if (first === "recover") return recoverCommand(rest, readFile);
   if (first === "restore") return restoreCommand(rest);
   return first === "snapshot" ? snapshotCommand(rest, readFile) : undefined;
+}
+
+function importCommand(argv: readonly string[]): ImportCommand {
+  const { values, positionals } = parseOptions(argv, IMPORT);
+  const problems: string[] = [];
+  if (positionals.length > 0) problems.push(`import takes options alone, found ${positionals.join(", ")}`);
+  const { apache, "apache-log": apacheLog, data, log, plan: isPlan = false } = values;
+  if (apache === undefined) problems.push("--apache names the data directory of the stopped Apache server");
+  if (data === undefined && !isPlan)
+    problems.push("--data names the directory that gets the data: an empty one, or none");
+  const named = values["as-member"];
+  const member = named === undefined ? undefined : memberOf(named, problems);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return {
+    kind: "import",
+    from: { dataDir: resolve(apache ?? "."), logDir: apacheLog === undefined ? undefined : resolve(apacheLog) },
+    directories: { dataDir: resolve(data ?? "."), logDir: log === undefined ? undefined : resolve(log) },
+    member,
+    isPlan,
+  };
 }
 
 function inspectCommand(argv: readonly string[]): InspectCommand {

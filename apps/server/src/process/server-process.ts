@@ -19,6 +19,7 @@ import { LateConsole } from "../console/late-console.ts";
 import { prepareContainer } from "../container/prepare-container.ts";
 import { AuditLog } from "../logs/audit-log.ts";
 import { openLog, type ProcessLog } from "../logs/logger.ts";
+import { importFromApache } from "../offline/import.ts";
 import { inspect } from "../offline/inspect.ts";
 import { recover } from "../offline/recover.ts";
 import { restore } from "../offline/restore.ts";
@@ -83,6 +84,9 @@ export async function runProcess(signals: StartSignals): Promise<void> {
         process.exitCode = isServing ? ExitStatus.OK : ExitStatus.UNEXPECTED;
         return;
       }
+      case "import":
+        await importFromApache(command, OUTPUT);
+        return;
       case "inspect":
         inspect(command, OUTPUT);
         return;

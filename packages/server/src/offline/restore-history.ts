@@ -1,5 +1,4 @@
-import { randomBytes, randomInt } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { randomInt } from "node:crypto";
 import { join } from "node:path";
 import { DataTree, type PrepareContext } from "@zooid/data-tree";
 import {
@@ -8,31 +7,27 @@ import {
   epochOf,
   formatZxid,
   type Member,
-  membersOf,
   newTxnHeader,
   newTxnOp,
   OpCode,
   type Zxid,
 } from "@zooid/model";
-import { type LogHandler, StoreError } from "@zooid/txn-log";
-import { ArchiveFile, openStore, readBase, type Store } from "@zooid/txn-log/sqlite";
+import { StoreError } from "@zooid/txn-log";
+import { ArchiveFile, readBase, type Store } from "@zooid/txn-log/sqlite";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/txn";
-import { encodeMembers } from "@zooid/zab";
 import { loadTree } from "../storage/load-tree.ts";
-import { type DataDirectories, placesOf } from "./data-directories.ts";
+import { foundEnsemble } from "./found-ensemble.ts";
 import { FrameBatch, forEachFrame } from "./frame-batch.ts";
+import { fillNewDirectory, type NewDirectoryOptions } from "./new-directory.ts";
 import { OfflineError } from "./offline-error.ts";
 import { EPOCHS_SKIPPED } from "./recover-member.ts";
 import type { RestorePlan } from "./restore-plan.ts";
 
-export interface RestoreOptions {
-  /** Gets the data; must be empty, or not exist. */
-  readonly directories: DataDirectories;
+export interface RestoreOptions extends NewDirectoryOptions {
   /** The member that the server is from then on, alone. Undefined: a standalone server. */
   readonly member: Member | undefined;
   /** Whether sessions, and their ephemeral nodes, are kept; else they end. */
   readonly keepsSessions: boolean;
-  warn(text: string): void;
 }
 
 export interface Restored {
@@ -47,7 +42,6 @@ export interface Restored {
 const BATCH_BYTES = 256 * 1024;
 /** The largest part of a session's end in one transaction. */
 const CLOSE_LIMITS = { opCountMax: 500, pathBytesMax: 32 * 1024 };
-const STANDALONE_SID = 1;
 
 /**
  * Makes the data directory of a stopped server from an archive: the base, then the transactions
@@ -56,59 +50,24 @@ const STANDALONE_SID = 1;
  *
  * @throws OfflineError and StoreError; nothing is left behind then
  */
-export async function restoreHistory(plan: RestorePlan, options: RestoreOptions): Promise<Restored> {
-  const { directory, logDirectory } = placesOf(options.directories);
-  const places = [...new Set([directory, logDirectory])];
-  for (const place of places) {
-    if (existsSync(place) && readdirSync(place).length > 0) {
-      throw new OfflineError([`${place} is not empty: a state is restored to a directory of its own`]);
-    }
-  }
-  const isMade = places.filter((place) => !existsSync(place));
-  for (const place of places) mkdirSync(place, { recursive: true, mode: 0o700 });
-  try {
-    return await restoreTo({ directory, logDirectory }, plan, options);
-  } catch (error) {
-    for (const place of places) {
-      for (const name of readdirSync(place)) rmSync(join(place, name), { recursive: true, force: true });
-      if (isMade.includes(place)) rmSync(place, { recursive: true, force: true });
-    }
-    throw error;
-  }
+export function restoreHistory(plan: RestorePlan, options: RestoreOptions): Promise<Restored> {
+  return fillNewDirectory(options, (store) => restoreTo(store, plan, options));
 }
 
 async function restoreTo(
-  places: { readonly directory: string; readonly logDirectory: string },
+  store: Store,
   plan: RestorePlan,
-  { member, keepsSessions, warn }: RestoreOptions,
+  { directories, member, keepsSessions }: RestoreOptions,
 ): Promise<Restored> {
-  const { promise: failure, reject } = Promise.withResolvers<never>();
-  failure.catch(() => {});
-  const handler: LogHandler = {
-    appended: () => {},
-    roomChanged: (missing) => {
-      if (missing !== undefined) reject(new StoreError({ code: "DISK_FULL", file: places.directory, reason: missing }));
-    },
-    failed: reject,
-    warned: warn,
-  };
-  await using store = await openStore({ ...places, sid: STANDALONE_SID, handler });
-  const history = new RestoredHistory(store, places.directory);
-  const work = async (): Promise<Restored> => {
-    await history.installBase(plan);
-    for (const { file, after } of plan.files) await history.addFile(file, after, plan.zxid);
-    const epoch = epochOf(plan.zxid) + EPOCHS_SKIPPED;
-    if (epoch >= EPOCH_MAX) throw new OfflineError([`epoch ${epochOf(plan.zxid)} leaves no room for another one`]);
-    const endedCount = keepsSessions ? 0 : history.endSessions(epoch);
-    await history.finish(epoch);
-    const ensembleId = member === undefined ? "" : randomBytes(8).toString("hex");
-    if (member !== undefined) {
-      const config = encodeMembers(membersOf([member], composeZxid(epoch + 1, 0)));
-      await store.branch({ ensembleId, sid: member.sid, epoch: epoch + 1, config });
-    }
-    return { zxid: plan.zxid, nodeCount: history.tree.nodeCount, endedCount, ensembleId };
-  };
-  return await Promise.race([work(), failure]);
+  const history = new RestoredHistory(store, directories.dataDir);
+  await history.installBase(plan);
+  for (const { file, after } of plan.files) await history.addFile(file, after, plan.zxid);
+  const epoch = epochOf(plan.zxid) + EPOCHS_SKIPPED;
+  if (epoch >= EPOCH_MAX) throw new OfflineError([`epoch ${epochOf(plan.zxid)} leaves no room for another one`]);
+  const endedCount = keepsSessions ? 0 : history.endSessions(epoch);
+  await history.finish(epoch);
+  const ensembleId = member === undefined ? "" : await foundEnsemble(store, member, epoch + 1);
+  return { zxid: plan.zxid, nodeCount: history.tree.nodeCount, endedCount, ensembleId };
 }
 
 /** The tree and the log of a new directory, brought forward together. */

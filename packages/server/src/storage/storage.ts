@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { counted, epochOf, FRAME_HEADER_BYTES, formatZxid, type LogPosition, type ServerId } from "@zooid/model";
+import { counted, FRAME_HEADER_BYTES, formatZxid, type LogPosition, type ServerId } from "@zooid/model";
 import { Histogram, type Replica } from "@zooid/replica";
 import {
   type LogHandler,
@@ -31,6 +31,7 @@ import { damageFault, type ScrubLog, scrubMetrics, scrubOptionsOf, startRemedyOf
 import type { Checkpoint } from "../driver/driver-config.ts";
 import { loadTree } from "./load-tree.ts";
 import { PumpedMemoryLog } from "./pumped-memory-log.ts";
+import { takeOverImported } from "./take-over-imported.ts";
 
 /** Where a server's log and state lie. */
 export interface Storage extends AsyncDisposable {
@@ -328,16 +329,8 @@ class SqliteStorage implements Storage {
     return this.#store.importSnapshot();
   }
 
-  async takeOver({ position, stateFile, epochs }: ReceivedSnapshot): Promise<void> {
-    const { log } = this;
-    const { zxid } = position;
-    const epoch = epochOf(zxid);
-    const { sid, bootCount } = log.durable.identity;
-    const install = { epoch, tail: zxid, committed: zxid, snapshot: { stateFile, epochs } };
-    // Writes complete in their order.
-    log.setPromise({ epoch, sid, incarnation: bootCount }, () => {});
-    log.beginStage(position, () => {});
-    await new Promise<void>((done) => log.installHistory(install, done));
+  takeOver(state: ReceivedSnapshot): Promise<void> {
+    return takeOverImported(this.log, state);
   }
 
   receiveSnapshot(position: LogPosition): Promise<SnapshotReceiver> {

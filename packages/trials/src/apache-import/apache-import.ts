@@ -1,0 +1,170 @@
+/**
+ * Imports the data directory of an Apache server that was killed under load, and compares all nodes
+ * with those that Apache serves after a restart.
+ *
+ *     npm run tool -- apache-import [--rounds 3] [--clients 6] [--load-ms 2500] [--seed N] [--keep]
+ *
+ * The load has every kind of transaction, and the server takes a snapshot every hundred of them
+ * while it writes. In each round the server is killed by SIGKILL, `zooid-server import` makes a
+ * data directory, and a server serves that: data, access list and Stat of every node must be
+ * Apache's, and its ephemeral nodes gone. An import from an older snapshot must come to the same
+ * tree. Needs Java and Maven.
+ */
+import { deepStrictEqual } from "node:assert/strict";
+import { linkSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { fetchApacheJars } from "@zooid/conformance/internal/clients";
+import { Random } from "@zooid/conformance/internal/random";
+import { ServerProcess, ZOOID_SERVER } from "@zooid/conformance/internal/servers/endpoint";
+import { newSeed, toolOptions } from "@zooid/conformance/internal/tool-options";
+import { type ApacheState, readApache } from "@zooid/embedded-server";
+import { run } from "../processes/run.ts";
+import { ApacheLoad } from "./apache-load.ts";
+import { differences, servedTree, withoutEphemerals } from "./served-tree.ts";
+
+const options = toolOptions({ rounds: 3, clients: 6, "load-ms": 2500, seed: newSeed(), keep: false });
+const DIFFERENCES_SHOWN = 10;
+/** The number of snapshots that are tried in each round. */
+const SNAPSHOTS_MAX = 10;
+/** The places of czxid, mzxid and pzxid in a stored stat. */
+const ZXID_OFFSETS = [0, 8, 52];
+/** Servers change them in memory alone. */
+const QUOTA_STATS = /^\/zookeeper\/quota\/.*zookeeper_stats$/;
+/** Some are read from system properties alone. */
+const PROPERTIES = [
+  "-Dzookeeper.extendedTypesEnabled=true",
+  "-Dfile.encoding=UTF-8",
+  "-Dzookeeper.snapCount=100",
+  "-Dzookeeper.preAllocSize=1024",
+];
+/** Containers and TTL nodes that are due are deleted under load, and kept for the comparison. */
+const LOAD = ["-Dznode.container.checkIntervalMs=500"];
+const COMPARE = ["-Dznode.container.checkIntervalMs=3600000"];
+/** What the server of a round has besides. */
+const VARIANTS = [[], ["-Dzookeeper.snapshot.compression.method=gz"], ["-Dzookeeper.closeSessionTxn.enabled=false"]];
+
+const random = new Random(options.seed);
+const folder = mkdtempSync(join(tmpdir(), "apache-import-"));
+const apacheFolder = join(folder, "apache");
+const version2 = join(apacheFolder, "data", "version-2");
+const jars = fetchApacheJars();
+let failure: unknown;
+
+console.log(`seed ${options.seed}, data in ${folder}`);
+try {
+  for (let round = 0; round < options.rounds; round++) await runRound(round);
+} catch (error) {
+  failure = error;
+  console.log(error instanceof Error ? error.message : String(error));
+}
+if (options.keep || failure !== undefined) console.log(`data and logs are kept in ${folder}`);
+else rmSync(folder, { recursive: true, force: true });
+console.log(failure === undefined ? `${options.rounds} rounds passed` : "FAILED");
+process.exit(failure === undefined ? 0 : 1);
+
+async function runRound(round: number): Promise<void> {
+  const answered = await loadAndKill(VARIANTS[round % VARIANTS.length] ?? []);
+  const before = filesIn(version2);
+  const server = join(folder, `zooid-${round}`);
+  mkdirSync(server);
+  const argv = ["import", "--apache", join(apacheFolder, "data"), "--data", join(server, "data")];
+  const { stdout, stderr } = await run(ZOOID_SERVER, argv, folder);
+  console.log((stdout + stderr).trim());
+  deepStrictEqual(filesIn(version2), before, "an import changes nothing in Apache's directory");
+  const state = await readApache({ dataDir: version2 }, () => {});
+  const { fuzzy, snapshots } = await compareSnapshots(round, state);
+  await compareServed(server);
+  const { nodes, ephemeralCount } = state.tree;
+  console.log(
+    `round ${round + 1}: ${answered} requests, ${nodes.size} nodes, ${ephemeralCount} ephemeral, all equal; ` +
+      `${snapshots} snapshots, ${fuzzy} of them ahead of their zxid, come to the same tree`,
+  );
+}
+
+/** @returns the number of requests that were answered */
+async function loadAndKill(variant: readonly string[]): Promise<number> {
+  const properties = [...PROPERTIES, ...LOAD, ...variant];
+  await using apache = new ServerProcess({ kind: "apache", folder: apacheFolder, jars, properties });
+  await apache.start();
+  const load = new ApacheLoad(random, apache.port);
+  await load.begin();
+  const running = load.run(options.clients);
+  await Promise.race([running, delay(options["load-ms"])]);
+  await apache.kill();
+  load.stop();
+  await running.catch(() => {});
+  return load.answered;
+}
+
+/** Begins from some of the snapshots that the directory has. */
+async function compareSnapshots(
+  round: number,
+  newest: ApacheState,
+): Promise<{ readonly snapshots: number; readonly fuzzy: number }> {
+  const names = filesIn(version2).map(({ name }) => name);
+  const all = names.filter((name) => name.startsWith("snapshot."));
+  const snapshots = Array.from({ length: Math.min(SNAPSHOTS_MAX, all.length) }, () => random.pick(all));
+  const logs = names.filter((name) => name.startsWith("log."));
+  let fuzzy = 0;
+  for (const snapshot of snapshots) {
+    const from = join(folder, `from-${round}`);
+    mkdirSync(from);
+    linkSync(join(version2, snapshot), join(from, snapshot));
+    if (isAhead(await readApache({ dataDir: from }, () => {}))) fuzzy++;
+    for (const name of logs) linkSync(join(version2, name), join(from, name));
+    const { tree, isDigestChecked } = await readApache({ dataDir: from }, () => {});
+    const lines = differentNodes(newest.tree, tree);
+    if (lines.length > 0) throw new Error(`${snapshot} comes to another tree: ${lines.join(", ")}`);
+    if (newest.isDigestChecked && !isDigestChecked) throw new Error(`${snapshot}: the digest was not checked`);
+    rmSync(from, { recursive: true });
+  }
+  return { snapshots: snapshots.length, fuzzy };
+}
+
+/** Whether a snapshot has effects of later transactions than its name says. */
+function isAhead({ tree, zxid }: ApacheState): boolean {
+  for (const { stat } of tree.nodes.values()) {
+    for (const offset of ZXID_OFFSETS) if (stat.readBigInt64BE(offset) > zxid) return true;
+  }
+  return false;
+}
+
+/** The paths that are in one of the trees alone, or have another content there. */
+function differentNodes(one: ApacheState["tree"], other: ApacheState["tree"]): readonly string[] {
+  const paths = new Set([...one.nodes.keys(), ...other.nodes.keys()]);
+  return [...paths].filter((path) => !QUOTA_STATS.test(path) && textOf(one, path) !== textOf(other, path));
+}
+
+function textOf(tree: ApacheState["tree"], path: string): string {
+  const node = tree.nodes.get(path);
+  return JSON.stringify([node?.data?.toString("base64"), node?.acl, node?.stat.toString("base64")]);
+}
+
+async function compareServed(zooidFolder: string): Promise<void> {
+  const properties = [...PROPERTIES, ...COMPARE];
+  await using apache = new ServerProcess({ kind: "apache", folder: apacheFolder, jars, properties });
+  await using zooid = new ServerProcess({ kind: "zooid", folder: zooidFolder });
+  await Promise.all([apache.start(), zooid.start()]);
+  const [expected, found] = await Promise.all([servedTree(apache.port), servedTree(zooid.port)]);
+  const lines = differences(withoutEphemerals(expected), found);
+  if (lines.length > 0) {
+    throw new Error(`${lines.length} nodes differ\n${lines.slice(0, DIFFERENCES_SHOWN).join("\n")}`);
+  }
+}
+
+interface ListedFile {
+  readonly name: string;
+  readonly size: number;
+  readonly changedMs: number;
+}
+
+function filesIn(directory: string): readonly ListedFile[] {
+  return readdirSync(directory)
+    .sort()
+    .map((name) => {
+      const { mtimeMs: changedMs, size } = statSync(join(directory, name));
+      return { name, size, changedMs };
+    });
+}

@@ -1,0 +1,107 @@
+import type { Acl } from "@zooid/model";
+import { StoreError } from "../store-error.ts";
+import { Adler32, APACHE_HEADER_BYTES, APACHE_MAGIC, APACHE_VERSION, END_PATH } from "./apache-format.ts";
+import type { ApacheTree } from "./apache-tree.ts";
+
+const PIECE_BYTES = 256 * 1024;
+
+/**
+ * Writes a tree as an exact snapshot in Apache's form: without sessions, parents before children.
+ *
+ * @param from names the tree in errors
+ * @throws StoreError DAMAGED for a node without access list or parent
+ */
+export function* apacheTreeSnapshot(
+  tree: ApacheTree,
+  lastZxid: bigint,
+  from: string,
+): Generator<Buffer, void, undefined> {
+  const out = new SealedPieces();
+  const head = Buffer.alloc(APACHE_HEADER_BYTES);
+  head.writeUInt32BE(APACHE_MAGIC, 0);
+  head.writeUInt32BE(APACHE_VERSION, 4);
+  head.writeBigInt64BE(-1n, 8);
+  // No session.
+  out.put(head, int(0));
+  const keys = new Map<string, bigint>();
+  const lists: Buffer[] = [];
+  for (const [path, { acl }] of tree.nodes) {
+    if (acl === undefined) throw damaged(from, path, "its access list is missing");
+    if (path !== "" && !tree.nodes.has(path.slice(0, path.lastIndexOf("/"))))
+      throw damaged(from, path, "it has no parent");
+    const text = JSON.stringify(acl);
+    if (keys.has(text)) continue;
+    const key = BigInt(keys.size + 1);
+    keys.set(text, key);
+    lists.push(Buffer.concat([long(key), int(acl.length), ...acl.flatMap(entryOf)]));
+  }
+  out.put(int(lists.length), ...lists);
+  // A parent has a smaller depth than its children.
+  const byDepth: string[][] = [];
+  for (const path of tree.nodes.keys()) {
+    const depth = path.split("/").length;
+    byDepth[depth] ??= [];
+    byDepth[depth].push(path);
+  }
+  for (const path of byDepth.flat()) {
+    const node = tree.nodes.get(path);
+    if (node === undefined) continue;
+    const key = keys.get(JSON.stringify(node.acl)) ?? -1n;
+    out.put(field(Buffer.from(path)), field(node.data), long(key), node.stat);
+    if (out.length >= PIECE_BYTES) yield out.take();
+  }
+  out.put(field(Buffer.from(END_PATH)));
+  out.seal();
+  out.put(long(lastZxid));
+  out.seal();
+  yield out.take();
+}
+
+function damaged(file: string, path: string, found: string): StoreError {
+  return new StoreError({ code: "DAMAGED", file, place: `the node ${JSON.stringify(path)}`, found });
+}
+
+class SealedPieces {
+  readonly #sum = new Adler32();
+  #pieces: Buffer[] = [];
+  length = 0;
+
+  put(...pieces: readonly Buffer[]): void {
+    for (const piece of pieces) {
+      this.#sum.add(piece, 0, piece.length);
+      this.#pieces.push(piece);
+      this.length += piece.length;
+    }
+  }
+
+  seal(): void {
+    this.put(Buffer.concat([long(BigInt(this.#sum.value)), field(Buffer.from(END_PATH))]));
+  }
+
+  take(): Buffer {
+    const bytes = Buffer.concat(this.#pieces);
+    this.#pieces = [];
+    this.length = 0;
+    return bytes;
+  }
+}
+
+function entryOf({ perms, scheme, id }: Acl[number]): readonly Buffer[] {
+  return [int(perms), field(Buffer.from(scheme)), field(Buffer.from(id))];
+}
+
+function int(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeInt32BE(value);
+  return bytes;
+}
+
+function long(value: bigint): Buffer {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigInt64BE(value);
+  return bytes;
+}
+
+function field(bytes: Buffer | null): Buffer {
+  return bytes === null ? int(-1) : Buffer.concat([int(bytes.length), bytes]);
+}
