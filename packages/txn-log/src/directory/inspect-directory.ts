@@ -46,8 +46,7 @@ export function refuseForeign(directory: string): void {
   if (!readdirSync(join(directory, APACHE_DIRECTORY)).some((name) => APACHE_FILE.test(name))) return;
   const found = `a ${APACHE_DIRECTORY} directory written by Apache ZooKeeper`;
   const hint =
-    "to take the data over, start a server with an empty directory and send it a snapshot of ZooKeeper's " +
-    "(docs/operations.md, From Apache ZooKeeper)";
+    "to take the data over: zooid-server import --apache DIR --data NEW (docs/operations.md, From Apache ZooKeeper)";
   throw new StoreError({ code: "FOREIGN", directory, expected: "a directory of Zooid or an empty one", found, hint });
 }
 
