@@ -181,6 +181,24 @@ export class KnownMembers {
   }
 
   /**
+   * A history without any configuration replaces this server's: a change that it has logged is cut.
+   *
+   * 1. Files name the members. S1 leads, and proposes the first list that all have in their files.
+   * 2. It loses its followers, and S3 leads with a history that ends before that.
+   * 3. S1 follows S3, and the next change comes. S1 would take the cut one for the one that this
+   *    replaces, and count by both.
+   *
+   * @returns the configuration that is in force, to be written as the last one; undefined where
+   *   nothing was cut
+   */
+  cutChange(): Uint8Array | undefined {
+    if (this.#committed === undefined || !this.isChanging) return undefined;
+    this.#lastSeen = this.#committed;
+    this.#moved();
+    return encodeMembers(this.#committed);
+  }
+
+  /**
    * Entries up to here are committed: a change among them comes into force, whether or not the disk
    * knows. Until then both configurations count here.
    *

@@ -1,5 +1,17 @@
-import { counterOf, type LinkRef, MajorityQuorum, type PeerMessage, serverId, ZXID_NONE } from "@zooid/model";
+import {
+  composeZxid,
+  counterOf,
+  type LinkRef,
+  MajorityQuorum,
+  type Members,
+  type PeerMessage,
+  parseMembers,
+  serverId,
+  ZXID_NONE,
+} from "@zooid/model";
 import { expect, test } from "vitest";
+import type { PeerOptions } from "../config.ts";
+import { decodeMembers, encodeMembers } from "../known-members.ts";
 import { ZabPeer } from "../peer.ts";
 import { batchOf, RecordingSinks } from "../testing/batch.ts";
 import { VolatileLog } from "../volatile-log.ts";
@@ -9,7 +21,7 @@ const LINK = 1 as LinkRef;
 const ENTRY_BYTES = batchOf(1, 1).end;
 
 /** A server with an empty log that is synced with a leader whose log is empty too, in epoch 1. */
-function level(isObserver: boolean, config: { readonly windowBytes?: number } = {}) {
+function level(isObserver: boolean, config: Pick<PeerOptions, "members" | "windowBytes"> = {}, logged?: Members) {
   const steps: (() => void)[] = [];
   const said: PeerMessage[] = [];
   const log = new VolatileLog(
@@ -28,6 +40,8 @@ function level(isObserver: boolean, config: { readonly windowBytes?: number } = 
   });
   const voters = isObserver ? [LEADER] : [LEADER, serverId(2)];
   const verifier = new MajorityQuorum(voters);
+  if (logged !== undefined) log.setConfigs({ lastSeen: encodeMembers(logged) }, () => {});
+  for (let step = steps.shift(); step !== undefined; step = steps.shift()) step();
   const peer = new ZabPeer({ sid: serverId(2), isObserver, verifier, ...config }, sinks);
   const hears = (message: PeerMessage): void => {
     peer.onMessage(LINK, message);
@@ -58,7 +72,7 @@ function level(isObserver: boolean, config: { readonly windowBytes?: number } = 
     previous = last;
   };
   const acked = (): number[] => said.flatMap((message) => (message.kind === "ack" ? [counterOf(message.durable)] : []));
-  return { peer, entry, acked };
+  return { peer, log, entry, acked };
 }
 
 test("a voter acks each append when it is on its disk", () => {
@@ -87,4 +101,12 @@ test("an observer acks before its leader has sent the whole window ahead", () =>
   const { entry, acked } = level(true, { windowBytes: 8 * ENTRY_BYTES * 2 });
   for (let i = 0; i < 6; i++) entry();
   expect(acked()).toEqual([1, 3, 5]);
+});
+
+test("a logged change of the members is cut by a history that has no configuration, in memory and on the disk", () => {
+  const members = parseMembers("server.1=a:1:2\nserver.2=b:1:2");
+  const change = { ...parseMembers("server.1=a:1:2\nserver.2=b:1:2\nserver.3=c:1:2"), version: composeZxid(1, 5) };
+  const { peer, log } = level(false, { members }, change);
+  expect([peer.members.isChanging, peer.members.lastSeen]).toEqual([false, members]);
+  expect(decodeMembers(log.durable.lastSeenConfig ?? new Uint8Array())?.version).toBe(ZXID_NONE);
 });

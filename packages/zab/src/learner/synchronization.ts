@@ -195,6 +195,7 @@ export class LearnerSynchronization {
     const isWritten = replaced !== undefined && members.isWrittenWithHistory(replaced);
     const committedConfig = isWritten ? replacedConfig : undefined;
     const isSnapshot = this.#stateFile !== undefined;
+    const lastSeenConfig = config ?? members.cutChange();
     link.becomeInstalling();
     this.#broadcast.beginLogging(through);
     // One transaction:
@@ -213,7 +214,7 @@ export class LearnerSynchronization {
         // rule: history-with-its-ensemble
         ...(message.ensembleId === "" ? {} : { ensembleId: message.ensembleId }),
         // rule: history-with-its-configuration
-        ...(config === undefined ? {} : { lastSeenConfig: config }),
+        ...(lastSeenConfig === undefined ? {} : { lastSeenConfig }),
         ...(committedConfig === undefined ? {} : { committedConfig }),
         ...(this.#stateFile === undefined ? {} : { snapshot: { stateFile: this.#stateFile, epochs: sync.epochs } }),
       },
