@@ -480,9 +480,9 @@ class SqliteStore implements Store {
 }
 
 export { apacheLogEntries } from "./apache/apache-log.ts";
-export { ApacheSnapshotDecoder } from "./apache/apache-snapshot-decoder.ts";
-export { type ApacheTransaction, apacheTransaction } from "./apache/apache-transaction.ts";
-export { ApacheTree } from "./apache/apache-tree.ts";
+export { ApacheSnapshotDecoder, type ApacheSnapshotParts } from "./apache/apache-snapshot-decoder.ts";
+export { type ApacheChange, type ApacheTransaction, apacheTransaction } from "./apache/apache-transaction.ts";
+export { type ApacheNode, ApacheTree } from "./apache/apache-tree.ts";
 export { apacheTreeSnapshot } from "./apache/apache-tree-snapshot.ts";
 export {
   Archive,
