@@ -28,7 +28,8 @@ test("a subtree goes out as a file, and comes in elsewhere after a dry run", asy
   const lines = readFileSync(await download.path(), "utf8")
     .trimEnd()
     .split("\n");
-  expect(lines).toHaveLength(602);
+  expect(lines).toHaveLength(603);
+  expect(lines.at(-1)).toBe(`{"end":true,"nodes":601}`);
 
   const file = { name: "subtree.jsonl", mimeType: "application/octet-stream", buffer: Buffer.from(lines.join("\n")) };
   await into.getByLabel("File", { exact: true }).setInputFiles(file);
