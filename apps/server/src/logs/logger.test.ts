@@ -107,3 +107,14 @@ test("the newest lines are kept, as they were written", () => {
   expect(log.recent()).toEqual(written.slice(-200).map((line) => line.trimEnd()));
   expect(log.recent().at(-1)).toContain('"msg":"line 499"');
 });
+
+test("fields of one line are not those of the next", () => {
+  const described = { myid: 1 };
+  const [, second] = linesOf((log) => {
+    log.describe(() => described);
+    log.warn("refused", { event: "refused", address: "a peer" });
+    log.info("a line", { event: "status" });
+  });
+  expect(second).toEqual({ level: "info", time: expect.any(String), myid: 1, event: "status", msg: "a line" });
+  expect(described).toEqual({ myid: 1 });
+});

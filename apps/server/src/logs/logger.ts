@@ -72,7 +72,8 @@ export function processLog(level: LogLevel, destination: DestinationStream): Pro
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      mixin: () => context(),
+      // A copy: the fields of the line are added to it.
+      mixin: () => ({ ...context() }),
     },
     kept,
   );

@@ -3,8 +3,10 @@ import type { OperatorEvent } from "./log-events.ts";
 import { fieldsOf, type LogFields } from "./log-fields.ts";
 import { sentenceOf } from "./operator-sentences.ts";
 
-/** Levels of events that last until an operator acts. */
-const LEVELS: Partial<Readonly<Record<OperatorEvent["kind"], "warn" | "error">>> = {
+/** Levels of events that last until an operator acts, or come again and again until then. */
+const LEVELS: Partial<Readonly<Record<OperatorEvent["kind"], "info" | "warn" | "error">>> = {
+  "electors-lost": "info",
+  "no-quorum-follows": "info",
   "history-of-one-server": "error",
   "leader-of-another-ensemble": "error",
   "beside-another-ensemble": "error",
