@@ -44,6 +44,9 @@ const PROOF_REQUIRED = 16;
  */
 const LIST_IN_FORCE = 32;
 
+/** A feature: the sender takes links with TLS. Servers that do not name their starts do not say. */
+const TAKES_TLS = 64;
+
 /** A server's data in a Hello, as of now. */
 export interface LinkIdentity {
   /** Empty until this server holds an epoch of an ensemble. */
@@ -69,6 +72,8 @@ export interface PeerIdentity {
   readonly frameBytesMax: number;
   /** Where it is, as it says; empty if it does not say. */
   readonly host: string;
+  /** Whether it takes links with TLS; undefined if it does not say. */
+  readonly takesTls: boolean | undefined;
 }
 
 export interface HandshakeConfig {
@@ -87,6 +92,8 @@ export interface HandshakeConfig {
    * The first that the other side has too is used, all are accepted; empty means no authentication.
    */
   readonly secrets: readonly PeerSecret[];
+  /** Whether this server takes links with TLS. */
+  readonly takesTls: boolean;
   /** Whether links without proof are refused, where there are secrets. */
   readonly secretMode: PeerSecretMode;
   readonly identity: () => LinkIdentity;
@@ -131,6 +138,11 @@ export class Handshake {
   /** Whether the other side has proved that it has a shared secret. */
   get isProved(): boolean {
     return this.#isProved;
+  }
+
+  /** Whether the other side takes links with TLS; undefined if it has not said so. */
+  get takesTls(): boolean | undefined {
+    return this.#other?.identity.takesTls;
   }
 
   /** The dialer's first message. */
@@ -251,7 +263,18 @@ export class Handshake {
       throw fault("auth", "the two servers have no secret in common (zooid.peerSecretFile)");
     }
     const { bootCount, frameBytesMax, host, startId } = hello;
-    return { sid: hello.sid, bootCount, startId, ensembleId: hello.ensembleId, history, version, frameBytesMax, host };
+    const takesTls = startId === "" ? undefined : hello.features.includes(TAKES_TLS);
+    return {
+      sid: hello.sid,
+      bootCount,
+      startId,
+      ensembleId: hello.ensembleId,
+      history,
+      version,
+      frameBytesMax,
+      host,
+      takesTls,
+    };
   }
 
   /** Compares the Hello of a server of version 0.1.0. */
@@ -288,6 +311,7 @@ export class Handshake {
         ...(this.#config.isChangeable() ? [CHANGEABLE] : []),
         ...(history === "ensemble" ? [] : [HISTORIES[history]]),
         ...(this.#isProofRequired ? [PROOF_REQUIRED] : []),
+        ...(this.#config.takesTls ? [TAKES_TLS] : []),
         LIST_IN_FORCE,
       ],
       versionMin: PEER_VERSION_MIN,

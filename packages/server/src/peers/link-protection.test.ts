@@ -42,13 +42,18 @@ function protectionOf(options: EnsembleOptions): {
 } {
   const { ensemble } = parseServerConfig({ ensemble: options });
   if (ensemble === undefined) throw new Error("there is an ensemble");
+  saysTls = options.peerTls !== undefined;
   const warn = (text: string): void => void lines.push(text);
   return { ensemble, protection: new LinkProtection({ ensemble, links: () => links, tickMs: 1, warn }) };
 }
 
+/** Links say what holds when they are made: with the first options of a test. */
+let saysTls = false;
+
 function link(sid: number, more: Partial<ProtectedLink> = {}): ProtectedLink {
   const renew = (): void => void renewed.push(`${sid}`);
-  return { sid: serverId(sid), isDialed: true, hasTls: false, hasProof: false, generation: 0, renew, ...more };
+  const plain = { isDialed: true, hasTls: false, hasProof: false, takesTls: undefined, generation: 0 };
+  return { sid: serverId(sid), ...plain, saysTls, renew, ...more };
 }
 
 describe("a reload", () => {
@@ -151,6 +156,26 @@ describe("a reload", () => {
       const before = ensemble.security.current;
       expect(protection.reload(optionsOf(all[to])).problems).toEqual([expect.stringContaining(problem)]);
       expect(ensemble.security.current).toBe(before);
+    });
+
+    test("dialing with TLS is refused while a server takes none, and passes where all take it or do not say", () => {
+      const [, dialsPlain, dialsTls] = stages(pem());
+      const { protection } = protectionOf(optionsOf(dialsPlain));
+      links.quorum = [link(2, { takesTls: true })];
+      links.elections = [link(2, { takesTls: true }), link(3, { takesTls: false })];
+      expect(protection.reload(optionsOf(dialsTls)).problems).toEqual([
+        expect.stringContaining("links with TLS would not be accepted by server 3, which takes none yet"),
+      ]);
+      links.elections = [link(2, { takesTls: true }), link(3)];
+      expect(protection.reload(optionsOf(dialsTls)).problems).toEqual([]);
+    });
+
+    test("links on which a server said that it takes no TLS are made again once it does", () => {
+      const [none, dialsPlain] = stages(pem());
+      const { protection } = protectionOf(optionsOf(none));
+      links.elections = [link(2), link(3)];
+      expect(protection.reload(optionsOf(dialsPlain)).problems).toEqual([]);
+      expect(renewed).toEqual(["2", "3"]);
     });
 
     test("each stage passes, and links are made again without TLS before it is turned off", () => {

@@ -196,24 +196,38 @@ export class LinkProtection {
             "first set portUnification=true and sslQuorum=false on every server",
         );
     }
+    if (from === TlsStage.BOTH_DIALS_PLAIN && to === TlsStage.BOTH_DIALS_TLS) {
+      // 1. S1 and S2 take both, S3 was forgotten: all reach each other without TLS.
+      // 2. S1 and S2 dial with TLS. All elect S3, whose port for learners neither reaches.
+      const unready = servers(({ hasTls, takesTls }) => takesTls === false && !hasTls);
+      if (unready !== "")
+        problems.push(
+          `links with TLS would not be accepted by server ${unready}, which takes none yet: first set portUnification=true there, ` +
+            "with its certificates",
+        );
+    }
     return problems;
   }
 
   /**
    * Makes the links again that lack what this server has now, or that it would dial without TLS
-   * now, and were made before the reload; for a timer, since a dial may have been under way at the
-   * reload. Once all servers dial without TLS no link has it, which lets it be turned off. Links
-   * that the other side cannot protect yet are made again by that one's reload. Links of elections,
-   * and that of a learner to its leader, end at once; those of a leader's learners one after
-   * another, each when the one before is there again, so that the leader keeps its quorum.
+   * now, or on which it did not say that it takes TLS, and were made before the reload; for a
+   * timer, since a dial may have been under way at the reload. Once all servers dial without TLS no
+   * link has it, which lets it be turned off. Links that the other side cannot protect yet are made
+   * again by that one's reload. Links of elections, and that of a learner to its leader, end at
+   * once; those of a leader's learners one after another, each when the one before is there again,
+   * so that the leader keeps its quorum.
    */
   renew(): void {
     const { links, ensemble } = this.#options;
     const { generation, current } = ensemble.security;
-    const { secrets, dialsTls } = current;
+    const { secrets, dialsTls, transport } = current;
+    const takesTls = transport !== PLAIN_TRANSPORT;
     const isDue = (link: ProtectedLink): boolean =>
       link.generation < generation &&
-      ((secrets.length > 0 && !link.hasProof) || (link.isDialed && link.hasTls !== dialsTls));
+      ((secrets.length > 0 && !link.hasProof) ||
+        (takesTls && !link.saysTls) ||
+        (link.isDialed && link.hasTls !== dialsTls));
     const { elections, quorum } = links();
     for (const link of elections) if (isDue(link)) link.renew();
     for (const link of quorum) if (link.isDialed && isDue(link)) link.renew();

@@ -25,6 +25,10 @@ export interface LinkProtection {
   readonly hasTls: boolean;
   /** It has proved that it has a shared secret. */
   readonly hasProof: boolean;
+  /** Whether the other side takes links with TLS, as it said; undefined if it did not say. */
+  readonly takesTls: boolean | undefined;
+  /** Whether this side said on this link that it takes links with TLS. */
+  readonly saysTls: boolean;
   /** The generation of the protection that this server made the link with; see `PeerSecurity`. */
   readonly generation: number;
 }
@@ -179,6 +183,8 @@ export class PeerConnection {
       // A relayed stream has the TLS of the links that it goes through.
       hasTls: this.#socket instanceof TLSSocket || this.#socket instanceof RelaySocket,
       hasProof: this.#handshake.isProved,
+      takesTls: this.#handshake.takesTls,
+      saysTls: this.#settings.handshake.takesTls,
       generation: this.#settings.generation,
     };
   }

@@ -95,6 +95,7 @@ export class PeerPort {
         electionAlg,
         secrets,
         secretMode,
+        takesTls: transport !== PLAIN_TRANSPORT,
         identity,
         frameBytesMax,
         host: () => directory.find(sid)?.host ?? "",
