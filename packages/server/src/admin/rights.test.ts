@@ -90,8 +90,8 @@ const OPEN: readonly string[] = [
 ];
 
 /**
- * The admin port's paths outside of the commands: what everyone gets who has a connection. A POST
- * has no effect.
+ * The status that any requester with a connection gets at paths that are no commands. A POST has no
+ * effect.
  */
 const PATHS: Readonly<Record<string, { readonly get: number; readonly post: number }>> = {
   "/commands": { get: 200, post: 200 },

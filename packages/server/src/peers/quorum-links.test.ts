@@ -208,6 +208,19 @@ describe("a second link of one server", () => {
   });
 });
 
+test("why the leader was not reached is known until it is reached", async () => {
+  const { peers, leader, learner } = await linked({ bootCount: 5, startId: "first" });
+  const copy = new Side(peers, 2, { bootCount: 5, startId: "copy", tickMs: 20 });
+  expect(copy.links.lastDialFault).toBeUndefined();
+  await copy.dialUntilFailed(SID_1, /another server runs as server 2/);
+  expect(copy.links.lastDialFault).toContain("another server runs as server 2");
+  await learner.links.stop();
+  await leader.happened.until(/^closed 1/);
+  copy.links.dial(SID_1);
+  await copy.happened.until(/^opened .* dialed$/);
+  expect(copy.links.lastDialFault).toBeUndefined();
+});
+
 test("a copy of a server that is connected is refused, and the link of the first stays", async () => {
   const { peers, leader, learner } = await linked({ bootCount: 5, startId: "first" });
   const copy = new Side(peers, 2, { bootCount: 5, startId: "copy", tickMs: 20 });

@@ -343,6 +343,7 @@ export class QuorumLinks implements ZabLinks {
     const opened = (connection: PeerConnection, peer: PeerIdentity): void => {
       if (this.#dial !== dial) return;
       this.#dial = undefined;
+      this.#lastDialFault = undefined;
       clearTimeout(dial.deadline);
       link = this.#add(connection, peer, { isDialed: true, way: by === undefined ? undefined : BY_FOLLOWER });
       this.#master?.follow({ leader: link.sid, send: (message) => this.#sendUp(link, message) });

@@ -60,3 +60,22 @@ export class Adler32 {
     return this.#high * 65_536 + this.#low;
   }
 }
+
+/** An i32. */
+export function int(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeInt32BE(value);
+  return bytes;
+}
+
+/** An i64. */
+export function long(value: bigint): Buffer {
+  const bytes = Buffer.alloc(8);
+  bytes.writeBigInt64BE(value);
+  return bytes;
+}
+
+/** A string or buffer behind its length, which is -1 for null. */
+export function field(bytes: Buffer | null): Buffer {
+  return bytes === null ? int(-1) : Buffer.concat([int(bytes.length), bytes]);
+}

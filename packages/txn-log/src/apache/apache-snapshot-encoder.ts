@@ -18,6 +18,8 @@ import {
   APACHE_VERSION,
   DIGEST_BYTES,
   END_PATH,
+  field,
+  int,
   LAST_ZXID_BYTES,
   SEAL_BYTES,
   STAT_LENGTHS_BYTES,
@@ -147,7 +149,7 @@ export class ApacheSnapshotEncoder {
     this.#paths.writePath(place, path.subarray(LENGTH_BYTES), length);
     this.#put(path);
     const { hasData, data, stat } = node;
-    this.#put(lengthOf(hasData ? data.end - data.start : NULL_LENGTH));
+    this.#put(int(hasData ? data.end - data.start : NULL_LENGTH));
     if (!hasData && data.end > data.start) throw this.#damaged(id, "it has data and says that it has none");
     this.#put(data.bytes, data.start, data.end);
     this.#put(keyOf(aclId));
@@ -156,7 +158,7 @@ export class ApacheSnapshotEncoder {
   }
 
   #putTail(): void {
-    this.#put(text(END_PATH));
+    this.#put(field(Buffer.from(END_PATH)));
     this.#seal();
     // There is none that Apache could compare: it computes its own from here on.
     const digest = Buffer.alloc(DIGEST_BYTES);
@@ -175,7 +177,7 @@ export class ApacheSnapshotEncoder {
     const sum = Buffer.alloc(8);
     sum.writeBigInt64BE(BigInt(this.#sum.value));
     this.#put(sum);
-    this.#put(text(END_PATH));
+    this.#put(field(Buffer.from(END_PATH)));
   }
 
   #put(bytes: Uint8Array, start = 0, end: number = bytes.length): void {
@@ -203,24 +205,13 @@ function newStateNode(): StateNode {
 /** A list with its count, from the form that it has in a state file. */
 function encodeAcl(content: string): Buffer {
   const entries = JSON.parse(content) as [number, string, string][];
-  const parts: Buffer[] = [lengthOf(entries.length)];
+  const parts: Buffer[] = [int(entries.length)];
   for (const [perms, scheme, id] of entries) {
     const permissions = Buffer.alloc(PERMISSIONS_BYTES);
     permissions.writeInt32BE(perms);
-    parts.push(permissions, text(scheme), text(id));
+    parts.push(permissions, field(Buffer.from(scheme)), field(Buffer.from(id)));
   }
   return Buffer.concat(parts);
-}
-
-function text(value: string): Buffer {
-  const bytes = Buffer.from(value);
-  return Buffer.concat([lengthOf(bytes.length), bytes]);
-}
-
-function lengthOf(length: number): Buffer {
-  const bytes = Buffer.alloc(LENGTH_BYTES);
-  bytes.writeInt32BE(length);
-  return bytes;
 }
 
 function keyOf(id: number): Buffer {

@@ -183,7 +183,7 @@ class Reader {
     return acl;
   }
 
-  /** Up to version 3.5 there is no list; a digest alone is told from a list by its length. */
+  /** Versions up to 3.5 write no list. No list is as short as a digest that stands alone. */
   closedPaths(): readonly string[] {
     if (this.left === 0 || (this.left === DIGEST_BYTES && this.#bytes.readInt32BE(this.#at) === APACHE_DIGEST_VERSION))
       return [];

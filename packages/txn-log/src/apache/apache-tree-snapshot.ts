@@ -1,6 +1,15 @@
 import type { Acl } from "@zooid/model";
 import { StoreError } from "../store-error.ts";
-import { Adler32, APACHE_HEADER_BYTES, APACHE_MAGIC, APACHE_VERSION, END_PATH } from "./apache-format.ts";
+import {
+  Adler32,
+  APACHE_HEADER_BYTES,
+  APACHE_MAGIC,
+  APACHE_VERSION,
+  END_PATH,
+  field,
+  int,
+  long,
+} from "./apache-format.ts";
 import type { ApacheTree } from "./apache-tree.ts";
 
 const PIECE_BYTES = 256 * 1024;
@@ -88,20 +97,4 @@ class SealedPieces {
 
 function entryOf({ perms, scheme, id }: Acl[number]): readonly Buffer[] {
   return [int(perms), field(Buffer.from(scheme)), field(Buffer.from(id))];
-}
-
-function int(value: number): Buffer {
-  const bytes = Buffer.alloc(4);
-  bytes.writeInt32BE(value);
-  return bytes;
-}
-
-function long(value: bigint): Buffer {
-  const bytes = Buffer.alloc(8);
-  bytes.writeBigInt64BE(value);
-  return bytes;
-}
-
-function field(bytes: Buffer | null): Buffer {
-  return bytes === null ? int(-1) : Buffer.concat([int(bytes.length), bytes]);
 }

@@ -1,21 +1,11 @@
 import { crc32 } from "node:zlib";
-import { type Acl, nodeKind, OPEN_ACL, READ_ONLY_ACL } from "@zooid/model";
+import { type Acl, nodeKind, OPEN_ACL, READ_ONLY_ACL, StatOffset } from "@zooid/model";
+import { APACHE_STAT_BYTES, STAT_LENGTHS_START } from "./apache-format.ts";
 import type { ApacheSnapshotParts } from "./apache-snapshot-decoder.ts";
 import type { ApacheChange, ApacheTransaction } from "./apache-transaction.ts";
 
-/** The offsets of a stat in stored form. */
-const Offset = {
-  czxid: 0,
-  mzxid: 8,
-  ctime: 16,
-  mtime: 24,
-  version: 32,
-  cversion: 36,
-  aversion: 40,
-  owner: 44,
-  pzxid: 52,
-} as const;
-const STAT_BYTES = 60;
+/** The offsets of a stat in stored form, which has no lengths. */
+const Offset = { ...StatOffset, owner: StatOffset.ephemeralOwner, pzxid: STAT_LENGTHS_START } as const;
 /** The key of the open access list, which is in no snapshot. */
 const OPEN_KEY = -1n;
 
@@ -55,7 +45,7 @@ export class ApacheTree implements ApacheSnapshotParts {
 
   /** Adds the nodes that every server makes at its start; before 3.5 one of them did not exist. */
   addBuiltIn(): void {
-    const empty = (acl: Acl): ApacheNode => ({ data: Buffer.alloc(0), acl, stat: Buffer.alloc(STAT_BYTES) });
+    const empty = (acl: Acl): ApacheNode => ({ data: Buffer.alloc(0), acl, stat: Buffer.alloc(APACHE_STAT_BYTES) });
     for (const path of ["", "/zookeeper", "/zookeeper/quota"]) {
       if (!this.nodes.has(path)) this.#put(path, empty(OPEN_ACL));
     }
@@ -115,7 +105,7 @@ export class ApacheTree implements ApacheSnapshotParts {
       known.acl = acl;
       return;
     }
-    const stat = Buffer.alloc(STAT_BYTES);
+    const stat = Buffer.alloc(APACHE_STAT_BYTES);
     for (const offset of [Offset.czxid, Offset.mzxid, Offset.pzxid]) stat.writeBigInt64BE(zxid, offset);
     for (const offset of [Offset.ctime, Offset.mtime]) stat.writeBigInt64BE(timeMs, offset);
     stat.writeBigInt64BE(owner, Offset.owner);
@@ -164,7 +154,7 @@ export class ApacheTree implements ApacheSnapshotParts {
 
 /** Covers the fields of the stat in another order than a snapshot has them. */
 function digestOf(path: string, { data, stat }: ApacheNode): number {
-  const fields = Buffer.alloc(STAT_BYTES);
+  const fields = Buffer.alloc(APACHE_STAT_BYTES);
   stat.copy(fields, 0, Offset.czxid, Offset.ctime);
   stat.copy(fields, 16, Offset.pzxid, Offset.pzxid + 8);
   stat.copy(fields, 24, Offset.ctime, Offset.pzxid);

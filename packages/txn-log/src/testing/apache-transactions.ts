@@ -1,6 +1,6 @@
 /** Transactions and logs as Apache ZooKeeper writes them, for tests. */
 import { type Acl, OPEN_ACL } from "@zooid/model";
-import { Adler32 } from "../apache/apache-format.ts";
+import { Adler32, int, long } from "../apache/apache-format.ts";
 
 export interface Written {
   readonly zxid: bigint;
@@ -84,16 +84,4 @@ function list(acl: Acl): Buffer {
 function text(value: string): Buffer {
   const bytes = Buffer.from(value);
   return Buffer.concat([int(bytes.length), bytes]);
-}
-
-function int(value: number): Buffer {
-  const bytes = Buffer.alloc(4);
-  bytes.writeInt32BE(value);
-  return bytes;
-}
-
-function long(value: bigint): Buffer {
-  const bytes = Buffer.alloc(8);
-  bytes.writeBigInt64BE(value);
-  return bytes;
 }

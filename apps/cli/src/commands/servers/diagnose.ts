@@ -4,7 +4,7 @@ import { type Command, type Invocation, operand } from "../../command.ts";
 import { NewFile } from "../../new-file.ts";
 import type { JsonObject } from "../../output.ts";
 
-/** What a server says to everyone on its admin port, without what its clients do. */
+/** Commands that need no credentials, but for those that list sessions, watches or nodes. */
 const OPEN_COMMANDS: readonly string[] = [
   "configuration",
   "dirs",
@@ -23,7 +23,7 @@ const OPEN_COMMANDS: readonly string[] = [
   "watch_summary",
   "zabstate",
 ];
-/** Names of properties with values that no report may have. */
+/** Names of properties whose values are left out. */
 const SECRET = /passw|secret|superdigest|credential|token|private/i;
 /** Beside the commands, in Prometheus' form or as a sentence. */
 const PATHS: readonly string[] = ["healthz", "livez", "readyz", "startupz", "metrics"];
@@ -31,8 +31,8 @@ const PATHS: readonly string[] = ["healthz", "livez", "readyz", "startupz", "met
 const NOT_THERE = "the server has no such command or page";
 
 /**
- * Writes one file for a report about a server: what its admin port says of it. Passwords are never
- * part of these answers; data of nodes and access lists are not asked for.
+ * Writes the answers of a server's admin port to one file, for a report. The server leaves
+ * passwords out of them. Commands with data of nodes or access lists are not asked.
  */
 export const diagnose: Command = {
   name: "diagnose",
@@ -121,7 +121,7 @@ function redacted(fields: JsonObject): JsonObject {
   );
 }
 
-/** A line of a configuration file: what is behind the name of a secret is left out. */
+/** A line of a configuration file, without the value of a secret. */
 function redactedLine(line: string): string {
   const at = line.search(/[=:]/);
   return at > 0 && SECRET.test(line.slice(0, at)) ? `${line.slice(0, at + 1)}***` : line;

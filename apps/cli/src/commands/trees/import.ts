@@ -359,7 +359,7 @@ class Importer {
     }
   }
 
-  /** Deletes what the file lacks, the deepest first; what holds ephemeral nodes stays. */
+  /** Deletes nodes that the file lacks, the deepest first. Nodes above ephemeral ones stay. */
   async prune(paths: ReadonlySet<string>): Promise<void> {
     const { path: root, isDryRun, signal } = this.#settings;
     const lacking: { readonly path: string; readonly version: number }[] = [];
