@@ -22,6 +22,7 @@ import type { RefusalLog } from "./operators/refusal-log.ts";
 import { ClockReport } from "./peers/clock-report.ts";
 import { ElectionMesh } from "./peers/election-mesh.ts";
 import type { EnsembleOptions, QuorumPeerConfig } from "./peers/ensemble-config.ts";
+import type { PeerIdentity } from "./peers/handshake.ts";
 import { LinkProtection, type PreparedReload } from "./peers/link-protection.ts";
 import { checkTrust } from "./peers/peer-security.ts";
 import { QuorumLinks } from "./peers/quorum-links.ts";
@@ -97,13 +98,17 @@ export class EnsemblePeers implements Peers {
     };
     const zab = () => driver().replica.zab;
     const input = (step: () => void): void => driver().input(step);
-    this.links = new QuorumLinks(options, {
-      wake: () => driver().wake(),
-      linkOpened: (link, sid, isDialed, said) => input(() => zab().linkOpened(link, sid, isDialed, said)),
-      dialFailed: (reason) => input(() => zab().dialFailed(reason)),
-      received: (link, message) => input(() => driver().replica.receivePeer(link, message)),
-      linkClosed: (link, reason) => input(() => zab().linkClosed(link, reason)),
-    });
+    const refusalOf = (peer: PeerIdentity) => this.#mesh.refusalOf(peer);
+    this.links = new QuorumLinks(
+      { ...options, refusalOf },
+      {
+        wake: () => driver().wake(),
+        linkOpened: (link, sid, isDialed, said) => input(() => zab().linkOpened(link, sid, isDialed, said)),
+        dialFailed: (reason) => input(() => zab().dialFailed(reason)),
+        received: (link, message) => input(() => driver().replica.receivePeer(link, message)),
+        linkClosed: (link, reason) => input(() => zab().linkClosed(link, reason)),
+      },
+    );
     const isLooking = (): boolean => zab().state === "looking";
     this.reachability = new Reachability({ ensemble, info, warn, isLooking });
     this.noQuorum = new NoQuorumReport({

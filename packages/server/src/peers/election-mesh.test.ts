@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { Happenings, type TestPeerOptions, TestPeers } from "../testing/peers.ts";
 import { ElectionMesh, type ElectionMeshOptions } from "./election-mesh.ts";
 import { PeerPort } from "./peer-port.ts";
-import { peerSecret } from "./peer-secret.ts";
+import { type PeerSecret, peerSecret } from "./peer-secret.ts";
 import { type PeerTransport, PLAIN_TRANSPORT } from "./peer-transport.ts";
 
 const running: { stop(): Promise<void> }[] = [];
@@ -420,6 +420,12 @@ test("of the messages that wait because the other side does not read only the ne
   expect(high?.messages.length).toBeLessThan(round + 500);
 });
 
+interface JoinOptions {
+  /** It answers heartbeats. */
+  readonly echoes?: boolean;
+  readonly secrets?: readonly PeerSecret[];
+}
+
 describe("a connection", () => {
   /** A server 2 that completes the handshake with server 1 and then follows the test's commands. */
   async function stranger(bootCount = 1, options: Options = {}) {
@@ -427,8 +433,12 @@ describe("a connection", () => {
     const [low] = await started(peers, [1], options);
     if (low === undefined) throw new Error("there is one");
     const heard = new Happenings();
-    const join = (as = bootCount, startId = "") => {
-      const port = new PeerPort("election", peers.options(2, { bootCount: as, startId }), {
+    const join = (
+      as = bootCount,
+      startId = "",
+      { echoes = false, secrets = options.config?.secrets ?? [] }: JoinOptions = {},
+    ) => {
+      const port = new PeerPort("election", peers.options(2, { bootCount: as, startId, config: { secrets } }), {
         accepted: () => {
           throw new Error("unexpected dial");
         },
@@ -438,7 +448,10 @@ describe("a connection", () => {
       const connection = port.dial(serverId(1), {
         wake() {},
         opened: () => heard.add("opened"),
-        message: ({ kind }) => heard.add(kind),
+        message: (message) => {
+          heard.add(message.kind);
+          if (echoes && message.kind === "heartbeat" && !message.isEcho) say({ ...message, isEcho: true });
+        },
         drained() {},
         ended: ({ reason }) => heard.add(`ended: ${reason}`),
       });
@@ -446,25 +459,70 @@ describe("a connection", () => {
         connection.append(message);
         connection.flush();
       };
-      return { say };
+      return { say, connection };
     };
     return { peers, low, heard, join };
   }
 
-  test("of a copy of a server is refused while that one is connected, with the reason on both sides", async () => {
-    const { peers, low, heard, join } = await stranger();
+  /** Another start of the server attempts to connect, until it is refused because both run. */
+  async function refusedByName(heard: Happenings, attempt: () => unknown): Promise<void> {
+    const reasons = (): readonly string[] => heard.list.filter((text) => text.startsWith("ended: refused"));
+    for (;;) {
+      const before = reasons().length;
+      attempt();
+      await heard.until(/^ended: refused/, before + 1);
+      const reason = reasons().at(-1) ?? "";
+      if (!reason.includes("asked whether it is alive")) {
+        expect(reason).toMatch(/another server runs as server 2 already .* a data directory was copied/);
+        return;
+      }
+    }
+  }
+
+  test.each([
+    ["a later start", 4],
+    ["the same start", 3],
+    ["an earlier start", 2],
+  ])("of a copy of a server with the count of %s is refused while that one answers", async (_, count) => {
+    const { peers, low, heard, join } = await stranger(3, { config: { secrets: [peerSecret("a", Buffer.alloc(32))] } });
+    const first = join(3, "first", { echoes: true });
+    await low.happened.until("up 2");
+    await refusedByName(heard, () => join(count, "copy"));
+    expect(low.happened.list).toEqual(["up 2"]);
+    expect(peers.lines.some((line) => line.includes("another server runs as server 2 already"))).toBe(true);
+    expect(heard.list.some((text) => text.includes(`start 3; this one: 127.0.0.1, start ${count}`))).toBe(true);
+    // The first one stops: it is replaced.
+    first.connection.destroy();
+    await low.happened.until("down 2");
+    join(count, "copy");
+    await low.happened.until("up 2", 2);
+  });
+
+  test.each([
+    ["a later start", 4],
+    ["an earlier start", 2],
+  ])("of a server that is dead gives way to one of %s, before three silent ticks", async (_, count) => {
+    const { low, heard, join } = await stranger(3, { tickMs: 20 });
+    // It answers no heartbeats.
     join(3, "first");
     await low.happened.until("up 2");
-    join(3, "copy");
-    await heard.until(/^ended: .*another server runs as server 2 already .* a data directory was copied/);
-    join(2, "old copy");
-    await heard.until(/^ended: .*start 3; this one: .*start 2/);
-    expect(low.happened.list).toEqual(["up 2"]);
-    expect(peers.lines).toHaveLength(4);
-    for (const line of peers.lines) expect(line).toContain("another server runs as server 2 already");
-    // A later start is a restart.
-    join(4, "restarted");
+    join(count, "restarted");
+    await heard.until(/^ended: refused by the other side: server 2 has a connection already/);
+    await low.happened.until("down 2");
+    join(count, "restarted");
     await low.happened.until("up 2", 2);
+  });
+
+  test("is not asked on behalf of a server that does not prove the secret", async () => {
+    const secrets = [peerSecret("a", Buffer.alloc(32))];
+    const { low, heard, join } = await stranger(3, { tickMs: 60_000, config: { secrets } });
+    join(3, "first");
+    await low.happened.until("up 2");
+    await heard.until("heartbeat");
+    join(4, "liar", { secrets: [peerSecret("a", Buffer.alloc(32, 1))] });
+    await heard.until(/^ended: .*proof of the shared secret is wrong/);
+    expect(heard.list.filter((kind) => kind === "heartbeat")).toHaveLength(1);
+    expect(low.happened.list).toEqual(["up 2"]);
   });
 
   test("on which nothing arrives is closed after three ticks", async () => {
@@ -486,19 +544,13 @@ describe("a connection", () => {
     expect(low.happened.list).toEqual(["up 2", "down 2"]);
   });
 
-  test("gives way to a newer one of the same or a later start, and not to one of an earlier start", async () => {
-    const { low, heard, join } = await stranger();
+  test("gives way to a newer one of the same start", async () => {
+    const { low, join } = await stranger();
     join(5);
     await low.happened.until("up 2");
     join(5);
     await low.happened.until("up 2", 2);
-    join(6);
-    await low.happened.until("up 2", 3);
-    join(5);
-    await heard.until(
-      /^ended: refused by the other side: another server runs as server 2 .*start 6; this one: .*start 5/,
-    );
-    expect(low.happened.list).toEqual(["up 2", "up 2", "up 2"]);
+    expect(low.happened.list).toEqual(["up 2", "up 2"]);
   });
 });
 

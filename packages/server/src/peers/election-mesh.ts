@@ -10,8 +10,8 @@ import {
   type ProtectedLink,
   RENEWED,
 } from "./peer-connection.ts";
-import { type AcceptedHandler, type PeerLinkOptions, PeerPort } from "./peer-port.ts";
-import { type ConnectedStart, secondHost } from "./second-host.ts";
+import { type AcceptedHandler, type AdmittedSide, type PeerLinkOptions, PeerPort } from "./peer-port.ts";
+import { SecondHosts } from "./second-host.ts";
 
 /**
  * Events of the mesh. None is emitted from within a call of {@link ElectionMesh}, and none after
@@ -78,9 +78,7 @@ export interface ElectionMeshOptions extends PeerLinkOptions {
 
 interface Line {
   readonly connection: PeerConnection;
-  readonly bootCount: number;
-  readonly startId: string;
-  readonly host: string;
+  readonly secondHosts: SecondHosts;
   readonly isDialed: boolean;
 }
 
@@ -130,7 +128,7 @@ export class ElectionMesh {
       { ...options, frameBytesMax: HANDSHAKE_FRAME_BYTES_MAX },
       {
         accepted: () => this.#acceptedHandler(),
-        admit: (peer, isDialed) => this.#admit(peer, isDialed),
+        admit: (peer, side) => this.#admit(peer, side),
       },
     );
   }
@@ -320,7 +318,7 @@ export class ElectionMesh {
       },
       opened: (peer, roundTripMs) => {
         neighbour.attempt = undefined;
-        line = { connection: attempt, ...startOf(peer), isDialed: true };
+        line = { connection: attempt, secondHosts: new SecondHosts(neighbour.sid, peer), isDialed: true };
         this.#opened(neighbour, line, { peer, roundTripMs });
       },
       message: (message) => this.#received(neighbour, line, message),
@@ -362,7 +360,7 @@ export class ElectionMesh {
       opened: (connection, peer, roundTripMs) => {
         // A server that is not listed may be about to join, and looks for the leader.
         neighbour = this.#neighbours.get(peer.sid) ?? this.#add(peer.sid);
-        line = { connection, ...startOf(peer), isDialed: false };
+        line = { connection, secondHosts: new SecondHosts(peer.sid, peer), isDialed: false };
         this.#opened(neighbour, line, { peer, roundTripMs });
       },
       message: (message) => {
@@ -380,20 +378,36 @@ export class ElectionMesh {
   /**
    * A new connection replaces the old one, with two exceptions:
    *
-   * 1. A connection of another server with the same number is refused, see {@link secondHost}.
+   * 1. A connection of another start of the server, see {@link SecondHosts}.
    * 2. Of two connections that the pair dialed at the same moment, both sides keep the one of the
    * dialer whose turn it is.
    */
-  #admit(peer: PeerIdentity, isDialed: boolean): HandshakeFault | undefined {
+  #admit(peer: PeerIdentity, { isDialed, isCertain }: AdmittedSide): HandshakeFault | undefined {
     const { sid } = peer;
     const neighbour = this.#neighbours.get(sid);
     const old = neighbour?.line;
-    if (neighbour === undefined || old === undefined || peer.bootCount > old.bootCount) return undefined;
-    const second = secondHost(sid, old, peer);
-    if (second !== undefined) return second;
+    if (neighbour === undefined || old === undefined) return undefined;
+    if (!old.secondHosts.isConnected(peer)) return isCertain ? this.refusalOf(peer) : old.secondHosts.refusalOf(peer);
     const hasTurn = isDialed === (neighbour.dialer === "self");
     if (isDialed === old.isDialed || hasTurn) return undefined;
     return { reason: "duplicate", text: `servers ${this.#options.ensemble.sid} and ${sid} are connected` };
+  }
+
+  /**
+   * Why a server is refused that is authenticated: another start of it is connected. Undefined if
+   * it is not refused.
+   */
+  refusalOf(peer: PeerIdentity): HandshakeFault | undefined {
+    const neighbour = this.#neighbours.get(peer.sid);
+    const line = neighbour?.line;
+    if (neighbour === undefined || line === undefined || line.secondHosts.isConnected(peer)) return undefined;
+    return line.secondHosts.refuse(peer, () => {
+      // Without an answer the connection is closed after a full tick.
+      neighbour.silentTicks = Math.max(neighbour.silentTicks, SILENT_TICKS_MAX - 1);
+      const next = neighbour.heartbeat + 1;
+      this.#beat(neighbour, line);
+      return next;
+    });
   }
 
   #opened(
@@ -455,7 +469,11 @@ export class ElectionMesh {
       if (line.connection.isChoked) return;
       line.connection.append({ ...message, isEcho: true, wallMs: this.#wallMs() });
       line.connection.flush();
-    } else if (message.sequence === neighbour.heartbeat) {
+      return;
+    }
+    if (message.sequence > neighbour.heartbeat) return;
+    line.secondHosts.answered(message.sequence);
+    if (message.sequence === neighbour.heartbeat) {
       neighbour.backoff.reset();
       const roundTripMs = performance.now() - neighbour.heartbeatSentMs;
       this.#events.measured(neighbour.sid, roundTripMs);
@@ -495,8 +513,4 @@ export class ElectionMesh {
       }
     }
   }
-}
-
-function startOf({ bootCount, host, startId }: PeerIdentity): ConnectedStart {
-  return { bootCount, host, startId };
 }

@@ -100,8 +100,10 @@ export interface HandshakeConfig {
   /**
    * A further reason to refuse this server, as a sentence for it; called before and after the
    * proofs.
+   *
+   * @param isCertain there are no further proofs
    */
-  readonly admit: (peer: PeerIdentity) => HandshakeFault | undefined;
+  readonly admit: (peer: PeerIdentity, isCertain: boolean) => HandshakeFault | undefined;
 }
 
 /** The reason why a link is refused. */
@@ -157,7 +159,7 @@ export class Handshake {
    */
   check(hello: Hello): PeerIdentity {
     const identity = this.#check(hello);
-    this.#admit(identity);
+    this.#admit(identity, false);
     return identity;
   }
 
@@ -182,13 +184,14 @@ export class Handshake {
   }
 
   #greeted(hello: Hello, body: Uint8Array, reply: (message: EnvelopeMessage) => void): PeerIdentity | undefined {
-    const { secrets } = this.#config;
-    const identity = this.check(hello);
+    const identity = this.#check(hello);
+    const secret = commonSecret(this.#config.secrets, hello);
+    // Before the listener's Hello, with which the link may be open at the dialer.
+    this.#admit(identity, secret === undefined);
     const isListener = this.#own === undefined;
     const own = isListener ? this.#hello() : undefined;
     if (own !== undefined) reply(own);
     this.#other = { identity, hash: sha256(body) };
-    const secret = commonSecret(secrets, hello);
     if (secret === undefined) return identity;
     this.#asksForProof = true;
     reply({ kind: "auth-proof", keyId: secret.id, mac: this.#mac(secret, "own") });
@@ -203,13 +206,13 @@ export class Handshake {
       throw fault("auth", "the proof of the shared secret is wrong");
     }
     const { identity } = this.#known();
-    this.#admit(identity);
+    this.#admit(identity, true);
     this.#isProved = true;
     return identity;
   }
 
-  #admit(identity: PeerIdentity): void {
-    const refusal = this.#config.admit(identity);
+  #admit(identity: PeerIdentity, isCertain: boolean): void {
+    const refusal = this.#config.admit(identity, isCertain);
     if (refusal !== undefined) throw new HandshakeError(refusal);
   }
 

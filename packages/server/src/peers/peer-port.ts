@@ -52,7 +52,15 @@ export interface PeerLinkOptions {
 export interface PortHost {
   /** Makes the handler of an incoming connection. */
   readonly accepted: () => AcceptedHandler;
-  readonly admit: (peer: PeerIdentity, isDialed: boolean) => HandshakeFault | undefined;
+  readonly admit: (peer: PeerIdentity, side: AdmittedSide) => HandshakeFault | undefined;
+}
+
+/** How a server that wants a link is known. */
+export interface AdmittedSide {
+  /** This side dialed it. */
+  readonly isDialed: boolean;
+  /** It is authenticated, where that is required. */
+  readonly isCertain: boolean;
 }
 
 /** Unless {@link PeerLinkOptions} override it. */
@@ -102,7 +110,7 @@ export class PeerPort {
         isListed: (other) => directory.mayConnect(other),
         isChangeable: () => directory.isChangeable,
         isFileInForce: () => directory.isFileInForce,
-        admit: (peer) => this.#host.admit(peer, isDialed),
+        admit: (peer, isCertain) => this.#host.admit(peer, { isDialed, isCertain }),
       },
       transport,
       pool: this.#pool,

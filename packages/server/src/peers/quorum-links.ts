@@ -27,7 +27,6 @@ import { type AcceptedHandler, HANDSHAKE_TIMEOUT_MS, type PeerLinkOptions, PeerP
 import { RelaySocket } from "./relay-socket.ts";
 import { RelayedDial } from "./relayed-dial.ts";
 import { SentRuns } from "./relayed-runs.ts";
-import { secondHost } from "./second-host.ts";
 
 /**
  * Events of links. None is emitted from within a call of {@link QuorumLinks}, and none after
@@ -51,6 +50,11 @@ export interface QuorumLinkOptions extends PeerLinkOptions {
   readonly bufferedBytesMax?: number;
   /** Reports links that are closed for that. */
   readonly warn: ServerLog["warn"];
+  /**
+   * Why an authenticated server is refused besides, as in {@link ElectionMesh.refusalOf}. Default:
+   * it is not.
+   */
+  readonly refusalOf?: (peer: PeerIdentity) => HandshakeFault | undefined;
 }
 
 const BUFFERED_BYTES_MAX = 64 * 1024 * 1024;
@@ -69,9 +73,6 @@ const RELAY_COUNT_PER_SERVER_MAX = 2;
 interface Link {
   readonly ref: LinkRef;
   readonly sid: ServerId;
-  readonly bootCount: number;
-  readonly startId: string;
-  readonly host: string;
   readonly isDialed: boolean;
   readonly connection: PeerConnection;
   /**
@@ -138,7 +139,7 @@ export class QuorumLinks implements ZabLinks {
       { ...options, pool },
       {
         accepted: () => this.#acceptedHandler(),
-        admit: (peer, isDialed) => (isDialed ? undefined : this.#admit(peer)),
+        admit: (peer, { isDialed, isCertain }) => (isDialed || !isCertain ? undefined : options.refusalOf?.(peer)),
       },
     );
     const { observerMasterPort, isObserver } = options.ensemble;
@@ -399,15 +400,6 @@ export class QuorumLinks implements ZabLinks {
     this.#events.dialFailed(reason);
   }
 
-  /** A server does not replace another one with the same number, see {@link secondHost}. */
-  #admit(peer: PeerIdentity): HandshakeFault | undefined {
-    for (const link of this.#links.values()) {
-      const second = link.sid === peer.sid ? secondHost(peer.sid, link, peer) : undefined;
-      if (second !== undefined) return second;
-    }
-    return undefined;
-  }
-
   #acceptedHandler(way?: Way): AcceptedHandler {
     let link: Link | undefined;
     return {
@@ -428,18 +420,11 @@ export class QuorumLinks implements ZabLinks {
     };
   }
 
-  #add(
-    connection: PeerConnection,
-    { sid, bootCount, host, startId }: PeerIdentity,
-    { isDialed, way }: Pick<Link, "isDialed" | "way">,
-  ): Link {
+  #add(connection: PeerConnection, { sid }: PeerIdentity, { isDialed, way }: Pick<Link, "isDialed" | "way">): Link {
     this.#lastRef++;
     const link: Link = {
       ref: this.#lastRef as LinkRef,
       sid,
-      bootCount,
-      host,
-      startId,
       isDialed,
       connection,
       way,

@@ -1,5 +1,5 @@
 import type { LinkRef, PeerMessage, ServerId } from "@zooid/model";
-import { QuorumLinks } from "../peers/quorum-links.ts";
+import { type QuorumLinkOptions, QuorumLinks } from "../peers/quorum-links.ts";
 import { Happenings, type TestPeerOptions, type TestPeers } from "./peers.ts";
 
 const running: { stop(): Promise<void> }[] = [];
@@ -14,6 +14,8 @@ export async function stopSides(): Promise<void> {
   for (const one of running.splice(0)) await one.stop();
 }
 
+export interface SideOptions extends TestPeerOptions, Pick<QuorumLinkOptions, "bufferedBytesMax" | "refusalOf"> {}
+
 /** One server's links, and their events as words: `opened 1 sid 2 dialed`. */
 export class Side {
   readonly happened: Happenings = new Happenings();
@@ -24,16 +26,17 @@ export class Side {
   closesAtMessage = false;
   #isAwake = false;
 
-  constructor(peers: TestPeers, sid: number, options: TestPeerOptions & { readonly bufferedBytesMax?: number } = {}) {
+  constructor(peers: TestPeers, sid: number, options: SideOptions = {}) {
     const record = (text: string): void => {
       if (!this.#isAwake) this.happened.add("not awake");
       this.happened.add(text);
     };
-    const { bufferedBytesMax, ...more } = options;
+    const { bufferedBytesMax, refusalOf, ...more } = options;
     this.links = new QuorumLinks(
       {
         ...peers.options(sid, more),
         ...(bufferedBytesMax === undefined ? {} : { bufferedBytesMax }),
+        ...(refusalOf === undefined ? {} : { refusalOf }),
         warn: (text) => this.warnings.push(text),
       },
       {
