@@ -114,4 +114,12 @@ test("a copy of a member on another host is refused by name, and the member stay
   expect(await copy.mode()).toBeUndefined();
   // It is one line a minute.
   for (const member of [first, second]) expect(named(member)).toHaveLength(1);
+  // Its next start is later than that of the member.
+  await copy.end("SIGKILL");
+  copy.start();
+  await until("second refusal", () => (named(copy).some((line) => line.includes("start 3)")) ? true : undefined));
+  await writer.create("/still-at-the-member", "");
+  expect(await copy.mode()).toBeUndefined();
+  await third.end("SIGKILL");
+  await until("copy in service", async () => ((await copy.mode()) === undefined ? undefined : true));
 });

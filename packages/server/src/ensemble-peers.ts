@@ -95,6 +95,9 @@ export class EnsemblePeers implements Peers {
       frameBytesMax: peerFrameBytesMax(config.frameBytesMax),
       refusals,
       warn,
+      memberRefused: (address: string, reason: string) => {
+        this.notServing.refused(`a link from ${address} was refused: ${reason}`, performance.now());
+      },
     };
     const zab = () => driver().replica.zab;
     const input = (step: () => void): void => driver().input(step);
@@ -199,6 +202,11 @@ export class EnsemblePeers implements Peers {
   /** Why there is no quorum, beyond servers that cannot be reached; for `/readyz`. */
   quorumNote(nowMs: number): string {
     return `${this.noQuorum.note(nowMs)}${this.#founding.note()}${this.notServing.note(nowMs)}`;
+  }
+
+  /** Why other servers cannot connect yet; undefined if there is no reason. */
+  get waitsFor(): string | undefined {
+    return this.#mesh.waitsFor ?? this.links.waitsFor;
   }
 
   /** Resolves when other servers can connect. */

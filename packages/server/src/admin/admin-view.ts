@@ -62,6 +62,8 @@ export interface AdminView {
    * reason.
    */
   dialFault(): string | undefined;
+  /** Why other servers cannot connect to this one yet; undefined while there is no reason. */
+  startWaitsFor(): string | undefined;
   /** Which servers are not counted for a quorum, and why; empty while clients are served. */
   quorumNote(): string;
   /** The observers that reach their leader through this server. */

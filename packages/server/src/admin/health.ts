@@ -137,7 +137,10 @@ function membership({ config, driver }: AdminView): readonly Check[] {
 function whyNotServing(view: AdminView): string | undefined {
   if (isServing(view)) return undefined;
   const { driver, config } = view;
-  if (!driver.isServing) return "the server is starting or stopping";
+  if (!driver.isServing) {
+    const wait = view.startWaitsFor();
+    return `the server is starting or stopping${wait === undefined ? "" : `: ${wait}`}`;
+  }
   const { state, phase } = driver.replica.zab;
   if (config.ensemble === undefined || state === "looking")
     return `no leader is known: ${view.reachability()?.summary ?? "an election is under way"}${view.quorumNote()}`;

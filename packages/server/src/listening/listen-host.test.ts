@@ -14,7 +14,9 @@ function hostOf(lookup: Lookup, host: string | undefined = "zk-1") {
 
 test("a name that does not resolve is looked up until it does, with one line", async () => {
   const answers = ["ENOTFOUND", "EAI_AGAIN", "EAI_FAIL", "ENOTFOUND"];
+  const waits: (string | undefined)[] = [];
   const { lines, listenHost } = hostOf(async () => {
+    waits.push(listenHost.waitsFor);
     const code = answers.shift();
     if (code !== undefined) throw failing(code);
     return "10.0.0.1";
@@ -22,6 +24,9 @@ test("a name that does not resolve is looked up until it does, with one line", a
   expect(await listenHost.address()).toBe("10.0.0.1");
   expect(lines).toHaveLength(1);
   for (const part of ["zk-1", "server.1", "ENOTFOUND"]) expect(lines[0]).toContain(part);
+  expect(waits.slice(0, 2)).toEqual([undefined, lines[0]]);
+  expect(waits[2]).toContain("EAI_AGAIN");
+  expect(listenHost.waitsFor).toBeUndefined();
 });
 
 test("addresses, and all addresses, are not looked up", async () => {

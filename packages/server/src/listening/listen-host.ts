@@ -40,6 +40,7 @@ export class ListenHost {
   #stopWaiting: () => void = () => {};
   #warnedMs = Number.NEGATIVE_INFINITY;
   #elsewhereMs = 0;
+  #waitsFor: string | undefined;
 
   constructor(options: ListenHostOptions) {
     this.#options = options;
@@ -51,6 +52,14 @@ export class ListenHost {
    * {@link stop}.
    */
   async address(): Promise<string | undefined> {
+    try {
+      return await this.#found();
+    } finally {
+      this.#waitsFor = undefined;
+    }
+  }
+
+  async #found(): Promise<string | undefined> {
     const { host, setting, lookup: find = systemLookup } = this.#options;
     if (host === undefined || isIP(host) !== 0) return host;
     while (!this.#isStopped) {
@@ -87,12 +96,18 @@ export class ListenHost {
     return true;
   }
 
+  /** What the name lacks; undefined unless this server waits for it. */
+  get waitsFor(): string | undefined {
+    return this.#waitsFor;
+  }
+
   stop(): void {
     this.#isStopped = true;
     this.#stopWaiting();
   }
 
   #warn(text: string, event: "name-unresolved" | "address-elsewhere"): void {
+    this.#waitsFor = text;
     const nowMs = performance.now();
     if (nowMs - this.#warnedMs < REPEAT_MS) return;
     this.#warnedMs = nowMs;

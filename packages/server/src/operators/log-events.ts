@@ -42,6 +42,7 @@ export type ServerEvent =
   | "operator-request-failed"
   | "peer-reachable"
   | "peer-unreachable"
+  | "peers-not-asked"
   | "peers-unprotected"
   | "port-moved"
   | "port-not-moved"
@@ -143,6 +144,7 @@ export const LOG_EVENTS: Readonly<Record<LogEvent, string>> = {
   "over-quota": "a write is beyond a quota",
   "peer-reachable": "another server is reachable again",
   "peer-unreachable": "another server is unreachable",
+  "peers-not-asked": "links need a secret or TLS from now on, and a server without a connection may have none",
   "peers-unprotected": "links between servers are without a secret or without TLS",
   "port-moved": "a port was opened where the configuration puts it",
   "port-not-moved": "a port cannot be opened where the configuration puts it",

@@ -59,3 +59,15 @@ test("a server that serves in between, or has no quorum, begins the minute again
   report.check(165_000);
   expect(lines).toHaveLength(1);
 });
+
+test("a link of a listed server that was refused within the last minute is named beside the reason", () => {
+  report.refused("a link from 10.0.0.3 was refused: it speaks TLS", 10_000);
+  expect(report.note(69_000)).toBe("; a link from 10.0.0.3 was refused: it speaks TLS");
+  expect(report.note(70_000)).toBe("");
+  report.noted(UNREACHABLE);
+  report.refused("a link from 10.0.0.2 was refused: it speaks TLS", 60_000);
+  minute();
+  expect(lines[0]).toContain("it has another port; a link from 10.0.0.2 was refused: it speaks TLS; see");
+  isServing = true;
+  expect(report.note(NO_QUORUM_REPORT_MS)).toBe("");
+});

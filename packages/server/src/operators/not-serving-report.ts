@@ -10,6 +10,8 @@ const LASTING: ReadonlySet<OperatorEvent["kind"]> = new Set([
   "leader-of-another-ensemble",
   "leader-unreachable",
 ]);
+/** A refused server tries again sooner than this. */
+const REFUSAL_MS = 60_000;
 const PAGE = 'see "Members and roles in the log" in docs/operations.md';
 
 export interface NotServingParts {
@@ -28,6 +30,8 @@ export class NotServingReport {
   readonly #parts: NotServingParts;
   /** The last reason why a role ended that an operator must see to. */
   #reason: string | undefined;
+  /** The last link that was refused. */
+  #refusal: { readonly sentence: string; readonly atMs: number } | undefined;
   #sinceMs: number | undefined;
   #reportedMs = Number.NEGATIVE_INFINITY;
 
@@ -38,6 +42,11 @@ export class NotServingReport {
   /** An event of the broadcast, which may be such a reason. */
   noted(event: OperatorEvent): void {
     if (LASTING.has(event.kind)) this.#reason = sentenceOf(event);
+  }
+
+  /** This server has refused the link of a listed one, which tries again. */
+  refused(sentence: string, nowMs: number): void {
+    this.#refusal = { sentence, atMs: nowMs };
   }
 
   /** For a timer of `NO_QUORUM_CHECK_MS`. */
@@ -56,8 +65,9 @@ export class NotServingReport {
     if (nowMs - this.#sinceMs < NO_QUORUM_REPORT_MS || nowMs - this.#reportedMs < NO_QUORUM_REPORT_MS) return;
     this.#reportedMs = nowMs;
     const { error } = this.#parts;
+    const reasons = this.#reasons(nowMs);
     error(
-      `this server has not served for ${this.#seconds(nowMs)} s, though a quorum of the voters is connected${this.#because()}; ${PAGE}`,
+      `this server has not served for ${this.#seconds(nowMs)} s, though a quorum of the voters is connected${reasons.length === 0 ? "" : `: ${reasons.join("; ")}`}; ${PAGE}`,
       { event: "not-serving" },
     );
   }
@@ -66,15 +76,17 @@ export class NotServingReport {
   note(nowMs: number): string {
     if (this.#parts.isServing()) return "";
     const isLong = this.#sinceMs !== undefined && nowMs - this.#sinceMs >= NO_QUORUM_REPORT_MS;
-    const time = isLong ? `; not serving for ${this.#seconds(nowMs)} s, ${PAGE}` : "";
-    return this.#reason === undefined ? time : `; ${this.#reason}${time}`;
+    const time = isLong ? [`not serving for ${this.#seconds(nowMs)} s, ${PAGE}`] : [];
+    return [...this.#reasons(nowMs), ...time].map((clause) => `; ${clause}`).join("");
   }
 
   #seconds(nowMs: number): number {
     return Math.floor((nowMs - (this.#sinceMs ?? nowMs)) / 1000);
   }
 
-  #because(): string {
-    return this.#reason === undefined ? "" : `: ${this.#reason}`;
+  #reasons(nowMs: number): readonly string[] {
+    const refusal = this.#refusal;
+    const isRecent = refusal !== undefined && nowMs - refusal.atMs < REFUSAL_MS;
+    return [this.#reason, isRecent ? refusal.sentence : undefined].filter((reason) => reason !== undefined);
   }
 }

@@ -130,6 +130,7 @@ export function adminViewOf(server: ViewedServer): AdminView {
     reachability: () => server.peers()?.reachability,
     linkCounts: () => server.peers()?.protection.counts,
     dialFault: () => server.peers()?.links.dialFault,
+    startWaitsFor: () => server.peers()?.waitsFor,
     quorumNote: () => server.peers()?.quorumNote(performance.now()) ?? "",
     relayedObservers: () => server.peers()?.links.relayedObservers() ?? [],
     slowSyncCount: () => storage().log.stats().slowSyncCount,

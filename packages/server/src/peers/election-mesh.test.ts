@@ -573,7 +573,11 @@ test("a server whose own name does not resolve yet waits for it, with one line, 
     return "127.0.0.1";
   };
   const early = new Side(peers, 3, { bindRetryMs: 1, addressOf, lookup, warn: (text) => lines.push(text) });
-  await early.mesh.listen();
+  const listening = early.mesh.listen();
+  while (early.mesh.waitsFor === undefined) await new Promise((resolve) => setImmediate(resolve));
+  expect(early.mesh.waitsFor).toContain("zk-3 in this server's line server.N does not resolve yet");
+  await listening;
+  expect(early.mesh.waitsFor).toBeUndefined();
   expect(early.mesh.port).toBeGreaterThan(0);
   expect(lines).toHaveLength(1);
   expect(lines[0]).toContain("zk-3");
@@ -588,6 +592,8 @@ test("a taken port is a clear error, and a mesh that waits for one can be stoppe
   );
   const waiting = new Side(peers, 3, { addressOf, config: { bindRetryCount: 0 } });
   const starting = waiting.mesh.start();
+  while (waiting.mesh.waitsFor === undefined) await new Promise((resolve) => setImmediate(resolve));
+  expect(waiting.mesh.waitsFor).toContain(`the election port ${low.mesh.port} on 127.0.0.1 is taken`);
   await waiting.mesh.stop();
   await starting;
 });

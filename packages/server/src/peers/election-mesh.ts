@@ -237,6 +237,11 @@ export class ElectionMesh {
     return this.#port.port;
   }
 
+  /** Why the port is not bound yet; undefined if there is no reason. */
+  get waitsFor(): string | undefined {
+    return this.#port.waitsFor;
+  }
+
   /** Listens, unless it does already, and starts to connect. */
   async start(): Promise<void> {
     await this.listen();

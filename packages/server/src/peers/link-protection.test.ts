@@ -75,7 +75,10 @@ describe("a reload", () => {
       "peer secrets b, a (before: a)",
       "another peer secret under the id a",
     ]);
-    expect(lines).toEqual([expect.stringMatching(/^zooid.peerSecretMode=offer: .* 0 of 0 have it now/)]);
+    expect(lines).toEqual([
+      expect.stringMatching(/^zooid.peerSecretMode=offer: .* 0 of 0 have it now/),
+      expect.stringMatching(/^links need proof of a secret now, and server 2, 3 is not connected/),
+    ]);
   });
 
   test("reads certificates, authorities, and the modes of TLS", () => {
@@ -134,6 +137,43 @@ describe("a reload", () => {
     ]);
     links.quorum = [link(2, { hasTls: true })];
     expect(protection.reload(optionsOf({ peerTls })).problems).toEqual([]);
+  });
+
+  test.each([
+    ["a secret", "links need proof of a secret now"],
+    ["TLS", "links need TLS now"],
+    ["to be dialed with TLS", "this server connects with TLS now"],
+  ])("after which the others need %s names the servers that were not connected", (need, says) => {
+    const peerSecretFile = secretFile(secretLine("a", 1));
+    const both = { peerTls: pem(), portUnification: true };
+    const [before, after] = {
+      "a secret": [{ peerSecretFile, peerSecretMode: "offer" as const }, { peerSecretFile }],
+      TLS: [both, { peerTls: pem() }],
+      "to be dialed with TLS": [{ ...both, dialsTls: false }, both],
+    }[need] as [Partial<EnsembleOptions>, Partial<EnsembleOptions>];
+    const named = (): readonly string[] => lines.filter((line) => line.startsWith(says));
+    const observers = [1, 4].map((sid) => ({
+      ...{ sid, host: `zk-${sid}`, quorumPort: 1, electionPort: 2, isObserver: true },
+    }));
+    for (const [hasObservers, connected, expected] of [
+      [false, [2, 3], undefined],
+      [false, [2], "server 3 is not connected"],
+      [false, [], "server 2, 3 is not connected"],
+      // Observers are not connected with each other.
+      [true, [2, 3], undefined],
+    ] as const) {
+      lines = [];
+      const servers = [...optionsOf().servers.slice(hasObservers ? 1 : 0), ...(hasObservers ? observers : [])];
+      const { protection } = protectionOf(optionsOf({ ...before, servers }));
+      const properties = { hasProof: true, hasTls: need === "TLS", takesTls: true };
+      links.elections = connected.map((sid) => link(sid, properties));
+      expect(protection.reload(optionsOf({ ...after, servers })).problems).toEqual([]);
+      expect(named()).toEqual(expected === undefined ? [] : [expect.stringContaining(expected)]);
+      lines = [];
+      // What does not ask for more names none.
+      expect(protection.reload(optionsOf({ ...after, servers })).changes).toEqual([]);
+      expect(named()).toEqual([]);
+    }
   });
 
   describe("that takes TLS or a secret from the others goes by the documented stages:", () => {

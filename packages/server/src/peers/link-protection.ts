@@ -116,8 +116,10 @@ export class LinkProtection {
     const changes = protectionChanges(before, after);
     const apply = (): void => {
       if (changes.length === 0) return;
+      const unasked = this.#unasked(before, after);
       ensemble.security.replace(after);
       this.warn();
+      for (const text of unasked) this.#options.warn(text, { event: "peers-not-asked" });
       this.renew();
     };
     return { changes, problems, isTlsUsable, apply };
@@ -159,6 +161,30 @@ export class LinkProtection {
     }
     problems.push(...this.#skipped(before, after, servers));
     return problems;
+  }
+
+  /**
+   * What is needed from now on, and servers without a connection were not asked whether they have
+   * it.
+   */
+  #unasked(before: PeerProtection, after: PeerProtection): readonly string[] {
+    const { directory, sid: own } = this.#options.ensemble;
+    const heard = new Set(this.#all.map(({ sid }) => sid));
+    const isObserver = directory.find(own)?.isObserver ?? false;
+    // Observers have no links with each other.
+    const unheard = directory.servers
+      .filter((server) => server.sid !== own && !heard.has(server.sid) && !(isObserver && server.isObserver))
+      .map(({ sid }) => sid);
+    if (unheard.length === 0) return [];
+    const said = (needs: string, settings: string): string =>
+      `${needs}, and server ${unheard.join(", ")} is not connected, so that it is not known whether it can do that: see ${settings} there`;
+    const texts: string[] = [];
+    if (requiresSecret(after) && !requiresSecret(before))
+      texts.push(said("links need proof of a secret now", "zooid.peerSecretFile"));
+    if (requiresTls(after) && !requiresTls(before)) texts.push(said("links need TLS now", "sslQuorum"));
+    else if (after.dialsTls && !before.dialsTls)
+      texts.push(said("this server connects with TLS now", "portUnification and its certificates"));
+    return texts;
   }
 
   /**

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { connect } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { AUTHORITY, ONE, STRANGER, TWO } from "../testing/certificates.ts";
 import { type TestPeerOptions, TestPeers } from "../testing/peers.ts";
@@ -107,13 +109,28 @@ test.each<[string, TestPeerOptions, TestPeerOptions, string, string]>([
     "does not accept the other server's certificate",
     "refused by the other side",
   ],
-  ["TLS at one", tls(ONE), {}, "sslQuorum and zooid.peerTls", "server 1 at 127.0.0.1"],
+  ["TLS at one", tls(ONE), {}, "sslQuorum and zooid.peerTls", "it may take only TLS on this port"],
   ["TLS at the other", {}, tls(TWO), "sslQuorum and zooid.peerTls", "sslQuorum and zooid.peerTls"],
   ["two ensembles", { ensembleId: "e" }, { ensembleId: "f" }, "the ensemble e", "the ensemble e"],
 ])("%s is a sentence in both logs", async (_, first, second, atOne, atTwo) => {
   const { one, two } = await meet(first, second);
   await one.says(atOne);
   await two.says(atTwo);
+});
+
+test("a refused link from the address of a listed server is reported apart, and none of a stranger's", async () => {
+  const refused: string[] = [];
+  const memberRefused = (address: string, reason: string): void => void refused.push(`${address}: ${reason}`);
+  const { one } = await meet({ memberRefused }, tls(TWO));
+  await one.says("it speaks TLS, which this server does not");
+  expect(refused).toEqual([expect.stringMatching(/^127\.0\.0\.1: it speaks TLS/)]);
+  const count = one.lines.length;
+  const stranger = connect({ port: one.mesh.port, host: "127.0.0.1", localAddress: "127.0.0.9" });
+  stranger.on("error", () => {}).end("GET / HTTP/1.1\r\n\r\n");
+  await once(stranger, "close");
+  while (one.lines.length === count) await new Promise((resolve) => setImmediate(resolve));
+  expect(one.lines.at(-1)).toContain("127.0.0.9");
+  expect(refused.filter((line) => !line.startsWith("127.0.0.1"))).toEqual([]);
 });
 
 test("a server whose certificate is not accepted learns nothing of the other one's configuration", async () => {

@@ -71,6 +71,7 @@ export class PeerListener {
   #windowStartMs = 0;
   #isStopped = false;
   #stopWaiting: (() => void) | undefined;
+  #problem: PeerPortError | undefined;
   readonly #host: ListenHost;
 
   constructor(config: PeerListenerConfig, accept: (socket: Socket, address: string) => void) {
@@ -108,6 +109,7 @@ export class PeerListener {
       if (this.#isStopped) return;
       try {
         await this.socket.open({ address, port });
+        this.#problem = undefined;
         return;
       } catch (error) {
         const code = error instanceof Error && "code" in error ? String(error.code) : "";
@@ -116,6 +118,7 @@ export class PeerListener {
         if (code !== "EADDRINUSE" || (retryCount > 0 && attempt > retryCount)) throw problem;
         if (this.#isStopped) return;
         if (attempt === 1) this.#config.taken(problem);
+        this.#problem = problem;
         const { promise, resolve } = Promise.withResolvers<void>();
         const timer = setTimeout(resolve, retryMs);
         this.#stopWaiting = () => {
@@ -125,6 +128,11 @@ export class PeerListener {
         await promise;
       }
     }
+  }
+
+  /** Why the port is not bound yet; undefined if there is no reason. */
+  get waitsFor(): string | undefined {
+    return this.#host.waitsFor ?? this.#problem?.message;
   }
 
   /** The bound port, also where the configuration left the choice to the system. */

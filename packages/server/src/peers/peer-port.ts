@@ -45,6 +45,8 @@ export interface PeerLinkOptions {
   readonly lookup?: Lookup;
   /** Reports once that a port is taken and retried. Default: no report. */
   readonly taken?: (error: Error) => void;
+  /** A connection from the address of a listed server was refused by this side. Default: ignored. */
+  readonly memberRefused?: (address: string, reason: string) => void;
   readonly failureWindowMs?: number;
 }
 
@@ -174,6 +176,11 @@ export class PeerPort {
     return this.#listener.port;
   }
 
+  /** Why it is not bound yet; undefined if there is no reason. */
+  get waitsFor(): string | undefined {
+    return this.#listener.waitsFor;
+  }
+
   /** @param connectTimeoutMs until the address answers. Default: the ensemble's */
   dial(to: ServerId, handler: ConnectionHandler, connectTimeoutMs?: number): PeerConnection {
     const address = this.#options.ensemble.directory.addressOf(to) ?? NOWHERE;
@@ -236,6 +243,9 @@ export class PeerPort {
       ended: (end) => {
         if (isFailure(end)) this.#listener.failed(address);
         if (end.refusal !== undefined) this.#note(peer, address, end);
+        if (isObjection(end) && this.#listener.isMember(address)) {
+          this.#options.memberRefused?.(address, end.reason);
+        }
         handler.ended(end);
       },
     };
@@ -290,8 +300,12 @@ function portFor(purpose: LinkPurpose, { electionPort, quorumPort, observerMaste
  * Peers that connect at the wrong moment are no failures, nor are connections that end before
  * they send a byte.
  */
-function isFailure({ isEarly, refusal }: ConnectionEnd): boolean {
-  return isEarly && refusal !== undefined && refusal.by === "this side" && refusal.kind !== "duplicate";
+function isFailure(end: ConnectionEnd): boolean {
+  return end.isEarly && isObjection(end);
+}
+
+function isObjection({ refusal }: ConnectionEnd): boolean {
+  return refusal !== undefined && refusal.by === "this side" && refusal.kind !== "duplicate";
 }
 
 /** As {@link ConnectionHandler}, for a connection that does not exist before it opens. */

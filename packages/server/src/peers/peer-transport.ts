@@ -75,6 +75,11 @@ export interface PeerTransport {
 /** A connection that ended without an error. */
 export const CLOSED = "the other side closed it";
 
+/** Why a server ended a connection without TLS before it had introduced itself. */
+const MAY_NEED_TLS =
+  "it closed the connection before it introduced itself: it may take only TLS on this port (sslQuorum and zooid.peerTls " +
+  "have to be equal on all servers); its log has the reason";
+
 /** Plain TCP: all hosts on the network are trusted. */
 export const PLAIN_TRANSPORT: PeerTransport = {
   sharedReads: true,
@@ -86,7 +91,11 @@ export const PLAIN_TRANSPORT: PeerTransport = {
   accept: (socket, ready) => {
     setImmediate(() => ready(socket));
   },
-  reasonOf: (error) => error?.message ?? CLOSED,
+  reasonOf: (error) => (error === undefined || isReset(error) ? MAY_NEED_TLS : error.message),
   distrust: () => undefined,
   faultOf: () => undefined,
 };
+
+function isReset(error: Error): boolean {
+  return "code" in error && error.code === "ECONNRESET";
+}

@@ -188,6 +188,11 @@ export class QuorumLinks implements ZabLinks {
     return this.#port.port;
   }
 
+  /** Why the port is not bound yet; undefined if there is no reason. */
+  get waitsFor(): string | undefined {
+    return this.#port.waitsFor;
+  }
+
   /** The bound port for observers, if this server has one. */
   get observerMasterPort(): number | undefined {
     return this.#master?.port;
