@@ -153,7 +153,11 @@ describe("a reload", () => {
     }[need] as [Partial<EnsembleOptions>, Partial<EnsembleOptions>];
     const named = (): readonly string[] => lines.filter((line) => line.startsWith(says));
     const observers = [1, 4].map((sid) => ({
-      ...{ sid, host: `zk-${sid}`, quorumPort: 1, electionPort: 2, isObserver: true },
+      sid,
+      host: `zk-${sid}`,
+      quorumPort: 1,
+      electionPort: 2,
+      isObserver: true,
     }));
     for (const [hasObservers, connected, expected] of [
       [false, [2, 3], undefined],

@@ -45,7 +45,9 @@ export interface PeerLinkOptions {
   readonly lookup?: Lookup;
   /** Reports once that a port is taken and retried. Default: no report. */
   readonly taken?: (error: Error) => void;
-  /** A connection from the address of a listed server was refused by this side. Default: ignored. */
+  /**
+   * This side has refused a connection from the address of a listed server. Default: no report.
+   */
   readonly memberRefused?: (address: string, reason: string) => void;
   readonly failureWindowMs?: number;
 }
