@@ -12,7 +12,7 @@ function config(sid: number, more: Partial<HandshakeConfig> = {}): HandshakeConf
     frameBytesMax: 1000,
     secrets: [],
     secretMode: "require",
-    takesTls: false,
+    tls: { takesTls: false, takesPlain: true, dialsTls: false },
     host: () => `zk-${sid}`,
     isListed: (other) => other <= 3,
     identity: () => ({ ensembleId: "e", startId: "", bootCount: sid * 10, history: "ensemble" }),

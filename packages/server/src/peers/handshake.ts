@@ -44,8 +44,23 @@ const PROOF_REQUIRED = 16;
  */
 const LIST_IN_FORCE = 32;
 
-/** A feature: the sender takes links with TLS. Servers that do not name their starts do not say. */
+/**
+ * Features: the links that the sender takes, and dials. Servers that do not name their starts do
+ * not say.
+ */
 const TAKES_TLS = 64;
+const TAKES_TLS_ALONE = 128;
+const DIALS_TLS = 256;
+
+/** How a server protects its links, as it says. */
+export interface SaidProtection {
+  readonly takesTls: boolean;
+  /** It takes links without TLS. */
+  readonly takesPlain: boolean;
+  readonly dialsTls: boolean;
+  /** It refuses links without proof of a secret. */
+  readonly needsProof: boolean;
+}
 
 /** A server's data in a Hello, as of now. */
 export interface LinkIdentity {
@@ -72,8 +87,8 @@ export interface PeerIdentity {
   readonly frameBytesMax: number;
   /** Where it is, as it says; empty if it does not say. */
   readonly host: string;
-  /** Whether it takes links with TLS; undefined if it does not say. */
-  readonly takesTls: boolean | undefined;
+  /** Undefined if it does not say. */
+  readonly protection: SaidProtection | undefined;
 }
 
 export interface HandshakeConfig {
@@ -92,8 +107,7 @@ export interface HandshakeConfig {
    * The first that the other side has too is used, all are accepted; empty means no authentication.
    */
   readonly secrets: readonly PeerSecret[];
-  /** Whether this server takes links with TLS. */
-  readonly takesTls: boolean;
+  readonly tls: Omit<SaidProtection, "needsProof">;
   /** Whether links without proof are refused, where there are secrets. */
   readonly secretMode: PeerSecretMode;
   readonly identity: () => LinkIdentity;
@@ -142,9 +156,14 @@ export class Handshake {
     return this.#isProved;
   }
 
-  /** Whether the other side takes links with TLS; undefined if it has not said so. */
-  get takesTls(): boolean | undefined {
-    return this.#other?.identity.takesTls;
+  /** What this side says of its links. */
+  get said(): SaidProtection {
+    return { ...this.#config.tls, needsProof: this.#isProofRequired };
+  }
+
+  /** What the other side has said of its links; undefined if it does not say. */
+  get peerSaid(): SaidProtection | undefined {
+    return this.#other?.identity.protection;
   }
 
   /** The dialer's first message. */
@@ -265,8 +284,8 @@ export class Handshake {
       }
       throw fault("auth", "the two servers have no secret in common (zooid.peerSecretFile)");
     }
-    const { bootCount, frameBytesMax, host, startId } = hello;
-    const takesTls = startId === "" ? undefined : hello.features.includes(TAKES_TLS);
+    const { bootCount, frameBytesMax, host, startId, features } = hello;
+    const protection = startId === "" ? undefined : protectionIn(features);
     return {
       sid: hello.sid,
       bootCount,
@@ -276,7 +295,7 @@ export class Handshake {
       version,
       frameBytesMax,
       host,
-      takesTls,
+      protection,
     };
   }
 
@@ -301,7 +320,7 @@ export class Handshake {
   }
 
   #hello(): Hello {
-    const { sid, purpose, electionAlg, frameBytesMax, secrets, identity, host } = this.#config;
+    const { sid, purpose, electionAlg, frameBytesMax, secrets, identity, host, tls } = this.#config;
     const { ensembleId, bootCount, history, startId } = identity();
     const hello: Hello = {
       kind: "hello",
@@ -314,7 +333,9 @@ export class Handshake {
         ...(this.#config.isChangeable() ? [CHANGEABLE] : []),
         ...(history === "ensemble" ? [] : [HISTORIES[history]]),
         ...(this.#isProofRequired ? [PROOF_REQUIRED] : []),
-        ...(this.#config.takesTls ? [TAKES_TLS] : []),
+        ...(tls.takesTls ? [TAKES_TLS] : []),
+        ...(tls.takesPlain ? [] : [TAKES_TLS_ALONE]),
+        ...(tls.dialsTls ? [DIALS_TLS] : []),
         LIST_IN_FORCE,
       ],
       versionMin: PEER_VERSION_MIN,
@@ -351,6 +372,15 @@ export class Handshake {
     if (this.#own === undefined || this.#other === undefined) throw fault("auth", "a proof came before a hello");
     return { ...this.#other, own: this.#own.hash };
   }
+}
+
+function protectionIn(features: readonly number[]): SaidProtection {
+  return {
+    takesTls: features.includes(TAKES_TLS),
+    takesPlain: !features.includes(TAKES_TLS_ALONE),
+    dialsTls: features.includes(DIALS_TLS),
+    needsProof: features.includes(PROOF_REQUIRED),
+  };
 }
 
 function historyIn(features: readonly number[]): SaidHistory {

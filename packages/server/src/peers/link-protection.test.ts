@@ -6,8 +6,10 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { parseServerConfig } from "../config.ts";
 import { AUTHORITY, ONE, OTHER_AUTHORITY } from "../testing/certificates.ts";
 import type { EnsembleOptions, QuorumPeerConfig } from "./ensemble-config.ts";
+import type { SaidProtection } from "./handshake.ts";
 import { LinkProtection } from "./link-protection.ts";
 import type { ProtectedLink } from "./peer-connection.ts";
+import { saidTls } from "./peer-security.ts";
 
 let directory: string;
 let lines: string[];
@@ -42,18 +44,25 @@ function protectionOf(options: EnsembleOptions): {
 } {
   const { ensemble } = parseServerConfig({ ensemble: options });
   if (ensemble === undefined) throw new Error("there is an ensemble");
-  saysTls = options.peerTls !== undefined;
+  said = saidNow(ensemble);
   const warn = (text: string): void => void lines.push(text);
   return { ensemble, protection: new LinkProtection({ ensemble, links: () => links, tickMs: 1, warn }) };
 }
 
 /** Links say what holds when they are made: with the first options of a test. */
-let saysTls = false;
+let said: SaidProtection;
+
+function saidNow({ transport, security, secretMode, secrets }: QuorumPeerConfig): SaidProtection {
+  return {
+    ...saidTls(transport, security.current),
+    needsProof: secrets.length > 0 && secretMode === "require",
+  };
+}
 
 function link(sid: number, more: Partial<ProtectedLink> = {}): ProtectedLink {
   const renew = (): void => void renewed.push(`${sid}`);
-  const plain = { isDialed: true, hasTls: false, hasProof: false, takesTls: undefined, generation: 0 };
-  return { sid: serverId(sid), ...plain, saysTls, renew, ...more };
+  const plain = { isDialed: true, hasTls: false, hasProof: false, peerSaid: undefined, generation: 0 };
+  return { sid: serverId(sid), ...plain, said, renew, ...more };
 }
 
 describe("a reload", () => {
@@ -205,12 +214,15 @@ describe("a reload", () => {
     test("dialing with TLS is refused while a server takes none, and passes where all take it or do not say", () => {
       const [, dialsPlain, dialsTls] = stages(pem());
       const { protection } = protectionOf(optionsOf(dialsPlain));
-      links.quorum = [link(2, { takesTls: true })];
-      links.elections = [link(2, { takesTls: true }), link(3, { takesTls: false })];
+      const [takesBoth, takesNone] = [true, false].map((takesTls) => ({
+        peerSaid: { takesTls, takesPlain: true, dialsTls: false, needsProof: false },
+      }));
+      links.quorum = [link(2, takesBoth)];
+      links.elections = [link(2, takesBoth), link(3, takesNone)];
       expect(protection.reload(optionsOf(dialsTls)).problems).toEqual([
         expect.stringContaining("links with TLS would not be accepted by server 3, which takes none yet"),
       ]);
-      links.elections = [link(2, { takesTls: true }), link(3)];
+      links.elections = [link(2, takesBoth), link(3)];
       expect(protection.reload(optionsOf(dialsTls)).problems).toEqual([]);
     });
 
@@ -228,12 +240,52 @@ describe("a reload", () => {
       links.quorum = [link(2, { hasTls: true }), link(3, { hasTls: true, isDialed: false })];
       links.elections = [link(3, { hasTls: true })];
       expect(protection.reload(optionsOf(dialsTls)).problems).toEqual([]);
-      expect(renewed).toEqual([]);
+      // What it takes has changed.
+      expect(renewed).toEqual(["3"]);
+      links.elections = [link(3, { hasTls: true, generation: 1 })];
       expect(protection.reload(optionsOf(dialsPlain)).problems).toEqual([]);
-      expect(renewed).toEqual(["3", "2"]);
+      expect(renewed).toEqual(["3", "3", "2"]);
       links = { elections: [link(3, { generation: 2 })], quorum: [link(2, { generation: 2 })] };
       expect(protection.reload(optionsOf(none)).problems).toEqual([]);
-      expect(renewed).toEqual(["3", "2"]);
+      expect(renewed).toEqual(["3", "3", "2", "3"]);
+    });
+
+    test.each<[string, number, number, Partial<SaidProtection>, string]>([
+      ["dialing without TLS", 2, 1, { takesPlain: false }, "server 3, which takes TLS only"],
+      ["TLS only", 2, 3, { dialsTls: false }, "server 3, which connects without it"],
+      ["taking no TLS", 1, 0, { dialsTls: true }, "server 3, which connects with it"],
+    ])("%s is refused where a server says that it cannot go along", (_, from, to, differs, problem) => {
+      const all = stages(pem());
+      const { protection } = protectionOf(optionsOf(all[from]));
+      const goesAlong = { takesTls: true, takesPlain: true, dialsTls: to > 1, needsProof: false };
+      const hasTls = to === 3;
+      links.elections = [
+        link(2, { hasTls, peerSaid: goesAlong }),
+        link(3, { hasTls, peerSaid: { ...goesAlong, ...differs } }),
+      ];
+      expect(protection.reload(optionsOf(all[to])).problems).toEqual([expect.stringContaining(problem)]);
+      links.elections = [link(2, { hasTls, peerSaid: goesAlong }), link(3, { hasTls })];
+      expect(protection.reload(optionsOf(all[to])).problems).toEqual([]);
+    });
+
+    test("an offered secret is not removed while a server requires one", () => {
+      const offer = { peerSecretFile: secretFile(secretLine("a", 1)), peerSecretMode: "offer" as const };
+      const { protection } = protectionOf(optionsOf(offer));
+      const peerSaid = { takesTls: false, takesPlain: true, dialsTls: false, needsProof: true };
+      links.elections = [link(2, { hasProof: true }), link(3, { hasProof: true, peerSaid })];
+      expect(protection.reload(optionsOf()).problems).toEqual([
+        expect.stringContaining("server 3, which requires a secret, would be cut off"),
+      ]);
+      links.elections = [link(2, { hasProof: true })];
+      expect(protection.reload(optionsOf()).problems).toEqual([]);
+    });
+
+    test("links on which a server said something else of its links are made again", () => {
+      const peerSecretFile = secretFile(secretLine("a", 1));
+      const { protection } = protectionOf(optionsOf({ peerSecretFile, peerSecretMode: "offer" }));
+      links.elections = [link(2, { hasProof: true })];
+      expect(protection.reload(optionsOf({ peerSecretFile })).problems).toEqual([]);
+      expect(renewed).toEqual(["2"]);
     });
 
     test("a secret that is required is offered before it is removed", () => {

@@ -1,8 +1,9 @@
 import type { ServerId } from "@zooid/model";
 import type { LogFields } from "../operators/log-fields.ts";
 import type { EnsembleOptions, QuorumPeerConfig } from "./ensemble-config.ts";
+import type { SaidProtection } from "./handshake.ts";
 import type { ProtectedLink } from "./peer-connection.ts";
-import { checkTrust, type PeerProtection, parseProtection, protectionChanges } from "./peer-security.ts";
+import { checkTrust, type PeerProtection, parseProtection, protectionChanges, saidTls } from "./peer-security.ts";
 import { PLAIN_TRANSPORT } from "./peer-transport.ts";
 
 /** Interval at which a server that takes unprotected links logs that. */
@@ -222,40 +223,85 @@ export class LinkProtection {
             "first set portUnification=true and sslQuorum=false on every server",
         );
     }
-    if (from === TlsStage.BOTH_DIALS_PLAIN && to === TlsStage.BOTH_DIALS_TLS) {
-      // 1. S1 and S2 take both, S3 was forgotten: all reach each other without TLS.
-      // 2. S1 and S2 dial with TLS. All elect S3, whose port for learners neither reaches.
-      const unready = servers(({ hasTls, takesTls }) => takesTls === false && !hasTls);
-      if (unready !== "")
-        problems.push(
-          `links with TLS would not be accepted by server ${unready}, which takes none yet: first set portUnification=true there, ` +
-            "with its certificates",
-        );
-    }
+    if (problems.length === 0) problems.push(...this.#declined(saidOf(before), saidOf(after)));
     return problems;
   }
 
   /**
-   * Makes the links again that lack what this server has now, or that it would dial without TLS
-   * now, or on which it did not say that it takes TLS, and were made before the reload; for a
-   * timer, since a dial may have been under way at the reload. Once all servers dial without TLS no
-   * link has it, which lets it be turned off. Links that the other side cannot protect yet are made
-   * again by that one's reload. Links of elections, and that of a learner to its leader, end at
-   * once; those of a leader's learners one after another, each when the one before is there again,
-   * so that the leader keeps its quorum.
+   * What other servers would not go along with, as they say:
+   *
+   * 1. S1 and S2 take both, S3 was forgotten: all reach each other without TLS.
+   * 2. S1 and S2 dial with TLS. All elect S3, whose port for learners neither reaches.
+   */
+  #declined(before: OwnProtection, after: OwnProtection): readonly string[] {
+    const problems: string[] = [];
+    const { elections } = this.#options.links();
+    const servers = (declines: (peer: SaidProtection) => boolean): string =>
+      elections
+        .filter(({ peerSaid }) => peerSaid !== undefined && declines(peerSaid))
+        .map(({ sid }) => sid)
+        .sort((a, b) => a - b)
+        .join(", ");
+    const declined = (
+      needs: boolean,
+      declines: (peer: SaidProtection) => boolean,
+      text: (of: string) => string,
+    ): void => {
+      const of = needs ? servers(declines) : "";
+      if (of !== "") problems.push(text(of));
+    };
+    declined(
+      after.dialsTls && !before.dialsTls,
+      ({ takesTls }) => !takesTls,
+      (of) =>
+        `links with TLS would not be accepted by server ${of}, which takes none yet: first set portUnification=true there, with its certificates`,
+    );
+    declined(
+      !after.dialsTls && before.dialsTls,
+      ({ takesPlain }) => !takesPlain,
+      (of) =>
+        `links without TLS would not be accepted by server ${of}, which takes TLS only: first set portUnification=true there`,
+    );
+    declined(
+      !after.takesPlain && before.takesPlain,
+      ({ dialsTls }) => !dialsTls,
+      (of) =>
+        `links without TLS of server ${of}, which connects without it, would be cut off: first set sslQuorum=true there`,
+    );
+    declined(
+      !after.takesTls && before.takesTls,
+      ({ dialsTls }) => dialsTls,
+      (of) =>
+        `links with TLS of server ${of}, which connects with it, would be cut off: first set sslQuorum=false there`,
+    );
+    declined(
+      !after.hasSecret && before.hasSecret,
+      ({ needsProof }) => needsProof,
+      (of) =>
+        `without zooid.peerSecretFile the links to server ${of}, which requires a secret, would be cut off: first set zooid.peerSecretMode=offer there`,
+    );
+    return problems;
+  }
+
+  /**
+   * Makes the links again that lack what this server has now, or that it would dial otherwise now,
+   * and were made before the reload; for a timer, since a dial may have been under way at the
+   * reload. Once all servers dial without TLS no link has it, which lets it be turned off. Those of
+   * elections also say what each server takes, and are made again where that has changed. Links
+   * that the other side cannot protect yet are made again by that one's reload. Links of elections,
+   * and that of a learner to its leader, end at once; those of a leader's learners one after
+   * another, each when the one before is there again, so that the leader keeps its quorum.
    */
   renew(): void {
     const { links, ensemble } = this.#options;
     const { generation, current } = ensemble.security;
-    const { secrets, dialsTls, transport } = current;
-    const takesTls = transport !== PLAIN_TRANSPORT;
+    const now = saidOf(current);
     const isDue = (link: ProtectedLink): boolean =>
       link.generation < generation &&
-      ((secrets.length > 0 && !link.hasProof) ||
-        (takesTls && !link.saysTls) ||
-        (link.isDialed && link.hasTls !== dialsTls));
+      ((now.hasSecret && !link.hasProof) || (link.isDialed && link.hasTls !== now.dialsTls));
+    const isStale = (link: ProtectedLink): boolean => link.generation < generation && !isSameSaid(link.said, now);
     const { elections, quorum } = links();
-    for (const link of elections) if (isDue(link)) link.renew();
+    for (const link of elections) if (isDue(link) || isStale(link)) link.renew();
     for (const link of quorum) if (link.isDialed && isDue(link)) link.renew();
     const isBack = quorum.some(({ sid, isDialed }) => sid === this.#renewed?.sid && !isDialed);
     if (this.#renewed !== undefined && !isBack && ++this.#renewed.tickCount < AWAY_TICKS_MAX) return;
@@ -263,6 +309,25 @@ export class LinkProtection {
     this.#renewed = next === undefined ? undefined : { sid: next.sid, tickCount: 0 };
     next?.renew();
   }
+}
+
+/** What a server says of its links, and whether it has a secret. */
+interface OwnProtection extends SaidProtection {
+  readonly hasSecret: boolean;
+}
+
+function saidOf(protection: PeerProtection): OwnProtection {
+  const needsProof = requiresSecret(protection);
+  return { ...saidTls(protection.transport, protection), needsProof, hasSecret: protection.secrets.length > 0 };
+}
+
+function isSameSaid(one: SaidProtection, other: SaidProtection): boolean {
+  return (
+    one.takesTls === other.takesTls &&
+    one.takesPlain === other.takesPlain &&
+    one.dialsTls === other.dialsTls &&
+    one.needsProof === other.needsProof
+  );
 }
 
 function requiresSecret({ secrets, secretMode }: PeerProtection): boolean {

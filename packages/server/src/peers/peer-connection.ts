@@ -15,7 +15,13 @@ import {
 } from "@zooid/peer-protocol";
 import { type BufferPool, WireError, type WireErrorCode } from "@zooid/wire";
 import { receive } from "../clients/shared-reads.ts";
-import { Handshake, type HandshakeConfig, HandshakeError, type PeerIdentity } from "./handshake.ts";
+import {
+  Handshake,
+  type HandshakeConfig,
+  HandshakeError,
+  type PeerIdentity,
+  type SaidProtection,
+} from "./handshake.ts";
 import { SPEAKS_TLS } from "./peer-tls-reason.ts";
 import { type Accepting, CLOSED, type PeerSocket, type PeerTransport } from "./peer-transport.ts";
 import { RelaySocket } from "./relay-socket.ts";
@@ -25,10 +31,10 @@ export interface LinkProtection {
   readonly hasTls: boolean;
   /** It has proved that it has a shared secret. */
   readonly hasProof: boolean;
-  /** Whether the other side takes links with TLS, as it said; undefined if it did not say. */
-  readonly takesTls: boolean | undefined;
-  /** Whether this side said on this link that it takes links with TLS. */
-  readonly saysTls: boolean;
+  /** What the other side said of its links when it was made; undefined if it did not say. */
+  readonly peerSaid: SaidProtection | undefined;
+  /** What this side said then. */
+  readonly said: SaidProtection;
   /** The generation of the protection that this server made the link with; see `PeerSecurity`. */
   readonly generation: number;
 }
@@ -183,8 +189,8 @@ export class PeerConnection {
       // A relayed stream has the TLS of the links that it goes through.
       hasTls: this.#socket instanceof TLSSocket || this.#socket instanceof RelaySocket,
       hasProof: this.#handshake.isProved,
-      takesTls: this.#handshake.takesTls,
-      saysTls: this.#settings.handshake.takesTls,
+      peerSaid: this.#handshake.peerSaid,
+      said: this.#handshake.said,
       generation: this.#settings.generation,
     };
   }

@@ -18,6 +18,7 @@ import {
   PeerConnection,
 } from "./peer-connection.ts";
 import { PeerListener } from "./peer-listener.ts";
+import { saidTls } from "./peer-security.ts";
 import { PLAIN_TRANSPORT } from "./peer-transport.ts";
 import type { RelaySocket } from "./relay-socket.ts";
 
@@ -107,7 +108,7 @@ export class PeerPort {
         electionAlg,
         secrets,
         secretMode,
-        takesTls: transport !== PLAIN_TRANSPORT,
+        tls: saidTls(transport, ensemble.security.current),
         identity,
         frameBytesMax,
         host: () => directory.find(sid)?.host ?? "",

@@ -1,5 +1,6 @@
 import type { ServerId } from "@zooid/model";
 import { eitherTransport } from "./either-transport.ts";
+import type { SaidProtection } from "./handshake.ts";
 import type { EnsembleServer, MemberDirectory } from "./member-directory.ts";
 import { type PeerSecret, type PeerSecretMode, readPeerSecrets } from "./peer-secret.ts";
 import { type PeerStoreOptions, type PeerTlsFiles, readPeerStores, readPeerTls } from "./peer-tls.ts";
@@ -23,6 +24,15 @@ export interface PeerSecurityOptions {
   readonly peerStores?: PeerStoreOptions;
   /** Let peers connect over a network without authentication. Default false. */
   readonly allowUnauthenticatedPeers?: boolean;
+}
+
+/** What a server says of TLS on its links. */
+export function saidTls(
+  transport: PeerTransport,
+  { takesBoth, dialsTls }: Pick<PeerProtection, "takesBoth" | "dialsTls">,
+): Omit<SaidProtection, "needsProof"> {
+  const takesTls = transport !== PLAIN_TRANSPORT;
+  return { takesTls, takesPlain: !takesTls || takesBoth, dialsTls: takesTls && (!takesBoth || dialsTls) };
 }
 
 /** How this server's links are protected. */

@@ -88,7 +88,7 @@ export function helloFrame(peers: TestPeers, sid: number): Buffer {
       secrets: [],
       identity,
       secretMode: "require",
-      takesTls: false,
+      tls: { takesTls: false, takesPlain: true, dialsTls: false },
       isListed: (other) => ensemble.servers.some((server) => server.sid === other),
       admit: () => undefined,
       isChangeable: () => false,
