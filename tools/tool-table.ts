@@ -75,7 +75,7 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
     "packages/trials/src/config-differential/config-differential.ts":
       "random configuration files for both servers: which start, with which values and ports (Java, Maven)",
     "packages/trials/src/apache-import/apache-import.ts":
-      "zooid-server import of an Apache server that is killed under load, compared node by node (Java, Maven)",
+      "zooid-server import of an Apache server that is killed under load, and export back, compared node by node (Java, Maven)",
     "packages/trials/src/estates/start-estates.ts":
       "every zoo.cfg of the shapes that images, charts and manuals write: all its members serve (Linux, openssl, Java)",
     "packages/conformance/src/reconfig/reconfig-sequence.ts":

@@ -27,6 +27,7 @@ export type { ScrubSettings } from "./disk/scrub-reports.ts";
 export { type AnsweringMember, answeringMembers } from "./offline/answering-members.ts";
 export type { ApacheDirectories } from "./offline/apache-files.ts";
 export type { DataDirectories } from "./offline/data-directories.ts";
+export { type Exported, type ExportOptions, type ExportSource, exportToApache } from "./offline/export-apache.ts";
 export { hasConfiguration } from "./offline/has-configuration.ts";
 export { type Imported, type ImportOptions, importApache } from "./offline/import-apache.ts";
 export { type InspectOptions, inspectHistory } from "./offline/inspect-history.ts";

@@ -12,6 +12,7 @@ export {
   type CheckpointMark,
   type ReceivedSnapshot,
   SNAPSHOT_CHUNK_BYTES,
+  type SnapshotContent,
   type SnapshotExport,
   type SnapshotReceiver,
   type SnapshotSource,

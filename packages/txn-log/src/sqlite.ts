@@ -144,8 +144,12 @@ export interface Store extends AsyncDisposable {
    */
   receiveSnapshot(position: LogPosition, epochs?: readonly EpochRange[]): Promise<SnapshotReceiver>;
 
-  /** As {@link openSnapshot}, in the form in which Apache ZooKeeper writes its snapshots. */
-  exportSnapshot(): Promise<SnapshotExport>;
+  /**
+   * As {@link openSnapshot}, in the form in which Apache ZooKeeper writes its snapshots.
+   *
+   * @param sessions whether sessions and their ephemeral nodes are in it. Default: kept
+   */
+  exportSnapshot(sessions?: "kept" | "left out"): Promise<SnapshotExport>;
 
   /**
    * Makes ready to build a state from a snapshot of Apache ZooKeeper's, in pieces of any size;
@@ -442,8 +446,8 @@ class SqliteStore implements Store {
     return this.#transfers.receive(position, epochs);
   }
 
-  exportSnapshot(): Promise<SnapshotExport> {
-    return this.#transfers.export();
+  exportSnapshot(sessions: "kept" | "left out" = "kept"): Promise<SnapshotExport> {
+    return this.#transfers.export(sessions);
   }
 
   importSnapshot(): Promise<SnapshotReceiver> {

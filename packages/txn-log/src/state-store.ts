@@ -177,16 +177,25 @@ export interface ReceivedSnapshot {
   readonly nodeCount: number;
 }
 
+/** What is in a snapshot in Apache ZooKeeper's form. */
+export interface SnapshotContent {
+  readonly nodeCount: number;
+  /** Ephemeral nodes that are left out, with their sessions. */
+  readonly leftOutCount: number;
+  readonly ttlCount: number;
+  /** The longest data of a node. */
+  readonly dataBytesMax: number;
+  /** Length of the whole. */
+  readonly sizeBytes: number;
+}
+
 /**
  * A whole state on its way out, as a snapshot of Apache ZooKeeper's: exact at one zxid, while
  * Apache's own are not. Sessions are named, but not their passwords. Otherwise as
  * {@link SnapshotSource}.
  */
-export interface SnapshotExport extends AsyncDisposable {
+export interface SnapshotExport extends AsyncDisposable, SnapshotContent {
   readonly position: LogPosition;
-  readonly nodeCount: number;
-  /** Length of the whole. */
-  readonly sizeBytes: number;
   /**
    * The next piece; undefined after the last. The bytes are the caller's. Rejects as
    * {@link SnapshotSource.next} does.

@@ -29,6 +29,7 @@ zooid-server recover [zoo.cfg] --data DIR --as-member N=LINE [--plan] [--confirm
 zooid-server snapshot [zoo.cfg] --data DIR [--out FILE] [--force]
 zooid-server restore --from DIR --data DIR [--to ZXID|TIME] [--as-member N=LINE] [--keep-sessions] [--plan]
 zooid-server import --apache DIR [--apache-log DIR] --data DIR [--as-member N=LINE] [--plan]
+zooid-server export --apache OUT {--data DIR [--log DIR] [--force] | --from DIR [--to ZXID|TIME]}
 zooid-server inspect FILE... [--entries [--data]] [--verify]
 zooid-server container
 
@@ -48,7 +49,8 @@ it as zkServer.sh does, and ends with status 0 if clients are served, else 1. he
 are for a server that is stopped (docs/disaster.md): recover lets the one survivor of an ensemble go on alone, as server N at the place that LINE names,
 host:port:port;clientPort, and --plan only says what that means; snapshot writes what it holds in ZooKeeper's form. restore makes a new data directory from
 the history of another one (zooid.history.retainMs), as it was at a zxid or a time, for a standalone server or for server N alone. import makes one from the
-data directory of a stopped Apache ZooKeeper server; --plan only says which of its files are read, and how far they go. inspect says what is in files of
+data directory of a stopped Apache ZooKeeper server; --plan only says which of its files are read, and how far they go. export is the way back: OUT becomes
+a data directory for Apache's servers, from that of a stopped server, or from a history. inspect says what is in files of
 the history (zooid.history.retainMs) or in a data directory's archive: --entries prints each change, --data with values and access lists, --verify reads
 everything against its sums. container is the entry point of the container image: it reads the variables of ZooKeeper's images.`;
 
@@ -58,6 +60,7 @@ export const COMMANDS: ReadonlySet<string> = new Set([
   "container",
   "health",
   "status",
+  "export",
   "import",
   "inspect",
   "recover",

@@ -99,6 +99,17 @@ test.each<[string, readonly string[], string]>([
   ["a word to import", ["import", "a", "--data", "d"], "import takes options alone, found a"],
   ["a member of the import without ports", ["import", "--as-member", "2=b"], "server.2 is of the form"],
   ["an unknown option of import", ["import", "--apach", "a"], "the nearest is --apache"],
+  ["no place for an export", ["export", "--data", "d"], "--apache names the directory that gets the data"],
+  [
+    "nothing to export",
+    ["export", "--apache", "a"],
+    "--data names the data directory of the stopped server, or --from",
+  ],
+  ["two sources", ["export", "--apache", "a", "--data", "d", "--from", "f"], "give one"],
+  ["a moment of a data directory", ["export", "--apache", "a", "--data", "d", "--to", "0x1"], "--to goes with --from"],
+  ["a log of a history", ["export", "--apache", "a", "--from", "f", "--log", "l"], "--log and --force go with --data"],
+  ["a moment of an export that is none", ["export", "--from", "f", "--to", "now"], "--to takes a zxid like"],
+  ["a word to export", ["export", "a", "--data", "d"], "export takes options alone, found a"],
   ["no directory for a snapshot", ["snapshot"], "--data names the data directory"],
 ])("%s is refused", (_, argv, problem) => {
   expect(problemsOf(...argv)).toContainEqual(expect.stringContaining(problem));
@@ -142,6 +153,19 @@ test("import takes the directories of both servers", () => {
     isPlan: false,
   });
   expect(parse("import", "--apache", "a", "--plan")).toMatchObject({ isPlan: true, member: undefined });
+});
+
+test("export takes a data directory, or a history with a moment", () => {
+  expect(parse("export", "--apache", "a", "--data", "d", "--log", "l", "--force")).toEqual({
+    kind: "export",
+    to: resolve("a"),
+    source: { directories: { dataDir: resolve("d"), logDir: resolve("l") }, takesDamaged: true },
+  });
+  expect(parse("export", "--apache", "a", "--from", "f", "--to", "0x300000007")).toEqual({
+    kind: "export",
+    to: resolve("a"),
+    source: { from: resolve("f"), target: { zxid: 0x3_0000_0007 } },
+  });
 });
 
 test("other commands are not these", () => {

@@ -11,7 +11,32 @@ import type { ConfigFile } from "../configuration/config-file.ts";
 import { parseOptions } from "../configuration/options.ts";
 
 /** A command for the data directories of a stopped server. */
-export type OfflineCommand = ImportCommand | InspectCommand | RecoverCommand | RestoreCommand | SnapshotCommand;
+export type OfflineCommand =
+  | ExportCommand
+  | ImportCommand
+  | InspectCommand
+  | RecoverCommand
+  | RestoreCommand
+  | SnapshotCommand;
+
+export interface ExportCommand {
+  readonly kind: "export";
+  /** The directory that Apache's server gets. */
+  readonly to: string;
+  readonly source: ExportedData | ExportedHistory;
+}
+
+export interface ExportedData {
+  readonly directories: DataDirectories;
+  readonly takesDamaged: boolean;
+}
+
+export interface ExportedHistory {
+  /** The folder of the archive, or a data directory that has one. */
+  readonly from: string;
+  /** The moment; undefined: the newest one. */
+  readonly target: RestoreTarget | undefined;
+}
 
 export interface ImportCommand {
   readonly kind: "import";
@@ -59,6 +84,15 @@ export interface SnapshotCommand {
   readonly out: string | undefined;
   readonly takesDamaged: boolean;
 }
+
+const EXPORT = {
+  apache: { type: "string" },
+  data: { type: "string" },
+  log: { type: "string" },
+  force: { type: "boolean" },
+  from: { type: "string" },
+  to: { type: "string" },
+} as const;
 
 const IMPORT = {
   apache: { type: "string" },
@@ -113,11 +147,30 @@ export function parseOfflineCommand(
 ): OfflineCommand | undefined {
   const [first, ...rest] = argv;
   if (rest.includes("--help")) return undefined;
+  if (first === "export") return exportCommand(rest);
   if (first === "import") return importCommand(rest);
   if (first === "inspect") return inspectCommand(rest);
   if (first === "recover") return recoverCommand(rest, readFile);
   if (first === "restore") return restoreCommand(rest);
   return first === "snapshot" ? snapshotCommand(rest, readFile) : undefined;
+}
+
+function exportCommand(argv: readonly string[]): ExportCommand {
+  const { values, positionals } = parseOptions(argv, EXPORT);
+  const problems: string[] = [];
+  if (positionals.length > 0) problems.push(`export takes options alone, found ${positionals.join(", ")}`);
+  const { apache, data, log, force = false, from, to } = values;
+  if (apache === undefined) problems.push("--apache names the directory that gets the data: an empty one, or none");
+  if ((data === undefined) === (from === undefined))
+    problems.push("--data names the data directory of the stopped server, or --from one that has a history: give one");
+  if (data === undefined && (log !== undefined || force)) problems.push("--log and --force go with --data");
+  if (from === undefined && to !== undefined)
+    problems.push("--to goes with --from: a data directory has its last state");
+  const target = to === undefined ? undefined : targetOf(to, problems);
+  if (problems.length > 0) throw new ConfigError(problems);
+  const directories = { dataDir: resolve(data ?? "."), logDir: log === undefined ? undefined : resolve(log) };
+  const source = from === undefined ? { directories, takesDamaged: force } : { from: resolve(from), target };
+  return { kind: "export", to: resolve(apache ?? "."), source };
 }
 
 function importCommand(argv: readonly string[]): ImportCommand {

@@ -26,7 +26,8 @@ export async function restore(command: RestoreCommand, output: Output): Promise<
   }
 }
 
-function archiveOf(from: string): string {
+/** The folder of the archive, which may be below a data directory. */
+export function archiveOf(from: string): string {
   const below = join(from, "archive");
   return existsSync(below) ? below : from;
 }

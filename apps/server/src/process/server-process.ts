@@ -19,6 +19,7 @@ import { LateConsole } from "../console/late-console.ts";
 import { prepareContainer } from "../container/prepare-container.ts";
 import { AuditLog } from "../logs/audit-log.ts";
 import { openLog, type ProcessLog } from "../logs/logger.ts";
+import { exportData } from "../offline/export.ts";
 import { importFromApache } from "../offline/import.ts";
 import { inspect } from "../offline/inspect.ts";
 import { recover } from "../offline/recover.ts";
@@ -84,6 +85,9 @@ export async function runProcess(signals: StartSignals): Promise<void> {
         process.exitCode = isServing ? ExitStatus.OK : ExitStatus.UNEXPECTED;
         return;
       }
+      case "export":
+        await exportData(command, OUTPUT);
+        return;
       case "import":
         await importFromApache(command, OUTPUT);
         return;

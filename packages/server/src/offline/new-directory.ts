@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { type LogHandler, StoreError } from "@zooid/txn-log";
-import { openStore, type Store } from "@zooid/txn-log/sqlite";
+import type { Store } from "@zooid/txn-log/sqlite";
 import { type DataDirectories, placesOf } from "./data-directories.ts";
 import { OfflineError } from "./offline-error.ts";
+import { withOfflineStore } from "./offline-store.ts";
 
 /** The number of a server that has no ensemble. */
 const STANDALONE_SID = 1;
@@ -33,7 +33,7 @@ export async function fillNewDirectory<T>(
   const isMade = places.filter((place) => !existsSync(place));
   try {
     for (const place of places) mkdirSync(place, { recursive: true, mode: 0o700 });
-    return await openAndFill({ directory, logDirectory }, warn, fill);
+    return await withOfflineStore({ directory, logDirectory, sid: STANDALONE_SID, warn }, fill);
   } catch (error) {
     for (const place of places.filter((each) => existsSync(each))) {
       for (const name of readdirSync(place)) rmSync(join(place, name), { recursive: true, force: true });
@@ -41,23 +41,4 @@ export async function fillNewDirectory<T>(
     }
     throw error;
   }
-}
-
-async function openAndFill<T>(
-  places: { readonly directory: string; readonly logDirectory: string },
-  warn: (text: string) => void,
-  fill: (store: Store) => Promise<T>,
-): Promise<T> {
-  const { promise: failure, reject } = Promise.withResolvers<never>();
-  failure.catch(() => {});
-  const handler: LogHandler = {
-    appended: () => {},
-    roomChanged: (missing) => {
-      if (missing !== undefined) reject(new StoreError({ code: "DISK_FULL", file: places.directory, reason: missing }));
-    },
-    failed: reject,
-    warned: warn,
-  };
-  await using store = await openStore({ ...places, sid: STANDALONE_SID, handler });
-  return await Promise.race([fill(store), failure]);
 }

@@ -11,13 +11,13 @@ import {
   newTxnOp,
   type Zxid,
 } from "@zooid/model";
-import { type LogHandler, StoreError } from "@zooid/txn-log";
-import { openStore, type Store } from "@zooid/txn-log/sqlite";
+import type { Store } from "@zooid/txn-log/sqlite";
 import { TxnReader } from "@zooid/wire/txn";
 import { encodeMembers } from "@zooid/zab";
 import { loadTree } from "../storage/load-tree.ts";
 import { type DataDirectories, placesOf } from "./data-directories.ts";
 import { OfflineError } from "./offline-error.ts";
+import { withOfflineStore } from "./offline-store.ts";
 import type { Survivor } from "./survivor.ts";
 
 /** Clients may have seen zxids of leaders that the survivor never heard of. */
@@ -69,23 +69,13 @@ export async function recoverMember(survivor: Survivor, options: RecoverOptions)
   const { member, takesDamaged, warn } = options;
   const epoch = epochMax + EPOCHS_SKIPPED;
   const ensembleId = randomBytes(8).toString("hex");
-  const { promise: failure, reject } = Promise.withResolvers<never>();
-  failure.catch(() => {});
-  const handler: LogHandler = {
-    appended: () => {},
-    roomChanged: (missing) => {
-      if (missing !== undefined)
-        reject(new StoreError({ code: "DISK_FULL", file: survivor.directories.dataDir, reason: missing }));
-    },
-    failed: reject,
-    warned: warn,
-  };
   const places = placesOf(survivor.directories);
-  await using store = await openStore({ ...places, sid, handler, allowAmnesia: takesDamaged });
-  const tree = wholeTree(store, survivor.directories);
-  const config = encodeMembers(membersOf([member], composeZxid(epoch, 0)));
-  await Promise.race([store.branch({ ensembleId, sid: member.sid, epoch, config }), failure]);
-  return { ensembleId, epoch, zxid: tree.applied, nodeCount: tree.nodeCount, sessionCount: tree.sessionCount };
+  return await withOfflineStore({ ...places, sid, takesDamaged, warn }, async (store) => {
+    const tree = wholeTree(store, survivor.directories);
+    const config = encodeMembers(membersOf([member], composeZxid(epoch, 0)));
+    await store.branch({ ensembleId, sid: member.sid, epoch, config });
+    return { ensembleId, epoch, zxid: tree.applied, nodeCount: tree.nodeCount, sessionCount: tree.sessionCount };
+  });
 }
 
 /** The tree with all that is logged, committed or not. */

@@ -1,6 +1,6 @@
 /**
  * Imports the data directory of an Apache server that was killed under load, and compares all nodes
- * with those that Apache serves after a restart.
+ * with those that Apache serves after a restart; then the way back.
  *
  *     npm run tool -- apache-import [--rounds 3] [--clients 6] [--load-ms 2500] [--seed N] [--keep]
  *
@@ -8,7 +8,10 @@
  * while it writes. In each round the server is killed by SIGKILL, `zooid-server import` makes a
  * data directory, and a server serves that: data, access list and Stat of every node must be
  * Apache's, and its ephemeral nodes gone. An import from an older snapshot must come to the same
- * tree. Needs Java and Maven.
+ * tree.
+ *
+ * Our server is then killed under the same load, `zooid-server export` makes a data directory for
+ * Apache, and Apache must serve all of it, again without ephemeral nodes. Needs Java and Maven.
  */
 import { deepStrictEqual } from "node:assert/strict";
 import { linkSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
@@ -17,7 +20,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fetchApacheJars } from "@zooid/conformance/internal/clients";
 import { Random } from "@zooid/conformance/internal/random";
-import { ServerProcess, ZOOID_SERVER } from "@zooid/conformance/internal/servers/endpoint";
+import { type ServerOptions, ServerProcess, ZOOID_SERVER } from "@zooid/conformance/internal/servers/endpoint";
 import { newSeed, toolOptions } from "@zooid/conformance/internal/tool-options";
 import { type ApacheState, readApache } from "@zooid/embedded-server";
 import { run } from "../processes/run.ts";
@@ -42,6 +45,11 @@ const PROPERTIES = [
 /** Containers and TTL nodes that are due are deleted under load, and kept for the comparison. */
 const LOAD = ["-Dznode.container.checkIntervalMs=500"];
 const COMPARE = ["-Dznode.container.checkIntervalMs=3600000"];
+/** The same for our server. */
+const SETTINGS = {
+  load: ["extendedTypesEnabled=true", "znode.container.checkIntervalMs=500"],
+  compare: ["extendedTypesEnabled=true", "znode.container.checkIntervalMs=3600000"],
+} as const;
 /** What the server of a round has besides. */
 const VARIANTS = [[], ["-Dzookeeper.snapshot.compression.method=gz"], ["-Dzookeeper.closeSessionTxn.enabled=false"]];
 
@@ -76,6 +84,7 @@ async function runRound(round: number): Promise<void> {
   const state = await readApache({ dataDir: version2 }, () => {});
   const { fuzzy, snapshots } = await compareSnapshots(round, state);
   await compareServed(server);
+  await exportAndCompare(round, server);
   const { nodes, ephemeralCount } = state.tree;
   console.log(
     `round ${round + 1}: ${answered} requests, ${nodes.size} nodes, ${ephemeralCount} ephemeral, all equal; ` +
@@ -86,13 +95,18 @@ async function runRound(round: number): Promise<void> {
 /** @returns the number of requests that were answered */
 async function loadAndKill(variant: readonly string[]): Promise<number> {
   const properties = [...PROPERTIES, ...LOAD, ...variant];
-  await using apache = new ServerProcess({ kind: "apache", folder: apacheFolder, jars, properties });
-  await apache.start();
-  const load = new ApacheLoad(random, apache.port);
+  return await killUnderLoad({ kind: "apache", folder: apacheFolder, jars, properties });
+}
+
+/** @returns the number of requests that were answered */
+async function killUnderLoad(of: ServerOptions): Promise<number> {
+  await using server = new ServerProcess(of);
+  await server.start();
+  const load = new ApacheLoad(random, server.port);
   await load.begin();
   const running = load.run(options.clients);
   await Promise.race([running, delay(options["load-ms"])]);
-  await apache.kill();
+  await server.kill();
   load.stop();
   await running.catch(() => {});
   return load.answered;
@@ -148,10 +162,29 @@ async function compareServed(zooidFolder: string): Promise<void> {
   await using zooid = new ServerProcess({ kind: "zooid", folder: zooidFolder });
   await Promise.all([apache.start(), zooid.start()]);
   const [expected, found] = await Promise.all([servedTree(apache.port), servedTree(zooid.port)]);
-  const lines = differences(withoutEphemerals(expected), found);
+  const lines = differences(withoutEphemerals(expected), found, ["Apache", "Zooid"]);
   if (lines.length > 0) {
     throw new Error(`${lines.length} nodes differ\n${lines.slice(0, DIFFERENCES_SHOWN).join("\n")}`);
   }
+}
+
+/** The way back: what our server serves after a kill, Apache serves from the export. */
+async function exportAndCompare(round: number, zooidFolder: string): Promise<void> {
+  const answered = await killUnderLoad({ kind: "zooid", folder: zooidFolder, settings: SETTINGS.load });
+  const back = join(folder, `back-${round}`);
+  const properties = [...PROPERTIES, ...COMPARE];
+  await using apache = new ServerProcess({ kind: "apache", folder: back, jars, properties });
+  const argv = ["export", "--apache", apache.dataDir, "--data", join(zooidFolder, "data")];
+  const { stdout, stderr } = await run(ZOOID_SERVER, argv, folder);
+  console.log((stdout + stderr).trim());
+  await using zooid = new ServerProcess({ kind: "zooid", folder: zooidFolder, settings: SETTINGS.compare });
+  await Promise.all([apache.start(), zooid.start()]);
+  const [found, expected] = await Promise.all([servedTree(apache.port), servedTree(zooid.port)]);
+  const lines = differences(withoutEphemerals(expected), found, ["Zooid", "Apache"]);
+  if (lines.length > 0) {
+    throw new Error(`${lines.length} nodes differ on the way back\n${lines.slice(0, DIFFERENCES_SHOWN).join("\n")}`);
+  }
+  console.log(`round ${round + 1}, way back: ${answered} requests, ${found.size} nodes, all equal`);
 }
 
 interface ListedFile {

@@ -57,15 +57,20 @@ export function withoutEphemerals(nodes: ReadonlyMap<string, ServedNode>): Map<s
   return kept;
 }
 
-/** What differs, one line each. */
+/**
+ * What differs, one line each.
+ *
+ * @param names of the servers, of the expected tree and of the other one
+ */
 export function differences(
   expected: ReadonlyMap<string, ServedNode>,
   found: ReadonlyMap<string, ServedNode>,
+  names: readonly [expected: string, found: string],
 ): string[] {
   const lines: string[] = [];
   for (const path of new Set([...expected.keys(), ...found.keys()])) {
     const [there, here] = [textOf(expected.get(path)), textOf(found.get(path))];
-    if (there !== here) lines.push(`${path}: Apache has ${there}, Zooid has ${here}`);
+    if (there !== here) lines.push(`${path}: ${names[0]} has ${there}, ${names[1]} has ${here}`);
   }
   return lines;
 }

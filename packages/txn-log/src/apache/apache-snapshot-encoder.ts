@@ -1,12 +1,12 @@
 import { randomInt } from "node:crypto";
-import { emptySlice, STAT_BYTES } from "@zooid/model";
+import { emptySlice, type NodeKind, nodeKind, STAT_BYTES, StatOffset } from "@zooid/model";
 import { type Database, openReader } from "../database.ts";
 import { ChunkWriter } from "../snapshots/chunk-writer.ts";
 import { SNAPSHOT_FORMAT, type SnapshotHeader } from "../snapshots/snapshot-format.ts";
 import { dataStart, RowOffset, viewNode } from "../state/node-row.ts";
 import { NodeRuns } from "../state/node-runs.ts";
 import { damagedState, readAcls, readMeta, readSessions } from "../state/state-rows.ts";
-import type { StateNode } from "../state-store.ts";
+import type { SnapshotContent, StateNode } from "../state-store.ts";
 import type { EpochRange } from "../txn-log.ts";
 import {
   Adler32,
@@ -44,9 +44,9 @@ const NULL_LENGTH = -1;
  */
 export class ApacheSnapshotEncoder {
   readonly header: SnapshotHeader;
-  /** How long the stream is, without what chunks add. */
-  readonly sizeBytes: number;
+  readonly content: SnapshotContent;
   readonly #file: string;
+  readonly #hasSessions: boolean;
   readonly #database: Database;
   readonly #chunks = new ChunkWriter();
   readonly #sum = new Adler32();
@@ -58,18 +58,24 @@ export class ApacheSnapshotEncoder {
   #path: Buffer = Buffer.allocUnsafe(1024);
   #phase: "head" | "nodes" | "ended" = "head";
 
-  /** @param epochs the epoch table up to where the state stands */
-  constructor(file: string, epochs: readonly EpochRange[]) {
+  /**
+   * @param options the epoch table up to where the state stands, and whether sessions, with their
+   *   ephemeral nodes, are in the stream
+   */
+  constructor(file: string, options: { readonly epochs: readonly EpochRange[]; readonly hasSessions: boolean }) {
+    const { epochs, hasSessions } = options;
     this.#file = file;
+    this.#hasSessions = hasSessions;
     const database = openReader(file, CACHE_KIB);
     this.#database = database;
     database.exec("BEGIN");
     const [meta, counts] = readMeta(database, file);
     const { applied: position, ...rest } = meta;
     this.header = { format: SNAPSHOT_FORMAT, position, epochs, ...rest, ...counts };
-    const nodesBytes = this.#measureNodes();
+    const { nodesBytes, ...counted } = this.#measureNodes();
     const tailBytes = SEAL_BYTES + DIGEST_BYTES + SEAL_BYTES + LAST_ZXID_BYTES + SEAL_BYTES;
-    this.sizeBytes = this.#headBytes() + nodesBytes + LENGTH_BYTES + END_PATH.length + tailBytes;
+    const sizeBytes = this.#headBytes() + nodesBytes + LENGTH_BYTES + END_PATH.length + tailBytes;
+    this.content = { ...counted, sizeBytes };
     this.#nodes = new NodeRuns(database, file);
   }
 
@@ -79,7 +85,7 @@ export class ApacheSnapshotEncoder {
       const chunk = this.#chunks.take();
       if (chunk !== undefined || this.#phase === "ended") return chunk;
       if (this.#phase === "head") this.#putHead();
-      else if (!this.#nodes.next((row, id) => this.#putNode(row, id))) this.#putTail();
+      else if (!this.#nodes.next((row, id) => this.#isTaken(kindOf(row)) && this.#putNode(row, id))) this.#putTail();
     }
   }
 
@@ -87,30 +93,44 @@ export class ApacheSnapshotEncoder {
     this.#database.close();
   }
 
+  get #sessionCount(): number {
+    return this.#hasSessions ? this.header.sessionCount : 0;
+  }
+
+  #isTaken(kind: NodeKind): boolean {
+    return this.#hasSessions || kind !== "ephemeral";
+  }
+
   #headBytes(): number {
-    let bytes = APACHE_HEADER_BYTES + COUNT_BYTES + this.header.sessionCount * APACHE_SESSION_BYTES + COUNT_BYTES;
+    let bytes = APACHE_HEADER_BYTES + COUNT_BYTES + this.#sessionCount * APACHE_SESSION_BYTES + COUNT_BYTES;
     for (const [, content] of readAcls(this.#database, this.#file)) bytes += KEY_BYTES + encodeAcl(content).length;
     return bytes;
   }
 
-  #measureNodes(): number {
+  #measureNodes(): Omit<SnapshotContent, "sizeBytes"> & { readonly nodesBytes: number } {
     const runs = new NodeRuns(this.#database, this.#file);
     const paths = this.#paths;
-    let bytes = 0;
+    const counts: Record<NodeKind, number> = { persistent: 0, ephemeral: 0, container: 0, ttl: 0 };
+    let [nodesBytes, dataBytesMax] = [0, 0];
     const measure = (row: Buffer, id: number): void => {
+      const kind = kindOf(row);
+      counts[kind]++;
+      if (!this.#isTaken(kind)) return;
       const parentId = row.readDoubleBE(RowOffset.parentId);
       const parent = paths.placeOf(parentId);
       if (parent === -1 && parentId !== 0) throw this.#damaged(id, "its parent is missing");
       const nameEnd = dataStart(row, 0);
       const place = paths.add(id, parent, row, RowOffset.name, nameEnd);
-      bytes += LENGTH_BYTES + paths.pathLength(place);
-      bytes += LENGTH_BYTES + (row.length - nameEnd) + KEY_BYTES + APACHE_STAT_BYTES;
+      nodesBytes += LENGTH_BYTES + paths.pathLength(place);
+      nodesBytes += LENGTH_BYTES + (row.length - nameEnd) + KEY_BYTES + APACHE_STAT_BYTES;
+      dataBytesMax = Math.max(dataBytesMax, row.length - nameEnd);
     };
     while (runs.next(measure));
     if (runs.count !== this.header.nodeCount) {
       throw damagedState(this.#file, "table nodes", `${runs.count} rows where there were ${this.header.nodeCount}`);
     }
-    return bytes;
+    const leftOutCount = this.#hasSessions ? 0 : counts.ephemeral;
+    return { nodesBytes, nodeCount: runs.count - leftOutCount, leftOutCount, ttlCount: counts.ttl, dataBytesMax };
   }
 
   #putHead(): void {
@@ -118,9 +138,10 @@ export class ApacheSnapshotEncoder {
     head.writeUInt32BE(APACHE_MAGIC, 0);
     head.writeUInt32BE(APACHE_VERSION, 4);
     head.writeBigInt64BE(-1n, 8);
-    head.writeUInt32BE(this.header.sessionCount, APACHE_HEADER_BYTES);
+    head.writeUInt32BE(this.#sessionCount, APACHE_HEADER_BYTES);
     this.#put(head);
-    for (const [high, low, timeoutMs] of readSessions(this.#database, this.#file)) {
+    const sessions = this.#hasSessions ? readSessions(this.#database, this.#file) : [];
+    for (const [high, low, timeoutMs] of sessions) {
       const session = Buffer.alloc(APACHE_SESSION_BYTES);
       session.writeInt32BE(high, 0);
       session.writeInt32BE(low, 4);
@@ -188,6 +209,11 @@ export class ApacheSnapshotEncoder {
   #damaged(id: number, found: string): Error {
     return damagedState(this.#file, `table nodes, row ${id}`, found);
   }
+}
+
+function kindOf(row: Buffer): NodeKind {
+  const owner = RowOffset.stat + StatOffset.ephemeralOwner;
+  return nodeKind(row.readInt32BE(owner), row.readInt32BE(owner + 4));
 }
 
 function newStateNode(): StateNode {

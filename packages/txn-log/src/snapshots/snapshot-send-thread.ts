@@ -1,4 +1,5 @@
 import { ApacheSnapshotEncoder } from "../apache/apache-snapshot-encoder.ts";
+import type { SnapshotContent } from "../state-store.ts";
 import { answerCalls } from "../threads/answer-calls.ts";
 import type { CallThreadData } from "../threads/call-thread.ts";
 import { loadThread } from "../threads/loading.ts";
@@ -7,8 +8,8 @@ import type { EpochRange } from "../txn-log.ts";
 import { SnapshotEncoder } from "./snapshot-encoder.ts";
 import type { SnapshotHeader } from "./snapshot-format.ts";
 
-/** As servers send it to each other, or as Apache writes it. */
-export type SnapshotForm = "own" | "apache";
+/** As servers send it to each other, or as Apache writes it, with or without its sessions. */
+export type SnapshotForm = "own" | "apache" | "apache-without-sessions";
 
 /** Reads a state file for one who wants all of it. */
 export interface SnapshotSendData {
@@ -23,8 +24,8 @@ export type SnapshotSendAnswer = SnapshotOpened | Buffer<ArrayBuffer> | undefine
 
 export interface SnapshotOpened {
   readonly header: SnapshotHeader;
-  /** How long the stream in the chunks will be; 0 where that is not known. */
-  readonly sizeBytes: number;
+  /** Undefined in the form of servers. */
+  readonly content: SnapshotContent | undefined;
 }
 
 /** Below the threads that clients wait for, as the log's helper. */
@@ -41,11 +42,11 @@ answerCalls<SnapshotSendCall, SnapshotSendAnswer>(port, {
     const { form, stateFile, epochs } = data;
     if (form === "own") {
       encoder = new SnapshotEncoder(stateFile, epochs);
-      return { header: encoder.header, sizeBytes: 0 };
+      return { header: encoder.header, content: undefined };
     }
-    const apache = new ApacheSnapshotEncoder(stateFile, epochs);
+    const apache = new ApacheSnapshotEncoder(stateFile, { epochs, hasSessions: form === "apache" });
     encoder = apache;
-    return { header: apache.header, sizeBytes: apache.sizeBytes };
+    return { header: apache.header, content: apache.content };
   },
   transfer: (answer) => (answer instanceof Uint8Array ? [answer.buffer] : []),
   close,

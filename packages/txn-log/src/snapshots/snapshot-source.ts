@@ -1,4 +1,4 @@
-import type { SnapshotSource } from "../state-store.ts";
+import type { SnapshotContent, SnapshotSource } from "../state-store.ts";
 import { StoreError } from "../store-error.ts";
 import { CallThread } from "../threads/call-thread.ts";
 import type { EpochRange, LogPosition } from "../txn-log.ts";
@@ -38,7 +38,8 @@ export class ThreadSnapshotSource implements SnapshotSource {
   readonly digestLow: number;
   readonly nodeCount: number;
   readonly sessionCount: number;
-  readonly sizeBytes: number;
+  /** What the stream has in Apache's form; undefined in the other one. */
+  readonly content: SnapshotContent | undefined;
   readonly #parts: SnapshotSourceParts;
   readonly #thread: SendThread;
   readonly #timer: NodeJS.Timeout;
@@ -47,7 +48,7 @@ export class ThreadSnapshotSource implements SnapshotSource {
   #ended: Error | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(parts: SnapshotSourceParts, thread: SendThread, { header, sizeBytes }: SnapshotOpened) {
+  constructor(parts: SnapshotSourceParts, thread: SendThread, { header, content }: SnapshotOpened) {
     this.#parts = parts;
     this.#thread = thread;
     this.position = header.position;
@@ -56,7 +57,7 @@ export class ThreadSnapshotSource implements SnapshotSource {
     this.digestLow = header.digestLow;
     this.nodeCount = header.nodeCount;
     this.sessionCount = header.sessionCount;
-    this.sizeBytes = sizeBytes;
+    this.content = content;
     const { holdMs } = parts;
     this.#timer = setTimeout(() => this.end(`no chunk was asked for within ${holdMs} ms`), holdMs);
     this.#timer.unref();

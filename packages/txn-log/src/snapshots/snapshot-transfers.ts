@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { assert } from "@zooid/model";
 import { epochsUpTo } from "../log/log-book.ts";
 import type { SqliteTxnLog } from "../log/sqlite-txn-log.ts";
 import type { LiveTree } from "../state/live-tree.ts";
@@ -53,14 +54,14 @@ export class SnapshotTransfers {
   }
 
   /** As {@link open}, in Apache's form. */
-  async export(): Promise<SnapshotExport> {
-    const source = await this.#awaited(this.#open("apache"));
-    const { position, nodeCount, sizeBytes } = source;
+  async export(sessions: "kept" | "left out"): Promise<SnapshotExport> {
+    const source = await this.#awaited(this.#open(sessions === "kept" ? "apache" : "apache-without-sessions"));
+    const { content, position } = source;
+    assert(content !== undefined, "a snapshot of Apache's says what it has");
     let index = 0;
     return {
       position,
-      nodeCount,
-      sizeBytes,
+      ...content,
       next: async () => {
         const chunk = await source.next();
         return chunk === undefined

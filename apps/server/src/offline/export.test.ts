@@ -1,0 +1,108 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { APACHE_SNAPSHOT } from "@zooid/txn-log/testing/apache-snapshot";
+import { ApacheType, apacheLog, recordOf, transaction } from "@zooid/txn-log/testing/apache-transactions";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { ExitStatus, exitStatusOf } from "../process/exit-status.ts";
+import { exportData } from "./export.ts";
+import { importFromApache } from "./import.ts";
+import { parseOfflineCommand } from "./offline-command.ts";
+
+/** Longer than what Apache's server takes by default. */
+const LONG = transaction({
+  zxid: 0x15n,
+  type: ApacheType.SET_DATA,
+  record: recordOf.set("/null", "x".repeat(0x10_0000), 1),
+});
+
+let folder = "";
+let data = "";
+let out = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "zooid-export-"));
+  data = join(folder, "data");
+  out = join(folder, "out");
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Runs a command. @returns what it prints, warnings behind an exclamation mark */
+async function run(...argv: readonly string[]): Promise<readonly string[]> {
+  const command = parseOfflineCommand(argv, () => expect.unreachable());
+  const lines: string[] = [];
+  const output = { print: (line: string) => lines.push(line), warn: (line: string) => lines.push(`! ${line}`) };
+  if (command?.kind === "import") await importFromApache(command, output);
+  else if (command?.kind === "export") await exportData(command, output);
+  else expect.unreachable("it is one of these");
+  return lines;
+}
+
+/** A data directory with all kinds of nodes but ephemeral ones, up to the first zxid of epoch 1. */
+async function makeData(): Promise<void> {
+  const apache = join(folder, "apache");
+  mkdirSync(apache);
+  writeFileSync(join(apache, "snapshot.14"), APACHE_SNAPSHOT);
+  writeFileSync(join(apache, "log.15"), apacheLog([LONG]));
+  await run("import", "--apache", apache, "--data", data);
+}
+
+test("an export says what it has made, and with which flags Apache's server loads it", async () => {
+  await makeData();
+  expect(await run("export", "--apache", out, "--data", data)).toEqual([
+    `${out} has 16 znodes up to 0x100000001; 0 ephemeral znodes left out`,
+    "! start Apache ZooKeeper with -Dzookeeper.extendedTypesEnabled=true: without it, a server deletes 1 znode with a time to live",
+    "! start Apache ZooKeeper with -Djute.maxbuffer=1048576 or more: the longest data has 1048576 bytes",
+  ]);
+  expect(readdirSync(join(out, "version-2"))).toHaveLength(3);
+});
+
+test("an export can be imported, and says the same then", async () => {
+  await makeData();
+  await run("export", "--apache", out, "--data", data);
+  expect(await run("import", "--apache", out, "--plan")).toEqual([
+    `snapshot: ${join(out, "version-2/snapshot.100000001")}`,
+    "last transaction: 0x100000001",
+    "digest: not compared",
+    "16 znodes; 0 ephemeral znodes left out",
+  ]);
+});
+
+test.each<[string, () => void, ExitStatus]>([
+  ["no directory", () => rmSync(data, { recursive: true }), ExitStatus.REFUSED],
+  ["a directory without data", () => removeFiles(/^/), ExitStatus.REFUSED],
+  ["no log", () => removeFiles(/^log/), ExitStatus.REFUSED],
+  ["no state", () => removeFiles(/^state/), ExitStatus.DATA_DAMAGED],
+  ["a damaged log", () => writeFileSync(newestLog(), "no log"), ExitStatus.DATA_DAMAGED],
+  ["Apache's directory", () => makeApache(data), ExitStatus.DATA_FOREIGN],
+  ["a place with files", () => mkdirSync(join(out, "mine"), { recursive: true }), ExitStatus.REFUSED],
+  ["a file as place", () => writeFileSync(out, "mine"), ExitStatus.REFUSED],
+])("%s is refused in a sentence, and nothing is left behind", async (_, arrange, status) => {
+  await makeData();
+  arrange();
+  const before = [readdirSync(folder), existsSync(data) ? readdirSync(data) : undefined];
+  const failure = await run("export", "--apache", out, "--data", data).catch((error: unknown) => error);
+  expect(failure).toMatchObject({ message: expect.stringMatching(/^[^\n]+$/) });
+  expect(exitStatusOf(failure)).toBe(status);
+  expect([readdirSync(folder), existsSync(data) ? readdirSync(data) : undefined]).toEqual(before);
+});
+
+test("a folder without a history is refused in a sentence", async () => {
+  const failure = await run("export", "--apache", out, "--from", folder).catch((error: unknown) => error);
+  expect(failure).toMatchObject({ message: expect.stringMatching(/^.* has no base, a copy of the whole state, .*$/) });
+  expect([exitStatusOf(failure), readdirSync(folder)]).toEqual([ExitStatus.REFUSED, []]);
+});
+
+function removeFiles(names: RegExp): void {
+  for (const name of readdirSync(data)) if (names.test(name)) rmSync(join(data, name), { recursive: true });
+}
+
+function makeApache(directory: string): void {
+  removeFiles(/^/);
+  mkdirSync(join(directory, "version-2"));
+  writeFileSync(join(directory, "version-2/snapshot.14"), APACHE_SNAPSHOT);
+}
+
+function newestLog(): string {
+  const names = readdirSync(data).filter((name) => /^log-.*\.db$/.test(name));
+  return join(data, names.toSorted().at(-1) ?? expect.unreachable("it has a log"));
+}

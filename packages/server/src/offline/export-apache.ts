@@ -1,0 +1,91 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { epochOf, type Zxid } from "@zooid/model";
+import type { SnapshotContent } from "@zooid/txn-log";
+import type { Store } from "@zooid/txn-log/sqlite";
+import { withCopiedStore } from "./copied-store.ts";
+import { OfflineError } from "./offline-error.ts";
+import { withOfflineStore } from "./offline-store.ts";
+import { restoreHistory } from "./restore-history.ts";
+import type { RestorePlan } from "./restore-plan.ts";
+import type { Survivor } from "./survivor.ts";
+import { syncFolder, writeWhole } from "./whole-file.ts";
+
+/** What is exported: all that a stopped server has logged, or a state of a history. */
+export type ExportSource = { readonly survivor: Survivor } | { readonly plan: RestorePlan };
+
+export interface ExportOptions {
+  /** Gets the data; must be empty, or not exist. */
+  readonly directory: string;
+  /** Whether a damaged log is taken as far as it is whole. */
+  readonly takesDamaged: boolean;
+  warn(text: string): void;
+}
+
+export interface Exported extends SnapshotContent {
+  readonly zxid: Zxid;
+}
+
+/** Where ZooKeeper keeps its files, below its data directory. */
+const FOLDER = "version-2";
+const STANDALONE_SID = 1;
+
+/**
+ * Makes a data directory of Apache ZooKeeper: a snapshot, and the epoch of its last transaction as
+ * the one that the server accepted and is in. Sessions, and their ephemeral nodes, are left out: no
+ * client could resume one, since Apache's servers derive a session's password from its id.
+ *
+ * @throws OfflineError and StoreError; nothing is left behind then
+ */
+export async function exportToApache(source: ExportSource, options: ExportOptions): Promise<Exported> {
+  const { directory, takesDamaged, warn } = options;
+  if (existsSync(directory) && (!statSync(directory).isDirectory() || readdirSync(directory).length > 0)) {
+    throw new OfflineError([`${directory} is not an empty directory: the data gets one of its own`]);
+  }
+  const parent = dirname(directory);
+  const made = mkdirSync(parent, { recursive: true });
+  // On the same disk, so that files can be shared with the source, and renamed.
+  const aside = mkdtempSync(join(parent, `.${basename(directory)}-`));
+  try {
+    const copy = join(aside, "copy");
+    const folder = join(aside, FOLDER);
+    mkdirSync(folder, { mode: 0o700 });
+    const write = (store: Store): Promise<Exported> => writeApache(store, folder);
+    const exported =
+      "survivor" in source
+        ? await withCopiedStore(source.survivor, { copy, takesDamaged, warn }, write)
+        : await withRestored(source.plan, { copy, warn }, write);
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    renameSync(folder, join(directory, FOLDER));
+    syncFolder(directory);
+    syncFolder(parent);
+    return exported;
+  } catch (error) {
+    if (made !== undefined) rmSync(made, { recursive: true, force: true });
+    throw error;
+  } finally {
+    rmSync(aside, { recursive: true, force: true });
+  }
+}
+
+async function withRestored<T>(
+  plan: RestorePlan,
+  { copy, warn }: { readonly copy: string; warn(text: string): void },
+  use: (store: Store) => Promise<T>,
+): Promise<T> {
+  // Ended sessions would be transactions of their own, behind the state that is wanted.
+  await restoreHistory(plan, { directories: { dataDir: copy }, member: undefined, keepsSessions: true, warn });
+  return await withOfflineStore({ directory: copy, sid: STANDALONE_SID, warn }, use);
+}
+
+async function writeApache(store: Store, folder: string): Promise<Exported> {
+  await using snapshot = await store.exportSnapshot("left out");
+  const { position, nodeCount, leftOutCount, ttlCount, dataBytesMax, sizeBytes } = snapshot;
+  const { zxid } = position;
+  await writeWhole(join(folder, `snapshot.${zxid.toString(16)}`), () => snapshot.next());
+  for (const name of ["acceptedEpoch", "currentEpoch"]) {
+    writeFileSync(join(folder, name), String(epochOf(zxid)), { mode: 0o600, flush: true });
+  }
+  syncFolder(folder);
+  return { zxid, nodeCount, leftOutCount, ttlCount, dataBytesMax, sizeBytes };
+}
