@@ -34,7 +34,7 @@ export const LAYERS: ReadonlyMap<string, Layer> = new Map<string, Layer>([
     "@zooid/embedded-server",
     {
       beneath: ["@zooid/replica", "@zooid/txn-log", "@zooid/java-files", "@zooid/peer-protocol"],
-      thirdParty: ["koffi", "node-forge", "prom-client", "rxjs"],
+      thirdParty: ["koffi", "node-forge", "prom-client", "rxjs", "snappyjs"],
     },
   ],
   // OpenTelemetry and prom-client, for an entry each: optional peers.

@@ -25,12 +25,18 @@ export type { DiskOptions } from "./disk/disk-marks.ts";
 export type { HistoryOptions } from "./disk/history-reports.ts";
 export type { ScrubSettings } from "./disk/scrub-reports.ts";
 export { type AnsweringMember, answeringMembers } from "./offline/answering-members.ts";
-export type { ApacheDirectories } from "./offline/apache-files.ts";
+export type { ApacheDirectories } from "./offline/apache/apache-files.ts";
+export {
+  type Exported,
+  type ExportOptions,
+  type ExportSource,
+  exportToApache,
+} from "./offline/apache/export-apache.ts";
+export { type Imported, type ImportOptions, importApache } from "./offline/apache/import-apache.ts";
+export { type ApacheState, readApache } from "./offline/apache/read-apache.ts";
 export type { DataDirectories } from "./offline/data-directories.ts";
-export { type Exported, type ExportOptions, type ExportSource, exportToApache } from "./offline/export-apache.ts";
 export { hasConfiguration } from "./offline/has-configuration.ts";
-export { type Imported, type ImportOptions, importApache } from "./offline/import-apache.ts";
-export { type InspectOptions, inspectHistory } from "./offline/inspect-history.ts";
+export { type InspectOptions, inspectHistory } from "./offline/inspect/inspect-history.ts";
 export { OfflineError } from "./offline/offline-error.ts";
 export {
   type SnapshotOptions,
@@ -38,7 +44,6 @@ export {
   type WrittenSnapshot,
   writeOfflineSnapshot,
 } from "./offline/offline-snapshot.ts";
-export { type ApacheState, readApache } from "./offline/read-apache.ts";
 export {
   EPOCHS_SKIPPED,
   firstZxidOf,

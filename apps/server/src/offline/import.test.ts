@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { APACHE_SNAPSHOT } from "@zooid/txn-log/testing/apache-snapshot";
@@ -25,6 +25,10 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function put(name: string, bytes: Uint8Array): void {
   writeFileSync(join(apache, "version-2", name), bytes);
+}
+
+function renameTo(name: string): void {
+  renameSync(join(apache, "version-2/snapshot.14"), join(apache, "version-2", name));
 }
 
 /** What it prints, or the status and sentence of its failure. */
@@ -65,7 +69,7 @@ test.each<[string, () => void, ExitStatus]>([
   ["no directory", () => rmSync(apache, { recursive: true }), ExitStatus.REFUSED],
   ["no files", () => rmSync(join(apache, "version-2"), { recursive: true }), ExitStatus.REFUSED],
   ["no snapshot before the logs", () => rmSync(join(apache, "version-2/snapshot.14")), ExitStatus.REFUSED],
-  ["a snapshot by snappy", () => put("snapshot.15.snappy", APACHE_SNAPSHOT), ExitStatus.REFUSED],
+  ["no whole snapshot by snappy", () => renameTo("snapshot.14.snappy"), ExitStatus.DATA_DAMAGED],
   ["no whole snapshot", () => put("snapshot.14", APACHE_SNAPSHOT.subarray(1)), ExitStatus.DATA_DAMAGED],
   ["a damaged log", () => put("log.15", apacheLog([NEXT]).fill(9, 50, 51)), ExitStatus.DATA_DAMAGED],
   ["another kind of file as log", () => put("log.15", APACHE_SNAPSHOT), ExitStatus.DATA_DAMAGED],

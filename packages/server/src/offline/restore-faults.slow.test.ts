@@ -9,7 +9,7 @@ import { create, multiBody, RawClient, read } from "@zooid/wire/testing/raw-clie
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ArchivedHistory, type Moment } from "../testing/archived-history.ts";
 import { startTestServer } from "../testing/server.ts";
-import { inspectHistory } from "./inspect-history.ts";
+import { inspectHistory } from "./inspect/inspect-history.ts";
 import { type Restored, restoreHistory } from "./restore-history.ts";
 import { planRestore } from "./restore-plan.ts";
 

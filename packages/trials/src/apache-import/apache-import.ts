@@ -2,7 +2,7 @@
  * Imports the data directory of an Apache server that was killed under load, and compares all nodes
  * with those that Apache serves after a restart; then the way back.
  *
- *     npm run tool -- apache-import [--rounds 3] [--clients 6] [--load-ms 2500] [--seed N] [--keep]
+ *     npm run tool -- apache-import [--rounds 4] [--clients 6] [--load-ms 2500] [--seed N] [--keep]
  *
  * The load has every kind of transaction, and the server takes a snapshot every hundred of them
  * while it writes. In each round the server is killed by SIGKILL, `zooid-server import` makes a
@@ -27,7 +27,7 @@ import { run } from "../processes/run.ts";
 import { ApacheLoad } from "./apache-load.ts";
 import { differences, servedTree, withoutEphemerals } from "./served-tree.ts";
 
-const options = toolOptions({ rounds: 3, clients: 6, "load-ms": 2500, seed: newSeed(), keep: false });
+const options = toolOptions({ rounds: 4, clients: 6, "load-ms": 2500, seed: newSeed(), keep: false });
 const DIFFERENCES_SHOWN = 10;
 /** The number of snapshots that are tried in each round. */
 const SNAPSHOTS_MAX = 10;
@@ -51,7 +51,12 @@ const SETTINGS = {
   compare: ["extendedTypesEnabled=true", "znode.container.checkIntervalMs=3600000"],
 } as const;
 /** What the server of a round has besides. */
-const VARIANTS = [[], ["-Dzookeeper.snapshot.compression.method=gz"], ["-Dzookeeper.closeSessionTxn.enabled=false"]];
+const VARIANTS = [
+  [],
+  ["-Dzookeeper.snapshot.compression.method=gz"],
+  ["-Dzookeeper.snapshot.compression.method=snappy"],
+  ["-Dzookeeper.closeSessionTxn.enabled=false"],
+];
 
 const random = new Random(options.seed);
 const folder = mkdtempSync(join(tmpdir(), "apache-import-"));

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { OfflineError } from "./offline-error.ts";
+import { OfflineError } from "../offline-error.ts";
 
 /** Where the data of one Apache server lies. */
 export interface ApacheDirectories {

@@ -1,10 +1,11 @@
 import { epochOf, type Member } from "@zooid/model";
 import { type SnapshotReceiver, StoreError } from "@zooid/txn-log";
 import { apacheTreeSnapshot, type Store } from "@zooid/txn-log/sqlite";
-import { takeOverImported } from "../storage/take-over-imported.ts";
-import { foundEnsemble } from "./found-ensemble.ts";
-import { fillNewDirectory, type NewDirectoryOptions } from "./new-directory.ts";
-import { type ApacheState, damagedBy } from "./read-apache.ts";
+import { takeOverImported } from "../../storage/take-over-imported.ts";
+import { foundEnsemble } from "../found-ensemble.ts";
+import { fillNewDirectory, type NewDirectoryOptions } from "../new-directory.ts";
+import type { ApacheState } from "./read-apache.ts";
+import { damagedBy } from "./read-snapshot.ts";
 
 export interface ImportOptions extends NewDirectoryOptions {
   /** The member that the server is from then on, alone. Undefined: a standalone server. */

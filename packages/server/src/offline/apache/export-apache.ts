@@ -3,13 +3,13 @@ import { basename, dirname, join } from "node:path";
 import { epochOf, type Zxid } from "@zooid/model";
 import type { SnapshotContent } from "@zooid/txn-log";
 import type { Store } from "@zooid/txn-log/sqlite";
-import { withCopiedStore } from "./copied-store.ts";
-import { OfflineError } from "./offline-error.ts";
-import { withOfflineStore } from "./offline-store.ts";
-import { restoreHistory } from "./restore-history.ts";
-import type { RestorePlan } from "./restore-plan.ts";
-import type { Survivor } from "./survivor.ts";
-import { syncFolder, writeWhole } from "./whole-file.ts";
+import { withCopiedStore } from "../copied-store.ts";
+import { OfflineError } from "../offline-error.ts";
+import { withOfflineStore } from "../offline-store.ts";
+import { restoreHistory } from "../restore-history.ts";
+import type { RestorePlan } from "../restore-plan.ts";
+import type { Survivor } from "../survivor.ts";
+import { syncFolder, writeWhole } from "../whole-file.ts";
 
 /** What is exported: all that a stopped server has logged, or a state of a history. */
 export type ExportSource = { readonly survivor: Survivor } | { readonly plan: RestorePlan };

@@ -1,16 +1,8 @@
-import { createReadStream } from "node:fs";
-import { pipeline } from "node:stream/promises";
-import { createGunzip } from "node:zlib";
 import { StoreError } from "@zooid/txn-log";
-import {
-  ApacheSnapshotDecoder,
-  type ApacheTransaction,
-  ApacheTree,
-  apacheLogEntries,
-  apacheTransaction,
-} from "@zooid/txn-log/sqlite";
+import { type ApacheTransaction, ApacheTree, apacheLogEntries, apacheTransaction } from "@zooid/txn-log/sqlite";
+import { OfflineError } from "../offline-error.ts";
 import { type ApacheDirectories, type ApacheFile, apacheFiles } from "./apache-files.ts";
-import { OfflineError } from "./offline-error.ts";
+import { memoryLeft, readSnapshot } from "./read-snapshot.ts";
 
 /** What the data directory of a stopped Apache server holds. */
 export interface ApacheState {
@@ -28,7 +20,6 @@ export interface ApacheState {
 
 /** Where a transaction has its zxid: behind the session and its counter. */
 const ZXID_OFFSET = 12;
-const READ_BYTES = 1024 * 1024;
 /** The low half of a zxid; the high one is the epoch. */
 const COUNTER_MASK = 0xffff_ffffn;
 /** Whose paths have the same bytes in every charset that a Java machine may have used. */
@@ -67,14 +58,8 @@ interface LoadedSnapshot {
 async function newestSnapshot(files: readonly ApacheFile[], warn: (text: string) => void): Promise<LoadedSnapshot> {
   let newest: StoreError | undefined;
   for (const snapshot of files) {
-    if (snapshot.path.endsWith(".snappy")) {
-      throw new OfflineError([
-        `${snapshot.path} is compressed by snappy, which is not supported: ` +
-          "start that server with zookeeper.snapshot.compression.method=gz and stop it again",
-      ]);
-    }
     const tree = new ApacheTree();
-    const damage = await loadSnapshot(snapshot.path, tree);
+    const damage = await damageIn(snapshot.path, tree);
     if (damage === undefined) return { snapshot, tree };
     newest ??= damage;
     if (snapshot !== files.at(-1)) warn(`${damage.message}; the snapshot before it is taken`);
@@ -84,31 +69,14 @@ async function newestSnapshot(files: readonly ApacheFile[], warn: (text: string)
 }
 
 /** @returns why the snapshot is not whole; undefined if it is */
-async function loadSnapshot(file: string, tree: ApacheTree): Promise<StoreError | undefined> {
-  const decoder = new ApacheSnapshotDecoder(tree);
-  const decode = async (pieces: AsyncIterable<Buffer>): Promise<void> => {
-    for await (const piece of pieces) decoder.add(piece);
-    decoder.end();
-  };
-  const source = createReadStream(file, { highWaterMark: READ_BYTES });
+async function damageIn(file: string, tree: ApacheTree): Promise<StoreError | undefined> {
   try {
-    if (file.endsWith(".gz")) await pipeline(source, createGunzip(), decode);
-    else await pipeline(source, decode);
+    await readSnapshot(file, tree, memoryLeft());
     return undefined;
   } catch (cause) {
-    if (cause instanceof StoreError) return damagedBy(file, cause);
-    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-    if (!code.startsWith("Z_")) throw cause;
-    const found = cause instanceof Error ? cause.message : String(cause);
-    return new StoreError({ code: "DAMAGED", file, place: "its compressed form", found }, { cause });
+    if (cause instanceof StoreError) return cause;
+    throw cause;
   }
-}
-
-/** A snapshot that was refused is a damaged file here. */
-export function damagedBy(file: string, cause: StoreError): StoreError {
-  const { detail } = cause;
-  if (detail.code !== "SNAPSHOT_REFUSED") return cause;
-  return new StoreError({ code: "DAMAGED", file, place: detail.place, found: detail.found }, { cause });
 }
 
 /** From the newest file that can have the first transaction behind the snapshot. */

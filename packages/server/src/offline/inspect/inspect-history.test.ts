@@ -6,8 +6,8 @@ import { OpCode } from "@zooid/model";
 import { listArchive, listBases } from "@zooid/txn-log/sqlite";
 import { create, RawClient, setData } from "@zooid/wire/testing/raw-client";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { ConfigError, parseServerConfig } from "../config.ts";
-import { startTestServer } from "../testing/server.ts";
+import { ConfigError, parseServerConfig } from "../../config.ts";
+import { startTestServer } from "../../testing/server.ts";
 import { type InspectOptions, inspectHistory } from "./inspect-history.ts";
 
 let dataDir = "";
