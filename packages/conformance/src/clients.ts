@@ -209,8 +209,8 @@ function compileWithCurator(source: string): string {
 }
 
 /** The folder of Apache's jars, fetched once. */
-export function fetchApacheJars(): string {
-  return run(join(ROOT, "tools/fetch-apache-zookeeper.sh"), []).trim();
+export function fetchApacheJars(...version: readonly string[]): string {
+  return run(join(ROOT, "tools/fetch-apache-zookeeper.sh"), version).trim();
 }
 
 export function isOnPath(command: string): boolean {

@@ -1,8 +1,8 @@
 /**
- * Imports the data directory of an Apache server that was killed under load, and compares all nodes
- * with those that Apache serves after a restart; then the way back.
+ * Imports the data directory of an Apache server of 3.9.5, 3.5.9 or 3.4.14 that was killed under
+ * load, and compares all nodes with those that Apache serves after a restart; then the way back.
  *
- *     npm run tool -- apache-import [--rounds 4] [--clients 6] [--load-ms 2500] [--seed N] [--keep]
+ *     npm run tool -- apache-import [--rounds 6] [--clients 6] [--load-ms 2500] [--seed N] [--keep]
  *
  * The load has every kind of transaction, and the server takes a snapshot every hundred of them
  * while it writes. In each round the server is killed by SIGKILL, `zooid-server import` makes a
@@ -10,8 +10,8 @@
  * Apache's, and its ephemeral nodes gone. An import from an older snapshot must come to the same
  * tree.
  *
- * Our server is then killed under the same load, `zooid-server export` makes a data directory for
- * Apache, and Apache must serve all of it, again without ephemeral nodes. Needs Java and Maven.
+ * Our server is then killed under the same load, and `zooid-server export` makes a data directory.
+ * Apache from 3.5 on must serve all of it, again without ephemeral nodes. Needs Java and Maven.
  */
 import { deepStrictEqual } from "node:assert/strict";
 import { linkSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
@@ -25,9 +25,10 @@ import { newSeed, toolOptions } from "@zooid/conformance/internal/tool-options";
 import { type ApacheState, readApache } from "@zooid/embedded-server";
 import { run } from "../processes/run.ts";
 import { ApacheLoad } from "./apache-load.ts";
+import type { Load } from "./load.ts";
+import { RawLoad } from "./raw-load.ts";
 import { differences, servedTree, withoutEphemerals } from "./served-tree.ts";
 
-const options = toolOptions({ rounds: 4, clients: 6, "load-ms": 2500, seed: newSeed(), keep: false });
 const DIFFERENCES_SHOWN = 10;
 /** The number of snapshots that are tried in each round. */
 const SNAPSHOTS_MAX = 10;
@@ -50,19 +51,29 @@ const SETTINGS = {
   load: ["extendedTypesEnabled=true", "znode.container.checkIntervalMs=500"],
   compare: ["extendedTypesEnabled=true", "znode.container.checkIntervalMs=3600000"],
 } as const;
-/** What the server of a round has besides. */
-const VARIANTS = [
-  [],
-  ["-Dzookeeper.snapshot.compression.method=gz"],
-  ["-Dzookeeper.snapshot.compression.method=snappy"],
-  ["-Dzookeeper.closeSessionTxn.enabled=false"],
+/** An Apache server of a round. */
+interface Variant {
+  /** Default: the newest one. */
+  readonly version?: string;
+  readonly properties?: readonly string[];
+}
+const VARIANTS: readonly Variant[] = [
+  {},
+  { properties: ["-Dzookeeper.snapshot.compression.method=gz"] },
+  { version: "3.5.9" },
+  { properties: ["-Dzookeeper.snapshot.compression.method=snappy"] },
+  { version: "3.4.14" },
+  { properties: ["-Dzookeeper.closeSessionTxn.enabled=false"] },
 ];
+/** Before 3.6 a server notes no digest of its tree. */
+const hasDigest = ({ version }: Variant): boolean => version === undefined;
+/** Servers before 3.5 take containers and TTL nodes for ephemeral ones. */
+const hasContainers = ({ version = "" }: Variant): boolean => !version.startsWith("3.4.");
+
+const options = toolOptions({ rounds: VARIANTS.length, clients: 6, "load-ms": 2500, seed: newSeed(), keep: false });
 
 const random = new Random(options.seed);
 const folder = mkdtempSync(join(tmpdir(), "apache-import-"));
-const apacheFolder = join(folder, "apache");
-const version2 = join(apacheFolder, "data", "version-2");
-const jars = fetchApacheJars();
 let failure: unknown;
 
 console.log(`seed ${options.seed}, data in ${folder}`);
@@ -78,36 +89,43 @@ console.log(failure === undefined ? `${options.rounds} rounds passed` : "FAILED"
 process.exit(failure === undefined ? 0 : 1);
 
 async function runRound(round: number): Promise<void> {
-  const answered = await loadAndKill(VARIANTS[round % VARIANTS.length] ?? []);
-  const before = filesIn(version2);
+  const variant = VARIANTS[round % VARIANTS.length] ?? {};
+  // Servers of a version continue with the data of the ones before.
+  const apacheFolder = join(folder, `apache-${variant.version ?? "newest"}`);
+  const version2 = join(apacheFolder, "data", "version-2");
   const server = join(folder, `zooid-${round}`);
-  mkdirSync(server);
+  for (const each of [apacheFolder, server]) mkdirSync(each, { recursive: true });
+  const { version, properties = [] } = variant;
+  const jars = fetchApacheJars(...(version === undefined ? [] : [version]));
+  const apache: ServerOptions = {
+    kind: "apache",
+    folder: apacheFolder,
+    jars,
+    properties: [...PROPERTIES, ...LOAD, ...properties],
+  };
+  const answered = await killUnderLoad(apache, hasContainers(variant) ? ApacheLoad : RawLoad);
+  const before = filesIn(version2);
   const argv = ["import", "--apache", join(apacheFolder, "data"), "--data", join(server, "data")];
   const { stdout, stderr } = await run(ZOOID_SERVER, argv, folder);
   console.log((stdout + stderr).trim());
   deepStrictEqual(filesIn(version2), before, "an import changes nothing in Apache's directory");
   const state = await readApache({ dataDir: version2 }, () => {});
-  const { fuzzy, snapshots } = await compareSnapshots(round, state);
-  await compareServed(server);
-  await exportAndCompare(round, server);
+  const { fuzzy, snapshots } = await compareSnapshots(round, version2, state, hasDigest(variant));
+  await compareServed(variant, apache, server);
+  if (hasContainers(variant)) await exportAndCompare(round, jars, server);
   const { nodes, ephemeralCount } = state.tree;
   console.log(
-    `round ${round + 1}: ${answered} requests, ${nodes.size} nodes, ${ephemeralCount} ephemeral, all equal; ` +
+    `round ${round + 1}, ${[version ?? "3.9.5", ...properties].join(" ")}: ${answered} requests, ` +
+      `${nodes.size} nodes, ${ephemeralCount} ephemeral, all equal; ` +
       `${snapshots} snapshots, ${fuzzy} of them ahead of their zxid, come to the same tree`,
   );
 }
 
 /** @returns the number of requests that were answered */
-async function loadAndKill(variant: readonly string[]): Promise<number> {
-  const properties = [...PROPERTIES, ...LOAD, ...variant];
-  return await killUnderLoad({ kind: "apache", folder: apacheFolder, jars, properties });
-}
-
-/** @returns the number of requests that were answered */
-async function killUnderLoad(of: ServerOptions): Promise<number> {
+async function killUnderLoad(of: ServerOptions, Kind: LoadKind): Promise<number> {
   await using server = new ServerProcess(of);
   await server.start();
-  const load = new ApacheLoad(random, server.port);
+  const load = new Kind(random, server.port);
   await load.begin();
   const running = load.run(options.clients);
   await Promise.race([running, delay(options["load-ms"])]);
@@ -117,10 +135,14 @@ async function killUnderLoad(of: ServerOptions): Promise<number> {
   return load.answered;
 }
 
+type LoadKind = new (random: Random, port: number) => Load;
+
 /** Begins from some of the snapshots that the directory has. */
 async function compareSnapshots(
   round: number,
+  version2: string,
   newest: ApacheState,
+  isDigestNoted: boolean,
 ): Promise<{ readonly snapshots: number; readonly fuzzy: number }> {
   const names = filesIn(version2).map(({ name }) => name);
   const all = names.filter((name) => name.startsWith("snapshot."));
@@ -136,7 +158,8 @@ async function compareSnapshots(
     const { tree, isDigestChecked } = await readApache({ dataDir: from }, () => {});
     const lines = differentNodes(newest.tree, tree);
     if (lines.length > 0) throw new Error(`${snapshot} comes to another tree: ${lines.join(", ")}`);
-    if (!isDigestChecked) throw new Error(`${snapshot}: the digest of the tree was not compared`);
+    if (isDigestChecked !== isDigestNoted)
+      throw new Error(`${snapshot}: the digest of the tree was ${isDigestChecked ? "" : "not "}compared`);
     rmSync(from, { recursive: true });
   }
   return { snapshots: snapshots.length, fuzzy };
@@ -161,12 +184,13 @@ function textOf(tree: ApacheState["tree"], path: string): string {
   return JSON.stringify([node?.data?.toString("base64"), node?.acl, node?.stat.toString("base64")]);
 }
 
-async function compareServed(zooidFolder: string): Promise<void> {
-  const properties = [...PROPERTIES, ...COMPARE];
-  await using apache = new ServerProcess({ kind: "apache", folder: apacheFolder, jars, properties });
+async function compareServed(variant: Variant, of: ServerOptions, zooidFolder: string): Promise<void> {
+  await using apache = new ServerProcess({ ...of, properties: [...(of.properties ?? []), ...COMPARE] });
   await using zooid = new ServerProcess({ kind: "zooid", folder: zooidFolder });
   await Promise.all([apache.start(), zooid.start()]);
   const [expected, found] = await Promise.all([servedTree(apache.port), servedTree(zooid.port)]);
+  // It has a child more since 3.5.
+  if (!hasContainers(variant)) for (const tree of [expected, found]) tree.delete("/zookeeper");
   const lines = differences(withoutEphemerals(expected), found, ["Apache", "Zooid"]);
   if (lines.length > 0) {
     throw new Error(`${lines.length} nodes differ\n${lines.slice(0, DIFFERENCES_SHOWN).join("\n")}`);
@@ -174,8 +198,9 @@ async function compareServed(zooidFolder: string): Promise<void> {
 }
 
 /** The way back: what our server serves after a kill, Apache serves from the export. */
-async function exportAndCompare(round: number, zooidFolder: string): Promise<void> {
-  const answered = await killUnderLoad({ kind: "zooid", folder: zooidFolder, settings: SETTINGS.load });
+async function exportAndCompare(round: number, jars: string, zooidFolder: string): Promise<void> {
+  const ours: ServerOptions = { kind: "zooid", folder: zooidFolder, settings: SETTINGS.load };
+  const answered = await killUnderLoad(ours, ApacheLoad);
   const back = join(folder, `back-${round}`);
   const properties = [...PROPERTIES, ...COMPARE];
   await using apache = new ServerProcess({ kind: "apache", folder: back, jars, properties });

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Client, type CreateMode, connect, digestId, isZkError } from "@zooid/client";
 import type { Random } from "@zooid/conformance/internal/random";
+import type { Load } from "./load.ts";
 
 /** Who may read what access lists close. */
 export const USER = "alice:secret";
@@ -35,7 +36,7 @@ const MODES: readonly CreateMode[] = [
 ];
 
 /** Changes a tree in every way that a transaction of Apache's has, until it is stopped. */
-export class ApacheLoad {
+export class ApacheLoad implements Load {
   /** Requests that were answered. */
   answered = 0;
   readonly #random: Random;
