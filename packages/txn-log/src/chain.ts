@@ -1,4 +1,4 @@
-import { CHAIN_NONE, type Chain, type Zxid, zxidHigh, zxidLow } from "@zooid/model";
+import { CHAIN_NONE, type Chain, type Zxid, zxidHigh, zxidLow } from "@zooid/model/storage";
 
 /**
  * Eight bytes that stand for a history: a mix of the predecessor's chain, the zxid, the length and

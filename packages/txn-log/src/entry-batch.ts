@@ -7,7 +7,7 @@ import {
   frameZxid,
   writeFrameHeader,
   type Zxid,
-} from "@zooid/model";
+} from "@zooid/model/storage";
 import type { ChainCursor } from "./chain.ts";
 
 /** Writes one entry as a frame of a batch; returns where the next one goes. */

@@ -1,4 +1,4 @@
-import { assert, copyRange, FRAME_HEADER_BYTES, formatZxid, laterOf, ZXID_NONE, type Zxid } from "@zooid/model";
+import { assert, copyRange, FRAME_HEADER_BYTES, formatZxid, laterOf, ZXID_NONE, type Zxid } from "@zooid/model/storage";
 import { type Chain, ChainCursor } from "./chain.ts";
 import { BatchCursor, putEntry } from "./entry-batch.ts";
 import {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { assert, earlierOf, formatZxid, type Zxid } from "@zooid/model";
+import { assert, earlierOf, formatZxid, type Zxid } from "@zooid/model/storage";
 import { Archive, type ArchiveOptions } from "./archive/archive.ts";
 import { listArchive, logFolderOf, makeArchiveFolder } from "./archive/archive-folder.ts";
 import { hasRoomForFile, isFull, isUnexplained } from "./database.ts";

@@ -1,4 +1,4 @@
-import { errorJson, keepCode } from "@zooid/model";
+import { errorJson, keepCode } from "@zooid/model/storage";
 
 /** Why a store cannot be opened, read or written. */
 export type StoreErrorDetail =

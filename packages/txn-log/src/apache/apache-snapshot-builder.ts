@@ -10,7 +10,7 @@ import {
   nodeKind,
   OPEN_ACL,
   StatOffset,
-} from "@zooid/model";
+} from "@zooid/model/storage";
 import type { Chain } from "../chain.ts";
 import { syncDirectoryOf, syncPath } from "../database.ts";
 import { refused, SNAPSHOT_FORMAT, type SnapshotHeader } from "../snapshots/snapshot-format.ts";

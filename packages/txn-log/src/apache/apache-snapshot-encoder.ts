@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { emptySlice, type NodeKind, nodeKind, STAT_BYTES, StatOffset } from "@zooid/model";
+import { emptySlice, type NodeKind, nodeKind, STAT_BYTES, StatOffset } from "@zooid/model/storage";
 import { type Database, openReader } from "../database.ts";
 import { ChunkWriter } from "../snapshots/chunk-writer.ts";
 import { SNAPSHOT_FORMAT, type SnapshotHeader } from "../snapshots/snapshot-format.ts";

@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import { type Acl, nodeKind, OPEN_ACL, READ_ONLY_ACL, StatOffset } from "@zooid/model";
+import { type Acl, nodeKind, OPEN_ACL, READ_ONLY_ACL, StatOffset } from "@zooid/model/storage";
 import { APACHE_STAT_BYTES, STAT_LENGTHS_START } from "./apache-format.ts";
 import type { ApacheSnapshotParts } from "./apache-snapshot-decoder.ts";
 import type { ApacheChange, ApacheTransaction } from "./apache-transaction.ts";

@@ -1,4 +1,4 @@
-import { copyBytes, type HashKey, keyedHash } from "@zooid/model";
+import { copyBytes, type HashKey, keyedHash } from "@zooid/model/storage";
 
 const ROWS_FIRST = 1024;
 const NAME_BYTES_FIRST = 16 * 1024;

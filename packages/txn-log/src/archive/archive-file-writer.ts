@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
-import { assert, FRAME_HEADER_BYTES, type TxnDecoder, writeFrameHeader, type Zxid } from "@zooid/model";
+import { assert, FRAME_HEADER_BYTES, type TxnDecoder, writeFrameHeader, type Zxid } from "@zooid/model/storage";
 import { ChainCursor } from "../chain.ts";
 import { syncDirectoryOf } from "../database.ts";
 import type { LogPosition } from "../txn-log.ts";

@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import { parseZxid, type Zxid } from "@zooid/model";
+import { parseZxid, type Zxid } from "@zooid/model/storage";
 import { type Chain, formatChain } from "../chain.ts";
 import { StoreError } from "../store-error.ts";
 import type { LogPosition } from "../txn-log.ts";

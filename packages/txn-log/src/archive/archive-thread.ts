@@ -1,4 +1,4 @@
-import { formatZxid, type TxnDecoder, type Zxid } from "@zooid/model";
+import { formatZxid, type TxnDecoder, type Zxid } from "@zooid/model/storage";
 import type { Chain } from "../chain.ts";
 import { LogReader } from "../log/log-reader.ts";
 import { StoreError } from "../store-error.ts";

@@ -1,4 +1,4 @@
-import { newTxnHeader, newTxnOp, OpCode, type TxnDecoder, type TxnHeader, type TxnOp } from "@zooid/model";
+import { newTxnHeader, newTxnOp, OpCode, type TxnDecoder, type TxnHeader, type TxnOp } from "@zooid/model/storage";
 import { PAIR_BYTES } from "./archive-format.ts";
 import { pathHash } from "./path-hash.ts";
 

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { formatZxid, ZXID_NONE, type Zxid } from "@zooid/model";
+import { formatZxid, ZXID_NONE, type Zxid } from "@zooid/model/storage";
 import { type Chain, formatChain } from "../chain.ts";
 import { sqliteCode } from "../database.ts";
 import { LogReader } from "../log/log-reader.ts";

@@ -1,4 +1,4 @@
-import { assert, FRAME_HEADER_BYTES, writeFrameHeader, type Zxid } from "@zooid/model";
+import { assert, FRAME_HEADER_BYTES, writeFrameHeader, type Zxid } from "@zooid/model/storage";
 
 const FRAMES_FIRST = 1024;
 

@@ -8,7 +8,7 @@ import {
   mayFollow,
   ZXID_NONE,
   type Zxid,
-} from "@zooid/model";
+} from "@zooid/model/storage";
 import type { DurableLog, EpochPromise, EpochRange, HistoryInstall, LogBranching, LogPosition } from "../txn-log.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { assert, EPOCH_MAX, ZXID_NONE } from "@zooid/model";
+import { assert, EPOCH_MAX, ZXID_NONE } from "@zooid/model/storage";
 import { CHAIN_NONE } from "../chain.ts";
 import { StoreError } from "../store-error.ts";
 import type { DurableLog } from "../txn-log.ts";

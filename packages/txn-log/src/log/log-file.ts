@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
-import { assert, earlierOf, epochOf, FRAME_HEADER_BYTES, formatZxid, laterOf, type Zxid } from "@zooid/model";
+import { assert, earlierOf, epochOf, FRAME_HEADER_BYTES, formatZxid, laterOf, type Zxid } from "@zooid/model/storage";
 import { ChainCursor } from "../chain.ts";
 import { type Database, isFull, newFullError, newSyncError } from "../database.ts";
 import { WitnessFile } from "../directory/witness.ts";

@@ -1,5 +1,5 @@
 import type { MessagePort } from "node:worker_threads";
-import { LATENCY_WORDS, type Zxid } from "@zooid/model";
+import { LATENCY_WORDS, type Zxid } from "@zooid/model/storage";
 import type { Chain } from "../chain.ts";
 import type { SegmentName } from "../segments/segment-name.ts";
 import type { StoreErrorDetail } from "../store-error.ts";

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { assert, formatZxid, type Zxid } from "@zooid/model";
+import { assert, formatZxid, type Zxid } from "@zooid/model/storage";
 import { type Chain, formatChain } from "../chain.ts";
 import type { EntrySink } from "../segments/entry-sink.ts";
 import { ReaderLeases } from "../segments/reader-leases.ts";

@@ -1,5 +1,5 @@
 import { receiveMessageOnPort } from "node:worker_threads";
-import { assertNever, earlierOf, LatencyBuckets, ZXID_NONE, type Zxid } from "@zooid/model";
+import { assertNever, earlierOf, LatencyBuckets, ZXID_NONE, type Zxid } from "@zooid/model/storage";
 import { isFull, storeErrorOf } from "../database.ts";
 import { LOG_RESERVE, releaseReserve } from "../directory/disk-reserve.ts";
 import { ReaderLeases } from "../segments/reader-leases.ts";

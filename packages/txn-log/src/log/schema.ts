@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import { counterOf, epochOf, type Zxid } from "@zooid/model";
+import { counterOf, epochOf, type Zxid } from "@zooid/model/storage";
 import { CHAIN_NONE, type Chain, chainFromHalves, chainHigh, chainLow } from "../chain.ts";
 import type { Database } from "../database.ts";
 import { refuseOtherFormat } from "../directory/format-number.ts";

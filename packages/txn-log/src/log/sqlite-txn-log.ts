@@ -9,7 +9,7 @@ import {
   laterOf,
   ZXID_NONE,
   type Zxid,
-} from "@zooid/model";
+} from "@zooid/model/storage";
 import { SpareBuffers } from "@zooid/wire";
 import { type Chain, chainFromHalves } from "../chain.ts";
 import { StoreError } from "../store-error.ts";

@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { ZXID_NONE, type Zxid } from "@zooid/model";
+import { ZXID_NONE, type Zxid } from "@zooid/model/storage";
 import { openReader } from "../database.ts";
 import { LogReader, type SealedPart } from "../log/log-reader.ts";
 import { NodeRuns } from "../state/node-runs.ts";

@@ -1,4 +1,4 @@
-import { assert } from "@zooid/model";
+import { assert } from "@zooid/model/storage";
 
 /**
  * What the log thread and the readers of this process share: which segment is the newest, and which

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { formatZxid, type Zxid } from "@zooid/model";
+import { formatZxid, type Zxid } from "@zooid/model/storage";
 import { openReader } from "../database.ts";
 import { StoreError } from "../store-error.ts";
 import type { EntrySink } from "./entry-sink.ts";

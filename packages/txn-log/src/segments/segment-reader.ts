@@ -1,5 +1,12 @@
 import { crc32 } from "node:zlib";
-import { copyBytes, FRAME_HEADER_BYTES, formatZxid, mayFollow, writeFrameHeader, type Zxid } from "@zooid/model";
+import {
+  copyBytes,
+  FRAME_HEADER_BYTES,
+  formatZxid,
+  mayFollow,
+  writeFrameHeader,
+  type Zxid,
+} from "@zooid/model/storage";
 import { CHAIN_NONE, type Chain, ChainCursor, chainFromHalves, formatChain } from "../chain.ts";
 import { type Database, openReader, readErrorOf, readNamed, type Statement, sqliteCode } from "../database.ts";
 import { CHAIN_BYTES, chainOfEntry } from "../log/schema.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { assert, formatZxid, type Zxid } from "@zooid/model";
+import { assert, formatZxid, type Zxid } from "@zooid/model/storage";
 import { isFull, syncDirectoryOf } from "../database.ts";
 import { chainOfEntry } from "../log/schema.ts";
 import type { DurableLog, LogPosition } from "../txn-log.ts";

@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import { copyBytes } from "@zooid/model";
+import { copyBytes } from "@zooid/model/storage";
 import { CHUNK_BYTES, CHUNK_HEADER_BYTES, RECORD_HEADER_BYTES, sealChunk } from "./snapshot-format.ts";
 
 /** Cuts a stream of records into full chunks. */

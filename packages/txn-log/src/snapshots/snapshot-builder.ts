@@ -1,5 +1,5 @@
 import { rmSync } from "node:fs";
-import { formatZxid } from "@zooid/model";
+import { formatZxid } from "@zooid/model/storage";
 import { syncDirectoryOf, syncPath } from "../database.ts";
 import { isWhole, RowOffset } from "../state/node-row.ts";
 import { isAcl, removeStateFile, StateFile } from "../state/state-file.ts";

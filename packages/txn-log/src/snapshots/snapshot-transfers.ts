@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { assert } from "@zooid/model";
+import { assert } from "@zooid/model/storage";
 import { epochsUpTo } from "../log/log-book.ts";
 import type { SqliteTxnLog } from "../log/sqlite-txn-log.ts";
 import type { LiveTree } from "../state/live-tree.ts";

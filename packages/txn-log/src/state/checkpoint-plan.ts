@@ -1,4 +1,4 @@
-import { counterOf, type Zxid } from "@zooid/model";
+import { counterOf, type Zxid } from "@zooid/model/storage";
 import type { CheckpointMark } from "../state-store.ts";
 import type { Pace } from "../threads/pace.ts";
 

@@ -1,4 +1,4 @@
-import { assert, copyBytes, StatOffset } from "@zooid/model";
+import { assert, copyBytes, StatOffset } from "@zooid/model/storage";
 import type { Pace } from "../threads/pace.ts";
 import { dataStart, RowOffset, rowLength, sealRow } from "./node-row.ts";
 import { RowHeads } from "./row-heads.ts";

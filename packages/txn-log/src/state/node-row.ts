@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import { STAT_BYTES, StatOffset, setSlice } from "@zooid/model";
+import { STAT_BYTES, StatOffset, setSlice } from "@zooid/model/storage";
 import type { StateNode } from "../state-store.ts";
 import type { LiveNode } from "./live-tree.ts";
 

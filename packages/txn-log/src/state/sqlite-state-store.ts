@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { MessageChannel, type MessagePort, receiveMessageOnPort, type Worker } from "node:worker_threads";
-import { assert } from "@zooid/model";
+import { assert } from "@zooid/model/storage";
 import { storeErrorOf } from "../database.ts";
 import type { CheckpointMark, StateMeta, StateSink, StateStats, StateStore } from "../state-store.ts";
 import { StoreError } from "../store-error.ts";

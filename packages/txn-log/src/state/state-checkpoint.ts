@@ -15,7 +15,7 @@ import {
   type Zxid,
   zxidHigh,
   zxidLow,
-} from "@zooid/model";
+} from "@zooid/model/storage";
 import type { Pace } from "../threads/pace.ts";
 import type { CheckpointPlan } from "./checkpoint-plan.ts";
 import { type ArenaLimits, NodeArena } from "./node-arena.ts";

@@ -1,6 +1,6 @@
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type Acl, emptySlice, InvariantError, OPEN_ACL, READ_ONLY_ACL, ZXID_NONE } from "@zooid/model";
+import { type Acl, emptySlice, InvariantError, OPEN_ACL, READ_ONLY_ACL, ZXID_NONE } from "@zooid/model/storage";
 import { CHAIN_NONE, chainHigh, chainLow } from "../chain.ts";
 import {
   type Database,

@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { receiveMessageOnPort } from "node:worker_threads";
-import { assertNever, formatZxid, InvariantError, type TxnDecoder, type Zxid } from "@zooid/model";
+import { assertNever, formatZxid, InvariantError, type TxnDecoder, type Zxid } from "@zooid/model/storage";
 import { hasRoomForFile, storeErrorOf } from "../database.ts";
 import { CHECKPOINT_RESERVE, releaseReserve } from "../directory/disk-reserve.ts";
 import { MissingRoom } from "../directory/missing-room.ts";
