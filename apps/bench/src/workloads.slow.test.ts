@@ -25,6 +25,15 @@ test.each([
   await expectPoints(server.hosts, workload, flags, points);
 });
 
+test("a run that is over before the first hand-over continues until there is one", async () => {
+  const flags = ["--contenders", "5", "--duration", "1ms", "--warmup", "0"];
+  const { points } = await measuredJson("--hosts", server.hosts, "lock", ...flags);
+  for (const { value, latencies } of points) {
+    expect(value.median).toBeGreaterThan(0);
+    expect(latencies["hand-over"]?.count).toBeGreaterThan(0);
+  }
+});
+
 test("watch-fanout counts every notification, also where connections watch several nodes", async () => {
   const flags = ["--sizes", "1,20", "--duration", "500ms", "--warmup", "0", "--connections", "8"];
   const { points } = await measuredJson("--hosts", server.hosts, "watch-fanout", ...flags);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { startNullServer } from "./null-server/null-server-thread.ts";
-import { measured, measuredJson } from "./testing/measure.ts";
+import { measured } from "./testing/measure.ts";
 import { eachMeasured, expectPoints, SHORT } from "./testing/measured-server.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -11,15 +11,6 @@ const server = eachMeasured();
 
 test("read-ratio measures without an error and leaves nothing behind", async () => {
   await expectPoints(server.hosts, "read-ratio", ["--ratio", "0,90"], ["0 % reads", "90 % reads"]);
-});
-
-test("a run that is over before the first hand-over continues until there is one", async () => {
-  const flags = ["--contenders", "5", "--duration", "1ms", "--warmup", "0"];
-  const { points } = await measuredJson("--hosts", server.hosts, "lock", ...flags);
-  for (const { value, latencies } of points) {
-    expect(value.median).toBeGreaterThan(0);
-    expect(latencies["hand-over"]?.count).toBeGreaterThan(0);
-  }
 });
 
 test.each([

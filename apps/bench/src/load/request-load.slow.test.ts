@@ -13,6 +13,15 @@ import type { RequestJob } from "./request-load.ts";
 const { jobOf, server } = eachNullServer();
 
 describe("closed loop", () => {
+  test("kinds are counted apart and come as often as their weights say", async () => {
+    const payload = new Uint8Array(10);
+    const templates = [readTemplate("read", "/b/n-#######"), setTemplate("write", "/b/n-#######", payload)];
+    const [outcome] = await runJob(jobOf({ templates, weights: [3, 1] }), { workers: 1, signal: never });
+    const [reads = 0, writes = 0] = outcome?.answered ?? [];
+    expect(reads / writes).toBeGreaterThan(2.5);
+    expect(reads / writes).toBeLessThan(3.5);
+  });
+
   test("more threads share the connections; each has its own outcome", async () => {
     const outcomes = await runJob(jobOf(), { workers: 2, signal: never });
     expect(outcomes).toHaveLength(2);
@@ -64,37 +73,37 @@ describe("closed loop", () => {
   });
 });
 
-test.each([["open", { kind: "open", ratePerSecond: 2000, arrivals: "constant", inFlightMax: 10_000 }]] as const)(
-  "%s loop: a server that dies costs errors by code, and load continues when it is back",
-  async (_, loop) => {
-    const stopping = new AbortController();
-    const hosts = [{ name: "127.0.0.1", port: server().port }];
-    let second: NullServerThread | undefined;
-    let isRestarting = false;
-    let totalAtRestart = 0;
-    const restart = async (total: number): Promise<void> => {
-      await server()[Symbol.asyncDispose]();
-      second = await startNullServer({ port: hosts[0]?.port ?? 0, payloadBytes: 100 });
-      totalAtRestart = total;
-    };
-    const [outcome] = await runJob(jobOf({ hosts, loop, warmupMs: 0, durationMs: 600_000 }), {
-      workers: 1,
-      signal: stopping.signal,
-      onProgress: (total) => {
-        if (total > 0 && !isRestarting) {
-          isRestarting = true;
-          void restart(total);
-        }
-        // Far more than can have been in flight when the first one died.
-        if (second !== undefined && total > totalAtRestart * 2 + 2_000) stopping.abort();
-      },
-    });
-    await second?.[Symbol.asyncDispose]();
-    expect(outcome?.reconnects).toBeGreaterThanOrEqual(4);
-    expect(Object.keys(outcome?.errors ?? {})).toEqual(["CONNECTION_LOSS"]);
-    expect(outcome?.answered[0]).toBeGreaterThan(totalAtRestart);
-  },
-);
+test.each([
+  ["closed", { kind: "closed", inFlight: 4 }],
+  ["open", { kind: "open", ratePerSecond: 2000, arrivals: "constant", inFlightMax: 10_000 }],
+] as const)("%s loop: a server that dies costs errors by code, and load continues when it is back", async (_, loop) => {
+  const stopping = new AbortController();
+  const hosts = [{ name: "127.0.0.1", port: server().port }];
+  let second: NullServerThread | undefined;
+  let isRestarting = false;
+  let totalAtRestart = 0;
+  const restart = async (total: number): Promise<void> => {
+    await server()[Symbol.asyncDispose]();
+    second = await startNullServer({ port: hosts[0]?.port ?? 0, payloadBytes: 100 });
+    totalAtRestart = total;
+  };
+  const [outcome] = await runJob(jobOf({ hosts, loop, warmupMs: 0, durationMs: 600_000 }), {
+    workers: 1,
+    signal: stopping.signal,
+    onProgress: (total) => {
+      if (total > 0 && !isRestarting) {
+        isRestarting = true;
+        void restart(total);
+      }
+      // Far more than can have been in flight when the first one died.
+      if (second !== undefined && total > totalAtRestart * 2 + 2_000) stopping.abort();
+    },
+  });
+  await second?.[Symbol.asyncDispose]();
+  expect(outcome?.reconnects).toBeGreaterThanOrEqual(4);
+  expect(Object.keys(outcome?.errors ?? {})).toEqual(["CONNECTION_LOSS"]);
+  expect(outcome?.answered[0]).toBeGreaterThan(totalAtRestart);
+});
 
 test("an open loop of poisson arrivals sends as many requests as the schedule has", async () => {
   const ratePerSecond = 2000;
