@@ -115,7 +115,10 @@ export class ClaimedItem {
         ended();
       }
     };
-    this.#hold = new Hold(zk, claim, { ...options, release });
+    // A later claim has the same path. So no request is sent once this one has ended.
+    const guard = (): Transaction<[undefined]> =>
+      zk.with({ signal: this.#hold.signal }).transaction().check(claim.path, -1);
+    this.#hold = new Hold(zk, claim, { ...options, release, guard });
     this.#lease = this.#hold.lease();
   }
 

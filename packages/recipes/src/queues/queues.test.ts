@@ -297,19 +297,41 @@ test("the item of a consumer whose connection is lost is requeued, and done by a
   relay.accept();
 });
 
-test("guarded work succeeds only if the claim is still held", async () => {
-  await a.create("/done");
-  await queue(a, SAFE).put("one");
-  const outcome = Promise.withResolvers<unknown>();
-  queue(a, SAFE).consume(
-    async (_, { lease, path }) => {
-      await b.delete(`${LOCKS}/${path.slice(PATH.length + 1)}`);
-      const guarded = lease?.guard().set("/done", "late").commit() ?? Promise.resolve();
-      outcome.resolve(await failure(guarded));
-    },
-    { onFailure: "drop" },
-  );
-  expect(await outcome.promise).toMatchObject({ code: "NO_NODE" });
+describe("guarded work whose claim has ended is refused, though another client has claimed the item:", () => {
+  test.each<readonly [end: string, ends: (claim: ClaimedItem, zk: Client, relay: Relay) => Promise<void>]>([
+    ["released", (claim) => claim.release()],
+    [
+      "deleted by another program",
+      async (claim) => {
+        await a.delete(claim.lease.path);
+        await aborted(claim.lease.signal);
+      },
+    ],
+    [
+      "with its session",
+      async (_, zk, relay) => {
+        relay.refuse();
+        relay.cut();
+        await enters(zk, "suspended");
+        await stage.expire(zk);
+      },
+    ],
+  ])("%s", async (_, ends) => {
+    await a.create(`${PATH}/queue-1`, "one", { parents: "persistent" });
+    const { zk, relay } = await stage.relayed();
+    const claim = await new Claims(zk, LOCKS, { onSuspended: "keep" }).claim(`${PATH}/queue-1`);
+    if (claim === null) throw new Error("no other client claims it");
+    await claim.lease.guard().create("/in-time").commit();
+    await ends(claim, zk, relay);
+    const next = await new Claims(b, LOCKS).claim(`${PATH}/queue-1`);
+    expect(next?.lease.isValid()).toBe(true);
+    const late = claim.lease.guard().create("/late").commit();
+    relay.accept();
+    expect(await failure(late)).toMatchObject({ code: "LEASE_LOST" });
+    await zk.sync();
+    expect(await b.exists("/late")).toBeNull();
+    await next?.release();
+  });
 });
 
 test("items with an id can be removed", async () => {
