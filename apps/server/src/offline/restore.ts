@@ -14,7 +14,10 @@ import type { Output } from "./recover.ts";
 export async function restore(command: RestoreCommand, output: Output): Promise<void> {
   const { directories, isPlan, keepsSessions, member, target } = command;
   const plan = planRestore(archiveOf(command.from), target);
-  if (isPlan) return output.print(planText(plan));
+  if (isPlan) {
+    for (const { message } of plan.damage) output.warn(message);
+    return output.print(planText(plan));
+  }
   const restored = await restoreHistory(plan, { directories, keepsSessions, member, warn: output.warn });
   const { ensembleId, endedCount, nodeCount, zxid } = restored;
   const ended = keepsSessions ? "sessions are kept" : `${counted(endedCount, "session")} ended`;

@@ -74,17 +74,46 @@ describe("a zxid", () => {
     expect(shown(planRestore(archive, { zxid: Z(4) }))).toEqual([[4], [], [4]]);
   });
 
-  test("whose base or file is damaged is refused with the damaged one, and others are made", () => {
-    const [, base] = listBases(join(archive, "base"));
+  describe.each<readonly [damage: string, at: (folder: string) => string, how: (file: string) => void]>([
+    ["without its manifest", (folder) => join(folder, "manifest.json"), (file) => rmSync(file)],
+    ["with a manifest cut off", (folder) => join(folder, "manifest.json"), (file) => truncateSync(file, 30)],
+    ["without a part", (folder) => join(folder, "0000"), (file) => rmSync(file)],
+    ["with a part cut off", (folder) => join(folder, "0000"), (file) => truncateSync(file, 2)],
+    ["with a part of other bytes", (folder) => join(folder, "0000"), (file) => writeFileSync(file, "chunK")],
+  ])("with the newest base %s", (_, at, how) => {
+    let damaged: string;
+    beforeEach(() => {
+      damaged = at(listBases(join(archive, "base")).at(-1)?.folder ?? "");
+      how(damaged);
+    });
+
+    test.each([undefined, 6, 5, 4])("%j is made from the one before, and the damage is named", (counter) => {
+      const plan = planRestore(archive, counter === undefined ? undefined : { zxid: Z(counter) });
+      expect(shown(plan)).toEqual([[0], counter === 4 ? [2, 4] : [2, 4, 6], [counter ?? 6]]);
+      expect(plan.damage.map(({ message }) => message)).toEqual([expect.stringContaining(`${damaged} is damaged`)]);
+      expect(planRestore(archive, { zxid: Z(3) }).damage).toEqual([]);
+    });
+
+    test("what the files behind the one before do not reach is refused with the damaged one", () => {
+      const [, second] = listArchive(join(archive, "log"));
+      truncateSync(second?.file ?? "", 30);
+      for (const target of [undefined, { zxid: Z(6) }]) expect(problem(target)).toContain(`${damaged} is damaged`);
+      rmSync(second?.file ?? "");
+      for (const target of [undefined, { zxid: Z(4) }]) expect(problem(target)).toContain(`${damaged} is damaged`);
+      expect(shown(planRestore(archive, { zxid: Z(2) }))).toEqual([[0], [2], [2]]);
+    });
+  });
+
+  test("whose only base or a file of it is damaged is refused with the damaged one", () => {
+    const [, second] = listArchive(join(archive, "log"));
+    for (const damage of [() => truncateSync(second?.file ?? "", 30), () => writeFileSync(second?.file ?? "", "")]) {
+      damage();
+      expect(problem({ zxid: Z(3) })).toContain(`${second?.file} is damaged`);
+    }
+    const [base] = listBases(join(archive, "base"));
     const manifest = join(base?.folder ?? "", "manifest.json");
     truncateSync(manifest, 30);
-    expect(problem({ zxid: Z(5) })).toContain(`${manifest} is damaged`);
-    expect(problem()).toContain(`${manifest} is damaged`);
-    const [, second] = listArchive(join(archive, "log"));
-    truncateSync(second?.file ?? "", 30);
-    expect(problem({ zxid: Z(3) })).toContain(`${second?.file} is damaged`);
-    writeFileSync(second?.file ?? "", "");
-    expect(problem({ zxid: Z(3) })).toContain(`${second?.file} is damaged`);
+    expect(problem({ zxid: Z(2) })).toContain(`${manifest} is damaged`);
   });
 
   test("is not made from the files of another history, whatever their names", () => {

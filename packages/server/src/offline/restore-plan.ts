@@ -1,5 +1,5 @@
 import { formatZxid, newTxnHeader, type Zxid } from "@zooid/model";
-import type { LogPosition } from "@zooid/txn-log";
+import { type LogPosition, StoreError } from "@zooid/txn-log";
 import {
   ArchiveFile,
   type BaseManifest,
@@ -9,6 +9,7 @@ import {
   listArchive,
   listBases,
   logFolderOf,
+  readBase,
   readManifest,
 } from "@zooid/txn-log/sqlite";
 import { TxnReader } from "@zooid/wire/txn";
@@ -25,6 +26,8 @@ export interface RestorePlan {
   readonly files: readonly ListedFile[];
   /** The last transaction of the state; the base's where no file is needed. */
   readonly zxid: Zxid;
+  /** The damage of each newer base, for which this one and more files stand in. */
+  readonly damage: readonly StoreError[];
 }
 
 /** A base, and the files that continue it without a gap. */
@@ -36,8 +39,9 @@ interface Run {
 }
 
 /**
- * Chooses what a state is made from: the newest base that is no later, and the files behind it.
- * Only names, manifests and footers are read; for a time the transactions near it are.
+ * Chooses what a state is made from: the newest whole base that is no later, and the files behind
+ * it. Names, manifests and footers are read; for a time the transactions near it are, and a base
+ * where there is an older one.
  *
  * @param archive its folder, with `base` and `log`
  * @param target undefined for the newest moment
@@ -54,21 +58,59 @@ export function planRestore(archive: string, target?: RestoreTarget): RestorePla
       `${formatZxid(zxid)} lies before ${formatZxid(first.zxid)}, the first state in ${archive}`,
     ]);
   }
-  const base = bases.findLast((each) => zxid === undefined || each.zxid <= zxid) ?? first;
-  const run = runOf(base, files);
-  if (zxid === undefined) return { ...run, zxid: run.end };
+  const { run, damage } = newestRun(
+    bases.filter((each) => zxid === undefined || each.zxid <= zxid),
+    files,
+    zxid,
+  );
+  if (zxid === undefined) return { ...run, zxid: run.end, damage };
   if (zxid <= run.end) {
-    return { ...run, files: run.files.filter((_, i) => (run.files[i - 1]?.end ?? base.zxid) < zxid), zxid };
+    const needed = run.files.filter((_, i) => (run.files[i - 1]?.end ?? run.base.zxid) < zxid);
+    return { ...run, files: needed, zxid, damage };
   }
   const end = formatZxid(run.end);
   const gap = files.some(({ after }) => after > run.end) ? "there is a gap behind it" : "nothing follows it";
   throw new OfflineError([
-    `${archive} has every transaction from its base at ${formatZxid(base.zxid)} up to ${end}, and not up to ${formatZxid(zxid)}: ${gap}`,
+    `${archive} has every transaction from its base at ${formatZxid(run.base.zxid)} up to ${end}, and not up to ${formatZxid(zxid)}: ${gap}`,
   ]);
 }
 
-function runOf(base: ListedBase, files: readonly ListedFile[]): Run {
+/**
+ * The run of the newest base that is whole. Where newer ones are damaged, it reaches as far as they
+ * would.
+ *
+ * @param bases at least one, oldest first
+ * @param target undefined for the newest moment
+ * @throws StoreError with the newest base's damage, where no older one does
+ */
+function newestRun(
+  bases: readonly ListedBase[],
+  files: readonly ListedFile[],
+  target: Zxid | undefined,
+): { readonly run: Run; readonly damage: readonly StoreError[] } {
+  const damage: StoreError[] = [];
+  for (const base of bases.toReversed()) {
+    try {
+      // The oldest one is read when it is used.
+      const run = runOf(base, base === bases[0] ? readManifest(base) : checkedManifest(base), files);
+      if (damage.length === 0 || run.end >= (target ?? bases.at(-1)?.zxid ?? 0)) return { run, damage };
+    } catch (error) {
+      if (!(error instanceof StoreError && error.code === "DAMAGED")) throw error;
+      damage.push(error);
+    }
+  }
+  throw damage[0] ?? new Error("there is a base");
+}
+
+/** The manifest of a base whose parts are whole. */
+function checkedManifest(base: ListedBase): BaseManifest {
   const manifest = readManifest(base);
+  const chunks = readBase(base, manifest);
+  while (chunks.next().done !== true);
+  return manifest;
+}
+
+function runOf(base: ListedBase, manifest: BaseManifest, files: readonly ListedFile[]): Run {
   const continued: ListedFile[] = [];
   let end: LogPosition = manifest.position;
   // Where files overlap, one of them continues the chain.
