@@ -6,6 +6,8 @@ import { openStore, type Store } from "../sqlite.ts";
 import { RecordingHandler, Z } from "../testing/append-batches.ts";
 import { createNodes } from "../testing/state-history.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";
+import { threadsOf } from "../testing/threads-of.ts";
+import type { ArchiveEvent } from "./archive.ts";
 import { listBases } from "./archive-base.ts";
 import { ArchiveFile } from "./archive-file.ts";
 import { gapsIn, listArchive } from "./archive-folder.ts";
@@ -15,17 +17,19 @@ import { gapsIn, listArchive } from "./archive-folder.ts";
 let place: TemporaryDirectory;
 beforeEach(() => {
   place = new TemporaryDirectory();
+  events = [];
 });
 afterEach(() => place[Symbol.dispose]());
 
 const archive = (): string => join(place.path, "data", "archive");
-const open = (): Promise<Store> =>
+let events: ArchiveEvent[];
+const open = (fileBytes = 1): Promise<Store> =>
   openStore({
     directory: join(place.path, "data"),
     sid: 1,
     handler: new RecordingHandler(),
     takeEpoch: true,
-    archive: { folder: archive(), retainMs: 2 ** 52, fileMs: 2 ** 30, fileBytes: 1, noted: () => {} },
+    archive: { folder: archive(), retainMs: 2 ** 52, fileMs: 2 ** 30, fileBytes, noted: (event) => events.push(event) },
   });
 
 test("what is committed is in files that continue each other, through restarts, and a flipped bit is found", async () => {
@@ -56,6 +60,34 @@ test("what is committed is in files that continue each other, through restarts, 
     writeFileSync(file, flipped);
     expect(() => zxidsOf(file), `bit ${bit}`).toThrow(file);
   }
+});
+
+test.each([
+  ["before its first file", false],
+  ["with entries in a file and others in none", true],
+])("a thread that ends %s is replaced, and no entry is missing", async (_, isFlushed) => {
+  await using store = await open(2 ** 30);
+  // A base is taken before.
+  await store.archive?.flush();
+  const [, threads] = await threadsOf(() => createNodes(store, 1, 10));
+  expect(threads).toHaveLength(1);
+  if (isFlushed) await store.archive?.flush();
+  await createNodes(store, 11, 20);
+  await threads[0]?.terminate();
+  const lagBytes = store.archive?.status.lagBytes;
+  expect(store.archive?.status.unable.files).toMatch("its thread ended with status");
+  await createNodes(store, 21, 25);
+  expect(store.archive?.status.lagBytes).toBeGreaterThan(lagBytes ?? 0);
+  await store.archive?.flush();
+  expect(store.archive?.status).toMatchObject({
+    end: Z(1, 25),
+    gapCount: 0,
+    lagBytes: 0,
+    unable: { files: undefined },
+  });
+  expect(events.map(({ kind }) => kind)).toEqual(["unable", "able"]);
+  const zxids = listArchive(join(archive(), "log")).flatMap(({ file }) => zxidsOf(file));
+  expect(zxids).toEqual(Array.from({ length: 25 }, (_, i) => Z(1, i + 1)));
 });
 
 /** The zxids of a file, which is checked. */

@@ -91,8 +91,10 @@ export class Archive {
   #thread: { readonly worker: Worker; readonly port: MessagePort } | undefined;
   /** Undefined while the archive lags too far behind, or the disk has little room. */
   #hold: Disposable | undefined;
+  /** When a thread that has ended unasked is replaced. */
+  #again: NodeJS.Timeout | undefined;
   /** Marks in no file yet, with the log's bytes up to each since the one before. */
-  #marks: { readonly zxid: Zxid; readonly bytes: number }[] = [];
+  #marks: CheckpointMark[] = [];
   #lagBytes = 0;
   #isLow = false;
   #isStopped = false;
@@ -134,15 +136,15 @@ export class Archive {
   }
 
   /** Everything up to here is committed and durable. */
-  advance({ zxid, bytes, digestHigh, digestLow }: CheckpointMark): void {
+  advance(mark: CheckpointMark): void {
     if (this.#closing !== undefined || this.#isLow) return;
     // A later mark can stand for the ones before it.
     const replaced = this.#marks.length < MARKS_MAX ? undefined : this.#marks.pop();
-    this.#marks.push({ zxid, bytes: bytes + (replaced?.bytes ?? 0) });
-    this.#lagBytes += bytes;
+    this.#marks.push({ ...mark, bytes: mark.bytes + (replaced?.bytes ?? 0) });
+    this.#lagBytes += mark.bytes;
     const { lagBytesMax = LAG_BYTES_MAX } = this.#parts.options;
     if (this.#lagBytes > lagBytesMax) this.#endHold();
-    this.#send({ kind: "mark", mark: { zxid, bytes, digestHigh, digestLow } });
+    if (this.#again === undefined) this.#send(markCommand(mark));
   }
 
   /**
@@ -180,6 +182,7 @@ export class Archive {
    * @returns when everything that was marked is in files, and a base that was due is taken
    */
   async flush(): Promise<ArchiveStatus> {
+    this.#resume();
     if (this.#thread !== undefined && this.#closing === undefined) {
       const id = this.#nextId++;
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -214,6 +217,7 @@ export class Archive {
       await promise;
       port.close();
     }
+    clearTimeout(this.#again);
     this.#settle();
     await this.#takingBase;
     this.#hold?.[Symbol.dispose]();
@@ -241,9 +245,30 @@ export class Archive {
     const worker = startWorker({ name: "archive/archive-thread", data, transfer: [port2], heapMib: HEAP_MIB });
     port1.on("message", (report: ArchiveReport) => this.#receive(report));
     worker.on("error", (error) => this.#fail("files", error.message));
+    worker.once("exit", (status) => this.#ended(status));
     port1.unref();
     worker.unref();
     return { worker, port: port1 };
+  }
+
+  /**
+   * What the thread had in no file is read again from the log, which is held behind the last file.
+   */
+  #ended(status: number): void {
+    if (this.#closing !== undefined) return;
+    this.#thread?.port.close();
+    this.#thread = undefined;
+    this.#again = setTimeout(() => this.#resume(), RETRY_MS).unref();
+    if (this.#unable.files === undefined) this.#fail("files", `its thread ended with status ${status}`);
+    this.#settle();
+  }
+
+  /** Starts a thread in the place of one that has ended, with the marks that are in no file. */
+  #resume(): void {
+    if (this.#again === undefined || this.#closing !== undefined) return;
+    clearTimeout(this.#again);
+    this.#again = undefined;
+    for (const mark of this.#marks) this.#send(markCommand(mark));
   }
 
   #receive(report: ArchiveReport): void {
@@ -323,6 +348,10 @@ export class Archive {
     for (const resolve of this.#flushes.values()) resolve();
     this.#flushes.clear();
   }
+}
+
+function markCommand({ zxid, bytes, digestHigh, digestLow }: CheckpointMark): ArchiveCommand {
+  return { kind: "mark", mark: { zxid, bytes, digestHigh, digestLow } };
 }
 
 /**
