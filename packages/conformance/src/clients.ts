@@ -1,6 +1,7 @@
 /** The clients that run the scenario: their preparation, and the command of a run. */
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
 import { QUIET_LOG } from "./cli/zkcli-command-line.ts";
 import { ROOT } from "./servers/endpoint.ts";
@@ -8,6 +9,7 @@ import { ROOT } from "./servers/endpoint.ts";
 const CLIENTS = resolve(import.meta.dirname, "../clients");
 const SCENARIOS = join(import.meta.dirname, "scenarios");
 const CACHE = join(ROOT, ".cache");
+const NODE_CLIENT_VERSION = "1.1.3";
 
 export interface Addresses {
   /** HOST:PORT of the server. */
@@ -149,12 +151,34 @@ function buildGo(name: string, source: string): readonly string[] {
 
 /** The Python with kazoo. */
 export function installKazoo(): string {
-  const folder = join(CACHE, "kazoo");
-  const python = join(folder, "bin/python");
   const requirements = join(CLIENTS, "kazoo/requirements.txt");
-  if (!existsSync(python)) run("python3", ["-m", "venv", folder]);
-  run(python, ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--requirement", requirements]);
-  return python;
+  const folder = installed(`kazoo-${fingerprint(requirements)}`, (empty) => {
+    run("python3", ["-m", "venv", empty]);
+    const quiet = ["--quiet", "--disable-pip-version-check"];
+    run(join(empty, "bin/python"), ["-m", "pip", "install", ...quiet, "--requirement", requirements]);
+  });
+  return join(folder, "bin/python");
+}
+
+/** A folder of the cache, which is there once it is complete: two tools may install at once. */
+function installed(name: string, install: (empty: string) => void): string {
+  const folder = join(CACHE, name);
+  if (existsSync(folder)) return folder;
+  mkdirSync(CACHE, { recursive: true });
+  const empty = mkdtempSync(`${folder}-`);
+  install(empty);
+  try {
+    renameSync(empty, folder);
+  } catch (error) {
+    // Another tool was first.
+    if (!existsSync(folder)) throw error;
+    rmSync(empty, { recursive: true });
+  }
+  return folder;
+}
+
+function fingerprint(file: string): string {
+  return createHash("sha256").update(readFileSync(file)).digest("hex").slice(0, 8);
 }
 
 /** A program of clients/kazoo. */
@@ -177,14 +201,12 @@ function buildC(): readonly string[] {
 
 /** The client stays out of the workspace: none of our packages may depend on it. */
 function buildNode(): readonly string[] {
-  const folder = join(CACHE, "node-zookeeper-client");
-  const installed = join(folder, "node_modules/node-zookeeper-client");
-  if (!existsSync(installed)) {
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true }));
-    run("npm", ["install", "--silent", "--no-save", "--no-workspaces", "node-zookeeper-client@1.1.3"], folder);
-  }
-  return [process.execPath, join(CLIENTS, "node/scenario.cjs"), installed];
+  const client = "node-zookeeper-client";
+  const folder = installed(`${client}-${NODE_CLIENT_VERSION}`, (empty) => {
+    writeFileSync(join(empty, "package.json"), JSON.stringify({ private: true }));
+    run("npm", ["install", "--silent", "--no-save", "--no-workspaces", `${client}@${NODE_CLIENT_VERSION}`], empty);
+  });
+  return [process.execPath, join(CLIENTS, "node/scenario.cjs"), join(folder, "node_modules", client)];
 }
 
 /** A scenario of ours: our own client, or plain bytes for requests that clients hide. */
@@ -200,10 +222,11 @@ function buildMixed(): readonly string[] {
 /** The class path of one of our programs and Curator's jars. */
 function compileWithCurator(source: string): string {
   const [folder, sources] = [join(CACHE, "curator"), join(CLIENTS, "curator")];
-  const jars = join(folder, "jars");
-  if (!existsSync(jars)) {
-    run("mvn", ["-q", "-f", join(sources, "pom.xml"), "dependency:copy-dependencies", `-DoutputDirectory=${jars}`]);
-  }
+  const pom = join(sources, "pom.xml");
+  const jars = installed(`curator-jars-${fingerprint(pom)}`, (empty) => {
+    run("mvn", ["-q", "-f", pom, "dependency:copy-dependencies", `-DoutputDirectory=${empty}`]);
+  });
+  mkdirSync(folder, { recursive: true });
   run("javac", ["-encoding", "UTF-8", "-cp", `${jars}/*`, "-d", folder, join(sources, source)]);
   return `${folder}:${jars}/*`;
 }
