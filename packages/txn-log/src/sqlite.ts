@@ -517,6 +517,7 @@ export { readStore, type StoreFacts, walkClosedLog } from "./directory/read-stor
 export { Scrub, type ScrubDamage, type ScrubOptions, type ScrubParts, type ScrubStatus } from "./scrub/scrub.ts";
 export type { FoundDamage } from "./scrub/scrub-messages.ts";
 export type { EntrySink } from "./segments/entry-sink.ts";
+export { readSegment, type SegmentSummary } from "./segments/read-segment.ts";
 export { type SealedSegmentFile, SealedSegments } from "./segments/sealed-segments.ts";
 export { isLogFile } from "./segments/segment-name.ts";
 export { isLastChunk } from "./snapshots/snapshot-format.ts";

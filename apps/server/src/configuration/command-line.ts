@@ -31,6 +31,7 @@ zooid-server restore --from DIR --data DIR [--to ZXID|TIME] [--as-member N=LINE]
 zooid-server import --apache DIR [--apache-log DIR] --data DIR [--as-member N=LINE] [--plan]
 zooid-server export --apache OUT {--data DIR [--log DIR] [--force] | --from DIR [--to ZXID|TIME]}
 zooid-server inspect FILE... [--entries [--data]] [--verify]
+zooid-server inspect --diff STATE STATE [--data]
 zooid-server container
 
 Serves ZooKeeper clients. Without a file: 127.0.0.1:2181, with its data under ./data.
@@ -51,8 +52,9 @@ host:port:port;clientPort, and --plan only says what that means; snapshot writes
 the history of another one (zooid.history.retainMs), as it was at a zxid or a time, for a standalone server or for server N alone. import makes one from the
 data directory of a stopped Apache ZooKeeper server; --plan only says which of its files are read, and how far they go. export is the way back: OUT becomes
 a data directory for Apache's servers, from that of a stopped server, or from a history. inspect says what is in files of
-the history (zooid.history.retainMs) or in a data directory's archive: --entries prints each change, --data with values and access lists, --verify reads
-everything against its sums. container is the entry point of the container image: it reads the variables of ZooKeeper's images.`;
+the history (zooid.history.retainMs), in a data directory's archive, in segments of the log, and in ZooKeeper's snapshots and logs: --entries prints each
+change, --data with values and access lists, --verify reads everything against its sums. --diff compares two states by path, each a data directory of a stopped
+server or of ZooKeeper, a snapshot, or a moment of a history, DIR@ZXID or DIR@TIME; status 1 if they differ. container is the entry point of the container image: it reads the variables of ZooKeeper's images.`;
 
 /** First arguments that name a command; all others are those of a server. */
 export const COMMANDS: ReadonlySet<string> = new Set([

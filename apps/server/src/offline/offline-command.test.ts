@@ -89,6 +89,15 @@ test.each<[string, readonly string[], string]>([
   ["an unknown option of snapshot", ["snapshot", "--data", "d", "--as-member", MEMBER], "unknown option --as-member"],
   ["no file to inspect", ["inspect", "--verify"], "inspect takes files of a history"],
   ["values without changes", ["inspect", "f", "--data"], "--data shows the values of --entries"],
+  ["a comparison of nothing", ["inspect", "--diff"], "--diff takes two states, found none"],
+  ["a comparison of one", ["inspect", "--diff", "a"], "--diff takes two states, found a"],
+  ["a comparison of three", ["inspect", "--diff", "a", "b", "c"], "--diff takes two states, found a, b, c"],
+  [
+    "a comparison at a zxid that is none",
+    ["inspect", "--diff", "a@0xzz", "b"],
+    "the moment behind @ takes a zxid like",
+  ],
+  ["a comparison with changes", ["inspect", "--diff", "a", "b", "--entries"], "--diff compares whole states"],
   ["an unknown option of inspect", ["inspect", "f", "--entris"], "the nearest is --entries"],
   ["no archive", ["restore", "--data", "d"], "--from names the archive"],
   ["no place for what is restored", ["restore", "--from", "a"], "--data names the directory that gets the data"],
@@ -122,6 +131,21 @@ test("inspect takes files and folders", () => {
     hasEntries: true,
     isVerified: false,
     hasData: true,
+  });
+});
+
+test("a comparison takes two states, each with a moment of its own", () => {
+  expect(parse("inspect", "--diff", "a@0x300000007", "b@2026-05-31T23:59:00Z", "--data")).toEqual({
+    kind: "compare",
+    places: [
+      { path: resolve("a"), target: { zxid: 0x3_0000_0007 } },
+      { path: resolve("b"), target: { timeMs: Date.UTC(2026, 4, 31, 23, 59) } },
+    ],
+    hasData: true,
+  });
+  expect(parse("inspect", "--diff", "me@host", "/a@b/c")).toMatchObject({
+    places: [{ path: resolve("me@host"), target: undefined }, { path: "/a@b/c" }],
+    hasData: false,
   });
 });
 

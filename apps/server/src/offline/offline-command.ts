@@ -5,6 +5,7 @@ import {
   type DataDirectories,
   type InspectOptions,
   type RestoreTarget,
+  type TreePlace,
 } from "@zooid/embedded-server";
 import { type Member, parseMembers, serverId, type Zxid } from "@zooid/model";
 import type { ConfigFile } from "../configuration/config-file.ts";
@@ -12,12 +13,20 @@ import { parseOptions } from "../configuration/options.ts";
 
 /** A command for the data directories of a stopped server. */
 export type OfflineCommand =
+  | CompareCommand
   | ExportCommand
   | ImportCommand
   | InspectCommand
   | RecoverCommand
   | RestoreCommand
   | SnapshotCommand;
+
+/** `inspect --diff` */
+export interface CompareCommand {
+  readonly kind: "compare";
+  readonly places: readonly [TreePlace, TreePlace];
+  readonly hasData: boolean;
+}
 
 export interface ExportCommand {
   readonly kind: "export";
@@ -60,7 +69,7 @@ export interface RestoreCommand {
 
 export interface InspectCommand extends InspectOptions {
   readonly kind: "inspect";
-  /** Files of a history, or folders that have some. */
+  /** Files of a history, of a log, or of Apache's, or folders that have some. */
   readonly paths: readonly string[];
 }
 
@@ -107,6 +116,7 @@ const INSPECT = {
   entries: { type: "boolean" },
   verify: { type: "boolean" },
   data: { type: "boolean" },
+  diff: { type: "boolean" },
 } as const;
 
 const RECOVER = {
@@ -166,7 +176,7 @@ function exportCommand(argv: readonly string[]): ExportCommand {
   if (data === undefined && (log !== undefined || force)) problems.push("--log and --force go with --data");
   if (from === undefined && to !== undefined)
     problems.push("--to goes with --from: a data directory has its last state");
-  const target = to === undefined ? undefined : targetOf(to, problems);
+  const target = to === undefined ? undefined : targetOf("--to", to, problems);
   if (problems.length > 0) throw new ConfigError(problems);
   const directories = { dataDir: resolve(data ?? "."), logDir: log === undefined ? undefined : resolve(log) };
   const source = from === undefined ? { directories, takesDamaged: force } : { from: resolve(from), target };
@@ -193,15 +203,43 @@ function importCommand(argv: readonly string[]): ImportCommand {
   };
 }
 
-function inspectCommand(argv: readonly string[]): InspectCommand {
+function inspectCommand(argv: readonly string[]): InspectCommand | CompareCommand {
   const { values, positionals } = parseOptions(argv, INSPECT);
-  if (positionals.length === 0) {
-    throw new ConfigError(["inspect takes files of a history, or a data directory that has one in archive/log"]);
+  const { entries = false, verify = false, data = false, diff = false } = values;
+  if (diff) {
+    if (entries || verify) throw new ConfigError(["--diff compares whole states, without --entries and --verify"]);
+    return { kind: "compare", places: placesOf(positionals), hasData: data };
   }
-  const { entries = false, verify = false, data = false } = values;
-  if (data && !entries) throw new ConfigError(["--data shows the values of --entries: give both"]);
+  if (positionals.length === 0) {
+    throw new ConfigError([
+      "inspect takes files of a history or of a log, or a data directory that has a history in archive/log",
+    ]);
+  }
+  if (data && !entries)
+    throw new ConfigError(["--data shows the values of --entries or --diff: give one of these too"]);
   const paths = positionals.map((path) => resolve(path));
   return { kind: "inspect", paths, hasEntries: entries, isVerified: verify, hasData: data };
+}
+
+/** Each may name a moment behind an `@`. */
+function placesOf(positionals: readonly string[]): readonly [TreePlace, TreePlace] {
+  const problems: string[] = [];
+  const [one, other, ...more] = positionals.map((text) => {
+    // A moment has no slash; a path may have an `@` before one, or before other words.
+    const at = text.lastIndexOf("@");
+    const moment =
+      at > 0 && /^(?:0x|\d{4}-\d\d-\d\dT)[^/]*$/i.test(text.slice(at + 1)) ? text.slice(at + 1) : undefined;
+    const path = moment === undefined ? text : text.slice(0, at);
+    return {
+      path: resolve(path),
+      target: moment === undefined ? undefined : targetOf("the moment behind @", moment, problems),
+    };
+  });
+  if (one === undefined || other === undefined || more.length > 0) {
+    problems.push(`--diff takes two states, found ${positionals.length === 0 ? "none" : positionals.join(", ")}`);
+  }
+  if (problems.length > 0 || one === undefined || other === undefined) throw new ConfigError(problems);
+  return [one, other];
 }
 
 function recoverCommand(argv: readonly string[], readFile: (file: string) => ConfigFile): RecoverCommand {
@@ -238,7 +276,7 @@ function restoreCommand(argv: readonly string[]): RestoreCommand {
   if (from === undefined) problems.push("--from names the archive: a data directory, or its folder archive");
   if (data === undefined && !isPlan)
     problems.push("--data names the directory that gets the data: an empty one, or none");
-  const target = to === undefined ? undefined : targetOf(to, problems);
+  const target = to === undefined ? undefined : targetOf("--to", to, problems);
   const named = values["as-member"];
   const member = named === undefined ? undefined : memberOf(named, problems);
   if (problems.length > 0) throw new ConfigError(problems);
@@ -254,7 +292,7 @@ function restoreCommand(argv: readonly string[]): RestoreCommand {
 }
 
 /** `0x300000007`, or a time as ISO 8601 has it. */
-function targetOf(text: string, problems: string[]): RestoreTarget | undefined {
+function targetOf(option: string, text: string, problems: string[]): RestoreTarget | undefined {
   if (/^0x[0-9a-f]{1,16}$/i.test(text)) {
     const zxid = Number.parseInt(text.slice(2), 16);
     if (Number.isSafeInteger(zxid)) return { zxid: zxid as Zxid };
@@ -263,7 +301,7 @@ function targetOf(text: string, problems: string[]): RestoreTarget | undefined {
     if (!Number.isNaN(timeMs)) return { timeMs };
   }
   problems.push(
-    `--to takes a zxid like 0x300000007 or a time like 2026-05-31T23:59:00Z, found ${JSON.stringify(text)}`,
+    `${option} takes a zxid like 0x300000007 or a time like 2026-05-31T23:59:00Z, found ${JSON.stringify(text)}`,
   );
   return undefined;
 }

@@ -21,7 +21,7 @@ import { AuditLog } from "../logs/audit-log.ts";
 import { openLog, type ProcessLog } from "../logs/logger.ts";
 import { exportData } from "../offline/export.ts";
 import { importFromApache } from "../offline/import.ts";
-import { inspect } from "../offline/inspect.ts";
+import { compare, inspect } from "../offline/inspect.ts";
 import { recover } from "../offline/recover.ts";
 import { restore } from "../offline/restore.ts";
 import { snapshot } from "../offline/snapshot.ts";
@@ -92,7 +92,10 @@ export async function runProcess(signals: StartSignals): Promise<void> {
         await importFromApache(command, OUTPUT);
         return;
       case "inspect":
-        inspect(command, OUTPUT);
+        await inspect(command, OUTPUT);
+        return;
+      case "compare":
+        process.exitCode = (await compare(command, OUTPUT)) ? ExitStatus.OK : ExitStatus.UNEXPECTED;
         return;
       case "recover":
         await recover(command, OUTPUT);

@@ -1,6 +1,6 @@
 import { hasFormatMark, writeFormatMark } from "../segments/format-mark.ts";
 import { manifestUpTo } from "../segments/manifest.ts";
-import { inspectSegments, type NewestSegment, repairSegments } from "../segments/segment-directory.ts";
+import { type FoundSegment, inspectSegments, repairSegments } from "../segments/segment-directory.ts";
 import type { SegmentSequence } from "../segments/segment-sequence.ts";
 import type { TestBreak } from "../test-break.ts";
 import type { DurableLog, LogPosition } from "../txn-log.ts";
@@ -50,7 +50,7 @@ function openFirst(segments: SegmentSequence, options: LogFileOptions): DurableL
   return log;
 }
 
-function openNewest(segments: SegmentSequence, newest: NewestSegment, options: LogFileOptions): DurableLog {
+function openNewest(segments: SegmentSequence, newest: FoundSegment, options: LogFileOptions): DurableLog {
   const log = bootedLog(newest.log, options);
   const hasNewFloor = log.floor !== newest.log.floor;
   if (newest.damage !== undefined && !options.amnesiac) throw newest.damage;

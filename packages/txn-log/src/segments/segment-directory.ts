@@ -35,14 +35,14 @@ import { eraseTear, NO_WAL, scanWal, type WalScan } from "./wal-scan.ts";
  */
 export interface FoundSegments {
   /** Undefined: no segment was ever begun here. */
-  readonly newest: NewestSegment | undefined;
+  readonly newest: FoundSegment | undefined;
   /** Segments that the log no longer holds. */
   readonly free: readonly SegmentName[];
   /** Files that belong to no segment. */
   readonly strays: readonly string[];
 }
 
-export interface NewestSegment {
+export interface FoundSegment {
   readonly name: SegmentName;
   readonly head: SegmentHead;
   /** As far as SQLite shows it. */
@@ -69,7 +69,7 @@ export function inspectSegments(directory: string): FoundSegments {
   const names = listSegments(files.filter((name) => !strays.includes(name)));
   const unfinished: SegmentName[] = [];
   for (const name of names.toReversed()) {
-    const newest = inspectNewest(directory, name);
+    const newest = inspectSegment(directory, name);
     if (newest === undefined) {
       unfinished.push(name);
       continue;
@@ -108,7 +108,8 @@ export function removeSegment(directory: string, name: SegmentName): void {
   for (const file of filesOf(name)) rmSync(join(directory, file), { force: true });
 }
 
-function inspectNewest(directory: string, name: SegmentName): NewestSegment | undefined {
+/** Looks into one segment; undefined where its first transaction is not there. */
+export function inspectSegment(directory: string, name: SegmentName): FoundSegment | undefined {
   const file = join(directory, formatSegmentName(name));
   const wal = walOf(directory, name);
   const scan = existsSync(wal) ? scanWal(wal) : WHOLE;
@@ -146,7 +147,7 @@ function damagedWal(wal: string, { frameCount }: WalScan): StoreError {
   return new StoreError({ code: "DAMAGED", file: wal, place, found });
 }
 
-function refuseMissing(directory: string, { name, head }: NewestSegment): void {
+function refuseMissing(directory: string, { name, head }: FoundSegment): void {
   for (const { sequence, after } of head.manifest) {
     const file = join(directory, formatSegmentName({ sequence, after: after.zxid }));
     if (hasTables(file)) continue;

@@ -6,7 +6,7 @@ import type { DurableLog, LogPosition } from "../txn-log.ts";
 import { isEnoughToJudge, NOTHING_SEEN, pageBytesFor, type SegmentLoad } from "./page-size.ts";
 import type { ReaderLeases } from "./reader-leases.ts";
 import type { SealedSegment } from "./sealed-segment.ts";
-import { type NewestSegment, removeSegment } from "./segment-directory.ts";
+import { type FoundSegment, removeSegment } from "./segment-directory.ts";
 import { createSegment, SegmentFile } from "./segment-file.ts";
 import { formatSegmentName, type SegmentName } from "./segment-name.ts";
 import { SegmentReader } from "./segment-reader.ts";
@@ -70,7 +70,7 @@ export class SegmentSequence {
   }
 
   /** Continues in a segment that was found. */
-  continueIn({ name, head }: NewestSegment): void {
+  continueIn({ name, head }: FoundSegment): void {
     this.#segment = new SegmentFile(join(this.#directory, formatSegmentName(name)));
     this.#head = head;
     this.#leases.newest = name.sequence;
@@ -80,7 +80,7 @@ export class SegmentSequence {
    * Knows a segment that was found, without opening it for writing: another one will begin behind
    * it.
    */
-  continueBehind({ head }: NewestSegment): void {
+  continueBehind({ head }: FoundSegment): void {
     this.#head = head;
   }
 

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { OfflineError } from "../offline-error.ts";
 
@@ -24,6 +24,7 @@ export interface ApacheFiles {
 }
 
 const SNAPSHOT = /^snapshot\.([0-9a-f]{1,16})(?:\.gz|\.snappy)?$/;
+const OWN_FILE = /^(?:log-\d{8}-[0-9a-f]{16}|state-\d+)\.db$/;
 const LOG = /^log\.([0-9a-f]{1,16})$/;
 
 /** @throws OfflineError if there are none */
@@ -37,6 +38,13 @@ export function apacheFiles({ dataDir, logDir = dataDir }: ApacheDirectories): A
   ]);
 }
 
+/** The paths of the files in a directory, as {@link apacheFiles} finds them; none in others. */
+export function apacheFilesIn(path: string): readonly string[] {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
+  const folder = folderOf(path);
+  return [...filesIn(folder, SNAPSHOT), ...filesIn(folder, LOG)].map((file) => file.path);
+}
+
 function folderOf(directory: string): string {
   if (!existsSync(directory)) throw new OfflineError([`${directory} does not exist`]);
   const below = join(directory, "version-2");
@@ -46,7 +54,10 @@ function folderOf(directory: string): string {
 /** Oldest first. */
 function filesIn(folder: string, name: RegExp): ApacheFile[] {
   const files: ApacheFile[] = [];
-  for (const each of readdirSync(folder)) {
+  const names = readdirSync(folder);
+  // One of ours has a file log.db, which is no log of Apache's that begins at zxid 0xdb.
+  if (names.some((each) => OWN_FILE.test(each))) return files;
+  for (const each of names) {
     const zxid = name.exec(each)?.[1];
     if (zxid !== undefined) files.push({ path: join(folder, each), zxid: BigInt(`0x${zxid}`) });
   }

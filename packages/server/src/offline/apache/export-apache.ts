@@ -5,9 +5,8 @@ import type { SnapshotContent } from "@zooid/txn-log";
 import type { Store } from "@zooid/txn-log/sqlite";
 import { withCopiedStore } from "../copied-store.ts";
 import { OfflineError } from "../offline-error.ts";
-import { withOfflineStore } from "../offline-store.ts";
-import { restoreHistory } from "../restore-history.ts";
 import type { RestorePlan } from "../restore-plan.ts";
+import { withRestoredStore } from "../restored-store.ts";
 import type { Survivor } from "../survivor.ts";
 import { syncFolder, writeWhole } from "../whole-file.ts";
 
@@ -28,7 +27,6 @@ export interface Exported extends SnapshotContent {
 
 /** Where ZooKeeper keeps its files, below its data directory. */
 const FOLDER = "version-2";
-const STANDALONE_SID = 1;
 
 /**
  * Makes a data directory of Apache ZooKeeper: a snapshot, and the epoch of its last transaction as
@@ -54,7 +52,7 @@ export async function exportToApache(source: ExportSource, options: ExportOption
     const exported =
       "survivor" in source
         ? await withCopiedStore(source.survivor, { copy, takesDamaged, warn }, write)
-        : await withRestored(source.plan, { copy, warn }, write);
+        : await withRestoredStore(source.plan, { copy, warn }, write);
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     renameSync(folder, join(directory, FOLDER));
     syncFolder(directory);
@@ -66,16 +64,6 @@ export async function exportToApache(source: ExportSource, options: ExportOption
   } finally {
     rmSync(aside, { recursive: true, force: true });
   }
-}
-
-async function withRestored<T>(
-  plan: RestorePlan,
-  { copy, warn }: { readonly copy: string; warn(text: string): void },
-  use: (store: Store) => Promise<T>,
-): Promise<T> {
-  // Ended sessions would be transactions of their own, behind the state that is wanted.
-  await restoreHistory(plan, { directories: { dataDir: copy }, member: undefined, keepsSessions: true, warn });
-  return await withOfflineStore({ directory: copy, sid: STANDALONE_SID, warn }, use);
 }
 
 async function writeApache(store: Store, folder: string): Promise<Exported> {

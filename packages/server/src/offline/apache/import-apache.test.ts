@@ -167,6 +167,7 @@ test("the digest of a path with other characters than ASCII's is not compared wh
 
 test.each<[string, () => void, RegExp]>([
   ["no files", () => {}, /^.*apache is no data directory of Apache ZooKeeper: .*$/],
+  ["a data directory of ours", ownFiles, /^.*apache is no data directory of Apache ZooKeeper: .*$/],
   ["a damaged snapshot alone", () => put("snapshot.4", snapshotOf(4).subarray(0, 300)), /^.*snapshot\.4 is damaged at/],
   [
     "logs that begin later",
@@ -254,6 +255,11 @@ test("a directory with files is refused, and keeps them", async () => {
   await expect(importTo("data")).rejects.toThrow("data is not empty");
   expect(readdirSync(join(folder, "data"))).toEqual(["mine"]);
 });
+
+function ownFiles(): void {
+  put("log.db", Buffer.from("SQLite format 3"));
+  put("state-1.db", Buffer.from("SQLite format 3"));
+}
 
 function contentOf(): readonly (readonly [string, string])[] {
   const directory = join(folder, "apache/version-2");

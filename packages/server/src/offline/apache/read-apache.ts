@@ -111,7 +111,7 @@ class Replay {
     for (;;) {
       const entry = entries.next();
       if (entry.done !== true) {
-        this.#take(decoded(file, entry.value), file);
+        this.#take(decodedEntry(file, entry.value), file);
         continue;
       }
       if (entry.value !== undefined && isLast)
@@ -168,7 +168,8 @@ class Replay {
   }
 }
 
-function decoded(file: string, bytes: Buffer): ApacheTransaction {
+/** @throws StoreError DAMAGED for an entry of a log that is no transaction */
+export function decodedEntry(file: string, bytes: Buffer): ApacheTransaction {
   try {
     return apacheTransaction(bytes);
   } catch (cause) {

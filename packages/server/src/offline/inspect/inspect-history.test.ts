@@ -8,7 +8,8 @@ import { create, RawClient, setData } from "@zooid/wire/testing/raw-client";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { ConfigError, parseServerConfig } from "../../config.ts";
 import { startTestServer } from "../../testing/server.ts";
-import { type InspectOptions, inspectHistory } from "./inspect-history.ts";
+import { inspectHistory } from "./inspect-history.ts";
+import type { InspectOptions } from "./inspect-options.ts";
 
 let dataDir = "";
 beforeEach(async () => {

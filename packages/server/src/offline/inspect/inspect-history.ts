@@ -1,25 +1,9 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import {
-  type Acl,
-  counted,
-  errorName,
-  formatSessionId,
-  formatZxid,
-  newTxnHeader,
-  newTxnOp,
-  OpCode,
-  opName,
-  sessionIdFromHalves,
-  sliceText,
-  type TxnHeader,
-  type TxnOp,
-  type Zxid,
-} from "@zooid/model";
-import { StoreError } from "@zooid/txn-log";
+import { counted, formatZxid } from "@zooid/model";
+import type { StoreError } from "@zooid/txn-log";
 import {
   ArchiveFile,
-  type ArchiveFooter,
   basesFolderOf,
   gapsIn,
   type ListedBase,
@@ -28,28 +12,12 @@ import {
   readBase,
   readManifest,
 } from "@zooid/txn-log/sqlite";
-import { TxnReader } from "@zooid/wire/txn";
-
-/** What of files of the history is wanted. */
-export interface InspectOptions {
-  /** A line for each change. */
-  readonly hasEntries: boolean;
-  /** Whether everything is read against its sums. */
-  readonly isVerified: boolean;
-  /** Values and access lists are shown too: they may be secrets. */
-  readonly hasData: boolean;
-}
+import { guarded } from "./guarded.ts";
+import { changePrinter, ensembleText, timesText } from "./inspect-lines.ts";
+import type { InspectOptions } from "./inspect-options.ts";
 
 /** Where a folder's files are, below a data directory or an archive. */
 const FOLDERS: readonly string[] = ["archive/log", "log", "."];
-const DATA_CHARS_MAX = 200;
-const WITH_ACL: ReadonlySet<number> = new Set([
-  OpCode.CREATE,
-  OpCode.CREATE2,
-  OpCode.CREATE_CONTAINER,
-  OpCode.CREATE_TTL,
-  OpCode.SET_ACL,
-]);
 
 /**
  * Says what is in files of the history: those named, and those of folders named, which may be a
@@ -129,60 +97,13 @@ function inspectBase(base: ListedBase, { isVerified }: InspectOptions, print: (l
   print(`${base.folder}: the state at ${formatZxid(base.zxid)}, ${content}, ${taken}${isVerified ? "; whole" : ""}`);
 }
 
-/** @returns what is wrong with a file, if the act finds it out */
-function guarded(file: string, act: () => void): StoreError | undefined {
-  try {
-    act();
-    return undefined;
-  } catch (cause) {
-    if (cause instanceof StoreError) return cause;
-    if (cause instanceof Error && "code" in cause) {
-      return new StoreError({ code: "UNREADABLE", file, reason: cause.message }, { cause });
-    }
-    throw cause;
-  }
-}
-
 function summary({ footer, size }: ArchiveFile): string {
   const { after, end, entryCount, frameBytes, ensembleId } = footer;
   const range = `after ${formatZxid(after.zxid)} and up to ${formatZxid(end.zxid)}`;
   const bytes = `${counted(size, "byte")} for ${frameBytes}`;
-  const owner = ensembleId === "" ? "a server without an ensemble" : `ensemble ${ensembleId}`;
-  return `${counted(entryCount, "transaction")} ${range}, ${times(footer)}, ${bytes}, of ${owner}`;
-}
-
-function times({ firstMs, lastMs }: ArchiveFooter): string {
-  return `${new Date(firstMs).toISOString()} to ${new Date(lastMs).toISOString()}`;
+  return `${counted(entryCount, "transaction")} ${range}, ${timesText(footer)}, ${bytes}, of ${ensembleText(ensembleId)}`;
 }
 
 function printEntries(archive: ArchiveFile, hasData: boolean, print: (line: string) => void): void {
-  const [decoder, header, op] = [new TxnReader(), newTxnHeader(), newTxnOp()];
-  archive.walk(archive.footer.after.zxid, (zxid, bytes, start, end) => {
-    decoder.open(bytes, start, end, header);
-    while (decoder.next(op)) print(`${zxidAndTime(zxid, header)} ${changeText(op, hasData)}`);
-  });
-}
-
-function zxidAndTime(zxid: Zxid, { sessionHigh, sessionLow, timeMs }: Readonly<TxnHeader>): string {
-  const session = sessionIdFromHalves(sessionHigh, sessionLow);
-  return `${formatZxid(zxid)} ${new Date(timeMs).toISOString()} ${formatSessionId(session)}`;
-}
-
-function changeText(op: Readonly<TxnOp>, hasData: boolean): string {
-  const name = opName(op.op) ?? `OP_${op.op}`;
-  const path = sliceText(op.path);
-  const size = op.hasData ? ` ${counted(op.data.end - op.data.start, "byte")}` : "";
-  const code = op.code === 0 ? "" : ` ${errorName(op.code) ?? op.code}`;
-  // JSON writes what would move a terminal's cursor as an escape.
-  const where = path === "" ? "" : ` ${JSON.stringify(path)}`;
-  return `${name}${where}${size}${code}${hasData ? secrets(op) : ""}`;
-}
-
-function secrets({ op, hasData, data, acl }: Readonly<TxnOp>): string {
-  const value = hasData ? ` ${JSON.stringify(sliceText(data).slice(0, DATA_CHARS_MAX))}` : "";
-  return WITH_ACL.has(op) ? `${value} ${aclText(acl)}` : value;
-}
-
-function aclText(acl: Acl): string {
-  return acl.map(({ scheme, id, perms }) => `${scheme}:${JSON.stringify(id)}:${perms}`).join(",");
+  archive.walk(archive.footer.after.zxid, changePrinter(hasData, print));
 }

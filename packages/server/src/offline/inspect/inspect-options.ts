@@ -1,0 +1,9 @@
+/** What is wanted of files. */
+export interface InspectOptions {
+  /** A line for each change. */
+  readonly hasEntries: boolean;
+  /** Whether everything is read against its sums. */
+  readonly isVerified: boolean;
+  /** Values and access lists are shown too: they may be secrets. */
+  readonly hasData: boolean;
+}

@@ -1,0 +1,21 @@
+import type { Store } from "@zooid/txn-log/sqlite";
+import { withOfflineStore } from "./offline-store.ts";
+import { restoreHistory } from "./restore-history.ts";
+import type { RestorePlan } from "./restore-plan.ts";
+
+const STANDALONE_SID = 1;
+
+/**
+ * Opens a state of a history, at its own zxid and with its sessions, in a new directory.
+ *
+ * @throws OfflineError, StoreError and what `use` throws
+ */
+export async function withRestoredStore<T>(
+  plan: RestorePlan,
+  { copy, warn }: { readonly copy: string; warn(text: string): void },
+  use: (store: Store) => Promise<T>,
+): Promise<T> {
+  // Ended sessions would be transactions of their own, behind the state that is wanted.
+  await restoreHistory(plan, { directories: { dataDir: copy }, member: undefined, keepsSessions: true, warn });
+  return await withOfflineStore({ directory: copy, sid: STANDALONE_SID, warn }, use);
+}
