@@ -40,6 +40,7 @@ export { type Comparison, compareTrees, comparisonText } from "./offline/inspect
 export { inspectFiles } from "./offline/inspect/inspect-files.ts";
 export { inspectHistory } from "./offline/inspect/inspect-history.ts";
 export type { InspectOptions } from "./offline/inspect/inspect-options.ts";
+export { type NodeHistoryOptions, printChanges, printPastNode } from "./offline/inspect/node-history.ts";
 export { readTree, type TreePlace } from "./offline/inspect/read-tree.ts";
 export { OfflineError } from "./offline/offline-error.ts";
 export {

@@ -508,6 +508,15 @@ export { type ArchiveBlock, ArchiveFile } from "./archive/archive-file.ts";
 export { basesFolderOf, gapsIn, type ListedFile, listArchive, logFolderOf } from "./archive/archive-folder.ts";
 export type { ArchiveFooter, Extent } from "./archive/archive-format.ts";
 export type { ArchiveFiles } from "./archive/archive-messages.ts";
+export {
+  type ChangeSink,
+  type ChangesPage,
+  type ChangesQuery,
+  HistoryReader,
+  type PastAnswer,
+  type ZxidRange,
+} from "./archive/history-reader.ts";
+export type { PastNode } from "./archive/past-node.ts";
 export { hasZstd } from "./archive/zstd.ts";
 export { type Access, accessFault } from "./directory/access-fault.ts";
 export { CHECKPOINT_RESERVE, LOG_RESERVE, makeReserve, type Reserve } from "./directory/disk-reserve.ts";

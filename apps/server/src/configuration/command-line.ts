@@ -32,6 +32,8 @@ zooid-server import --apache DIR [--apache-log DIR] --data DIR [--as-member N=LI
 zooid-server export --apache OUT {--data DIR [--log DIR] [--force] | --from DIR [--to ZXID|TIME]}
 zooid-server inspect FILE... [--entries [--data]] [--verify]
 zooid-server inspect --diff STATE STATE [--data]
+zooid-server history DIR PATH [--recursive] [--after ZXID] [--data]
+zooid-server history DIR PATH --at ZXID|TIME [--data]
 zooid-server container
 
 Serves ZooKeeper clients. Without a file: 127.0.0.1:2181, with its data under ./data.
@@ -54,7 +56,8 @@ data directory of a stopped Apache ZooKeeper server; --plan only says which of i
 a data directory for Apache's servers, from that of a stopped server, or from a history. inspect says what is in files of
 the history (zooid.history.retainMs), in a data directory's archive, in segments of the log, and in ZooKeeper's snapshots and logs: --entries prints each
 change, --data with values and access lists, --verify reads everything against its sums. --diff compares two states by path, each a data directory of a stopped
-server or of ZooKeeper, a snapshot, or a moment of a history, DIR@ZXID or DIR@TIME; status 1 if they differ. container is the entry point of the container image: it reads the variables of ZooKeeper's images.`;
+server or of ZooKeeper, a snapshot, or a moment of a history, DIR@ZXID or DIR@TIME; status 1 if they differ. history prints the changes of one node
+out of a history, or of all nodes below it, or the node as it was at a moment. container is the entry point of the container image: it reads the variables of ZooKeeper's images.`;
 
 /** First arguments that name a command; all others are those of a server. */
 export const COMMANDS: ReadonlySet<string> = new Set([
@@ -63,6 +66,7 @@ export const COMMANDS: ReadonlySet<string> = new Set([
   "health",
   "status",
   "export",
+  "history",
   "import",
   "inspect",
   "recover",

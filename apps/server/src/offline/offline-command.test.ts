@@ -119,6 +119,12 @@ test.each<[string, readonly string[], string]>([
   ["a log of a history", ["export", "--apache", "a", "--from", "f", "--log", "l"], "--log and --force go with --data"],
   ["a moment of an export that is none", ["export", "--from", "f", "--to", "now"], "--to takes a zxid like"],
   ["a word to export", ["export", "a", "--data", "d"], "export takes options alone, found a"],
+  ["no history", ["history"], "history takes a data directory that has a history, and the path of a node, found none"],
+  ["no path for a history", ["history", "d"], "and the path of a node, found d"],
+  ["two paths for a history", ["history", "d", "/a", "/b"], "and the path of a node, found d, /a, /b"],
+  ["a time to begin behind", ["history", "d", "/a", "--after", "2026-05-31T23:59:00Z"], "--after takes a zxid"],
+  ["a moment of all nodes below", ["history", "d", "/a", "--at", "0x1", "--recursive"], "--at shows one node"],
+  ["a moment of a node that is none", ["history", "d", "/a", "--at", "now"], "--at takes a zxid like"],
   ["no directory for a snapshot", ["snapshot"], "--data names the data directory"],
 ])("%s is refused", (_, argv, problem) => {
   expect(problemsOf(...argv)).toContainEqual(expect.stringContaining(problem));
@@ -131,6 +137,23 @@ test("inspect takes files and folders", () => {
     hasEntries: true,
     isVerified: false,
     hasData: true,
+  });
+});
+
+test("history takes a directory, a path, and where to begin or a moment", () => {
+  expect(parse("history", "d", "/a", "-R", "--after", "0x300000007", "--data")).toEqual({
+    kind: "history",
+    from: resolve("d"),
+    path: "/a",
+    isRecursive: true,
+    after: 0x3_0000_0007,
+    at: undefined,
+    hasData: true,
+  });
+  expect(parse("history", "d", "/a", "--at", "2026-05-31T23:59:00Z")).toMatchObject({
+    at: { timeMs: Date.UTC(2026, 4, 31, 23, 59) },
+    isRecursive: false,
+    hasData: false,
   });
 });
 

@@ -4,6 +4,7 @@ import {
   ConfigError,
   type DataDirectories,
   type InspectOptions,
+  type NodeHistoryOptions,
   type RestoreTarget,
   type TreePlace,
 } from "@zooid/embedded-server";
@@ -15,6 +16,7 @@ import { parseOptions } from "../configuration/options.ts";
 export type OfflineCommand =
   | CompareCommand
   | ExportCommand
+  | HistoryCommand
   | ImportCommand
   | InspectCommand
   | RecoverCommand
@@ -45,6 +47,14 @@ export interface ExportedHistory {
   readonly from: string;
   /** The moment; undefined: the newest one. */
   readonly target: RestoreTarget | undefined;
+}
+
+/** The changes of a node, or the node at a moment. */
+export interface HistoryCommand extends NodeHistoryOptions {
+  readonly kind: "history";
+  /** The folder of the archive, or a data directory that has one. */
+  readonly from: string;
+  readonly at: RestoreTarget | undefined;
 }
 
 export interface ImportCommand {
@@ -103,6 +113,13 @@ const EXPORT = {
   to: { type: "string" },
 } as const;
 
+const HISTORY = {
+  recursive: { type: "boolean", short: "R" },
+  after: { type: "string" },
+  at: { type: "string" },
+  data: { type: "boolean" },
+} as const;
+
 const IMPORT = {
   apache: { type: "string" },
   "apache-log": { type: "string" },
@@ -158,6 +175,7 @@ export function parseOfflineCommand(
   const [first, ...rest] = argv;
   if (rest.includes("--help")) return undefined;
   if (first === "export") return exportCommand(rest);
+  if (first === "history") return historyCommand(rest);
   if (first === "import") return importCommand(rest);
   if (first === "inspect") return inspectCommand(rest);
   if (first === "recover") return recoverCommand(rest, readFile);
@@ -181,6 +199,32 @@ function exportCommand(argv: readonly string[]): ExportCommand {
   const directories = { dataDir: resolve(data ?? "."), logDir: log === undefined ? undefined : resolve(log) };
   const source = from === undefined ? { directories, takesDamaged: force } : { from: resolve(from), target };
   return { kind: "export", to: resolve(apache ?? "."), source };
+}
+
+function historyCommand(argv: readonly string[]): HistoryCommand {
+  const { values, positionals } = parseOptions(argv, HISTORY);
+  const problems: string[] = [];
+  const [from, path, ...more] = positionals;
+  if (from === undefined || path === undefined || more.length > 0)
+    problems.push(
+      `history takes a data directory that has a history, and the path of a node, found ${positionals.join(", ") || "none"}`,
+    );
+  const { recursive = false, after, at, data = false } = values;
+  if (at !== undefined && (recursive || after !== undefined))
+    problems.push("--at shows one node at one moment, without --recursive and --after");
+  const begin = after === undefined ? undefined : targetOf("--after", after, problems);
+  if (begin !== undefined && !("zxid" in begin)) problems.push(`--after takes a zxid, found ${after}`);
+  const moment = at === undefined ? undefined : targetOf("--at", at, problems);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return {
+    kind: "history",
+    from: resolve(from ?? "."),
+    path: path ?? "/",
+    isRecursive: recursive,
+    after: begin !== undefined && "zxid" in begin ? begin.zxid : undefined,
+    at: moment,
+    hasData: data,
+  };
 }
 
 function importCommand(argv: readonly string[]): ImportCommand {

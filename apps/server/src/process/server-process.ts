@@ -20,6 +20,7 @@ import { prepareContainer } from "../container/prepare-container.ts";
 import { AuditLog } from "../logs/audit-log.ts";
 import { openLog, type ProcessLog } from "../logs/logger.ts";
 import { exportData } from "../offline/export.ts";
+import { history } from "../offline/history.ts";
 import { importFromApache } from "../offline/import.ts";
 import { compare, inspect } from "../offline/inspect.ts";
 import { recover } from "../offline/recover.ts";
@@ -87,6 +88,9 @@ export async function runProcess(signals: StartSignals): Promise<void> {
       }
       case "export":
         await exportData(command, OUTPUT);
+        return;
+      case "history":
+        history(command, OUTPUT);
         return;
       case "import":
         await importFromApache(command, OUTPUT);

@@ -127,6 +127,15 @@ function runOf(base: ListedBase, manifest: BaseManifest, files: readonly ListedF
 }
 
 /**
+ * The transaction that a moment of an archive means.
+ *
+ * @throws OfflineError as {@link planRestore}
+ */
+export function zxidOf(archive: string, target: RestoreTarget): Zxid {
+  return "zxid" in target ? target.zxid : zxidAt(listArchive(logFolderOf(archive)), target.timeMs);
+}
+
+/**
  * The last transaction before the first one that is stamped later.
  *
  * @throws OfflineError where a clock went back across that time: then two moments are meant by it

@@ -35,12 +35,12 @@ export function changePrinter(hasData: boolean, print: (line: string) => void): 
   };
 }
 
-function zxidAndTime(zxid: Zxid, { sessionHigh, sessionLow, timeMs }: Readonly<TxnHeader>): string {
+export function zxidAndTime(zxid: Zxid, { sessionHigh, sessionLow, timeMs }: Readonly<TxnHeader>): string {
   const session = sessionIdFromHalves(sessionHigh, sessionLow);
   return `${formatZxid(zxid)} ${timeText(timeMs)} ${formatSessionId(session)}`;
 }
 
-function changeText(op: Readonly<TxnOp>, hasData: boolean): string {
+export function changeText(op: Readonly<TxnOp>, hasData: boolean): string {
   const name = opName(op.op) ?? `OP_${op.op}`;
   const path = sliceText(op.path);
   const size = op.hasData ? ` ${counted(op.data.end - op.data.start, "byte")}` : "";

@@ -1,0 +1,66 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ARCHIVE_START, fileBehind } from "@zooid/txn-log/testing/archive-pieces";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { ExitStatus, exitStatusOf } from "../process/exit-status.ts";
+import { history } from "./history.ts";
+import { parseOfflineCommand } from "./offline-command.ts";
+
+let folder = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "zooid-history-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function run(...argv: readonly string[]): readonly string[] {
+  const command = parseOfflineCommand(["history", folder, ...argv], () => expect.unreachable());
+  if (command?.kind !== "history") expect.unreachable("it is a history");
+  const lines: string[] = [];
+  history(command, { print: (line) => lines.push(line), warn: (line) => lines.push(`! ${line}`) });
+  return lines;
+}
+
+/** Creates `/1`, `/2` and `/3`. */
+function makeArchive(): void {
+  fileBehind(join(folder, "archive"), ARCHIVE_START, [1000, 2000, 3000]);
+}
+
+test("changes and past nodes are printed from the archive of a data directory", () => {
+  makeArchive();
+  expect(run("/", "--recursive")).toEqual([
+    '0x100000001 1970-01-01T00:00:01.000Z 0x0 CREATE "/1"',
+    '0x100000002 1970-01-01T00:00:02.000Z 0x0 CREATE "/2"',
+    '0x100000003 1970-01-01T00:00:03.000Z 0x0 CREATE "/3"',
+  ]);
+  expect(run("/2", "--after", "0x100000001")).toHaveLength(1);
+  expect(run("/2", "--at", "1970-01-01T00:00:02.500Z")).toEqual([
+    '"/2" at 0x100000002: persistent, null, version 0, aversion 0, ' +
+      "created by 0x100000002 at 1970-01-01T00:00:02.000Z, set by 0x100000002 at 1970-01-01T00:00:02.000Z",
+  ]);
+});
+
+test.each<[string, () => void, readonly string[], ExitStatus]>([
+  ["no history", () => {}, ["/1"], ExitStatus.REFUSED],
+  ["no path", makeArchive, ["1"], ExitStatus.REFUSED],
+  ["no moment of a folder", () => {}, ["/1", "--at", "0x100000001"], ExitStatus.REFUSED],
+  ["a moment before the history", makeArchive, ["/1", "--at", "1960-01-01T00:00:00Z"], ExitStatus.REFUSED],
+  ["a moment before the node", makeArchive, ["/3", "--at", "0x100000002"], ExitStatus.REFUSED],
+  ["a damaged file", damage, ["/1"], ExitStatus.DATA_DAMAGED],
+])("%s is refused in a sentence", (_, arrange, argv, status) => {
+  arrange();
+  let failure: unknown;
+  try {
+    run(...argv);
+  } catch (error) {
+    failure = error;
+  }
+  expect(failure).toMatchObject({ message: expect.stringMatching(/^[^\n]+$/) });
+  expect(exitStatusOf(failure)).toBe(status);
+});
+
+function damage(): void {
+  const log = join(folder, "archive/log");
+  mkdirSync(log, { recursive: true });
+  writeFileSync(join(log, "0000000000000000-0000000100000003"), "x".repeat(1000));
+}

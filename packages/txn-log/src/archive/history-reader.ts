@@ -1,0 +1,255 @@
+import {
+  type ByteSlice,
+  earlierOf,
+  formatZxid,
+  laterOf,
+  newTxnHeader,
+  newTxnOp,
+  OpCode,
+  type TxnDecoder,
+  type TxnHeader,
+  type TxnOp,
+  type Zxid,
+} from "@zooid/model";
+import { listBases } from "./archive-base.ts";
+import { ArchiveFile } from "./archive-file.ts";
+import { basesFolderOf, type ListedFile, listArchive, logFolderOf } from "./archive-folder.ts";
+import { nodeInBase } from "./base-node.ts";
+import { PastEffect, type PastNode } from "./past-node.ts";
+
+const SLASH = 0x2f;
+
+/** Which changes are wanted. */
+export interface ChangesQuery {
+  /** In UTF-8. */
+  readonly path: Buffer;
+  /** The node alone, which the index finds, or all nodes below it too. */
+  readonly scope: "node" | "subtree";
+  /** The transaction to begin behind: the `reached` of the page before. */
+  readonly after: Zxid;
+  /** The last transaction that is wanted. Default: all. */
+  readonly through?: Zxid | undefined;
+  /**
+   * The page ends when that many blocks are read, of 16 KiB each; an opened file counts as one,
+   * too.
+   */
+  readonly blocksMax: number;
+  /** It ends behind the transaction with the last one of that many changes. */
+  readonly countMax: number;
+}
+
+/** Takes a change; header and op are lent for the call. */
+export type ChangeSink = (header: Readonly<TxnHeader>, op: Readonly<TxnOp>) => void;
+
+/** Transactions behind the first zxid and up to the second one. */
+export interface ZxidRange {
+  readonly after: Zxid;
+  readonly end: Zxid;
+}
+
+export interface ChangesPage {
+  /** The page has every change up to here, but for those in the gaps. */
+  readonly reached: Zxid;
+  readonly isLast: boolean;
+  /** What the archive lacks of the range of this page. */
+  readonly gaps: readonly ZxidRange[];
+}
+
+/** A node at a moment, or why that cannot be said. */
+export type PastAnswer =
+  | { readonly kind: "node"; readonly node: PastNode }
+  | { readonly kind: "no-node" }
+  /** The archive does not reach back that far, or has a gap before. */
+  | { readonly kind: "unknown"; readonly reason: string };
+
+/**
+ * Reads the changes of nodes, and nodes of the past, out of an archive that a server may be writing
+ * to: the index of each file says in which blocks a path is. A file is opened for the call alone.
+ */
+export class HistoryReader {
+  readonly #archive: string;
+  readonly #decoder: TxnDecoder;
+  readonly #header: TxnHeader = newTxnHeader();
+  readonly #op: TxnOp = newTxnOp();
+
+  /** @param archive its folder, with `log` and `base` */
+  constructor(archive: string, decoder: TxnDecoder) {
+    this.#archive = archive;
+    this.#decoder = decoder;
+  }
+
+  /** What the files have: behind the first zxid, up to the second one. Undefined without files. */
+  range(): ZxidRange | undefined {
+    const files = this.#files();
+    const [first, last] = [files[0], files.at(-1)];
+    return first === undefined || last === undefined ? undefined : { after: first.after, end: last.end };
+  }
+
+  /**
+   * Hands over changes, oldest first.
+   *
+   * @throws StoreError for a damaged file
+   */
+  changes(query: ChangesQuery, sink: ChangeSink): ChangesPage {
+    const { through = Number.MAX_SAFE_INTEGER as Zxid } = query;
+    const page = new Page(query, sink);
+    const gaps: ZxidRange[] = [];
+    for (const { file, after, end } of this.#files()) {
+      if (end <= page.reached) continue;
+      if (page.reached >= through) break;
+      if (page.isFull) return { reached: page.reached, isLast: false, gaps };
+      if (after > page.reached) gaps.push({ after: page.reached, end: after });
+      page.reached = laterOf(page.reached, after);
+      const reached = this.#readFile(file, page, through);
+      if (reached !== undefined) return { reached, isLast: false, gaps };
+      page.reached = earlierOf(end, through);
+    }
+    return { reached: page.reached, isLast: true, gaps };
+  }
+
+  /** @returns how far it was read; undefined: to its end */
+  #readFile(file: string, page: Page, through: Zxid): Zxid | undefined {
+    using archive = new ArchiveFile(file);
+    page.blocksLeft--;
+    const { path, scope } = page.query;
+    const numbers = scope === "node" ? archive.blocksOf(path) : [...archive.blocks.keys()];
+    for (const number of numbers) {
+      const [first, next] = [archive.blocks[number]?.first, archive.blocks[number + 1]?.first];
+      if (first === undefined || first > through) break;
+      if (next !== undefined && next <= page.reached + 1) continue;
+      // All before this block is read.
+      if (page.isFull) return laterOf(page.reached, (first - 1) as Zxid);
+      page.takeBlock();
+      let last: Zxid | undefined;
+      archive.walkBlock(number, (zxid, bytes, start, end) => {
+        if (zxid <= page.reached || zxid > through || last !== undefined) return;
+        this.#each(zxid, bytes, start, end, (header, op) => page.take(header, op));
+        if (page.countLeft <= 0) last = zxid;
+      });
+      if (last !== undefined) return last;
+    }
+    return undefined;
+  }
+
+  /**
+   * The node behind a transaction. Without a change of it in the files, a
+   * base is read.
+   *
+   * @throws StoreError for a damaged file
+   */
+  nodeAt(path: Buffer, at: Zxid): PastAnswer {
+    const effect = new PastEffect();
+    // The begin of the files that continue each other up to the moment.
+    let from = at;
+    let isReached = false;
+    for (const { file, after, end } of this.#files().toReversed()) {
+      if (after >= at) continue;
+      if (end < from) break;
+      isReached = true;
+      effect.precede(this.#effectIn(file, path, at));
+      if (effect.isWhole) return answerOf(effect);
+      from = after;
+    }
+    const base = listBases(basesFolderOf(this.#archive)).findLast(({ zxid }) => zxid >= from && zxid <= at);
+    if (base === undefined) {
+      const place = isReached ? `between ${formatZxid(from)} and ${formatZxid(at)}` : `at ${formatZxid(at)}`;
+      return { kind: "unknown", reason: `the history has no whole state ${place}` };
+    }
+    effect.precedeState(nodeInBase(base, path));
+    return answerOf(effect);
+  }
+
+  /** What the changes in a file, up to a zxid, make of a node. */
+  #effectIn(file: string, path: Buffer, at: Zxid): PastEffect {
+    using archive = new ArchiveFile(file);
+    const effect = new PastEffect();
+    for (const number of archive.blocksOf(path).toReversed()) {
+      if ((archive.blocks[number]?.first ?? 0) > at) continue;
+      const inBlock = new PastEffect();
+      archive.walkBlock(number, (zxid, bytes, start, end) => {
+        if (zxid > at) return;
+        this.#each(zxid, bytes, start, end, (header, op) => {
+          if (isPath(op.path, path)) inBlock.apply(header, op);
+        });
+      });
+      effect.precede(inBlock);
+      if (effect.isWhole) break;
+    }
+    return effect;
+  }
+
+  #each(zxid: Zxid, bytes: Uint8Array, start: number, end: number, sink: ChangeSink): void {
+    const [header, op] = [this.#header, this.#op];
+    this.#decoder.open(bytes, start, end, header);
+    header.zxid = zxid;
+    while (this.#decoder.next(op)) if (isChange(op)) sink(header, op);
+  }
+
+  /** Those that continue the ones before; a file within another one adds nothing. */
+  #files(): readonly ListedFile[] {
+    let reached = -1;
+    return listArchive(logFolderOf(this.#archive)).filter(({ end }) => {
+      if (end <= reached) return false;
+      reached = end;
+      return true;
+    });
+  }
+}
+
+/** A page while it is read. */
+class Page {
+  readonly query: ChangesQuery;
+  reached: Zxid;
+  blocksLeft: number;
+  countLeft: number;
+  readonly #sink: ChangeSink;
+  #hasBlock = false;
+
+  constructor(query: ChangesQuery, sink: ChangeSink) {
+    this.query = query;
+    this.reached = query.after;
+    this.blocksLeft = query.blocksMax;
+    this.countLeft = query.countMax;
+    this.#sink = sink;
+  }
+
+  /** A page has one block at least, so that the next one begins behind it. */
+  get isFull(): boolean {
+    const hasAdvanced = this.#hasBlock || this.reached > this.query.after;
+    return hasAdvanced && (this.blocksLeft <= 0 || this.countLeft <= 0);
+  }
+
+  takeBlock(): void {
+    this.#hasBlock = true;
+    this.blocksLeft--;
+  }
+
+  take(header: Readonly<TxnHeader>, op: Readonly<TxnOp>): void {
+    const { path, scope } = this.query;
+    if (!(scope === "node" ? isPath(op.path, path) : isWithin(op.path, path))) return;
+    this.countLeft--;
+    this.#sink(header, op);
+  }
+}
+
+function answerOf(effect: PastEffect): PastAnswer {
+  const node = effect.node();
+  return node === undefined ? { kind: "no-node" } : { kind: "node", node };
+}
+
+/** Whether an op changes the node at its path; the parts of a refused multi are none. */
+function isChange({ op, path }: Readonly<TxnOp>): boolean {
+  return path.start < path.end && op !== OpCode.CHECK && op !== OpCode.ERROR;
+}
+
+function isPath({ bytes, start, end }: Readonly<ByteSlice>, path: Buffer): boolean {
+  return end - start === path.length && path.compare(bytes, start, end) === 0;
+}
+
+/** Whether a path is that of a node, or of one below it. */
+function isWithin(slice: Readonly<ByteSlice>, path: Buffer): boolean {
+  const { bytes, start, end } = slice;
+  if (path.length === 1) return true;
+  if (end - start < path.length || path.compare(bytes, start, start + path.length) !== 0) return false;
+  return end - start === path.length || bytes[start + path.length] === SLASH;
+}
