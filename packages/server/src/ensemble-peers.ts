@@ -150,8 +150,9 @@ export class EnsemblePeers implements Peers {
         this.noQuorum.heard(sid, peer.history);
         input(() => driver().replica.membership.electionLinkUp(sid, peer));
       },
-      linkDown: (sid, reason) => {
-        this.reachability.failed(sid, reason);
+      linkDown: (sid, reason, isReplaced) => {
+        if (isReplaced) this.reachability.replaced(sid);
+        else this.reachability.failed(sid, reason);
         this.#founding.lost(sid);
         input(() => zab().peerLost(sid));
       },

@@ -59,7 +59,7 @@ class Side {
           this.happened.add(`up ${other}`);
           this.atLinkUp();
         },
-        linkDown: (other) => this.happened.add(`down ${other}`),
+        linkDown: (other, _, isReplaced) => this.happened.add(`${isReplaced ? "replaced" : "down"} ${other}`),
         dialFailed: (other, reason) => this.failures.add(`${other}: ${reason}`),
         answers: (other) => this.presence.add(`${other} answers`),
         unheard: (other, refusal) => this.presence.add(`${other} unheard ${refusal?.kind ?? ""}`.trim()),
@@ -378,7 +378,7 @@ describe("of two connections that a pair dialed at the same moment", () => {
     await low?.happened.until("up 2");
     dial(1);
     await low?.happened.until("up 2", 2);
-    await ended.until("accepted: the other side closed it");
+    await ended.until("accepted: refused by the other side: a newer connection replaces it");
     expect(ended.list).toHaveLength(1);
   });
 });
@@ -545,12 +545,21 @@ describe("a connection", () => {
   });
 
   test("gives way to a newer one of the same start", async () => {
-    const { low, join } = await stranger();
+    const { low, heard, join } = await stranger();
     join(5);
     await low.happened.until("up 2");
     join(5);
     await low.happened.until("up 2", 2);
     expect(low.happened.list).toEqual(["up 2", "up 2"]);
+    await heard.until("ended: refused by the other side: a newer connection replaces it");
+  });
+
+  test("that the other side replaces is reported as such", async () => {
+    const { low, join } = await stranger();
+    const { connection } = join();
+    await low.happened.until("up 2");
+    connection.refuse({ reason: "duplicate", text: "a newer connection replaces it", retryAfterMs: 0 });
+    await low.happened.until("replaced 2");
   });
 });
 

@@ -26,7 +26,8 @@ export interface ElectionMeshEvents {
    * connection and is sent once more.
    */
   linkUp(sid: ServerId, peer: PeerIdentity): void;
-  linkDown(sid: ServerId, reason: string): void;
+  /** @param isReplaced the other side has a newer connection, which this side is about to have */
+  linkDown(sid: ServerId, reason: string, isReplaced: boolean): void;
   /**
    * An attempt to connect has failed; another one follows.
    *
@@ -329,7 +330,7 @@ export class ElectionMesh {
       message: (message) => this.#received(neighbour, line, message),
       drained: () => this.#drained(neighbour, line),
       ended: (end) => {
-        if (line !== undefined) this.#lost(neighbour, line, end.reason);
+        if (line !== undefined) this.#lost(neighbour, line, end.reason, isDuplicate(end));
         else this.#attemptFailed(neighbour, attempt, end, performance.now() - beganMs);
       },
     };
@@ -350,11 +351,11 @@ export class ElectionMesh {
     }
     // Of two connections that the pair dials at the same moment one is refused, and the other
     // stays.
-    const isDuplicate = refusal?.kind === "duplicate";
-    const isRefused = refusal !== undefined && !isDuplicate;
+    const isSecond = isDuplicate(end);
+    const isRefused = refusal !== undefined && !isSecond;
     const waitMs = isRefused ? neighbour.refusedBackoff.nextDelayMs() : neighbour.backoff.nextDelayMs();
-    this.#dialIn(neighbour, isDuplicate ? Math.max(REDIAL_MS_MOST, retryAfterMs) : Math.max(waitMs, retryAfterMs));
-    if (neighbour.line === undefined && !isDuplicate) this.#events.dialFailed(neighbour.sid, reason, isRefused);
+    this.#dialIn(neighbour, isSecond ? Math.max(REDIAL_MS_MOST, retryAfterMs) : Math.max(waitMs, retryAfterMs));
+    if (neighbour.line === undefined && !isSecond) this.#events.dialFailed(neighbour.sid, reason, isRefused);
   }
 
   #acceptedHandler(): AcceptedHandler {
@@ -374,8 +375,10 @@ export class ElectionMesh {
       drained: () => {
         if (neighbour !== undefined) this.#drained(neighbour, line);
       },
-      ended: ({ reason }) => {
-        if (neighbour !== undefined && line !== undefined) this.#lost(neighbour, line, reason);
+      ended: (end) => {
+        if (neighbour !== undefined && line !== undefined) {
+          this.#lost(neighbour, line, end.reason, isDuplicate(end));
+        }
       },
     };
   }
@@ -425,7 +428,7 @@ export class ElectionMesh {
     neighbour.attempt?.destroy();
     neighbour.attempt = undefined;
     neighbour.isAnswering = false;
-    neighbour.line?.connection.destroy();
+    neighbour.line?.connection.refuse({ reason: "duplicate", text: "a newer connection replaces it", retryAfterMs: 0 });
     neighbour.line = line;
     neighbour.refusedBackoff.reset();
     neighbour.silentTicks = 0;
@@ -439,12 +442,12 @@ export class ElectionMesh {
     if (neighbour.line === line && neighbour.last === last) this.#sendLast(neighbour);
   }
 
-  #lost(neighbour: Neighbour, line: Line, reason: string): void {
+  #lost(neighbour: Neighbour, line: Line, reason: string, isReplaced = false): void {
     if (neighbour.line !== line) return;
     neighbour.line = undefined;
     if (this.#options.ensemble.directory.find(neighbour.sid) === undefined) this.#forget(neighbour);
     else this.#dialIn(neighbour, this.#isOwnTurn(neighbour) ? neighbour.backoff.nextDelayMs() : this.#othersTurnMs);
-    this.#events.linkDown(neighbour.sid, reason);
+    this.#events.linkDown(neighbour.sid, reason, isReplaced);
   }
 
   #received(neighbour: Neighbour, line: Line | undefined, message: EnvelopeMessage): void {
@@ -518,4 +521,8 @@ export class ElectionMesh {
       }
     }
   }
+}
+
+function isDuplicate({ refusal }: ConnectionEnd): boolean {
+  return refusal?.kind === "duplicate";
 }

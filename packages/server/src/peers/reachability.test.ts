@@ -55,6 +55,18 @@ describe("a server that looks for a leader", () => {
     expect(lines).toEqual([]);
   });
 
+  test("logs nothing of a connection that a newer one replaces, and what becomes of that one", () => {
+    reachability.connected(TWO);
+    reachability.replaced(TWO);
+    expect(reachability.summary).toContain("server 2 at zk-2:3888: a newer connection replaces the one before");
+    expect(lines).toEqual([]);
+    reachability.connected(TWO);
+    expect(lines).toEqual([]);
+    reachability.replaced(TWO);
+    reachability.failed(TWO, "connect EHOSTUNREACH");
+    expect(lines).toEqual(["warn: server 2 at zk-2:3888 is unreachable: connect EHOSTUNREACH"]);
+  });
+
   test("logs a server that it reaches again", () => {
     reachability.failed(TWO, "the connection was closed");
     reachability.connected(TWO);

@@ -119,6 +119,15 @@ export class Reachability {
     this.#summarizeOnce();
   }
 
+  /** A connection has ended because there is a newer one, which this server is about to have. */
+  replaced(sid: ServerId): void {
+    this.#linked.delete(sid);
+    const peer = this.#peers.get(sid);
+    if (peer === undefined) return;
+    peer.state = "untried";
+    peer.reason = "a newer connection replaces the one before";
+  }
+
   /** `1 of 3 voters reachable; server 2 at zk-2:3888: getaddrinfo ENOTFOUND zk-2` */
   get summary(): string {
     const { sid: own, directory } = this.#options.ensemble;
