@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { eachInDirectory, ensemble } from "./testing/ensemble-processes.ts";
 
-// A server as an operator starts it: a process with a zoo.cfg of its own. Ensembles that serve are in
-// `ensemble.slow.test.ts`.
+// A server as an operator starts it: a process with a zoo.cfg of its own. Ensembles that serve are
+// in `ensemble.slow.test.ts`.
 
 eachInDirectory();
 
