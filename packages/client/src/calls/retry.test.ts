@@ -36,3 +36,44 @@ test("failOnSessionLoss delegates to its policy", () => {
   const policy = retry.failOnSessionLoss(retry.times(2, 7));
   expect([delays(policy, [1, 2]), policy.endsWithSession]).toEqual([[7, false], true]);
 });
+
+const NO_DURATION: readonly unknown[] = [-1, Number.NaN, "7", null, {}];
+const NO_COUNT: readonly unknown[] = [-1, 0.5, Number.NaN, "7", null, {}];
+type Policies = Readonly<Record<string, (...values: unknown[]) => unknown>>;
+
+test.each<readonly [policy: keyof typeof retry, valid: readonly number[], invalid: readonly (readonly unknown[])[]]>([
+  ["times", [2, 7], [NO_COUNT, NO_DURATION]],
+  ["once", [7], [NO_DURATION]],
+  ["forever", [7], [NO_DURATION]],
+  ["untilElapsed", [20, 7], [NO_DURATION, NO_DURATION]],
+])("%s refuses each argument that is none", (name, valid, invalid) => {
+  const make = (retry as unknown as Policies)[name] ?? expect.unreachable(`there is no policy ${name}`);
+  for (const [place, values] of invalid.entries()) {
+    for (const value of values) {
+      const found = `${name} with ${String(value)} for argument ${place}`;
+      expect(() => make(...valid.with(place, value as number)), found).toThrow(`retry.${name}`);
+    }
+  }
+});
+
+test.each<readonly [policy: "exponential" | "kazoo", options: Readonly<Record<string, readonly unknown[]>>]>([
+  ["exponential", { baseMs: NO_DURATION, maxMs: NO_DURATION, attempts: NO_COUNT, random: [7, null], other: [1] }],
+  [
+    "kazoo",
+    {
+      delayMs: NO_DURATION,
+      backoff: [0, 0.5, Number.NaN, "2", null],
+      jitter: [-0.1, 1.1, Number.NaN, "0", null],
+      maxMs: NO_DURATION,
+      attempts: NO_COUNT,
+      deadlineMs: NO_DURATION,
+      random: [7, null],
+      other: [1],
+    },
+  ],
+])("%s refuses each option that is none", (name, options) => {
+  const make = (retry as unknown as Policies)[name] ?? expect.unreachable(`there is no policy ${name}`);
+  for (const [option, values] of Object.entries(options)) {
+    for (const value of values) expect(() => make({ [option]: value }), `${option} ${value}`).toThrow(`retry.${name}`);
+  }
+});
