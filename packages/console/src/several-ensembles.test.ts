@@ -28,6 +28,22 @@ test("each ensemble has its page, its API and its login, on one port", async () 
   expect((await fetch(`${stage.url}/ensembles/none/console/`)).status).toBe(404);
 });
 
+test("the page is for reading: GET and HEAD are answered, and no other method", async () => {
+  await using stage = await startStage();
+  const page = `${stage.url}/console/`;
+  const read = await fetch(page);
+  const head = await fetch(page, { method: "HEAD" });
+  expect([head.status, head.headers.get("content-type"), await head.text()]).toEqual([
+    read.status,
+    read.headers.get("content-type"),
+    "",
+  ]);
+  for (const method of ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"]) {
+    const refused = await fetch(page, { method });
+    expect([method, refused.status, refused.headers.get("allow")]).toEqual([method, 405, "GET, HEAD"]);
+  }
+});
+
 test("a login is sent to one ensemble only", async () => {
   await using other = await startServer({ port: 0 });
   await using stage = await startStage({ name: "prod", more: [{ name: "test", hosts: other.connectString }] });

@@ -55,3 +55,20 @@ describe("a path that a shell, a template or another system would have changed e
     },
   );
 });
+
+describe("a number is one in decimal, and within its bounds:", () => {
+  const NO_NUMBERS = ["", "1x", "0x1", "1e3", "--1", "1 000", "one", "1,5", "\u0661"];
+
+  test.each<readonly [key: string, taken: readonly string[], refused: readonly string[]]>([
+    ["clientPort", ["1", "+2181", "65535"], ["65536", "70000", "-1", "2181.5"]],
+    ["admin.serverPort", ["0", "+8080", "65535"], ["65536", "99999", "-1", "8080.5"]],
+    ["secureClientPort", ["1", "65535"], ["65536", "-1", "1.5"]],
+    ["tickTime", ["1", "+2000"], ["2000.5"]],
+    ["globalOutstandingLimit", ["1", "+1000"], ["0.5"]],
+  ])("%s", (key, taken, refused) => {
+    const isRefused = (value: string): boolean =>
+      problemsOf(`dataDir=/d\n${key}=${value}`).some((problem) => problem.startsWith(key));
+    expect(taken.filter(isRefused)).toEqual([]);
+    expect([...NO_NUMBERS, ...refused].filter((value) => !isRefused(value))).toEqual([]);
+  });
+});

@@ -67,6 +67,23 @@ describe("each slip in a key that decides about votes, access, addresses or dura
 });
 
 test.each([
+  "cnxTimeout",
+  "electionPortBindRetry",
+  "ssl.handshakeDetectionTimeoutMillis",
+  "netty.server.outstandingHandshake.limit",
+  "sslQuorumReloadCertFiles",
+  "client.certReload",
+  "admin.commandURL",
+  "admin.idleTimeout",
+  "admin.rateLimiterIntervalInMS",
+  "metricsProvider.exportJvmInfo",
+  "tickTime",
+  "snapCount",
+])("%s is a time, a limit or a name, and lets no one in", (key) => {
+  expect([isKnownKey(key), GUARDING_KEYS.includes(key)]).toEqual([true, false]);
+});
+
+test.each([
   ["4lw.co", "", "refused"],
   ["sslQ", "", "refused"],
   ["admin", "", "refused"],

@@ -194,25 +194,36 @@ test("another myid waits for the next start", () => {
   expect(lines).toEqual(["the configuration is reloaded: myid is 2, was 1, from the next start on"]);
 });
 
-describe("values of secrets, and of keys that may hold one, are not written down:", () => {
-  test.each([
-    ["ssl.keyStore.password=s3cret", "ssl.keyStore.password is set"],
-    ["superUser.ops=s3cret", "superUser.ops is set"],
-    ["DigestAuthenticationProvider.superDigest=super:s3cret", "DigestAuthenticationProvider.superDigest is set"],
-    ["keystore.passwd=s3cret", "keystore.passwd is set"],
-    ["some.other.key=s3cret", "some.other.key is set"],
-    ["metricsProvider.ssl.keyStore.password=s3cret", "metricsProvider.ssl.keyStore.password is set"],
-  ])("%s", (setting, sentence) => {
+describe("values of secrets, and of keys that may hold one, are not written down, but what has become of them:", () => {
+  const SECRETS = [
+    ["ssl.keyStore.password", ""],
+    ["superUser.ops", ""],
+    ["DigestAuthenticationProvider.superDigest", "super:"],
+    ["keystore.passwd", ""],
+    ["some.other.key", ""],
+    ["metricsProvider.ssl.keyStore.password", ""],
+  ] as const;
+  const CHANGES = [
+    [undefined, "s3cret", "is set"],
+    ["s3cret", "s3cret-of-today", "has another value"],
+    ["s3cret", undefined, "is not set any more"],
+  ] as const;
+
+  test.each(
+    SECRETS.flatMap(([key, head]) => CHANGES.map(([was, is, sentence]) => [key, sentence, { head, was, is }] as const)),
+  )("%s %s", (key, sentence, { head, was, is }) => {
     const file = join(directory, "zoo.cfg");
-    writeFileSync(file, `dataDir=${directory}\n`);
+    const write = (value: string | undefined): void =>
+      writeFileSync(file, `dataDir=${directory}\n${value === undefined ? "" : `${key}=${head}${value}\n`}`);
+    write(was);
     const started = serve(file);
-    writeFileSync(file, `dataDir=${directory}\n${setting}\n`);
+    write(is);
     const next = serve(file);
     const inForce = run(() => next, started);
     run(() => next, inForce);
     const answers = lines.filter((line) => line.startsWith("the configuration is reloaded"));
     // A setting that waits is named again.
-    expect(answers).toEqual(Array(2).fill(`the configuration is reloaded: ${sentence}, from the next start on`));
+    expect(answers).toEqual(Array(2).fill(`the configuration is reloaded: ${key} ${sentence}, from the next start on`));
     expect(lines.join()).not.toContain("s3cret");
   });
 });

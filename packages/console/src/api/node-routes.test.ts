@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { startStage } from "../testing/stage.ts";
 import { ROUTES } from "./routes.ts";
 
@@ -19,6 +19,29 @@ test("a node is created, read, changed at its version, and deleted", async () =>
   const gone = await stage.api("DELETE", "/node?path=/a", { headers: { "If-Match": '"1"' } });
   expect(gone).toMatchObject({ status: 200, json: { deletedCount: 1 } });
   expect(await stage.zk.exists("/a")).toBeNull();
+});
+
+describe("a node is created with each field of the body, and without it as by default:", () => {
+  const LIST = [{ scheme: "world", id: "anyone", permissions: ["read", "admin"] }];
+  const OPEN = [{ scheme: "world", id: "anyone", permissions: expect.any(Array) }];
+
+  test.each<
+    readonly [body: Readonly<Record<string, unknown>>, node: readonly [path: string, data: string, acl: unknown]]
+  >([
+    [{}, ["/n", "", OPEN]],
+    [{ data: { text: "x" } }, ["/n", "x", OPEN]],
+    [{ data: { base64: "eA==" } }, ["/n", "x", OPEN]],
+    [{ acl: LIST }, ["/n", "", LIST]],
+    [{ mode: "container", acl: LIST }, ["/n", "", LIST]],
+    [{ mode: "persistent-sequential" }, ["/n0000000000", "", OPEN]],
+    [{ path: "/x/y", parents: true, data: { text: "x" }, acl: LIST }, ["/x/y", "x", LIST]],
+  ])("%j", async (body, [path, data, acl]) => {
+    await using stage = await startStage();
+    const { status, json } = await stage.api("POST", "/node", { body: { path: "/n", ...body } });
+    expect([status, json.path]).toEqual([201, path]);
+    expect(await stage.zk.getText(path)).toBe(data);
+    expect((await stage.api("GET", `/acl?path=${path}`)).json.acl).toEqual(acl);
+  });
 });
 
 test("a missing parent is answered with the field that creates it", async () => {

@@ -89,6 +89,17 @@ test.each(ANSWERED.map((each) => [`${each.method} ${each.path}`, each] as const)
   },
 );
 
+test("what a request needs is documented as required, and nothing else", async () => {
+  await using stage = await startStage();
+  const { json } = await stage.api("GET", "/openapi.json");
+  for (const { method, path, body, takesVersion } of ALL) {
+    const { requestBody, parameters } = json.paths[path][method.toLowerCase()];
+    expect([path, requestBody?.required]).toEqual([path, body === undefined ? undefined : true]);
+    const header = parameters.find(({ name }: { readonly name: string }) => name === "If-Match");
+    expect([path, header?.required]).toEqual([path, takesVersion === true ? true : undefined]);
+  }
+});
+
 test("a refusal has the documented form", async () => {
   await using stage = await startStage();
   const { json } = await stage.api("GET", "/node?path=/none");
