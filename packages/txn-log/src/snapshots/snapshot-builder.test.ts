@@ -1,0 +1,78 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Chain } from "../chain.ts";
+import { Z } from "../testing/append-batches.ts";
+import { TemporaryDirectory } from "../testing/temporary-directory.ts";
+import type { EpochRange } from "../txn-log.ts";
+import { SnapshotBuilder, type SnapshotExpectation } from "./snapshot-builder.ts";
+import { SNAPSHOT_FORMAT, type SnapshotHeader } from "./snapshot-format.ts";
+
+let place: TemporaryDirectory;
+beforeEach(() => {
+  place = new TemporaryDirectory();
+});
+afterEach(() => place[Symbol.dispose]());
+
+const POSITION = { zxid: Z(2, 5), chain: 7n as Chain };
+const EPOCHS: readonly EpochRange[] = [
+  { epoch: 1, first: 1, last: 9 },
+  { epoch: 2, first: 1, last: 5 },
+];
+const ANNOUNCED: SnapshotExpectation = { position: POSITION, epochs: EPOCHS, ensembleId: "ours" };
+const HEADER: SnapshotHeader = {
+  format: SNAPSHOT_FORMAT,
+  ensembleId: "ours",
+  position: POSITION,
+  epochs: EPOCHS,
+  digestHigh: 0,
+  digestLow: 0,
+  nextNodeId: 1,
+  nodeCount: 0,
+  sessionCount: 0,
+};
+
+function outcome(header: Partial<SnapshotHeader>, announced: Partial<SnapshotExpectation> = {}): string {
+  const file = join(place.path, "state-2.db");
+  const builder = new SnapshotBuilder(file, { ...ANNOUNCED, ...announced });
+  try {
+    builder.header({ ...HEADER, ...header });
+    return "taken";
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  } finally {
+    builder.abandon();
+    expect(existsSync(file)).toBe(false);
+  }
+}
+
+/** The table with one number changed, for each number; and with a row more or less. */
+const OTHER_TABLES: readonly (readonly EpochRange[])[] = [
+  [],
+  EPOCHS.slice(0, 1),
+  [...EPOCHS, { epoch: 3, first: 1, last: 1 }],
+  ...EPOCHS.flatMap((row, i) =>
+    (["epoch", "first", "last"] as const).map((name) => EPOCHS.with(i, { ...row, [name]: row[name] + 1 })),
+  ),
+];
+
+test.each<readonly [what: string, header: Partial<SnapshotHeader>, announced: Partial<SnapshotExpectation>]>([
+  ["what was announced", {}, {}],
+  ["any epoch table, where none was announced", { epochs: [] }, { epochs: undefined }],
+  ["a state without an ensemble, where one was announced", { ensembleId: "" }, {}],
+  ["a state of any ensemble, where none was announced", { ensembleId: "theirs" }, { ensembleId: "" }],
+])("a snapshot is taken with %s", (_, header, announced) => {
+  expect(outcome(header, announced)).toBe("taken");
+});
+
+test.each<readonly [what: string, header: Partial<SnapshotHeader>, reason: string]>([
+  ["an earlier place", { position: { ...POSITION, zxid: Z(2, 4) } }, "another history or place"],
+  ["a later place", { position: { ...POSITION, zxid: Z(3, 1) } }, "another history or place"],
+  ["the same place of another history", { position: { ...POSITION, chain: 8n as Chain } }, "another history or place"],
+  ["a state of another ensemble", { ensembleId: "theirs" }, "a state of ensemble theirs, where this is ours"],
+  ...OTHER_TABLES.map(
+    (epochs) => [`the epochs ${JSON.stringify(epochs)}`, { epochs }, "another epoch table than the announced"] as const,
+  ),
+])("a snapshot is refused with %s", (_, header, reason) => {
+  expect(outcome(header)).toContain(reason);
+});
