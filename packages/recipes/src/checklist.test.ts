@@ -17,6 +17,27 @@ eachStaged((staged) => {
   ({ stage } = staged);
 });
 
+// A selector has no call that waits.
+test.each(RECIPES.filter(({ name }) => name !== "leader-selector").map((kind) => [kind.name, kind] as const))(
+  "%s: limits that are none are refused, and nothing is left behind",
+  async (_, kind) => {
+    const contender = makerOf(kind);
+    const zk = await stage.client();
+    const limits: readonly object[] = [
+      ...[-1, Number.NaN, "5", null].map((timeoutMs) => ({ timeoutMs })),
+      ...[{}, null, "signal"].map((signal) => ({ signal })),
+      { timeout: 5 },
+    ];
+    for (const given of limits) {
+      const refused = contender(zk, "refused").acquire(given);
+      await expect(refused, JSON.stringify(given)).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
+    }
+    const held = await contender(zk, "after").acquire({});
+    expect(held.grant.isValid()).toBe(true);
+    await held.release();
+  },
+);
+
 describe.each(RECIPES.map((kind) => [kind.name, kind] as const))("%s", (_, kind) => {
   const contender = makerOf(kind);
 

@@ -1,5 +1,6 @@
 /** A permanent error that ends a recipe is visible without a subscriber to its streams. */
 import { type Client, Permission } from "@zooid/client";
+import { isObservable, type Observable } from "rxjs";
 import { expect, test } from "vitest";
 import { Registration } from "./discovery/service-discovery.ts";
 import { WorkQueue } from "./queues/work-queue.ts";
@@ -59,4 +60,28 @@ test.each(ROWS)("its end without subscribers is a warning: %s", async (_, open) 
   await recipe.close();
   expect(warnings.codes).toContainEqual(["ZOOID_FAILED", "NO_AUTH"]);
   expect(new Set(warnings.messages).size, "one for each node").toBe(warnings.messages.length);
+});
+
+/** Its streams, its own and those that it inherits. */
+function streamsOf(recipe: object): ReadonlyMap<string, Observable<unknown>> {
+  const streams = new Map<string, Observable<unknown>>();
+  for (let part = recipe; part !== Object.prototype; part = Object.getPrototypeOf(part)) {
+    for (const name of Object.getOwnPropertyNames(part)) {
+      const value = name.endsWith("$") ? (recipe as Record<string, unknown>)[name] : undefined;
+      if (isObservable(value)) streams.set(name, value);
+    }
+  }
+  return streams;
+}
+
+test.each(ROWS)("its streams complete when it is closed: %s", async (_, open) => {
+  const recipe = await open(a, "/closed");
+  if (!("close" in recipe) || typeof recipe.close !== "function") return;
+  const open$ = new Set<string>();
+  for (const [name, stream$] of streamsOf(recipe)) {
+    open$.add(name);
+    stream$.subscribe({ complete: () => open$.delete(name), error: () => open$.delete(name) });
+  }
+  await recipe.close();
+  await expect.poll(() => [...open$]).toEqual([]);
 });

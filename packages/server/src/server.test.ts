@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { OpCode } from "@zooid/model";
 import { create, multiBody, RawClient, read, request, setData, versioned } from "@zooid/wire/testing/raw-client";
-import { filter, firstValueFrom, take, toArray } from "rxjs";
+import { filter, firstValueFrom, type Observable, take, toArray } from "rxjs";
 import { describe, expect, test } from "vitest";
 import { type Change, type StartOptions, startServer } from "./index.ts";
 import { startTestServer } from "./testing/server.ts";
@@ -75,6 +75,23 @@ describe.each(kinds)("a server %s", (kind) => {
     expect([logBytes > 0, stateBytes > 0]).toEqual(kind === "on disk" ? [true, true] : [false, false]);
     await zk.stop();
     expect(await roles).toEqual(["leading", "stopped"]);
+  });
+
+  test("completes each of its streams when it stops", async () => {
+    await using held = await startKind(kind);
+    const { zk } = held;
+    const open$ = new Set(["changes$", "audit$", "members$", "role$", "sessions$", "storage$"] as const);
+    expect(
+      Object.keys(zk)
+        .filter((name) => name.endsWith("$"))
+        .toSorted(),
+    ).toEqual([...open$].toSorted());
+    for (const name of open$) {
+      const stream$: Observable<unknown> = zk[name];
+      stream$.subscribe({ complete: () => open$.delete(name) });
+    }
+    await zk.stop();
+    expect([...open$]).toEqual([]);
   });
 
   test("emits each committed change once, refusals too, in the order of their zxids", async () => {

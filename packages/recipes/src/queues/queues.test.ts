@@ -334,6 +334,21 @@ describe("guarded work whose claim has ended is refused, though another client h
   });
 });
 
+test.each([
+  ["/", false],
+  [PATH, false],
+  [`${PATH}/locks`, false],
+  [`${PATH}/locks/deep`, false],
+  ["/queues", true],
+  [`${PATH}-locks`, true],
+  [`${PATH}2/locks`, true],
+  ["/queues/locks", true],
+])("claims at %s are taken: %s", (lockPath, isTaken) => {
+  const make = () => new DistributedQueue(a, PATH, { codec: text, lockPath });
+  if (isTaken) expect(make).not.toThrow();
+  else expect(make).toThrow(expect.objectContaining({ code: "INVALID_ARGUMENT" }));
+});
+
 test("items with an id can be removed", async () => {
   const mine = stage.kept(new IdQueue(a, PATH, FAST));
   await mine.put("one", "x_1");
