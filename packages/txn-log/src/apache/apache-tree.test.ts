@@ -29,6 +29,8 @@ function remove(zxid: bigint, path: string): Written {
 interface Shown {
   readonly czxid: bigint;
   readonly mzxid: bigint;
+  readonly ctime: bigint;
+  readonly mtime: bigint;
   readonly version: number;
   readonly cversion: number;
   readonly aversion: number;
@@ -42,6 +44,8 @@ function statOf(tree: ApacheTree, path: string): Shown | undefined {
   return {
     czxid: stat.readBigInt64BE(0),
     mzxid: stat.readBigInt64BE(8),
+    ctime: stat.readBigInt64BE(16),
+    mtime: stat.readBigInt64BE(24),
     version: stat.readInt32BE(32),
     cversion: stat.readInt32BE(36),
     aversion: stat.readInt32BE(40),
@@ -64,6 +68,8 @@ test("a create changes its parent's count and pzxid", () => {
   expect(statOf(tree, "/a")).toEqual({
     czxid: 1n,
     mzxid: 1n,
+    ctime: 1000n,
+    mtime: 1000n,
     version: 0,
     cversion: 1,
     aversion: 0,
@@ -89,6 +95,39 @@ test("a set and a set of the access list take their versions from the transactio
   );
   expect(statOf(tree, "/a")).toMatchObject({ version: 5, aversion: 3, mzxid: 2n, pzxid: 1n });
   expect(tree.nodes.get("/a")).toMatchObject({ data: Buffer.from("y"), acl: READ_ONLY_ACL });
+});
+
+const SET = { zxid: 9n, timeMs: 9000n };
+test.each<readonly [change: string, written: Written, node: Partial<Shown>, parent: Partial<Shown>]>([
+  [
+    "set",
+    { ...SET, type: Type.SET_DATA, record: record.set("/p/n", "y", 5) },
+    { version: 5, mzxid: 9n, mtime: 9000n },
+    {},
+  ],
+  ["setAcl", { ...SET, type: Type.SET_ACL, record: record.setAcl("/p/n", READ_ONLY_ACL, 3) }, { aversion: 3 }, {}],
+  [
+    "create",
+    { ...SET, type: Type.CREATE, record: record.create("/p/n/c", { parentCversion: 1 }) },
+    { cversion: 1, pzxid: 9n },
+    {},
+  ],
+  [
+    "create beside it",
+    { ...SET, type: Type.CREATE, record: record.create("/p/m", { parentCversion: 2 }) },
+    {},
+    { cversion: 2, pzxid: 9n },
+  ],
+  ["delete beside it", { ...SET, type: Type.DELETE, record: record.delete("/p/o") }, {}, { pzxid: 9n }],
+])("a %s changes these numbers of a node and its parent, and no other", (_, written, node, parent) => {
+  const tree = newTree();
+  apply(tree, create(1n, "/p"), create(2n, "/p/o", { parentCversion: 1 }), create(3n, "/p/n", { parentCversion: 1 }));
+  const before = [statOf(tree, "/p/n"), statOf(tree, "/p")];
+  apply(tree, written);
+  expect([statOf(tree, "/p/n"), statOf(tree, "/p")]).toEqual([
+    { ...before[0], ...node },
+    { ...before[1], ...parent },
+  ]);
 });
 
 test("a delete changes its parent's pzxid alone", () => {
