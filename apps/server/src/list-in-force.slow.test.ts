@@ -93,13 +93,23 @@ test("zooid.unlisted=refuse keeps a server out until the files of the others lis
   await voting(members);
 });
 
-test("a server whose file lists itself alone does not serve the data of three", async () => {
+test("a server whose file lists itself alone does not serve the data of three, nor disturbs them later", async () => {
   const members = await threeAndOne();
   const three = members.slice(0, 3);
-  const [first] = three as [MemberProcess];
-  for (const member of three) await member.end("SIGTERM");
+  const [first, second, third] = three as [MemberProcess, MemberProcess, MemberProcess];
+  await first.end("SIGTERM");
   first.listServersIn("alone", lineOf(first));
   first.start();
   expect(await first.ended()).toBe(ExitStatus.CONFIG);
+  const writer = await clientOf([second, third]);
+  await writer.create("/acknowledged", "");
+  for (const member of [second, third]) await member.end("SIGKILL");
+  first.listServersIn("three", listOf(three));
+  for (const member of three) member.start();
+  await level(three);
+  for (const member of three) {
+    const client = await clientOf([member]);
+    expect(await client.exists("/acknowledged")).toBeDefined();
+  }
   expect(first.output).toMatch(/an ensemble of servers 1, 2, 3 .* lists no others.* zooid-server recover/);
 });

@@ -465,10 +465,7 @@ class Server implements ZooidServer {
   #newPeers(storage: Storage, driver: () => Driver): EnsemblePeers | undefined {
     const config = this.#config;
     const { ensemble } = config;
-    if (ensemble === undefined) {
-      refuseToServeAlone(storage);
-      return undefined;
-    }
+    if (ensemble === undefined) return undefined;
     const { directory } = ensemble;
     const isChangeable = config.reconfigEnabled;
     // The configuration that the log knows is newer than the one of the files, or the same.
@@ -608,23 +605,6 @@ class Server implements ZooidServer {
     this.#ports?.stop();
     this.#options.onFailure?.(error);
   }
-}
-
-/**
- * A file with one line `server.N`, or with none, makes a server serve alone. Others have its data,
- * where the list in force has more voters: they may serve as well.
- *
- * @throws ConfigError
- */
-function refuseToServeAlone({ log }: Storage): void {
-  const { committedConfig } = log.durable;
-  const members = committedConfig === undefined ? undefined : decodeMembers(committedConfig);
-  if (members === undefined || members.verifier.voters.size < 2) return;
-  const voters = [...members.verifier.voters].join(", ");
-  throw new ConfigError([
-    `the data is that of an ensemble of servers ${voters} (configuration ${formatZxid(members.version)}), and this server's file lists no others: ` +
-      "list them all, and change the members while a quorum of them serves; if they are lost for good, see zooid-server recover in docs/disaster.md",
-  ]);
 }
 
 function started<T>(part: T | undefined): T {

@@ -28,7 +28,7 @@ import type {
 } from "./state-store.ts";
 import { StoreError } from "./store-error.ts";
 import type { TestBreak } from "./test-break.ts";
-import type { EpochRange, LogBranching, LogHandler, LogPosition, StoreLog } from "./txn-log.ts";
+import type { DurableLog, EpochRange, LogBranching, LogHandler, LogPosition, StoreLog } from "./txn-log.ts";
 
 export interface StoreOptions {
   /** Made, readable by its owner only, if it does not exist. */
@@ -48,6 +48,11 @@ export interface StoreOptions {
    * and call all that is logged committed.
    */
   readonly takeEpoch?: boolean;
+  /**
+   * Called with the log that was found, before anything is changed: throws where it must not be
+   * opened. Default: any log is opened.
+   */
+  readonly admit?: (found: DurableLog) => void;
   /**
    * Open a log that lost what it acked; it says `amnesiac` until an install ends that. Otherwise
    * such a log is refused.
@@ -229,6 +234,9 @@ async function openOnce(options: StoreOptions): Promise<Store> {
   try {
     if (options.setAside !== undefined) moveDamaged(options, options.setAside);
     const found = inspectDirectory({ directory, logDirectory }, { sid, ensembleId });
+    // An opened log has counted the start, and taken an epoch where it is an ensemble of one: others
+    // would wait for a leader of that epoch.
+    if (found.log !== undefined) options.admit?.(found.log);
     if (found.shortened !== undefined && options.allowAmnesia !== true) throw found.shortened;
     const witnessDamage = findWitnessDamage(join(logDirectory, WITNESS_FILE));
     if (witnessDamage !== undefined) handler.warned(`${witnessDamage.message}; ${WITHOUT_WITNESS}`, "repaired");

@@ -29,6 +29,7 @@ import type { DiskOptions } from "../disk/disk-marks.ts";
 import { archiveOptionsOf, type HistoryLog, historyMetrics } from "../disk/history-reports.ts";
 import { damageFault, type ScrubLog, scrubMetrics, scrubOptionsOf, startRemedyOf } from "../disk/scrub-reports.ts";
 import type { Checkpoint } from "../driver/driver-config.ts";
+import { refuseDataOfEnsemble } from "./ensemble-data.ts";
 import { loadTree } from "./load-tree.ts";
 import { PumpedMemoryLog } from "./pumped-memory-log.ts";
 import { takeOverImported } from "./take-over-imported.ts";
@@ -210,6 +211,7 @@ async function openSqliteStorage(options: SqliteStorageOptions): Promise<Storage
       ...(testBreak === undefined ? {} : { testBreak }),
       ...(healDamage ? { liveTree: () => (replica === undefined ? undefined : liveTreeOf(replica)) } : {}),
       takeEpoch: isAlone,
+      ...(isAlone ? { admit: refuseDataOfEnsemble } : {}),
       // Others know what this server may have forgotten; it has no vote until they have reported
       // it.
       allowAmnesia: !isAlone,
