@@ -123,3 +123,35 @@ test("a copy of a member on another host is refused by name, and the member stay
   await third.end("SIGKILL");
   await until("copy in service", async () => ((await copy.mode()) === undefined ? undefined : true));
 });
+
+test("a member with an old data directory stops the others only while its history is connected with theirs", async () => {
+  const members = await started(3);
+  const [first, second, third] = members as [MemberProcess, MemberProcess, MemberProcess];
+  await level(members);
+  await first.end("SIGTERM");
+  const old = `${first.dataDir}-old`;
+  cpSync(first.dataDir, old, { recursive: true });
+  first.start();
+  await level(members);
+  await third.end("SIGKILL");
+  await (await clientOf([first, second])).create("/of-first-and-second", "");
+  for (const member of [first, second]) await member.end("SIGKILL");
+  rmSync(first.dataDir, { recursive: true });
+  cpSync(old, first.dataDir, { recursive: true });
+  for (const member of [first, third]) member.start();
+  await level([first, third]);
+  await (await clientOf([first, third])).create("/of-first-and-third", "");
+  second.start();
+  const named = (member: MemberProcess): boolean =>
+    member.said("error").some((line) => line.includes('"Histories that differ" in docs/disaster.md'));
+  await until("report", () => (members.some(named) ? true : undefined));
+  await second.end("SIGTERM");
+  await level([first, third]);
+  await (await clientOf([first, third])).create("/again", "");
+  // Emptied, it joins them.
+  rmSync(second.dataDir, { recursive: true });
+  mkdirSync(second.dataDir);
+  writeFileSync(join(second.dataDir, "myid"), `${second.sid}\n`);
+  second.start();
+  await level(members);
+});

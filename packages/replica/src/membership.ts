@@ -231,6 +231,11 @@ export class Membership {
     this.#election?.linkUp(sid, this.#nowMs);
   }
 
+  /** The connection for elections has ended. */
+  electionLinkDown(sid: ServerId): void {
+    this.#learn(() => this.zab.peerLost(sid));
+  }
+
   /**
    * What is known of another server may take this server's vote, or give it back: it votes at once
    * as it may.

@@ -154,12 +154,12 @@ export class EnsemblePeers implements Peers {
         if (isReplaced) this.reachability.replaced(sid);
         else this.reachability.failed(sid, reason);
         this.#founding.lost(sid);
-        input(() => zab().peerLost(sid));
+        input(() => driver().replica.membership.electionLinkDown(sid));
       },
       answers: (sid) => input(() => zab().peerAnswers(sid)),
       unheard: (sid, refusal) => {
         this.#founding.unheard(sid, refusal?.kind);
-        input(() => zab().peerLost(sid));
+        input(() => driver().replica.membership.electionLinkDown(sid));
       },
       unanswered: (sid, tookMs) => input(() => zab().peerUnanswered(sid, tookMs)),
       dialFailed: (sid, reason, isRefused) => this.reachability.failed(sid, reason, isRefused),

@@ -1,4 +1,4 @@
-import { composeZxid, ZXID_NONE, type Zxid } from "@zooid/model";
+import { composeZxid, serverId, ZXID_NONE, type Zxid } from "@zooid/model";
 import { expect, test } from "vitest";
 import { LostHistory } from "./lost-history.ts";
 import { RecordingSinks } from "./testing/batch.ts";
@@ -20,4 +20,17 @@ test.each([
   ["whose damaged log lost all of its entries", ZXID_NONE, true, false],
 ])("a history of one server %s is its own: %s", (_, tail, amnesiac, isOwn) => {
   expect(history(tail, amnesiac)).toMatchObject({ isOwn, isAmnesiac: amnesiac });
+});
+
+test("a history that differs from a leader's takes the vote away until that leader synchronizes it, or is gone", () => {
+  const lost = history(composeZxid(1, 5), false);
+  lost.diverged(serverId(2));
+  expect(lost).toMatchObject({ isAmnesiac: true, hasDiverged: true });
+  lost.lost(serverId(3));
+  expect(lost).toMatchObject({ isAmnesiac: true, hasDiverged: true });
+  lost.lost(serverId(2));
+  expect(lost).toMatchObject({ isAmnesiac: false, hasDiverged: false });
+  lost.diverged(serverId(3));
+  lost.recovered();
+  expect(lost).toMatchObject({ isAmnesiac: false, hasDiverged: false });
 });

@@ -1,4 +1,4 @@
-import { type LogState, ZXID_NONE } from "@zooid/model";
+import { type LogState, type ServerId, ZXID_NONE } from "@zooid/model";
 import { isOwnHistory } from "./own-history.ts";
 
 /**
@@ -17,8 +17,8 @@ export function isPromiseAlone({ currentEpoch, identity, promise, tail }: LogSta
  */
 export class LostHistory {
   readonly #log: { readonly durable: LogState };
-  #isLost = false;
-  #hasDiverged = false;
+  /** The leader whose history is not this server's. */
+  #divergedFrom: ServerId | undefined;
 
   constructor(log: { readonly durable: LogState }) {
     this.#log = log;
@@ -58,23 +58,36 @@ export class LostHistory {
    */
   get isAmnesiac(): boolean {
     const { amnesiac } = this.#log.durable;
-    return this.#isLost || amnesiac || isPromiseAlone(this.#log.durable);
+    return this.hasDiverged || amnesiac || isPromiseAlone(this.#log.durable);
   }
 
   /** Its history is not the leader's: it asks for all of it. */
   get hasDiverged(): boolean {
-    return this.#hasDiverged;
+    return this.#divergedFrom !== undefined;
   }
 
-  /** This server's history is no beginning of the leader's: its disk is not what it was. */
-  diverged(): void {
-    this.#isLost = true;
-    this.#hasDiverged = true;
+  /**
+   * This server's history is no beginning of the leader's: the disk of one of the two is not what
+   * it was. While that leader is there, it is taken to be this one.
+   */
+  diverged(leader: ServerId): void {
+    this.#divergedFrom = leader;
+  }
+
+  /**
+   * There is no connection with a server any more. This one votes again if the server was the
+   * leader whose history differs:
+   *
+   * 1. S1 starts with an old copy of its disk, and is elected. S2 and S3 have one history, which
+   *    differs from that of S1, and both give their vote up.
+   * 2. An operator stops S1. Without this, S2 and S3 would never elect each other.
+   */
+  lost(sid: ServerId): void {
+    if (this.#divergedFrom === sid) this.#divergedFrom = undefined;
   }
 
   /** A leader whose quorums are complete without this server has synchronized it. */
   recovered(): void {
-    this.#isLost = false;
-    this.#hasDiverged = false;
+    this.#divergedFrom = undefined;
   }
 }

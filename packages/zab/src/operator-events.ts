@@ -27,7 +27,7 @@ export type ZabEvent =
     }
   | { readonly kind: "successor-named"; readonly sid: ServerId }
   /** The leader says that this server's history and its own are not the same. */
-  | { readonly kind: "history-not-the-leaders"; readonly text: string };
+  | { readonly kind: "history-not-the-leaders"; readonly sid: ServerId; readonly text: string };
 
 /** Why a role ended. */
 export type RoleEnd =

@@ -343,6 +343,7 @@ export class ZabPeer {
   /** A connection to another server has ended, whether or not it said anything on it. */
   peerLost(sid: ServerId): void {
     this.#founding.lost(sid);
+    this.#lostHistory.lost(sid);
   }
 
   /** An attempt to connect to another server ended without a connection after `tookMs`. */

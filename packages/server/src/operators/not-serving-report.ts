@@ -5,7 +5,10 @@ import { sentenceOf } from "./operator-sentences.ts";
 
 /** Reasons that last until an operator acts, or until what they are about is there again. */
 const LASTING: ReadonlySet<OperatorEvent["kind"]> = new Set([
+  "applied-beyond",
   "beside-another-ensemble",
+  "histories-differ",
+  "history-not-the-leaders",
   "history-of-one-server",
   "leader-of-another-ensemble",
   "leader-unreachable",

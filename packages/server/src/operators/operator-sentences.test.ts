@@ -44,6 +44,10 @@ test.each([
     { kind: "learner-not-counted", sid },
     "server 3 follows and is not counted: its data directory is empty, or has lost data. It counts once a quorum of other voters has synchronized it",
   ],
+  [
+    { kind: "history-not-the-leaders", sid, text: "histories differ" },
+    'the history of server 3, which leads, and this server\'s are not the same: histories differ. See "Histories that differ"',
+  ],
   [{ kind: "histories-differ", at: zxid }, "histories differ at or before 0x200000005"],
   [
     { kind: "wall-clock-set", byMs: -3000, pauseMs: 600_000 },

@@ -4,6 +4,8 @@ import type { LeaderFault, LearnerFault, LinkEnd, PeerRefusal } from "@zooid/zab
 import { ANOTHER_ENSEMBLE_REMEDY } from "./founding-report.ts";
 import type { OperatorEvent } from "./log-events.ts";
 
+const DIFFERING_REMEDY = 'See "Histories that differ" in docs/disaster.md';
+
 /**
  * The sentences of events for operators: log lines, and reasons why a link was refused or closed.
  * No code depends on the wording.
@@ -52,7 +54,7 @@ export function sentenceOf(event: OperatorEvent | LinkEnd | PeerRefusal): string
     case "state-not-received":
       return `the snapshot could not be installed: ${event.detail}`;
     case "history-not-the-leaders":
-      return `the leader's history and this server's are not the same: ${event.text}`;
+      return `the history of server ${event.sid}, which leads, and this server's are not the same: ${event.text}. ${DIFFERING_REMEDY}`;
     case "stopped":
       return "the server stops";
     case "illegal-message":
@@ -98,7 +100,7 @@ export function sentenceOf(event: OperatorEvent | LinkEnd | PeerRefusal): string
     case "applied-beyond":
       return (
         `this server has applied transactions through ${formatZxid(event.applied)}, and the leader's history has only those through ` +
-        `${formatZxid(event.from)} in common with it: it does not join, and its data stay as they are`
+        `${formatZxid(event.from)} in common with it: it does not join, and its data stay as they are. ${DIFFERING_REMEDY}`
       );
     case "histories-differ":
       return `histories differ at or before ${formatZxid(event.at)}`;

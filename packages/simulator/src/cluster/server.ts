@@ -280,7 +280,7 @@ export class SimServer implements NetworkEnd {
   }
 
   electionLinkDown(sid: ServerId): void {
-    this.input(() => this.replica.zab.peerLost(sid));
+    this.input(() => this.replica.membership.electionLinkDown(sid));
   }
 
   unanswered(sid: ServerId, tookMs: number): void {

@@ -228,8 +228,8 @@ export class Learner implements Role {
 
   #refused({ reason, text }: Extract<ZabMessage, { kind: "refuse" }>): void {
     if (reason === "diverged") {
-      this.#context.sinks.roles.note({ kind: "history-not-the-leaders", text });
-      this.#context.lostHistory.diverged();
+      this.#context.sinks.roles.note({ kind: "history-not-the-leaders", sid: this.leader, text });
+      this.#context.lostHistory.diverged(this.leader);
     }
     this.#context.leave(this.#anotherEnsemble(reason) ?? { kind: "refused-by-leader", sid: this.leader, reason, text });
   }
