@@ -46,7 +46,7 @@ test.each([
   ],
   [
     { kind: "history-not-the-leaders", sid, text: "histories differ" },
-    'the history of server 3, which leads, and this server\'s are not the same: histories differ. See "Histories that differ"',
+    'the history of server 3, which leads, and this server\'s are not the same: histories differ. See "Histories that differ" in docs/disaster.md',
   ],
   [{ kind: "histories-differ", at: zxid }, "histories differ at or before 0x200000005"],
   [
