@@ -6,6 +6,7 @@ import {
   fits,
   formatSessionId,
   formatZxid,
+  type PastNode,
   rules,
   type SessionId,
   type Stat,
@@ -47,6 +48,7 @@ import type {
   DeleteOptions,
   DeleteTreeOptions,
   EnsureOptions,
+  HistoryOptions,
   ParentMode,
   PutOptions,
   ReadOptions,
@@ -56,6 +58,7 @@ import type {
 import { NodeRequests } from "./operations/node-requests.ts";
 import * as SHAPES from "./operations/option-shapes.ts";
 import { checkOptions, refused, refusedStream } from "./operations/option-shapes.ts";
+import { type HistoryItem, readChanges, readPast } from "./operations/past.ts";
 import { checkedPath, underRoot, withoutRoot } from "./operations/paths.ts";
 import { put } from "./operations/put.ts";
 import { ReadBatch } from "./operations/read-batch.ts";
@@ -269,14 +272,26 @@ export class Client implements AsyncDisposable {
    */
   get<T>(path: string, options: ReadOptions & { readonly codec: Codec<T> }): Promise<NodeData & Decoded<T>>;
   get(path: string, options: ReadOptions & { readonly watch: true }): Promise<NodeData & Watched>;
+  /**
+   * The node behind a transaction of the past, from a Zooid server that keeps a history.
+   *
+   * @param options `at`: the zxid. The newest transactions are in a history within 10 s
+   * @throws NO_NODE, NO_AUTH where it is or was not readable; HISTORY_GONE; UNIMPLEMENTED without a
+   *   history
+   */
+  get(path: string, options: CallOptions & { readonly at: Zxid }): Promise<PastNode>;
   get(path: string, options?: ReadOptions): Promise<NodeData>;
   get(
     path: string,
-    options?: ReadOptions & { readonly watch?: boolean; readonly codec?: Codec<unknown> },
-  ): Promise<NodeData> {
+    options?: ReadOptions & { readonly watch?: boolean; readonly codec?: Codec<unknown>; readonly at?: Zxid },
+  ): Promise<NodeData> | Promise<PastNode> {
     if (!fits(options, SHAPES.GET)) return refused("get", path, options, SHAPES.GET);
+    if (options?.at !== undefined) {
+      const { at, signal, timeoutMs, retry } = options;
+      return readPast(this.#place, path, at, { signal, timeoutMs, retry });
+    }
     if (options?.codec !== undefined) {
-      const { codec, ...plain } = options;
+      const { codec, at: _, ...plain } = options;
       return readDecoded(path, codec, this.get(path, plain));
     }
     if (options?.watch === true) return readAndWatch(this.#place, GET_DATA, path, options);
@@ -386,6 +401,18 @@ export class Client implements AsyncDisposable {
   /** The same, one child at a time. */
   async *eachChild(path: string, options: ChildPagesOptions = {}): AsyncGenerator<ListedChild, void, undefined> {
     for await (const { children } of this.childPages(path, options)) yield* children;
+  }
+
+  /**
+   * The changes of a node, oldest first, from a Zooid server that keeps a history, and what the
+   * history lacks. Data are null where the client might not have read the node then.
+   *
+   * @throws NO_AUTH; HISTORY_GONE where no history is written yet; UNIMPLEMENTED without one; from
+   *   the first `next()` on
+   */
+  history(path: string, options: HistoryOptions = {}): AsyncGenerator<HistoryItem, void, undefined> {
+    checkOptions("history", path, options, SHAPES.HISTORY);
+    return readChanges(this.#place, path, options);
   }
 
   getAcl(path: string, options?: ReadOptions): Promise<{ readonly acl: Acl; readonly stat: Stat }> {

@@ -258,6 +258,7 @@ const KINDS: ReadonlyMap<ZkErrorCode, { readonly of: ErrorClass; readonly meanin
   ["NO_AUTH", { of: ZkPermissionError, meaning: "the access list does not permit it" }],
   ["INVALID_ACL", { of: ZkPermissionError, meaning: "the server does not accept the access list" }],
   ["QUOTA_EXCEEDED", { of: ZkPermissionError, meaning: "it would exceed the quota" }],
+  ["HISTORY_GONE", { of: ZkRequestError, meaning: "the server's history does not reach that moment" }],
   ["BAD_ARGUMENTS", { of: ZkRequestError, meaning: "the server does not accept the arguments" }],
   ["MARSHALLING_ERROR", { of: ZkRequestError, meaning: "the server could not read the request" }],
   ["UNIMPLEMENTED", { of: ZkRequestError, meaning: "the server does not know the operation, or has it disabled" }],

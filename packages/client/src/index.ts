@@ -8,11 +8,13 @@ export {
   formatSessionId,
   formatZxid,
   OPEN_ACL,
+  type PastNode,
   Permission,
   READ_ONLY_ACL,
   type SessionId,
   type Stat,
   type Zxid,
+  type ZxidRange,
 } from "@zooid/model";
 export type { ClientInfo, ListedChild } from "@zooid/wire";
 export type { AclEntryInput, AclInput } from "./auth/acl-checks.ts";
@@ -61,6 +63,7 @@ export type {
   DeleteOptions,
   DeleteTreeOptions,
   EnsureOptions,
+  HistoryOptions,
   IdempotentOptions,
   ParentMode,
   PutOptions,
@@ -69,6 +72,7 @@ export type {
   UpdateOptions,
   VersionOptions,
 } from "./operations/node-options.ts";
+export type { HistoryChange, HistoryItem } from "./operations/past.ts";
 export { type ProtectedName, parseProtectedName } from "./operations/protected-name.ts";
 export type { ReadBatch, ReadNode, ReadResult } from "./operations/read-batch.ts";
 export type { SchemaIssue, SchemaResult, StandardSchema } from "./operations/standard-schema.ts";

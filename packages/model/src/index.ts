@@ -81,7 +81,7 @@ export {
   type QuorumVerifier,
   type WeightedVoter,
 } from "./membership/quorum.ts";
-export { SERVER_FEATURES, SERVER_FEATURES_PATH } from "./membership/server-features.ts";
+export { HISTORY_FEATURE, SERVER_FEATURES, SERVER_FEATURES_PATH } from "./membership/server-features.ts";
 export { type ServerId, serverId } from "./membership/server-id.ts";
 export { parseServerLine, type ServerLine } from "./membership/server-line.ts";
 export { readServerVersion, type ServerVersion, serverVersionText } from "./membership/server-version.ts";
@@ -99,6 +99,15 @@ export {
 } from "./protocol/history.ts";
 export { LATENCY_BOUNDS_MS, LATENCY_WORDS, LatencyBuckets } from "./protocol/latency-buckets.ts";
 export { isWrite, OpCode, type OpName, opName } from "./protocol/op-code.ts";
+export {
+  CHANGES_COUNT_MAX,
+  type HistoryAnswer,
+  type HistoryQuery,
+  type PastChange,
+  type PastChanges,
+  type PastNode,
+  type ZxidRange,
+} from "./protocol/past.ts";
 export type {
   DiskRoom,
   ElectionMessage,

@@ -19,6 +19,14 @@ export { type HashKey, keyedHash } from "./hashes/keyed-hash.ts";
 export { CHAIN_NONE, type Chain } from "./protocol/history.ts";
 export { LATENCY_WORDS, LatencyBuckets } from "./protocol/latency-buckets.ts";
 export { OpCode } from "./protocol/op-code.ts";
+export {
+  CHANGES_COUNT_MAX,
+  type HistoryAnswer,
+  type HistoryQuery,
+  type PastChange,
+  type PastNode,
+  type ZxidRange,
+} from "./protocol/past.ts";
 export { newTxnHeader, newTxnOp, type TxnDecoder, type TxnHeader, type TxnOp } from "./protocol/txn.ts";
 export { FRAME_HEADER_BYTES, frameLength, frameZxid, writeFrameHeader } from "./protocol/txn-frame.ts";
 export type { LoggedRun, ReadResult } from "./protocol/txn-log.ts";

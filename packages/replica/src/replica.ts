@@ -8,6 +8,7 @@ import {
   type DiskRoom,
   type ElectionMessage,
   ErrorCode,
+  type HistoryAnswer,
   type LinkRef,
   type PeerMessage,
   type ServerId,
@@ -167,6 +168,11 @@ export class Replica {
 
   connections(): IterableIterator<Connection> {
     return this.#parts.connections[Symbol.iterator]();
+  }
+
+  /** The history has been read for a question, see `ReplicaTools.history`. */
+  historyRead(serial: number, answer: HistoryAnswer): void {
+    this.#parts.historyRequests.read(serial, answer);
   }
 
   // Time

@@ -64,6 +64,7 @@ export class RoleChanges {
     parts.proposer.discard();
     parts.syncs.clear();
     parts.setWatches.clear();
+    parts.historyRequests.clear();
     parts.waiting.clear();
     parts.forwarder.clear();
     parts.forwarded.clear();

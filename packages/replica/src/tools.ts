@@ -1,4 +1,12 @@
-import type { RequestDecoder, TxnBatcher, TxnDecoder } from "@zooid/model";
+import type {
+  HistoryQuery,
+  PastChange,
+  PastChanges,
+  PastNode,
+  RequestDecoder,
+  TxnBatcher,
+  TxnDecoder,
+} from "@zooid/model";
 import type { Hashes, SaslExchange } from "./auth/auth-schemes.ts";
 
 /** The machines that turn bytes into values and back, and the platform's hash functions. */
@@ -14,6 +22,21 @@ export interface ReplicaTools {
    * empty token.
    */
   readonly sasl?: () => SaslExchange;
+  /** Absent: this server keeps no history, and does not know the operations on it. */
+  readonly history?: HistoryAccess;
   /** At least 0, below 1. Nothing that has to be secret. */
   readonly random: () => number;
+}
+
+/** The history of this server, and the encoding of answers about it. */
+export interface HistoryAccess {
+  /** Begins to read; `Replica.historyRead` takes the answer. The query is the callee's. */
+  read(serial: number, query: HistoryQuery): void;
+  encodeNode(node: PastNode): Uint8Array;
+  encodeChanges(page: ShownPastChanges): Uint8Array;
+}
+
+/** A page without the data that the client might not have read then. */
+export interface ShownPastChanges extends Omit<PastChanges, "changes"> {
+  readonly changes: readonly (Omit<PastChange, "acl"> & { readonly isReadable: boolean })[];
 }

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomInt } from "node:crypto";
 import { MajorityQuorum, membersOf, type ServerId, serverId, ZXID_NONE } from "@zooid/model";
-import { REPLICA_DEFAULTS, type ReplicaConfig, type ReplicaTools } from "@zooid/replica";
-import { RequestReader } from "@zooid/wire";
+import { type HistoryAccess, REPLICA_DEFAULTS, type ReplicaConfig, type ReplicaTools } from "@zooid/replica";
+import { encodePastChanges, encodePastNode, RequestReader } from "@zooid/wire";
 import { TxnBatchEncoder, TxnReader } from "@zooid/wire/txn";
 import type { ClientAuth } from "./clients/client-auth.ts";
 import type { ServerConfig } from "./config.ts";
@@ -88,6 +88,7 @@ function replicaConfigOf(config: ServerConfig): ReplicaConfig {
 export function replicaToolsOf(
   { auth, digestAlgorithm }: ServerConfig,
   kerberosFailed: (reason: string) => void,
+  readHistory: HistoryAccess["read"] | undefined,
 ): ReplicaTools {
   const sasl = saslOf(auth, kerberosFailed);
   return {
@@ -100,6 +101,9 @@ export function replicaToolsOf(
       sha256: (bytes) => createHash("sha256").update(bytes).digest(),
     },
     ...(sasl === undefined ? {} : { sasl }),
+    ...(readHistory === undefined
+      ? {}
+      : { history: { read: readHistory, encodeNode: encodePastNode, encodeChanges: encodePastChanges } }),
     random: Math.random,
   };
 }

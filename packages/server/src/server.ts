@@ -9,6 +9,7 @@ import {
   memberLines,
   ZXID_NONE,
 } from "@zooid/model";
+import type { HistoryAccess } from "@zooid/replica";
 import { type LogHandler, StoreError, type StoreWarning } from "@zooid/txn-log";
 import { decodeMembers } from "@zooid/zab";
 import type { Observable } from "rxjs";
@@ -92,6 +93,14 @@ export async function startServer(options: StartOptions = {}): Promise<ZooidServ
     await healed.start();
     return healed;
   }
+}
+
+/** Undefined where no history is kept. */
+function historyReadOf({ history }: Storage, driver: () => Driver): HistoryAccess["read"] | undefined {
+  if (history === undefined) return undefined;
+  return (serial, query) => {
+    void history.ask(query).then((answer) => driver().input(() => driver().replica.historyRead(serial, answer)));
+  };
 }
 
 /** Whether the others of an ensemble can give a server what it finds damaged at its start. */
@@ -383,8 +392,10 @@ class Server implements ZooidServer {
     const driver: Driver = new Driver({
       config: driverConfigOf(config),
       log: storage.log,
-      tools: replicaToolsOf(config, (reason) =>
-        this.#refusals.note("kerberos", "a client", `its Kerberos authentication failed: ${reason}`),
+      tools: replicaToolsOf(
+        config,
+        (reason) => this.#refusals.note("kerberos", "a client", `its Kerberos authentication failed: ${reason}`),
+        historyReadOf(storage, () => driver),
       ),
       hooks: this.#driverHooks(storage, view, () => driver),
       recorder: this.#recorder,

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { assert, earlierOf, formatZxid, type Zxid } from "@zooid/model/storage";
 import { Archive, type ArchiveOptions } from "./archive/archive.ts";
 import { listArchive, logFolderOf, makeArchiveFolder } from "./archive/archive-folder.ts";
+import { HistoryQueries } from "./archive/history-queries.ts";
 import { hasRoomForFile, isFull, isUnexplained } from "./database.ts";
 import { DataDirectories } from "./directory/data-directories.ts";
 import { LOG_RESERVE, releaseReserve } from "./directory/disk-reserve.ts";
@@ -121,6 +122,8 @@ export interface Store extends AsyncDisposable {
   readonly scrub: Scrub | undefined;
   /** Undefined where none was asked for. */
   readonly archive: Archive | undefined;
+  /** Questions about what the archive has; undefined without one. */
+  readonly history: HistoryQueries | undefined;
   /**
    * Fills the tree from the state file in force, synchronously; `replay` continues from the
    * position in the answer.
@@ -296,7 +299,14 @@ async function openOnce(options: StoreOptions): Promise<Store> {
     // Before anything is checkpointed, and purged.
     if (options.archive !== undefined)
       archive = newArchive(options.archive, { log, transfers, logDirectory, leases, options });
-    return new SqliteStore({ log, state, scrub, archive, transfers, place, logDirectory, leases });
+    const history =
+      options.archive === undefined
+        ? undefined
+        : new HistoryQueries({
+            archive: options.archive.folder,
+            decoderModule: options.decoderModule ?? "@zooid/wire/txn",
+          });
+    return new SqliteStore({ log, state, scrub, archive, history, transfers, place, logDirectory, leases });
   } catch (cause) {
     await opened?.[Symbol.asyncDispose]();
     place.abandon();
@@ -391,6 +401,7 @@ class SqliteStore implements Store {
   readonly state: StateStore;
   readonly scrub: Scrub | undefined;
   readonly archive: Archive | undefined;
+  readonly history: HistoryQueries | undefined;
   readonly #stateFile: () => string;
   readonly #transfers: SnapshotTransfers;
   readonly #place: DataDirectories;
@@ -403,6 +414,7 @@ class SqliteStore implements Store {
     readonly state: SqliteStateStore;
     readonly scrub: Scrub | undefined;
     readonly archive: Archive | undefined;
+    readonly history: HistoryQueries | undefined;
     readonly transfers: SnapshotTransfers;
     readonly place: DataDirectories;
     readonly logDirectory: string;
@@ -412,6 +424,7 @@ class SqliteStore implements Store {
     this.state = parts.state;
     this.scrub = parts.scrub;
     this.archive = parts.archive;
+    this.history = parts.history;
     this.#stateFile = () => parts.state.stateFile;
     this.#transfers = parts.transfers;
     this.#place = parts.place;
@@ -484,6 +497,7 @@ class SqliteStore implements Store {
     this.#transfers.stop();
     await this.scrub?.close();
     await this.#transfers.close();
+    await this.history?.[Symbol.asyncDispose]();
     await this.archive?.close();
     await this.state[Symbol.asyncDispose]();
     await this.log[Symbol.asyncDispose]();
@@ -516,15 +530,14 @@ export { type ArchiveBlock, ArchiveFile } from "./archive/archive-file.ts";
 export { basesFolderOf, gapsIn, type ListedFile, listArchive, logFolderOf } from "./archive/archive-folder.ts";
 export type { ArchiveFooter, Extent } from "./archive/archive-format.ts";
 export type { ArchiveFiles } from "./archive/archive-messages.ts";
+export { HistoryQueries } from "./archive/history-queries.ts";
 export {
   type ChangeSink,
   type ChangesPage,
   type ChangesQuery,
   HistoryReader,
   type PastAnswer,
-  type ZxidRange,
 } from "./archive/history-reader.ts";
-export type { PastNode } from "./archive/past-node.ts";
 export { hasZstd } from "./archive/zstd.ts";
 export { type Access, accessFault } from "./directory/access-fault.ts";
 export { CHECKPOINT_RESERVE, LOG_RESERVE, makeReserve, type Reserve } from "./directory/disk-reserve.ts";

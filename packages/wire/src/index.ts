@@ -29,6 +29,16 @@ export {
 } from "./handshake.ts";
 export { JuteReader } from "./jute-reader.ts";
 export { JuteWriter } from "./jute-writer.ts";
+export {
+  decodePastChanges,
+  decodePastNode,
+  encodePastChanges,
+  encodePastNode,
+  type ShownChange,
+  type ShownChanges,
+  writeChangesRequest,
+  writePastRequest,
+} from "./past-codec.ts";
 export { ReplyEncoder, type ReplyTargets } from "./reply-codec.ts";
 export {
   type ClientInfo,

@@ -150,6 +150,15 @@ export class RequestReader implements RequestDecoder {
         request.version = reader.int();
         request.mode = reader.int();
         return;
+      case OpCode.GET_PAST:
+        request.hasPath = reader.slice(request.path);
+        request.relativeZxid = reader.zxid();
+        return;
+      case OpCode.GET_CHANGES:
+        request.hasPath = reader.slice(request.path);
+        request.relativeZxid = reader.zxid();
+        request.version = reader.int();
+        return;
       case OpCode.ADD_WATCH:
       case OpCode.CHECK_WATCHES:
       case OpCode.REMOVE_WATCHES:

@@ -2,10 +2,12 @@
  * One entry for each kind of request: its number, the encoding of its body, the decoding of its
  * answer.
  */
-import { type Acl, type ChildDetail, OpCode, type Stat } from "@zooid/model";
+import { type Acl, type ChildDetail, OpCode, type PastNode, type Stat, type Zxid } from "@zooid/model";
 import {
   type ChildPageRequest,
   type ClientInfo,
+  decodePastChanges,
+  decodePastNode,
   type JuteReader,
   type JuteWriter,
   type ListedChildren,
@@ -18,11 +20,14 @@ import {
   readPartResults,
   readStat,
   readText,
+  type ShownChanges,
   type WatchedPaths,
   writeAuth,
+  writeChangesRequest,
   writeChildPageRequest,
   writeCreate,
   writeMultiHeader,
+  writePastRequest,
   writePathAndInt,
   writePathAndWatch,
   writeSetAcl,
@@ -84,6 +89,7 @@ export interface CreateBody {
   readonly ttlMs: number | undefined;
 }
 
+const NO_BYTES = new Uint8Array(0);
 const ignoreAnswer = (): void => {};
 
 function readNodeData(reader: JuteReader): NodeData {
@@ -157,6 +163,23 @@ export function childPageOperation(detail: ChildDetail): Operation<ChildPageRequ
     read: (reader) => readChildPage(reader, detail),
   };
 }
+
+/** Zooid's own, of a server with a history. */
+export const GET_PAST: Operation<Zxid, PastNode> = {
+  code: OpCode.GET_PAST,
+  name: "get",
+  isRead: true,
+  write: writePastRequest,
+  read: (reader) => decodePastNode(readData(reader) ?? NO_BYTES),
+};
+
+export const GET_CHANGES: Operation<{ readonly after: Zxid; readonly countMax: number }, ShownChanges> = {
+  code: OpCode.GET_CHANGES,
+  name: "history",
+  isRead: true,
+  write: writeChangesRequest,
+  read: (reader) => decodePastChanges(readData(reader) ?? NO_BYTES),
+};
 
 function pathRead<T>(code: number, name: string, read: (reader: JuteReader) => T): Operation<undefined, T> {
   return { code, name, isRead: true, write: (writer, path) => writer.text(path), read };

@@ -2,7 +2,7 @@
  * Children in pages, in the order of their names, with Stats and data: by Zooid's own operation
  * where the server has it, and elsewhere by one whole listing and a read of each child.
  */
-import { ChildDetail, joinPath, SERVER_FEATURES_PATH, type Stat } from "@zooid/model";
+import { ChildDetail, joinPath, type Stat } from "@zooid/model";
 import type { ChildPageRequest, ListedChild, ListedChildren } from "@zooid/wire";
 import type { CallOptions } from "../calls/call.ts";
 import {
@@ -15,9 +15,9 @@ import {
   type Operation,
 } from "../calls/operation.ts";
 import { isZkError } from "../errors.ts";
-import type { SessionDriver } from "../session/session-driver.ts";
 import type { ChildPagesOptions } from "./node-options.ts";
 import { checkedPath, underRoot } from "./paths.ts";
+import { hasFeature } from "./server-features.ts";
 import type { ViewPlace } from "./view-place.ts";
 
 /** Some of a node's children, in the order of their names. */
@@ -31,14 +31,6 @@ export interface ChildrenPage {
 const PAGE_SIZE = 1000;
 const FEATURE = "child-pages";
 const OP = "childPages";
-
-/** What is known of the server of the present connection. */
-interface Support {
-  readonly connection: number;
-  readonly hasPages: Promise<boolean>;
-}
-
-const supports = new WeakMap<SessionDriver, Support>();
 
 export async function* childPages(
   place: ViewPlace,
@@ -133,23 +125,7 @@ class Lister {
   }
 
   #hasPages(): Promise<boolean> {
-    const { driver } = this.#place;
-    const { connectionCount } = driver.metrics;
-    const known = supports.get(driver);
-    if (known?.connection === connectionCount) return known.hasPages;
-    const hasPages = this.#readFeatures();
-    supports.set(driver, { connection: connectionCount, hasPages });
-    // A failed read says nothing about the server.
-    hasPages.catch(() => supports.delete(driver));
-    return hasPages;
-  }
-
-  async #readFeatures(): Promise<boolean> {
-    const place = { path: SERVER_FEATURES_PATH, shownPath: SERVER_FEATURES_PATH, body: undefined };
-    const call = { operation: GET_DATA_OR_NULL, ...place, options: this.#listing.limits };
-    const node = await this.#place.driver.ask<undefined, NodeData | null>(call);
-    const words = Buffer.from(node?.data ?? "").toString();
-    return words.split(" ").includes(FEATURE);
+    return hasFeature(this.#place.driver, FEATURE, this.#listing.limits);
   }
 
   #ask<B, T>(path: string, operation: Operation<B, T>, body: B, sync: boolean): Promise<T> {

@@ -1,3 +1,4 @@
+import type { Zxid } from "@zooid/model";
 import type { AclInput } from "../auth/acl-checks.ts";
 import type { CallOptions } from "../calls/call.ts";
 import type { CreateMode } from "./create-mode.ts";
@@ -14,6 +15,13 @@ export interface ReadOptions extends CallOptions {
    * answered before.
    */
   readonly sync?: boolean;
+}
+
+export interface HistoryOptions extends CallOptions {
+  /** The transaction to begin behind. Default: where the history begins. */
+  readonly after?: Zxid;
+  /** Most changes in one request, 1 to 1000. Default 200. */
+  readonly pageSize?: number;
 }
 
 export interface VersionOptions extends CallOptions {

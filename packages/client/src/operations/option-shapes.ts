@@ -2,6 +2,7 @@
 import {
   ArgumentError,
   anyRule,
+  CHANGES_COUNT_MAX,
   fits,
   misfits,
   type Rule,
@@ -10,6 +11,7 @@ import {
   shape,
   wholeNumberRule,
   wordRule,
+  type Zxid,
 } from "@zooid/model";
 import { CHILD_PAGE_COUNT_MAX } from "@zooid/wire";
 import type { Observable } from "rxjs";
@@ -27,6 +29,7 @@ import type {
   DeleteOptions,
   DeleteTreeOptions,
   EnsureOptions,
+  HistoryOptions,
   PutOptions,
   ReadOptions,
   SetOptions,
@@ -60,11 +63,18 @@ export const WATCHED_READ: Shape<ReadOptions & { readonly watch?: boolean }> = s
   sync: flag,
   watch: flag,
 });
-export const GET: Shape<ReadOptions & { readonly watch?: boolean; readonly codec?: unknown }> = shape({
+export const GET: Shape<ReadOptions & { readonly watch?: boolean; readonly codec?: unknown; readonly at?: Zxid }> =
+  shape({
+    ...call,
+    sync: flag,
+    watch: flag,
+    codec: rules.codec,
+    at: wholeNumberRule(0, Number.MAX_SAFE_INTEGER),
+  });
+export const HISTORY: Shape<HistoryOptions> = shape<HistoryOptions>({
   ...call,
-  sync: flag,
-  watch: flag,
-  codec: rules.codec,
+  after: wholeNumberRule(0, Number.MAX_SAFE_INTEGER),
+  pageSize: wholeNumberRule(1, CHANGES_COUNT_MAX),
 });
 export const VERSION: Shape<VersionOptions> = shape<VersionOptions>({ ...call, version: int });
 export const CREATE: Shape<CreateOptions> = shape<CreateOptions>({

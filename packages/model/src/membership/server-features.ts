@@ -8,3 +8,6 @@ export const SERVER_FEATURES_PATH = "/zookeeper/zooid";
 
 /** The words that a server of this version answers, separated by spaces. */
 export const SERVER_FEATURES = "child-pages";
+
+/** One more word of a server that keeps a history and answers questions about the past. */
+export const HISTORY_FEATURE = "history";

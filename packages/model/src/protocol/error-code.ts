@@ -35,6 +35,8 @@ export const ErrorCode = {
   SESSION_CLOSED_REQUIRE_SASL_AUTH: -124,
   QUOTA_EXCEEDED: -125,
   THROTTLED_OP: -127,
+  /** Zooid's own: the server's history does not reach the moment that was asked for. */
+  HISTORY_GONE: -1001,
 } as const;
 
 export type ErrorName = keyof typeof ErrorCode;

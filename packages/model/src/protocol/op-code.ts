@@ -38,6 +38,10 @@ export const OpCode = {
    * data.
    */
   GET_CHILDREN_PAGE: 1001,
+  /** A node behind a transaction of the past. */
+  GET_PAST: 1002,
+  /** A page of the changes of a node. */
+  GET_CHANGES: 1003,
   CREATE_SESSION: -10,
   CLOSE_SESSION: -11,
   /**

@@ -25,7 +25,10 @@ export interface Request {
   version: number;
   /** addWatch's mode, or checkWatches' and removeWatches' type. */
   mode: number;
-  /** setWatches: the last zxid that the client saw. */
+  /**
+   * setWatches: the last zxid that the client saw. getPast and getChanges: the transaction of the
+   * state, and the one to begin behind.
+   */
   relativeZxid: number;
   /** The change of members that a reconfig requests. */
   change: ChangeRequest | undefined;

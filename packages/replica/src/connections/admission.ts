@@ -81,6 +81,7 @@ export class Admission {
     const { config, proposer } = this.#parts;
     return (
       connection.unfinished === undefined &&
+      connection.history === "none" &&
       // While a multi is prepared in part, each connection has one write that waits for it.
       !(connection.unanswered > 0 && proposer.isPreparing) &&
       connection.inFlight < config.inFlightCountMax &&

@@ -108,6 +108,11 @@ export class Connection {
   heldWrite: HeldWrite | undefined;
   /** Requests after it wait until it is answered. */
   unfinished: UnfinishedSetWatches | undefined;
+  /**
+   * A question about the past: it waits for writes before it, or it is read. No request is read
+   * behind it until it is answered, so that the answers keep the order of the requests.
+   */
+  history: "none" | "waiting" | "read" = "none";
   /** Its waiting requests wait for the rest of a transaction, or for the next turn. */
   isHeldBack = false;
   /** Bytes of its syncs that are not answered. */
@@ -142,7 +147,10 @@ export class Connection {
   /** Whether its next request has to wait for one that is not answered. */
   get mustWait(): boolean {
     return (
-      this.unanswered > 0 || this.unfinished !== undefined || (this.waiting !== undefined && this.waiting.count > 0)
+      this.unanswered > 0 ||
+      this.unfinished !== undefined ||
+      this.history === "read" ||
+      (this.waiting !== undefined && this.waiting.count > 0)
     );
   }
 

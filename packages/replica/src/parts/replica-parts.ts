@@ -22,6 +22,7 @@ import { WatchRequests } from "../reads/watch-requests.ts";
 import { ClientRequests } from "../requests/client-requests.ts";
 import { ClientSyncs } from "../requests/client-syncs.ts";
 import { ClientWrites } from "../requests/client-writes.ts";
+import { HistoryRequests } from "../requests/history-requests.ts";
 import { SetWatches } from "../requests/set-watches.ts";
 import { WaitingRequests } from "../requests/waiting-requests.ts";
 import { RoleChanges } from "../role-changes.ts";
@@ -78,6 +79,7 @@ export class ReplicaParts implements RoleParts {
   readonly syncs: ClientSyncs;
   readonly waiting: WaitingRequests;
   readonly setWatches: SetWatches;
+  readonly historyRequests: HistoryRequests;
   readonly authPackets: AuthPackets;
   readonly requestWork: RequestWork = new RequestWork();
   readonly reads: LocalReads;
@@ -129,6 +131,7 @@ export class ReplicaParts implements RoleParts {
     this.syncs = new ClientSyncs(this);
     this.waiting = new WaitingRequests(this);
     this.setWatches = new SetWatches(this);
+    this.historyRequests = new HistoryRequests(this);
     this.authPackets = new AuthPackets(this);
     this.reads = new LocalReads(this);
     this.watchRequests = new WatchRequests(this);

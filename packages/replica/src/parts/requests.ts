@@ -7,6 +7,7 @@ import type { WatchRequests } from "../reads/watch-requests.ts";
 import type { ClientRequests } from "../requests/client-requests.ts";
 import type { ClientSyncs } from "../requests/client-syncs.ts";
 import type { ClientWrites } from "../requests/client-writes.ts";
+import type { HistoryRequests } from "../requests/history-requests.ts";
 import type { SetWatches } from "../requests/set-watches.ts";
 import type { WaitingRequests } from "../requests/waiting-requests.ts";
 import type { SessionParts } from "./sessions.ts";
@@ -20,6 +21,7 @@ export interface RequestParts extends SessionParts {
   readonly syncs: ClientSyncs;
   readonly waiting: WaitingRequests;
   readonly setWatches: SetWatches;
+  readonly historyRequests: HistoryRequests;
   readonly authPackets: AuthPackets;
   readonly reads: LocalReads;
   readonly watchRequests: WatchRequests;

@@ -32,6 +32,8 @@ export function answerBytesOf(
     case OpCode.GET_ACL:
       return aclLengthAt(tree, path) * LISTED_ENTRY_BYTES;
     case OpCode.GET_CHILDREN_PAGE:
+    case OpCode.GET_PAST:
+    case OpCode.GET_CHANGES:
     case OpCode.MULTI_READ:
     case OpCode.SET_WATCHES:
     case OpCode.SET_WATCHES2:

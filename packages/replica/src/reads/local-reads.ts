@@ -18,7 +18,7 @@ import { ChildPages } from "./child-pages.ts";
 import { MultiRead } from "./multi-read.ts";
 import { readRefusal } from "./read-refusal.ts";
 import { lookUpWork } from "./request-work.ts";
-import { FEATURES_VIEW, isFeaturesPath } from "./server-features.ts";
+import { featuresView, isFeaturesPath } from "./server-features.ts";
 import type { WatchRequests } from "./watch-requests.ts";
 
 interface Parts extends GroundParts {
@@ -108,7 +108,7 @@ export class LocalReads {
     const code = readRefusal(this.#parts, connection, node, Permission.READ);
     if (code !== ErrorCode.OK) {
       if (code === ErrorCode.NO_NODE && isFeaturesPath(path))
-        sinks.replies.data(connection.ref, request.xid, zxid, FEATURES_VIEW);
+        sinks.replies.data(connection.ref, request.xid, zxid, featuresView(this.#parts.tools.history !== undefined));
       else sinks.replies.header(connection.ref, request.xid, zxid, code);
       return;
     }

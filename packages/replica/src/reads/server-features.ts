@@ -1,6 +1,7 @@
 import {
   type ByteSlice,
   emptySlice,
+  HISTORY_FEATURE,
   type NodeView,
   READ_ONLY_ACL,
   SERVER_FEATURES,
@@ -12,7 +13,6 @@ import {
 } from "@zooid/model";
 
 const PATH = sliceOf(SERVER_FEATURES_PATH);
-const DATA = sliceOf(SERVER_FEATURES);
 
 /** Whether a path where no node is names the features of this server. */
 export function isFeaturesPath(path: Readonly<ByteSlice>): boolean {
@@ -20,19 +20,29 @@ export function isFeaturesPath(path: Readonly<ByteSlice>): boolean {
 }
 
 /** The answer to a read of that path. */
-export const FEATURES_VIEW: NodeView = {
-  id: 0,
-  name: emptySlice(),
-  statView: statOf(DATA.end - DATA.start),
-  statStart: 0,
-  hasData: true,
-  data: DATA,
-  acl: READ_ONLY_ACL,
-  childCount: 0,
-  firstChild: () => false,
-  nextChild: () => false,
-  childName: emptySlice(),
-};
+export function featuresView(hasHistory: boolean): NodeView {
+  return hasHistory ? WITH_HISTORY : PLAIN;
+}
+
+const PLAIN: NodeView = viewOf(SERVER_FEATURES);
+const WITH_HISTORY: NodeView = viewOf(`${SERVER_FEATURES} ${HISTORY_FEATURE}`);
+
+function viewOf(words: string): NodeView {
+  const data = sliceOf(words);
+  return {
+    id: 0,
+    name: emptySlice(),
+    statView: statOf(data.end - data.start),
+    statStart: 0,
+    hasData: true,
+    data,
+    acl: READ_ONLY_ACL,
+    childCount: 0,
+    firstChild: () => false,
+    nextChild: () => false,
+    childName: emptySlice(),
+  };
+}
 
 function statOf(dataLength: number): DataView {
   const stat = new DataView(new ArrayBuffer(STAT_BYTES));

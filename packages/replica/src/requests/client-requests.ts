@@ -18,6 +18,7 @@ import type { LocalReads } from "../reads/local-reads.ts";
 import type { ConnectionRefusal } from "../sinks.ts";
 import type { ClientSyncs } from "./client-syncs.ts";
 import type { ClientWrites } from "./client-writes.ts";
+import type { HistoryRequests } from "./history-requests.ts";
 import { isServed } from "./served-operations.ts";
 import type { SetWatches } from "./set-watches.ts";
 import type { WaitingRequests } from "./waiting-requests.ts";
@@ -26,6 +27,7 @@ interface Parts extends SessionParts {
   readonly admission: Admission;
   readonly authPackets: AuthPackets;
   readonly clientWrites: ClientWrites;
+  readonly historyRequests: HistoryRequests;
   readonly reads: LocalReads;
   readonly setWatches: SetWatches;
   readonly syncs: ClientSyncs;
@@ -104,7 +106,7 @@ export class ClientRequests {
       );
       return false;
     }
-    if (!isServed(op)) {
+    if (!isServed(op, this.#parts.tools.history !== undefined)) {
       this.#refuse(connection, op, xid, -1, ErrorCode.UNIMPLEMENTED, "unknown-operation");
       return false;
     }
@@ -128,7 +130,9 @@ export class ClientRequests {
 
   #answerInOrder(connection: Connection, request: Request, bytes: Uint8Array, start: number, end: number): void {
     const { servingState, waiting } = this.#parts;
-    if (request.op === OpCode.SYNC) {
+    const { op } = request;
+    if (op === OpCode.GET_PAST || op === OpCode.GET_CHANGES) connection.history = "waiting";
+    if (op === OpCode.SYNC) {
       if (servingState.isReadOnly) this.#parts.clientWrites.refuseReadOnly(connection, request.op, request.xid);
       else this.#parts.syncs.sync(connection, request, bytes, start, end);
     }
@@ -164,12 +168,16 @@ export class ClientRequests {
       if (isWrite(op)) sinks.replies.header(ref, xid, visible, this.#parts.clientWrites.refusalOf(connection, request));
       else if (op === OpCode.SET_WATCHES || op === OpCode.SET_WATCHES2) {
         if (!this.#parts.setWatches.begin(connection, request, bytes, start, end, receivedMs)) return;
+      } else if (op === OpCode.GET_PAST || op === OpCode.GET_CHANGES) {
+        if (!this.#parts.historyRequests.begin(connection, request, receivedMs)) return;
       } else this.#parts.reads.answer(connection, request, tools.requests, visible);
     } catch (error) {
       if (!(error instanceof WireError)) throw error;
       isReadable = false;
     }
     if (!isReadable) sinks.replies.header(ref, xid, visible, ErrorCode.MARSHALLING_ERROR);
+    if (connection.history === "waiting" && (op === OpCode.GET_PAST || op === OpCode.GET_CHANGES))
+      connection.history = "none";
     this.answered(connection, op, xid, receivedMs);
   }
 

@@ -35,6 +35,9 @@ const SERVED: ReadonlySet<number> = new Set([
   OpCode.CLOSE_SESSION,
 ]);
 
-export function isServed(op: number): boolean {
-  return SERVED.has(op);
+/** The further ones of a server that keeps a history. */
+const OF_HISTORY: ReadonlySet<number> = new Set([OpCode.GET_PAST, OpCode.GET_CHANGES]);
+
+export function isServed(op: number, hasHistory: boolean): boolean {
+  return SERVED.has(op) || (hasHistory && OF_HISTORY.has(op));
 }

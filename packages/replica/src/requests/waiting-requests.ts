@@ -123,7 +123,7 @@ export class WaitingRequests {
     const { tools, servingState, admission, requestWork, request, requests } = this.#parts;
     const { waiting } = connection;
     while (waiting?.isDue(connection.answered) === true && connection.phase === "open") {
-      if (connection.unfinished !== undefined) return;
+      if (connection.unfinished !== undefined || connection.history === "read") return;
       if (servingState.isApplying) {
         this.holdBack(connection);
         return;

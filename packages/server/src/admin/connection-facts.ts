@@ -98,6 +98,8 @@ const OPERATION_CODES: ReadonlyMap<number, string> = new Map<number, string>([
   [OpCode.GET_CHILDREN2, "GETC"],
   [OpCode.GET_ALL_CHILDREN_NUMBER, "GETACN"],
   [OpCode.GET_CHILDREN_PAGE, "GETP"],
+  [OpCode.GET_PAST, "GETT"],
+  [OpCode.GET_CHANGES, "GETH"],
   [OpCode.GET_EPHEMERALS, "GETE"],
   [OpCode.ADD_WATCH, "ADDW"],
   [OpCode.CHECK_WATCHES, "CHKW"],

@@ -109,6 +109,9 @@ const ROWS: Readonly<Record<OpName, Row>> = {
       writer.int(0);
     },
   },
+  // This server keeps no history; `client-history.test.ts` has one.
+  GET_PAST: { for: "none" },
+  GET_CHANGES: { for: "none" },
   GET_ALL_CHILDREN_NUMBER: { for: "owner", body: aclOf(NODE) },
   GET_EPHEMERALS: { for: "anyone", body: aclOf(NODE) },
   SYNC: { for: "anyone", body: aclOf(NODE) },

@@ -15,6 +15,7 @@ import {
 import {
   type ArchiveOptions,
   CHECKPOINT_RESERVE,
+  type HistoryQueries,
   isLogFile,
   type LiveTree,
   LOG_RESERVE,
@@ -48,6 +49,8 @@ export interface Storage extends AsyncDisposable {
   readonly snapshotCount: number;
   /** The newest state, in Apache's form. */
   exportSnapshot(): Promise<SnapshotExport>;
+  /** Questions about the past; undefined where no history is kept. */
+  readonly history: HistoryQueries | undefined;
   /**
    * A state of Apache's form that is to be taken over; nothing is changed before {@link takeOver}.
    */
@@ -150,6 +153,7 @@ function openMemoryStorage(handler: LogHandler, sid: number, isAlone: boolean): 
     snapshotCount: 0,
     receiveSnapshot: unable,
     exportSnapshot: unable,
+    history: undefined,
     importSnapshot: unable,
     takeOver: unable,
     install: () => {},
@@ -321,6 +325,10 @@ class SqliteStorage implements Storage {
   openSnapshot(): Promise<SnapshotSource> {
     this.#snapshotCount++;
     return this.#store.openSnapshot();
+  }
+
+  get history(): HistoryQueries | undefined {
+    return this.#store.history;
   }
 
   exportSnapshot(): Promise<SnapshotExport> {

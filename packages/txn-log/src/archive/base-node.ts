@@ -1,10 +1,9 @@
-import { type Acl, emptySlice, StatOffset, type Zxid } from "@zooid/model";
+import { type Acl, emptySlice, type PastNode, StatOffset, type Zxid } from "@zooid/model/storage";
 import { SnapshotDecoder, type SnapshotParts } from "../snapshots/snapshot-decoder.ts";
 import { dataStart, isWhole, RowOffset, viewNode } from "../state/node-row.ts";
 import type { StateNode } from "../state-store.ts";
-import { type ListedBase, readBase, readManifest } from "./archive-base.ts";
+import { type BaseManifest, type ListedBase, readBase } from "./archive-base.ts";
 import { damaged } from "./archive-format.ts";
-import type { PastNode } from "./past-node.ts";
 
 const SLASH = 0x2f;
 
@@ -14,10 +13,10 @@ const SLASH = 0x2f;
  * @returns undefined where there is none
  * @throws StoreError `DAMAGED`
  */
-export function nodeInBase(base: ListedBase, path: Buffer): PastNode | undefined {
+export function nodeInBase(base: ListedBase, manifest: BaseManifest, path: Buffer): PastNode | undefined {
   const finder = new NodeFinder(base.folder, path);
   const decoder = new SnapshotDecoder(finder);
-  for (const chunk of readBase(base, readManifest(base))) {
+  for (const chunk of readBase(base, manifest)) {
     decoder.add(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length));
     if (finder.found !== undefined) return finder.found;
   }

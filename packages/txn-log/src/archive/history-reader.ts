@@ -6,18 +6,21 @@ import {
   newTxnHeader,
   newTxnOp,
   OpCode,
+  type PastNode,
   type TxnDecoder,
   type TxnHeader,
   type TxnOp,
   type Zxid,
-} from "@zooid/model";
-import { listBases } from "./archive-base.ts";
+  type ZxidRange,
+} from "@zooid/model/storage";
+import { listBases, readManifest } from "./archive-base.ts";
 import { ArchiveFile } from "./archive-file.ts";
 import { basesFolderOf, type ListedFile, listArchive, logFolderOf } from "./archive-folder.ts";
 import { nodeInBase } from "./base-node.ts";
-import { PastEffect, type PastNode } from "./past-node.ts";
+import { PastEffect } from "./past-node.ts";
 
 const SLASH = 0x2f;
+const BUILT_IN = Buffer.from("/zookeeper");
 
 /** Which changes are wanted. */
 export interface ChangesQuery {
@@ -38,14 +41,11 @@ export interface ChangesQuery {
   readonly countMax: number;
 }
 
-/** Takes a change; header and op are lent for the call. */
-export type ChangeSink = (header: Readonly<TxnHeader>, op: Readonly<TxnOp>) => void;
-
-/** Transactions behind the first zxid and up to the second one. */
-export interface ZxidRange {
-  readonly after: Zxid;
-  readonly end: Zxid;
-}
+/**
+ * Takes a change; header and op are lent for the call. The page ends behind the transaction for
+ * which it returns false.
+ */
+export type ChangeSink = (header: Readonly<TxnHeader>, op: Readonly<TxnOp>) => unknown;
 
 export interface ChangesPage {
   /** The page has every change up to here, but for those in the gaps. */
@@ -69,12 +69,17 @@ export type PastAnswer =
 export class HistoryReader {
   readonly #archive: string;
   readonly #decoder: TxnDecoder;
+  readonly #baseNodesMax: number;
   readonly #header: TxnHeader = newTxnHeader();
   readonly #op: TxnOp = newTxnOp();
 
-  /** @param archive its folder, with `log` and `base` */
-  constructor(archive: string, decoder: TxnDecoder) {
+  /**
+   * @param archive its folder, with `log` and `base`
+   * @param baseNodesMax of a base that is read: one has to wait a second for 300,000
+   */
+  constructor(archive: string, decoder: TxnDecoder, baseNodesMax: number = Number.POSITIVE_INFINITY) {
     this.#archive = archive;
+    this.#baseNodesMax = baseNodesMax;
     this.#decoder = decoder;
   }
 
@@ -151,11 +156,19 @@ export class HistoryReader {
       from = after;
     }
     const base = listBases(basesFolderOf(this.#archive)).findLast(({ zxid }) => zxid >= from && zxid <= at);
+    if (base === undefined && from === 0 && !isBuiltIn(path)) {
+      effect.precedeState(undefined);
+      return answerOf(effect);
+    }
     if (base === undefined) {
       const place = isReached ? `between ${formatZxid(from)} and ${formatZxid(at)}` : `at ${formatZxid(at)}`;
       return { kind: "unknown", reason: `the history has no whole state ${place}` };
     }
-    effect.precedeState(nodeInBase(base, path));
+    const manifest = readManifest(base);
+    if (manifest.nodeCount > this.#baseNodesMax) {
+      return { kind: "unknown", reason: `a base of ${manifest.nodeCount} nodes is too large to look into` };
+    }
+    effect.precedeState(nodeInBase(base, manifest, path));
     return answerOf(effect);
   }
 
@@ -228,8 +241,13 @@ class Page {
     const { path, scope } = this.query;
     if (!(scope === "node" ? isPath(op.path, path) : isWithin(op.path, path))) return;
     this.countLeft--;
-    this.#sink(header, op);
+    if (this.#sink(header, op) === false) this.countLeft = 0;
   }
+}
+
+/** Whether every tree has a node of that path from the begin, or may have. */
+function isBuiltIn(path: Buffer): boolean {
+  return path.length === 1 || isWithin({ bytes: path, start: 0, end: path.length }, BUILT_IN);
 }
 
 function answerOf(effect: PastEffect): PastAnswer {

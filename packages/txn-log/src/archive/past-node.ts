@@ -1,20 +1,4 @@
-import { type Acl, OpCode, type TxnHeader, type TxnOp, type Zxid } from "@zooid/model";
-
-/** A node at a moment of the past; without what its children changed of it. */
-export interface PastNode {
-  /** Null is the protocol's null. */
-  readonly data: Buffer | null;
-  readonly acl: Acl;
-  readonly czxid: Zxid;
-  readonly mzxid: Zxid;
-  readonly ctimeMs: number;
-  readonly mtimeMs: number;
-  readonly version: number;
-  readonly aversion: number;
-  /** As stored: a session, the marker of a container or of a TTL node, or 0. */
-  readonly ownerHigh: number;
-  readonly ownerLow: number;
-}
+import { OpCode, type PastNode, type TxnHeader, type TxnOp } from "@zooid/model/storage";
 
 type DataPart = Pick<PastNode, "data" | "mzxid" | "mtimeMs" | "version">;
 type AclPart = Pick<PastNode, "acl" | "aversion">;

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import type { Zxid } from "@zooid/model";
+import type { Zxid } from "@zooid/model/storage";
 import { StoreError } from "../store-error.ts";
 import type { LogPosition } from "../txn-log.ts";
 import type { EntrySink } from "./entry-sink.ts";

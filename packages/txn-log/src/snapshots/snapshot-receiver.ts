@@ -18,7 +18,7 @@ type ReceiveThread = CallThread<SnapshotReceiveCall, SnapshotReceiveAnswer>;
 export async function openSnapshotReceiver(parts: SnapshotReceiverParts): Promise<ThreadSnapshotReceiver> {
   const { file, expected, testBreak } = parts;
   const data: SnapshotReceiveData = { file, expected, testBreak };
-  const thread: ReceiveThread = new CallThread("snapshot-receive-thread", data);
+  const thread: ReceiveThread = new CallThread("snapshots/snapshot-receive-thread", data);
   try {
     await thread.call({ kind: "open" });
     return new ThreadSnapshotReceiver(parts, thread);

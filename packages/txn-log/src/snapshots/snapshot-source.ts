@@ -19,7 +19,7 @@ type SendThread = CallThread<SnapshotSendCall, SnapshotSendAnswer>;
 export async function openSnapshotSource(parts: SnapshotSourceParts): Promise<ThreadSnapshotSource> {
   const { form, stateFile, epochs } = parts;
   const data: SnapshotSendData = { form, stateFile, epochs };
-  const thread: SendThread = new CallThread("snapshot-send-thread", data);
+  const thread: SendThread = new CallThread("snapshots/snapshot-send-thread", data);
   try {
     const opened = await thread.call("open");
     if (opened === undefined || opened instanceof Uint8Array) throw defect("a source was not answered by a header");

@@ -2,9 +2,7 @@ import { MessageChannel, type MessagePort, type TransferListItem, type Worker } 
 import { StoreError, type StoreErrorDetail } from "../store-error.ts";
 import { HEAP_MIB_MIN, startWorker } from "./start-worker.ts";
 
-/**
- * A thread that does one thing after another and answers each, for one transfer; it ends with it.
- */
+/** A thread that does one thing after another, and answers each. */
 export class CallThread<Call, Answer> {
   readonly #worker: Worker;
   readonly #port: MessagePort;
@@ -12,12 +10,15 @@ export class CallThread<Call, Answer> {
   readonly #waiting: { readonly resolve: (answer: Answer) => void; readonly reject: (error: Error) => void }[] = [];
   #dead: Error | undefined;
 
-  /** @param data reaches the thread in {@link CallThreadData} */
+  /**
+   * @param name of its file, with its folder
+   * @param data reaches the thread in {@link CallThreadData}
+   */
   constructor(name: string, data: unknown) {
     const channel = new MessageChannel();
     this.#port = channel.port1;
     this.#worker = startWorker({
-      name: `snapshots/${name}`,
+      name,
       data: { data, port: channel.port2 },
       transfer: [channel.port2],
       heapMib: HEAP_MIB_MIN,

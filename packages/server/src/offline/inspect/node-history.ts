@@ -1,5 +1,14 @@
-import { counted, formatZxid, laterOf, type NodeKind, nodeKind, pathFault, type Zxid } from "@zooid/model";
-import { HistoryReader, type PastNode } from "@zooid/txn-log/sqlite";
+import {
+  counted,
+  formatZxid,
+  laterOf,
+  type NodeKind,
+  nodeKind,
+  type PastNode,
+  pathFault,
+  type Zxid,
+} from "@zooid/model";
+import { HistoryReader } from "@zooid/txn-log/sqlite";
 import { TxnReader } from "@zooid/wire/txn";
 import { OfflineError } from "../offline-error.ts";
 import { type RestoreTarget, zxidOf } from "../restore-plan.ts";
@@ -83,6 +92,6 @@ function nodeText(node: PastNode, hasData: boolean): string {
   const size = data === null ? "null" : counted(data.length, "byte");
   const made = `created by ${formatZxid(czxid)} at ${new Date(ctimeMs).toISOString()}`;
   const set = `set by ${formatZxid(mzxid)} at ${new Date(mtimeMs).toISOString()}`;
-  const shown = hasData ? `, ${data === null ? "null" : dataText(data.toString())}, ${aclText(acl)}` : "";
+  const shown = hasData ? `, ${data === null ? "null" : dataText(Buffer.from(data).toString())}, ${aclText(acl)}` : "";
   return `${kind}, ${size}, version ${version}, aversion ${aversion}, ${made}, ${set}${shown}`;
 }

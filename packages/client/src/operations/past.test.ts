@@ -1,0 +1,114 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startServer, type ZooidServer } from "@zooid/embedded-server";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Client, connect, type HistoryItem, type Zxid } from "../index.ts";
+
+let folder = "";
+let server: ZooidServer;
+let plain: ZooidServer;
+let zk: Client;
+/** The zxids of three writes of `/app/a`. */
+const zxids: Zxid[] = [];
+
+function start(): Promise<ZooidServer> {
+  return startServer({ port: 0, dataDir: join(folder, "data"), history: { retainMs: 3_600_000 } });
+}
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "zooid-past-"));
+  {
+    await using first = await start();
+    await using writer = await connect(first.connectString);
+    await writer.create("/app");
+    await writer.create("/app/a", "0");
+    zxids.push((await writer.get("/app/a")).stat.czxid);
+    zxids.push((await writer.set("/app/a", "1")).mzxid);
+    await writer.create("/app/b", null);
+    await writer.delete("/app/b");
+  }
+  {
+    await using second = await start();
+    await using writer = await connect(second.connectString);
+    zxids.push((await writer.set("/app/a", "2")).mzxid);
+  }
+  // A stop writes the file of what was committed.
+  server = await start();
+  plain = await startServer({ port: 0 });
+  zk = await connect(`${server.connectString}/app`);
+});
+afterAll(async () => {
+  await zk.close();
+  await Promise.all([server.stop(), plain.stop()]);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function zxidAt(place: number): Zxid {
+  return zxids[place] ?? expect.unreachable("it was written");
+}
+
+async function all(items: AsyncIterable<HistoryItem>): Promise<HistoryItem[]> {
+  const found: HistoryItem[] = [];
+  for await (const item of items) found.push(item);
+  return found;
+}
+
+function shown(items: readonly HistoryItem[]): readonly unknown[] {
+  return items.map((item) => (item.kind === "gap" ? item : [item.op, item.zxid, text(item.data), item.version]));
+}
+
+function text(data: Uint8Array | null): string | null {
+  return data === null ? null : Buffer.from(data).toString();
+}
+
+test("a node of the past has the data and versions that it had, in a chroot too", async () => {
+  const { data, version, czxid, mzxid, ctimeMs } = await zk.get("/a", { at: zxidAt(1) });
+  expect([text(data), version, czxid, mzxid]).toEqual(["1", 1, zxidAt(0), zxidAt(1)]);
+  expect(ctimeMs).toBeGreaterThan(1_700_000_000_000);
+  await expect(zk.get("/a", { at: (zxidAt(0) - 1) as Zxid })).rejects.toMatchObject({ code: "NO_NODE", path: "/a" });
+  await expect(zk.get("/a", { at: (zxidAt(0) + 2 ** 40) as Zxid })).rejects.toMatchObject({ code: "HISTORY_GONE" });
+});
+
+test("the changes of a node come in order, whatever the size of a page", async () => {
+  const changes = [
+    ["CREATE2", zxidAt(0), "0", 0],
+    ["SET_DATA", zxidAt(1), "1", 1],
+    ["SET_DATA", zxidAt(2), "2", 2],
+  ];
+  expect(shown(await all(zk.history("/a")))).toEqual(changes);
+  for (const pageSize of [1, 2]) expect(shown(await all(zk.history("/a", { pageSize })))).toEqual(changes);
+  expect(shown(await all(zk.history("/a", { after: zxidAt(0) })))).toEqual(changes.slice(1));
+});
+
+test("a node that is gone has its changes", async () => {
+  expect((await all(zk.history("/b"))).map((item) => (item.kind === "gap" ? item : item.op))).toEqual([
+    "CREATE2",
+    "DELETE",
+  ]);
+});
+
+test("what the history lacks comes as a gap", async () => {
+  const files = join(folder, "data/archive/log");
+  const [first = ""] = readdirSync(files).toSorted();
+  const bytes = readFileSync(join(files, first));
+  rmSync(join(files, first));
+  try {
+    const end = Number.parseInt(first.split("-")[1] ?? "", 16);
+    expect(shown(await all(zk.history("/a", { after: 1 as Zxid })))).toEqual([
+      { kind: "gap", after: 1, end },
+      // The access list of that time is in the file that is gone, so its data are not shown.
+      ["SET_DATA", zxidAt(2), null, 2],
+    ]);
+    expect(await all(zk.history("/a"))).toHaveLength(1);
+  } finally {
+    writeFileSync(join(files, first), bytes);
+  }
+});
+
+test("a server without a history is not asked, and keeps the connection", async () => {
+  await using other = await connect(plain.connectString);
+  await expect(other.get("/", { at: 1 as Zxid })).rejects.toMatchObject({ code: "UNIMPLEMENTED", op: "get" });
+  await expect(all(other.history("/"))).rejects.toMatchObject({ code: "UNIMPLEMENTED", op: "history" });
+  expect(other.metrics.connectionCount).toBe(1);
+});

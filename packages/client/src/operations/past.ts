@@ -1,0 +1,69 @@
+/** Questions about the past, to a Zooid server that keeps a history. */
+import { HISTORY_FEATURE, opName, type PastNode, type Zxid, type ZxidRange } from "@zooid/model";
+import type { ShownChange } from "@zooid/wire";
+import type { CallOptions } from "../calls/call.ts";
+import { GET_CHANGES, GET_PAST, type Operation } from "../calls/operation.ts";
+import { zkError } from "../errors.ts";
+import type { HistoryOptions } from "./node-options.ts";
+import { checkedPath, underRoot } from "./paths.ts";
+import { hasFeature } from "./server-features.ts";
+import type { ViewPlace } from "./view-place.ts";
+
+/** A change of a node, or transactions that the history lacks. */
+export type HistoryItem = HistoryChange | ({ readonly kind: "gap" } & ZxidRange);
+
+export interface HistoryChange extends Omit<ShownChange, "op"> {
+  readonly kind: "change";
+  /** `CREATE`, `CREATE2`, `SET_DATA`, `DELETE` and so on, as its client asked it. */
+  readonly op: string;
+}
+
+const PAGE_SIZE = 200;
+
+export function readPast(place: ViewPlace, path: string, at: Zxid, options: CallOptions): Promise<PastNode> {
+  return ask(place, path, { operation: GET_PAST, body: at, options });
+}
+
+export async function* readChanges(
+  place: ViewPlace,
+  path: string,
+  options: HistoryOptions,
+): AsyncGenerator<HistoryItem, void, undefined> {
+  const { pageSize: countMax = PAGE_SIZE, after: begin = 0 as Zxid, ...limits } = options;
+  for (let after = begin; ; ) {
+    const page = await ask(place, path, { operation: GET_CHANGES, body: { after, countMax }, options: limits });
+    for (const item of itemsOf(page.changes, page.gaps)) yield item;
+    if (page.isLast) return;
+    after = page.reached;
+  }
+}
+
+/** By their zxids. */
+function itemsOf(changes: readonly ShownChange[], gaps: readonly ZxidRange[]): readonly HistoryItem[] {
+  const items = [
+    ...changes.map((change) => ({ place: change.zxid, item: changeOf(change) })),
+    ...gaps.map((gap) => ({ place: gap.end, item: { kind: "gap", ...gap } as const })),
+  ];
+  return items.sort((a, b) => a.place - b.place).map(({ item }) => item);
+}
+
+function changeOf({ op, ...change }: ShownChange): HistoryChange {
+  return { kind: "change", op: opName(op) ?? `OP_${op}`, ...change };
+}
+
+async function ask<B, T>(
+  { driver, root, view }: ViewPlace,
+  shownPath: string,
+  {
+    operation,
+    body,
+    options,
+  }: { readonly operation: Operation<B, T>; readonly body: B; readonly options: CallOptions },
+): Promise<T> {
+  const path = underRoot(root, checkedPath(shownPath, operation.name));
+  const limits = view.limitsOf(options);
+  if (!(await hasFeature(driver, HISTORY_FEATURE, options))) {
+    throw zkError({ code: "UNIMPLEMENTED", op: operation.name, path: shownPath, outcome: "not-sent" });
+  }
+  return await view.ask(driver, { operation, path, shownPath, body, syncPath: undefined, options: limits });
+}

@@ -1,0 +1,65 @@
+import type { Acl } from "../tree/acl-entry.ts";
+import type { Zxid } from "./zxid.ts";
+
+/** What a client asks of a server's history. */
+export type HistoryQuery =
+  | { readonly kind: "node"; readonly path: Uint8Array; readonly at: Zxid }
+  | { readonly kind: "changes"; readonly path: Uint8Array; readonly after: Zxid; readonly countMax: number };
+
+/** A node at a moment of the past; without what its children changed of it. */
+export interface PastNode {
+  /** Null is the protocol's null. */
+  readonly data: Uint8Array | null;
+  readonly acl: Acl;
+  readonly czxid: Zxid;
+  readonly mzxid: Zxid;
+  readonly ctimeMs: number;
+  readonly mtimeMs: number;
+  readonly version: number;
+  readonly aversion: number;
+  /** As stored: a session, the marker of a container or of a TTL node, or 0. */
+  readonly ownerHigh: number;
+  readonly ownerLow: number;
+}
+
+/** A change of a node, as the history has it. */
+export interface PastChange {
+  readonly zxid: Zxid;
+  readonly timeMs: number;
+  /** CREATE, DELETE, SET_DATA, …, as the client asked it. */
+  readonly op: number;
+  /** Creates and SET_DATA; null is the protocol's null. */
+  readonly data: Uint8Array | null;
+  /** The version that results, of the data or of the access list; 0 of creates and deletes. */
+  readonly version: number;
+  /**
+   * The access list in force behind it, before it for a delete; undefined where that is unknown.
+   */
+  readonly acl: Acl | undefined;
+}
+
+/** Transactions behind the first zxid and up to the second one. */
+export interface ZxidRange {
+  readonly after: Zxid;
+  readonly end: Zxid;
+}
+
+export interface PastChanges {
+  readonly changes: readonly PastChange[];
+  /** The page has every change up to here, but for those in the gaps. */
+  readonly reached: Zxid;
+  readonly isLast: boolean;
+  /** What the history lacks of the range of this page. */
+  readonly gaps: readonly ZxidRange[];
+}
+
+export type HistoryAnswer =
+  | { readonly kind: "node"; readonly node: PastNode | undefined }
+  | ({ readonly kind: "changes" } & PastChanges)
+  /** The history does not reach there, or has a gap before. */
+  | { readonly kind: "unknown" }
+  /** A file of it is damaged, or could not be read. */
+  | { readonly kind: "failed"; readonly reason: string };
+
+/** Most changes in one page. */
+export const CHANGES_COUNT_MAX = 1000;

@@ -1,0 +1,60 @@
+import { OPEN_ACL, type PastNode, type Zxid } from "@zooid/model";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import {
+  decodePastChanges,
+  decodePastNode,
+  encodePastChanges,
+  encodePastNode,
+  type ShownChanges,
+} from "./past-codec.ts";
+
+const int = fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 });
+const zxid = fc.nat(2 ** 31 - 1).map((value) => (value * 2 ** 20) as Zxid);
+const time = fc.integer({ min: 0, max: 2 ** 50 });
+const data = fc.option(fc.uint8Array({ maxLength: 50 }));
+const NODE = fc.record({
+  data,
+  acl: fc.constant(OPEN_ACL),
+  czxid: zxid,
+  mzxid: zxid,
+  ctimeMs: time,
+  mtimeMs: time,
+  version: int,
+  aversion: int,
+  ownerHigh: int,
+  ownerLow: int,
+});
+const CHANGES = fc.record({
+  changes: fc.array(fc.record({ zxid, timeMs: time, op: int, version: int, isReadable: fc.boolean(), data })),
+  gaps: fc.array(fc.record({ after: zxid, end: zxid })),
+  reached: zxid,
+  isLast: fc.boolean(),
+});
+
+function plain<T extends { readonly data: Uint8Array | null }>(value: T): T {
+  return { ...value, data: value.data === null ? null : Uint8Array.from(value.data) };
+}
+
+test("a node of the past keeps its fields", () => {
+  fc.assert(
+    fc.property(NODE, (node: PastNode) => {
+      expect(plain(decodePastNode(encodePastNode(node)))).toEqual(node);
+    }),
+  );
+});
+
+test("a page of changes keeps its fields", () => {
+  fc.assert(
+    fc.property(CHANGES, (page: ShownChanges) => {
+      const { changes, ...rest } = decodePastChanges(encodePastChanges(page));
+      expect({ ...rest, changes: changes.map(plain) }).toEqual(page);
+    }),
+  );
+});
+
+test("what is cut off is refused, wherever that is", () => {
+  const change = { zxid: 1 as Zxid, timeMs: 2, op: 5, version: 3, isReadable: true, data: Buffer.from("data") };
+  const page = encodePastChanges({ changes: [change], gaps: [], reached: 1 as Zxid, isLast: true });
+  for (let end = 0; end < page.length; end++) expect(() => decodePastChanges(page.subarray(0, end))).toThrow();
+});

@@ -1,0 +1,122 @@
+/**
+ * The answers of Zooid's own operations on the history of a server. Each is one buffer of the
+ * protocol:
+ *
+ * ```
+ *  node     data · access list · czxid i64 · mzxid i64 · ctime i64 · mtime i64 · version i32 · aversion i32 · owner i64
+ *  changes  count i32 · (zxid i64 · time i64 · operation i32 · version i32 · whether it is shown bool · data) …
+ *           count i32 · (zxids of a gap, behind and up to, i64 i64) … · reached i64 · whether it is the last page bool
+ * ```
+ */
+import {
+  type Acl,
+  type PastChange,
+  type PastChanges,
+  type PastNode,
+  WireError,
+  type Zxid,
+  type ZxidRange,
+} from "@zooid/model";
+import { writeAcl } from "./acl-codec.ts";
+import { JuteReader } from "./jute-reader.ts";
+import { JuteWriter } from "./jute-writer.ts";
+import { readAclEntries, readData } from "./reply-reader.ts";
+
+/** A change as a client may see it. */
+export interface ShownChange extends Omit<PastChange, "acl"> {
+  /** Whether the client might have read the node then: else its data are left out. */
+  readonly isReadable: boolean;
+}
+
+/** A page as a client may see it. */
+export interface ShownChanges extends Omit<PastChanges, "changes"> {
+  readonly changes: readonly ShownChange[];
+}
+
+const CHANGE_BYTES_MIN = 29;
+const GAP_BYTES = 16;
+
+export function encodePastNode(node: PastNode): Uint8Array {
+  const writer = new JuteWriter();
+  writeBytes(writer, node.data);
+  writeAcl(writer, node.acl);
+  for (const value of [node.czxid, node.mzxid, node.ctimeMs, node.mtimeMs]) writer.zxid(value);
+  writer.int(node.version);
+  writer.int(node.aversion);
+  writer.long(node.ownerHigh, node.ownerLow);
+  return writer.bytes.subarray(0, writer.end);
+}
+
+/** @throws WireError */
+export function decodePastNode(bytes: Uint8Array): PastNode {
+  const reader = readerOf(bytes);
+  const data = readData(reader);
+  const acl: Acl = readAclEntries(reader);
+  const [czxid, mzxid, ctimeMs, mtimeMs] = [reader.zxid(), reader.zxid(), reader.zxid(), reader.zxid()];
+  const [version, aversion, ownerHigh, ownerLow] = [reader.int(), reader.int(), reader.int(), reader.int()];
+  return { data, acl, czxid, mzxid, ctimeMs, mtimeMs, version, aversion, ownerHigh, ownerLow };
+}
+
+export function encodePastChanges({ changes, gaps, reached, isLast }: ShownChanges): Uint8Array {
+  const writer = new JuteWriter();
+  writer.int(changes.length);
+  for (const { zxid, timeMs, op, version, isReadable, data } of changes) {
+    writer.zxid(zxid);
+    writer.zxid(timeMs);
+    writer.int(op);
+    writer.int(version);
+    writer.bool(isReadable);
+    writeBytes(writer, data);
+  }
+  writer.int(gaps.length);
+  for (const { after, end } of gaps) {
+    writer.zxid(after);
+    writer.zxid(end);
+  }
+  writer.zxid(reached);
+  writer.bool(isLast);
+  return writer.bytes.subarray(0, writer.end);
+}
+
+/** @throws WireError */
+export function decodePastChanges(bytes: Uint8Array): ShownChanges {
+  const reader = readerOf(bytes);
+  const count = reader.count(CHANGE_BYTES_MIN);
+  if (count < 0) throw new WireError("VALUE", "a page of changes is null");
+  const changes: ShownChange[] = [];
+  for (let i = 0; i < count; i++) {
+    const [zxid, timeMs, op, version] = [reader.zxid(), reader.zxid(), reader.int(), reader.int()];
+    changes.push({ zxid, timeMs, op, version, isReadable: reader.bool(), data: readData(reader) });
+  }
+  const gaps: ZxidRange[] = [];
+  for (let left = reader.count(GAP_BYTES); left > 0; left--) gaps.push({ after: reader.zxid(), end: reader.zxid() });
+  return { changes, gaps, reached: reader.zxid(), isLast: reader.bool() };
+}
+
+/** The body of a request for a node of the past. */
+export function writePastRequest(writer: JuteWriter, path: string, at: Zxid): void {
+  writer.text(path);
+  writer.zxid(at);
+}
+
+/** The body of a request for a page of changes. */
+export function writeChangesRequest(
+  writer: JuteWriter,
+  path: string,
+  { after, countMax }: { readonly after: Zxid; readonly countMax: number },
+): void {
+  writer.text(path);
+  writer.zxid(after);
+  writer.int(countMax);
+}
+
+function readerOf(bytes: Uint8Array): JuteReader {
+  const reader = new JuteReader();
+  reader.reset(bytes, 0, bytes.length);
+  return reader;
+}
+
+function writeBytes(writer: JuteWriter, bytes: Uint8Array | null): void {
+  if (bytes === null) writer.null();
+  else writer.range(bytes, 0, bytes.length);
+}
