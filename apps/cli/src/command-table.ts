@@ -1,5 +1,6 @@
 import type { Command } from "./command.ts";
 import { addWatch } from "./commands/nodes/add-watch.ts";
+import { changes } from "./commands/nodes/changes.ts";
 import { create } from "./commands/nodes/create.ts";
 import { deleteNode } from "./commands/nodes/delete.ts";
 import { deleteall } from "./commands/nodes/deleteall.ts";
@@ -56,6 +57,7 @@ import { nearestOf } from "./nearest.ts";
 export const COMMANDS: readonly Command[] = [
   addWatch,
   addauth,
+  changes,
   close,
   completion,
   config,

@@ -24,6 +24,7 @@ interface Lines {
 const LINES: Readonly<Record<string, Lines>> = {
   addWatch: { ok: "addWatch /a", misused: "addWatch -m X /a" },
   addauth: { ok: "addauth digest u:p", refused: "addauth nosuchscheme x", misused: "addauth digest" },
+  changes: { refused: "changes /a", misused: "changes --after x /a" },
   close: { ok: "close" },
   completion: { ok: "completion bash", misused: "completion korn" },
   config: { ok: "config", misused: "config -q" },
@@ -165,6 +166,7 @@ test("each command ends with the status of its outcome", async () => {
                           done           refused        not connected  misused
     addWatch              0              -              1 3            1 2
     addauth               0              0 4            1 3            1 2
+    changes               -              1              1 3            1 2
     close                 0              -              0              -
     completion            0              -              0              1 2
     config                0              -              1 3            1 2

@@ -1,7 +1,10 @@
-import type { NodeData, Watched } from "@zooid/client";
+import { formatZxid, type NodeData, type PastNode, type Watched } from "@zooid/client";
+import { usageError } from "../../cli-error.ts";
 import { type Command, FLAG_STAT, FLAG_WATCH, givenNode } from "../../command.ts";
 import type { Flags } from "../../command-flags.ts";
+import type { JsonObject } from "../../output.ts";
 import { dataJson, dataText } from "../../texts/data-text.ts";
+import { givenZxid } from "../../texts/given-zxid.ts";
 import { hexDumpLines } from "../../texts/hex-dump.ts";
 import { statJson, statLines } from "../../texts/stat-text.ts";
 
@@ -14,8 +17,10 @@ export const get: Command = {
     { name: "b", meaning: "Output data in base64 format" },
     { name: "x", meaning: "Output data in hexdump format" },
     { name: "hex", isOwn: true },
+    { name: "at", takesValue: true, isOwn: true },
   ],
-  summary: "Prints a node's data: as text, base64 (-b), a dump (-x) or plain hexadecimal (--hex).",
+  summary:
+    "Prints a node's data: as text, base64 (-b), a dump (-x) or plain hexadecimal (--hex); with --at those behind a transaction of the past.",
   operandsMin: 1,
   describesFlags: true,
   pathOperand: 0,
@@ -24,8 +29,16 @@ export const get: Command = {
     if (operands.length > 1) {
       output.note("'get path [watch]' has been deprecated. Please use 'get [-s] [-w] path' instead.");
     }
+    const at = givenZxid(flags, "at");
     const watch = flags.has("w") || operands.length > 1;
+    if (at !== undefined && (watch || flags.has("s")))
+      throw usageError("--at prints the data of a node of the past, without -s and -w");
     const { path, client } = await givenNode(invocation);
+    if (at !== undefined) {
+      const past = await client.get(path, { at, signal });
+      output.lines(dataLines(past.data, flags));
+      return { path, ...dataJson(past.data), ...pastJson(past) };
+    }
     const found: NodeData & Partial<Watched> = await (watch
       ? client.get(path, { watch, signal })
       : client.get(path, { signal }));
@@ -35,6 +48,18 @@ export const get: Command = {
     return { path, ...dataJson(found.data), stat: statJson(found.stat) };
   },
 };
+
+/** Zxids as text, since JSON's readers round numbers. */
+function pastJson({ aversion, ctimeMs, czxid, mtimeMs, mzxid, version }: PastNode): JsonObject {
+  return {
+    czxid: formatZxid(czxid),
+    ctime: new Date(ctimeMs).toISOString(),
+    mzxid: formatZxid(mzxid),
+    mtime: new Date(mtimeMs).toISOString(),
+    version,
+    aversion,
+  };
+}
 
 function dataLines(data: Uint8Array | null, flags: Flags): readonly string[] {
   // zkCli encodes the word `null` for missing data.

@@ -1,0 +1,86 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { connect } from "@zooid/client";
+import { startServer, type ZooidServer } from "@zooid/embedded-server";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Session } from "../../testing/session.ts";
+
+let folder = "";
+let server: ZooidServer;
+/** The zxids of the create and of the two sets of `/a`. */
+let zxids: string[] = [];
+
+const start = (): Promise<ZooidServer> =>
+  startServer({ port: 0, dataDir: join(folder, "data"), history: { retainMs: 3_600_000 } });
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "zooid-changes-"));
+  {
+    await using first = await start();
+    await using zk = await connect(first.connectString);
+    await zk.create("/a", "one");
+    const made = (await zk.get("/a")).stat.czxid;
+    const set = (await zk.set("/a", "two\u001b[2J")).mzxid;
+    const last = (await zk.set("/a", Buffer.from([0xff]))).mzxid;
+    zxids = [made, set, last].map((zxid) => `0x${zxid.toString(16)}`);
+  }
+  // A stop writes the file of what was committed.
+  server = await start();
+});
+afterAll(async () => {
+  await server.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function run(format: "text" | "json", ...words: readonly string[]): Promise<readonly string[]> {
+  await using session = await Session.open(server.connectString, format);
+  const { stdout } = await session.run(...words);
+  return stdout.split("\n").filter((line) => line !== "");
+}
+
+const withoutTime = (line: string): string => line.replace(/ 20\S+Z /, " TIME ");
+
+test("changes are printed oldest first, values if they are asked for, in a form that moves no cursor", async () => {
+  const [made, set, last] = zxids;
+  expect((await run("text", "changes", "/a")).map(withoutTime)).toEqual([
+    `${made} TIME CREATE2 version 0 3 bytes`,
+    `${set} TIME SET_DATA version 1 7 bytes`,
+    `${last} TIME SET_DATA version 2 1 byte`,
+  ]);
+  const lines = (await run("text", "changes", "--data", "--after", made ?? "", "/a")).map(withoutTime);
+  expect(lines).toEqual([
+    expect.stringMatching(/SET_DATA version 1 7 bytes two.*\[2J$/),
+    `${last} TIME SET_DATA version 2 1 byte 0xff`,
+  ]);
+  expect(lines.join("")).not.toContain("\u001b");
+  expect(await run("text", "changes", "--limit", "1", "/a")).toHaveLength(1);
+});
+
+test("changes are items in JSON", async () => {
+  const items = (await run("json", "changes", "/a")).map((line) => JSON.parse(line) as { item?: object });
+  expect(items[0]).toMatchObject({
+    command: "changes",
+    item: { kind: "change", zxid: zxids[0], op: "CREATE2", version: 0, data: "one", isReadable: true },
+  });
+  expect(items[2]?.item).toMatchObject({ data: "/w==", encoding: "base64" });
+  expect(items.at(-1)).toMatchObject({ path: "/a", changes: 3 });
+});
+
+test("get prints a node behind a transaction", async () => {
+  expect(await run("text", "get", "--at", zxids[0] ?? "", "/a")).toEqual(["one"]);
+  expect(await run("text", "get", "--hex", "--at", zxids[2] ?? "", "/a")).toEqual(["ff"]);
+  const [json = ""] = await run("json", "get", "--at", zxids[0] ?? "", "/a");
+  expect(JSON.parse(json)).toMatchObject({ path: "/a", data: "one", czxid: zxids[0], mzxid: zxids[0], version: 0 });
+});
+
+test.each([
+  [["get", "--at", "now", "/a"], /--at takes a zxid like 0x300000007, found "now"/],
+  [["get", "-s", "--at", "0x1", "/a"], /--at prints the data of a node of the past, without -s and -w/],
+  [["get", "--at", "0x7000000000", "/a"], /the server's history does not reach that moment|HISTORY_GONE/],
+  [["changes", "--limit", "x", "/a"], /limit/],
+])("%s is refused in a sentence", async (words, sentence) => {
+  await using session = await Session.open(server.connectString, "text");
+  const { stderr, stdout } = await session.run(...words);
+  expect(stderr + stdout).toMatch(sentence);
+});

@@ -1,0 +1,60 @@
+import type { HistoryChange, HistoryItem } from "@zooid/client";
+import { counted, formatZxid } from "@zooid/model";
+import { type Command, givenNode, wholeNumber } from "../../command.ts";
+import type { JsonObject } from "../../output.ts";
+import { dataJson } from "../../texts/data-text.ts";
+import { givenZxid } from "../../texts/given-zxid.ts";
+import { shownText, textOf } from "../../texts/shown-text.ts";
+
+export const changes: Command = {
+  name: "changes",
+  synopsis: "[--after zxid] [--limit n] [--data] path",
+  flags: [
+    { name: "after", takesValue: true, isOwn: true },
+    { name: "limit", takesValue: true, isOwn: true },
+    { name: "data", isOwn: true },
+  ],
+  summary: "Prints the changes of a node that a server with a history keeps, oldest first; --data with their values.",
+  operandsMin: 1,
+  operandsMax: 1,
+  kind: "own",
+  pathOperand: 0,
+  async run(invocation) {
+    const { flags, output, signal } = invocation;
+    const after = givenZxid(flags, "after");
+    const limit = wholeNumber(flags, "limit") ?? Number.POSITIVE_INFINITY;
+    const { path, client } = await givenNode(invocation);
+    let count = 0;
+    for await (const item of client.history(path, { signal, ...(after !== undefined && { after }) })) {
+      if (count >= limit) break;
+      if (item.kind === "change") count++;
+      output.line(lineOf(item, flags.has("data")));
+      output.json({ command: "changes", item: jsonOf(item) });
+    }
+    return { path, changes: count };
+  },
+};
+
+function lineOf(item: HistoryItem, hasData: boolean): string {
+  if (item.kind === "gap") {
+    return `the history lacks the transactions after ${formatZxid(item.after)} and up to ${formatZxid(item.end)}`;
+  }
+  const { zxid, timeMs, op, version, data, isReadable } = item;
+  const size = data === null ? "" : ` ${counted(data.length, "byte")}`;
+  const value =
+    hasData && data !== null ? ` ${shownText(textOf(data) ?? `0x${Buffer.from(data).toString("hex")}`)}` : "";
+  const hidden = !isReadable && setsData(item) ? " (not readable then)" : "";
+  return `${formatZxid(zxid)} ${new Date(timeMs).toISOString()} ${op} version ${version}${size}${value}${hidden}`;
+}
+
+function setsData({ op }: HistoryChange): boolean {
+  return op.startsWith("CREATE") || op === "SET_DATA";
+}
+
+/** Zxids as text, since JSON's readers round numbers. */
+function jsonOf(item: HistoryItem): JsonObject {
+  if (item.kind === "gap") return { kind: "gap", after: formatZxid(item.after), end: formatZxid(item.end) };
+  const { zxid, timeMs, op, version, data, isReadable } = item;
+  const time = new Date(timeMs).toISOString();
+  return { kind: "change", zxid: formatZxid(zxid), time, op, version, isReadable, ...dataJson(data) };
+}
