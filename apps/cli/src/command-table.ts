@@ -17,6 +17,7 @@ import { setAcl } from "./commands/nodes/set-acl.ts";
 import { setquota } from "./commands/nodes/setquota.ts";
 import { stat } from "./commands/nodes/stat.ts";
 import { sync } from "./commands/nodes/sync.ts";
+import { undo } from "./commands/nodes/undo.ts";
 import { watch } from "./commands/nodes/watch.ts";
 import { discover } from "./commands/recipes/discover.ts";
 import { elect } from "./commands/recipes/elect.ts";
@@ -104,6 +105,7 @@ export const COMMANDS: readonly Command[] = [
   server,
   sync,
   tree,
+  undo,
   version,
   watch,
   whoami,

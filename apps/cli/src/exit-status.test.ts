@@ -76,6 +76,7 @@ const LINES: Readonly<Record<string, Lines>> = {
   server: { refused: "server drain --admin http://127.0.0.1:1", misused: "server sleep" },
   sync: { ok: "sync /a", misused: "sync" },
   tree: { ok: "tree /a", refused: "tree /none", misused: "tree -d x /a" },
+  undo: { refused: "undo --yes /a 0x1", misused: "undo /a now" },
   version: { ok: "version" },
   watch: { misused: "watch --count x /a" },
   whoami: { ok: "whoami", misused: "whoami -q" },
@@ -213,6 +214,7 @@ test("each command ends with the status of its outcome", async () => {
     server                -              1 3            1 3            1 2
     sync                  0              -              1 3            1 2
     tree                  0              1              1 3            1 2
+    undo                  -              1              1 3            1 2
     version               0              -              0              -
     watch                 -              -              -              1 2
     whoami                0              -              1 3            1 2
