@@ -364,7 +364,12 @@ const ROWS: Readonly<Record<string, Row>> = {
   "Client#get": row(
     zk.get,
     path,
-    options<ReadOptions & { watch?: boolean; codec?: unknown }>({ ...READ, watch: NO_FLAG, codec: NO_CODEC }),
+    options<ReadOptions & { watch?: boolean; codec?: unknown; at?: unknown }>({
+      ...READ,
+      watch: NO_FLAG,
+      codec: NO_CODEC,
+      at: [-1, 1.5, "5", new Date(Number.NaN), new Date(-1)],
+    }),
   ),
   "Client#getText": row(zk.getText, path, read),
   "Client#getJson": row(zk.getJson, path, read),

@@ -273,17 +273,18 @@ export class Client implements AsyncDisposable {
   get<T>(path: string, options: ReadOptions & { readonly codec: Codec<T> }): Promise<NodeData & Decoded<T>>;
   get(path: string, options: ReadOptions & { readonly watch: true }): Promise<NodeData & Watched>;
   /**
-   * The node behind a transaction of the past, from a Zooid server that keeps a history.
+   * The node at a moment of the past, from a Zooid server that keeps a history.
    *
-   * @param options `at`: the zxid. The newest transactions are in a history within 10 s
+   * @param options `at`: the zxid of a transaction behind which it was so, or a time: then that of
+   *   the last transaction before the first one that was stamped later. The newest transactions are in a history within 10 s
    * @throws NO_NODE, NO_AUTH where it is or was not readable; HISTORY_GONE; UNIMPLEMENTED without a
    *   history
    */
-  get(path: string, options: CallOptions & { readonly at: Zxid }): Promise<PastNode>;
+  get(path: string, options: CallOptions & { readonly at: Zxid | Date }): Promise<PastNode>;
   get(path: string, options?: ReadOptions): Promise<NodeData>;
   get(
     path: string,
-    options?: ReadOptions & { readonly watch?: boolean; readonly codec?: Codec<unknown>; readonly at?: Zxid },
+    options?: ReadOptions & { readonly watch?: boolean; readonly codec?: Codec<unknown>; readonly at?: Zxid | Date },
   ): Promise<NodeData> | Promise<PastNode> {
     if (!fits(options, SHAPES.GET)) return refused("get", path, options, SHAPES.GET);
     if (options?.at !== undefined) {

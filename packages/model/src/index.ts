@@ -103,8 +103,10 @@ export {
   CHANGES_COUNT_MAX,
   type HistoryAnswer,
   type HistoryQuery,
+  MomentUnit,
   type PastChange,
   type PastChanges,
+  type PastMoment,
   type PastNode,
   type ZxidRange,
 } from "./protocol/past.ts";

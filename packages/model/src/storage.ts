@@ -24,6 +24,7 @@ export {
   type HistoryAnswer,
   type HistoryQuery,
   type PastChange,
+  type PastMoment,
   type PastNode,
   type ZxidRange,
 } from "./protocol/past.ts";

@@ -10,8 +10,10 @@
  */
 import {
   type Acl,
+  MomentUnit,
   type PastChange,
   type PastChanges,
+  type PastMoment,
   type PastNode,
   WireError,
   type Zxid,
@@ -94,9 +96,10 @@ export function decodePastChanges(bytes: Uint8Array): ShownChanges {
 }
 
 /** The body of a request for a node of the past. */
-export function writePastRequest(writer: JuteWriter, path: string, at: Zxid): void {
+export function writePastRequest(writer: JuteWriter, path: string, at: PastMoment): void {
   writer.text(path);
-  writer.zxid(at);
+  writer.zxid("zxid" in at ? at.zxid : at.timeMs);
+  writer.int("zxid" in at ? MomentUnit.ZXID : MomentUnit.TIME_MS);
 }
 
 /** The body of a request for a page of changes. */

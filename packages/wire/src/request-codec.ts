@@ -153,6 +153,7 @@ export class RequestReader implements RequestDecoder {
       case OpCode.GET_PAST:
         request.hasPath = reader.slice(request.path);
         request.relativeZxid = reader.zxid();
+        request.mode = reader.int();
         return;
       case OpCode.GET_CHANGES:
         request.hasPath = reader.slice(request.path);

@@ -2,7 +2,7 @@
  * One entry for each kind of request: its number, the encoding of its body, the decoding of its
  * answer.
  */
-import { type Acl, type ChildDetail, OpCode, type PastNode, type Stat, type Zxid } from "@zooid/model";
+import { type Acl, type ChildDetail, OpCode, type PastMoment, type PastNode, type Stat, type Zxid } from "@zooid/model";
 import {
   type ChildPageRequest,
   type ClientInfo,
@@ -165,7 +165,7 @@ export function childPageOperation(detail: ChildDetail): Operation<ChildPageRequ
 }
 
 /** Zooid's own, of a server with a history. */
-export const GET_PAST: Operation<Zxid, PastNode> = {
+export const GET_PAST: Operation<PastMoment, PastNode> = {
   code: OpCode.GET_PAST,
   name: "get",
   isRead: true,

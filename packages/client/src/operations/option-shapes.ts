@@ -63,14 +63,21 @@ export const WATCHED_READ: Shape<ReadOptions & { readonly watch?: boolean }> = s
   sync: flag,
   watch: flag,
 });
-export const GET: Shape<ReadOptions & { readonly watch?: boolean; readonly codec?: unknown; readonly at?: Zxid }> =
-  shape({
-    ...call,
-    sync: flag,
-    watch: flag,
-    codec: rules.codec,
-    at: wholeNumberRule(0, Number.MAX_SAFE_INTEGER),
-  });
+/** A Date of any realm: test runners give programs globals of their own. */
+const DATE: Rule = {
+  expected: "a Date since 1970",
+  accepts: (value) =>
+    Object.prototype.toString.call(value) === "[object Date]" && Number((value as Date).getTime()) >= 0,
+};
+export const GET: Shape<
+  ReadOptions & { readonly watch?: boolean; readonly codec?: unknown; readonly at?: Zxid | Date }
+> = shape({
+  ...call,
+  sync: flag,
+  watch: flag,
+  codec: rules.codec,
+  at: anyRule(wholeNumberRule(0, Number.MAX_SAFE_INTEGER), DATE),
+});
 export const HISTORY: Shape<HistoryOptions> = shape<HistoryOptions>({
   ...call,
   after: wholeNumberRule(0, Number.MAX_SAFE_INTEGER),

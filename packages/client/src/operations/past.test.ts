@@ -70,6 +70,14 @@ test("a node of the past has the data and versions that it had, in a chroot too"
   await expect(zk.get("/a", { at: (zxidAt(0) + 2 ** 40) as Zxid })).rejects.toMatchObject({ code: "HISTORY_GONE" });
 });
 
+test("a time stands for the last transaction that was not stamped later", async () => {
+  const [made, set] = (await all(zk.history("/a"))).map((item) => (item.kind === "change" ? item.timeMs : 0));
+  if (made === undefined || set === undefined) expect.unreachable("it was made and set");
+  const atSet = await zk.get("/a", { at: new Date(set) });
+  expect([text(atSet.data), text((await zk.get("/a", { at: new Date(set + 3_600_000) })).data)]).toEqual(["1", "2"]);
+  await expect(zk.get("/a", { at: new Date(1) })).rejects.toMatchObject({ code: "HISTORY_GONE" });
+});
+
 test("the changes of a node come in order, whatever the size of a page", async () => {
   const changes = [
     ["CREATE2", zxidAt(0), "0", 0],

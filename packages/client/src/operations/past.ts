@@ -20,8 +20,9 @@ export interface HistoryChange extends Omit<ShownChange, "op"> {
 
 const PAGE_SIZE = 200;
 
-export function readPast(place: ViewPlace, path: string, at: Zxid, options: CallOptions): Promise<PastNode> {
-  return ask(place, path, { operation: GET_PAST, body: at, options });
+export function readPast(place: ViewPlace, path: string, at: Zxid | Date, options: CallOptions): Promise<PastNode> {
+  const body = typeof at === "number" ? { zxid: at } : { timeMs: at.getTime() };
+  return ask(place, path, { operation: GET_PAST, body, options });
 }
 
 export async function* readChanges(

@@ -3,8 +3,16 @@ import type { Zxid } from "./zxid.ts";
 
 /** What a client asks of a server's history. */
 export type HistoryQuery =
-  | { readonly kind: "node"; readonly path: Uint8Array; readonly at: Zxid }
+  | { readonly kind: "node"; readonly path: Uint8Array; readonly at: PastMoment }
   | { readonly kind: "changes"; readonly path: Uint8Array; readonly after: Zxid; readonly countMax: number };
+
+/**
+ * Behind a transaction; or behind the last one before the first that was stamped later than a time.
+ */
+export type PastMoment = { readonly zxid: Zxid } | { readonly timeMs: number };
+
+/** How a request says a moment. */
+export const MomentUnit = { ZXID: 0, TIME_MS: 1 } as const;
 
 /** A node at a moment of the past; without what its children changed of it. */
 export interface PastNode {

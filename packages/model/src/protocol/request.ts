@@ -23,7 +23,7 @@ export interface Request {
   ttlMs: number;
   /** Expected version; -1 matches any. */
   version: number;
-  /** addWatch's mode, or checkWatches' and removeWatches' type. */
+  /** addWatch's mode, checkWatches' and removeWatches' type, or the unit of getPast's moment. */
   mode: number;
   /**
    * setWatches: the last zxid that the client saw. getPast and getChanges: the transaction of the

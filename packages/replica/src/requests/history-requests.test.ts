@@ -48,7 +48,7 @@ function withHistory(): { readonly zk: TestReplica; readonly asked: HistoryQuery
 const pastOf =
   (path: string, at = 7): ((writer: JuteWriter) => void) =>
   (writer) =>
-    writePastRequest(writer, path, at as Zxid);
+    writePastRequest(writer, path, { zxid: at as Zxid });
 const changesOf =
   (path: string): ((writer: JuteWriter) => void) =>
   (writer) =>
@@ -70,10 +70,24 @@ describe("a question about the past", () => {
     const { zk, asked, ref } = furnished();
     expect(zk.ask(ref, OpCode.GET_PAST, pastOf("/a"))).toBe("");
     const [query] = asked;
-    expect(query).toMatchObject({ kind: "node", at: 7 });
+    expect(query).toMatchObject({ kind: "node", at: { zxid: 7 } });
     expect(Buffer.from(query?.path ?? []).toString()).toBe("/a");
     answer(zk, 1, { kind: "node", node: NODE });
     expect(zk.take(ref)).toEqual([expect.stringContaining("node past")]);
+  });
+
+  test("may name a time, in a unit that is known", () => {
+    const { zk, asked, ref } = furnished();
+    zk.ask(ref, OpCode.GET_PAST, (writer) => writePastRequest(writer, "/a", { timeMs: 8 }));
+    expect(asked).toMatchObject([{ at: { timeMs: 8 } }]);
+    answer(zk, 1, { kind: "unknown" });
+    zk.take(ref);
+    const inAnother = (writer: JuteWriter): void => {
+      writer.text("/a");
+      writer.zxid(8);
+      writer.int(2);
+    };
+    expect(zk.ask(ref, OpCode.GET_PAST, inAnother)).toBe("BAD_ARGUMENTS");
   });
 
   test.each<[HistoryAnswer, string]>([

@@ -5,6 +5,7 @@ import {
   type HistoryAnswer,
   type HistoryQuery,
   isValidPath,
+  MomentUnit,
   OpCode,
   type Request,
   setSlice,
@@ -104,10 +105,11 @@ export class HistoryRequests {
     return history;
   }
 
-  #refusal(connection: Connection, { hasPath, op, path, relativeZxid, version }: Request): ErrorCode {
+  #refusal(connection: Connection, { hasPath, mode, op, path, relativeZxid, version }: Request): ErrorCode {
     if (!hasPath) return ErrorCode.MARSHALLING_ERROR;
     const isValid = isValidPath(path.bytes, path.start, path.end) && relativeZxid >= 0;
-    if (!isValid || (op === OpCode.GET_CHANGES && version < 1)) return ErrorCode.BAD_ARGUMENTS;
+    const isMoment = op === OpCode.GET_CHANGES || mode === MomentUnit.ZXID || mode === MomentUnit.TIME_MS;
+    if (!isValid || !isMoment || (op === OpCode.GET_CHANGES && version < 1)) return ErrorCode.BAD_ARGUMENTS;
     return pastRefusal(this.#parts, connection, path);
   }
 
@@ -142,8 +144,10 @@ export class HistoryRequests {
   }
 }
 
-function queryOf({ op, relativeZxid, version }: Request, path: Uint8Array): HistoryQuery {
+function queryOf({ mode, op, relativeZxid, version }: Request, path: Uint8Array): HistoryQuery {
   const zxid = relativeZxid as Zxid;
-  if (op === OpCode.GET_PAST) return { kind: "node", path, at: zxid };
+  if (op === OpCode.GET_PAST) {
+    return { kind: "node", path, at: mode === MomentUnit.ZXID ? { zxid } : { timeMs: relativeZxid } };
+  }
   return { kind: "changes", path, after: zxid, countMax: version };
 }

@@ -94,7 +94,7 @@ async function clientOf(who: "alice" | "anyone" = "anyone"): Promise<RawClient> 
 }
 
 function past(client: RawClient, path: string, at: Zxid): Promise<RawReply> {
-  return client.ask(OpCode.GET_PAST, (writer) => writePastRequest(writer, path, at));
+  return client.ask(OpCode.GET_PAST, (writer) => writePastRequest(writer, path, { zxid: at }));
 }
 
 function changes(client: RawClient, path: string, after = 0 as Zxid, countMax = 100): Promise<RawReply> {
@@ -208,6 +208,7 @@ test.each<[string, (client: RawClient) => Promise<RawReply>, ErrorCode]>([
       client.ask(OpCode.GET_PAST, (writer) => {
         writer.null();
         writer.zxid(1);
+        writer.int(0);
       }),
     ErrorCode.MARSHALLING_ERROR,
   ],

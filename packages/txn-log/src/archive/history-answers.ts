@@ -28,8 +28,9 @@ export function answerHistory(reader: HistoryReader, query: HistoryQuery): Histo
 }
 
 function nodeOf(reader: HistoryReader, { path, at }: Extract<HistoryQuery, { kind: "node" }>): HistoryAnswer {
-  const answer = reader.nodeAt(Buffer.from(path), at);
-  if (answer.kind === "unknown") return { kind: "unknown" };
+  const zxid = "zxid" in at ? at.zxid : reader.zxidAt(at.timeMs);
+  const answer = zxid === undefined ? undefined : reader.nodeAt(Buffer.from(path), zxid);
+  if (answer === undefined || answer.kind === "unknown") return { kind: "unknown" };
   return { kind: "node", node: answer.kind === "node" ? answer.node : undefined };
 }
 

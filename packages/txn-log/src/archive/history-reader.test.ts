@@ -264,6 +264,15 @@ describe("changes", () => {
   });
 });
 
+test("a time stands for the last transaction that was not stamped later", () => {
+  const last = model.states.length - 1;
+  for (const counter of [1, 2, 299, 300, last]) {
+    expect(reader().zxidAt(1000 * counter)).toBe(Z(1, counter));
+    expect(reader().zxidAt(1000 * counter + 999)).toBe(Z(1, counter));
+  }
+  expect([reader().zxidAt(999), reader().zxidAt(1e9)]).toEqual([undefined, Z(1, last)]);
+});
+
 describe("a node of the past", () => {
   test.each(PATHS)("%s is what it was after any transaction", (path) => {
     for (const at of moments())

@@ -91,6 +91,27 @@ export class HistoryReader {
   }
 
   /**
+   * The last transaction before the first one that was stamped later than a time, in the newest
+   * file that has one which was not; undefined where no file has.
+   */
+  zxidAt(timeMs: number): Zxid | undefined {
+    for (const { file, after } of this.#files().toReversed()) {
+      using archive = new ArchiveFile(file);
+      if (archive.footer.firstMs > timeMs) continue;
+      if (archive.footer.lastMs <= timeMs) return archive.footer.end.zxid;
+      let [found, isPassed] = [after, false];
+      archive.walk(after, (zxid, bytes, start, end) => {
+        if (isPassed) return;
+        this.#decoder.open(bytes, start, end, this.#header);
+        if (this.#header.timeMs > timeMs) isPassed = true;
+        else found = zxid;
+      });
+      return found;
+    }
+    return undefined;
+  }
+
+  /**
    * Hands over changes, oldest first.
    *
    * @throws StoreError for a damaged file

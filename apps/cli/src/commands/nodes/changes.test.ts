@@ -69,13 +69,16 @@ test("changes are items in JSON", async () => {
 
 test("get prints a node behind a transaction", async () => {
   expect(await run("text", "get", "--at", zxids[0] ?? "", "/a")).toEqual(["one"]);
+  const later = new Date(Date.now() + 60_000).toISOString();
+  expect(await run("text", "get", "--hex", "--at", later, "/a")).toEqual(["ff"]);
   expect(await run("text", "get", "--hex", "--at", zxids[2] ?? "", "/a")).toEqual(["ff"]);
   const [json = ""] = await run("json", "get", "--at", zxids[0] ?? "", "/a");
   expect(JSON.parse(json)).toMatchObject({ path: "/a", data: "one", czxid: zxids[0], mzxid: zxids[0], version: 0 });
 });
 
 test.each([
-  [["get", "--at", "now", "/a"], /--at takes a zxid like 0x300000007, found "now"/],
+  [["get", "--at", "now", "/a"], /--at takes a zxid like 0x300000007 or a time like 2026-05-31T23:59:00Z, found "now"/],
+  [["get", "--at", "2026-13-31T00:00:00Z", "/a"], /--at takes a time like 2026-05-31T23:59:00Z, found "2026-13/],
   [["get", "-s", "--at", "0x1", "/a"], /--at prints the data of a node of the past, without -s and -w/],
   [["get", "--at", "0x7000000000", "/a"], /the server's history does not reach that moment|HISTORY_GONE/],
   [["changes", "--limit", "x", "/a"], /limit/],

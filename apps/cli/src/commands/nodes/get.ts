@@ -4,7 +4,7 @@ import { type Command, FLAG_STAT, FLAG_WATCH, givenNode } from "../../command.ts
 import type { Flags } from "../../command-flags.ts";
 import type { JsonObject } from "../../output.ts";
 import { dataJson, dataText } from "../../texts/data-text.ts";
-import { givenZxid } from "../../texts/given-zxid.ts";
+import { givenMoment } from "../../texts/given-zxid.ts";
 import { hexDumpLines } from "../../texts/hex-dump.ts";
 import { statJson, statLines } from "../../texts/stat-text.ts";
 
@@ -20,7 +20,7 @@ export const get: Command = {
     { name: "at", takesValue: true, isOwn: true },
   ],
   summary:
-    "Prints a node's data: as text, base64 (-b), a dump (-x) or plain hexadecimal (--hex); with --at those behind a transaction of the past.",
+    "Prints a node's data: as text, base64 (-b), a dump (-x) or plain hexadecimal (--hex); with --at those behind a zxid, or at a time.",
   operandsMin: 1,
   describesFlags: true,
   pathOperand: 0,
@@ -29,7 +29,7 @@ export const get: Command = {
     if (operands.length > 1) {
       output.note("'get path [watch]' has been deprecated. Please use 'get [-s] [-w] path' instead.");
     }
-    const at = givenZxid(flags, "at");
+    const at = givenMoment(flags, "at");
     const watch = flags.has("w") || operands.length > 1;
     if (at !== undefined && (watch || flags.has("s")))
       throw usageError("--at prints the data of a node of the past, without -s and -w");
