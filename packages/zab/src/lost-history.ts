@@ -58,30 +58,30 @@ export class LostHistory {
    */
   get isAmnesiac(): boolean {
     const { amnesiac } = this.#log.durable;
-    return this.hasDiverged || amnesiac || isPromiseAlone(this.#log.durable);
+    return amnesiac || isPromiseAlone(this.#log.durable);
   }
 
-  /** Its history is not the leader's: it asks for all of it. */
-  get hasDiverged(): boolean {
-    return this.#divergedFrom !== undefined;
+  /**
+   * Whether this server's history is not that leader's: if others have elected it, this server asks
+   * it for all of its history, and is not counted.
+   */
+  hasDivergedFrom(leader: ServerId): boolean {
+    return this.#divergedFrom === leader;
   }
 
   /**
    * This server's history is no beginning of the leader's: the disk of one of the two is not what
-   * it was. While that leader is there, it is taken to be this one.
+   * it was. This server does not help to elect that one again:
+   *
+   * 1. S1 starts with an old copy of its disk, and is elected. S2 and S3 have one history, which
+   *    differs from that of S1.
+   * 2. S2 and S3 refuse S1. Without this, they would elect it again and again.
    */
   diverged(leader: ServerId): void {
     this.#divergedFrom = leader;
   }
 
-  /**
-   * There is no connection with a server any more. This one votes again if the server was the
-   * leader whose history differs:
-   *
-   * 1. S1 starts with an old copy of its disk, and is elected. S2 and S3 have one history, which
-   *    differs from that of S1, and both give their vote up.
-   * 2. An operator stops S1. Without this, S2 and S3 would never elect each other.
-   */
+  /** There is no connection with a server any more: it may return with another disk. */
   lost(sid: ServerId): void {
     if (this.#divergedFrom === sid) this.#divergedFrom = undefined;
   }

@@ -118,8 +118,8 @@ export type LeaderRefusal =
   /** It was made alone, and the leader's ensemble has no part of it. */
   | { readonly kind: "history-of-one-server"; readonly leader: ServerId; readonly through: Zxid }
   | { readonly kind: "epoch-promised"; readonly offered: number; readonly promised: number; readonly to: number }
-  | { readonly kind: "applied-beyond"; readonly applied: Zxid; readonly from: Zxid }
-  | { readonly kind: "histories-differ"; readonly at: Zxid };
+  | { readonly kind: "applied-beyond"; readonly leader: ServerId; readonly applied: Zxid; readonly from: Zxid }
+  | { readonly kind: "histories-differ"; readonly leader: ServerId; readonly at: Zxid };
 
 /** Why a server refuses a learner. */
 export type LearnerRefusal =

@@ -194,6 +194,11 @@ export class ZabPeer {
     return !this.isAmnesiac && !this.#founding.hasMetData;
   }
 
+  /** Whether this server must not help to elect another one: their histories differ. */
+  shuns(sid: ServerId): boolean {
+    return this.#lostHistory.hasDivergedFrom(sid);
+  }
+
   /** Whether this server may found an ensemble, and what keeps it from that. */
   get founding(): Pick<Founding, "isFounder" | "obstacles"> {
     return this.#founding;

@@ -7,7 +7,7 @@ test("events that continue until an operator acts are written once a minute, wit
   const write = (level: string) => (text: string) => void lines.push(`${level} ${text}`);
   let nowMs = 0;
   const log = new EventLog({ info: write("info"), warn: write("warn"), error: write("error") }, () => nowMs);
-  const applied = { kind: "applied-beyond", applied: 9 as Zxid, from: 1 as Zxid } as const;
+  const applied = { kind: "applied-beyond", leader: serverId(1), applied: 9 as Zxid, from: 1 as Zxid } as const;
   for (; nowMs < 60_000; nowMs += 1000) log.note(applied);
   expect(lines).toEqual([expect.stringMatching(/^error this server has applied .* 0x9[^(]*$/)]);
   log.note({ kind: "learner-not-counted", sid: serverId(2) });

@@ -48,7 +48,7 @@ export class LearnerDiscovery {
       isObserver: members.isObserver,
       promise,
       isFresh,
-      isAmnesiac,
+      isAmnesiac: isAmnesiac || lostHistory.hasDivergedFrom(this.#link.leader),
       isOwn,
       ensembleId: isBlank ? "" : identity.ensembleId,
       attemptId: isBlank ? identity.ensembleId : "",
@@ -146,7 +146,7 @@ export class LearnerDiscovery {
 
   #ackEpoch(isRepeated: boolean): void {
     const { durable } = this.#context.log;
-    const { hasDiverged } = this.#context.lostHistory;
+    const hasDiverged = this.#context.lostHistory.hasDivergedFrom(this.#link.leader);
     this.#link.becomePromised();
     this.#link.send({
       kind: "ack-epoch",

@@ -100,7 +100,7 @@ export class LearnerSynchronization {
     // What is known to be committed may not be applied yet.
     const applied = laterOf(sinks.application.applied(), durable.commitHint);
     if (sync.from.zxid < durable.floor.zxid || sync.from.zxid < applied) {
-      link.refuse("diverged", { kind: "applied-beyond", applied, from: sync.from.zxid });
+      link.refuse("diverged", { kind: "applied-beyond", leader: link.leader, applied, from: sync.from.zxid });
       return;
     }
     if (sync.from.zxid === durable.tail.zxid) {
@@ -122,7 +122,8 @@ export class LearnerSynchronization {
 
   #compareHistory(from: LogPosition, chain: unknown): boolean {
     if (chain === from.chain) return true;
-    this.#link.refuse("diverged", { kind: "histories-differ", at: from.zxid });
+    const { leader } = this.#link;
+    this.#link.refuse("diverged", { kind: "histories-differ", leader, at: from.zxid });
     return false;
   }
 
