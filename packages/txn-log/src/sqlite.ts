@@ -237,8 +237,8 @@ async function openOnce(options: StoreOptions): Promise<Store> {
   try {
     if (options.setAside !== undefined) moveDamaged(options, options.setAside);
     const found = inspectDirectory({ directory, logDirectory }, { sid, ensembleId });
-    // An opened log has counted the start, and taken an epoch where it is an ensemble of one: others
-    // would wait for a leader of that epoch.
+    // An opened log has counted the start, and taken an epoch where it is an ensemble of one:
+    // others would wait for a leader of that epoch.
     if (found.log !== undefined) options.admit?.(found.log);
     if (found.shortened !== undefined && options.allowAmnesia !== true) throw found.shortened;
     const witnessDamage = findWitnessDamage(join(logDirectory, WITNESS_FILE));
