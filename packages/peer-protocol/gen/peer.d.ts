@@ -305,6 +305,7 @@ export namespace zooid {
         selfEpoch: (number|Long);
         config?: (Uint8Array|null);
         nextConfig?: (Uint8Array|null);
+        ensembleId?: (string|null);
         static encode(message: zooid.Notification.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
         static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): zooid.Notification & zooid.Notification.$Shape;
     }
@@ -318,6 +319,7 @@ export namespace zooid {
             selfEpoch?: (number|Long|null);
             config?: (Uint8Array|null);
             nextConfig?: (Uint8Array|null);
+            ensembleId?: (string|null);
             $unknowns?: Uint8Array[];
         }
         type $Shape = zooid.Notification.$Properties;
@@ -353,6 +355,7 @@ export namespace zooid {
         vote?: (zooid.Vote.$Properties|null);
         config?: (Uint8Array|null);
         nextConfig?: (Uint8Array|null);
+        ensembleId?: (string|null);
         static encode(message: zooid.PollAnswer.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
         static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): zooid.PollAnswer & zooid.PollAnswer.$Shape;
     }
@@ -364,6 +367,7 @@ export namespace zooid {
             vote?: (zooid.Vote.$Properties|null);
             config?: (Uint8Array|null);
             nextConfig?: (Uint8Array|null);
+            ensembleId?: (string|null);
             $unknowns?: Uint8Array[];
         }
         type $Shape = zooid.PollAnswer.$Properties;

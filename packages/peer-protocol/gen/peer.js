@@ -1146,6 +1146,7 @@ export const zooid = $root.zooid = (() => {
         Notification.prototype.selfEpoch = $util.Long ? $util.Long.fromBits(0,0,true) : 0;
         Notification.prototype.config = null;
         Notification.prototype.nextConfig = null;
+        Notification.prototype.ensembleId = null;
 
         let $oneOfFields;
 
@@ -1158,6 +1159,12 @@ export const zooid = $root.zooid = (() => {
         // Virtual OneOf for proto3 optional field
         $Object.defineProperty(Notification.prototype, "_nextConfig", {
             get: $util.oneOfGetter($oneOfFields = ["nextConfig"]),
+            set: $util.oneOfSetter($oneOfFields)
+        });
+
+        // Virtual OneOf for proto3 optional field
+        $Object.defineProperty(Notification.prototype, "_ensembleId", {
+            get: $util.oneOfGetter($oneOfFields = ["ensembleId"]),
             set: $util.oneOfSetter($oneOfFields)
         });
 
@@ -1182,6 +1189,8 @@ export const zooid = $root.zooid = (() => {
                 writer.uint32(50).bytes(message.config);
             if (message.nextConfig != null && $Object.hasOwnProperty.call(message, "nextConfig"))
                 writer.uint32(58).bytes(message.nextConfig);
+            if (message.ensembleId != null && $Object.hasOwnProperty.call(message, "ensembleId"))
+                writer.uint32(66).string(message.ensembleId);
             if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                 for (let i = 0; i < message.$unknowns.length; ++i)
                     writer.raw(message.$unknowns[i]);
@@ -1269,6 +1278,13 @@ export const zooid = $root.zooid = (() => {
                             break;
                         message.nextConfig = reader.bytes();
                         message._nextConfig = "nextConfig";
+                        continue;
+                    }
+                case 8: {
+                        if (wireType !== 2)
+                            break;
+                        message.ensembleId = reader.stringVerify();
+                        message._ensembleId = "ensembleId";
                         continue;
                     }
                 }
@@ -1387,6 +1403,7 @@ export const zooid = $root.zooid = (() => {
         PollAnswer.prototype.vote = null;
         PollAnswer.prototype.config = null;
         PollAnswer.prototype.nextConfig = null;
+        PollAnswer.prototype.ensembleId = null;
 
         let $oneOfFields;
 
@@ -1399,6 +1416,12 @@ export const zooid = $root.zooid = (() => {
         // Virtual OneOf for proto3 optional field
         $Object.defineProperty(PollAnswer.prototype, "_nextConfig", {
             get: $util.oneOfGetter($oneOfFields = ["nextConfig"]),
+            set: $util.oneOfSetter($oneOfFields)
+        });
+
+        // Virtual OneOf for proto3 optional field
+        $Object.defineProperty(PollAnswer.prototype, "_ensembleId", {
+            get: $util.oneOfGetter($oneOfFields = ["ensembleId"]),
             set: $util.oneOfSetter($oneOfFields)
         });
 
@@ -1419,6 +1442,8 @@ export const zooid = $root.zooid = (() => {
                 writer.uint32(34).bytes(message.config);
             if (message.nextConfig != null && $Object.hasOwnProperty.call(message, "nextConfig"))
                 writer.uint32(42).bytes(message.nextConfig);
+            if (message.ensembleId != null && $Object.hasOwnProperty.call(message, "ensembleId"))
+                writer.uint32(50).string(message.ensembleId);
             if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                 for (let i = 0; i < message.$unknowns.length; ++i)
                     writer.raw(message.$unknowns[i]);
@@ -1488,6 +1513,13 @@ export const zooid = $root.zooid = (() => {
                             break;
                         message.nextConfig = reader.bytes();
                         message._nextConfig = "nextConfig";
+                        continue;
+                    }
+                case 6: {
+                        if (wireType !== 2)
+                            break;
+                        message.ensembleId = reader.stringVerify();
+                        message._ensembleId = "ensembleId";
                         continue;
                     }
                 }

@@ -6,8 +6,11 @@ export const ROLES: readonly PeerRole[] = ["looking", "following", "leading", "o
 
 export const notificationRecord: RecordCodec<"notification"> = {
   member: "notification",
-  encode: ({ role, vote = null, config = null, nextConfig = null, ...same }, writer) =>
-    void zooid.Notification.encode({ ...same, vote, config, nextConfig, role: ROLES.indexOf(role) }, writer),
+  encode: ({ role, vote = null, config = null, nextConfig = null, ensembleId = null, ...same }, writer) =>
+    void zooid.Notification.encode(
+      { ...same, vote, config, nextConfig, ensembleId, role: ROLES.indexOf(role) },
+      writer,
+    ),
   decode: (reader) => {
     const record = zooid.Notification.decode(reader);
     return {
@@ -30,8 +33,8 @@ export const pollRecord: RecordCodec<"poll"> = {
 
 export const pollAnswerRecord: RecordCodec<"poll-answer"> = {
   member: "pollAnswer",
-  encode: ({ role, vote = null, config = null, nextConfig = null, ...same }, writer) =>
-    void zooid.PollAnswer.encode({ ...same, vote, config, nextConfig, role: ROLES.indexOf(role) }, writer),
+  encode: ({ role, vote = null, config = null, nextConfig = null, ensembleId = null, ...same }, writer) =>
+    void zooid.PollAnswer.encode({ ...same, vote, config, nextConfig, ensembleId, role: ROLES.indexOf(role) }, writer),
   decode: (reader) => {
     const record = zooid.PollAnswer.decode(reader);
     return {
@@ -44,13 +47,15 @@ export const pollAnswerRecord: RecordCodec<"poll-answer"> = {
   },
 };
 
-interface Configs<Bytes> {
-  readonly config?: Bytes;
-  readonly nextConfig?: Bytes;
+interface Configs<Absent> {
+  readonly config?: Uint8Array | Absent;
+  readonly nextConfig?: Uint8Array | Absent;
+  readonly ensembleId?: string | Absent;
 }
 
-function configsOf({ config, nextConfig }: Configs<Uint8Array | null | undefined>): Configs<Uint8Array> {
+function configsOf({ config, nextConfig, ensembleId }: Configs<null | undefined>): Configs<never> {
   return {
+    ...(ensembleId === null || ensembleId === undefined ? {} : { ensembleId }),
     ...(config === null || config === undefined ? {} : { config: copyOf(config) }),
     ...(nextConfig === null || nextConfig === undefined ? {} : { nextConfig: copyOf(nextConfig) }),
   };

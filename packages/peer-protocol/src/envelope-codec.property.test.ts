@@ -129,12 +129,21 @@ const FIELDS: { readonly [K in Kind]: fc.Arbitrary<object> } = {
   }),
   heartbeat: fc.record({ sequence: number, isEcho: flag, wallMs: number }),
   notification: fc.record(
-    { role, round: number, vote, selfZxid: zxid, selfEpoch: number, config: bytes, nextConfig: bytes },
+    {
+      role,
+      round: number,
+      vote,
+      selfZxid: zxid,
+      selfEpoch: number,
+      config: bytes,
+      nextConfig: bytes,
+      ensembleId: text,
+    },
     { requiredKeys: ["role", "round", "vote", "selfZxid", "selfEpoch"] },
   ),
   poll: fc.record({ number }),
   "poll-answer": fc.record(
-    { number, role, vote, config: bytes, nextConfig: bytes },
+    { number, role, vote, config: bytes, nextConfig: bytes, ensembleId: text },
     { requiredKeys: ["number", "role", "vote"] },
   ),
   "learner-info": fc.record(

@@ -36,7 +36,12 @@ export function envelopeBytesMax(message: EnvelopeMessage): number {
       return FIXED_BYTES_MAX + textBytesMax(message.text);
     case "notification":
     case "poll-answer":
-      return FIXED_BYTES_MAX + (message.config?.length ?? 0) + (message.nextConfig?.length ?? 0);
+      return (
+        FIXED_BYTES_MAX +
+        (message.config?.length ?? 0) +
+        (message.nextConfig?.length ?? 0) +
+        textBytesMax(message.ensembleId ?? "")
+      );
     case "learner-info":
       return (
         FIXED_BYTES_MAX +

@@ -1,9 +1,10 @@
-import { composeZxid, MajorityQuorum, parseMembers, serverId } from "@zooid/model";
+import { composeZxid, MajorityQuorum, parseMembers, serverId, ZXID_NONE } from "@zooid/model";
 import { describe, expect, test } from "vitest";
 import { PEER_DEFAULTS, type PeerConfig } from "./config.ts";
 import { Founding, isOfAnotherEnsemble, type SaidDisk, saidDiskOf } from "./founding.ts";
 import { KnownMembers } from "./known-members.ts";
 import { LostHistory } from "./lost-history.ts";
+import { batchOf } from "./testing/batch.ts";
 import { VolatileLog } from "./volatile-log.ts";
 
 const S1 = serverId(1);
@@ -227,5 +228,22 @@ describe("a disk says", () => {
       isOfAnotherEnsemble(DATA, FRESH),
       isOfAnotherEnsemble(DATA, ATTEMPT),
     ]).toEqual([true, false, false, false]);
+  });
+});
+
+describe("a configuration that another server knows", () => {
+  test("counts beside data where that server has data of the same ensemble", () => {
+    const { founding, log } = founder();
+    log.setEnsembleId("e", () => {});
+    log.append({ ...batchOf(1, 1), start: 0 }, 1, ZXID_NONE);
+    expect([undefined, "f", "e"].map((theirs) => founding.mayKnowMembers(S2, theirs))).toEqual([false, false, true]);
+  });
+
+  test("counts without data unless another listed server has data of another ensemble", () => {
+    const { founding } = founder();
+    founding.heard(S2, DATA);
+    expect([undefined, "e", "f"].map((theirs) => founding.mayKnowMembers(S2, theirs))).toEqual([true, true, true]);
+    founding.heard(S3, { history: "ensemble", ensembleId: "f" });
+    expect([founding.mayKnowMembers(S2, "e"), founding.mayKnowMembers(S3, "f")]).toEqual([false, false]);
   });
 });

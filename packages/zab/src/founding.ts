@@ -220,6 +220,22 @@ export class Founding {
     return this.#peers.get(sid)?.said?.ensembleId ?? "";
   }
 
+  /**
+   * Whether a configuration that a server knows to be committed may be that of this server's
+   * ensemble:
+   *
+   * 1. S5 is the first server of a new ensemble, S1, S2 and S3 are of the old one, without a leader.
+   * 2. S4 has lost its disk. It hears of both, and belongs to neither yet.
+   * 3. S1 and S2 hear from S4 that S5 alone votes. Without this, they would wait for S5.
+   *
+   * @param theirs the ensemble that the server has data of; undefined if it has none
+   */
+  mayKnowMembers(from: ServerId, theirs: string | undefined): boolean {
+    const ours = this.#lostHistory.isBlank ? "" : this.#log.durable.identity.ensembleId;
+    if (ours !== "") return theirs === ours;
+    return theirs === undefined || this.dataBeside(from, theirs) === undefined;
+  }
+
   /** Whether a configuration that a server knows to be committed shows that there is a history. */
   saysOfHistory(from: ServerId, { version }: Members): boolean {
     // One that is fresh has it from its files.

@@ -204,6 +204,12 @@ export class ZabPeer {
     return this.#founding;
   }
 
+  /** The ensemble that this server has data of; nothing while it has none. */
+  get dataOf(): { readonly ensembleId?: string } {
+    const { ensembleId } = this.#log.durable.identity;
+    return this.#lostHistory.isBlank || ensembleId === "" ? {} : { ensembleId };
+  }
+
   /** The configurations of the ensemble. */
   get members(): KnownMembers {
     return this.#members;
@@ -214,9 +220,10 @@ export class ZabPeer {
    * is a hint where to find the leader, which sends it with the history. @returns whether it is
    * news
    */
-  adoptMembers(from: ServerId, config: Uint8Array): boolean {
+  adoptMembers(from: ServerId, config: Uint8Array, ensembleId?: string): boolean {
     const isLate = this.phase !== "election" && this.phase !== "discovery";
     if (isLate || !this.#members.isChangeable) return false;
+    if (!this.#founding.mayKnowMembers(from, ensembleId)) return false;
     const members = decodeMembers(config);
     if (members === undefined || members.version <= versionOf(this.#members.committed)) return false;
     // 1. S1 is an ensemble of one and changes it to S2. It commits that, S2 learns it, and S1

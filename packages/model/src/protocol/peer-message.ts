@@ -31,6 +31,8 @@ export type ElectionMessage =
       readonly config?: Uint8Array | undefined;
       /** A change of it in the sender's log that may not be committed. */
       readonly nextConfig?: Uint8Array | undefined;
+      /** With `config`: that of the sender's data; absent if it has none. */
+      readonly ensembleId?: string | undefined;
     }
   /** The basic election asks. */
   | { readonly kind: "poll"; readonly number: number }
@@ -42,6 +44,7 @@ export type ElectionMessage =
       /** As in a notification. */
       readonly config?: Uint8Array | undefined;
       readonly nextConfig?: Uint8Array | undefined;
+      readonly ensembleId?: string | undefined;
     };
 
 /** A learner's report to the leader that a session is alive. */
