@@ -21,6 +21,7 @@ class FakeConnection {
   }
 
   send(call: AnyCall): void {
+    expect(call, "there is a call to send").toBeDefined();
     expect([this.isOpened, this.isEmpty()], "it is sent alone, on an open connection").toEqual([true, true]);
     this.sent.push(call);
     if (!this.drops) this.inFlight = call;

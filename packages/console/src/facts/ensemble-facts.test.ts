@@ -1,7 +1,9 @@
+import type { Client, Stat } from "@zooid/client";
+import { parseEnsembleConfig } from "@zooid/client/internal/servers/ensemble-config";
 import { expect, test } from "vitest";
 import type { MemberJson } from "../api/shapes.ts";
 import { startStage } from "../testing/stage.ts";
-import { EnsembleFacts } from "./ensemble-facts.ts";
+import { EnsembleFacts, type FourLetterWords } from "./ensemble-facts.ts";
 import { ensembleProblems } from "./ensemble-problems.ts";
 import { MetricHistory } from "./metric-history.ts";
 
@@ -47,6 +49,23 @@ test("figures for the charts need no session", async () => {
   const facts = new EnsembleFacts({ name: "", hosts: stage.server.connectString });
   expect(await facts.sample()).toMatchObject([{ role: "standalone", isReachable: true }]);
   expect(stage.server.summary.sessionCount).toBe(1);
+});
+
+test.each([
+  ["with client addresses", ["a:1:2:participant;2181", "b:1:2:participant;10.0.0.2:2182"], ["a:2181", "10.0.0.2:2182"]],
+  ["without, on machines of their own", ["a:1:2", "b:1:2:observer"], ["a:9181", "b:9181"]],
+  ["without, on one machine", ["a:1:2", "a:3:4"], ["a", "a"]],
+  ["without, two of three on one machine", ["a:1:2", "b:1:2", "a:3:4"], ["a", "b:9181", "a"]],
+  ["one without", ["a:1:2:participant;2181", "b:1:2"], ["a:2181", "b:9181"]],
+])("members of a configuration %s are asked at these addresses", async (_, lines, addresses) => {
+  const text = lines.map((line, i) => `server.${i + 1}=${line}`).join("\n");
+  const { data, stat } = { data: Buffer.from(`${text}\nversion=100000007`), stat: {} as Stat };
+  const config = parseEnsembleConfig({ data, stat });
+  const client = { getConfig: async () => config } as unknown as Client;
+  const words: FourLetterWords = async () => "";
+  const facts = new EnsembleFacts({ name: "", hosts: "z:9181,y:9182", words });
+  const { members } = await facts.ensemble(client);
+  expect(members.map(({ address }) => address)).toEqual(addresses);
 });
 
 test("only operators see the paths of other sessions", async () => {

@@ -1,3 +1,4 @@
+import { generateKeyPairSync, type KeyObject } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,6 +23,11 @@ beforeAll(() => {
     "host.pem": HOST.key + HOST.cert,
     "encrypted.pem": HOST_ENCRYPTED_KEY + HOST.cert,
     "mixed.pem": ONE.key + HOST.cert,
+    "key-behind.pem": HOST.cert + HOST.key,
+    "rsa.pem": pemOf(generateKeyPairSync("rsa", { modulusLength: 2048 })) + HOST.cert,
+    "ec.pem": pemOf(generateKeyPairSync("ec", { namedCurve: "prime256v1" })) + HOST.cert,
+    "ed25519.pem": pemOf(generateKeyPairSync("ed25519")) + HOST.cert,
+    "authority-first.pem": HOST.key + AUTHORITY + HOST.cert,
     "keyless.pem": HOST.cert,
     "certless.pem": HOST.key,
     "damaged.pem": `${HOST.key}-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n`,
@@ -47,6 +53,10 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+function pemOf({ privateKey }: { readonly privateKey: KeyObject }): string {
+  return privateKey.export({ type: "pkcs8", format: "pem" }) as string;
+}
+
 function at(file: string, more: KeyStoreOptions = {}): KeyStoreOptions {
   return { location: join(folder, file), ...more };
 }
@@ -67,6 +77,7 @@ function trustStore(options: KeyStoreOptions): { problems: string[]; count: numb
 describe("a key store can be", () => {
   test.each<[string, () => KeyStoreOptions]>([
     ["PEM", () => at("host.pem")],
+    ["PEM with the key behind the certificate", () => at("key-behind.pem")],
     ["PEM with an encrypted key", () => at("encrypted.pem", { password: PASSWORD })],
     ["PKCS#12", () => at("host.p12", { password: PASSWORD })],
     [
@@ -119,6 +130,17 @@ describe("a key store is refused that is", () => {
     expect(isRead).toBe(false);
   });
 });
+
+test.each(["mixed", "rsa", "ec", "ed25519", "authority-first"])(
+  "a key store in PEM whose certificate is not of its key is refused, of whichever kinds they are: %s",
+  (name) => {
+    const { isRead, problems } = keyStore(at(`${name}.pem`));
+    expect([isRead, problems]).toEqual([
+      false,
+      [expect.stringMatching(/certificate (?:that )?is not (?:that )?of its key/)],
+    ]);
+  },
+);
 
 describe("a trust store can be", () => {
   test("PEM with several certificates", () => {

@@ -194,6 +194,29 @@ describe("nodes that exist", () => {
     expect(await client.exists("/app/more")).toBeNull();
   });
 
+  test.each([
+    ["--existing keep", "1 created, 0 replaced, 2 the same already, 1 kept, 3 bytes of data"],
+    ["--existing replace", "1 created, 1 replaced, 2 the same already, 14 bytes of data"],
+    [
+      "--existing mirror",
+      "1 created, 1 replaced, 2 the same already, 2 deleted, 1 not deleted, since they hold ephemeral nodes, 14 bytes of data",
+    ],
+  ])(
+    "are told apart in the last line of an import with %s, which has no count that is 0 for nothing",
+    async (words, line) => {
+      await using session = await Session.open(zk.connectString);
+      const lastOf = async (...more: readonly string[]): Promise<string | undefined> =>
+        (await session.run("import", ...words.split(" "), ...more, file, "/app")).stdout.trimEnd().split("\n").at(-1);
+      expect(await lastOf("--dry-run")).toBe(`would import: ${line}`);
+      expect(await lastOf()).toBe(line);
+      await client.delete("/app/held/mine");
+      await client.delete("/app/held");
+      if (words === "--existing mirror") {
+        expect(await lastOf()).toBe("0 created, 0 replaced, 4 the same already, 0 deleted, 0 bytes of data");
+      }
+    },
+  );
+
   test("are passed over by an import that continues", async () => {
     const cut = readFileSync(file, "utf8").split("\n");
     await client.create("/copy", "root");
