@@ -1,5 +1,4 @@
-import type { Client, Stat } from "@zooid/client";
-import { parseEnsembleConfig } from "@zooid/client/internal/servers/ensemble-config";
+import type { Client, EnsembleServer } from "@zooid/client";
 import { expect, test } from "vitest";
 import type { MemberJson } from "../api/shapes.ts";
 import { startStage } from "../testing/stage.ts";
@@ -51,16 +50,21 @@ test("figures for the charts need no session", async () => {
   expect(stage.server.summary.sessionCount).toBe(1);
 });
 
-test.each([
-  ["with client addresses", ["a:1:2:participant;2181", "b:1:2:participant;10.0.0.2:2182"], ["a:2181", "10.0.0.2:2182"]],
-  ["without, on machines of their own", ["a:1:2", "b:1:2:observer"], ["a:9181", "b:9181"]],
-  ["without, on one machine", ["a:1:2", "a:3:4"], ["a", "a"]],
-  ["without, two of three on one machine", ["a:1:2", "b:1:2", "a:3:4"], ["a", "b:9181", "a"]],
-  ["one without", ["a:1:2:participant;2181", "b:1:2"], ["a:2181", "b:9181"]],
-])("members of a configuration %s are asked at these addresses", async (_, lines, addresses) => {
-  const text = lines.map((line, i) => `server.${i + 1}=${line}`).join("\n");
-  const { data, stat } = { data: Buffer.from(`${text}\nversion=100000007`), stat: {} as Stat };
-  const config = parseEnsembleConfig({ data, stat });
+test.each<readonly [what: string, servers: readonly Partial<EnsembleServer>[], addresses: readonly string[]]>([
+  [
+    "with client addresses",
+    [
+      { host: "a", clientAddress: { host: "a", port: 2181 } },
+      { host: "b", clientAddress: { host: "10.0.0.2", port: 2182 } },
+    ],
+    ["a:2181", "10.0.0.2:2182"],
+  ],
+  ["without, on machines of their own", [{ host: "a" }, { host: "b" }], ["a:9181", "b:9181"]],
+  ["without, on one machine", [{ host: "a" }, { host: "a" }], ["a", "a"]],
+  ["without, two of three on one machine", [{ host: "a" }, { host: "b" }, { host: "a" }], ["a", "b:9181", "a"]],
+  ["one without", [{ host: "a", clientAddress: { host: "a", port: 2181 } }, { host: "b" }], ["a:2181", "b:9181"]],
+])("members of a configuration %s have these addresses", async (_, servers, addresses) => {
+  const config = { version: 7n, servers: servers.map((server, i) => ({ id: i + 1, role: "participant", ...server })) };
   const client = { getConfig: async () => config } as unknown as Client;
   const words: FourLetterWords = async () => "";
   const facts = new EnsembleFacts({ name: "", hosts: "z:9181,y:9182", words });
