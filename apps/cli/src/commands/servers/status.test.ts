@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { startServer } from "@zooid/embedded-server";
 import { expect, test } from "vitest";
 import { Session } from "../../testing/session.ts";
@@ -52,6 +52,39 @@ test("a server that does not answer has its reason, and the status is 0 while an
   await using none = await Session.open(absent, "json");
   const without = await none.run("status");
   expect([await without.ended, without.objects]).toMatchObject([1, [{ healthy: false }]]);
+});
+
+/** What a server answers to `srvr`. */
+async function answering(mode: string) {
+  const text = `Zookeeper version: 3.9.5\nLatency min/avg/max: 0/1.0/2\nZxid: 0x100000002\nMode: ${mode}\nNode count: 5\n`;
+  const server = createServer((socket) => {
+    socket.on("error", () => {});
+    socket.once("data", (word) => socket.end(word.toString() === "srvr" ? text : ""));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return { address: `127.0.0.1:${port}`, [Symbol.dispose]: () => server.close() };
+}
+
+test.each<readonly [modes: readonly string[], isWell: boolean, verdict: string]>([
+  [["leader"], true, "1 of 1 server serves; leader #0"],
+  [["leader", "follower", "observer"], true, "3 of 3 servers serve; leader #0"],
+  [["follower", "leader"], true, "2 of 2 servers serve; leader #1"],
+  [["standalone"], true, "1 of 1 server serves"],
+  [["follower"], false, "1 of 1 server serves; no leader among them"],
+  [["follower", "observer"], false, "2 of 2 servers serve; no leader among them"],
+  [["read-only", "read-only"], false, "0 of 2 servers serve; no leader among them"],
+  [["leader", "leader"], false, "2 of 2 servers serve; several lead or stand alone: #0, #1"],
+  [["leader", "standalone"], false, "2 of 2 servers serve; several lead or stand alone: #0, #1"],
+  [["standalone", "standalone"], false, "2 of 2 servers serve; several lead or stand alone: #0, #1"],
+])("of servers that say %j", async (modes, isWell, verdict) => {
+  using servers = new DisposableStack();
+  const addresses: string[] = [];
+  for (const mode of modes) addresses.push(servers.use(await answering(mode)).address);
+  await using session = await Session.open(addresses.join(","));
+  const found = await session.run("status");
+  const said = verdict.replace(/#(\d)/g, (_, at) => addresses[Number(at)] ?? "");
+  expect([await found.ended, found.stdout.trimEnd().split("\n").at(-1)]).toEqual([isWell ? 0 : 1, said]);
 });
 
 test("4lw sends a word to each server, and prints what a server answers to words that it does not list", async () => {
