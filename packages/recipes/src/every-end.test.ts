@@ -74,14 +74,27 @@ function streamsOf(recipe: object): ReadonlyMap<string, Observable<unknown>> {
   return streams;
 }
 
-test.each(ROWS)("its streams complete when it is closed: %s", async (_, open) => {
-  const recipe = await open(a, "/closed");
-  if (!("close" in recipe) || typeof recipe.close !== "function") return;
+/** Subscribes to each. @returns the names of those that have not ended */
+function subscribed(recipe: object): ReadonlySet<string> {
   const open$ = new Set<string>();
   for (const [name, stream$] of streamsOf(recipe)) {
     open$.add(name);
     stream$.subscribe({ complete: () => open$.delete(name), error: () => open$.delete(name) });
   }
+  return open$;
+}
+
+test.each(ROWS)("its streams end when it is closed: %s", async (_, open) => {
+  const recipe = await open(a, "/closed");
+  if (!("close" in recipe) || typeof recipe.close !== "function") return;
+  const open$ = subscribed(recipe);
   await recipe.close();
+  await expect.poll(() => [...open$]).toEqual([]);
+});
+
+test.each(ROWS)("its streams end when its client is closed: %s", async (_, open) => {
+  const zk = await stage.client();
+  const open$ = subscribed(await open(zk, "/closed"));
+  await zk.close();
   await expect.poll(() => [...open$]).toEqual([]);
 });
