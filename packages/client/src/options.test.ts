@@ -2,6 +2,7 @@
 import { OpCode, READ_ONLY_ACL, type SessionId } from "@zooid/model";
 import { filter, firstValueFrom, lastValueFrom } from "rxjs";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import type { RetryPolicy } from "./calls/retry.ts";
 import type { Client } from "./client.ts";
 import { connect, createClient } from "./connect.ts";
 import { isZkError } from "./errors.ts";
@@ -143,6 +144,24 @@ test("retry is asked for every call that has no policy of its own", async () => 
   expect(await codeOf(client.get("/a"))).toBe("THROTTLED_OP");
   expect(await codeOf(client.get("/a", { retry: policy("call's") }))).toBe("THROTTLED_OP");
   expect(asked).toEqual(["client's", "call's"]);
+});
+
+test("a policy is told which attempt has failed, and how long ago the first one was", async () => {
+  const failed: { readonly count: number; readonly elapsedMs: number }[] = [];
+  const retry: RetryPolicy = ({ count, elapsedMs }) => {
+    failed.push({ count, elapsedMs });
+    return count < 4 ? 2 : false;
+  };
+  const client = start({ retry });
+  const line = await server.session();
+  line.serve((request) => answer(request, { code: -127 }));
+  const startMs = performance.now();
+  expect(await codeOf(client.get("/a"))).toBe("THROTTLED_OP");
+  const inAllMs = performance.now() - startMs;
+  expect(failed.map(({ count }) => count)).toEqual([1, 2, 3, 4]);
+  const times = failed.map(({ elapsedMs }) => elapsedMs);
+  expect(times.filter((ms) => ms < 0 || ms > inAllMs)).toEqual([]);
+  expect(times).toEqual(times.toSorted((a, b) => a - b));
 });
 
 test.each([
