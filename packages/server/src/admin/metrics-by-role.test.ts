@@ -45,7 +45,8 @@ beforeAll(async () => {
   const leader = servers[(sids.get("leader") ?? 1) - 1] as ZooidServer;
   await vi.waitFor(async () => {
     const found = await samplesOf(leader);
-    expect([found.get("synced_observers"), found.get("zooid_learner_3_unapplied")]).toEqual([1, 0]);
+    const lags = [...found].filter(([name]) => /^zooid_learner_\d_un(?:acked|applied)$/.test(name));
+    expect([found.get("synced_observers"), lags.map(([, lag]) => lag)]).toEqual([1, [0, 0, 0, 0]]);
   }, 5000);
   for (const [role, sid] of sids) {
     const server = servers[sid - 1] as ZooidServer;
