@@ -221,10 +221,10 @@ export class Founding {
   }
 
   /**
-   * Whether a configuration that a server knows to be committed may be that of this server's
+   * Whether a configuration that another server knows to be committed may be of this server's
    * ensemble:
    *
-   * 1. S5 is the first server of a new ensemble, S1, S2 and S3 are of the old one, without a leader.
+   * 1. S5 is the first server of a new ensemble, S1 to S3 are of the old one, without a leader.
    * 2. S4 has lost its disk. It hears of both, and belongs to neither yet.
    * 3. S1 and S2 hear from S4 that S5 alone votes. Without this, they would wait for S5.
    *

@@ -240,7 +240,7 @@ test("a survivor beside a member with an empty disk says that this one is not co
   wiped.start();
   const config = join(directory(), "zoo2.cfg");
   const reason =
-    /2 of 3 voters reachable; server 3 at .*server 1 is not counted: its data directory is empty, or has lost data/;
+    /2 of 3 voters reachable; server 3 at .*server 1 is not counted: its data directory is empty, has lost data/;
   await until("reason", () => (reason.test(run("status", config).text) ? true : undefined));
 });
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { ListenSocket } from "./listen-socket.ts";
+import { isSame, ListenSocket, overlaps, type Place } from "./listen-socket.ts";
 
 const SOMAXCONN = "/proc/sys/net/core/somaxconn";
 /** Turns in which the loop sees what the system has connected at once. */
@@ -22,4 +22,22 @@ test.runIf(process.platform === "linux")("as many connections wait to be accepte
   listener.stop();
   // A connection that the backlog has no room for is repeated by the system a second later.
   expect(connectedCount).toBe(count);
+});
+
+test.each([
+  ["fd00:35::2", "fd00:35:0:0::2", true],
+  ["FD00:35::2", "fd00:35::2", true],
+  ["::ffff:127.0.0.1", "127.0.0.1", true],
+  ["fd00:35::2", "fd00:35::3", false],
+  ["fe80::1%eth0", "fe80:0::1%eth0", true],
+  ["fe80::1%eth0", "fe80::1%eth1", false],
+  ["fe80::1%eth0", "fe80::1", false],
+  [undefined, "::", true],
+  [undefined, "::1", false],
+])("%s and %s are one place: %s", (a, b, is) => {
+  const [one, other] = [a, b].map((address) => ({ address, port: 2181 })) as [Place, Place];
+  expect(isSame(one, other)).toBe(is);
+  expect(isSame(other, one)).toBe(is);
+  expect(isSame(one, { ...one, port: 2182 })).toBe(false);
+  if (is) expect(overlaps(one, other)).toBe(true);
 });

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import type { Server } from "node:net";
+import { javaAddress } from "@zooid/model";
 
 /** Where a port is bound. */
 export interface Place {
@@ -83,9 +84,16 @@ const WILDCARDS: ReadonlySet<string | undefined> = new Set([undefined, "*", "0.0
 
 /** Whether two sockets cannot be bound at the same time. */
 export function overlaps(a: Place, b: Place): boolean {
-  return a.port === b.port && (a.address === b.address || WILDCARDS.has(a.address) || WILDCARDS.has(b.address));
+  return a.port === b.port && (isSameAddress(a, b) || WILDCARDS.has(a.address) || WILDCARDS.has(b.address));
 }
 
 export function isSame(a: Place, b: Place): boolean {
-  return a.port === b.port && (a.address === b.address || (WILDCARDS.has(a.address) && WILDCARDS.has(b.address)));
+  return a.port === b.port && (isSameAddress(a, b) || (WILDCARDS.has(a.address) && WILDCARDS.has(b.address)));
+}
+
+/** IPv6 addresses have several spellings, and may have a zone. */
+function isSameAddress({ address: a }: Place, { address: b }: Place): boolean {
+  if (a === b || a === undefined || b === undefined) return a === b;
+  const [[textA = "", zoneA], [textB = "", zoneB]] = [a.split("%"), b.split("%")];
+  return zoneA === zoneB && javaAddress(textA) === javaAddress(textB);
 }

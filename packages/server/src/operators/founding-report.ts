@@ -154,12 +154,21 @@ export class FoundingReport {
           `this server founds no ensemble, since ${where} accepts connections and it is not known whether it has data` +
           `${reason}. Correct that, or stop server ${sid} if it has none; ${PAGE}`
         );
-      case "absent-beside-a-past":
+      case "absent-beside-a-past": {
+        const { versionFile } = ensemble;
+        const known =
+          versionFile === undefined
+            ? "another server knows a configuration with a version"
+            : `${versionFile} has a version`;
+        const instead =
+          versionFile === undefined
+            ? ""
+            : ", or, for a new ensemble, remove the file, and write the server.N lines into zoo.cfg of every server";
         return (
-          `this server founds no ensemble, since ${ensemble.versionFile ?? "its configuration"} has a version, so there was an ensemble, ` +
-          `and ${where} is unreachable${reason}. Start the servers that have the data, or, for a new ensemble, remove the file, ` +
-          `and write the server.N lines into zoo.cfg of every server; ${PAGE}`
+          `this server founds no ensemble, since ${known}, so there was an ensemble, and ${where} is unreachable${reason}. ` +
+          `Start the servers that have the data${instead}; ${PAGE}`
         );
+      }
       default:
         return `this server founds no ensemble before ${where} is heard, or was unreachable for ${ensemble.foundingWaitMs} ms${reason}`;
     }

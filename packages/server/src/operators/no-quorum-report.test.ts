@@ -117,7 +117,7 @@ describe("servers that are reached and not counted", () => {
   test("are named with the reason, at once for probes and after a minute in the log", () => {
     for (const sid of [TWO, THREE]) report.noted({ kind: "learner-not-counted", sid });
     const reasons =
-      "; server 2 is not counted: its data directory is empty, or has lost data; server 3 is not counted: ";
+      "; server 2 is not counted: its data directory is empty, has lost data, or has another history; server 3 is not counted: ";
     expect(report.note(0)).toContain(reasons);
     expect(report.note(0)).not.toContain("docs/disaster.md");
     minute();
@@ -159,7 +159,9 @@ test("a server without data that connects to one with data is not counted, until
   connected = [TWO];
   report.heard(TWO, "none");
   minute();
-  expect(lines[0]?.text).toContain("server 2 is not counted: its data directory is empty, or has lost data");
+  expect(lines[0]?.text).toContain(
+    "server 2 is not counted: its data directory is empty, has lost data, or has another history",
+  );
   report.heard(TWO, "ensemble");
   expect(report.note(0)).not.toContain("not counted");
 });

@@ -171,5 +171,5 @@ export class NoQuorumReport {
   }
 }
 
-const LOST_DISK = "its data directory is empty, or has lost data";
+const LOST_DISK = "its data directory is empty, has lost data, or has another history";
 const LOST_PART = "it has lost a part of its log";

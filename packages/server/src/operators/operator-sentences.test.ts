@@ -13,7 +13,13 @@ test.each([
     {
       kind: "list-differs",
       inForce: THREE,
-      wish: { members: FOUR, wishers: [serverId(1), serverId(4)], lacking: [serverId(2), serverId(3)], earlier: [] },
+      wish: {
+        members: FOUR,
+        wishers: [serverId(1), serverId(4)],
+        lacking: [serverId(2), serverId(3)],
+        unheard: [],
+        earlier: [],
+      },
     },
     "the list in force is 1, 2, 3; servers 1, 4 have 1, 2, 3 and observers 4 in the file, and servers 2, 3 not: it changes once a quorum of both lists has the new one. " +
       "Edit the files that are wrong, and restart those servers",
@@ -22,10 +28,39 @@ test.each([
     {
       kind: "list-differs",
       inForce: THREE,
-      wish: { members: FOUR, wishers: [serverId(1)], lacking: [serverId(2)], earlier: [serverId(2)] },
+      wish: { members: FOUR, wishers: [serverId(1)], lacking: [serverId(2)], unheard: [], earlier: [serverId(2)] },
     },
     "the list in force is 1, 2, 3; server 1 has 1, 2, 3 and observers 4 in the file, and server 2 not: it cannot be changed while server 2, " +
       "of an earlier version, counts by the file there: upgrade first",
+  ],
+  [
+    {
+      kind: "list-differs",
+      inForce: THREE,
+      wish: {
+        members: FOUR,
+        wishers: [serverId(1)],
+        lacking: [serverId(2), serverId(3)],
+        unheard: [serverId(3)],
+        earlier: [],
+      },
+    },
+    "the list in force is 1, 2, 3; server 1 has 1, 2, 3 and observers 4 in the file, and server 2 not; server 3 does not follow: it changes once a " +
+      "quorum of both lists has the new one. Edit the files that are wrong, and restart those servers",
+  ],
+  [
+    {
+      kind: "list-differs",
+      inForce: THREE,
+      wish: {
+        members: FOUR,
+        wishers: [serverId(1)],
+        lacking: [serverId(2), serverId(3)],
+        unheard: [serverId(2), serverId(3)],
+        earlier: [],
+      },
+    },
+    "the list in force is 1, 2, 3; server 1 has 1, 2, 3 and observers 4 in the file; servers 2, 3 do not follow: it changes once a quorum of both lists has the new one",
   ],
   [{ kind: "learner-follows", sid }, "server 3 follows"],
   [{ kind: "whole-state-sent", sid, zxid }, "server 3 is sent a snapshot at 0x200000005"],
@@ -42,7 +77,7 @@ test.each([
   [{ kind: "epoch-promised", offered: 4, promised: 7, to: 1 }, "epoch 7 is promised to server 1, not 4"],
   [
     { kind: "learner-not-counted", sid },
-    "server 3 follows and is not counted: its data directory is empty, or has lost data. It counts once a quorum of other voters has synchronized it",
+    "server 3 follows and is not counted: its data directory is empty, has lost data, or has another history than this one. It counts once a quorum of other voters has synchronized it",
   ],
   [
     { kind: "history-not-the-leaders", sid, text: "histories differ" },

@@ -68,7 +68,7 @@ export function sentenceOf(event: OperatorEvent | LinkEnd | PeerRefusal): string
       return `server ${event.sid} follows`;
     case "learner-not-counted":
       return (
-        `server ${event.sid} follows and is not counted: its data directory is empty, or has lost data. It counts once a quorum of ` +
+        `server ${event.sid} follows and is not counted: its data directory is empty, has lost data, or has another history than this one. It counts once a quorum of ` +
         "other voters has synchronized it"
       );
     case "whole-state-sent":
@@ -156,13 +156,17 @@ export function sentenceOf(event: OperatorEvent | LinkEnd | PeerRefusal): string
 }
 
 function listDiffers({ inForce, wish }: Extract<OperatorEvent, { kind: "list-differs" }>): string {
-  const { members, wishers, lacking, earlier } = wish;
+  const { members, wishers, lacking, unheard, earlier } = wish;
   const has = wishers.length === 1 ? "has" : "have";
-  const lack = lacking.length === 0 ? "" : `, and ${serversText(lacking)} not`;
+  const others = lacking.filter((sid) => !unheard.includes(sid));
+  const lack = [
+    others.length === 0 ? "" : `, and ${serversText(others)} not`,
+    unheard.length === 0 ? "" : `; ${serversText(unheard)} ${unheard.length === 1 ? "does" : "do"} not follow`,
+  ].join("");
   const next =
     earlier.length > 0
       ? `it cannot be changed while ${serversText(earlier)}, of an earlier version, counts by the file there: upgrade first`
-      : "it changes once a quorum of both lists has the new one. Edit the files that are wrong, and restart those servers";
+      : `it changes once a quorum of both lists has the new one${others.length === 0 ? "" : ". Edit the files that are wrong, and restart those servers"}`;
   return `the list in force is ${listText(inForce)}; ${serversText(wishers)} ${has} ${listText(members)} in the file${lack}: ${next}`;
 }
 

@@ -18,6 +18,8 @@ export interface WaitingWish {
    * They have another one, or were not heard: with some of them the list would have its quorums.
    */
   readonly lacking: readonly ServerId[];
+  /** Those of them that were not heard. */
+  readonly unheard: readonly ServerId[];
   /**
    * Servers of the list in force that count by their files, as those of version 0.1.0 do: while
    * they follow, nothing is proposed.
@@ -82,7 +84,8 @@ export class Wishes {
       const wishers = reported.filter((other) => isSameVotes(other.list, list)).map(({ sid }) => sid);
       const voters = new Set([...committed.verifier.voters, ...list.verifier.voters]);
       const lacking = [...voters].filter((sid) => !wishers.includes(sid)).sort((a, b) => a - b);
-      wishes.push({ members: list, wishers, lacking, earlier: this.#earlier });
+      const unheard = lacking.filter((sid) => !reported.some((other) => other.sid === sid));
+      wishes.push({ members: list, wishers, lacking, unheard, earlier: this.#earlier });
     }
     return wishes;
   }
