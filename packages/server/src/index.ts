@@ -73,7 +73,7 @@ export type {
   QuorumPeerConfig,
   UnlistedServers,
 } from "./peers/ensemble-config.ts";
-export type { PeerIdentity } from "./peers/handshake.ts";
+export type { PeerIdentity, SaidProtection } from "./peers/handshake.ts";
 export type { EnsembleServer, MemberDirectory, PeerAddress } from "./peers/member-directory.ts";
 export { PeerPortError } from "./peers/peer-listener.ts";
 export { type PeerSecret, type PeerSecretMode, writePeerSecretFile } from "./peers/peer-secret.ts";

@@ -538,6 +538,7 @@ export {
   HistoryReader,
   type PastAnswer,
 } from "./archive/history-reader.ts";
+export type { HistoryThreadData } from "./archive/history-thread.ts";
 export { hasZstd } from "./archive/zstd.ts";
 export { type Access, accessFault } from "./directory/access-fault.ts";
 export { CHECKPOINT_RESERVE, LOG_RESERVE, makeReserve, type Reserve } from "./directory/disk-reserve.ts";
