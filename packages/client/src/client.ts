@@ -276,7 +276,8 @@ export class Client implements AsyncDisposable {
    * The node at a moment of the past, from a Zooid server that keeps a history.
    *
    * @param options `at`: the zxid of a transaction behind which it was so, or a time: then that of
-   *   the last transaction before the first one that was stamped later. The newest transactions are in a history within 10 s
+   *   the last transaction before the first one that was stamped later. The newest transactions are
+   *   in a history within 10 s
    * @throws NO_NODE, NO_AUTH where it is or was not readable; HISTORY_GONE; UNIMPLEMENTED without a
    *   history
    */
@@ -288,6 +289,7 @@ export class Client implements AsyncDisposable {
   ): Promise<NodeData> | Promise<PastNode> {
     if (!fits(options, SHAPES.GET)) return refused("get", path, options, SHAPES.GET);
     if (options?.at !== undefined) {
+      if (!fits(options, SHAPES.GET_PAST)) return refused("get", path, options, SHAPES.GET_PAST);
       const { at, signal, timeoutMs, retry } = options;
       return readPast(this.#place, path, at, { signal, timeoutMs, retry });
     }

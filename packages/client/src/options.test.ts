@@ -146,7 +146,7 @@ test("retry is asked for every call that has no policy of its own", async () => 
   expect(asked).toEqual(["client's", "call's"]);
 });
 
-test("a policy is told which attempt has failed, and how long ago the first one was", async () => {
+test("a policy gets the number of the failed attempt, and the time since the first one", async () => {
   const failed: { readonly count: number; readonly elapsedMs: number }[] = [];
   const retry: RetryPolicy = ({ count, elapsedMs }) => {
     failed.push({ count, elapsedMs });

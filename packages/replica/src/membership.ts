@@ -200,7 +200,7 @@ export class Membership {
     // 1. S1 and S4 have logged the change of 1, 2, 3 to 1, 2, 3, 4, and S4 is ahead.
     // 2. S1 votes for S4. S2 has to know S4 to follow it.
     if (message.kind !== "poll" && message.nextConfig !== undefined) this.zab.hearChange(message.nextConfig);
-    if (!this.#isForShunned(from, message)) this.#election?.receive(from, message, this.#nowMs);
+    if (!this.#namesDiverged(from, message)) this.#election?.receive(from, message, this.#nowMs);
     this.#checkSupport();
   }
 
@@ -208,9 +208,11 @@ export class Membership {
    * A vote of, or for, a server whose history is not this one's: this server elects one of the
    * others. It joins that server all the same where a quorum of others has elected it.
    */
-  #isForShunned(from: ServerId, message: ElectionMessage): boolean {
+  #namesDiverged(from: ServerId, message: ElectionMessage): boolean {
     if (message.kind !== "notification" || message.role !== "looking" || !this.zab.isLooking) return false;
-    return this.zab.shuns(from) || (message.vote !== undefined && this.zab.shuns(message.vote.leader));
+    return (
+      this.zab.hasDivergedFrom(from) || (message.vote !== undefined && this.zab.hasDivergedFrom(message.vote.leader))
+    );
   }
 
   /**

@@ -195,7 +195,7 @@ export class ZabPeer {
   }
 
   /** Whether this server must not help to elect another one: their histories differ. */
-  shuns(sid: ServerId): boolean {
+  hasDivergedFrom(sid: ServerId): boolean {
     return this.#lostHistory.hasDivergedFrom(sid);
   }
 

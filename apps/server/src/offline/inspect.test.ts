@@ -53,7 +53,7 @@ test("two states are compared by path", async () => {
   ]);
 });
 
-test("files are told, and those that are damaged are named", async () => {
+test("files are described, and damaged ones are named", async () => {
   const lines = await run("later/log.15", "snapshot.14", "--entries");
   expect(lines[1]).toBe('0x15 1970-01-01T00:00:01.000Z 0x7 DELETE "/null"');
   expect(lines).toHaveLength(2 + 1 + 18);

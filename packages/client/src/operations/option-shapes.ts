@@ -69,6 +69,9 @@ const DATE: Rule = {
   accepts: (value) =>
     Object.prototype.toString.call(value) === "[object Date]" && Number((value as Date).getTime()) >= 0,
 };
+const moment = anyRule(wholeNumberRule(0, Number.MAX_SAFE_INTEGER), DATE);
+/** A node of the past has no watch, and no codec. */
+export const GET_PAST: Shape<CallOptions & { readonly at: Zxid | Date }> = shape({ ...call, at: moment });
 export const GET: Shape<
   ReadOptions & { readonly watch?: boolean; readonly codec?: unknown; readonly at?: Zxid | Date }
 > = shape({
@@ -76,7 +79,7 @@ export const GET: Shape<
   sync: flag,
   watch: flag,
   codec: rules.codec,
-  at: anyRule(wholeNumberRule(0, Number.MAX_SAFE_INTEGER), DATE),
+  at: moment,
 });
 export const HISTORY: Shape<HistoryOptions> = shape<HistoryOptions>({
   ...call,

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startServer, type ZooidServer } from "@zooid/embedded-server";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Client, connect, type HistoryItem, type Zxid } from "../index.ts";
+import { type Client, connect, type HistoryItem, json, type Zxid } from "../index.ts";
 
 let folder = "";
 let server: ZooidServer;
@@ -68,6 +68,15 @@ test("a node of the past has the data and versions that it had, in a chroot too"
   expect(ctimeMs).toBeGreaterThan(1_700_000_000_000);
   await expect(zk.get("/a", { at: (zxidAt(0) - 1) as Zxid })).rejects.toMatchObject({ code: "NO_NODE", path: "/a" });
   await expect(zk.get("/a", { at: (zxidAt(0) + 2 ** 40) as Zxid })).rejects.toMatchObject({ code: "HISTORY_GONE" });
+});
+
+test.each([
+  ["a watch", { watch: true }],
+  ["a codec", { codec: json() }],
+  ["a sync", { sync: true }],
+])("a node of the past is not read with %s", async (_, more) => {
+  const options = { at: zxids[0] as Zxid, ...more } as { at: Zxid };
+  await expect(zk.get("/app/a", options)).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
 });
 
 test("a time stands for the last transaction that was not stamped later", async () => {

@@ -7,7 +7,7 @@ import { create, multi, onNoPath, onPath, read, setData, versioned, watchOn } fr
 const PERSISTENT = 0;
 const RECURSIVE = 1;
 const ANY = 3;
-const NOBODY = [{ perms: 0, scheme: "world", id: "anyone" }];
+const NO_RIGHTS = [{ perms: 0, scheme: "world", id: "anyone" }];
 
 /** A replica with two connections. */
 function start(): { readonly zk: TestReplica; readonly ref: ConnectionRef; readonly other: ConnectionRef } {
@@ -66,7 +66,7 @@ describe("addWatch", () => {
   test("needs no permission, but events go only to clients that may read the node", () => {
     const { zk, ref, other } = start();
     zk.ask(other, OpCode.CREATE, create("/a"));
-    zk.ask(other, OpCode.CREATE, create("/a/hidden", "", 0, NOBODY));
+    zk.ask(other, OpCode.CREATE, create("/a/hidden", "", 0, NO_RIGHTS));
     for (const path of ["/a/hidden", "/a"]) {
       expect(zk.ask(ref, OpCode.ADD_WATCH, watchOn(path, RECURSIVE))).toBe("integer 0");
     }
@@ -185,7 +185,7 @@ describe("getEphemerals", () => {
   const { zk, ref, other } = start();
   zk.ask(ref, OpCode.CREATE, create("/c"));
   for (const path of ["/c/e", "/bb"]) zk.ask(ref, OpCode.CREATE, create(path, "", 1));
-  zk.ask(ref, OpCode.CREATE, create("/b", "", 1, NOBODY));
+  zk.ask(ref, OpCode.CREATE, create("/b", "", 1, NO_RIGHTS));
   zk.ask(other, OpCode.CREATE, create("/ba", "", 1));
 
   test.each(["/", "", " ", " / ", "\u0001", "\t/\n"])(
@@ -274,7 +274,7 @@ describe("a listing", () => {
 describe("getAllChildrenNumber", () => {
   const { zk, ref } = start();
   for (const path of ["/a", "/a/b", "/a/b/c", "/a/d", "/ab"]) zk.ask(ref, OpCode.CREATE, create(path));
-  zk.ask(ref, OpCode.CREATE, create("/closed", "", 0, NOBODY));
+  zk.ask(ref, OpCode.CREATE, create("/closed", "", 0, NO_RIGHTS));
 
   test.each([
     ["/a", "integer 3"],

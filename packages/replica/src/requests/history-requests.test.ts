@@ -13,7 +13,7 @@ import { describe, expect, test } from "vitest";
 import { TestReplica } from "../testing/replica.ts";
 import { create, read, setAcl, setData } from "../testing/requests.ts";
 
-const NOBODY = [{ perms: 0, scheme: "world", id: "anyone" }];
+const NO_RIGHTS = [{ perms: 0, scheme: "world", id: "anyone" }];
 const READERS = [{ perms: 1, scheme: "world", id: "anyone" }];
 const NODE: PastNode = {
   data: Buffer.from("past"),
@@ -92,7 +92,7 @@ describe("a question about the past", () => {
 
   test.each<[HistoryAnswer, string]>([
     [{ kind: "node", node: undefined }, "NO_NODE"],
-    [{ kind: "node", node: { ...NODE, acl: NOBODY } }, "NO_AUTH"],
+    [{ kind: "node", node: { ...NODE, acl: NO_RIGHTS } }, "NO_AUTH"],
     [{ kind: "unknown" }, "HISTORY_GONE"],
     [{ kind: "failed", reason: "a file is damaged" }, "SYSTEM_ERROR"],
   ])("is refused where the history says so (case %#)", (found, code) => {
@@ -106,7 +106,7 @@ describe("a question about the past", () => {
     const { zk, ref } = furnished();
     zk.ask(ref, OpCode.GET_CHANGES, changesOf("/a"));
     const change = { zxid: 1 as Zxid, timeMs: 1, op: OpCode.SET_DATA, version: 1 };
-    const changes = [READ_ONLY_ACL, NOBODY, undefined].map((acl, i) => ({
+    const changes = [READ_ONLY_ACL, NO_RIGHTS, undefined].map((acl, i) => ({
       ...change,
       acl,
       data: Buffer.from(`d${i}`),
@@ -167,7 +167,7 @@ describe("a question about the past", () => {
 describe("the rights to a past", () => {
   test("are READ on a node that is there", () => {
     const { zk, asked, ref } = furnished();
-    zk.ask(ref, OpCode.SET_ACL, setAcl("/a", NOBODY));
+    zk.ask(ref, OpCode.SET_ACL, setAcl("/a", NO_RIGHTS));
     expect(zk.ask(ref, OpCode.GET_CHANGES, changesOf("/a"))).toBe("NO_AUTH");
     expect(asked).toEqual([]);
   });
@@ -176,7 +176,7 @@ describe("the rights to a past", () => {
     const { zk, asked, ref } = furnished();
     for (const [acl, code] of [
       [READERS, "NO_AUTH"],
-      [NOBODY, "NO_AUTH"],
+      [NO_RIGHTS, "NO_AUTH"],
     ] as const) {
       const { zk: other, ref: its } = furnished();
       other.ask(its, OpCode.SET_ACL, setAcl("/a", acl));

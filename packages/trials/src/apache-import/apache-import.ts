@@ -197,7 +197,7 @@ async function compareServed(variant: Variant, of: ServerOptions, zooidFolder: s
   }
 }
 
-/** The way back: what our server serves after a kill, Apache serves from the export. */
+/** The way back: Apache serves from the export the tree that our server serves after a kill. */
 async function exportAndCompare(round: number, jars: string, zooidFolder: string): Promise<void> {
   const ours: ServerOptions = { kind: "zooid", folder: zooidFolder, settings: SETTINGS.load };
   const answered = await killUnderLoad(ours, ApacheLoad);

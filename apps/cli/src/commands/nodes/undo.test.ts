@@ -5,6 +5,9 @@ import { type Client, connect, READ_ONLY_ACL } from "@zooid/client";
 import { startServer, type ZooidServer } from "@zooid/embedded-server";
 import { formatZxid } from "@zooid/model";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { Connection, FRAME_BYTES_MAX } from "../../connection/connection.ts";
+import { Interpreter } from "../../interpreter.ts";
+import { Output } from "../../output.ts";
 import { Session } from "../../testing/session.ts";
 
 let folder = "";
@@ -55,6 +58,34 @@ test("without a terminal to ask at, nothing is written unless --yes is given", a
   expect(await client.getText("/set")).toContain("db2");
 });
 
+test("a node that changes while the question is open is not written", async () => {
+  const path = "/set";
+  const output = new Output({ format: "text", stdout: () => undefined, stderr: () => undefined });
+  const connection = new Connection({
+    server: server.connectString,
+    timeoutMs: 10_000,
+    isReadOnly: false,
+    waitsForConnection: false,
+    frameBytesMax: FRAME_BYTES_MAX,
+    output,
+  });
+  await connection.open();
+  const interpreter = new Interpreter(connection, output);
+  const before = await client.get(path);
+  interpreter.terminal = {
+    ask: async () => {
+      await client.set(path, "written meanwhile");
+      return "y";
+    },
+    lendTerminal: (work) => work(),
+  };
+  await interpreter.run(["undo", path, zxids["set"] ?? ""], new AbortController().signal);
+  expect(interpreter.exitStatus).not.toBe(0);
+  expect(await client.getText(path)).toBe("written meanwhile");
+  await client.set(path, before.data);
+  await connection.close();
+});
+
 test("data are those before the change, as the next version; the difference is printed", async () => {
   const undone = await session.run("undo", "--yes", "/set", zxids["set"] ?? "");
   expect(undone.stdout.split("\n")).toEqual([
@@ -62,11 +93,11 @@ test("data are those before the change, as the next version; the difference is p
     "-host=db2",
     "+host=db1",
     " port=1",
-    "/set is set, at version 1",
+    "/set is set, at version 3",
     `/set is as before ${zxids["set"]}`,
     "",
   ]);
-  expect([await client.getText("/set"), (await client.get("/set")).stat.version]).toEqual(["host=db1\nport=1\n", 2]);
+  expect([await client.getText("/set"), (await client.get("/set")).stat.version]).toEqual(["host=db1\nport=1\n", 4]);
   expect((await session.run("undo", "--yes", "/set", zxids["set"] ?? "")).stdout).toBe("unchanged\n");
 });
 

@@ -33,7 +33,7 @@ async function loglevel(format: "text" | "json", ...words: readonly string[]) {
 }
 
 test.each(LEVELS.flatMap((before) => LEVELS.map((level) => [before, level] as const)))(
-  "a level that is %s becomes %s, and both are told",
+  "a level that is %s becomes %s, and both are printed",
   async (before, level) => {
     answer = { log_level: level, log_level_before: before };
     const said = before === level ? `the log level is ${level} already` : `the log level is ${level}, was ${before}`;

@@ -202,7 +202,7 @@ describe("nodes that exist", () => {
       "1 created, 1 replaced, 2 the same already, 2 deleted, 1 not deleted, since they hold ephemeral nodes, 14 bytes of data",
     ],
   ])(
-    "are told apart in the last line of an import with %s, which has no count that is 0 for nothing",
+    "are counted apart in the last line of an import with %s, which has no count that is 0 for nothing",
     async (words, line) => {
       await using session = await Session.open(zk.connectString);
       const lastOf = async (...more: readonly string[]): Promise<string | undefined> =>

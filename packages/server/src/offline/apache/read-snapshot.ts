@@ -1,5 +1,4 @@
 import { createReadStream } from "node:fs";
-import { freemem } from "node:os";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import { StoreError } from "@zooid/txn-log";
@@ -43,9 +42,7 @@ export async function readSnapshot(
 
 /** What a tree can be unpacked to. */
 export function memoryLeft(): number {
-  const confined = process.constrainedMemory();
-  const free = freemem();
-  return confined > 0 ? Math.min(free, confined) : free;
+  return process.availableMemory();
 }
 
 /** A snapshot that was refused is a damaged file here. */

@@ -36,7 +36,7 @@ function compared(one: ApacheTree, other: ApacheTree, hasData = false): readonly
   return [...lines, text];
 }
 
-test("what one of two trees has alone, and what differs, is told by path without values", () => {
+test("nodes of one tree alone, and nodes that differ, are listed by path without values", () => {
   expect(compared(BEFORE, AFTER)).toEqual([
     '! "/" pzxid 0x3 -> 0x5',
     '! "/a" data 3 bytes -> 4 bytes, acl, version 0 -> 1, aversion 0 -> 1, children ever 0 -> 1, mzxid 0x1 -> 0x4, ' +

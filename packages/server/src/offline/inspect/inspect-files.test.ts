@@ -41,7 +41,7 @@ const LOG = apacheLog([
   transaction({ zxid: 6n, type: ApacheType.DELETE, record: recordOf.delete("/a"), timeMs: 2000n }),
 ]);
 
-test("a log of Apache's is told by its range, and by its changes without values", async () => {
+test("a log of Apache's is described by its range, and by its changes without values", async () => {
   const file = put("log.1", LOG);
   const summary = `DIR/log.1: a log of Apache ZooKeeper, 6 transactions from 0x1 and up to 0x6, 1970-01-01T00:00:01.000Z to 1970-01-01T00:00:02.000Z, ${LOG.length} bytes; whole`;
   expect(await inspect(file)).toEqual([summary]);
@@ -64,7 +64,7 @@ test("a log of Apache's that ends within an entry says where", async () => {
   expect(line).toMatch(/5 transactions from 0x1 .* bytes, and no whole one at byte \d+; whole$/);
 });
 
-test("a snapshot of Apache's is told by its state, and by its nodes without values", async () => {
+test("a snapshot of Apache's is described by its state, and by its nodes without values", async () => {
   const file = put("snapshot.12", APACHE_SNAPSHOT);
   const content = "a snapshot of Apache ZooKeeper, the state at 0x14, 18 znodes, 2 of them ephemeral";
   expect(await inspect(file)).toEqual([`DIR/snapshot.12: ${content}, ${APACHE_SNAPSHOT.length} bytes; whole`]);
@@ -96,7 +96,7 @@ test("all files of Apache's directory are read, and damaged ones are named", asy
   ]);
 });
 
-test("a segment is told by its range, and by its changes; what is damaged is named", async () => {
+test("a segment is described by its range, and by its changes; damage is named", async () => {
   {
     await using zk = await startTestServer({ dataDir: folder });
     await using client = await RawClient.withSession(zk.port);

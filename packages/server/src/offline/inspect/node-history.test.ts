@@ -73,7 +73,7 @@ test.each<[string, () => unknown, RegExp]>([
   expect(act).toThrow(problem);
 });
 
-test("a folder without a history is refused, a gap and a late begin are told, and a damaged file is named", async () => {
+test("a folder without a history is refused, a gap and a late begin are listed, and a damaged file is named", async () => {
   await using other = await ArchivedHistory.make();
   mkdirSync(join(other.archive, "log"), { recursive: true });
   expect(() =>
