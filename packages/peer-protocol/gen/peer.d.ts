@@ -412,6 +412,7 @@ export namespace zooid {
         attemptId: string;
         list?: (Uint8Array|null);
         isWish: boolean;
+        diskId: string;
         static encode(message: zooid.LearnerInfo.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
         static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): zooid.LearnerInfo & zooid.LearnerInfo.$Shape;
     }
@@ -430,6 +431,7 @@ export namespace zooid {
             attemptId?: (string|null);
             list?: (Uint8Array|null);
             isWish?: (boolean|null);
+            diskId?: (string|null);
             $unknowns?: Uint8Array[];
         }
         type $Shape = zooid.LearnerInfo.$Properties;

@@ -1657,6 +1657,7 @@ export const zooid = $root.zooid = (() => {
         LearnerInfo.prototype.attemptId = "";
         LearnerInfo.prototype.list = null;
         LearnerInfo.prototype.isWish = false;
+        LearnerInfo.prototype.diskId = "";
 
         let $oneOfFields;
 
@@ -1697,6 +1698,8 @@ export const zooid = $root.zooid = (() => {
                 writer.uint32(90).bytes(message.list);
             if (message.isWish != null && $Object.hasOwnProperty.call(message, "isWish") && message.isWish !== false)
                 writer.uint32(96).bool(message.isWish);
+            if (message.diskId != null && $Object.hasOwnProperty.call(message, "diskId") && message.diskId !== "")
+                writer.uint32(106).string(message.diskId);
             if (message.$unknowns != null && $Object.hasOwnProperty.call(message, "$unknowns"))
                 for (let i = 0; i < message.$unknowns.length; ++i)
                     writer.raw(message.$unknowns[i]);
@@ -1834,6 +1837,15 @@ export const zooid = $root.zooid = (() => {
                             message.isWish = value;
                         else
                             delete message.isWish;
+                        continue;
+                    }
+                case 13: {
+                        if (wireType !== 2)
+                            break;
+                        if ((value = reader.stringVerify()).length)
+                            message.diskId = value;
+                        else
+                            delete message.diskId;
                         continue;
                     }
                 }

@@ -76,6 +76,12 @@ export function ensembleIdOf(id: string): string {
   return id;
 }
 
+/** The id of a disk: it becomes a part of the configuration. */
+export function diskIdOf(id: string): string {
+  if (!/^[0-9a-f]{1,32}$/.test(id)) throw new WireError("VALUE", "a disk's id is up to 32 hexadecimal digits");
+  return id;
+}
+
 export function serverIdOf(value: RecordNumber): ServerId {
   const id = whole(value);
   if (id > 254) throw new WireError("VALUE", `a server id is from 0 to 254, found ${id}`);

@@ -2,6 +2,7 @@ import { zooid } from "../gen/peer.js";
 import {
   choiceOf,
   copyOf,
+  diskIdOf,
   EPOCHS_MAX,
   ensembleIdOf,
   inPlace,
@@ -42,6 +43,7 @@ export const learnerInfoRecord: RecordCodec<"learner-info"> = {
       attemptId: ensembleIdOf(record.attemptId),
       ...(record.list === null || record.list === undefined ? {} : { list: copyOf(record.list) }),
       ...(record.isWish ? { isWish: true } : {}),
+      ...(record.diskId === "" ? {} : { diskId: diskIdOf(record.diskId) }),
     };
   },
 };

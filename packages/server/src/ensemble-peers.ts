@@ -119,7 +119,10 @@ export class EnsemblePeers implements Peers {
       sid: ensemble.sid,
       error: parts.error,
       isServing: () => driver().replica.isServing,
-      isAmnesiac: () => storage.log.durable.amnesiac,
+      loss: () => {
+        if (storage.log.durable.amnesiac) return "part-of-the-log";
+        return zab().hasCountedDisk ? undefined : "old-disk";
+      },
       connected: () => this.reachability.peers.filter(({ isConnected }) => isConnected).map(({ sid }) => sid),
       summary: () => this.reachability.summary,
       members: () => {

@@ -53,6 +53,19 @@ describe("a start", () => {
     expect(replayed(store, store.log.durable.commitHint)).toEqual([]);
   });
 
+  test("draws the id of the disk once, and again where the log was taken away", async () => {
+    const started = async (): Promise<string> => {
+      await using store = await open({ allowAmnesia: true });
+      promised(store.log).append(batchOf(range(1, 3)));
+      return store.log.durable.identity.diskId;
+    };
+    const first = await started();
+    expect(first).toMatch(/^[0-9a-f]{16}$/);
+    expect(await started()).toBe(first);
+    for (const file of readdirSync(directory)) if (file !== "disk-id") rmSync(join(directory, file));
+    expect(await started()).not.toBe(first);
+  });
+
   test("replays through the commit hint and leaves the rest unapplied, again and again", async () => {
     {
       await using store = await open();

@@ -50,6 +50,8 @@ export interface MemoryEntry {
 export interface MemoryLogOptions {
   readonly sid: number;
   readonly ensembleId?: string;
+  /** The id of a new disk; an image has its own. */
+  readonly diskId?: string;
   readonly handler: LogHandler;
   /** What an earlier log left; none is a new disk. */
   readonly image?: MemoryLogImage;

@@ -246,7 +246,16 @@ describe("a log in a directory of its own", () => {
     await fillApart(3);
     expect(names(directory)).toEqual(["state-1.db", "zooid.lock", "zooid.pid"]);
     const segment = newestSegment(join(place.path, "log"));
-    const files = [segment, `${segment}-shm`, `${segment}-wal`, "log.db", "witness", "zooid.lock", "zooid.pid"];
+    const files = [
+      "disk-id",
+      segment,
+      `${segment}-shm`,
+      `${segment}-wal`,
+      "log.db",
+      "witness",
+      "zooid.lock",
+      "zooid.pid",
+    ];
     expect(names(join(place.path, "log"))).toEqual(files);
     await using store = await open(apart());
     expect(store.log.durable).toMatchObject({ identity: { bootCount: 2 }, tail: { zxid: Z(1, 3) } });

@@ -51,6 +51,35 @@ test("while a change is under way, both configurations count, and the present vo
   expect([it.isChanging, quorum(it, 4, 5), quorum(it, 1, 2)]).toEqual([false, true, false]);
 });
 
+const withDisk = (members: Members, diskId: string): Members => ({
+  ...members,
+  disks: new Map([[serverId(4), diskId]]),
+});
+
+test.each<[committed: string | undefined, lastSeen: string | undefined, counts: readonly string[]]>([
+  [undefined, undefined, ["a", "b"]],
+  ["a", "a", ["a"]],
+  [undefined, "b", ["b"]],
+  ["a", "b", []],
+  ["b", "a", []],
+  ["a", undefined, ["a"]],
+  ["0", "0", ["a", "b"]],
+])("with %s named as committed and %s logged, the disks that count are %o", (committed, lastSeen, counts) => {
+  const named = (members: Members, diskId: string | undefined) =>
+    diskId === undefined ? members : withDisk(members, diskId);
+  const { it } = known({ committed: named(CHANGE, committed), lastSeen: named(LATER, lastSeen) });
+  expect(["a", "b"].filter((diskId) => it.hasDisk(serverId(4), diskId))).toEqual(counts);
+  expect(it.hasDisk(serverId(5), "any")).toBe(true);
+});
+
+test("the names of disks are those of the log, where the files have the same version", () => {
+  const { it } = known({ committed: withDisk(CHANGE, "a"), lastSeen: withDisk(CHANGE, "a") }, CHANGE);
+  expect([it.hasDisk(serverId(4), "a"), it.hasDisk(serverId(4), "b")]).toEqual([true, false]);
+  const { it: emptied } = known({}, CHANGE);
+  emptied.see(withDisk(CHANGE, "b"));
+  expect([emptied.hasDisk(serverId(4), "a"), emptied.hasDisk(serverId(4), "b")]).toEqual([false, true]);
+});
+
 test("a server has a vote from the moment on that it has logged the change that gives it one", () => {
   const { it } = known();
   expect(it.isObserver).toBe(true);

@@ -12,6 +12,9 @@ import {
 } from "@zooid/model";
 import type { PeerConfig } from "./config.ts";
 
+/** Stands for the disk of a voter that was not there when it became one. */
+export const ANY_DISK = "0";
+
 /** A configuration as the log and the links carry it. */
 export function encodeMembers(members: Members): Uint8Array {
   return new TextEncoder().encode(membersText(members));
@@ -64,7 +67,7 @@ export class KnownMembers {
     // rule: the-list-in-force-is-data
     const stored = members === undefined ? undefined : decoded(durable.committedConfig);
     this.#written = versionOf(stored);
-    this.#committed = newerOf(stored, members);
+    this.#committed = withDisksOf(newerOf(stored, members), stored);
     this.#lastSeen = newerOf(members === undefined ? undefined : decoded(durable.lastSeenConfig), this.#committed);
     this.#verifier = this.#quorums();
   }
@@ -175,6 +178,7 @@ export class KnownMembers {
     this.#committed = newerOf(replaced, this.#committed);
     if (this.#committed !== undefined && members.version < this.#committed.version) return;
     // rule: a-change-waits-for-its-commit
+    if (members.version === this.#committed?.version) this.#committed = withDisksOf(this.#committed, members);
     this.#lastSeen = members.version === this.#committed?.version ? this.#committed : members;
     this.#heard = undefined;
     this.#moved();
@@ -282,6 +286,17 @@ export class KnownMembers {
     return this.#verifier.voters.has(sid);
   }
 
+  /**
+   * Whether a server may be counted by its disk: no other one has taken its place, as far as this
+   * server knows. A change that is under way decides as well, since it may be committed elsewhere.
+   *
+   * @param diskId undefined for a server that has none, as those of version 0.1.0
+   */
+  hasDisk(sid: ServerId, diskId: string | undefined): boolean {
+    // rule: an-old-disk-is-not-counted
+    return [this.#committed, this.#lastSeen].every((members) => mayHaveDisk(members, sid, diskId));
+  }
+
   /** The configuration in force at a zxid: the newest that is not newer than it. */
   at(zxid: Zxid): Members | undefined {
     const { committed, lastSeen } = this;
@@ -303,6 +318,17 @@ export class KnownMembers {
 
 function decoded(bytes: Uint8Array | undefined): Members | undefined {
   return bytes === undefined ? undefined : decodeMembers(bytes);
+}
+
+function mayHaveDisk(members: Members | undefined, sid: ServerId, diskId: string | undefined): boolean {
+  const named = members?.disks.get(sid);
+  return named === undefined || named === ANY_DISK || named === diskId;
+}
+
+/** Files have the servers of a configuration, and not their disks. */
+function withDisksOf(members: Members | undefined, same: Members | undefined): Members | undefined {
+  if (members === undefined || same === undefined || members.version !== same.version) return members;
+  return { ...members, disks: same.disks };
 }
 
 function newerOf(a: Members | undefined, b: Members | undefined): Members | undefined {

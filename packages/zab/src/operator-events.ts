@@ -14,8 +14,13 @@ export type ZabEvent =
    * it.
    */
   | { readonly kind: "founding-forbidden"; readonly sid: ServerId }
-  /** It follows, and no quorum counts it: it has nothing on its disk, or may have lost a part. */
-  | { readonly kind: "learner-not-counted"; readonly sid: ServerId }
+  /**
+   * It follows, and no quorum counts it: it has nothing on its disk, or may have lost a part; or
+   * its disk is an older one than that which it had last.
+   */
+  | { readonly kind: "learner-not-counted"; readonly sid: ServerId; readonly isOldDisk?: boolean }
+  /** The configuration names another disk of this server than the one that it has. */
+  | { readonly kind: "old-disk" }
   | { readonly kind: "whole-state-sent"; readonly sid: ServerId; readonly zxid: Zxid }
   /** A learner holds as committed what this leader does not know. */
   | { readonly kind: "committed-history-unknown"; readonly sid: ServerId }

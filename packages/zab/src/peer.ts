@@ -20,6 +20,7 @@ import { Founding, type SaidDisk } from "./founding.ts";
 import { decodeMembers, KnownMembers, versionOf } from "./known-members.ts";
 import { Leader } from "./leader/leader.ts";
 import type { TransferPurpose } from "./leader/leadership-transfer.ts";
+import type { VoterDisks } from "./leader/voter-disks.ts";
 import type { Wishes } from "./leader/wishes.ts";
 import { Learner } from "./learner/learner.ts";
 import { type LearnerStatus, statusOf } from "./learner-status.ts";
@@ -73,6 +74,9 @@ export class ZabPeer {
       log: this.#log,
       lostHistory: this.#lostHistory,
       founding: this.#founding,
+      get isCounted() {
+        return !peer.#isForgetful;
+      },
       get epochToExceed() {
         return peer.#epochToExceed;
       },
@@ -184,6 +188,17 @@ export class ZabPeer {
     return this.#lostHistory.isAmnesiac;
   }
 
+  /** Something is lost here, or this disk is an older one than that which this server had last. */
+  get #isForgetful(): boolean {
+    return this.isAmnesiac || !this.hasCountedDisk;
+  }
+
+  /** Whether the ensemble counts this server by the disk that it has, as far as it knows. */
+  get hasCountedDisk(): boolean {
+    const { diskId } = this.#log.durable.identity;
+    return this.#members.hasDisk(this.#config.sid, diskId === "" ? undefined : diskId);
+  }
+
   /**
    * Whether this server votes, if it is a voter: it has forgotten nothing, and would replace no
    * ensemble's data.
@@ -191,7 +206,7 @@ export class ZabPeer {
   get mayVote(): boolean {
     if (this.#lostHistory.isFresh && this.#members.isLearned) return false;
     // rule: no-vote-beside-an-ensemble
-    return !this.isAmnesiac && !this.#founding.hasMetData;
+    return !this.#isForgetful && !this.#founding.hasMetData;
   }
 
   /** Whether this server must not help to elect another one: their histories differ. */
@@ -232,7 +247,9 @@ export class ZabPeer {
     const learned = { kind: "configuration-learned", version: members.version } as const;
     if (this.#cycle.role === undefined) this.#sinks.roles.note(learned);
     else this.#cycle.leave(learned);
-    return this.#members.adopt(members, { isFromHistory: this.#founding.saysOfHistory(from, members) });
+    const isNews = this.#members.adopt(members, { isFromHistory: this.#founding.saysOfHistory(from, members) });
+    if (!this.hasCountedDisk) this.#sinks.roles.note({ kind: "old-disk" });
+    return isNews;
   }
 
   /** Another server, in an election, has logged this change of the configuration. */
@@ -255,6 +272,11 @@ export class ZabPeer {
    */
   get wishes(): Pick<Wishes, "due" | "waiting" | "hasQuorumIn"> | undefined {
     return this.#cycle.leading?.wishes;
+  }
+
+  /** At the leader: the disks by which voters are counted. Undefined elsewhere. */
+  get voterDisks(): Pick<VoterDisks, "due" | "of"> | undefined {
+    return this.#cycle.leading?.voterDisks;
   }
 
   /** Whether this server leads and the configuration in force gives the leadership to others. */

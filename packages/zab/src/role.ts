@@ -33,6 +33,8 @@ export interface RoleContext {
   readonly log: FencedLog;
   readonly lostHistory: LostHistory;
   readonly founding: Founding;
+  /** Whether quorums count this server: it has all that it ever promised and acked. */
+  readonly isCounted: boolean;
   /**
    * A voter has promised this epoch to another leader: an epoch that all can follow lies above it.
    */

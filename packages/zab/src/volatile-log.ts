@@ -48,7 +48,7 @@ export class VolatileLog implements TxnLog {
   constructor(sid: number, later: (step: () => void) => void, appended: (generation: number, zxid: Zxid) => void) {
     const start = { zxid: ZXID_NONE, chain: CHAIN_NONE };
     this.durable = {
-      identity: { ensembleId: "", sid, bootCount: 1 },
+      identity: { ensembleId: "", sid, bootCount: 1, diskId: "" },
       promise: { epoch: 0, sid: 0, incarnation: 0 },
       currentEpoch: 0,
       tail: start,

@@ -2,7 +2,7 @@ import { assert } from "../errors/assert.ts";
 import { keepCode } from "../errors/cloned-error.ts";
 import { errorJson } from "../errors/error-json.ts";
 import { parseZxid, ZXID_NONE, type Zxid } from "../protocol/zxid.ts";
-import { type Member, type Members, membersOf } from "./members.ts";
+import { DISK_LINE, type Member, type Members, membersOf } from "./members.ts";
 import type { ServerId } from "./server-id.ts";
 import { parseServerLine } from "./server-line.ts";
 
@@ -161,6 +161,7 @@ class MembersDraft {
   readonly #lines = new Map<ServerId, ReturnType<typeof parseServerLine>>();
   readonly #groups = new Map<ServerId, number>();
   readonly #weights = new Map<ServerId, number>();
+  readonly #disks = new Map<ServerId, string>();
   #version: Zxid = ZXID_NONE;
 
   take(line: string): void {
@@ -169,13 +170,14 @@ class MembersDraft {
     if (kind === "server") this.server(Number(number), value);
     else if (kind === "group") this.#group(Number(number), value);
     else if (kind === "weight") this.#weight(Number(number), value);
+    else if (name.startsWith(DISK_LINE)) this.#disk(name.slice(DISK_LINE.length), value);
     else if (name === "version") this.#version = parseZxid(value);
     else if (/^(server|group|weight)\./.test(name)) throw new ServerNumberError(`${name} names no number`);
     else throw new RangeError(`a line of a configuration begins with server.N, group.N or weight.N, found "${line}"`);
   }
 
   members(): Members {
-    return membersOf(this.servers(), this.#version);
+    return membersOf(this.servers(), this.#version, this.#disks);
   }
 
   servers(): readonly Member[] {
@@ -230,6 +232,15 @@ class MembersDraft {
       if (this.#groups.has(sid)) throw new RangeError(`server ${sid} is in two groups`);
       this.#groups.set(sid, group);
     }
+  }
+
+  /** The server may have no line: an operator may have edited the list. */
+  #disk(number: string, value: string): void {
+    if (!/^\d{1,3}$/.test(number)) throw new RangeError(`${DISK_LINE}${number} names no number`);
+    if (!/^[0-9a-f]{1,32}$/.test(value)) {
+      throw new RangeError(`${DISK_LINE}${number} is an id of up to 32 hexadecimal digits, found "${value}"`);
+    }
+    this.#disks.set(sidOf(Number(number)), value);
   }
 
   #weight(number: number, value: string): void {

@@ -59,6 +59,33 @@ test("a text is read back as the configuration that it was made of", () => {
   expect([members.version, members.servers]).toEqual([composeZxid(3, 9), servers]);
 });
 
+test("a text names disks, which no line of a server has", () => {
+  const disks = new Map([
+    [serverId(3), "b3"],
+    [serverId(1), "0a"],
+  ]);
+  const text = membersText(membersOf([at(1, "a"), at(3, "c")], composeZxid(3, 9), disks));
+  expect(text.split("\n").slice(2)).toEqual(["zooid.disk.1=0a", "zooid.disk.3=b3", "version=300000009"]);
+  expect([...parseMembers(text).disks]).toEqual([...disks].sort());
+});
+
+test.each([
+  "zooid.disk.=a",
+  "zooid.disk.x=a",
+  "zooid.disk.255=a",
+  "zooid.disk.1=",
+  "zooid.disk.1=A",
+  "zooid.disk.1=a b",
+])("%s is no line of a disk", (line) => {
+  expect(() => parseMembers(`server.1=h:1:2\n${line}`)).toThrow(RangeError);
+});
+
+test("a client's change names no disks", () => {
+  const current = membersOf([at(1, "a")], ZXID_NONE, new Map([[serverId(1), "a"]]));
+  const members = "server.1=a:2888:3888;2181,zooid.disk.1=b";
+  expect(changedMembers(current, { kind: "bulk", members }, composeZxid(1, 7)).disks.size).toBe(0);
+});
+
 test("a text that is longer than a znode is by default is refused unread", () => {
   const line = "server.1=h:1:2;3\n";
   const longest = line.repeat(Math.floor(CONFIGURATION_CHARS_MAX / line.length));

@@ -34,11 +34,25 @@ export interface Members {
   readonly servers: readonly Member[];
   /** Tells quorums of the voters. */
   readonly verifier: QuorumVerifier;
+  /**
+   * The disks by which voters are counted: the id of each disk that took the place of an earlier
+   * one. A voter that is not among them is counted by whatever disk it has.
+   */
+  readonly disks: ReadonlyMap<ServerId, string>;
 }
 
-/** @param servers in any order */
-export function membersOf(servers: readonly Member[], version: Zxid): Members {
-  return { version, servers: servers.toSorted((a, b) => a.sid - b.sid), verifier: verifierOf(servers) };
+const NO_DISKS: ReadonlyMap<ServerId, string> = new Map();
+
+/**
+ * @param servers in any order
+ * @param disks of voters, see {@link Members.disks}
+ */
+export function membersOf(
+  servers: readonly Member[],
+  version: Zxid,
+  disks: ReadonlyMap<ServerId, string> = NO_DISKS,
+): Members {
+  return { version, servers: servers.toSorted((a, b) => a.sid - b.sid), verifier: verifierOf(servers), disks };
 }
 
 /** Whether the voters have groups, so that a change must name all members. */
@@ -51,6 +65,9 @@ function verifierOf(servers: readonly Member[]): QuorumVerifier {
   if (voters.every(({ group }) => group === undefined)) return new MajorityQuorum(voters.map(({ sid }) => sid));
   return new HierarchicalQuorum(voters.map(({ sid, group, weight }) => ({ sid, group: group ?? 0, weight })));
 }
+
+/** The beginning of the line that names the disk of a voter. */
+export const DISK_LINE = "zooid.disk.";
 
 /** Whether other servers reach a server at the same place in both. */
 export function isSamePlace(a: Member | undefined, b: Member | undefined): boolean {
@@ -83,11 +100,12 @@ function votesText({ servers }: Pick<Members, "servers">): string {
 }
 
 /**
- * As `/zookeeper/config` has it: lines of servers, groups and weights, and the version as the last
- * one.
+ * As `/zookeeper/config` has it: lines of servers, groups and weights, of disks, and the version as
+ * the last one. Readers of Apache's configurations skip the lines of disks.
  */
-export function membersText({ servers, version }: Pick<Members, "servers" | "version">): string {
-  return [...memberLines(servers), `version=${version.toString(16)}`].join("\n");
+export function membersText({ servers, version, disks }: Pick<Members, "servers" | "version" | "disks">): string {
+  const diskLines = [...disks].sort(([a], [b]) => a - b).map(([sid, diskId]) => `${DISK_LINE}${sid}=${diskId}`);
+  return [...memberLines(servers), ...diskLines, `version=${version.toString(16)}`].join("\n");
 }
 
 /**

@@ -44,6 +44,11 @@ export interface LogState {
     readonly sid: number;
     /** One up at each open: it fences what an earlier process left on its way. */
     readonly bootCount: number;
+    /**
+     * Drawn when the log was made: another disk under this server's number has another one. Empty
+     * where it is not known.
+     */
+    readonly diskId: string;
   };
   readonly promise: EpochPromise;
   readonly currentEpoch: number;

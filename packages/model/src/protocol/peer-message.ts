@@ -102,6 +102,8 @@ export type ZabMessage =
       readonly list?: Uint8Array | undefined;
       /** Its operator asks for this list: clients do not change the members of its ensemble. */
       readonly isWish?: boolean;
+      /** See `LogState`. Absent from a server that has none, as those of version 0.1.0. */
+      readonly diskId?: string;
     }
   | {
       readonly kind: "leader-info";

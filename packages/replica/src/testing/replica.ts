@@ -33,7 +33,7 @@ export interface Connecting {
 const NO_PASSWORD = new Uint8Array(16);
 const NOWHERE = { zxid: ZXID_NONE, chain: CHAIN_NONE };
 const EMPTY_LOG = {
-  identity: { ensembleId: "", sid: 1, bootCount: 1 },
+  identity: { ensembleId: "", sid: 1, bootCount: 1, diskId: "" },
   promise: { epoch: 1, sid: 1, incarnation: 1 },
   currentEpoch: 1,
   tail: NOWHERE,

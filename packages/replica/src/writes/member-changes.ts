@@ -84,7 +84,7 @@ export class MemberChanges {
     }
     let next: Members;
     try {
-      next = changedMembers(current, kindOf(change), context.zxid);
+      next = this.#withDisks(changedMembers(current, kindOf(change), context.zxid));
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       const isNoNumber = error instanceof ServerNumberError;
@@ -118,8 +118,8 @@ export class MemberChanges {
   }
 
   /**
-   * The list of servers that enough of them have in their files, where it is time to propose one.
-   * Only at the leader.
+   * The configuration that it is time to propose: with the disks of voters that wait to be counted,
+   * or the list of servers that enough of them have in their files. Only at the leader.
    */
   takeDueWish(): Members | undefined {
     const { config, automaticTransfer, servingState, zab } = this.#parts;
@@ -128,10 +128,20 @@ export class MemberChanges {
     this.#wishDueMs = nowMs + config.tickMs / 2;
     this.#reportWishes();
     if (this.#isPending || automaticTransfer.isUnderWay) return undefined;
-    const wish = zab.wishes?.due;
+    // The disks first: a server waits to be counted.
+    const wish = zab.voterDisks?.due ?? this.#listDue;
     if (wish === undefined || wishText(wish, wish.version).length <= CONFIG_BYTES_MAX) return wish;
     this.#refused(ErrorCode.BAD_ARGUMENTS, TOO_LONG);
     return undefined;
+  }
+
+  get #listDue(): Members | undefined {
+    const wish = this.#parts.zab.wishes?.due;
+    return wish && this.#withDisks(wish);
+  }
+
+  #withDisks(next: Members): Members {
+    return { ...next, disks: this.#parts.zab.voterDisks?.of(next) ?? next.disks };
   }
 
   /**
@@ -230,8 +240,8 @@ function charCountOf({ joining = "", leaving = "", members = "" }: ChangeRequest
   return joining.length + leaving.length + members.length;
 }
 
-function wishText({ servers }: Members, version: Zxid): Uint8Array {
-  return new TextEncoder().encode(membersText({ servers, version }));
+function wishText({ servers, disks }: Members, version: Zxid): Uint8Array {
+  return new TextEncoder().encode(membersText({ servers, disks, version }));
 }
 
 function kindOf({ joining, leaving, members }: ChangeRequest): Parameters<typeof changedMembers>[1] {

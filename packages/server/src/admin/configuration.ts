@@ -44,5 +44,5 @@ function quorumSettings({ ensemble }: ServerConfig): (readonly [string, number])
  */
 function membership({ driver, config: { ensemble } }: AdminView): string {
   const { committed } = driver.replica.zab.members;
-  return membersText(committed ?? { servers: ensemble?.servers ?? [], version: ZXID_NONE });
+  return membersText(committed ?? { servers: ensemble?.servers ?? [], version: ZXID_NONE, disks: new Map() });
 }

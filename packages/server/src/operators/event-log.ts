@@ -18,6 +18,7 @@ const LEVELS: Partial<Readonly<Record<OperatorEvent["kind"], "info" | "warn" | "
   "refused-by-learner": "warn",
   "refused-by-leader": "warn",
   "learner-not-counted": "warn",
+  "old-disk": "warn",
   "list-differs": "warn",
 };
 /** Minimum interval between equal lines about something that an operator must do. */

@@ -130,6 +130,7 @@ export const LOG_EVENTS: Readonly<Record<LogEvent, string>> = {
   "learner-not-counted": "a learner follows, and no quorum counts it",
   "link-closed": "a link with another server was closed",
   "list-differs": "files of servers list other members than the configuration in force",
+  "old-disk": "this server has an older disk than the one by which the ensemble counts it; it does not vote",
   "log-has-room": "the log has room on its disk again",
   "log-waits-for-room": "the log waits for room on its disk; nothing is acknowledged",
   "long-certificate-subject": "the subject of a client's certificate is too long for an identity",

@@ -2,7 +2,12 @@ import { composeZxid, MajorityQuorum, parseMembers, type ServerId, serverId, ZXI
 import type { SaidHistory } from "@zooid/zab";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { LogFields } from "./log-fields.ts";
-import { type KnownConfiguration, NO_QUORUM_REPORT_MS, NoQuorumReport } from "./no-quorum-report.ts";
+import {
+  type KnownConfiguration,
+  NO_QUORUM_REPORT_MS,
+  type NoQuorumParts,
+  NoQuorumReport,
+} from "./no-quorum-report.ts";
 
 const [ONE, TWO, THREE] = [serverId(1), serverId(2), serverId(3)];
 const THREE_LISTED = parseMembers("server.1=a:1:2\nserver.2=b:1:2\nserver.3=c:1:2");
@@ -10,7 +15,7 @@ const VERSION = composeZxid(1, 7);
 
 let lines: { readonly text: string; readonly fields: LogFields }[];
 let isServing: boolean;
-let isAmnesiac: boolean;
+let loss: ReturnType<NoQuorumParts["loss"]>;
 let history: SaidHistory;
 let connected: readonly ServerId[];
 let members: KnownConfiguration;
@@ -19,7 +24,7 @@ let report: NoQuorumReport;
 beforeEach(() => {
   lines = [];
   isServing = false;
-  isAmnesiac = false;
+  loss = undefined;
   history = "ensemble";
   connected = [];
   const verifier = new MajorityQuorum([ONE, TWO, THREE]);
@@ -27,7 +32,7 @@ beforeEach(() => {
   report = new NoQuorumReport({
     sid: ONE,
     isServing: () => isServing,
-    isAmnesiac: () => isAmnesiac,
+    loss: () => loss,
     history: () => history,
     connected: () => connected,
     summary: () => "SUMMARY",
@@ -141,7 +146,7 @@ describe("servers that are reached and not counted", () => {
 
   test("include this one, if its log has lost a part", () => {
     connected = [TWO];
-    isAmnesiac = true;
+    loss = "part-of-the-log";
     minute();
     expect(lines[0]?.text).toContain("server 1 (this one) is not counted: it has lost a part of its log");
   });

@@ -25,8 +25,8 @@ export interface NoQuorumParts {
   readonly sid: ServerId;
   /** Whether the server has a role in which it serves clients. */
   readonly isServing: () => boolean;
-  /** Whether this server's own log has lost a part. */
-  readonly isAmnesiac: () => boolean;
+  /** Whether this server's own log has lost a part, or is on an older disk than it had last. */
+  readonly loss: () => "part-of-the-log" | "old-disk" | undefined;
   /** What is on this server's disk. */
   readonly history: () => SaidHistory;
   /** Servers that this one has a connection to. */
@@ -85,8 +85,9 @@ export class NoQuorumReport {
 
   /** An event of the broadcast, which may say which servers are counted. */
   noted(event: OperatorEvent): void {
-    if (event.kind === "learner-not-counted") this.#uncounted.set(event.sid, LOST_DISK);
-    else if (event.kind === "learner-follows") this.#uncounted.delete(event.sid);
+    if (event.kind === "learner-not-counted") {
+      this.#uncounted.set(event.sid, event.isOldDisk === true ? OLD_DISK : LOST_DISK);
+    } else if (event.kind === "learner-follows") this.#uncounted.delete(event.sid);
     else if (event.kind === "history-missing-here" || event.kind === "founding-forbidden")
       this.#uncounted.set(this.#parts.sid, `it has no data, and server ${event.sid} has`);
   }
@@ -128,8 +129,9 @@ export class NoQuorumReport {
   }
 
   #uncountedNow(): ReadonlyMap<ServerId, string> {
-    const { isAmnesiac, sid } = this.#parts;
-    return isAmnesiac() ? new Map([[sid, LOST_PART], ...this.#uncounted]) : this.#uncounted;
+    const loss = this.#parts.loss();
+    if (loss === undefined) return this.#uncounted;
+    return new Map([[this.#parts.sid, loss === "old-disk" ? OLD_DISK : LOST_PART], ...this.#uncounted]);
   }
 
   #uncountedText(): string {
@@ -172,4 +174,5 @@ export class NoQuorumReport {
 }
 
 const LOST_DISK = "its data directory is empty, has lost data, or has another history";
+const OLD_DISK = "it has an older disk than the one that it had last";
 const LOST_PART = "it has lost a part of its log";

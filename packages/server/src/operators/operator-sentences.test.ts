@@ -80,6 +80,14 @@ test.each([
     "server 3 follows and is not counted: its data directory is empty, has lost data, or has another history than this one. It counts once a quorum of other voters has synchronized it",
   ],
   [
+    { kind: "learner-not-counted", sid, isOldDisk: true },
+    "server 3 follows and is not counted: it has an older disk than the one that it had last, and what it acknowledged on that one may be missing. It counts once a quorum of other voters has synchronized it",
+  ],
+  [
+    { kind: "old-disk" },
+    'the data directory of this server is an older one: the ensemble has since counted this server with another, as where a volume was not mounted. This server does not vote until a quorum of other voters has synchronized it. See "An old disk" in docs/disaster.md',
+  ],
+  [
     { kind: "history-not-the-leaders", sid, text: "histories differ" },
     'the history of server 3, which leads, and this server\'s are not the same: histories differ. See "Histories that differ" in docs/disaster.md',
   ],

@@ -67,9 +67,20 @@ export function sentenceOf(event: OperatorEvent | LinkEnd | PeerRefusal): string
     case "learner-follows":
       return `server ${event.sid} follows`;
     case "learner-not-counted":
+      if (event.isOldDisk === true) {
+        return (
+          `server ${event.sid} follows and is not counted: it has an older disk than the one that it had last, and what it acknowledged ` +
+          "on that one may be missing. It counts once a quorum of other voters has synchronized it"
+        );
+      }
       return (
         `server ${event.sid} follows and is not counted: its data directory is empty, has lost data, or has another history than this one. It counts once a quorum of ` +
         "other voters has synchronized it"
+      );
+    case "old-disk":
+      return (
+        "the data directory of this server is an older one: the ensemble has since counted this server with another, as where a volume " +
+        'was not mounted. This server does not vote until a quorum of other voters has synchronized it. See "An old disk" in docs/disaster.md'
       );
     case "whole-state-sent":
       return `server ${event.sid} is sent a snapshot at ${formatZxid(event.zxid)}`;

@@ -45,7 +45,13 @@ export interface Member {
 
 type MutableMember = {
   -readonly [Field in keyof Member]: Member[Field];
-} & { disk: DiskOptions; startDueMs: number; wallSkewMs: number; unmounted: DiskImage | undefined };
+} & {
+  disk: DiskOptions;
+  startDueMs: number;
+  wallSkewMs: number;
+  unmounted: DiskImage | undefined;
+  old: DiskImage | undefined;
+};
 
 export interface ClusterOptions {
   readonly voters: readonly ServerId[];
@@ -109,6 +115,7 @@ export class Cluster {
       startDueMs: 0,
       wallSkewMs: 0,
       unmounted: undefined,
+      old: undefined,
     }));
   }
 
@@ -229,6 +236,32 @@ export class Cluster {
     member.image = unmounted;
     member.unmounted = undefined;
     this.#watcher.mounted?.(sid, unmounted);
+  }
+
+  /** A server's disk is replaced by an empty one, and kept. A running server crashes. */
+  replaceDisk(sid: ServerId): void {
+    const member = this.#member(sid);
+    this.crash(sid);
+    member.old ??= member.image;
+    member.image = undefined;
+    this.#watcher.wiped?.(sid);
+  }
+
+  /** The disk of a server that was kept; undefined also while its present one is not in place. */
+  oldDisk(sid: ServerId): DiskImage | undefined {
+    const { old, unmounted } = this.#member(sid);
+    return unmounted === undefined ? old : undefined;
+  }
+
+  /** The disk that {@link replaceDisk} kept takes the place of the present one, which is lost. */
+  bringBackDisk(sid: ServerId): void {
+    const member = this.#member(sid);
+    const { old } = member;
+    if (old === undefined) return;
+    this.crash(sid);
+    member.image = old;
+    member.old = undefined;
+    this.#watcher.mounted?.(sid, old);
   }
 
   /**

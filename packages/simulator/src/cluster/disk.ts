@@ -78,7 +78,9 @@ export class Disk implements TxnLog {
     this.log = new MemoryTxnLog({
       sid: parts.sid,
       takeEpoch: parts.takeEpoch === true,
-      ...(parts.image === undefined ? {} : { image: parts.image.log }),
+      ...(parts.image === undefined
+        ? { diskId: parts.random.fork("id").next().toString(16) }
+        : { image: parts.image.log }),
       handler: {
         appended: ({ generation, zxid }) => parts.handler.appended(generation, zxid),
         completed: (step) => {

@@ -1,31 +1,85 @@
-import type { ServerId } from "@zooid/model";
+import { parseMembers, type ServerId } from "@zooid/model";
 import { describe, expect, test } from "vitest";
+import { memberLine } from "../seeds/draw-plan.ts";
 import { Founding, S1, S2, S3 } from "../testing/founding.ts";
 
+function stop({ cluster }: Founding, ...sids: ServerId[]): void {
+  for (const sid of sids) cluster.crash(sid, Number.POSITIVE_INFINITY);
+}
+
 /**
- * 1. S3 runs without its volume, is synchronized, and acknowledges writes with S1.
- * 2. S3 starts with its volume again, which lacks them, and serves with S2, which was down.
- * 3. S1 returns.
+ * 1. S3 runs without its volume, is synchronized, and acknowledges writes with S1, while S2 is
+ *    down.
+ * 2. All stop.
+ * 3. S3 has its volume again, which lacks those writes.
  */
-function partedHistories(): Founding {
-  const founding = new Founding();
+function withOldDisk(founding: Founding): Founding {
   const { cluster } = founding;
-  const stop = (sid: ServerId): void => cluster.crash(sid, Number.POSITIVE_INFINITY);
   founding.start(S1, S2, S3);
   expect(founding.create(S1, "/of-all")).toBe("/of-all");
   cluster.unmount(S3);
   founding.start(S3);
-  stop(S2);
+  founding.run(10_000);
+  stop(founding, S2);
   founding.run(10_000);
   expect(founding.create(S1, "/of-1-and-3")).toBe("/of-1-and-3");
   // In the epoch of S2 and S3 below, S1 would join them. It is in a later one.
   for (let i = 0; i < 3; i++) {
-    stop(S1);
+    stop(founding, S1);
     founding.start(S1);
     founding.run(10_000);
   }
-  stop(S1);
+  stop(founding, S1);
   cluster.mount(S3);
+  return founding;
+}
+
+describe("a server with an old disk under its number", () => {
+  const members = parseMembers([S1, S2, S3].map((sid) => memberLine(sid, false)).join("\n"));
+
+  test("is not counted by a server that was away when it acknowledged writes on another one", () => {
+    const founding = withOldDisk(new Founding({ members }));
+    founding.start(S2, S3);
+    founding.run(30_000);
+    expect(founding.serving()).toEqual([]);
+    expect(founding.noted(S2)).toContain("learner-not-counted");
+  });
+
+  test("serves again, and is counted, once it is synchronized beside a quorum", () => {
+    const founding = withOldDisk(new Founding({ members }));
+    founding.start(S2, S3, S1);
+    founding.run(10_000);
+    expect(founding.serving()).toEqual([S1, S2, S3]);
+    expect(founding.read(S3, "/of-1-and-3")).toBe("1");
+    stop(founding, S1);
+    founding.run(10_000);
+    expect(founding.serving()).toEqual([S2, S3]);
+    expect(founding.read(S2, "/of-1-and-3")).toBe("1");
+  });
+
+  test("is counted after a restart of all, by the name in the log", () => {
+    const founding = withOldDisk(new Founding({ members }));
+    founding.start(S2, S3, S1);
+    founding.run(10_000);
+    stop(founding, S1, S2, S3);
+    founding.start(S2, S3);
+    founding.run(10_000);
+    expect(founding.serving()).toEqual([S2, S3]);
+    expect(founding.read(S3, "/of-1-and-3")).toBe("1");
+  });
+
+  test("does not lead, with the larger number of the two that are there", () => {
+    const founding = withOldDisk(new Founding({ members }));
+    founding.start(S3, S2);
+    founding.run(30_000);
+    expect(founding.leaders()).toEqual([]);
+    expect(founding.serving()).toEqual([]);
+  });
+});
+
+/** Where no configuration was agreed on, no disk has a name, and an old one counts. */
+function partedHistories(): Founding {
+  const founding = withOldDisk(new Founding());
   founding.start(S2, S3);
   founding.run(10_000);
   expect(founding.create(S2, "/of-2-and-3")).toBe("/of-2-and-3");
@@ -47,8 +101,7 @@ describe("histories that differ since a server had an old disk", () => {
     const founding = partedHistories();
     expect(founding.serving()).toEqual([S2, S3]);
     expect(founding.read(S2, "/of-2-and-3")).toBe("1");
-    founding.cluster.crash(S1, Number.POSITIVE_INFINITY);
-    founding.cluster.crash(S2, Number.POSITIVE_INFINITY);
+    stop(founding, S1, S2);
     founding.start(S2);
     founding.run(30_000);
     expect(founding.serving()).toEqual([S2, S3]);

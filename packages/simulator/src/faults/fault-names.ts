@@ -36,12 +36,13 @@ export const MEAN_MS = {
   "disks-not-mounted": 6000,
   "edit-files": 1500,
   upgrade: 1500,
+  "old-disk": 5000,
 } as const;
 
 /**
  * Not drawn like the others: earlier seeds keep their meaning. They happen where a plan says so.
  */
-export const OF_FILES: readonly (keyof typeof MEAN_MS)[] = ["edit-files", "upgrade"];
+export const DRAWN_APART: readonly (keyof typeof MEAN_MS)[] = ["edit-files", "upgrade", "old-disk"];
 
 export type Fault = keyof typeof MEAN_MS;
 

@@ -21,6 +21,7 @@ function wipe(world: FaultWorld, sid: ServerId, downMs: number): void {
  * ensemble by it, with all others down.
  */
 function mayWipe({ cluster, run: { files, invariants } }: FaultWorld, sid: ServerId): boolean {
+  if (invariants.isNamingUnderWay) return false;
   const isLost = (other: ServerId): boolean =>
     other === sid || invariants.isWiped(other) || !invariants.isFormed(other);
   const lost = cluster.sids.filter(isLost);
@@ -103,10 +104,34 @@ function startWithoutDisks(world: FaultWorld, blocked: BlockedDirections, random
   });
 }
 
+/**
+ * A server runs on an empty disk for a while, as where its volume is not mounted, and on its own
+ * again, which lacks what it has acked meanwhile.
+ */
+function bringBackOldDisk(world: FaultWorld, sid: ServerId, random: Prng): void {
+  const { cluster, run } = world;
+  if (!mayWipe(world, sid) || !run.invariants.hasLogged(sid) || cluster.oldDisk(sid) !== undefined) return;
+  if (world.leader?.replica.zab.members.isAgreed !== true) return;
+  world.report(sid, "runs on an empty disk");
+  cluster.replaceDisk(sid);
+  cluster.startIn(sid, downTime(random));
+  run.after(1000 + random.below(6000), () => {
+    // Without what the present disk has acked it is another lost disk; and so it is taken where
+    // the present one is named, and has nothing yet.
+    const old = cluster.oldDisk(sid);
+    if (old === undefined || !mayWipe(world, sid) || !run.invariants.isTold(sid, old.log.log)) return;
+    world.report(sid, "has its old disk back");
+    if (!run.invariants.isWiped(sid)) run.coverage.reached("old disk came back");
+    cluster.bringBackDisk(sid);
+    cluster.startIn(sid, downTime(random));
+  });
+}
+
 export function lostDisks(
   blocked: BlockedDirections,
-): FaultActions<"wipe" | "damaged-log" | "wipe-beside-stale-leader" | "disks-not-mounted"> {
+): FaultActions<"wipe" | "damaged-log" | "wipe-beside-stale-leader" | "disks-not-mounted" | "old-disk"> {
   return {
+    "old-disk": (world, random) => bringBackOldDisk(world, random.pick(world.cluster.voters), random),
     "disks-not-mounted": (world, random) => startWithoutDisks(world, blocked, random),
     wipe: (world, random) => wipe(world, random.pick(world.sids), downTime(random)),
     "damaged-log": (world, random) => damage(world, random.pick(world.sids), random.below(5) / 4, downTime(random)),

@@ -1,10 +1,20 @@
-import { counterOf, type Members, type QuorumVerifier, type ServerId, ZXID_NONE, type Zxid } from "@zooid/model";
+import {
+  counterOf,
+  laterOf,
+  type Members,
+  type QuorumVerifier,
+  type ServerId,
+  ZXID_NONE,
+  type Zxid,
+} from "@zooid/model";
+import { ANY_DISK } from "@zooid/zab";
 import type { CommittedSequence } from "./committed-sequence.ts";
 import type { ProposalStreams } from "./proposals.ts";
 
 /** A configuration that a leader proposed, and the one that it changes. */
 interface Change {
   readonly verifier: QuorumVerifier;
+  readonly disks: Members["disks"];
   readonly before: Zxid;
 }
 
@@ -26,8 +36,29 @@ export class Configurations {
   }
 
   /** A leader proposed a configuration, after an entry. */
-  proposed({ version, verifier }: Members, after: Zxid): void {
-    this.#changes.set(version, { verifier, before: this.#versionAt(after) });
+  proposed({ version, verifier, disks }: Members, after: Zxid): void {
+    this.#changes.set(version, { verifier, disks, before: this.#versionAt(after) });
+  }
+
+  /**
+   * Whether the newest configuration that may be committed says that a voter is counted by this
+   * disk. A leader may learn in one step that it is committed, and that an entry behind it is, with
+   * this voter counted.
+   *
+   * @param holdersOf the servers that hold an entry, those left out that wait for their name
+   * @returns undefined if no disk of the voter is named
+   */
+  namesDisk(sid: ServerId, diskId: string, holdersOf: (zxid: Zxid) => readonly ServerId[]): boolean | undefined {
+    let newest: Zxid = ZXID_NONE;
+    for (const version of this.#changes.keys()) newest = laterOf(newest, version);
+    for (let version = newest; version !== ZXID_NONE; version = this.#before(version)) {
+      if (!this.#committed.has(version) && !this.mayCommit(version, holdersOf)) continue;
+      // What it has acked as a voter before, the servers that vote now have.
+      if (!this.#verifierOf(version).voters.has(sid)) return true;
+      const named = this.#changes.get(version)?.disks.get(sid);
+      return named === undefined || named === ANY_DISK ? undefined : named === diskId;
+    }
+    return undefined;
   }
 
   /**

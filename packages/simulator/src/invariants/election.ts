@@ -125,7 +125,9 @@ export class ElectionInvariants {
       this.#facts.coverage.reached("change completed by a successor");
     // The quorum is noticed here a little after the leader has it; meanwhile the leader may have
     // synced a voter that lost its disk.
-    for (const disk of this.#facts.disks.all()) if (disk.durable.currentEpoch === epoch) disk.isWiped = false;
+    for (const disk of this.#facts.disks.all()) {
+      if (disk.durable.currentEpoch === epoch && disk.isOld !== true) disk.isWiped = false;
+    }
     this.#facts.skipped.established(epoch, durable);
     if (history > committed) this.#facts.coverage.reached("proposal of a dead leader survived");
     this.#facts.committed.extend(durable, history);

@@ -33,7 +33,7 @@ export class Invariants {
   readonly #state: AppliedState;
 
   constructor(verifier: QuorumVerifier, coverage: CoverageCounts) {
-    const disks = new KnownDisks();
+    const disks = new KnownDisks((sid, diskId, holdersOf) => configurations.namesDisk(sid, diskId, holdersOf));
     const proposals = new ProposalStreams();
     const committed = new CommittedSequence(proposals);
     const configurations = new Configurations(verifier, proposals, committed);
@@ -81,6 +81,23 @@ export class Invariants {
     return this.#disks.isWiped(sid);
   }
 
+  /**
+   * Whether some server does not know yet that the names of disks which it has logged are
+   * committed: it counts by the names before those, too.
+   */
+  get isNamingUnderWay(): boolean {
+    return Array.from(this.#disks.all()).some(({ durable: { committedConfig, lastSeenConfig } }) => {
+      const [committed, lastSeen] = [committedConfig, lastSeenConfig].map((config) => config && decodeMembers(config));
+      if (committed === undefined || lastSeen === undefined) return false;
+      return [...lastSeen.disks].some(([sid, diskId]) => committed.disks.get(sid) !== diskId);
+    });
+  }
+
+  /** Whether an earlier disk of a server would be known as such. */
+  isTold(sid: ServerId, durable: DurableLog): boolean {
+    return this.#disks.isTold(sid, durable);
+  }
+
   /** Whether a voter's disk holds an epoch, and with it a history. */
   isFormed(sid: ServerId): boolean {
     return this.#disks.isFormed(sid);
@@ -100,7 +117,7 @@ export class Invariants {
   }
 
   mounted(sid: ServerId, durable: DurableLog): void {
-    this.#disks.restore(sid, durable);
+    this.#disks.restore(sid, durable, this.#election.newestEpoch);
   }
 
   stepped(server: SimServer): void {

@@ -7,6 +7,11 @@ export interface KnownDisk {
   /** It was emptied, and no leader has synced it since: it counts in no quorum. */
   isWiped: boolean;
   /**
+   * It is back after another one was counted in its place: it counts once a committed configuration
+   * names it.
+   */
+  isOld?: boolean;
+  /**
    * The newest epoch that a quorum held when it was last emptied: this server had acked nothing in
    * a newer one.
    */
@@ -15,11 +20,26 @@ export interface KnownDisk {
   readonly lost: readonly DurableLog[];
 }
 
+/**
+ * Whether a committed configuration names this disk, see `Configurations`; undefined if it names
+ * none of the server.
+ */
+type IsNamed = (sid: ServerId, diskId: string, holdersOf: (zxid: Zxid) => readonly ServerId[]) => boolean | undefined;
+
 /** What every server's disk holds, kept outside of the servers. */
 export class KnownDisks {
   readonly #disks = new Map<ServerId, KnownDisk>();
   /** Disks that were emptied and not written since. */
   readonly #emptied = new Map<ServerId, Pick<KnownDisk, "emptiedIn" | "lost">>();
+  /** The last disk of each server that was counted before it was taken away. */
+  readonly #counted = new Map<ServerId, string>();
+  /** Servers whose old disk is looked for in configurations now. */
+  readonly #asked = new Set<ServerId>();
+  readonly #isNamed: IsNamed;
+
+  constructor(isNamed: IsNamed) {
+    this.#isNamed = isNamed;
+  }
 
   get(sid: ServerId): KnownDisk | undefined {
     return this.#disks.get(sid);
@@ -32,7 +52,18 @@ export class KnownDisks {
   /** Whether it counts nowhere: its disk was lost, or the end of its log. */
   isWiped(sid: ServerId): boolean {
     const disk = this.#disks.get(sid);
-    return this.#emptied.has(sid) || disk?.isWiped === true || disk?.durable.amnesiac === true;
+    return this.#emptied.has(sid) || (disk !== undefined && this.#isOut(sid, disk)) || disk?.durable.amnesiac === true;
+  }
+
+  #isOut(sid: ServerId, disk: KnownDisk): boolean {
+    if (!disk.isWiped || disk.isOld !== true || this.#asked.has(sid)) return disk.isWiped;
+    this.#asked.add(sid);
+    if (this.#isNamed(sid, disk.durable.identity.diskId, this.#holdersOf)) {
+      disk.isWiped = false;
+      disk.isOld = false;
+    }
+    this.#asked.delete(sid);
+    return disk.isWiped;
   }
 
   /**
@@ -76,17 +107,54 @@ export class KnownDisks {
   /** @param emptiedIn the newest epoch that a quorum holds */
   empty(sid: ServerId, emptiedIn: number): void {
     const disk = this.#disks.get(sid);
+    if (disk !== undefined) this.#noteCounted(sid, disk);
     const lost = disk === undefined ? (this.#emptied.get(sid)?.lost ?? []) : [...disk.lost, disk.durable];
     this.#emptied.set(sid, { emptiedIn, lost });
     this.#disks.delete(sid);
   }
 
-  /** A disk that was taken away, and counted as emptied, is back with its content. */
-  restore(sid: ServerId, durable: DurableLog): void {
-    const { emptiedIn, lost } = this.#disks.get(sid) ?? this.#emptied.get(sid) ?? { emptiedIn: 0, lost: [] };
+  /**
+   * A disk that was taken away, and counted as emptied, is back with its content.
+   *
+   * @param newestEpoch that a quorum holds
+   */
+  restore(sid: ServerId, durable: DurableLog, newestEpoch: number): void {
+    const present = this.#disks.get(sid);
+    const { emptiedIn, lost } = present ?? this.#emptied.get(sid) ?? { emptiedIn: 0, lost: [] };
     this.#emptied.delete(sid);
-    this.#disks.set(sid, { durable, isWiped: false, emptiedIn, lost: lost.filter((disk) => disk !== durable) });
+    if (present !== undefined) this.#noteCounted(sid, present);
+    const { diskId } = durable.identity;
+    const isNamed = this.#isNamed(sid, diskId, this.#holdersOf);
+    if (isNamed ?? (this.#counted.get(sid) === diskId || this.areBlank)) {
+      const rest = lost.filter((disk) => disk !== durable);
+      this.#disks.set(sid, { durable, isWiped: false, emptiedIn, lost: rest });
+      return;
+    }
+    // What the disk in its place has acked is not on this one.
+    const all = present === undefined ? lost : [...lost, present.durable];
+    this.#disks.set(sid, { durable, isWiped: true, isOld: true, emptiedIn: newestEpoch, lost: all });
   }
+
+  /**
+   * Whether the disk that a server had before would be recognized: until a voter that was away when
+   * it became one is named, any disk counts.
+   */
+  isTold(sid: ServerId, durable: DurableLog): boolean {
+    const { diskId } = durable.identity;
+    const present = this.#disks.get(sid);
+    if (present !== undefined) this.#noteCounted(sid, present);
+    return this.#isNamed(sid, diskId, this.#holdersOf) !== undefined || this.#counted.get(sid) === diskId;
+  }
+
+  #noteCounted(sid: ServerId, disk: KnownDisk): void {
+    if (!this.#isOut(sid, disk)) this.#counted.set(sid, disk.durable.identity.diskId);
+  }
+
+  readonly #holdersOf = (zxid: Zxid): readonly ServerId[] => {
+    const sids: ServerId[] = [];
+    for (const [sid, disk] of this.#disks) if (!this.#isOut(sid, disk) && holds(disk.durable, zxid)) sids.push(sid);
+    return sids;
+  };
 
   /**
    * Servers whose disk satisfies a condition, or did before it was emptied: what they acked then
@@ -94,8 +162,8 @@ export class KnownDisks {
    */
   serversWith(condition: (durable: DurableLog) => boolean): readonly ServerId[] {
     const sids = new Set<ServerId>();
-    for (const [sid, { durable, isWiped, lost }] of this.#disks) {
-      if ((!isWiped && condition(durable)) || lost.some(condition)) sids.add(sid);
+    for (const [sid, disk] of this.#disks) {
+      if ((!this.#isOut(sid, disk) && condition(disk.durable)) || disk.lost.some(condition)) sids.add(sid);
     }
     for (const [sid, { lost }] of this.#emptied) if (lost.some(condition)) sids.add(sid);
     return [...sids];
@@ -106,7 +174,7 @@ export class KnownDisks {
     return [...voters].filter((sid) => {
       if (this.#emptied.has(sid)) return false;
       const disk = this.#disks.get(sid);
-      return disk === undefined || (!disk.isWiped && !holds(disk.durable, committed));
+      return disk === undefined || (!this.#isOut(sid, disk) && !holds(disk.durable, committed));
     });
   }
 }

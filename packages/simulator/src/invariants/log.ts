@@ -71,7 +71,12 @@ export class LogInvariants {
       stateFile !== before.stateFile ||
       (before.amnesiac && !now.amnesiac);
     if (isInstall) {
-      if (disk.isWiped && this.#election.owner(currentEpoch) !== undefined && currentEpoch >= disk.emptiedIn) {
+      if (
+        disk.isWiped &&
+        disk.isOld !== true &&
+        this.#election.owner(currentEpoch) !== undefined &&
+        currentEpoch >= disk.emptiedIn
+      ) {
         // It has all of an epoch that a quorum holds without it: whatever it forgot, a member of
         // any quorum knows. There may be a newer epoch by now, but none in which it acked anything.
         disk.isWiped = false;

@@ -18,6 +18,7 @@ const RULE_I32: Readonly<Record<Kind, "legal" | "illegal" | "illegal-if-diverged
   "refused-by-learner": "illegal-if-diverged",
   "learner-follows": "legal",
   "learner-not-counted": "legal",
+  "old-disk": "legal",
   "whole-state-sent": "legal",
   "successor-named": "legal",
   "founding-forbidden": "legal",

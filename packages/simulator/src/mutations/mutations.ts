@@ -124,6 +124,15 @@ export const MUTATIONS: readonly (SourceMutation & { readonly rule: string })[] 
     { marker: "wiped-servers-are-not-counted", replacement: "isWhole: true," },
     VOTE_BESIDE_DATA,
   ),
+  mutation("families", "count-an-old-disk", { marker: "an-old-disk-is-not-counted", replacement: "return true;" }),
+  mutation("families", "count-a-disk-without-a-name", {
+    marker: "a-new-disk-is-named-before-it-counts",
+    replacement: "",
+  }),
+  mutation("families", "name-without-a-history", {
+    marker: "an-old-disk-waits-for-its-name",
+    replacement: "this.#isWhole = true;",
+  }),
   mutation("families", "vote-order", {
     marker: "the-newest-epoch-first",
     replacement: "if (a.leader !== b.leader) return a.leader - b.leader;",

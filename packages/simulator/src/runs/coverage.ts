@@ -18,6 +18,7 @@ export const SITUATIONS = [
   "successor led without an election",
   "wiped voter votes again",
   "majority started without its disks",
+  "old disk came back",
   "sync at a deposed leader",
   "leader lost its quorum",
   "leader paused beyond the limit",

@@ -2,7 +2,7 @@ import { type Members, parseMembers, type ServerId, serverId, type WeightedVoter
 import { tenantShareCount } from "../clients/tenant.ts";
 import { DEFAULT_LIMITS, type Limits } from "../cluster/limits.ts";
 import { Prng } from "../cluster/prng.ts";
-import { FAULTS, type Fault, MEAN_MS, OF_FILES } from "../faults/fault-names.ts";
+import { DRAWN_APART, FAULTS, type Fault, MEAN_MS } from "../faults/fault-names.ts";
 import type { Plan, SessionMode } from "../runs/plan.ts";
 import { drawLimits } from "./draw-limits.ts";
 import { drawManners, PLAIN_MANNERS } from "./draw-manners.ts";
@@ -16,7 +16,7 @@ const HELD_BYTES_MIN = 500_000;
 /** Drawn only where the configuration changes. */
 const CHANGES: ReadonlySet<Fault> = new Set(["reconfig", "crash-at-change"]);
 
-const IS_OF_FILES: ReadonlySet<Fault> = new Set(OF_FILES);
+const IS_DRAWN_APART: ReadonlySet<Fault> = new Set(DRAWN_APART);
 
 /** Only some runs lose disks. */
 const DISK_LOSSES: ReadonlySet<Fault> = new Set([
@@ -91,7 +91,7 @@ export function planOf(seed: number, changes: PlanChanges = {}): Plan {
   const faults = new Map<Fault, number>();
   const zeal = random.pick([0.7, 1, 1, 2]);
   for (const fault of FAULTS) {
-    if (IS_OF_FILES.has(fault)) continue;
+    if (IS_DRAWN_APART.has(fault)) continue;
     const isDrawn = random.chance(DISK_LOSSES.has(fault) ? 0.25 : 0.4);
     const meanMs = (MEAN_MS[fault] * (0.4 + (random.next() / 2 ** 32) * 1.6)) / zeal;
     if (!isDrawn || changes.without?.includes(fault) === true) continue;
@@ -133,6 +133,13 @@ export function planOf(seed: number, changes: PlanChanges = {}): Plan {
   const earlierServers =
     hasFiles && !isChangeable && drawnEarlier && isMeant("upgrade") ? [...voters, ...observers] : [];
   if (earlierServers.length > 0) faults.set("upgrade", fileMeanMs);
+  const oldDisks = new Prng(seed).fork("old disks");
+  const drawnOldDisk = oldDisks.chance(0.3) || changes.only?.includes("old-disk") === true;
+  // Nothing else than a configuration names the disks that count, and earlier versions read no
+  // names.
+  if (drawnOldDisk && (isChangeable || hasFiles) && earlierServers.length === 0 && isMeant("old-disk")) {
+    faults.set("old-disk", MEAN_MS["old-disk"] * (0.4 + (oldDisks.next() / 2 ** 32) * 1.6));
+  }
   return {
     seed,
     voters,

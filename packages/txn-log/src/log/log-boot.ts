@@ -10,10 +10,15 @@ import type { DurableLog } from "../txn-log.ts";
 export const LOG_FORMAT = 2;
 
 /** A log on which nothing was ever written. */
-export function newDurableLog(owner: { readonly sid: number; readonly ensembleId?: string }): DurableLog {
+export function newDurableLog(owner: {
+  readonly sid: number;
+  readonly ensembleId?: string;
+  readonly diskId?: string;
+}): DurableLog {
+  const { ensembleId = "", sid, diskId = "" } = owner;
   const start = { zxid: ZXID_NONE, chain: CHAIN_NONE };
   return {
-    identity: { ensembleId: owner.ensembleId ?? "", sid: owner.sid, formatVersion: LOG_FORMAT, bootCount: 0 },
+    identity: { ensembleId, sid, formatVersion: LOG_FORMAT, bootCount: 0, diskId },
     promise: { epoch: 0, sid: 0, incarnation: 0 },
     currentEpoch: 0,
     tail: start,

@@ -1,3 +1,4 @@
+import { newDiskId, readDiskId, writeDiskId } from "../segments/disk-id.ts";
 import { hasFormatMark, writeFormatMark } from "../segments/format-mark.ts";
 import { manifestUpTo } from "../segments/manifest.ts";
 import { type FoundSegment, inspectSegments, repairSegments } from "../segments/segment-directory.ts";
@@ -45,13 +46,16 @@ function openFirst(segments: SegmentSequence, options: LogFileOptions): DurableL
   // Before the first segment: a version of another format must not take the directory for an empty
   // one.
   if (!hasFormatMark(options.directory)) writeFormatMark(options.directory);
-  const log = bootedLog(newDurableLog(ownerOf(options)), options);
+  // Another log may have been here before, and come back.
+  const diskId = newDiskId();
+  writeDiskId(options.directory, diskId);
+  const log = bootedLog(newDurableLog({ ...ownerOf(options), diskId }), options);
   segments.begin({ after: log.tail, commitHint: log.commitHint, manifest: [] }, log);
   return log;
 }
 
 function openNewest(segments: SegmentSequence, newest: FoundSegment, options: LogFileOptions): DurableLog {
-  const log = bootedLog(newest.log, options);
+  const log = bootedLog(withDiskId(newest.log, options.directory), options);
   const hasNewFloor = log.floor !== newest.log.floor;
   if (newest.damage !== undefined && !options.amnesiac) throw newest.damage;
   if (newest.damage === undefined && !hasNewFloor) {
@@ -68,6 +72,16 @@ function openNewest(segments: SegmentSequence, newest: FoundSegment, options: Lo
   const manifest = hasNewFloor ? [] : manifestUpTo(segments.sealedAt(log.tail, Date.now()), log.tail);
   segments.begin({ after: log.tail, commitHint: log.commitHint, manifest }, log);
   return log;
+}
+
+/** Logs of earlier versions have no disk id: they get one. */
+function withDiskId(found: DurableLog, directory: string): DurableLog {
+  let diskId = readDiskId(directory);
+  if (diskId === undefined) {
+    diskId = newDiskId();
+    writeDiskId(directory, diskId);
+  }
+  return { ...found, identity: { ...found.identity, diskId } };
 }
 
 /** What a start makes of a log that was found. */

@@ -176,7 +176,7 @@ export function readDurableLog(database: Database, file: string, begin?: RowsBeg
   const floor: LogPosition = { zxid: row[8] as Zxid, chain: chainFromHalves(row[9], row[10]) };
   const tail = readTail(database, file) ?? begin?.at ?? floor;
   return {
-    identity: { formatVersion: format, ensembleId: row[1], sid: row[2], bootCount: row[3] },
+    identity: { formatVersion: format, ensembleId: row[1], sid: row[2], bootCount: row[3], diskId: "" },
     promise: { epoch: row[4], sid: row[5], incarnation: row[6] },
     currentEpoch: row[7],
     floor,

@@ -32,7 +32,7 @@ export class Acceptance {
    */
   endsAmnesia(learner: LearnerHandler): boolean {
     // rule: amnesia-ends-with-the-history
-    return this.#isEstablished && !learner.isWhole;
+    return this.#isEstablished && !learner.isWhole && !learner.isOldDisk;
   }
 
   /**
@@ -56,6 +56,8 @@ export class Acceptance {
    */
   mayOffer(learner: LearnerHandler): boolean {
     if (!this.endsAmnesia(learner)) return true;
+    // rule: a-new-disk-is-named-before-it-counts
+    if (!this.#leader.voterDisks.isNamed(learner)) return false;
     // rule: a-vote-again-after-a-confirmed-check
     return learner.voteCheck !== undefined && learner.voteCheck <= this.#leader.check.confirmed;
   }

@@ -104,6 +104,8 @@ export class Discovery {
       this.#giveWay(link, { kind: "epoch-promised-elsewhere", sid, epoch: promise.epoch, to: promise.sid });
       return;
     }
+    const isKnown = !info.isAmnesiac && this.#isKnown(info, isVoter);
+    const hasCountedDisk = members.hasDisk(sid, info.diskId);
     const learner = new LearnerHandler({
       link,
       sid,
@@ -116,7 +118,8 @@ export class Discovery {
       // An ensemble may be founded on the history of one server as well: no other one has acked
       // anything of it. A promise says nothing of an observer, which gives one before any history.
       // rule: wiped-servers-are-not-counted
-      isWhole: !info.isAmnesiac && this.#isKnown(info, isVoter),
+      isWhole: isKnown && hasCountedDisk,
+      isOldDisk: isKnown && !hasCountedDisk,
       isObserver: !isVoter,
       nowMs: context.nowMs(),
     });
@@ -125,7 +128,8 @@ export class Discovery {
     if (this.#hasPromised) this.invite(learner);
     else this.seekEpoch();
     const isLeftOut = isVoter && !learner.isCounted;
-    context.sinks.roles.note({ kind: isLeftOut ? "learner-not-counted" : "learner-follows", sid });
+    if (!isLeftOut) context.sinks.roles.note({ kind: "learner-follows", sid });
+    else context.sinks.roles.note({ kind: "learner-not-counted", sid, isOldDisk: learner.isOldDisk });
   }
 
   /** Leaves for the sake of a server that is no learner yet: it looks for a leader as well. */

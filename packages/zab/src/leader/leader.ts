@@ -25,6 +25,7 @@ import type { LearnerInfo } from "./learner-handler.ts";
 import { Learners } from "./learners.ts";
 import { Liveness } from "./liveness.ts";
 import { Synchronization } from "./synchronization.ts";
+import { VoterDisks } from "./voter-disks.ts";
 import { Wishes } from "./wishes.ts";
 
 /**
@@ -57,6 +58,7 @@ export class Leader implements Role {
   readonly liveness: Liveness;
   readonly diskRoom: EnsembleRoom;
   readonly wishes: Wishes;
+  readonly voterDisks: VoterDisks;
   readonly #transfer: LeadershipTransfer;
   /** Set by this class alone. */
   phase: PeerPhase = "discovery";
@@ -77,13 +79,13 @@ export class Leader implements Role {
     this.liveness = new Liveness(this);
     this.diskRoom = new EnsembleRoom(this);
     this.wishes = new Wishes(this);
+    this.voterDisks = new VoterDisks(this);
     this.#transfer = new LeadershipTransfer(this);
   }
 
   /** Whether enough servers of a configuration are synchronized to commit in it now. */
   isQuorumSynced(verifier: QuorumVerifier): boolean {
-    const { config, lostHistory } = this.context;
-    const synced: ServerId[] = lostHistory.isAmnesiac ? [] : [config.sid];
+    const synced: ServerId[] = this.context.isCounted ? [this.context.config.sid] : [];
     for (const { sid, phase } of this.learners.values()) if (phase === "synced") synced.push(sid);
     return verifier.isQuorum(synced);
   }
@@ -114,6 +116,7 @@ export class Leader implements Role {
     for (const learner of this.learners.values()) {
       // Unlisted servers wait for the first list.
       if (this.isEstablished) this.discovery.invite(learner);
+      if (learner.isOldDisk && learner.hasAccepted && this.voterDisks.isNamed(learner)) learner.becomeNamed();
       if (learner.hasAccepted) this.broadcast.count(learner, learner.acked);
       this.stream.pump(learner);
     }

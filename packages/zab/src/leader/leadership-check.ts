@@ -84,7 +84,7 @@ export class LeadershipCheck {
     //    confirmed.
     const sent = this.isOpen ? this.#newest - 1 : this.#newest;
     for (let check = sent; check > this.#confirmed; check--) {
-      const sids = context.lostHistory.isAmnesiac ? [] : [context.config.sid];
+      const sids = context.isCounted ? [context.config.sid] : [];
       for (const [sid, answered] of this.#answered) if (answered >= check) sids.push(sid);
       // rule: a-quorum-confirms-the-leader
       if (!electors.isQuorum(sids)) continue;

@@ -77,6 +77,12 @@ export class LearnerHandler {
   isReading = false;
   #sentMs: number;
   #waitingSinceMs: number;
+  /**
+   * Its history is whole, and another disk has taken the place of this one: what the server has
+   * acked since is missing. It is counted once it is synchronized and its disk is named again, see
+   * `VoterDisks`.
+   */
+  #isOldDisk: boolean;
   readonly #inFlight: { readonly last: Zxid; readonly bytes: number }[] = [];
   #inFlightBytes = 0;
 
@@ -85,6 +91,7 @@ export class LearnerHandler {
     readonly sid: ServerId;
     readonly info: LearnerInfo;
     readonly isWhole: boolean;
+    readonly isOldDisk: boolean;
     readonly isObserver: boolean;
     readonly nowMs: number;
   }) {
@@ -93,6 +100,7 @@ export class LearnerHandler {
     this.info = parts.info;
     this.list = parts.info.list === undefined ? undefined : decodeMembers(parts.info.list);
     this.#isWhole = parts.isWhole;
+    this.#isOldDisk = parts.isOldDisk;
     this.#isObserver = parts.isObserver;
     this.heardMs = parts.nowMs;
     this.#waitingSinceMs = parts.nowMs;
@@ -114,6 +122,10 @@ export class LearnerHandler {
    */
   get isWhole(): boolean {
     return this.#isWhole;
+  }
+
+  get isOldDisk(): boolean {
+    return this.#isOldDisk;
   }
 
   /** A voter that is whole: it may be part of a quorum. */
@@ -217,6 +229,14 @@ export class LearnerHandler {
     assert(this.#phase === "accepting" && this.#through !== undefined, "a learner accepts what it was offered");
     this.#phase = "accepted";
     this.#acked = this.#through;
+    // rule: an-old-disk-waits-for-its-name
+    this.#isWhole ||= !this.#isOldDisk;
+  }
+
+  /** An old disk is synchronized, and a configuration that names it was committed without it. */
+  becomeNamed(): void {
+    assert(this.#isOldDisk && this.hasAccepted, "an old disk is named once it has the history");
+    this.#isOldDisk = false;
     this.#isWhole = true;
   }
 

@@ -60,8 +60,7 @@ export class Learners {
    * Servers that may be counted and satisfy a condition, this one among them if it may be counted.
    */
   counted(condition: (learner: LearnerHandler) => boolean): ServerId[] {
-    const { config, lostHistory } = this.#context;
-    const counted: ServerId[] = lostHistory.isAmnesiac ? [] : [config.sid];
+    const counted: ServerId[] = this.#context.isCounted ? [this.#context.config.sid] : [];
     for (const learner of this.#byLink.values()) {
       if (learner.isCounted && condition(learner)) counted.push(learner.sid);
     }

@@ -55,6 +55,7 @@ export class LearnerDiscovery {
       configVersion: versionOf(members.committed),
       ...(config.members === undefined ? {} : { list: encodeMembers(config.members) }),
       ...(config.members !== undefined && config.isWish ? { isWish: true } : {}),
+      ...(identity.diskId === "" ? {} : { diskId: identity.diskId }),
     });
   }
 

@@ -81,7 +81,7 @@ export class RecordingSinks implements ZabSinks {
   constructor(tail: Zxid = ZXID_NONE) {
     const at = { zxid: tail, chain: CHAIN_NONE };
     this.durable = {
-      identity: { ensembleId: "", sid: 1, bootCount: 1 },
+      identity: { ensembleId: "", sid: 1, bootCount: 1, diskId: "" },
       promise: { epoch: 0, sid: 0, incarnation: 0 },
       currentEpoch: 0,
       tail: at,
