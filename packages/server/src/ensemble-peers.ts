@@ -124,6 +124,7 @@ export class EnsemblePeers implements Peers {
         return zab().hasCountedDisk ? undefined : "old-disk";
       },
       connected: () => this.reachability.peers.filter(({ isConnected }) => isConnected).map(({ sid }) => sid),
+      refused: () => this.reachability.peers.filter(({ isRefused }) => isRefused).map(({ sid }) => sid),
       summary: () => this.reachability.summary,
       members: () => {
         const { committed, electors } = zab().members;
@@ -150,7 +151,7 @@ export class EnsemblePeers implements Peers {
       linkUp: (sid, peer) => {
         this.reachability.connected(sid);
         this.#founding.linked(sid, peer);
-        this.noQuorum.heard(sid, peer.history);
+        this.noQuorum.heard(sid, peer);
         input(() => driver().replica.membership.electionLinkUp(sid, peer));
       },
       linkDown: (sid, reason, isReplaced) => {
@@ -175,7 +176,11 @@ export class EnsemblePeers implements Peers {
       error: parts.error,
       reachability: this.reachability,
       isWithoutLeader: () => zab().phase === "election" || zab().phase === "discovery",
-      obstacles: () => (zab().founding.isFounder ? zab().founding.obstacles() : undefined),
+      // A server that has lost its log waits for a quorum of others, and founds nothing.
+      obstacles: () => {
+        const isFounder = zab().founding.isFounder && !zab().isAmnesiac;
+        return isFounder ? zab().founding.obstacles() : undefined;
+      },
       disk: () => saidDiskOf(storage.log.durable),
     });
     this.protection = new LinkProtection({

@@ -28,7 +28,7 @@ function reporter() {
     disk: () => state.disk,
     reachability: {
       get peers() {
-        return [{ sid: S2, address: "127.0.0.1:12", reason: state.reason, isConnected: false }];
+        return [{ sid: S2, address: "127.0.0.1:12", reason: state.reason, isConnected: false, isRefused: false }];
       },
     },
     warn: (text, { event }) => lines.push(`warn ${event}: ${text}`),

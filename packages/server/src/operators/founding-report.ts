@@ -145,7 +145,7 @@ export class FoundingReport {
           );
         }
         return (
-          `this server founds no ensemble, since ${where} has data, or does not say that it has none, as version 0.1.0. Start the other servers that have it; ` +
+          `this server founds no ensemble, since ${where} ${obstacle.ensembleId === "" ? "has lost data" : "has data"}, or does not say that it has none, as version 0.1.0. Start the other servers that have it; ` +
           `if they are lost for good, see ${RECOVERY_PAGE}. If the data is not needed, stop server ${sid}, move its data directory away, ` +
           `and start it again; ${PAGE}`
         );
@@ -179,7 +179,7 @@ export class FoundingReport {
     this.#reported.add(sid);
     this.#parts.error(
       `server ${sid} belongs to another ensemble than server ${ensemble.sid} (${disk().ensembleId}): an ensemble was founded while servers with data ` +
-        `were unreachable. ${ANOTHER_ENSEMBLE_REMEDY}`,
+        `were unreachable, or recovered while others were. ${ANOTHER_ENSEMBLE_REMEDY}`,
       { event: "another-ensemble", peer: sid },
     );
   }

@@ -36,6 +36,8 @@ export type ServerEvent =
   | "looking"
   | "name-unresolved"
   | "no-quorum"
+  | "log-lost"
+  | "serves-alone"
   | "not-serving"
   | "observers-refused"
   | "operator-port-closed"
@@ -131,6 +133,8 @@ export const LOG_EVENTS: Readonly<Record<LogEvent, string>> = {
   "link-closed": "a link with another server was closed",
   "list-differs": "files of servers list other members than the configuration in force",
   "old-disk": "this server has an older disk than the one by which the ensemble counts it; it does not vote",
+  "log-lost": "this server's log, or a part of it, is lost; it does not vote until it is synchronized",
+  "serves-alone": "the only voter of an ensemble serves without the ports for other servers",
   "log-has-room": "the log has room on its disk again",
   "log-waits-for-room": "the log waits for room on its disk; nothing is acknowledged",
   "long-certificate-subject": "the subject of a client's certificate is too long for an identity",

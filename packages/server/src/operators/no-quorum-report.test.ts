@@ -15,6 +15,7 @@ const VERSION = composeZxid(1, 7);
 
 let lines: { readonly text: string; readonly fields: LogFields }[];
 let isServing: boolean;
+let refused: readonly ServerId[];
 let loss: ReturnType<NoQuorumParts["loss"]>;
 let history: SaidHistory;
 let connected: readonly ServerId[];
@@ -25,6 +26,7 @@ beforeEach(() => {
   lines = [];
   isServing = false;
   loss = undefined;
+  refused = [];
   history = "ensemble";
   connected = [];
   const verifier = new MajorityQuorum([ONE, TWO, THREE]);
@@ -35,11 +37,14 @@ beforeEach(() => {
     loss: () => loss,
     history: () => history,
     connected: () => connected,
+    refused: () => refused,
     summary: () => "SUMMARY",
     members: () => members,
     error: (text, fields) => lines.push({ text, fields }),
   });
 });
+
+const said = (history: SaidHistory, ensembleId = history === "none" ? "" : "an ensemble") => ({ history, ensembleId });
 
 /** A minute passes, and a bit. */
 function minute(fromMs = 0): void {
@@ -148,7 +153,7 @@ describe("servers that are reached and not counted", () => {
     connected = [TWO];
     loss = "part-of-the-log";
     minute();
-    expect(lines[0]?.text).toContain("server 1 (this one) is not counted: it has lost a part of its log");
+    expect(lines[0]?.text).toContain("server 1 (this one) is not counted: it has lost its log, or a part of it");
   });
 
   test("are forgotten once clients are served", () => {
@@ -162,19 +167,45 @@ describe("servers that are reached and not counted", () => {
 
 test("a server without data that connects to one with data is not counted, until it has some", () => {
   connected = [TWO];
-  report.heard(TWO, "none");
+  report.heard(TWO, said("none"));
   minute();
   expect(lines[0]?.text).toContain(
     "server 2 is not counted: its data directory is empty, has lost data, or has another history",
   );
-  report.heard(TWO, "ensemble");
+  report.heard(TWO, said("ensemble"));
   expect(report.note(0)).not.toContain("not counted");
 });
 
 test("servers without data count for each other", () => {
   history = "none";
   connected = [TWO];
-  report.heard(TWO, "none");
+  report.heard(TWO, said("none"));
   minute();
   expect(lines).toEqual([]);
+});
+
+test("a server that says that it has lost its log is not counted", () => {
+  connected = [TWO, THREE];
+  loss = "part-of-the-log";
+  report.heard(TWO, said("ensemble", ""));
+  report.heard(THREE, said("ensemble"));
+  minute();
+  expect(lines[0]?.text).toContain("server 1 (this one) is not counted: it has lost its log, or a part of it");
+  expect(lines[0]?.text).toContain("server 2 is not counted: it has lost its log, or a part of it");
+});
+
+test.each<[string, readonly ServerId[], readonly ServerId[], string[]]>([
+  ["down", [], [], ["Start the servers that are down."]],
+  ["refused", [], [TWO, THREE], ["Correct what keeps these servers from each other"]],
+  ["down and refused", [], [TWO], ["Correct what keeps these servers", "Start the servers that are down."]],
+  ["connected, and not counted", [TWO, THREE], [], []],
+])("the remedy is one for servers that are %s", (_, linked, refusing, remedies) => {
+  connected = linked;
+  refused = refusing;
+  for (const sid of linked) report.noted({ kind: "learner-not-counted", sid });
+  minute();
+  const all = ["Correct what keeps these servers", "Start the servers that are down."];
+  const text = lines[0]?.text ?? "";
+  for (const remedy of remedies) expect(text).toContain(remedy);
+  expect(all.filter((remedy) => text.includes(remedy))).toHaveLength(remedies.length);
 });

@@ -7,7 +7,7 @@ import {
   ZXID_NONE,
   type Zxid,
 } from "@zooid/model";
-import type { SaidHistory } from "@zooid/zab";
+import type { SaidDisk, SaidHistory } from "@zooid/zab";
 import type { OperatorEvent } from "./log-events.ts";
 import type { LogFields } from "./log-fields.ts";
 import { listText } from "./operator-sentences.ts";
@@ -18,6 +18,7 @@ export const NO_QUORUM_REPORT_MS = 60_000;
 export const NO_QUORUM_CHECK_MS = 5_000;
 
 const START_THEM = "Start the servers that are down.";
+const CORRECT_THEM = "Correct what keeps these servers from each other: they are there.";
 /** What to do where that cannot be done. */
 const PAGE = "docs/disaster.md";
 
@@ -31,6 +32,8 @@ export interface NoQuorumParts {
   readonly history: () => SaidHistory;
   /** Servers that this one has a connection to. */
   readonly connected: () => readonly ServerId[];
+  /** Servers that are there: they object to this one, or this one to them. */
+  readonly refused: () => readonly ServerId[];
   /** `1 of 3 voters reachable; server 2 at zk-2:3888: …` */
   readonly summary: () => string;
   readonly members: () => KnownConfiguration;
@@ -78,8 +81,10 @@ export class NoQuorumReport {
   /**
    * What a server says of its disk when it connects. Beside data a server without any has no vote.
    */
-  heard(sid: ServerId, history: SaidHistory): void {
+  heard(sid: ServerId, { history, ensembleId }: Pick<SaidDisk, "history" | "ensembleId">): void {
     if (this.#parts.history() === "ensemble" && history === "none") this.#uncounted.set(sid, LOST_DISK);
+    // It has lost all of its log, and knows that.
+    else if (history === "ensemble" && ensembleId === "") this.#uncounted.set(sid, LOST_PART);
     else this.#uncounted.delete(sid);
   }
 
@@ -141,6 +146,14 @@ export class NoQuorumReport {
       .join("");
   }
 
+  #remedy(): string {
+    const { connected, members, refused, sid } = this.#parts;
+    const there = new Set([sid, ...connected(), ...refused()]);
+    const isMissing = [...members().verifier.voters].some((voter) => !there.has(voter));
+    const remedies = [refused().length > 0 ? CORRECT_THEM : "", isMissing ? START_THEM : ""];
+    return remedies.filter((text) => text !== "").join(" ");
+  }
+
   #report(): void {
     const { error, members, sid, summary } = this.#parts;
     const { isListed, version, file, list } = members();
@@ -148,6 +161,7 @@ export class NoQuorumReport {
     const fields: LogFields = { event: "no-quorum", ...(isAgreed ? { zxid: formatZxid(version) } : {}) };
     const known = isAgreed ? ` of configuration ${formatZxid(version)}` : "";
     const found = `no quorum of the servers${known}: ${summary()}${this.#uncountedText()}.`;
+    const remedy = this.#remedy();
     const lost = `If a quorum is lost for good, see ${PAGE}`;
     const removed = isListed || !isAgreed ? "" : ` That configuration removed server ${sid}, which can be stopped.`;
     if (file !== undefined) {
@@ -158,14 +172,14 @@ export class NoQuorumReport {
           ? ""
           : ` The file of this server lists ${listText(file)}, and the list in force is ${listText(list)}: only a quorum of both changes it.`;
       error(
-        `${found}${differs}${removed} ${START_THEM} If the ensemble has other servers by now, write their server.N lines into this server's zoo.cfg, ` +
+        `${found}${differs}${removed} ${remedy} If the ensemble has other servers by now, write their server.N lines into this server's zoo.cfg, ` +
           `and restart it. ${lost}`,
         fields,
       );
       return;
     }
     error(
-      `${found}${removed} ${START_THEM} If the ensemble has other servers by now, save what ` +
+      `${found}${removed} ${remedy} If the ensemble has other servers by now, save what ` +
         "`zooid-cli -server HOST:PORT config` prints at one of them as a new file, name that file in this server's zoo.cfg " +
         `as dynamicConfigFile, in place of server.N lines, and restart this server. ${lost}`,
       fields,
@@ -175,4 +189,4 @@ export class NoQuorumReport {
 
 const LOST_DISK = "its data directory is empty, has lost data, or has another history";
 const OLD_DISK = "it has an older disk than the one that it had last";
-const LOST_PART = "it has lost a part of its log";
+const LOST_PART = "it has lost its log, or a part of it";

@@ -93,7 +93,7 @@ export function sentenceOf(event: OperatorEvent | LinkEnd | PeerRefusal): string
     case "leader-of-another-ensemble":
       return (
         `this server belongs to ensemble ${event.ours}, and server ${event.leader}, which leads, to ${event.theirs}: an ensemble was ` +
-        `founded while this server was unreachable. ${ANOTHER_ENSEMBLE_REMEDY}`
+        `founded, or recovered, while this server was unreachable. ${ANOTHER_ENSEMBLE_REMEDY}`
       );
     case "beside-another-ensemble":
       return (

@@ -259,7 +259,10 @@ export class Handshake {
       );
     }
     if (this.#dialed !== undefined && hello.sid !== this.#dialed) {
-      throw fault("configuration", `at the address of server ${this.#dialed} is server ${hello.sid}`);
+      throw fault(
+        "configuration",
+        `at the address of server ${this.#dialed} is server ${hello.sid}: correct line server.${this.#dialed} of zoo.cfg, or the file myid there`,
+      );
     }
     if (!isListed(hello.sid)) throw fault("configuration", `server ${hello.sid} is not listed at server ${sid}`);
     if (hello.electionAlg !== electionAlg) {

@@ -10,6 +10,7 @@ import type { SaidProtection } from "./handshake.ts";
 import { LinkProtection } from "./link-protection.ts";
 import type { ProtectedLink } from "./peer-connection.ts";
 import { saidTls } from "./peer-security.ts";
+import type { PeerTransport } from "./peer-transport.ts";
 
 let directory: string;
 let lines: string[];
@@ -61,7 +62,14 @@ function saidNow({ transport, security, secretMode, secrets }: QuorumPeerConfig)
 
 function link(sid: number, more: Partial<ProtectedLink> = {}): ProtectedLink {
   const renew = (): void => void renewed.push(`${sid}`);
-  const plain = { isDialed: true, hasTls: false, hasProof: false, peerSaid: undefined, generation: 0 };
+  const plain = {
+    isDialed: true,
+    hasTls: false,
+    hasProof: false,
+    peerSaid: undefined,
+    generation: 0,
+    isTrustedBy: () => true,
+  };
   return { sid: serverId(sid), ...plain, said, renew, ...more };
 }
 
@@ -304,9 +312,33 @@ describe("a reload", () => {
     const peerSecretFile = secretFile(secretLine("a", 1));
     const { protection } = protectionOf(optionsOf({ peerSecretFile }));
     secretFile(secretLine("b", 2));
+    links.elections = [link(2, { hasProof: true }), link(3, { hasProof: true })];
     expect(protection.reload(optionsOf({ peerSecretFile })).problems).toEqual([
       expect.stringContaining("no secret in common with the one in force"),
     ]);
+  });
+
+  test("to other secrets of a server that was away meanwhile is accepted, and names those that were not asked", () => {
+    const peerSecretFile = secretFile(secretLine("a", 1));
+    const { protection } = protectionOf(optionsOf({ peerSecretFile }));
+    secretFile(secretLine("b", 2));
+    expect(protection.reload(optionsOf({ peerSecretFile })).changes).toEqual(["peer secrets b (before: a)"]);
+    expect(lines).toEqual([
+      expect.stringMatching(/^links need proof of a secret now, and server 2, 3 is not connected/),
+    ]);
+  });
+
+  test("to authorities that do not know a connected server's is refused, and names it", () => {
+    const { protection, ensemble } = protectionOf(optionsOf({ peerTls: pem(AUTHORITY + OTHER_AUTHORITY) }));
+    const before = ensemble.transport;
+    const isTrustedBy = (transport: PeerTransport): boolean => transport === before;
+    links.elections = [link(2, { hasTls: true }), link(3, { hasTls: true, isTrustedBy })];
+    expect(protection.reload(optionsOf({ peerTls: pem(OTHER_AUTHORITY) })).problems).toEqual([
+      expect.stringMatching(/^no authority that is trusted now has issued the certificate of server 3, /),
+    ]);
+    expect(ensemble.transport).toBe(before);
+    links.elections = [link(2, { hasTls: true })];
+    expect(protection.reload(optionsOf({ peerTls: pem(OTHER_AUTHORITY) })).problems).toEqual([]);
   });
 
   test("makes the links again that lack what it brings: those of a leader's learners one after the other", () => {

@@ -148,10 +148,20 @@ export class LinkProtection {
       );
     }
     const known = new Set(before.secrets.map(({ id }) => id));
-    if (requiresSecret(after) && requiresSecret(before) && !after.secrets.some(({ id }) => known.has(id))) {
+    const isCommon = after.secrets.some(({ id }) => known.has(id));
+    // A server that was away while the others changed their secret has links with none of them.
+    const cut = requiresSecret(after) && requiresSecret(before) && !isCommon ? servers(() => true) : "";
+    if (cut !== "") {
       problems.push(
-        "zooid.peerSecretFile has no secret in common with the one in force, which would cut off every server: " +
+        `zooid.peerSecretFile has no secret in common with the one in force, which would cut off server ${cut}: ` +
           "first let every server have both, the old one first",
+      );
+    }
+    const distrusted = requiresTls(after) ? servers(({ isTrustedBy }) => !isTrustedBy(after.transport)) : "";
+    if (distrusted !== "") {
+      problems.push(
+        `no authority that is trusted now has issued the certificate of server ${distrusted}, whose links would be cut off: first let every ` +
+          "server trust the old and the new authority, then give every server a certificate of the new one",
       );
     }
     const plain = requiresTls(after) && !requiresTls(before) ? servers(({ hasTls }) => !hasTls) : "";
@@ -180,7 +190,9 @@ export class LinkProtection {
     const said = (needs: string, settings: string): string =>
       `${needs}, and server ${unheard.join(", ")} is not connected, so that it is not known whether it can do that: see ${settings} there`;
     const texts: string[] = [];
-    if (requiresSecret(after) && !requiresSecret(before))
+    const known = new Set(before.secrets.map(({ id }) => id));
+    const isCommon = after.secrets.some(({ id }) => known.has(id));
+    if (requiresSecret(after) && !(requiresSecret(before) && isCommon))
       texts.push(said("links need proof of a secret now", "zooid.peerSecretFile"));
     if (requiresTls(after) && !requiresTls(before)) texts.push(said("links need TLS now", "sslQuorum"));
     else if (after.dialsTls && !before.dialsTls)

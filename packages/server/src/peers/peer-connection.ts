@@ -35,6 +35,8 @@ export interface LinkProtection {
   readonly peerSaid: SaidProtection | undefined;
   /** What this side said then. */
   readonly said: SaidProtection;
+  /** Whether a transport would accept the certificate of the other side. */
+  isTrustedBy(transport: PeerTransport): boolean;
   /** The generation of the protection that this server made the link with; see `PeerSecurity`. */
   readonly generation: number;
 }
@@ -191,6 +193,7 @@ export class PeerConnection {
       hasProof: this.#handshake.isProved,
       peerSaid: this.#handshake.peerSaid,
       said: this.#handshake.said,
+      isTrustedBy: (transport) => transport.knowsIssuerOf?.(this.#socket) ?? true,
       generation: this.#settings.generation,
     };
   }

@@ -9,7 +9,7 @@ import { type LinkRef, type PeerMessage, serverId } from "@zooid/model";
 import { freePorts } from "@zooid/wire/testing/free-ports";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { ConfigError, parseServerConfig } from "../config.ts";
-import { AUTHORITY, CLIENT_EXPIRED, HOST, ONE, STRANGER, TWO } from "../testing/certificates.ts";
+import { AUTHORITY, CLIENT_EXPIRED, HOST, ONE, OTHER_AUTHORITY, STRANGER, TWO } from "../testing/certificates.ts";
 import { ask } from "../testing/http.ts";
 import { Happenings, TestPeers } from "../testing/peers.ts";
 import { startTestServer } from "../testing/server.ts";
@@ -110,6 +110,21 @@ test("two servers with certificates of one authority talk through TLS", async ()
   await leader.happened.until(/^closed/);
   expect(leader.happened.list).toEqual(["opened 2", "sync", expect.stringContaining("closed: ")]);
 });
+
+test.each<["leader" | "learner"]>([["leader"], ["learner"]])(
+  "a present link says at the %s whether other authorities would accept the other side",
+  async (side) => {
+    const sides = await dialed(tls(ONE), tls(TWO));
+    await sides.learner.happened.until("opened 1");
+    await sides.leader.happened.until("opened 2");
+    const [link] = sides[side].links.protectedLinks;
+    const trusted = (...ca: string[]): boolean | undefined => link?.isTrustedBy(tls(ONE, { ca }));
+    expect([trusted(AUTHORITY), trusted(OTHER_AUTHORITY)]).toEqual([true, false]);
+    expect([trusted(OTHER_AUTHORITY, AUTHORITY), trusted(OTHER_AUTHORITY + AUTHORITY)]).toEqual([true, true]);
+    expect([trusted(side === "leader" ? TWO.cert : ONE.cert), trusted(HOST.cert)]).toEqual([true, false]);
+    expect(link?.isTrustedBy(PLAIN_TRANSPORT)).toBe(true);
+  },
+);
 
 test("a TLS handshake in progress counts as a stranger's connection, and delays no server", async () => {
   const peers = new TestPeers(2);

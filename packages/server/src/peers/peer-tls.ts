@@ -118,6 +118,28 @@ export function certificateFault(certificate: X509Certificate, sid: ServerId, ho
   return isNamed ? undefined : `the certificate names neither zk://…/${sid} nor ${host}, where server ${sid} is`;
 }
 
+/** Authorities between a server's certificate and one that is trusted. */
+const CHAIN_MAX = 8;
+
+/** Whether a certificate, or one above it that came with it, is an authority, or issued by one. */
+function isIssuedBy(certificate: X509Certificate, ca: SecureContextOptions["ca"]): boolean {
+  if (ca === undefined) return true;
+  const authorities = [ca].flat().flatMap((one) => {
+    const bytes = Buffer.from(one);
+    return bytes.includes("-----BEGIN") ? authoritiesOf(bytes) : [new X509Certificate(bytes)];
+  });
+  let one: X509Certificate | undefined = certificate;
+  for (let i = 0; one !== undefined && i < CHAIN_MAX; i++) {
+    const { fingerprint256, issuerCertificate }: X509Certificate = one;
+    for (const authority of authorities) {
+      if (authority.fingerprint256 === fingerprint256) return true;
+      if (one.checkIssued(authority) && one.verify(authority.publicKey)) return true;
+    }
+    one = issuerCertificate;
+  }
+  return false;
+}
+
 /** A hash of key, certificate, authorities and revocation lists, in hexadecimal. */
 function materialOf({ key, cert, ca, pfx, crl }: SecureContextOptions): string {
   const hash = createHash("sha256");
@@ -219,6 +241,15 @@ function peerShare(address: string, isMember: boolean): ClientShare {
   return { share: isMember ? address : addressShare(address), isProxied: !isMember };
 }
 
+const certificates = new WeakMap<TLSSocket, X509Certificate>();
+
+/** Node.js takes the certificate out of the chain of a dialed connection: it gives it once. */
+function certificateOf(socket: TLSSocket): X509Certificate | undefined {
+  const found = certificates.get(socket) ?? socket.getPeerX509Certificate();
+  if (found !== undefined) certificates.set(socket, found);
+  return found;
+}
+
 /** Mutual TLS with certificates of one authority. */
 export function tlsTransport(
   context: SecureContextOptions,
@@ -230,13 +261,6 @@ export function tlsTransport(
   // Certificates are verified by both sides; the reason of a refusal is sent to the other side.
   const acceptor = new TlsAcceptor({ ...context, requestCert: true, rejectUnauthorized: false });
   const accepted = new WeakSet<object>();
-  const certificates = new WeakMap<object, X509Certificate>();
-  /** Node.js takes the certificate out of the chain of a dialed connection: it gives it once. */
-  const certificateOf = (socket: TLSSocket): X509Certificate | undefined => {
-    const found = certificates.get(socket) ?? socket.getPeerX509Certificate();
-    if (found !== undefined) certificates.set(socket, found);
-    return found;
-  };
   return {
     sharedReads: false,
     get material() {
@@ -279,6 +303,10 @@ export function tlsTransport(
       if (listed !== undefined) return certificateFault(certificate, sid, listed);
       const address = javaAddress((socket instanceof TLSSocket ? socket.remoteAddress : undefined) ?? "");
       return joinerFault(certificate, { sid, host, address }, resolve);
+    },
+    knowsIssuerOf: (socket) => {
+      const certificate = socket instanceof TLSSocket ? certificateOf(socket) : undefined;
+      return certificate === undefined || isIssuedBy(certificate, current.ca);
     },
     certificateNotAfter: () => notAfter,
     ...(material === undefined

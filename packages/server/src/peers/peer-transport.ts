@@ -55,6 +55,11 @@ export interface PeerTransport {
    * other side dialed.
    */
   faultOf(socket: object, peer: Pick<PeerIdentity, "sid" | "host">): string | undefined | Promise<string | undefined>;
+  /**
+   * Whether the other side of a connection, made with other certificates perhaps, would be accepted
+   * by the present authorities. Default: it would.
+   */
+  knowsIssuerOf?(socket: object): boolean;
   /** The end of validity of this server's certificate, in seconds since 1970. Default: none. */
   certificateNotAfter?(): number | undefined;
   /**

@@ -32,6 +32,8 @@ interface Peer {
   readonly address: string;
   state: "untried" | "connected" | "unreachable";
   reason: string;
+  /** One of the two servers objects to the other. */
+  isRefused: boolean;
   /** The one that was logged last. */
   refusal: { readonly reason: string; readonly loggedMs: number } | undefined;
 }
@@ -69,18 +71,20 @@ export class Reachability {
         address: hostPort(address.host, address.electionPort),
         state: known?.state ?? (this.#linked.has(sid) ? "connected" : "untried"),
         reason: known?.reason ?? "not connected yet",
+        isRefused: known?.isRefused ?? false,
         refusal: known?.refusal,
       });
     }
   }
 
   /** Each other server, with the reason if it is not connected. */
-  get peers(): readonly (UnreachablePeer & { readonly isConnected: boolean })[] {
-    return [...this.#peers.values()].map(({ sid, address, reason, state }) => ({
+  get peers(): readonly (UnreachablePeer & { readonly isConnected: boolean; readonly isRefused: boolean })[] {
+    return [...this.#peers.values()].map(({ sid, address, reason, state, isRefused }) => ({
       sid,
       address,
       reason,
       isConnected: state === "connected",
+      isRefused: state === "unreachable" && isRefused,
     }));
   }
 
@@ -116,6 +120,7 @@ export class Reachability {
     }
     peer.state = "unreachable";
     peer.reason = reason;
+    peer.isRefused = isRefused;
     this.#summarizeOnce();
   }
 
