@@ -165,12 +165,14 @@ class MembersDraft {
   #version: Zxid = ZXID_NONE;
 
   take(line: string): void {
+    const isDisk = line.startsWith(DISK_LINE);
+    if (line.startsWith("#") && !isDisk) return;
     const { name, value } = configurationSetting(line) ?? { name: "", value: "" };
     const [, kind, number] = /^(server|group|weight)\.(\d{1,9})$/.exec(name) ?? [];
     if (kind === "server") this.server(Number(number), value);
     else if (kind === "group") this.#group(Number(number), value);
     else if (kind === "weight") this.#weight(Number(number), value);
-    else if (name.startsWith(DISK_LINE)) this.#disk(name.slice(DISK_LINE.length), value);
+    else if (isDisk) this.#disk(name.slice(DISK_LINE.length), value);
     else if (name === "version") this.#version = parseZxid(value);
     else if (/^(server|group|weight)\./.test(name)) throw new ServerNumberError(`${name} names no number`);
     else throw new RangeError(`a line of a configuration begins with server.N, group.N or weight.N, found "${line}"`);

@@ -65,24 +65,24 @@ test("a text names disks, which no line of a server has", () => {
     [serverId(1), "0a"],
   ]);
   const text = membersText(membersOf([at(1, "a"), at(3, "c")], composeZxid(3, 9), disks));
-  expect(text.split("\n").slice(2)).toEqual(["zooid.disk.1=0a", "zooid.disk.3=b3", "version=300000009"]);
+  expect(text.split("\n").slice(2)).toEqual(["#disk.1=0a", "#disk.3=b3", "version=300000009"]);
   expect([...parseMembers(text).disks]).toEqual([...disks].sort());
 });
 
-test.each([
-  "zooid.disk.=a",
-  "zooid.disk.x=a",
-  "zooid.disk.255=a",
-  "zooid.disk.1=",
-  "zooid.disk.1=A",
-  "zooid.disk.1=a b",
-])("%s is no line of a disk", (line) => {
-  expect(() => parseMembers(`server.1=h:1:2\n${line}`)).toThrow(RangeError);
+test.each(["#disk.=a", "#disk.x=a", "#disk.255=a", "#disk.1=", "#disk.1=A", "#disk.1=a b"])(
+  "%s is no line of a disk",
+  (line) => {
+    expect(() => parseMembers(`server.1=h:1:2\n${line}`)).toThrow(RangeError);
+  },
+);
+
+test("other comments are skipped", () => {
+  expect(parseMembers("# ours\nserver.1=h:1:2\n#").servers).toHaveLength(1);
 });
 
 test("a client's change names no disks", () => {
   const current = membersOf([at(1, "a")], ZXID_NONE, new Map([[serverId(1), "a"]]));
-  const members = "server.1=a:2888:3888;2181,zooid.disk.1=b";
+  const members = "server.1=a:2888:3888;2181,#disk.1=b";
   expect(changedMembers(current, { kind: "bulk", members }, composeZxid(1, 7)).disks.size).toBe(0);
 });
 

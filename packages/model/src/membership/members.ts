@@ -66,8 +66,8 @@ function verifierOf(servers: readonly Member[]): QuorumVerifier {
   return new HierarchicalQuorum(voters.map(({ sid, group, weight }) => ({ sid, group: group ?? 0, weight })));
 }
 
-/** The beginning of the line that names the disk of a voter. */
-export const DISK_LINE = "zooid.disk.";
+/** The beginning of the comment that names the disk of a voter. */
+export const DISK_LINE = "#disk.";
 
 /** Whether other servers reach a server at the same place in both. */
 export function isSamePlace(a: Member | undefined, b: Member | undefined): boolean {
@@ -100,8 +100,8 @@ function votesText({ servers }: Pick<Members, "servers">): string {
 }
 
 /**
- * As `/zookeeper/config` has it: lines of servers, groups and weights, of disks, and the version as
- * the last one. Readers of Apache's configurations skip the lines of disks.
+ * As `/zookeeper/config` has it: lines of servers, groups and weights, disks as comments, and the
+ * version as the last line. Apache's readers refuse lines that they do not know, and skip comments.
  */
 export function membersText({ servers, version, disks }: Pick<Members, "servers" | "version" | "disks">): string {
   const diskLines = [...disks].sort(([a], [b]) => a - b).map(([sid, diskId]) => `${DISK_LINE}${sid}=${diskId}`);
