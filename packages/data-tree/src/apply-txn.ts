@@ -12,6 +12,7 @@ import {
 } from "@zooid/model";
 import { NO_NODE } from "./nodes/node-row.ts";
 import { NO_SESSION } from "./sessions/session-table.ts";
+import { showWithoutComments } from "./shown-configuration.ts";
 import { type TreeState, textLength } from "./tree-state.ts";
 import type { WatchSink, WatchTable } from "./watches/watch-table.ts";
 
@@ -150,6 +151,7 @@ export class TxnApplier {
     store.setStatLong(node, StatOffset.mtime, header.timeMs);
     state.addToDigest(node);
     state.quotas.count(op.path, 0, store.statInt(node, StatOffset.dataLength) - lengthBefore);
+    if (header.op === OpCode.RECONFIG) showWithoutComments(state, node);
     if (sink !== undefined && !this.#watches.isEmpty) {
       const acl = state.acls.get(store.aclId(node));
       this.#watches.trigger(WatchEventType.NODE_DATA_CHANGED, op.path, acl, header.zxid, sink);

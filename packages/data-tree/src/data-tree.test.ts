@@ -244,6 +244,24 @@ test("the configuration is shown in place of what is stored, and is part of noth
   expect([...test.tree.snapshot()]).toEqual([...new TestTree().tree.snapshot()]);
 });
 
+test("a configuration is shown without its comments, here and where it is loaded, and is stored with them", () => {
+  const test = new TestTree();
+  const config = "/zookeeper/config";
+  const text = "server.1=h:1:2:participant\n#disk.1=0a\nversion=100000001";
+  const shown = "server.1=h:1:2:participant\nversion=100000001";
+  test.proposeReconfig(text);
+  test.applyNext();
+  expect([test.data(config), test.stat(config).dataLength]).toEqual([shown, shown.length]);
+  const stored = [...test.tree.snapshot()].flatMap((record) => (record.kind === "node" ? [record.data] : []));
+  expect(stored.map((data) => new TextDecoder().decode(data ?? undefined))).toContain(text);
+  const loaded = new TestTree();
+  loaded.tree.loadSnapshot(test.tree.snapshot());
+  expect([loaded.data(config), loaded.digest()]).toEqual([shown, test.digest()]);
+  test.proposeReconfig(shown);
+  test.applyNext();
+  expect([test.data(config), test.stat(config).dataLength]).toEqual([shown, shown.length]);
+});
+
 test("the digest follows nodes that change in turn, also where there are many", () => {
   const test = new TestTree();
   for (let i = 0; i < 4200; i++) test.commit(create(`/n-${i}`));

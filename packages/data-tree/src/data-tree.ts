@@ -12,6 +12,7 @@ import {
 import { NO_NODE } from "./nodes/node-row.ts";
 import type { CloseLimits, PrepareContext } from "./prepare/prepare-context.ts";
 import type { ReapLimits } from "./reapable-nodes.ts";
+import { showWithoutComments } from "./shown-configuration.ts";
 import {
   type NodeRecord,
   type SessionRecord,
@@ -262,6 +263,9 @@ export class DataTree extends TreeReader {
   finishLoad(record: Readonly<TreeRecord>): void {
     this.#loading().finish(record);
     this.#loader = undefined;
+    const { bytes, start, end } = sliceOf(CONFIG_PATH);
+    const node = this.find(bytes, start, end);
+    if (node !== NO_NODE) showWithoutComments(this.state, node);
   }
 
   /**

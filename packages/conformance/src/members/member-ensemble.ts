@@ -39,7 +39,7 @@ export interface Observation {
   readonly members: Readonly<Record<number, string>>;
   /** How a write ended. */
   readonly write: string;
-  /** Lines of `/zookeeper/config` without its version and comments, sorted. */
+  /** Lines of `/zookeeper/config` without its version, sorted. */
   readonly config: readonly string[];
 }
 
@@ -196,8 +196,7 @@ export class MemberEnsemble implements AsyncDisposable {
       })) ?? "ok";
     if (write === "ok") this.#written.push(path);
     const text = await this.#withClient(this.#members, (client) => client.getText("/zookeeper/config"));
-    // Zooid has the ids of disks as comments.
-    const lines = (text ?? "").split("\n").filter((line) => !/^(version=|#)/.test(line));
+    const lines = (text ?? "").split("\n").filter((line) => !line.startsWith("version="));
     return { answer, members, write, config: lines.map((line) => this.#inWords(line)).sort() };
   }
 

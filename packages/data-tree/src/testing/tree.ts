@@ -106,6 +106,13 @@ export class TestTree {
     return codes;
   }
 
+  proposeReconfig(text: string): void {
+    const op = newTxnOp();
+    const header = this.#nextHeader(OpCode.RECONFIG);
+    const code = this.tree.prepareReconfig(Buffer.from(text), this.context, op, true);
+    this.#enqueue(header, [code === ErrorCode.OK ? copyOp(op) : errorOp(code)]);
+  }
+
   proposeSession(high: number, low: number): void {
     this.context.sessionHigh = high;
     this.context.sessionLow = low;

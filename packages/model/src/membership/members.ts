@@ -100,8 +100,8 @@ function votesText({ servers }: Pick<Members, "servers">): string {
 }
 
 /**
- * As `/zookeeper/config` has it: lines of servers, groups and weights, disks as comments, and the
- * version as the last line. Apache's readers refuse lines that they do not know, and skip comments.
+ * As `/zookeeper/config` has it: lines of servers, groups and weights, disks as comments, which
+ * clients are not shown, and the version as the last line.
  */
 export function membersText({ servers, version, disks }: Pick<Members, "servers" | "version" | "disks">): string {
   const diskLines = [...disks].sort(([a], [b]) => a - b).map(([sid, diskId]) => `${DISK_LINE}${sid}=${diskId}`);
