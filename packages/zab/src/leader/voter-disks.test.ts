@@ -75,6 +75,10 @@ test.each<[title: string, named: Record<number, string>, follower: Follower, isN
   expect(leader(configuration(named), [follower]).areNamed).toEqual([isNamed]);
 });
 
+test("a leader that was away when it became a voter is named", () => {
+  expect(leader(configuration({ 1: ANY_DISK, 2: "a2" }), []).due).toEqual({ 1: "a1", 2: "a2" });
+});
+
 test("no name is due before the leader serves, before a configuration was agreed on, or beside a change", () => {
   const blank = { sid: 2, disk: "b2", ...BLANK };
   expect(leader(configuration({}), [blank], "synchronization").due).toEqual({});

@@ -33,7 +33,9 @@ export class VoterDisks {
   get due(): Members | undefined {
     const { committed, isChanging } = this.#leader.context.members;
     if (this.#leader.phase !== "broadcast" || committed === undefined || isChanging || !this.#areKept) return undefined;
+    const { config, log } = this.#leader.context;
     const disks = new Map(committed.disks);
+    if (disks.get(config.sid) === ANY_DISK) disks.set(config.sid, log.durable.identity.diskId);
     for (const learner of this.#leader.learners.values()) {
       const { diskId } = learner.info;
       if (diskId !== undefined && this.#mayName(learner)) disks.set(learner.sid, diskId);
