@@ -187,6 +187,7 @@ test("servers without data count for each other", () => {
 test("a server that says that it has lost its log is not counted", () => {
   connected = [TWO, THREE];
   loss = "part-of-the-log";
+  report.noted({ kind: "founding-forbidden", sid: TWO });
   report.heard(TWO, said("ensemble", ""));
   report.heard(THREE, said("ensemble"));
   minute();
@@ -207,5 +208,6 @@ test.each<[string, readonly ServerId[], readonly ServerId[], string[]]>([
   const all = ["Correct what keeps these servers", "Start the servers that are down."];
   const text = lines[0]?.text ?? "";
   for (const remedy of remedies) expect(text).toContain(remedy);
+  expect(text).not.toMatch(/ {2}/);
   expect(all.filter((remedy) => text.includes(remedy))).toHaveLength(remedies.length);
 });

@@ -136,7 +136,7 @@ export class NoQuorumReport {
   #uncountedNow(): ReadonlyMap<ServerId, string> {
     const loss = this.#parts.loss();
     if (loss === undefined) return this.#uncounted;
-    return new Map([[this.#parts.sid, loss === "old-disk" ? OLD_DISK : LOST_PART], ...this.#uncounted]);
+    return new Map([...this.#uncounted, [this.#parts.sid, loss === "old-disk" ? OLD_DISK : LOST_PART]]);
   }
 
   #uncountedText(): string {
@@ -151,7 +151,7 @@ export class NoQuorumReport {
     const there = new Set([sid, ...connected(), ...refused()]);
     const isMissing = [...members().verifier.voters].some((voter) => !there.has(voter));
     const remedies = [refused().length > 0 ? CORRECT_THEM : "", isMissing ? START_THEM : ""];
-    return remedies.filter((text) => text !== "").join(" ");
+    return remedies.map((text) => (text === "" ? "" : ` ${text}`)).join("");
   }
 
   #report(): void {
@@ -172,14 +172,14 @@ export class NoQuorumReport {
           ? ""
           : ` The file of this server lists ${listText(file)}, and the list in force is ${listText(list)}: only a quorum of both changes it.`;
       error(
-        `${found}${differs}${removed} ${remedy} If the ensemble has other servers by now, write their server.N lines into this server's zoo.cfg, ` +
+        `${found}${differs}${removed}${remedy} If the ensemble has other servers by now, write their server.N lines into this server's zoo.cfg, ` +
           `and restart it. ${lost}`,
         fields,
       );
       return;
     }
     error(
-      `${found}${removed} ${remedy} If the ensemble has other servers by now, save what ` +
+      `${found}${removed}${remedy} If the ensemble has other servers by now, save what ` +
         "`zooid-cli -server HOST:PORT config` prints at one of them as a new file, name that file in this server's zoo.cfg " +
         `as dynamicConfigFile, in place of server.N lines, and restart this server. ${lost}`,
       fields,
