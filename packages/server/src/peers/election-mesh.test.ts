@@ -1,10 +1,11 @@
 import { once } from "node:events";
 import { createServer, type Server, Socket } from "node:net";
-import { type ElectionMessage, type ServerId, serverId, type Zxid } from "@zooid/model";
+import { type ElectionMessage, membersOf, type ServerId, serverId, type Zxid } from "@zooid/model";
 import type { EnvelopeMessage } from "@zooid/peer-protocol";
 import { afterEach, describe, expect, test } from "vitest";
 import { Happenings, type TestPeerOptions, TestPeers } from "../testing/peers.ts";
 import { ElectionMesh, type ElectionMeshOptions } from "./election-mesh.ts";
+import { MemberDirectory } from "./member-directory.ts";
 import { PeerPort } from "./peer-port.ts";
 import { type PeerSecret, peerSecret } from "./peer-secret.ts";
 import { type PeerTransport, PLAIN_TRANSPORT } from "./peer-transport.ts";
@@ -188,6 +189,32 @@ test("every pair is connected, except observers with each other; voters with low
     expect(sides[index]?.happened.list.toSorted()).toEqual(others.map((other) => `up ${other}`));
   }
   expect([...dialed].toSorted()).toEqual(["1>2", "1>3", "1>4", "3>2", "4>2", "4>3", "5>2", "5>3", "5>4"]);
+});
+
+test("two survivors that were recovered apart hear of each other by their files, and refuse each other", async () => {
+  const peers = new TestPeers(3);
+  const alone = (sid: number, ensembleId: string): Options => {
+    const { ensemble } = peers.options(sid);
+    const own = ensemble.servers.filter((server) => server.sid === sid);
+    const directory = new MemberDirectory({
+      sid: serverId(sid),
+      servers: ensemble.servers,
+      observerMasterPort: undefined,
+      addressOf: (other) => peers.addressOf(sid, other),
+    });
+    directory.isOpen = true;
+    directory.update([membersOf(own, 5 as Zxid)]);
+    return { ensembleId, config: { directory } };
+  };
+  const one = new Side(peers, 1, alone(1, "of 1"));
+  const three = new Side(peers, 3, alone(3, "of 3"));
+  for (const [sid, { mesh }] of [[1, one] as const, [3, three] as const]) {
+    await mesh.listen();
+    peers.place(sid, { electionPort: mesh.port });
+  }
+  for (const { mesh } of [one, three]) await mesh.start();
+  await three.presence.until("1 unheard ensemble");
+  await one.presence.until("3 unheard ensemble");
 });
 
 describe("a server that may found an ensemble", () => {

@@ -159,11 +159,17 @@ export class ElectionMesh {
     return neighbour;
   }
 
-  /** A server that is not listed is not dialed: it may be about to join, or has left. */
+  /**
+   * A server that is not listed is not dialed: it may be about to join, or has left. One that only
+   * the files list is dialed, though it has no vote here:
+   *
+   * 1. S1 and S3 cannot reach each other, and an operator recovers both: each is an ensemble alone.
+   * 2. They can reach each other again. Neither lists the other one, and both should say so.
+   */
   #dialerOf(sid: ServerId): Neighbour["dialer"] {
     const { directory, sid: own } = this.#options.ensemble;
     const other = directory.find(sid);
-    if (other === undefined || other.isObserver) return "never self";
+    if (other === undefined || (other.isObserver && other.isUnlisted !== true)) return "never self";
     const isObserver = directory.find(own)?.isObserver ?? false;
     return isObserver || own > sid ? "self" : "other";
   }
