@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { freePort } from "@zooid/wire/testing/free-ports";
 import { afterEach, expect, test } from "vitest";
 import { ListenSocket, type Place } from "./listen-socket.ts";
 import { type MovablePort, PortMoves, type PortMovesOptions } from "./port-moves.ts";
@@ -69,13 +70,6 @@ async function blocker(port = 0, address = LOOPBACK): Promise<{ readonly server:
   await once(server, "listening");
   opened.push({ stop: () => server.close() });
   return { server, port: (server.address() as AddressInfo).port };
-}
-
-async function freePort(): Promise<number> {
-  const { server, port } = await blocker();
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 async function answers({ address = LOOPBACK, port }: Place): Promise<boolean> {
