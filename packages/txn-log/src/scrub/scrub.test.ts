@@ -1,10 +1,13 @@
+import { closeSync, openSync, readdirSync, readSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
-import { openStore } from "../sqlite.ts";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { ReaderLeases } from "../segments/reader-leases.ts";
+import { openStore, type Store } from "../sqlite.ts";
 import { RecordingHandler } from "../testing/append-batches.ts";
 import { createNodes } from "../testing/state-history.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";
 import { threadsOf } from "../testing/threads-of.ts";
+import { Scrub, type ScrubDamage } from "./scrub.ts";
 
 test("a closed store has ended all of its threads, and the round of the scrub that was asked for", async () => {
   using place = new TemporaryDirectory();
@@ -25,3 +28,111 @@ test("a closed store has ended all of its threads, and the round of the scrub th
   expect(threads.map(({ threadId }) => threadId)).toEqual([-1, -1, -1]);
   expect(await round.ended).toMatchObject({ damaged: [] });
 });
+
+describe("what becomes of damage", () => {
+  let place: TemporaryDirectory;
+  let store: Store;
+  let directory: string;
+  let stateFile: string;
+  beforeAll(async () => {
+    place = new TemporaryDirectory();
+    directory = join(place.path, "data");
+    const options = { directory, sid: 1, handler: new RecordingHandler(), takeEpoch: true, segmentBytes: 64 * 1024 };
+    store = await openStore(options);
+    for (let batch = 0; batch < 20; batch++) await createNodes(store, batch * 20 + 1, (batch + 1) * 20, 300);
+    await store.state.flush();
+    stateFile = join(directory, store.log.durable.stateFile);
+  });
+  afterAll(async () => {
+    await store[Symbol.asyncDispose]();
+    place[Symbol.dispose]();
+  });
+
+  interface Case {
+    readonly part: ScrubDamage["part"];
+    /** The answers of the store, in order; the last one is repeated. */
+    readonly retire?: readonly ("retired" | "needed")[];
+    readonly rewrite?: boolean;
+    /** In two rounds. */
+    readonly asked: readonly string[];
+    readonly effects: readonly ScrubDamage["effect"][];
+  }
+  const cases: readonly Case[] = [
+    { part: "segment", retire: ["retired"], asked: ["retire", "retire"], effects: ["retired"] },
+    {
+      part: "segment",
+      retire: ["needed", "retired"],
+      rewrite: true,
+      asked: ["retire", "rewrite", "retire", "retire"],
+      effects: ["retired"],
+    },
+    {
+      part: "segment",
+      retire: ["needed"],
+      rewrite: false,
+      asked: ["retire", "rewrite", "retire"],
+      effects: ["needed"],
+    },
+    { part: "state", rewrite: false, asked: ["rewrite"], effects: ["needed"] },
+    // The file has the same damage after the rewrite.
+    { part: "state", rewrite: true, asked: ["rewrite"], effects: ["rewritten", "needed"] },
+  ];
+  test.each(cases)("$part: $asked, $effects", async ({ part, retire = [], rewrite = false, asked, effects }) => {
+    const [file, before] =
+      part === "segment"
+        ? [join(directory, wals(directory)[0] ?? ""), 1000]
+        : [stateFile, statSync(stateFile).size - 1000];
+    const at = flip(file, before);
+    onTestFinished(() => void flip(file, at + 1));
+
+    const leases = new ReaderLeases();
+    leases.newest = Number(/^log-(\d+)/.exec(wals(directory).at(-1) ?? "")?.[1]);
+    const answers = [...retire];
+    const calls: string[] = [];
+    const seen: ScrubDamage["effect"][] = [];
+    const scrub = new Scrub({
+      options: {
+        bytesPerSecond: 1024 ** 3,
+        firstMs: 2 ** 31 - 1,
+        damaged: (damage) => seen.push(damage.effect),
+        healed: () => {},
+      },
+      logDirectory: directory,
+      leases: leases.memory,
+      stateFile,
+      retire: async () => {
+        calls.push("retire");
+        return (answers.length > 1 ? answers.shift() : answers[0]) ?? "needed";
+      },
+      rewrite: async () => {
+        calls.push("rewrite");
+        return rewrite;
+      },
+    });
+    onTestFinished(() => scrub.close());
+
+    for (let rounds = 0; rounds < 2; rounds++) await scrub.round();
+    expect(calls).toEqual(asked);
+    expect(seen).toEqual(effects);
+    expect(scrub.status.damaged.map((damage) => damage.effect)).toEqual(effects.slice(-1));
+  });
+});
+
+/** Of the segments, the oldest first; the last one is not sealed. */
+function wals(directory: string): readonly string[] {
+  return readdirSync(directory)
+    .filter((name) => /^log-.*-wal$/.test(name))
+    .sort();
+}
+
+/** Flips a bit of the last byte before `end` that is not zero. @returns the byte's place */
+function flip(file: string, end: number): number {
+  const handle = openSync(file, "r+");
+  const byte = Buffer.alloc(1);
+  let at = end;
+  do at--;
+  while (readSync(handle, byte, 0, 1, at) === 1 && byte[0] === 0);
+  writeSync(handle, Buffer.of((byte[0] ?? 0) ^ 4), 0, 1, at);
+  closeSync(handle);
+  return at;
+}
