@@ -1,6 +1,6 @@
 import { ArgumentError, type Client } from "@zooid/client";
 import { firstValueFrom, skip } from "rxjs";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { eachStaged } from "../testing/each-staged.ts";
 import { enters, failure, type Stage } from "../testing/stage.ts";
 import { RateLimiter } from "./rate-limiter.ts";
@@ -106,6 +106,20 @@ test("a bucket that was deleted is full again, and other data are refused", asyn
     code: "NOT_OURS",
     message: expect.stringContaining(PATH),
   });
+});
+
+test("time since a credit of a deleted bucket does not count in the bucket that replaces it", async () => {
+  const limits = { rate: 1e-6, burst: 2, leaseMs: 4000 };
+  const mine = new RateLimiter(a, PATH, limits);
+  await mine.acquire(2);
+  await b.delete(PATH);
+  await new RateLimiter(b, PATH, limits).acquire(2);
+  const { version } = (await b.get(PATH)).stat;
+  const now = performance.now.bind(performance);
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => now() + 1100);
+  onTestFinished(() => clock.mockRestore());
+  expect(await mine.tryAcquire()).toBe(false);
+  expect((await b.get(PATH)).stat.version).toBe(version);
 });
 
 test.each([0, -1, 1.5, 11, Number.NaN, "2", Number.POSITIVE_INFINITY])("%j tokens are refused", async (count) => {
