@@ -1,7 +1,7 @@
 import type { Client } from "@zooid/client";
 import { expect, test } from "vitest";
 import { eachStaged } from "../testing/each-staged.ts";
-import { failure, type Stage, tree } from "../testing/stage.ts";
+import { aborted, failure, type Stage, tree } from "../testing/stage.ts";
 import { Cron, type CronOptions, type CronRun, type CronWork } from "./cron.ts";
 import { type CronRecord, recordCodec } from "./cron-record.ts";
 
@@ -117,6 +117,30 @@ test("close interrupts a run and waits for it; from inside of the work it return
   await inside.finished();
   expect(steps).toEqual(["interrupted", "closed", "closed from inside"]);
 });
+
+const INTERRUPTIONS: Readonly<Record<string, (schedule: Cron) => Promise<unknown>>> = {
+  "is closed": (schedule) => schedule.close(),
+  "loses its lock": async () => {
+    const { names } = await b.children(`${PATH}/leader`);
+    for (const name of names) await b.delete(`${PATH}/leader/${name}`);
+  },
+};
+
+test.each(Object.entries(INTERRUPTIONS))(
+  "an error of work that ends late, as its process %s, ends the schedule",
+  async (_, interrupt) => {
+    const begun = Promise.withResolvers<void>();
+    const error = new Error("half a page");
+    const schedule = cron(a, async (_, signal) => {
+      begun.resolve();
+      await aborted(signal);
+      throw error;
+    });
+    await begun.promise;
+    await interrupt(schedule);
+    expect(await failure(schedule.finished())).toBe(error);
+  },
+);
 
 test("the limit of its close names the schedule, and a wrong interval is named", async () => {
   const begun = Promise.withResolvers<void>();

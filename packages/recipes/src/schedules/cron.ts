@@ -185,6 +185,7 @@ export class Cron implements AsyncDisposable {
       try {
         await this.#serve(lease, signal);
       } catch (error) {
+        if (error instanceof WorkError) throw error;
         if (signal.aborted) return;
         if (!isZkError(error)) throw error;
         // The record or the lock is another process's: the signal follows, or the record is read

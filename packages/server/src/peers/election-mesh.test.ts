@@ -249,6 +249,15 @@ describe("a server that may found an ensemble", () => {
     expect(low?.presence.list[0]).toBe("2 answers");
   });
 
+  test("learns that one is there whose certificate it does not accept", async () => {
+    const peers = new TestPeers(2);
+    await started(peers, [2]);
+    const transport: PeerTransport = { ...PLAIN_TRANSPORT, distrust: () => "it is for another host" };
+    const [low] = await started(peers, [1], { ...founder, config: { transport } });
+    await low?.presence.until("2 unheard auth");
+    expect(low?.presence.count(/unanswered/)).toBe(0);
+  });
+
   test("takes one that accepts a connection and never completes it for one that is there", async () => {
     const peers = new TestPeers(2);
     const transport: PeerTransport = {
