@@ -73,6 +73,16 @@ function link(sid: number, more: Partial<ProtectedLink> = {}): ProtectedLink {
   return { sid: serverId(sid), ...plain, said, renew, ...more };
 }
 
+test("that this server is not listed is the one problem of its certificates", () => {
+  const { key, cert, ca } = pem();
+  const location = file("store.pem", ONE.key + ONE.cert);
+  const stores = { keyStore: { location }, trustStore: { location: ca } };
+  for (const tls of [{}, { peerTls: { key, cert, ca } }, { peerStores: stores }]) {
+    const ensemble = optionsOf({ ...tls, sid: 9 });
+    expect(() => parseServerConfig({ ensemble })).toThrow(/^myid is 9, and there is no line server\.9; listed: 1, 2, 3$/);
+  }
+});
+
 describe("a reload", () => {
   test("reads secrets and modes, and says what changed", () => {
     const { protection, ensemble } = protectionOf(optionsOf());
@@ -217,6 +227,16 @@ describe("a reload", () => {
       const before = ensemble.security.current;
       expect(protection.reload(optionsOf(all[to])).problems).toEqual([expect.stringContaining(problem)]);
       expect(ensemble.security.current).toBe(before);
+    });
+
+    test("each change is accepted while there are no links", () => {
+      const all = [...stages(pem()), { peerSecretFile: secretFile(secretLine("a", 1)) }];
+      for (const before of all) {
+        for (const after of all) {
+          const { protection } = protectionOf(optionsOf(before));
+          expect(protection.reload(optionsOf(after)).problems).toEqual([]);
+        }
+      }
     });
 
     test("dialing with TLS is refused while a server takes none, and passes where all take it or do not say", () => {

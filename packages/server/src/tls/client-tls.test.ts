@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type Socket } from "node:net";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ConnectionOptions, connect as connectTls } from "node:tls";
@@ -241,6 +241,19 @@ describe("the server serves", () => {
   });
 });
 
+/** The first bytes of a client's handshake. */
+async function helloBytes(): Promise<Buffer> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const client = connectTls(port, "127.0.0.1").on("error", () => {});
+  const [socket]: Socket[] = await once(server, "connection");
+  const [hello] = socket === undefined ? [] : await once(socket, "data");
+  client.destroy();
+  server.close();
+  return hello;
+}
+
 describe("a TLS port", () => {
   test("answers four-letter words, in pieces too", async () => {
     await using zk = await start({ clientAuth: "none" }, { fourLetterWords: "*" });
@@ -312,12 +325,21 @@ describe("a TLS port", () => {
 
   test("logs nothing about port probes", async () => {
     await using zk = await start({ clientAuth: "none" });
-    for (let i = 0; i < 3; i++) {
-      await using probe = await RawClient.open(zk.securePort ?? 0);
-      probe.socket.end();
-      await probe.rest();
+    const hello = await helloBytes();
+    for (const sent of [0, 1, hello.length]) {
+      for (const isReset of [false, true]) {
+        await using probe = await RawClient.open(zk.securePort ?? 0);
+        probe.socket.write(hello.subarray(0, sent));
+        if (sent === hello.length) await once(probe.socket, "data");
+        if (isReset) probe.socket.resetAndDestroy();
+        else probe.socket.end();
+        await probe.rest();
+      }
     }
-    expect(zk.lines).toEqual([]);
+    await using stranger = await RawClient.open(zk.securePort ?? 0);
+    stranger.socket.write("GET / HTTP/1.1\r\n\r\n");
+    await expect.poll(() => zk.lines).toHaveLength(1);
+    expect(zk.lines).toEqual([expect.stringContaining("it sent an HTTP request")]);
   });
 
   test("may be the only one", async () => {
