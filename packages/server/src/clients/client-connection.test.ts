@@ -1,8 +1,15 @@
-import { OpCode } from "@zooid/model";
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { type ConnectionRef, OpCode } from "@zooid/model";
+import { BufferPool } from "@zooid/wire";
 import { connectRequest, create, frameOf, RawClient, read, request, setData } from "@zooid/wire/testing/raw-client";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { ReadTurns } from "../driver/read-turns.ts";
 import type { ZooidServer } from "../index.ts";
+import { RefusalLog } from "../operators/refusal-log.ts";
 import { startTestServer } from "../testing/server.ts";
+import { ClientConnection, type ConnectionHost } from "./client-connection.ts";
+import { Traffic } from "./traffic.ts";
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -286,3 +293,70 @@ test("trailing bytes behind a request's last field are ignored", async () => {
   );
   expect(await client.reply()).toMatchObject({ xid: 7, code: 0 });
 });
+
+test("a connection that has had its share of a turn is read on in later turns", async () => {
+  let aheadMs = 0;
+  const now = performance.now.bind(performance);
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => now() + aheadMs);
+  onTestFinished(() => clock.mockRestore());
+  const later: (() => void)[] = [];
+  let workCount = 0;
+  const reads = new ReadTurns<ClientConnection>({
+    proxiesShare: 0.5,
+    bytesSent: () => 0,
+    workCount: () => workCount,
+    isHalted: () => false,
+    wake: () => reads.begin(),
+    later: (callback) => later.push(callback),
+  });
+  const connected = Promise.withResolvers<void>();
+  const xids: number[] = [];
+  const host: ConnectionHost = {
+    pool: new BufferPool(),
+    limits: { frameBytesMax: MEBIBYTE, outputBytesHigh: MEBIBYTE, outputBytesMax: MEBIBYTE, closingMs: 1000 },
+    refusals: new RefusalLog(() => {}, now),
+    traffic: new Traffic(),
+    reads,
+    wake: () => reads.begin(),
+    wordBytes: () => 4,
+    fourLetterWord: () => undefined,
+    connect: () => {
+      connected.resolve();
+      return true;
+    },
+    // Each takes longer than a share.
+    onClientFrame: (_, bytes, start) => {
+      xids.push(Buffer.from(bytes.buffer, bytes.byteOffset).readInt32BE(start));
+      aheadMs += 1000;
+      workCount += 1_000_000;
+      return true;
+    },
+    hasRead: () => {},
+    dirty: () => {},
+    ended: () => {},
+    closed: () => {},
+  };
+  const [client, socket] = await socketPair();
+  const identity = { ref: 1 as ConnectionRef, address: "/127.0.0.1", nowMs: 0, wallMs: 0 };
+  const connection = new ClientConnection(socket, { ...identity, counted: { share: "a", isProxied: false } }, host);
+  client.write(Buffer.concat([connectRequest(), ...[1, 2, 3].map((xid) => request(xid, OpCode.PING))]));
+  await connected.promise;
+  connection.resume();
+  for (const seen of [[1], [1, 2], [1, 2, 3]]) {
+    await expect.poll(() => later.length).toBe(1);
+    expect(xids).toEqual(seen);
+    later.shift()?.();
+  }
+});
+
+/** Two ends of one connection. */
+async function socketPair(): Promise<readonly [Socket, Socket]> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const client = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  const [socket]: Socket[] = await once(server, "connection");
+  server.close();
+  onTestFinished(() => void client.destroy());
+  if (socket === undefined) throw new Error("a connection has a socket");
+  return [client, socket];
+}
