@@ -349,6 +349,27 @@ describe("concurrent changes", () => {
   });
 });
 
+test.each([
+  ["data", WatchEventType.NODE_DATA_CHANGED, OpCode.GET_DATA],
+  ["children", WatchEventType.NODE_CHILDREN_CHANGED, OpCode.GET_CHILDREN2],
+])("a change of a node's %s reads those alone", async (_, type, op) => {
+  await using scripted = await ScriptedServer.start();
+  const connecting = connect(scripted.hosts, { treeWatches: "one-shot" });
+  const line = await scripted.session();
+  zk = await connecting;
+  using recorder = new TreeRecorder(zk, "/t");
+  for (const request of await line.requests(2)) line.send(honestAnswer(request));
+  await recorder.ready();
+  line.send(event(type, "/t"));
+  const read = await line.request();
+  const syncing = zk.sync();
+  const next = await line.request();
+  expect([read.op, next.op]).toEqual([op, OpCode.SYNC]);
+  line.send(honestAnswer(read), answer(next));
+  await syncing;
+  line.serve(honestAnswer);
+});
+
 describe("a tree's own node", () => {
   test("that is created between the read that missed it and the watch for it is read again", async () => {
     await using scripted = await ScriptedServer.start();
