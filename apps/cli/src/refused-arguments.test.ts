@@ -77,6 +77,9 @@ test("each argument that a command cannot use is refused in a sentence, and noth
     "leader transfer --timeout 5",
     "leader transfer x",
     "reconfig -file /none -members server.1=a:1:2;3",
+    "reconfig -remove 1 -v version",
+    "reconfig -remove 1 -v 0x5",
+    "reconfig -remove 1 -v 11112222333344445",
     "4lw ruok 127.0.0.1:1",
     "help nosuch",
     "ls / --json",
@@ -173,6 +176,12 @@ test("each argument that a command cannot use is refused in a sentence, and noth
       a server is named by its number, as in server.N, found "x"
     reconfig -file /none -members server.1=a:1:2;3 (1)
       Can't use -file and -members together (conflicting non-incremental modes)
+    reconfig -remove 1 -v version (1)
+      -v must be followed by a long (configuration version)
+    reconfig -remove 1 -v 0x5 (1)
+      -v must be followed by a long (configuration version)
+    reconfig -remove 1 -v 11112222333344445 (1)
+      -v must be followed by a long (configuration version)
     4lw ruok 127.0.0.1:1 (1)
       ruok at 127.0.0.1:1: no answer of a ZooKeeper server: connection refused: no process listens on this port (CONNECTION_LOSS)
     help nosuch (1)

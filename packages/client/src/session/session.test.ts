@@ -180,6 +180,7 @@ test("a session that the server does not know any more is lost, and a new one re
   session.greeted(GONE, 101);
   session.opened(102);
   expect(take()).toEqual(["hang up", "state lost", "dial 10.0.0.2:1", "handshake 0 0 9000 false"]);
+  expect(session.password).toEqual(new Uint8Array(16));
 });
 
 test("with onExpiry close the client ends with its session", () => {

@@ -52,6 +52,11 @@ test("a member that takes the place of another one, by a new id or by its move, 
   expect(charted(first, [member(2, "zk2:2181", 4)])).toEqual({ "zk1:2181": [1, null], "zk2:2181": [2, 4] });
 });
 
+test("the one member that the configuration names has the figures of the connect string's name, not those of one that left", () => {
+  const samples = [[member(2, "zk2:2181", 5)], [member(null, "vip:2181", 6)], [member(1, "zk1:2181", 7)]];
+  expect(charted(...samples)).toEqual({ "zk2:2181": [5, null, null], "zk1:2181": [null, 6, 7] });
+});
+
 test("members that have left are forgotten after an hour, and new ones have their places", () => {
   const history = new MetricHistory();
   const SAMPLES = 3_600_000 / history.intervalMs;

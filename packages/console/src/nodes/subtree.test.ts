@@ -139,6 +139,17 @@ test("a dry run and an import refuse the same nodes", async () => {
   expect(await run(false)).toEqual(expected);
 });
 
+test("a dry run and an import create the ancestors of the subtree alone", async () => {
+  await using stage = await startStage();
+  const nodes = ["", "/missing/child"].map((path) => ({ path, data: { text: "" } }));
+  for (const isDryRun of [true, false]) {
+    const body = { path: "/x/y", isDryRun, existing: "keep", withAcl: false, nodes };
+    const { json } = await stage.api("POST", "/import", { body });
+    expect(json.results.map(({ outcome }: { outcome: string }) => outcome)).toEqual(["create", "refuse"]);
+  }
+  expect(await stage.zk.exists("/x/y/missing")).toBeNull();
+});
+
 test("a page of an export is imported as it is, and masked data replace none", async () => {
   await using stage = await startStage();
   await stage.zk.create("/app", Buffer.of(255));

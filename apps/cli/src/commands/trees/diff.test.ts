@@ -78,6 +78,8 @@ test("a node's data are compared with a file", async () => {
   writeFileSync(file, "other");
   const found = await session.run("diff", "--file", file, "/l/b");
   expect([found.stdout.includes("+other"), await found.ended]).toEqual([true, 1]);
+  const quiet = await session.run("diff", "-q", "--file", file, "/l/b");
+  expect(quiet.stdout).toBe(`! /l/b ${file}\n`);
   const missing = await session.run("diff", "--file", `${file}-not`, "/l/b");
   expect([missing.stderr.includes("ENOENT"), await missing.ended]).toEqual([true, 1]);
 });
