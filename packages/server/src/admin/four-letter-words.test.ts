@@ -247,3 +247,14 @@ test("each line of conf and envi is a name and its value", async () => {
   expect(configuration).toEqual(expect.arrayContaining([`clientPort=${zk.port}`, "maxClientCnxns=60"]));
   for (const line of [...environment, ...configuration]) expect(line).toMatch(/^[\w.-]+=/);
 });
+
+const REPORTS = ["srvr", "cons", "dump", "conf", "envi", "mntr", "dirs", "wchs", "wchc", "wchp"] as const;
+test.each(REPORTS)("the report %s of a server has the kinds of lines of its word's answer", async (word) => {
+  await using zk = await startTestServer({ fourLetterWords: "*" });
+  await using client = await RawClient.withSession(zk.port);
+  await client.ask(OpCode.EXISTS, read("/absent", true));
+  // The connection that asks for a word is among those that its answer lists.
+  const kinds = (answer: string): ReadonlySet<string> =>
+    new Set(answer.split("\n").map((line) => line.replaceAll(/0x[0-9a-f]+|\d+(\.\d+)?/g, "0").replace(/\[0\].*/, "")));
+  expect(kinds(await zk.report(word))).toEqual(kinds(await say(zk.port, word)));
+});
