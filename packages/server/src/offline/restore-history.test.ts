@@ -1,8 +1,10 @@
 import { mkdirSync } from "node:fs";
 import { basename, join } from "node:path";
-import { listArchive, listBases } from "@zooid/txn-log/sqlite";
+import { epochOf } from "@zooid/model";
+import { listArchive, listBases, readStore } from "@zooid/txn-log/sqlite";
 import { expect, test } from "vitest";
 import { ArchivedHistory } from "../testing/archived-history.ts";
+import { EPOCHS_SKIPPED } from "./recover-member.ts";
 import { restoreHistory } from "./restore-history.ts";
 import { planRestore } from "./restore-plan.ts";
 
@@ -27,5 +29,9 @@ test("a moment since the first base can be restored, through a restart of the se
     warn: (text) => warnings.push(text),
   });
   expect(zxid).toBe(moment.zxid);
+  const directory = join(history.folder, "from-older");
+  const { log } = readStore({ directory, logDirectory: directory });
+  const epoch = epochOf(zxid) + EPOCHS_SKIPPED;
+  expect([log?.promise.epoch, log?.currentEpoch]).toEqual([epoch, epoch]);
   expect(warnings).toEqual([expect.stringMatching(`${name}.*is damaged.*an older base and more files are used`)]);
 });
