@@ -115,6 +115,14 @@ describe("deleteTree", () => {
     expect(await zk.deleteTree("/t")).toBe(0);
   });
 
+  test("is not atomic by default: what was deleted before a refusal is gone", async () => {
+    await grow("/t", 3, 2);
+    await witness.setAcl("/t/n1", [{ perms: 31 - 8, scheme: "world", id: "anyone" }]);
+    await expect(zk.deleteTree("/t", { batch: 1 })).rejects.toMatchObject({ code: "NO_AUTH" });
+    expect(await witness.getAllChildrenNumber("/t")).toBeLessThan(12);
+    await witness.setAcl("/t/n1", OPEN_ACL);
+  });
+
   test("is atomic on request", async () => {
     await grow("/t", 3, 2);
     const noDelete = [{ perms: 31 - 8, scheme: "world", id: "anyone" }];

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, type Server, Socket } from "node:net";
-import { type ElectionMessage, membersOf, type ServerId, serverId, type Zxid } from "@zooid/model";
+import { type ElectionMessage, membersOf, parseMembers, type ServerId, serverId, type Zxid } from "@zooid/model";
 import type { EnvelopeMessage } from "@zooid/peer-protocol";
 import { afterEach, describe, expect, test } from "vitest";
 import { Happenings, type TestPeerOptions, TestPeers } from "../testing/peers.ts";
@@ -341,6 +341,17 @@ test("the side whose turn it is not dials when the other does not come", async (
   await low?.happened.until("up 2");
   low?.send(2, 4);
   await high.happened.until("round 4 of 1");
+});
+
+test("the side whose turn it becomes, by a change of roles, dials at once", async () => {
+  const peers = new TestPeers(2);
+  const [high] = await listening(peers, [2]);
+  const { directory } = peers.options(1).ensemble;
+  const [low] = await started(peers, [1], { othersTurnMs: 60_000, config: { directory } });
+  const line = (sid: number, electionPort = 1, role = "") => `server.${sid}=127.0.0.1:1:${electionPort}${role}`;
+  directory.update([parseMembers([line(1, 1, ":observer"), line(2, high?.mesh.port)].join("\n"))]);
+  low?.mesh.membersChanged();
+  await low?.happened.until("up 2");
 });
 
 test("a failed attempt is reported with the system's reason, and a connection that another one replaces is not", async () => {

@@ -79,7 +79,9 @@ test("that this server is not listed is the one problem of its certificates", ()
   const stores = { keyStore: { location }, trustStore: { location: ca } };
   for (const tls of [{}, { peerTls: { key, cert, ca } }, { peerStores: stores }]) {
     const ensemble = optionsOf({ ...tls, sid: 9 });
-    expect(() => parseServerConfig({ ensemble })).toThrow(/^myid is 9, and there is no line server\.9; listed: 1, 2, 3$/);
+    expect(() => parseServerConfig({ ensemble })).toThrow(
+      /^myid is 9, and there is no line server\.9; listed: 1, 2, 3$/,
+    );
   }
 });
 

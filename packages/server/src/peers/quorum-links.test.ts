@@ -113,6 +113,26 @@ test("a dial fails with its reason if no leader was reached within initLimit tic
   await learner.dialUntilFailed(SID_1, /^dial failed: server 1 cannot be reached at 127\.0\.0\.1:1: .*ECONNREFUSED/);
 });
 
+test("a dial that has failed makes no further attempt", async () => {
+  const counts = { failing: 0, lasting: 0 };
+  const peers = new TestPeers(3);
+  const side = (name: keyof typeof counts, initLimit: number): Side => {
+    const addressOf = () => {
+      counts[name]++;
+      return { host: "127.0.0.1", quorumPort: 1, electionPort: 0 };
+    };
+    return new Side(peers, 2, { addressOf, tickMs: 10, config: { initLimit } });
+  };
+  const [failing, lasting] = [side("failing", 4), side("lasting", 10_000)];
+  failing.links.dial(SID_1);
+  lasting.links.dial(SID_1);
+  await failing.happened.until(/^dial failed/);
+  const before = { ...counts };
+  // The other one shows how much time attempts take.
+  await expect.poll(() => counts.lasting).toBeGreaterThan(before.lasting + 3);
+  expect(counts.failing).toBe(before.failing);
+});
+
 test("a dial to a server that is not listed fails", async () => {
   const learner = new Side(new TestPeers(3), 2);
   learner.links.dial(serverId(9));
