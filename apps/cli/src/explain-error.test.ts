@@ -34,6 +34,7 @@ test("a refusal without a path names none", () => {
 });
 
 test("only a command that does not exist has a status of its own in zkCli", () => {
+  expect(new CliError("x", { code: "INVALID_PATH", path: "a" }).path).toBe("a");
   const unknown = new CliError("Command not found: Command not found x", { code: "COMMAND_UNKNOWN" });
   expect(explainError(unknown)).toMatchObject({ plainStatus: 127, fineStatus: 2 });
   expect(explainError(usageError("ls path"))).toMatchObject({ plainStatus: 1, fineStatus: 2 });

@@ -47,6 +47,11 @@ test("an unknown command is answered with the usage and status 127", async () =>
   expect(stderr).toMatch(/Command not found: Command not found frobnicate\n$/);
 });
 
+test("paths for a shell's completion are alone on stdout", async () => {
+  const { stdout, stderr, status } = await run("completion", "paths", "/zook");
+  expect([stdout, stderr, status]).toEqual(["/zookeeper\n", "", 0]);
+});
+
 test("what find prints is alone on stdout, for pipes", async () => {
   const { stdout, stderr, status } = await run("find", "/zookeeper", "--name", "quota");
   expect([stdout, stderr, status]).toEqual(["/zookeeper/quota\n", "", 0]);

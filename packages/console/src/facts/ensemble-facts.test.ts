@@ -97,6 +97,12 @@ test.each([
     ["warning zk2:2181"],
   ],
   ["versions differ", [member(1), member(2, { version: "3.8.0" }), member(3)], ["warning null"]],
+  ["the one voter is there, with an observer", [member(1), member(2, { isVoter: false })], []],
+  [
+    "of five voters three are there",
+    [1, 2, 3, 4, 5].map((sid) => member(sid, sid > 3 ? down : {})),
+    ["warning null", "warning zk4:2181", "warning zk5:2181"],
+  ],
   [
     "an observer is down",
     [member(1), member(2), member(3), member(4, { ...down, isVoter: false })],

@@ -354,6 +354,20 @@ test("the side whose turn it becomes, by a change of roles, dials at once", asyn
   await low?.happened.until("up 2");
 });
 
+test("a server that is not listed any more gets messages while its connection stays", async () => {
+  const peers = new TestPeers(2);
+  const { directory } = peers.options(1).ensemble;
+  const [low] = await started(peers, [1], { config: { directory } });
+  const [high] = await started(peers, [2]);
+  await low?.happened.until("up 2");
+  directory.isChangeable = true;
+  directory.update([parseMembers("server.1=127.0.0.1:1:2")]);
+  expect(directory.find(serverId(2))).toBeUndefined();
+  low?.mesh.membersChanged();
+  low?.send(2, 7);
+  await high?.happened.until("round 7 of 1");
+});
+
 test("a failed attempt is reported with the system's reason, and a connection that another one replaces is not", async () => {
   const peers = new TestPeers(2);
   const [high] = await started(peers, [2]);
