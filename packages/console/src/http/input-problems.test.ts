@@ -110,6 +110,7 @@ const schema = z.strictObject({
     )
     .max(2)
     .optional(),
+  zxid: z.string().regex(/^0x/).optional(),
   place: z
     .union([z.strictObject({ path: z.string(), size: z.number() }), z.strictObject({ path: z.string() })])
     .optional(),
@@ -137,6 +138,7 @@ test.each<[object, string]>([
     'query.ops.0.path is missing: expected a text; query.ops.0 has no "pat"; did you mean path?',
   ],
   [{ count: 1, place: { path: "/a", zzz: 1 } }, 'query.place has no "zzz"; known are path, size'],
+  [{ count: 1, zxid: "5" }, 'query.zxid: expected a text like /^0x/, found "5"'],
   [
     { count: 1, ops: [{ op: "check" }, { op: "check" }, { op: "check" }] },
     "query.ops: expected at most 2 items, found an array",
