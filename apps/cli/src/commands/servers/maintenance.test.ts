@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect } from "@zooid/client";
 import { type ServerLog, startServer } from "@zooid/embedded-server";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { Session } from "../../testing/session.ts";
 
 const SUPER = "digest super:test";
@@ -40,6 +40,32 @@ describe("server drain", () => {
     } finally {
       await client.close();
     }
+  });
+
+  test.each([
+    [1, false, "1 connection will be closed"],
+    [2, false, "2 connections will be closed"],
+    [2, true, "2 connections will be closed, and the leadership moves to another server"],
+  ])("with --dry-run, of a server with %i connections whose leading is %s", async (connections, leads, line) => {
+    const port = createServer(({ url = "" }, response) => {
+      const isStatus = url.includes("drain_status");
+      response.statusCode = isStatus ? 200 : 400;
+      response.end(
+        JSON.stringify({
+          command: "drain",
+          num_alive_connections: connections,
+          is_leader: leads,
+          is_draining: false,
+          error: null,
+        }),
+      );
+    }).listen(0, "127.0.0.1");
+    onTestFinished(() => void port.close());
+    await once(port, "listening");
+    const at = `http://127.0.0.1:${(port.address() as AddressInfo).port}`;
+    await using session = await Session.open("127.0.0.1:1");
+    const found = await session.run("server", "drain", "--dry-run", "--admin", at, "--auth", SUPER);
+    expect(found.stdout).toBe(`${line}\nnothing is changed: --dry-run\n`);
   });
 
   test("with --dry-run counts connections and closes none", async () => {
