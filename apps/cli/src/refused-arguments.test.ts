@@ -63,6 +63,7 @@ test("each argument that a command cannot use is refused in a sentence, and noth
     "cp /a /a",
     "setquota /a",
     "setquota -n",
+    "setquota -n 5",
     "setquota -n 0 /a",
     "setquota -b -1 /a",
     "setquota -N 1.5 /a",
@@ -148,6 +149,8 @@ test("each argument that a command cannot use is refused in a sentence, and noth
       org.apache.commons.cli.MissingOptionException: Missing required option: [-n num soft quota, -b bytes soft quota, -N num hard quota, -B bytes hard quota]
     setquota -n (1)
       org.apache.commons.cli.MissingArgumentException: Missing argument for option: n
+    setquota -n 5 (1)
+      setquota -n|-b|-N|-B val path
     setquota -n 0 /a (1)
       the num quota must be greater than zero
     setquota -b -1 /a (1)

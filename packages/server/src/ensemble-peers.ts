@@ -14,6 +14,7 @@ import type { ServerConfig } from "./config.ts";
 import type { Driver } from "./driver/driver.ts";
 import type { Peers } from "./driver/driver-config.ts";
 import type { PortMoves } from "./listening/port-moves.ts";
+import { describeMembers } from "./operators/describe-members.ts";
 import { FOUNDING_REPORT_MS, FOUNDING_WARN_MS, FoundingReport } from "./operators/founding-report.ts";
 import type { OperatorEvent } from "./operators/log-events.ts";
 import { NO_QUORUM_CHECK_MS, NoQuorumReport } from "./operators/no-quorum-report.ts";
@@ -337,20 +338,4 @@ export class EnsemblePeers implements Peers {
       });
     return problems;
   }
-}
-
-/** `servers 1, 2 and 3 vote; server 4 observes` */
-function describeMembers({ servers }: Members): string {
-  const named = (isObserver: boolean): readonly string[] =>
-    servers.filter((server) => server.isObserver === isObserver).map(({ sid }) => String(sid));
-  const [voters, observers] = [named(false), named(true)];
-  const vote = `${listed(voters)} ${voters.length === 1 ? "votes" : "vote"}`;
-  return observers.length === 0
-    ? vote
-    : `${vote}, ${listed(observers)} ${observers.length === 1 ? "observes" : "observe"}`;
-}
-
-function listed(sids: readonly string[]): string {
-  const last = sids.at(-1) ?? "";
-  return sids.length < 2 ? `server ${last}` : `servers ${sids.slice(0, -1).join(", ")} and ${last}`;
 }

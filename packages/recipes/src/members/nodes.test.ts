@@ -382,8 +382,13 @@ describe("a persistent node", () => {
   });
 
   test("does not replace a node with children, and names them", async () => {
-    for (const name of ["x", "y", "z", "zz"]) await a.create(`/nodes/mine/${name}`, "", { parents: "persistent" });
+    for (const name of ["x", "y", "z"]) await a.create(`/nodes/mine/${name}`, "", { parents: "persistent" });
     const zk = await stage.client();
+    const three = stage.kept(new PersistentNode(zk, { path: "/nodes/mine", data: "", whenTaken: "takeOver" }));
+    expect(await failure(three.ready())).toMatchObject({
+      message: expect.stringContaining(" has children, x, y, z: "),
+    });
+    await a.create("/nodes/mine/zz");
     const expected = {
       code: "NAME_TAKEN",
       message: expect.stringMatching(/^\/nodes\/mine .* has children, x, y, z and 1 more: .* once they are deleted$/),

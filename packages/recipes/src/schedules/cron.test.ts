@@ -95,6 +95,16 @@ test("times that pass while a run works have no run of their own", async () => {
   expect(seen[1]).toBeGreaterThanOrEqual(first + 100);
 });
 
+test("between its runs a schedule asks for the time once", async () => {
+  const schedule = stage.kept(new Cron(a, PATH, { schedule: { everyMs: 86_400_000 }, work: () => {} }));
+  await expect.poll(async () => (await b.exists(`${PATH}/clock`)) !== null).toBe(true);
+  // The time of many requests.
+  for (let i = 0; i < 50; i++) await b.sync();
+  const { version } = (await b.get(`${PATH}/clock`)).stat;
+  expect(version).toBeLessThan(3);
+  await schedule.close();
+});
+
 test("close interrupts a run and waits for it; from inside of the work it returns at once", async () => {
   const begun = Promise.withResolvers<void>();
   const steps: string[] = [];
