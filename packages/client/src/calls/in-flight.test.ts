@@ -38,6 +38,19 @@ test("a ring of any size behaves like a queue", () => {
   );
 });
 
+test.each([1, 63, 64, 65, 128])("%i calls are drained once each, wherever the ring begins", (count) => {
+  for (const before of [0, 5]) {
+    const ring = new InFlight();
+    for (let xid = 1; xid <= before; xid++) ring.push(call(-xid));
+    for (let xid = 1; xid <= before; xid++) ring.shift();
+    const xids = Array.from({ length: count }, (_, i) => i + 1);
+    for (const xid of xids) ring.push(call(xid));
+    const drained: number[] = [];
+    ring.drain(({ xid }) => drained.push(xid));
+    expect(drained).toEqual(xids);
+  }
+});
+
 test("calls that were not passed to the connection are marked, and no answer is expected for them", () => {
   const ring = new InFlight();
   ring.push(call(1));
