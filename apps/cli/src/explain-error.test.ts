@@ -3,6 +3,7 @@ import { RecipeError } from "@zooid/recipes";
 import { describe, expect, test } from "vitest";
 import { CliError, usageError } from "./cli-error.ts";
 import { errorJson, explainError } from "./explain-error.ts";
+import { refusal as refusalOfChange } from "./members/refusal.ts";
 
 function refusal(code: ZkErrorCode, path?: string): ZkError {
   return new ZkError({ code, op: "get", path, outcome: "rejected" });
@@ -34,6 +35,7 @@ test("a refusal without a path names none", () => {
 });
 
 test("only a command that does not exist has a status of its own in zkCli", () => {
+  expect(refusalOfChange("BAD_VERSION", "why", "what to do").message).toBe("why\nwhat to do");
   expect(new CliError("x", { code: "INVALID_PATH", path: "a" }).path).toBe("a");
   const unknown = new CliError("Command not found: Command not found x", { code: "COMMAND_UNKNOWN" });
   expect(explainError(unknown)).toMatchObject({ plainStatus: 127, fineStatus: 2 });

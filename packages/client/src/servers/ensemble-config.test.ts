@@ -33,6 +33,8 @@ test.each([
 test("groups and weights are in the text, the version is hexadecimal, and an empty node names no server", () => {
   const text = "server.1=a:1:2;3\ngroup.1=1\nweight.1=1\nversion=1f";
   expect(parse(text)).toMatchObject({ version: 31n, text, servers: [{ id: 1 }] });
+  const reordered = "version=1f\nserver.1=a:1:2;3\ngroup.1=1\nweight.1=5";
+  expect(parse(reordered)).toMatchObject({ version: 31n, servers: [{ id: 1 }] });
   expect(parse("")).toMatchObject({ version: 0n, servers: [] });
 });
 

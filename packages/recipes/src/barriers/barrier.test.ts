@@ -55,7 +55,8 @@ describe("a barrier", () => {
 });
 
 describe("a double barrier", () => {
-  const barrier = (zk: Client): DoubleBarrier => new DoubleBarrier(zk, PATH, { members: 3 });
+  const barrierOf = (zk: Client, members: number): DoubleBarrier => new DoubleBarrier(zk, PATH, { members });
+  const barrier = (zk: Client): DoubleBarrier => barrierOf(zk, 3);
 
   test("all members begin together and end together", async () => {
     const members = [barrier(a), barrier(b), barrier(a)];
@@ -143,6 +144,17 @@ describe("a double barrier", () => {
     expect(left).toBe(0);
     await members[2]?.leave();
     await Promise.all(leaving);
+  });
+
+  test("a member whose leave is given up has left: the others need not wait for it", async () => {
+    // The one whose name comes first waits for the others, and they for it.
+    for (let round = 0; round < 6; round++) {
+      const [first, second] = [barrierOf(a, 2), barrierOf(b, 2)];
+      await Promise.all([first.enter(), second.enter()]);
+      expect(await failure(first.leave({ timeoutMs: 10 }))).toMatchObject({ code: "LOCK_TIMEOUT" });
+      await second.leave();
+      expect((await a.children(PATH)).names).toEqual([]);
+    }
   });
 
   test("a member whose session ends while it waits fails", async () => {

@@ -21,6 +21,26 @@ function admitted(one: ConnectionThrottle, nowMs: number, asking: Connecting = "
   return count;
 }
 
+const INVALID: Readonly<Record<Exclude<keyof ConnectionThrottleOptions, "isWeighted">, readonly number[]>> = {
+  tokens: [-1, 0.5, 2 ** 31],
+  fillMs: [0, 0.5, Number.NaN],
+  fillCount: [-1, 0.5],
+  freezeMs: [-2, 0.5],
+  dropIncrease: [-0.1, 1.1, Number.NaN],
+  dropDecrease: [-0.1, 1.1],
+  decreaseRatio: [-0.1, 1.1],
+  globalWeight: [0, 0.5],
+  localWeight: [0, 0.5],
+  renewWeight: [0, 0.5],
+};
+test.each(Object.entries(INVALID))("the setting %s is refused outside of its range", (name, values) => {
+  for (const value of values) {
+    const problems: string[] = [];
+    parseConnectionThrottle({ [name]: value }, problems);
+    expect(problems).toEqual([expect.stringMatching(new RegExp(`^connection_throttle_.*, found ${value}$`))]);
+  }
+});
+
 test("without a bucket every connection is accepted", () => {
   expect(admitted(throttle({}), 1000)).toBe(100);
 });
