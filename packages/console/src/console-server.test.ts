@@ -17,3 +17,15 @@ test("of one address's connections the one that waits longest gives way to the 1
   expect(sockets.filter(({ closed }) => closed)).toHaveLength(1);
   expect((await stage.api("GET", "/session")).status).toBe(200);
 });
+
+test("the page shows what a console of its own has", async () => {
+  await using stage = await startStage();
+  const { json } = await stage.api("GET", "/session");
+  expect(json.features).toEqual({
+    sessions: true,
+    watches: true,
+    metrics: true,
+    clientReports: false,
+    adminServers: [],
+  });
+});

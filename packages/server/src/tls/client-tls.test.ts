@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { type AddressInfo, createServer, type Socket } from "node:net";
+import { createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ConnectionOptions, connect as connectTls } from "node:tls";
@@ -241,19 +241,6 @@ describe("the server serves", () => {
   });
 });
 
-/** The first bytes of a client's handshake. */
-async function helloBytes(): Promise<Buffer> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  const client = connectTls(port, "127.0.0.1").on("error", () => {});
-  const [socket]: Socket[] = await once(server, "connection");
-  const [hello] = socket === undefined ? [] : await once(socket, "data");
-  client.destroy();
-  server.close();
-  return hello;
-}
-
 describe("a TLS port", () => {
   test("answers four-letter words, in pieces too", async () => {
     await using zk = await start({ clientAuth: "none" }, { fourLetterWords: "*" });
@@ -325,7 +312,7 @@ describe("a TLS port", () => {
 
   test("logs nothing about port probes", async () => {
     await using zk = await start({ clientAuth: "none" });
-    const hello = await helloBytes();
+    const hello = await clientHello();
     for (const sent of [0, 1, hello.length]) {
       for (const isReset of [false, true]) {
         await using probe = await RawClient.open(zk.securePort ?? 0);

@@ -1,4 +1,6 @@
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { type Client, connect } from "@zooid/client";
 import { startServer, type ZooidServer } from "@zooid/embedded-server";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
@@ -7,6 +9,8 @@ import { Session } from "../../testing/session.ts";
 let server: ZooidServer;
 let session: Session;
 let client: Client;
+/** For the copies of data that are edited. */
+const directory = mkdtempSync(join(tmpdir(), "zooid-edits-"));
 beforeAll(async () => {
   server = await startServer({ port: 0 });
   session = await Session.open(server.connectString);
@@ -18,10 +22,17 @@ afterAll(async () => {
   await client.close();
   await session[Symbol.asyncDispose]();
   await server.stop();
+  rmSync(directory, { recursive: true });
 });
+
+/** Directories with copies of data. */
+function copies(): readonly string[] {
+  return readdirSync(directory).filter((name) => name.startsWith("zooid-edit-"));
+}
 
 function useEditor(editor: string): void {
   vi.stubEnv("VISUAL", "");
+  vi.stubEnv("TMPDIR", directory);
   vi.stubEnv("EDITOR", editor);
 }
 
@@ -39,6 +50,7 @@ test("the difference is printed, and the text is written as the next version", a
   ]);
   expect([edited.stderr, await edited.ended]).toEqual(["", 0]);
   expect(await client.getText("/e")).toBe("host=db2\nport=1");
+  expect(copies()).toEqual([]);
 });
 
 test("a line end that only the editor adds changes nothing", async () => {
