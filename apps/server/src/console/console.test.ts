@@ -13,7 +13,9 @@ const ADDRESS = /the console is at (http:[^"]*)console\//;
 test("the server prints the console's address, serves its page, and answers for its own clients", async () => {
   const audit = join(directory(), "audit.log");
   const superuser = "DigestAuthenticationProvider.superDigest=super:D/InIHSb7yEEbrWz8b9l71RjZJU=";
-  const settings = ["audit.enable=true", `zooid.audit.file=${audit}`, superuser].flatMap((each) => ["--set", each]);
+  const settings = ["zooid.console.enabled=true", "audit.enable=true", `zooid.audit.file=${audit}`, superuser].flatMap(
+    (each) => ["--set", each],
+  );
   const server = start(...settings);
   const port = await server.ready();
   const [, url = ""] = await server.says(ADDRESS);

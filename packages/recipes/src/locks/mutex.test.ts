@@ -1,4 +1,4 @@
-import type { Client } from "@zooid/client";
+import { type Client, ZkError } from "@zooid/client";
 import { describe, expect, test } from "vitest";
 import { revoke } from "../leases/hold.ts";
 import type { Lease } from "../leases/lease.ts";
@@ -480,4 +480,20 @@ test("earlier contenders are waited for, of any client library", async () => {
   expect(isRecipeError(await failure(mutex.acquire({ timeoutMs: 20 })), "LOCK_TIMEOUT")).toBe(true);
   await a.delete(kazoo.path);
   expect((await waiting).isValid()).toBe(true);
+});
+
+test("a read of the own node that is refused for now is repeated: the node's deletion is noticed", async () => {
+  let refusedCount = 0;
+  const zk = a.with({
+    intercept: (call, next) => {
+      if (call.op !== "get" || refusedCount > 0) return next();
+      refusedCount++;
+      return Promise.reject(new ZkError({ code: "THROTTLED_OP", op: "get", path: call.path, outcome: "rejected" }));
+    },
+  });
+  const lease = await new Mutex(zk, PATH).acquire();
+  expect(refusedCount).toBe(1);
+  await b.delete(lease.path);
+  await aborted(lease.signal);
+  expect(lease.isValid()).toBe(false);
 });
