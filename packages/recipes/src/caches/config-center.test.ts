@@ -47,6 +47,14 @@ test("a value set by one client reaches the copies of all", async () => {
   expect([[...values.keys()], source]).toEqual([["hosts"], "servers"]);
 });
 
+test("the first snapshot has all values", async () => {
+  const keys = Array.from({ length: 20 }, (_, i) => `key${i}`);
+  const writer = center(a);
+  await Promise.all(keys.map((key) => writer.set(key, 1)));
+  const { values } = await firstValueFrom(center(b).snapshot$);
+  expect([...values.keys()].sort()).toEqual(keys.sort());
+});
+
 test("a conditional set applies only to the version that was read", async () => {
   const [mine, theirs] = [center(a), center(b)];
   await mine.set("limit", 1);

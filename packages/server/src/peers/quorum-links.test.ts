@@ -162,6 +162,14 @@ test("messages sent before a close arrive; only the other side gets linkClosed",
   expect(leader.happened.list).toEqual(["opened 1 sid 2"]);
 });
 
+test("a link stays while another server is dialed", async () => {
+  const { leader, learner } = await linked();
+  learner.links.dial(serverId(9));
+  await learner.happened.until(/^dial failed/);
+  leader.send(LEVEL);
+  await learner.happened.until("up-to-date on 1");
+});
+
 test("a closed link delivers nothing, though more of it had arrived", async () => {
   const { leader, learner } = await linked();
   learner.closesAtMessage = true;
