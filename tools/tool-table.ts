@@ -31,6 +31,7 @@ const NAMES: Readonly<Record<string, string>> = {
   "packages/trials/src/perf/allocations.ts": "perf-allocations",
   "packages/trials/src/perf/million.ts": "perf-million",
   "packages/trials/src/perf/child-pages.ts": "perf-child-pages",
+  "packages/trials/src/perf/past-reads.ts": "perf-past-reads",
   "packages/trials/src/perf/beside.ts": "perf-beside",
   "packages/trials/src/perf/broadcast.ts": "perf-broadcast",
   "packages/trials/src/perf/ensemble-shapes.ts": "perf-shapes",
@@ -136,6 +137,8 @@ export const TOOL_GROUPS: readonly ToolGroup[] = [
     "packages/trials/src/perf/allocations.ts": "what a read or a write allocates",
     "packages/trials/src/request-traces/trace-request.ts": "functions, calls and files of a read, a write and a watch",
     "packages/trials/src/perf/million.ts": "memory and times with a million znodes",
+    "packages/trials/src/perf/past-reads.ts":
+      "nodes of the past and pages of changes, over a million changes in 20 files of a history",
     "packages/trials/src/perf/child-pages.ts":
       "a million children in pages while a thousand change, and the pings beside",
     "packages/trials/src/perf/beside.ts":

@@ -23,6 +23,8 @@ import { unpacked } from "./zstd.ts";
 const READ_BYTES = 256 * 1024;
 /** More pairs than a file of the largest size can have. */
 const PAIRS_MAX = 16 * 1024 * 1024;
+/** An {@link ArchiveBlock} in memory. */
+const BLOCK_HEAP_BYTES = 100;
 
 /** A block of a file. */
 export interface ArchiveBlock extends Extent {
@@ -32,15 +34,18 @@ export interface ArchiveBlock extends Extent {
 }
 
 /**
- * An open file of the archive. Every read is bounded: the footer gives the size of the table, and
- * the table gives the size of each block.
+ * A file of the archive. Every read is bounded: the footer gives the size of the table, and the
+ * table gives the size of each block.
+ *
+ * It is open from its construction until it is disposed of; a later read opens it again. So its
+ * index can be kept without an open file, which would hold the room of a file that was removed.
  *
  * Only {@link verify} reads everything against the chain and the file's sum.
  */
 export class ArchiveFile implements Disposable {
   readonly file: string;
   readonly footer: ArchiveFooter;
-  readonly #handle: number;
+  #handle: number | undefined;
   readonly #size: number;
   #blocks: readonly ArchiveBlock[] | undefined;
   #index: Buffer | undefined;
@@ -53,7 +58,7 @@ export class ArchiveFile implements Disposable {
       this.#size = fstatSync(this.#handle).size;
       this.footer = this.#readFooter();
     } catch (cause) {
-      closeSync(this.#handle);
+      this[Symbol.dispose]();
       throw cause;
     }
   }
@@ -61,6 +66,11 @@ export class ArchiveFile implements Disposable {
   /** Bytes of the file. */
   get size(): number {
     return this.#size;
+  }
+
+  /** About what the table and the index take in memory once they have been read. */
+  get indexBytes(): number {
+    return this.footer.blockCount * BLOCK_HEAP_BYTES + this.footer.pairCount * PAIR_BYTES;
   }
 
   get blocks(): readonly ArchiveBlock[] {
@@ -134,7 +144,9 @@ export class ArchiveFile implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    closeSync(this.#handle);
+    const handle = this.#handle;
+    this.#handle = undefined;
+    if (handle !== undefined) closeSync(handle);
   }
 
   #readFooter(): ArchiveFooter {
@@ -202,6 +214,7 @@ export class ArchiveFile implements Disposable {
     if (at < 0 || length < 0 || at + length > this.#size) {
       throw damaged(this.file, place, `bytes ${at} to ${at + length} of ${this.#size}`);
     }
+    this.#handle ??= openSync(this.file, "r");
     const bytes = Buffer.allocUnsafeSlow(length);
     for (let from = 0; from < length; ) {
       const count = readSync(this.#handle, bytes, from, length - from, at + from);

@@ -14,6 +14,8 @@ export interface ListedFile {
   readonly after: Zxid;
   readonly end: Zxid;
   readonly bytes: number;
+  /** When it was written, in ms since 1970. */
+  readonly mtimeMs: number;
 }
 
 /** Makes the folder of the log's files, and removes what a crash left. */
@@ -32,8 +34,10 @@ export function listArchive(folder: string): readonly ListedFile[] {
   const files = readdirSync(folder).flatMap((name) => {
     const range = parseArchiveFileName(name);
     const file = join(folder, name);
-    const bytes = range === undefined ? undefined : statSync(file, { throwIfNoEntry: false })?.size;
-    return range === undefined || bytes === undefined ? [] : [{ file, ...range, bytes }];
+    const stat = range === undefined ? undefined : statSync(file, { throwIfNoEntry: false });
+    return range === undefined || stat === undefined
+      ? []
+      : [{ file, ...range, bytes: stat.size, mtimeMs: stat.mtimeMs }];
   });
   return files.sort((a, b) => a.end - b.end || a.after - b.after);
 }

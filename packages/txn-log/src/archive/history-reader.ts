@@ -14,9 +14,9 @@ import {
   type ZxidRange,
 } from "@zooid/model/storage";
 import { listBases, readManifest } from "./archive-base.ts";
-import { ArchiveFile } from "./archive-file.ts";
 import { basesFolderOf, type ListedFile, listArchive, logFolderOf } from "./archive-folder.ts";
 import { nodeInBase } from "./base-node.ts";
+import { KeptFiles } from "./kept-files.ts";
 import { PastEffect } from "./past-node.ts";
 
 const SLASH = 0x2f;
@@ -64,12 +64,14 @@ export type PastAnswer =
 
 /**
  * Reads the changes of nodes, and nodes of the past, out of an archive that a server may be writing
- * to: the index of each file says in which blocks a path is. A file is opened for the call alone.
+ * to: the index of each file says in which blocks a path is, and is kept in memory. A file is opened
+ * for the call alone.
  */
 export class HistoryReader {
   readonly #archive: string;
   readonly #decoder: TxnDecoder;
   readonly #baseNodesMax: number;
+  readonly #kept = new KeptFiles();
   readonly #header: TxnHeader = newTxnHeader();
   readonly #op: TxnOp = newTxnOp();
 
@@ -95,12 +97,12 @@ export class HistoryReader {
    * file that has one which was not; undefined where no file has.
    */
   zxidAt(timeMs: number): Zxid | undefined {
-    for (const { file, after } of this.#files().toReversed()) {
-      using archive = new ArchiveFile(file);
+    for (const file of this.#files().toReversed()) {
+      using archive = this.#kept.open(file);
       if (archive.footer.firstMs > timeMs) continue;
       if (archive.footer.lastMs <= timeMs) return archive.footer.end.zxid;
-      let [found, isPassed] = [after, false];
-      archive.walk(after, (zxid, bytes, start, end) => {
+      let [found, isPassed] = [file.after, false];
+      archive.walk(file.after, (zxid, bytes, start, end) => {
         if (isPassed) return;
         this.#decoder.open(bytes, start, end, this.#header);
         if (this.#header.timeMs > timeMs) isPassed = true;
@@ -120,7 +122,8 @@ export class HistoryReader {
     const { through = Number.MAX_SAFE_INTEGER as Zxid } = query;
     const page = new Page(query, sink);
     const gaps: ZxidRange[] = [];
-    for (const { file, after, end } of this.#files()) {
+    for (const file of this.#files()) {
+      const { after, end } = file;
       if (end <= page.reached) continue;
       if (page.reached >= through) break;
       if (page.isFull) return { reached: page.reached, isLast: false, gaps };
@@ -134,8 +137,8 @@ export class HistoryReader {
   }
 
   /** @returns how far it was read; undefined: to its end */
-  #readFile(file: string, page: Page, through: Zxid): Zxid | undefined {
-    using archive = new ArchiveFile(file);
+  #readFile(file: ListedFile, page: Page, through: Zxid): Zxid | undefined {
+    using archive = this.#kept.open(file);
     page.blocksLeft--;
     const { path, scope } = page.query;
     const numbers = scope === "node" ? archive.blocksOf(path) : [...archive.blocks.keys()];
@@ -168,7 +171,8 @@ export class HistoryReader {
     // The begin of the files that continue each other up to the moment.
     let from = at;
     let isReached = false;
-    for (const { file, after, end } of this.#files().toReversed()) {
+    for (const file of this.#files().toReversed()) {
+      const { after, end } = file;
       if (after >= at) continue;
       if (end < from) break;
       isReached = true;
@@ -194,8 +198,8 @@ export class HistoryReader {
   }
 
   /** What the changes in a file, up to a zxid, make of a node. */
-  #effectIn(file: string, path: Buffer, at: Zxid): PastEffect {
-    using archive = new ArchiveFile(file);
+  #effectIn(file: ListedFile, path: Buffer, at: Zxid): PastEffect {
+    using archive = this.#kept.open(file);
     const effect = new PastEffect();
     for (const number of archive.blocksOf(path).toReversed()) {
       if ((archive.blocks[number]?.first ?? 0) > at) continue;
@@ -222,7 +226,9 @@ export class HistoryReader {
   /** Those that continue the ones before; a file within another one adds nothing. */
   #files(): readonly ListedFile[] {
     let reached = -1;
-    return listArchive(logFolderOf(this.#archive)).filter(({ end }) => {
+    const listed = listArchive(logFolderOf(this.#archive));
+    this.#kept.retain(listed);
+    return listed.filter(({ end }) => {
       if (end <= reached) return false;
       reached = end;
       return true;
