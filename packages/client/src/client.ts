@@ -6,6 +6,7 @@ import {
   fits,
   formatSessionId,
   formatZxid,
+  type PastChildren,
   type PastNode,
   rules,
   type SessionId,
@@ -58,7 +59,7 @@ import type {
 import { NodeRequests } from "./operations/node-requests.ts";
 import * as SHAPES from "./operations/option-shapes.ts";
 import { checkOptions, refused, refusedStream } from "./operations/option-shapes.ts";
-import { type HistoryItem, readChanges, readPast } from "./operations/past.ts";
+import { type HistoryItem, readChanges, readPast, readPastChildren } from "./operations/past.ts";
 import { checkedPath, underRoot, withoutRoot } from "./operations/paths.ts";
 import { put } from "./operations/put.ts";
 import { ReadBatch } from "./operations/read-batch.ts";
@@ -377,12 +378,25 @@ export class Client implements AsyncDisposable {
 
   /** The names of the children, unordered, and the parent's Stat. */
   children(path: string, options: ReadOptions & { readonly watch: true }): Promise<Children & Watched>;
+  /**
+   * The names of the children at a moment of the past, from a Zooid server that keeps a history.
+   *
+   * @param options `at`: as of `get`
+   * @throws as `get` with `at`; QUOTA_EXCEEDED for names of more than 1 MiB, and where too many
+   *   children came and went
+   */
+  children(path: string, options: CallOptions & { readonly at: Zxid | Date }): Promise<PastChildren>;
   children(path: string, options?: ReadOptions): Promise<Children>;
   children(
     path: string,
-    options?: ReadOptions & { readonly watch?: boolean },
-  ): Promise<Children> | Promise<Children & Watched> {
-    if (!fits(options, SHAPES.WATCHED_READ)) return refused("children", path, options, SHAPES.WATCHED_READ);
+    options?: ReadOptions & { readonly watch?: boolean; readonly at?: Zxid | Date },
+  ): Promise<Children> | Promise<PastChildren> {
+    if (!fits(options, SHAPES.LIST)) return refused("children", path, options, SHAPES.LIST);
+    if (options?.at !== undefined) {
+      if (!fits(options, SHAPES.GET_PAST)) return refused("children", path, options, SHAPES.GET_PAST);
+      const { at, signal, timeoutMs, retry } = options;
+      return readPastChildren(this.#place, path, at, { signal, timeoutMs, retry });
+    }
     if (options?.watch === true) return readAndWatch(this.#place, GET_CHILDREN, path, options);
     return this.#nodes.children(path, options);
   }

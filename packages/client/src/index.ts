@@ -8,6 +8,7 @@ export {
   formatSessionId,
   formatZxid,
   OPEN_ACL,
+  type PastChildren,
   type PastNode,
   Permission,
   READ_ONLY_ACL,

@@ -104,10 +104,13 @@ export {
   type HistoryAnswer,
   type HistoryQuery,
   MomentUnit,
+  PAST_NAMES_BYTES_MAX,
   type PastChange,
   type PastChanges,
+  type PastChildren,
   type PastMoment,
   type PastNode,
+  PastPart,
   type ZxidRange,
 } from "./protocol/past.ts";
 export type {

@@ -2,6 +2,7 @@ import type {
   HistoryQuery,
   PastChange,
   PastChanges,
+  PastChildren,
   PastNode,
   RequestDecoder,
   TxnBatcher,
@@ -33,6 +34,7 @@ export interface HistoryAccess {
   /** Begins to read; `Replica.historyRead` takes the answer. The query is the callee's. */
   read(serial: number, query: HistoryQuery): void;
   encodeNode(node: PastNode): Uint8Array;
+  encodeChildren(children: PastChildren): Uint8Array;
   encodeChanges(page: ShownPastChanges): Uint8Array;
 }
 

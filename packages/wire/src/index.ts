@@ -31,8 +31,10 @@ export { JuteReader } from "./jute-reader.ts";
 export { JuteWriter } from "./jute-writer.ts";
 export {
   decodePastChanges,
+  decodePastChildren,
   decodePastNode,
   encodePastChanges,
+  encodePastChildren,
   encodePastNode,
   type ShownChange,
   type ShownChanges,

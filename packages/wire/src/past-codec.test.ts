@@ -3,8 +3,10 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
   decodePastChanges,
+  decodePastChildren,
   decodePastNode,
   encodePastChanges,
+  encodePastChildren,
   encodePastNode,
   type ShownChanges,
 } from "./past-codec.ts";
@@ -40,6 +42,14 @@ test("a node of the past keeps its fields", () => {
   fc.assert(
     fc.property(NODE, (node: PastNode) => {
       expect(plain(decodePastNode(encodePastNode(node)))).toEqual(node);
+    }),
+  );
+});
+
+test("names of children keep their order", () => {
+  fc.assert(
+    fc.property(fc.array(fc.string({ minLength: 1, unit: "grapheme" })), (names) => {
+      expect(decodePastChildren(encodePastChildren({ names }))).toEqual({ names });
     }),
   );
 });

@@ -4,6 +4,7 @@
  *
  * ```
  *  node     data · access list · czxid i64 · mzxid i64 · ctime i64 · mtime i64 · version i32 · aversion i32 · owner i64
+ *  children count i32 · (name ustring) …
  *  changes  count i32 · (zxid i64 · time i64 · operation i32 · version i32 · whether it is shown bool · data) …
  *           count i32 · (zxids of a gap, behind and up to, i64 i64) … · reached i64 · whether it is the last page bool
  * ```
@@ -13,8 +14,10 @@ import {
   MomentUnit,
   type PastChange,
   type PastChanges,
+  type PastChildren,
   type PastMoment,
   type PastNode,
+  PastPart,
   WireError,
   type Zxid,
   type ZxidRange,
@@ -22,7 +25,7 @@ import {
 import { writeAcl } from "./acl-codec.ts";
 import { JuteReader } from "./jute-reader.ts";
 import { JuteWriter } from "./jute-writer.ts";
-import { readAclEntries, readData } from "./reply-reader.ts";
+import { readAclEntries, readData, readNames } from "./reply-reader.ts";
 
 /** A change as a client may see it. */
 export interface ShownChange extends Omit<PastChange, "acl"> {
@@ -57,6 +60,18 @@ export function decodePastNode(bytes: Uint8Array): PastNode {
   const [czxid, mzxid, ctimeMs, mtimeMs] = [reader.zxid(), reader.zxid(), reader.zxid(), reader.zxid()];
   const [version, aversion, ownerHigh, ownerLow] = [reader.int(), reader.int(), reader.int(), reader.int()];
   return { data, acl, czxid, mzxid, ctimeMs, mtimeMs, version, aversion, ownerHigh, ownerLow };
+}
+
+export function encodePastChildren({ names }: PastChildren): Uint8Array {
+  const writer = new JuteWriter();
+  writer.int(names.length);
+  for (const name of names) writer.text(name);
+  return writer.bytes.subarray(0, writer.end);
+}
+
+/** @throws WireError */
+export function decodePastChildren(bytes: Uint8Array): PastChildren {
+  return { names: readNames(readerOf(bytes)) };
 }
 
 export function encodePastChanges({ changes, gaps, reached, isLast }: ShownChanges): Uint8Array {
@@ -95,11 +110,12 @@ export function decodePastChanges(bytes: Uint8Array): ShownChanges {
   return { changes, gaps, reached: reader.zxid(), isLast: reader.bool() };
 }
 
-/** The body of a request for a node of the past. */
-export function writePastRequest(writer: JuteWriter, path: string, at: PastMoment): void {
+/** The body of a request for a node of the past, or for its children. */
+export function writePastRequest(writer: JuteWriter, path: string, at: PastMoment, part: number = PastPart.NODE): void {
   writer.text(path);
   writer.zxid("zxid" in at ? at.zxid : at.timeMs);
   writer.int("zxid" in at ? MomentUnit.ZXID : MomentUnit.TIME_MS);
+  writer.int(part);
 }
 
 /** The body of a request for a page of changes. */

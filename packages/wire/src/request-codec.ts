@@ -154,6 +154,7 @@ export class RequestReader implements RequestDecoder {
         request.hasPath = reader.slice(request.path);
         request.relativeZxid = reader.zxid();
         request.mode = reader.int();
+        request.version = reader.int();
         return;
       case OpCode.GET_CHANGES:
         request.hasPath = reader.slice(request.path);

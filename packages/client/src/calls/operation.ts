@@ -2,11 +2,22 @@
  * One entry for each kind of request: its number, the encoding of its body, the decoding of its
  * answer.
  */
-import { type Acl, type ChildDetail, OpCode, type PastMoment, type PastNode, type Stat, type Zxid } from "@zooid/model";
+import {
+  type Acl,
+  type ChildDetail,
+  OpCode,
+  type PastChildren,
+  type PastMoment,
+  type PastNode,
+  PastPart,
+  type Stat,
+  type Zxid,
+} from "@zooid/model";
 import {
   type ChildPageRequest,
   type ClientInfo,
   decodePastChanges,
+  decodePastChildren,
   decodePastNode,
   type JuteReader,
   type JuteWriter,
@@ -169,8 +180,16 @@ export const GET_PAST: Operation<PastMoment, PastNode> = {
   code: OpCode.GET_PAST,
   name: "get",
   isRead: true,
-  write: writePastRequest,
+  write: (writer, path, at) => writePastRequest(writer, path, at, PastPart.NODE),
   read: (reader) => decodePastNode(readData(reader) ?? NO_BYTES),
+};
+
+export const GET_PAST_CHILDREN: Operation<PastMoment, PastChildren> = {
+  code: OpCode.GET_PAST,
+  name: "children",
+  isRead: true,
+  write: (writer, path, at) => writePastRequest(writer, path, at, PastPart.CHILDREN),
+  read: (reader) => decodePastChildren(readData(reader) ?? NO_BYTES),
 };
 
 export const GET_CHANGES: Operation<{ readonly after: Zxid; readonly countMax: number }, ShownChanges> = {

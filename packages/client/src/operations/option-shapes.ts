@@ -72,6 +72,12 @@ const DATE: Rule = {
 const moment = anyRule(wholeNumberRule(0, Number.MAX_SAFE_INTEGER), DATE);
 /** A node of the past has no watch, and no codec. */
 export const GET_PAST: Shape<CallOptions & { readonly at: Zxid | Date }> = shape({ ...call, at: moment });
+export const LIST: Shape<ReadOptions & { readonly watch?: boolean; readonly at?: Zxid | Date }> = shape({
+  ...call,
+  sync: flag,
+  watch: flag,
+  at: moment,
+});
 export const GET: Shape<
   ReadOptions & { readonly watch?: boolean; readonly codec?: unknown; readonly at?: Zxid | Date }
 > = shape({

@@ -70,6 +70,18 @@ test("a node of the past has the data and versions that it had, in a chroot too"
   await expect(zk.get("/a", { at: (zxidAt(0) + 2 ** 40) as Zxid })).rejects.toMatchObject({ code: "HISTORY_GONE" });
 });
 
+test("the children of a node of the past are those that it had", async () => {
+  const { names } = await zk.children("/", { at: zxidAt(1) });
+  expect(names).toEqual(["a"]);
+  const made = await all(zk.history("/b"));
+  const [create] = made.flatMap((item) => (item.kind === "change" ? [item.zxid] : []));
+  expect((await zk.children("/", { at: create ?? zxidAt(0) })).names.toSorted()).toEqual(["a", "b"]);
+  expect((await zk.children("/", { at: zxidAt(2) })).names).toEqual(["a"]);
+  await expect(zk.children("/b", { at: zxidAt(1) })).rejects.toMatchObject({ code: "NO_NODE", op: "children" });
+  const watched = { at: zxidAt(1), watch: true } as { at: Zxid };
+  await expect(zk.children("/", watched)).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
+});
+
 test.each([
   ["a watch", { watch: true }],
   ["a codec", { codec: json() }],

@@ -1,8 +1,16 @@
 /** Questions about the past, to a Zooid server that keeps a history. */
-import { HISTORY_FEATURE, opName, type PastNode, type Zxid, type ZxidRange } from "@zooid/model";
+import {
+  HISTORY_FEATURE,
+  opName,
+  type PastChildren,
+  type PastMoment,
+  type PastNode,
+  type Zxid,
+  type ZxidRange,
+} from "@zooid/model";
 import type { ShownChange } from "@zooid/wire";
 import type { CallOptions } from "../calls/call.ts";
-import { GET_CHANGES, GET_PAST, type Operation } from "../calls/operation.ts";
+import { GET_CHANGES, GET_PAST, GET_PAST_CHILDREN, type Operation } from "../calls/operation.ts";
 import { zkError } from "../errors.ts";
 import type { HistoryOptions } from "./node-options.ts";
 import { checkedPath, underRoot } from "./paths.ts";
@@ -21,8 +29,16 @@ export interface HistoryChange extends Omit<ShownChange, "op"> {
 const PAGE_SIZE = 200;
 
 export function readPast(place: ViewPlace, path: string, at: Zxid | Date, options: CallOptions): Promise<PastNode> {
-  const body = typeof at === "number" ? { zxid: at } : { timeMs: at.getTime() };
-  return ask(place, path, { operation: GET_PAST, body, options });
+  return ask(place, path, { operation: GET_PAST, body: momentOf(at), options });
+}
+
+export function readPastChildren(
+  place: ViewPlace,
+  path: string,
+  at: Zxid | Date,
+  options: CallOptions,
+): Promise<PastChildren> {
+  return ask(place, path, { operation: GET_PAST_CHILDREN, body: momentOf(at), options });
 }
 
 export async function* readChanges(
@@ -37,6 +53,10 @@ export async function* readChanges(
     if (page.isLast) return;
     after = page.reached;
   }
+}
+
+function momentOf(at: Zxid | Date): PastMoment {
+  return typeof at === "number" ? { zxid: at } : { timeMs: at.getTime() };
 }
 
 /** By their zxids. */

@@ -3,7 +3,7 @@ import type { Zxid } from "./zxid.ts";
 
 /** What a client asks of a server's history. */
 export type HistoryQuery =
-  | { readonly kind: "node"; readonly path: Uint8Array; readonly at: PastMoment }
+  | { readonly kind: "node" | "children"; readonly path: Uint8Array; readonly at: PastMoment }
   | { readonly kind: "changes"; readonly path: Uint8Array; readonly after: Zxid; readonly countMax: number };
 
 /**
@@ -13,6 +13,9 @@ export type PastMoment = { readonly zxid: Zxid } | { readonly timeMs: number };
 
 /** How a request says a moment. */
 export const MomentUnit = { ZXID: 0, TIME_MS: 1 } as const;
+
+/** What a request for a moment asks for. */
+export const PastPart = { NODE: 0, CHILDREN: 1 } as const;
 
 /** A node at a moment of the past; without what its children changed of it. */
 export interface PastNode {
@@ -28,6 +31,12 @@ export interface PastNode {
   /** As stored: a session, the marker of a container or of a TTL node, or 0. */
   readonly ownerHigh: number;
   readonly ownerLow: number;
+}
+
+/** The children of a node at a moment of the past. */
+export interface PastChildren {
+  /** In no order. */
+  readonly names: readonly string[];
 }
 
 /** A change of a node, as the history has it. */
@@ -62,8 +71,13 @@ export interface PastChanges {
 }
 
 export type HistoryAnswer =
-  | { readonly kind: "node"; readonly node: PastNode | undefined }
+  | { readonly kind: "node"; readonly node: PastNode }
+  /** The access list is that of the node. */
+  | ({ readonly kind: "children"; readonly acl: Acl } & PastChildren)
+  | { readonly kind: "no-node" }
   | ({ readonly kind: "changes" } & PastChanges)
+  /** Names, or changes of children, beyond what one answer has or takes. */
+  | { readonly kind: "too-large" }
   /** The history does not reach there, or has a gap before. */
   | { readonly kind: "unknown" }
   /** A file of it is damaged, or could not be read. */
@@ -71,3 +85,5 @@ export type HistoryAnswer =
 
 /** Most changes in one page. */
 export const CHANGES_COUNT_MAX = 1000;
+/** Most bytes of the names of a node's children at a moment. */
+export const PAST_NAMES_BYTES_MAX: number = 1024 * 1024;

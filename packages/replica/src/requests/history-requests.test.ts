@@ -5,6 +5,7 @@ import {
   OPEN_ACL,
   OpCode,
   type PastNode,
+  PastPart,
   READ_ONLY_ACL,
   type Zxid,
 } from "@zooid/model";
@@ -37,6 +38,7 @@ function withHistory(): { readonly zk: TestReplica; readonly asked: HistoryQuery
       history: {
         read: (_, query) => asked.push(query),
         encodeNode: ({ data }) => Buffer.from(`node ${Buffer.from(data ?? "")}`),
+        encodeChildren: ({ names }) => Buffer.from(`children ${names}`),
         encodeChanges: ({ changes }) =>
           Buffer.from(changes.map(({ isReadable, data }) => `${isReadable} ${Buffer.from(data ?? "")}`).join(", ")),
       },
@@ -86,12 +88,15 @@ describe("a question about the past", () => {
       writer.text("/a");
       writer.zxid(8);
       writer.int(2);
+      writer.int(PastPart.NODE);
     };
     expect(zk.ask(ref, OpCode.GET_PAST, inAnother)).toBe("BAD_ARGUMENTS");
   });
 
   test.each<[HistoryAnswer, string]>([
-    [{ kind: "node", node: undefined }, "NO_NODE"],
+    [{ kind: "no-node" }, "NO_NODE"],
+    [{ kind: "children", acl: NO_RIGHTS, names: ["secret"] }, "NO_AUTH"],
+    [{ kind: "too-large" }, "QUOTA_EXCEEDED"],
     [{ kind: "node", node: { ...NODE, acl: NO_RIGHTS } }, "NO_AUTH"],
     [{ kind: "unknown" }, "HISTORY_GONE"],
     [{ kind: "failed", reason: "a file is damaged" }, "SYSTEM_ERROR"],
@@ -100,6 +105,16 @@ describe("a question about the past", () => {
     zk.ask(ref, OpCode.GET_PAST, pastOf("/a"));
     answer(zk, 1, found);
     expect(zk.take(ref)).toEqual([expect.stringContaining(code)]);
+  });
+
+  test("may be about the children of a node", () => {
+    const { zk, asked, ref } = furnished();
+    const childrenOf = (part: number) => (writer: JuteWriter) => writePastRequest(writer, "/a", { timeMs: 8 }, part);
+    zk.ask(ref, OpCode.GET_PAST, childrenOf(PastPart.CHILDREN));
+    expect(asked).toMatchObject([{ kind: "children", at: { timeMs: 8 } }]);
+    answer(zk, 1, { kind: "children", acl: READERS, names: ["b", "c"] });
+    expect(zk.take(ref)).toEqual([expect.stringContaining("children b,c")]);
+    expect(zk.ask(ref, OpCode.GET_PAST, childrenOf(2))).toBe("BAD_ARGUMENTS");
   });
 
   test("shows the data of those changes alone that the client might have read", () => {

@@ -7,6 +7,7 @@ import {
   isValidPath,
   MomentUnit,
   OpCode,
+  PastPart,
   type Request,
   setSlice,
   type Zxid,
@@ -32,6 +33,7 @@ interface PendingQuestion {
   readonly receivedMs: number;
 }
 
+const PARTS: ReadonlySet<number> = new Set(Object.values(PastPart));
 /** Bytes of an answer that count as a unit of work. */
 const BYTES_PER_WORK_LOG2 = 12;
 
@@ -108,8 +110,8 @@ export class HistoryRequests {
   #refusal(connection: Connection, { hasPath, mode, op, path, relativeZxid, version }: Request): ErrorCode {
     if (!hasPath) return ErrorCode.MARSHALLING_ERROR;
     const isValid = isValidPath(path.bytes, path.start, path.end) && relativeZxid >= 0;
-    const isMoment = op === OpCode.GET_CHANGES || mode === MomentUnit.ZXID || mode === MomentUnit.TIME_MS;
-    if (!isValid || !isMoment || (op === OpCode.GET_CHANGES && version < 1)) return ErrorCode.BAD_ARGUMENTS;
+    const isMoment = (mode === MomentUnit.ZXID || mode === MomentUnit.TIME_MS) && PARTS.has(version);
+    if (!isValid || !(op === OpCode.GET_PAST ? isMoment : version >= 1)) return ErrorCode.BAD_ARGUMENTS;
     return pastRefusal(this.#parts, connection, path);
   }
 
@@ -121,11 +123,18 @@ export class HistoryRequests {
         return refuse(ErrorCode.HISTORY_GONE);
       case "failed":
         return refuse(ErrorCode.SYSTEM_ERROR);
+      case "no-node":
+        return refuse(ErrorCode.NO_NODE);
+      case "too-large":
+        return refuse(ErrorCode.QUOTA_EXCEEDED);
       case "node": {
         const { node } = answer;
-        if (node === undefined) return refuse(ErrorCode.NO_NODE);
         if (!mightRead(this.#parts, connection, node.acl)) return refuse(ErrorCode.NO_AUTH);
         return this.#send(connection, xid, this.#history.encodeNode(node));
+      }
+      case "children": {
+        if (!mightRead(this.#parts, connection, answer.acl)) return refuse(ErrorCode.NO_AUTH);
+        return this.#send(connection, xid, this.#history.encodeChildren(answer));
       }
       case "changes": {
         const changes = answer.changes.map(({ acl, ...change }) => {
@@ -147,7 +156,8 @@ export class HistoryRequests {
 function queryOf({ mode, op, relativeZxid, version }: Request, path: Uint8Array): HistoryQuery {
   const zxid = relativeZxid as Zxid;
   if (op === OpCode.GET_PAST) {
-    return { kind: "node", path, at: mode === MomentUnit.ZXID ? { zxid } : { timeMs: relativeZxid } };
+    const kind = version === PastPart.CHILDREN ? "children" : "node";
+    return { kind, path, at: mode === MomentUnit.ZXID ? { zxid } : { timeMs: relativeZxid } };
   }
   return { kind: "changes", path, after: zxid, countMax: version };
 }

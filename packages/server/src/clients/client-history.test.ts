@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { ErrorCode, OpCode, type PastNode, SERVER_FEATURES_PATH, type Zxid } from "@zooid/model";
+import { ErrorCode, OpCode, type PastNode, PastPart, SERVER_FEATURES_PATH, type Zxid } from "@zooid/model";
 import {
   decodePastChanges,
+  decodePastChildren,
   decodePastNode,
   type JuteWriter,
   type ShownChanges,
@@ -53,6 +54,8 @@ beforeAll(async () => {
     await step(OpCode.DELETE, versioned("/again"));
     await step(OpCode.CREATE, create("/again", "second"));
     await step(OpCode.CREATE, closed("/mine", "mine"));
+    await client.ask(OpCode.CREATE, create("/mine/secret-name", ""));
+    await client.ask(OpCode.CREATE, create("/closed/child", ""));
     await step(OpCode.SET_DATA, setData("/open", "2"));
   }
   // What the first server committed is in a file.
@@ -97,12 +100,20 @@ function past(client: RawClient, path: string, at: Zxid): Promise<RawReply> {
   return client.ask(OpCode.GET_PAST, (writer) => writePastRequest(writer, path, { zxid: at }));
 }
 
+function children(client: RawClient, path: string, at: Zxid): Promise<RawReply> {
+  return client.ask(OpCode.GET_PAST, (writer) => writePastRequest(writer, path, { zxid: at }, PastPart.CHILDREN));
+}
+
 function changes(client: RawClient, path: string, after = 0 as Zxid, countMax = 100): Promise<RawReply> {
   return client.ask(OpCode.GET_CHANGES, (writer) => writeChangesRequest(writer, path, { after, countMax }));
 }
 
 function nodeOf(reply: RawReply): PastNode {
   return decodePastNode(bodyOf(reply));
+}
+
+function namesOf(reply: RawReply): readonly string[] {
+  return decodePastChildren(bodyOf(reply)).names.toSorted();
 }
 
 function pageOf(reply: RawReply): ShownChanges {
@@ -142,6 +153,17 @@ test("a node has the values that it had behind each transaction", async () => {
   expect((await past(client, "/open", (zxidAt(11) + 1_000_000) as Zxid)).code).toBe(ErrorCode.HISTORY_GONE);
 });
 
+test("the children of a node are those that it had behind each transaction", async () => {
+  await using client = await clientOf();
+  const at = async (place: number): Promise<readonly string[]> => namesOf(await children(client, "/", zxidAt(place)));
+  expect(await at(4)).toEqual(["closed", "open", "zookeeper"]);
+  expect(await at(5)).toEqual(["closed", "gone", "open", "zookeeper"]);
+  expect(await at(8)).toEqual(["closed", "open", "zookeeper"]);
+  expect(await at(9)).toEqual(["again", "closed", "open", "zookeeper"]);
+  expect(namesOf(await children(client, "/open", zxidAt(0)))).toEqual([]);
+  expect((await children(client, "/open", (zxidAt(0) - 1) as Zxid)).code).toBe(ErrorCode.NO_NODE);
+});
+
 test("changes come in pages, with their data", async () => {
   await using client = await clientOf();
   const whole = pageOf(await changes(client, "/open"));
@@ -179,6 +201,20 @@ describe("a reader gets nothing that it might not have read then", () => {
     expect((await changes(client, "/mine")).code).toBe(ErrorCode.NO_AUTH);
   });
 
+  test("of the children of a node that is closed, was closed, or is gone", async () => {
+    await using client = await clientOf();
+    for (const [path, place] of [
+      ["/mine", 11],
+      ["/closed", 2],
+      ["/gone", 5],
+    ] as const) {
+      expect((await children(client, path, zxidAt(place))).code).toBe(ErrorCode.NO_AUTH);
+    }
+    expect(namesOf(await children(client, "/closed", zxidAt(11)))).toEqual(["child"]);
+    await using alice = await clientOf("alice");
+    expect(namesOf(await children(alice, "/mine", zxidAt(11)))).toEqual(["secret-name"]);
+  });
+
   test("of a node that is gone, or another one's now", async () => {
     await using client = await clientOf();
     expect((await past(client, "/gone", zxidAt(5))).code).toBe(ErrorCode.NO_AUTH);
@@ -203,11 +239,17 @@ test.each<[string, (client: RawClient) => Promise<RawReply>, ErrorCode]>([
   ["a negative zxid", (client) => past(client, "/open", -1 as Zxid), ErrorCode.BAD_ARGUMENTS],
   ["a page of nothing", (client) => changes(client, "/open", 0 as Zxid, 0), ErrorCode.BAD_ARGUMENTS],
   [
+    "a part that is none",
+    (client) => client.ask(OpCode.GET_PAST, (writer) => writePastRequest(writer, "/open", { zxid: 1 as Zxid }, 7)),
+    ErrorCode.BAD_ARGUMENTS,
+  ],
+  [
     "no path",
     (client) =>
       client.ask(OpCode.GET_PAST, (writer) => {
         writer.null();
         writer.zxid(1);
+        writer.int(0);
         writer.int(0);
       }),
     ErrorCode.MARSHALLING_ERROR,

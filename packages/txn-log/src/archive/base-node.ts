@@ -24,9 +24,43 @@ export function nodeInBase(base: ListedBase, manifest: BaseManifest, path: Buffe
   return undefined;
 }
 
+export interface BaseChildren {
+  readonly node: PastNode;
+  readonly names: readonly string[];
+}
+
+/**
+ * The same for a node and its children, for which the base is read to its end.
+ *
+ * @param namesBytesMax names with more bytes are "too-large"
+ */
+export function childrenInBase(
+  base: ListedBase,
+  manifest: BaseManifest,
+  path: Buffer,
+  namesBytesMax: number,
+): BaseChildren | "too-large" | undefined {
+  const finder = new NodeFinder(base.folder, path);
+  const decoder = new SnapshotDecoder(finder);
+  const names: string[] = [];
+  let bytes = 0;
+  finder.eachChild = (name) => {
+    bytes += name.length;
+    if (bytes <= namesBytesMax) names.push(name.toString("utf8"));
+  };
+  for (const chunk of readBase(base, manifest)) {
+    decoder.add(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length));
+    if (bytes > namesBytesMax) return "too-large";
+  }
+  decoder.end();
+  return finder.found === undefined ? undefined : { node: finder.found, names };
+}
+
 /** Follows the path from the root: a parent comes before its children. */
 class NodeFinder implements SnapshotParts {
   found: PastNode | undefined;
+  /** Takes the name of each child of the node; lent. */
+  eachChild: (name: Buffer) => void = () => {};
   readonly #file: string;
   /** The names on the way, the root's empty one first. */
   readonly #names: readonly Buffer[];
@@ -58,11 +92,13 @@ class NodeFinder implements SnapshotParts {
   }
 
   node(row: Buffer): void {
-    const name = this.#names[this.#depth];
-    if (name === undefined || row.readDoubleBE(RowOffset.parentId) !== this.#id) return;
-    if (!row.subarray(RowOffset.name, dataStart(row, 0)).equals(name)) return;
+    if (row.readDoubleBE(RowOffset.parentId) !== this.#id) return;
+    const name = row.subarray(RowOffset.name, dataStart(row, 0));
+    const wanted = this.#names[this.#depth];
+    if (wanted !== undefined && !name.equals(wanted)) return;
     const id = row.readDoubleBE(RowOffset.id);
     if (!isWhole(row)) throw damaged(this.#file, `the node ${id}`, "another sum");
+    if (wanted === undefined) return this.eachChild(name);
     this.#id = id;
     this.#depth++;
     if (this.#depth === this.#names.length) this.found = this.#past(row);

@@ -1,42 +1,72 @@
 import {
   type Acl,
+  assertNever,
   CHANGES_COUNT_MAX,
   type HistoryAnswer,
   type HistoryQuery,
   laterOf,
   OpCode,
+  PAST_NAMES_BYTES_MAX,
   type PastChange,
+  type PastMoment,
   type TxnOp,
   type Zxid,
 } from "@zooid/model/storage";
 import { StoreError } from "../store-error.ts";
 import type { HistoryReader } from "./history-reader.ts";
 
+const UNKNOWN = { kind: "unknown" } as const;
+/** Blocks that are read for the children of a node at a moment: some 0.3 s. */
+const CHILDREN_BLOCKS_MAX = 2048;
+
 /** Blocks of one page: some tens of milliseconds. */
 const BLOCKS_MAX = 256;
 /** A page ends behind the transaction that brings its data to that many bytes. */
 const DATA_BYTES_MAX = 512 * 1024;
 
-/** Answers a client's question, in bounded time but for a node that only a base has. */
+/** Answers a client's question, in bounded time but for what only a base has. */
 export function answerHistory(reader: HistoryReader, query: HistoryQuery): HistoryAnswer {
   try {
-    return query.kind === "node" ? nodeOf(reader, query) : changesOf(reader, query);
+    switch (query.kind) {
+      case "node":
+        return nodeOf(reader, query);
+      case "children":
+        return childrenOf(reader, query);
+      case "changes":
+        return changesOf(reader, query);
+      default:
+        return assertNever(query);
+    }
   } catch (cause) {
     if (!(cause instanceof StoreError) && !(cause instanceof Error && "code" in cause)) throw cause;
     return { kind: "failed", reason: cause.message };
   }
 }
 
-function nodeOf(reader: HistoryReader, { path, at }: Extract<HistoryQuery, { kind: "node" }>): HistoryAnswer {
-  const zxid = "zxid" in at ? at.zxid : reader.zxidAt(at.timeMs);
-  const answer = zxid === undefined ? undefined : reader.nodeAt(Buffer.from(path), zxid);
-  if (answer === undefined || answer.kind === "unknown") return { kind: "unknown" };
-  return { kind: "node", node: answer.kind === "node" ? answer.node : undefined };
+type MomentQuery = Exclude<HistoryQuery, { kind: "changes" }>;
+
+function nodeOf(reader: HistoryReader, { path, at }: MomentQuery): HistoryAnswer {
+  const zxid = zxidOf(reader, at);
+  const answer = zxid === undefined ? UNKNOWN : reader.nodeAt(Buffer.from(path), zxid);
+  return answer.kind === "unknown" ? UNKNOWN : answer;
+}
+
+function childrenOf(reader: HistoryReader, { path, at }: MomentQuery): HistoryAnswer {
+  const zxid = zxidOf(reader, at);
+  if (zxid === undefined) return UNKNOWN;
+  const limits = { blocksMax: CHILDREN_BLOCKS_MAX, namesBytesMax: PAST_NAMES_BYTES_MAX };
+  const answer = reader.childrenAt(Buffer.from(path), zxid, limits);
+  if (answer.kind !== "children") return answer.kind === "unknown" ? UNKNOWN : answer;
+  return { kind: "children", acl: answer.node.acl, names: answer.names };
+}
+
+function zxidOf(reader: HistoryReader, at: PastMoment): Zxid | undefined {
+  return "zxid" in at ? at.zxid : reader.zxidAt(at.timeMs);
 }
 
 function changesOf(reader: HistoryReader, query: Extract<HistoryQuery, { kind: "changes" }>): HistoryAnswer {
   const range = reader.range();
-  if (range === undefined) return { kind: "unknown" };
+  if (range === undefined) return UNKNOWN;
   const path = Buffer.from(query.path);
   // Behind no transaction: where the history begins.
   const after = query.after === 0 ? laterOf(query.after, range.after) : query.after;

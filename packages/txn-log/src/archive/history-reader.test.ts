@@ -10,7 +10,7 @@ import { settled } from "../testing/state-history.ts";
 import { TemporaryDirectory } from "../testing/temporary-directory.ts";
 import { listBases } from "./archive-base.ts";
 import { listArchive } from "./archive-folder.ts";
-import { type ChangesQuery, HistoryReader, type PastAnswer } from "./history-reader.ts";
+import { type ChangesQuery, HistoryReader, type PastAnswer, type PastChildrenAnswer } from "./history-reader.ts";
 
 const PATHS = ["/a", "/a/b", "/a/b/c", "/ab", "/d", "/d/é", "/e"];
 const ROOT_ID = 1;
@@ -292,6 +292,54 @@ describe("a node of the past", () => {
       kind: "unknown",
       reason: expect.stringContaining("no whole state at 0x1"),
     });
+  });
+});
+
+/** The children of the root are those of the model, and the built-in node. */
+function expectedChildren(path: string, at: Zxid): unknown {
+  const state = model.states[at - Z(1, 0)] ?? new Map();
+  if (path !== "/" && !state.has(path)) return { kind: "no-node" };
+  const prefix = path === "/" ? path : `${path}/`;
+  const names = [...state.keys()]
+    .filter((other) => other.startsWith(prefix) && !other.slice(prefix.length).includes("/"))
+    .map((other) => other.slice(prefix.length));
+  return { kind: "children", names: (path === "/" ? [...names, "zookeeper"] : names).toSorted() };
+}
+
+function shownChildren(answer: PastChildrenAnswer): unknown {
+  return answer.kind === "children" ? { kind: answer.kind, names: answer.names.toSorted() } : answer;
+}
+
+describe("the children of a node of the past", () => {
+  const limits = { blocksMax: 1e9, namesBytesMax: 1e9 };
+
+  test.each(["/", ...PATHS])("of %s are those that it had after any transaction", (path) => {
+    const firstBase = listBases(join(archive(), "base"))[0]?.zxid ?? Z(1, 0);
+    for (const at of moments().filter((zxid) => path !== "/" || zxid >= firstBase)) {
+      const found = reader().childrenAt(Buffer.from(path), at, limits);
+      expect(shownChildren(found), `${at}`).toEqual(expectedChildren(path, at));
+      if (found.kind === "children" && path !== "/")
+        expect(shown({ kind: "node", node: found.node })).toEqual(expectedAt(path, at));
+    }
+  });
+
+  test("of a node whose create is too many blocks back come from a base", () => {
+    const at = lastZxid();
+    for (const path of ["/", ...PATHS]) {
+      const found = reader().childrenAt(Buffer.from(path), at, { ...limits, blocksMax: 1 });
+      if (found.kind !== "too-large") expect(shownChildren(found)).toEqual(expectedChildren(path, at));
+    }
+    // The newest base has the last transaction, or one of the newest file.
+    expect(reader().childrenAt(Buffer.from("/"), at, { ...limits, blocksMax: 1 }).kind).toBe("children");
+    const early = Z(1, 60);
+    expect(reader().childrenAt(Buffer.from("/"), early, { ...limits, blocksMax: 0 }).kind).toBe("too-large");
+  });
+
+  test("with more bytes of names than are allowed are refused", () => {
+    const at = moments().find((zxid) => model.states[zxid - Z(1, 0)]?.has("/a/b")) ?? expect.unreachable("it is set");
+    expect(reader().childrenAt(Buffer.from("/a"), at, { ...limits, namesBytesMax: 1 }).kind).toBe("children");
+    expect(reader().childrenAt(Buffer.from("/a"), at, { ...limits, namesBytesMax: 0 }).kind).toBe("too-large");
+    expect(reader().childrenAt(Buffer.from("/"), lastZxid(), { ...limits, namesBytesMax: 8 }).kind).toBe("too-large");
   });
 });
 

@@ -13,13 +13,16 @@ import {
   type Zxid,
   type ZxidRange,
 } from "@zooid/model/storage";
-import { listBases, readManifest } from "./archive-base.ts";
+import { type BaseManifest, type ListedBase, listBases, readManifest } from "./archive-base.ts";
+import type { ArchiveFile } from "./archive-file.ts";
 import { basesFolderOf, type ListedFile, listArchive, logFolderOf } from "./archive-folder.ts";
-import { nodeInBase } from "./base-node.ts";
+import { childrenInBase, nodeInBase } from "./base-node.ts";
 import { KeptFiles } from "./kept-files.ts";
+import { ChildrenEffect, isOfChildren } from "./past-children.ts";
 import { PastEffect } from "./past-node.ts";
 
 const SLASH = 0x2f;
+const NOWHERE: number = Number.POSITIVE_INFINITY;
 const BUILT_IN = Buffer.from("/zookeeper");
 
 /** Which changes are wanted. */
@@ -56,11 +59,39 @@ export interface ChangesPage {
 }
 
 /** A node at a moment, or why that cannot be said. */
-export type PastAnswer =
-  | { readonly kind: "node"; readonly node: PastNode }
+export type PastAnswer = { readonly kind: "node"; readonly node: PastNode } | { readonly kind: "no-node" } | Unknown;
+
+/** The archive does not reach back that far, or has a gap before. */
+interface Unknown {
+  readonly kind: "unknown";
+  readonly reason: string;
+}
+
+/** A node at a moment and the names of its children, or why they cannot be said. */
+export type PastChildrenAnswer =
+  | { readonly kind: "children"; readonly node: PastNode; readonly names: readonly string[] }
   | { readonly kind: "no-node" }
-  /** The archive does not reach back that far, or has a gap before. */
-  | { readonly kind: "unknown"; readonly reason: string };
+  /** More names, or changes of children, than the limits allow. */
+  | { readonly kind: "too-large" }
+  | Unknown;
+
+export interface ChildrenLimits {
+  /** No further file is begun when that many blocks are read. */
+  readonly blocksMax: number;
+  readonly namesBytesMax: number;
+}
+
+/** How far files were read back from a moment, and whether any reaches that moment. */
+interface WalkedBack {
+  readonly from: Zxid;
+  readonly isReached: boolean;
+}
+
+type BaseBefore =
+  | { readonly kind: "base"; readonly base: ListedBase; readonly manifest: BaseManifest }
+  /** Nothing was there. */
+  | { readonly kind: "none" }
+  | Unknown;
 
 /**
  * Reads the changes of nodes, and nodes of the past, out of an archive that a server may be writing
@@ -150,9 +181,10 @@ export class HistoryReader {
       if (page.isFull) return laterOf(page.reached, (first - 1) as Zxid);
       page.takeBlock();
       let last: Zxid | undefined;
-      archive.walkBlock(number, (zxid, bytes, start, end) => {
-        if (zxid <= page.reached || zxid > through || last !== undefined) return;
-        this.#each(zxid, bytes, start, end, (header, op) => page.take(header, op));
+      this.#eachIn(archive, number, { path, through }, (header, op) => {
+        const { zxid } = header;
+        if (zxid <= page.reached || (last !== undefined && zxid > last)) return;
+        page.take(header, op);
         if (page.countLeft <= 0) last = zxid;
       });
       if (last !== undefined) return last;
@@ -161,30 +193,74 @@ export class HistoryReader {
   }
 
   /**
-   * The node behind a transaction. Without a change of it in the files, a
-   * base is read.
+   * The node behind a transaction. Without a change of it in the files, a base is read.
    *
    * @throws StoreError for a damaged file
    */
   nodeAt(path: Buffer, at: Zxid): PastAnswer {
     const effect = new PastEffect();
-    // The begin of the files that continue each other up to the moment.
+    const behind = this.#walkBack(at, (file) => {
+      effect.precede(this.#effectIn(file, path, at));
+      return !effect.isWhole;
+    });
+    if (effect.isWhole) return answerOf(effect);
+    const base = this.#baseBefore(path, at, behind);
+    if (base.kind === "unknown") return base;
+    effect.precedeState(base.kind === "none" ? undefined : nodeInBase(base.base, base.manifest, path));
+    return answerOf(effect);
+  }
+
+  /**
+   * The node behind a transaction, and the names of its children. It reads files back to the create
+   * of the node, or until `blocksMax` blocks are read, and then a base.
+   *
+   * @throws StoreError for a damaged file
+   */
+  childrenAt(path: Buffer, at: Zxid, { blocksMax, namesBytesMax }: ChildrenLimits): PastChildrenAnswer {
+    const effect = new PastEffect();
+    const children = new ChildrenEffect(path);
+    let blocksLeft = blocksMax;
+    const behind = this.#walkBack(at, (file) => {
+      if (blocksLeft <= 0 || children.isTooLarge) return false;
+      blocksLeft -= this.#childrenIn(file, { path, at }, effect, children);
+      return !effect.isWhole;
+    });
+    if (!effect.isWhole && !children.isTooLarge) {
+      const base = this.#baseBefore(path, at, behind);
+      if (base.kind === "unknown") return blocksLeft <= 0 ? { kind: "too-large" } : base;
+      const found = base.kind === "none" ? undefined : childrenInBase(base.base, base.manifest, path, namesBytesMax);
+      if (found === "too-large") return { kind: "too-large" };
+      effect.precedeState(found?.node);
+      children.precedeState(found?.names ?? []);
+    }
+    const node = effect.node();
+    if (node === undefined) return { kind: "no-node" };
+    const names = children.names();
+    const bytes = names.reduce((sum, name) => sum + Buffer.byteLength(name), 0);
+    return children.isTooLarge || bytes > namesBytesMax ? { kind: "too-large" } : { kind: "children", node, names };
+  }
+
+  /**
+   * Hands over the files that continue each other up to a moment, newest first, while they are
+   * wanted.
+   */
+  #walkBack(at: Zxid, take: (file: ListedFile) => boolean): WalkedBack {
     let from = at;
     let isReached = false;
     for (const file of this.#files().toReversed()) {
-      const { after, end } = file;
-      if (after >= at) continue;
-      if (end < from) break;
+      if (file.after >= at) continue;
+      if (file.end < from) break;
       isReached = true;
-      effect.precede(this.#effectIn(file, path, at));
-      if (effect.isWhole) return answerOf(effect);
-      from = after;
+      if (!take(file)) break;
+      from = file.after;
     }
+    return { from, isReached };
+  }
+
+  /** The whole state to begin with where files were read back to a zxid without a create. */
+  #baseBefore(path: Buffer, at: Zxid, { from, isReached }: WalkedBack): BaseBefore {
     const base = listBases(basesFolderOf(this.#archive)).findLast(({ zxid }) => zxid >= from && zxid <= at);
-    if (base === undefined && from === 0 && !isBuiltIn(path)) {
-      effect.precedeState(undefined);
-      return answerOf(effect);
-    }
+    if (base === undefined && from === 0 && !isBuiltIn(path)) return { kind: "none" };
     if (base === undefined) {
       const place = isReached ? `between ${formatZxid(from)} and ${formatZxid(at)}` : `at ${formatZxid(at)}`;
       return { kind: "unknown", reason: `the history has no whole state ${place}` };
@@ -193,8 +269,7 @@ export class HistoryReader {
     if (manifest.nodeCount > this.#baseNodesMax) {
       return { kind: "unknown", reason: `a base of ${manifest.nodeCount} nodes is too large to look into` };
     }
-    effect.precedeState(nodeInBase(base, manifest, path));
-    return answerOf(effect);
+    return { kind: "base", base, manifest };
   }
 
   /** What the changes in a file, up to a zxid, make of a node. */
@@ -204,16 +279,60 @@ export class HistoryReader {
     for (const number of archive.blocksOf(path).toReversed()) {
       if ((archive.blocks[number]?.first ?? 0) > at) continue;
       const inBlock = new PastEffect();
-      archive.walkBlock(number, (zxid, bytes, start, end) => {
-        if (zxid > at) return;
-        this.#each(zxid, bytes, start, end, (header, op) => {
-          if (isPath(op.path, path)) inBlock.apply(header, op);
-        });
+      this.#eachIn(archive, number, { path, through: at }, (header, op) => {
+        if (isPath(op.path, path)) inBlock.apply(header, op);
       });
       effect.precede(inBlock);
       if (effect.isWhole) break;
     }
     return effect;
+  }
+
+  /**
+   * Puts what a file's changes make of a node and its children before the effects of later files.
+   *
+   * @returns how many blocks were read
+   */
+  #childrenIn(
+    file: ListedFile,
+    { path, at }: { readonly path: Buffer; readonly at: Zxid },
+    effect: PastEffect,
+    children: ChildrenEffect,
+  ): number {
+    using archive = this.#kept.open(file);
+    const parent = path.length === 1 ? path : Buffer.concat([path, Buffer.from("/")]);
+    const numbers = [...new Set([...archive.blocksOf(path), ...archive.blocksOf(parent)])].sort((a, b) => b - a);
+    let count = 0;
+    for (const number of numbers) {
+      if ((archive.blocks[number]?.first ?? 0) > at) continue;
+      const [nodeInBlock, childrenInBlock] = [new PastEffect(), new ChildrenEffect(path)];
+      this.#eachIn(archive, number, { path, through: at }, (header, op) => {
+        if (!isOfChildren(op.path, path)) return;
+        if (isPath(op.path, path)) nodeInBlock.apply(header, op);
+        childrenInBlock.apply(op);
+      });
+      count++;
+      effect.precede(nodeInBlock);
+      children.precede(childrenInBlock);
+      if (effect.isWhole || children.isTooLarge) break;
+    }
+    return count;
+  }
+
+  /** Hands over the changes in a block, up to a zxid, of entries in which a path occurs. */
+  #eachIn(
+    archive: ArchiveFile,
+    number: number,
+    { path, through }: { readonly path: Buffer; readonly through: Zxid },
+    sink: ChangeSink,
+  ): void {
+    // A path of a change is in its entry as it is: what lacks it need not be decoded.
+    let found = -1;
+    archive.walkBlock(number, (zxid, bytes, start, end) => {
+      if (zxid > through) return;
+      if (found < start) found = placeOf(path, bytes, start);
+      if (found + path.length <= end) this.#each(zxid, bytes, start, end, sink);
+    });
   }
 
   #each(zxid: Zxid, bytes: Uint8Array, start: number, end: number, sink: ChangeSink): void {
@@ -280,6 +399,12 @@ function isBuiltIn(path: Buffer): boolean {
 function answerOf(effect: PastEffect): PastAnswer {
   const node = effect.node();
   return node === undefined ? { kind: "no-node" } : { kind: "node", node };
+}
+
+/** Where a path occurs next, or {@link NOWHERE}. */
+function placeOf(path: Buffer, { buffer, byteOffset, length }: Uint8Array, start: number): number {
+  const place = Buffer.from(buffer, byteOffset, length).indexOf(path, start);
+  return place === -1 ? NOWHERE : place;
 }
 
 /** Whether an op changes the node at its path; the parts of a refused multi are none. */

@@ -23,6 +23,7 @@ beforeAll(async () => {
     const made = (await zk.get("/a")).stat.czxid;
     const set = (await zk.set("/a", "two\u001b[2J")).mzxid;
     const last = (await zk.set("/a", Buffer.from([0xff]))).mzxid;
+    for (const name of ["c", "b"]) await zk.create(`/a/${name}`);
     zxids = [made, set, last].map((zxid) => `0x${zxid.toString(16)}`);
   }
   // A stop writes the file of what was committed.
@@ -76,7 +77,17 @@ test("get prints a node behind a transaction", async () => {
   expect(JSON.parse(json)).toMatchObject({ path: "/a", data: "one", czxid: zxids[0], mzxid: zxids[0], version: 0 });
 });
 
+test("ls prints the children that a node had behind a transaction", async () => {
+  expect(await run("text", "ls", "--at", zxids[0] ?? "", "/a")).toEqual(["[]"]);
+  const later = new Date(Date.now() + 60_000).toISOString();
+  expect(await run("text", "ls", "--at", later, "/a")).toEqual(["[b, c]"]);
+  const [json = ""] = await run("json", "ls", "--at", later, "/a");
+  expect(JSON.parse(json)).toMatchObject({ path: "/a", children: ["b", "c"] });
+});
+
 test.each([
+  [["ls", "-R", "--at", "0x1", "/"], /--at lists the children of a node of the past, without -s, -w, -R and --page/],
+  [["ls", "--at", "0x7000000000", "/"], /the server's history does not reach that moment|HISTORY_GONE/],
   [["get", "--at", "now", "/a"], /--at takes a zxid like 0x300000007 or a time like 2026-05-31T23:59:00Z, found "now"/],
   [["get", "--at", "2026-13-31T00:00:00Z", "/a"], /--at takes a time like 2026-05-31T23:59:00Z, found "2026-13/],
   [["get", "-s", "--at", "0x1", "/a"], /--at prints the data of a node of the past, without -s and -w/],

@@ -1,22 +1,39 @@
 import type { Children, Client, Watched } from "@zooid/client";
+import { usageError } from "../../cli-error.ts";
 import { type Command, FLAG_STAT, FLAG_WATCH, givenNode, type Invocation } from "../../command.ts";
 import type { JsonObject } from "../../output.ts";
 import { inOrder, visitDepthFirst } from "../../subtree.ts";
+import { givenMoment } from "../../texts/given-zxid.ts";
 import { statJson, statLines } from "../../texts/stat-text.ts";
 
 export const ls: Command = {
   name: "ls",
   synopsis: "[-s] [-w] [-R] path",
-  flags: [FLAG_STAT, FLAG_WATCH, { name: "R" }, { name: "page", isOwn: true }],
-  summary: "Lists a node's children, or its descendants (-R), or very many children as they come (--page).",
+  flags: [
+    FLAG_STAT,
+    FLAG_WATCH,
+    { name: "R" },
+    { name: "page", isOwn: true },
+    { name: "at", takesValue: true, isOwn: true },
+  ],
+  summary:
+    "Lists a node's children, or its descendants (-R), or very many children as they come (--page); with --at those behind a zxid, or at a time.",
   operandsMin: 1,
   pathOperand: 0,
   async run(invocation) {
-    const { flags, operands, output } = invocation;
+    const { flags, operands, output, signal } = invocation;
     if (operands.length > 1) {
       output.note("'ls path [watch]' has been deprecated. Please use 'ls [-w] path' instead.");
     }
+    const at = givenMoment(flags, "at");
+    if (at !== undefined && (operands.length > 1 || ["s", "w", "R", "page"].some((name) => flags.has(name))))
+      throw usageError("--at lists the children of a node of the past, without -s, -w, -R and --page");
     const { path, client } = await givenNode(invocation);
+    if (at !== undefined) {
+      const children = inOrder((await client.children(path, { at, signal })).names);
+      output.line(`[${children.join(", ")}]`);
+      return { path, children };
+    }
     if (flags.has("page")) return await listPages(invocation, { client, path });
     const watch = flags.has("w") || operands.length > 1;
     return flags.has("R")
